@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "model/accelerator.h"
+#include "model/node.h"
+#include "model/resources.h"
+
+namespace berth::model {
+
+/// A node's place in a view. Stable while the node exists, given to another node afterwards.
+using NodeIndex = std::uint32_t;
+
+/// A node with what the cluster around it adds.
+struct NodeState {
+  Node node;
+  /// Which catalogue entry recognises it; decided when the node arrived or changed.
+  AcceleratorCatalog::Index accelerator = AcceleratorCatalog::kNone;
+  /// What the pods bound here ask for, catalogue resources only.
+  Resources used;
+  /// Grows with every change of this node or of its pods; never repeats for one index.
+  std::uint64_t version = 0;
+};
+
+/// The cluster as of one moment, as policies see it. Whoever implements it says how long it holds
+/// still and on which threads it may be read.
+class ClusterView {
+ public:
+  virtual ~ClusterView() = default;
+
+  /// One more than the greatest index in use; indices below it may be free.
+  virtual NodeIndex EndIndex() const = 0;
+
+  /// The node at `index` < EndIndex(), or null where none is.
+  virtual const NodeState* At(NodeIndex index) const = 0;
+
+  /// The index of the node of that name, or nothing.
+  virtual std::optional<NodeIndex> Find(std::string_view name) const = 0;
+
+  /// Grows with every change anywhere.
+  virtual std::uint64_t Generation() const = 0;
+};
+
+}  // namespace berth::model

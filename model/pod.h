@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "model/node.h"
+#include "model/resources.h"
+
+namespace berth::model {
+
+/// What Berth keeps of a v1.Pod. A plain value.
+struct Pod {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  /// Empty until the pod is bound.
+  std::string node_name;
+  StringMap annotations;
+  /// What the whole pod asks for, as kube-scheduler counts it: containers summed, init containers as
+  /// maximum, sidecars (restartable init containers) added, overhead added; a limit stands in for a
+  /// missing request as the API server's defaulting has it.
+  /// k8s.io/component-helpers/resource/helpers.go, PodRequests.
+  Resources requests;
+  /// Phase Succeeded or Failed: it holds nothing any more.
+  bool terminated = false;
+
+  friend bool operator==(const Pod&, const Pod&) = default;
+};
+
+}  // namespace berth::model

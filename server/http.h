@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace berth::server {
+
+struct HttpRequest {
+  std::string_view method;
+  /// Path and query as sent.
+  std::string_view target;
+  std::string_view body;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+};
+
+/// Why a request never reached its handler.
+enum class RejectionCause { kBodyTooLarge, kBodyTimeout };
+
+struct Rejection {
+  RejectionCause cause;
+  /// A sentence for the client, with the limit in it.
+  std::string message;
+};
+
+/// One method and path that a listener answers. Everything else is 404, another method 405.
+struct Route {
+  std::string method;
+  /// Exact, without query.
+  std::string path;
+  /// Bytes of body that are read at most.
+  std::size_t max_body = 0;
+  /// Called on one of the listener's threads, several at a time; must not block.
+  std::function<HttpResponse(const HttpRequest&)> handle;
+  /// Words the answer to a request that broke a limit. The connection is closed after it. Empty: 413
+  /// or 408 with the message as text.
+  std::function<HttpResponse(const Rejection&)> reject;
+};
+
+}  // namespace berth::server
