@@ -1,0 +1,187 @@
+#include "policies/scheduling/accelerator.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "model/quantity.h"
+
+namespace berth::scheduling {
+
+namespace {
+
+using Index = model::AcceleratorCatalog::Index;
+
+constexpr std::string_view kMemoryLabel = "nvidia.com/gpu.memory";
+constexpr std::int64_t kMebi = 1 << 20;
+
+// Drivers report less than the nominal size: a 40 GB A100 says 39,538 MiB, a 32 GB V100 32,510.
+constexpr double kReportedShare = 0.93;
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+// The items of a comma-separated list, trimmed; empty ones say nothing and are left out.
+std::vector<std::string_view> SplitList(std::string_view text) {
+  std::vector<std::string_view> items;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string_view item = Trim(text.substr(0, comma));
+    if (!item.empty()) items.push_back(item);
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+  }
+  return items;
+}
+
+// Memory of one device in bytes as the node's label tells it, or nothing.
+std::optional<double> LabelledMemory(const model::Node& node) {
+  const auto text = model::Find(node.labels, kMemoryLabel);
+  if (!text) return std::nullopt;
+  std::int64_t mebibytes = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), mebibytes);
+  if (error != std::errc() || end != text->data() + text->size() || mebibytes <= 0) {
+    return std::nullopt;
+  }
+  return static_cast<double>(mebibytes) * static_cast<double>(kMebi);
+}
+
+// What the pod makes of each accelerator, by catalogue index, and of nodes without one.
+struct Wishes {
+  std::vector<Verdict> by_accelerator{};
+  Verdict without_accelerator{};
+  double min_memory = 0;  // bytes; 0: none asked for
+  ReasonId too_little_memory = kNoReason;
+  ReasonId memory_not_known = kNoReason;
+};
+
+class Evaluator : public NodeEvaluator {
+ public:
+  Evaluator(const model::AcceleratorCatalog& catalog, Wishes wishes)
+      : catalog_(catalog), wishes_(std::move(wishes)) {}
+
+  Verdict Evaluate(const model::NodeState& node) const noexcept override {
+    const Index index = node.accelerator;
+    const Verdict& verdict = index == model::AcceleratorCatalog::kNone
+                                 ? wishes_.without_accelerator
+                                 : wishes_.by_accelerator[static_cast<std::size_t>(index)];
+    if (!verdict.fits || wishes_.min_memory <= 0) return verdict;
+    const ReasonId reason = MemoryReason(node.node, index);
+    if (reason == kNoReason) return verdict;
+    return {.fits = false, .score = 0, .reason = reason};
+  }
+
+ private:
+  // A label is what the node has, so the catalogue never overrides it: there are V100s of 16 GB.
+  ReasonId MemoryReason(const model::Node& node, Index index) const {
+    if (const auto labelled = LabelledMemory(node)) {
+      return *labelled >= kReportedShare * wishes_.min_memory ? kNoReason
+                                                              : wishes_.too_little_memory;
+    }
+    if (index == model::AcceleratorCatalog::kNone || !catalog_[index].memory) {
+      return wishes_.memory_not_known;
+    }
+    const double nominal = static_cast<double>(catalog_[index].memory->Value());
+    return nominal >= wishes_.min_memory ? kNoReason : wishes_.too_little_memory;
+  }
+
+  const model::AcceleratorCatalog& catalog_;
+  Wishes wishes_;
+};
+
+// The models that a pod names as catalogue indices, best first, each once; nothing if the catalogue
+// lacks one of them.
+std::optional<std::vector<Index>> NamedModels(std::string_view annotation,
+                                              const model::AcceleratorCatalog& catalog) {
+  std::vector<Index> models;
+  for (const std::string_view name : SplitList(annotation)) {
+    const Index index = catalog.IndexOf(name);
+    if (index == model::AcceleratorCatalog::kNone) return std::nullopt;
+    if (std::find(models.begin(), models.end(), index) == models.end()) models.push_back(index);
+  }
+  return models;
+}
+
+// The best model scores kMaxScore, the last of n still a share of 1/n.
+std::uint16_t PreferenceScore(std::size_t position, std::size_t count) {
+  return static_cast<std::uint16_t>(kMaxScore * (count - position) / count);
+}
+
+}  // namespace
+
+AcceleratorPolicy::AcceleratorPolicy(const PolicyContext& context, const NoConfig&)
+    : catalog_(context.catalog),
+      models_annotation_(context.prefix + "/accelerators"),
+      memory_annotation_(context.prefix + "/accelerator-memory") {
+  const auto intern = [&](std::string text, std::string summary) {
+    return context.reasons.Intern(
+        {.policy = std::string(kName), .text = std::move(text), .summary = std::move(summary)});
+  };
+  for (std::size_t i = 0; i < catalog_.size(); ++i) {
+    const std::string& name = catalog_[static_cast<Index>(i)].name;
+    other_model_.push_back(
+        intern("node(s) had accelerator " + name + ", not one the pod asks for", "are " + name));
+  }
+  unknown_to_catalog_ = intern("node(s) had no accelerator that Berth's catalogue knows",
+                               "have no accelerator of the catalogue");
+  too_little_memory_ = intern("node(s) had less accelerator memory than the pod's minimum",
+                              "have too little accelerator memory");
+  memory_not_known_ = intern("node(s) had accelerator memory of unknown size",
+                             "have accelerator memory of unknown size");
+  model_not_in_catalog_ =
+      intern("pod annotation " + models_annotation_ + " names a model that Berth's catalogue lacks",
+             "refused: annotation " + models_annotation_ + " names a model not in the catalogue");
+  models_of_other_resources_ =
+      intern("pod asks for none of the resources of the models in " + models_annotation_,
+             "refused: the pod asks for no resource of the models in " + models_annotation_);
+  bad_memory_ = intern("pod annotation " + memory_annotation_ + " is not a size such as 40Gi",
+                       "refused: annotation " + memory_annotation_ + " is not a size such as 40Gi");
+}
+
+Preparation AcceleratorPolicy::Prepare(const model::Pod& pod, const model::ClusterView&,
+                                       model::Time) const {
+  const auto models =
+      NamedModels(model::Find(pod.annotations, models_annotation_).value_or(""), catalog_);
+  if (!models) return RefusedEverywhere{model_not_in_catalog_};
+
+  Wishes wishes{.too_little_memory = too_little_memory_, .memory_not_known = memory_not_known_};
+  if (const auto text = model::Find(pod.annotations, memory_annotation_)) {
+    const auto minimum = model::Quantity::Parse(Trim(*text));
+    if (!minimum.ok() || minimum->Sign() <= 0) return RefusedEverywhere{bad_memory_};
+    wishes.min_memory = static_cast<double>(minimum->Value());
+  }
+  if (!models->empty()) {
+    const auto asks_for = [&](Index index) { return AsksFor(pod, index); };
+    if (std::none_of(models->begin(), models->end(), asks_for)) {
+      return RefusedEverywhere{models_of_other_resources_};
+    }
+    wishes.without_accelerator = {.fits = false, .score = 0, .reason = unknown_to_catalog_};
+  }
+  for (std::size_t i = 0; i < catalog_.size(); ++i) {
+    wishes.by_accelerator.push_back(JudgeModel(pod, *models, static_cast<Index>(i)));
+  }
+  return std::make_unique<Evaluator>(catalog_, std::move(wishes));
+}
+
+bool AcceleratorPolicy::AsksFor(const model::Pod& pod, Index index) const {
+  return pod.requests.Get(catalog_[index].resource) > 0;
+}
+
+Verdict AcceleratorPolicy::JudgeModel(const model::Pod& pod, const std::vector<Index>& models,
+                                      Index index) const {
+  const auto wanted = std::find(models.begin(), models.end(), index);
+  if (!AsksFor(pod, index) || (!models.empty() && wanted == models.end())) {
+    const ReasonId reason = other_model_[static_cast<std::size_t>(index)];
+    return {.fits = false, .score = 0, .reason = reason};
+  }
+  if (models.empty()) return {};
+  const auto position = static_cast<std::size_t>(wanted - models.begin());
+  return {.score = PreferenceScore(position, models.size())};
+}
+
+}  // namespace berth::scheduling

@@ -1,0 +1,121 @@
+#include "policies/scheduling/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::scheduling {
+
+std::vector<model::Resources::Entry> AcceleratorRequests(const model::Pod& pod,
+                                                         const model::AcceleratorCatalog& catalog) {
+  std::vector<model::Resources::Entry> requests;
+  std::copy_if(
+      pod.requests.begin(), pod.requests.end(), std::back_inserter(requests),
+      [&](const auto& entry) { return entry.second > 0 && catalog.HasResource(entry.first); });
+  return requests;
+}
+
+Judgement PreparedPod::Judge(const model::NodeState& node) const noexcept {
+  Judgement judgement;
+  if (refused_everywhere_ != kNoReason) {
+    judgement.fits = false;
+    judgement.reason = refused_everywhere_;
+    return judgement;
+  }
+  for (const Part& part : parts_) {
+    const Verdict verdict = part.evaluator->Evaluate(node);
+    judgement.valid_until = std::min(judgement.valid_until, verdict.valid_until);
+    if (!verdict.fits) {
+      judgement.fits = false;
+      judgement.reason = verdict.reason;
+      judgement.since = verdict.since;
+      judgement.score = 0;
+      return judgement;
+    }
+    judgement.score += static_cast<std::uint32_t>(part.weight) * verdict.score;
+  }
+  return judgement;
+}
+
+std::vector<PolicyVerdict> PreparedPod::JudgeEach(const model::NodeState& node) const {
+  std::vector<PolicyVerdict> verdicts;
+  verdicts.reserve(parts_.size());
+  for (const Part& part : parts_) {
+    verdicts.push_back({part.policy, part.weight, part.evaluator->Evaluate(node)});
+  }
+  return verdicts;
+}
+
+namespace {
+
+// The engine's own reasons stand under this name where others have a policy's.
+constexpr std::string_view kEngine = "engine";
+
+template <typename... Policies, typename Visit>
+void ForEachPolicy(const SettingsOf<PolicyList<Policies...>>& settings, Visit visit) {
+  (visit(std::get<PolicySettings<Policies>>(settings.all)), ...);
+}
+
+}  // namespace
+
+SchedulingEngine::SchedulingEngine(std::shared_ptr<const model::AcceleratorCatalog> catalog,
+                                   std::string prefix, const SchedulingConfig& config)
+    : catalog_(std::move(catalog)),
+      prefix_(std::move(prefix)),
+      unknown_node_(reasons_.Intern({.policy = std::string(kEngine),
+                                     .text = "node(s) were unknown to Berth",
+                                     .summary = "unknown to Berth"})) {
+  const PolicyContext context{*catalog_, prefix_, reasons_};
+  ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
+    members_.push_back(
+        {Policy::kName, settings.weight, std::make_unique<Policy>(context, settings.config)});
+  });
+}
+
+PreparedPod SchedulingEngine::Prepare(const model::Pod& pod, const model::ClusterView& view,
+                                      model::Time now) const {
+  PreparedPod prepared;
+  if (AcceleratorRequests(pod, *catalog_).empty()) return prepared;
+  for (const Member& member : members_) {
+    Preparation preparation = member.policy->Prepare(pod, view, now);
+    if (const auto* refused = std::get_if<RefusedEverywhere>(&preparation)) {
+      prepared.refused_everywhere_ = refused->reason;
+      return prepared;
+    }
+    if (auto* evaluator = std::get_if<std::unique_ptr<NodeEvaluator>>(&preparation)) {
+      prepared.parts_.push_back({member.name, member.weight, std::move(*evaluator)});
+    }
+  }
+  return prepared;
+}
+
+std::vector<std::int64_t> Rank(std::span<const std::uint32_t> scores) {
+  std::vector<std::int64_t> ranks(scores.size(), kMaxRank);
+  if (scores.empty()) return ranks;
+  const auto [min, max] = std::minmax_element(scores.begin(), scores.end());
+  const std::int64_t low = *min;
+  const std::int64_t range = *max - low;
+  if (range == 0) return ranks;
+  std::transform(scores.begin(), scores.end(), ranks.begin(), [&](std::uint32_t score) {
+    // Half of the range added: integer division then rounds to the nearest rank.
+    return (kMaxRank * (score - low) + range / 2) / range;
+  });
+  return ranks;
+}
+
+std::vector<model::FieldError> Validate(const SchedulingConfig& config) {
+  std::vector<model::FieldError> errors;
+  ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
+    if (settings.weight < 0 || settings.weight > kMaxWeight) {
+      errors.push_back({"scheduling.policies." + std::string(Policy::kName) + ".weight",
+                        "must be from 0 to " + std::to_string(kMaxWeight) + ", got " +
+                            std::to_string(settings.weight)});
+    }
+    for (model::FieldError& error : Validate(settings.config)) {
+      error.path = std::string(Policy::kConfigKey) + "." + error.path;
+      errors.push_back(std::move(error));
+    }
+  });
+  return errors;
+}
+
+}  // namespace berth::scheduling

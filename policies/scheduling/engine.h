@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/accelerator.h"
+#include "model/cluster_view.h"
+#include "model/pod.h"
+#include "model/time.h"
+#include "policies/scheduling/config.h"
+#include "policies/scheduling/policy.h"
+
+namespace berth::scheduling {
+
+/// What all policies together say of one node.
+struct Judgement {
+  bool fits = true;
+  /// The first refusing policy's reason; kNoReason where the node fits.
+  ReasonId reason = kNoReason;
+  /// Sum over the policies of weight x score. Compares nodes of one request only.
+  std::uint32_t score = 0;
+  /// When what `reason` names began, or kNoTime.
+  model::Time since = model::kNoTime;
+  /// The first moment at which time alone may change this judgement.
+  model::Time valid_until = model::kForever;
+};
+
+/// What one policy said, for people.
+struct PolicyVerdict {
+  std::string_view policy;
+  std::int32_t weight = 0;
+  Verdict verdict;
+};
+
+/// All policies prepared for one pod as of one moment. Must not outlive its engine.
+/// Thread-compatible.
+class PreparedPod {
+ public:
+  /// The policies' common verdict.
+  Judgement Judge(const model::NodeState& node) const noexcept;
+
+  /// Every policy's own verdict, in the order of the list, those without opinion left out. Judge()
+  /// follows from these alone.
+  std::vector<PolicyVerdict> JudgeEach(const model::NodeState& node) const;
+
+  /// The reason for which no node at all will do, or kNoReason.
+  ReasonId refused_everywhere() const { return refused_everywhere_; }
+
+ private:
+  friend class SchedulingEngine;
+
+  struct Part {
+    std::string_view policy;
+    std::int32_t weight;
+    std::unique_ptr<NodeEvaluator> evaluator;
+  };
+
+  std::vector<Part> parts_;
+  ReasonId refused_everywhere_ = kNoReason;
+};
+
+/// The only caller of the policies: filter, prioritize and explain all ask it, so they cannot
+/// disagree. Immutable, so thread-safe.
+class SchedulingEngine {
+ public:
+  /// `config` has passed Validate.
+  SchedulingEngine(std::shared_ptr<const model::AcceleratorCatalog> catalog, std::string prefix,
+                   const SchedulingConfig& config);
+  SchedulingEngine(const SchedulingEngine&) = delete;
+  SchedulingEngine& operator=(const SchedulingEngine&) = delete;
+
+  /// Prepares all policies for `pod`. A pod that asks for no resource of the catalogue is not
+  /// Berth's: every node fits it equally.
+  PreparedPod Prepare(const model::Pod& pod, const model::ClusterView& view, model::Time now) const;
+
+  const ReasonTable& reasons() const { return reasons_; }
+
+  /// For a node of which the view knows nothing.
+  ReasonId unknown_node() const { return unknown_node_; }
+
+  const model::AcceleratorCatalog& catalog() const { return *catalog_; }
+
+ private:
+  struct Member {
+    std::string_view name;
+    std::int32_t weight;
+    std::unique_ptr<SchedulingPolicy> policy;
+  };
+
+  std::shared_ptr<const model::AcceleratorCatalog> catalog_;
+  std::string prefix_;
+  ReasonTable reasons_;
+  std::vector<Member> members_;
+  ReasonId unknown_node_;
+};
+
+/// The highest rank that kube-scheduler takes from an extender.
+/// k8s.io/kube-scheduler/extender/v1/types.go, MaxExtenderPriority.
+inline constexpr std::int64_t kMaxRank = 10;
+
+/// Ranks the scores of one request: 10 x (score - min) / (max - min), rounded; all 10 when equal.
+/// Ranks are relative because there are only 11 of them.
+std::vector<std::int64_t> Rank(std::span<const std::uint32_t> scores);
+
+}  // namespace berth::scheduling

@@ -1,0 +1,256 @@
+#include "policies/scheduling/health.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace berth::scheduling {
+
+namespace {
+
+constexpr model::EnumName<Effect> kEffectNames[] = {
+    {Effect::kExclude, "Exclude"}, {Effect::kPenalize, "Penalize"}, {Effect::kIgnore, "Ignore"}};
+
+using Rule = HealthPolicy::Rule;
+using Rules = HealthPolicy::Rules;
+
+// What one rule makes of one condition of its type, or of a device count.
+struct Finding {
+  Effect effect = Effect::kIgnore;
+  ReasonId reason = kNoReason;
+  model::Time since = model::kNoTime;
+  model::Time valid_until = model::kForever;
+};
+
+// a + b, where a sum beyond the end of time is the end of time.
+model::Time SaturatingAdd(model::Time a, model::Duration b) {
+  return a > model::kForever - b ? model::kForever : a + b;
+}
+
+Finding JudgeTrue(const Rule& rule, const model::Condition& condition, model::Time now) {
+  const HealthCondition& config = rule.condition;
+  // No transition time: nobody knows since when, so it is taken to be long ago.
+  if (config.min_duration.count() > 0 && condition.last_transition != model::kNoTime) {
+    const model::Time begins = SaturatingAdd(condition.last_transition, config.min_duration);
+    if (now < begins) return {.valid_until = begins};
+  }
+  return {.effect = config.effect, .reason = rule.unhealthy, .since = condition.last_transition};
+}
+
+Finding JudgeFalse(const Rule& rule, const model::Condition& condition, model::Time now) {
+  const model::Duration recovery = rule.condition.recovery;
+  if (recovery.count() == 0 || condition.last_transition == model::kNoTime) return {};
+  const model::Time recovered = SaturatingAdd(condition.last_transition, recovery);
+  if (now >= recovered) return {};
+  return {.effect = Effect::kPenalize,
+          .reason = rule.recovering,
+          .since = condition.last_transition,
+          .valid_until = recovered};
+}
+
+Finding JudgeUnknown(const Rule& rule, const model::Condition& condition, Effect unknown_status) {
+  const Effect effect = std::min(rule.condition.effect, unknown_status);
+  if (effect == Effect::kIgnore) return {};
+  return {.effect = effect, .reason = rule.unknown, .since = condition.last_transition};
+}
+
+Finding JudgeCondition(const Rule& rule, const model::Condition& condition, const Rules& rules,
+                       model::Time now) {
+  model::Time fresh_until = model::kForever;
+  if (rules.stale_after.count() > 0 && condition.last_heartbeat != model::kNoTime) {
+    fresh_until = SaturatingAdd(condition.last_heartbeat, rules.stale_after);
+  }
+  if (condition.status == model::ConditionStatus::kUnknown || now > fresh_until) {
+    return JudgeUnknown(rule, condition, rules.unknown_status);
+  }
+  Finding finding = condition.status == model::ConditionStatus::kTrue
+                        ? JudgeTrue(rule, condition, now)
+                        : JudgeFalse(rule, condition, now);
+  // Stale from the second after on.
+  if (fresh_until != model::kForever) {
+    finding.valid_until =
+        std::min(finding.valid_until, SaturatingAdd(fresh_until, model::Duration{1}));
+  }
+  return finding;
+}
+
+std::optional<std::int64_t> IntegerLabel(const model::Node& node, std::string_view name) {
+  const auto text = model::Find(node.labels, name);
+  if (!text) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
+  return value;
+}
+
+// Whether label nvidia.com/gpu.count speaks of the same things as resource nvidia.com/gpu: with
+// time slicing, MPS or MIG the resource counts shares and the label does not.
+bool CountsWholeGpus(const model::Node& node) {
+  const auto replicas = model::Find(node.labels, "nvidia.com/gpu.replicas");
+  const auto mig = model::Find(node.labels, "nvidia.com/mig.strategy");
+  return (!replicas || *replicas == "1") && (!mig || *mig == "none");
+}
+
+bool HasLostDevices(const model::Node& node, std::string_view resource) {
+  const std::int64_t allocatable = node.allocatable.Get(resource);
+  if (node.capacity.Get(resource) > allocatable) return true;
+  // A node that does not list the resource at all serves it by other means (DRA), or not at all.
+  if (resource != "nvidia.com/gpu" || !node.capacity.Has(resource)) return false;
+  return CountsWholeGpus(node) &&
+         IntegerLabel(node, "nvidia.com/gpu.count").value_or(0) > allocatable;
+}
+
+class Evaluator : public NodeEvaluator {
+ public:
+  Evaluator(std::shared_ptr<const Rules> rules, std::vector<const Rule*> applicable,
+            std::vector<std::string> resources, model::Time now)
+      : rules_(std::move(rules)),
+        applicable_(std::move(applicable)),
+        resources_(std::move(resources)),
+        now_(now) {}
+
+  Verdict Evaluate(const model::NodeState& node) const noexcept override {
+    Finding worst;
+    model::Time valid_until = model::kForever;
+    const auto consider = [&](const Finding& finding) {
+      valid_until = std::min(valid_until, finding.valid_until);
+      if (finding.effect > worst.effect) worst = finding;
+    };
+    for (const model::Condition& condition : node.node.conditions) {
+      for (const Rule* rule : applicable_) {
+        if (rule->condition.type != condition.type) continue;
+        consider(JudgeCondition(*rule, condition, *rules_, now_));
+      }
+    }
+    for (const std::string& resource : resources_) {
+      if (!HasLostDevices(node.node, resource)) continue;
+      consider({.effect = Effect::kPenalize, .reason = rules_->devices_lost});
+    }
+    return {.fits = worst.effect != Effect::kExclude,
+            .score = worst.effect == Effect::kIgnore ? kMaxScore : std::uint16_t{0},
+            .reason = worst.reason,
+            .since = worst.since,
+            .valid_until = valid_until};
+  }
+
+ private:
+  std::shared_ptr<const Rules> rules_;
+  std::vector<const Rule*> applicable_;  // into *rules_
+  std::vector<std::string> resources_;   // of the catalogue, asked for by the pod
+  model::Time now_;
+};
+
+bool Applies(const HealthCondition& condition, const model::Pod& pod) {
+  if (condition.resources.empty()) return true;
+  return std::any_of(pod.requests.begin(), pod.requests.end(), [&](const auto& request) {
+    return request.second > 0 &&
+           std::any_of(condition.resources.begin(), condition.resources.end(),
+                       [&](const std::string& pattern) {
+                         return fnmatch(pattern.c_str(), request.first.c_str(), 0) == 0;
+                       });
+  });
+}
+
+Rule MakeRule(const HealthCondition& condition, ReasonTable& reasons) {
+  const auto intern = [&](const std::string& text, const std::string& summary) {
+    return reasons.Intern({.policy = std::string(HealthPolicy::kName),
+                           .text = "node(s) had condition " + condition.type + text,
+                           .summary = condition.type + summary});
+  };
+  return {.condition = condition,
+          .unhealthy = intern("", ""),
+          .unknown = intern(" of status Unknown", " Unknown"),
+          .recovering = intern(" until recently", " until recently")};
+}
+
+void ValidateCondition(const HealthCondition& condition, const std::string& path,
+                       std::vector<model::FieldError>& errors) {
+  if (condition.type.empty()) {
+    errors.push_back({path + ".type", "must name a node condition, such as GPUIsLost"});
+  }
+  if (condition.effect == Effect::kIgnore) {
+    errors.push_back(
+        {path + ".effect", "must be Exclude or Penalize; leave the entry out to ignore it"});
+  }
+  for (const auto& [name, duration] : {std::pair{".minDuration", condition.min_duration},
+                                       std::pair{".recovery", condition.recovery}}) {
+    if (duration.count() < 0) errors.push_back({path + name, "must not be negative"});
+  }
+  for (std::size_t i = 0; i < condition.resources.size(); ++i) {
+    if (!condition.resources[i].empty()) continue;
+    errors.push_back({path + ".resources[" + std::to_string(i) + "]",
+                      "must be a resource name or pattern, such as rdma/*"});
+  }
+}
+
+}  // namespace
+
+std::span<const model::EnumName<Effect>> EnumNames(Effect) { return kEffectNames; }
+
+std::vector<HealthCondition> HealthConfig::Defaults() {
+  constexpr model::Duration kTenMinutes{600};
+  constexpr model::Duration kNone{0};
+  return {{"GPUIsLost", Effect::kExclude, kNone, kTenMinutes, {}},
+          {"GPURuntimeError", Effect::kExclude, kNone, kTenMinutes, {}},
+          {"GPUPendingPage", Effect::kExclude, kNone, kNone, {}},
+          {"DStateProcess", Effect::kExclude, kNone, kNone, {}},
+          {"PCIeLinkDegraded", Effect::kPenalize, kNone, kNone, {}},
+          {"NICLinkDown", Effect::kExclude, kNone, kNone, {"rdma/*"}},
+          {"NICLinkDown", Effect::kPenalize, kNone, kNone, {}},
+          {"NICLinkFlapping", Effect::kPenalize, kNone, kNone, {}}};
+}
+
+std::vector<model::FieldError> Validate(const HealthConfig& config) {
+  std::vector<model::FieldError> errors;
+  for (std::size_t i = 0; i < config.conditions.size(); ++i) {
+    const HealthCondition& condition = config.conditions[i];
+    const std::string path = "conditions[" + std::to_string(i) + "]";
+    ValidateCondition(condition, path, errors);
+    const auto twin = std::find_if(
+        config.conditions.begin(), config.conditions.begin() + static_cast<std::ptrdiff_t>(i),
+        [&](const HealthCondition& other) {
+          return other.type == condition.type && other.resources == condition.resources;
+        });
+    if (twin - config.conditions.begin() < static_cast<std::ptrdiff_t>(i)) {
+      errors.push_back({path + ".type", "'" + condition.type +
+                                            "' is already listed for the same resources; keep one "
+                                            "entry or give them different resources"});
+    }
+  }
+  if (config.stale_after.count() < 0) {
+    errors.push_back({"staleAfter", "must not be negative; 0s means never"});
+  }
+  return errors;
+}
+
+HealthPolicy::HealthPolicy(const PolicyContext& context, const HealthConfig& config)
+    : catalog_(context.catalog) {
+  auto rules = std::make_shared<Rules>();
+  for (const HealthCondition& condition : config.conditions) {
+    rules->all.push_back(MakeRule(condition, context.reasons));
+  }
+  rules->unknown_status = config.unknown_status;
+  rules->stale_after = config.stale_after;
+  rules->devices_lost =
+      context.reasons.Intern({.policy = std::string(kName),
+                              .text = "node(s) had fewer accelerators allocatable than installed",
+                              .summary = "with devices missing"});
+  rules_ = std::move(rules);
+}
+
+Preparation HealthPolicy::Prepare(const model::Pod& pod, const model::ClusterView&,
+                                  model::Time now) const {
+  std::vector<const Rule*> applicable;
+  for (const Rule& rule : rules_->all) {
+    if (Applies(rule.condition, pod)) applicable.push_back(&rule);
+  }
+  std::vector<std::string> resources;
+  for (const auto& [resource, amount] : AcceleratorRequests(pod, catalog_)) {
+    resources.push_back(resource);
+  }
+  return std::make_unique<Evaluator>(rules_, std::move(applicable), std::move(resources), now);
+}
+
+}  // namespace berth::scheduling

@@ -1,0 +1,18 @@
+#include "policies/scheduling/reason.h"
+
+#include <utility>
+
+namespace berth::scheduling {
+
+ReasonId ReasonTable::Intern(Reason reason) {
+  // Linear: a few dozen reasons, and only while the configuration is loaded.
+  for (std::size_t id = 1; id < reasons_.size(); ++id) {
+    if (reasons_[id].policy == reason.policy && reasons_[id].text == reason.text) {
+      return static_cast<ReasonId>(id);
+    }
+  }
+  reasons_.push_back(std::move(reason));
+  return static_cast<ReasonId>(reasons_.size() - 1);
+}
+
+}  // namespace berth::scheduling
