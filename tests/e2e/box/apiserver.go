@@ -1,0 +1,106 @@
+package box
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const usableTimeout = 30 * time.Second
+
+func (b *Box) startEtcd(ctx context.Context) error {
+	peerPort, err := freePort()
+	if err != nil {
+		return err
+	}
+	client, peer := "http://"+address(b.etcdPort), "http://"+address(peerPort)
+	b.Etcd, err = b.newProcess("etcd", b.httpReady(client+"/readyz"),
+		"--data-dir", filepath.Join(b.Dir, "etcd"), "--unsafe-no-fsync",
+		"--listen-client-urls", client, "--advertise-client-urls", client,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+		"--initial-cluster", "default="+peer, "--log-level", "warn")
+	if err != nil {
+		return err
+	}
+	return b.Etcd.Start(ctx)
+}
+
+func (b *Box) startAPIServer(ctx context.Context) error {
+	serving, err := b.ca.Server("kube-apiserver", "kubernetes.default.svc")
+	if err != nil {
+		return err
+	}
+	if _, err := writeKey(b.serviceAccountKey()); err != nil {
+		return err
+	}
+	b.APIServer, err = b.newProcess("kube-apiserver", b.apiReady,
+		"--etcd-servers", "http://"+address(b.etcdPort),
+		"--bind-address", "127.0.0.1", "--secure-port", fmt.Sprint(b.apiPort),
+		"--endpoint-reconciler-type", "none", // 127.0.0.1 may not be an endpoint
+		"--tls-cert-file", serving.CertFile, "--tls-private-key-file", serving.KeyFile,
+		"--client-ca-file", b.ca.CertFile, "--token-auth-file", b.tokenFile(),
+		"--authorization-mode", "RBAC",
+		"--service-account-issuer", "https://kubernetes.default.svc",
+		"--service-account-key-file", b.serviceAccountKey(),
+		"--service-account-signing-key-file", b.serviceAccountKey(),
+		"--service-cluster-ip-range", "10.96.0.0/16",
+		// Nodes come with their conditions; no controller is here to take the taint off again.
+		"--disable-admission-plugins", "TaintNodesByCondition",
+		"--enable-priority-and-fairness=false",
+		"--max-requests-inflight", "0", "--max-mutating-requests-inflight", "0")
+	if err != nil {
+		return err
+	}
+	return b.APIServer.Start(ctx)
+}
+
+func (b *Box) apiReady(ctx context.Context) error {
+	_, err := b.Client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
+	return err
+}
+
+func (b *Box) serviceAccountKey() string { return filepath.Join(b.Dir, "service-account.key") }
+
+// awaitUsable gives Berth its rights and waits until pods can be created in the namespace default.
+func (b *Box) awaitUsable(ctx context.Context) error {
+	if err := b.grantBerth(ctx); err != nil {
+		return fmt.Errorf("grant berth its rights: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, usableTimeout)
+	defer cancel()
+	for {
+		_, err := b.Client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).
+			Get(ctx, "default", metav1.GetOptions{})
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("service account default/default does not appear: %w", err)
+		case <-time.After(readyInterval):
+		}
+	}
+}
+
+// grantBerth creates what the extender may do, and no more: read nodes and pods.
+func (b *Box) grantBerth(ctx context.Context) error {
+	meta := metav1.ObjectMeta{Name: "berth-extender"}
+	role := &rbacv1.ClusterRole{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{
+		APIGroups: []string{""}, Resources: []string{"nodes", "pods"},
+		Verbs: []string{"get", "list", "watch"},
+	}}}
+	if _, err := b.Client.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: meta,
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: userBerth}},
+	}
+	_, err := b.Client.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
+	return err
+}

@@ -1,0 +1,125 @@
+package box
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	schedulerconfig "k8s.io/kube-scheduler/config/v1"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	extenderTimeout = 5 * time.Second
+	// One rank step is 10 × weight: 310 beats what Fit, BalancedAllocation and ImageLocality can
+	// differ by together (300).
+	extenderWeight = 31
+)
+
+// ManagedResources are the resources of Berth's default catalogue; kube-scheduler asks Berth about
+// pods that request one of them.
+var ManagedResources = []string{"nvidia.com/gpu", "preferred.jp/mncore", "preferred.jp/mncore2"}
+
+// BerthOptions change how Berth runs in the box.
+type BerthOptions struct {
+	// Config holds top-level keys of Berth's configuration file beside those that the box writes
+	// (kubernetes, extender, metrics). Default: none, which is Berth's own defaults.
+	Config map[string]any
+	// Kubeconfig replaces the one with Berth's client certificate. Called when kube-apiserver is up.
+	Kubeconfig func(*Box) (string, error)
+}
+
+// Berth is the extender of a box. Killed and started again it has the same ports.
+type Berth struct {
+	*Process
+	ConfigFile string
+	URL        string // of the extender: https, a client certificate of the box's authority needed
+	MetricsURL string // plain: /metrics, /healthz, /readyz
+
+	caFile string
+	client keyPair // kube-scheduler's
+}
+
+func (b *Box) startBerth(ctx context.Context) error {
+	if b.options.Berth == nil {
+		return nil
+	}
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	metricsPort, err := freePort()
+	if err != nil {
+		return err
+	}
+	path, err := BerthBinary()
+	if err != nil {
+		return err
+	}
+	berth := &Berth{URL: "https://" + address(port), MetricsURL: "http://" + address(metricsPort)}
+	if err := b.writeBerthFiles(berth, address(port), address(metricsPort)); err != nil {
+		return err
+	}
+	berth.Process = &Process{
+		Name: "berth", LogFile: b.logFile("berth"), path: path,
+		args:  []string{"extender", "--config", berth.ConfigFile},
+		ready: b.httpReady(berth.MetricsURL + "/readyz"),
+	}
+	b.Berth = berth
+	return berth.Start(ctx)
+}
+
+func (b *Box) writeBerthFiles(berth *Berth, listen, metrics string) error {
+	serving, err := b.ca.Server("berth")
+	if err != nil {
+		return err
+	}
+	if berth.client, err = b.ca.Client("kube-scheduler-to-berth"); err != nil {
+		return err
+	}
+	berth.caFile = b.ca.CertFile
+	kubeconfig := b.kubeconfigOf(userBerth)
+	if b.options.Berth.Kubeconfig != nil {
+		if kubeconfig, err = b.options.Berth.Kubeconfig(b); err != nil {
+			return err
+		}
+	}
+	config := map[string]any{
+		"apiVersion": "config.berth.dev/v1alpha1",
+		"kind":       "BerthConfiguration",
+		"kubernetes": map[string]any{"kubeconfig": kubeconfig},
+		"extender": map[string]any{"listen": listen, "tls": map[string]any{
+			"certFile": serving.CertFile, "keyFile": serving.KeyFile, "clientCAFile": b.ca.CertFile,
+		}},
+		"metrics": map[string]any{"listen": metrics},
+	}
+	maps.Copy(config, b.options.Berth.Config)
+	berth.ConfigFile = filepath.Join(b.Dir, "berth.yaml")
+	content, err := yaml.Marshal(config)
+	if err != nil {
+		return fmt.Errorf("berth's configuration: %w", err)
+	}
+	return os.WriteFile(berth.ConfigFile, content, 0o600)
+}
+
+// extender is Berth's entry in kube-scheduler's configuration: verified TLS both ways, names only,
+// and pods stay pending rather than being placed unchecked while Berth is away.
+func (berth *Berth) extender() schedulerconfig.Extender {
+	entry := schedulerconfig.Extender{
+		URLPrefix: berth.URL, FilterVerb: "filter", PrioritizeVerb: "prioritize",
+		Weight: extenderWeight, EnableHTTPS: true, NodeCacheCapable: true, Ignorable: false,
+		HTTPTimeout: metav1.Duration{Duration: extenderTimeout},
+		TLSConfig: &schedulerconfig.ExtenderTLSConfig{
+			CAFile: berth.caFile, CertFile: berth.client.CertFile, KeyFile: berth.client.KeyFile,
+		},
+	}
+	for _, name := range ManagedResources {
+		entry.ManagedResources = append(entry.ManagedResources,
+			schedulerconfig.ExtenderManagedResource{Name: name})
+	}
+	return entry
+}

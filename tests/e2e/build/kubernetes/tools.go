@@ -1,0 +1,11 @@
+//go:build tools
+
+// Package kubernetes pins the Kubernetes programs that the end-to-end tests and the demo run.
+package kubernetes
+
+import (
+	_ "k8s.io/kubernetes/cmd/kube-apiserver"
+	_ "k8s.io/kubernetes/cmd/kube-controller-manager"
+	_ "k8s.io/kubernetes/cmd/kube-scheduler"
+	_ "k8s.io/kubernetes/cmd/kubectl"
+)
