@@ -64,8 +64,8 @@ class AcceleratorCatalog {
   /// Compiles the matchers. The error is the first that Validate finds.
   static absl::StatusOr<AcceleratorCatalog> Make(std::vector<AcceleratorSpec> specs);
 
-  /// The entries of a cluster of V100, A100, A30, MN-Core and MN-Core 2, recognised by the labels of
-  /// GPU feature discovery or by their resource.
+  /// The entries of a cluster of V100, A100, A30, MN-Core and MN-Core 2, recognised by the labels
+  /// of GPU feature discovery or by their resource.
   static const std::vector<AcceleratorSpec>& Defaults();
 
   AcceleratorCatalog(AcceleratorCatalog&&) noexcept;

@@ -19,7 +19,8 @@ struct FieldError {
 //
 //   template <typename Visitor>
 //   void VisitFields(Visitor& visit, HealthConfig& config) {
-//     visit("staleAfter", config.stale_after, "Older lastHeartbeatTime counts as Unknown; 0s: never");
+//     visit("staleAfter", config.stale_after, "Older lastHeartbeatTime counts as Unknown; 0s:
+//     never");
 //     ...
 //   }
 //

@@ -15,9 +15,9 @@ struct Pod {
   /// Empty until the pod is bound.
   std::string node_name;
   StringMap annotations;
-  /// What the whole pod asks for, as kube-scheduler counts it: containers summed, init containers as
-  /// maximum, sidecars (restartable init containers) added, overhead added; a limit stands in for a
-  /// missing request as the API server's defaulting has it.
+  /// What the whole pod asks for, as kube-scheduler counts it: containers summed, init containers
+  /// as maximum, sidecars (restartable init containers) added, overhead added; a limit stands in
+  /// for a missing request as the API server's defaulting has it.
   /// k8s.io/component-helpers/resource/helpers.go, PodRequests.
   Resources requests;
   /// Phase Succeeded or Failed: it holds nothing any more.

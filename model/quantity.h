@@ -5,13 +5,17 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "model/amount.h"
 
 namespace berth::model {
 
-/// A Kubernetes resource.Quantity: a fixed-point number that keeps the text it was written as.
+/// A Kubernetes resource.Quantity: an amount that keeps the text it was written as.
 ///
-/// The grammar, the rounding up to nano and the cap at 2^63-1 are those of ParseQuantity in
-/// k8s.io/apimachinery/pkg/api/resource/quantity.go (v0.36.3). Thread-compatible value type.
+/// The grammar and the rounding up to nano are those of ParseQuantity in
+/// k8s.io/apimachinery/pkg/api/resource/quantity.go (v0.36.3), its oddities included: the empty
+/// number of "Ki", "." or "+" is 0, and exponents keep their low 32 bits only. Amounts are capped
+/// at 2^63-1 as that file documents it (its code caps "16Ei" but lets "1e30" overflow later).
+/// Thread-compatible value type.
 class Quantity {
  public:
   /// Zero, written "0".
@@ -21,28 +25,29 @@ class Quantity {
   /// suffixes there are; "1e3Ki" is one (a number takes an exponent or a suffix, never both).
   static absl::StatusOr<Quantity> Parse(std::string_view text);
 
-  /// The amount in whole units, fractions rounded away from zero, saturated at the limits of int64,
-  /// as Quantity.Value() does it.
-  std::int64_t Value() const;
+  /// Parse() for who needs the amount and not the text.
+  static absl::StatusOr<Amount> ParseAmount(std::string_view text);
+
+  Amount amount() const { return amount_; }
+
+  /// The amount in whole units, fractions rounded away from zero, saturated at the limits of int64.
+  std::int64_t Value() const { return amount_.Value(); }
 
   /// The amount in thousandths, rounded and saturated likewise.
-  std::int64_t MilliValue() const;
+  std::int64_t MilliValue() const { return amount_.MilliValue(); }
 
   /// -1, 0 or 1.
-  int Sign() const;
+  int Sign() const { return amount_.Sign(); }
 
   /// What was parsed, to the letter.
   const std::string& text() const { return text_; }
 
   /// By amount: "1Gi" equals "1024Mi".
-  friend bool operator==(const Quantity& a, const Quantity& b) { return a.nanos_ == b.nanos_; }
-  friend bool operator<(const Quantity& a, const Quantity& b) { return a.nanos_ < b.nanos_; }
+  friend bool operator==(const Quantity& a, const Quantity& b) { return a.amount_ == b.amount_; }
+  friend bool operator<(const Quantity& a, const Quantity& b) { return a.amount_ < b.amount_; }
 
  private:
-  // 2^63-1 in nano needs 93 bits.
-  __extension__ using Nanos = __int128;
-
-  Nanos nanos_ = 0;
+  Amount amount_;
   std::string text_ = "0";
 };
 

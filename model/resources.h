@@ -11,7 +11,8 @@ namespace berth::model {
 /// Amounts by resource name: "cpu" in thousandths of a core, everything else in whole units (bytes,
 /// devices), as kube-scheduler counts them (pkg/scheduler/framework/types.go, Resource).
 ///
-/// A sorted vector: nodes and pods name fewer than a dozen resources. Sums saturate. Thread-compatible.
+/// A sorted vector: nodes and pods name fewer than a dozen resources. Sums saturate.
+/// Thread-compatible.
 class Resources {
  public:
   using Entry = std::pair<std::string, std::int64_t>;

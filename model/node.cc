@@ -1,0 +1,25 @@
+#include "model/node.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace berth::model {
+
+std::optional<std::string_view> Find(const StringMap& map, std::string_view name) {
+  const auto it = std::lower_bound(
+      map.begin(), map.end(), name,
+      [](const auto& entry, std::string_view value) { return entry.first < value; });
+  if (it == map.end() || it->first != name) return std::nullopt;
+  return it->second;
+}
+
+void Normalize(StringMap& map) {
+  std::stable_sort(map.begin(), map.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  // unique keeps the first of equals: walk backwards, where the last one comes first.
+  const auto kept = std::unique(map.rbegin(), map.rend(),
+                                [](const auto& a, const auto& b) { return a.first == b.first; });
+  map.erase(map.begin(), kept.base());
+}
+
+}  // namespace berth::model
