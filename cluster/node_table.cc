@@ -1,0 +1,107 @@
+#include "cluster/node_table.h"
+
+#include <utility>
+
+#include "absl/strings/string_view.h"
+
+namespace berth::cluster {
+namespace {
+
+// Debian builds Abseil with a string_view of its own.
+absl::string_view Key(std::string_view text) { return {text.data(), text.size()}; }
+
+model::Resources WithoutZeros(const model::Resources& resources) {
+  model::Resources kept;
+  for (const auto& [name, amount] : resources) {
+    if (amount != 0) kept.Set(name, amount);
+  }
+  return kept;
+}
+
+}  // namespace
+
+const model::NodeState* NodeTable::At(model::NodeIndex index) const {
+  if (index >= places_.size() || !places_[index].exists) return nullptr;
+  return &places_[index].state;
+}
+
+std::optional<model::NodeIndex> NodeTable::Find(std::string_view name) const {
+  const auto found = index_by_name_.find(Key(name));
+  if (found == index_by_name_.end() || !places_[found->second].exists) return std::nullopt;
+  return found->second;
+}
+
+void NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator) {
+  Place& place = places_[IndexOf(node.name)];
+  place.epoch = epoch_;
+  model::NodeState& state = place.state;
+  if (place.exists && state.accelerator == accelerator && state.node == node) return;
+  place.exists = true;
+  state.node = std::move(node);
+  state.accelerator = accelerator;
+  Changed(place);
+}
+
+void NodeTable::Remove(std::string_view name) {
+  const std::optional<model::NodeIndex> index = Find(name);
+  if (index) Remove(places_[*index]);
+}
+
+void NodeTable::EndReplace() {
+  for (Place& place : places_) {
+    if (place.exists && place.epoch != epoch_) Remove(place);
+  }
+}
+
+model::NodeIndex NodeTable::Hold(std::string_view name) {
+  const model::NodeIndex index = IndexOf(name);
+  ++places_[index].holds;
+  return index;
+}
+
+void NodeTable::Release(model::NodeIndex index) {
+  --places_[index].holds;
+  FreeIfUnused(places_[index]);
+}
+
+void NodeTable::AddUsed(model::NodeIndex index, std::string_view resource, std::int64_t amount) {
+  if (amount == 0) return;
+  Place& place = places_[index];
+  place.state.used.Add(resource, amount);
+  if (amount < 0) place.state.used = WithoutZeros(place.state.used);
+  Changed(place);
+}
+
+void NodeTable::Remove(Place& place) {
+  model::Node bare;
+  bare.name = std::move(place.state.node.name);
+  place.exists = false;
+  place.state.node = std::move(bare);
+  place.state.accelerator = model::AcceleratorCatalog::kNone;
+  Changed(place);
+  FreeIfUnused(place);
+}
+
+void NodeTable::FreeIfUnused(Place& place) {
+  if (place.exists || place.holds > 0) return;
+  const auto found = index_by_name_.find(Key(place.state.node.name));
+  free_.push_back(found->second);
+  index_by_name_.erase(found);
+}
+
+model::NodeIndex NodeTable::IndexOf(std::string_view name) {
+  const auto found = index_by_name_.find(Key(name));
+  if (found != index_by_name_.end()) return found->second;
+  model::NodeIndex index = end();
+  if (free_.empty()) {
+    places_.emplace_back();
+  } else {
+    index = free_.back();
+    free_.pop_back();
+  }
+  places_[index].state.node.name = name;
+  index_by_name_.emplace(name, index);
+  return index;
+}
+
+}  // namespace berth::cluster

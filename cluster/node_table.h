@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "model/cluster_view.h"
+
+namespace berth::cluster {
+
+/// Nodes by index and by name, with what is used on each. Not thread-safe.
+///
+/// A place belongs to a name for as long as the node exists or somebody holds the place: pods may
+/// become known before their node, and a node may go and come back while its pods live. Places that
+/// nobody needs are given to other names.
+class NodeTable {
+ public:
+  /// Places are numbered [0, end()).
+  model::NodeIndex end() const { return static_cast<model::NodeIndex>(places_.size()); }
+
+  /// The node there, or null where none is.
+  const model::NodeState* At(model::NodeIndex index) const;
+
+  /// The index of a node that exists.
+  std::optional<model::NodeIndex> Find(std::string_view name) const;
+
+  /// Grows with every change.
+  std::uint64_t generation() const { return generation_; }
+
+  /// Makes the node exist, or brings it up to date; an equal node is no change.
+  void Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator);
+
+  /// The node exists no more. No effect on an unknown name.
+  void Remove(std::string_view name);
+
+  /// Begins a list of all nodes: those not upserted before EndReplace() are removed by it.
+  /// Beginning again forgets the earlier beginning.
+  void BeginReplace() { ++epoch_; }
+  void EndReplace();
+
+  /// The place of `name`, kept until it is released as often as it was held.
+  model::NodeIndex Hold(std::string_view name);
+  void Release(model::NodeIndex index);
+
+  /// Adds `amount`, which may be negative, to what is used at a held place. An amount of 0 is not
+  /// listed, so that equal use compares equal however it came about.
+  void AddUsed(model::NodeIndex index, std::string_view resource, std::int64_t amount);
+
+ private:
+  struct Place {
+    model::NodeState state;
+    std::uint32_t holds = 0;
+    std::uint32_t epoch = 0;
+    bool exists = false;
+  };
+
+  model::NodeIndex IndexOf(std::string_view name);
+  void Remove(Place& place);
+  void Changed(Place& place) { place.state.version = ++generation_; }
+  void FreeIfUnused(Place& place);
+
+  std::vector<Place> places_;
+  std::vector<model::NodeIndex> free_;
+  absl::flat_hash_map<std::string, model::NodeIndex> index_by_name_;
+  std::uint64_t generation_ = 0;
+  std::uint32_t epoch_ = 0;
+};
+
+}  // namespace berth::cluster

@@ -1,0 +1,51 @@
+#include "cluster/node_trimmer.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace berth::cluster {
+
+NodeTrimmer::NodeTrimmer(std::shared_ptr<const model::AcceleratorCatalog> catalog,
+                         const std::vector<std::string>& labels)
+    : catalog_(std::move(catalog)), prefixes_{"nvidia.com/"} {
+  for (std::size_t entry = 0; entry < catalog_->size(); ++entry) {
+    const auto index = static_cast<model::AcceleratorCatalog::Index>(entry);
+    for (const model::NodeMatcher& matcher : (*catalog_)[index].nodes) {
+      names_.push_back(matcher.label);
+    }
+  }
+  for (const std::string& label : labels) {
+    if (label.ends_with('*')) {
+      prefixes_.push_back(label.substr(0, label.size() - 1));
+    } else {
+      names_.push_back(label);
+    }
+  }
+  std::sort(names_.begin(), names_.end());
+}
+
+bool NodeTrimmer::Keeps(std::string_view label) const {
+  return std::binary_search(names_.begin(), names_.end(), label, std::less<>()) ||
+         std::any_of(prefixes_.begin(), prefixes_.end(),
+                     [&](const std::string& prefix) { return label.starts_with(prefix); });
+}
+
+model::Resources NodeTrimmer::Trim(const model::Resources& resources) const {
+  model::Resources kept;
+  for (const auto& [name, amount] : resources) {
+    if (catalog_->HasResource(name)) kept.Set(name, amount);
+  }
+  return kept;
+}
+
+model::Node NodeTrimmer::Trim(model::Node node) const {
+  std::erase_if(node.labels, [this](const auto& label) { return !Keeps(label.first); });
+  node.labels.shrink_to_fit();
+  node.conditions.shrink_to_fit();
+  node.capacity = Trim(node.capacity);
+  node.allocatable = Trim(node.allocatable);
+  return node;
+}
+
+}  // namespace berth::cluster

@@ -1,0 +1,70 @@
+#include "cluster/pod_ledger.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace berth::cluster {
+namespace {
+
+std::string KeyOf(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
+
+}  // namespace
+
+PodLedger::PodLedger(std::shared_ptr<const model::AcceleratorCatalog> catalog, NodeTable* nodes)
+    : catalog_(std::move(catalog)), nodes_(nodes) {}
+
+void PodLedger::Upsert(const model::Pod& pod) {
+  Amounts amounts = AmountsOf(pod);
+  if (amounts.empty()) {
+    Remove(records_.find(KeyOf(pod)));
+    return;
+  }
+  // Held before the earlier record lets go, so that the place is not given away in between.
+  Record earlier{pod.uid, std::move(amounts), nodes_->Hold(pod.node_name), epoch_};
+  Record& record = records_[KeyOf(pod)];
+  std::swap(record, earlier);
+  const bool same = record.node == earlier.node && record.amounts == earlier.amounts;
+  if (!same) Book(record, +1);
+  if (!same) Book(earlier, -1);
+  if (!earlier.amounts.empty()) nodes_->Release(earlier.node);
+}
+
+void PodLedger::Remove(const model::Pod& pod) {
+  const auto found = records_.find(KeyOf(pod));
+  if (found != records_.end() && found->second.uid == pod.uid) Remove(found);
+}
+
+void PodLedger::EndReplace() {
+  for (auto record = records_.begin(); record != records_.end();) {
+    const auto next = std::next(record);
+    if (record->second.epoch != epoch_) Remove(record);
+    record = next;
+  }
+}
+
+PodLedger::Amounts PodLedger::AmountsOf(const model::Pod& pod) const {
+  Amounts amounts;
+  if (pod.node_name.empty() || pod.terminated) return amounts;
+  const std::vector<std::string>& resources = catalog_->resources();
+  for (std::uint32_t resource = 0; resource < resources.size(); ++resource) {
+    const std::int64_t amount = std::min(pod.requests.Get(resources[resource]), kMaxAmount);
+    if (amount > 0) amounts.push_back({resource, amount});
+  }
+  return amounts;
+}
+
+void PodLedger::Remove(Records::iterator found) {
+  if (found == records_.end()) return;
+  Book(found->second, -1);
+  nodes_->Release(found->second.node);
+  records_.erase(found);
+}
+
+void PodLedger::Book(const Record& record, int sign) {
+  for (const Amount& entry : record.amounts) {
+    nodes_->AddUsed(record.node, catalog_->resources()[entry.resource], sign * entry.amount);
+  }
+}
+
+}  // namespace berth::cluster

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/node_table.h"
+#include "cluster/node_trimmer.h"
+#include "cluster/pod_ledger.h"
+#include "model/accelerator.h"
+#include "model/cluster_view.h"
+#include "model/node.h"
+#include "model/pod.h"
+
+namespace berth::cluster {
+
+/// What the snapshot is fed with.
+enum class Kind { kNodes, kPods };
+
+/// The cluster as the API server last told it: compact, updated in place, read by many.
+///
+/// Thread-safe. Writers wait for the readers that are there, and readers for a writer that waits;
+/// so a thread may hold one Reader at a time.
+class Snapshot {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Options {
+    std::shared_ptr<const model::AcceleratorCatalog> catalog;
+    /// Labels of nodes to keep besides the catalogue's and nvidia.com/*; see NodeTrimmer.
+    std::vector<std::string> labels;
+  };
+
+  /// The cluster held still for as long as this lives: one request. May be read on any one thread
+  /// at a time, and must be destroyed on the thread that made it.
+  class Reader final : public model::ClusterView {
+   public:
+    model::NodeIndex EndIndex() const override;
+    const model::NodeState* At(model::NodeIndex index) const override;
+    std::optional<model::NodeIndex> Find(std::string_view name) const override;
+    std::uint64_t Generation() const override;
+
+   private:
+    friend class Snapshot;
+    Reader(const NodeTable* nodes, std::shared_lock<std::shared_mutex> lock);
+
+    const NodeTable* nodes_;
+    std::shared_lock<std::shared_mutex> lock_;
+  };
+
+  explicit Snapshot(Options options);
+
+  Reader Read() const;
+
+  void UpsertNode(model::Node node);
+  void DeleteNode(std::string_view name);
+
+  /// Pods may come before their node, and outlive it. A pod that is unbound or has terminated uses
+  /// nothing.
+  void UpsertPod(const model::Pod& pod);
+  void DeletePod(const model::Pod& pod);
+
+  /// A full list, in any number of upserts between the two calls: at the end what was not upserted
+  /// is deleted, at once. Beginning again starts over; a list that never ends deletes nothing.
+  void BeginReplace(Kind kind);
+  void EndReplace(Kind kind);
+
+  /// Whether nodes and pods were both listed to the end, ever.
+  bool Synced() const;
+
+  /// The API server said something about this kind at `now`, be it that nothing changed.
+  void MarkHeard(Kind kind, Clock::time_point now);
+
+  /// Nothing: never.
+  std::optional<Clock::time_point> LastHeard(Kind kind) const;
+
+  const model::AcceleratorCatalog& catalog() const { return *catalog_; }
+
+ private:
+  struct Progress {
+    std::atomic<bool> listed = false;
+    std::atomic<bool> heard = false;
+    std::atomic<Clock::duration> last_heard = Clock::duration::zero();
+  };
+
+  std::unique_lock<std::shared_mutex> Lock();
+  Progress& ProgressOf(Kind kind) { return progress_[static_cast<std::size_t>(kind)]; }
+  const Progress& ProgressOf(Kind kind) const { return progress_[static_cast<std::size_t>(kind)]; }
+
+  const std::shared_ptr<const model::AcceleratorCatalog> catalog_;
+  const NodeTrimmer trimmer_;
+  std::array<Progress, 2> progress_;
+
+  // Passed through by everyone on the way to the lock. pthread's shared lock lets new readers
+  // overtake a waiting writer for ever; one who waits in the gate stops them.
+  mutable std::mutex gate_;
+  mutable std::shared_mutex mutex_;
+  NodeTable nodes_;
+  PodLedger pods_;
+};
+
+}  // namespace berth::cluster

@@ -1,0 +1,52 @@
+#include "cluster/node_trimmer.h"
+
+#include "gtest/gtest.h"
+#include "tests/unit/cluster/cluster_fixtures.h"
+
+namespace berth::cluster {
+namespace {
+
+TEST(NodeTrimmer, KeepsTheLabelsThatSomethingAsksAbout) {
+  struct Case {
+    const char* label;
+    bool kept;
+  };
+  const Case cases[] = {
+      {"example.com/model", true},          // named by the catalogue
+      {"nvidia.com/gpu.memory", true},      // GPU feature discovery
+      {"nvidia.com", false},                // no label of that prefix
+      {"berth.dev/accelerator", true},      // asked for by name
+      {"berth.dev/accelerator-x", false},   // a name is no prefix
+      {"rack.example.com/row", true},       // asked for by prefix
+      {"kubernetes.io/hostname", false},    // nobody asks
+      {"example.com/model.version", false}  // a name is no prefix
+  };
+  const NodeTrimmer trimmer(TestCatalog(), {"berth.dev/accelerator", "rack.example.com/*"});
+  for (const Case& c : cases) {
+    model::Node node = MakeNode("a");
+    node.labels = {{c.label, "x"}};
+    EXPECT_EQ(model::Find(trimmer.Trim(node).labels, c.label).has_value(), c.kept) << c.label;
+  }
+}
+
+TEST(NodeTrimmer, KeepsTheResourcesOfTheCatalogueEvenWhereThereAreNone) {
+  model::Node node = MakeNode("a", 0);
+  node.capacity.Set("cpu", 36000);
+  node.allocatable.Set("ephemeral-storage", 1 << 30);
+  const model::Node trimmed = NodeTrimmer(TestCatalog(), {}).Trim(node);
+  EXPECT_TRUE(trimmed.capacity.Has(kGpu));
+  EXPECT_TRUE(trimmed.allocatable.Has(kGpu));
+  EXPECT_FALSE(trimmed.capacity.Has("cpu"));
+  EXPECT_FALSE(trimmed.allocatable.Has("ephemeral-storage"));
+}
+
+TEST(NodeTrimmer, KeepsEveryConditionAndTheName) {
+  model::Node node = MakeNode("a");
+  node.conditions = {{.type = "Ready"}, {.type = "GPUIsLost"}, {.type = "GPUIsLost"}};
+  const model::Node trimmed = NodeTrimmer(TestCatalog(), {}).Trim(node);
+  EXPECT_EQ(trimmed.name, "a");
+  EXPECT_EQ(trimmed.conditions, node.conditions);
+}
+
+}  // namespace
+}  // namespace berth::cluster

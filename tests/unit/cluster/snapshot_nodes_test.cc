@@ -1,0 +1,156 @@
+#include "gtest/gtest.h"
+#include "tests/unit/cluster/cluster_fixtures.h"
+
+namespace berth::cluster {
+namespace {
+
+using ::testing::Test;
+
+class SnapshotNodes : public Test {
+ protected:
+  model::NodeState State(const std::string& name) const {
+    const Snapshot::Reader reader = snapshot_.Read();
+    return *reader.At(reader.Find(name).value());
+  }
+  bool Has(const std::string& name) const { return snapshot_.Read().Find(name).has_value(); }
+  std::uint64_t Generation() const { return snapshot_.Read().Generation(); }
+
+  Snapshot snapshot_{TestOptions()};
+};
+
+TEST_F(SnapshotNodes, AnEmptyClusterHasNoNodes) {
+  EXPECT_FALSE(Has("a"));
+  EXPECT_EQ(snapshot_.Read().EndIndex(), 0u);
+  EXPECT_EQ(snapshot_.Read().At(0), nullptr);
+}
+
+TEST_F(SnapshotNodes, AreFoundByNameAndIndex) {
+  snapshot_.UpsertNode(MakeNode("a"));
+  snapshot_.UpsertNode(MakeNode("b"));
+  const Snapshot::Reader reader = snapshot_.Read();
+  for (const char* name : {"a", "b"}) {
+    const std::optional<model::NodeIndex> index = reader.Find(name);
+    ASSERT_TRUE(index.has_value());
+    EXPECT_LT(*index, reader.EndIndex());
+    EXPECT_EQ(reader.At(*index)->node.name, name);
+  }
+}
+
+TEST_F(SnapshotNodes, AreMatchedWithTheCatalogueWhenTheyChange) {
+  model::Node node = MakeNode("a");
+  snapshot_.UpsertNode(node);
+  EXPECT_EQ(State("a").accelerator, snapshot_.catalog().IndexOf("V100"));
+  node.labels.clear();
+  snapshot_.UpsertNode(node);
+  EXPECT_EQ(State("a").accelerator, model::AcceleratorCatalog::kNone);
+  node.capacity.Set(kMnCore, 4);
+  snapshot_.UpsertNode(node);
+  EXPECT_EQ(State("a").accelerator, snapshot_.catalog().IndexOf("MN-Core"));
+}
+
+TEST_F(SnapshotNodes, KeepTheirIndexWhileTheyLiveAndLeaveItAfterwards) {
+  snapshot_.UpsertNode(MakeNode("a"));
+  snapshot_.UpsertNode(MakeNode("b"));
+  const auto index_a = snapshot_.Read().Find("a");
+  const auto index_b = snapshot_.Read().Find("b");
+  snapshot_.DeleteNode("a");
+  EXPECT_EQ(snapshot_.Read().At(*index_a), nullptr);
+  EXPECT_EQ(snapshot_.Read().Find("b"), index_b);
+  snapshot_.UpsertNode(MakeNode("c"));
+  EXPECT_EQ(snapshot_.Read().Find("c"), index_a);
+  EXPECT_EQ(snapshot_.Read().EndIndex(), 2u);
+}
+
+TEST_F(SnapshotNodes, AVersionNeverRepeatsForAnIndex) {
+  snapshot_.UpsertNode(MakeNode("a"));
+  const std::uint64_t before = State("a").version;
+  snapshot_.DeleteNode("a");
+  snapshot_.UpsertNode(MakeNode("b"));
+  EXPECT_EQ(snapshot_.Read().Find("b"), 0u);
+  EXPECT_GT(State("b").version, before);
+}
+
+TEST_F(SnapshotNodes, ARepeatedNodeIsNoChange) {
+  snapshot_.UpsertNode(MakeNode("a"));
+  const std::uint64_t version = State("a").version;
+  const std::uint64_t generation = Generation();
+  model::Node again = MakeNode("a");
+  again.labels.emplace_back("kubernetes.io/hostname", "nobody asks");
+  again.allocatable.Set("cpu", 1000);
+  snapshot_.UpsertNode(again);
+  EXPECT_EQ(State("a").version, version);
+  EXPECT_EQ(Generation(), generation);
+}
+
+TEST_F(SnapshotNodes, EveryRealChangeRaisesVersionAndGeneration) {
+  model::Node node = MakeNode("a");
+  node.conditions = {{.type = "Ready", .status = model::ConditionStatus::kTrue}};
+  snapshot_.UpsertNode(node);
+  const std::vector<void (*)(model::Node&)> changes = {
+      [](model::Node& n) { n.conditions[0].last_heartbeat += std::chrono::minutes(5); },
+      [](model::Node& n) { n.conditions[0].status = model::ConditionStatus::kFalse; },
+      [](model::Node& n) { n.labels.emplace_back("nvidia.com/gpu.memory", "32768"); },
+      [](model::Node& n) { n.allocatable.Set(kGpu, 7); },
+  };
+  for (const auto& change : changes) {
+    const std::uint64_t version = State("a").version;
+    const std::uint64_t generation = Generation();
+    change(node);
+    snapshot_.UpsertNode(node);
+    EXPECT_EQ(State("a").node, node);
+    EXPECT_GT(State("a").version, version);
+    EXPECT_GT(Generation(), generation);
+  }
+}
+
+TEST_F(SnapshotNodes, ADeletedNodeIsAChange) {
+  snapshot_.UpsertNode(MakeNode("a"));
+  const std::uint64_t generation = Generation();
+  snapshot_.DeleteNode("unknown");
+  EXPECT_EQ(Generation(), generation);
+  snapshot_.DeleteNode("a");
+  EXPECT_GT(Generation(), generation);
+}
+
+TEST_F(SnapshotNodes, AListReplacesWhatIsThereOnlyAtItsEnd) {
+  for (const char* name : {"a", "b", "c"}) snapshot_.UpsertNode(MakeNode(name));
+  snapshot_.BeginReplace(Kind::kNodes);
+  snapshot_.UpsertNode(MakeNode("b"));
+  snapshot_.UpsertNode(MakeNode("d"));
+  EXPECT_EQ(NodeNames(snapshot_), (std::vector<std::string>{"a", "b", "c", "d"}));
+  snapshot_.EndReplace(Kind::kNodes);
+  EXPECT_EQ(NodeNames(snapshot_), (std::vector<std::string>{"b", "d"}));
+}
+
+TEST_F(SnapshotNodes, AListThatStartsOverForgetsItsFirstBeginning) {
+  snapshot_.BeginReplace(Kind::kNodes);
+  snapshot_.UpsertNode(MakeNode("a"));
+  snapshot_.BeginReplace(Kind::kNodes);
+  snapshot_.UpsertNode(MakeNode("b"));
+  snapshot_.EndReplace(Kind::kNodes);
+  EXPECT_EQ(NodeNames(snapshot_), (std::vector<std::string>{"b"}));
+}
+
+TEST_F(SnapshotNodes, AreSyncedOnceBothKindsWereListed) {
+  EXPECT_FALSE(snapshot_.Synced());
+  snapshot_.BeginReplace(Kind::kNodes);
+  snapshot_.EndReplace(Kind::kNodes);
+  EXPECT_FALSE(snapshot_.Synced());
+  snapshot_.BeginReplace(Kind::kPods);
+  EXPECT_FALSE(snapshot_.Synced());
+  snapshot_.EndReplace(Kind::kPods);
+  EXPECT_TRUE(snapshot_.Synced());
+  snapshot_.BeginReplace(Kind::kPods);  // a relist serves the last snapshot meanwhile
+  EXPECT_TRUE(snapshot_.Synced());
+}
+
+TEST_F(SnapshotNodes, LastHeardIsKeptByKind) {
+  const Snapshot::Clock::time_point now(std::chrono::seconds(-5));  // an epoch is no "never"
+  EXPECT_FALSE(snapshot_.LastHeard(Kind::kPods).has_value());
+  snapshot_.MarkHeard(Kind::kPods, now);
+  EXPECT_EQ(snapshot_.LastHeard(Kind::kPods), now);
+  EXPECT_FALSE(snapshot_.LastHeard(Kind::kNodes).has_value());
+}
+
+}  // namespace
+}  // namespace berth::cluster

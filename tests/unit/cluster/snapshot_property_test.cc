@@ -1,0 +1,140 @@
+// A stream of changes, however it goes, ends in the snapshot that the final state alone makes.
+#include <map>
+#include <random>
+
+#include "gtest/gtest.h"
+#include "tests/unit/cluster/cluster_fixtures.h"
+
+namespace berth::cluster {
+namespace {
+
+/// The cluster as the API server has it.
+struct Truth {
+  std::map<std::string, model::Node> nodes;
+  std::map<std::string, model::Pod> pods;
+};
+
+class Stream {
+ public:
+  Stream(unsigned seed, Snapshot* snapshot) : random_(seed), snapshot_(snapshot) {}
+
+  void Step() {
+    switch (Below(8)) {
+      case 0:
+        return RemoveNode();
+      case 1:
+        return RemovePod();
+      case 2:
+        return Relist();
+      case 3:
+      case 4:
+        return ChangeNode();
+      default:
+        return ChangePod();
+    }
+  }
+
+  const Truth& truth() const { return truth_; }
+
+ private:
+  int Below(int end) { return std::uniform_int_distribution<>(0, end - 1)(random_); }
+  std::string Name(char first) { return first + std::to_string(Below(6)); }
+
+  model::Pod RandomPod() {
+    model::Pod pod = MakePod(Name('p'), Below(5) == 0 ? "" : Name('n'), Below(4));
+    pod.uid = std::to_string(Below(2));
+    pod.terminated = Below(6) == 0;
+    if (Below(3) == 0) pod.requests.Set(kMnCore, Below(3));
+    return pod;
+  }
+
+  void ChangeNode() {
+    model::Node node = MakeNode(Name('n'), Below(9));
+    if (Below(2) == 0) node.labels.clear();
+    truth_.nodes[node.name] = node;
+    snapshot_->UpsertNode(node);
+  }
+
+  void RemoveNode() {
+    const std::string name = Name('n');
+    truth_.nodes.erase(name);
+    snapshot_->DeleteNode(name);
+  }
+
+  void ChangePod() {
+    const model::Pod pod = RandomPod();
+    truth_.pods[pod.name] = pod;
+    snapshot_->UpsertPod(pod);
+  }
+
+  void RemovePod() {
+    const auto found = truth_.pods.find(Name('p'));
+    if (found == truth_.pods.end()) return;
+    snapshot_->DeletePod(found->second);
+    truth_.pods.erase(found);
+  }
+
+  // Much has happened unseen; some lists break off half-way and start over.
+  void Relist() {
+    for (int unseen = Below(5); unseen > 0; --unseen) {
+      const model::Pod pod = RandomPod();
+      truth_.pods[pod.name] = pod;
+      truth_.nodes.erase(Name('n'));
+      truth_.pods.erase(Name('p'));
+    }
+    if (Below(2) == 0) ListHalf();
+    snapshot_->BeginReplace(Kind::kPods);
+    for (const auto& [name, pod] : truth_.pods) snapshot_->UpsertPod(pod);
+    snapshot_->EndReplace(Kind::kPods);
+    snapshot_->BeginReplace(Kind::kNodes);
+    for (const auto& [name, node] : truth_.nodes) snapshot_->UpsertNode(node);
+    snapshot_->EndReplace(Kind::kNodes);
+  }
+
+  void ListHalf() {
+    snapshot_->BeginReplace(Kind::kPods);
+    for (const auto& [name, pod] : truth_.pods) {
+      if (Below(2) == 0) snapshot_->UpsertPod(pod);
+    }
+  }
+
+  std::mt19937 random_;
+  Snapshot* snapshot_;
+  Truth truth_;
+};
+
+void ExpectEqual(const Snapshot& left, const Snapshot& right) {
+  const Snapshot::Reader a = left.Read();
+  const Snapshot::Reader b = right.Read();
+  for (model::NodeIndex index = 0; index < b.EndIndex(); ++index) {
+    const model::NodeState* expected = b.At(index);
+    if (expected == nullptr) continue;
+    const std::optional<model::NodeIndex> found = a.Find(expected->node.name);
+    ASSERT_TRUE(found.has_value()) << expected->node.name;
+    EXPECT_EQ(a.At(*found)->node, expected->node);
+    EXPECT_EQ(a.At(*found)->used, expected->used) << expected->node.name;
+    EXPECT_EQ(a.At(*found)->accelerator, expected->accelerator);
+  }
+}
+
+class SnapshotProperty : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(SnapshotProperty, ManyChangesEqualAFreshBuild) {
+  Snapshot snapshot(TestOptions());
+  Stream stream(GetParam(), &snapshot);
+  for (int step = 0; step < 200; ++step) {
+    stream.Step();
+    Snapshot fresh(TestOptions());
+    for (const auto& [name, node] : stream.truth().nodes) fresh.UpsertNode(node);
+    for (const auto& [name, pod] : stream.truth().pods) fresh.UpsertPod(pod);
+    ExpectEqual(snapshot, fresh);
+    ASSERT_EQ(NodeNames(snapshot).size(), stream.truth().nodes.size());
+    ASSERT_LE(snapshot.Read().EndIndex(), 12u) << "places are not reused";
+    ASSERT_FALSE(HasFailure()) << "seed " << GetParam() << ", step " << step;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SnapshotProperty, ::testing::Range(0u, 25u));
+
+}  // namespace
+}  // namespace berth::cluster
