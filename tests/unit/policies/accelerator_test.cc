@@ -1,0 +1,183 @@
+#include "policies/scheduling/accelerator.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/unit/policies/fixtures.h"
+
+namespace berth::scheduling {
+namespace {
+
+constexpr std::string_view kModels = "berth.dev/accelerators";
+constexpr std::string_view kMemory = "berth.dev/accelerator-memory";
+
+model::StringMap Annotations(std::string_view models, std::string_view memory = "") {
+  model::StringMap annotations;
+  if (!models.empty()) annotations.emplace_back(kModels, models);
+  if (!memory.empty()) annotations.emplace_back(kMemory, memory);
+  return annotations;
+}
+
+model::NodeState GpuNodeWithMemory(const std::string& product, const std::string& mebibytes) {
+  return NodeWith("n", kGpu, 8,
+                  {{"nvidia.com/gpu.product", product}, {"nvidia.com/gpu.memory", mebibytes}});
+}
+
+model::NodeState NodeOf(const std::string& kind) {
+  static const std::map<std::string, model::NodeState> nodes = {
+      {"V100", GpuNode("v", "Tesla-V100-SXM2-32GB")},
+      {"A100", GpuNode("a", "NVIDIA-A100-SXM4-40GB")},
+      {"A30", GpuNode("b", "NVIDIA-A30")},
+      {"MN-Core", NodeWith("m", kMnCore, 4)},
+      {"H100", GpuNode("h", "NVIDIA-H100-80GB-HBM3")},
+      {"CPU", NodeWith("c", "cpu", 64000)},
+      {"V100 16384 MiB", GpuNodeWithMemory("Tesla-V100-SXM2-16GB", "16384")},
+      {"V100 32510 MiB", GpuNodeWithMemory("Tesla-V100-SXM2-32GB", "32510")},
+      {"A100 39538 MiB", GpuNodeWithMemory("NVIDIA-A100-SXM4-40GB", "39538")},
+      {"A100 bad label", GpuNodeWithMemory("NVIDIA-A100-SXM4-40GB", "lots")},
+      {"A100 0 MiB", GpuNodeWithMemory("NVIDIA-A100-SXM4-40GB", "0")},
+      {"H100 81559 MiB", GpuNodeWithMemory("NVIDIA-H100-80GB-HBM3", "81559")}};
+  return nodes.at(kind);
+}
+
+struct Case {
+  std::string name;
+  model::Pod pod;
+  std::string node;
+  bool fits;
+  std::uint16_t score = kMaxScore;  // where it fits
+  std::string reason;               // where it does not
+};
+
+struct Prepared {
+  ReasonTable reasons;
+  std::string prefix = "berth.dev";
+  AcceleratorPolicy policy{{*Catalog(), prefix, reasons}, NoConfig{}};
+  Preparation preparation;
+
+  explicit Prepared(const model::Pod& pod) : preparation(policy.Prepare(pod, FixedView(), kNow)) {}
+};
+
+class AcceleratorTable : public testing::TestWithParam<Case> {};
+
+TEST_P(AcceleratorTable, JudgesNode) {
+  const Case& c = GetParam();
+  const Prepared prepared(c.pod);
+  const auto* evaluator = std::get_if<std::unique_ptr<NodeEvaluator>>(&prepared.preparation);
+  ASSERT_NE(evaluator, nullptr);
+  const Verdict verdict = (*evaluator)->Evaluate(NodeOf(c.node));
+  EXPECT_EQ(verdict.fits, c.fits);
+  EXPECT_EQ(verdict.score, c.fits ? c.score : 0);
+  EXPECT_EQ(prepared.reasons[verdict.reason].text, c.reason);
+}
+
+model::Pod Gpu(std::string_view models, std::string_view memory = "") {
+  return PodAskingFor(kGpu, 1, Annotations(models, memory));
+}
+
+std::string IsOther(const std::string& name) {
+  return "node(s) had accelerator " + name + ", not one the pod asks for";
+}
+
+const std::string kNotInCatalogue = "node(s) had no accelerator that Berth's catalogue knows";
+const std::string kTooLittle = "node(s) had less accelerator memory than the pod's minimum";
+const std::string kUnknownSize = "node(s) had accelerator memory of unknown size";
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, AcceleratorTable,
+    testing::Values(
+        Case{"AnyGpuWhereNoneIsNamed", Gpu(""), "V100", true},
+        Case{"GpuPodNotOnMnCore", Gpu(""), "MN-Core", false, 0, IsOther("MN-Core")},
+        Case{"MnCorePodOnMnCore", PodAskingFor(kMnCore, 4), "MN-Core", true},
+        Case{"MnCorePodNotOnGpu", PodAskingFor(kMnCore, 4), "A30", false, 0, IsOther("A30")},
+        // NodeResourcesFit knows whether such a node has the resource; with DRA it may.
+        Case{"NodeOutsideTheCatalogue", Gpu(""), "H100", true},
+        Case{"NodeWithoutAccelerator", Gpu(""), "CPU", true},
+        Case{"NamedModel", Gpu("A100"), "A100", true},
+        Case{"OtherModel", Gpu("A100"), "V100", false, 0, IsOther("V100")},
+        Case{"NamedModelAgainstUncataloguedNode", Gpu("A100"), "H100", false, 0, kNotInCatalogue},
+        Case{"NamedModelAgainstCpuNode", Gpu("A100"), "CPU", false, 0, kNotInCatalogue},
+        Case{"FirstOfThree", Gpu("A100,V100,A30"), "A100", true, 1000},
+        Case{"SecondOfThree", Gpu("A100,V100,A30"), "V100", true, 666},
+        Case{"ThirdOfThree", Gpu("A100,V100,A30"), "A30", true, 333},
+        Case{"SpacesAndEmptyItemsSayNothing", Gpu(" A100 ,, V100, "), "V100", true, 500},
+        Case{"RepeatedModelKeepsItsFirstPlace", Gpu("A100,V100,A100"), "A100", true, 1000},
+        Case{"BlankAnnotationNamesNothing", Gpu(" , "), "A30", true},
+        // The catalogue's MN-Core cannot serve nvidia.com/gpu, A100 can.
+        Case{"ModelOfAnotherResource", Gpu("MN-Core,A100"), "MN-Core", false, 0,
+             IsOther("MN-Core")},
+        Case{"RankIsAmongTheNamed", Gpu("MN-Core,A100"), "A100", true, 500}),
+    [](const auto& param) { return param.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Memory, AcceleratorTable,
+    testing::Values(
+        Case{"LabelEnough", Gpu("", "32Gi"), "V100 32510 MiB", true},
+        Case{"LabelTooLittle", Gpu("", "32Gi"), "V100 16384 MiB", false, 0, kTooLittle},
+        Case{"DriversReportLess", Gpu("", "40Gi"), "A100 39538 MiB", true},
+        Case{"ButNotThatMuchLess", Gpu("", "42Gi"), "A100 39538 MiB", false, 0, kTooLittle},
+        Case{"CatalogueWithoutLabel", Gpu("", "40Gi"), "A100", true},
+        Case{"CatalogueIsNominal", Gpu("", "41Gi"), "A100", false, 0, kTooLittle},
+        Case{"CatalogueWhereLabelIsNoNumber", Gpu("", "40Gi"), "A100 bad label", true},
+        Case{"CatalogueWhereLabelIsZero", Gpu("", "40Gi"), "A100 0 MiB", true},
+        Case{"LabelOfUncataloguedNode", Gpu("", "80Gi"), "H100 81559 MiB", true},
+        Case{"NothingKnown", Gpu("", "1Gi"), "H100", false, 0, kUnknownSize},
+        Case{"CatalogueWithoutMemory", PodAskingFor(kMnCore, 1, Annotations("", "1Gi")), "MN-Core",
+             false, 0, kUnknownSize},
+        Case{"ModelComesFirst", Gpu("A30", "40Gi"), "A100", false, 0, IsOther("A100")},
+        Case{"ModelAndMemory", Gpu("V100", "24Gi"), "V100 16384 MiB", false, 0, kTooLittle}),
+    [](const auto& param) { return param.param.name; });
+
+struct RefusedCase {
+  std::string name;
+  model::Pod pod;
+  std::string reason;
+};
+
+class RefusedEverywhereTable : public testing::TestWithParam<RefusedCase> {};
+
+TEST_P(RefusedEverywhereTable, SaysWhy) {
+  const Prepared prepared(GetParam().pod);
+  const auto* refused = std::get_if<RefusedEverywhere>(&prepared.preparation);
+  ASSERT_NE(refused, nullptr);
+  EXPECT_EQ(prepared.reasons[refused->reason].text, GetParam().reason);
+  EXPECT_FALSE(prepared.reasons[refused->reason].curable_by_preemption);
+}
+
+const std::string kNoSuchModel =
+    "pod annotation berth.dev/accelerators names a model that Berth's catalogue lacks";
+const std::string kBadMemory =
+    "pod annotation berth.dev/accelerator-memory is not a size such as 40Gi";
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RefusedEverywhereTable,
+    testing::Values(RefusedCase{"UnknownModel", Gpu("H900"), kNoSuchModel},
+                    RefusedCase{"OneUnknownModelOfTwo", Gpu("A100,H900"), kNoSuchModel},
+                    RefusedCase{"CaseMatters", Gpu("a100"), kNoSuchModel},
+                    RefusedCase{"OnlyModelsOfOtherResources", Gpu("MN-Core"),
+                                "pod asks for none of the resources of the models in "
+                                "berth.dev/accelerators"},
+                    RefusedCase{"MemoryWithExponentAndSuffix", Gpu("", "1e3Ki"), kBadMemory},
+                    RefusedCase{"MemoryIsText", Gpu("", "forty"), kBadMemory},
+                    RefusedCase{"MemoryIsNegative", Gpu("", "-1Gi"), kBadMemory},
+                    RefusedCase{"MemoryIsZero", Gpu("", "0"), kBadMemory},
+                    RefusedCase{"MemoryIsBlank", Gpu("", " "), kBadMemory}),
+    [](const auto& param) { return param.param.name; });
+
+TEST(AcceleratorPolicy, ReadsAnnotationsOfTheConfiguredPrefix) {
+  ReasonTable reasons;
+  const std::string prefix = "ml.example.org";
+  const AcceleratorPolicy policy({*Catalog(), prefix, reasons}, NoConfig{});
+  const auto pod = PodAskingFor(
+      kGpu, 1, {{"ml.example.org/accelerators", "A30"}, {"berth.dev/accelerators", "A100"}});
+  const auto preparation = policy.Prepare(pod, FixedView(), kNow);
+  const auto& evaluator = std::get<std::unique_ptr<NodeEvaluator>>(preparation);
+  EXPECT_TRUE(evaluator->Evaluate(NodeOf("A30")).fits);
+  EXPECT_FALSE(evaluator->Evaluate(NodeOf("A100")).fits);
+}
+
+}  // namespace
+}  // namespace berth::scheduling

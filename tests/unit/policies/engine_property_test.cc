@@ -1,0 +1,179 @@
+// What must hold for every pod and every node, tried on seeded random ones.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "policies/scheduling/engine.h"
+#include "tests/unit/policies/fixtures.h"
+
+namespace berth::scheduling {
+namespace {
+
+constexpr int kRounds = 300;
+constexpr std::size_t kNodes = 60;
+
+class World {
+ public:
+  explicit World(std::uint32_t seed) : random_(seed) {
+    for (std::size_t i = 0; i < kNodes; ++i) nodes.push_back(MakeNode("node-" + std::to_string(i)));
+    pod = MakePod();
+  }
+
+  std::vector<model::NodeState> nodes;
+  model::Pod pod;
+
+ private:
+  std::size_t Below(std::size_t end) {
+    return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
+  }
+
+  template <typename T>
+  T OneOf(std::initializer_list<T> choices) {
+    return *(choices.begin() + Below(choices.size()));
+  }
+
+  model::Condition MakeCondition() {
+    const auto ago = model::Duration{static_cast<std::int64_t>(Below(2000)) - 200};
+    return {OneOf<std::string>({"GPUIsLost", "PCIeLinkDegraded", "NICLinkDown", "Ready", "Odd"}),
+            OneOf({model::ConditionStatus::kTrue, model::ConditionStatus::kFalse,
+                   model::ConditionStatus::kFalse, model::ConditionStatus::kUnknown}),
+            OneOf({kNow - ago, model::kNoTime}), OneOf({kNow - ago, model::kNoTime})};
+  }
+
+  model::NodeState MakeNode(std::string name) {
+    const auto product = OneOf<std::string>(
+        {"Tesla-V100-SXM2-16GB", "NVIDIA-A100-SXM4-40GB", "NVIDIA-A30", "NVIDIA-H100"});
+    auto node =
+        Below(4) == 0 ? NodeWith(std::move(name), kMnCore, 4) : GpuNode(std::move(name), product);
+    if (Below(2) == 0) {
+      node.node.labels.emplace_back("nvidia.com/gpu.memory",
+                                    OneOf<std::string>({"16384", "39538", "", "x"}));
+      model::Normalize(node.node.labels);
+    }
+    for (std::size_t i = Below(4); i > 0; --i) node.node.conditions.push_back(MakeCondition());
+    node.used.Set(kGpu, static_cast<std::int64_t>(Below(12)));
+    if (Below(5) == 0) node.node.allocatable.Set(kGpu, 7);
+    return node;
+  }
+
+  model::Pod MakePod() {
+    auto made = PodAskingFor(OneOf({kGpu, kMnCore}), static_cast<std::int64_t>(1 + Below(8)));
+    const auto models = OneOf<std::string>({"", "A100", "A100,V100", "V100,MN-Core,A30", "Nope"});
+    const auto memory = OneOf<std::string>({"", "16Gi", "40Gi", "1e3Ki"});
+    if (!memory.empty()) made.annotations.emplace_back("berth.dev/accelerator-memory", memory);
+    if (!models.empty()) made.annotations.emplace_back("berth.dev/accelerators", models);
+    model::Normalize(made.annotations);
+    return made;
+  }
+
+  std::mt19937 random_;
+};
+
+class EngineProperties : public testing::Test {
+ protected:
+  PreparedPod Prepare(const World& world, model::Time now) {
+    return engine_.Prepare(world.pod, FixedView(world.nodes), now);
+  }
+
+  const SchedulingEngine engine_{Catalog(), "berth.dev", SchedulingConfig{}};
+};
+
+bool Same(const Judgement& a, const Judgement& b) {
+  return a.fits == b.fits && a.reason == b.reason && a.score == b.score && a.since == b.since &&
+         a.valid_until == b.valid_until;
+}
+
+TEST_F(EngineProperties, SameAnswerForTheSameViewAndTime) {
+  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+    const World world(seed);
+    const PreparedPod first = Prepare(world, kNow);
+    const PreparedPod second = Prepare(world, kNow);
+    for (const auto& node : world.nodes) {
+      ASSERT_TRUE(Same(first.Judge(node), second.Judge(node))) << "seed " << seed;
+    }
+  }
+}
+
+TEST_F(EngineProperties, RefusalAlwaysHasAReasonAndFitNeverDoes) {
+  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+    const World world(seed);
+    const PreparedPod prepared = Prepare(world, kNow);
+    for (const auto& node : world.nodes) {
+      const Judgement judgement = prepared.Judge(node);
+      ASSERT_EQ(judgement.fits, judgement.reason == kNoReason) << "seed " << seed;
+      ASSERT_TRUE(judgement.fits || judgement.score == 0) << "seed " << seed;
+    }
+  }
+}
+
+TEST_F(EngineProperties, RanksAreFrom0To10AndFollowTheScoresInAnyOrder) {
+  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+    World world(seed);
+    const PreparedPod prepared = Prepare(world, kNow);
+    const auto score_all = [&] {
+      std::vector<std::uint32_t> scores;
+      for (const auto& node : world.nodes) scores.push_back(prepared.Judge(node).score);
+      return scores;
+    };
+    std::vector<std::pair<std::string, std::int64_t>> ranked;
+    std::vector<std::uint32_t> scores = score_all();
+    std::vector<std::int64_t> ranks = Rank(scores);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      ASSERT_GE(ranks[i], 0);
+      ASSERT_LE(ranks[i], kMaxRank);
+      for (std::size_t j = 0; j < i; ++j) {
+        ASSERT_TRUE(scores[i] <= scores[j] || ranks[i] >= ranks[j]) << "seed " << seed;
+      }
+      ranked.emplace_back(world.nodes[i].node.name, ranks[i]);
+    }
+    std::shuffle(world.nodes.begin(), world.nodes.end(), std::mt19937(seed));
+    const std::vector<std::int64_t> shuffled = Rank(score_all());
+    for (std::size_t i = 0; i < shuffled.size(); ++i) {
+      const auto same = std::find_if(ranked.begin(), ranked.end(), [&](const auto& entry) {
+        return entry.first == world.nodes[i].node.name;
+      });
+      ASSERT_EQ(shuffled[i], same->second) << "seed " << seed;
+    }
+  }
+}
+
+TEST_F(EngineProperties, AnswerHoldsUntilItSaysItMayChange) {
+  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+    const World world(seed);
+    const PreparedPod prepared = Prepare(world, kNow);
+    for (const auto& node : world.nodes) {
+      const Judgement judgement = prepared.Judge(node);
+      ASSERT_GT(judgement.valid_until, kNow) << "seed " << seed;
+      // A horizon beyond every transition and duration that a world has.
+      const model::Time last =
+          std::min(judgement.valid_until - model::Duration{1}, kNow + std::chrono::hours(1));
+      ASSERT_TRUE(Same(judgement, Prepare(world, last).Judge(node))) << "seed " << seed;
+    }
+  }
+}
+
+TEST_F(EngineProperties, EachPolicysVerdictsMakeUpTheJudgement) {
+  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+    const World world(seed);
+    const PreparedPod prepared = Prepare(world, kNow);
+    if (prepared.refused_everywhere() != kNoReason) continue;
+    for (const auto& node : world.nodes) {
+      const Judgement judgement = prepared.Judge(node);
+      std::uint32_t sum = 0;
+      ReasonId first_refusal = kNoReason;
+      for (const auto& [policy, weight, verdict] : prepared.JudgeEach(node)) {
+        sum += static_cast<std::uint32_t>(weight) * verdict.score;
+        if (!verdict.fits && first_refusal == kNoReason) first_refusal = verdict.reason;
+      }
+      ASSERT_EQ(judgement.reason, first_refusal) << "seed " << seed;
+      ASSERT_EQ(judgement.score, judgement.fits ? sum : 0) << "seed " << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace berth::scheduling

@@ -1,0 +1,109 @@
+#include "policies/scheduling/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/policies/fixtures.h"
+
+namespace berth::scheduling {
+namespace {
+
+using model::ConditionStatus;
+
+const SchedulingEngine& DefaultEngine() {
+  static const SchedulingEngine engine(Catalog(), "berth.dev", SchedulingConfig{});
+  return engine;
+}
+
+model::NodeState Lost(model::NodeState node) {
+  node.node.conditions.push_back({"GPUIsLost", ConditionStatus::kTrue, kNow, kNow});
+  return node;
+}
+
+Judgement Judge(const model::Pod& pod, const model::NodeState& node) {
+  return DefaultEngine().Prepare(pod, FixedView(), kNow).Judge(node);
+}
+
+std::string TextOf(const Judgement& judgement) {
+  return DefaultEngine().reasons()[judgement.reason].text;
+}
+
+TEST(SchedulingEngine, SumsWeightedScores) {
+  // accelerator 3 x 1000 + health 4 x 1000 + packing 2 x 125
+  EXPECT_EQ(Judge(PodAskingFor(kGpu, 1), GpuNode("n", "NVIDIA-A30")).score, 7250u);
+}
+
+TEST(SchedulingEngine, WeightsComeFromTheConfiguration) {
+  SchedulingConfig config;
+  std::get<PolicySettings<PackingPolicy>>(config.policies.all).weight = 100;
+  std::get<PolicySettings<HealthPolicy>>(config.policies.all).weight = 0;
+  const SchedulingEngine engine(Catalog(), "berth.dev", config);
+  const auto prepared = engine.Prepare(PodAskingFor(kGpu, 1), FixedView(), kNow);
+  EXPECT_EQ(prepared.Judge(GpuNode("n", "NVIDIA-A30")).score, 3u * 1000 + 100u * 125);
+  EXPECT_FALSE(prepared.Judge(Lost(GpuNode("n", "NVIDIA-A30"))).fits);
+}
+
+TEST(SchedulingEngine, ReasonIsWhatThePodWantsBeforeTheStateOfTheNode) {
+  const auto pod = PodAskingFor(kGpu, 1, {{"berth.dev/accelerators", "A100"}});
+  EXPECT_EQ(TextOf(Judge(pod, Lost(GpuNode("n", "NVIDIA-A30")))),
+            "node(s) had accelerator A30, not one the pod asks for");
+  EXPECT_EQ(TextOf(Judge(pod, Lost(GpuNode("n", "NVIDIA-A100-SXM4-40GB")))),
+            "node(s) had condition GPUIsLost");
+}
+
+TEST(SchedulingEngine, PodWithoutAcceleratorsIsNotItsBusiness) {
+  const auto pod = PodAskingFor("cpu", 4000, {{"berth.dev/accelerators", "H900"}});
+  EXPECT_TRUE(Judge(pod, Lost(GpuNode("n", "NVIDIA-A30"))).fits);
+  EXPECT_TRUE(DefaultEngine().Prepare(pod, FixedView(), kNow).JudgeEach(GpuNode("n", "x")).empty());
+}
+
+TEST(SchedulingEngine, ZeroAcceleratorsAreNone) {
+  EXPECT_TRUE(Judge(PodAskingFor(kGpu, 0), Lost(GpuNode("n", "NVIDIA-A30"))).fits);
+}
+
+TEST(SchedulingEngine, PodRefusedEverywhereIsRefusedByEveryNode) {
+  const auto pod = PodAskingFor(kGpu, 1, {{"berth.dev/accelerators", "H900"}});
+  const auto prepared = DefaultEngine().Prepare(pod, FixedView(), kNow);
+  EXPECT_NE(prepared.refused_everywhere(), kNoReason);
+  EXPECT_EQ(prepared.Judge(GpuNode("n", "NVIDIA-A30")).reason, prepared.refused_everywhere());
+}
+
+TEST(SchedulingEngine, NothingItRefusesIsCurableByPreemption) {
+  for (std::size_t id = 1; id < DefaultEngine().reasons().size(); ++id) {
+    const Reason& reason = DefaultEngine().reasons()[static_cast<ReasonId>(id)];
+    EXPECT_FALSE(reason.curable_by_preemption) << reason.text;
+    EXPECT_FALSE(reason.text.empty());
+    EXPECT_FALSE(reason.summary.empty());
+  }
+}
+
+TEST(SchedulingConfig, DefaultsAreValid) { EXPECT_TRUE(Validate(SchedulingConfig{}).empty()); }
+
+TEST(SchedulingConfig, ErrorsHavePathsFromTheTop) {
+  SchedulingConfig config;
+  auto& health = std::get<PolicySettings<HealthPolicy>>(config.policies.all);
+  health.weight = -1;
+  health.config.stale_after = model::Duration{-1};
+  std::get<PolicySettings<PackingPolicy>>(config.policies.all).weight = 101;
+  std::vector<std::string> paths;
+  for (const auto& error : Validate(config)) paths.push_back(error.path);
+  EXPECT_EQ(paths,
+            (std::vector<std::string>{"scheduling.policies.health.weight", "health.staleAfter",
+                                      "scheduling.policies.packing.weight"}));
+}
+
+TEST(Rank, IsRelativeToTheRequest) {
+  const auto rank = [](std::vector<std::uint32_t> scores) { return Rank(scores); };
+  using Ranks = std::vector<std::int64_t>;
+  EXPECT_EQ(rank({}), Ranks{});
+  EXPECT_EQ(rank({7}), Ranks{10});
+  EXPECT_EQ(rank({5, 5, 5}), (Ranks{10, 10, 10}));
+  EXPECT_EQ(rank({0, 50, 100}), (Ranks{0, 5, 10}));
+  EXPECT_EQ(rank({1000, 1049, 1050, 2000}), (Ranks{0, 0, 1, 10}));
+  EXPECT_EQ(rank({0, 4294967295u}), (Ranks{0, 10}));
+}
+
+}  // namespace
+}  // namespace berth::scheduling

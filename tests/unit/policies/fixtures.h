@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/accelerator.h"
+#include "model/cluster_view.h"
+#include "model/pod.h"
+#include "model/time.h"
+
+namespace berth::scheduling {
+
+/// A moment in the tests' own time; kNow is long after the epoch and means nothing else.
+inline constexpr model::Time kNow{model::Duration{1'800'000'000}};
+
+inline constexpr std::string_view kGpu = "nvidia.com/gpu";
+inline constexpr std::string_view kMnCore = "preferred.jp/mncore";
+
+/// The default catalogue.
+inline std::shared_ptr<const model::AcceleratorCatalog> Catalog() {
+  static const auto catalog = std::make_shared<const model::AcceleratorCatalog>(
+      model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
+  return catalog;
+}
+
+/// A pod that asks for `count` of `resource`.
+inline model::Pod PodAskingFor(std::string_view resource, std::int64_t count,
+                               model::StringMap annotations = {}) {
+  model::Pod pod{.namespace_ = "team", .name = "train", .uid = "uid"};
+  pod.requests.Set(resource, count);
+  pod.annotations = std::move(annotations);
+  model::Normalize(pod.annotations);
+  return pod;
+}
+
+/// A node with `devices` of `resource`, whose accelerator the default catalogue tells.
+inline model::NodeState NodeWith(std::string name, std::string_view resource, std::int64_t devices,
+                                 model::StringMap labels = {}) {
+  model::NodeState state;
+  state.node.name = std::move(name);
+  state.node.labels = std::move(labels);
+  model::Normalize(state.node.labels);
+  state.node.capacity.Set(resource, devices);
+  state.node.allocatable.Set(resource, devices);
+  state.accelerator = Catalog()->Match(state.node);
+  return state;
+}
+
+inline model::NodeState GpuNode(std::string name, std::string product, std::int64_t devices = 8) {
+  return NodeWith(std::move(name), kGpu, devices, {{"nvidia.com/gpu.product", std::move(product)}});
+}
+
+/// A view over nodes in a vector.
+class FixedView : public model::ClusterView {
+ public:
+  explicit FixedView(std::vector<model::NodeState> nodes = {}) : nodes_(std::move(nodes)) {}
+
+  model::NodeIndex EndIndex() const override {
+    return static_cast<model::NodeIndex>(nodes_.size());
+  }
+  const model::NodeState* At(model::NodeIndex index) const override { return &nodes_[index]; }
+  std::optional<model::NodeIndex> Find(std::string_view name) const override {
+    for (model::NodeIndex i = 0; i < EndIndex(); ++i) {
+      if (nodes_[i].node.name == name) return i;
+    }
+    return std::nullopt;
+  }
+  std::uint64_t Generation() const override { return 1; }
+
+ private:
+  std::vector<model::NodeState> nodes_;
+};
+
+}  // namespace berth::scheduling

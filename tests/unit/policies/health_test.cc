@@ -1,0 +1,300 @@
+#include "policies/scheduling/health.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/policies/fixtures.h"
+
+namespace berth::scheduling {
+namespace {
+
+using model::Condition;
+using model::ConditionStatus;
+using model::Duration;
+using std::chrono::hours;
+using std::chrono::minutes;
+
+constexpr std::string_view kLost = "node(s) had condition GPUIsLost";
+constexpr std::string_view kMissing = "node(s) had fewer accelerators allocatable than installed";
+
+struct Result {
+  Verdict verdict;
+  std::string reason;
+};
+
+Result JudgeAs(const HealthConfig& config, const model::NodeState& node,
+               const model::Pod& pod = PodAskingFor(kGpu, 1)) {
+  ReasonTable reasons;
+  const std::string prefix = "berth.dev";
+  const HealthPolicy policy({*Catalog(), prefix, reasons}, config);
+  auto prepared = policy.Prepare(pod, FixedView(), kNow);
+  const auto& evaluator = std::get<std::unique_ptr<NodeEvaluator>>(prepared);
+  const Verdict verdict = evaluator->Evaluate(node);
+  return {verdict, reasons[verdict.reason].text};
+}
+
+model::NodeState NodeWithConditions(std::vector<Condition> conditions) {
+  model::NodeState node = GpuNode("n", "NVIDIA-A30");
+  node.node.conditions = std::move(conditions);
+  return node;
+}
+
+struct Case {
+  std::string name;
+  std::vector<HealthCondition> rules;
+  std::vector<Condition> conditions;
+  bool fits = true;
+  std::uint16_t score = kMaxScore;
+  std::string reason;
+  model::Time valid_until = model::kForever;
+  Effect unknown_status = Effect::kPenalize;
+  Duration stale_after{0};
+};
+
+class HealthTable : public testing::TestWithParam<Case> {};
+
+TEST_P(HealthTable, JudgesNode) {
+  const Case& c = GetParam();
+  const HealthConfig config{c.rules, c.unknown_status, c.stale_after};
+  const Result result = JudgeAs(config, NodeWithConditions(c.conditions));
+  EXPECT_EQ(result.verdict.fits, c.fits);
+  EXPECT_EQ(result.verdict.score, c.score);
+  EXPECT_EQ(result.reason, c.reason);
+  EXPECT_EQ(result.verdict.valid_until, c.valid_until);
+}
+
+const HealthCondition kExcludeLost{"GPUIsLost", Effect::kExclude, Duration{0}, minutes(10), {}};
+const HealthCondition kPenalizeLost{"GPUIsLost", Effect::kPenalize, Duration{0}, Duration{0}, {}};
+const HealthCondition kPatientLost{"GPUIsLost", Effect::kExclude, minutes(5), Duration{0}, {}};
+
+Condition Lost(ConditionStatus status, Duration ago, Duration heartbeat_ago = Duration{0}) {
+  return {"GPUIsLost", status, kNow - ago, kNow - heartbeat_ago};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Conditions, HealthTable,
+    testing::Values(
+        Case{.name = "NoConditions", .rules = {kExcludeLost}},
+        Case{.name = "TypeThatNobodyConfigured",
+             .rules = {kExcludeLost},
+             .conditions = {{"Unheard", ConditionStatus::kTrue, kNow, kNow}}},
+        Case{.name = "TrueExcludes",
+             .rules = {kExcludeLost},
+             .conditions = {Lost(ConditionStatus::kTrue, hours(3))},
+             .fits = false,
+             .score = 0,
+             .reason = std::string(kLost)},
+        Case{.name = "TruePenalizes",
+             .rules = {kPenalizeLost},
+             .conditions = {Lost(ConditionStatus::kTrue, hours(3))},
+             .score = 0,
+             .reason = std::string(kLost)},
+        Case{.name = "TrueInTheFutureExcludesNow",
+             .rules = {kExcludeLost},
+             .conditions = {Lost(ConditionStatus::kTrue, -hours(1))},
+             .fits = false,
+             .score = 0,
+             .reason = std::string(kLost)},
+        Case{.name = "FalseLongAgo",
+             .rules = {kExcludeLost},
+             .conditions = {Lost(ConditionStatus::kFalse, minutes(10))}},
+        Case{.name = "FalseRecentlyStillPenalizes",
+             .rules = {kExcludeLost},
+             .conditions = {Lost(ConditionStatus::kFalse, minutes(4))},
+             .score = 0,
+             .reason = "node(s) had condition GPUIsLost until recently",
+             .valid_until = kNow + minutes(6)},
+        Case{.name = "FalseRecentlyWithoutRecovery",
+             .rules = {kPenalizeLost},
+             .conditions = {Lost(ConditionStatus::kFalse, minutes(4))}},
+        Case{.name = "FalseSinceNobodyKnowsWhen",
+             .rules = {kExcludeLost},
+             .conditions = {{"GPUIsLost", ConditionStatus::kFalse, model::kNoTime, kNow}}},
+        Case{.name = "TrueForLessThanMinDuration",
+             .rules = {kPatientLost},
+             .conditions = {Lost(ConditionStatus::kTrue, minutes(4))},
+             .valid_until = kNow + minutes(1)},
+        Case{.name = "TrueForMinDuration",
+             .rules = {kPatientLost},
+             .conditions = {Lost(ConditionStatus::kTrue, minutes(5))},
+             .fits = false,
+             .score = 0,
+             .reason = std::string(kLost)},
+        Case{.name = "TrueSinceNobodyKnowsWhenHasLastedLongEnough",
+             .rules = {kPatientLost},
+             .conditions = {{"GPUIsLost", ConditionStatus::kTrue, model::kNoTime, kNow}},
+             .fits = false,
+             .score = 0,
+             .reason = std::string(kLost)},
+        Case{.name = "WorstEffectOfSeveralConditions",
+             .rules = {{"PCIeLinkDegraded", Effect::kPenalize, {}, {}, {}}, kExcludeLost},
+             .conditions = {{"PCIeLinkDegraded", ConditionStatus::kTrue, kNow, kNow},
+                            Lost(ConditionStatus::kTrue, hours(1))},
+             .fits = false,
+             .score = 0,
+             .reason = std::string(kLost)},
+        Case{.name = "WorstEffectOfSeveralEntriesOfOneType",
+             .rules = {kPenalizeLost, kPatientLost},
+             .conditions = {Lost(ConditionStatus::kTrue, minutes(4))},
+             .score = 0,
+             .reason = std::string(kLost),
+             .valid_until = kNow + minutes(1)}),
+    [](const auto& param) { return param.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    UnknownAndStale, HealthTable,
+    testing::Values(Case{.name = "UnknownPenalizes",
+                         .rules = {kExcludeLost},
+                         .conditions = {Lost(ConditionStatus::kUnknown, hours(1))},
+                         .score = 0,
+                         .reason = "node(s) had condition GPUIsLost of status Unknown"},
+                    Case{.name = "UnknownExcludes",
+                         .rules = {kExcludeLost},
+                         .conditions = {Lost(ConditionStatus::kUnknown, hours(1))},
+                         .fits = false,
+                         .score = 0,
+                         .reason = "node(s) had condition GPUIsLost of status Unknown",
+                         .unknown_status = Effect::kExclude},
+                    Case{.name = "UnknownIsNeverWorseThanTrue",
+                         .rules = {kPenalizeLost},
+                         .conditions = {Lost(ConditionStatus::kUnknown, hours(1))},
+                         .score = 0,
+                         .reason = "node(s) had condition GPUIsLost of status Unknown",
+                         .unknown_status = Effect::kExclude},
+                    Case{.name = "UnknownIgnored",
+                         .rules = {kExcludeLost},
+                         .conditions = {Lost(ConditionStatus::kUnknown, hours(1))},
+                         .unknown_status = Effect::kIgnore},
+                    Case{.name = "StaleTrueIsUnknown",
+                         .rules = {kExcludeLost},
+                         .conditions = {Lost(ConditionStatus::kTrue, hours(1), minutes(16))},
+                         .score = 0,
+                         .reason = "node(s) had condition GPUIsLost of status Unknown",
+                         .stale_after = minutes(15)},
+                    Case{.name = "FreshTrueExcludesUntilStale",
+                         .rules = {kExcludeLost},
+                         .conditions = {Lost(ConditionStatus::kTrue, hours(1), minutes(15))},
+                         .fits = false,
+                         .score = 0,
+                         .reason = std::string(kLost),
+                         .valid_until = kNow + std::chrono::seconds(1),
+                         .stale_after = minutes(15)},
+                    Case{
+                        .name = "NoHeartbeatIsNotStale",
+                        .rules = {kExcludeLost},
+                        .conditions = {{"GPUIsLost", ConditionStatus::kTrue, kNow, model::kNoTime}},
+                        .fits = false,
+                        .score = 0,
+                        .reason = std::string(kLost),
+                        .stale_after = minutes(15)}),
+    [](const auto& param) { return param.param.name; });
+
+TEST(HealthPolicy, EntriesWithResourcesHoldOnlyForPodsThatAskForThem) {
+  const model::NodeState node =
+      NodeWithConditions({{"NICLinkDown", ConditionStatus::kTrue, kNow, kNow}});
+  model::Pod with_rdma = PodAskingFor(kGpu, 1);
+  with_rdma.requests.Set("rdma/hca_a", 1);
+  model::Pod with_zero_rdma = PodAskingFor(kGpu, 1);
+  with_zero_rdma.requests.Set("rdma/hca_a", 0);
+
+  EXPECT_FALSE(JudgeAs({}, node, with_rdma).verdict.fits);
+  EXPECT_TRUE(JudgeAs({}, node, with_zero_rdma).verdict.fits);
+  const Result plain = JudgeAs({}, node);
+  EXPECT_TRUE(plain.verdict.fits);
+  EXPECT_EQ(plain.verdict.score, 0);
+}
+
+TEST(HealthPolicy, TellsSinceWhen) {
+  const auto since = kNow - hours(3);
+  const Result result = JudgeAs({}, NodeWithConditions({Lost(ConditionStatus::kTrue, hours(3))}));
+  EXPECT_EQ(result.verdict.since, since);
+}
+
+struct DevicesCase {
+  std::string name;
+  std::string_view resource;
+  std::int64_t capacity;
+  std::int64_t allocatable;
+  model::StringMap labels;
+  bool penalized;
+};
+
+class HealthDevices : public testing::TestWithParam<DevicesCase> {};
+
+TEST_P(HealthDevices, PenalizesMissingOnes) {
+  const DevicesCase& c = GetParam();
+  model::NodeState node = NodeWith("n", c.resource, c.capacity, c.labels);
+  node.node.allocatable.Set(c.resource, c.allocatable);
+  const Result result = JudgeAs({}, node, PodAskingFor(c.resource, 1));
+  EXPECT_TRUE(result.verdict.fits);
+  EXPECT_EQ(result.verdict.score, c.penalized ? 0 : kMaxScore);
+  EXPECT_EQ(result.reason, c.penalized ? kMissing : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, HealthDevices,
+    testing::Values(
+        DevicesCase{"AllThere", kGpu, 8, 8, {{"nvidia.com/gpu.count", "8"}}, false},
+        DevicesCase{"AllocatableBelowCapacity", kGpu, 8, 7, {}, true},
+        DevicesCase{"OtherResourceToo", kMnCore, 4, 3, {}, true},
+        DevicesCase{"BelowCountLabel", kGpu, 7, 7, {{"nvidia.com/gpu.count", "8"}}, true},
+        DevicesCase{"CountLabelIsNoNumber", kGpu, 7, 7, {{"nvidia.com/gpu.count", "8x"}}, false},
+        DevicesCase{"CountLabelSaysNothingOfOtherResources",
+                    kMnCore,
+                    3,
+                    3,
+                    {{"nvidia.com/gpu.count", "8"}},
+                    false},
+        DevicesCase{"OneReplicaIsNoSharing",
+                    kGpu,
+                    7,
+                    7,
+                    {{"nvidia.com/gpu.count", "8"}, {"nvidia.com/gpu.replicas", "1"}},
+                    true},
+        DevicesCase{"SharedGpusCountDifferently",
+                    kGpu,
+                    4,
+                    4,
+                    {{"nvidia.com/gpu.count", "8"}, {"nvidia.com/gpu.replicas", "4"}},
+                    false},
+        DevicesCase{"MigNoneCounts",
+                    kGpu,
+                    7,
+                    7,
+                    {{"nvidia.com/gpu.count", "8"}, {"nvidia.com/mig.strategy", "none"}},
+                    true},
+        DevicesCase{"MigSlicesCountDifferently",
+                    kGpu,
+                    7,
+                    7,
+                    {{"nvidia.com/gpu.count", "8"}, {"nvidia.com/mig.strategy", "single"}},
+                    false}),
+    [](const auto& param) { return param.param.name; });
+
+TEST(HealthPolicy, NodeThatServesTheResourceByOtherMeansHasLostNothing) {
+  model::NodeState node;  // DRA: labels, but no such extended resource
+  node.node.labels = {{"nvidia.com/gpu.count", "8"}};
+  EXPECT_EQ(JudgeAs({}, node).verdict.score, kMaxScore);
+}
+
+TEST(HealthConfig, DefaultsAreValid) { EXPECT_TRUE(Validate(HealthConfig{}).empty()); }
+
+TEST(HealthConfig, ErrorsNameTheFieldAndWhatToWrite) {
+  HealthConfig config;
+  config.conditions = {{"", Effect::kExclude, {}, {}, {}},
+                       {"A", Effect::kIgnore, Duration{-1}, Duration{-1}, {""}},
+                       {"B", Effect::kExclude, {}, {}, {}},
+                       {"B", Effect::kPenalize, {}, {}, {}}};
+  config.stale_after = Duration{-1};
+  std::vector<std::string> paths;
+  for (const auto& error : Validate(config)) paths.push_back(error.path);
+  EXPECT_EQ(paths, (std::vector<std::string>{"conditions[0].type", "conditions[1].effect",
+                                             "conditions[1].minDuration", "conditions[1].recovery",
+                                             "conditions[1].resources[0]", "conditions[3].type",
+                                             "staleAfter"}));
+}
+
+}  // namespace
+}  // namespace berth::scheduling
