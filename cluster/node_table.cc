@@ -2,13 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/string_view.h"
-
 namespace berth::cluster {
 namespace {
-
-// Debian builds Abseil with a string_view of its own.
-absl::string_view Key(std::string_view text) { return {text.data(), text.size()}; }
 
 model::Resources WithoutZeros(const model::Resources& resources) {
   model::Resources kept;
@@ -20,15 +15,17 @@ model::Resources WithoutZeros(const model::Resources& resources) {
 
 }  // namespace
 
+NodeTable::NodeTable() : by_name_(0, ByName{&places_}, ByName{&places_}) {}
+
 const model::NodeState* NodeTable::At(model::NodeIndex index) const {
   if (index >= places_.size() || !places_[index].exists) return nullptr;
   return &places_[index].state;
 }
 
 std::optional<model::NodeIndex> NodeTable::Find(std::string_view name) const {
-  const auto found = index_by_name_.find(Key(name));
-  if (found == index_by_name_.end() || !places_[found->second].exists) return std::nullopt;
-  return found->second;
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end() || !places_[*found].exists) return std::nullopt;
+  return *found;
 }
 
 void NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator) {
@@ -84,14 +81,14 @@ void NodeTable::Remove(Place& place) {
 
 void NodeTable::FreeIfUnused(Place& place) {
   if (place.exists || place.holds > 0) return;
-  const auto found = index_by_name_.find(Key(place.state.node.name));
-  free_.push_back(found->second);
-  index_by_name_.erase(found);
+  const auto found = by_name_.find(std::string_view(place.state.node.name));
+  free_.push_back(*found);
+  by_name_.erase(found);
 }
 
 model::NodeIndex NodeTable::IndexOf(std::string_view name) {
-  const auto found = index_by_name_.find(Key(name));
-  if (found != index_by_name_.end()) return found->second;
+  const auto found = by_name_.find(name);
+  if (found != by_name_.end()) return *found;
   model::NodeIndex index = end();
   if (free_.empty()) {
     places_.emplace_back();
@@ -100,7 +97,7 @@ model::NodeIndex NodeTable::IndexOf(std::string_view name) {
     free_.pop_back();
   }
   places_[index].state.node.name = name;
-  index_by_name_.emplace(name, index);
+  by_name_.insert(index);
   return index;
 }
 
