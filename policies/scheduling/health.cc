@@ -56,14 +56,20 @@ Finding JudgeUnknown(const Rule& rule, const model::Condition& condition, Effect
   return {.effect = effect, .reason = rule.unknown, .since = condition.last_transition};
 }
 
-Finding JudgeCondition(const Rule& rule, const model::Condition& condition, const Rules& rules,
+// What holds for all conditions alike.
+struct Freshness {
+  Effect unknown_status;
+  model::Duration stale_after;
+};
+
+Finding JudgeCondition(const Rule& rule, const model::Condition& condition, Freshness freshness,
                        model::Time now) {
   model::Time fresh_until = model::kForever;
-  if (rules.stale_after.count() > 0 && condition.last_heartbeat != model::kNoTime) {
-    fresh_until = SaturatingAdd(condition.last_heartbeat, rules.stale_after);
+  if (freshness.stale_after.count() > 0 && condition.last_heartbeat != model::kNoTime) {
+    fresh_until = SaturatingAdd(condition.last_heartbeat, freshness.stale_after);
   }
   if (condition.status == model::ConditionStatus::kUnknown || now > fresh_until) {
-    return JudgeUnknown(rule, condition, rules.unknown_status);
+    return JudgeUnknown(rule, condition, freshness.unknown_status);
   }
   Finding finding = condition.status == model::ConditionStatus::kTrue
                         ? JudgeTrue(rule, condition, now)
@@ -121,7 +127,8 @@ class Evaluator : public NodeEvaluator {
     for (const model::Condition& condition : node.node.conditions) {
       for (const Rule* rule : applicable_) {
         if (rule->condition.type != condition.type) continue;
-        consider(JudgeCondition(*rule, condition, *rules_, now_));
+        consider(
+            JudgeCondition(*rule, condition, {rules_->unknown_status, rules_->stale_after}, now_));
       }
     }
     for (const std::string& resource : resources_) {
@@ -223,6 +230,29 @@ std::vector<model::FieldError> Validate(const HealthConfig& config) {
     errors.push_back({"staleAfter", "must not be negative; 0s means never"});
   }
   return errors;
+}
+
+std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
+                                                  const model::ClusterView& view, model::Time now) {
+  const Freshness freshness{config.unknown_status, config.stale_after};
+  std::vector<ConditionCount> counts;
+  for (const HealthCondition& entry : config.conditions) {
+    const Rule rule{.condition = entry};
+    ConditionCount count{.condition = &entry};
+    for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
+      const model::NodeState* node = view.At(i);
+      if (node == nullptr) continue;
+      Effect worst = Effect::kIgnore;
+      for (const model::Condition& condition : node->node.conditions) {
+        if (condition.type != entry.type) continue;
+        worst = std::max(worst, JudgeCondition(rule, condition, freshness, now).effect);
+      }
+      count.excluded += worst == Effect::kExclude ? 1 : 0;
+      count.penalized += worst == Effect::kPenalize ? 1 : 0;
+    }
+    counts.push_back(count);
+  }
+  return counts;
 }
 
 HealthPolicy::HealthPolicy(const PolicyContext& context, const HealthConfig& config)

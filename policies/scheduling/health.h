@@ -59,6 +59,18 @@ void VisitFields(Visitor& visit, HealthConfig& config) {
 /// Everything that is wrong with `config`.
 std::vector<model::FieldError> Validate(const HealthConfig& config);
 
+/// How many nodes one entry of health.conditions has an effect on.
+struct ConditionCount {
+  const HealthCondition* condition = nullptr;
+  std::size_t excluded = 0;
+  std::size_t penalized = 0;
+};
+
+/// Counts the nodes of `view` for every entry of `config`, in its order, for pods that the entry
+/// holds for. The result points into `config`.
+std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
+                                                  const model::ClusterView& view, model::Time now);
+
 /// Refuses or penalises nodes by their conditions, and penalises nodes that have lost devices. The
 /// node's own Ready and pressure conditions are kube-scheduler's business.
 class HealthPolicy : public SchedulingPolicy {

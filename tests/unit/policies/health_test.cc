@@ -279,6 +279,28 @@ TEST(HealthPolicy, NodeThatServesTheResourceByOtherMeansHasLostNothing) {
   EXPECT_EQ(JudgeAs({}, node).verdict.score, kMaxScore);
 }
 
+TEST(CountNodesByCondition, CountsEachEntryOfATypeApart) {
+  const Condition nic_down{"NICLinkDown", ConditionStatus::kTrue, kNow, kNow};
+  const FixedView view({NodeWithConditions({Lost(ConditionStatus::kTrue, hours(1))}),
+                        NodeWithConditions({Lost(ConditionStatus::kUnknown, hours(1)), nic_down}),
+                        NodeWithConditions({Lost(ConditionStatus::kFalse, hours(1))})});
+  HealthConfig config;
+  config.conditions = {kExcludeLost,
+                       {"NICLinkDown", Effect::kExclude, {}, {}, {"rdma/*"}},
+                       {"NICLinkDown", Effect::kPenalize, {}, {}, {}}};
+
+  const auto counts = CountNodesByCondition(config, view, kNow);
+
+  ASSERT_EQ(counts.size(), 3u);
+  EXPECT_EQ(counts[0].condition->type, "GPUIsLost");
+  EXPECT_EQ(counts[0].excluded, 1u);
+  EXPECT_EQ(counts[0].penalized, 1u);
+  EXPECT_EQ(counts[1].excluded, 1u);
+  EXPECT_EQ(counts[1].penalized, 0u);
+  EXPECT_EQ(counts[2].excluded, 0u);
+  EXPECT_EQ(counts[2].penalized, 1u);
+}
+
 TEST(HealthConfig, DefaultsAreValid) { EXPECT_TRUE(Validate(HealthConfig{}).empty()); }
 
 TEST(HealthConfig, ErrorsNameTheFieldAndWhatToWrite) {
