@@ -1,0 +1,67 @@
+#include "kube/field_values.h"
+
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/time/time.h"
+#include "fmt/format.h"
+#include "model/quantity.h"
+
+namespace berth::kube {
+namespace {
+
+// 0001-01-01T00:00:00Z is Go's zero time: nobody said when.
+constexpr std::int64_t kGoZeroTime = -62'135'596'800;
+constexpr std::int64_t kEndOfYear9999 = 253'402'300'799;
+
+/// What absl takes beyond RFC 3339: spaces around, "infinite-future", years of other lengths.
+bool HasShapeOfTime(std::string_view text) {
+  constexpr std::string_view kShortest = "2006-01-02T15:04:05Z";
+  return text.size() >= kShortest.size() && absl::ascii_isdigit(text.front()) && text[4] == '-' &&
+         (text.back() == 'Z' || absl::ascii_isdigit(text.back()));
+}
+
+}  // namespace
+
+model::Amount AmountFromText(std::string_view text, const Path& path, absl::Status& error) {
+  const absl::StatusOr<model::Amount> amount = model::Quantity::ParseAmount(text);
+  if (!amount.ok()) {
+    error.Update(path.Error(std::string(amount.status().message())));
+    return {};
+  }
+  if (amount->Sign() < 0) {
+    error.Update(path.Error(fmt::format("{} is negative; write 0 or more", Quoted(text))));
+    return {};
+  }
+  return *amount;
+}
+
+model::Time TimeFromText(std::string_view text, const Path& path, absl::Status& error) {
+  absl::Time time;
+  if (!HasShapeOfTime(text) ||
+      !absl::ParseTime(absl::RFC3339_full, std::string(text), &time, nullptr)) {
+    error.Update(path.Error(fmt::format(
+        "{} is not a time; write it as RFC 3339, such as \"2026-01-31T12:00:00Z\"", Quoted(text))));
+    return model::kNoTime;
+  }
+  return TimeFromSeconds(absl::ToUnixSeconds(time), path, error);
+}
+
+model::Time TimeFromSeconds(std::int64_t seconds, const Path& path, absl::Status& error) {
+  if (seconds == kGoZeroTime) return model::kNoTime;
+  if (seconds < kGoZeroTime || seconds > kEndOfYear9999) {
+    error.Update(path.Error("is a time outside the years 1 to 9999"));
+    return model::kNoTime;
+  }
+  return model::Time(model::Duration(seconds));
+}
+
+model::ConditionStatus ConditionStatusFromText(std::string_view text) {
+  if (text == "True") return model::ConditionStatus::kTrue;
+  if (text == "False") return model::ConditionStatus::kFalse;
+  return model::ConditionStatus::kUnknown;
+}
+
+bool IsTerminated(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
+
+}  // namespace berth::kube

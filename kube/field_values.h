@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "kube/path.h"
+#include "model/amount.h"
+#include "model/node.h"
+#include "model/time.h"
+
+// What fields of API objects mean, whichever way they were encoded. Decoders go on after an error,
+// so that they read like the object; `error` keeps the first one.
+
+namespace berth::kube {
+
+/// A quantity of resources. Below 0 is an error, as for the API server (ValidateNonnegativeQuantity
+/// in k8s.io/kubernetes/pkg/apis/core/validation/validation.go).
+model::Amount AmountFromText(std::string_view text, const Path& path, absl::Status& error);
+
+/// RFC 3339 with any offset; fractions of a second are cut off. Years 1 to 9999.
+model::Time TimeFromText(std::string_view text, const Path& path, absl::Status& error);
+
+/// Seconds since 1970 UTC, in the same range.
+model::Time TimeFromSeconds(std::int64_t seconds, const Path& path, absl::Status& error);
+
+model::ConditionStatus ConditionStatusFromText(std::string_view text);
+
+/// Whether a pod in that phase holds nothing any more.
+bool IsTerminated(std::string_view phase);
+
+}  // namespace berth::kube

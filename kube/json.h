@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/node.h"
+#include "model/pod.h"
+#include "simdjson.h"
+
+// API objects in JSON. Unknown fields are ignored, names are exact, null is the same as absent. All
+// errors are InvalidArgument with a sentence for who wrote the JSON; those about a field begin with
+// its path: Pod.spec.containers[0].resources.requests["cpu"]: expected a quantity as string, got
+// array
+
+namespace berth::kube {
+
+/// Parses one document at a time into buffers that it keeps. Not thread-safe: one per thread.
+class JsonParser {
+ public:
+  /// Objects and arrays within each other at most.
+  static constexpr std::size_t kMaxDepth = 64;
+
+  /// The root of `text`, which is copied. Valid until the next call.
+  absl::StatusOr<simdjson::dom::element> Parse(std::string_view text);
+
+ private:
+  simdjson::dom::parser parser_;
+};
+
+/// A v1.Pod; `path` names it in errors, such as "Pod".
+absl::StatusOr<model::Pod> PodFromJson(simdjson::dom::element pod, std::string_view path);
+
+/// A v1.Node; without metadata.name it is an error.
+absl::StatusOr<model::Node> NodeFromJson(simdjson::dom::element node, std::string_view path);
+
+/// What a file of API objects held.
+struct Objects {
+  std::vector<model::Node> nodes;
+  std::vector<model::Pod> pods;
+  /// Objects of other kinds.
+  std::size_t skipped = 0;
+};
+
+/// Reads what `kubectl get nodes,pods -A -o json` writes: a List, a NodeList, a PodList or a single
+/// object; or several of them one after the other. Objects may stand in any order.
+absl::StatusOr<Objects> ObjectsFromJson(std::string_view text);
+
+}  // namespace berth::kube

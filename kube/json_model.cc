@@ -1,0 +1,92 @@
+#include "kube/json_model.h"
+
+#include <string>
+
+#include "kube/field_values.h"
+#include "kube/json.h"
+#include "kube/pod_requests.h"
+
+namespace berth::kube {
+namespace {
+
+ResourceList ListFromJson(const JsonValue& list) {
+  ResourceList result;
+  list.ForEachMember([&](std::string_view name, const JsonValue& quantity) {
+    result.insert_or_assign(std::string(name), quantity.Amount());
+  });
+  return result;
+}
+
+ResourceRequirements RequirementsFromJson(const JsonValue& resources) {
+  return {.requests = ListFromJson(resources.Field("requests")),
+          .limits = ListFromJson(resources.Field("limits"))};
+}
+
+PodResources PodResourcesFromJson(const JsonValue& spec) {
+  PodResources resources;
+  spec.Field("containers").ForEachItem([&](const JsonValue& container) {
+    resources.containers.push_back(RequirementsFromJson(container.Field("resources")));
+  });
+  spec.Field("initContainers").ForEachItem([&](const JsonValue& container) {
+    resources.init_containers.push_back(
+        {.resources = RequirementsFromJson(container.Field("resources")),
+         .restartable = container.Field("restartPolicy").String() == "Always"});
+  });
+  resources.overhead = ListFromJson(spec.Field("overhead"));
+  resources.pod_level = RequirementsFromJson(spec.Field("resources"));
+  return resources;
+}
+
+model::Condition ConditionFromJson(const JsonValue& condition) {
+  return {.type = std::string(condition.Field("type").String()),
+          .status = ConditionStatusFromText(condition.Field("status").String()),
+          .last_transition = condition.Field("lastTransitionTime").Time(),
+          .last_heartbeat = condition.Field("lastHeartbeatTime").Time()};
+}
+
+}  // namespace
+
+model::Node NodeFromJson(const JsonValue& node) {
+  const JsonValue metadata = node.Field("metadata");
+  const JsonValue status = node.Field("status");
+  model::Node result;
+  result.name = metadata.Field("name").String();
+  result.labels = metadata.Field("labels").StringMap();
+  status.Field("conditions").ForEachItem([&](const JsonValue& condition) {
+    result.conditions.push_back(ConditionFromJson(condition));
+  });
+  result.capacity = ToModel(ListFromJson(status.Field("capacity")));
+  result.allocatable = ToModel(ListFromJson(status.Field("allocatable")));
+  if (result.name.empty()) metadata.Field("name").Report("is missing; every node has a name");
+  return result;
+}
+
+model::Pod PodFromJson(const JsonValue& pod) {
+  const JsonValue metadata = pod.Field("metadata");
+  const JsonValue spec = pod.Field("spec");
+  model::Pod result;
+  result.namespace_ = metadata.Field("namespace").String();
+  result.name = metadata.Field("name").String();
+  result.uid = metadata.Field("uid").String();
+  result.node_name = spec.Field("nodeName").String();
+  result.annotations = metadata.Field("annotations").StringMap();
+  result.requests = PodRequests(PodResourcesFromJson(spec));
+  result.terminated = IsTerminated(pod.Field("status").Field("phase").String());
+  return result;
+}
+
+absl::StatusOr<model::Pod> PodFromJson(simdjson::dom::element pod, std::string_view path) {
+  absl::Status error;
+  model::Pod result = PodFromJson(JsonValue(pod, Path(path), error));
+  if (!error.ok()) return error;
+  return result;
+}
+
+absl::StatusOr<model::Node> NodeFromJson(simdjson::dom::element node, std::string_view path) {
+  absl::Status error;
+  model::Node result = NodeFromJson(JsonValue(node, Path(path), error));
+  if (!error.ok()) return error;
+  return result;
+}
+
+}  // namespace berth::kube

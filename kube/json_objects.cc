@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <string>
+
+#include "absl/status/status.h"
+#include "fmt/format.h"
+#include "kube/json.h"
+#include "kube/json_model.h"
+
+namespace berth::kube {
+namespace {
+
+/// Where the document that begins `text` ends: behind its last closing bracket, or at the end of
+/// the text when they do not match; the parser says then what is wrong.
+std::size_t DocumentEnd(std::string_view text) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
+bool IsCore(const JsonValue& object) {
+  const std::string_view version = object.Field("apiVersion").String();
+  return version.empty() || version == "v1";
+}
+
+/// Adds an object, or those of a list. `kind` stands in where the object names none: the items of a
+/// NodeList do not.
+void AddObject(const JsonValue& object, std::string_view kind, Objects& objects) {
+  const JsonValue own_kind = object.Field("kind");
+  if (!own_kind.absent()) kind = own_kind.String();
+  if (!IsCore(object)) {
+    ++objects.skipped;
+  } else if (kind == "Node") {
+    objects.nodes.push_back(NodeFromJson(object));
+  } else if (kind == "Pod") {
+    objects.pods.push_back(PodFromJson(object));
+  } else if (kind.ends_with("List")) {
+    const std::string_view item_kind = kind.substr(0, kind.size() - 4);
+    object.Field("items").ForEachItem(
+        [&](const JsonValue& item) { AddObject(item, item_kind, objects); });
+  } else if (kind.empty()) {
+    own_kind.Report("is missing; expected an API object, as kubectl get -o json writes it");
+  } else {
+    ++objects.skipped;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Objects> ObjectsFromJson(std::string_view text) {
+  constexpr std::string_view kJsonSpace = " \t\r\n";
+  Objects objects;
+  JsonParser parser;
+  absl::Status error;
+  for (std::size_t number = 1; number == 1 || !text.empty(); ++number) {
+    const std::string_view document = text.substr(0, DocumentEnd(text));
+    const auto root = parser.Parse(document);
+    if (!root.ok()) return root.status();
+    // Paths of the first, mostly the only one, begin at its fields.
+    const std::string name = number == 1 ? "" : fmt::format("document {}", number);
+    AddObject(JsonValue(*root, Path(name), error), "", objects);
+    if (!error.ok()) return error;
+    text.remove_prefix(document.size());
+    text.remove_prefix(std::min(text.find_first_not_of(kJsonSpace), text.size()));
+  }
+  return objects;
+}
+
+}  // namespace berth::kube

@@ -1,0 +1,108 @@
+#include "kube/json_value.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "fmt/format.h"
+#include "kube/field_values.h"
+
+namespace berth::kube {
+namespace {
+
+using simdjson::dom::element_type;
+
+std::string_view TypeName(element_type type) {
+  switch (type) {
+    case element_type::ARRAY:
+      return "array";
+    case element_type::OBJECT:
+      return "object";
+    case element_type::STRING:
+      return "string";
+    case element_type::BOOL:
+      return "boolean";
+    case element_type::NULL_VALUE:
+      return "null";
+    default:
+      return "number";
+  }
+}
+
+/// The number as JSON text; the shortest one that reads back as the same double.
+std::optional<std::string> NumberText(simdjson::dom::element value) {
+  switch (value.type()) {
+    case element_type::INT64:
+      return fmt::to_string(value.get_int64().value_unsafe());
+    case element_type::UINT64:
+      return fmt::to_string(value.get_uint64().value_unsafe());
+    case element_type::DOUBLE:
+      return fmt::to_string(value.get_double().value_unsafe());
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+JsonValue::JsonValue(simdjson::dom::element value, const Path& path, absl::Status& error)
+    : path_(path), error_(&error) {
+  if (!value.is_null()) value_ = value;
+}
+
+JsonValue JsonValue::Field(std::string_view name) const {
+  std::optional<simdjson::dom::element> found;
+  simdjson::dom::object object;
+  if (Get(object, "an object")) {
+    for (const auto [key, member] : object) {
+      if (key == name) found = member;
+    }
+  }
+  if (found && found->is_null()) found.reset();
+  return JsonValue(found, path_.Field(name), error_);
+}
+
+std::string_view JsonValue::String() const {
+  std::string_view text;
+  Get(text, "a string");
+  return text;
+}
+
+bool JsonValue::Bool() const {
+  bool value = false;
+  Get(value, "a boolean");
+  return value;
+}
+
+model::StringMap JsonValue::StringMap() const {
+  model::StringMap entries;
+  ForEachMember([&](std::string_view key, const JsonValue& value) {
+    entries.emplace_back(key, value.String());
+  });
+  model::Normalize(entries);
+  return entries;
+}
+
+model::Amount JsonValue::Amount() const {
+  if (absent()) return {};
+  if (const auto number = NumberText(*value_)) return AmountFromText(*number, path_, *error_);
+  std::string_view text;
+  if (!Get(text, "a quantity as string")) return {};
+  // Quantity.UnmarshalJSON takes spaces around it.
+  const absl::string_view trimmed =
+      absl::StripAsciiWhitespace(absl::string_view(text.data(), text.size()));
+  return AmountFromText({trimmed.data(), trimmed.size()}, path_, *error_);
+}
+
+model::Time JsonValue::Time() const {
+  if (absent()) return model::kNoTime;
+  std::string_view text;
+  if (!Get(text, "a time as string")) return model::kNoTime;
+  return TimeFromText(text, path_, *error_);
+}
+
+void JsonValue::ReportType(std::string_view expected) const {
+  Report(fmt::format("expected {}, got {}", expected, TypeName(value_->type())));
+}
+
+}  // namespace berth::kube

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/node.h"
+#include "model/pod.h"
+
+// Bodies of content type application/vnd.kubernetes.protobuf:
+// https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
+//
+// T is model::Node or model::Pod throughout. Malformed bytes are errors of code InvalidArgument or
+// DataLoss with a sentence for the log. Everything here is thread-safe but WatchFrameSplitter.
+
+namespace berth::kube {
+
+/// One page of a list.
+template <typename T>
+struct Page {
+  std::vector<T> items;
+  std::string resource_version;
+  /// What to ask the next page with; empty on the last one.
+  std::string continue_token;
+};
+
+/// A v1.Status: why the API server refused.
+struct ApiStatus {
+  int code = 0;
+  std::string reason;
+  std::string message;
+  /// 0 where the server did not say.
+  std::chrono::seconds retry_after{0};
+};
+
+enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark, kError };
+
+/// One event of a watch.
+template <typename T>
+struct WatchEvent {
+  WatchEventType type = WatchEventType::kBookmark;
+  /// Set for kAdded, kModified and kDeleted (the last state then).
+  std::optional<T> object;
+  /// Set for all but kError.
+  std::string resource_version;
+  /// Set for kError.
+  ApiStatus status;
+};
+
+/// Decodes the body of a list reply: a NodeList or PodList.
+template <typename T>
+absl::StatusOr<Page<T>> DecodePage(std::string_view body);
+
+/// Decodes one frame of a watch, without its length.
+template <typename T>
+absl::StatusOr<WatchEvent<T>> DecodeWatchEvent(std::string_view frame);
+
+/// Decodes the body of an error reply.
+absl::StatusOr<ApiStatus> DecodeStatus(std::string_view body);
+
+/// Cuts the frames (a 4-byte big-endian length, then as many bytes) out of a watch's body, however
+/// that was split. Not thread-safe.
+class WatchFrameSplitter {
+ public:
+  /// Bytes in one frame at most; etcd keeps no object that is nearly as large.
+  static constexpr std::size_t kMaxFrame = std::size_t{64} << 20;
+
+  /// Takes the next bytes of the body. Views from Next() end here.
+  void Append(std::string_view bytes);
+
+  /// The next whole frame, or nothing until more bytes come. After an error the body is lost.
+  absl::StatusOr<std::optional<std::string_view>> Next();
+
+  /// Whether the body may end here: no frame has begun.
+  bool AtBoundary() const { return position_ == buffer_.size(); }
+
+ private:
+  std::string buffer_;
+  std::size_t position_ = 0;  // of the first byte that Next() has not given out
+};
+
+}  // namespace berth::kube

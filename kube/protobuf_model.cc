@@ -1,0 +1,113 @@
+#include "kube/protobuf_model.h"
+
+#include <string>
+
+#include "kube/field_values.h"
+#include "kube/pod_requests.h"
+
+namespace berth::kube {
+namespace {
+
+using QuantityMap = google::protobuf::Map<std::string, pb::Quantity>;
+
+model::StringMap FromProto(const google::protobuf::Map<std::string, std::string>& map) {
+  model::StringMap entries;
+  entries.reserve(map.size());
+  for (const auto& [name, value] : map) entries.emplace_back(name, value);
+  model::Normalize(entries);
+  return entries;
+}
+
+ResourceList FromProto(const QuantityMap& map, const Path& path, absl::Status& error) {
+  ResourceList list;
+  for (const auto& [name, quantity] : map) {
+    // A message without text is the zero Quantity.
+    if (!quantity.has_string()) {
+      list.emplace(name, model::Amount());
+      continue;
+    }
+    list.emplace(name, AmountFromText(quantity.string(), path.Key(name), error));
+  }
+  return list;
+}
+
+ResourceRequirements FromProto(const pb::ResourceRequirements& resources, const Path& path,
+                               absl::Status& error) {
+  return {.requests = FromProto(resources.requests(), path.Field("requests"), error),
+          .limits = FromProto(resources.limits(), path.Field("limits"), error)};
+}
+
+ResourceRequirements FromProto(const pb::Container& container, const Path& path,
+                               absl::Status& error) {
+  return FromProto(container.resources(), path.Field("resources"), error);
+}
+
+PodResources FromProto(const pb::PodSpec& spec, const Path& path, absl::Status& error) {
+  PodResources resources;
+  const Path containers = path.Field("containers");
+  for (const pb::Container& container : spec.containers()) {
+    const Path item = containers[resources.containers.size()];
+    resources.containers.push_back(FromProto(container, item, error));
+  }
+  const Path init_containers = path.Field("initContainers");
+  for (const pb::Container& container : spec.init_containers()) {
+    const Path item = init_containers[resources.init_containers.size()];
+    resources.init_containers.push_back({.resources = FromProto(container, item, error),
+                                         .restartable = container.restart_policy() == "Always"});
+  }
+  resources.overhead = FromProto(spec.overhead(), path.Field("overhead"), error);
+  resources.pod_level = FromProto(spec.resources(), path.Field("resources"), error);
+  return resources;
+}
+
+model::Time FromProto(const pb::Time& time, const Path& path, absl::Status& error) {
+  // The zero metav1.Time is written as an empty message.
+  return time.has_seconds() ? TimeFromSeconds(time.seconds(), path, error) : model::kNoTime;
+}
+
+model::Condition FromProto(const pb::NodeCondition& condition, const Path& path,
+                           absl::Status& error) {
+  return {.type = condition.type(),
+          .status = ConditionStatusFromText(condition.status()),
+          .last_transition =
+              FromProto(condition.last_transition_time(), path.Field("lastTransitionTime"), error),
+          .last_heartbeat =
+              FromProto(condition.last_heartbeat_time(), path.Field("lastHeartbeatTime"), error)};
+}
+
+}  // namespace
+
+model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& error) {
+  const Path self = path.Key(node.metadata().name());
+  const Path status = self.Field("status");
+  const Path conditions = status.Field("conditions");
+  if (node.metadata().name().empty()) error.Update(self.Error("has no metadata.name"));
+  model::Node result;
+  result.name = node.metadata().name();
+  result.labels = FromProto(node.metadata().labels());
+  for (const pb::NodeCondition& condition : node.status().conditions()) {
+    const Path item = conditions[result.conditions.size()];
+    result.conditions.push_back(FromProto(condition, item, error));
+  }
+  result.capacity = ToModel(FromProto(node.status().capacity(), status.Field("capacity"), error));
+  result.allocatable =
+      ToModel(FromProto(node.status().allocatable(), status.Field("allocatable"), error));
+  return result;
+}
+
+model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) {
+  const pb::ObjectMeta& metadata = pod.metadata();
+  const Path in_namespace = path.Key(metadata.namespace_());
+  const Path self = in_namespace.Key(metadata.name());
+  model::Pod result;
+  result.namespace_ = metadata.namespace_();
+  result.name = metadata.name();
+  result.uid = metadata.uid();
+  result.node_name = pod.spec().node_name();
+  result.annotations = FromProto(metadata.annotations());
+  result.requests = PodRequests(FromProto(pod.spec(), self.Field("spec"), error));
+  result.terminated = IsTerminated(pod.status().phase());
+  return result;
+}
+
+}  // namespace berth::kube
