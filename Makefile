@@ -1,0 +1,43 @@
+# What people type. Everything else is CMake's and Go's business; `make help` lists the targets.
+SHELL := bash
+JOBS ?= $(shell nproc)
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build control-plane demo check check-all bench lint format clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
+
+deps: ## install the Debian packages that are missing
+	@.ci/install-dependencies
+
+build: deps ## build everything, optimised, into build/release
+	@echo "==> building Berth (build/release)"
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build --preset release -j $(JOBS)
+
+control-plane: deps ## build etcd, Kubernetes and KWOK into .cache/bin
+	@echo "==> building the control plane (.cache/bin; the first time takes about 8 minutes)"
+	@tests/e2e/build/build.sh
+
+demo: build control-plane ## place ML pods on a real control plane, with and without Berth
+	@cd tests/e2e && go run ./demo $(DEMO_FLAGS)
+
+check: build control-plane ## run all tests
+	@.ci/check
+
+check-all: check ## also run the unit and integration tests under sanitizers
+	@.ci/sanitize
+
+bench: build ## measure filter and prioritize
+	@tests/bench/run
+
+lint: deps ## check formatting, C++ and Go
+	@.ci/lint
+
+format: ## format all C++ and Go
+	@git ls-files '*.h' '*.cc' | xargs clang-format-14 -i
+	@gofmt -w $$(git ls-files '*.go')
+
+clean: ## remove what was built
+	@rm -rf build .cache
