@@ -39,8 +39,8 @@ struct Route {
   std::size_t max_body = 0;
   /// Called on one of the listener's threads, several at a time; must not block.
   std::function<HttpResponse(const HttpRequest&)> handle;
-  /// Words the answer to a request that broke a limit. The connection is closed after it. Empty: 413
-  /// or 408 with the message as text.
+  /// Words the answer to a request that broke a limit. The connection is closed after it. Empty:
+  /// 413 or 408 with the message as text.
   std::function<HttpResponse(const Rejection&)> reject;
 };
 

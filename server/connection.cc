@@ -1,0 +1,350 @@
+// Everything that includes Boost.Beast: it takes half a minute to compile.
+
+#include "server/connection.h"
+
+#include <absl/strings/str_cat.h>
+#include <openssl/ssl.h>
+
+#include <array>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/stream_traits.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "server/connection_base.h"
+#include "server/exchange.h"
+#include "server/tls.h"
+
+namespace berth::server {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::steady_clock;
+
+using PlainStream = tcp::socket;
+using TlsStream = asio::ssl::stream<tcp::socket>;
+using Parser = http::request_parser<http::string_body>;
+
+// Bytes of body that are asked of the system at once.
+constexpr std::size_t kReadBytes = 64 * 1024;
+auto Into(error_code& error) { return asio::redirect_error(asio::use_awaitable, error); }
+
+template <class Stream>
+class Connection : public ConnectionBase {
+ public:
+  template <class... Args>
+  Connection(ConnectionContext& context, tcp::socket socket, Args... args)
+      : ConnectionBase(context, socket.get_executor()), stream_(std::move(socket), args...) {}
+
+  Stream& stream() { return stream_; }
+  beast::flat_buffer& buffer() { return buffer_; }
+  tcp::socket& socket() override { return beast::get_lowest_layer(stream_); }
+
+ private:
+  Stream stream_;
+  beast::flat_buffer buffer_{kReadBytes + limits().header_bytes};
+};
+
+template <class Stream>
+using Pointer = std::shared_ptr<Connection<Stream>>;
+
+RequestHead ToHead(const Parser& parser) {
+  const auto& message = parser.get();
+  return {.method = message.method_string(),
+          .target = message.target(),
+          .version = message.version(),
+          .host_fields = message.count(http::field::host),
+          .has_transfer_encoding = message.count(http::field::transfer_encoding) > 0,
+          .chunked = parser.chunked(),
+          .content_length = parser.content_length().value_or(0),
+          .expect = message[http::field::expect]};
+}
+
+HttpRequest ToRequest(const Parser& parser) {
+  const auto& message = parser.get();
+  return {message.method_string(), message.target(), message.body()};
+}
+
+bool IsHttp(error_code error) {
+  return error.category() == http::make_error_code(http::error::bad_method).category();
+}
+
+// The answer to a header that could not be read; nothing where the client is gone.
+std::optional<Reply> RefuseBrokenHeader(ConnectionBase& connection, error_code error,
+                                        bool in_time) {
+  if (!in_time) {
+    connection.observer().OnLimit(Limit::kHeaderTime);
+    return Refusal(408, "the request header did not arrive in time");
+  }
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    connection.observer().OnLimit(Limit::kHeaderBytes);
+    return Refusal(431, absl::StrCat("the request header is larger than ",
+                                     connection.limits().header_bytes, " bytes"));
+  }
+  const bool gone = error == http::error::end_of_stream || error == http::error::partial_message;
+  if (gone || !IsHttp(error)) return std::nullopt;
+  return Refusal(400, "bad request: " + error.message());
+}
+
+// Whether a request began. The wait ends without one when the client closes, when it was idle too
+// long, and when the listener drains.
+template <class Stream>
+asio::awaitable<bool> AwaitRequest(Connection<Stream>& connection) {
+  if (connection.buffer().size() > 0) co_return true;
+  connection.StartIdle();
+  error_code error;
+  const auto space = connection.buffer().prepare(connection.limits().header_bytes);
+  auto token = Into(error);
+  const std::size_t read = co_await connection.stream().async_read_some(space, token);
+  connection.StopIdle();
+  connection.buffer().commit(read);
+  co_return !error;
+}
+
+struct HeaderResult {
+  bool complete;
+  std::optional<Reply> refusal;
+};
+
+template <class Stream>
+asio::awaitable<HeaderResult> ReadHeader(Connection<Stream>& connection, Parser& parser) {
+  connection.StartDeadline(connection.limits().header);
+  error_code error;
+  auto token = Into(error);
+  co_await http::async_read_header(connection.stream(), connection.buffer(), parser, token);
+  const bool in_time = connection.FinishedInTime();
+  if (!error) co_return HeaderResult{true, std::nullopt};
+  co_return HeaderResult{false, RefuseBrokenHeader(connection, error, in_time)};
+}
+
+// "100 Continue" for a client that waits for it before it sends the body.
+template <class Stream>
+asio::awaitable<void> SendContinue(Connection<Stream>& connection, error_code& error) {
+  static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  const auto text = asio::buffer(kContinue.data(), kContinue.size());
+  auto token = Into(error);
+  co_await asio::async_write(connection.stream(), text, token);
+}
+
+enum class BodyResult { kComplete, kTooLarge, kTimeout, kMalformed, kGone };
+
+BodyResult ClassifyBody(error_code error, bool in_time) {
+  if (!error) return BodyResult::kComplete;
+  if (!in_time) return BodyResult::kTimeout;
+  if (error == http::error::body_limit) return BodyResult::kTooLarge;
+  const bool malformed = error == http::error::bad_chunk ||
+                         error == http::error::bad_chunk_extension ||
+                         error == http::error::buffer_overflow;
+  return malformed ? BodyResult::kMalformed : BodyResult::kGone;
+}
+
+template <class Stream>
+asio::awaitable<BodyResult> ReadBody(Connection<Stream>& connection, const Route& route,
+                                     Parser& parser) {
+  if (parser.is_done()) co_return BodyResult::kComplete;
+  connection.StartDeadline(connection.limits().body);
+  error_code error;
+  if (!parser.get()[http::field::expect].empty()) co_await SendContinue(connection, error);
+  parser.body_limit(route.max_body);
+  if (!error) {
+    auto token = Into(error);
+    co_await http::async_read(connection.stream(), connection.buffer(), parser, token);
+  }
+  const bool in_time = connection.FinishedInTime();
+  co_return ClassifyBody(error, in_time);
+}
+
+// The reply to a request whose header has been read; nothing where the client is gone.
+template <class Stream>
+asio::awaitable<std::optional<Reply>> Answer(Connection<Stream>& connection,
+                                             const Router::Match& match, Parser& parser) {
+  ListenerObserver& observer = connection.observer();
+  const ListenerLimits& limits = connection.limits();
+  std::optional<Reply> refusal = RefuseByHead(observer, limits, match, ToHead(parser));
+  if (refusal) co_return refusal;
+  switch (co_await ReadBody(connection, *match.route, parser)) {
+    case BodyResult::kComplete:
+      co_return Handle(observer, *match.route, ToRequest(parser));
+    case BodyResult::kTooLarge:
+      co_return RejectBody(observer, limits, *match.route, RejectionCause::kBodyTooLarge);
+    case BodyResult::kTimeout:
+      co_return RejectBody(observer, limits, *match.route, RejectionCause::kBodyTimeout);
+    case BodyResult::kMalformed:
+      co_return Refusal(400, "bad request: the chunks of the body cannot be read");
+    case BodyResult::kGone:
+      break;
+  }
+  co_return std::nullopt;
+}
+
+http::response<http::string_body> ToMessage(Reply reply, const Parser& parser, bool keep) {
+  const bool head = parser.get().method() == http::verb::head;
+  http::response<http::string_body> message;
+  message.result(static_cast<unsigned>(reply.response.status));
+  message.version(parser.is_header_done() ? parser.get().version() : 11);
+  message.keep_alive(keep);
+  if (!reply.allow.empty()) message.set(http::field::allow, reply.allow);
+  message.set(http::field::content_type, reply.response.content_type);
+  message.content_length(reply.response.body.size());
+  if (!head) message.body() = std::move(reply.response.body);
+  return message;
+}
+
+// Whether the whole reply was handed to the system in time.
+template <class Stream>
+asio::awaitable<bool> Write(Connection<Stream>& connection,
+                            http::response<http::string_body>& message) {
+  connection.StartDeadline(connection.limits().write);
+  error_code error;
+  auto token = Into(error);
+  co_await http::async_write(connection.stream(), message, token);
+  const bool in_time = connection.FinishedInTime();
+  if (!in_time) connection.observer().OnLimit(Limit::kWriteTime);
+  co_return !error;
+}
+
+enum class Next { kAnotherRequest, kClose, kCut };
+
+template <class Stream>
+asio::awaitable<Next> ServeRequest(Connection<Stream>& connection) {
+  ConnectionContext& context = connection.context();
+  Parser parser;
+  parser.header_limit(static_cast<std::uint32_t>(context.limits.header_bytes));
+  parser.body_limit(boost::none);
+  HeaderResult header = co_await ReadHeader(connection, parser);
+  const auto start = steady_clock::now();
+  std::optional<Reply> reply = std::move(header.refusal);
+  Router::Match match;
+  if (header.complete) {
+    match = context.router.Find(parser.get().method_string(), parser.get().target());
+    reply = co_await Answer(connection, match, parser);
+  }
+  if (!reply) co_return Next::kCut;
+
+  const int status = reply->response.status;
+  const bool keep = header.complete && !reply->close && parser.get().keep_alive() &&
+                    context.phase == Phase::kServing;
+  auto message = ToMessage(*std::move(reply), parser, keep);
+  const bool written = co_await Write(connection, message);
+  const std::string_view path = match.route == nullptr ? "" : std::string_view(match.route->path);
+  connection.observer().OnRequest(path, status, steady_clock::now() - start);
+  if (!written) co_return Next::kCut;
+  co_return keep ? Next::kAnotherRequest : Next::kClose;
+}
+
+// Waits for the client to close its side, or for the deadline. A socket closed with unread bytes
+// sends a reset, which makes the client's system forget what it has not read yet.
+asio::awaitable<void> Linger(ConnectionBase& connection) {
+  tcp::socket& socket = connection.socket();
+  error_code error;
+  socket.shutdown(tcp::socket::shutdown_send, error);
+  std::array<char, 4096> discarded;
+  for (std::size_t left = kMaxLingerBytes; !error && left >= discarded.size();) {
+    const auto space = asio::buffer(discarded);
+    auto token = Into(error);
+    left -= co_await socket.async_read_some(space, token);
+  }
+}
+
+template <class Stream>
+asio::awaitable<void> Close(Connection<Stream>& connection) {
+  connection.StartDeadline(connection.limits().close);
+  if constexpr (std::is_same_v<Stream, TlsStream>) {
+    error_code ignored;
+    auto token = Into(ignored);
+    co_await connection.stream().async_shutdown(token);
+  }
+  co_await Linger(connection);
+  connection.FinishedInTime();
+}
+
+template <class Stream>
+asio::awaitable<void> ServeRequests(Connection<Stream>& connection) {
+  Next next = Next::kAnotherRequest;
+  while (next == Next::kAnotherRequest) {
+    const bool began = co_await AwaitRequest(connection);
+    if (!began) break;
+    next = co_await ServeRequest(connection);
+  }
+  if (next != Next::kCut) co_await Close(connection);
+}
+
+HandshakeFailure Classify(error_code error, bool in_time) {
+  if (!in_time) return HandshakeFailure::kTimeout;
+  if (error.category() != asio::error::get_ssl_category()) return HandshakeFailure::kClosed;
+  return ClassifyHandshakeError(static_cast<unsigned long>(error.value()));
+}
+
+asio::awaitable<bool> Handshake(Connection<TlsStream>& connection) {
+  connection.StartDeadline(connection.limits().handshake);
+  error_code error;
+  auto token = Into(error);
+  co_await connection.stream().async_handshake(asio::ssl::stream_base::server, token);
+  const bool in_time = connection.FinishedInTime();
+  if (!error) co_return true;
+  connection.observer().OnHandshakeFailed(Classify(error, in_time));
+  // The client may still have to read the alert that tells it why.
+  connection.StartDeadline(connection.limits().close);
+  if (in_time) co_await Linger(connection);
+  connection.FinishedInTime();
+  co_return false;
+}
+
+asio::awaitable<void> Serve(Pointer<PlainStream> connection) {
+  co_await ServeRequests(*connection);
+}
+
+asio::awaitable<void> Serve(Pointer<TlsStream> connection) {
+  const bool secure = co_await Handshake(*connection);
+  if (secure) co_await ServeRequests(*connection);
+}
+
+template <class Stream>
+void Spawn(Pointer<Stream> connection) {
+  connection->Register();
+  ConnectionContext& context = connection->context();
+  const auto strand = connection->socket().get_executor();
+  asio::co_spawn(strand, Serve(std::move(connection)), [&context](std::exception_ptr failure) {
+    if (!failure) return;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      context.observer->OnError(absl::StrCat("connection: ", error.what()));
+    }
+  });
+}
+
+}  // namespace
+
+void ServeConnection(tcp::socket socket, ConnectionContext& context) {
+  error_code ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  if (!context.tls) {
+    Spawn(std::make_shared<Connection<PlainStream>>(context, std::move(socket)));
+    return;
+  }
+  SSL* session = SSL_new(context.tls->Current().get());
+  if (session == nullptr) {
+    context.observer->OnError("out of memory for another TLS connection");
+    return;
+  }
+  Spawn(std::make_shared<Connection<TlsStream>>(context, std::move(socket), session));
+}
+
+}  // namespace berth::server

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <memory>
+
+#include "server/connection.h"
+
+namespace berth::server {
+
+/// The life of a connection around its stream: counted while it lasts, with a deadline for what it
+/// does now. Not thread-safe: everything but construction and destruction happens on its strand.
+class ConnectionBase : public std::enable_shared_from_this<ConnectionBase> {
+ public:
+  ConnectionBase(ConnectionContext& context, const boost::asio::any_io_executor& strand);
+  virtual ~ConnectionBase();
+  ConnectionBase(const ConnectionBase&) = delete;
+  ConnectionBase& operator=(const ConnectionBase&) = delete;
+
+  /// Adds it to the listener's connections. Once, after construction.
+  void Register();
+
+  virtual boost::asio::ip::tcp::socket& socket() = 0;
+
+  ConnectionContext& context() { return context_; }
+  const ListenerLimits& limits() const { return context_.limits; }
+  ListenerObserver& observer() { return *context_.observer; }
+
+  /// The operations from here to FinishedInTime end with an error once `time` has passed.
+  void StartDeadline(std::chrono::milliseconds time);
+  bool FinishedInTime();
+
+  /// The wait for a request: like a deadline, but the listener's draining ends it, too. What has
+  /// arrived by then is still read.
+  void StartIdle();
+  void StopIdle();
+
+ private:
+  void CancelAfter(std::chrono::milliseconds time);
+
+  ConnectionContext& context_;
+  boost::asio::steady_timer timer_;
+  // Tells a timer that was set for a former operation from the one under way.
+  unsigned generation_ = 0;
+  bool expired_ = false;
+  bool idle_ = false;
+};
+
+}  // namespace berth::server

@@ -1,0 +1,99 @@
+#include "server/exchange.h"
+
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+
+#include <exception>
+#include <utility>
+
+namespace berth::server {
+namespace {
+
+constexpr char kText[] = "text/plain; charset=utf-8";
+
+void ReportThrow(ListenerObserver& observer, const Route& route, std::string_view what) {
+  observer.OnError(
+      absl::StrCat("handler of ", route.method, " ", route.path, " threw: ", std::string(what)));
+}
+
+// Runs code of the route; an exception becomes status 500.
+template <class Function>
+HttpResponse Guarded(ListenerObserver& observer, const Route& route, const Function& function) {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    ReportThrow(observer, route, error.what());
+  } catch (...) {
+    ReportThrow(observer, route, "an object that is no std::exception");
+  }
+  return {500, kText, "internal error\n"};
+}
+
+// Headers that leave open where the message ends or whom it is for (RFC 9112, 3.2 and 6.1).
+std::optional<Reply> RefuseAmbiguous(const RequestHead& head) {
+  if (head.version >= 11 && head.host_fields != 1) {
+    return Refusal(400, "bad request: exactly one Host header is expected");
+  }
+  if (head.has_transfer_encoding && !head.chunked) {
+    return Refusal(501, "the only Transfer-Encoding understood is chunked");
+  }
+  const absl::string_view expect(head.expect.data(), head.expect.size());
+  if (!expect.empty() && !absl::EqualsIgnoreCase(expect, "100-continue")) {
+    return Refusal(417, "the only Expect understood is 100-continue");
+  }
+  return std::nullopt;
+}
+
+Reply RefuseUnrouted(const Router::Match& match, const RequestHead& head) {
+  const bool known = !match.allow.empty();
+  Reply reply = Refusal(known ? 405 : 404,
+                        known ? "this path takes " + match.allow : "there is nothing at this path");
+  reply.allow = match.allow;
+  reply.close = head.chunked || head.content_length > 0;
+  return reply;
+}
+
+std::string Sentence(const ListenerLimits& limits, const Route& route, RejectionCause cause) {
+  if (cause == RejectionCause::kBodyTooLarge) {
+    return absl::StrCat("the request body is larger than ", route.max_body, " bytes");
+  }
+  return absl::StrCat("the request body did not arrive within ", limits.body.count(), " ms");
+}
+
+HttpResponse DefaultAnswer(const Rejection& rejection) {
+  const int status = rejection.cause == RejectionCause::kBodyTooLarge ? 413 : 408;
+  return {status, kText, rejection.message + "\n"};
+}
+
+}  // namespace
+
+Reply Refusal(int status, std::string sentence) {
+  return {{status, kText, std::move(sentence) + "\n"}, "", /*close=*/true};
+}
+
+std::optional<Reply> RefuseByHead(ListenerObserver& observer, const ListenerLimits& limits,
+                                  const Router::Match& match, const RequestHead& head) {
+  if (auto refusal = RefuseAmbiguous(head)) return refusal;
+  if (match.route == nullptr) return RefuseUnrouted(match, head);
+  if (head.content_length > match.route->max_body) {
+    return RejectBody(observer, limits, *match.route, RejectionCause::kBodyTooLarge);
+  }
+  return std::nullopt;
+}
+
+Reply RejectBody(ListenerObserver& observer, const ListenerLimits& limits, const Route& route,
+                 RejectionCause cause) {
+  const bool too_large = cause == RejectionCause::kBodyTooLarge;
+  observer.OnLimit(too_large ? Limit::kBodyBytes : Limit::kBodyTime);
+  const Rejection rejection{cause, Sentence(limits, route, cause)};
+  const auto words = [&] {
+    return route.reject ? route.reject(rejection) : DefaultAnswer(rejection);
+  };
+  return {Guarded(observer, route, words), "", /*close=*/true};
+}
+
+Reply Handle(ListenerObserver& observer, const Route& route, const HttpRequest& request) {
+  return {Guarded(observer, route, [&] { return route.handle(request); }), "", /*close=*/false};
+}
+
+}  // namespace berth::server

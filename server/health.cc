@@ -1,0 +1,35 @@
+#include "server/health.h"
+
+#include <utility>
+
+namespace berth::server {
+namespace {
+
+constexpr char kText[] = "text/plain; charset=utf-8";
+
+HttpResponse Readiness(const std::vector<std::string>& not_ready) {
+  if (not_ready.empty()) return {200, kText, "ok\n"};
+  std::string lines;
+  for (const std::string& what : not_ready) lines += "not ready: " + what + "\n";
+  return {503, kText, std::move(lines)};
+}
+
+}  // namespace
+
+Route HealthzRoute() {
+  Route route;
+  route.method = "GET";
+  route.path = "/healthz";
+  route.handle = [](const HttpRequest&) { return HttpResponse{200, kText, "ok\n"}; };
+  return route;
+}
+
+Route ReadyzRoute(ReadinessCheck not_ready) {
+  Route route;
+  route.method = "GET";
+  route.path = "/readyz";
+  route.handle = [check = std::move(not_ready)](const HttpRequest&) { return Readiness(check()); };
+  return route;
+}
+
+}  // namespace berth::server

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+namespace berth::server {
+
+/// Lets one event through per interval and counts the others: for messages that repeat.
+/// Thread-safe.
+class RateLimiter {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit RateLimiter(Clock::duration interval) : interval_(interval) {}
+
+  /// How many events were held back since the last one let through; nothing: hold this one back.
+  std::optional<std::uint64_t> Admit(Clock::time_point now = Clock::now());
+
+ private:
+  const Clock::duration interval_;
+  std::mutex mutex_;
+  std::optional<Clock::time_point> last_;
+  std::uint64_t held_back_ = 0;
+};
+
+}  // namespace berth::server
