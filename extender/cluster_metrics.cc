@@ -1,0 +1,140 @@
+#include "extender/cluster_metrics.h"
+
+#include <prometheus/client_metric.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/metric_type.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace berth::extender {
+
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using Index = model::AcceleratorCatalog::Index;
+
+MetricFamily Gauge(std::string name, std::string help) {
+  return {std::move(name), std::move(help), prometheus::MetricType::Gauge, {}};
+}
+
+void AddSample(MetricFamily& family, std::vector<ClientMetric::Label> labels, double value) {
+  ClientMetric metric;
+  metric.label = std::move(labels);
+  metric.gauge.value = value;
+  family.metric.push_back(std::move(metric));
+}
+
+struct Devices {
+  std::int64_t nodes = 0;
+  std::int64_t total = 0;
+  std::int64_t used = 0;
+  std::int64_t free = 0;
+};
+
+// By catalogue index; nodes without accelerator come last.
+std::vector<Devices> CountDevices(const model::ClusterView& view,
+                                  const model::AcceleratorCatalog& catalog) {
+  std::vector<Devices> counts(catalog.size() + 1);
+  for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
+    const model::NodeState* state = view.At(i);
+    if (state == nullptr) continue;
+    if (state->accelerator == model::AcceleratorCatalog::kNone) {
+      ++counts.back().nodes;
+      continue;
+    }
+    const std::string& resource = catalog[state->accelerator].resource;
+    Devices& devices = counts[static_cast<std::size_t>(state->accelerator)];
+    const std::int64_t used = state->used.Get(resource);
+    ++devices.nodes;
+    devices.total += state->node.capacity.Get(resource);
+    devices.used += used;
+    devices.free += std::max<std::int64_t>(0, state->node.allocatable.Get(resource) - used);
+  }
+  return counts;
+}
+
+void AddDeviceFamilies(const model::ClusterView& view, const model::AcceleratorCatalog& catalog,
+                       std::vector<MetricFamily>& families) {
+  MetricFamily nodes = Gauge("berth_nodes", "Nodes by accelerator of the catalogue.");
+  MetricFamily devices = Gauge("berth_accelerator_devices",
+                               "Devices by accelerator and state: total is capacity, used is asked "
+                               "for by bound pods, free is allocatable less used.");
+  const std::vector<Devices> counts = CountDevices(view, catalog);
+  for (std::size_t i = 0; i < catalog.size(); ++i) {
+    const std::string& name = catalog[static_cast<Index>(i)].name;
+    const Devices& count = counts[i];
+    AddSample(nodes, {{"accelerator", name}}, static_cast<double>(count.nodes));
+    for (const auto& [state, value] :
+         {std::pair{"total", count.total}, std::pair{"used", count.used},
+          std::pair{"free", count.free}}) {
+      AddSample(devices, {{"accelerator", name}, {"state", state}}, static_cast<double>(value));
+    }
+  }
+  AddSample(nodes, {{"accelerator", "none"}}, static_cast<double>(counts.back().nodes));
+  families.push_back(std::move(nodes));
+  families.push_back(std::move(devices));
+}
+
+std::string Join(const std::vector<std::string>& items) {
+  std::string joined;
+  for (const std::string& item : items) joined += (joined.empty() ? "" : ",") + item;
+  return joined;
+}
+
+MetricFamily ConditionFamily(const scheduling::HealthConfig& health, const model::ClusterView& view,
+                             model::Time now) {
+  MetricFamily family =
+      Gauge("berth_nodes_by_condition",
+            "Nodes that an entry of health.conditions excludes or penalises now.");
+  for (const auto& count : scheduling::CountNodesByCondition(health, view, now)) {
+    for (const auto& [effect, nodes] :
+         {std::pair{"Exclude", count.excluded}, std::pair{"Penalize", count.penalized}}) {
+      AddSample(family,
+                {{"condition", count.condition->type},
+                 {"resources", Join(count.condition->resources)},
+                 {"effect", effect}},
+                static_cast<double>(nodes));
+    }
+  }
+  return family;
+}
+
+void AddFreshnessFamilies(const cluster::Snapshot& snapshot, std::vector<MetricFamily>& families) {
+  MetricFamily synced =
+      Gauge("berth_snapshot_synced", "1 once nodes and pods were listed, else 0.");
+  AddSample(synced, {}, snapshot.Synced() ? 1 : 0);
+  MetricFamily age = Gauge("berth_snapshot_age_seconds",
+                           "Since the API server was last heard of, by kind; absent before.");
+  const auto now = cluster::Snapshot::Clock::now();
+  for (const auto& [name, kind] :
+       {std::pair{"nodes", cluster::Kind::kNodes}, std::pair{"pods", cluster::Kind::kPods}}) {
+    const auto heard = snapshot.LastHeard(kind);
+    if (!heard) continue;
+    AddSample(age, {{"kind", name}}, std::chrono::duration<double>(now - *heard).count());
+  }
+  families.push_back(std::move(synced));
+  families.push_back(std::move(age));
+}
+
+}  // namespace
+
+ClusterMetrics::ClusterMetrics(const cluster::Snapshot& snapshot, scheduling::HealthConfig health,
+                               std::function<model::Time()> now)
+    : snapshot_(snapshot), health_(std::move(health)), now_(std::move(now)) {}
+
+std::vector<MetricFamily> ClusterMetrics::Collect() const {
+  std::vector<MetricFamily> families;
+  {
+    const cluster::Snapshot::Reader view = snapshot_.Read();
+    AddDeviceFamilies(view, snapshot_.catalog(), families);
+    families.push_back(ConditionFamily(health_, view, now_()));
+  }
+  AddFreshnessFamilies(snapshot_, families);
+  return families;
+}
+
+}  // namespace berth::extender

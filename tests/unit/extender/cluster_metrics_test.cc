@@ -1,0 +1,69 @@
+#include "extender/cluster_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/unit/extender/fixtures.h"
+
+namespace berth::extender {
+namespace {
+
+using model::ConditionStatus;
+using scheduling::GpuNode;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string Exposition(ExtenderUnderTest& berth) {
+  berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
+      berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; }));
+  return berth.metrics->Exposition();
+}
+
+TEST(ClusterMetrics, CountDevicesByAccelerator) {
+  auto broken = GpuNode("broken", "NVIDIA-A30", 6);
+  broken.node.allocatable.Set(scheduling::kGpu, 5);
+  ExtenderUnderTest berth(
+      {GpuNode("whole", "NVIDIA-A30", 6), broken, scheduling::NodeWith("cpu", "cpu", 64000)});
+  model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 4);
+  pod.node_name = "broken";
+  berth.snapshot.UpsertPod(pod);
+  const std::string text = Exposition(berth);
+  EXPECT_THAT(text, HasSubstr(R"(berth_nodes{accelerator="A30"} 2)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_nodes{accelerator="none"} 1)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_accelerator_devices{accelerator="A30",state="total"} 12)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_accelerator_devices{accelerator="A30",state="used"} 4)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_accelerator_devices{accelerator="A30",state="free"} 7)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_accelerator_devices{accelerator="A100",state="total"} 0)"));
+}
+
+TEST(ClusterMetrics, CountNodesByConditionAndEffect) {
+  ExtenderUnderTest berth(
+      {WithCondition(GpuNode("a", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kTrue),
+       WithCondition(GpuNode("b", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kUnknown),
+       WithCondition(GpuNode("c", "NVIDIA-A30"), "NICLinkDown", ConditionStatus::kTrue)});
+  const std::string text = Exposition(berth);
+  const auto sample = [](const std::string& condition, const std::string& resources,
+                         const std::string& effect, int value) {
+    return HasSubstr("berth_nodes_by_condition{condition=\"" + condition + "\",resources=\"" +
+                     resources + "\",effect=\"" + effect + "\"} " + std::to_string(value));
+  };
+  EXPECT_THAT(text, sample("GPUIsLost", "", "Exclude", 1));
+  EXPECT_THAT(text, sample("GPUIsLost", "", "Penalize", 1));
+  EXPECT_THAT(text, sample("NICLinkDown", "rdma/*", "Exclude", 1));
+  EXPECT_THAT(text, sample("NICLinkDown", "", "Penalize", 1));
+}
+
+TEST(ClusterMetrics, TellHowFreshTheSnapshotIs) {
+  ExtenderUnderTest berth({});
+  berth.snapshot.MarkHeard(cluster::Kind::kNodes,
+                           cluster::Snapshot::Clock::now() - std::chrono::hours(2));
+  const std::string text = Exposition(berth);
+  EXPECT_THAT(text, HasSubstr("berth_snapshot_synced 1"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_snapshot_age_seconds{kind="nodes"} 72)"));
+  EXPECT_THAT(text, Not(HasSubstr(R"(berth_snapshot_age_seconds{kind="pods"})")));
+}
+
+}  // namespace
+}  // namespace berth::extender

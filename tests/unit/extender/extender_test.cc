@@ -1,0 +1,143 @@
+#include "extender/extender.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/unit/extender/fixtures.h"
+
+namespace berth::extender {
+namespace {
+
+using model::ConditionStatus;
+using nlohmann::json;
+using scheduling::GpuNode;
+using scheduling::kMnCore;
+using scheduling::NodeWith;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+
+std::vector<model::NodeState> MixedNodes() {
+  return {GpuNode("good", kV100),
+          WithCondition(GpuNode("lost", kV100), "GPUIsLost", ConditionStatus::kTrue),
+          WithCondition(GpuNode("slow", kV100), "PCIeLinkDegraded", ConditionStatus::kTrue),
+          NodeWith("mn", kMnCore, 4)};
+}
+
+TEST(Filter, AnswersTheNodesThatFitInTheOrderAsked) {
+  ExtenderUnderTest berth(MixedNodes());
+  const auto response = berth.Post("/filter", ArgsFor(R"(["slow", "lost", "mn", "good"])"));
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, R"({"NodeNames":["slow","good"]})");
+}
+
+TEST(Filter, WhereNoneFitsEveryNodeHasItsReason) {
+  ExtenderUnderTest berth(MixedNodes());
+  const json reply = json::parse(berth.Post("/filter", ArgsFor(R"(["lost", "mn", "ghost"])")).body);
+  EXPECT_EQ(reply, json::parse(R"({
+    "NodeNames": [],
+    "FailedAndUnresolvableNodes": {
+      "lost": "node(s) had condition GPUIsLost",
+      "mn": "node(s) had accelerator MN-Core, not one the pod asks for",
+      "ghost": "node(s) were unknown to Berth"}})"));
+}
+
+TEST(Filter, NoNamesGetNoNodes) {
+  ExtenderUnderTest berth(MixedNodes());
+  EXPECT_EQ(berth.Post("/filter", ArgsFor("[]")).body, R"({"NodeNames":[]})");
+}
+
+TEST(Filter, ModelThatNobodyHasIsRefusedOnEveryNode) {
+  ExtenderUnderTest berth(MixedNodes());
+  const json reply = json::parse(
+      berth.Post("/filter", ArgsFor(R"(["good"])", R"({"berth.dev/accelerators": "V1000"})")).body);
+  EXPECT_THAT(reply["FailedAndUnresolvableNodes"]["good"].get<std::string>(),
+              HasSubstr("names a model that Berth's catalogue lacks"));
+}
+
+TEST(Filter, ErrorIsASentenceInA200) {
+  ExtenderUnderTest berth(MixedNodes());
+  const auto response = berth.Post("/filter", "{");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_THAT(json::parse(response.body)["Error"].get<std::string>(), HasSubstr("JSON"));
+}
+
+TEST(Filter, RejectionByTheServerIsASentenceInA200) {
+  ExtenderUnderTest berth({});
+  const auto routes = berth.extender.Routes();
+  const auto response =
+      routes[0].reject({server::RejectionCause::kBodyTooLarge, "over 8388608 bytes"});
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(json::parse(response.body)["Error"], "berth: over 8388608 bytes");
+}
+
+TEST(Filter, BeforeTheFirstListItAnswersAnErrorAndRefusesNobody) {
+  server::Metrics metrics;
+  const cluster::Snapshot snapshot({.catalog = scheduling::Catalog()});
+  Extender extender(std::make_shared<const scheduling::SchedulingEngine>(
+                        scheduling::Catalog(), "berth.dev", scheduling::SchedulingConfig{}),
+                    snapshot, metrics, {.now = [] { return scheduling::kNow; }});
+  const std::string args = ArgsFor(R"(["good"])");
+  const auto routes = extender.Routes();
+  const json reply = json::parse(routes[0].handle({"POST", "/filter", args}).body);
+  EXPECT_THAT(reply["Error"].get<std::string>(), HasSubstr("not listed yet"));
+  EXPECT_FALSE(reply.contains("FailedAndUnresolvableNodes"));
+  EXPECT_EQ(routes[1].handle({"POST", "/prioritize", args}).status, 503);
+}
+
+TEST(Prioritize, RanksTheFittingNodesAndGivesTheOthersZero) {
+  ExtenderUnderTest berth(MixedNodes());
+  const auto response = berth.Post("/prioritize", ArgsFor(R"(["lost", "good", "slow", "ghost"])"));
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, R"([{"Host":"lost","Score":0},{"Host":"good","Score":10},)"
+                           R"({"Host":"slow","Score":0},{"Host":"ghost","Score":0}])");
+}
+
+TEST(Prioritize, NodeDeletedSinceFilterRanksLast) {
+  ExtenderUnderTest berth({GpuNode("stays", kV100), GpuNode("goes", kV100)});
+  const std::string args = ArgsFor(R"(["stays", "goes"])");
+  EXPECT_EQ(berth.Post("/filter", args).body, R"({"NodeNames":["stays","goes"]})");
+  berth.snapshot.DeleteNode("goes");
+  EXPECT_EQ(berth.Post("/prioritize", args).body,
+            R"([{"Host":"stays","Score":10},{"Host":"goes","Score":0}])");
+}
+
+TEST(Prioritize, PodsBoundMeanwhileFillNodesUp) {
+  ExtenderUnderTest berth({GpuNode("empty", kV100), GpuNode("started", kV100)});
+  model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 6);
+  pod.node_name = "started";
+  berth.snapshot.UpsertPod(pod);
+  EXPECT_EQ(berth.Post("/prioritize", ArgsFor(R"(["empty", "started"])")).body,
+            R"([{"Host":"empty","Score":0},{"Host":"started","Score":10}])");
+}
+
+TEST(Prioritize, ErrorIsA400WithASentence) {
+  ExtenderUnderTest berth(MixedNodes());
+  const auto response = berth.Post("/prioritize", R"({"Pod": {}, "NodeNames": [1]})");
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr("NodeNames[0]"));
+}
+
+TEST(ExtenderMetrics, CountRejectionsByPolicyAndReasonAndRequestsByResult) {
+  ExtenderUnderTest berth(MixedNodes());
+  EXPECT_THAT(berth.metrics->Exposition(),
+              HasSubstr(R"(berth_rejections_total{policy="health",)"
+                        R"(reason="node(s) had condition GPUIsLost"} 0)"));
+  berth.Post("/filter", ArgsFor(R"(["lost", "mn", "good"])"));
+  berth.Post("/filter", ArgsFor(R"(["lost"])"));
+  berth.Post("/filter", "{");
+  berth.Post("/prioritize", ArgsFor(R"(["lost", "good"])"));
+  const std::string text = berth.metrics->Exposition();
+  EXPECT_THAT(text, HasSubstr(R"(berth_rejections_total{policy="health",)"
+                              R"(reason="node(s) had condition GPUIsLost"} 2)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_extender_requests_total{result="ok",verb="filter"} 2)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_extender_requests_total{result="error",verb="filter"} 1)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_extender_duration_seconds_count{verb="prioritize"} 1)"));
+}
+
+}  // namespace
+}  // namespace berth::extender

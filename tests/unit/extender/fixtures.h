@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/snapshot.h"
+#include "extender/extender.h"
+#include "policies/scheduling/engine.h"
+#include "server/metrics.h"
+#include "tests/unit/policies/fixtures.h"
+
+namespace berth::extender {
+
+/// A real extender over a snapshot that the test fills.
+struct ExtenderUnderTest {
+  cluster::Snapshot snapshot{{.catalog = scheduling::Catalog()}};
+  std::shared_ptr<server::Metrics> metrics = std::make_shared<server::Metrics>();
+  std::shared_ptr<const scheduling::SchedulingEngine> engine =
+      std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(), "berth.dev",
+                                                           scheduling::SchedulingConfig{});
+  Extender extender{engine, snapshot, *metrics, {.now = [] { return scheduling::kNow; }}};
+
+  /// Lists `nodes` to the end, and no pods.
+  explicit ExtenderUnderTest(std::vector<model::NodeState> nodes) {
+    snapshot.BeginReplace(cluster::Kind::kNodes);
+    for (model::NodeState& node : nodes) snapshot.UpsertNode(std::move(node.node));
+    snapshot.EndReplace(cluster::Kind::kNodes);
+    snapshot.BeginReplace(cluster::Kind::kPods);
+    snapshot.EndReplace(cluster::Kind::kPods);
+  }
+
+  /// The answer to POST `path` with `body`.
+  server::HttpResponse Post(std::string_view path, std::string_view body) {
+    for (const server::Route& route : extender.Routes()) {
+      if (route.path == path) return route.handle({"POST", path, body});
+    }
+    return {.status = 404};
+  }
+};
+
+inline model::NodeState WithCondition(model::NodeState state, std::string type,
+                                      model::ConditionStatus status) {
+  state.node.conditions.push_back(
+      {std::move(type), status, scheduling::kNow - std::chrono::hours(3), scheduling::kNow});
+  return state;
+}
+
+/// ExtenderArgs for a pod that asks for one GPU, over these nodes.
+inline std::string ArgsFor(std::string_view names_json, std::string_view annotations = "{}") {
+  return R"({"Pod": {"metadata": {"annotations": )" + std::string(annotations) +
+         R"(}, "spec": {"containers": [{"resources": {"requests": {"nvidia.com/gpu": "1"}}}]}},)" +
+         R"("NodeNames": )" + std::string(names_json) + "}";
+}
+
+}  // namespace berth::extender
