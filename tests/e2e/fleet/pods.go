@@ -1,0 +1,128 @@
+package fleet
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	AnnotationAccelerators = "berth.dev/accelerators"
+	AnnotationMemory       = "berth.dev/accelerator-memory"
+	// LabelAsks on a pod tells in a word what it asks for.
+	LabelAsks = "e2e.berth.dev/asks"
+)
+
+// Ask is what a pod wants of accelerators.
+type Ask struct {
+	Name         string   // for people: "v100-by-annotation"
+	Accelerators []string // catalogue names in order of preference, in the annotation; none: no annotation
+	Memory       string   // minimum of one device, in the annotation; empty: none
+	Product      string   // nvidia.com/gpu.product to select; empty: none
+	Resource     string
+	Devices      int64
+	Cores        int64 // for one device
+	MemoryGiB    int64 // for one device
+}
+
+// Pod makes a Guaranteed pod that asks so.
+func (a Ask) Pod(name string) *corev1.Pod {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: metav1.NamespaceDefault,
+			Labels:      map[string]string{LabelAsks: a.Name},
+			Annotations: map[string]string{},
+		},
+		Spec: corev1.PodSpec{
+			RestartPolicy:                 corev1.RestartPolicyNever,
+			TerminationGracePeriodSeconds: new(int64),
+			Containers: []corev1.Container{{
+				Name: "train", Image: "registry.example/train:1", Resources: a.requirements(),
+			}},
+		},
+	}
+	if len(a.Accelerators) > 0 {
+		pod.Annotations[AnnotationAccelerators] = strings.Join(a.Accelerators, ",")
+	}
+	if a.Memory != "" {
+		pod.Annotations[AnnotationMemory] = a.Memory
+	}
+	if a.Product != "" {
+		pod.Spec.NodeSelector = map[string]string{LabelProduct: a.Product}
+	}
+	return pod
+}
+
+func (a Ask) requirements() corev1.ResourceRequirements {
+	list := corev1.ResourceList{
+		corev1.ResourceCPU:              *resource.NewQuantity(a.Cores*a.Devices, resource.DecimalSI),
+		corev1.ResourceMemory:           *resource.NewQuantity(a.MemoryGiB*a.Devices<<30, resource.BinarySI),
+		corev1.ResourceName(a.Resource): *resource.NewQuantity(a.Devices, resource.DecimalSI),
+	}
+	return corev1.ResourceRequirements{Requests: list, Limits: list}
+}
+
+// kind is a kind of pod in the workload, with how often it comes (of 100) and the number of devices
+// of a whole node.
+type kind struct {
+	share     int
+	wholeNode int64
+	ask       Ask
+}
+
+var kinds = []kind{
+	{24, 8, Ask{Name: "v100-by-annotation", Accelerators: []string{"V100"}, Resource: ResourceGPU,
+		Cores: 4, MemoryGiB: 40}},
+	{8, 8, Ask{Name: "v100-32gib", Accelerators: []string{"V100"}, Memory: "32Gi",
+		Resource: ResourceGPU, Cores: 4, MemoryGiB: 40}},
+	{14, 8, Ask{Name: "v100-by-selector", Product: v100x16.Product, Resource: ResourceGPU,
+		Cores: 4, MemoryGiB: 40}},
+	{12, 4, Ask{Name: "a100-by-annotation", Accelerators: []string{"A100"}, Resource: ResourceGPU,
+		Cores: 16, MemoryGiB: 200}},
+	{16, 6, Ask{Name: "a30-by-annotation", Accelerators: []string{"A30"}, Resource: ResourceGPU,
+		Cores: 12, MemoryGiB: 80}},
+	{6, 4, Ask{Name: "a100-else-v100", Accelerators: []string{"A100", "V100"},
+		Resource: ResourceGPU, Cores: 4, MemoryGiB: 40}},
+	{6, 4, Ask{Name: "any-gpu", Resource: ResourceGPU, Cores: 4, MemoryGiB: 40}},
+	{14, 4, Ask{Name: "mn-core", Resource: ResourceMNCore, Cores: 7, MemoryGiB: 80}},
+}
+
+// Workload makes count pods; the same seed makes the same pods. One in ten takes a whole node.
+func Workload(seed uint64, count int) []*corev1.Pod {
+	random := rand.New(rand.NewPCG(seed, 0))
+	pods := make([]*corev1.Pod, count)
+	for i := range pods {
+		ask := draw(random)
+		pods[i] = ask.Pod(fmt.Sprintf("%s-%03d", ask.Name, i))
+	}
+	return pods
+}
+
+func draw(random *rand.Rand) Ask {
+	ticket := random.IntN(100)
+	for _, k := range kinds {
+		if ticket -= k.share; ticket < 0 {
+			return k.sized(random)
+		}
+	}
+	panic("the shares of the kinds do not add up to 100")
+}
+
+func (k kind) sized(random *rand.Rand) Ask {
+	ask := k.ask
+	switch size := random.IntN(10); {
+	case size == 0:
+		ask.Devices = k.wholeNode
+	case size < 3:
+		ask.Devices = min(4, k.wholeNode)
+	case size < 5:
+		ask.Devices = 2
+	default:
+		ask.Devices = 1
+	}
+	return ask
+}

@@ -1,0 +1,109 @@
+package judge
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Judge watches nodes and pods from its start on. Thread-safe.
+type Judge struct {
+	court court
+
+	mu      sync.Mutex
+	history *history
+
+	cancel context.CancelFunc
+	ended  sync.WaitGroup
+}
+
+// Start lists nodes and pods and goes on watching them until Stop or the end of ctx. Only pods that
+// request one of the managed resources are judged.
+func Start(
+	ctx context.Context, client kubernetes.Interface, rules []Rule, managed []string,
+) (*Judge, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	j := &Judge{court: court{rules, managed}, history: newHistory(), cancel: cancel}
+	for _, kind := range []follower{j.nodes(client), j.pods(client)} {
+		if err := kind.list(ctx); err != nil {
+			cancel()
+			return nil, err
+		}
+		j.ended.Go(func() { kind.follow(ctx) })
+	}
+	return j, nil
+}
+
+// Stop ends the watches.
+func (j *Judge) Stop() {
+	j.cancel()
+	j.ended.Wait()
+}
+
+// Report judges all that has been seen so far.
+func (j *Judge) Report() Report {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.court.judge(j.history)
+}
+
+func (j *Judge) nodes(client kubernetes.Interface) follower {
+	api := client.CoreV1().Nodes()
+	return &follow[*corev1.Node]{
+		lists: func(ctx context.Context) ([]*corev1.Node, string, error) {
+			list, err := api.List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return nil, "", err
+			}
+			return pointers(list.Items), list.ResourceVersion, nil
+		},
+		watches: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return api.Watch(ctx, options)
+		},
+		saw: func(node *corev1.Node, when window) {
+			j.record(func(now time.Time) { j.history.sawNode(node, when, now) })
+		},
+		lost: func(node *corev1.Node, when window) {
+			j.record(func(now time.Time) { j.history.lostNode(node.Name, when, now) })
+		},
+	}
+}
+
+func (j *Judge) pods(client kubernetes.Interface) follower {
+	api := client.CoreV1().Pods(metav1.NamespaceAll)
+	return &follow[*corev1.Pod]{
+		lists: func(ctx context.Context) ([]*corev1.Pod, string, error) {
+			list, err := api.List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return nil, "", err
+			}
+			return pointers(list.Items), list.ResourceVersion, nil
+		},
+		watches: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return api.Watch(ctx, options)
+		},
+		saw: func(pod *corev1.Pod, when window) {
+			j.record(func(now time.Time) { j.history.sawPod(pod, when, now) })
+		},
+		lost: func(*corev1.Pod, window) {}, // a pod that has ended was placed all the same
+	}
+}
+
+func (j *Judge) record(write func(now time.Time)) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	write(time.Now())
+}
+
+func pointers[T any](items []T) []*T {
+	result := make([]*T, len(items))
+	for i := range items {
+		result[i] = &items[i]
+	}
+	return result
+}
