@@ -158,7 +158,9 @@ absl::StatusOr<Amount> Quantity::ParseAmount(std::string_view text) {
   if (!scale) return NotAQuantity(text, "what follows the number is neither suffix nor exponent");
   // Without any digit ParseQuantity reads 0, unless it needs its arbitrary-precision path.
   const bool no_digits = parts.whole.empty() && parts.fraction.empty();
-  if (no_digits && scale->exponent < -9) return NotAQuantity(text, "it has no digits");
+  if (no_digits && (scale->exponent < -9 || scale->shift > 40)) {
+    return NotAQuantity(text, "it has no digits");
+  }
 
   const std::string digits = fmt::format("{}{}", parts.whole, parts.fraction);
   const std::int64_t point = static_cast<std::int64_t>(parts.whole.size()) + scale->exponent;

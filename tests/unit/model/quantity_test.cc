@@ -112,6 +112,7 @@ INSTANTIATE_TEST_SUITE_P(NoDigits, QuantityGoodTest,
                              {"-", 0, 0},
                              {".", 0, 0},
                              {"Ki", 0, 0},
+                             {"Ti", 0, 0},
                              {"m", 0, 0},
                              {"e5", 0, 0},
                              {"e-9", 0, 0},
@@ -131,8 +132,9 @@ INSTANTIATE_TEST_SUITE_P(All, QuantityBadTest,
                                          "1..5", "1.5.5", "--1", "+-1", "1e3Ki", "1Ki3", "1KiB",
                                          "1gb", "1g", "1K", "1ki", "1i", "1mm", "1e", "1e+", "1e-",
                                          "1e+-5", "1e 5", "1e1.5", "1m5", "1+5",
-                                         "1e9223372036854775808", "e-10", ".e-10", "+e-10", "1\n",
-                                         "\xff", "NaN", "inf", std::string("1\0", 2)));
+                                         "1e9223372036854775808", "Pi", "-Ei", "e-10", ".e-10",
+                                         "+e-10", "1\n", "\xff", "NaN", "inf",
+                                         std::string("1\0", 2)));
 
 TEST(QuantityTest, SaysWhatIsWrongAndWhatToWrite) {
   const absl::Status status = Quantity::Parse("1e3Ki").status();

@@ -1,0 +1,162 @@
+package contract
+
+import (
+	"math"
+	"math/big"
+	"strings"
+
+	"gopkg.in/inf.v0"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	podresources "k8s.io/component-helpers/resource"
+)
+
+// What decode_corpus prints.
+
+type conditionModel struct {
+	Type           string
+	Status         string
+	LastTransition int64
+	LastHeartbeat  int64
+}
+
+type nodeModel struct {
+	Name        string
+	Labels      map[string]string
+	Conditions  []conditionModel
+	Capacity    map[string]int64
+	Allocatable map[string]int64
+}
+
+type podModel struct {
+	Namespace   string
+	Name        string
+	UID         string
+	NodeName    string
+	Annotations map[string]string
+	Requests    map[string]int64
+	Terminated  bool
+}
+
+// units is q in multiples of 10^-scale, fractions rounded away from zero, at most 2^63-1 units. Where
+// Quantity.Value and MilliValue do not overflow they say the same, which TestQuantities checks.
+func units(q resource.Quantity, scale inf.Scale) int64 {
+	most := inf.NewDec(math.MaxInt64, 0)
+	amount := new(inf.Dec).Set(q.AsDec())
+	if amount.Cmp(most) > 0 {
+		amount.Set(most)
+	} else if least := new(inf.Dec).Neg(most); amount.Cmp(least) < 0 {
+		amount.Set(least)
+	}
+	rounded := new(inf.Dec).Round(amount, scale, inf.RoundUp).UnscaledBig()
+	return saturate(rounded)
+}
+
+func saturate(value *big.Int) int64 {
+	switch {
+	case value.IsInt64():
+		return value.Int64()
+	case value.Sign() < 0:
+		return math.MinInt64
+	default:
+		return math.MaxInt64
+	}
+}
+
+func amounts(list corev1.ResourceList) map[string]int64 {
+	result := map[string]int64{}
+	for name, quantity := range list {
+		scale := inf.Scale(0)
+		if name == corev1.ResourceCPU {
+			scale = 3
+		}
+		result[string(name)] = units(quantity.DeepCopy(), scale)
+	}
+	return result
+}
+
+func notNil(entries map[string]string) map[string]string {
+	if entries == nil {
+		return map[string]string{}
+	}
+	return entries
+}
+
+func seconds(t metav1.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+func expectedNode(node *corev1.Node) nodeModel {
+	conditions := []conditionModel{}
+	for _, condition := range node.Status.Conditions {
+		status := condition.Status
+		if status != corev1.ConditionTrue && status != corev1.ConditionFalse {
+			status = corev1.ConditionUnknown
+		}
+		conditions = append(conditions, conditionModel{
+			Type:           string(condition.Type),
+			Status:         string(status),
+			LastTransition: seconds(condition.LastTransitionTime),
+			LastHeartbeat:  seconds(condition.LastHeartbeatTime),
+		})
+	}
+	return nodeModel{
+		Name:        node.Name,
+		Labels:      notNil(node.Labels),
+		Conditions:  conditions,
+		Capacity:    amounts(node.Status.Capacity),
+		Allocatable: amounts(node.Status.Allocatable),
+	}
+}
+
+func expectedPod(pod *corev1.Pod) podModel {
+	requests := podresources.PodRequests(defaulted(pod), podresources.PodResourcesOptions{})
+	return podModel{
+		Namespace:   pod.Namespace,
+		Name:        pod.Name,
+		UID:         string(pod.UID),
+		NodeName:    pod.Spec.NodeName,
+		Annotations: notNil(pod.Annotations),
+		Requests:    amounts(requests),
+		Terminated:  pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
+	}
+}
+
+// defaulted does to the requests of a copy what SetDefaults_Pod does in
+// k8s.io/kubernetes/pkg/apis/core/v1/defaults.go (v1.36.3), a package that cannot be imported without
+// all of Kubernetes.
+func defaulted(original *corev1.Pod) *corev1.Pod {
+	pod := original.DeepCopy()
+	for i := range pod.Spec.Containers {
+		limitsForMissingRequests(&pod.Spec.Containers[i].Resources, nil)
+	}
+	for i := range pod.Spec.InitContainers {
+		limitsForMissingRequests(&pod.Spec.InitContainers[i].Resources, nil)
+	}
+	if pod.Spec.Resources != nil && len(pod.Spec.Resources.Limits) > 0 {
+		containers := podresources.AggregateContainerRequests(pod, podresources.PodResourcesOptions{})
+		limitsForMissingRequests(pod.Spec.Resources, func(name corev1.ResourceName) bool {
+			_, known := containers[name]
+			hugePages := strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+			return podresources.IsSupportedPodLevelResource(name) && (hugePages || !known)
+		})
+	}
+	return pod
+}
+
+// limitsForMissingRequests makes requests of the limits that `counts`, by default all.
+func limitsForMissingRequests(resources *corev1.ResourceRequirements, counts func(corev1.ResourceName) bool) {
+	for name, limit := range resources.Limits {
+		if _, exists := resources.Requests[name]; exists || (counts != nil && !counts(name)) {
+			continue
+		}
+		if resources.Requests == nil {
+			resources.Requests = corev1.ResourceList{}
+		}
+		resources.Requests[name] = limit.DeepCopy()
+	}
+}
