@@ -181,7 +181,7 @@ func (b *Box) prepare() error {
 func (b *Box) newProcess(
 	name string, ready func(context.Context) error, args ...string,
 ) (*Process, error) {
-	path, err := program(name)
+	path, err := Program(name)
 	if err != nil {
 		return nil, err
 	}

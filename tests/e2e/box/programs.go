@@ -24,8 +24,8 @@ func RepoRoot() (string, error) {
 	}
 }
 
-// program returns the path of one of the programs that build.sh builds.
-func program(name string) (string, error) {
+// Program returns the path of one of the programs that build.sh builds.
+func Program(name string) (string, error) {
 	cache := os.Getenv("BERTH_CACHE")
 	if cache == "" {
 		root, err := RepoRoot()
