@@ -1,0 +1,106 @@
+#include "cluster/feed.h"
+
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "kube/list_watch.h"
+#include "kube/waiter.h"
+
+namespace berth::cluster {
+namespace {
+
+/// Writes one kind into the snapshot.
+template <typename T, Kind kKind>
+class Writer : public kube::ListWatchHandler<T> {
+ public:
+  explicit Writer(Snapshot* snapshot) : snapshot_(snapshot) {}
+
+  void OnReplaceBegin() override { snapshot_->BeginReplace(kKind); }
+  void OnReplaceEnd() override { snapshot_->EndReplace(kKind); }
+  void OnHeard() override { snapshot_->MarkHeard(kKind, Snapshot::Clock::now()); }
+
+ protected:
+  Snapshot* const snapshot_;
+};
+
+template <typename T>
+class SnapshotWriter;
+
+template <>
+class SnapshotWriter<model::Node> final : public Writer<model::Node, Kind::kNodes> {
+ public:
+  using Writer::Writer;
+  void OnUpsert(model::Node node) override { snapshot_->UpsertNode(std::move(node)); }
+  void OnDelete(model::Node node) override { snapshot_->DeleteNode(node.name); }
+};
+
+template <>
+class SnapshotWriter<model::Pod> final : public Writer<model::Pod, Kind::kPods> {
+ public:
+  using Writer::Writer;
+  void OnUpsert(model::Pod pod) override { snapshot_->UpsertPod(pod); }
+  void OnDelete(model::Pod pod) override { snapshot_->DeletePod(pod); }
+};
+
+kube::ListWatchOptions ListWatchOptionsOf(const Feed::Options& options, std::string path,
+                                          std::string field_selector) {
+  return {.path = std::move(path),
+          .field_selector = std::move(field_selector),
+          .page_size = options.page_size,
+          .stall = options.stall,
+          .seed = options.seed};
+}
+
+}  // namespace
+
+/// One list-and-watch and its thread.
+template <typename T>
+class Feed::Channel {
+ public:
+  Channel(const Options& options, kube::ListWatchOptions list_watch, Snapshot* snapshot,
+          kube::ListWatchObserver* observer)
+      : client_(options.api, options.timeouts),
+        writer_(snapshot),
+        list_watch_(std::move(list_watch), &client_, &waiter_, &writer_, observer) {}
+
+  void Start() {
+    thread_ = std::thread([this] { list_watch_.Run(); });
+  }
+
+  /// Two steps, so that both channels end at the same time.
+  void Stop() { list_watch_.Stop(); }
+  void Join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  kube::HttpClient client_;
+  kube::RealWaiter waiter_;
+  SnapshotWriter<T> writer_;
+  kube::ListWatch<T> list_watch_;
+  std::thread thread_;
+};
+
+Feed::Feed(Options options, Snapshot* snapshot, kube::ListWatchObserver* nodes,
+           kube::ListWatchObserver* pods)
+    : nodes_(std::make_unique<Channel<model::Node>>(
+          options, ListWatchOptionsOf(options, "/api/v1/nodes", ""), snapshot, nodes)),
+      pods_(std::make_unique<Channel<model::Pod>>(
+          options, ListWatchOptionsOf(options, "/api/v1/pods", kPodSelector), snapshot, pods)) {}
+
+Feed::~Feed() { Stop(); }
+
+void Feed::Start() {
+  nodes_->Start();
+  pods_->Start();
+}
+
+void Feed::Stop() {
+  nodes_->Stop();
+  pods_->Stop();
+  nodes_->Join();
+  pods_->Join();
+}
+
+}  // namespace berth::cluster

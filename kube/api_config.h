@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "kube/text_source.h"
+
+namespace berth::kube {
+
+/// Where an API server is and how it is convinced. A plain value; a kubeconfig or the files of a
+/// service account make one.
+struct ApiConfig {
+  /// False: plain HTTP, to loopback only.
+  bool tls = true;
+  /// A name, or an address without brackets.
+  std::string host;
+  std::string port;
+  /// In front of every path: empty, or "/prefix".
+  std::string base_path;
+
+  /// PEM. Not given: the system's authorities.
+  TextSource certificate_authority;
+  /// The name that the certificate is held against; empty: `host`.
+  std::string tls_server_name;
+  bool insecure_skip_tls_verify = false;
+
+  /// PEM; both or none.
+  TextSource client_certificate;
+  TextSource client_key;
+  /// Sent as bearer token, blanks around it cut off.
+  TextSource token;
+};
+
+}  // namespace berth::kube

@@ -1,0 +1,62 @@
+#include "kube/api_reply.h"
+
+#include <algorithm>
+
+#include "absl/status/statusor.h"
+#include "fmt/format.h"
+
+namespace berth::kube {
+namespace {
+
+/// Whether the same request may be granted later: who asks has to be let in, or the server has
+/// trouble of its own.
+bool MayPass(int code) {
+  return code == 401 || code == 403 || code == 408 || code == 429 || code >= 500;
+}
+
+}  // namespace
+
+bool IsExpired(const ApiStatus& status) {
+  return status.code == 410 || status.reason == "Expired" || status.reason == "Gone";
+}
+
+Outcome RefusalOf(std::string_view target, const ApiStatus& status) {
+  Outcome outcome;
+  outcome.error = absl::UnavailableError(
+      fmt::format("GET {}: {} {}: {}", target, status.code, status.reason, status.message));
+  outcome.remedy = MayPass(status.code) && !IsExpired(status) ? Remedy::kRetry : Remedy::kRelist;
+  outcome.retry_after = status.retry_after;
+  return outcome;
+}
+
+ApiStatus StatusOf(const HttpHead& head, std::string_view body) {
+  ApiStatus status;
+  status.message = "no reason was given";
+  absl::StatusOr<ApiStatus> decoded = DecodeStatus(body);
+  if (decoded.ok()) status = *std::move(decoded);
+  status.code = head.status;
+  status.retry_after = std::max(status.retry_after, head.retry_after);
+  return status;
+}
+
+absl::Status CheckContentType(std::string_view target, const HttpHead& head) {
+  if (head.content_type.starts_with(kProtobufType)) return absl::OkStatus();
+  return absl::DataLossError(
+      fmt::format("GET {}: answered as \"{}\" instead of {}; is this a Kubernetes API server?",
+                  target, head.content_type, kProtobufType));
+}
+
+absl::Status BodySink::OnHead(const HttpHead& head) {
+  head_ = head;
+  return absl::OkStatus();
+}
+
+absl::Status BodySink::OnBody(std::string_view bytes) {
+  if (body_.size() + bytes.size() > limit_) {
+    return absl::DataLossError(fmt::format("the reply has over {} bytes", limit_));
+  }
+  body_.append(bytes);
+  return absl::OkStatus();
+}
+
+}  // namespace berth::kube

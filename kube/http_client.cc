@@ -1,0 +1,299 @@
+// The only file of this folder that knows Boost: it takes long to compile.
+#include "kube/http_client.h"
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "fmt/format.h"
+#include "kube/name_lookup.h"
+#include "kube/tls_client.h"
+
+namespace berth::kube {
+namespace {
+
+namespace net = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace ssl = net::ssl;
+using net::use_awaitable;
+using Tcp = beast::tcp_stream;
+using Tls = beast::ssl_stream<Tcp>;
+using boost::system::error_code;
+
+constexpr std::uint32_t kMaxHead = 64 * 1024;
+constexpr std::size_t kBodyBuffer = 64 * 1024;
+
+std::string HostAndPort(const ApiConfig& config) {
+  const bool v6 = config.host.find(':') != std::string::npos;
+  return (v6 ? '[' + config.host + ']' : config.host) + ':' + config.port;
+}
+
+/// A connection, plain or TLS, and what was read too far.
+struct Connection {
+  std::unique_ptr<Tcp> plain;
+  std::unique_ptr<Tls> tls;
+  beast::flat_buffer buffer;
+
+  Tcp& tcp() { return tls ? tls->next_layer() : *plain; }
+  explicit operator bool() const { return plain || tls; }
+};
+
+/// One request on its way; lives in Get().
+struct Exchange {
+  http::request<http::empty_body> request;
+  HttpSink& sink;
+  const HttpTimeouts& timeouts;
+  std::chrono::milliseconds silence;
+  /// What is being done, for errors; also tells whether a kept connection was found dead.
+  const char* phase = "";
+  bool replied = false;
+  bool keep = false;
+};
+
+HttpHead HeadOf(const http::response<http::buffer_body>& response) {
+  HttpHead head;
+  head.status = static_cast<int>(response.result_int());
+  const auto type = response[http::field::content_type];
+  head.content_type.assign(type.data(), type.size());
+  const auto seconds = response[http::field::retry_after];
+  std::int32_t number = 0;
+  if (absl::SimpleAtoi(absl::string_view(seconds.data(), seconds.size()), &number) && number > 0) {
+    head.retry_after = std::chrono::seconds(number);
+  }
+  return head;
+}
+
+/// Connects to the first address that answers in time; throws what the last one said.
+net::awaitable<void> Connect(Connection& connection, const std::vector<net::ip::tcp::endpoint>& to,
+                             std::chrono::milliseconds timeout, const std::atomic<bool>& stopped) {
+  error_code error = net::error::operation_aborted;
+  for (const net::ip::tcp::endpoint& endpoint : to) {
+    if (stopped) break;
+    connection.tcp().expires_after(timeout);
+    auto token = net::redirect_error(use_awaitable, error);
+    co_await connection.tcp().async_connect(endpoint, token);
+    if (!error) break;
+  }
+  if (error) throw boost::system::system_error(error);
+  connection.tcp().socket().set_option(net::ip::tcp::no_delay(true));
+}
+
+net::awaitable<void> Handshake(Tls& stream, std::chrono::milliseconds timeout) {
+  stream.next_layer().expires_after(timeout);
+  co_await stream.async_handshake(ssl::stream_base::client, use_awaitable);
+}
+
+/// Reads the body piece by piece: what is there is passed on at once, for a watch may say nothing
+/// more for minutes.
+template <typename Stream>
+net::awaitable<absl::Status> ReadBody(Stream& stream, beast::flat_buffer& buffer,
+                                      http::response_parser<http::buffer_body>& parser,
+                                      Exchange& exchange) {
+  std::vector<char> piece(kBodyBuffer);
+  while (!parser.is_done()) {
+    auto& body = parser.get().body();
+    body.data = piece.data();
+    body.size = piece.size();
+    beast::get_lowest_layer(stream).expires_after(exchange.silence);
+    error_code error;
+    auto token = net::redirect_error(use_awaitable, error);
+    co_await http::async_read_some(stream, buffer, parser, token);
+    // Means that `piece` is full.
+    if (error && error != http::error::need_buffer) throw boost::system::system_error(error);
+    const std::string_view bytes(piece.data(), piece.size() - body.size);
+    absl::Status status = bytes.empty() ? absl::OkStatus() : exchange.sink.OnBody(bytes);
+    if (!status.ok()) co_return status;
+  }
+  co_return absl::OkStatus();
+}
+
+template <typename Stream>
+net::awaitable<absl::Status> SendAndReceive(Stream& stream, beast::flat_buffer& buffer,
+                                            Exchange& exchange) {
+  exchange.phase = "sending the request";
+  beast::get_lowest_layer(stream).expires_after(exchange.timeouts.write);
+  co_await http::async_write(stream, exchange.request, use_awaitable);
+
+  exchange.phase = "waiting for the reply";
+  http::response_parser<http::buffer_body> parser;
+  parser.header_limit(kMaxHead);
+  parser.body_limit(boost::none);
+  beast::get_lowest_layer(stream).expires_after(exchange.timeouts.head);
+  co_await http::async_read_header(stream, buffer, parser, use_awaitable);
+  exchange.replied = true;
+
+  exchange.phase = "reading the reply";
+  const HttpHead head = HeadOf(parser.get());
+  absl::Status status = exchange.sink.OnHead(head);
+  if (status.ok()) status = co_await ReadBody(stream, buffer, parser, exchange);
+  exchange.keep = status.ok() && parser.get().keep_alive();
+  co_return status;
+}
+
+}  // namespace
+
+class HttpClient::Impl {
+ public:
+  Impl(ApiConfig config, HttpTimeouts timeouts)
+      : config_(std::move(config)), timeouts_(timeouts), tls_(ssl::context::tls_client) {}
+
+  absl::Status Get(const HttpRequest& request, HttpSink& sink) {
+    Exchange exchange{{}, sink, timeouts_, request.silence};
+    absl::Status status = Prepare(request, exchange.request);
+    if (!status.ok()) return status;
+    const bool kept = static_cast<bool>(connection_);
+    status = Try(exchange);
+    // The server may close a connection while nobody uses it; that is found out only now.
+    if (kept && !exchange.replied && absl::IsUnavailable(status)) status = Try(exchange);
+    return status;
+  }
+
+  void Stop() {
+    stopped_ = true;
+    lookup_.Stop();
+    net::post(io_, [this] { Close(); });
+  }
+
+ private:
+  absl::Status Prepare(const HttpRequest& from, http::request<http::empty_body>& request) const {
+    request.method(http::verb::get);
+    request.version(11);
+    request.target(config_.base_path + from.target);
+    request.set(http::field::host, HostAndPort(config_));
+    request.set(http::field::user_agent, "berth");
+    request.set(http::field::accept, from.accept);
+    if (!config_.token.given()) return absl::OkStatus();
+    const absl::StatusOr<std::string> text = config_.token.Read();
+    if (!text.ok()) return text.status();
+    const std::string token(absl::StripAsciiWhitespace(*text));
+    if (token.empty() || token.find_first_of("\r\n") != std::string::npos) {
+      return absl::UnavailableError(
+          fmt::format("token {} is empty or has more than one line", config_.token.path()));
+    }
+    request.set(http::field::authorization, "Bearer " + token);
+    return absl::OkStatus();
+  }
+
+  absl::Status Try(Exchange& exchange) {
+    absl::Status status = connection_ ? absl::OkStatus() : Open();
+    if (!status.ok()) return status;
+    exchange.keep = false;
+    exchange.phase = "connecting";
+    status = Run(exchange);
+    if (!exchange.keep) connection_ = {};
+    if (stopped_) return absl::CancelledError("stopped");
+    return status;
+  }
+
+  /// Makes an unconnected stream, and finds out where to connect it to.
+  absl::Status Open() {
+    absl::StatusOr<std::vector<std::string>> addresses =
+        lookup_.Resolve(config_.host, timeouts_.connect);
+    if (!addresses.ok()) return addresses.status();
+    endpoints_.clear();
+    const auto port = static_cast<std::uint16_t>(std::stoi(config_.port));
+    for (const std::string& address : *addresses) {
+      error_code error;
+      const auto parsed = net::ip::make_address(address, error);
+      if (!error) endpoints_.emplace_back(parsed, port);
+    }
+    if (config_.tls) return OpenTls();
+    connection_.plain = std::make_unique<Tcp>(io_);
+    return absl::OkStatus();
+  }
+
+  absl::Status OpenTls() {
+    absl::StatusOr<ssl::context> context = MakeTlsContext(config_);
+    if (!context.ok()) return context.status();
+    tls_ = *std::move(context);
+    connection_.tls = std::make_unique<Tls>(io_, tls_);
+    ExpectServer(config_, connection_.tls->native_handle());
+    return absl::OkStatus();
+  }
+
+  static net::awaitable<absl::Status> Perform(Impl* self, Exchange* exchange) {
+    // Stop() that comes later finds something to close.
+    if (self->stopped_) co_return absl::CancelledError("stopped");
+    Connection& connection = self->connection_;
+    if (!connection.tcp().socket().is_open()) {
+      co_await Connect(connection, self->endpoints_, self->timeouts_.connect, self->stopped_);
+      exchange->phase = "TLS handshake";
+      if (connection.tls) co_await Handshake(*connection.tls, self->timeouts_.handshake);
+    }
+    if (connection.tls) {
+      co_return co_await SendAndReceive(*connection.tls, connection.buffer, *exchange);
+    }
+    co_return co_await SendAndReceive(*connection.plain, connection.buffer, *exchange);
+  }
+
+  absl::Status Run(Exchange& exchange) {
+    absl::Status result;
+    std::exception_ptr failure;
+    io_.restart();
+    net::co_spawn(io_, Perform(this, &exchange),
+                  [&](std::exception_ptr thrown, absl::Status status) {
+                    failure = std::move(thrown);
+                    result = std::move(status);
+                  });
+    io_.run();
+    if (!failure) return result;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const boost::system::system_error& error) {
+      return Explain(error.code(), exchange);
+    }
+  }
+
+  absl::Status Explain(const error_code& error, const Exchange& exchange) {
+    const std::string where = fmt::format("{}: {}", HostAndPort(config_), exchange.phase);
+    if (error == beast::error::timeout) {
+      return absl::DeadlineExceededError(where + " took too long");
+    }
+    const std::string more =
+        connection_.tls ? CertificateTrouble(config_, connection_.tls->native_handle()) : "";
+    return absl::UnavailableError(fmt::format("{}: {}{}", where, error.message(), more));
+  }
+
+  // On the thread of Run(): whatever is being waited for ends with an error.
+  void Close() {
+    if (connection_) connection_.tcp().close();
+  }
+
+  const ApiConfig config_;
+  const HttpTimeouts timeouts_;
+  std::atomic<bool> stopped_ = false;
+  NameLookup lookup_;
+  std::vector<net::ip::tcp::endpoint> endpoints_;
+  net::io_context io_{1};
+  ssl::context tls_;
+  Connection connection_;
+};
+
+HttpClient::HttpClient(ApiConfig config, HttpTimeouts timeouts)
+    : impl_(std::make_unique<Impl>(std::move(config), timeouts)) {}
+
+HttpClient::~HttpClient() = default;
+
+absl::Status HttpClient::Get(const HttpRequest& request, HttpSink& sink) {
+  return impl_->Get(request, sink);
+}
+
+void HttpClient::Stop() { impl_->Stop(); }
+
+}  // namespace berth::kube

@@ -1,0 +1,51 @@
+#include <cstdlib>
+
+#include "absl/status/status.h"
+#include "fmt/format.h"
+#include "kube/kubeconfig.h"
+
+namespace berth::kube {
+
+absl::StatusOr<ApiConfig> LoadInCluster(const Environment& environment,
+                                        const std::string& directory) {
+  ApiConfig config;
+  config.host = environment("KUBERNETES_SERVICE_HOST");
+  config.port = environment("KUBERNETES_SERVICE_PORT");
+  if (config.host.empty() || config.port.empty()) {
+    return absl::FailedPreconditionError(
+        "no API server: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this "
+        "is "
+        "not a pod; give --kubeconfig FILE or set $KUBECONFIG");
+  }
+  config.token = TextSource::File(directory + "/token");
+  config.certificate_authority = TextSource::File(directory + "/ca.crt");
+  for (const TextSource* source : {&config.token, &config.certificate_authority}) {
+    const absl::StatusOr<std::string> text = source->Read();
+    if (text.ok()) continue;
+    return absl::FailedPreconditionError(
+        fmt::format("{}; does the pod have automountServiceAccountToken: false?",
+                    std::string(text.status().message())));
+  }
+  return config;
+}
+
+absl::StatusOr<ApiConfig> FindApiConfig(const std::string& path, const Environment& environment) {
+  if (!path.empty()) return LoadKubeconfig(path);
+  const std::string named = environment("KUBECONFIG");
+  if (named.empty()) return LoadInCluster(environment);
+  if (named.find(':') != std::string::npos) {
+    return absl::InvalidArgumentError(fmt::format(
+        "$KUBECONFIG names several files ({}), but Berth reads one; give --kubeconfig FILE",
+        named));
+  }
+  return LoadKubeconfig(named);
+}
+
+Environment ProcessEnvironment() {
+  return [](const std::string& name) -> std::string {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? "" : value;
+  };
+}
+
+}  // namespace berth::kube

@@ -1,0 +1,169 @@
+#include "kube/kubeconfig.h"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "fmt/format.h"
+#include "kube/server_url.h"
+#include "kube/tls_client.h"
+#include "yaml-cpp/yaml.h"
+
+namespace berth::kube {
+namespace {
+
+/// A map of the file, and where it stands, for errors. Everything throws yaml-cpp's exceptions.
+struct Section {
+  YAML::Node node;
+  std::string path;
+
+  YAML::Node operator[](const std::string& key) const {
+    return node.IsMap() ? node[key] : YAML::Node(YAML::NodeType::Undefined);
+  }
+
+  /// Empty where it is absent or null.
+  std::string Text(const std::string& key) const {
+    const YAML::Node value = (*this)[key];
+    if (!value || value.IsNull()) return "";
+    if (!value.IsScalar()) throw YAML::Exception(value.Mark(), Field(key) + ": expected a text");
+    return value.Scalar();
+  }
+
+  bool Flag(const std::string& key) const {
+    const std::string text = Text(key);
+    if (text.empty() || text == "false") return false;
+    if (text == "true") return true;
+    throw YAML::Exception((*this)[key].Mark(), Field(key) + ": expected true or false");
+  }
+
+  std::string Field(std::string_view key) const { return fmt::format("{}.{}", path, key); }
+};
+
+class KubeconfigReader {
+ public:
+  KubeconfigReader(std::string file, const YAML::Node& root)
+      : file_(std::move(file)), root_(root) {}
+
+  absl::StatusOr<ApiConfig> Read() {
+    const std::string context_name = Section{root_, ""}.Text("current-context");
+    if (context_name.empty()) {
+      return Error("current-context", "is not set; set it with kubectl config use-context NAME");
+    }
+    const Section context = Named("contexts", "context", context_name, "current-context");
+    ReadCluster(Named("clusters", "cluster", context.Text("cluster"), context.Field("cluster")));
+    const std::string user = context.Text("user");
+    if (!user.empty()) ReadUser(Named("users", "user", user, context.Field("user")));
+    if (!status_.ok()) return status_;
+    return config_;
+  }
+
+ private:
+  absl::Status Error(std::string_view field, std::string_view what) const {
+    return absl::InvalidArgumentError(fmt::format("{}: {} {}", file_, field, what));
+  }
+
+  /// Keeps the first error.
+  void Fail(const std::string& field, std::string_view what) { status_.Update(Error(field, what)); }
+
+  /// The section `inner` of the entry called `name` in the list `list`.
+  Section Named(const std::string& list, const std::string& inner, const std::string& name,
+                const std::string& named_by) {
+    const std::string path = fmt::format("{}[\"{}\"].{}", list, name, inner);
+    const YAML::Node entries = Section{root_, ""}[list];
+    for (std::size_t i = 0; entries && entries.IsSequence() && i < entries.size(); ++i) {
+      const Section entry{entries[i], fmt::format("{}[{}]", list, i)};
+      if (entry.Text("name") == name) return {entry[inner], path};
+    }
+    Fail(named_by, fmt::format("names \"{}\", which is not among the {} there", name, list));
+    return {YAML::Node(), path};
+  }
+
+  void Refuse(const Section& section, const std::string& key, std::string_view instead) {
+    const YAML::Node value = section[key];
+    if (value && !value.IsNull()) Fail(section.Field(key), instead);
+  }
+
+  /// `key`-data in base64, or the file `key`; checked by reading it once.
+  TextSource Credential(const Section& section, const std::string& key) {
+    const std::string encoded = section.Text(key + "-data");
+    if (!encoded.empty()) {
+      std::string text;
+      if (!absl::Base64Unescape(encoded, &text))
+        Fail(section.Field(key + "-data"), "is not base64");
+      return TextSource::Text(text);
+    }
+    return File(section, key);
+  }
+
+  /// Relative paths begin at the kubeconfig's folder.
+  TextSource File(const Section& section, const std::string& key) {
+    const std::string path = section.Text(key);
+    if (path.empty()) return {};
+    const auto folder = std::filesystem::path(file_).parent_path();
+    TextSource source = TextSource::File((folder / path).string());
+    const absl::StatusOr<std::string> text = source.Read();
+    if (!text.ok()) Fail(section.Field(key), std::string(text.status().message()));
+    return source;
+  }
+
+  void ReadCluster(const Section& cluster) {
+    if (!status_.ok()) return;
+    Refuse(cluster, "proxy-url", "is set, but Berth uses no proxy; name the API server directly");
+    const absl::Status parsed = ParseServerUrl(cluster.Text("server"), config_);
+    if (!parsed.ok()) Fail(cluster.Field("server"), "has " + std::string(parsed.message()));
+    config_.certificate_authority = Credential(cluster, "certificate-authority");
+    config_.tls_server_name = cluster.Text("tls-server-name");
+    config_.insecure_skip_tls_verify = cluster.Flag("insecure-skip-tls-verify");
+    if (config_.insecure_skip_tls_verify && config_.certificate_authority.given()) {
+      Fail(cluster.Field("insecure-skip-tls-verify"),
+           "contradicts certificate-authority; remove one of them");
+    }
+  }
+
+  void ReadUser(const Section& user) {
+    if (!status_.ok()) return;
+    constexpr std::string_view kInstead =
+        "is set, but Berth cannot use it; give token, tokenFile, or client-certificate and "
+        "client-key"
+        " (a service account's token will do: kubectl create token)";
+    for (const char* key : {"exec", "auth-provider", "username", "password"}) {
+      Refuse(user, key, kInstead);
+    }
+    for (const char* key : {"as", "as-uid", "as-groups", "as-user-extra"}) {
+      Refuse(user, key, "is set, but Berth impersonates nobody; give it credentials of its own");
+    }
+    config_.client_certificate = Credential(user, "client-certificate");
+    config_.client_key = Credential(user, "client-key");
+    if (config_.client_certificate.given() != config_.client_key.given()) {
+      Fail(user.path, "has only one of client-certificate and client-key; give both or none");
+    }
+    config_.token = File(user, "tokenFile");
+    if (!config_.token.given()) config_.token = TextSource::Text(user.Text("token"));
+  }
+
+  const std::string file_;
+  const YAML::Node root_;
+  ApiConfig config_;
+  absl::Status status_;
+};
+
+}  // namespace
+
+absl::StatusOr<ApiConfig> LoadKubeconfig(const std::string& path) {
+  const absl::StatusOr<std::string> text = ReadWholeFile(path);
+  if (!text.ok()) return text.status();
+  try {
+    absl::StatusOr<ApiConfig> config = KubeconfigReader(path, YAML::Load(*text)).Read();
+    if (!config.ok() || !config->tls) return config;
+    const absl::Status usable = MakeTlsContext(*config).status();
+    if (usable.ok()) return config;
+    return absl::InvalidArgumentError(fmt::format("{}: {}", path, std::string(usable.message())));
+  } catch (const YAML::Exception& error) {
+    return absl::InvalidArgumentError(
+        fmt::format("{}:{}: {}", path, error.mark.line + 1, error.msg));
+  }
+}
+
+}  // namespace berth::kube

@@ -1,0 +1,199 @@
+#include "kube/list_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "fmt/format.h"
+#include "kube/query.h"
+#include "kube/watch_sink.h"
+#include "model/node.h"
+#include "model/pod.h"
+
+namespace berth::kube {
+namespace {
+
+/// Objects are 1.5 MiB at most, as etcd keeps them, and a page has 500.
+constexpr std::size_t kMaxPage = std::size_t{1} << 30;
+
+/// However long the server asks to be left alone.
+constexpr std::chrono::milliseconds kLongestRetryAfter{std::chrono::minutes(5)};
+
+/// client-go calls a watch that ends sooner and without an event a failure, or a server that ends
+/// every watch at once would be asked without a pause (tools/cache/reflector.go, handleAnyWatch).
+constexpr std::chrono::seconds kShortestWatch{1};
+
+bool IsGarbage(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) || absl::IsDataLoss(status);
+}
+
+absl::Status Describe(std::string_view target, const absl::Status& status) {
+  return {status.code(), fmt::format("GET {}: {}", target, std::string(status.message()))};
+}
+
+Outcome Failure(std::string_view target, const absl::Status& status) {
+  const Remedy remedy = IsGarbage(status) ? Remedy::kRelist : Remedy::kRetry;
+  return {.error = Describe(target, status), .remedy = remedy};
+}
+
+}  // namespace
+
+std::string_view NameOf(WatchEnd end) {
+  switch (end) {
+    case WatchEnd::kServer:
+      return "server";
+    case WatchEnd::kExpired:
+      return "expired";
+    case WatchEnd::kStalled:
+      return "stalled";
+    case WatchEnd::kConnectionLost:
+      return "connection";
+    case WatchEnd::kRefused:
+      return "refused";
+    case WatchEnd::kGarbage:
+      return "garbage";
+  }
+  return "";
+}
+
+template <typename T>
+ListWatch<T>::ListWatch(ListWatchOptions options, Transport* transport, Waiter* waiter,
+                        ListWatchHandler<T>* handler, ListWatchObserver* observer)
+    : options_(std::move(options)),
+      transport_(transport),
+      waiter_(waiter),
+      handler_(handler),
+      observer_(observer),
+      backoff_(options_.seed),
+      random_(options_.seed) {}
+
+template <typename T>
+void ListWatch<T>::Run() {
+  while (true) {
+    const Outcome outcome = resource_version_.empty() ? ListPage() : Watch();
+    if (absl::IsCancelled(outcome.error) || !Recover(outcome)) return;
+  }
+}
+
+template <typename T>
+void ListWatch<T>::Stop() {
+  waiter_->Stop();
+  transport_->Stop();
+}
+
+template <typename T>
+bool ListWatch<T>::Recover(const Outcome& outcome) {
+  if (outcome.remedy == Remedy::kGoOn) return true;
+  if (outcome.remedy == Remedy::kRelist) {
+    resource_version_.clear();
+    continue_token_.clear();
+    listed_.reset();
+  }
+  observer_->OnError(outcome.error);
+  const auto asked = std::min<std::chrono::milliseconds>(outcome.retry_after, kLongestRetryAfter);
+  const std::chrono::milliseconds wait = std::max(backoff_.Next(), asked);
+  observer_->OnBackoff(wait);
+  return waiter_->Wait(wait);
+}
+
+template <typename T>
+std::string ListWatch<T>::ListTarget() const {
+  return Target(options_.path)
+      .With("limit", std::to_string(options_.page_size))
+      .With("continue", continue_token_)
+      .With("fieldSelector", options_.field_selector)
+      .text();
+}
+
+template <typename T>
+Outcome ListWatch<T>::ListPage() {
+  BodySink sink(kMaxPage);
+  const absl::Status status =
+      transport_->Get({.target = ListTarget(), .accept = kProtobufType}, sink);
+  if (absl::IsCancelled(status)) return {.error = status};
+  if (!status.ok()) return Failure(options_.path, status);
+  if (sink.head().status != 200) {
+    return RefusalOf(options_.path, StatusOf(sink.head(), sink.body()));
+  }
+  const absl::Status protobuf = CheckContentType(options_.path, sink.head());
+  if (!protobuf.ok()) return {.error = protobuf, .remedy = Remedy::kRelist};
+  absl::StatusOr<Page<T>> page = DecodePage<T>(sink.body());
+  if (!page.ok()) return Failure(options_.path, page.status());
+  return TakePage(*std::move(page));
+}
+
+template <typename T>
+Outcome ListWatch<T>::TakePage(Page<T> page) {
+  if (page.resource_version.empty()) {
+    return Failure(options_.path, absl::DataLossError("a list without resourceVersion"));
+  }
+  if (!listed_) handler_->OnReplaceBegin();
+  listed_ = listed_.value_or(0) + page.items.size();
+  for (T& item : page.items) handler_->OnUpsert(std::move(item));
+  handler_->OnHeard();
+  continue_token_ = std::move(page.continue_token);
+  if (!continue_token_.empty()) return {};
+  handler_->OnReplaceEnd();
+  observer_->OnListed(*listed_);
+  listed_.reset();
+  resource_version_ = std::move(page.resource_version);
+  return {};
+}
+
+template <typename T>
+std::string ListWatch<T>::WatchTarget() {
+  const auto least = options_.watch_timeout.count();
+  std::uniform_int_distribution<std::int64_t> seconds(least, 2 * least);
+  return Target(options_.path)
+      .With("watch", "true")
+      .With("allowWatchBookmarks", "true")
+      .With("resourceVersion", resource_version_)
+      .With("timeoutSeconds", std::to_string(seconds(random_)))
+      .With("fieldSelector", options_.field_selector)
+      .text();
+}
+
+template <typename T>
+Outcome ListWatch<T>::Watch() {
+  const Waiter::Clock::time_point begin = waiter_->Now();
+  WatchSink<T> sink(options_.path, handler_, &resource_version_);
+  const absl::Status status =
+      transport_->Get({.target = WatchTarget(),
+                       .accept = fmt::format("{};stream=watch", kProtobufType),
+                       .silence = options_.stall},
+                      sink);
+  if (absl::IsCancelled(status)) return {.error = status};
+  if (sink.events() > 0) backoff_.Reset();
+  WatchEnd end = WatchEnd::kServer;
+  const Outcome outcome = WatchOutcome(status, sink, waiter_->Now() - begin, end);
+  observer_->OnWatchEnd(end);
+  return outcome;
+}
+
+template <typename T>
+Outcome ListWatch<T>::WatchOutcome(const absl::Status& status, const WatchSink<T>& sink,
+                                   Waiter::Clock::duration lasted, WatchEnd& end) const {
+  if (const std::optional<ApiStatus> refusal = sink.Refusal()) {
+    end = IsExpired(*refusal) ? WatchEnd::kExpired : WatchEnd::kRefused;
+    return RefusalOf(options_.path, *refusal);
+  }
+  if (!status.ok()) {
+    end = WatchEnd::kConnectionLost;
+    if (IsGarbage(status)) end = WatchEnd::kGarbage;
+    if (absl::IsDeadlineExceeded(status) && sink.granted()) end = WatchEnd::kStalled;
+    return Failure(options_.path, status);
+  }
+  if (!sink.AtBoundary()) {
+    end = WatchEnd::kConnectionLost;
+    return Failure(options_.path, absl::UnavailableError("the watch ended within an event"));
+  }
+  if (sink.events() == 0 && lasted < kShortestWatch) {
+    return Failure(options_.path, absl::UnavailableError("the watch ended as soon as it began"));
+  }
+  return {};
+}
+
+template class ListWatch<model::Node>;
+template class ListWatch<model::Pod>;
+
+}  // namespace berth::kube

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "absl/status/status.h"
+#include "kube/api_reply.h"
+#include "kube/backoff.h"
+#include "kube/list_watch_observer.h"
+#include "kube/protobuf.h"
+#include "kube/transport.h"
+#include "kube/waiter.h"
+
+namespace berth::kube {
+
+struct ListWatchOptions {
+  /// "/api/v1/nodes"
+  std::string path;
+  /// Empty: all.
+  std::string field_selector;
+  /// Objects in one page of a list.
+  int page_size = 500;
+  /// How long the server shall keep a watch, between this and twice this, as client-go asks for it.
+  std::chrono::seconds watch_timeout{300};
+  /// A watch that says nothing for so long is dead. The server sends a bookmark about every minute.
+  std::chrono::milliseconds stall{std::chrono::minutes(3)};
+  /// For jitter.
+  std::uint64_t seed = 0;
+};
+
+/// Takes what a list-and-watch tells. Called on its thread.
+template <typename T>
+class ListWatchHandler {
+ public:
+  virtual ~ListWatchHandler() = default;
+  /// All objects follow as upserts, then the end: what was not among them is gone. A list that
+  /// breaks off begins again.
+  virtual void OnReplaceBegin() = 0;
+  virtual void OnReplaceEnd() = 0;
+  virtual void OnUpsert(T object) = 0;
+  /// The object left the selection; it is given as it was at last.
+  virtual void OnDelete(T object) = 0;
+  /// The server said something, be it that nothing changed.
+  virtual void OnHeard() = 0;
+};
+
+template <typename T>
+class WatchSink;
+
+/// Lists all objects of one kind in pages, then follows their changes, for ever: T is model::Node
+/// or model::Pod. Whatever fails is tried again after a growing wait; the handler always ends up
+/// with what the server has. Run() on one thread, Stop() on any.
+template <typename T>
+class ListWatch {
+ public:
+  /// Everything must outlive the list-and-watch.
+  ListWatch(ListWatchOptions options, Transport* transport, Waiter* waiter,
+            ListWatchHandler<T>* handler, ListWatchObserver* observer);
+
+  /// Blocks until Stop().
+  void Run();
+
+  /// Ends Run() at once; it cannot be run again.
+  void Stop();
+
+ private:
+  Outcome ListPage();
+  Outcome TakePage(Page<T> page);
+  Outcome Watch();
+  Outcome WatchOutcome(const absl::Status& status, const WatchSink<T>& sink,
+                       Waiter::Clock::duration lasted, WatchEnd& end) const;
+  bool Recover(const Outcome& outcome);
+  std::string ListTarget() const;
+  std::string WatchTarget();
+
+  const ListWatchOptions options_;
+  Transport* const transport_;
+  Waiter* const waiter_;
+  ListWatchHandler<T>* const handler_;
+  ListWatchObserver* const observer_;
+  Backoff backoff_;
+  std::mt19937_64 random_;
+
+  /// Empty while listing.
+  std::string resource_version_;
+  /// Of a list that has begun.
+  std::string continue_token_;
+  std::optional<std::size_t> listed_;
+};
+
+}  // namespace berth::kube

@@ -1,0 +1,105 @@
+#include "kube/tls_client.h"
+
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <string_view>
+
+#include "fmt/format.h"
+
+namespace berth::kube {
+namespace {
+
+namespace net = boost::asio;
+namespace ssl = net::ssl;
+using boost::system::error_code;
+
+bool IsAddress(const std::string& host) {
+  error_code error;
+  net::ip::make_address(host, error);
+  return !error;
+}
+
+/// Reads `source` and gives it to `use`, which sets an error_code; the error names where it is
+/// from.
+template <typename Use>
+absl::Status UsePem(const TextSource& source, std::string_view what, Use use) {
+  const absl::StatusOr<std::string> text = source.Read();
+  if (!text.ok()) return text.status();
+  error_code error;
+  use(net::buffer(*text), error);
+  if (!error) return absl::OkStatus();
+  return absl::UnavailableError(
+      fmt::format("{} {} cannot be used: {}", what,
+                  source.path().empty() ? "of the kubeconfig" : source.path(), error.message()));
+}
+
+absl::Status SetAuthority(const ApiConfig& config, ssl::context& context) {
+  if (config.insecure_skip_tls_verify) {
+    context.set_verify_mode(ssl::verify_none);
+    return absl::OkStatus();
+  }
+  context.set_verify_mode(ssl::verify_peer);
+  // As for Go, any certificate in the file is an anchor, also one that another has signed.
+  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context.native_handle()),
+                              X509_V_FLAG_PARTIAL_CHAIN);
+  if (!config.certificate_authority.given()) {
+    context.set_default_verify_paths();
+    return absl::OkStatus();
+  }
+  return UsePem(config.certificate_authority, "certificate-authority",
+                [&](net::const_buffer pem, error_code& error) {
+                  context.add_certificate_authority(pem, error);
+                });
+}
+
+absl::Status SetClientCertificate(const ApiConfig& config, ssl::context& context) {
+  if (!config.client_certificate.given()) return absl::OkStatus();
+  // Without this OpenSSL asks the terminal.
+  context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
+  absl::Status status = UsePem(
+      config.client_certificate, "client-certificate",
+      [&](net::const_buffer pem, error_code& error) { context.use_certificate_chain(pem, error); });
+  status.Update(
+      UsePem(config.client_key, "client-key", [&](net::const_buffer pem, error_code& error) {
+        context.use_private_key(pem, ssl::context::pem, error);
+      }));
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<ssl::context> MakeTlsContext(const ApiConfig& config) {
+  ssl::context context(ssl::context::tls_client);
+  SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+  absl::Status status = SetAuthority(config, context);
+  if (status.ok()) status = SetClientCertificate(config, context);
+  if (!status.ok()) return status;
+  return context;
+}
+
+void ExpectServer(const ApiConfig& config, SSL* connection) {
+  if (config.insecure_skip_tls_verify) return;
+  const std::string& name = config.tls_server_name.empty() ? config.host : config.tls_server_name;
+  X509_VERIFY_PARAM* param = SSL_get0_param(connection);
+  if (IsAddress(name)) {
+    X509_VERIFY_PARAM_set1_ip_asc(param, name.c_str());
+    return;
+  }
+  X509_VERIFY_PARAM_set_hostflags(
+      param, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  X509_VERIFY_PARAM_set1_host(param, name.data(), name.size());
+  // SSL_set_tlsext_host_name is a macro with an old-style cast.
+  SSL_ctrl(connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+           const_cast<char*>(name.c_str()));
+}
+
+std::string CertificateTrouble(const ApiConfig& config, SSL* connection) {
+  const long result = SSL_get_verify_result(connection);
+  if (config.insecure_skip_tls_verify || result == X509_V_OK) return "";
+  return fmt::format(" ({})", X509_verify_cert_error_string(result));
+}
+
+}  // namespace berth::kube

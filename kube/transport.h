@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace berth::kube {
+
+/// A GET to the API server.
+struct HttpRequest {
+  /// Path and query, escaped.
+  std::string target;
+  /// Content types, as of the Accept header.
+  std::string accept;
+  /// Longest silence within the body.
+  std::chrono::milliseconds silence{std::chrono::seconds(30)};
+};
+
+/// What a reply begins with.
+struct HttpHead {
+  int status = 0;
+  std::string content_type;
+  /// 0 where the server did not say, or said it as a date.
+  std::chrono::seconds retry_after{0};
+};
+
+/// Takes a reply as it comes. What is not OK ends the exchange and the connection.
+class HttpSink {
+ public:
+  virtual ~HttpSink() = default;
+  /// Once, before the body.
+  virtual absl::Status OnHead(const HttpHead& head) = 0;
+  /// The next bytes of the body, valid during the call; cut wherever the network cut them.
+  virtual absl::Status OnBody(std::string_view bytes) = 0;
+};
+
+/// The one seam between Berth and the API server.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Sends the request and blocks until the reply was given to `sink` to its end. Errors: Cancelled
+  /// after Stop(), DeadlineExceeded on silence, Unavailable where the network or TLS failed, or
+  /// what `sink` said. An HTTP status is no error. One call at a time.
+  virtual absl::Status Get(const HttpRequest& request, HttpSink& sink) = 0;
+
+  /// Ends Get() at once, this one and all later ones. May be called from any thread.
+  virtual void Stop() = 0;
+};
+
+}  // namespace berth::kube
