@@ -1,0 +1,115 @@
+#include "cli/config.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "model/label.h"
+#include "server/address.h"
+
+namespace berth::cli {
+
+namespace {
+
+using Errors = std::vector<model::FieldError>;
+
+constexpr model::EnumName<LogThreshold> kLogThresholds[] = {{LogThreshold::kDebug, "debug"},
+                                                            {LogThreshold::kInfo, "info"},
+                                                            {LogThreshold::kWarning, "warning"},
+                                                            {LogThreshold::kError, "error"}};
+
+// Room for the smallest sensible request; and what a scheduler's limits never let it need.
+constexpr std::int32_t kLeastBodyBytes = 1 << 20;
+constexpr std::int32_t kMostBodyBytes = 1 << 30;
+
+void ValidatePrefix(const std::string& prefix, Errors& errors) {
+  if (model::IsQualifiedName(prefix + "/accelerators")) return;
+  errors.push_back({"prefix", fmt::format("\"{}\" is not a domain; write one such as berth.dev, in "
+                                          "lower case and without '/'",
+                                          prefix)});
+}
+
+void ValidateAddress(const std::string& path, const std::string& text, Errors& errors) {
+  const auto address = server::ParseAddress(text);
+  if (!address.ok()) errors.push_back({path, std::string(address.status().message())});
+}
+
+void ValidateTls(const ExtenderTlsConfig& tls, Errors& errors) {
+  const std::string hint =
+      "must name a PEM file; for plain HTTP on a loopback address set extender.insecureLoopback: "
+      "true";
+  if (tls.cert_file.empty()) errors.push_back({"extender.tls.certFile", hint});
+  if (tls.key_file.empty()) errors.push_back({"extender.tls.keyFile", hint});
+}
+
+void ValidatePlain(const ExtenderConfig& config, Errors& errors) {
+  const ExtenderTlsConfig& tls = config.tls;
+  if (!tls.cert_file.empty() || !tls.key_file.empty() || !tls.client_ca_file.empty()) {
+    errors.push_back({"extender.tls", "excludes insecureLoopback: true; take out one of the two"});
+  }
+  const auto address = server::ParseAddress(config.listen);
+  if (address.ok() && !server::IsLoopback(*address)) {
+    errors.push_back({"extender.listen",
+                      fmt::format("\"{}\" can be reached from other machines, so insecureLoopback "
+                                  "does not go with it; write 127.0.0.1:{} or set extender.tls",
+                                  config.listen, address->port)});
+  }
+}
+
+void ValidateExtender(const ExtenderConfig& config, Errors& errors) {
+  ValidateAddress("extender.listen", config.listen, errors);
+  if (config.insecure_loopback) {
+    ValidatePlain(config, errors);
+  } else {
+    ValidateTls(config.tls, errors);
+  }
+  if (config.max_body_bytes < kLeastBodyBytes || config.max_body_bytes > kMostBodyBytes) {
+    errors.push_back(
+        {"extender.maxBodyBytes", fmt::format("must be from {} to {}, got {}", kLeastBodyBytes,
+                                              kMostBodyBytes, config.max_body_bytes)});
+  }
+}
+
+// The same address twice is heard of only when the second server starts.
+void ValidateListeners(const BerthConfiguration& config, Errors& errors) {
+  ValidateAddress("metrics.listen", config.metrics.listen, errors);
+  const auto extender = server::ParseAddress(config.extender.listen);
+  const auto metrics = server::ParseAddress(config.metrics.listen);
+  if (extender.ok() && metrics.ok() && *extender == *metrics && metrics->port != 0) {
+    errors.push_back({"metrics.listen", fmt::format("\"{}\" is extender.listen already; write "
+                                                    "another port",
+                                                    config.metrics.listen)});
+  }
+}
+
+void ValidateAccelerators(const std::vector<model::AcceleratorSpec>& specs, Errors& errors) {
+  if (specs.empty()) {
+    errors.push_back({"accelerators",
+                      "is empty; list one at least, or leave it out for the built-in catalogue"});
+  }
+  for (model::FieldError& error : model::Validate(specs)) {
+    errors.push_back({"accelerators" + error.path, std::move(error.message)});
+  }
+}
+
+}  // namespace
+
+std::span<const model::EnumName<LogThreshold>> EnumNames(LogThreshold) { return kLogThresholds; }
+
+std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
+  Errors errors;
+  ValidatePrefix(config.prefix, errors);
+  if (!config.kubernetes.context.empty() && config.kubernetes.kubeconfig.empty()) {
+    errors.push_back(
+        {"kubernetes.context", "is of no use without kubernetes.kubeconfig; set both"});
+  }
+  ValidateExtender(config.extender, errors);
+  ValidateListeners(config, errors);
+  ValidateAccelerators(config.accelerators, errors);
+  for (model::FieldError& error : scheduling::Validate(config.scheduling)) {
+    errors.push_back(std::move(error));
+  }
+  return errors;
+}
+
+}  // namespace berth::cli

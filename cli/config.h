@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/accelerator.h"
+#include "model/config_field.h"
+#include "policies/scheduling/config.h"
+
+namespace berth::cli {
+
+inline constexpr std::string_view kConfigApiVersion = "config.berth.dev/v1alpha1";
+inline constexpr std::string_view kConfigKind = "BerthConfiguration";
+
+struct KubernetesConfig {
+  std::string kubeconfig;
+  std::string context;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, KubernetesConfig& config) {
+  visit("kubeconfig", config.kubeconfig,
+        "File with the API server's address and credentials; empty: those of the pod that Berth "
+        "runs in. The environment variable KUBECONFIG is not read");
+  visit("context", config.context, "Context of that file; empty: its current one");
+}
+
+struct ExtenderTlsConfig {
+  std::string cert_file;
+  std::string key_file;
+  std::string client_ca_file;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ExtenderTlsConfig& config) {
+  visit("certFile", config.cert_file,
+        "PEM file with the server's certificate and its intermediate ones; must be set unless "
+        "insecureLoopback is. Read again when it changes");
+  visit("keyFile", config.key_file, "PEM file with its private key; must be set likewise");
+  visit(
+      "clientCAFile", config.client_ca_file,
+      "PEM file with the CAs that clients' certificates must come from; empty: clients need none");
+}
+
+struct ExtenderConfig {
+  std::string listen = ":8443";
+  ExtenderTlsConfig tls;
+  bool insecure_loopback = false;
+  std::int32_t max_body_bytes = 8 * 1024 * 1024;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ExtenderConfig& config) {
+  visit("listen", config.listen,
+        "Address for kube-scheduler's requests: host:port, :port for all addresses; port 0: any");
+  visit("tls", config.tls, "Certificate that the extender shows");
+  visit("insecureLoopback", config.insecure_loopback,
+        "Plain HTTP instead of TLS; only where listen is a loopback address");
+  visit("maxBodyBytes", config.max_body_bytes,
+        "Largest request body, 1048576 to 1073741824; 8388608 holds 65,000 node names of 90 bytes "
+        "and a pod of 2 MiB");
+}
+
+struct MetricsConfig {
+  std::string listen = ":9090";
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, MetricsConfig& config) {
+  visit("listen", config.listen, "Address of /metrics, /healthz and /readyz, which are plain HTTP");
+}
+
+enum class LogThreshold : std::uint8_t { kDebug, kInfo, kWarning, kError };
+
+std::span<const model::EnumName<LogThreshold>> EnumNames(LogThreshold);
+
+struct LogConfig {
+  LogThreshold level = LogThreshold::kInfo;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, LogConfig& config) {
+  visit("level", config.level, "The least important lines that are written");
+}
+
+/// The configuration of every subcommand, as its file has it. The defaults are those of an empty
+/// file, and lack what has none: the extender's certificate.
+struct BerthConfiguration {
+  std::string api_version{kConfigApiVersion};
+  std::string kind{kConfigKind};
+  std::string prefix = "berth.dev";
+  KubernetesConfig kubernetes;
+  ExtenderConfig extender;
+  MetricsConfig metrics;
+  LogConfig log;
+  std::vector<model::AcceleratorSpec> accelerators = model::AcceleratorCatalog::Defaults();
+  /// With the policies' own blocks, which stand at the top of the file.
+  scheduling::SchedulingConfig scheduling;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, BerthConfiguration& config) {
+  visit.Required("apiVersion", config.api_version, "Version of this file's format");
+  visit.Required("kind", config.kind, "What this file is");
+  visit("prefix", config.prefix, "Domain of Berth's labels and annotations");
+  visit("kubernetes", config.kubernetes, "How to reach the API server");
+  visit("extender", config.extender, "The server that kube-scheduler asks");
+  visit("metrics", config.metrics, "The server for Prometheus and kubelet");
+  visit("log", config.log, "JSON lines on standard error");
+  visit("accelerators", config.accelerators,
+        "The catalogue: a node is the first of these that recognises it");
+  scheduling::VisitPolicyBlocks(visit, config.scheduling.policies);
+  visit("scheduling", config.scheduling, "How nodes are chosen");
+}
+
+/// Everything that is wrong with `config` though each value by itself has the right type; paths are
+/// from the top.
+std::vector<model::FieldError> Validate(const BerthConfiguration& config);
+
+}  // namespace berth::cli

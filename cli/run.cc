@@ -1,0 +1,55 @@
+#include "cli/run.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "cli/config_command.h"
+#include "cli/exit_code.h"
+#include "cli/version_command.h"
+
+namespace berth::cli {
+
+namespace {
+
+// Help on standard output, errors on standard error; CLI11 has codes of its own.
+int ExitOf(const CLI::App& app, const CLI::ParseError& error) {
+  return app.exit(error) == 0 ? kExitOk : kExitUsage;
+}
+
+int RunCommand(int argc, const char* const* argv) {
+  CLI::App app(
+      "Tells kube-scheduler which nodes are fit for a machine-learning pod and which is "
+      "best");
+  app.name("berth");
+  app.footer("Exit codes: 0 ok; 1 the answer is no, or a failure; 2 wrong usage or configuration.");
+  app.require_subcommand(0, 1);
+  int exit_code = kExitOk;
+  AddConfigCommand(app, exit_code);
+  AddVersionCommand(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return ExitOf(app, error);
+  }
+  if (app.get_subcommands().empty()) std::fputs(app.help().c_str(), stdout);
+  return exit_code;
+}
+
+// What was printed may not have arrived: a full disk, say.
+bool FlushOutput() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
+}  // namespace
+
+int Run(int argc, const char* const* argv) {
+  try {
+    const int exit_code = RunCommand(argc, argv);
+    if (FlushOutput()) return exit_code;
+    std::fputs("berth: standard output cannot be written\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "berth: %s\n", error.what());
+  }
+  return kExitNo;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,70 @@
+#include "cli/suggest.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+
+namespace berth::cli {
+
+namespace {
+
+// In halves of a letter.
+constexpr std::size_t kLetter = 2;
+constexpr std::size_t kCase = 1;
+
+// Longer words are nobody's typing error, and the comparison takes the product of both lengths.
+constexpr std::size_t kMaxLength = 128;
+
+std::size_t Exchange(char a, char b) {
+  if (a == b) return 0;
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return lower(a) == lower(b) ? kCase : kLetter;
+}
+
+// Levenshtein's distance, row by row.
+std::size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j * kLetter;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = (i + 1) * kLetter;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t exchanged = diagonal + Exchange(a[i], b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({exchanged, row[j] + kLetter, row[j + 1] + kLetter});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::optional<std::string_view> Suggest(std::string_view word,
+                                        const std::vector<std::string_view>& candidates) {
+  if (word.empty() || word.size() > kMaxLength) return std::nullopt;
+  std::size_t nearest = std::max<std::size_t>(1, word.size() / 3) * kLetter + 1;
+  std::optional<std::string_view> best;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t distance = Distance(word, candidate);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    best = candidate;
+  }
+  return best;
+}
+
+std::string DidYouMean(std::string_view word, const std::vector<std::string_view>& candidates) {
+  const auto suggestion = Suggest(word, candidates);
+  return suggestion ? "; did you mean " + std::string(*suggestion) + "?" : "";
+}
+
+std::string Join(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const std::string_view word : words) {
+    if (!text.empty()) text += ", ";
+    text += word;
+  }
+  return text;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,25 @@
+#include "cli/config_summary.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace berth::cli {
+namespace {
+
+TEST(Summarize, IsOneLineOfWhatMatters) {
+  EXPECT_EQ(Summarize({}),
+            "extender on :8443 (TLS), metrics on :9090; accelerators V100, A100, A30, MN-Core, "
+            "MN-Core2; 8 health conditions; weights accelerator 3, health 4, packing 2");
+}
+
+TEST(Summarize, TellsHowTheExtenderIsProtected) {
+  BerthConfiguration config;
+  config.extender.tls.client_ca_file = "/ca";
+  EXPECT_NE(Summarize(config).find("(TLS with client certificates)"), std::string::npos);
+  config.extender.insecure_loopback = true;
+  EXPECT_NE(Summarize(config).find("(plain HTTP)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace berth::cli

@@ -1,0 +1,50 @@
+#include "cli/suggest.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace berth::cli {
+namespace {
+
+const std::vector<std::string_view> kModels = {"V100", "A100", "A30", "MN-Core", "MN-Core2"};
+
+TEST(Suggest, FindsWhatWasMeant) {
+  const struct {
+    const char* word;
+    const char* meant;
+  } cases[] = {
+      {"A1OO", ""},       // two letters of four: the letter O for zero, twice
+      {"A10O", "A100"},   // once
+      {"a100", "A100"},   // case is half a letter
+      {"a30", "A30"},     //
+      {"A1000", "A100"},  //
+      {"MNCore", "MN-Core"},
+      {"mn-core", "MN-Core"},
+      {"MN-Core3", "MN-Core"},
+      {"H200", ""},
+      {"", ""},
+      {std::string(200, 'A').c_str(), ""},
+  };
+  for (const auto& test : cases) {
+    EXPECT_EQ(Suggest(test.word, kModels).value_or(""), test.meant) << test.word;
+  }
+}
+
+TEST(Suggest, TakesTheFirstOfEquallyNearOnes) { EXPECT_EQ(Suggest("cab", {"cat", "car"}), "cat"); }
+
+TEST(Suggest, OfNothingIsNothing) { EXPECT_EQ(Suggest("A100", {}), std::nullopt); }
+
+TEST(DidYouMean, IsTheEndOfASentence) {
+  EXPECT_EQ(DidYouMean("A10", kModels), "; did you mean A100?");
+  EXPECT_EQ(DidYouMean("TPU", kModels), "");
+}
+
+TEST(Join, PutsCommasBetween) {
+  EXPECT_EQ(Join({}), "");
+  EXPECT_EQ(Join({"a"}), "a");
+  EXPECT_EQ(Join({"a", "b"}), "a, b");
+}
+
+}  // namespace
+}  // namespace berth::cli
