@@ -67,12 +67,6 @@ func (p *Process) Kill() {
 	p.endLocked(syscall.SIGKILL)
 }
 
-// Restart stops the program and starts it again.
-func (p *Process) Restart(ctx context.Context) error {
-	p.Stop()
-	return p.Start(ctx)
-}
-
 // Running tells whether the program has been started and has not ended.
 func (p *Process) Running() bool {
 	p.mu.Lock()
