@@ -63,10 +63,15 @@ void FileWatch::Run() {
   while (!Stopped()) {
     // Each time anew, because a directory that was replaced takes its watch with it.
     AddWatches();
+    Settle();
+    if (Stopped()) return;
     check_();
-    if (!WaitForChange(options_.recheck)) continue;
-    for (int round = 0; round < kMaxSettleRounds && WaitForChange(options_.settle); ++round) {
-    }
+    WaitForChange(options_.recheck);
+  }
+}
+
+void FileWatch::Settle() {
+  for (int round = 0; round < kMaxSettleRounds && WaitForChange(options_.settle); ++round) {
   }
 }
 

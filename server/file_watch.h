@@ -35,6 +35,7 @@ class FileWatch {
  private:
   void Run();
   void AddWatches();
+  void Settle();
   bool WaitForChange(std::chrono::milliseconds time);
   bool Stopped() const;
 

@@ -1,0 +1,235 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "tests/integration/server_fixture.h"
+
+namespace berth::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+// Short enough to wait for; what happens before must take less, on a slow machine, too.
+constexpr milliseconds kSoon{300};
+// Between two bytes of a client that sends just enough not to seem dead.
+constexpr milliseconds kDrip{20};
+
+// Everything over plain HTTP and over TLS.
+class ServerLimitsTest : public ServerTest, public ::testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override {
+    if (GetParam()) UseTls();
+  }
+
+  // Sends byte after byte until the listener tells of `limit`; gives up after ten seconds.
+  void DripUntil(RawClient& client, const std::string& limit) {
+    for (int i = 0; i < 500 && !seen->Await("limit " + limit, 1, kDrip); ++i) client.Send("a");
+  }
+
+  void ExpectServing() {
+    const auto client = Connect();
+    ASSERT_TRUE(client->Send(Request("GET", "/hello")));
+    EXPECT_EQ(client->ReadReply().body, "hello");
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Streams, ServerLimitsTest, ::testing::Bool(),
+                         [](const auto& each) { return each.param ? "Tls" : "Plain"; });
+
+TEST_P(ServerLimitsTest, ClosesAnIdleConnection) {
+  options.limits.idle = kSoon;
+  Start();
+  const auto client = Connect();
+  ASSERT_TRUE(client->Send(Request("GET", "/hello")));
+  EXPECT_EQ(client->ReadReply().body, "hello");
+  EXPECT_EQ(client->ReadToEnd(), End::kClosed);
+  EXPECT_EQ(client->error(), "");
+}
+
+TEST_P(ServerLimitsTest, ClosesAConnectionThatIsNeverUsed) {
+  options.limits.idle = kSoon;
+  Start();
+  EXPECT_EQ(Connect()->ReadToEnd(), End::kClosed);
+}
+
+TEST_P(ServerLimitsTest, KeepsAnIdleConnectionBeyondTheOtherLimits) {
+  options.limits.header = options.limits.body = options.limits.write = milliseconds(50);
+  options.limits.handshake = options.limits.close = milliseconds(50);
+  options.limits.idle = kSoon;
+  Start();
+  const auto client = Connect();
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(client->ReadToEnd(), End::kClosed);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, kSoon - milliseconds(50));
+}
+
+TEST_P(ServerLimitsTest, EndsAHeaderThatStops) {
+  options.limits.header = kSoon;
+  Start();
+  const auto client = Connect();
+  ASSERT_TRUE(client->Send("GET /hel"));
+  EXPECT_EQ(client->ReadReply().status, 408);
+  EXPECT_EQ(client->ReadToEnd(), End::kClosed);
+  EXPECT_EQ(seen->Count("limit header_time"), 1);
+}
+
+TEST_P(ServerLimitsTest, EndsAHeaderThatDrips) {
+  options.limits.header = kSoon;
+  Start();
+  const auto client = Connect();
+  ASSERT_TRUE(client->Send("GET /hello HTTP/1.1\r\nX: "));
+  DripUntil(*client, "header_time");
+  EXPECT_EQ(client->ReadReply().status, 408);
+}
+
+TEST_P(ServerLimitsTest, EndsABodyThatStops) {
+  options.limits.body = kSoon;
+  Start();
+  const auto client = Connect();
+  ASSERT_TRUE(client->Send(Request("POST", "/echo", "", "Content-Length: 10\r\n") + "half"));
+  const ServerReply reply = client->ReadReply();
+  EXPECT_EQ(reply.status, 408);
+  EXPECT_EQ(reply.body, "the request body did not arrive within 300 ms\n");
+  EXPECT_THAT(reply.header, HasSubstr("\r\nConnection: close\r\n"));
+  EXPECT_EQ(client->ReadToEnd(), End::kClosed);
+  EXPECT_EQ(seen->Count("limit body_time"), 1);
+}
+
+TEST_P(ServerLimitsTest, EndsABodyThatDrips) {
+  options.limits.body = kSoon;
+  Start();
+  const auto client = Connect();
+  ASSERT_TRUE(client->Send(Request("POST", "/echo", "", "Content-Length: 50000\r\n")));
+  DripUntil(*client, "body_time");
+  EXPECT_EQ(client->ReadReply().status, 408);
+}
+
+TEST_P(ServerLimitsTest, LetsTheRouteWordARefusal) {
+  options.limits.body = kSoon;
+  Start();
+  const auto client = Connect();
+  ASSERT_TRUE(client->Send(Request("POST", "/worded", "", "Content-Length: 10\r\n")));
+  const ServerReply reply = client->ReadReply();
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.body, "{\"Error\":\"the request body did not arrive within 300 ms\"}");
+}
+
+TEST_P(ServerLimitsTest, CutsAClientThatDoesNotReadItsReply) {
+  options.limits.write = kSoon;
+  Start();
+  const auto client = Connect();
+  ASSERT_TRUE(client->Send(Request("GET", "/big")));
+  EXPECT_TRUE(seen->Await("limit write_time"));
+  EXPECT_TRUE(seen->Await("closed"));
+  ExpectServing();
+}
+
+TEST_P(ServerLimitsTest, DoesNotWaitLongForTheClientToClose) {
+  options.limits.close = kSoon;
+  Start();
+  const auto client = Connect();
+  ASSERT_TRUE(client->Send(Request("GET", "/hello", "", "Connection: close\r\n")));
+  EXPECT_EQ(client->ReadReply().body, "hello");
+  EXPECT_TRUE(seen->Await("closed")) << "although the client keeps its side open";
+}
+
+TEST_P(ServerLimitsTest, RefusesAHeaderThatIsTooLarge) {
+  Start();
+  const auto client = Connect();
+  const std::string field = "X: " + std::string(server::kMaxHeaderBytes, 'x') + "\r\n";
+  ASSERT_TRUE(client->Send(Request("GET", "/hello", "", field)));
+  const ServerReply reply = client->ReadReply();
+  EXPECT_EQ(reply.status, 431);
+  EXPECT_THAT(reply.body, HasSubstr("larger than 16384 bytes"));
+  EXPECT_EQ(client->ReadToEnd(), End::kClosed);
+  EXPECT_EQ(seen->Count("limit header_bytes"), 1);
+}
+
+TEST_P(ServerLimitsTest, ReadsAHeaderThatIsJustNotTooLarge) {
+  Start();
+  const auto client = Connect();
+  const std::string field = "X: " + std::string(server::kMaxHeaderBytes - 200, 'x') + "\r\n";
+  ASSERT_TRUE(client->Send(Request("GET", "/hello", "", field)));
+  EXPECT_EQ(client->ReadReply().status, 200);
+}
+
+// A client that writes everything before it reads must see the answer, not a reset.
+TEST_P(ServerLimitsTest, AnswersAClientThatSendsAWholeBodyThatIsTooLarge) {
+  Start();
+  const auto client = Connect();
+  ASSERT_TRUE(client->Send(Request("POST", "/echo", std::string(2'000'000, 'b'))));
+  const ServerReply reply = client->ReadReply();
+  EXPECT_EQ(reply.status, 413);
+  EXPECT_EQ(reply.body, "the request body is larger than 100000 bytes\n");
+  EXPECT_EQ(client->ReadToEnd(), End::kClosed);
+  EXPECT_EQ(seen->Count("limit body_bytes"), 1);
+}
+
+TEST_P(ServerLimitsTest, RefusesChunksThatAddUpToTooMuch) {
+  Start();
+  const auto client = Connect();
+  std::string request = Request("POST", "/worded", "", "Transfer-Encoding: chunked\r\n");
+  for (int i = 0; i < 3; ++i) request += "4\r\nfour\r\n";
+  ASSERT_TRUE(client->Send(request + "0\r\n\r\n"));
+  EXPECT_EQ(client->ReadReply().body, "{\"Error\":\"the request body is larger than 10 bytes\"}");
+  EXPECT_EQ(client->ReadToEnd(), End::kClosed);
+}
+
+TEST_P(ServerLimitsTest, TurnsAwayConnectionsBeyondTheCap) {
+  options.limits.connections = 100;
+  Start();
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 100; ++i) {
+    clients.push_back(Connect());
+    ASSERT_TRUE(clients.back()->Send(Request("GET", "/hello")));
+    ASSERT_EQ(clients.back()->ReadReply().body, "hello") << i;
+  }
+  const RawClient refused(listener->port());
+  EXPECT_TRUE(seen->Await("limit connections"));
+  EXPECT_EQ(seen->Count("opened"), 100);
+
+  clients.pop_back();
+  ASSERT_TRUE(seen->Await("closed"));
+  ExpectServing();
+}
+
+// Leaves the process one more descriptor than it has open, until destroyed.
+class OneMoreDescriptor {
+ public:
+  OneMoreDescriptor() {
+    getrlimit(RLIMIT_NOFILE, &former_);
+    const int next = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    close(next);
+    rlimit lowered = former_;
+    lowered.rlim_cur = static_cast<rlim_t>(next) + 1;
+    setrlimit(RLIMIT_NOFILE, &lowered);
+  }
+  ~OneMoreDescriptor() { setrlimit(RLIMIT_NOFILE, &former_); }
+  OneMoreDescriptor(const OneMoreDescriptor&) = delete;
+  OneMoreDescriptor& operator=(const OneMoreDescriptor&) = delete;
+
+ private:
+  rlimit former_{};
+};
+
+TEST_F(ServerTest, AcceptsAgainAfterItRanOutOfDescriptors) {
+  Start();
+  std::unique_ptr<RawClient> client;
+  {
+    const OneMoreDescriptor limit;
+    client = Connect();
+    ASSERT_TRUE(client->connected());
+    ASSERT_TRUE(client->Send(Request("GET", "/hello")));
+    ASSERT_TRUE(seen->Await("error", 2)) << "it tries again and again";
+  }
+  EXPECT_THAT(seen->Errors().front(), HasSubstr("cannot accept a connection: Too many open files"));
+  EXPECT_EQ(client->ReadReply().body, "hello");
+}
+
+}  // namespace
+}  // namespace berth::testing
