@@ -1,0 +1,75 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "kube/json.h"
+
+namespace berth::kube {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kNode = R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n\"}{"}})";
+const std::string kPod = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}})";
+const std::string kOther = R"({"apiVersion":"apps/v1","kind":"Deployment"})";
+
+std::string List(const std::string& kind, const std::string& items) {
+  return "{\"apiVersion\":\"v1\",\"kind\":\"" + kind + "\",\"items\":[" + items + "]}";
+}
+
+struct Case {
+  std::string text;
+  std::size_t nodes;
+  std::size_t pods;
+  std::size_t skipped;
+};
+
+TEST(ObjectsFromJsonTest, TakesWhateverKubectlWrites) {
+  const std::vector<Case> cases = {
+      {kNode, 1, 0, 0},
+      {kPod, 0, 1, 0},
+      {kOther, 0, 0, 1},
+      {List("List", kNode + "," + kPod + "," + kOther), 1, 1, 1},
+      {List("List", ""), 0, 0, 0},
+      {List("NodeList", R"({"metadata":{"name":"n"}})"), 1, 0, 0},
+      {List("PodList", R"({"metadata":{"name":"p"}},{})"), 0, 2, 0},
+      {List("EventList", "{},{}"), 0, 0, 2},
+      {List("List", List("NodeList", kNode)), 1, 0, 0},
+      {kNode + kPod, 1, 1, 0},
+      {" " + kNode + "\n\n" + List("PodList", kPod) + "\n", 1, 1, 0},
+      {R"({"apiVersion":"other.example/v1","kind":"Node"})", 0, 0, 1},
+  };
+  for (const Case& c : cases) {
+    const auto objects = ObjectsFromJson(c.text);
+    ASSERT_TRUE(objects.ok()) << c.text << objects.status();
+    EXPECT_EQ(objects->nodes.size(), c.nodes) << c.text;
+    EXPECT_EQ(objects->pods.size(), c.pods) << c.text;
+    EXPECT_EQ(objects->skipped, c.skipped) << c.text;
+  }
+}
+
+TEST(ObjectsFromJsonTest, SaysWhereItIsWrong) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"", "the text is empty"},
+      {"{\"a\":1", "not JSON"},
+      {"}{", "not JSON"},
+      {kNode + "]", "not JSON"},
+      {kNode + " oops", "not JSON"},
+      {"[]", "expected an object, got array"},
+      {"{}", "kind: is missing"},
+      {List("List", "{}"), "items[0].kind: is missing"},
+      {List("List", kPod + ",7"), "items[1]: expected an object, got number"},
+      {R"({"kind":"Node","metadata":{}})", "metadata.name: is missing"},
+      {kNode + R"({"kind":"Pod","spec":[]})", "document 2.spec: expected an object, got array"},
+  };
+  for (const auto& [text, says] : cases) {
+    const auto objects = ObjectsFromJson(text);
+    EXPECT_EQ(objects.status().code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(std::string(objects.status().message()), HasSubstr(says)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace berth::kube
