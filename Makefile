@@ -29,7 +29,7 @@ check: build control-plane ## run all tests
 check-all: check ## also run the unit and integration tests under sanitizers
 	@.ci/sanitize
 
-bench: build ## measure filter and prioritize
+bench: build control-plane ## measure filter and prioritize
 	@tests/bench/run
 
 lint: deps ## check formatting, C++ and Go
