@@ -14,8 +14,7 @@ absl::StatusOr<ApiConfig> LoadInCluster(const Environment& environment,
   if (config.host.empty() || config.port.empty()) {
     return absl::FailedPreconditionError(
         "no API server: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this "
-        "is "
-        "not a pod; give --kubeconfig FILE or set $KUBECONFIG");
+        "is not a pod; name a kubeconfig file");
   }
   config.token = TextSource::File(directory + "/token");
   config.certificate_authority = TextSource::File(directory + "/ca.crt");
@@ -29,8 +28,9 @@ absl::StatusOr<ApiConfig> LoadInCluster(const Environment& environment,
   return config;
 }
 
-absl::StatusOr<ApiConfig> FindApiConfig(const std::string& path, const Environment& environment) {
-  if (!path.empty()) return LoadKubeconfig(path);
+absl::StatusOr<ApiConfig> FindApiConfig(const std::string& path, const Environment& environment,
+                                        const std::string& context) {
+  if (!path.empty()) return LoadKubeconfig(path, context);
   const std::string named = environment("KUBECONFIG");
   if (named.empty()) return LoadInCluster(environment);
   if (named.find(':') != std::string::npos) {
@@ -38,7 +38,7 @@ absl::StatusOr<ApiConfig> FindApiConfig(const std::string& path, const Environme
         "$KUBECONFIG names several files ({}), but Berth reads one; give --kubeconfig FILE",
         named));
   }
-  return LoadKubeconfig(named);
+  return LoadKubeconfig(named, context);
 }
 
 Environment ProcessEnvironment() {

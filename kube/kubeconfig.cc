@@ -43,15 +43,17 @@ struct Section {
 
 class KubeconfigReader {
  public:
-  KubeconfigReader(std::string file, const YAML::Node& root)
-      : file_(std::move(file)), root_(root) {}
+  KubeconfigReader(std::string file, std::string context, const YAML::Node& root)
+      : file_(std::move(file)), context_(std::move(context)), root_(root) {}
 
   absl::StatusOr<ApiConfig> Read() {
-    const std::string context_name = Section{root_, ""}.Text("current-context");
-    if (context_name.empty()) {
+    const std::string current = Section{root_, ""}.Text("current-context");
+    const std::string& chosen = context_.empty() ? current : context_;
+    if (chosen.empty()) {
       return Error("current-context", "is not set; set it with kubectl config use-context NAME");
     }
-    const Section context = Named("contexts", "context", context_name, "current-context");
+    const Section context = Named("contexts", "context", chosen,
+                                  context_.empty() ? "current-context" : "the context asked for");
     ReadCluster(Named("clusters", "cluster", context.Text("cluster"), context.Field("cluster")));
     const std::string user = context.Text("user");
     if (!user.empty()) ReadUser(Named("users", "user", user, context.Field("user")));
@@ -144,6 +146,7 @@ class KubeconfigReader {
   }
 
   const std::string file_;
+  const std::string context_;
   const YAML::Node root_;
   ApiConfig config_;
   absl::Status status_;
@@ -151,11 +154,11 @@ class KubeconfigReader {
 
 }  // namespace
 
-absl::StatusOr<ApiConfig> LoadKubeconfig(const std::string& path) {
+absl::StatusOr<ApiConfig> LoadKubeconfig(const std::string& path, const std::string& context) {
   const absl::StatusOr<std::string> text = ReadWholeFile(path);
   if (!text.ok()) return text.status();
   try {
-    absl::StatusOr<ApiConfig> config = KubeconfigReader(path, YAML::Load(*text)).Read();
+    absl::StatusOr<ApiConfig> config = KubeconfigReader(path, context, YAML::Load(*text)).Read();
     if (!config.ok() || !config->tls) return config;
     const absl::Status usable = MakeTlsContext(*config).status();
     if (usable.ok()) return config;

@@ -10,10 +10,10 @@
 
 namespace berth::kube {
 
-/// Reads the current context of a kubeconfig file. Certificates and keys are looked at once, so
-/// that a mistake in them shows here. Exec plugins, auth providers, passwords, impersonation and
-/// proxies are refused.
-absl::StatusOr<ApiConfig> LoadKubeconfig(const std::string& path);
+/// Reads one context of a kubeconfig file, the current one if `context` is empty. Certificates and
+/// keys are looked at once, so that a mistake in them shows here. Exec plugins, auth providers,
+/// passwords, impersonation and proxies are refused.
+absl::StatusOr<ApiConfig> LoadKubeconfig(const std::string& path, const std::string& context = {});
 
 /// The value of an environment variable; empty where it is not set.
 using Environment = std::function<std::string(const std::string& name)>;
@@ -25,8 +25,9 @@ absl::StatusOr<ApiConfig> LoadInCluster(
     const std::string& directory = "/var/run/secrets/kubernetes.io/serviceaccount");
 
 /// The first of: `path` unless it is empty, the file that $KUBECONFIG names, in-cluster
-/// credentials.
-absl::StatusOr<ApiConfig> FindApiConfig(const std::string& path, const Environment& environment);
+/// credentials. `context` is of the file.
+absl::StatusOr<ApiConfig> FindApiConfig(const std::string& path, const Environment& environment,
+                                        const std::string& context = {});
 
 /// The environment of this process.
 Environment ProcessEnvironment();
