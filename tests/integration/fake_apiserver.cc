@@ -1,0 +1,389 @@
+#include "tests/integration/fake_apiserver.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "tests/integration/fake_objects.h"
+
+namespace berth::testing {
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};
+
+std::string KeyOf(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
+
+std::string Head(int code, const std::string& type, const std::string& more) {
+  return "HTTP/1.1 " + std::to_string(code) + " Text\r\nContent-Type: " + type + "\r\n" + more +
+         "\r\n";
+}
+
+}  // namespace
+
+FakeApiServer::FakeApiServer(Options options)
+    : options_(std::move(options)),
+      client_(ca_.Issue({.use = LeafUse::kClient, .common_name = "berth", .names = {}})),
+      context_(MakeFakeContext(ca_, options_.require_client_certificate)),
+      token_(options_.token) {
+  std::signal(SIGPIPE, SIG_IGN);
+  Listen();
+}
+
+FakeApiServer::~FakeApiServer() { Pause(); }
+
+void FakeApiServer::Listen() {
+  listener_ = ListenOnLoopback(port_);
+  port_ = PortOf(listener_);
+  acceptor_ = std::thread([this, listener = listener_] { Accept(listener); });
+}
+
+void FakeApiServer::Pause() {
+  {
+    const std::lock_guard guard(mutex_);
+    if (paused_) return;
+    paused_ = true;
+    changed_.notify_all();
+  }
+  shutdown(listener_, SHUT_RDWR);
+  acceptor_.join();
+  close(listener_);
+  CloseAll();
+}
+
+void FakeApiServer::Resume() {
+  {
+    const std::lock_guard guard(mutex_);
+    paused_ = false;
+  }
+  Listen();
+}
+
+void FakeApiServer::CloseAll() {
+  std::list<Session> sessions;
+  {
+    const std::lock_guard guard(mutex_);
+    for (const Session& session : sessions_) session.connection->Shutdown();
+    sessions.swap(sessions_);
+    changed_.notify_all();
+  }
+  for (Session& session : sessions) session.thread.join();
+}
+
+void FakeApiServer::Accept(int listener) {
+  while (true) {
+    const int socket = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket < 0) return;
+    ++connections_;
+    const std::lock_guard guard(mutex_);
+    Session& session = sessions_.emplace_back();
+    session.connection = std::make_unique<FakeConnection>(socket, context_.get());
+    session.thread = std::thread([this, connection = session.connection.get()] {
+      Serve(*connection);
+      connection->Shutdown();
+    });
+  }
+}
+
+void FakeApiServer::Serve(FakeConnection& connection) {
+  if (options_.hang_in_handshake) Hang(connection);
+  if (!connection.Handshake()) return connection.Linger();
+  while (true) {
+    const std::string head = connection.ReadHead();
+    const std::optional<FakeHttpRequest> request = ParseFakeRequest(head);
+    if (!request) return;
+    {
+      const std::lock_guard guard(mutex_);
+      targets_[request->kind].push_back(request->target);
+      changed_.notify_all();
+    }
+    const bool admitted = Admitted(head);
+    if (!admitted && !Refuse(connection, 401, "Unauthorized", 0)) return;
+    if (admitted && !Answer(connection, *request)) return;
+  }
+}
+
+bool FakeApiServer::Admitted(const std::string& head) const {
+  const std::lock_guard guard(mutex_);
+  return token_.empty() ||
+         head.find("Authorization: Bearer " + token_ + "\r\n") != std::string::npos;
+}
+
+std::optional<FakeFault> FakeApiServer::NextFault(const FakeHttpRequest& request) {
+  const std::lock_guard guard(mutex_);
+  const auto standing = standing_faults_.find(request.kind);
+  if (standing != standing_faults_.end()) return standing->second;
+  auto& faults = faults_[request.kind];
+  if (faults.empty()) return std::nullopt;
+  const std::optional<FakeFault> fault = faults.front();
+  faults.pop_front();
+  return fault;
+}
+
+bool FakeApiServer::Answer(FakeConnection& connection, const FakeHttpRequest& request) {
+  const std::optional<FakeFault> fault = NextFault(request);
+  using Kind = FakeFault::Kind;
+  if (fault && fault->kind == Kind::kSilence) return Hang(connection);
+  if (fault && fault->kind == Kind::kStatus) {
+    return Refuse(connection, fault->code, fault->reason, fault->retry_after_seconds);
+  }
+  if (fault && fault->kind == Kind::kWrongType) {
+    return connection.Write(Head(200, "text/html", "Content-Length: 4\r\n") + "<p/>");
+  }
+  return IsWatch(request.kind) ? AnswerWatch(connection, request, fault)
+                               : AnswerList(connection, request, fault);
+}
+
+bool FakeApiServer::Refuse(FakeConnection& connection, int code, const std::string& reason,
+                           int retry_after) {
+  const std::string body = EncodeStatus(code, reason, 0);
+  std::string more = "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  if (retry_after > 0) more += "Retry-After: " + std::to_string(retry_after) + "\r\n";
+  return connection.Write(Head(code, "application/vnd.kubernetes.protobuf", more) + body);
+}
+
+FakeStore& FakeApiServer::StoreOf(FakeRequest request) { return IsPods(request) ? pods_ : nodes_; }
+
+// A continue token is "<version>/<first key>".
+bool FakeApiServer::AnswerList(FakeConnection& connection, const FakeHttpRequest& request,
+                               const std::optional<FakeFault>& fault) {
+  const std::string token = request.Get("continue");
+  const std::size_t slash = token.find('/');
+  const std::string first_key = token.empty() ? "" : token.substr(slash + 1);
+  const FakeStore& store = StoreOf(request.kind);
+  const FakeStore::Page page = store.List(first_key, std::stoul(request.Get("limit")));
+  const std::uint64_t version = token.empty() ? page.version : std::stoull(token.substr(0, slash));
+  if (!token.empty() && !store.Remembers(version)) return Refuse(connection, 410, "Expired", 0);
+  const std::string next =
+      page.next_key.empty() ? "" : std::to_string(version) + '/' + page.next_key;
+  std::string body = EncodeList(IsPods(request.kind) ? "PodList" : "NodeList", page.objects,
+                                std::to_string(version), next);
+  using Kind = FakeFault::Kind;
+  if (fault && fault->kind == Kind::kGarbage) body.replace(4, body.size() - 4, "\xff\xff\xff");
+  const std::string head =
+      Head(200, "application/vnd.kubernetes.protobuf",
+           options_.split_bytes ? "Transfer-Encoding: chunked\r\n"
+                                : "Content-Length: " + std::to_string(body.size()) + "\r\n");
+  if (!connection.Write(head)) return false;
+  if (fault && fault->kind == Kind::kSilentBody) return Hang(connection);
+  if (fault && fault->kind == Kind::kCut) {
+    connection.Write(body.substr(0, body.size() / 2));
+    return false;
+  }
+  if (!options_.split_bytes) return connection.Write(body);
+  return WriteBody(connection, body) && connection.WriteChunk("");
+}
+
+bool FakeApiServer::WriteBody(FakeConnection& connection, const std::string& bytes) {
+  if (!options_.split_bytes) return connection.WriteChunk(bytes);
+  return std::all_of(bytes.begin(), bytes.end(),
+                     [&](char byte) { return connection.WriteChunk(std::string_view(&byte, 1)); });
+}
+
+bool FakeApiServer::AnswerWatch(FakeConnection& connection, const FakeHttpRequest& request,
+                                const std::optional<FakeFault>& fault) {
+  const std::uint64_t version = std::stoull(request.Get("resourceVersion"));
+  if (!StoreOf(request.kind).Remembers(version)) return Refuse(connection, 410, "Expired", 0);
+  if (!connection.Write(Head(200, "application/vnd.kubernetes.protobuf;stream=watch",
+                             "Transfer-Encoding: chunked\r\n"))) {
+    return false;
+  }
+  using Kind = FakeFault::Kind;
+  const Kind kind = fault ? fault->kind : Kind::kStatus;
+  if (!fault || kind == Kind::kCut) return FollowEvents(connection, request, fault.has_value());
+  if (kind == Kind::kSilentBody) return Hang(connection);
+  if (kind == Kind::kGarbage) WriteBody(connection, std::string("\0\0\0\3\xff\xff\xff", 7));
+  if (kind == Kind::kErrorEvent) {
+    const std::string status = EncodeStatus(fault->code, fault->reason, fault->retry_after_seconds);
+    WriteBody(connection, EncodeFrame("ERROR", status));
+  }
+  return connection.WriteChunk("");
+}
+
+bool FakeApiServer::FollowEvents(FakeConnection& connection, const FakeHttpRequest& request,
+                                 bool cut) {
+  std::uint64_t told = std::stoull(request.Get("resourceVersion"));
+  std::unique_lock lock(mutex_);
+  std::uint64_t bookmarks = bookmarks_;
+  const std::uint64_t ended = ended_;
+  while (!paused_ && ended_ == ended && !connection.ClientGone()) {
+    // All that has happened up to `now` is told in this round.
+    const std::uint64_t now = version_;
+    const bool bookmark = std::exchange(bookmarks, bookmarks_) != bookmarks_;
+    const auto events = StoreOf(request.kind).EventsAfter(told);
+    if (events && events->empty() && !bookmark) {
+      // Bounded, to notice clients that have gone.
+      changed_.wait_for(lock, std::chrono::milliseconds(50));
+      continue;
+    }
+    lock.unlock();
+    if (!events) WriteBody(connection, EncodeFrame("ERROR", EncodeStatus(410, "Expired", 0)));
+    if (!events) return connection.WriteChunk("");
+    if (!WriteFrames(connection, request, *events, cut)) return false;
+    if (bookmark && !WriteBookmark(connection, request, now)) return false;
+    if (bookmark || !events->empty()) told = now;
+    lock.lock();
+  }
+  lock.unlock();
+  return connection.WriteChunk("");
+}
+
+bool FakeApiServer::WriteBookmark(FakeConnection& connection, const FakeHttpRequest& request,
+                                  std::uint64_t version) {
+  const model::Node empty;  // a bookmark is an object with nothing but a version
+  return WriteBody(connection,
+                   EncodeFrame("BOOKMARK", Envelope(IsPods(request.kind) ? "Pod" : "Node",
+                                                    EncodeObject(empty, std::to_string(version)))));
+}
+
+bool FakeApiServer::WriteFrames(FakeConnection& connection, const FakeHttpRequest& request,
+                                const std::vector<FakeEvent>& events, bool cut) {
+  for (const FakeEvent& event : events) {
+    const std::string frame =
+        EncodeFrame(event.type, Envelope(IsPods(request.kind) ? "Pod" : "Node", event.object));
+    if (cut) {
+      WriteBody(connection, frame.substr(0, frame.size() / 2));
+      return false;
+    }
+    if (!WriteBody(connection, frame)) return false;
+  }
+  return true;
+}
+
+bool FakeApiServer::Hang(FakeConnection& connection) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t ended = ended_;
+  while (!paused_ && ended_ == ended && !connection.ClientGone()) {
+    changed_.wait_for(lock, std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+void FakeApiServer::Change(const std::function<void(std::uint64_t version)>& change) {
+  const std::lock_guard guard(mutex_);
+  change(++version_);
+  changed_.notify_all();
+}
+
+void FakeApiServer::Put(const model::Node& node) {
+  Change([&](std::uint64_t version) {
+    nodes_.Put(node.name, EncodeObject(node, std::to_string(version)), true, version);
+  });
+}
+
+void FakeApiServer::Put(const model::Pod& pod) {
+  Change([&](std::uint64_t version) {
+    pods_.Put(KeyOf(pod), EncodeObject(pod, std::to_string(version)),
+              !pod.node_name.empty() && !pod.terminated, version);
+  });
+}
+
+void FakeApiServer::Delete(const model::Node& node) {
+  Change([&](std::uint64_t version) {
+    nodes_.Delete(node.name, EncodeObject(node, std::to_string(version)), version);
+  });
+}
+
+void FakeApiServer::Delete(const model::Pod& pod) {
+  Change([&](std::uint64_t version) {
+    pods_.Delete(KeyOf(pod), EncodeObject(pod, std::to_string(version)), version);
+  });
+}
+
+void FakeApiServer::Compact() {
+  nodes_.Compact();
+  pods_.Compact();
+}
+
+void FakeApiServer::Bookmark() {
+  const std::lock_guard guard(mutex_);
+  ++bookmarks_;
+  changed_.notify_all();
+}
+
+void FakeApiServer::SetToken(const std::string& token) {
+  const std::lock_guard guard(mutex_);
+  token_ = token;
+}
+
+void FakeApiServer::Fail(FakeRequest request, FakeFault fault, int skip) {
+  const std::lock_guard guard(mutex_);
+  for (; skip > 0; --skip) faults_[request].push_back(std::nullopt);
+  faults_[request].push_back(std::move(fault));
+}
+
+void FakeApiServer::FailAlways(FakeRequest request, FakeFault fault) {
+  const std::lock_guard guard(mutex_);
+  standing_faults_.insert_or_assign(request, std::move(fault));
+}
+
+void FakeApiServer::FailNoMore() {
+  const std::lock_guard guard(mutex_);
+  standing_faults_.clear();
+  faults_.clear();
+}
+
+void FakeApiServer::EndWatches() {
+  const std::lock_guard guard(mutex_);
+  ++ended_;
+  changed_.notify_all();
+}
+
+void FakeApiServer::DropConnections() {
+  const std::lock_guard guard(mutex_);
+  for (const Session& session : sessions_) session.connection->Shutdown();
+}
+
+int FakeApiServer::Count(FakeRequest request) const {
+  return static_cast<int>(Targets(request).size());
+}
+
+std::vector<std::string> FakeApiServer::Targets(FakeRequest request) const {
+  const std::lock_guard guard(mutex_);
+  const auto found = targets_.find(request);
+  return found == targets_.end() ? std::vector<std::string>() : found->second;
+}
+
+bool FakeApiServer::AwaitCount(FakeRequest request, int count) const {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, kPatience, [&] {
+    const auto found = targets_.find(request);
+    return found != targets_.end() && static_cast<int>(found->second.size()) >= count;
+  });
+}
+
+kube::ApiConfig FakeApiServer::Config() const {
+  kube::ApiConfig config;
+  config.host = "127.0.0.1";
+  config.port = std::to_string(port_);
+  config.certificate_authority = kube::TextSource::Text(ca_.certificate());
+  if (options_.require_client_certificate) {
+    config.client_certificate = kube::TextSource::Text(client_.certificate);
+    config.client_key = kube::TextSource::Text(client_.key);
+  }
+  config.token = kube::TextSource::Text(options_.token);
+  return config;
+}
+
+std::string FakeApiServer::WriteKubeconfig(const TempDir& folder) const {
+  folder.Write("ca.crt", ca_.certificate());
+  folder.Write("client.crt", client_.certificate);
+  folder.Write("client.key", client_.key);
+  std::string user = options_.token.empty() ? "" : "token: " + options_.token;
+  if (options_.require_client_certificate) {
+    user += (user.empty() ? "" : ", ");
+    user += "client-certificate: client.crt, client-key: client.key";
+  }
+  return folder.Write("kubeconfig",
+                      "apiVersion: v1\nkind: Config\ncurrent-context: fake\n"
+                      "contexts: [{name: fake, context: {cluster: fake, user: fake}}]\n"
+                      "clusters: [{name: fake, cluster: {server: 'https://127.0.0.1:" +
+                          std::to_string(port_) +
+                          "', certificate-authority: ca.crt}}]\n"
+                          "users: [{name: fake, user: {" +
+                          user + "}}]\n");
+}
+
+}  // namespace berth::testing

@@ -1,0 +1,113 @@
+#include "tests/integration/fake_objects.h"
+
+#include "model/resources.h"
+#include "proto/kubernetes.pb.h"
+
+namespace berth::testing {
+namespace {
+
+namespace wire = kubernetes::v1;
+
+template <typename Map>
+void SetResources(const model::Resources& resources, Map& map) {
+  for (const auto& [name, amount] : resources) {
+    map[name].set_string(std::to_string(amount) + (name == "cpu" ? "m" : ""));
+  }
+}
+
+const char* TextOf(model::ConditionStatus status) {
+  if (status == model::ConditionStatus::kUnknown) return "Unknown";
+  return status == model::ConditionStatus::kTrue ? "True" : "False";
+}
+
+void SetCondition(const model::Condition& condition, wire::NodeCondition& out) {
+  out.set_type(condition.type);
+  out.set_status(TextOf(condition.status));
+  out.mutable_last_heartbeat_time()->set_seconds(
+      condition.last_heartbeat.time_since_epoch().count());
+  out.mutable_last_transition_time()->set_seconds(
+      condition.last_transition.time_since_epoch().count());
+}
+
+template <typename List, typename Item>
+std::string ListOf(const std::vector<std::string>& items, const std::string& resource_version,
+                   const std::string& continue_token) {
+  List list;
+  list.mutable_metadata()->set_resource_version(resource_version);
+  list.mutable_metadata()->set_continue_(continue_token);
+  for (const std::string& item : items) list.add_items()->ParseFromString(item);
+  return list.SerializeAsString();
+}
+
+}  // namespace
+
+std::string Envelope(std::string_view kind, std::string_view raw) {
+  wire::Unknown unknown;
+  unknown.mutable_type_meta()->set_api_version("v1");
+  unknown.mutable_type_meta()->set_kind(std::string(kind));
+  unknown.set_raw(std::string(raw));
+  return std::string("k8s\0", 4) + unknown.SerializeAsString();
+}
+
+std::string EncodeObject(const model::Node& node, const std::string& resource_version) {
+  wire::Node out;
+  out.mutable_metadata()->set_name(node.name);
+  out.mutable_metadata()->set_resource_version(resource_version);
+  for (const auto& [name, value] : node.labels)
+    (*out.mutable_metadata()->mutable_labels())[name] = value;
+  SetResources(node.capacity, *out.mutable_status()->mutable_capacity());
+  SetResources(node.allocatable, *out.mutable_status()->mutable_allocatable());
+  for (const model::Condition& condition : node.conditions) {
+    SetCondition(condition, *out.mutable_status()->add_conditions());
+  }
+  return out.SerializeAsString();
+}
+
+std::string EncodeObject(const model::Pod& pod, const std::string& resource_version) {
+  wire::Pod out;
+  out.mutable_metadata()->set_namespace_(pod.namespace_);
+  out.mutable_metadata()->set_name(pod.name);
+  out.mutable_metadata()->set_uid(pod.uid);
+  out.mutable_metadata()->set_resource_version(resource_version);
+  for (const auto& [name, value] : pod.annotations) {
+    (*out.mutable_metadata()->mutable_annotations())[name] = value;
+  }
+  out.mutable_spec()->set_node_name(pod.node_name);
+  SetResources(pod.requests,
+               *out.mutable_spec()->add_containers()->mutable_resources()->mutable_requests());
+  out.mutable_status()->set_phase(pod.terminated ? "Succeeded" : "Running");
+  return out.SerializeAsString();
+}
+
+std::string EncodeList(std::string_view kind, const std::vector<std::string>& items,
+                       const std::string& resource_version, const std::string& continue_token) {
+  return Envelope(kind,
+                  kind == "NodeList"
+                      ? ListOf<wire::NodeList, wire::Node>(items, resource_version, continue_token)
+                      : ListOf<wire::PodList, wire::Pod>(items, resource_version, continue_token));
+}
+
+std::string EncodeStatus(int code, const std::string& reason, int retry_after_seconds) {
+  wire::Status status;
+  status.set_code(code);
+  status.set_reason(reason);
+  status.set_message("scripted by the fake API server");
+  if (retry_after_seconds > 0) {
+    status.mutable_details()->set_retry_after_seconds(retry_after_seconds);
+  }
+  return Envelope("Status", status.SerializeAsString());
+}
+
+std::string EncodeFrame(const std::string& type, const std::string& object) {
+  wire::WatchEvent event;
+  event.set_type(type);
+  event.mutable_object()->set_raw(object);
+  const std::string body = event.SerializeAsString();
+  std::string frame;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    frame += static_cast<char>(body.size() >> shift & 0xff);
+  }
+  return frame + body;
+}
+
+}  // namespace berth::testing

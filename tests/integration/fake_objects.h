@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/node.h"
+#include "model/pod.h"
+
+// Objects of the Kubernetes API in protobuf, as an API server writes them.
+
+namespace berth::testing {
+
+/// "k8s\0" and a runtime.Unknown around `raw`.
+std::string Envelope(std::string_view kind, std::string_view raw);
+
+/// Bare v1.Node and v1.Pod messages. A pod asks for its requests by one container.
+std::string EncodeObject(const model::Node& node, const std::string& resource_version);
+std::string EncodeObject(const model::Pod& pod, const std::string& resource_version);
+
+/// One page of a list, from bare messages; `kind` is "NodeList" or "PodList".
+std::string EncodeList(std::string_view kind, const std::vector<std::string>& items,
+                       const std::string& resource_version, const std::string& continue_token);
+
+/// A v1.Status, as the body of a refusal.
+std::string EncodeStatus(int code, const std::string& reason, int retry_after_seconds);
+
+/// One frame of a watch with its length; `object` has its envelope.
+std::string EncodeFrame(const std::string& type, const std::string& object);
+
+}  // namespace berth::testing
