@@ -6,6 +6,7 @@
 
 #include "cli/config_command.h"
 #include "cli/exit_code.h"
+#include "cli/extender_command.h"
 #include "cli/version_command.h"
 
 namespace berth::cli {
@@ -25,6 +26,7 @@ int RunCommand(int argc, const char* const* argv) {
   app.footer("Exit codes: 0 ok; 1 the answer is no, or a failure; 2 wrong usage or configuration.");
   app.require_subcommand(0, 1);
   int exit_code = kExitOk;
+  AddExtenderCommand(app, exit_code);
   AddConfigCommand(app, exit_code);
   AddVersionCommand(app);
   try {

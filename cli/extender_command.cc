@@ -1,0 +1,88 @@
+#include "cli/extender_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/api_access.h"
+#include "cli/config_reader.h"
+#include "cli/config_summary.h"
+#include "cli/exit_code.h"
+#include "cli/extender_server.h"
+#include "cli/version.h"
+#include "server/log.h"
+#include "server/signals.h"
+
+namespace berth::cli {
+
+namespace {
+
+using server::Log;
+using server::LogLevel;
+
+LogLevel ToLogLevel(LogThreshold threshold) {
+  switch (threshold) {
+    case LogThreshold::kDebug:
+      return LogLevel::kDebug;
+    case LogThreshold::kInfo:
+      return LogLevel::kInfo;
+    case LogThreshold::kWarning:
+      return LogLevel::kWarning;
+    case LogThreshold::kError:
+      return LogLevel::kError;
+  }
+  return LogLevel::kInfo;
+}
+
+int Fail(int exit_code, const absl::Status& status) {
+  fmt::print(stderr, "berth extender: {}\n", std::string(status.message()));
+  return exit_code;
+}
+
+int ServeUntilSignal(const BerthConfiguration& config, kube::ApiConfig api) {
+  // Before the first thread, which would else take the signals.
+  server::ShutdownSignals signals;
+  auto certificates = OpenCertificates(config.extender);
+  if (!certificates.ok()) return Fail(kExitUsage, certificates.status());
+  auto server = ExtenderServer::Start(config, std::move(api), *std::move(certificates));
+  if (!server.ok()) return Fail(kExitNo, server.status());
+  const int signal = signals.Wait();
+  Log(LogLevel::kInfo, "draining", {{"signal", signal}});
+  const bool answered_all = (*server)->Drain();
+  Log(LogLevel::kInfo, "ended", {{"answeredAll", answered_all}});
+  return kExitOk;
+}
+
+int RunExtender(const std::string& file) {
+  const ConfigReading reading = ReadConfig(file);
+  if (!reading.ok()) {
+    fmt::print(stderr, "{}\n", ToString(reading.errors));
+    return kExitUsage;
+  }
+  auto api = ServerAccess(reading.config.kubernetes, kube::ProcessEnvironment());
+  if (!api.ok()) return Fail(kExitUsage, api.status());
+  server::SetLogLevel(ToLogLevel(reading.config.log.level));
+  Log(LogLevel::kInfo, "starting",
+      {{"version", Version()},
+       {"revision", Revision()},
+       {"configFile", file},
+       {"config", Summarize(reading.config)},
+       {"apiServer", fmt::format("{}:{}", api->host, api->port)}});
+  return ServeUntilSignal(reading.config, *std::move(api));
+}
+
+}  // namespace
+
+void AddExtenderCommand(CLI::App& app, int& exit_code) {
+  auto* extender = app.add_subcommand(
+      "extender", "Answer kube-scheduler's filter and prioritize until SIGTERM or SIGINT");
+  const auto file = std::make_shared<std::string>();
+  extender->add_option("--config", *file, "The configuration; see `berth config defaults`")
+      ->required();
+  extender->callback([file, &exit_code] { exit_code = RunExtender(*file); });
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,12 @@
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace berth::cli {
+
+/// `berth extender --config FILE`.
+void AddExtenderCommand(CLI::App& app, int& exit_code);
+
+}  // namespace berth::cli

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/config.h"
+#include "cli/feed_observer.h"
+#include "cluster/feed.h"
+#include "cluster/snapshot.h"
+#include "extender/extender.h"
+#include "kube/api_config.h"
+#include "policies/scheduling/engine.h"
+#include "server/listener.h"
+#include "server/metrics.h"
+#include "server/tls_certificates.h"
+
+namespace berth::cli {
+
+/// What `berth extender` runs: the snapshot and its feed, the engine, the listener for
+/// kube-scheduler and the one for /metrics, /healthz and /readyz. Start and Drain are called by one
+/// thread, which has made server::ShutdownSignals before.
+class ExtenderServer {
+ public:
+  /// Serves when it returns, ready or not: until the API server has been listed, filter answers
+  /// with an error and /readyz with 503. `certificates` is null for plain HTTP. UNAVAILABLE when an
+  /// address cannot be listened on.
+  static absl::StatusOr<std::unique_ptr<ExtenderServer>> Start(
+      const BerthConfiguration& config, kube::ApiConfig api,
+      std::shared_ptr<const server::TlsCertificates> certificates);
+
+  ExtenderServer(const ExtenderServer&) = delete;
+  ExtenderServer& operator=(const ExtenderServer&) = delete;
+
+  /// An orderly end: asks clients to go, answers what has arrived, closes. Blocks for some seconds
+  /// at most; false where something had to be cut.
+  bool Drain();
+
+ private:
+  ExtenderServer(const BerthConfiguration& config, kube::ApiConfig api);
+
+  void AddMetrics(const BerthConfiguration& config);
+  absl::Status Listen(const BerthConfiguration& config,
+                      std::shared_ptr<const server::TlsCertificates> certificates);
+  std::vector<std::string> NotReady() const;
+
+  // In the order of who uses whom: later ones are gone first.
+  std::shared_ptr<server::Metrics> metrics_;
+  std::shared_ptr<const model::AcceleratorCatalog> catalog_;
+  cluster::Snapshot snapshot_;
+  std::shared_ptr<const scheduling::SchedulingEngine> engine_;
+  extender::Extender extender_;
+  std::atomic<bool> draining_ = false;
+  std::unique_ptr<server::Listener> metrics_listener_;
+  std::unique_ptr<server::Listener> extender_listener_;
+  FeedObserver node_observer_;
+  FeedObserver pod_observer_;
+  cluster::Feed feed_;
+};
+
+/// Certificates of the extender that follow their files, or null where the configuration wants
+/// plain HTTP. Changes are logged.
+absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
+    const ExtenderConfig& config);
+
+}  // namespace berth::cli
