@@ -1,0 +1,212 @@
+#include "kube/kubeconfig.h"
+
+#include <map>
+
+#include "absl/strings/escaping.h"
+#include "gtest/gtest.h"
+#include "tests/integration/test_pki.h"
+
+namespace berth::kube {
+namespace {
+
+using berth::testing::TempDir;
+using berth::testing::TestCa;
+
+std::string Base64(const std::string& text) { return absl::Base64Escape(text); }
+
+/// A kubeconfig with these fields of the cluster and the user in YAML's flow style.
+std::string File(const std::string& cluster, const std::string& user) {
+  return "current-context: c\n"
+         "contexts: [{name: other, context: {}}, {name: c, context: {cluster: k, user: u}}]\n"
+         "clusters: [{name: k, cluster: {" +
+         cluster +
+         "}}]\n"
+         "users: [{name: u, user: {" +
+         user + "}}]\n";
+}
+
+class Kubeconfig : public ::testing::Test {
+ protected:
+  Kubeconfig() {
+    folder_.Write("ca.crt", ca_.certificate());
+    folder_.Write("client.crt", client_.certificate);
+    folder_.Write("client.key", client_.key);
+    folder_.Write("token", "from-file\n");
+  }
+
+  absl::StatusOr<ApiConfig> Load(const std::string& text) {
+    path_ = folder_.Write("config", text);
+    return LoadKubeconfig(path_);
+  }
+
+  ApiConfig MustLoad(const std::string& text) {
+    absl::StatusOr<ApiConfig> config = Load(text);
+    EXPECT_TRUE(config.ok()) << config.status();
+    return config.ok() ? *config : ApiConfig();
+  }
+
+  /// The error names the file and has `part` in it.
+  void ExpectError(const std::string& text, const std::string& part) {
+    const absl::StatusOr<ApiConfig> config = Load(text);
+    ASSERT_FALSE(config.ok()) << part;
+    const std::string message(config.status().message());
+    EXPECT_EQ(message.rfind(path_ + ":", 0), 0u) << message;
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
+
+  const TestCa ca_;
+  const berth::testing::PemPair client_ =
+      ca_.Issue({.use = berth::testing::LeafUse::kClient, .names = {}});
+  const TempDir folder_;
+  std::string path_;
+};
+
+constexpr char kServer[] = "server: 'https://10.0.0.1:6443'";
+
+TEST_F(Kubeconfig, ReadsTheCurrentContext) {
+  const ApiConfig config = MustLoad(
+      File(std::string(kServer) + ", certificate-authority: ca.crt, tls-server-name: kubernetes",
+           "client-certificate: client.crt, client-key: client.key"));
+  EXPECT_EQ(config.host, "10.0.0.1");
+  EXPECT_EQ(config.port, "6443");
+  EXPECT_TRUE(config.tls);
+  EXPECT_FALSE(config.insecure_skip_tls_verify);
+  EXPECT_EQ(config.tls_server_name, "kubernetes");
+  EXPECT_EQ(*config.certificate_authority.Read(), ca_.certificate()) << "relative to the file";
+  EXPECT_EQ(*config.client_certificate.Read(), client_.certificate);
+  EXPECT_EQ(*config.client_key.Read(), client_.key);
+  EXPECT_FALSE(config.token.given());
+}
+
+TEST_F(Kubeconfig, DataGoesBeforeFiles) {
+  const ApiConfig config = MustLoad(File(
+      std::string(kServer) + ", certificate-authority: /missing, certificate-authority-data: " +
+          Base64(ca_.certificate()),
+      "client-certificate-data: " + Base64(client_.certificate) +
+          ", client-key-data: " + Base64(client_.key)));
+  EXPECT_EQ(*config.certificate_authority.Read(), ca_.certificate());
+  EXPECT_EQ(*config.client_key.Read(), client_.key);
+}
+
+TEST_F(Kubeconfig, ATokensFileGoesBeforeItsTextAndIsReadAgain) {
+  const ApiConfig config = MustLoad(File(kServer, "token: text, tokenFile: token"));
+  EXPECT_EQ(*config.token.Read(), "from-file\n");
+  folder_.Write("token", "rotated");
+  EXPECT_EQ(*config.token.Read(), "rotated");
+  EXPECT_EQ(*MustLoad(File(kServer, "token: text")).token.Read(), "text");
+}
+
+TEST_F(Kubeconfig, AContextMayBeChosen) {
+  const std::string path = folder_.Write("contexts",
+                                         "contexts: [{name: mine, context: {cluster: k}}]\n"
+                                         "clusters: [{name: k, cluster: {server: 'https://k'}}]\n");
+  EXPECT_EQ(LoadKubeconfig(path, "mine")->host, "k");
+  const absl::Status status = LoadKubeconfig(path, "yours").status();
+  EXPECT_NE(status.message().find("the context asked for names \"yours\""), absl::string_view::npos)
+      << status;
+}
+
+TEST_F(Kubeconfig, InsecureIsTakenAtItsWord) {
+  EXPECT_TRUE(MustLoad(File(std::string(kServer) + ", insecure-skip-tls-verify: true", ""))
+                  .insecure_skip_tls_verify);
+}
+
+TEST_F(Kubeconfig, ErrorsNameTheFieldAndWhatToWrite) {
+  const std::string server = kServer;
+  struct Case {
+    std::string text;
+    const char* part;
+  };
+  const Case cases[] = {
+      {"", "current-context is not set"},
+      {"current-context: x\n", "current-context names \"x\", which is not among the contexts"},
+      {"current-context: c\ncontexts: [{name: c, context: {cluster: k}}]\n",
+       "contexts[\"c\"].context.cluster names \"k\""},
+      {"a: [\n", ":2: "},
+      {"current-context: [a]\n", "expected a text"},
+      {File("", ""), "clusters[\"k\"].cluster.server has no https://"},
+      {File("server: 'http://10.0.0.1'", ""), "plain http to another machine"},
+      {File(server + ", proxy-url: 'http://p'", ""), "proxy-url is set, but"},
+      {File(server + ", insecure-skip-tls-verify: maybe", ""), "expected true or false"},
+      {File(server + ", insecure-skip-tls-verify: true, certificate-authority: ca.crt", ""),
+       "contradicts certificate-authority"},
+      {File(server + ", certificate-authority: missing.crt", ""), "certificate-authority cannot"},
+      {File(server + ", certificate-authority-data: '!'", ""),
+       "certificate-authority-data is not base64"},
+      {File(server + ", certificate-authority: token", ""), "token cannot be used: no start line"},
+      {File(server, "exec: {command: aws}"), "users[\"u\"].user.exec is set, but Berth cannot"},
+      {File(server, "auth-provider: {name: gcp}"), "give token, tokenFile, or client-certificate"},
+      {File(server, "username: me, password: secret"), "users[\"u\"].user.username"},
+      {File(server, "as: admin"), "impersonates nobody"},
+      {File(server, "client-certificate: client.crt"), "only one of client-certificate"},
+      {File(server, "client-certificate: client.crt, client-key: token"), "cannot be used"},
+      {File(server, "tokenFile: missing"), "users[\"u\"].user.tokenFile cannot read"},
+  };
+  for (const Case& c : cases) ExpectError(c.text, c.part);
+}
+
+TEST_F(Kubeconfig, AKeyOfAnotherCertificateIsRefused) {
+  folder_.Write("other.key", ca_.Issue().key);
+  ExpectError(File(kServer, "client-certificate: client.crt, client-key: other.key"),
+              "other.key cannot be used: key values mismatch");
+}
+
+TEST_F(Kubeconfig, SecretsAreNotInErrors) {
+  const absl::StatusOr<ApiConfig> config = Load(File(kServer, "username: me, password: secret"));
+  EXPECT_EQ(config.status().message().find("secret"), absl::string_view::npos);
+}
+
+TEST_F(Kubeconfig, AMissingFileIsNamed) {
+  const absl::StatusOr<ApiConfig> config = LoadKubeconfig("/missing/config");
+  EXPECT_TRUE(absl::IsNotFound(config.status())) << config.status();
+  EXPECT_NE(config.status().message().find("/missing/config"), absl::string_view::npos);
+}
+
+Environment Variables(std::map<std::string, std::string> variables) {
+  return [variables = std::move(variables)](const std::string& name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? "" : found->second;
+  };
+}
+
+TEST_F(Kubeconfig, InClusterCredentialsAreTheServiceAccounts) {
+  const auto config = LoadInCluster(
+      Variables({{"KUBERNETES_SERVICE_HOST", "fd00::1"}, {"KUBERNETES_SERVICE_PORT", "443"}}),
+      folder_.path().string());
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->host, "fd00::1");
+  EXPECT_EQ(config->port, "443");
+  EXPECT_TRUE(config->tls);
+  EXPECT_EQ(*config->certificate_authority.Read(), ca_.certificate());
+  EXPECT_EQ(*config->token.Read(), "from-file\n");
+}
+
+TEST_F(Kubeconfig, OutsideOfAClusterTheErrorSaysWhatToGive) {
+  const absl::Status status = FindApiConfig("", Variables({})).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status));
+  EXPECT_NE(status.message().find("name a kubeconfig file"), absl::string_view::npos) << status;
+}
+
+TEST_F(Kubeconfig, WithoutATokenThePodsSpecIsToBlame) {
+  const TempDir empty;
+  const absl::Status status =
+      LoadInCluster(
+          Variables({{"KUBERNETES_SERVICE_HOST", "10.0.0.1"}, {"KUBERNETES_SERVICE_PORT", "443"}}),
+          empty.path().string())
+          .status();
+  EXPECT_NE(status.message().find("automountServiceAccountToken"), absl::string_view::npos)
+      << status;
+}
+
+TEST_F(Kubeconfig, TheFlagGoesBeforeTheVariable) {
+  const std::string flag = folder_.Write("flag", File("server: 'https://flag'", ""));
+  const std::string variable = folder_.Write("variable", File("server: 'https://variable'", ""));
+  const Environment environment = Variables({{"KUBECONFIG", variable}});
+  EXPECT_EQ(FindApiConfig(flag, environment)->host, "flag");
+  EXPECT_EQ(FindApiConfig("", environment)->host, "variable");
+  const absl::Status several = FindApiConfig("", Variables({{"KUBECONFIG", "/a:/b"}})).status();
+  EXPECT_NE(several.message().find("several files (/a:/b)"), absl::string_view::npos) << several;
+}
+
+}  // namespace
+}  // namespace berth::kube
