@@ -36,6 +36,7 @@ void NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accele
   place.exists = true;
   state.node = std::move(node);
   state.accelerator = accelerator;
+  state.gpu = model::ReadGpuLabels(state.node.labels);
   Changed(place);
 }
 

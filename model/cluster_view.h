@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/accelerator.h"
+#include "model/gpu_labels.h"
 #include "model/node.h"
 #include "model/resources.h"
 
@@ -18,6 +19,8 @@ struct NodeState {
   Node node;
   /// Which catalogue entry recognises it; decided when the node arrived or changed.
   AcceleratorCatalog::Index accelerator = AcceleratorCatalog::kNone;
+  /// What its labels tell; read at the same time.
+  GpuLabels gpu;
   /// What the pods bound here ask for, catalogue resources only.
   Resources used;
   /// Grows with every change of this node or of its pods; never repeats for one index.

@@ -1,7 +1,6 @@
 #include "policies/scheduling/accelerator.h"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,8 +13,7 @@ namespace {
 
 using Index = model::AcceleratorCatalog::Index;
 
-constexpr std::string_view kMemoryLabel = "nvidia.com/gpu.memory";
-constexpr std::int64_t kMebi = 1 << 20;
+constexpr double kMebi = 1 << 20;
 
 // Drivers report less than the nominal size: a 40 GB A100 says 39,538 MiB, a 32 GB V100 32,510.
 constexpr double kReportedShare = 0.93;
@@ -39,18 +37,6 @@ std::vector<std::string_view> SplitList(std::string_view text) {
   return items;
 }
 
-// Memory of one device in bytes as the node's label tells it, or nothing.
-std::optional<double> LabelledMemory(const model::Node& node) {
-  const auto text = model::Find(node.labels, kMemoryLabel);
-  if (!text) return std::nullopt;
-  std::int64_t mebibytes = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), mebibytes);
-  if (error != std::errc() || end != text->data() + text->size() || mebibytes <= 0) {
-    return std::nullopt;
-  }
-  return static_cast<double>(mebibytes) * static_cast<double>(kMebi);
-}
-
 // What the pod makes of each accelerator, by catalogue index, and of nodes without one.
 struct Wishes {
   std::vector<Verdict> by_accelerator{};
@@ -71,17 +57,18 @@ class Evaluator : public NodeEvaluator {
                                  ? wishes_.without_accelerator
                                  : wishes_.by_accelerator[static_cast<std::size_t>(index)];
     if (!verdict.fits || wishes_.min_memory <= 0) return verdict;
-    const ReasonId reason = MemoryReason(node.node, index);
+    const ReasonId reason = MemoryReason(node.gpu, index);
     if (reason == kNoReason) return verdict;
     return {.fits = false, .score = 0, .reason = reason};
   }
 
  private:
   // A label is what the node has, so the catalogue never overrides it: there are V100s of 16 GB.
-  ReasonId MemoryReason(const model::Node& node, Index index) const {
-    if (const auto labelled = LabelledMemory(node)) {
-      return *labelled >= kReportedShare * wishes_.min_memory ? kNoReason
-                                                              : wishes_.too_little_memory;
+  ReasonId MemoryReason(const model::GpuLabels& gpu, Index index) const {
+    if (gpu.memory_mebibytes) {
+      const double labelled = static_cast<double>(*gpu.memory_mebibytes) * kMebi;
+      return labelled >= kReportedShare * wishes_.min_memory ? kNoReason
+                                                             : wishes_.too_little_memory;
     }
     if (index == model::AcceleratorCatalog::kNone || !catalog_[index].memory) {
       return wishes_.memory_not_known;

@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace berth::scheduling {
@@ -82,30 +81,12 @@ Finding JudgeCondition(const Rule& rule, const model::Condition& condition, Fres
   return finding;
 }
 
-std::optional<std::int64_t> IntegerLabel(const model::Node& node, std::string_view name) {
-  const auto text = model::Find(node.labels, name);
-  if (!text) return std::nullopt;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
-  return value;
-}
-
-// Whether label nvidia.com/gpu.count speaks of the same things as resource nvidia.com/gpu: with
-// time slicing, MPS or MIG the resource counts shares and the label does not.
-bool CountsWholeGpus(const model::Node& node) {
-  const auto replicas = model::Find(node.labels, "nvidia.com/gpu.replicas");
-  const auto mig = model::Find(node.labels, "nvidia.com/mig.strategy");
-  return (!replicas || *replicas == "1") && (!mig || *mig == "none");
-}
-
-bool HasLostDevices(const model::Node& node, std::string_view resource) {
-  const std::int64_t allocatable = node.allocatable.Get(resource);
-  if (node.capacity.Get(resource) > allocatable) return true;
-  // A node that does not list the resource at all serves it by other means (DRA), or not at all.
-  if (resource != "nvidia.com/gpu" || !node.capacity.Has(resource)) return false;
-  return CountsWholeGpus(node) &&
-         IntegerLabel(node, "nvidia.com/gpu.count").value_or(0) > allocatable;
+bool HasLostDevices(const model::NodeState& node, std::string_view resource) {
+  // A node that does not list the resource serves it by other means (DRA), or not at all.
+  if (!node.node.capacity.Has(resource)) return false;
+  const std::int64_t allocatable = node.node.allocatable.Get(resource);
+  if (node.node.capacity.Get(resource) > allocatable) return true;
+  return resource == "nvidia.com/gpu" && node.gpu.count.value_or(0) > allocatable;
 }
 
 class Evaluator : public NodeEvaluator {
@@ -125,6 +106,7 @@ class Evaluator : public NodeEvaluator {
       if (finding.effect > worst.effect) worst = finding;
     };
     for (const model::Condition& condition : node.node.conditions) {
+      if (HasNoEffect(condition)) continue;
       for (const Rule* rule : applicable_) {
         if (rule->condition.type != condition.type) continue;
         consider(
@@ -132,7 +114,7 @@ class Evaluator : public NodeEvaluator {
       }
     }
     for (const std::string& resource : resources_) {
-      if (!HasLostDevices(node.node, resource)) continue;
+      if (!HasLostDevices(node, resource)) continue;
       consider({.effect = Effect::kPenalize, .reason = rules_->devices_lost});
     }
     return {.fits = worst.effect != Effect::kExclude,
@@ -143,6 +125,13 @@ class Evaluator : public NodeEvaluator {
   }
 
  private:
+  // Whether no rule whatsoever makes anything of it, told without looking at its type. Most
+  // conditions of most nodes have been False for long, and comparing types is what costs.
+  bool HasNoEffect(const model::Condition& condition) const {
+    return condition.status == model::ConditionStatus::kFalse && rules_->stale_after.count() == 0 &&
+           now_ - condition.last_transition >= rules_->longest_recovery;
+  }
+
   std::shared_ptr<const Rules> rules_;
   std::vector<const Rule*> applicable_;  // into *rules_
   std::vector<std::string> resources_;   // of the catalogue, asked for by the pod
@@ -260,6 +249,7 @@ HealthPolicy::HealthPolicy(const PolicyContext& context, const HealthConfig& con
   auto rules = std::make_shared<Rules>();
   for (const HealthCondition& condition : config.conditions) {
     rules->all.push_back(MakeRule(condition, context.reasons));
+    rules->longest_recovery = std::max(rules->longest_recovery, condition.recovery);
   }
   rules->unknown_status = config.unknown_status;
   rules->stale_after = config.stale_after;

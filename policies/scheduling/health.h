@@ -99,6 +99,7 @@ class HealthPolicy : public SchedulingPolicy {
     std::vector<Rule> all;
     Effect unknown_status;
     model::Duration stale_after;
+    model::Duration longest_recovery{0};
     ReasonId devices_lost;
   };
 

@@ -47,6 +47,7 @@ inline model::NodeState NodeWith(std::string name, std::string_view resource, st
   state.node.capacity.Set(resource, devices);
   state.node.allocatable.Set(resource, devices);
   state.accelerator = Catalog()->Match(state.node);
+  state.gpu = model::ReadGpuLabels(state.node.labels);
   return state;
 }
 

@@ -275,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(HealthPolicy, NodeThatServesTheResourceByOtherMeansHasLostNothing) {
   model::NodeState node;  // DRA: labels, but no such extended resource
-  node.node.labels = {{"nvidia.com/gpu.count", "8"}};
+  node.gpu.count = 8;
   EXPECT_EQ(JudgeAs({}, node).verdict.score, kMaxScore);
 }
 

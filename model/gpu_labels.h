@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/node.h"
+
+namespace berth::model {
+
+/// What NVIDIA's GPU feature discovery says of a node's devices in labels, read once when the node
+/// arrives: looking labels up for every pod costs more than judging the node.
+/// https://github.com/NVIDIA/k8s-device-plugin, docs/gpu-feature-discovery/README.md.
+struct GpuLabels {
+  /// nvidia.com/gpu.memory: MiB of one device; nothing where it is missing or no number above zero.
+  std::optional<std::int64_t> memory_mebibytes;
+  /// nvidia.com/gpu.count: physical devices; nothing where resource nvidia.com/gpu counts something
+  /// else (shares of time slicing or MPS, slices of MIG), or where it is missing or no number.
+  std::optional<std::int64_t> count;
+
+  friend bool operator==(const GpuLabels&, const GpuLabels&) = default;
+};
+
+GpuLabels ReadGpuLabels(const StringMap& labels);
+
+}  // namespace berth::model
