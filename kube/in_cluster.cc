@@ -3,18 +3,26 @@
 #include "absl/status/status.h"
 #include "fmt/format.h"
 #include "kube/kubeconfig.h"
+#include "kube/server_url.h"
 
 namespace berth::kube {
 
 absl::StatusOr<ApiConfig> LoadInCluster(const Environment& environment,
                                         const std::string& directory) {
-  ApiConfig config;
-  config.host = environment("KUBERNETES_SERVICE_HOST");
-  config.port = environment("KUBERNETES_SERVICE_PORT");
-  if (config.host.empty() || config.port.empty()) {
+  const std::string host = environment("KUBERNETES_SERVICE_HOST");
+  const std::string port = environment("KUBERNETES_SERVICE_PORT");
+  if (host.empty() || port.empty()) {
     return absl::FailedPreconditionError(
         "no API server: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this "
         "is not a pod; name a kubeconfig file");
+  }
+  ApiConfig config;
+  const bool v6 = host.find(':') != std::string::npos;
+  const absl::Status parsed =
+      ParseServerUrl("https://" + (v6 ? '[' + host + ']' : host) + ':' + port, config);
+  if (!parsed.ok()) {
+    return absl::FailedPreconditionError(fmt::format(
+        "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: {}", std::string(parsed.message())));
   }
   config.token = TextSource::File(directory + "/token");
   config.certificate_authority = TextSource::File(directory + "/ca.crt");

@@ -12,12 +12,16 @@ namespace {
 
 constexpr std::size_t kMaxFile = std::size_t{16} << 20;
 
+absl::Status CannotRead(const std::string& path) {
+  return absl::ErrnoToStatus(errno == 0 ? EIO : errno, fmt::format("cannot read {}", path));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in) return absl::ErrnoToStatus(errno, fmt::format("cannot read {}", path));
+  if (!in) return CannotRead(path);
   std::string text;
   char buffer[65536];
   while (in.read(buffer, sizeof buffer), in.gcount() > 0) {
@@ -26,7 +30,7 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
       return absl::InvalidArgumentError(fmt::format("{}: over {} bytes", path, kMaxFile));
     }
   }
-  if (in.bad()) return absl::ErrnoToStatus(errno, fmt::format("cannot read {}", path));
+  if (in.bad()) return CannotRead(path);
   return text;
 }
 

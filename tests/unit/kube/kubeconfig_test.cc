@@ -187,6 +187,16 @@ TEST_F(Kubeconfig, OutsideOfAClusterTheErrorSaysWhatToGive) {
   EXPECT_NE(status.message().find("name a kubeconfig file"), absl::string_view::npos) << status;
 }
 
+TEST_F(Kubeconfig, APortThatIsNoneIsRefused) {
+  const absl::Status status = LoadInCluster(Variables({{"KUBERNETES_SERVICE_HOST", "10.0.0.1"},
+                                                       {"KUBERNETES_SERVICE_PORT", "tcp://x"}}),
+                                            folder_.path().string())
+                                  .status();
+  EXPECT_NE(status.message().find("KUBERNETES_SERVICE_PORT"), absl::string_view::npos) << status;
+}
+
+TEST_F(Kubeconfig, AFolderIsNoFile) { EXPECT_FALSE(LoadKubeconfig(folder_.path().string()).ok()); }
+
 TEST_F(Kubeconfig, WithoutATokenThePodsSpecIsToBlame) {
   const TempDir empty;
   const absl::Status status =
