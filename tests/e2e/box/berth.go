@@ -48,7 +48,7 @@ func (b *Box) startBerth(ctx context.Context) error {
 	if b.options.Berth == nil {
 		return nil
 	}
-	port, err := freePort()
+	port, serving, err := b.newServer("berth")
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (b *Box) startBerth(ctx context.Context) error {
 		return err
 	}
 	berth := &Berth{URL: "https://" + address(port), MetricsURL: "http://" + address(metricsPort)}
-	if err := b.writeBerthFiles(berth, address(port), address(metricsPort)); err != nil {
+	if err := b.writeBerthFiles(berth, serving, address(port), address(metricsPort)); err != nil {
 		return err
 	}
 	berth.Process = &Process{
@@ -73,11 +73,8 @@ func (b *Box) startBerth(ctx context.Context) error {
 	return berth.Start(ctx)
 }
 
-func (b *Box) writeBerthFiles(berth *Berth, listen, metrics string) error {
-	serving, err := b.ca.Server("berth")
-	if err != nil {
-		return err
-	}
+func (b *Box) writeBerthFiles(berth *Berth, serving keyPair, listen, metrics string) error {
+	var err error
 	if berth.client, err = b.ca.Client("kube-scheduler-to-berth"); err != nil {
 		return err
 	}

@@ -158,6 +158,11 @@ func (b *Box) start(ctx context.Context) error {
 
 // prepare makes all that programs need before the first one starts: keys, ports, clients.
 func (b *Box) prepare() error {
+	if b.options.Berth != nil {
+		if _, err := BerthBinary(); err != nil {
+			return err // before anything has to be stopped again
+		}
+	}
 	var err error
 	if b.ca, err = newAuthority(b.Dir); err != nil {
 		return fmt.Errorf("certificate authority: %w", err)
@@ -186,4 +191,14 @@ func (b *Box) newProcess(
 		return nil, err
 	}
 	return &Process{Name: name, LogFile: b.logFile(name), path: path, args: args, ready: ready}, nil
+}
+
+// newServer finds a port for a program and issues its certificate.
+func (b *Box) newServer(name string) (int, keyPair, error) {
+	port, err := freePort()
+	if err != nil {
+		return 0, keyPair{}, err
+	}
+	serving, err := b.ca.Server(name)
+	return port, serving, err
 }

@@ -26,11 +26,7 @@ const nodeLeaseSeconds = 120
 var podStages string
 
 func (b *Box) startControllerManager(ctx context.Context) error {
-	port, err := freePort()
-	if err != nil {
-		return err
-	}
-	serving, err := b.ca.Server("kube-controller-manager")
+	port, serving, err := b.newServer("kube-controller-manager")
 	if err != nil {
 		return err
 	}

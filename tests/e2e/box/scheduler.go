@@ -14,11 +14,7 @@ import (
 const schedulerQPS = 1000
 
 func (b *Box) startScheduler(ctx context.Context) error {
-	port, err := freePort()
-	if err != nil {
-		return err
-	}
-	serving, err := b.ca.Server("kube-scheduler")
+	port, serving, err := b.newServer("kube-scheduler")
 	if err != nil {
 		return err
 	}

@@ -56,13 +56,16 @@ func problem(kind string) (detected, bool) {
 	return detected{}, false
 }
 
+// healthySince is how long a new node has been well: longer than any recovery time.
+const healthySince = 24 * time.Hour
+
 // healthy are all conditions of a node on which nothing is wrong: kubelet's and the detector's.
 func healthy(now time.Time) []corev1.NodeCondition {
-	at := metav1.NewTime(now)
+	at, since := metav1.NewTime(now), metav1.NewTime(now.Add(-healthySince))
 	kubelet := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason, message string,
 	) corev1.NodeCondition {
 		return corev1.NodeCondition{Type: kind, Status: status, Reason: reason, Message: message,
-			LastHeartbeatTime: at, LastTransitionTime: at}
+			LastHeartbeatTime: at, LastTransitionTime: since}
 	}
 	conditions := []corev1.NodeCondition{
 		kubelet(corev1.NodeMemoryPressure, corev1.ConditionFalse, "KubeletHasSufficientMemory",
@@ -75,7 +78,9 @@ func healthy(now time.Time) []corev1.NodeCondition {
 			"kubelet is posting ready status"),
 	}
 	for _, d := range detectedProblems {
-		conditions = append(conditions, d.condition(false, now))
+		well := d.condition(false, now)
+		well.LastTransitionTime = since
+		conditions = append(conditions, well)
 	}
 	return conditions
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,13 +35,25 @@ func SetCondition(
 	return PatchCondition(ctx, client, node, d.condition(broken, time.Now()))
 }
 
-// PatchCondition writes one condition of a node and leaves the others as they are.
+// PatchCondition writes conditions of a node and leaves the others as they are.
 func PatchCondition(
-	ctx context.Context, client kubernetes.Interface, node string, condition corev1.NodeCondition,
+	ctx context.Context, client kubernetes.Interface, node string, conditions ...corev1.NodeCondition,
 ) error {
-	patch, err := json.Marshal(map[string]any{
-		"status": map[string]any{"conditions": []corev1.NodeCondition{condition}},
-	})
+	return patchStatus(ctx, client, node, map[string]any{"conditions": conditions})
+}
+
+// SetDevices makes a node have so many devices of a resource, all allocatable.
+func SetDevices(
+	ctx context.Context, client kubernetes.Interface, node, resource string, count int,
+) error {
+	list := map[string]any{resource: strconv.Itoa(count)}
+	return patchStatus(ctx, client, node, map[string]any{"capacity": list, "allocatable": list})
+}
+
+func patchStatus(
+	ctx context.Context, client kubernetes.Interface, node string, status map[string]any,
+) error {
+	patch, err := json.Marshal(map[string]any{"status": status})
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 )
 
@@ -55,16 +54,8 @@ func (j *Judge) Report() Report {
 func (j *Judge) nodes(client kubernetes.Interface) follower {
 	api := client.CoreV1().Nodes()
 	return &follow[*corev1.Node]{
-		lists: func(ctx context.Context) ([]*corev1.Node, string, error) {
-			list, err := api.List(ctx, metav1.ListOptions{})
-			if err != nil {
-				return nil, "", err
-			}
-			return pointers(list.Items), list.ResourceVersion, nil
-		},
-		watches: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			return api.Watch(ctx, options)
-		},
+		lists:   lister(api.List, func(l *corev1.NodeList) []corev1.Node { return l.Items }),
+		watches: api.Watch,
 		saw: func(node *corev1.Node, when window) {
 			j.record(func(now time.Time) { j.history.sawNode(node, when, now) })
 		},
@@ -77,20 +68,25 @@ func (j *Judge) nodes(client kubernetes.Interface) follower {
 func (j *Judge) pods(client kubernetes.Interface) follower {
 	api := client.CoreV1().Pods(metav1.NamespaceAll)
 	return &follow[*corev1.Pod]{
-		lists: func(ctx context.Context) ([]*corev1.Pod, string, error) {
-			list, err := api.List(ctx, metav1.ListOptions{})
-			if err != nil {
-				return nil, "", err
-			}
-			return pointers(list.Items), list.ResourceVersion, nil
-		},
-		watches: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			return api.Watch(ctx, options)
-		},
+		lists:   lister(api.List, func(l *corev1.PodList) []corev1.Pod { return l.Items }),
+		watches: api.Watch,
 		saw: func(pod *corev1.Pod, when window) {
 			j.record(func(now time.Time) { j.history.sawPod(pod, when, now) })
 		},
 		lost: func(*corev1.Pod, window) {}, // a pod that has ended was placed all the same
+	}
+}
+
+// lister makes the typed list call of a kind into the one that follow needs.
+func lister[L metav1.ListInterface, T any](
+	list func(context.Context, metav1.ListOptions) (L, error), items func(L) []T,
+) func(context.Context) ([]*T, string, error) {
+	return func(ctx context.Context) ([]*T, string, error) {
+		got, err := list(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, "", err
+		}
+		return pointers(items(got)), got.GetResourceVersion(), nil
 	}
 }
 

@@ -1,0 +1,55 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+// Pods that need Berth wait while it is away, and a node that broke meanwhile gets none of them.
+func TestExtenderKilledUnderLoad(t *testing.T) {
+	w := fresh(t)
+	favourite := w.place(gpus(1, "V100"))
+	before := w.arrive(6)
+	w.box.Berth.Kill()
+	w.check("break", fleet.SetCondition(t.Context(), w.box.Client, favourite, "GPUIsLost", true))
+	away := w.arrive(4)
+	if message := w.event(away[3]); !strings.Contains(message, "connection refused") {
+		t.Errorf("event %q does not say that Berth is away", message)
+	}
+	w.check("start Berth", w.box.Berth.Start(t.Context()))
+	w.avoid([]string{favourite}, append(away, w.arrive(6)...))
+	for _, pod := range before {
+		w.placed(pod)
+	}
+	w.allSound()
+}
+
+// Berth goes on answering from its last snapshot, and catches up when the API server is back.
+func TestAPIServerKilledUnderLoad(t *testing.T) {
+	w := fresh(t)
+	favourite := w.place(gpus(1, "V100"))
+	pods := w.arrive(4)
+	w.box.APIServer.Kill()
+	w.expectReady()
+	w.check("start kube-apiserver", w.box.APIServer.Start(t.Context()))
+	pods = append(pods, w.arrive(4)...)
+	w.breaks("GPUIsLost", "Exclude", favourite)
+	w.avoid([]string{favourite}, w.arrive(6))
+	for _, pod := range pods {
+		w.placed(pod)
+	}
+	w.allSound()
+}
+
+func (w *world) expectReady() {
+	w.Helper()
+	response, err := http.Get(w.box.Berth.MetricsURL + "/readyz")
+	w.check("ask whether Berth is ready", err)
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		w.Errorf("Berth is not ready without kube-apiserver: %s", response.Status)
+	}
+}

@@ -1,0 +1,122 @@
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func (w *world) expectOn(pool, node string) {
+	w.Helper()
+	if !slices.Contains(nodesOf(pool), node) {
+		w.Errorf("the pod is on %s, want a node of %s", node, pool)
+	}
+}
+
+func TestOrderOfPreferences(t *testing.T) {
+	cases := []struct {
+		models []string
+		pools  []string // of the models
+		whole  int64    // devices of a node of the first
+	}{
+		{[]string{"A100", "V100"}, []string{"mn2b-a100", "mn2a"}, 4},
+		{[]string{"V100", "A100"}, []string{"mn2a", "mn2b-a100"}, 8},
+		{[]string{"A30", "A100", "V100"}, []string{"mn2b-a30", "mn2b-a100", "mn2a"}, 6},
+	}
+	for _, c := range cases {
+		t.Run(strings.Join(c.models, " then "), func(t *testing.T) {
+			w := fresh(t)
+			w.expectOn(c.pools[0], w.place(gpus(1, c.models...)))
+			w.place(gpus(c.whole-1, c.models[0]))
+			for range nodesPerPool - 1 {
+				w.place(gpus(c.whole, c.models[0]))
+			}
+			w.expectOn(c.pools[1], w.place(gpus(1, c.models...))) // the first are full
+		})
+	}
+}
+
+func TestNamedModelIsARequirement(t *testing.T) {
+	w := fresh(t)
+	for range nodesPerPool {
+		w.expectOn("mn2b-a30", w.place(gpus(6, "A30")))
+	}
+	message := w.refused(gpus(1, "A30")) // although GPUs of other models are free
+	for _, model := range []string{"V100", "A100"} {
+		if want := "4 node(s) had accelerator " + model; !strings.Contains(message, want) {
+			t.Errorf("event %q, want %q in it", message, want)
+		}
+	}
+}
+
+func TestMemoryMinimum(t *testing.T) {
+	cases := []struct {
+		name, memory, model, pool string
+		devices                   int64
+		fit                       int // nodes of the pool with enough memory
+	}{
+		{"only V100 with 32 GB", "32Gi", "V100", "mn2a", 8, 2},
+		{"every V100", "16Gi", "V100", "mn2a", 8, 4},
+		{"40 GB cards say 39538 MiB", "40Gi", "A100", "mn2b-a100", 4, 4},
+		{"only A100 with 80 GB", "80Gi", "A100", "mn2b-a100", 4, 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w := fresh(t)
+			for range c.fit {
+				w.expectOn(c.pool, w.place(gpusWith(c.memory, c.devices, c.model)))
+			}
+			message := w.refused(gpusWith(c.memory, c.devices, c.model))
+			tooSmall := "less accelerator memory than the pod's minimum"
+			if got, want := strings.Contains(message, tooSmall), c.fit < nodesPerPool; got != want {
+				t.Errorf("event %q: speaks of memory: %v, want %v", message, got, want)
+			}
+		})
+	}
+}
+
+func TestPodWithoutWishesGetsAnyGPU(t *testing.T) {
+	w := fresh(t)
+	node := w.place(gpus(1))
+	pools := slices.Concat(nodesOf("mn2a"), nodesOf("mn2b-a100"), nodesOf("mn2b-a30"))
+	if !slices.Contains(pools, node) {
+		t.Errorf("the pod is on %s, which has no GPU", node)
+	}
+}
+
+func TestModelThatTheCatalogueLacksIsRefused(t *testing.T) {
+	w := fresh(t)
+	message := w.refused(gpus(1, "H100"))
+	want := "12 pod annotation berth.dev/accelerators names a model that Berth's catalogue lacks"
+	if !strings.Contains(message, want) {
+		t.Errorf("event %q, want %q in it", message, want)
+	}
+}
+
+func TestMNCore(t *testing.T) {
+	w := fresh(t)
+	w.expectOn("mn3", w.place(mnCores(1)))
+	w.expectOn("mn3", w.place(mnCores(1, "MN-Core")))
+	if message := w.refused(mnCores(1, "V100")); !strings.Contains(message, "pod asks for none of the resources of the models") {
+		t.Errorf("event %q does not say that resource and model disagree", message)
+	}
+	w.breaks("DStateProcess", "Exclude", nodesOf("mn3")...)
+	message := w.refused(mnCores(1))
+	if want := "4 node(s) had condition DStateProcess"; !strings.Contains(message, want) {
+		t.Errorf("event %q, want %q in it", message, want)
+	}
+	w.allSound()
+}
+
+func TestPodsArePacked(t *testing.T) {
+	w := fresh(t)
+	first := w.place(gpus(1, "V100"))
+	for range 7 {
+		if node := w.place(gpus(1, "V100")); node != first {
+			t.Errorf("a small pod is on %s, want it to fill %s", node, first)
+		}
+	}
+	if node := w.place(gpus(8, "V100")); node == first {
+		t.Errorf("a whole-node pod is on the full node %s", node)
+	}
+}

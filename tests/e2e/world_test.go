@@ -1,0 +1,211 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
+	"berth.dev/berth/tests/e2e/judge"
+)
+
+const (
+	pollInterval = 50 * time.Millisecond
+	awaitTimeout = 30 * time.Second
+)
+
+// world is a box as a test sees it: with a judge who has seen everything since the test began.
+type world struct {
+	*testing.T
+	box   *box.Box
+	judge *judge.Judge
+}
+
+// fresh is the shared box without pods and with every node well, and Berth knowing it.
+func fresh(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, box: shared}
+	w.check("delete pods", w.box.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(
+		t.Context(), metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{}))
+	w.await("pods to be gone", func() bool { return len(w.pods()) == 0 })
+	w.await("Berth to know that all is well", func() bool {
+		w.heal() // again and again: a stage of the test before may still be at work
+		return w.metric("berth_nodes_by_condition") == 0 &&
+			w.metric("berth_accelerator_devices", `state="used"`) == 0
+	})
+	return w.judged()
+}
+
+// judged starts a judge over the world for the rest of the test.
+func (w *world) judged() *world {
+	w.Helper()
+	j, err := judge.Start(w.Context(), w.box.Client, judge.ExcludingRules(), box.ManagedResources)
+	w.check("start the judge", err)
+	w.Cleanup(j.Stop)
+	w.judge = j
+	return w
+}
+
+// heal takes every fault off, as if it had been gone for an hour: recovery is over.
+func (w *world) heal() {
+	w.Helper()
+	nodes, err := w.box.Client.CoreV1().Nodes().List(w.Context(), metav1.ListOptions{})
+	w.check("list nodes", err)
+	for _, node := range nodes.Items {
+		if node.Annotations[fleet.FaultAnnotation] != "" {
+			w.check("end the stage", fleet.SetFaultStage(w.Context(), w.box.Client, node.Name, ""))
+		}
+		if conditions := healed(node.Status.Conditions); len(conditions) > 0 {
+			w.check("heal "+node.Name,
+				fleet.PatchCondition(w.Context(), w.box.Client, node.Name, conditions...))
+		}
+	}
+}
+
+// healed are the conditions that were a fault during the last hour, with the fault long gone.
+func healed(conditions []corev1.NodeCondition) []corev1.NodeCondition {
+	var changed []corev1.NodeCondition
+	hourAgo := time.Now().Add(-time.Hour)
+	for _, condition := range conditions {
+		isKubelets := strings.HasPrefix(condition.Reason, "Kubelet")
+		if !isKubelets && condition.LastTransitionTime.After(hourAgo) {
+			condition.Status = corev1.ConditionFalse
+			condition.LastTransitionTime = metav1.NewTime(hourAgo)
+			changed = append(changed, condition)
+		}
+	}
+	return changed
+}
+
+func (w *world) check(what string, err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatalf("%s: %v", what, err)
+	}
+}
+
+// await polls until a condition holds.
+func (w *world) await(what string, holds func() bool) {
+	w.Helper()
+	deadline := time.Now().Add(awaitTimeout)
+	for !holds() {
+		if time.Now().After(deadline) {
+			w.Fatalf("waited %s in vain for %s", awaitTimeout, what)
+		}
+		time.Sleep(pollInterval)
+	}
+}
+
+// create makes pods; each has a name of its own.
+func (w *world) create(pods ...*corev1.Pod) {
+	w.Helper()
+	for _, pod := range pods {
+		_, err := w.box.Client.CoreV1().Pods(pod.Namespace).Create(w.Context(), pod,
+			metav1.CreateOptions{})
+		w.check("create "+pod.Name, err)
+	}
+}
+
+func (w *world) pods() []corev1.Pod {
+	w.Helper()
+	list, err := w.box.Client.CoreV1().Pods(metav1.NamespaceDefault).
+		List(w.Context(), metav1.ListOptions{})
+	w.check("list pods", err)
+	return list.Items
+}
+
+// nodeOf is the node of a pod, empty while it has none.
+func (w *world) nodeOf(pod *corev1.Pod) string {
+	w.Helper()
+	got, err := w.box.Client.CoreV1().Pods(pod.Namespace).Get(w.Context(), pod.Name,
+		metav1.GetOptions{})
+	w.check("get "+pod.Name, err)
+	return got.Spec.NodeName
+}
+
+// placed waits until the pod has a node and returns it.
+func (w *world) placed(pod *corev1.Pod) string {
+	w.Helper()
+	node := ""
+	w.await("a node for "+pod.Name, func() bool { node = w.nodeOf(pod); return node != "" })
+	return node
+}
+
+// place creates a pod and returns the node that it got.
+func (w *world) place(pod *corev1.Pod) string {
+	w.Helper()
+	w.create(pod)
+	return w.placed(pod)
+}
+
+// refused creates a pod, waits until kube-scheduler says why it finds no node for it, and returns
+// what it says.
+func (w *world) refused(pod *corev1.Pod) string {
+	w.Helper()
+	w.create(pod)
+	return w.event(pod)
+}
+
+func (w *world) event(pod *corev1.Pod) string {
+	w.Helper()
+	message := ""
+	w.await("a FailedScheduling event of "+pod.Name, func() bool {
+		events, err := w.box.Client.CoreV1().Events(pod.Namespace).List(w.Context(),
+			metav1.ListOptions{FieldSelector: fields.Set{
+				"involvedObject.name": pod.Name, "reason": "FailedScheduling",
+			}.String()})
+		w.check("list events", err)
+		if len(events.Items) > 0 {
+			message = events.Items[0].Message
+		}
+		return message != ""
+	})
+	if node := w.nodeOf(pod); node != "" {
+		w.Fatalf("%s got %s, although its event says %s", pod.Name, node, message)
+	}
+	return message
+}
+
+// breaks puts a condition on nodes and waits until Berth knows that the effect holds on all.
+func (w *world) breaks(condition, effect string, nodes ...string) {
+	w.Helper()
+	for _, node := range nodes {
+		w.check("break "+node,
+			fleet.SetCondition(w.Context(), w.box.Client, node, condition, true))
+	}
+	w.awaitEffect(condition, effect, len(nodes))
+}
+
+// repairs takes a condition off nodes.
+func (w *world) repairs(condition string, nodes ...string) {
+	w.Helper()
+	for _, node := range nodes {
+		w.check("repair "+node,
+			fleet.SetCondition(w.Context(), w.box.Client, node, condition, false))
+	}
+}
+
+// awaitEffect waits until Berth counts so many nodes on which the condition has the effect.
+func (w *world) awaitEffect(condition, effect string, nodes int) {
+	w.Helper()
+	w.await(fmt.Sprintf("Berth to know of %d nodes with %s", nodes, condition), func() bool {
+		return w.metric("berth_nodes_by_condition", fmt.Sprintf("condition=%q", condition),
+			fmt.Sprintf("effect=%q", effect)) == float64(nodes)
+	})
+}
+
+// allSound fails the test if the judge has seen anything else than sound placements.
+func (w *world) allSound() {
+	w.Helper()
+	for _, p := range w.judge.Report() {
+		if p.Verdict == judge.Broken || p.Verdict == judge.Unclear {
+			w.Errorf("%s on %s is %v: %s there for %s", p.Pod, p.Node, p.Verdict, p.Condition, p.After)
+		}
+	}
+}
