@@ -62,15 +62,15 @@ func watchEvent(t *testing.T, eventType watch.EventType, object runtime.Object) 
 	return frame
 }
 
-// toolPath is decode_corpus: of the release build, unless BERTH_DECODE_CORPUS says otherwise.
-func toolPath(t *testing.T) string {
+// tool is a program of the release build, unless the environment variable names another.
+func tool(t *testing.T, variable, target string) string {
 	t.Helper()
-	path := os.Getenv("BERTH_DECODE_CORPUS")
+	path := os.Getenv(variable)
 	if path == "" {
-		path = filepath.Join("..", "..", "build", "release", "tests", "contract", "decode_corpus")
+		path = filepath.Join("..", "..", "build", "release", filepath.FromSlash(target))
 	}
 	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%v; build the target decode_corpus, or name it in BERTH_DECODE_CORPUS", err)
+		t.Fatalf("%v; run make build, or name the program in %s", err, variable)
 	}
 	return path
 }
@@ -105,7 +105,7 @@ func decode(t *testing.T, kind string, records [][]byte) []decoded {
 			t.Fatal(err)
 		}
 	}
-	command := exec.Command(toolPath(t), kind)
+	command := exec.Command(tool(t, "BERTH_DECODE_CORPUS", "tests/contract/decode_corpus"), kind)
 	command.Stdin = &input
 	command.Stderr = os.Stderr
 	output, err := command.Output()
