@@ -43,6 +43,9 @@ func (b *Box) startAPIServer(ctx context.Context) error {
 		"--endpoint-reconciler-type", "none", // 127.0.0.1 may not be an endpoint
 		"--tls-cert-file", serving.CertFile, "--tls-private-key-file", serving.KeyFile,
 		"--client-ca-file", b.ca.CertFile, "--token-auth-file", b.tokenFile(),
+		// No front proxy is here; kube-scheduler complains without one's authority.
+		"--requestheader-client-ca-file", b.ca.CertFile,
+		"--requestheader-allowed-names", "front-proxy",
 		"--authorization-mode", "RBAC",
 		"--service-account-issuer", "https://kubernetes.default.svc",
 		"--service-account-key-file", b.serviceAccountKey(),

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-const logLineWidth = 400 // Kubernetes writes whole objects into one line
+const logLineWidth = 240 // Kubernetes writes whole objects into one line
 
 // tail returns the last lines of a file, long ones cut, or says why it cannot.
 func tail(path string, lines int) string {

@@ -15,7 +15,7 @@ const (
 	readyTimeout  = 60 * time.Second
 	readyInterval = 50 * time.Millisecond
 	stopGrace     = 8 * time.Second // then SIGKILL: all that the box writes is thrown away
-	logTailLines  = 25
+	logTailLines  = 15
 )
 
 // Process is one program of the box. It can be stopped or killed, and started again with the same

@@ -94,6 +94,9 @@ func (c *column) play(ctx context.Context) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
+	if err := c.settle(ctx); err != nil { // the last repairs may have let more pods in
+		return result{}, err
+	}
 	cancel()
 	tally, err := count(ctx, c.box.Client, c.scenario.pools)
 	return result{title: c.title, tally: tally, report: c.judge.Report(), waiting: waiting}, err

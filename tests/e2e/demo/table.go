@@ -5,23 +5,27 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"berth.dev/berth/tests/e2e/fleet"
 	"berth.dev/berth/tests/e2e/judge"
 )
 
+const (
+	nameWidth    = 52
+	cellWidth    = 28
+	explainLines = 8
+)
+
 // printTable shows all results side by side.
 func printTable(out io.Writer, pools []fleet.Pool, results []result) {
-	fmt.Fprintln(out)
-	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', tabwriter.AlignRight)
 	row := func(name string, value func(result) string) {
-		cells := []string{name}
+		fmt.Fprintf(out, "%-*s", nameWidth, name)
 		for _, r := range results {
-			cells = append(cells, value(r))
+			fmt.Fprintf(out, "%*s", cellWidth, value(r))
 		}
-		fmt.Fprintln(table, strings.Join(cells, "\t")+"\t")
+		fmt.Fprintln(out)
 	}
+	fmt.Fprintln(out)
 	row("", func(r result) string { return r.title })
 	for _, pool := range pools {
 		if pool.Accelerator != "" {
@@ -29,12 +33,11 @@ func printTable(out io.Writer, pools []fleet.Pool, results []result) {
 				func(r result) string { return strconv.Itoa(r.tally.placed[pool.Accelerator]) })
 		}
 	}
-	row("pods without a node", func(r result) string { return strconv.Itoa(r.tally.pending) })
+	row("pods without a node at the end", func(r result) string { return strconv.Itoa(r.tally.pending) })
 	row("pods on a model or memory they did not ask for",
 		func(r result) string { return strconv.Itoa(r.tally.unwanted) })
-	row("pods bound within 1 s of the fault (in flight)", countOf(judge.InFlight))
+	row("pods bound in the fault's first second (in flight)", countOf(judge.InFlight))
 	row("pods placed on a broken node", countOf(judge.Broken))
-	table.Flush()
 }
 
 func countOf(verdict judge.Verdict) func(result) string {
@@ -64,9 +67,18 @@ func printWaiting(out io.Writer, story waiting) {
 	fmt.Fprintf(out, "\nA pod that had to wait: %s asks for one A100 with 80Gi; all such nodes were broken.\n",
 		story.pod)
 	fmt.Fprintf(out, "\nkube-scheduler's event:\n%s\n", indent(story.event))
-	fmt.Fprintf(out, "\nberth explain -f pod.yaml:\n%s\n", indent(story.explained))
-	fmt.Fprintf(out, "\nAfter the repair it was placed on %s within %.1f s.\n", story.node,
+	fmt.Fprintf(out, "\nberth explain -f pod.yaml:\n%s\n", indent(head(story.explained, explainLines)))
+	fmt.Fprintf(out, "\nThen the nodes were repaired, and it was placed on %s within %.1f s.\n", story.node,
 		story.afterwards.Seconds())
+}
+
+// head keeps the first lines of a text; berth explain ends with a line for every node.
+func head(text string, limit int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) <= limit {
+		return text
+	}
+	return fmt.Sprintf("%s\n... and %d more lines", strings.Join(lines[:limit], "\n"), len(lines)-limit)
 }
 
 func indent(text string) string {

@@ -102,9 +102,9 @@ func TestTableHasAColumnForEachResult(t *testing.T) {
 		}
 	}
 	want := map[string][]string{
-		"pods placed on V100":                            {"7", "7"},
-		"pods placed on a broken node":                   {"2", "0"},
-		"pods bound within 1 s of the fault (in flight)": {"1", "0"},
+		"pods placed on V100":                                {"7", "7"},
+		"pods placed on a broken node":                       {"2", "0"},
+		"pods bound in the fault's first second (in flight)": {"1", "0"},
 	}
 	for name, cells := range want {
 		if !reflect.DeepEqual(rows[name], cells) {

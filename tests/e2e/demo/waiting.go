@@ -4,17 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"sigs.k8s.io/yaml"
 
-	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
 )
 
 const (
@@ -25,10 +22,10 @@ const (
 // waiting is the story of a pod for which every fit node is broken.
 type waiting struct {
 	pod        string
-	event      string // kube-scheduler's message; empty: the pod got a node at once
-	explained  string // berth explain's answer; empty without Berth
-	node       string // that it got in the end
-	afterwards time.Duration
+	event      string        // kube-scheduler's message; empty: the pod got a node at once
+	explained  string        // berth explain's answer; empty without Berth
+	node       string        // that it got in the end
+	afterwards time.Duration // from the first repair
 }
 
 // playWaiting creates the pod, asks why it waits, repairs the last nodes and sees it placed.
@@ -47,12 +44,12 @@ func (c *column) playWaiting(ctx context.Context) (waiting, error) {
 			return story, err
 		}
 	}
+	repaired := time.Now()
 	for _, f := range c.scenario.lateRepairs() {
 		if err := c.set(ctx, f, false); err != nil {
 			return story, err
 		}
 	}
-	repaired := time.Now()
 	story.node, err = c.awaitNode(ctx)
 	story.afterwards = time.Since(repaired)
 	return story, err
@@ -101,28 +98,19 @@ func (c *column) waiter(ctx context.Context) (*corev1.Pod, error) {
 
 // explain runs berth explain on the pod's manifest, as a user would.
 func (c *column) explain(ctx context.Context) (string, error) {
-	manifest, err := yaml.Marshal(struct {
-		metav1.TypeMeta `json:",inline"`
-		*corev1.Pod     `json:",inline"`
-	}{metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, c.scenario.waiter})
+	file := filepath.Join(c.box.Dir, "pod.yaml")
+	manifest, err := fleet.Manifest(c.scenario.waiter)
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(c.box.Dir, "pod.yaml")
 	if err := os.WriteFile(file, manifest, 0o600); err != nil {
 		return "", err
 	}
-	binary, err := box.BerthBinary()
+	answer, err := c.box.Explain(ctx, "--kubeconfig", c.box.Kubeconfig, "-f", file)
 	if err != nil {
 		return "", err
 	}
-	command := exec.CommandContext(ctx, binary, "explain", "--config", c.box.Berth.ConfigFile,
-		"--kubeconfig", c.box.Kubeconfig, "-f", file)
-	output, err := command.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", strings.Join(command.Args, " "), err, output)
-	}
-	return string(output), nil
+	return answer.Text, nil
 }
 
 // poll calls done until it says so; what it waits for is named when time runs out.

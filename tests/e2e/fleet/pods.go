@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 )
 
 const (
@@ -66,6 +67,13 @@ func (a Ask) requirements() corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Requests: list, Limits: list}
 }
 
+// Manifest is the pod as YAML, as a user would write it.
+func Manifest(pod *corev1.Pod) ([]byte, error) {
+	typed := *pod
+	typed.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	return yaml.Marshal(typed)
+}
+
 // kind is a kind of pod in the workload, with how often it comes (of 100) and the number of devices
 // of a whole node.
 type kind struct {
@@ -75,13 +83,13 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{24, 8, Ask{Name: "v100-by-annotation", Accelerators: []string{"V100"}, Resource: ResourceGPU,
+	{28, 8, Ask{Name: "v100-by-annotation", Accelerators: []string{"V100"}, Resource: ResourceGPU,
 		Cores: 4, MemoryGiB: 40}},
 	{8, 8, Ask{Name: "v100-32gib", Accelerators: []string{"V100"}, Memory: "32Gi",
 		Resource: ResourceGPU, Cores: 4, MemoryGiB: 40}},
 	{14, 8, Ask{Name: "v100-by-selector", Product: v100x16.Product, Resource: ResourceGPU,
 		Cores: 4, MemoryGiB: 40}},
-	{12, 4, Ask{Name: "a100-by-annotation", Accelerators: []string{"A100"}, Resource: ResourceGPU,
+	{8, 4, Ask{Name: "a100-by-annotation", Accelerators: []string{"A100"}, Resource: ResourceGPU,
 		Cores: 16, MemoryGiB: 200}},
 	{16, 6, Ask{Name: "a30-by-annotation", Accelerators: []string{"A30"}, Resource: ResourceGPU,
 		Cores: 12, MemoryGiB: 80}},

@@ -1,0 +1,71 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	extender "k8s.io/kube-scheduler/extender/v1"
+
+	"berth.dev/berth/tests/e2e/box"
+)
+
+// filter asks the extender as kube-scheduler does.
+func (w *world) filter(client *http.Client, pod *corev1.Pod, nodes ...string) extender.ExtenderFilterResult {
+	w.Helper()
+	body, err := json.Marshal(extender.ExtenderArgs{Pod: pod, NodeNames: &nodes})
+	w.check("encode the request", err)
+	response, err := client.Post(w.box.Berth.URL+"/filter", "application/json", bytes.NewReader(body))
+	w.check("filter", err)
+	defer response.Body.Close()
+	var result extender.ExtenderFilterResult
+	w.check("decode the reply", json.NewDecoder(response.Body).Decode(&result))
+	return result
+}
+
+func TestLastSnapshotServesWithoutAPIServer(t *testing.T) {
+	w := fresh(t)
+	pool := nodesOf("mn2b-a30")
+	w.breaks("GPUIsLost", "Exclude", pool[0])
+	client, err := w.box.Berth.HTTPClient()
+	w.check("make a client", err)
+	w.box.APIServer.Kill()
+	answer := w.filter(client, gpus(1, "A30"), pool...)
+	w.check("start kube-apiserver", w.box.APIServer.Start(t.Context()))
+	if answer.Error != "" || answer.NodeNames == nil || len(*answer.NodeNames) != 3 {
+		t.Errorf("filter answers %+v, want the three nodes without a fault", answer)
+	}
+}
+
+func TestExtenderRefusesClientsWithoutCertificate(t *testing.T) {
+	w := fresh(t)
+	authority, err := w.box.Berth.HTTPClient()
+	w.check("make a client", err)
+	config := authority.Transport.(*http.Transport).TLSClientConfig
+	anonymous := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: config.RootCAs, MinVersion: tls.VersionTLS12},
+	}}
+	response, err := anonymous.Post(w.box.Berth.URL+"/filter", "application/json", nil)
+	if err == nil {
+		response.Body.Close()
+		t.Fatalf("a client without a certificate got %s", response.Status)
+	}
+	if !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("refused for another reason: %v", err)
+	}
+}
+
+func TestBearerTokenIsEnoughToWatch(t *testing.T) {
+	b, err := startBox(t.Context(), &box.BerthOptions{Kubeconfig: (*box.Box).BerthTokenKubeconfig})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Stop)
+	w := &world{T: t, box: b}
+	w.breaks("DStateProcess", "Exclude", nodesOf("mn3")...)
+	w.refused(mnCores(1))
+}
