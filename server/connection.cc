@@ -81,8 +81,11 @@ HttpRequest ToRequest(const Parser& parser) {
   return {message.method_string(), message.target(), message.body()};
 }
 
-bool IsHttp(error_code error) {
-  return error.category() == http::make_error_code(http::error::bad_method).category();
+// Whether the client sent something that is no HTTP, and did not just leave.
+bool IsMalformed(error_code error) {
+  static const auto& http_errors = http::make_error_code(http::error::bad_method).category();
+  return error.category() == http_errors && error != http::error::end_of_stream &&
+         error != http::error::partial_message;
 }
 
 // The answer to a header that could not be read; nothing where the client is gone.
@@ -97,8 +100,7 @@ std::optional<Reply> RefuseBrokenHeader(ConnectionBase& connection, error_code e
     return Refusal(431, absl::StrCat("the request header is larger than ",
                                      connection.limits().header_bytes, " bytes"));
   }
-  const bool gone = error == http::error::end_of_stream || error == http::error::partial_message;
-  if (gone || !IsHttp(error)) return std::nullopt;
+  if (!IsMalformed(error)) return std::nullopt;
   return Refusal(400, "bad request: " + error.message());
 }
 
@@ -148,10 +150,7 @@ BodyResult ClassifyBody(error_code error, bool in_time) {
   if (!error) return BodyResult::kComplete;
   if (!in_time) return BodyResult::kTimeout;
   if (error == http::error::body_limit) return BodyResult::kTooLarge;
-  const bool malformed = error == http::error::bad_chunk ||
-                         error == http::error::bad_chunk_extension ||
-                         error == http::error::buffer_overflow;
-  return malformed ? BodyResult::kMalformed : BodyResult::kGone;
+  return IsMalformed(error) ? BodyResult::kMalformed : BodyResult::kGone;
 }
 
 template <class Stream>
@@ -186,7 +185,7 @@ asio::awaitable<std::optional<Reply>> Answer(Connection<Stream>& connection,
     case BodyResult::kTimeout:
       co_return RejectBody(observer, limits, *match.route, RejectionCause::kBodyTimeout);
     case BodyResult::kMalformed:
-      co_return Refusal(400, "bad request: the chunks of the body cannot be read");
+      co_return Refusal(400, "bad request: the chunked body cannot be read");
     case BodyResult::kGone:
       break;
   }
@@ -215,7 +214,7 @@ asio::awaitable<bool> Write(Connection<Stream>& connection,
   auto token = Into(error);
   co_await http::async_write(connection.stream(), message, token);
   const bool in_time = connection.FinishedInTime();
-  if (!in_time) connection.observer().OnLimit(Limit::kWriteTime);
+  if (error && !in_time) connection.observer().OnLimit(Limit::kWriteTime);
   co_return !error;
 }
 

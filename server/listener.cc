@@ -61,12 +61,16 @@ absl::Status Open(tcp::acceptor& acceptor, const Address& address) {
   return error ? CannotListen(address, error) : absl::OkStatus();
 }
 
-// Serves or turns away one connection.
+// Serves or turns away one connection. Being out of memory for this one must not end the acceptor.
 void Admit(tcp::socket socket, ConnectionContext& context) {
-  if (context.connections.Count() < context.limits.connections) {
-    ServeConnection(std::move(socket), context);
-  } else {
+  if (context.connections.Count() >= context.limits.connections) {
     context.observer->OnLimit(Limit::kConnections);
+    return;
+  }
+  try {
+    ServeConnection(std::move(socket), context);
+  } catch (const std::exception& error) {
+    context.observer->OnError(absl::StrCat("cannot serve a connection: ", error.what()));
   }
 }
 
