@@ -26,14 +26,6 @@ constexpr std::chrono::milliseconds kClosingTime{1'000};
 // For requests that have arrived. Well within the 30 s that kubelet gives a pod to end.
 constexpr std::chrono::milliseconds kDrainTime{10'000};
 
-model::Time Now() { return std::chrono::floor<model::Duration>(std::chrono::system_clock::now()); }
-
-// The configuration was validated, so the catalogue can be made.
-std::shared_ptr<const model::AcceleratorCatalog> MakeCatalog(const BerthConfiguration& config) {
-  return std::make_shared<const model::AcceleratorCatalog>(
-      model::AcceleratorCatalog::Make(config.accelerators).value());
-}
-
 cluster::Feed::Options FeedOptions(kube::ApiConfig api) {
   cluster::Feed::Options options;
   options.api = std::move(api);
@@ -106,11 +98,9 @@ absl::StatusOr<std::unique_ptr<ExtenderServer>> ExtenderServer::Start(
 
 ExtenderServer::ExtenderServer(const BerthConfiguration& config, kube::ApiConfig api)
     : metrics_(std::make_shared<server::Metrics>()),
-      catalog_(MakeCatalog(config)),
-      snapshot_({.catalog = catalog_, .labels = {}}),
-      engine_(std::make_shared<const scheduling::SchedulingEngine>(catalog_, config.prefix,
-                                                                   config.scheduling)),
-      extender_(engine_, snapshot_, *metrics_,
+      engine_(MakeEngine(config)),
+      snapshot_({.catalog = engine_.catalog, .labels = {}}),
+      extender_(engine_.scheduling, snapshot_, *metrics_,
                 {.max_body = static_cast<std::size_t>(config.extender.max_body_bytes), .now = Now}),
       node_observer_("nodes", *metrics_),
       pod_observer_("pods", *metrics_),

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "cli/config.h"
+#include "cli/engine.h"
 #include "cli/feed_observer.h"
 #include "cluster/feed.h"
 #include "cluster/snapshot.h"
 #include "extender/extender.h"
 #include "kube/api_config.h"
-#include "policies/scheduling/engine.h"
 #include "server/listener.h"
 #include "server/metrics.h"
 #include "server/tls_certificates.h"
@@ -49,9 +49,8 @@ class ExtenderServer {
 
   // In the order of who uses whom: later ones are gone first.
   std::shared_ptr<server::Metrics> metrics_;
-  std::shared_ptr<const model::AcceleratorCatalog> catalog_;
+  const Engine engine_;
   cluster::Snapshot snapshot_;
-  std::shared_ptr<const scheduling::SchedulingEngine> engine_;
   extender::Extender extender_;
   std::atomic<bool> draining_ = false;
   std::unique_ptr<server::Listener> metrics_listener_;

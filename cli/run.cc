@@ -6,6 +6,7 @@
 
 #include "cli/config_command.h"
 #include "cli/exit_code.h"
+#include "cli/explain_command.h"
 #include "cli/extender_command.h"
 #include "cli/version_command.h"
 
@@ -27,6 +28,7 @@ int RunCommand(int argc, const char* const* argv) {
   app.require_subcommand(0, 1);
   int exit_code = kExitOk;
   AddExtenderCommand(app, exit_code);
+  AddExplainCommand(app, exit_code);
   AddConfigCommand(app, exit_code);
   AddVersionCommand(app);
   try {

@@ -10,15 +10,21 @@ namespace {
 
 // In halves of a letter.
 constexpr std::size_t kLetter = 2;
-constexpr std::size_t kCase = 1;
+constexpr std::size_t kLookalike = 1;
 
 // Longer words are nobody's typing error, and the comparison takes the product of both lengths.
 constexpr std::size_t kMaxLength = 128;
 
+// One character for all that are taken for each other: cases, O and 0, I and l and 1.
+char Likeness(char c) {
+  const char lower = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (lower == 'o') return '0';
+  return lower == 'i' || lower == 'l' ? '1' : lower;
+}
+
 std::size_t Exchange(char a, char b) {
   if (a == b) return 0;
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  return lower(a) == lower(b) ? kCase : kLetter;
+  return Likeness(a) == Likeness(b) ? kLookalike : kLetter;
 }
 
 // Levenshtein's distance, row by row.

@@ -8,7 +8,8 @@
 namespace berth::cli {
 
 /// The candidate that `word` was probably meant to be: the nearest one, if no more than a third of
-/// the word (at least one letter) has to change. Upper and lower case count as half a letter.
+/// the word (at least one letter) has to change. What is easily taken for each other (upper and
+/// lower case; O and 0; I, l and 1) counts as half a letter.
 std::optional<std::string_view> Suggest(std::string_view word,
                                         const std::vector<std::string_view>& candidates);
 

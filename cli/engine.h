@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include "cli/config.h"
+#include "model/accelerator.h"
+#include "model/time.h"
+#include "policies/scheduling/engine.h"
+
+namespace berth::cli {
+
+/// The engine of a configuration that has been validated; its catalogue is catalog's.
+struct Engine {
+  std::shared_ptr<const model::AcceleratorCatalog> catalog;
+  std::shared_ptr<const scheduling::SchedulingEngine> scheduling;
+};
+
+/// The one way from configuration to engine, so that servers and explain cannot differ.
+Engine MakeEngine(const BerthConfiguration& config);
+
+/// By the machine's clock.
+model::Time Now();
+
+}  // namespace berth::cli

@@ -1,0 +1,197 @@
+#include "cli/explain_command.h"
+
+#include <absl/status/status.h>
+#include <absl/time/time.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/api_access.h"
+#include "cli/cluster_source.h"
+#include "cli/config_reader.h"
+#include "cli/engine.h"
+#include "cli/exit_code.h"
+#include "cli/explanation.h"
+#include "cli/explanation_json.h"
+#include "cli/explanation_text.h"
+#include "cli/pod_manifest.h"
+#include "cli/suggest.h"
+#include "kube/http_client.h"
+
+namespace berth::cli {
+
+namespace {
+
+struct Arguments {
+  std::string pod_file;
+  std::string pod_name;
+  std::string namespace_name = "default";
+  std::string objects_file;
+  std::string kubeconfig;
+  std::string context;
+  std::string config_file;
+  std::string node;
+  std::string output = "table";
+  std::string now;
+};
+
+constexpr const char* kFooter =
+    R"(The cluster is read once through the API server (--kubeconfig, $KUBECONFIG, ~/.kube/config or
+the credentials of the pod, the first there is), or offline from --objects. The answer is that of
+`berth extender` with the same --config; -o json is described in docs/explain.md.
+
+Exit codes: 0 a node fits (with --node: that one; or Berth has no say); 1 none does, or the API
+server did not answer; 2 wrong usage or files.)";
+
+void AddOptions(CLI::App& explain, Arguments& arguments) {
+  auto* file = explain.add_option("-f,--filename", arguments.pod_file,
+                                  "YAML or JSON of a pod, or of a Job, Deployment, ... with a pod "
+                                  "template; - for standard input");
+  auto* pod = explain.add_option("pod", arguments.pod_name, "A pod of the cluster");
+  auto* name_space =
+      explain.add_option("-n,--namespace", arguments.namespace_name, "Its namespace")
+          ->capture_default_str();
+  auto* objects =
+      explain.add_option("--objects", arguments.objects_file,
+                         "What `kubectl get nodes,pods -A -o json` wrote, instead of an "
+                         "API server; - for standard input");
+  auto* kubeconfig = explain.add_option("--kubeconfig", arguments.kubeconfig, "Of the API server");
+  auto* context = explain.add_option("--context", arguments.context, "Of the kubeconfig");
+  explain.add_option("--config", arguments.config_file,
+                     "Berth's configuration, as for `berth extender` (default: built in)");
+  explain.add_option("--node", arguments.node, "Tell everything about this node alone");
+  explain.add_option("-o,--output", arguments.output, "table or json")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"table", "json"}));
+  explain.add_option("--now", arguments.now, "The time to judge by, RFC 3339")->group("");
+  pod->excludes(file)->excludes(objects);
+  name_space->needs(pod);
+  objects->excludes(kubeconfig)->excludes(context);
+}
+
+absl::Status Usage(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
+
+absl::StatusOr<BerthConfiguration> LoadConfig(const std::string& file) {
+  if (file.empty()) return BerthConfiguration();
+  ConfigReading reading = ReadConfig(file);
+  if (reading.ok()) return std::move(reading.config);
+  return Usage(ToString(reading.errors));
+}
+
+absl::StatusOr<model::Time> TimeOf(const std::string& text) {
+  if (text.empty()) return Now();
+  absl::Time time;
+  std::string error;
+  if (!absl::ParseTime(absl::RFC3339_full, text, &time, &error)) return Usage("--now: " + error);
+  return model::Time(model::Duration(absl::ToUnixSeconds(time)));
+}
+
+// The pod to explain, with the cluster put into `snapshot`.
+absl::StatusOr<PodManifest> LoadOffline(const Arguments& arguments, cluster::Snapshot& snapshot) {
+  if (arguments.pod_file == arguments.objects_file) {
+    return Usage("-f and --objects name the same file; give the pod and the cluster separately");
+  }
+  auto manifest = ReadPodManifest(arguments.pod_file);
+  if (!manifest.ok()) return manifest;
+  const absl::Status loaded = LoadObjectsFile(arguments.objects_file, snapshot);
+  if (!loaded.ok()) return loaded;
+  return manifest;
+}
+
+absl::StatusOr<PodManifest> LoadLive(const Arguments& arguments, cluster::Snapshot& snapshot) {
+  PodManifest manifest;
+  if (arguments.pod_name.empty()) {
+    auto read = ReadPodManifest(arguments.pod_file);
+    if (!read.ok()) return read;
+    manifest = *std::move(read);
+  }
+  auto access = PersonAccess(arguments.kubeconfig, arguments.context, kube::ProcessEnvironment());
+  if (!access.ok()) return Usage(std::string(access.status().message()));
+  kube::HttpClient client(*std::move(access));
+  if (!arguments.pod_name.empty()) {
+    auto pod = GetPod(client, arguments.namespace_name, arguments.pod_name);
+    if (!pod.ok()) return pod.status();
+    manifest.pod = *std::move(pod);
+    manifest.what = fmt::format("Pod {}/{}", arguments.namespace_name, arguments.pod_name);
+  }
+  const absl::Status loaded = LoadCluster(client, snapshot);
+  if (!loaded.ok()) return loaded;
+  return manifest;
+}
+
+absl::StatusOr<const NodeExplanation*> FindNode(const Explanation& explanation,
+                                                const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const NodeExplanation& node : explanation.nodes) {
+    if (node.name == name) return &node;
+    names.push_back(node.name);
+  }
+  return Usage(fmt::format("--node: there is no node {}{}", name, DidYouMean(name, names)));
+}
+
+void Print(const Arguments& arguments, const Explanation& explanation, const std::string& what,
+           const NodeExplanation* node) {
+  std::string text;
+  if (arguments.output == "json") {
+    text = ExplanationJson(explanation, what, node);
+  } else if (node != nullptr) {
+    text = NodeText(*node, explanation, what);
+  } else {
+    text = ExplanationText(explanation, what);
+  }
+  fmt::print("{}", text);
+}
+
+absl::StatusOr<int> ExplainPod(const Arguments& arguments) {
+  if (arguments.pod_file.empty() && arguments.pod_name.empty()) {
+    return Usage("give a manifest with -f FILE, or the name of a pod");
+  }
+  const auto config = LoadConfig(arguments.config_file);
+  if (!config.ok()) return config.status();
+  const auto now = TimeOf(arguments.now);
+  if (!now.ok()) return now.status();
+  const Engine engine = MakeEngine(*config);
+  cluster::Snapshot snapshot({.catalog = engine.catalog, .labels = {}});
+  const auto manifest = arguments.objects_file.empty() ? LoadLive(arguments, snapshot)
+                                                       : LoadOffline(arguments, snapshot);
+  if (!manifest.ok()) return manifest.status();
+  for (const std::string& skipped : manifest->skipped) {
+    fmt::print(stderr, "skipped: {}\n", skipped);
+  }
+  const Explanation explanation =
+      Explain(manifest->pod, snapshot.Read(), *engine.scheduling, config->prefix, *now);
+  const bool concerned = !explanation.requests.empty();
+  if (arguments.node.empty() || !concerned) {
+    Print(arguments, explanation, manifest->what, nullptr);
+    return concerned && explanation.fitting == 0 ? kExitNo : kExitOk;
+  }
+  const auto node = FindNode(explanation, arguments.node);
+  if (!node.ok()) return node.status();
+  Print(arguments, explanation, manifest->what, *node);
+  return (*node)->fits ? kExitOk : kExitNo;
+}
+
+int RunExplain(const Arguments& arguments) {
+  const auto exit_code = ExplainPod(arguments);
+  if (exit_code.ok()) return *exit_code;
+  fmt::print(stderr, "berth explain: {}\n", std::string(exit_code.status().message()));
+  return absl::IsInvalidArgument(exit_code.status()) ? kExitUsage : kExitNo;
+}
+
+}  // namespace
+
+void AddExplainCommand(CLI::App& app, int& exit_code) {
+  auto* explain = app.add_subcommand(
+      "explain", "Tell to which nodes a pod may go, how good they are, and why not to the others");
+  const auto arguments = std::make_shared<Arguments>();
+  AddOptions(*explain, *arguments);
+  explain->footer(kFooter);
+  explain->callback([arguments, &exit_code] { exit_code = RunExplain(*arguments); });
+}
+
+}  // namespace berth::cli

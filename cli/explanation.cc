@@ -1,0 +1,149 @@
+#include "cli/explanation.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "cli/explanation_hints.h"
+#include "policies/scheduling/policy.h"
+
+namespace berth::cli {
+
+namespace {
+
+using scheduling::PolicyVerdict;
+using scheduling::PreparedPod;
+using scheduling::ReasonId;
+using scheduling::SchedulingEngine;
+
+DeviceCount CountDevices(const model::NodeState& node, const model::Resources::Entry& request) {
+  const std::string& resource = request.first;
+  return {.resource = resource,
+          .requested = request.second,
+          .listed = node.node.capacity.Has(resource) || node.node.allocatable.Has(resource),
+          .capacity = node.node.capacity.Get(resource),
+          .allocatable = node.node.allocatable.Get(resource),
+          .used = node.used.Get(resource)};
+}
+
+PolicyOpinion OpinionOf(const PolicyVerdict& said, const scheduling::ReasonTable& reasons) {
+  const scheduling::Reason& reason = reasons[said.verdict.reason];
+  return {.policy = std::string(said.policy),
+          .fits = said.verdict.fits,
+          .score = said.verdict.score,
+          .weight = said.weight,
+          .reason = reason.text,
+          .summary = reason.summary,
+          .since = said.verdict.since};
+}
+
+// Judges the nodes one by one, and sums up the refusals.
+class Explainer {
+ public:
+  Explainer(const SchedulingEngine& engine, const PreparedPod& prepared, Explanation& explanation)
+      : engine_(engine), prepared_(prepared), explanation_(explanation) {}
+
+  void Add(const model::NodeState& node) {
+    const scheduling::Judgement judgement = prepared_.Judge(node);
+    NodeExplanation& said = explanation_.nodes.emplace_back();
+    said.name = node.node.name;
+    said.fits = judgement.fits;
+    said.score = judgement.score;
+    if (node.accelerator != model::AcceleratorCatalog::kNone) {
+      said.accelerator = engine_.catalog()[node.accelerator].name;
+    }
+    for (const auto& request : explanation_.requests) {
+      said.devices.push_back(CountDevices(node, request));
+    }
+    for (const PolicyVerdict& verdict : prepared_.JudgeEach(node)) {
+      said.policies.push_back(OpinionOf(verdict, engine_.reasons()));
+    }
+    said.conditions = node.node.conditions;
+    if (judgement.fits) return;
+    said.reason = engine_.reasons()[judgement.reason].text;
+    said.summary = engine_.reasons()[judgement.reason].summary;
+    said.since = judgement.since;
+    AddToGroup(judgement.reason, judgement.since);
+  }
+
+  void SortGroups() {
+    for (auto& [id, group] : groups_) explanation_.groups.push_back(std::move(group));
+    std::sort(explanation_.groups.begin(), explanation_.groups.end(),
+              [](const RefusedGroup& a, const RefusedGroup& b) {
+                return std::tie(b.count, a.summary) < std::tie(a.count, b.summary);
+              });
+  }
+
+ private:
+  void AddToGroup(ReasonId id, model::Time since) {
+    RefusedGroup& group = groups_[id];
+    ++group.count;
+    group.policy = engine_.reasons()[id].policy;
+    group.reason = engine_.reasons()[id].text;
+    group.summary = engine_.reasons()[id].summary;
+    if (since == model::kNoTime) return;
+    group.newest = std::max(group.newest, since);
+    group.oldest = group.oldest == model::kNoTime ? since : std::min(group.oldest, since);
+  }
+
+  const SchedulingEngine& engine_;
+  const PreparedPod& prepared_;
+  Explanation& explanation_;
+  std::map<ReasonId, RefusedGroup> groups_;
+};
+
+void RankFitting(Explanation& explanation) {
+  std::vector<std::uint32_t> scores;
+  std::vector<NodeExplanation*> fitting;
+  for (NodeExplanation& node : explanation.nodes) {
+    if (!node.fits) continue;
+    scores.push_back(node.score);
+    fitting.push_back(&node);
+  }
+  const std::vector<std::int64_t> ranks = scheduling::Rank(scores);
+  for (std::size_t i = 0; i < fitting.size(); ++i) fitting[i]->rank = ranks[i];
+  explanation.fitting = fitting.size();
+}
+
+void SortNodes(Explanation& explanation) {
+  const auto group_of = [&](const NodeExplanation& node) {
+    const auto group =
+        std::find_if(explanation.groups.begin(), explanation.groups.end(),
+                     [&](const RefusedGroup& each) { return each.reason == node.reason; });
+    return group - explanation.groups.begin();
+  };
+  std::map<std::string, std::ptrdiff_t> position;
+  for (const NodeExplanation& node : explanation.nodes) {
+    if (!node.fits) position.emplace(node.reason, group_of(node));
+  }
+  const auto key = [&](const NodeExplanation& node) {
+    const std::ptrdiff_t group = node.fits ? -1 : position.at(node.reason);
+    return std::tuple(group, -std::int64_t{node.score}, std::string_view(node.name));
+  };
+  std::sort(explanation.nodes.begin(), explanation.nodes.end(),
+            [&](const auto& a, const auto& b) { return key(a) < key(b); });
+}
+
+}  // namespace
+
+Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
+                    const SchedulingEngine& engine, const std::string& prefix, model::Time now) {
+  Explanation explanation;
+  explanation.now = now;
+  explanation.requests = scheduling::AcceleratorRequests(pod, engine.catalog());
+  if (explanation.requests.empty()) return explanation;
+  const PreparedPod prepared = engine.Prepare(pod, view, now);
+  explanation.refused_everywhere = prepared.refused_everywhere() != scheduling::kNoReason;
+  Explainer explainer(engine, prepared, explanation);
+  for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
+    if (const model::NodeState* node = view.At(i)) explainer.Add(*node);
+  }
+  explainer.SortGroups();
+  RankFitting(explanation);
+  SortNodes(explanation);
+  explanation.hints = HintsFor(pod, explanation, engine.catalog(), prefix);
+  return explanation;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/accelerator.h"
+#include "model/cluster_view.h"
+#include "model/node.h"
+#include "model/pod.h"
+#include "model/time.h"
+#include "policies/scheduling/engine.h"
+
+namespace berth::cli {
+
+/// One resource of the catalogue on one node, as far as the pod asks for it.
+struct DeviceCount {
+  std::string resource;
+  std::int64_t requested = 0;
+  /// Whether the node lists the resource at all.
+  bool listed = false;
+  std::int64_t capacity = 0;
+  std::int64_t allocatable = 0;
+  /// Asked for by the pods bound there.
+  std::int64_t used = 0;
+
+  std::int64_t Free() const { return allocatable - used; }
+};
+
+/// What one policy says of one node. Reasons are empty and times kNoTime where there are none.
+struct PolicyOpinion {
+  std::string policy;
+  bool fits = true;
+  std::uint16_t score = 0;
+  std::int32_t weight = 0;
+  std::string reason;
+  std::string summary;
+  model::Time since = model::kNoTime;
+};
+
+struct NodeExplanation {
+  std::string name;
+  bool fits = true;
+  /// As prioritize would answer if exactly the fitting nodes were asked for; 0 for the others.
+  std::int64_t rank = 0;
+  std::uint32_t score = 0;
+  /// Name in the catalogue; empty: none recognises the node.
+  std::string accelerator;
+  std::vector<DeviceCount> devices;
+  /// Why it does not fit; as kube-scheduler's event has it, and for a list.
+  std::string reason;
+  std::string summary;
+  model::Time since = model::kNoTime;
+  std::vector<PolicyOpinion> policies;
+  std::vector<model::Condition> conditions;
+};
+
+/// Nodes that are refused for the same reason.
+struct RefusedGroup {
+  std::size_t count = 0;
+  std::string policy;
+  std::string reason;
+  std::string summary;
+  /// When the reason began, on the first and on the last node of the group; kNoTime: not known.
+  model::Time oldest = model::kNoTime;
+  model::Time newest = model::kNoTime;
+};
+
+/// Why a pod may go where.
+struct Explanation {
+  model::Time now = model::kNoTime;
+  /// What the pod asks for of the catalogue. Empty: Berth has no say, and nothing else is filled
+  /// in.
+  std::vector<model::Resources::Entry> requests;
+  /// No node will do, whatever its state: the pod itself is to blame.
+  bool refused_everywhere = false;
+  std::size_t fitting = 0;
+  std::vector<RefusedGroup> groups;  // greatest first
+  /// Sentences about what the nodes' verdicts alone do not tell.
+  std::vector<std::string> hints;
+  /// Those that fit by descending score, then the others by group; by name among equals.
+  std::vector<NodeExplanation> nodes;
+};
+
+/// Asks the engine about every node of `view`, as the extender does. `prefix` is the engine's.
+Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
+                    const scheduling::SchedulingEngine& engine, const std::string& prefix,
+                    model::Time now);
+
+}  // namespace berth::cli

@@ -1,0 +1,102 @@
+#include "cli/explanation_hints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "cli/suggest.h"
+#include "model/quantity.h"
+
+namespace berth::cli {
+
+namespace {
+
+using Hints = std::vector<std::string>;
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::vector<std::string_view> NamesIn(const model::AcceleratorCatalog& catalog) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < catalog.size(); ++i) {
+    names.push_back(catalog[static_cast<model::AcceleratorCatalog::Index>(i)].name);
+  }
+  return names;
+}
+
+void AddUnknownModels(std::string_view annotation, const model::AcceleratorCatalog& catalog,
+                      Hints& hints) {
+  const std::vector<std::string_view> names = NamesIn(catalog);
+  while (!annotation.empty()) {
+    const std::size_t comma = std::min(annotation.find(','), annotation.size());
+    const std::string_view name = Trim(annotation.substr(0, comma));
+    annotation.remove_prefix(std::min(comma + 1, annotation.size()));
+    if (name.empty() || catalog.IndexOf(name) != model::AcceleratorCatalog::kNone) continue;
+    hints.push_back(fmt::format("{} is not in the catalogue; it has {}{}", name, Join(names),
+                                DidYouMean(name, names)));
+  }
+}
+
+void AddBadMemory(const std::string& annotation, std::string_view text, Hints& hints) {
+  const auto memory = model::Quantity::Parse(Trim(text));
+  if (!memory.ok()) {
+    hints.push_back(fmt::format("{}: {}", annotation, std::string(memory.status().message())));
+  } else if (memory->Sign() <= 0) {
+    hints.push_back(fmt::format("{}: \"{}\" is not more than 0", annotation, text));
+  }
+}
+
+// kube-scheduler counts devices, and Berth leaves that to it.
+void AddScarcity(const Explanation& explanation, std::size_t request, Hints& hints) {
+  std::size_t enough = 0;
+  std::size_t unlisted = 0;
+  std::int64_t most = 0;
+  for (const NodeExplanation& node : explanation.nodes) {
+    if (!node.fits) continue;
+    const DeviceCount& devices = node.devices[request];
+    unlisted += devices.listed ? 0 : 1;
+    enough += devices.Free() >= devices.requested ? 1 : 0;
+    most = std::max(most, devices.Free());
+  }
+  const auto& [resource, amount] = explanation.requests[request];
+  if (enough < explanation.fitting) {
+    hints.push_back(fmt::format("of the {} that fit, {} {} {} free {}{}", explanation.fitting,
+                                enough, enough == 1 ? "has" : "have", amount, resource,
+                                enough == 0 ? fmt::format("; the most is {}", most) : ""));
+  }
+  if (unlisted > 0) {
+    hints.push_back(fmt::format(
+        "{} that {} no {} at all; kube-scheduler will refuse {}, unless dynamic resource "
+        "allocation serves it there",
+        unlisted, unlisted == 1 ? "fits lists" : "fit list", resource,
+        unlisted == 1 ? "it" : "them"));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& explanation,
+                                  const model::AcceleratorCatalog& catalog,
+                                  const std::string& prefix) {
+  Hints hints;
+  if (const auto models = model::Find(pod.annotations, prefix + "/accelerators")) {
+    AddUnknownModels(*models, catalog, hints);
+  }
+  const std::string memory = prefix + "/accelerator-memory";
+  if (const auto text = model::Find(pod.annotations, memory)) AddBadMemory(memory, *text, hints);
+  for (std::size_t i = 0; i < explanation.requests.size(); ++i) {
+    AddScarcity(explanation, i, hints);
+  }
+  if (!pod.node_name.empty()) {
+    hints.push_back(
+        fmt::format("the pod is bound to {} already, and counted as used there", pod.node_name));
+  }
+  return hints;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/explanation.h"
+#include "model/accelerator.h"
+#include "model/pod.h"
+
+namespace berth::cli {
+
+/// What explains that a pod is pending, or goes elsewhere than expected, although nodes fit it; and
+/// what is wrong with its annotations.
+std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& explanation,
+                                  const model::AcceleratorCatalog& catalog,
+                                  const std::string& prefix);
+
+}  // namespace berth::cli

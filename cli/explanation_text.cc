@@ -1,0 +1,173 @@
+#include "cli/explanation_text.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "cli/age.h"
+#include "cli/text_table.h"
+#include "policies/scheduling/policy.h"
+
+namespace berth::cli {
+
+namespace {
+
+constexpr std::string_view kNotJudged =
+    "kube-scheduler's own filters (taints, affinity, free cpu, memory and devices) are not judged "
+    "here.\n";
+
+std::string RequestsOf(const Explanation& explanation) {
+  std::vector<std::string> requests;
+  for (const auto& [resource, amount] : explanation.requests) {
+    requests.push_back(fmt::format("{} {}", amount, resource));
+  }
+  return fmt::format("{}", fmt::join(requests, ", "));
+}
+
+// Summaries are written for several nodes.
+std::string ForCount(const std::string& summary, std::size_t count) {
+  if (count != 1) return summary;
+  if (summary.starts_with("are ")) return "is " + summary.substr(4);
+  return summary.starts_with("have ") ? "has " + summary.substr(5) : summary;
+}
+
+std::string WithSince(const std::string& summary, model::Time since, model::Time now) {
+  return since == model::kNoTime ? summary : summary + " " + FormatSince(since, since, now);
+}
+
+// What a policy holds against a node that it lets pass; empty: nothing.
+std::string Objection(const PolicyOpinion& opinion, model::Time now) {
+  if (opinion.weight == 0 || opinion.score == scheduling::kMaxScore) return "";
+  if (!opinion.summary.empty()) {
+    const std::string summary = ForCount(opinion.summary, 1);
+    if (opinion.since == model::kNoTime) return summary;
+    return fmt::format("{} ({})", summary, FormatAge(opinion.since, now));
+  }
+  return fmt::format("{} {}/{}", opinion.policy, opinion.score, scheduling::kMaxScore);
+}
+
+std::string WhyOf(const NodeExplanation& node, model::Time now) {
+  if (!node.fits) return WithSince(ForCount(node.summary, 1), node.since, now);
+  std::vector<std::string> objections;
+  for (const PolicyOpinion& opinion : node.policies) {
+    std::string objection = Objection(opinion, now);
+    if (!objection.empty()) objections.push_back(std::move(objection));
+  }
+  return fmt::format("{}", fmt::join(objections, "; "));
+}
+
+std::string DevicesOf(const NodeExplanation& node) {
+  std::vector<std::string> counts;
+  for (const DeviceCount& each : node.devices) {
+    counts.push_back(each.listed ? fmt::format("{}/{}", each.Free(), each.capacity) : "-");
+  }
+  return fmt::format("{}", fmt::join(counts, ","));
+}
+
+std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
+
+std::string_view YesNo(bool yes) { return yes ? "yes" : "no"; }
+
+std::string NodeTable(const Explanation& explanation) {
+  std::vector<std::vector<std::string>> rows = {
+      {"NODE", "FITS", "RANK", "SCORE", "ACCELERATOR", "FREE/TOTAL", "WHY"}};
+  for (const NodeExplanation& node : explanation.nodes) {
+    rows.push_back({node.name, std::string(YesNo(node.fits)),
+                    node.fits ? fmt::format("{}", node.rank) : "-",
+                    node.fits ? fmt::format("{}", node.score) : "-", OrDash(node.accelerator),
+                    DevicesOf(node), WhyOf(node, explanation.now)});
+  }
+  return TextTable(rows);
+}
+
+std::string AgeOrDash(model::Time time, model::Time now) {
+  return time == model::kNoTime ? "-" : FormatAge(time, now);
+}
+
+std::string PolicyTable(const NodeExplanation& node, model::Time now) {
+  std::vector<std::vector<std::string>> rows = {
+      {"POLICY", "FITS", "SCORE", "WEIGHT", "SINCE", "REASON"}};
+  for (const PolicyOpinion& opinion : node.policies) {
+    rows.push_back({opinion.policy, std::string(YesNo(opinion.fits)),
+                    opinion.fits ? fmt::format("{}", opinion.score) : "-",
+                    fmt::format("{}", opinion.weight), AgeOrDash(opinion.since, now),
+                    OrDash(opinion.reason)});
+  }
+  return TextTable(rows);
+}
+
+std::string_view StatusOf(const model::Condition& condition) {
+  switch (condition.status) {
+    case model::ConditionStatus::kTrue:
+      return "True";
+    case model::ConditionStatus::kFalse:
+      return "False";
+    case model::ConditionStatus::kUnknown:
+      return "Unknown";
+  }
+  return "";
+}
+
+std::string ConditionTable(const NodeExplanation& node, model::Time now) {
+  std::vector<std::vector<std::string>> rows = {{"CONDITION", "STATUS", "SINCE", "HEARD"}};
+  for (const model::Condition& condition : node.conditions) {
+    rows.push_back({condition.type, std::string(StatusOf(condition)),
+                    AgeOrDash(condition.last_transition, now),
+                    AgeOrDash(condition.last_heartbeat, now)});
+  }
+  return TextTable(rows);
+}
+
+std::string DeviceLines(const NodeExplanation& node) {
+  std::string text;
+  for (const DeviceCount& each : node.devices) {
+    text += each.listed ? fmt::format("{}: {} asked for; {} free of {}, {} allocatable, {} used\n",
+                                      each.resource, each.requested, each.Free(), each.capacity,
+                                      each.allocatable, each.used)
+                        : fmt::format("{}: {} asked for; not listed by the node\n", each.resource,
+                                      each.requested);
+  }
+  return text;
+}
+
+std::string VerdictOf(const NodeExplanation& node, model::Time now) {
+  if (node.fits) return fmt::format("fits, rank {}, score {}", node.rank, node.score);
+  return "does not fit: " + WithSince(node.reason, node.since, now);
+}
+
+}  // namespace
+
+std::string SummaryOf(const Explanation& explanation) {
+  std::string text = fmt::format("{} fit", explanation.fitting);
+  for (const RefusedGroup& group : explanation.groups) {
+    text += fmt::format("; {} {}", group.count, ForCount(group.summary, group.count));
+    if (group.oldest == model::kNoTime) continue;
+    text += " " + FormatSince(group.newest, group.oldest, explanation.now);
+  }
+  return text;
+}
+
+std::string ExplanationText(const Explanation& explanation, const std::string& what) {
+  if (explanation.requests.empty()) {
+    return fmt::format("{} asks for no accelerator of the catalogue, so Berth has no say in it.\n",
+                       what);
+  }
+  std::string text =
+      fmt::format("{} asks for {}\n{}\n", what, RequestsOf(explanation), SummaryOf(explanation));
+  for (const std::string& hint : explanation.hints) text += "- " + hint + "\n";
+  // A table of one and the same sentence would say no more.
+  if (explanation.refused_everywhere) return text;
+  return fmt::format("{}\n{}\n{}", text, NodeTable(explanation), kNotJudged);
+}
+
+std::string NodeText(const NodeExplanation& node, const Explanation& explanation,
+                     const std::string& what) {
+  const model::Time now = explanation.now;
+  return fmt::format(
+      "{} on node {}: {}\naccelerator: {}\n{}\n{}\n{}\n{}", what, node.name, VerdictOf(node, now),
+      node.accelerator.empty() ? "none of the catalogue" : node.accelerator, DeviceLines(node),
+      PolicyTable(node, now), ConditionTable(node, now), kNotJudged);
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "cli/explanation.h"
+
+namespace berth::cli {
+
+/// One line: "96 fit; 12 GPUIsLost since 3h; 48 are MN-Core".
+std::string SummaryOf(const Explanation& explanation);
+
+/// What `berth explain` prints: the summary, the hints, and a table with a line for every node.
+/// `what` names the pod.
+std::string ExplanationText(const Explanation& explanation, const std::string& what);
+
+/// What `berth explain --node` prints: every policy's verdict and every condition of one node.
+std::string NodeText(const NodeExplanation& node, const Explanation& explanation,
+                     const std::string& what);
+
+}  // namespace berth::cli
