@@ -1,0 +1,58 @@
+#include "cli/cluster_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cli/engine.h"
+
+namespace berth::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class LoadObjectsTest : public testing::Test {
+ protected:
+  absl::Status Load(const std::string& text) { return LoadObjects(text, "f", snapshot_); }
+
+  const Engine engine_ = MakeEngine({});
+  cluster::Snapshot snapshot_{{.catalog = engine_.catalog, .labels = {}}};
+};
+
+TEST_F(LoadObjectsTest, TakesNodesAndBoundPodsInAnyOrder) {
+  const absl::Status loaded = Load(R"({"kind": "List", "items": [
+    {"kind": "Pod", "metadata": {"name": "p", "namespace": "t", "uid": "u"},
+     "spec": {"nodeName": "n", "containers": [
+       {"resources": {"limits": {"nvidia.com/gpu": "2"}}}]}},
+    {"kind": "Pod", "metadata": {"name": "q", "namespace": "t", "uid": "v"},
+     "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "4"}}}]}},
+    {"kind": "Service", "metadata": {"name": "s"}},
+    {"kind": "Node", "metadata": {"name": "n"}, "status": {"capacity": {"nvidia.com/gpu": "8"}}}]})");
+  ASSERT_TRUE(loaded.ok()) << loaded;
+  const auto view = snapshot_.Read();
+  const auto index = view.Find("n");
+  ASSERT_TRUE(index);
+  EXPECT_EQ(view.At(*index)->used.Get("nvidia.com/gpu"), 2);
+}
+
+TEST_F(LoadObjectsTest, WantsNodes) {
+  for (const char* text :
+       {R"({"kind": "List", "items": []})", R"({"kind": "PodList", "items": []})"}) {
+    EXPECT_EQ(Load(text).message(),
+              "f: has no nodes; write it with `kubectl get nodes,pods -A -o json`");
+  }
+}
+
+TEST_F(LoadObjectsTest, NamesTheFileInErrors) {
+  for (const char* text : {"", "nodes: []", "[]", "{\"kind\": \"List\", \"items\": [5]}"}) {
+    const absl::Status loaded = Load(text);
+    EXPECT_EQ(loaded.code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(std::string(loaded.message()), testing::StartsWith("f: ")) << text;
+  }
+  EXPECT_EQ(LoadObjectsFile("/nonexistent.json", snapshot_).message(),
+            "/nonexistent.json: cannot be read: No such file or directory");
+}
+
+}  // namespace
+}  // namespace berth::cli

@@ -1,0 +1,54 @@
+#include "cli/feed_observer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace berth::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(FeedObserver, CountsWhatHappens) {
+  server::Metrics metrics;
+  FeedObserver nodes("nodes", metrics);
+  FeedObserver pods("pods", metrics);
+  nodes.OnListed(5);
+  nodes.OnWatchEnd(kube::WatchEnd::kExpired);
+  nodes.OnWatchEnd(kube::WatchEnd::kExpired);
+  pods.OnError(absl::UnavailableError("away"));
+  const std::string text = metrics.Exposition();
+  EXPECT_THAT(text, HasSubstr("berth_api_lists_total{kind=\"nodes\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("berth_api_lists_total{kind=\"pods\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("berth_watch_restarts_total{cause=\"expired\",kind=\"nodes\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("berth_watch_restarts_total{cause=\"stalled\",kind=\"nodes\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("berth_api_errors_total{kind=\"pods\"} 1\n"));
+}
+
+TEST(FeedObserver, LogsErrorsOnceInAWhile) {
+  server::Metrics metrics;
+  FeedObserver pods("pods", metrics);
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 100; ++i) {
+    pods.OnError(absl::UnavailableError("error " + std::to_string(i)));
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("\"kind\":\"pods\",\"error\":\"error 0\""));
+  EXPECT_THAT(log, Not(HasSubstr("error 1")));
+}
+
+TEST(FeedObserver, KeepsQuietAboutTheOrderlyEndOfAWatch) {
+  server::Metrics metrics;
+  FeedObserver pods("pods", metrics);
+  testing::internal::CaptureStderr();
+  pods.OnWatchEnd(kube::WatchEnd::kServer);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  pods.OnWatchEnd(kube::WatchEnd::kStalled);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("\"cause\":\"stalled\""));
+}
+
+}  // namespace
+}  // namespace berth::cli
