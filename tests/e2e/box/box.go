@@ -72,9 +72,12 @@ func Start(ctx context.Context, options Options) (*Box, error) {
 	}
 	b := &Box{Dir: dir, options: options}
 	if err := b.start(ctx); err != nil {
-		b.keep = true
+		b.keep = ctx.Err() == nil // else it was the caller who wanted no more of it
 		b.Stop()
-		return nil, fmt.Errorf("%w\n(logs are kept in %s)", err, b.Dir)
+		if b.keep {
+			err = fmt.Errorf("%w\n(logs are kept in %s)", err, b.Dir)
+		}
+		return nil, err
 	}
 	b.release = context.AfterFunc(ctx, b.Stop)
 	return b, nil

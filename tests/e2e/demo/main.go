@@ -108,7 +108,9 @@ func verdict(berth result) error {
 }
 
 func keep(ctx context.Context, out io.Writer, cluster *box.Box) {
-	fmt.Fprintf(out, "\nThe cluster with Berth runs on; Ctrl-C ends it. Look around with\n"+
-		"  export KUBECONFIG=%s\n  .cache/bin/kubectl get nodes,pods -A\n", cluster.Kubeconfig)
+	fmt.Fprintf(out, "\nThe cluster with Berth runs on; Ctrl-C ends it. From the repository's root:\n"+
+		"  export KUBECONFIG=%s\n"+
+		"  .cache/bin/kubectl get nodes,pods -A\n"+
+		"  build/release/cli/berth explain -f %s\n", cluster.Kubeconfig, manifestFile(cluster))
 	<-ctx.Done()
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
+	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
@@ -98,7 +99,7 @@ func (c *column) waiter(ctx context.Context) (*corev1.Pod, error) {
 
 // explain runs berth explain on the pod's manifest, as a user would.
 func (c *column) explain(ctx context.Context) (string, error) {
-	file := filepath.Join(c.box.Dir, "pod.yaml")
+	file := manifestFile(c.box)
 	manifest, err := fleet.Manifest(c.scenario.waiter)
 	if err != nil {
 		return "", err
@@ -112,6 +113,8 @@ func (c *column) explain(ctx context.Context) (string, error) {
 	}
 	return answer.Text, nil
 }
+
+func manifestFile(b *box.Box) string { return filepath.Join(b.Dir, "pod.yaml") }
 
 // poll calls done until it says so; what it waits for is named when time runs out.
 func poll(ctx context.Context, timeout time.Duration, what string, done func() (bool, error)) error {
