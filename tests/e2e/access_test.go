@@ -15,7 +15,9 @@ import (
 )
 
 // filter asks the extender as kube-scheduler does.
-func (w *world) filter(client *http.Client, pod *corev1.Pod, nodes ...string) extender.ExtenderFilterResult {
+func (w *world) filter(
+	client *http.Client, pod *corev1.Pod, nodes ...string,
+) extender.ExtenderFilterResult {
 	w.Helper()
 	body, err := json.Marshal(extender.ExtenderArgs{Pod: pod, NodeNames: &nodes})
 	w.check("encode the request", err)

@@ -57,7 +57,9 @@ func TestExplainAgreesWithKubeSchedulersEvent(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"3 node(s) had condition GPUIsLost", "1 node(s) had condition DStateProcess"} {
+	for _, want := range []string{
+		"3 node(s) had condition GPUIsLost", "1 node(s) had condition DStateProcess",
+	} {
 		if !strings.Contains(event, want) {
 			t.Errorf("event %q, want %q in it", event, want)
 		}

@@ -97,11 +97,12 @@ func TestMNCore(t *testing.T) {
 	w := fresh(t)
 	w.expectOn("mn3", w.place(mnCores(1)))
 	w.expectOn("mn3", w.place(mnCores(1, "MN-Core")))
-	if message := w.refused(mnCores(1, "V100")); !strings.Contains(message, "pod asks for none of the resources of the models") {
-		t.Errorf("event %q does not say that resource and model disagree", message)
+	message := w.refused(mnCores(1, "V100"))
+	if want := "pod asks for none of the resources of the models"; !strings.Contains(message, want) {
+		t.Errorf("event %q, want %q in it", message, want)
 	}
 	w.breaks("DStateProcess", "Exclude", nodesOf("mn3")...)
-	message := w.refused(mnCores(1))
+	message = w.refused(mnCores(1))
 	if want := "4 node(s) had condition DStateProcess"; !strings.Contains(message, want) {
 		t.Errorf("event %q, want %q in it", message, want)
 	}

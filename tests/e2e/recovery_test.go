@@ -6,7 +6,8 @@ import (
 )
 
 func TestPodThatWaitedRunsAfterTheRepair(t *testing.T) {
-	for _, condition := range []string{"GPUPendingPage", "GPUIsLost"} { // without and with recovery time
+	// Without and with a recovery time.
+	for _, condition := range []string{"GPUPendingPage", "GPUIsLost"} {
 		t.Run(condition, func(t *testing.T) {
 			w := fresh(t)
 			pool := nodesOf("mn2b-a30")

@@ -96,14 +96,17 @@ func (b *Box) grantBerth(ctx context.Context) error {
 		APIGroups: []string{""}, Resources: []string{"nodes", "pods"},
 		Verbs: []string{"get", "list", "watch"},
 	}}}
-	if _, err := b.Client.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil {
+	rbac := b.Client.RbacV1()
+	if _, err := rbac.ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: meta,
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: userBerth}},
+		Subjects: []rbacv1.Subject{
+			{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: userBerth},
+		},
 	}
-	_, err := b.Client.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
+	_, err := rbac.ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
 	return err
 }

@@ -84,9 +84,8 @@ func TestStopEndsAllAndRemovesTheFolder(t *testing.T) {
 }
 
 func TestFailingStartEndsAllAndShowsTheLog(t *testing.T) {
-	_, err := Start(t.Context(), Options{Scheduler: func(c *schedulerconfig.KubeSchedulerConfiguration) {
-		c.Parallelism = new(int32(-1))
-	}})
+	nonsense := func(c *schedulerconfig.KubeSchedulerConfiguration) { c.Parallelism = new(int32(-1)) }
+	_, err := Start(t.Context(), Options{Scheduler: nonsense})
 	if err == nil {
 		t.Fatal("kube-scheduler took a nonsense configuration")
 	}

@@ -15,7 +15,9 @@ import (
 func shell(t *testing.T, script string, ready func(context.Context) error) *Process {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")
-	p := &Process{Name: "shell", LogFile: log, path: "/bin/sh", args: []string{"-c", script}, ready: ready}
+	p := &Process{
+		Name: "shell", LogFile: log, path: "/bin/sh", args: []string{"-c", script}, ready: ready,
+	}
 	t.Cleanup(p.Kill)
 	return p
 }

@@ -31,7 +31,7 @@ var groupsOf = map[string][]string{
 	userControllerManager: nil,
 }
 
-// Kubeconfig is the path of a kubeconfig file of a user, with a client certificate.
+// kubeconfigOf is the path of the kubeconfig file of a user, with a client certificate.
 func (b *Box) kubeconfigOf(user string) string {
 	return filepath.Join(b.Dir, fileName(user)+".kubeconfig")
 }

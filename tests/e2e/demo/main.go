@@ -50,7 +50,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	s := newScenario(o.seed, o.pods)
-	fmt.Fprintf(out, "scenario %d: %d pods, %d nodes break, %d of them are repaired while pods arrive\n",
+	fmt.Fprintf(out, "scenario %d: %d pods; %d nodes break, %d are repaired while pods arrive\n",
 		o.seed, len(s.pods), len(s.faults), len(s.faults)-len(s.lateRepairs()))
 	alone := &column{title: "kube-scheduler alone", scenario: s, out: out}
 	defer alone.stop()

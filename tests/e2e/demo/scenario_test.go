@@ -10,7 +10,8 @@ func TestScenarioIsDecidedByItsSeed(t *testing.T) {
 	if one, same := newScenario(3, 40), newScenario(3, 40); !reflect.DeepEqual(one, same) {
 		t.Error("the same seed made another scenario")
 	}
-	if one, other := newScenario(3, 40), newScenario(4, 40); reflect.DeepEqual(one.faults, other.faults) {
+	one, other := newScenario(3, 40), newScenario(4, 40)
+	if reflect.DeepEqual(one.faults, other.faults) {
 		t.Error("another seed made the same faults")
 	}
 }

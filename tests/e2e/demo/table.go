@@ -33,7 +33,8 @@ func printTable(out io.Writer, pools []fleet.Pool, results []result) {
 				func(r result) string { return strconv.Itoa(r.tally.placed[pool.Accelerator]) })
 		}
 	}
-	row("pods without a node at the end", func(r result) string { return strconv.Itoa(r.tally.pending) })
+	row("pods without a node at the end",
+		func(r result) string { return strconv.Itoa(r.tally.pending) })
 	row("pods on a model or memory they did not ask for",
 		func(r result) string { return strconv.Itoa(r.tally.unwanted) })
 	row("pods bound in the fault's first second (in flight)", countOf(judge.InFlight))
@@ -64,12 +65,13 @@ func printEvidence(out io.Writer, r result, limit int) {
 
 // printWaiting shows why a pod waited, in kube-scheduler's words and in Berth's.
 func printWaiting(out io.Writer, story waiting) {
-	fmt.Fprintf(out, "\nA pod that had to wait: %s asks for one A100 with 80Gi; all such nodes were broken.\n",
-		story.pod)
+	fmt.Fprintf(out, "\nA pod that had to wait: %s asks for one A100 with 80Gi, "+
+		"and all such nodes were broken.\n", story.pod)
 	fmt.Fprintf(out, "\nkube-scheduler's event:\n%s\n", indent(story.event))
-	fmt.Fprintf(out, "\nberth explain -f pod.yaml:\n%s\n", indent(head(story.explained, explainLines)))
-	fmt.Fprintf(out, "\nThen the nodes were repaired, and it was placed on %s within %.1f s.\n", story.node,
-		story.afterwards.Seconds())
+	fmt.Fprintf(out, "\nberth explain -f pod.yaml:\n%s\n",
+		indent(head(story.explained, explainLines)))
+	fmt.Fprintf(out, "\nThen the nodes were repaired, and it was placed on %s within %.1f s.\n",
+		story.node, story.afterwards.Seconds())
 }
 
 // head keeps the first lines of a text; berth explain ends with a line for every node.

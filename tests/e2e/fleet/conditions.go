@@ -62,7 +62,8 @@ const healthySince = 24 * time.Hour
 // healthy are all conditions of a node on which nothing is wrong: kubelet's and the detector's.
 func healthy(now time.Time) []corev1.NodeCondition {
 	at, since := metav1.NewTime(now), metav1.NewTime(now.Add(-healthySince))
-	kubelet := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason, message string,
+	kubelet := func(
+		kind corev1.NodeConditionType, status corev1.ConditionStatus, reason, message string,
 	) corev1.NodeCondition {
 		return corev1.NodeCondition{Type: kind, Status: status, Reason: reason, Message: message,
 			LastHeartbeatTime: at, LastTransitionTime: since}

@@ -58,9 +58,10 @@ func (p Pool) node(index int, now time.Time) *corev1.Node {
 }
 
 func (p Pool) resources(lessCores, lessMemoryGiB int64) corev1.ResourceList {
+	memory := (p.MemoryGiB - lessMemoryGiB) << 30
 	list := corev1.ResourceList{
 		corev1.ResourceCPU:    *resource.NewQuantity(p.Cores-lessCores, resource.DecimalSI),
-		corev1.ResourceMemory: *resource.NewQuantity((p.MemoryGiB-lessMemoryGiB)<<30, resource.BinarySI),
+		corev1.ResourceMemory: *resource.NewQuantity(memory, resource.BinarySI),
 		corev1.ResourcePods:   *resource.NewQuantity(maxPods, resource.DecimalSI),
 	}
 	if p.Resource != "" {

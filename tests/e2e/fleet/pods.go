@@ -21,8 +21,8 @@ const (
 // Ask is what a pod wants of accelerators.
 type Ask struct {
 	Name         string   // for people: "v100-by-annotation"
-	Accelerators []string // catalogue names in order of preference, in the annotation; none: no annotation
-	Memory       string   // minimum of one device, in the annotation; empty: none
+	Accelerators []string // names of the catalogue, best first; none: no annotation
+	Memory       string   // minimum of one device; empty: no annotation
 	Product      string   // nvidia.com/gpu.product to select; empty: none
 	Resource     string
 	Devices      int64
@@ -59,9 +59,10 @@ func (a Ask) Pod(name string) *corev1.Pod {
 }
 
 func (a Ask) requirements() corev1.ResourceRequirements {
+	memory := a.MemoryGiB * a.Devices << 30
 	list := corev1.ResourceList{
 		corev1.ResourceCPU:              *resource.NewQuantity(a.Cores*a.Devices, resource.DecimalSI),
-		corev1.ResourceMemory:           *resource.NewQuantity(a.MemoryGiB*a.Devices<<30, resource.BinarySI),
+		corev1.ResourceMemory:           *resource.NewQuantity(memory, resource.BinarySI),
 		corev1.ResourceName(a.Resource): *resource.NewQuantity(a.Devices, resource.DecimalSI),
 	}
 	return corev1.ResourceRequirements{Requests: list, Limits: list}

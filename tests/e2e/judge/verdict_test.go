@@ -125,13 +125,15 @@ func TestVerdicts(t *testing.T) {
 			{revision: 9, seconds: 3, binds: true},
 		}, gpu, Sound},
 		{"fault and binding in the same gap", []event{
-			{since: 4, revision: 8, condition: "GPUIsLost"}, {since: 4, revision: 9, seconds: 3, binds: true},
+			{since: 4, revision: 8, condition: "GPUIsLost"},
+			{since: 4, revision: 9, seconds: 3, binds: true},
 		}, gpu, Unclear},
 		{"fault before the gap in which the pod was bound", []event{
 			{revision: 3, condition: "GPUIsLost"}, {since: 4, revision: 9, seconds: 3, binds: true},
 		}, gpu, Broken},
 		{"fault after the gap in which the pod was bound", []event{
-			{since: 4, revision: 9, seconds: 3, binds: true}, {revision: 10, seconds: 4, condition: "GPUIsLost"},
+			{since: 4, revision: 9, seconds: 3, binds: true},
+			{revision: 10, seconds: 4, condition: "GPUIsLost"},
 		}, gpu, Sound},
 	}
 	law := court{ExcludingRules(), []string{"nvidia.com/gpu"}}
