@@ -1,0 +1,150 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+
+#include "tests/integration/cli_fixture.h"
+#include "tests/integration/fake_apiserver.h"
+#include "tests/integration/server_client.h"
+
+// `berth extender` from its configuration file to its end.
+
+namespace berth::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class CliExtender : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    model::Node node;
+    node.name = "node-1";
+    node.capacity.Set("nvidia.com/gpu", 8);
+    node.allocatable.Set("nvidia.com/gpu", 8);
+    api_.Put(node);
+  }
+
+  // The words that run it with a configuration of TLS on free ports.
+  std::vector<std::string> Words(const std::string& more = "") {
+    const PemPair pair = ca_.Issue();
+    const std::string text =
+        std::string(kConfigHead) + "kubernetes: {kubeconfig: '" + api_.WriteKubeconfig(folder_) +
+        "'}\nextender:\n  listen: '127.0.0.1:0'\n  tls: {certFile: '" +
+        folder_.Write("tls.crt", pair.certificate) + "', keyFile: '" +
+        folder_.Write("tls.key", pair.key) + "'}\nmetrics: {listen: '127.0.0.1:0'}\n" + more;
+    return BerthWords({"extender", "--config", folder_.Write("berth.yaml", text)});
+  }
+
+  // The port in the log line of that listener; 0: none came.
+  static std::uint16_t PortOf(ChildProcess& berth, const std::string& listener) {
+    const std::string before = "\"listener\":\"" + listener + "\",\"address\":\"127.0.0.1:";
+    if (!berth.AwaitError(before) || !berth.AwaitError("\"listener\":\"extender\"")) return 0;
+    const std::size_t begin = berth.error().find(before) + before.size();
+    return static_cast<std::uint16_t>(std::stoi(berth.error().substr(begin)));
+  }
+
+  static ServerReply Get(std::uint16_t port, const std::string& path) {
+    RawClient client(port);
+    client.Send("GET " + path + " HTTP/1.1\r\nHost: b\r\n\r\n");
+    return client.ReadReply();
+  }
+
+  // kube-scheduler's question over verified TLS.
+  ServerReply Filter(std::uint16_t port) {
+    const ClientTls tls{.ca = ca_.certificate()};
+    RawClient client(port, &tls);
+    const std::string body =
+        R"({"Pod": {"spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]}},
+            "Nodes": null, "NodeNames": ["node-1"]})";
+    client.Send(
+        "POST /filter HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\n"
+        "Content-Length: " +
+        std::to_string(body.size()) + "\r\n\r\n" + body);
+    return client.ReadReply();
+  }
+
+  const TempDir folder_;
+  const TestCa ca_;
+  FakeApiServer api_;
+};
+
+TEST_F(CliExtender, ServesUntilItIsTerminated) {
+  ChildProcess berth(Words());
+  const std::uint16_t metrics = PortOf(berth, "metrics");
+  const std::uint16_t extender = PortOf(berth, "extender");
+  ASSERT_NE(extender, 0) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"nodes\",\"items\":1"));
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\",\"items\":0"));
+  EXPECT_EQ(Get(metrics, "/readyz").status, 200);
+  EXPECT_EQ(Get(metrics, "/healthz").status, 200);
+  EXPECT_THAT(Filter(extender).body, HasSubstr("\"NodeNames\":[\"node-1\"]"));
+
+  const std::string text = Get(metrics, "/metrics").body;
+  for (const char* name :
+       {"berth_build_info{", "berth_certificate_seconds_left 8", "berth_snapshot_age_seconds{",
+        "berth_accelerator_devices{", "berth_watch_restarts_total{", "berth_api_errors_total{",
+        "berth_extender_requests_total{result=\"ok\",verb=\"filter\"} 1",
+        "berth_http_requests_total{code=\"200\",listener=\"extender\",path=\"/filter\"} 1"}) {
+    EXPECT_THAT(text, HasSubstr(name));
+  }
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+  EXPECT_THAT(berth.error(), HasSubstr("\"msg\":\"ended\",\"answeredAll\":true"));
+}
+
+TEST_F(CliExtender, WaitsForAnApiServerThatIsAway) {
+  api_.Pause();
+  ChildProcess berth(Words());
+  const std::uint16_t metrics = PortOf(berth, "metrics");
+  ASSERT_TRUE(berth.AwaitError("API server does not answer")) << berth.error();
+  EXPECT_EQ(Get(metrics, "/healthz").status, 200);
+  const ServerReply not_ready = Get(metrics, "/readyz");
+  EXPECT_EQ(not_ready.status, 503);
+  EXPECT_THAT(not_ready.body, HasSubstr("nodes and pods are not listed yet"));
+  EXPECT_THAT(Filter(PortOf(berth, "extender")).body, HasSubstr("not listed yet"));
+  api_.Resume();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"nodes\"")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
+  EXPECT_EQ(Get(metrics, "/readyz").status, 200);
+}
+
+TEST_F(CliExtender, StartsNothingFromABrokenConfiguration) {
+  ChildProcess berth(Words("helth: {}\n"));
+  EXPECT_EQ(berth.Wait(), 2);
+  EXPECT_THAT(berth.error(), HasSubstr("berth.yaml:8: helth: there is no such field"));
+  EXPECT_THAT(berth.error(), Not(HasSubstr("listening")));
+  EXPECT_EQ(api_.connections(), 0);
+}
+
+TEST_F(CliExtender, StartsNothingWithBrokenFiles) {
+  const struct {
+    const char* file;
+    const char* error;
+  } cases[] = {{"tls.crt", "/tls.crt: "}, {"tls.key", "/tls.key: "}};
+  for (const auto& test : cases) {
+    const std::vector<std::string> words = Words();
+    folder_.Write(test.file, "broken");
+    ChildProcess berth(words);
+    EXPECT_EQ(berth.Wait(), 2) << test.file;
+    EXPECT_THAT(berth.error(), HasSubstr(test.error));
+    EXPECT_THAT(berth.error(), Not(HasSubstr("listening")));
+  }
+}
+
+TEST_F(CliExtender, SaysWhichAddressIsTaken) {
+  ChildProcess first(Words());
+  const std::uint16_t port = PortOf(first, "metrics");
+  ASSERT_NE(port, 0);
+  const std::string config = std::string(kConfigHead) + "kubernetes: {kubeconfig: '" +
+                             api_.WriteKubeconfig(folder_) +
+                             "'}\nextender: {listen: 'localhost:0', insecureLoopback: true}\n" +
+                             "metrics: {listen: '127.0.0.1:" + std::to_string(port) + "'}\n";
+  const Finished second = RunBerth({"extender", "--config", folder_.Write("second.yaml", config)});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_THAT(second.error, HasSubstr("127.0.0.1:" + std::to_string(port)));
+}
+
+}  // namespace
+}  // namespace berth::testing

@@ -1,0 +1,214 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/integration/cli_fixture.h"
+#include "tests/integration/fake_apiserver.h"
+
+// The binary as people run it: exit codes, and what goes to which stream.
+
+namespace berth::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr const char* kGpuPod =
+    "kind: Pod\nmetadata: {name: train}\nspec: {containers: [{resources: {limits: "
+    "{nvidia.com/gpu: 1}}}]}\n";
+
+std::string Golden(const std::string& name) { return "tests/golden/explain/" + name; }
+
+TEST(Cli, WithoutArgumentsPrintsHelp) {
+  const Finished run = RunBerth({});
+  EXPECT_EQ(run.exit_code, 0);
+  for (const char* command : {"extender", "explain", "config", "version"}) {
+    EXPECT_THAT(run.output, HasSubstr(command));
+  }
+  EXPECT_THAT(run.error, IsEmpty());
+}
+
+TEST(Cli, HelpIsNoMistake) {
+  for (const char* command : {"extender", "explain", "config", "version"}) {
+    const Finished run = RunBerth({command, "--help"});
+    EXPECT_EQ(run.exit_code, 0) << command;
+    EXPECT_THAT(run.output, HasSubstr("Usage")) << command;
+  }
+}
+
+TEST(Cli, WrongUsageIsTwo) {
+  const std::vector<std::vector<std::string>> cases = {
+      {"frobnicate"},
+      {"--frobnicate"},
+      {"extender"},
+      {"config"},
+      {"config", "validate"},
+      {"version", "-o", "xml"},
+      {"explain"},
+      {"explain", "pod", "-f", "file"},
+      {"explain", "-n", "team", "-f", "file"},
+      {"explain", "pod", "--objects", "file"},
+      {"explain", "-f", "file", "--objects", "file", "--kubeconfig", "file"},
+      {"explain", "-f", "file", "--objects", "file"},
+      {"explain", "-f", "file", "-o", "yaml"},
+  };
+  for (const auto& arguments : cases) {
+    const Finished run = RunBerth(arguments);
+    EXPECT_EQ(run.exit_code, 2) << ::testing::PrintToString(arguments);
+    EXPECT_THAT(run.output, IsEmpty());
+    EXPECT_FALSE(run.error.empty());
+  }
+}
+
+TEST(Cli, TellsItsVersion) {
+  EXPECT_THAT(RunBerth({"version"}).output, StartsWith("berth 0."));
+  const auto version = nlohmann::json::parse(RunBerth({"version", "-o", "json"}).output);
+  for (const char* field : {"version", "revision", "compiler"}) {
+    EXPECT_FALSE(version.at(field).get<std::string>().empty()) << field;
+  }
+}
+
+TEST(CliConfig, DefaultsLackTheCertificateAlone) {
+  const Finished defaults = RunBerth({"config", "defaults"});
+  EXPECT_EQ(defaults.exit_code, 0);
+  const Finished validated = RunBerth({"config", "validate", "-"}, defaults.output);
+  EXPECT_EQ(validated.exit_code, 2);
+  EXPECT_THAT(validated.error, HasSubstr("standard input:"));
+  EXPECT_THAT(validated.error, HasSubstr(": extender.tls.certFile: must name a PEM file"));
+  EXPECT_THAT(validated.error, HasSubstr(": extender.tls.keyFile: must name a PEM file"));
+  EXPECT_EQ(std::count(validated.error.begin(), validated.error.end(), '\n'), 2);
+}
+
+TEST(CliConfig, ValidateSumsUpOrTellsPathAndLine) {
+  const TempDir folder;
+  const std::string good = folder.Write(
+      "good.yaml", std::string(kConfigHead) + "extender: {tls: {certFile: /c, keyFile: /k}}\n");
+  for (const auto& words : std::vector<std::vector<std::string>>{{good}, {"--config", good}}) {
+    std::vector<std::string> arguments = {"config", "validate"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const Finished run = RunBerth(arguments);
+    EXPECT_EQ(run.exit_code, 0);
+    EXPECT_THAT(run.output, StartsWith(good + " is valid: extender on :8443 (TLS)"));
+  }
+  const std::string bad = folder.Write("bad.yaml", std::string(kConfigHead) + "helth: {}\n");
+  const Finished run = RunBerth({"config", "validate", bad});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.output, IsEmpty());
+  EXPECT_THAT(run.error,
+              HasSubstr(bad + ":3: helth: there is no such field; did you mean health?\n"));
+}
+
+TEST(CliExplain, ReadsEitherFileFromStandardInput) {
+  const Finished run =
+      RunBerth({"explain", "-f", "-", "--objects", Golden("objects.json")}, kGpuPod);
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_THAT(run.output, HasSubstr("Pod train asks for 1 nvidia.com/gpu\n7 fit; "));
+}
+
+TEST(CliExplain, RefusesFilesThatAreOfNoUse) {
+  const TempDir folder;
+  const std::string pod = folder.Write("pod.yaml", kGpuPod);
+  const std::string objects = Golden("objects.json");
+  const std::string config = folder.Write("config.yaml", std::string(kConfigHead) + "log: 1\n");
+  const struct {
+    std::vector<std::string> arguments;
+    std::string error;
+  } cases[] = {
+      {{"-f", "/nonexistent", "--objects", objects}, "/nonexistent: cannot be read"},
+      {{"-f", pod, "--objects", "/nonexistent"}, "/nonexistent: cannot be read"},
+      {{"-f", folder.Write("a", "a: ["), "--objects", objects}, "is not YAML"},
+      {{"-f", folder.Write("b", "kind: Secret"), "--objects", objects}, "has no pod"},
+      {{"-f", pod, "--objects", folder.Write("c", "nodes")}, "/c: "},
+      {{"-f", pod, "--objects", folder.Write("d", "{\"kind\":\"List\",\"items\":[]}")},
+       "has no nodes"},
+      {{"-f", pod, "--objects", objects, "--node", "a100-9"}, "there is no node a100-9; did you"},
+      {{"-f", pod, "--objects", objects, "--config", config}, "config.yaml:3: log: must be a map"},
+      {{"-f", pod, "--objects", objects, "--now", "noon"}, "--now: "},
+      {{"-f", pod, "--kubeconfig", "/nonexistent"}, "/nonexistent"},
+      {{"-f", pod}, "name a kubeconfig file"},
+  };
+  for (const auto& test : cases) {
+    std::vector<std::string> arguments = {"explain"};
+    arguments.insert(arguments.end(), test.arguments.begin(), test.arguments.end());
+    const Finished run = RunBerth(arguments);
+    EXPECT_EQ(run.exit_code, 2) << test.error;
+    EXPECT_THAT(run.output, IsEmpty());
+    EXPECT_THAT(run.error, HasSubstr(test.error));
+  }
+}
+
+TEST(CliExplain, FollowsTheConfiguration) {
+  const TempDir folder;
+  const std::string config =
+      folder.Write("config.yaml", std::string(kConfigHead) +
+                                      "extender: {insecureLoopback: true, listen: 'localhost:0'}\n"
+                                      "health: {conditions: [{type: Ready, effect: Exclude}]}\n");
+  const Finished run = RunBerth(
+      {"explain", "-f", "-", "--objects", Golden("objects.json"), "--config", config}, kGpuPod);
+  EXPECT_EQ(run.exit_code, 1) << run.error;
+  EXPECT_THAT(run.output, HasSubstr("0 fit; 9 Ready since "));
+}
+
+model::Node GpuNode(const std::string& name) {
+  model::Node node;
+  node.name = name;
+  node.capacity.Set("nvidia.com/gpu", 8);
+  node.allocatable.Set("nvidia.com/gpu", 8);
+  return node;
+}
+
+TEST(CliExplain, AsksTheApiServerOnce) {
+  FakeApiServer server;
+  const TempDir folder;
+  for (int i = 0; i < 3; ++i) server.Put(GpuNode("node-" + std::to_string(i)));
+  model::Pod bound{.namespace_ = "team", .name = "busy", .uid = "u", .node_name = "node-1"};
+  bound.requests.Set("nvidia.com/gpu", 5);
+  server.Put(bound);
+  const std::string kubeconfig = server.WriteKubeconfig(folder);
+  const Finished run = RunBerth({"explain", "-f", "-", "--kubeconfig", kubeconfig}, kGpuPod);
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_THAT(run.output, HasSubstr("3 fit\n"));
+  EXPECT_THAT(run.output, HasSubstr("3/8"));
+  EXPECT_EQ(server.Count(FakeRequest::kWatchNodes), 0);
+  EXPECT_EQ(RunBerth({"explain", "-f", "-"}, kGpuPod, {"KUBECONFIG=" + kubeconfig}).exit_code, 0);
+}
+
+TEST(CliExplain, ExplainsAPodOfTheCluster) {
+  FakeApiServer server;
+  const TempDir folder;
+  server.Put(GpuNode("node-1"));
+  model::Pod pod{.namespace_ = "team", .name = "busy", .uid = "u", .node_name = "node-1"};
+  pod.requests.Set("nvidia.com/gpu", 5);
+  server.Put(pod);
+  const Finished run =
+      RunBerth({"explain", "busy", "-n", "team", "--kubeconfig", server.WriteKubeconfig(folder)});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_THAT(run.output, HasSubstr("Pod team/busy asks for 5 nvidia.com/gpu"));
+  EXPECT_THAT(run.output, HasSubstr("- the pod is bound to node-1 already"));
+  EXPECT_THAT(server.Targets(FakeRequest::kListPods).front(),
+              HasSubstr("fieldSelector=metadata.namespace%3Dteam%2Cmetadata.name%3Dbusy"));
+}
+
+TEST(CliExplain, FailsWhereTheApiServerRefuses) {
+  FakeApiServer server;
+  const TempDir folder;
+  const std::string kubeconfig = server.WriteKubeconfig(folder);
+  const std::vector<std::string> arguments = {"explain", "-f", "-", "--kubeconfig", kubeconfig};
+  EXPECT_THAT(RunBerth(arguments, kGpuPod).error, HasSubstr("the cluster has no nodes"));
+  server.Fail(FakeRequest::kListNodes, {.code = 403, .reason = "Forbidden"});
+  const Finished refused = RunBerth(arguments, kGpuPod);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.error, HasSubstr("berth explain: GET /api/v1/nodes: 403 Forbidden"));
+  server.Pause();
+  const Finished away = RunBerth(arguments, kGpuPod);
+  EXPECT_EQ(away.exit_code, 1);
+  EXPECT_THAT(away.error, HasSubstr("127.0.0.1"));
+}
+
+}  // namespace
+}  // namespace berth::testing
