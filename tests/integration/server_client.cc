@@ -178,6 +178,7 @@ std::shared_ptr<ssl_session_st> RawClient::session() const {
 
 std::string RawClient::server_serial() const {
   const std::shared_ptr<X509> certificate(SSL_get1_peer_certificate(ssl_.get()), X509_free);
+  if (!certificate) return "";
   const std::shared_ptr<BIGNUM> number(
       ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate.get()), nullptr), BN_free);
   const std::unique_ptr<char, void (*)(char*)> text(BN_bn2hex(number.get()),

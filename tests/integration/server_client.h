@@ -71,7 +71,7 @@ class RawClient {
   bool resumed() const;
   /// To resume by; valid after a reply was read.
   std::shared_ptr<ssl_session_st> session() const;
-  /// Serial number of the server's certificate, hexadecimal.
+  /// Serial number of the server's certificate, hexadecimal; empty without handshake.
   std::string server_serial() const;
 
  private:

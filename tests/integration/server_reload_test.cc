@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <ostream>
 #include <vector>
@@ -61,7 +62,7 @@ class ServerReloadTest : public ServerTest {
     watched.files.certificate = directory.path() / folder / "tls.crt";
     watched.files.key = directory.path() / folder / "tls.key";
     watched.watch = {.recheck = recheck, .settle = milliseconds(20)};
-    watched.on_reload = [this](const absl::Status& status) { reloads.Add(status); };
+    watched.on_reload = [told = reloads](const absl::Status& status) { told->Add(status); };
     auto opened = server::TlsCertificates::Open(std::move(watched));
     ASSERT_TRUE(opened.ok()) << opened.status();
     options.tls = *std::move(opened);
@@ -80,9 +81,14 @@ class ServerReloadTest : public ServerTest {
     fs::rename(directory.path() / "new", directory.path() / name);
   }
 
-  std::string Serial() { return Connect()->server_serial(); }
+  std::string Serial() {
+    const auto client = Connect();
+    EXPECT_TRUE(client->connected()) << client->error();
+    return client->server_serial();
+  }
 
-  Reloads reloads;
+  // Shared with the watch, which goes with `options`, after this.
+  std::shared_ptr<Reloads> reloads = std::make_shared<Reloads>();
 };
 
 TEST_F(ServerReloadTest, TakesFilesThatWereOverwritten) {
@@ -90,7 +96,7 @@ TEST_F(ServerReloadTest, TakesFilesThatWereOverwritten) {
   StartWith();
   const std::string first = Serial();
   Write(ca.Issue());
-  EXPECT_TRUE(reloads.AwaitSuccess());
+  EXPECT_TRUE(reloads->AwaitSuccess());
   EXPECT_NE(Serial(), first);
   EXPECT_EQ(options.tls->reloads(), 1U);
 }
@@ -101,10 +107,10 @@ TEST_F(ServerReloadTest, TakesFilesThatWereDeletedAndMadeAgain) {
   const std::string first = Serial();
   fs::remove(directory.path() / "tls.crt");
   fs::remove(directory.path() / "tls.key");
-  EXPECT_TRUE(reloads.AwaitError("tls.crt: cannot read the certificate"));
+  EXPECT_TRUE(reloads->AwaitError("tls.crt: cannot read the certificate"));
   EXPECT_EQ(Serial(), first);
   Write(ca.Issue());
-  EXPECT_TRUE(reloads.AwaitSuccess());
+  EXPECT_TRUE(reloads->AwaitSuccess());
   EXPECT_NE(Serial(), first);
 }
 
@@ -115,7 +121,7 @@ TEST_F(ServerReloadTest, TakesFilesThatWereRenamedOver) {
   const PemPair next = ca.Issue();
   Rename("tls.crt", next.certificate);
   Rename("tls.key", next.key);
-  EXPECT_TRUE(reloads.AwaitSuccess());
+  EXPECT_TRUE(reloads->AwaitSuccess());
   EXPECT_NE(Serial(), first);
 }
 
@@ -140,7 +146,7 @@ TEST_F(ServerReloadTest, FollowsTheDataLinkOfAMountedSecret) {
   fs::create_directory_symlink("..2", mount / "..data_tmp");
   fs::rename(mount / "..data_tmp", mount / "..data");
   fs::remove_all(mount / "..1");
-  EXPECT_TRUE(reloads.AwaitSuccess());
+  EXPECT_TRUE(reloads->AwaitSuccess());
   EXPECT_NE(Serial(), first);
 }
 
@@ -154,7 +160,7 @@ TEST_F(ServerReloadTest, FindsChangesThatNobodyTellsOf) {
   StartWith("links", milliseconds(50));
   const std::string first = Serial();
   Write(ca.Issue());
-  EXPECT_TRUE(reloads.AwaitSuccess());
+  EXPECT_TRUE(reloads->AwaitSuccess());
   EXPECT_NE(Serial(), first);
 }
 
@@ -165,7 +171,7 @@ TEST_F(ServerReloadTest, LiveConnectionsEndWithWhatTheyBeganWith) {
   ASSERT_TRUE(live->Send(Request("GET", "/hello")));
   ASSERT_EQ(live->ReadReply().body, "hello");
   Write(ca.Issue());
-  ASSERT_TRUE(reloads.AwaitSuccess());
+  ASSERT_TRUE(reloads->AwaitSuccess());
   ASSERT_TRUE(live->Send(Request("GET", "/hello")));
   EXPECT_EQ(live->ReadReply().body, "hello");
   EXPECT_NE(Serial(), live->server_serial());
@@ -227,12 +233,12 @@ TEST_P(ServerBrokenReloadTest, KeepsServingAndRecovers) {
 
   const PemPair broken = GetParam().files(ca, used, other);
   Write(broken);
-  EXPECT_TRUE(reloads.AwaitError(directory.path().string() + "/" + GetParam().error));
+  EXPECT_TRUE(reloads->AwaitError(directory.path().string() + "/" + GetParam().error));
   EXPECT_EQ(Serial(), first);
   EXPECT_GE(options.tls->reload_failures(), 1U);
 
   Write(other);
-  EXPECT_TRUE(reloads.AwaitSuccess());
+  EXPECT_TRUE(reloads->AwaitSuccess());
   EXPECT_NE(Serial(), first);
 }
 
