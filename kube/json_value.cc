@@ -68,12 +68,6 @@ std::string_view JsonValue::String() const {
   return text;
 }
 
-bool JsonValue::Bool() const {
-  bool value = false;
-  Get(value, "a boolean");
-  return value;
-}
-
 model::StringMap JsonValue::StringMap() const {
   model::StringMap entries;
   ForEachMember([&](std::string_view key, const JsonValue& value) {

@@ -31,8 +31,6 @@ class JsonValue {
   /// Lives as long as the parser's document.
   std::string_view String() const;
 
-  bool Bool() const;
-
   /// Calls visit(JsonValue) for every element of an array but nulls. The paths count nulls.
   template <typename Visit>
   void ForEachItem(Visit visit) const {

@@ -53,10 +53,4 @@ void Resources::Add(const Resources& other) {
   for (const auto& [name, amount] : other) Add(name, amount);
 }
 
-void Resources::RaiseTo(const Resources& other) {
-  for (const auto& [name, amount] : other) {
-    if (amount > Get(name)) Set(name, amount);
-  }
-}
-
 }  // namespace berth::model

@@ -31,9 +31,6 @@ class Resources {
   /// Adds every amount of `other`.
   void Add(const Resources& other);
 
-  /// Raises every amount to that of `other`, where it is greater.
-  void RaiseTo(const Resources& other);
-
   bool empty() const { return entries_.empty(); }
   std::vector<Entry>::const_iterator begin() const { return entries_.begin(); }
   std::vector<Entry>::const_iterator end() const { return entries_.end(); }

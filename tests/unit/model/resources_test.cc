@@ -61,11 +61,5 @@ TEST(ResourcesTest, SumsSaturateBothWays) {
   EXPECT_EQ(resources.Get("low"), Limits::min());
 }
 
-TEST(ResourcesTest, RaisesToTheGreaterOfEach) {
-  Resources resources = Make({{"cpu", 5}, {"memory", 7}});
-  resources.RaiseTo(Make({{"cpu", 4}, {"memory", 9}, {"disk", 1}}));
-  EXPECT_EQ(resources, Make({{"cpu", 5}, {"disk", 1}, {"memory", 9}}));
-}
-
 }  // namespace
 }  // namespace berth::model
