@@ -1,0 +1,93 @@
+#include "cli/explanation_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace berth::cli {
+namespace {
+
+using model::Duration;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr model::Time kNoon{Duration{1'800'000'000}};
+
+RefusedGroup Group(std::size_t count, const std::string& summary) {
+  return {.count = count, .policy = "p", .reason = "r", .summary = summary};
+}
+
+NodeExplanation Node(const std::string& name, DeviceCount devices) {
+  NodeExplanation node;
+  node.name = name;
+  node.devices = {std::move(devices)};
+  return node;
+}
+
+// Of a pod that asks for two devices, with nothing but `nodes` to tell.
+Explanation Of(std::vector<NodeExplanation> nodes) {
+  Explanation explanation;
+  explanation.now = kNoon;
+  explanation.requests = {{"example.org/device", 2}};
+  explanation.fitting = nodes.size();
+  explanation.nodes = std::move(nodes);
+  return explanation;
+}
+
+TEST(SummaryOf, SpeaksOfOneNodeAndOfMany) {
+  Explanation explanation;
+  explanation.groups = {Group(2, "are V100"), Group(1, "are A30"), Group(1, "have no memory"),
+                        Group(1, "arena")};
+  EXPECT_EQ(SummaryOf(explanation), "0 fit; 2 are V100; 1 is A30; 1 has no memory; 1 arena");
+}
+
+TEST(SummaryOf, TellsSinceWhenWhereItIsKnown) {
+  Explanation explanation{.now = kNoon, .fitting = 96};
+  explanation.groups = {Group(12, "GPUIsLost"), Group(3, "DStateProcess")};
+  explanation.groups[0].oldest = kNoon - Duration{3 * 3600};
+  explanation.groups[0].newest = kNoon - Duration{300};
+  EXPECT_EQ(SummaryOf(explanation), "96 fit; 12 GPUIsLost since 5m to 3h; 3 DStateProcess");
+}
+
+TEST(ExplanationText, ShowsDevicesAsTheyAreCounted) {
+  const std::string text =
+      ExplanationText(Of({Node("idle", {"example.org/device", 2, true, 8, 7, 0}),
+                          Node("overfull", {"example.org/device", 2, true, 8, 7, 9}),
+                          Node("without", {"example.org/device", 2, false, 0, 0, 0})}),
+                      "Pod x");
+  EXPECT_THAT(text, HasSubstr("Pod x asks for 2 example.org/device\n3 fit\n"));
+  EXPECT_THAT(text, HasSubstr("\nidle      yes   0     0      -            7/8\n"));
+  EXPECT_THAT(text, HasSubstr("\noverfull  yes   0     0      -            -2/8\n"));
+  EXPECT_THAT(text, HasSubstr("\nwithout   yes   0     0      -            -\n"));
+}
+
+TEST(ExplanationText, LeavesPoliciesOutThatDoNotCount) {
+  NodeExplanation node = Node("n", {"example.org/device", 2, true, 8, 8, 0});
+  node.policies = {{.policy = "silent", .score = 5, .weight = 0},
+                   {.policy = "content", .score = 1000, .weight = 1},
+                   {.policy = "torn", .score = 5, .weight = 1}};
+  const std::string text = ExplanationText(Of({node}), "Pod x");
+  EXPECT_THAT(text, HasSubstr("  torn 5/1000\n"));
+  EXPECT_THAT(text, Not(HasSubstr("silent")));
+  EXPECT_THAT(text, Not(HasSubstr("content ")));
+}
+
+TEST(ExplanationText, HasNoTableWhereThePodIsToBlame) {
+  Explanation explanation = Of({Node("n", {"example.org/device", 2, true, 8, 8, 0})});
+  explanation.refused_everywhere = true;
+  EXPECT_THAT(ExplanationText(explanation, "Pod x"), Not(HasSubstr("NODE")));
+}
+
+TEST(NodeText, SaysThatTheNodeListsNoSuchDevice) {
+  const Explanation explanation = Of({Node("n", {"example.org/device", 2, false, 0, 0, 0})});
+  const std::string text = NodeText(explanation.nodes[0], explanation, "Pod x");
+  EXPECT_THAT(text, HasSubstr("Pod x on node n: fits, rank 0, score 0\n"));
+  EXPECT_THAT(text, HasSubstr("accelerator: none of the catalogue\n"));
+  EXPECT_THAT(text, HasSubstr("example.org/device: 2 asked for; not listed by the node\n"));
+}
+
+}  // namespace
+}  // namespace berth::cli
