@@ -92,10 +92,12 @@ void FakeApiServer::Serve(FakeConnection& connection) {
   if (!connection.Handshake()) return connection.Linger();
   while (true) {
     const std::string head = connection.ReadHead();
-    const std::optional<FakeHttpRequest> request = ParseFakeRequest(head);
+    std::optional<FakeHttpRequest> request = ParseFakeRequest(head);
     if (!request) return;
     {
       const std::lock_guard guard(mutex_);
+      request->bookmarks = bookmarks_;
+      request->ended = ended_;
       targets_[request->kind].push_back(request->target);
       changed_.notify_all();
     }
@@ -206,14 +208,14 @@ bool FakeApiServer::FollowEvents(FakeConnection& connection, const FakeHttpReque
                                  bool cut) {
   std::uint64_t told = std::stoull(request.Get("resourceVersion"));
   std::unique_lock lock(mutex_);
-  std::uint64_t bookmarks = bookmarks_;
-  const std::uint64_t ended = ended_;
-  while (!paused_ && ended_ == ended && !connection.ClientGone()) {
+  std::uint64_t bookmarks = request.bookmarks;
+  while (!paused_ && !connection.ClientGone()) {
     // All that has happened up to `now` is told in this round.
     const std::uint64_t now = version_;
     const bool bookmark = std::exchange(bookmarks, bookmarks_) != bookmarks_;
     const auto events = StoreOf(request.kind).EventsAfter(told);
     if (events && events->empty() && !bookmark) {
+      if (ended_ != request.ended) break;  // not before everything is told
       // Bounded, to notice clients that have gone.
       changed_.wait_for(lock, std::chrono::milliseconds(50));
       continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +19,10 @@ struct FakeHttpRequest {
   std::string target;
   /// Unescaped.
   std::map<std::string, std::string> query;
+  /// How many bookmarks and ends of watches had been ordered when the request was counted; those
+  /// ordered later are for it.
+  std::uint64_t bookmarks = 0;
+  std::uint64_t ended = 0;
 
   /// Empty where it is not given.
   std::string Get(const std::string& name) const;

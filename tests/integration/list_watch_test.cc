@@ -120,7 +120,7 @@ TEST_F(ListWatchTest, AWatchThatEndsIsGoneOnWith) {
   server_->EndWatches();
   ExpectAlive();
   EXPECT_EQ(nodes_.listed().size(), 1u);
-  EXPECT_GE(nodes_.Ends(kube::WatchEnd::kServer), 1);
+  EXPECT_TRUE(Await([&] { return nodes_.Ends(kube::WatchEnd::kServer) >= 1; }));
 }
 
 TEST_F(ListWatchTest, WhatHappenedWhileTheConnectionWasLostIsNotLost) {
