@@ -3,7 +3,7 @@ SHELL := bash
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build control-plane demo check check-all bench lint format clean
+.PHONY: help deps configure berth build control-plane demo check check-all bench lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -11,16 +11,22 @@ help: ## this list
 deps: ## install the Debian packages that are missing
 	@.ci/install-dependencies
 
-build: deps ## build everything, optimised, into build/release
-	@echo "==> building Berth (build/release)"
+configure: deps
 	@cmake --preset release --log-level=WARNING >/dev/null
+
+berth: configure ## build the binary alone: build/release/cli/berth
+	@echo "==> building Berth (build/release)"
+	@cmake --build --preset release -j $(JOBS) --target berth
+
+build: configure ## build everything, optimised, into build/release
+	@echo "==> building Berth and its tests (build/release)"
 	@cmake --build --preset release -j $(JOBS)
 
 control-plane: deps ## build etcd, Kubernetes and KWOK into .cache/bin
 	@echo "==> building the control plane (.cache/bin; the first time takes about 8 minutes)"
 	@tests/e2e/build/build.sh
 
-demo: build control-plane ## place ML pods on a real control plane, with and without Berth
+demo: berth control-plane ## place ML pods on a real control plane, with and without Berth
 	@cd tests/e2e && go run ./demo $(DEMO_FLAGS)
 
 check: build control-plane ## run all tests

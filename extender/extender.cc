@@ -9,7 +9,6 @@ namespace berth::extender {
 namespace {
 
 using scheduling::Judgement;
-using scheduling::ReasonId;
 
 server::HttpResponse Json(std::string body) { return {.status = 200, .body = std::move(body)}; }
 
@@ -28,24 +27,20 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-// Judges nodes by name for one pod.
-class Judge {
- public:
-  Judge(const scheduling::SchedulingEngine& engine, const cluster::Snapshot::Reader& view,
-        const model::Pod& pod, model::Time now)
-      : engine_(engine), view_(view), prepared_(engine.Prepare(pod, view, now)) {}
-
-  Judgement operator()(std::string_view name) const {
-    const auto index = view_.Find(name);
-    if (!index) return {.fits = false, .reason = engine_.unknown_node()};
-    return prepared_.Judge(*view_.At(*index));
+// Judges the nodes of these names for one pod, in their order.
+std::vector<Judgement> JudgeAll(const scheduling::SchedulingEngine& engine,
+                                const model::ClusterView& view, const ExtenderArgs& args,
+                                model::Time now) {
+  const scheduling::PreparedPod prepared = engine.Prepare(args.pod, view, now);
+  std::vector<Judgement> judgements;
+  judgements.reserve(args.node_names.size());
+  for (const std::string_view name : args.node_names) {
+    const auto index = view.Find(name);
+    judgements.push_back(index ? prepared.Judge(*view.At(*index))
+                               : Judgement{.fits = false, .reason = engine.unknown_node()});
   }
-
- private:
-  const scheduling::SchedulingEngine& engine_;
-  const cluster::Snapshot::Reader& view_;
-  scheduling::PreparedPod prepared_;
-};
+  return judgements;
+}
 
 }  // namespace
 
@@ -103,46 +98,42 @@ server::HttpResponse Extender::HandlePrioritize(std::string_view body) {
 
 FilterResult Extender::Filter(const ExtenderArgs& args) {
   const cluster::Snapshot::Reader view = snapshot_.Read();
-  const Judge judge(*engine_, view, args.pod, options_.now());
+  const std::vector<Judgement> judgements = JudgeAll(*engine_, view, args, options_.now());
   FilterResult result;
-  result.node_names.reserve(args.node_names.size());
-  std::vector<std::pair<std::string_view, ReasonId>> refused;
+  result.node_names.reserve(judgements.size());
   std::vector<std::size_t> counts(engine_->reasons().size());
-  for (const std::string_view name : args.node_names) {
-    const Judgement judgement = judge(name);
-    if (judgement.fits) {
-      result.node_names.push_back(name);
-      continue;
+  for (std::size_t i = 0; i < judgements.size(); ++i) {
+    if (judgements[i].fits) {
+      result.node_names.push_back(args.node_names[i]);
+    } else {
+      ++counts[judgements[i].reason];
     }
-    refused.emplace_back(name, judgement.reason);
-    ++counts[judgement.reason];
   }
   metrics_.OnRefused(counts);
   // With a node to go to nobody reads them, and kube-scheduler spends milliseconds decoding them.
   if (!result.node_names.empty()) return result;
-  for (const auto& [name, id] : refused) {
-    const scheduling::Reason& reason = engine_->reasons()[id];
+  for (std::size_t i = 0; i < judgements.size(); ++i) {
+    const scheduling::Reason& reason = engine_->reasons()[judgements[i].reason];
     (reason.curable_by_preemption ? result.failed : result.unresolvable)
-        .push_back({name, reason.text});
+        .push_back({args.node_names[i], reason.text});
   }
   return result;
 }
 
 std::vector<std::int64_t> Extender::Prioritize(const ExtenderArgs& args) {
   const cluster::Snapshot::Reader view = snapshot_.Read();
-  const Judge judge(*engine_, view, args.pod, options_.now());
+  const std::vector<Judgement> judgements = JudgeAll(*engine_, view, args, options_.now());
   // Ranked among themselves: what does not fit must not stretch the scale.
   std::vector<std::uint32_t> scores;
-  std::vector<std::size_t> fitting;
-  for (std::size_t i = 0; i < args.node_names.size(); ++i) {
-    const Judgement judgement = judge(args.node_names[i]);
-    if (!judgement.fits) continue;
-    scores.push_back(judgement.score);
-    fitting.push_back(i);
+  for (const Judgement& judgement : judgements) {
+    if (judgement.fits) scores.push_back(judgement.score);
   }
   const std::vector<std::int64_t> among_fitting = scheduling::Rank(scores);
-  std::vector<std::int64_t> ranks(args.node_names.size());
-  for (std::size_t i = 0; i < fitting.size(); ++i) ranks[fitting[i]] = among_fitting[i];
+  std::vector<std::int64_t> ranks(judgements.size());
+  auto next = among_fitting.begin();
+  for (std::size_t i = 0; i < judgements.size(); ++i) {
+    if (judgements[i].fits) ranks[i] = *next++;
+  }
   return ranks;
 }
 

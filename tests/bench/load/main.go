@@ -77,5 +77,5 @@ func run(ctx context.Context, nodes, blocks, requests int) error {
 	fmt.Printf("%d nodes, %d blocks of %d requests each, one connection, TLS 1.3, %s, %d CPUs\n",
 		nodes, blocks, requests, runtime.Version(), runtime.NumCPU())
 	report(os.Stdout, series)
-	return nil
+	return reportServerTime(ctx, os.Stdout, cluster.Berth.MetricsURL)
 }
