@@ -11,7 +11,7 @@ const std::vector<std::string_view> kModels = {"V100", "A100", "A30", "MN-Core",
 
 TEST(Suggest, FindsWhatWasMeant) {
   const struct {
-    const char* word;
+    std::string word;
     const char* meant;
   } cases[] = {
       {"A1OO", "A100"},  // O for zero, twice
@@ -25,7 +25,7 @@ TEST(Suggest, FindsWhatWasMeant) {
       {"H200", ""},
       {"P40", ""},
       {"", ""},
-      {std::string(200, 'A').c_str(), ""},
+      {std::string(200, 'A'), ""},
   };
   for (const auto& test : cases) {
     EXPECT_EQ(Suggest(test.word, kModels).value_or(""), test.meant) << test.word;
