@@ -27,21 +27,6 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-// Judges the nodes of these names for one pod, in their order.
-std::vector<Judgement> JudgeAll(const scheduling::SchedulingEngine& engine,
-                                const model::ClusterView& view, const ExtenderArgs& args,
-                                model::Time now) {
-  const scheduling::PreparedPod prepared = engine.Prepare(args.pod, view, now);
-  std::vector<Judgement> judgements;
-  judgements.reserve(args.node_names.size());
-  for (const std::string_view name : args.node_names) {
-    const auto index = view.Find(name);
-    judgements.push_back(index ? prepared.Judge(*view.At(*index))
-                               : Judgement{.fits = false, .reason = engine.unknown_node()});
-  }
-  return judgements;
-}
-
 }  // namespace
 
 Extender::Extender(std::shared_ptr<const scheduling::SchedulingEngine> engine,
@@ -96,9 +81,24 @@ server::HttpResponse Extender::HandlePrioritize(std::string_view body) {
   return response;
 }
 
+std::vector<Judgement> Extender::JudgeAll(const cluster::Snapshot::Reader& view,
+                                          const ExtenderArgs& args) {
+  const model::Time now = options_.now();
+  const scheduling::PreparedPod prepared = engine_->Prepare(args.pod, view, now);
+  auto lookup = cache_.Open(engine_->ShapeOf(args.pod), now, view.EndIndex());
+  std::vector<Judgement> judgements;
+  judgements.reserve(args.node_names.size());
+  for (const std::string_view name : args.node_names) {
+    const auto index = view.Find(name);
+    judgements.push_back(index ? lookup.Judge(prepared, *index, *view.At(*index))
+                               : Judgement{.fits = false, .reason = engine_->unknown_node()});
+  }
+  return judgements;
+}
+
 FilterResult Extender::Filter(const ExtenderArgs& args) {
   const cluster::Snapshot::Reader view = snapshot_.Read();
-  const std::vector<Judgement> judgements = JudgeAll(*engine_, view, args, options_.now());
+  const std::vector<Judgement> judgements = JudgeAll(view, args);
   FilterResult result;
   result.node_names.reserve(judgements.size());
   std::vector<std::size_t> counts(engine_->reasons().size());
@@ -122,7 +122,7 @@ FilterResult Extender::Filter(const ExtenderArgs& args) {
 
 std::vector<std::int64_t> Extender::Prioritize(const ExtenderArgs& args) {
   const cluster::Snapshot::Reader view = snapshot_.Read();
-  const std::vector<Judgement> judgements = JudgeAll(*engine_, view, args, options_.now());
+  const std::vector<Judgement> judgements = JudgeAll(view, args);
   // Ranked among themselves: what does not fit must not stretch the scale.
   std::vector<std::uint32_t> scores;
   for (const Judgement& judgement : judgements) {

@@ -13,6 +13,7 @@
 #include "extender/wire.h"
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
+#include "policies/scheduling/judgement_cache.h"
 #include "server/http.h"
 #include "server/metrics.h"
 
@@ -48,7 +49,11 @@ class Extender {
   server::HttpResponse HandlePrioritize(std::string_view body);
   absl::StatusOr<ExtenderArgs> Read(std::string_view body) const;
 
+  std::vector<scheduling::Judgement> JudgeAll(const cluster::Snapshot::Reader& view,
+                                              const ExtenderArgs& args);
+
   std::shared_ptr<const scheduling::SchedulingEngine> engine_;
+  scheduling::JudgementCache cache_;
   const cluster::Snapshot& snapshot_;
   ExtenderMetrics metrics_;
   ExtenderOptions options_;

@@ -88,6 +88,24 @@ PreparedPod SchedulingEngine::Prepare(const model::Pod& pod, const model::Cluste
   return prepared;
 }
 
+std::string SchedulingEngine::ShapeOf(const model::Pod& pod) const {
+  // Lengths go before texts, so that no two pods can be spelled alike.
+  std::string shape;
+  const auto append = [&shape](std::string_view text) {
+    shape.append(std::to_string(text.size())).append(1, ':').append(text);
+  };
+  for (const auto& [resource, amount] : pod.requests) {
+    append(resource);
+    append(std::to_string(amount));
+  }
+  for (const auto& [name, value] : pod.annotations) {
+    if (!name.starts_with(prefix_ + "/")) continue;
+    append(name);
+    append(value);
+  }
+  return shape;
+}
+
 std::vector<std::int64_t> Rank(std::span<const std::uint32_t> scores) {
   std::vector<std::int64_t> ranks(scores.size(), kMaxRank);
   if (scores.empty()) return ranks;

@@ -77,6 +77,10 @@ class SchedulingEngine {
   /// Berth's: every node fits it equally.
   PreparedPod Prepare(const model::Pod& pod, const model::ClusterView& view, model::Time now) const;
 
+  /// What Prepare reads of `pod`, as text: pods of the same shape get the same judgements from the
+  /// same node at the same time.
+  std::string ShapeOf(const model::Pod& pod) const;
+
   const ReasonTable& reasons() const { return reasons_; }
 
   /// For a node of which the view knows nothing.

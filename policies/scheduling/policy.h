@@ -71,7 +71,9 @@ class SchedulingPolicy {
   virtual ~SchedulingPolicy() = default;
 
   /// Prepares for `pod`, which asks for at least one resource of the catalogue, as of `now`. `view`
-  /// is not kept: it may change after the call.
+  /// is not kept: it may change after the call. Of the pod only its requests and its annotations
+  /// below the prefix may be read: judgements are remembered by them, see
+  /// SchedulingEngine::ShapeOf.
   virtual Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                               model::Time now) const = 0;
 };

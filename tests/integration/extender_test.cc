@@ -139,8 +139,8 @@ TEST_F(ExtenderOverTls, ApiServerGoneTheLastSnapshotServesAndItsAgeTells) {
   server_->Put(NodeIn("n0", model::ConditionStatus::kTrue));
   ASSERT_TRUE(AwaitFitting({"n1"}));
   server_->Pause();
-  const auto heard = snapshot_.LastHeard(cluster::Kind::kNodes);
   ASSERT_TRUE(cluster::Await([&] { return !nodes_.errors().empty(); }));
+  const auto heard = snapshot_.LastHeard(cluster::Kind::kNodes);
   EXPECT_TRUE(AwaitFitting({"n1"}));
   EXPECT_EQ(snapshot_.LastHeard(cluster::Kind::kNodes), heard);
   metrics_.AddCollectable(

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "model/cluster_view.h"
+#include "model/time.h"
+#include "policies/scheduling/engine.h"
+
+namespace berth::scheduling {
+
+/// Remembers judgements by the shape of the pod (SchedulingEngine::ShapeOf) and the node, until the
+/// node changes or time may change them. Pods come in series of the same shape, and what is
+/// remembered of a node takes 24 bytes in one table, while judging it reads some 20 cache lines.
+///
+/// For one engine and one cluster: nodes are told apart by index and version. Thread-safe.
+class JudgementCache {
+ public:
+  /// Shapes remembered at once; the one unused for longest is forgotten. 32 of them take 6 MB at
+  /// 7,500 nodes.
+  static constexpr std::size_t kDefaultShapes = 32;
+
+  explicit JudgementCache(std::size_t shapes = kDefaultShapes) : capacity_(shapes) {}
+  JudgementCache(const JudgementCache&) = delete;
+  JudgementCache& operator=(const JudgementCache&) = delete;
+
+ private:
+  struct Slot {
+    std::uint64_t version = 0;
+    std::int64_t valid_until = 0;
+    std::uint32_t score = 0;
+    ReasonId reason = kNoReason;
+    bool known = false;
+  };
+
+  struct Shape {
+    explicit Shape(std::string name_in) : name(std::move(name_in)) {}
+    const std::string name;
+    std::mutex mutex;
+    std::vector<Slot> slots;  // by node index
+    model::Time last_now = model::kNoTime;
+  };
+
+ public:
+  /// The judgements of one shape, held by one request at a time.
+  class Lookup {
+   public:
+    /// What `prepared`, which was made for a pod of the shape as of the lookup's time, says of
+    /// `node` at `index`; `since` is left out where it was remembered.
+    Judgement Judge(const PreparedPod& prepared, model::NodeIndex index,
+                    const model::NodeState& node);
+
+   private:
+    friend class JudgementCache;
+    Lookup(std::shared_ptr<Shape> shape, model::Time now, model::NodeIndex nodes);
+
+    std::shared_ptr<Shape> shape_;
+    std::unique_lock<std::mutex> lock_;
+    model::Time now_;
+  };
+
+  /// Waits for other lookups of the same shape. `nodes`: the view's EndIndex().
+  Lookup Open(const std::string& shape, model::Time now, model::NodeIndex nodes);
+
+ private:
+  std::shared_ptr<Shape> Find(const std::string& name);
+
+  const std::size_t capacity_;
+  std::mutex mutex_;
+  std::list<std::shared_ptr<Shape>> shapes_;  // used last first
+};
+
+}  // namespace berth::scheduling

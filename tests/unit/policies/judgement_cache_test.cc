@@ -1,0 +1,118 @@
+#include "policies/scheduling/judgement_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/unit/policies/fixtures.h"
+#include "tests/unit/policies/world.h"
+
+namespace berth::scheduling {
+namespace {
+
+using model::ConditionStatus;
+
+class JudgementCacheTest : public testing::Test {
+ protected:
+  // Of the node at index 0.
+  Judgement Judge(const model::NodeState& node, model::Time now = kNow,
+                  const model::Pod& pod = PodAskingFor(kGpu, 1)) {
+    const PreparedPod prepared = engine_.Prepare(pod, FixedView(), now);
+    return cache_.Open(engine_.ShapeOf(pod), now, 1).Judge(prepared, 0, node);
+  }
+
+  // Condition True, so that a judgement made anew tells since when.
+  static model::NodeState LostNode(std::uint64_t version) {
+    model::NodeState node = GpuNode("n", "NVIDIA-A30");
+    node.node.conditions = {{"GPUIsLost", ConditionStatus::kTrue, kNow, kNow}};
+    node.version = version;
+    return node;
+  }
+
+  static bool Remembered(const Judgement& judgement) { return judgement.since == model::kNoTime; }
+
+  const SchedulingEngine engine_{Catalog(), "berth.dev", SchedulingConfig{}};
+  JudgementCache cache_{2};
+};
+
+TEST_F(JudgementCacheTest, RemembersUntilTheNodeChanges) {
+  EXPECT_FALSE(Remembered(Judge(LostNode(1))));
+  const Judgement again = Judge(LostNode(1));
+  EXPECT_TRUE(Remembered(again));
+  EXPECT_FALSE(again.fits);
+  EXPECT_EQ(engine_.reasons()[again.reason].text, "node(s) had condition GPUIsLost");
+  EXPECT_FALSE(Remembered(Judge(LostNode(2))));
+}
+
+TEST_F(JudgementCacheTest, JudgesAnewWhenTimeMayHaveChangedTheAnswer) {
+  model::NodeState node = GpuNode("n", "NVIDIA-A30");
+  node.node.conditions = {{"GPUIsLost", ConditionStatus::kFalse, kNow, kNow}};
+  const auto recovered = kNow + std::chrono::minutes(10);
+  const std::uint32_t recovering = Judge(node).score;
+  EXPECT_EQ(Judge(node, recovered - model::Duration{1}).score, recovering);
+  EXPECT_GT(Judge(node, recovered).score, recovering);
+}
+
+TEST_F(JudgementCacheTest, ForgetsWhenTheClockIsSetBack) {
+  Judge(LostNode(1), kNow + model::Duration{5});
+  EXPECT_FALSE(Remembered(Judge(LostNode(1), kNow)));
+}
+
+TEST_F(JudgementCacheTest, ForgetsTheShapeUnusedForLongest) {
+  const auto pod = [](std::int64_t devices) { return PodAskingFor(kGpu, devices); };
+  Judge(LostNode(1), kNow, pod(1));
+  Judge(LostNode(1), kNow, pod(2));
+  Judge(LostNode(1), kNow, pod(1));
+  Judge(LostNode(1), kNow, pod(3));
+  EXPECT_TRUE(Remembered(Judge(LostNode(1), kNow, pod(1))));
+  EXPECT_FALSE(Remembered(Judge(LostNode(1), kNow, pod(2))));
+}
+
+TEST_F(JudgementCacheTest, ShapeIsWhatDecisionsDependOn) {
+  const auto shape = [&](const model::Pod& pod) { return engine_.ShapeOf(pod); };
+  const model::Pod pod = PodAskingFor(kGpu, 1);
+  model::Pod twin = PodAskingFor(kGpu, 1, {{"example.com/note", "x"}});
+  twin.name = twin.uid = "other";
+  EXPECT_EQ(shape(pod), shape(twin));
+  EXPECT_NE(shape(pod), shape(PodAskingFor(kGpu, 2)));
+  EXPECT_NE(shape(pod), shape(PodAskingFor(kMnCore, 1)));
+  EXPECT_NE(shape(pod), shape(PodAskingFor(kGpu, 1, {{"berth.dev/accelerators", "A30"}})));
+  // What is one long value in one pod must not look like two annotations of another.
+  EXPECT_NE(shape(PodAskingFor(kGpu, 1, {{"berth.dev/a", "b11:berth.dev/c1:d"}})),
+            shape(PodAskingFor(kGpu, 1, {{"berth.dev/a", "b"}, {"berth.dev/c", "d"}})));
+}
+
+TEST_F(JudgementCacheTest, SaysWhatTheEngineSaysWhateverHappensInWhateverOrder) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    std::mt19937 random(seed);
+    const World world(seed);
+    const World other(seed + 1000);
+    std::vector<model::NodeState> nodes = world.nodes;
+    model::Time now = kNow;
+    JudgementCache cache;
+    for (int step = 0; step < 2000; ++step) {
+      const std::size_t index = random() % nodes.size();
+      if (random() % 4 == 0) {  // the node changes
+        const std::uint64_t version = nodes[index].version + 1;
+        nodes[index] = other.nodes[random() % other.nodes.size()];
+        nodes[index].version = version;
+      }
+      now += model::Duration{static_cast<std::int64_t>(random() % 7) - 1};
+      const model::Pod& pod = random() % 2 == 0 ? world.pod : other.pod;
+      const PreparedPod prepared = engine_.Prepare(pod, FixedView(), now);
+      const Judgement expected = prepared.Judge(nodes[index]);
+      const Judgement judgement =
+          cache.Open(engine_.ShapeOf(pod), now, static_cast<model::NodeIndex>(nodes.size()))
+              .Judge(prepared, static_cast<model::NodeIndex>(index), nodes[index]);
+      ASSERT_EQ(judgement.fits, expected.fits) << "seed " << seed << ", step " << step;
+      ASSERT_EQ(judgement.reason, expected.reason) << "seed " << seed << ", step " << step;
+      ASSERT_EQ(judgement.score, expected.score) << "seed " << seed << ", step " << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace berth::scheduling
