@@ -10,10 +10,10 @@
 #include "absl/status/statusor.h"
 #include "cluster/snapshot.h"
 #include "extender/extender_metrics.h"
+#include "extender/judgement_cache.h"
 #include "extender/wire.h"
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
-#include "policies/scheduling/judgement_cache.h"
 #include "server/http.h"
 #include "server/metrics.h"
 
@@ -53,7 +53,7 @@ class Extender {
                                               const ExtenderArgs& args);
 
   std::shared_ptr<const scheduling::SchedulingEngine> engine_;
-  scheduling::JudgementCache cache_;
+  JudgementCache cache_;
   const cluster::Snapshot& snapshot_;
   ExtenderMetrics metrics_;
   ExtenderOptions options_;

@@ -18,7 +18,7 @@ inline constexpr std::chrono::seconds kMaxCloseTime{1};
 inline constexpr std::chrono::seconds kMaxIdleTime{120};
 /// What a client whose request was refused may still send before it sees a reset instead of the
 /// answer.
-inline constexpr std::size_t kMaxLingerBytes = 4 * 1024 * 1024;
+inline constexpr std::size_t kMaxLingerBytes = 64 * 1024 * 1024;
 /// Pause after accept failed for want of file descriptors or memory.
 inline constexpr std::chrono::milliseconds kAcceptBackoff{100};
 

@@ -1,4 +1,4 @@
-#include "policies/scheduling/judgement_cache.h"
+#include "extender/judgement_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,11 @@
 #include "tests/unit/policies/fixtures.h"
 #include "tests/unit/policies/world.h"
 
-namespace berth::scheduling {
+namespace berth::extender {
 namespace {
 
 using model::ConditionStatus;
+using namespace scheduling;  // NOLINT: the words of the engine under test
 
 class JudgementCacheTest : public testing::Test {
  protected:
@@ -115,4 +116,4 @@ TEST_F(JudgementCacheTest, SaysWhatTheEngineSaysWhateverHappensInWhateverOrder) 
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::extender

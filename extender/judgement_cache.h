@@ -12,7 +12,7 @@
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
 
-namespace berth::scheduling {
+namespace berth::extender {
 
 /// Remembers judgements by the shape of the pod (SchedulingEngine::ShapeOf) and the node, until the
 /// node changes or time may change them. Pods come in series of the same shape, and what is
@@ -34,7 +34,7 @@ class JudgementCache {
     std::uint64_t version = 0;
     std::int64_t valid_until = 0;
     std::uint32_t score = 0;
-    ReasonId reason = kNoReason;
+    scheduling::ReasonId reason = scheduling::kNoReason;
     bool known = false;
   };
 
@@ -52,8 +52,8 @@ class JudgementCache {
    public:
     /// What `prepared`, which was made for a pod of the shape as of the lookup's time, says of
     /// `node` at `index`; `since` is left out where it was remembered.
-    Judgement Judge(const PreparedPod& prepared, model::NodeIndex index,
-                    const model::NodeState& node);
+    scheduling::Judgement Judge(const scheduling::PreparedPod& prepared, model::NodeIndex index,
+                                const model::NodeState& node);
 
    private:
     friend class JudgementCache;
@@ -75,4 +75,4 @@ class JudgementCache {
   std::list<std::shared_ptr<Shape>> shapes_;  // used last first
 };
 
-}  // namespace berth::scheduling
+}  // namespace berth::extender

@@ -1,9 +1,13 @@
-#include "policies/scheduling/judgement_cache.h"
+#include "extender/judgement_cache.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace berth::scheduling {
+namespace berth::extender {
+
+using scheduling::Judgement;
+using scheduling::kNoReason;
+using scheduling::PreparedPod;
 
 JudgementCache::Lookup::Lookup(std::shared_ptr<Shape> shape, model::Time now,
                                model::NodeIndex nodes)
@@ -52,4 +56,4 @@ std::shared_ptr<JudgementCache::Shape> JudgementCache::Find(const std::string& n
   return shapes_.front();
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::extender
