@@ -98,6 +98,7 @@ std::string SchedulingEngine::ShapeOf(const model::Pod& pod) const {
     append(resource);
     append(std::to_string(amount));
   }
+  shape += '|';  // a resource may be named like an annotation
   for (const auto& [name, value] : pod.annotations) {
     if (!name.starts_with(prefix_ + "/")) continue;
     append(name);

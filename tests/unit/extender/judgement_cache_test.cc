@@ -84,6 +84,10 @@ TEST_F(JudgementCacheTest, ShapeIsWhatDecisionsDependOn) {
   // What is one long value in one pod must not look like two annotations of another.
   EXPECT_NE(shape(PodAskingFor(kGpu, 1, {{"berth.dev/a", "b11:berth.dev/c1:d"}})),
             shape(PodAskingFor(kGpu, 1, {{"berth.dev/a", "b"}, {"berth.dev/c", "d"}})));
+  // Nor a resource like an annotation.
+  model::Pod two_resources = PodAskingFor("amd.com/gpu", 1);
+  two_resources.requests.Set("berth.dev/a", 5);
+  EXPECT_NE(shape(two_resources), shape(PodAskingFor("amd.com/gpu", 1, {{"berth.dev/a", "5"}})));
 }
 
 TEST_F(JudgementCacheTest, SaysWhatTheEngineSaysWhateverHappensInWhateverOrder) {
