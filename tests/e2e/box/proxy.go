@@ -1,0 +1,132 @@
+package box
+
+import (
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"sync"
+)
+
+// Proxy relays TCP connections to a server and can hold back what the server says on one of them:
+// neither side notices more than silence. Thread-safe.
+type Proxy struct {
+	target    string
+	listener  net.Listener
+	accepting sync.WaitGroup
+	relaying  sync.WaitGroup
+
+	mu    sync.Mutex
+	links []*Link
+}
+
+// Link is one connection through a proxy. Thread-safe.
+type Link struct {
+	client, server net.Conn
+
+	mu      sync.Mutex
+	resumed *sync.Cond
+	held    bool
+}
+
+// StartProxy listens on a free loopback port and relays to the target (host:port).
+func StartProxy(target string) (*Proxy, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{target: target, listener: listener}
+	p.accepting.Go(p.accept)
+	return p, nil
+}
+
+// Address is host:port for clients.
+func (p *Proxy) Address() string { return p.listener.Addr().String() }
+
+// Links are the connections that are open now, the oldest first.
+func (p *Proxy) Links() []*Link {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.links)
+}
+
+// Stop closes every connection and returns when nothing of the proxy runs any more.
+func (p *Proxy) Stop() {
+	_ = p.listener.Close()
+	p.accepting.Wait()
+	for _, link := range p.Links() {
+		link.close()
+	}
+	p.relaying.Wait()
+}
+
+// Hold keeps back what the server says from now on; it is not lost.
+func (l *Link) Hold() { l.set(true) }
+
+// Release lets the client have what was kept back.
+func (l *Link) Release() { l.set(false) }
+
+func (p *Proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			continue
+		}
+		server, err := net.Dial("tcp", p.target)
+		if err != nil {
+			_ = client.Close() // the server is away, and so the client sees it
+			continue
+		}
+		p.relay(client, server)
+	}
+}
+
+func (p *Proxy) relay(client, server net.Conn) {
+	link := &Link{client: client, server: server}
+	link.resumed = sync.NewCond(&link.mu)
+	p.mu.Lock()
+	p.links = append(p.links, link)
+	p.mu.Unlock()
+	p.relaying.Go(func() {
+		_, _ = io.Copy(server, client) // an error is the end of the connection, like EOF
+		link.close()
+	})
+	p.relaying.Go(func() {
+		_, _ = io.Copy(gate{link}, server)
+		link.close()
+		p.forget(link)
+	})
+}
+
+func (p *Proxy) forget(link *Link) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.links = slices.DeleteFunc(p.links, func(other *Link) bool { return other == link })
+}
+
+// gate is the way from the server to the client.
+type gate struct{ link *Link }
+
+func (g gate) Write(bytes []byte) (int, error) {
+	g.link.mu.Lock()
+	for g.link.held {
+		g.link.resumed.Wait()
+	}
+	g.link.mu.Unlock()
+	return g.link.client.Write(bytes)
+}
+
+func (l *Link) set(held bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = held
+	l.resumed.Broadcast()
+}
+
+func (l *Link) close() {
+	_, _ = l.client.Close(), l.server.Close() // the other direction may have closed them already
+	l.Release()
+}
