@@ -68,22 +68,24 @@ func TestWorkloadIsDecidedByItsSeed(t *testing.T) {
 }
 
 func TestSharesOfKindsAddUp(t *testing.T) {
-	total := 0
-	for _, k := range kinds {
-		total += k.share
-	}
-	if total != 100 {
-		t.Errorf("shares add up to %d, want 100", total)
+	for i, from := range [][]kind{kinds, mixed} {
+		total := 0
+		for _, k := range from {
+			total += k.share
+		}
+		if total != 100 {
+			t.Errorf("shares of list %d add up to %d, want 100", i, total)
+		}
 	}
 }
 
 // A pod that no node can ever take would make every count of pending pods meaningless.
 func TestEveryPodFitsANodeBesideTheNodeAgent(t *testing.T) {
 	nodes := Nodes(Reference(), time.Now())
-	for _, pod := range Workload(1, 500) {
+	for _, pod := range append(Workload(1, 500), Mix(1, 500)...) {
 		fits := false
 		for _, node := range nodes {
-			fits = fits || roomFor(pod, node)
+			fits = fits || (affine(t, pod, node) && roomFor(pod, node))
 		}
 		if !fits {
 			t.Errorf("%s fits no node: %v", pod.Name, pod.Spec.Containers[0].Resources.Requests)

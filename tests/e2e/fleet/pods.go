@@ -105,15 +105,15 @@ func Workload(seed uint64, count int) []*corev1.Pod {
 	random := rand.New(rand.NewPCG(seed, 0))
 	pods := make([]*corev1.Pod, count)
 	for i := range pods {
-		ask := draw(random)
+		ask := draw(random, kinds)
 		pods[i] = ask.Pod(fmt.Sprintf("%s-%03d", ask.Name, i))
 	}
 	return pods
 }
 
-func draw(random *rand.Rand) Ask {
+func draw(random *rand.Rand, from []kind) Ask {
 	ticket := random.IntN(100)
-	for _, k := range kinds {
+	for _, k := range from {
 		if ticket -= k.share; ticket < 0 {
 			return k.sized(random)
 		}

@@ -1,0 +1,77 @@
+package fleet
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+)
+
+func TestMixIsDecidedByItsSeed(t *testing.T) {
+	one, same, other := Mix(7, 50), Mix(7, 50), Mix(8, 50)
+	if !reflect.DeepEqual(one, same) {
+		t.Error("the same seed made other pods")
+	}
+	if reflect.DeepEqual(one, other) {
+		t.Error("another seed made the same pods")
+	}
+}
+
+func TestAffinitySaysWhatTheAnnotationsSay(t *testing.T) {
+	cases := []struct {
+		accelerators []string
+		memory       string
+		want         map[string]bool // nvidia.com/gpu.product of the nodes that are allowed
+	}{
+		{nil, "", map[string]bool{v100x16.Product: true, v100x32.Product: true,
+			a100x40.Product: true, a100x80.Product: true, a30.Product: true, "": true}},
+		{[]string{"V100"}, "", map[string]bool{v100x16.Product: true, v100x32.Product: true}},
+		{[]string{"V100"}, "32Gi", map[string]bool{v100x32.Product: true}},
+		{[]string{"A100", "V100"}, "40Gi", map[string]bool{a100x40.Product: true, a100x80.Product: true}},
+		{nil, "80Gi", map[string]bool{a100x80.Product: true}},
+	}
+	for _, c := range cases {
+		ask := Ask{Accelerators: c.accelerators, Memory: c.memory, Resource: ResourceGPU, Devices: 1}
+		pod := ask.Pod("p")
+		ask.bindByLabels(pod)
+		if got := allowedProducts(t, pod); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%v with %q: products %v, want %v", c.accelerators, c.memory, got, c.want)
+		}
+	}
+}
+
+func allowedProducts(t *testing.T, pod *corev1.Pod) map[string]bool {
+	t.Helper()
+	products := map[string]bool{}
+	for _, node := range Nodes(Reference(), time.Time{}) {
+		if affine(t, pod, node) {
+			products[node.Labels[LabelProduct]] = true
+		}
+	}
+	return products
+}
+
+// affine tells whether a node meets the required affinity of a pod that has one term at most.
+func affine(t *testing.T, pod *corev1.Pod, node *corev1.Node) bool {
+	t.Helper()
+	if pod.Spec.Affinity == nil {
+		return true
+	}
+	operators := map[corev1.NodeSelectorOperator]selection.Operator{
+		corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpGt: selection.GreaterThan,
+	}
+	required := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	for _, wanted := range required.NodeSelectorTerms[0].MatchExpressions {
+		requirement, err := labels.NewRequirement(wanted.Key, operators[wanted.Operator], wanted.Values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !requirement.Matches(labels.Set(node.Labels)) {
+			return false
+		}
+	}
+	return true
+}
