@@ -101,7 +101,9 @@ ExtenderServer::ExtenderServer(const BerthConfiguration& config, kube::ApiConfig
       engine_(MakeEngine(config)),
       snapshot_({.catalog = engine_.catalog, .labels = {}}),
       extender_(engine_.scheduling, snapshot_, *metrics_,
-                {.max_body = static_cast<std::size_t>(config.extender.max_body_bytes), .now = Now}),
+                {.max_body = static_cast<std::size_t>(config.extender.max_body_bytes),
+                 .now = Now,
+                 .observers = {&decision_log_}}),
       node_observer_("nodes", *metrics_),
       pod_observer_("pods", *metrics_),
       feed_(FeedOptions(std::move(api)), &snapshot_, &node_observer_, &pod_observer_) {}

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/config.h"
+#include "cli/decision_log.h"
 #include "cli/engine.h"
 #include "cli/feed_observer.h"
 #include "cluster/feed.h"
@@ -51,6 +52,7 @@ class ExtenderServer {
   std::shared_ptr<server::Metrics> metrics_;
   const Engine engine_;
   cluster::Snapshot snapshot_;
+  DecisionLog decision_log_;
   extender::Extender extender_;
   std::atomic<bool> draining_ = false;
   std::unique_ptr<server::Listener> metrics_listener_;

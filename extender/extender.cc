@@ -27,6 +27,21 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
+// Ranked among those that fit: what does not must not stretch the scale.
+std::vector<std::int64_t> RanksOf(std::span<const Judgement> judgements) {
+  std::vector<std::uint32_t> scores;
+  for (const Judgement& judgement : judgements) {
+    if (judgement.fits) scores.push_back(judgement.score);
+  }
+  const std::vector<std::int64_t> among_fitting = scheduling::Rank(scores);
+  std::vector<std::int64_t> ranks(judgements.size());
+  auto next = among_fitting.begin();
+  for (std::size_t i = 0; i < judgements.size(); ++i) {
+    if (judgements[i].fits) ranks[i] = *next++;
+  }
+  return ranks;
+}
+
 }  // namespace
 
 Extender::Extender(std::shared_ptr<const scheduling::SchedulingEngine> engine,
@@ -81,24 +96,34 @@ server::HttpResponse Extender::HandlePrioritize(std::string_view body) {
   return response;
 }
 
-std::vector<Judgement> Extender::JudgeAll(const cluster::Snapshot::Reader& view,
-                                          const ExtenderArgs& args) {
+Extender::Judged Extender::JudgeAll(const cluster::Snapshot::Reader& view,
+                                    const ExtenderArgs& args) {
   const model::Time now = options_.now();
-  const scheduling::PreparedPod prepared = engine_->Prepare(args.pod, view, now);
+  Judged judged{now, engine_->Prepare(args.pod, view, now), {}};
   auto lookup = cache_.Open(engine_->ShapeOf(args.pod), now, view.EndIndex());
-  std::vector<Judgement> judgements;
-  judgements.reserve(args.node_names.size());
+  judged.judgements.reserve(args.node_names.size());
   for (const std::string_view name : args.node_names) {
     const auto index = view.Find(name);
-    judgements.push_back(index ? lookup.Judge(prepared, *index, *view.At(*index))
-                               : Judgement{.fits = false, .reason = engine_->unknown_node()});
+    judged.judgements.push_back(index
+                                    ? lookup.Judge(judged.prepared, *index, *view.At(*index))
+                                    : Judgement{.fits = false, .reason = engine_->unknown_node()});
   }
-  return judgements;
+  return judged;
+}
+
+void Extender::Report(Verb verb, const ExtenderArgs& args, const Judged& judged,
+                      const model::ClusterView& view, DecisionReport& report) const {
+  if (!report.Wanted()) return;
+  const std::vector<std::int64_t> ranks = RanksOf(judged.judgements);
+  const Answered answered{verb, args.pod, judged.now, args.node_names, judged.judgements, ranks};
+  report.Set(Decide(answered, judged.prepared, view, engine_->reasons()));
 }
 
 FilterResult Extender::Filter(const ExtenderArgs& args) {
+  DecisionReport report(options_.observers);
   const cluster::Snapshot::Reader view = snapshot_.Read();
-  const std::vector<Judgement> judgements = JudgeAll(view, args);
+  const Judged judged = JudgeAll(view, args);
+  const std::vector<Judgement>& judgements = judged.judgements;
   FilterResult result;
   result.node_names.reserve(judgements.size());
   std::vector<std::size_t> counts(engine_->reasons().size());
@@ -110,6 +135,8 @@ FilterResult Extender::Filter(const ExtenderArgs& args) {
     }
   }
   metrics_.OnRefused(counts);
+  // With more to choose from, prioritize decides.
+  if (result.node_names.size() <= 1) Report(Verb::kFilter, args, judged, view, report);
   // With a node to go to nobody reads them, and kube-scheduler spends milliseconds decoding them.
   if (!result.node_names.empty()) return result;
   for (std::size_t i = 0; i < judgements.size(); ++i) {
@@ -121,20 +148,11 @@ FilterResult Extender::Filter(const ExtenderArgs& args) {
 }
 
 std::vector<std::int64_t> Extender::Prioritize(const ExtenderArgs& args) {
+  DecisionReport report(options_.observers);
   const cluster::Snapshot::Reader view = snapshot_.Read();
-  const std::vector<Judgement> judgements = JudgeAll(view, args);
-  // Ranked among themselves: what does not fit must not stretch the scale.
-  std::vector<std::uint32_t> scores;
-  for (const Judgement& judgement : judgements) {
-    if (judgement.fits) scores.push_back(judgement.score);
-  }
-  const std::vector<std::int64_t> among_fitting = scheduling::Rank(scores);
-  std::vector<std::int64_t> ranks(judgements.size());
-  auto next = among_fitting.begin();
-  for (std::size_t i = 0; i < judgements.size(); ++i) {
-    if (judgements[i].fits) ranks[i] = *next++;
-  }
-  return ranks;
+  const Judged judged = JudgeAll(view, args);
+  Report(Verb::kPrioritize, args, judged, view, report);
+  return RanksOf(judged.judgements);
 }
 
 }  // namespace berth::extender

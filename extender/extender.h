@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cluster/snapshot.h"
+#include "extender/decision.h"
 #include "extender/extender_metrics.h"
 #include "extender/judgement_cache.h"
 #include "extender/wire.h"
@@ -24,6 +26,8 @@ struct ExtenderOptions {
   std::size_t max_body = 8 << 20;
   /// The time by which conditions are judged; seconds of UTC.
   std::function<model::Time()> now;
+  /// Hear of decisions; must outlive the extender.
+  std::vector<DecisionObserver*> observers = {};
 };
 
 /// Answers kube-scheduler's filter and prioritize from the snapshot; never calls the API server.
@@ -49,8 +53,17 @@ class Extender {
   server::HttpResponse HandlePrioritize(std::string_view body);
   absl::StatusOr<ExtenderArgs> Read(std::string_view body) const;
 
-  std::vector<scheduling::Judgement> JudgeAll(const cluster::Snapshot::Reader& view,
-                                              const ExtenderArgs& args);
+  // What is said of every name of one request.
+  struct Judged {
+    model::Time now;
+    scheduling::PreparedPod prepared;
+    std::vector<scheduling::Judgement> judgements;
+  };
+  Judged JudgeAll(const cluster::Snapshot::Reader& view, const ExtenderArgs& args);
+
+  // If anybody wants to hear it.
+  void Report(Verb verb, const ExtenderArgs& args, const Judged& judged,
+              const model::ClusterView& view, DecisionReport& report) const;
 
   std::shared_ptr<const scheduling::SchedulingEngine> engine_;
   JudgementCache cache_;

@@ -4,21 +4,24 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace berth::server {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-/// Text, number or truth. Refers to the text that it was made from.
+/// Text, number, truth or list of texts. Refers to the texts that it was made from.
 class LogValue {
  public:
-  LogValue(const char* text) : value_(std::string_view(text)) {}         // NOLINT
-  LogValue(std::string_view text) : value_(text) {}                      // NOLINT
-  LogValue(const std::string& text) : value_(std::string_view(text)) {}  // NOLINT
-  LogValue(bool truth) : value_(truth) {}                                // NOLINT
+  LogValue(const char* text) : value_(std::string_view(text)) {}                 // NOLINT
+  LogValue(std::string_view text) : value_(text) {}                              // NOLINT
+  LogValue(const std::string& text) : value_(std::string_view(text)) {}          // NOLINT
+  LogValue(const std::vector<std::string>& texts) : value_(std::span(texts)) {}  // NOLINT
+  LogValue(bool truth) : value_(truth) {}                                        // NOLINT
   template <std::signed_integral T>
   LogValue(T number) : value_(std::int64_t{number}) {}  // NOLINT
   template <std::unsigned_integral T>
@@ -29,7 +32,9 @@ class LogValue {
   const auto& value() const { return value_; }
 
  private:
-  std::variant<std::string_view, bool, std::int64_t, std::uint64_t, double> value_;
+  std::variant<std::string_view, std::span<const std::string>, bool, std::int64_t, std::uint64_t,
+               double>
+      value_;
 };
 
 struct LogField {

@@ -1,16 +1,17 @@
 #include "server/rate_limiter.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace berth::server {
 
 std::optional<std::uint64_t> RateLimiter::Admit(Clock::time_point now) {
   const std::lock_guard lock(mutex_);
-  if (last_ && now - *last_ < interval_) {
+  if (due_ && now < *due_ - ahead_) {
     ++held_back_;
     return std::nullopt;
   }
-  last_ = now;
+  due_ = (due_ ? std::max(*due_, now) : now) + interval_;
   return std::exchange(held_back_, 0);
 }
 

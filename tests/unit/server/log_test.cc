@@ -58,6 +58,13 @@ TEST(LogTest, TakesAllKindsOfNumbers) {
   EXPECT_TRUE(line["nan"].is_null());
 }
 
+TEST(LogTest, TakesListsOfTexts) {
+  const std::vector<std::string> texts = {"a", "two\nlines"};
+  const std::vector<std::string> none;
+  EXPECT_THAT(Format("", {{"texts", texts}, {"none", none}}),
+              HasSubstr(R"("texts":["a","two\nlines"],"none":[]})"));
+}
+
 // What users control (names, bodies, error texts) must not be able to forge lines or fields.
 TEST(LogTest, CannotBeBrokenOutOf) {
   const std::string texts[] = {

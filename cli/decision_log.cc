@@ -1,0 +1,58 @@
+#include "cli/decision_log.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "server/log.h"
+
+namespace berth::cli {
+
+namespace {
+
+using server::Log;
+using server::LogLevel;
+
+constexpr std::chrono::milliseconds kLineInterval{100};
+constexpr int kBurst = 50;
+
+std::vector<std::string> TopOf(const extender::Decision& decision) {
+  std::vector<std::string> top;
+  for (const extender::RankedNode& node : decision.top) {
+    top.push_back(fmt::format("{} rank {} score {}", node.name, node.rank, node.score));
+  }
+  return top;
+}
+
+std::vector<std::string> RefusalsOf(const extender::Decision& decision) {
+  std::vector<std::string> refusals;
+  for (const extender::RefusalCount& refused : decision.refused) {
+    refusals.push_back(fmt::format("{} {}", refused.nodes, refused.reason));
+  }
+  return refusals;
+}
+
+}  // namespace
+
+DecisionLog::DecisionLog() : lines_(kLineInterval, kBurst) {}
+
+bool DecisionLog::Wants() {
+  const auto held_back = lines_.Admit();
+  if (held_back) held_back_ += *held_back;
+  return held_back.has_value();
+}
+
+void DecisionLog::OnDecision(const extender::Decision& decision) {
+  Log(LogLevel::kInfo, decision.fitting > 0 ? "placement" : "no placement",
+      {{"pod", decision.pod_namespace + "/" + decision.pod_name},
+       {"uid", decision.pod_uid},
+       {"fitting", decision.fitting},
+       {"top", TopOf(decision)},
+       {"decidedBy", decision.decided_by},
+       {"refused", RefusalsOf(decision)},
+       {"linesHeldBack", held_back_.exchange(0)}});
+}
+
+}  // namespace berth::cli

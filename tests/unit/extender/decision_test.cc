@@ -1,0 +1,179 @@
+#include "extender/decision.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/extender/fixtures.h"
+
+namespace berth::extender {
+namespace {
+
+using model::ConditionStatus;
+using scheduling::GpuNode;
+using scheduling::PodAskingFor;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+
+/// Keeps what it is told, if it wants to be told.
+struct Recorder : DecisionObserver {
+  bool Wants() override {
+    ++asked;
+    return wants;
+  }
+  void OnDecision(const Decision& decision) override { decisions.push_back(decision); }
+
+  bool wants = true;
+  int asked = 0;
+  std::vector<Decision> decisions;
+};
+
+/// An extender over the snapshot of an ExtenderUnderTest, with observers.
+class DecisionTest : public testing::Test {
+ protected:
+  void Start(std::vector<model::NodeState> nodes) {
+    cluster.emplace(std::move(nodes));
+    extender.emplace(
+        cluster->engine, cluster->snapshot, metrics,
+        ExtenderOptions{.now = [] { return scheduling::kNow; }, .observers = {&recorder, &second}});
+  }
+
+  /// The decision that filter of `names` makes.
+  Decision Filtered(std::vector<std::string_view> names, model::StringMap annotations = {}) {
+    extender->Filter({PodAskingFor(scheduling::kGpu, 1, std::move(annotations)), std::move(names)});
+    return recorder.decisions.empty() ? Decision{} : recorder.decisions.back();
+  }
+
+  Decision Prioritized(std::vector<std::string_view> names, model::StringMap annotations = {}) {
+    extender->Prioritize(
+        {PodAskingFor(scheduling::kGpu, 1, std::move(annotations)), std::move(names)});
+    return recorder.decisions.empty() ? Decision{} : recorder.decisions.back();
+  }
+
+  Recorder recorder;
+  Recorder second;
+  std::optional<ExtenderUnderTest> cluster;
+  server::Metrics metrics;
+  std::optional<Extender> extender;
+};
+
+model::NodeState Lost(std::string name) {
+  return WithCondition(GpuNode(std::move(name), kV100), "GPUIsLost", ConditionStatus::kTrue);
+}
+
+TEST_F(DecisionTest, TellsWhichPodWhenAndWhy) {
+  Start({GpuNode("good", kV100), Lost("lost"), Lost("lost-too")});
+  const Decision decision = Filtered({"lost", "good", "lost-too", "ghost"});
+  EXPECT_EQ(decision.time, scheduling::kNow);
+  EXPECT_EQ(decision.pod_namespace, "team");
+  EXPECT_EQ(decision.pod_name, "train");
+  EXPECT_EQ(decision.pod_uid, "uid");
+  EXPECT_EQ(decision.verb, Verb::kFilter);
+  EXPECT_EQ(decision.fitting, 1u);
+  EXPECT_THAT(decision.refused,
+              ElementsAre(RefusalCount{"health", "node(s) had condition GPUIsLost", 2},
+                          RefusalCount{"engine", "node(s) were unknown to Berth", 1}));
+  ASSERT_THAT(decision.top, SizeIs(1));
+  EXPECT_EQ(decision.top[0].name, "good");
+  EXPECT_EQ(decision.top[0].rank, scheduling::kMaxRank);
+  EXPECT_EQ(decision.decided_by, "only one node fits");
+}
+
+TEST_F(DecisionTest, WhereNoNodeFitsThereAreOnlyReasons) {
+  Start({Lost("lost")});
+  const Decision decision = Filtered({"lost"});
+  EXPECT_EQ(decision.fitting, 0u);
+  EXPECT_THAT(decision.top, IsEmpty());
+  EXPECT_THAT(decision.refused, SizeIs(1));
+  EXPECT_EQ(decision.decided_by, "no node fits");
+}
+
+TEST_F(DecisionTest, FilterLeavesTheDecisionToPrioritizeWhereSeveralFit) {
+  Start({GpuNode("a", kV100), GpuNode("b", kV100)});
+  Filtered({"a", "b"});
+  EXPECT_THAT(recorder.decisions, IsEmpty());
+  EXPECT_EQ(recorder.asked, 0);
+  EXPECT_EQ(Prioritized({"a", "b"}).verb, Verb::kPrioritize);
+}
+
+TEST_F(DecisionTest, NamesThePolicyThatTellsTheFirstFromTheSecond) {
+  Start({GpuNode("v100", kV100), GpuNode("a100", "NVIDIA-A100-SXM4-40GB"),
+         WithCondition(GpuNode("slow", kV100), "PCIeLinkDegraded", ConditionStatus::kTrue)});
+  const struct {
+    std::vector<std::string_view> names;
+    model::StringMap annotations;
+    std::string best;
+    std::string decided_by;
+  } cases[] = {
+      {{"slow", "v100"}, {}, "v100", "health"},
+      {{"v100", "a100"}, {{"berth.dev/accelerators", "A100,V100"}}, "a100", "accelerator"},
+      {{"v100", "a100"}, {{"berth.dev/accelerators", "V100,A100"}}, "v100", "accelerator"},
+  };
+  for (const auto& test : cases) {
+    const Decision decision = Prioritized(test.names, test.annotations);
+    EXPECT_EQ(decision.top.at(0).name, test.best);
+    EXPECT_EQ(decision.decided_by, test.decided_by) << test.best;
+    EXPECT_GT(decision.top.at(0).score, decision.top.at(1).score);
+  }
+}
+
+TEST_F(DecisionTest, NamesNoPolicyForEqualNodes) {
+  Start({GpuNode("a", kV100), GpuNode("b", kV100)});
+  EXPECT_EQ(Prioritized({"b", "a"}).decided_by, "equal");
+  EXPECT_EQ(recorder.decisions.back().top.at(0).name, "b");  // in the order asked
+}
+
+TEST_F(DecisionTest, HasTheBestThreeInTheOrderOfTheirScores) {
+  std::vector<model::NodeState> nodes;
+  for (const char* name : {"six", "two", "four", "none"}) nodes.push_back(GpuNode(name, kV100));
+  Start(std::move(nodes));
+  for (const auto& [name, used] : {std::pair{"six", 6}, {"two", 2}, {"four", 4}}) {
+    model::Pod pod = PodAskingFor(scheduling::kGpu, used);
+    pod.name = name;
+    pod.node_name = name;
+    cluster->snapshot.UpsertPod(pod);
+  }
+  const Decision decision = Prioritized({"none", "two", "six", "four"});
+  std::vector<std::string> names;
+  for (const RankedNode& node : decision.top) names.push_back(node.name);
+  EXPECT_THAT(names, ElementsAre("six", "four", "two"));
+  EXPECT_EQ(decision.fitting, 4u);
+  EXPECT_EQ(decision.decided_by, "packing");
+}
+
+TEST_F(DecisionTest, IsWorkedOutForThoseAloneWhoWantIt) {
+  Start({GpuNode("a", kV100)});
+  second.wants = false;
+  Filtered({"a"});
+  EXPECT_THAT(recorder.decisions, SizeIs(1));
+  EXPECT_THAT(second.decisions, IsEmpty());
+  EXPECT_EQ(second.asked, 1);
+}
+
+// An observer that reads the snapshot or is slow must not hold the writers up.
+TEST_F(DecisionTest, IsToldAfterTheClusterWasLetGo) {
+  struct Writer : DecisionObserver {
+    bool Wants() override { return true; }
+    void OnDecision(const Decision&) override {
+      std::thread([this] { snapshot->DeleteNode("a"); }).join();
+    }
+    cluster::Snapshot* snapshot = nullptr;
+  } writer;
+  Start({GpuNode("a", kV100)});
+  writer.snapshot = &cluster->snapshot;
+  server::Metrics more;
+  Extender watched(cluster->engine, cluster->snapshot, more,
+                   {.now = [] { return scheduling::kNow; }, .observers = {&writer}});
+  EXPECT_THAT(watched.Filter({PodAskingFor(scheduling::kGpu, 1), {"a"}}).node_names, SizeIs(1));
+  EXPECT_EQ(cluster->snapshot.Read().Find("a"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace berth::extender
