@@ -22,6 +22,20 @@ func TestReferenceClusterHasTheSizeThatWeClaim(t *testing.T) {
 	}
 }
 
+func TestScaledClusterKeepsItsProportions(t *testing.T) {
+	if got := Scaled(280); !reflect.DeepEqual(got, Reference()) {
+		t.Errorf("280 nodes are %+v, want the reference cluster", got)
+	}
+	nodes := map[string]int{}
+	for _, pool := range Scaled(1000) {
+		nodes[pool.Name] = pool.Nodes
+	}
+	want := map[string]int{"mn2a": 458, "mn3": 171, "mn2b-a100": 150, "mn2b-a30": 150, "cpu": 71}
+	if !reflect.DeepEqual(nodes, want) {
+		t.Errorf("1,000 nodes are %v, want %v", nodes, want)
+	}
+}
+
 func TestNodesAreReadyAndWell(t *testing.T) {
 	for _, node := range Nodes(Small(2), time.Now()) {
 		for _, condition := range node.Status.Conditions {

@@ -65,6 +65,22 @@ func Small(nodesPerPool int) []Pool {
 	return pools
 }
 
+// Scaled is the reference cluster with so many nodes in all, its pools in proportion; what
+// rounding leaves over is added to the first.
+func Scaled(nodes int) []Pool {
+	pools := Reference()
+	all, left := 0, nodes
+	for _, pool := range pools {
+		all += pool.Nodes
+	}
+	for i := range pools {
+		pools[i].Nodes = pools[i].Nodes * nodes / all
+		left -= pools[i].Nodes
+	}
+	pools[0].Nodes += left
+	return pools
+}
+
 // NodeName is the name of the pool's node at index, from 0.
 func (p Pool) NodeName(index int) string { return fmt.Sprintf("%s-%03d", p.Name, index+1) }
 

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	schedulerconfig "k8s.io/kube-scheduler/config/v1"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+const (
+	pollInterval = 500 * time.Millisecond
+	// Time in which at least one more pod has to be decided upon; on a loaded machine, too.
+	stallTimeout = 60 * time.Second
+)
+
+// cluster is a control plane on which workloads are replayed one after the other.
+type cluster struct {
+	title string
+	pools []fleet.Pool
+	box   *box.Box
+	out   io.Writer
+}
+
+// outcome is what a replay left at both moments.
+type outcome struct {
+	atCapacity holding // when as many devices had been asked for as there are
+	atEnd      holding // after the last pod
+}
+
+func startCluster(
+	ctx context.Context, title string, pools []fleet.Pool, berth *box.BerthOptions, out io.Writer,
+) (*cluster, error) {
+	fmt.Fprintf(out, "\n== %s\n", title)
+	b, err := box.Start(ctx, box.Options{
+		Berth: berth, Stages: fleet.Stages, Scheduler: lookAtEveryNode, Progress: out,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := fleet.CreateNodes(ctx, b.Client, pools); err != nil {
+		b.Stop()
+		return nil, fmt.Errorf("create nodes: %w", err)
+	}
+	if err := fleet.CreateDaemons(ctx, b.Client); err != nil {
+		b.Stop()
+		return nil, fmt.Errorf("create the nodes' daemons: %w", err)
+	}
+	return &cluster{title, pools, b, out}, nil
+}
+
+// lookAtEveryNode has kube-scheduler choose from all nodes instead of a sample, on both clusters.
+func lookAtEveryNode(config *schedulerconfig.KubeSchedulerConfiguration) {
+	config.PercentageOfNodesToScore = new(int32(100))
+}
+
+// replay creates the pods of a seed in their order on the empty cluster.
+func (c *cluster) replay(ctx context.Context, seed uint64, count int) (outcome, error) {
+	begin := time.Now()
+	if err := c.empty(ctx); err != nil {
+		return outcome{}, fmt.Errorf("empty the cluster: %w", err)
+	}
+	pods := fleet.Mix(seed, count)
+	full := untilCapacity(c.pools, pods)
+	var result outcome
+	var err error
+	if result.atCapacity, err = c.offer(ctx, pods[:full]); err != nil {
+		return outcome{}, err
+	}
+	if result.atEnd, err = c.offer(ctx, pods[full:]); err != nil {
+		return outcome{}, err
+	}
+	fmt.Fprintf(c.out, "seed %d: %d stranded after %d pods, %d after %d; %.0f s\n", seed,
+		result.atCapacity.total(), full, result.atEnd.total(), len(pods), time.Since(begin).Seconds())
+	return result, nil
+}
+
+// untilCapacity is how many of the pods ask for as many devices as there are.
+func untilCapacity(pools []fleet.Pool, pods []*corev1.Pod) int {
+	left := int64(0)
+	for _, pool := range pools {
+		left += int64(pool.Nodes) * pool.Devices
+	}
+	for i, pod := range pods {
+		_, devices := devicesOf(pod)
+		if left -= devices; left < 0 {
+			return i
+		}
+	}
+	return len(pods)
+}
+
+// offer creates pods one after the other and counts when all have been decided upon.
+func (c *cluster) offer(ctx context.Context, pods []*corev1.Pod) (holding, error) {
+	for _, pod := range pods {
+		api := c.box.Client.CoreV1().Pods(pod.Namespace)
+		if _, err := api.Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+			return holding{}, err
+		}
+	}
+	all, err := c.await(ctx, "undecided", undecided)
+	return holdingOf(c.pools, all), err
+}
+
+// empty deletes all pods but the nodes' daemons, and waits until Berth knows.
+func (c *cluster) empty(ctx context.Context) error {
+	err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(ctx,
+		metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	if _, err := c.await(ctx, "not yet deleted", func(*corev1.Pod) bool { return true }); err != nil {
+		return err
+	}
+	for c.box.Berth != nil {
+		samples, err := c.box.Berth.Metrics(ctx)
+		if err != nil || samples.Sum("berth_accelerator_devices", `state="used"`) == 0 {
+			return err
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undecided tells whether kube-scheduler has not tried the pod yet.
+func undecided(pod *corev1.Pod) bool {
+	if pod.Spec.NodeName != "" {
+		return false
+	}
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
+			return false
+		}
+	}
+	return true
+}
+
+// await polls until none of the pods is such, and returns all of them.
+func (c *cluster) await(
+	ctx context.Context, such string, is func(*corev1.Pod) bool,
+) ([]corev1.Pod, error) {
+	last, since := -1, time.Now()
+	for {
+		pods, err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).
+			List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		left := 0
+		for i := range pods.Items {
+			if is(&pods.Items[i]) {
+				left++
+			}
+		}
+		if left == 0 {
+			return pods.Items, nil
+		}
+		if left != last {
+			last, since = left, time.Now()
+		}
+		if time.Since(since) > stallTimeout {
+			return nil, fmt.Errorf("%d pods %s, and none less for %s", left, such, stallTimeout)
+		}
+		if err := pause(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(pollInterval):
+		return nil
+	}
+}
