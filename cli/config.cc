@@ -56,6 +56,12 @@ void ValidatePlain(const ExtenderConfig& config, Errors& errors) {
   }
 }
 
+void ValidateBodyBytes(const std::string& path, std::int32_t bytes, Errors& errors) {
+  if (bytes >= kLeastBodyBytes && bytes <= kMostBodyBytes) return;
+  errors.push_back(
+      {path, fmt::format("must be from {} to {}, got {}", kLeastBodyBytes, kMostBodyBytes, bytes)});
+}
+
 void ValidateExtender(const ExtenderConfig& config, Errors& errors) {
   ValidateAddress("extender.listen", config.listen, errors);
   if (config.insecure_loopback) {
@@ -63,11 +69,8 @@ void ValidateExtender(const ExtenderConfig& config, Errors& errors) {
   } else {
     ValidateTls(config.tls, errors);
   }
-  if (config.max_body_bytes < kLeastBodyBytes || config.max_body_bytes > kMostBodyBytes) {
-    errors.push_back(
-        {"extender.maxBodyBytes", fmt::format("must be from {} to {}, got {}", kLeastBodyBytes,
-                                              kMostBodyBytes, config.max_body_bytes)});
-  }
+  ValidateBodyBytes("extender.maxBodyBytes", config.max_body_bytes, errors);
+  ValidateBodyBytes("extender.maxNodesBodyBytes", config.max_nodes_body_bytes, errors);
 }
 
 // The same address twice is heard of only when the second server starts.

@@ -50,6 +50,7 @@ struct ExtenderConfig {
   ExtenderTlsConfig tls;
   bool insecure_loopback = false;
   std::int32_t max_body_bytes = 8 * 1024 * 1024;
+  std::int32_t max_nodes_body_bytes = 64 * 1024 * 1024;
 };
 
 template <typename Visitor>
@@ -62,6 +63,9 @@ void VisitFields(Visitor& visit, ExtenderConfig& config) {
   visit("maxBodyBytes", config.max_body_bytes,
         "Largest request body, 1048576 to 1073741824; 8388608 holds 65,000 node names of 90 bytes "
         "and a pod of 2 MiB");
+  visit("maxNodesBodyBytes", config.max_nodes_body_bytes,
+        "Largest body of a request that brings whole nodes (nodeCacheCapable: false) or whole "
+        "victims, 1048576 to 1073741824; a node takes about 8 KB");
 }
 
 struct MetricsConfig {

@@ -33,6 +33,12 @@ cluster::Feed::Options FeedOptions(kube::ApiConfig api) {
   return options;
 }
 
+extender::ExtenderOptions OptionsOf(const ExtenderConfig& config) {
+  return {.max_body = static_cast<std::size_t>(config.max_body_bytes),
+          .max_nodes_body = static_cast<std::size_t>(config.max_nodes_body_bytes),
+          .now = Now};
+}
+
 const scheduling::HealthConfig& HealthOf(const BerthConfiguration& config) {
   using Settings = scheduling::PolicySettings<scheduling::HealthPolicy>;
   return std::get<Settings>(config.scheduling.policies.all).config;
@@ -100,10 +106,10 @@ ExtenderServer::ExtenderServer(const BerthConfiguration& config, kube::ApiConfig
     : metrics_(std::make_shared<server::Metrics>()),
       engine_(MakeEngine(config)),
       snapshot_({.catalog = engine_.catalog, .labels = {}}),
-      extender_(engine_.scheduling, snapshot_, *metrics_,
-                {.max_body = static_cast<std::size_t>(config.extender.max_body_bytes),
-                 .now = Now,
-                 .observers = {&decision_log_}}),
+      extender_(std::make_shared<extender::Placer>(
+                    engine_.scheduling, snapshot_, *metrics_,
+                    std::vector<extender::DecisionObserver*>{&decision_log_}),
+                *metrics_, OptionsOf(config.extender)),
       node_observer_("nodes", *metrics_),
       pod_observer_("pods", *metrics_),
       feed_(FeedOptions(std::move(api)), &snapshot_, &node_observer_, &pod_observer_) {}

@@ -83,6 +83,9 @@ class Snapshot {
   std::optional<Clock::time_point> LastHeard(Kind kind) const;
 
   const model::AcceleratorCatalog& catalog() const { return *catalog_; }
+  const std::shared_ptr<const model::AcceleratorCatalog>& shared_catalog() const {
+    return catalog_;
+  }
 
  private:
   struct Progress {

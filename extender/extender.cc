@@ -1,5 +1,6 @@
 #include "extender/extender.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -8,13 +9,18 @@ namespace berth::extender {
 
 namespace {
 
-using scheduling::Judgement;
-
 server::HttpResponse Json(std::string body) { return {.status = 200, .body = std::move(body)}; }
 
+int HttpStatusOf(const absl::Status& error) {
+  if (absl::IsUnavailable(error)) return 503;
+  return absl::IsResourceExhausted(error) ? 413 : 400;
+}
+
 // Neither prioritize's reply nor preempt's has a field for errors.
-server::HttpResponse Text(int status, std::string_view sentence) {
-  return {.status = status, .content_type = "text/plain", .body = std::string(sentence) + "\n"};
+server::HttpResponse Text(const absl::Status& error) {
+  return {.status = HttpStatusOf(error),
+          .content_type = "text/plain",
+          .body = "berth: " + std::string(error.message()) + "\n"};
 }
 
 // Measures one request from construction on.
@@ -27,132 +33,103 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-// Ranked among those that fit: what does not must not stretch the scale.
-std::vector<std::int64_t> RanksOf(std::span<const Judgement> judgements) {
-  std::vector<std::uint32_t> scores;
-  for (const Judgement& judgement : judgements) {
-    if (judgement.fits) scores.push_back(judgement.score);
-  }
-  const std::vector<std::int64_t> among_fitting = scheduling::Rank(scores);
-  std::vector<std::int64_t> ranks(judgements.size());
-  auto next = among_fitting.begin();
-  for (std::size_t i = 0; i < judgements.size(); ++i) {
-    if (judgements[i].fits) ranks[i] = *next++;
-  }
-  return ranks;
+absl::Status NotListedYet() {
+  return absl::UnavailableError("the cluster's nodes and pods are not listed yet; see /readyz");
+}
+
+// Before the first list every node would look unknown, and the pod unschedulable for good.
+bool CanAnswer(const Placer& placer, const ExtenderArgs& args) {
+  return args.given || placer.snapshot().Synced();
 }
 
 }  // namespace
 
-Extender::Extender(std::shared_ptr<const scheduling::SchedulingEngine> engine,
-                   const cluster::Snapshot& snapshot, server::Metrics& metrics,
+Extender::Extender(std::shared_ptr<Placer> placer, server::Metrics& metrics,
                    ExtenderOptions options)
-    : engine_(std::move(engine)),
-      snapshot_(snapshot),
-      metrics_(metrics, engine_->reasons()),
-      options_(std::move(options)) {}
+    : placer_(std::move(placer)), metrics_(metrics), options_(std::move(options)) {}
+
+void Extender::Use(std::shared_ptr<Placer> placer) {
+  const std::lock_guard lock(mutex_);
+  placer_.swap(placer);
+}
+
+std::shared_ptr<Placer> Extender::Current() const {
+  const std::lock_guard lock(mutex_);
+  return placer_;
+}
 
 std::vector<server::Route> Extender::Routes() {
-  server::Route filter{.method = "POST", .path = "/filter", .max_body = options_.max_body};
-  filter.handle = [this](const server::HttpRequest& request) { return HandleFilter(request.body); };
+  server::Route filter = RouteTo("/filter", Verb::kFilter, &Extender::AnswerFilter);
   filter.reject = [](const server::Rejection& rejection) {
     return Json(FilterErrorReply("berth: " + rejection.message));
   };
-  server::Route prioritize{.method = "POST", .path = "/prioritize", .max_body = options_.max_body};
-  prioritize.handle = [this](const server::HttpRequest& request) {
-    return HandlePrioritize(request.body);
+  return {std::move(filter), RouteTo("/prioritize", Verb::kPrioritize, &Extender::AnswerPrioritize),
+          RouteTo("/preempt", Verb::kPreempt, &Extender::AnswerPreempt)};
+}
+
+server::Route Extender::RouteTo(std::string path, Verb verb, Answer answer) {
+  // Whether a request brings whole nodes is known only when it was read.
+  const std::size_t limit = std::max(options_.max_body, options_.max_nodes_body);
+  server::Route route{.method = "POST", .path = std::move(path), .max_body = limit};
+  route.handle = [this, verb, answer](const server::HttpRequest& request) {
+    const Stopwatch stopwatch;
+    bool ok = true;
+    server::HttpResponse response = (this->*answer)(request.body, ok);
+    metrics_.OnAnswered(verb, ok, stopwatch.Elapsed());
+    return response;
   };
-  return {std::move(filter), std::move(prioritize)};
+  return route;
 }
 
-absl::StatusOr<ExtenderArgs> Extender::Read(std::string_view body) const {
-  // Of the thread, because its buffers are as large as the largest request and worth keeping.
-  thread_local ArgsReader reader;
-  // Before the first list every node would look unknown, and the pod unschedulable for good.
-  if (!snapshot_.Synced()) {
-    return absl::UnavailableError("the cluster's nodes and pods are not listed yet; see /readyz");
+absl::Status Extender::CheckSize(std::string_view body, bool whole_nodes) const {
+  const std::size_t limit = whole_nodes ? options_.max_nodes_body : options_.max_body;
+  if (body.size() <= limit) return absl::OkStatus();
+  return absl::InvalidArgumentError("the request has " + std::to_string(body.size()) +
+                                    " bytes, more than the " + std::to_string(limit) +
+                                    " of extender." +
+                                    (whole_nodes ? "maxNodesBodyBytes" : "maxBodyBytes"));
+}
+
+absl::StatusOr<ExtenderArgs> Extender::Read(ArgsReader& reader, const Placer& placer,
+                                            std::string_view body) const {
+  auto args = reader.Read(body);
+  if (!args.ok()) return args;
+  const absl::Status size = CheckSize(body, args->given.has_value());
+  if (!size.ok()) return size;
+  if (!CanAnswer(placer, *args)) return NotListedYet();
+  return args;
+}
+
+server::HttpResponse Extender::AnswerFilter(std::string_view body, bool& ok) {
+  const std::shared_ptr<Placer> placer = Current();
+  const ReaderLease reader(body);
+  const auto args = Read(*reader, *placer, body);
+  ok = args.ok();
+  if (!ok) return Json(FilterErrorReply("berth: " + std::string(args.status().message())));
+  return Json(FilterReply(*args, placer->Filter(*args, options_.now())));
+}
+
+server::HttpResponse Extender::AnswerPrioritize(std::string_view body, bool& ok) {
+  const std::shared_ptr<Placer> placer = Current();
+  const ReaderLease reader(body);
+  const auto args = Read(*reader, *placer, body);
+  ok = args.ok();
+  if (!ok) return Text(args.status());
+  return Json(PrioritizeReply(args->node_names, placer->Prioritize(*args, options_.now())));
+}
+
+server::HttpResponse Extender::AnswerPreempt(std::string_view body, bool& ok) {
+  const std::shared_ptr<Placer> placer = Current();
+  const ReaderLease reader(body);
+  auto args = reader->ReadPreemption(body);
+  if (args.ok()) {
+    absl::Status size = CheckSize(body, args->whole_pods);
+    if (!size.ok()) args = std::move(size);
   }
-  return reader.Read(body);
-}
-
-server::HttpResponse Extender::HandleFilter(std::string_view body) {
-  const Stopwatch stopwatch;
-  const auto args = Read(body);
-  server::HttpResponse response =
-      args.ok() ? Json(FilterReply(Filter(*args)))
-                : Json(FilterErrorReply("berth: " + std::string(args.status().message())));
-  metrics_.OnAnswered(Verb::kFilter, args.ok(), stopwatch.Elapsed());
-  return response;
-}
-
-server::HttpResponse Extender::HandlePrioritize(std::string_view body) {
-  const Stopwatch stopwatch;
-  const auto args = Read(body);
-  server::HttpResponse response = args.ok()
-                                      ? Json(PrioritizeReply(args->node_names, Prioritize(*args)))
-                                      : Text(absl::IsUnavailable(args.status()) ? 503 : 400,
-                                             "berth: " + std::string(args.status().message()));
-  metrics_.OnAnswered(Verb::kPrioritize, args.ok(), stopwatch.Elapsed());
-  return response;
-}
-
-Extender::Judged Extender::JudgeAll(const cluster::Snapshot::Reader& view,
-                                    const ExtenderArgs& args) {
-  const model::Time now = options_.now();
-  Judged judged{now, engine_->Prepare(args.pod, view, now), {}};
-  auto lookup = cache_.Open(engine_->ShapeOf(args.pod), now, view.EndIndex());
-  judged.judgements.reserve(args.node_names.size());
-  for (const std::string_view name : args.node_names) {
-    const auto index = view.Find(name);
-    judged.judgements.push_back(index
-                                    ? lookup.Judge(judged.prepared, *index, *view.At(*index))
-                                    : Judgement{.fits = false, .reason = engine_->unknown_node()});
-  }
-  return judged;
-}
-
-void Extender::Report(Verb verb, const ExtenderArgs& args, const Judged& judged,
-                      const model::ClusterView& view, DecisionReport& report) const {
-  if (!report.Wanted()) return;
-  const std::vector<std::int64_t> ranks = RanksOf(judged.judgements);
-  const Answered answered{verb, args.pod, judged.now, args.node_names, judged.judgements, ranks};
-  report.Set(Decide(answered, judged.prepared, view, engine_->reasons()));
-}
-
-FilterResult Extender::Filter(const ExtenderArgs& args) {
-  DecisionReport report(options_.observers);
-  const cluster::Snapshot::Reader view = snapshot_.Read();
-  const Judged judged = JudgeAll(view, args);
-  const std::vector<Judgement>& judgements = judged.judgements;
-  FilterResult result;
-  result.node_names.reserve(judgements.size());
-  std::vector<std::size_t> counts(engine_->reasons().size());
-  for (std::size_t i = 0; i < judgements.size(); ++i) {
-    if (judgements[i].fits) {
-      result.node_names.push_back(args.node_names[i]);
-    } else {
-      ++counts[judgements[i].reason];
-    }
-  }
-  metrics_.OnRefused(counts);
-  // With more to choose from, prioritize decides.
-  if (result.node_names.size() <= 1) Report(Verb::kFilter, args, judged, view, report);
-  // With a node to go to nobody reads them, and kube-scheduler spends milliseconds decoding them.
-  if (!result.node_names.empty()) return result;
-  for (std::size_t i = 0; i < judgements.size(); ++i) {
-    const scheduling::Reason& reason = engine_->reasons()[judgements[i].reason];
-    (reason.curable_by_preemption ? result.failed : result.unresolvable)
-        .push_back({args.node_names[i], reason.text});
-  }
-  return result;
-}
-
-std::vector<std::int64_t> Extender::Prioritize(const ExtenderArgs& args) {
-  DecisionReport report(options_.observers);
-  const cluster::Snapshot::Reader view = snapshot_.Read();
-  const Judged judged = JudgeAll(view, args);
-  Report(Verb::kPrioritize, args, judged, view, report);
-  return RanksOf(judged.judgements);
+  if (args.ok() && !placer->snapshot().Synced()) args = NotListedYet();
+  ok = args.ok();
+  if (!ok) return Text(args.status());
+  return Json(PreemptReply(placer->Preempt(*args, options_.now())));
 }
 
 }  // namespace berth::extender

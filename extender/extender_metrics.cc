@@ -12,7 +12,7 @@ const prometheus::Histogram::BucketBoundaries kBuckets = {
 
 }  // namespace
 
-ExtenderMetrics::ExtenderMetrics(server::Metrics& metrics, const scheduling::ReasonTable& reasons) {
+ExtenderMetrics::ExtenderMetrics(server::Metrics& metrics) {
   prometheus::Registry& registry = metrics.registry();
   auto& seconds = prometheus::BuildHistogram()
                       .Name("berth_extender_duration_seconds")
@@ -22,15 +22,19 @@ ExtenderMetrics::ExtenderMetrics(server::Metrics& metrics, const scheduling::Rea
                        .Name("berth_extender_requests_total")
                        .Help("Requests of kube-scheduler by verb and result (ok, error).")
                        .Register(registry);
-  for (const char* verb : {"filter", "prioritize"}) {
+  for (const char* verb : {"filter", "prioritize", "preempt"}) {
     verbs_.push_back({&seconds.Add({{"verb", verb}}, kBuckets),
                       &requests.Add({{"verb", verb}, {"result", "ok"}}),
                       &requests.Add({{"verb", verb}, {"result", "error"}})});
   }
+}
+
+RejectionMetrics::RejectionMetrics(server::Metrics& metrics,
+                                   const scheduling::ReasonTable& reasons) {
   auto& rejections = prometheus::BuildCounter()
                          .Name("berth_rejections_total")
                          .Help("Nodes refused in filter, by policy and reason.")
-                         .Register(registry);
+                         .Register(metrics.registry());
   rejections_.push_back(nullptr);
   for (std::size_t id = 1; id < reasons.size(); ++id) {
     const scheduling::Reason& reason = reasons[static_cast<scheduling::ReasonId>(id)];
@@ -44,7 +48,7 @@ void ExtenderMetrics::OnAnswered(Verb verb, bool ok, std::chrono::nanoseconds el
   (ok ? metrics.answered : metrics.failed)->Increment();
 }
 
-void ExtenderMetrics::OnRefused(std::span<const std::size_t> counts) {
+void RejectionMetrics::OnRefused(std::span<const std::size_t> counts) {
   for (std::size_t id = 1; id < counts.size(); ++id) {
     if (counts[id] > 0) rejections_[id]->Increment(static_cast<double>(counts[id]));
   }

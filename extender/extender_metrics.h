@@ -12,21 +12,18 @@
 
 namespace berth::extender {
 
-/// The two questions that the extender answers.
-enum class Verb { kFilter, kPrioritize };
+/// The questions that the extender answers.
+enum class Verb { kFilter, kPrioritize, kPreempt };
 
-/// Counts what the extender is asked and what it answers. All series exist from the start, so an
-/// alert on a rate never waits for the first event. Thread-safe.
+/// Counts what the extender is asked. All series exist from the start, so an alert on a rate never
+/// waits for the first event. Thread-safe.
 class ExtenderMetrics {
  public:
   /// `metrics` must outlive this.
-  ExtenderMetrics(server::Metrics& metrics, const scheduling::ReasonTable& reasons);
+  explicit ExtenderMetrics(server::Metrics& metrics);
 
   /// One request was answered after `elapsed` in the server. `ok`: not with an error.
   void OnAnswered(Verb verb, bool ok, std::chrono::nanoseconds elapsed);
-
-  /// `counts[id]` nodes were refused in one filter for the reason of that id.
-  void OnRefused(std::span<const std::size_t> counts);
 
  private:
   struct PerVerb {
@@ -35,7 +32,20 @@ class ExtenderMetrics {
     prometheus::Counter* failed;
   };
 
-  std::vector<PerVerb> verbs_;                    // by Verb
+  std::vector<PerVerb> verbs_;  // by Verb
+};
+
+/// Counts why nodes are refused, for the reasons of one engine; engines that give the same reason
+/// count on in the same series. Thread-safe.
+class RejectionMetrics {
+ public:
+  /// `metrics` must outlive this.
+  RejectionMetrics(server::Metrics& metrics, const scheduling::ReasonTable& reasons);
+
+  /// `counts[id]` nodes were refused in one filter for the reason of that id.
+  void OnRefused(std::span<const std::size_t> counts);
+
+ private:
   std::vector<prometheus::Counter*> rejections_;  // by ReasonId; null for kNoReason
 };
 

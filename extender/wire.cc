@@ -17,6 +17,9 @@ constexpr std::size_t kBytesPerName = 24;
 constexpr std::size_t kBytesPerFailure = 96;
 constexpr std::size_t kBytesPerRank = 40;
 
+// 65,000 names of 90 bytes, and a large pod. The parser takes a multiple of it.
+constexpr std::size_t kLargestKeptBody = 8 << 20;
+
 // The value of `key`, or nothing where it is missing or null.
 std::optional<simdjson::dom::element> Member(const simdjson::dom::object& object,
                                              std::string_view key) {
@@ -44,6 +47,65 @@ absl::StatusOr<std::vector<std::string_view>> ReadNames(simdjson::dom::element e
   return names;
 }
 
+absl::StatusOr<GivenNodes> ReadNodes(simdjson::dom::element element) {
+  simdjson::dom::object list;
+  if (element.get(list) != simdjson::SUCCESS) {
+    return absl::InvalidArgumentError("Nodes: expected a NodeList, an object with items");
+  }
+  GivenNodes given;
+  const auto items = Member(list, "items");
+  simdjson::dom::array array;
+  if (items && items->get(array) != simdjson::SUCCESS) {
+    return absl::InvalidArgumentError("Nodes.items: expected a list of nodes");
+  }
+  if (!items) return given;
+  for (const simdjson::dom::element item : array) {
+    auto node = kube::NodeFromJson(item, "Nodes.items[" + std::to_string(given.nodes.size()) + "]");
+    if (!node.ok()) return node.status();
+    given.nodes.push_back(*std::move(node));
+    given.texts.push_back(item);
+  }
+  return given;
+}
+
+// What stands behind `path`, an object of one member more or less: a pod as its metadata.uid, or a
+// MetaPod as its UID.
+absl::StatusOr<std::string_view> ReadUid(simdjson::dom::element pod, bool whole_pods,
+                                         const std::string& path) {
+  std::string_view uid;
+  const auto found = whole_pods ? pod["metadata"]["uid"] : pod["UID"];
+  if (found.get(uid) == simdjson::SUCCESS) return uid;
+  return absl::InvalidArgumentError(path + (whole_pods ? ".metadata.uid" : ".UID") +
+                                    ": expected the UID of a pod");
+}
+
+absl::StatusOr<NodeVictims> ReadVictims(std::string_view name, simdjson::dom::element victims,
+                                        bool whole_pods, const std::string& path) {
+  NodeVictims node{.name = name};
+  if (victims.is_null()) return node;
+  simdjson::dom::object object;
+  if (victims.get(object) != simdjson::SUCCESS) {
+    return absl::InvalidArgumentError(path + ": expected an object with Pods");
+  }
+  const auto violations = Member(object, "NumPDBViolations");
+  if (violations && violations->get(node.pdb_violations) != simdjson::SUCCESS) {
+    return absl::InvalidArgumentError(path + ".NumPDBViolations: expected a whole number");
+  }
+  const auto pods = Member(object, "Pods");
+  if (!pods) return node;
+  simdjson::dom::array array;
+  if (pods->get(array) != simdjson::SUCCESS) {
+    return absl::InvalidArgumentError(path + ".Pods: expected a list of pods");
+  }
+  for (const simdjson::dom::element pod : array) {
+    const auto uid =
+        ReadUid(pod, whole_pods, path + ".Pods[" + std::to_string(node.uids.size()) + "]");
+    if (!uid.ok()) return uid.status();
+    node.uids.push_back(*uid);
+  }
+  return node;
+}
+
 bool NeedsNoEscape(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; });
@@ -69,40 +131,112 @@ void AppendFailures(std::string& out, std::string_view key, std::span<const Fail
   out += '}';
 }
 
+void AppendNames(std::string& out, std::span<const std::string_view> names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out += ',';
+    AppendString(out, names[i]);
+  }
+}
+
+// `kept` are some of args.node_names, in the same order; two nodes may have the same name, but not
+// in the same place.
+void AppendNodes(std::string& out, const ExtenderArgs& args,
+                 std::span<const std::string_view> kept) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < args.node_names.size() && next < kept.size(); ++i) {
+    if (args.node_names[i].data() != kept[next].data()) continue;
+    if (next++ > 0) out += ',';
+    out += simdjson::minify(args.given->texts[i]);
+  }
+}
+
+absl::StatusOr<simdjson::dom::object> ReadRoot(kube::JsonParser& parser, std::string_view body,
+                                               std::string_view expected) {
+  auto root = parser.Parse(body);
+  if (!root.ok()) return root.status();
+  simdjson::dom::object object;
+  if (root->get(object) == simdjson::SUCCESS) return object;
+  return absl::InvalidArgumentError("expected " + std::string(expected));
+}
+
+absl::StatusOr<model::Pod> ReadPod(const simdjson::dom::object& object) {
+  const auto pod = Member(object, "Pod");
+  if (!pod) return absl::InvalidArgumentError("Pod: missing");
+  return kube::PodFromJson(*pod, "Pod");
+}
+
 }  // namespace
 
 absl::StatusOr<ExtenderArgs> ArgsReader::Read(std::string_view body) {
-  auto root = parser_.Parse(body);
-  if (!root.ok()) return root.status();
-  simdjson::dom::object object;
-  if (root->get(object) != simdjson::SUCCESS) {
-    return absl::InvalidArgumentError("expected ExtenderArgs, an object with Pod and NodeNames");
-  }
-  const auto pod_element = Member(object, "Pod");
-  if (!pod_element) return absl::InvalidArgumentError("Pod: missing");
-  const auto names_element = Member(object, "NodeNames");
-  if (!names_element) {
-    return absl::InvalidArgumentError(
-        "NodeNames: missing; set nodeCacheCapable: true for this extender in "
-        "KubeSchedulerConfiguration");
-  }
-  auto pod = kube::PodFromJson(*pod_element, "Pod");
+  const auto object =
+      ReadRoot(parser_, body, "ExtenderArgs, an object with Pod and NodeNames or Nodes");
+  if (!object.ok()) return object.status();
+  auto pod = ReadPod(*object);
   if (!pod.ok()) return pod.status();
-  auto names = ReadNames(*names_element);
-  if (!names.ok()) return names.status();
-  return ExtenderArgs{*std::move(pod), *std::move(names)};
+  ExtenderArgs args{.pod = *std::move(pod)};
+  const auto names = Member(*object, "NodeNames");
+  const auto nodes = Member(*object, "Nodes");
+  if (names.has_value() == nodes.has_value()) {
+    return absl::InvalidArgumentError(
+        names ? "NodeNames and Nodes: expected one of them, got both"
+              : "NodeNames: missing, and Nodes too; expected the names or the nodes themselves");
+  }
+  if (names) {
+    auto read = ReadNames(*names);
+    if (!read.ok()) return read.status();
+    args.node_names = *std::move(read);
+    return args;
+  }
+  auto given = ReadNodes(*nodes);
+  if (!given.ok()) return given.status();
+  args.given = *std::move(given);
+  for (const model::Node& node : args.given->nodes) args.node_names.push_back(node.name);
+  return args;
 }
 
-std::string FilterReply(const FilterResult& result) {
+absl::StatusOr<PreemptionArgs> ArgsReader::ReadPreemption(std::string_view body) {
+  const auto object = ReadRoot(
+      parser_, body, "ExtenderPreemptionArgs, an object with Pod and NodeNameToMetaVictims");
+  if (!object.ok()) return object.status();
+  auto pod = ReadPod(*object);
+  if (!pod.ok()) return pod.status();
+  PreemptionArgs args{.pod = *std::move(pod), .nodes = {}};
+  auto victims = Member(*object, "NodeNameToMetaVictims");
+  args.whole_pods = !victims;
+  if (args.whole_pods) victims = Member(*object, "NodeNameToVictims");
+  // A map without entries is left out by some clients, and asks for nothing.
+  if (!victims) return args;
+  const std::string field = args.whole_pods ? "NodeNameToVictims" : "NodeNameToMetaVictims";
+  simdjson::dom::object nodes;
+  if (victims->get(nodes) != simdjson::SUCCESS) {
+    return absl::InvalidArgumentError(field + ": expected victims by the name of their node");
+  }
+  for (const auto [name, element] : nodes) {
+    auto node =
+        ReadVictims(name, element, args.whole_pods, field + "[\"" + std::string(name) + "\"]");
+    if (!node.ok()) return node.status();
+    args.nodes.push_back(*std::move(node));
+  }
+  return args;
+}
+
+ReaderLease::ReaderLease(std::string_view body) {
+  thread_local ArgsReader kept;
+  if (body.size() > kLargestKeptBody) own_.emplace();
+  reader_ = own_ ? &*own_ : &kept;
+}
+
+std::string FilterReply(const ExtenderArgs& args, const FilterResult& result) {
   std::string out;
   out.reserve(64 + kBytesPerName * result.node_names.size() +
               kBytesPerFailure * (result.failed.size() + result.unresolvable.size()));
-  out += "{\"NodeNames\":[";
-  for (std::size_t i = 0; i < result.node_names.size(); ++i) {
-    if (i > 0) out += ',';
-    AppendString(out, result.node_names[i]);
+  out += args.given ? "{\"Nodes\":{\"metadata\":{},\"items\":[" : "{\"NodeNames\":[";
+  if (args.given) {
+    AppendNodes(out, args, result.node_names);
+  } else {
+    AppendNames(out, result.node_names);
   }
-  out += ']';
+  out += args.given ? "]}" : "]";
   if (!result.failed.empty()) AppendFailures(out, "FailedNodes", result.failed);
   if (!result.unresolvable.empty()) {
     AppendFailures(out, "FailedAndUnresolvableNodes", result.unresolvable);
@@ -130,6 +264,23 @@ std::string PrioritizeReply(std::span<const std::string_view> names,
     out += ",\"Score\":" + std::to_string(ranks[i]) + '}';
   }
   out += ']';
+  return out;
+}
+
+std::string PreemptReply(std::span<const NodeVictims> nodes) {
+  std::string out = "{\"NodeNameToMetaVictims\":{";
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i > 0) out += ',';
+    AppendString(out, nodes[i].name);
+    out += ":{\"Pods\":[";
+    for (std::size_t pod = 0; pod < nodes[i].uids.size(); ++pod) {
+      out += pod == 0 ? "{\"UID\":" : ",{\"UID\":";
+      AppendString(out, nodes[i].uids[pod]);
+      out += '}';
+    }
+    out += "],\"NumPDBViolations\":" + std::to_string(nodes[i].pdb_violations) + '}';
+  }
+  out += "}}";
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "kube/json.h"
+#include "model/node.h"
 #include "model/pod.h"
 
 // kube-scheduler's extender protocol, as k8s.io/kube-scheduler/extender/v1/types.go (v0.36.3)
@@ -16,11 +18,37 @@
 // Go's.
 namespace berth::extender {
 
-/// What kube-scheduler asks with filter and prioritize, where nodeCacheCapable is true.
+/// Whole nodes, as whoever asks has them; both lists are of the same length.
+struct GivenNodes {
+  std::vector<model::Node> nodes;
+  /// As they came, for the answer. Into the reader's buffer.
+  std::vector<simdjson::dom::element> texts;
+};
+
+/// What is asked with filter and prioritize.
 struct ExtenderArgs {
   model::Pod pod;
   /// Into the reader's buffer: valid until it reads again.
   std::vector<std::string_view> node_names;
+  /// Where nodeCacheCapable is false; `node_names` are their names then.
+  std::optional<GivenNodes> given{};
+};
+
+/// The pods that would be evicted from one node. Names and UIDs are in the reader's buffer.
+struct NodeVictims {
+  std::string_view name;
+  std::vector<std::string_view> uids;
+  std::int64_t pdb_violations = 0;
+
+  friend bool operator==(const NodeVictims&, const NodeVictims&) = default;
+};
+
+/// What is asked with preempt.
+struct PreemptionArgs {
+  model::Pod pod;
+  std::vector<NodeVictims> nodes;
+  /// Whether whole pods came (nodeCacheCapable false) and not their UIDs alone.
+  bool whole_pods = false;
 };
 
 /// Decodes requests. Keeps its buffers from one to the next. Not thread-safe: one per thread.
@@ -29,8 +57,23 @@ class ArgsReader {
   /// An error is a sentence that names the field: kube-scheduler shows it in the pod's event.
   absl::StatusOr<ExtenderArgs> Read(std::string_view body);
 
+  absl::StatusOr<PreemptionArgs> ReadPreemption(std::string_view body);
+
  private:
   kube::JsonParser parser_;
+};
+
+/// The thread's own reader for a request of usual size, whose buffers are worth keeping; for a
+/// larger one a reader that goes with the request.
+class ReaderLease {
+ public:
+  explicit ReaderLease(std::string_view body);
+  ArgsReader& operator*() const { return *reader_; }
+  ArgsReader* operator->() const { return reader_; }
+
+ private:
+  std::optional<ArgsReader> own_;
+  ArgsReader* reader_;
 };
 
 /// A node and why it is refused.
@@ -48,8 +91,10 @@ struct FilterResult {
   std::vector<FailedNode> unresolvable;
 };
 
-/// ExtenderFilterResult, with NodeNames always present: null would mean that there are no nodes.
-std::string FilterReply(const FilterResult& result);
+/// ExtenderFilterResult with the nodes of `result` in the form in which `args` gave them:
+/// NodeNames, or Nodes as they came. That list is always present: null would mean that there are no
+/// nodes.
+std::string FilterReply(const ExtenderArgs& args, const FilterResult& result);
 
 /// ExtenderFilterResult with nothing but `error`. Sent with status 200: of other statuses
 /// kube-scheduler shows just the number.
@@ -58,5 +103,8 @@ std::string FilterErrorReply(std::string_view error);
 /// HostPriorityList: the names with their ranks, in the same order. Both have the same size.
 std::string PrioritizeReply(std::span<const std::string_view> names,
                             std::span<const std::int64_t> ranks);
+
+/// ExtenderPreemptionResult; it always speaks of UIDs (NodeNameToMetaVictims), whatever was sent.
+std::string PreemptReply(std::span<const NodeVictims> nodes);
 
 }  // namespace berth::extender

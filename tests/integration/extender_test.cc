@@ -31,6 +31,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 constexpr std::size_t kMaxBody = 100'000;
+constexpr std::size_t kMaxNodesBody = 200'000;
 
 model::Time Now() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -102,13 +103,14 @@ class ExtenderOverTls : public cluster::ListWatchTest {
 
   server::Metrics metrics_;
   Extender extender_{
-      std::make_shared<const scheduling::SchedulingEngine>(
-          std::make_shared<const model::AcceleratorCatalog>(
-              *model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults())),
-          "berth.dev", scheduling::SchedulingConfig{}),
-      snapshot_,
+      std::make_shared<Placer>(
+          std::make_shared<const scheduling::SchedulingEngine>(
+              std::make_shared<const model::AcceleratorCatalog>(
+                  *model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults())),
+              "berth.dev", scheduling::SchedulingConfig{}),
+          snapshot_, metrics_),
       metrics_,
-      {.max_body = kMaxBody, .now = Now}};
+      {.max_body = kMaxBody, .max_nodes_body = kMaxNodesBody, .now = Now}};
   berth::testing::TestCa ca_;
   berth::testing::TempDir dir_;
   berth::testing::ClientTls tls_;
@@ -199,18 +201,28 @@ TEST_F(ExtenderOverTls, ClientCertificateServesTwiceAndNoneDoesNot) {
 }
 
 TEST_F(ExtenderOverTls, TooLargeIsASentenceAndTheEndOfTheConnection) {
-  const std::string large(kMaxBody + 1, ' ');
+  const std::string large(kMaxNodesBody + 1, ' ');
   const auto filter = Connect();
   filter->Send(Request("POST", "/filter", large));
   const ServerReply refusal = filter->ReadReply();
   EXPECT_EQ(refusal.status, 200);
-  EXPECT_THAT(json::parse(refusal.body)["Error"].get<std::string>(), HasSubstr("100000"));
+  EXPECT_THAT(json::parse(refusal.body)["Error"].get<std::string>(), HasSubstr("200000"));
   EXPECT_THAT(refusal.header, HasSubstr("Connection: close"));
   EXPECT_EQ(filter->ReadToEnd(), End::kClosed);
 
   const auto prioritize = Connect();
   prioritize->Send(Request("POST", "/prioritize", large));
   EXPECT_EQ(prioritize->ReadReply().status, 413);
+  ExpectServes();
+}
+
+TEST_F(ExtenderOverTls, NamesBeyondTheirOwnLimitAreASentence) {
+  const auto client = Connect();
+  const std::string large = Body({"n1"}) + std::string(kMaxBody, ' ');
+  client->Send(Request("POST", "/filter", large));
+  EXPECT_THAT(client->ReadReply().body, HasSubstr("extender.maxBodyBytes"));
+  client->Send(Request("POST", "/prioritize", large));
+  EXPECT_EQ(client->ReadReply().status, 413);
   ExpectServes();
 }
 

@@ -9,7 +9,7 @@
 
 #include "cli/explanation_json.h"
 #include "cli/explanation_text.h"
-#include "extender/extender.h"
+#include "extender/placer.h"
 #include "nlohmann/json.hpp"
 #include "tests/unit/cli/explain_fixture.h"
 
@@ -29,7 +29,7 @@ const DeviceCount& DevicesOf(const Explanation& explanation, const std::string& 
 
 TEST_F(ExplanationTest, AgreesWithTheExtender) {
   server::Metrics metrics;
-  extender::Extender extender(engine_.scheduling, snapshot_, metrics, {.now = [] { return kNow; }});
+  extender::Placer placer(engine_.scheduling, snapshot_, metrics);
   for (const char* file : kPods) {
     const model::Pod pod = PodOf(file);
     const Explanation explanation = Explained(pod);
@@ -41,9 +41,9 @@ TEST_F(ExplanationTest, AgreesWithTheExtender) {
       if (node.fits) fitting.push_back(node.name);
       ranks.push_back(node.rank);
     }
-    const extender::FilterResult filtered = extender.Filter(args);
+    const extender::FilterResult filtered = placer.Filter(args, kNow);
     EXPECT_EQ(filtered.node_names, fitting) << file;
-    EXPECT_EQ(extender.Prioritize(args), ranks) << file;
+    EXPECT_EQ(placer.Prioritize(args, kNow), ranks) << file;
     if (!fitting.empty()) continue;
     for (const extender::FailedNode& failed : filtered.unresolvable) {
       const auto node = std::find_if(explanation.nodes.begin(), explanation.nodes.end(),

@@ -35,25 +35,26 @@ struct Recorder : DecisionObserver {
   std::vector<Decision> decisions;
 };
 
-/// An extender over the snapshot of an ExtenderUnderTest, with observers.
+/// A placer over the snapshot of an ExtenderUnderTest, with observers.
 class DecisionTest : public testing::Test {
  protected:
   void Start(std::vector<model::NodeState> nodes) {
     cluster.emplace(std::move(nodes));
-    extender.emplace(
-        cluster->engine, cluster->snapshot, metrics,
-        ExtenderOptions{.now = [] { return scheduling::kNow; }, .observers = {&recorder, &second}});
+    placer.emplace(cluster->engine, cluster->snapshot, metrics,
+                   std::vector<DecisionObserver*>{&recorder, &second});
   }
 
   /// The decision that filter of `names` makes.
   Decision Filtered(std::vector<std::string_view> names, model::StringMap annotations = {}) {
-    extender->Filter({PodAskingFor(scheduling::kGpu, 1, std::move(annotations)), std::move(names)});
+    placer->Filter({PodAskingFor(scheduling::kGpu, 1, std::move(annotations)), std::move(names)},
+                   scheduling::kNow);
     return recorder.decisions.empty() ? Decision{} : recorder.decisions.back();
   }
 
   Decision Prioritized(std::vector<std::string_view> names, model::StringMap annotations = {}) {
-    extender->Prioritize(
-        {PodAskingFor(scheduling::kGpu, 1, std::move(annotations)), std::move(names)});
+    placer->Prioritize(
+        {PodAskingFor(scheduling::kGpu, 1, std::move(annotations)), std::move(names)},
+        scheduling::kNow);
     return recorder.decisions.empty() ? Decision{} : recorder.decisions.back();
   }
 
@@ -61,7 +62,7 @@ class DecisionTest : public testing::Test {
   Recorder second;
   std::optional<ExtenderUnderTest> cluster;
   server::Metrics metrics;
-  std::optional<Extender> extender;
+  std::optional<Placer> placer;
 };
 
 model::NodeState Lost(std::string name) {
@@ -169,9 +170,9 @@ TEST_F(DecisionTest, IsToldAfterTheClusterWasLetGo) {
   Start({GpuNode("a", kV100)});
   writer.snapshot = &cluster->snapshot;
   server::Metrics more;
-  Extender watched(cluster->engine, cluster->snapshot, more,
-                   {.now = [] { return scheduling::kNow; }, .observers = {&writer}});
-  EXPECT_THAT(watched.Filter({PodAskingFor(scheduling::kGpu, 1), {"a"}}).node_names, SizeIs(1));
+  Placer watched(cluster->engine, cluster->snapshot, more, {&writer});
+  const ExtenderArgs args{PodAskingFor(scheduling::kGpu, 1), {"a"}};
+  EXPECT_THAT(watched.Filter(args, scheduling::kNow).node_names, SizeIs(1));
   EXPECT_EQ(cluster->snapshot.Read().Find("a"), std::nullopt);
 }
 

@@ -52,7 +52,7 @@ TEST(ExtenderProperties, FilterPartitionsWhatWasAskedAndOrderDoesNotMatter) {
       names.push_back("n" + std::to_string(i));
     }
     args.node_names.assign(names.begin(), names.end());
-    const FilterResult result = berth.extender.Filter(args);
+    const FilterResult result = berth.placer->Filter(args, scheduling::kNow);
 
     const std::set<std::string_view> asked(names.begin(), names.end());
     std::set<std::string_view> answered(result.node_names.begin(), result.node_names.end());
@@ -66,7 +66,7 @@ TEST(ExtenderProperties, FilterPartitionsWhatWasAskedAndOrderDoesNotMatter) {
     ASSERT_EQ(answered.size(), fitting.empty() ? asked.size() : fitting.size()) << "seed " << seed;
 
     std::shuffle(args.node_names.begin(), args.node_names.end(), random);
-    const FilterResult shuffled = berth.extender.Filter(args);
+    const FilterResult shuffled = berth.placer->Filter(args, scheduling::kNow);
     ASSERT_EQ(fitting,
               std::set<std::string_view>(shuffled.node_names.begin(), shuffled.node_names.end()))
         << "seed " << seed;
@@ -82,7 +82,7 @@ TEST(ExtenderProperties, PrioritizeRanksFrom0To10AndOrderDoesNotMatter) {
     for (int i = 0; i < 45; ++i) names.push_back("n" + std::to_string(i));
     args.node_names.assign(names.begin(), names.end());
     const auto rank_by_name = [&] {
-      const std::vector<std::int64_t> ranks = berth.extender.Prioritize(args);
+      const std::vector<std::int64_t> ranks = berth.placer->Prioritize(args, scheduling::kNow);
       std::map<std::string_view, std::int64_t> by_name;
       for (std::size_t i = 0; i < ranks.size(); ++i) by_name[args.node_names[i]] = ranks[i];
       return by_name;
@@ -105,9 +105,9 @@ TEST(ExtenderProperties, BestOfWhatFilterKeptHasTheHighestRank) {
     std::vector<std::string> names;
     for (int i = 0; i < 40; ++i) names.push_back("n" + std::to_string(i));
     args.node_names.assign(names.begin(), names.end());
-    args.node_names = berth.extender.Filter(args).node_names;
+    args.node_names = berth.placer->Filter(args, scheduling::kNow).node_names;
     if (args.node_names.empty()) continue;
-    const std::vector<std::int64_t> ranks = berth.extender.Prioritize(args);
+    const std::vector<std::int64_t> ranks = berth.placer->Prioritize(args, scheduling::kNow);
     ASSERT_EQ(*std::max_element(ranks.begin(), ranks.end()), scheduling::kMaxRank);
   }
 }

@@ -78,15 +78,17 @@ TEST(Filter, RejectionByTheServerIsASentenceInA200) {
 TEST(Filter, BeforeTheFirstListItAnswersAnErrorAndRefusesNobody) {
   server::Metrics metrics;
   const cluster::Snapshot snapshot({.catalog = scheduling::Catalog()});
-  Extender extender(std::make_shared<const scheduling::SchedulingEngine>(
-                        scheduling::Catalog(), "berth.dev", scheduling::SchedulingConfig{}),
-                    snapshot, metrics, {.now = [] { return scheduling::kNow; }});
+  auto engine = std::make_shared<const scheduling::SchedulingEngine>(
+      scheduling::Catalog(), "berth.dev", scheduling::SchedulingConfig{});
+  Extender extender(std::make_shared<Placer>(std::move(engine), snapshot, metrics), metrics,
+                    {.now = [] { return scheduling::kNow; }});
   const std::string args = ArgsFor(R"(["good"])");
   const auto routes = extender.Routes();
   const json reply = json::parse(routes[0].handle({"POST", "/filter", args}).body);
   EXPECT_THAT(reply["Error"].get<std::string>(), HasSubstr("not listed yet"));
   EXPECT_FALSE(reply.contains("FailedAndUnresolvableNodes"));
   EXPECT_EQ(routes[1].handle({"POST", "/prioritize", args}).status, 503);
+  EXPECT_EQ(routes[2].handle({"POST", "/preempt", R"({"Pod": {}})"}).status, 503);
 }
 
 TEST(Prioritize, RanksTheFittingNodesAndGivesTheOthersZero) {
@@ -120,6 +122,120 @@ TEST(Prioritize, ErrorIsA400WithASentence) {
   const auto response = berth.Post("/prioritize", R"({"Pod": {}, "NodeNames": [1]})");
   EXPECT_EQ(response.status, 400);
   EXPECT_THAT(response.body, HasSubstr("NodeNames[0]"));
+}
+
+std::string Victims(const json& by_node) {
+  json args = json::parse(ArgsFor("[]"));
+  args.erase("NodeNames");
+  args["NodeNameToMetaVictims"] = by_node;
+  return args.dump();
+}
+
+TEST(Preempt, KeepsTheNodesThatFilterWouldNotRefuseWithTheirVictims) {
+  ExtenderUnderTest berth(MixedNodes());
+  const json victims = {{"Pods", {{{"UID", "u-1"}}, {{"UID", "nobody-has-it"}}}},
+                        {"NumPDBViolations", 2}};
+  const auto response = berth.Post("/preempt", Victims({{"good", victims},
+                                                        {"slow", victims},
+                                                        {"lost", victims},
+                                                        {"mn", victims},
+                                                        {"ghost", victims}}));
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(json::parse(response.body),
+            (json{{"NodeNameToMetaVictims", {{"good", victims}, {"slow", victims}}}}));
+}
+
+TEST(Preempt, NodeWithoutVictimsIsNoCandidate) {
+  ExtenderUnderTest berth(MixedNodes());
+  const auto response =
+      berth.Post("/preempt", Victims({{"good", {{"Pods", json::array()}}}, {"slow", nullptr}}));
+  EXPECT_EQ(response.body, R"({"NodeNameToMetaVictims":{}})");
+}
+
+TEST(Preempt, ErrorIsA400WithASentence) {
+  ExtenderUnderTest berth(MixedNodes());
+  const auto response = berth.Post("/preempt", Victims({{"good", 1}}));
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr("NodeNameToMetaVictims[\"good\"]"));
+}
+
+constexpr char kWholeNodes[] = R"({"items": [
+  {"metadata": {"name": "planned", "labels": {"nvidia.com/gpu.product": "Tesla-V100-SXM2-32GB"}},
+   "status": {"capacity": {"nvidia.com/gpu": "8"}, "allocatable": {"nvidia.com/gpu": "8"}}},
+  {"metadata": {"name": "lost", "labels": {"nvidia.com/gpu.product": "Tesla-V100-SXM2-32GB"}},
+   "status": {"capacity": {"nvidia.com/gpu": "8"}, "allocatable": {"nvidia.com/gpu": "8"},
+              "conditions": [{"type": "GPUIsLost", "status": "True"}]}},
+  {"metadata": {"name": "small", "labels": {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB"}},
+   "status": {"capacity": {"nvidia.com/gpu": "2"}, "allocatable": {"nvidia.com/gpu": "2"}}}]})";
+
+std::string WholeNodeArgs(const json& nodes) {
+  json args = json::parse(ArgsFor("[]"));
+  args["NodeNames"] = nullptr;
+  args["Nodes"] = nodes;
+  return args.dump();
+}
+
+TEST(WholeNodes, AreJudgedAsTheyStandThoughTheClusterDoesNotHaveThem) {
+  // The cluster's own node of that name is in order; the one asked about is not.
+  ExtenderUnderTest berth({GpuNode("lost", kV100)});
+  const json nodes = json::parse(kWholeNodes);
+  const json reply = json::parse(berth.Post("/filter", WholeNodeArgs(nodes)).body);
+  EXPECT_EQ(reply["Nodes"]["items"], json({nodes["items"][0], nodes["items"][2]}));
+  EXPECT_EQ(berth.Post("/prioritize", WholeNodeArgs(nodes)).body,
+            R"([{"Host":"planned","Score":0},{"Host":"lost","Score":0},)"
+            R"({"Host":"small","Score":10}])");
+}
+
+TEST(WholeNodes, WhereNoneFitsEveryNodeHasItsReason) {
+  ExtenderUnderTest berth({});
+  const json lost = {{"items", {json::parse(kWholeNodes)["items"][1]}}};
+  EXPECT_EQ(json::parse(berth.Post("/filter", WholeNodeArgs(lost)).body), json::parse(R"({
+    "Nodes": {"metadata": {}, "items": []},
+    "FailedAndUnresolvableNodes": {"lost": "node(s) had condition GPUIsLost"}})"));
+}
+
+TEST(WholeNodes, NeedNoSnapshot) {
+  server::Metrics metrics;
+  const cluster::Snapshot snapshot({.catalog = scheduling::Catalog()});
+  auto engine = std::make_shared<const scheduling::SchedulingEngine>(
+      scheduling::Catalog(), "berth.dev", scheduling::SchedulingConfig{});
+  Extender extender(std::make_shared<Placer>(std::move(engine), snapshot, metrics), metrics,
+                    {.now = [] { return scheduling::kNow; }});
+  const std::string args = WholeNodeArgs(json::parse(kWholeNodes));
+  const json reply = json::parse(extender.Routes()[0].handle({"POST", "/filter", args}).body);
+  EXPECT_EQ(reply["Nodes"]["items"].size(), 2);
+}
+
+TEST(Limits, NamesAndWholeNodesHaveTheirOwn) {
+  ExtenderUnderTest berth(MixedNodes());
+  Extender small(
+      berth.placer, *berth.metrics,
+      {.max_body = 600, .max_nodes_body = 2'000, .now = [] { return scheduling::kNow; }});
+  const auto filter = small.Routes()[0];
+  EXPECT_EQ(filter.max_body, 2'000);
+  const std::string names = ArgsFor(R"(["good"])") + std::string(600, ' ');
+  EXPECT_THAT(json::parse(filter.handle({"POST", "/filter", names}).body)["Error"],
+              HasSubstr("more than the 600 of extender.maxBodyBytes"));
+  const std::string nodes = WholeNodeArgs(json::parse(kWholeNodes)) + std::string(100, ' ');
+  EXPECT_GT(nodes.size(), 600);
+  EXPECT_TRUE(json::parse(filter.handle({"POST", "/filter", nodes}).body).contains("Nodes"));
+  EXPECT_THAT(
+      json::parse(
+          filter.handle({"POST", "/filter", nodes + std::string(2'000, ' ')}).body)["Error"],
+      HasSubstr("more than the 2000 of extender.maxNodesBodyBytes"));
+}
+
+TEST(Use, AnotherPlacerAnswersFromThenOn) {
+  ExtenderUnderTest berth(MixedNodes());
+  const std::string args = ArgsFor(R"(["lost"])");
+  EXPECT_EQ(json::parse(berth.Post("/filter", args).body)["NodeNames"], json::array());
+  scheduling::SchedulingConfig lenient;
+  std::get<scheduling::PolicySettings<scheduling::HealthPolicy>>(lenient.policies.all)
+      .config.conditions.clear();
+  berth.extender.Use(std::make_shared<Placer>(std::make_shared<const scheduling::SchedulingEngine>(
+                                                  scheduling::Catalog(), "berth.dev", lenient),
+                                              berth.snapshot, *berth.metrics));
+  EXPECT_EQ(json::parse(berth.Post("/filter", args).body)["NodeNames"], json({"lost"}));
 }
 
 TEST(ExtenderMetrics, CountRejectionsByPolicyAndReasonAndRequestsByResult) {

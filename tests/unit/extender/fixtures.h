@@ -20,7 +20,8 @@ struct ExtenderUnderTest {
   std::shared_ptr<const scheduling::SchedulingEngine> engine =
       std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(), "berth.dev",
                                                            scheduling::SchedulingConfig{});
-  Extender extender{engine, snapshot, *metrics, {.now = [] { return scheduling::kNow; }}};
+  std::shared_ptr<Placer> placer = std::make_shared<Placer>(engine, snapshot, *metrics);
+  Extender extender{placer, *metrics, {.now = [] { return scheduling::kNow; }}};
 
   /// Lists `nodes` to the end, and no pods.
   explicit ExtenderUnderTest(std::vector<model::NodeState> nodes) {

@@ -64,8 +64,18 @@ INSTANTIATE_TEST_SUITE_P(
            BadBody{"Array", "[]", "ExtenderArgs"}, BadBody{"NoPod", R"({"NodeNames": []})", "Pod"},
            BadBody{"PodIsNull", R"({"Pod": null, "NodeNames": []})", "Pod"},
            BadBody{"PodIsText", R"({"Pod": "p", "NodeNames": []})", "Pod"},
-           BadBody{"FullNodesOnly", R"({"Pod": {}, "Nodes": {"items": []}, "NodeNames": null})",
-                   "nodeCacheCapable: true"},
+           BadBody{"NeitherNamesNorNodes", R"({"Pod": {}, "Nodes": null, "NodeNames": null})",
+                   "NodeNames: missing, and Nodes too"},
+           BadBody{"NamesAndNodes", R"({"Pod": {}, "Nodes": {"items": []}, "NodeNames": []})",
+                   "got both"},
+           BadBody{"NodesAreAList", R"({"Pod": {}, "Nodes": []})", "NodeList"},
+           BadBody{"ItemsAreText", R"({"Pod": {}, "Nodes": {"items": "n"}})", "Nodes.items"},
+           BadBody{"NodeWithoutName", R"({"Pod": {}, "Nodes": {"items": [{"metadata": {}}]}})",
+                   "Nodes.items[0]"},
+           BadBody{"NodeWithBadQuantity",
+                   R"({"Pod": {}, "Nodes": {"items": [{"metadata": {"name": "n"},
+                       "status": {"capacity": {"nvidia.com/gpu": "many"}}}]}})",
+                   "Nodes.items[0].status.capacity"},
            BadBody{"NamesAreAnObject", R"({"Pod": {}, "NodeNames": {}})", "NodeNames"},
            BadBody{"NameIsANumber", R"({"Pod": {}, "NodeNames": ["a", 1]})", "NodeNames[1]"},
            BadBody{"BadQuantity",
@@ -75,20 +85,124 @@ INSTANTIATE_TEST_SUITE_P(
            BadBody{"TooDeep", Nested(70), "64"}, BadBody{"FarTooDeep", Nested(400'000), "64"}),
     [](const auto& param) { return param.param.name; });
 
+TEST(ArgsReader, ReadsWholeNodes) {
+  ArgsReader reader;
+  const auto args = reader.Read(R"({"Pod": {}, "NodeNames": null, "Nodes": {"metadata": {},
+    "items": [{"metadata": {"name": "a", "labels": {"zone": "z"}}}, {"metadata": {"name": "b"}}]}})");
+  ASSERT_TRUE(args.ok()) << args.status();
+  EXPECT_EQ(args->node_names, (std::vector<std::string_view>{"a", "b"}));
+  ASSERT_TRUE(args->given);
+  EXPECT_EQ(args->given->nodes[0].labels, (model::StringMap{{"zone", "z"}}));
+}
+
+TEST(ArgsReader, WholeNodesMayBeNone) {
+  ArgsReader reader;
+  for (const char* nodes : {"{}", R"({"items": null})", R"({"items": []})"}) {
+    const auto args = reader.Read(R"({"Pod": {}, "Nodes": )" + std::string(nodes) + "}");
+    ASSERT_TRUE(args.ok()) << args.status();
+    EXPECT_TRUE(args->given && args->node_names.empty()) << nodes;
+  }
+}
+
+TEST(ArgsReader, ReadsVictimsByUid) {
+  ArgsReader reader;
+  const auto args = reader.ReadPreemption(R"({"Pod": {"metadata": {"name": "urgent"}},
+    "NodeNameToVictims": null, "NodeNameToMetaVictims": {
+      "a": {"Pods": [{"UID": "u-1"}, {"UID": "u-2"}], "NumPDBViolations": 1},
+      "b": {"Pods": null}, "c": null}})");
+  ASSERT_TRUE(args.ok()) << args.status();
+  EXPECT_EQ(args->pod.name, "urgent");
+  EXPECT_EQ(args->nodes,
+            (std::vector<NodeVictims>{{"a", {"u-1", "u-2"}, 1}, {.name = "b"}, {.name = "c"}}));
+}
+
+TEST(ArgsReader, ReadsVictimsThatAreWholePods) {
+  ArgsReader reader;
+  const auto args = reader.ReadPreemption(R"({"Pod": {}, "NodeNameToVictims": {
+    "a": {"Pods": [{"metadata": {"uid": "u-1", "name": "p"}, "spec": {}}], "NumPDBViolations": 0}}})");
+  ASSERT_TRUE(args.ok()) << args.status();
+  EXPECT_EQ(args->nodes, (std::vector<NodeVictims>{{"a", {"u-1"}, 0}}));
+}
+
+TEST(ArgsReader, NoVictimsAreNoError) {
+  ArgsReader reader;
+  for (const char* body : {R"({"Pod": {}})", R"({"Pod": {}, "NodeNameToMetaVictims": {}})"}) {
+    const auto args = reader.ReadPreemption(body);
+    ASSERT_TRUE(args.ok()) << args.status();
+    EXPECT_TRUE(args->nodes.empty());
+  }
+}
+
+class PreemptionReaderRefuses : public testing::TestWithParam<BadBody> {};
+
+TEST_P(PreemptionReaderRefuses, WithASentence) {
+  ArgsReader reader;
+  const auto args = reader.ReadPreemption(GetParam().body);
+  ASSERT_FALSE(args.ok());
+  EXPECT_NE(args.status().message().find(GetParam().says), std::string::npos) << args.status();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PreemptionReaderRefuses,
+    Values(BadBody{"NotJson", "x", "JSON"}, BadBody{"Array", "[]", "ExtenderPreemptionArgs"},
+           BadBody{"NoPod", R"({"NodeNameToMetaVictims": {}})", "Pod: missing"},
+           BadBody{"VictimsAreAList", R"({"Pod": {}, "NodeNameToMetaVictims": []})",
+                   "NodeNameToMetaVictims: expected victims by the name of their node"},
+           BadBody{"NodeIsANumber", R"({"Pod": {}, "NodeNameToMetaVictims": {"a": 1}})",
+                   R"(NodeNameToMetaVictims["a"]: expected an object with Pods)"},
+           BadBody{"PodsAreText", R"({"Pod": {}, "NodeNameToMetaVictims": {"a": {"Pods": "u"}}})",
+                   R"(["a"].Pods: expected a list)"},
+           BadBody{"UidIsANumber",
+                   R"({"Pod": {}, "NodeNameToMetaVictims": {"a": {"Pods": [{"UID": 7}]}}})",
+                   R"(["a"].Pods[0].UID)"},
+           BadBody{"VictimIsNull",
+                   R"({"Pod": {}, "NodeNameToMetaVictims": {"a": {"Pods": [null]}}})",
+                   R"(["a"].Pods[0].UID)"},
+           BadBody{"WholePodWithoutUid",
+                   R"({"Pod": {}, "NodeNameToVictims": {"a": {"Pods": [{"metadata": {}}]}}})",
+                   R"(["a"].Pods[0].metadata.uid)"},
+           BadBody{"ViolationsAreText",
+                   R"({"Pod": {}, "NodeNameToMetaVictims": {"a": {"NumPDBViolations": "1"}}})",
+                   "NumPDBViolations: expected a whole number"}),
+    [](const auto& param) { return param.param.name; });
+
+std::string NamesReply(const FilterResult& result) { return FilterReply({}, result); }
+
 TEST(FilterReply, KeepsOrderAndLeavesOutWhatIsEmpty) {
-  EXPECT_EQ(FilterReply({.node_names = {"b", "a"}}), R"({"NodeNames":["b","a"]})");
+  EXPECT_EQ(NamesReply({.node_names = {"b", "a"}}), R"({"NodeNames":["b","a"]})");
+}
+
+TEST(FilterReply, GivesWholeNodesBackAsTheyCame) {
+  ArgsReader reader;
+  const auto args = reader.Read(R"({"Pod": {}, "Nodes": {"items": [
+    {"metadata": {"name": "a"}}, {"metadata": {"name": "b"}, "spec": {"unknown": [1.5, "\u00e9"]}},
+    {"metadata": {"name": "c"}}, {"metadata": {"name": "b"}}]}})");
+  ASSERT_TRUE(args.ok()) << args.status();
+  const FilterResult result{.node_names = {args->node_names[1], args->node_names[2]}};
+  EXPECT_EQ(json::parse(FilterReply(*args, result)), json::parse(R"({"Nodes": {"metadata": {},
+    "items": [{"metadata": {"name": "b"}, "spec": {"unknown": [1.5, "\u00e9"]}},
+              {"metadata": {"name": "c"}}]}})"));
+  EXPECT_EQ(FilterReply(*args, {}), R"({"Nodes":{"metadata":{},"items":[]}})");
+}
+
+TEST(PreemptReply, HasTheVictimsAsTheyWere) {
+  const std::vector<NodeVictims> nodes = {{"a\"", {"u-1", "u-2"}, 3}, {"b", {"u-3"}, 0}};
+  EXPECT_EQ(json::parse(PreemptReply(nodes)), json::parse(R"({"NodeNameToMetaVictims": {
+    "a\"": {"Pods": [{"UID": "u-1"}, {"UID": "u-2"}], "NumPDBViolations": 3},
+    "b": {"Pods": [{"UID": "u-3"}], "NumPDBViolations": 0}}})"));
+  EXPECT_EQ(PreemptReply({}), R"({"NodeNameToMetaVictims":{}})");
 }
 
 TEST(FilterReply, NoNodesIsAnEmptyListAndNotNull) {
   const json reply = json::parse(
-      FilterReply({.failed = {{"a", "full"}, {"b", "full"}}, .unresolvable = {{"c", "broken"}}}));
+      NamesReply({.failed = {{"a", "full"}, {"b", "full"}}, .unresolvable = {{"c", "broken"}}}));
   EXPECT_EQ(reply, json::parse(R"({"NodeNames": [], "FailedNodes": {"a": "full", "b": "full"},
                                    "FailedAndUnresolvableNodes": {"c": "broken"}})"));
 }
 
 TEST(Replies, EscapeWhateverWasAsked) {
   const std::string odd = "a\"b\\c\n\x01\xc3\xa9";
-  EXPECT_EQ(json::parse(FilterReply({.node_names = {odd}}))["NodeNames"][0], odd);
+  EXPECT_EQ(json::parse(NamesReply({.node_names = {odd}}))["NodeNames"][0], odd);
   EXPECT_EQ(json::parse(FilterErrorReply(odd))["Error"], odd);
   const std::vector<std::string_view> names = {odd};
   EXPECT_EQ(json::parse(PrioritizeReply(names, std::vector<std::int64_t>{3}))[0]["Host"], odd);

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cluster/snapshot.h"
+#include "extender/decision.h"
+#include "extender/extender_metrics.h"
+#include "extender/judgement_cache.h"
+#include "extender/wire.h"
+#include "model/cluster_view.h"
+#include "model/pod.h"
+#include "model/time.h"
+#include "policies/scheduling/engine.h"
+#include "server/metrics.h"
+
+namespace berth::extender {
+
+/// Answers kube-scheduler's questions from one engine and one snapshot; a changed configuration
+/// makes another one. Never calls the API server. Thread-safe.
+class Placer {
+ public:
+  /// `snapshot`, `metrics` and the observers, who hear of decisions, must outlive this.
+  Placer(std::shared_ptr<const scheduling::SchedulingEngine> engine,
+         const cluster::Snapshot& snapshot, server::Metrics& metrics,
+         std::vector<DecisionObserver*> observers = {});
+
+  /// The nodes of `args` that fit. Where none does, every one of them with its reason: those not
+  /// listed would become unresolvable without a word.
+  FilterResult Filter(const ExtenderArgs& args, model::Time now);
+
+  /// A rank for every name of `args`; 0 for nodes that do not fit or are unknown by now.
+  std::vector<std::int64_t> Prioritize(const ExtenderArgs& args, model::Time now);
+
+  /// The nodes of `args` on which evicting the victims helps: those that filter would not refuse
+  /// afterwards all the same. Victims are as they were.
+  std::vector<NodeVictims> Preempt(const PreemptionArgs& args, model::Time now);
+
+  const scheduling::SchedulingEngine& engine() const { return *engine_; }
+  const cluster::Snapshot& snapshot() const { return snapshot_; }
+
+ private:
+  // What is said of every name of one request.
+  struct Judged {
+    scheduling::PreparedPod prepared;
+    std::vector<scheduling::Judgement> judgements;
+  };
+
+  // `remember`: whether `view` is of the snapshot, where judgements may be used again.
+  Judged JudgeAll(const cluster::Snapshot::Reader& view, const model::Pod& pod,
+                  std::span<const std::string_view> names, model::Time now, bool remember);
+
+  // If anybody wants to hear it.
+  void Report(const Answered& answered, const scheduling::PreparedPod& prepared,
+              const model::ClusterView& view, DecisionReport& report) const;
+
+  const std::shared_ptr<const scheduling::SchedulingEngine> engine_;
+  const cluster::Snapshot& snapshot_;
+  JudgementCache cache_;
+  RejectionMetrics metrics_;
+  const std::vector<DecisionObserver*> observers_;
+};
+
+}  // namespace berth::extender
