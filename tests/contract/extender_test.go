@@ -93,6 +93,15 @@ func ask[Result any](t *testing.T, url string, args any) Result {
 	return result
 }
 
+func jsonOf(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func TestExtender(t *testing.T) {
 	bound := gpuPod("bound", 6, nil)
 	bound.Spec.NodeName = "started"
@@ -150,12 +159,49 @@ func TestExtender(t *testing.T) {
 		}
 	})
 
-	t.Run("full nodes are refused with what to set", func(t *testing.T) {
+	t.Run("whole nodes are judged as they stand and come back whole", func(t *testing.T) {
+		planned := gpuNode("planned", "NVIDIA-A30", condition("GPUIsLost", corev1.ConditionFalse))
+		broken := gpuNode("empty", "NVIDIA-A30", condition("GPUIsLost", corev1.ConditionTrue))
 		result := filter(t, extenderv1.ExtenderArgs{
-			Pod: gpuPod("p", 1, nil), Nodes: &corev1.NodeList{Items: []corev1.Node{{}}},
+			Pod: gpuPod("p", 1, nil), Nodes: &corev1.NodeList{Items: []corev1.Node{planned, broken}},
 		})
-		if !strings.Contains(result.Error, "nodeCacheCapable: true") {
+		if result.Error != "" || result.Nodes == nil ||
+			jsonOf(t, result.Nodes.Items) != jsonOf(t, []corev1.Node{planned}) {
 			t.Errorf("got %+v", result)
+		}
+		result = filter(t, extenderv1.ExtenderArgs{
+			Pod: gpuPod("p", 1, nil), Nodes: &corev1.NodeList{Items: []corev1.Node{broken}},
+		})
+		if result.Nodes == nil || len(result.Nodes.Items) != 0 ||
+			result.FailedAndUnresolvableNodes["empty"] != "node(s) had condition GPUIsLost" {
+			t.Errorf("got %+v", result)
+		}
+	})
+
+	t.Run("preempt keeps the nodes where it helps, victims unchanged", func(t *testing.T) {
+		victims := &extenderv1.MetaVictims{Pods: []*extenderv1.MetaPod{{UID: "u-1"}, {UID: "u-2"}}, NumPDBViolations: 1}
+		result := ask[extenderv1.ExtenderPreemptionResult](t, url+"/preempt", extenderv1.ExtenderPreemptionArgs{
+			Pod: gpuPod("p", 1, nil),
+			NodeNameToMetaVictims: map[string]*extenderv1.MetaVictims{
+				"started": victims, "nobody": victims, "empty": {},
+			},
+		})
+		want := map[string]*extenderv1.MetaVictims{"started": victims}
+		if jsonOf(t, result.NodeNameToMetaVictims) != jsonOf(t, want) {
+			t.Errorf("got %+v", result.NodeNameToMetaVictims)
+		}
+	})
+
+	t.Run("preempt with whole victims answers their UIDs", func(t *testing.T) {
+		victim := gpuPod("victim", 1, nil)
+		victim.UID = "u-3"
+		result := ask[extenderv1.ExtenderPreemptionResult](t, url+"/preempt", extenderv1.ExtenderPreemptionArgs{
+			Pod:               gpuPod("p", 1, nil),
+			NodeNameToVictims: map[string]*extenderv1.Victims{"started": {Pods: []*corev1.Pod{victim}}},
+		})
+		got := result.NodeNameToMetaVictims["started"]
+		if got == nil || len(got.Pods) != 1 || got.Pods[0].UID != "u-3" {
+			t.Errorf("got %+v", result.NodeNameToMetaVictims)
 		}
 	})
 

@@ -108,7 +108,8 @@ func (b *Box) writeBerthFiles(berth *Berth, serving keyPair, listen, metrics str
 func (berth *Berth) extender() schedulerconfig.Extender {
 	entry := schedulerconfig.Extender{
 		URLPrefix: berth.URL, FilterVerb: "filter", PrioritizeVerb: "prioritize",
-		Weight: extenderWeight, EnableHTTPS: true, NodeCacheCapable: true, Ignorable: false,
+		PreemptVerb: "preempt",
+		Weight:      extenderWeight, EnableHTTPS: true, NodeCacheCapable: true, Ignorable: false,
 		HTTPTimeout: metav1.Duration{Duration: extenderTimeout},
 		TLSConfig: &schedulerconfig.ExtenderTLSConfig{
 			CAFile: berth.caFile, CertFile: berth.client.CertFile, KeyFile: berth.client.KeyFile,
