@@ -23,11 +23,14 @@ std::string Accelerators(const BerthConfiguration& config) {
   return Join(names);
 }
 
-template <typename... Policies>
-std::string Weights(const scheduling::SettingsOf<scheduling::PolicyList<Policies...>>& settings) {
-  std::vector<std::string> weights = {
-      fmt::format("{} {}", Policies::kName,
-                  std::get<scheduling::PolicySettings<Policies>>(settings.all).weight)...};
+std::string Weights(const scheduling::PoliciesConfig& policies) {
+  std::vector<std::string> weights;
+  scheduling::ForEachPolicy(
+      policies, [&]<typename Policy>(const scheduling::PolicySettings<Policy>& settings) {
+        const bool observed = settings.mode == scheduling::Mode::kObserve;
+        weights.push_back(observed ? fmt::format("{} observed", Policy::kName)
+                                   : fmt::format("{} {}", Policy::kName, settings.weight));
+      });
   return fmt::format("{}", fmt::join(weights, ", "));
 }
 

@@ -30,6 +30,7 @@ DeviceCount CountDevices(const model::NodeState& node, const model::Resources::E
 PolicyOpinion OpinionOf(const PolicyVerdict& said, const scheduling::ReasonTable& reasons) {
   const scheduling::Reason& reason = reasons[said.verdict.reason];
   return {.policy = std::string(said.policy),
+          .observed = said.mode == scheduling::Mode::kObserve,
           .fits = said.verdict.fits,
           .score = said.verdict.score,
           .weight = said.weight,

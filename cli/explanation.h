@@ -30,6 +30,8 @@ struct DeviceCount {
 /// What one policy says of one node. Reasons are empty and times kNoTime where there are none.
 struct PolicyOpinion {
   std::string policy;
+  /// In mode Observe: it has no part in the node's verdict.
+  bool observed = false;
   bool fits = true;
   std::uint16_t score = 0;
   std::int32_t weight = 0;

@@ -29,6 +29,7 @@ Json JsonOf(const DeviceCount& devices) {
 
 Json JsonOf(const PolicyOpinion& opinion) {
   return {{"policy", opinion.policy},
+          {"mode", opinion.observed ? "Observe" : "Enforce"},
           {"fits", opinion.fits},
           {"score", opinion.score},
           {"weight", opinion.weight},

@@ -36,9 +36,14 @@ std::string WithSince(const std::string& summary, model::Time since, model::Time
   return since == model::kNoTime ? summary : summary + " " + FormatSince(since, since, now);
 }
 
-// What a policy holds against a node that it lets pass; empty: nothing.
+// What a policy holds against a node that fits; empty: nothing. Of what is only observed, refusals
+// are told and scores are not.
 std::string Objection(const PolicyOpinion& opinion, model::Time now) {
-  if (opinion.weight == 0 || opinion.score == scheduling::kMaxScore) return "";
+  if (!opinion.fits) {
+    return fmt::format("{} would refuse: {}", opinion.policy,
+                       WithSince(ForCount(opinion.summary, 1), opinion.since, now));
+  }
+  if (opinion.observed || opinion.weight == 0 || opinion.score == scheduling::kMaxScore) return "";
   if (!opinion.summary.empty()) {
     const std::string summary = ForCount(opinion.summary, 1);
     if (opinion.since == model::kNoTime) return summary;
@@ -87,12 +92,12 @@ std::string AgeOrDash(model::Time time, model::Time now) {
 
 std::string PolicyTable(const NodeExplanation& node, model::Time now) {
   std::vector<std::vector<std::string>> rows = {
-      {"POLICY", "FITS", "SCORE", "WEIGHT", "SINCE", "REASON"}};
+      {"POLICY", "MODE", "FITS", "SCORE", "WEIGHT", "SINCE", "REASON"}};
   for (const PolicyOpinion& opinion : node.policies) {
-    rows.push_back({opinion.policy, std::string(YesNo(opinion.fits)),
-                    opinion.fits ? fmt::format("{}", opinion.score) : "-",
-                    fmt::format("{}", opinion.weight), AgeOrDash(opinion.since, now),
-                    OrDash(opinion.reason)});
+    rows.push_back(
+        {opinion.policy, opinion.observed ? "Observe" : "Enforce", std::string(YesNo(opinion.fits)),
+         opinion.fits ? fmt::format("{}", opinion.score) : "-", fmt::format("{}", opinion.weight),
+         AgeOrDash(opinion.since, now), OrDash(opinion.reason)});
   }
   return TextTable(rows);
 }

@@ -49,6 +49,7 @@ void SortTop(const Answered& answered, std::vector<std::size_t>& fitting) {
 }
 
 std::int64_t WeightedScore(const PolicyVerdict& said) {
+  if (said.mode == scheduling::Mode::kObserve) return 0;
   return std::int64_t{said.weight} * said.verdict.score;
 }
 

@@ -35,11 +35,24 @@ RejectionMetrics::RejectionMetrics(server::Metrics& metrics,
                          .Name("berth_rejections_total")
                          .Help("Nodes refused in filter, by policy and reason.")
                          .Register(metrics.registry());
-  rejections_.push_back(nullptr);
+  auto& would_reject = prometheus::BuildCounter()
+                           .Name("berth_would_reject_total")
+                           .Help(
+                               "Nodes that passed filter only because a policy is in mode "
+                               "Observe, by policy and reason.")
+                           .Register(metrics.registry());
+  rejections_ = AddPerReason(rejections, reasons);
+  would_reject_ = AddPerReason(would_reject, reasons);
+}
+
+RejectionMetrics::PerReason RejectionMetrics::AddPerReason(
+    prometheus::Family<prometheus::Counter>& family, const scheduling::ReasonTable& reasons) {
+  PerReason counters = {nullptr};
   for (std::size_t id = 1; id < reasons.size(); ++id) {
     const scheduling::Reason& reason = reasons[static_cast<scheduling::ReasonId>(id)];
-    rejections_.push_back(&rejections.Add({{"policy", reason.policy}, {"reason", reason.text}}));
+    counters.push_back(&family.Add({{"policy", reason.policy}, {"reason", reason.text}}));
   }
+  return counters;
 }
 
 void ExtenderMetrics::OnAnswered(Verb verb, bool ok, std::chrono::nanoseconds elapsed) {
@@ -48,10 +61,15 @@ void ExtenderMetrics::OnAnswered(Verb verb, bool ok, std::chrono::nanoseconds el
   (ok ? metrics.answered : metrics.failed)->Increment();
 }
 
-void RejectionMetrics::OnRefused(std::span<const std::size_t> counts) {
-  for (std::size_t id = 1; id < counts.size(); ++id) {
-    if (counts[id] > 0) rejections_[id]->Increment(static_cast<double>(counts[id]));
-  }
+void RejectionMetrics::OnFiltered(std::span<const std::size_t> refused,
+                                  std::span<const std::size_t> would_refuse) {
+  const auto add = [](std::span<const std::size_t> counts, const PerReason& counters) {
+    for (std::size_t id = 1; id < counts.size(); ++id) {
+      if (counts[id] > 0) counters[id]->Increment(static_cast<double>(counts[id]));
+    }
+  };
+  add(refused, rejections_);
+  add(would_refuse, would_reject_);
 }
 
 }  // namespace berth::extender

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <prometheus/counter.h>
+#include <prometheus/family.h>
 #include <prometheus/histogram.h>
 
 #include <chrono>
@@ -42,11 +43,19 @@ class RejectionMetrics {
   /// `metrics` must outlive this.
   RejectionMetrics(server::Metrics& metrics, const scheduling::ReasonTable& reasons);
 
-  /// `counts[id]` nodes were refused in one filter for the reason of that id.
-  void OnRefused(std::span<const std::size_t> counts);
+  /// In one filter `refused[id]` nodes were refused for the reason of that id, and
+  /// `would_refuse[id]` more would have been but for a policy's mode Observe.
+  void OnFiltered(std::span<const std::size_t> refused, std::span<const std::size_t> would_refuse);
 
  private:
-  std::vector<prometheus::Counter*> rejections_;  // by ReasonId; null for kNoReason
+  // By ReasonId; null for kNoReason.
+  using PerReason = std::vector<prometheus::Counter*>;
+
+  static PerReason AddPerReason(prometheus::Family<prometheus::Counter>& family,
+                                const scheduling::ReasonTable& reasons);
+
+  PerReason rejections_;
+  PerReason would_reject_;
 };
 
 }  // namespace berth::extender

@@ -25,6 +25,7 @@ Judgement JudgementCache::Lookup::Judge(const PreparedPod& prepared, model::Node
   if (slot.known && slot.version == node.version && now_ < valid_until) {
     return {.fits = slot.reason == kNoReason,
             .reason = slot.reason,
+            .would_refuse = slot.would_refuse,
             .score = slot.score,
             .valid_until = valid_until};
   }
@@ -33,6 +34,7 @@ Judgement JudgementCache::Lookup::Judge(const PreparedPod& prepared, model::Node
           .valid_until = judgement.valid_until.time_since_epoch().count(),
           .score = judgement.score,
           .reason = judgement.reason,
+          .would_refuse = judgement.would_refuse,
           .known = true};
   return judgement;
 }

@@ -16,12 +16,12 @@ namespace berth::extender {
 
 /// Remembers judgements by the shape of the pod (SchedulingEngine::ShapeOf) and the node, until the
 /// node changes or time may change them. Pods come in series of the same shape, and what is
-/// remembered of a node takes 24 bytes in one table, while judging it reads some 20 cache lines.
+/// remembered of a node takes 32 bytes in one table, while judging it reads some 20 cache lines.
 ///
 /// For one engine and one cluster: nodes are told apart by index and version. Thread-safe.
 class JudgementCache {
  public:
-  /// Shapes remembered at once; the one unused for longest is forgotten. 32 of them take 6 MB at
+  /// Shapes remembered at once; the one unused for longest is forgotten. 32 of them take 8 MB at
   /// 7,500 nodes.
   static constexpr std::size_t kDefaultShapes = 32;
 
@@ -35,6 +35,7 @@ class JudgementCache {
     std::int64_t valid_until = 0;
     std::uint32_t score = 0;
     scheduling::ReasonId reason = scheduling::kNoReason;
+    scheduling::ReasonId would_refuse = scheduling::kNoReason;
     bool known = false;
   };
 

@@ -75,15 +75,17 @@ FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   const auto [prepared, judgements] = JudgeAll(view, args.pod, args.node_names, now, !given);
   FilterResult result;
   result.node_names.reserve(judgements.size());
-  std::vector<std::size_t> counts(engine_->reasons().size());
+  std::vector<std::size_t> refused(engine_->reasons().size());
+  std::vector<std::size_t> would_refuse(refused.size());
   for (std::size_t i = 0; i < judgements.size(); ++i) {
     if (judgements[i].fits) {
       result.node_names.push_back(args.node_names[i]);
+      ++would_refuse[judgements[i].would_refuse];
     } else {
-      ++counts[judgements[i].reason];
+      ++refused[judgements[i].reason];
     }
   }
-  metrics_.OnRefused(counts);
+  metrics_.OnFiltered(refused, would_refuse);
   // With more to choose from, prioritize decides.
   if (result.node_names.size() <= 1) {
     const std::vector<std::int64_t> ranks = RanksOf(judgements);

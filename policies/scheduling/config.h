@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -13,15 +14,29 @@ namespace berth::scheduling {
 /// The largest weight of a policy; enough to make one policy decide alone.
 inline constexpr std::int32_t kMaxWeight = 100;
 
+/// What comes of what a policy says.
+enum class Mode : std::uint8_t {
+  /// It counts.
+  kEnforce,
+  /// The answer is as if the policy were off, and what it would have refused is counted.
+  kObserve,
+};
+
+std::span<const model::EnumName<Mode>> EnumNames(Mode);
+
 /// What is configured of every policy: one block under scheduling.policies.
 template <typename Policy>
 struct PolicySettings {
+  Mode mode = Mode::kEnforce;
   std::int32_t weight = Policy::kDefaultWeight;
   typename Policy::Config config;
 };
 
 template <typename Visitor, typename Policy>
 void VisitFields(Visitor& visit, PolicySettings<Policy>& settings) {
+  visit("mode", settings.mode,
+        "Enforce, or Observe: answers are as if it were off, and what it would have refused is "
+        "counted in berth_would_reject_total");
   visit("weight", settings.weight,
         "Of the policy's score in the sum, 0 to 100; 0: it only refuses");
 }
@@ -40,6 +55,12 @@ using PoliciesConfig = SettingsOf<AllPolicies>;
 template <typename Visitor, typename... Policies>
 void VisitFields(Visitor& visit, SettingsOf<PolicyList<Policies...>>& settings) {
   (visit(Policies::kName, std::get<PolicySettings<Policies>>(settings.all), Policies::kHelp), ...);
+}
+
+/// Calls `visit` with the settings of every policy, in the order of the list.
+template <typename... Policies, typename Visit>
+void ForEachPolicy(const SettingsOf<PolicyList<Policies...>>& settings, Visit visit) {
+  (visit(std::get<PolicySettings<Policies>>(settings.all)), ...);
 }
 
 /// The block scheduling.

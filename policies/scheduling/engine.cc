@@ -24,12 +24,17 @@ Judgement PreparedPod::Judge(const model::NodeState& node) const noexcept {
   for (const Part& part : parts_) {
     const Verdict verdict = part.evaluator->Evaluate(node);
     judgement.valid_until = std::min(judgement.valid_until, verdict.valid_until);
+    if (part.mode == Mode::kObserve) {
+      if (!verdict.fits && judgement.would_refuse == kNoReason) {
+        judgement.would_refuse = verdict.reason;
+      }
+      continue;
+    }
     if (!verdict.fits) {
-      judgement.fits = false;
-      judgement.reason = verdict.reason;
-      judgement.since = verdict.since;
-      judgement.score = 0;
-      return judgement;
+      return {.fits = false,
+              .reason = verdict.reason,
+              .since = verdict.since,
+              .valid_until = judgement.valid_until};
     }
     judgement.score += static_cast<std::uint32_t>(part.weight) * verdict.score;
   }
@@ -40,7 +45,7 @@ std::vector<PolicyVerdict> PreparedPod::JudgeEach(const model::NodeState& node) 
   std::vector<PolicyVerdict> verdicts;
   verdicts.reserve(parts_.size());
   for (const Part& part : parts_) {
-    verdicts.push_back({part.policy, part.weight, part.evaluator->Evaluate(node)});
+    verdicts.push_back({part.policy, part.mode, part.weight, part.evaluator->Evaluate(node)});
   }
   return verdicts;
 }
@@ -50,10 +55,18 @@ namespace {
 // The engine's own reasons stand under this name where others have a policy's.
 constexpr std::string_view kEngine = "engine";
 
-template <typename... Policies, typename Visit>
-void ForEachPolicy(const SettingsOf<PolicyList<Policies...>>& settings, Visit visit) {
-  (visit(std::get<PolicySettings<Policies>>(settings.all)), ...);
-}
+// Of a policy in Observe that refuses the pod everywhere.
+class RefuseEveryNode : public NodeEvaluator {
+ public:
+  explicit RefuseEveryNode(ReasonId reason) : reason_(reason) {}
+
+  Verdict Evaluate(const model::NodeState&) const noexcept override {
+    return {.fits = false, .score = 0, .reason = reason_};
+  }
+
+ private:
+  ReasonId reason_;
+};
 
 }  // namespace
 
@@ -66,8 +79,8 @@ SchedulingEngine::SchedulingEngine(std::shared_ptr<const model::AcceleratorCatal
                                      .summary = "unknown to Berth"})) {
   const PolicyContext context{*catalog_, prefix_, reasons_};
   ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
-    members_.push_back(
-        {Policy::kName, settings.weight, std::make_unique<Policy>(context, settings.config)});
+    members_.push_back({Policy::kName, settings.mode, settings.weight,
+                        std::make_unique<Policy>(context, settings.config)});
   });
 }
 
@@ -77,13 +90,18 @@ PreparedPod SchedulingEngine::Prepare(const model::Pod& pod, const model::Cluste
   if (AcceleratorRequests(pod, *catalog_).empty()) return prepared;
   for (const Member& member : members_) {
     Preparation preparation = member.policy->Prepare(pod, view, now);
+    std::unique_ptr<NodeEvaluator> evaluator;
     if (const auto* refused = std::get_if<RefusedEverywhere>(&preparation)) {
-      prepared.refused_everywhere_ = refused->reason;
-      return prepared;
+      if (member.mode == Mode::kEnforce) {
+        prepared.refused_everywhere_ = refused->reason;
+        return prepared;
+      }
+      evaluator = std::make_unique<RefuseEveryNode>(refused->reason);
+    } else if (auto* made = std::get_if<std::unique_ptr<NodeEvaluator>>(&preparation)) {
+      evaluator = std::move(*made);
     }
-    if (auto* evaluator = std::get_if<std::unique_ptr<NodeEvaluator>>(&preparation)) {
-      prepared.parts_.push_back({member.name, member.weight, std::move(*evaluator)});
-    }
+    if (evaluator == nullptr) continue;
+    prepared.parts_.push_back({member.name, member.mode, member.weight, std::move(evaluator)});
   }
   return prepared;
 }
@@ -119,22 +137,6 @@ std::vector<std::int64_t> Rank(std::span<const std::uint32_t> scores) {
     return (kMaxRank * (score - low) + range / 2) / range;
   });
   return ranks;
-}
-
-std::vector<model::FieldError> Validate(const SchedulingConfig& config) {
-  std::vector<model::FieldError> errors;
-  ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
-    if (settings.weight < 0 || settings.weight > kMaxWeight) {
-      errors.push_back({"scheduling.policies." + std::string(Policy::kName) + ".weight",
-                        "must be from 0 to " + std::to_string(kMaxWeight) + ", got " +
-                            std::to_string(settings.weight)});
-    }
-    for (model::FieldError& error : Validate(settings.config)) {
-      error.path = std::string(Policy::kConfigKey) + "." + error.path;
-      errors.push_back(std::move(error));
-    }
-  });
-  return errors;
 }
 
 }  // namespace berth::scheduling

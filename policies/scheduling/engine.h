@@ -16,12 +16,16 @@
 
 namespace berth::scheduling {
 
-/// What all policies together say of one node.
+/// What all policies together say of one node. Those in Observe have no part in it but in
+/// `would_refuse`.
 struct Judgement {
   bool fits = true;
   /// The first refusing policy's reason; kNoReason where the node fits.
   ReasonId reason = kNoReason;
-  /// Sum over the policies of weight x score. Compares nodes of one request only.
+  /// Why a policy in Observe would refuse a node that fits; kNoReason where none would, and where
+  /// the node is refused anyway. So it tells what enforcing that policy would change.
+  ReasonId would_refuse = kNoReason;
+  /// Sum over the enforced policies of weight x score. Compares nodes of one request only.
   std::uint32_t score = 0;
   /// When what `reason` names began, or kNoTime.
   model::Time since = model::kNoTime;
@@ -32,6 +36,7 @@ struct Judgement {
 /// What one policy said, for people.
 struct PolicyVerdict {
   std::string_view policy;
+  Mode mode = Mode::kEnforce;
   std::int32_t weight = 0;
   Verdict verdict;
 };
@@ -55,6 +60,7 @@ class PreparedPod {
 
   struct Part {
     std::string_view policy;
+    Mode mode;
     std::int32_t weight;
     std::unique_ptr<NodeEvaluator> evaluator;
   };
@@ -91,6 +97,7 @@ class SchedulingEngine {
  private:
   struct Member {
     std::string_view name;
+    Mode mode;
     std::int32_t weight;
     std::unique_ptr<SchedulingPolicy> policy;
   };

@@ -48,7 +48,7 @@ health:
   unknownStatus: Ignore
   staleAfter: 15m
 scheduling:
-  policies: {health: {weight: 9}, accelerator: {weight: 0}, packing: {weight: 100}}
+  policies: {health: {mode: Observe, weight: 9}, accelerator: {weight: 0}, packing: {weight: 100}}
 )"),
                                             "f");
   ASSERT_THAT(ToString(reading.errors), IsEmpty());
@@ -73,6 +73,7 @@ scheduling:
 
   const auto& policies = config.scheduling.policies.all;
   const auto& health = std::get<scheduling::PolicySettings<scheduling::HealthPolicy>>(policies);
+  EXPECT_EQ(health.mode, scheduling::Mode::kObserve);
   EXPECT_EQ(health.weight, 9);
   EXPECT_EQ(health.config.unknown_status, scheduling::Effect::kIgnore);
   EXPECT_EQ(health.config.stale_after, model::Duration{900});
@@ -145,8 +146,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"scheduling: {policies: {pack: {weight: 1}}}",
                 "f:4: scheduling.policies.pack: there is no such field; there are accelerator, "
                 "health, packing"},
-        Mistake{"scheduling:\n  policies:\n    health: {mode: Observe}",
-                "f:6: scheduling.policies.health.mode: there is no such field; there are weight"},
+        Mistake{"scheduling:\n  policies:\n    health: {enforce: true}",
+                "f:6: scheduling.policies.health.enforce: there is no such field; there are mode, "
+                "weight"},
         Mistake{"'': 1",
                 "f:4: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
                 "extender, metrics, log, accelerators, health, scheduling"},
@@ -167,6 +169,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"accelerators:\n- V100", "f:5: accelerators[0]: must be a map of fields, got text"},
         Mistake{"accelerators:\n- {name: A, resource: a.org/b}\n-",
                 "f:6: accelerators[1]: is empty; fill it in or take it out"},
+        Mistake{"scheduling: {policies: {health: {mode: observe}}}",
+                "f:4: scheduling.policies.health.mode: must be one of Enforce, Observe, got "
+                "\"observe\"; did you mean Observe?"},
         Mistake{"scheduling: {policies: {health: {weight: '4'}}}",
                 "f:4: scheduling.policies.health.weight: must be a whole number of at most "
                 "2147483647, unquoted, got \"4\""},

@@ -21,5 +21,12 @@ TEST(Summarize, TellsHowTheExtenderIsProtected) {
   EXPECT_NE(Summarize(config).find("(plain HTTP)"), std::string::npos);
 }
 
+TEST(Summarize, TellsWhatIsOnlyObserved) {
+  BerthConfiguration config;
+  using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  std::get<Health>(config.scheduling.policies.all).mode = scheduling::Mode::kObserve;
+  EXPECT_NE(Summarize(config).find("accelerator 3, health observed, packing 2"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace berth::cli

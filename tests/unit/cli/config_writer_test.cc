@@ -54,6 +54,7 @@ TEST(WriteConfig, WritesEveryFieldThatIsReadBack) {
                           .resource = "a.org/b",
                           .nodes = {{"l", "it's \"x\\.y\""}, {"l", std::string(100, 'x')}},
                           .memory = model::Quantity::Parse("1.5Gi").value()}};
+  HealthOf(config).mode = scheduling::Mode::kObserve;
   HealthOf(config).weight = 0;
   HealthOf(config).config = {.conditions = {{"A",
                                              scheduling::Effect::kPenalize,

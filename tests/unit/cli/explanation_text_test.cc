@@ -75,6 +75,20 @@ TEST(ExplanationText, LeavesPoliciesOutThatDoNotCount) {
   EXPECT_THAT(text, Not(HasSubstr("content ")));
 }
 
+TEST(ExplanationText, TellsWhatAnObservedPolicyWouldRefuseButNotItsScore) {
+  NodeExplanation node = Node("n", {"example.org/device", 2, true, 8, 8, 0});
+  node.policies = {{.policy = "watching",
+                    .observed = true,
+                    .fits = false,
+                    .weight = 1,
+                    .summary = "are broken",
+                    .since = kNoon - Duration{300}},
+                   {.policy = "silent", .observed = true, .score = 5, .weight = 1}};
+  const std::string text = ExplanationText(Of({node}), "Pod x");
+  EXPECT_THAT(text, HasSubstr("  watching would refuse: is broken since 5m\n"));
+  EXPECT_THAT(text, Not(HasSubstr("silent")));
+}
+
 TEST(ExplanationText, HasNoTableWhereThePodIsToBlame) {
   Explanation explanation = Of({Node("n", {"example.org/device", 2, true, 8, 8, 0})});
   explanation.refused_everywhere = true;

@@ -255,5 +255,27 @@ TEST(ExtenderMetrics, CountRejectionsByPolicyAndReasonAndRequestsByResult) {
   EXPECT_THAT(text, HasSubstr(R"(berth_extender_duration_seconds_count{verb="prioritize"} 1)"));
 }
 
+TEST(Observe, PassesAndCountsWhatEnforcingWouldRefuseEachTime) {
+  scheduling::SchedulingConfig config;
+  using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  std::get<Health>(config.policies.all).mode = scheduling::Mode::kObserve;
+  ExtenderUnderTest berth(MixedNodes(), config);
+  const std::string would = R"(berth_would_reject_total{policy="health",)"
+                            R"(reason="node(s) had condition GPUIsLost"} )";
+  EXPECT_THAT(berth.metrics->Exposition(), HasSubstr(would + "0"));
+  for (const char* count : {"1", "2"}) {  // judged, then remembered
+    EXPECT_EQ(berth.Post("/filter", ArgsFor(R"(["lost", "mn", "good"])")).body,
+              R"({"NodeNames":["lost","good"]})");
+    EXPECT_THAT(berth.metrics->Exposition(), HasSubstr(would + count));
+  }
+  EXPECT_EQ(berth.Post("/prioritize", ArgsFor(R"(["lost", "good", "slow"])")).body,
+            R"([{"Host":"lost","Score":10},{"Host":"good","Score":10},)"
+            R"({"Host":"slow","Score":10}])");
+  EXPECT_THAT(berth.metrics->Exposition(), HasSubstr(would + "2"));
+  EXPECT_THAT(berth.metrics->Exposition(),
+              HasSubstr(R"(berth_rejections_total{policy="health",)"
+                        R"(reason="node(s) had condition GPUIsLost"} 0)"));
+}
+
 }  // namespace
 }  // namespace berth::extender

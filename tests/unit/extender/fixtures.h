@@ -17,14 +17,17 @@ namespace berth::extender {
 struct ExtenderUnderTest {
   cluster::Snapshot snapshot{{.catalog = scheduling::Catalog()}};
   std::shared_ptr<server::Metrics> metrics = std::make_shared<server::Metrics>();
-  std::shared_ptr<const scheduling::SchedulingEngine> engine =
-      std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(), "berth.dev",
-                                                           scheduling::SchedulingConfig{});
-  std::shared_ptr<Placer> placer = std::make_shared<Placer>(engine, snapshot, *metrics);
-  Extender extender{placer, *metrics, {.now = [] { return scheduling::kNow; }}};
+  std::shared_ptr<const scheduling::SchedulingEngine> engine;
+  std::shared_ptr<Placer> placer;
+  Extender extender;
 
   /// Lists `nodes` to the end, and no pods.
-  explicit ExtenderUnderTest(std::vector<model::NodeState> nodes) {
+  explicit ExtenderUnderTest(std::vector<model::NodeState> nodes,
+                             const scheduling::SchedulingConfig& config = {})
+      : engine(std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(),
+                                                                    "berth.dev", config)),
+        placer(std::make_shared<Placer>(engine, snapshot, *metrics)),
+        extender(placer, *metrics, {.now = [] { return scheduling::kNow; }}) {
     snapshot.BeginReplace(cluster::Kind::kNodes);
     for (model::NodeState& node : nodes) snapshot.UpsertNode(std::move(node.node));
     snapshot.EndReplace(cluster::Kind::kNodes);

@@ -114,6 +114,7 @@ TEST_F(JudgementCacheTest, SaysWhatTheEngineSaysWhateverHappensInWhateverOrder) 
               .Judge(prepared, static_cast<model::NodeIndex>(index), nodes[index]);
       ASSERT_EQ(judgement.fits, expected.fits) << "seed " << seed << ", step " << step;
       ASSERT_EQ(judgement.reason, expected.reason) << "seed " << seed << ", step " << step;
+      ASSERT_EQ(judgement.would_refuse, expected.would_refuse) << "seed " << seed;
       ASSERT_EQ(judgement.score, expected.score) << "seed " << seed << ", step " << step;
     }
   }

@@ -25,8 +25,8 @@ class EngineProperties : public testing::Test {
 };
 
 bool Same(const Judgement& a, const Judgement& b) {
-  return a.fits == b.fits && a.reason == b.reason && a.score == b.score && a.since == b.since &&
-         a.valid_until == b.valid_until;
+  return a.fits == b.fits && a.reason == b.reason && a.would_refuse == b.would_refuse &&
+         a.score == b.score && a.since == b.since && a.valid_until == b.valid_until;
 }
 
 TEST_F(EngineProperties, SameAnswerForTheSameViewAndTime) {
@@ -107,7 +107,7 @@ TEST_F(EngineProperties, EachPolicysVerdictsMakeUpTheJudgement) {
       const Judgement judgement = prepared.Judge(node);
       std::uint32_t sum = 0;
       ReasonId first_refusal = kNoReason;
-      for (const auto& [policy, weight, verdict] : prepared.JudgeEach(node)) {
+      for (const auto& [policy, mode, weight, verdict] : prepared.JudgeEach(node)) {
         sum += static_cast<std::uint32_t>(weight) * verdict.score;
         if (!verdict.fits && first_refusal == kNoReason) first_refusal = verdict.reason;
       }
