@@ -3,7 +3,7 @@ SHELL := bash
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build control-plane demo check check-all bench bench-packing lint format clean
+.PHONY: help deps configure berth build control-plane demo check check-all bench bench-packing soak lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -37,6 +37,9 @@ check-all: check ## also run the unit and integration tests under sanitizers
 
 bench: build control-plane ## measure filter and prioritize
 	@tests/bench/run
+
+soak: berth control-plane ## have pods and faults come and go for 30 minutes; fails unless memory is flat
+	@cd tests/e2e && go run ./soak $(SOAK_FLAGS)
 
 bench-packing: berth control-plane ## count the devices that placement strands, with and without Berth
 	@cd tests/e2e && go run ./stranding $(PACKING_FLAGS)
