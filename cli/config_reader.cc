@@ -233,9 +233,13 @@ ConfigReading ParseConfig(std::string_view text, const std::string& file) {
 }
 
 ConfigReading ReadConfig(const std::string& file) {
-  const auto text = ReadFile(file, kMaxYamlBytes);
-  if (text.ok()) return ParseConfig(*text, DisplayName(file));
+  auto text = ReadFile(file, kMaxYamlBytes);
   ConfigReading result;
+  if (text.ok()) {
+    result = ParseConfig(*text, DisplayName(file));
+    result.text = *std::move(text);
+    return result;
+  }
   result.errors.push_back({DisplayName(file), 0, "", std::string(text.status().message())});
   return result;
 }

@@ -14,6 +14,8 @@ namespace berth::cli {
 /// A configuration, or all that is wrong with its file.
 struct ConfigReading {
   BerthConfiguration config;
+  /// What it was read from, as far as it could be read.
+  std::string text;
   /// By line. Not empty: `config` is not to be used.
   std::vector<SourceError> errors;
 

@@ -18,6 +18,10 @@ struct Engine {
 /// The one way from configuration to engine, so that servers and explain cannot differ.
 Engine MakeEngine(const BerthConfiguration& config);
 
+/// The same, with the catalogue that was made from these accelerators before.
+Engine MakeEngine(const BerthConfiguration& config,
+                  std::shared_ptr<const model::AcceleratorCatalog> catalog);
+
 /// By the machine's clock.
 model::Time Now();
 

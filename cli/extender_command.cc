@@ -23,31 +23,17 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-LogLevel ToLogLevel(LogThreshold threshold) {
-  switch (threshold) {
-    case LogThreshold::kDebug:
-      return LogLevel::kDebug;
-    case LogThreshold::kInfo:
-      return LogLevel::kInfo;
-    case LogThreshold::kWarning:
-      return LogLevel::kWarning;
-    case LogThreshold::kError:
-      return LogLevel::kError;
-  }
-  return LogLevel::kInfo;
-}
-
 int Fail(int exit_code, const absl::Status& status) {
   fmt::print(stderr, "berth extender: {}\n", std::string(status.message()));
   return exit_code;
 }
 
-int ServeUntilSignal(const BerthConfiguration& config, kube::ApiConfig api) {
+int ServeUntilSignal(ConfigFollower::Options config, kube::ApiConfig api) {
   // Before the first thread, which would else take the signals.
   server::ShutdownSignals signals;
-  auto certificates = OpenCertificates(config.extender);
+  auto certificates = OpenCertificates(config.config.extender);
   if (!certificates.ok()) return Fail(kExitUsage, certificates.status());
-  auto server = ExtenderServer::Start(config, std::move(api), *std::move(certificates));
+  auto server = ExtenderServer::Start(std::move(config), std::move(api), *std::move(certificates));
   if (!server.ok()) return Fail(kExitNo, server.status());
   const int signal = signals.Wait();
   Log(LogLevel::kInfo, "draining", {{"signal", signal}});
@@ -57,21 +43,23 @@ int ServeUntilSignal(const BerthConfiguration& config, kube::ApiConfig api) {
 }
 
 int RunExtender(const std::string& file) {
-  const ConfigReading reading = ReadConfig(file);
+  ConfigReading reading = ReadConfig(file);
   if (!reading.ok()) {
     fmt::print(stderr, "{}\n", ToString(reading.errors));
     return kExitUsage;
   }
   auto api = ServerAccess(reading.config.kubernetes, kube::ProcessEnvironment());
   if (!api.ok()) return Fail(kExitUsage, api.status());
-  server::SetLogLevel(ToLogLevel(reading.config.log.level));
+  server::SetLogLevel(LogLevelOf(reading.config.log));
   Log(LogLevel::kInfo, "starting",
       {{"version", Version()},
        {"revision", Revision()},
        {"configFile", file},
        {"config", Summarize(reading.config)},
        {"apiServer", fmt::format("{}:{}", api->host, api->port)}});
-  return ServeUntilSignal(reading.config, *std::move(api));
+  return ServeUntilSignal(
+      {.file = file, .text = std::move(reading.text), .config = std::move(reading.config)},
+      *std::move(api));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "cli/extender_server.h"
 
 #include <chrono>
-#include <random>
 #include <thread>
 #include <utility>
 
@@ -26,23 +25,25 @@ constexpr std::chrono::milliseconds kClosingTime{1'000};
 // For requests that have arrived. Well within the 30 s that kubelet gives a pod to end.
 constexpr std::chrono::milliseconds kDrainTime{10'000};
 
-cluster::Feed::Options FeedOptions(kube::ApiConfig api) {
-  cluster::Feed::Options options;
-  options.api = std::move(api);
-  options.seed = std::random_device()();
-  return options;
-}
-
 extender::ExtenderOptions OptionsOf(const ExtenderConfig& config) {
   return {.max_body = static_cast<std::size_t>(config.max_body_bytes),
           .max_nodes_body = static_cast<std::size_t>(config.max_nodes_body_bytes),
           .now = Now};
 }
 
-const scheduling::HealthConfig& HealthOf(const BerthConfiguration& config) {
-  using Settings = scheduling::PolicySettings<scheduling::HealthPolicy>;
-  return std::get<Settings>(config.scheduling.policies.all).config;
-}
+// Metrics about the cluster by whatever configuration is in use when they are asked for.
+class CurrentClusterMetrics final : public prometheus::Collectable {
+ public:
+  explicit CurrentClusterMetrics(const ConfiguredPlacer& placer) : placer_(placer) {}
+
+  std::vector<prometheus::MetricFamily> Collect() const override {
+    const auto current = placer_.Current();
+    return extender::ClusterMetrics(current->cluster->snapshot(), current->health(), Now).Collect();
+  }
+
+ private:
+  const ConfiguredPlacer& placer_;
+};
 
 absl::StatusOr<std::unique_ptr<server::Listener>> StartListener(
     const std::string& name, const std::string& address, std::vector<server::Route> routes,
@@ -91,33 +92,47 @@ absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
   return server::TlsCertificates::Open(std::move(options));
 }
 
+server::LogLevel LogLevelOf(const LogConfig& config) {
+  switch (config.level) {
+    case LogThreshold::kDebug:
+      return LogLevel::kDebug;
+    case LogThreshold::kInfo:
+      return LogLevel::kInfo;
+    case LogThreshold::kWarning:
+      return LogLevel::kWarning;
+    case LogThreshold::kError:
+      return LogLevel::kError;
+  }
+  return LogLevel::kInfo;
+}
+
 absl::StatusOr<std::unique_ptr<ExtenderServer>> ExtenderServer::Start(
-    const BerthConfiguration& config, kube::ApiConfig api,
+    ConfigFollower::Options config, kube::ApiConfig api,
     std::shared_ptr<const server::TlsCertificates> certificates) {
-  std::unique_ptr<ExtenderServer> server(new ExtenderServer(config, std::move(api)));
-  server->AddMetrics(config);
-  const absl::Status listening = server->Listen(config, std::move(certificates));
+  std::unique_ptr<ExtenderServer> server(new ExtenderServer(config.config, std::move(api)));
+  server->AddMetrics();
+  const absl::Status listening = server->Listen(config.config, std::move(certificates));
   if (!listening.ok()) return listening;
-  server->feed_.Start();
+  server->placer_.Start([self = server.get()](std::shared_ptr<extender::Placer> placer) {
+    self->extender_.Use(std::move(placer));
+  });
+  server->follower_ =
+      std::make_unique<ConfigFollower>(std::move(config), *server->metrics_,
+                                       [self = server.get()](const BerthConfiguration& changed) {
+                                         server::SetLogLevel(LogLevelOf(changed.log));
+                                         self->placer_.Apply(changed);
+                                       });
   return server;
 }
 
 ExtenderServer::ExtenderServer(const BerthConfiguration& config, kube::ApiConfig api)
     : metrics_(std::make_shared<server::Metrics>()),
-      engine_(MakeEngine(config)),
-      snapshot_({.catalog = engine_.catalog, .labels = {}}),
-      extender_(std::make_shared<extender::Placer>(
-                    engine_.scheduling, snapshot_, *metrics_,
-                    std::vector<extender::DecisionObserver*>{&decision_log_}),
-                *metrics_, OptionsOf(config.extender)),
-      node_observer_("nodes", *metrics_),
-      pod_observer_("pods", *metrics_),
-      feed_(FeedOptions(std::move(api)), &snapshot_, &node_observer_, &pod_observer_) {}
+      placer_(config, std::move(api), *metrics_, {&decision_log_}),
+      extender_(placer_.Current()->placer, *metrics_, OptionsOf(config.extender)) {}
 
-void ExtenderServer::AddMetrics(const BerthConfiguration& config) {
+void ExtenderServer::AddMetrics() {
   metrics_->AddBuildInfo(Version(), Revision());
-  metrics_->AddCollectable(
-      std::make_shared<extender::ClusterMetrics>(snapshot_, HealthOf(config), Now));
+  metrics_->AddCollectable(std::make_shared<CurrentClusterMetrics>(placer_));
 }
 
 absl::Status ExtenderServer::Listen(const BerthConfiguration& config,
@@ -138,17 +153,19 @@ absl::Status ExtenderServer::Listen(const BerthConfiguration& config,
 
 std::vector<std::string> ExtenderServer::NotReady() const {
   std::vector<std::string> reasons;
-  if (!snapshot_.Synced()) reasons.push_back("snapshot: nodes and pods are not listed yet");
+  if (!extender_.Current()->snapshot().Synced())
+    reasons.push_back("snapshot: nodes and pods are not listed yet");
   if (draining_) reasons.push_back("shutdown: draining");
   return reasons;
 }
 
 bool ExtenderServer::Drain() {
   draining_ = true;
+  follower_.reset();
   extender_listener_->BeginClosing();
   std::this_thread::sleep_for(kClosingTime);
   const bool answered_all = extender_listener_->Drain(kDrainTime);
-  feed_.Stop();
+  placer_.Stop();
   return answered_all;
 }
 

@@ -8,29 +8,28 @@
 #include <vector>
 
 #include "cli/config.h"
+#include "cli/config_follower.h"
+#include "cli/configured_placer.h"
 #include "cli/decision_log.h"
-#include "cli/engine.h"
-#include "cli/feed_observer.h"
-#include "cluster/feed.h"
-#include "cluster/snapshot.h"
 #include "extender/extender.h"
 #include "kube/api_config.h"
 #include "server/listener.h"
+#include "server/log.h"
 #include "server/metrics.h"
 #include "server/tls_certificates.h"
 
 namespace berth::cli {
 
-/// What `berth extender` runs: the snapshot and its feed, the engine, the listener for
-/// kube-scheduler and the one for /metrics, /healthz and /readyz. Start and Drain are called by one
-/// thread, which has made server::ShutdownSignals before.
+/// What `berth extender` runs: what answers and follows the cluster and the configuration, the
+/// listener for kube-scheduler and the one for /metrics, /healthz and /readyz. Start and Drain are
+/// called by one thread, which has made server::ShutdownSignals before.
 class ExtenderServer {
  public:
   /// Serves when it returns, ready or not: until the API server has been listed, filter answers
   /// with an error and /readyz with 503. `certificates` is null for plain HTTP. UNAVAILABLE when an
   /// address cannot be listened on.
   static absl::StatusOr<std::unique_ptr<ExtenderServer>> Start(
-      const BerthConfiguration& config, kube::ApiConfig api,
+      ConfigFollower::Options config, kube::ApiConfig api,
       std::shared_ptr<const server::TlsCertificates> certificates);
 
   ExtenderServer(const ExtenderServer&) = delete;
@@ -43,24 +42,24 @@ class ExtenderServer {
  private:
   ExtenderServer(const BerthConfiguration& config, kube::ApiConfig api);
 
-  void AddMetrics(const BerthConfiguration& config);
+  void AddMetrics();
   absl::Status Listen(const BerthConfiguration& config,
                       std::shared_ptr<const server::TlsCertificates> certificates);
   std::vector<std::string> NotReady() const;
 
   // In the order of who uses whom: later ones are gone first.
   std::shared_ptr<server::Metrics> metrics_;
-  const Engine engine_;
-  cluster::Snapshot snapshot_;
   DecisionLog decision_log_;
+  ConfiguredPlacer placer_;
   extender::Extender extender_;
   std::atomic<bool> draining_ = false;
   std::unique_ptr<server::Listener> metrics_listener_;
   std::unique_ptr<server::Listener> extender_listener_;
-  FeedObserver node_observer_;
-  FeedObserver pod_observer_;
-  cluster::Feed feed_;
+  std::unique_ptr<ConfigFollower> follower_;
 };
+
+/// The least important lines that `config` wants, as the log takes it.
+server::LogLevel LogLevelOf(const LogConfig& config);
 
 /// Certificates of the extender that follow their files, or null where the configuration wants
 /// plain HTTP. Changes are logged.

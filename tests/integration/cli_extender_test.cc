@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <string>
 
@@ -51,12 +52,22 @@ class CliExtender : public ::testing::Test {
     return client.ReadReply();
   }
 
-  // kube-scheduler's question over verified TLS.
-  ServerReply Filter(std::uint16_t port) {
+  static model::Node NodeWithCondition(const std::string& type) {
+    model::Node node;
+    node.name = "node-1";
+    node.capacity.Set("nvidia.com/gpu", 8);
+    node.allocatable.Set("nvidia.com/gpu", 8);
+    node.conditions = {{type, model::ConditionStatus::kTrue}};
+    return node;
+  }
+
+  // kube-scheduler's question over verified TLS, for a pod that wants `model`.
+  ServerReply Filter(std::uint16_t port, const std::string& model = "") {
     const ClientTls tls{.ca = ca_.certificate()};
     RawClient client(port, &tls);
     const std::string body =
-        R"({"Pod": {"spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]}},
+        R"({"Pod": {"metadata": {"annotations": {"berth.dev/accelerators": ")" + model + R"("}},
+            "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]}},
             "Nodes": null, "NodeNames": ["node-1"]})";
     client.Send(
         "POST /filter HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\n"
@@ -113,6 +124,63 @@ TEST_F(CliExtender, WaitsForAnApiServerThatIsAway) {
   ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"nodes\"")) << berth.error();
   ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
   EXPECT_EQ(Get(metrics, "/readyz").status, 200);
+}
+
+TEST_F(CliExtender, TakesOverNewPoliciesAndKeepsThemWhereTheFileBreaks) {
+  api_.Put(NodeWithCondition("BadFan"));
+  ChildProcess berth(Words());
+  const std::uint16_t extender = PortOf(berth, "extender");
+  const std::uint16_t metrics = PortOf(berth, "metrics");
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"nodes\"")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
+  EXPECT_THAT(Filter(extender).body, HasSubstr("\"NodeNames\":[\"node-1\"]"));
+
+  Words("health: {conditions: [{type: BadFan, effect: Exclude}]}\n");
+  ASSERT_TRUE(berth.AwaitError("configuration reloaded")) << berth.error();
+  EXPECT_THAT(Filter(extender).body, HasSubstr("node(s) had condition BadFan"));
+
+  Words("health: {conditions: [{type: BadFan, effect: Exclud}]}\n");
+  ASSERT_TRUE(berth.AwaitError("the former one stays in use")) << berth.error();
+  EXPECT_THAT(berth.error(), HasSubstr("health.conditions[0].effect"));
+  EXPECT_THAT(Filter(extender).body, HasSubstr("node(s) had condition BadFan"));
+  const std::string text = Get(metrics, "/metrics").body;
+  EXPECT_THAT(text, HasSubstr("berth_config_generation 2\n"));
+  EXPECT_THAT(text, HasSubstr("berth_config_last_reload_successful 0\n"));
+  EXPECT_THAT(text, HasSubstr("condition=\"BadFan\""));
+}
+
+TEST_F(CliExtender, ListsTheClusterAnewForANewCatalogue) {
+  ChildProcess berth(Words());
+  const std::uint16_t extender = PortOf(berth, "extender");
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"nodes\"")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
+  EXPECT_THAT(Filter(extender, "Own").body, HasSubstr("catalogue lacks"));
+
+  // While the API server is away the former catalogue answers.
+  api_.Pause();
+  Words("accelerators: [{name: Own, resource: nvidia.com/gpu}]\n");
+  ASSERT_TRUE(berth.AwaitError("listing the cluster by the new one")) << berth.error();
+  EXPECT_THAT(Filter(extender, "Own").body, HasSubstr("catalogue lacks"));
+  EXPECT_EQ(Get(PortOf(berth, "metrics"), "/readyz").status, 200);
+  api_.Resume();
+  std::string body;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (body.find("\"NodeNames\":[\"node-1\"]") == std::string::npos) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << body << berth.error();
+    body = Filter(extender, "Own").body;
+  }
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+}
+
+TEST_F(CliExtender, EndsWhileANewCatalogueWaitsForTheApiServer) {
+  ChildProcess berth(Words());
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
+  api_.Pause();
+  Words("accelerators: [{name: Own, resource: nvidia.com/gpu}]\n");
+  ASSERT_TRUE(berth.AwaitError("listing the cluster by the new one")) << berth.error();
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
 }
 
 TEST_F(CliExtender, StartsNothingFromABrokenConfiguration) {

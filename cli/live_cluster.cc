@@ -1,0 +1,63 @@
+#include "cli/live_cluster.h"
+
+#include <random>
+#include <utility>
+
+namespace berth::cli {
+
+namespace {
+
+cluster::Feed::Options FeedOptions(kube::ApiConfig api) {
+  cluster::Feed::Options options;
+  options.api = std::move(api);
+  options.seed = std::random_device()();
+  return options;
+}
+
+}  // namespace
+
+class LiveCluster::Observer final : public kube::ListWatchObserver {
+ public:
+  Observer(LiveCluster& cluster, kube::ListWatchObserver& next) : cluster_(cluster), next_(next) {}
+
+  void OnListed(std::size_t items) override {
+    next_.OnListed(items);
+    cluster_.OnListed();
+  }
+  void OnWatchEnd(kube::WatchEnd end) override { next_.OnWatchEnd(end); }
+  void OnError(const absl::Status& error) override { next_.OnError(error); }
+  void OnBackoff(std::chrono::milliseconds wait) override { next_.OnBackoff(wait); }
+
+ private:
+  LiveCluster& cluster_;
+  kube::ListWatchObserver& next_;
+};
+
+LiveCluster::LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalog,
+                         kube::ApiConfig api, kube::ListWatchObserver& nodes,
+                         kube::ListWatchObserver& pods, std::function<void()> on_synced)
+    : on_synced_(std::move(on_synced)),
+      snapshot_({.catalog = std::move(catalog), .labels = {}}),
+      nodes_(std::make_unique<Observer>(*this, nodes)),
+      pods_(std::make_unique<Observer>(*this, pods)),
+      feed_(FeedOptions(std::move(api)), &snapshot_, nodes_.get(), pods_.get()) {}
+
+LiveCluster::~LiveCluster() = default;
+
+void LiveCluster::Start() {
+  const std::lock_guard lock(mutex_);
+  if (!stopped_) feed_.Start();
+}
+
+void LiveCluster::Stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  feed_.Stop();
+}
+
+void LiveCluster::OnListed() {
+  if (!snapshot_.Synced() || told_.exchange(true)) return;
+  if (on_synced_) on_synced_();
+}
+
+}  // namespace berth::cli
