@@ -2,6 +2,13 @@
 SHELL := bash
 JOBS ?= $(shell nproc)
 
+# As the control plane is built, so that what it compiled of Kubernetes' libraries serves for ours.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath
+
+# Both at once: downloads and links of the one fill the waits of the other.
+SET_UP := +@$(MAKE) --no-print-directory -j 2
+
 .DEFAULT_GOAL := help
 .PHONY: help deps configure berth build control-plane demo check check-all bench bench-packing soak lint format clean
 
@@ -26,10 +33,12 @@ control-plane: deps ## build etcd, Kubernetes and KWOK into .cache/bin
 	@echo "==> building the control plane (.cache/bin; the first time takes about 8 minutes)"
 	@tests/e2e/build/build.sh
 
-demo: berth control-plane ## place ML pods on a real control plane, with and without Berth
+demo: ## place ML pods on a real control plane, with and without Berth
+	$(SET_UP) berth control-plane
 	@cd tests/e2e && go run ./demo $(DEMO_FLAGS)
 
-check: build control-plane ## run all tests
+check: ## run all tests
+	$(SET_UP) build control-plane
 	@.ci/check
 
 check-all: check ## also run the unit and integration tests under sanitizers
