@@ -177,6 +177,11 @@ asio::awaitable<std::optional<Reply>> Answer(Connection<Stream>& connection,
   const ListenerLimits& limits = connection.limits();
   std::optional<Reply> refusal = RefuseByHead(observer, limits, match, ToHead(parser));
   if (refusal) co_return refusal;
+  const auto room = connection.context().bodies.Take(
+      parser.chunked() ? match.route->max_body : parser.content_length().value_or(0));
+  if (!room) {
+    co_return RejectBody(observer, limits, *match.route, RejectionCause::kBodiesTooMany);
+  }
   switch (co_await ReadBody(connection, *match.route, parser)) {
     case BodyResult::kComplete:
       co_return Handle(observer, *match.route, ToRequest(parser));

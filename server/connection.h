@@ -4,6 +4,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <memory>
 
+#include "server/body_budget.h"
 #include "server/connections.h"
 #include "server/limits.h"
 #include "server/observer.h"
@@ -20,6 +21,7 @@ struct ConnectionContext {
   /// Never null.
   std::shared_ptr<ListenerObserver> observer;
   std::atomic<Phase> phase = Phase::kServing;
+  BodyBudget bodies{limits.bodies_bytes};
   Connections connections;
 };
 

@@ -57,12 +57,32 @@ std::string Sentence(const ListenerLimits& limits, const Route& route, Rejection
   if (cause == RejectionCause::kBodyTooLarge) {
     return absl::StrCat("the request body is larger than ", route.max_body, " bytes");
   }
+  if (cause == RejectionCause::kBodiesTooMany) {
+    return absl::StrCat("other requests hold the ", limits.bodies_bytes,
+                        " bytes that large bodies may take together; try again");
+  }
   return absl::StrCat("the request body did not arrive within ", limits.body.count(), " ms");
 }
 
+struct Meaning {
+  int status;
+  Limit limit;
+};
+
+Meaning MeaningOf(RejectionCause cause) {
+  switch (cause) {
+    case RejectionCause::kBodyTooLarge:
+      return {413, Limit::kBodyBytes};
+    case RejectionCause::kBodyTimeout:
+      return {408, Limit::kBodyTime};
+    case RejectionCause::kBodiesTooMany:
+      break;
+  }
+  return {503, Limit::kBodiesAtOnce};
+}
+
 HttpResponse DefaultAnswer(const Rejection& rejection) {
-  const int status = rejection.cause == RejectionCause::kBodyTooLarge ? 413 : 408;
-  return {status, kText, rejection.message + "\n"};
+  return {MeaningOf(rejection.cause).status, kText, rejection.message + "\n"};
 }
 
 }  // namespace
@@ -83,8 +103,7 @@ std::optional<Reply> RefuseByHead(ListenerObserver& observer, const ListenerLimi
 
 Reply RejectBody(ListenerObserver& observer, const ListenerLimits& limits, const Route& route,
                  RejectionCause cause) {
-  const bool too_large = cause == RejectionCause::kBodyTooLarge;
-  observer.OnLimit(too_large ? Limit::kBodyBytes : Limit::kBodyTime);
+  observer.OnLimit(MeaningOf(cause).limit);
   const Rejection rejection{cause, Sentence(limits, route, cause)};
   const auto words = [&] {
     return route.reject ? route.reject(rejection) : DefaultAnswer(rejection);

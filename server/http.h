@@ -22,7 +22,7 @@ struct HttpResponse {
 };
 
 /// Why a request never reached its handler.
-enum class RejectionCause { kBodyTooLarge, kBodyTimeout };
+enum class RejectionCause { kBodyTooLarge, kBodyTimeout, kBodiesTooMany };
 
 struct Rejection {
   RejectionCause cause;
@@ -40,7 +40,7 @@ struct Route {
   /// Called on one of the listener's threads, several at a time; must not block.
   std::function<HttpResponse(const HttpRequest&)> handle;
   /// Words the answer to a request that broke a limit. The connection is closed after it. Empty:
-  /// 413 or 408 with the message as text.
+  /// 413, 408 or 503 with the message as text.
   std::function<HttpResponse(const Rejection&)> reject;
 };
 

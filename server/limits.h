@@ -8,6 +8,7 @@ namespace berth::server {
 /// Half of the 1,024 file descriptors that a process commonly may open.
 inline constexpr std::size_t kMaxConnections = 512;
 inline constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
+inline constexpr std::size_t kMaxBodiesBytes = 256 * 1024 * 1024;
 inline constexpr std::chrono::seconds kMaxHandshakeTime{10};
 inline constexpr std::chrono::seconds kMaxHeaderTime{10};
 inline constexpr std::chrono::seconds kMaxBodyTime{30};
@@ -29,6 +30,9 @@ struct ListenerLimits {
   std::size_t connections = kMaxConnections;
   /// Request line and header fields together. Beyond: 431.
   std::size_t header_bytes = kMaxHeaderBytes;
+  /// Bytes of body over all connections, where a body is larger than BodyBudget::kSmall; one that
+  /// is chunked counts with its Route's limit. Beyond: the route's `reject`.
+  std::size_t bodies_bytes = kMaxBodiesBytes;
   /// From accept to the end of the TLS handshake.
   std::chrono::milliseconds handshake = kMaxHandshakeTime;
   /// From the first byte of a request to the end of its header. Beyond: 408.

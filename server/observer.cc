@@ -14,6 +14,8 @@ std::string_view Name(Limit limit) {
       return "body_bytes";
     case Limit::kBodyTime:
       return "body_time";
+    case Limit::kBodiesAtOnce:
+      return "bodies_at_once";
     case Limit::kWriteTime:
       return "write_time";
   }

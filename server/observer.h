@@ -12,6 +12,7 @@ enum class Limit {
   kHeaderTime,
   kBodyBytes,
   kBodyTime,
+  kBodiesAtOnce,
   kWriteTime,
 };
 

@@ -14,6 +14,7 @@ using server::Route;
 
 constexpr std::chrono::seconds kPatience{10};
 constexpr char kText[] = "text/plain";
+constexpr std::size_t kLargeMaxBody = 4 * 1024 * 1024;
 constexpr std::size_t kBigBytes = 32 * 1024 * 1024;
 
 HttpResponse Echo(const HttpRequest& request) { return {200, kText, std::string(request.body)}; }
@@ -33,9 +34,13 @@ std::vector<Route> Routes(Gate& gate) {
     gate.Pass();
     return HttpResponse{200, kText, "passed"};
   };
-  return {{"GET", "/hello", 0, hello, {}},       {"POST", "/echo", kEchoMaxBody, Echo, {}},
-          {"POST", "/worded", 10, Echo, Worded}, {"GET", "/throw", 0, Throw, {}},
-          {"GET", "/gate", 0, wait, {}},         {"GET", "/big", 0, big, {}}};
+  return {{"GET", "/hello", 0, hello, {}},
+          {"POST", "/echo", kEchoMaxBody, Echo, {}},
+          {"POST", "/worded", 10, Echo, Worded},
+          {"GET", "/throw", 0, Throw, {}},
+          {"GET", "/gate", 0, wait, {}},
+          {"GET", "/big", 0, big, {}},
+          {"POST", "/large", kLargeMaxBody, hello, {}}};
 }
 
 }  // namespace

@@ -170,6 +170,38 @@ TEST_P(ServerLimitsTest, AnswersAClientThatSendsAWholeBodyThatIsTooLarge) {
   EXPECT_EQ(seen->Count("limit body_bytes"), 1);
 }
 
+TEST_P(ServerLimitsTest, HoldsOnlySoMuchOfLargeBodiesAtOnce) {
+  constexpr std::size_t kLarge = 3 * 1024 * 1024;
+  options.limits.bodies_bytes = kLarge + kLarge / 2;
+  Start();
+  const std::string large = Request("POST", "/large", std::string(kLarge, 'b'));
+  auto first = Connect();
+  ASSERT_TRUE(first->Send(large.substr(0, kLarge / 2)));
+
+  // Whether the first has arrived is known only when another one is refused for it.
+  int status = 200;
+  for (int i = 0; i < 200 && status == 200; ++i) {
+    const auto second = Connect();
+    second->Send(large);
+    const ServerReply reply = second->ReadReply();
+    status = reply.status;
+    EXPECT_TRUE(status == 200 || reply.body.find("large bodies") != std::string::npos);
+  }
+  EXPECT_EQ(status, 503);
+  EXPECT_GE(seen->Count("limit bodies_at_once"), 1);
+  ExpectServing();
+  const auto small = Connect();
+  ASSERT_TRUE(small->Send(Request("POST", "/large", "small")));
+  EXPECT_EQ(small->ReadReply().status, 200);
+
+  ASSERT_TRUE(first->Send(large.substr(kLarge / 2)));
+  EXPECT_EQ(first->ReadReply().status, 200);
+  first.reset();
+  const auto third = Connect();
+  ASSERT_TRUE(third->Send(large));
+  EXPECT_EQ(third->ReadReply().status, 200);
+}
+
 TEST_P(ServerLimitsTest, RefusesChunksThatAddUpToTooMuch) {
   Start();
   const auto client = Connect();
