@@ -41,8 +41,10 @@ check: ## run all tests
 	$(SET_UP) build control-plane
 	@.ci/check
 
-check-all: check ## also run the unit and integration tests under sanitizers
+check-all: check ## also run the C++ tests under sanitizers, and the chaos test at full size
 	@.ci/sanitize
+	@echo "==> chaos: 1,000 nodes, 10,000 pods"
+	@cd tests/e2e && go test ./chaos -count=1 -v -timeout 40m -nodes 1000 -pods 10000
 
 bench: build control-plane ## measure filter and prioritize
 	@tests/bench/run

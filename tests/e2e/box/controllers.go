@@ -19,11 +19,22 @@ var controllers = []string{
 	"serviceaccount-token-controller", "statefulset-controller",
 }
 
-// nodeLeaseSeconds is how long a lease of a node is good for; KWOK renews it four times as often.
-const nodeLeaseSeconds = 120
-
 //go:embed pods.stages.yaml
 var podStages string
+
+// kwokOptions let KWOK patch more objects at a time than its default of 4: on a loaded machine it
+// would fall behind kube-scheduler. A configuration has no defaults but KWOK's own file, so what
+// that sets is repeated.
+const kwokOptions = `
+apiVersion: config.kwok.x-k8s.io/v1alpha1
+kind: KwokConfiguration
+options:
+  podPlayStageParallelism: 16
+  nodePlayStageParallelism: 16
+  podsOnNodeSyncParallelism: 16
+  enablePodsOnNodeSyncStreamWatch: true
+---
+`
 
 func (b *Box) startControllerManager(ctx context.Context) error {
 	port, serving, err := b.newServer("kube-controller-manager")
@@ -51,14 +62,16 @@ func (b *Box) startKwok(ctx context.Context) error {
 		return err
 	}
 	stages := filepath.Join(b.Dir, "stages.yaml")
-	content := podStages + "\n---\n" + b.options.Stages
+	content := kwokOptions + podStages + "\n---\n" + b.options.Stages
 	if err := os.WriteFile(stages, []byte(content), 0o600); err != nil {
 		return err
 	}
 	b.Kwok, err = b.newProcess("kwok", b.httpReady("http://"+address(port)+"/readyz"),
 		"--kubeconfig", b.kubeconfigOf(userKwok), "--config", stages,
 		"--manage-all-nodes", "--server-address", address(port),
-		"--node-lease-duration-seconds", fmt.Sprint(nodeLeaseSeconds))
+		// Nobody here reads leases of nodes, and a KWOK that is started again under another name
+		// would wait until its predecessor's have expired.
+		"--node-lease-duration-seconds", "0")
 	if err != nil {
 		return err
 	}

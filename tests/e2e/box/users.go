@@ -40,7 +40,25 @@ func (b *Box) kubeconfigOf(user string) string {
 // client certificate, and returns its path.
 func (b *Box) BerthTokenKubeconfig() (string, error) {
 	path := filepath.Join(b.Dir, "berth-token.kubeconfig")
-	return path, b.writeKubeconfig(path, &api.AuthInfo{Token: b.berthToken})
+	return path, b.writeKubeconfig(path, b.APIAddress(), &api.AuthInfo{Token: b.berthToken})
+}
+
+// BerthKubeconfigAt writes a kubeconfig of Berth's user that finds kube-apiserver at another
+// address (host:port of 127.0.0.1, a proxy's for instance), and returns its path.
+func (b *Box) BerthKubeconfigAt(server string) (string, error) {
+	path := filepath.Join(b.Dir, "berth-elsewhere.kubeconfig")
+	pair, err := b.ca.Client(userBerth)
+	if err != nil {
+		return "", err
+	}
+	return path, b.writeKubeconfig(path, server, pair.login())
+}
+
+// APIAddress is host:port of kube-apiserver.
+func (b *Box) APIAddress() string { return address(b.apiPort) }
+
+func (pair keyPair) login() *api.AuthInfo {
+	return &api.AuthInfo{ClientCertificate: pair.CertFile, ClientKey: pair.KeyFile}
 }
 
 func (b *Box) writeUsers() error {
@@ -49,8 +67,7 @@ func (b *Box) writeUsers() error {
 		if err != nil {
 			return fmt.Errorf("certificate of %s: %w", user, err)
 		}
-		login := &api.AuthInfo{ClientCertificate: pair.CertFile, ClientKey: pair.KeyFile}
-		if err := b.writeKubeconfig(b.kubeconfigOf(user), login); err != nil {
+		if err := b.writeKubeconfig(b.kubeconfigOf(user), b.APIAddress(), pair.login()); err != nil {
 			return fmt.Errorf("kubeconfig of %s: %w", user, err)
 		}
 	}
@@ -61,10 +78,10 @@ func (b *Box) writeUsers() error {
 
 func (b *Box) tokenFile() string { return filepath.Join(b.Dir, "tokens.csv") }
 
-func (b *Box) writeKubeconfig(path string, login *api.AuthInfo) error {
+func (b *Box) writeKubeconfig(path, server string, login *api.AuthInfo) error {
 	config := api.NewConfig()
 	config.Clusters["box"] = &api.Cluster{
-		Server:                   "https://" + address(b.apiPort),
+		Server:                   "https://" + server,
 		CertificateAuthorityData: b.ca.CertPEM,
 	}
 	config.AuthInfos["user"] = login

@@ -51,6 +51,14 @@ func (j *Judge) Report() Report {
 	return j.court.judge(j.history)
 }
 
+// SeesBroken tells whether the condition of the node was True when the judge last saw it.
+func (j *Judge) SeesBroken(node, condition string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	changes := j.history.changes[conditionOf{node, condition}]
+	return len(changes) > 0 && changes[len(changes)-1].broken
+}
+
 func (j *Judge) nodes(client kubernetes.Interface) follower {
 	api := client.CoreV1().Nodes()
 	return &follow[*corev1.Node]{

@@ -46,6 +46,7 @@ type Placement struct {
 	Verdict              Verdict
 	Condition            string        // that makes the verdict other than Sound
 	After                time.Duration // from the condition's beginning to the binding, as they arrived
+	Bound                time.Time     // when the binding arrived
 }
 
 // Report is the judge's word on every pod that requests a managed resource and got a node.
@@ -81,7 +82,8 @@ func (c court) judge(h *history) Report {
 
 // place gives the worst verdict of all rules.
 func (c court) place(h *history, b binding) Placement {
-	worst := Placement{Namespace: b.pod.Namespace, Pod: b.pod.Name, Node: b.node}
+	worst := Placement{
+		Namespace: b.pod.Namespace, Pod: b.pod.Name, Node: b.node, Bound: b.arrived}
 	for _, rule := range c.rules {
 		if len(rule.Resources) > 0 && !matchesAny(rule.Resources, b.resources) {
 			continue

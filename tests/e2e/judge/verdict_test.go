@@ -155,7 +155,8 @@ func TestWorstRuleDecides(t *testing.T) {
 	}
 	law := court{ExcludingRules(), []string{"nvidia.com/gpu"}}
 	report := law.judge(tell(story, []string{"nvidia.com/gpu"}))
-	want := Placement{"default", "p", "n", Broken, "GPUIsLost", 5 * time.Second}
+	want := Placement{"default", "p", "n", Broken, "GPUIsLost", 5 * time.Second,
+		start.Add(5 * time.Second)}
 	if len(report) != 1 || report[0] != want {
 		t.Errorf("report %+v, want %+v", report, want)
 	}
@@ -189,5 +190,17 @@ func TestReportSelectsByVerdict(t *testing.T) {
 	}
 	if got := report.With(Broken); len(got) != 2 || got[0].Pod != "1" || got[1].Pod != "2" {
 		t.Errorf("broken: %+v", got)
+	}
+}
+
+func TestJudgeSeesWhatWasLast(t *testing.T) {
+	j := &Judge{history: tell([]event{{revision: 3, condition: "GPUIsLost"},
+		{revision: 4, condition: "DStateProcess"}, {revision: 5, condition: "-DStateProcess"}}, nil)}
+	for condition, want := range map[string]bool{
+		"GPUIsLost": true, "DStateProcess": false, "NICLinkDown": false,
+	} {
+		if got := j.SeesBroken("n", condition); got != want {
+			t.Errorf("%s is broken: %v, want %v", condition, got, want)
+		}
 	}
 }
