@@ -38,7 +38,7 @@ absl::Status ListAll(kube::Transport& transport, const std::string& path,
     kube::HttpRequest request;
     request.target = target.text();
     request.accept = kube::kProtobufType;
-    const absl::Status got = transport.Get(request, sink);
+    const absl::Status got = transport.Send(request, sink);
     if (!got.ok()) return got;
     if (sink.head().status != 200) {
       return kube::RefusalOf(path, kube::StatusOf(sink.head(), sink.body())).error;

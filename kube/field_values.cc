@@ -62,6 +62,10 @@ model::ConditionStatus ConditionStatusFromText(std::string_view text) {
   return model::ConditionStatus::kUnknown;
 }
 
+bool IsUnschedulable(std::string_view type, std::string_view status, std::string_view reason) {
+  return type == "PodScheduled" && status == "False" && reason == "Unschedulable";
+}
+
 bool IsTerminated(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
 
 }  // namespace berth::kube

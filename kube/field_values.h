@@ -26,6 +26,9 @@ model::Time TimeFromSeconds(std::int64_t seconds, const Path& path, absl::Status
 
 model::ConditionStatus ConditionStatusFromText(std::string_view text);
 
+/// Whether a v1.PodCondition says that kube-scheduler found no node for the pod.
+bool IsUnschedulable(std::string_view type, std::string_view status, std::string_view reason);
+
 /// Whether a pod in that phase holds nothing any more.
 bool IsTerminated(std::string_view phase);
 

@@ -1,6 +1,8 @@
 // The only file of this folder that knows Boost: it takes long to compile.
 #include "kube/http_client.h"
 
+#include <sys/socket.h>
+
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -13,6 +15,7 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+#include <cerrno>
 #include <exception>
 #include <string>
 #include <utility>
@@ -54,17 +57,42 @@ struct Connection {
   explicit operator bool() const { return plain || tls; }
 };
 
-/// One request on its way; lives in Get().
+/// One request on its way; lives in Send().
 struct Exchange {
-  http::request<http::empty_body> request;
+  http::request<http::string_body> request;
   HttpSink& sink;
   const HttpTimeouts& timeouts;
   std::chrono::milliseconds silence;
   /// What is being done, for errors; also tells whether a kept connection was found dead.
   const char* phase = "";
+  bool sent = false;
   bool replied = false;
   bool keep = false;
+
+  /// Whether a second time does no harm: without its last byte the server does nothing.
+  bool Repeatable() const { return !replied && (!sent || request.method() == http::verb::get); }
 };
+
+http::verb VerbOf(HttpMethod method) {
+  switch (method) {
+    case HttpMethod::kGet:
+      return http::verb::get;
+    case HttpMethod::kPost:
+      return http::verb::post;
+    case HttpMethod::kPut:
+      return http::verb::put;
+    case HttpMethod::kPatch:
+      return http::verb::patch;
+  }
+  return http::verb::unknown;
+}
+
+/// Whether the server has closed a connection that nobody uses, or said something out of turn.
+bool IsStale(Tcp& tcp) {
+  char byte = 0;
+  const auto waiting = ::recv(tcp.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return waiting >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+}
 
 HttpHead HeadOf(const http::response<http::buffer_body>& response) {
   HttpHead head;
@@ -130,6 +158,8 @@ net::awaitable<absl::Status> SendAndReceive(Stream& stream, beast::flat_buffer& 
   beast::get_lowest_layer(stream).expires_after(exchange.timeouts.write);
   co_await http::async_write(stream, exchange.request, use_awaitable);
 
+  exchange.sent = true;
+
   exchange.phase = "waiting for the reply";
   http::response_parser<http::buffer_body> parser;
   parser.header_limit(kMaxHead);
@@ -153,14 +183,15 @@ class HttpClient::Impl {
   Impl(ApiConfig config, HttpTimeouts timeouts)
       : config_(std::move(config)), timeouts_(timeouts), tls_(ssl::context::tls_client) {}
 
-  absl::Status Get(const HttpRequest& request, HttpSink& sink) {
+  absl::Status Send(const HttpRequest& request, HttpSink& sink) {
     Exchange exchange{{}, sink, timeouts_, request.silence};
     absl::Status status = Prepare(request, exchange.request);
     if (!status.ok()) return status;
+    if (connection_ && IsStale(connection_.tcp())) connection_ = {};
     const bool kept = static_cast<bool>(connection_);
     status = Try(exchange);
-    // The server may close a connection while nobody uses it; that is found out only now.
-    if (kept && !exchange.replied && absl::IsUnavailable(status)) status = Try(exchange);
+    // The server may close a kept connection at the very moment in which it is used again.
+    if (kept && exchange.Repeatable() && absl::IsUnavailable(status)) status = Try(exchange);
     return status;
   }
 
@@ -171,13 +202,18 @@ class HttpClient::Impl {
   }
 
  private:
-  absl::Status Prepare(const HttpRequest& from, http::request<http::empty_body>& request) const {
-    request.method(http::verb::get);
+  absl::Status Prepare(const HttpRequest& from, http::request<http::string_body>& request) const {
+    request.method(VerbOf(from.method));
     request.version(11);
     request.target(config_.base_path + from.target);
     request.set(http::field::host, HostAndPort(config_));
     request.set(http::field::user_agent, "berth");
     request.set(http::field::accept, from.accept);
+    if (!from.content_type.empty()) {
+      request.set(http::field::content_type, from.content_type);
+      request.body() = from.body;
+      request.prepare_payload();
+    }
     if (!config_.token.given()) return absl::OkStatus();
     const absl::StatusOr<std::string> text = config_.token.Read();
     if (!text.ok()) return text.status();
@@ -193,7 +229,7 @@ class HttpClient::Impl {
   absl::Status Try(Exchange& exchange) {
     absl::Status status = connection_ ? absl::OkStatus() : Open();
     if (!status.ok()) return status;
-    exchange.keep = false;
+    exchange.sent = exchange.keep = false;
     exchange.phase = "connecting";
     status = Run(exchange);
     if (!exchange.keep) connection_ = {};
@@ -290,8 +326,8 @@ HttpClient::HttpClient(ApiConfig config, HttpTimeouts timeouts)
 
 HttpClient::~HttpClient() = default;
 
-absl::Status HttpClient::Get(const HttpRequest& request, HttpSink& sink) {
-  return impl_->Get(request, sink);
+absl::Status HttpClient::Send(const HttpRequest& request, HttpSink& sink) {
+  return impl_->Send(request, sink);
 }
 
 void HttpClient::Stop() { impl_->Stop(); }

@@ -28,7 +28,7 @@ class HttpClient final : public Transport {
   explicit HttpClient(ApiConfig config, HttpTimeouts timeouts = {});
   ~HttpClient() override;
 
-  absl::Status Get(const HttpRequest& request, HttpSink& sink) override;
+  absl::Status Send(const HttpRequest& request, HttpSink& sink) override;
   void Stop() override;
 
  private:

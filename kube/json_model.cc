@@ -44,6 +44,18 @@ model::Condition ConditionFromJson(const JsonValue& condition) {
           .last_heartbeat = condition.Field("lastHeartbeatTime").Time()};
 }
 
+std::string UnschedulableMessage(const JsonValue& conditions) {
+  std::string message;
+  conditions.ForEachItem([&](const JsonValue& condition) {
+    if (message.empty() &&
+        IsUnschedulable(condition.Field("type").String(), condition.Field("status").String(),
+                        condition.Field("reason").String())) {
+      message = condition.Field("message").String();
+    }
+  });
+  return message;
+}
+
 }  // namespace
 
 model::Node NodeFromJson(const JsonValue& node) {
@@ -71,7 +83,12 @@ model::Pod PodFromJson(const JsonValue& pod) {
   result.node_name = spec.Field("nodeName").String();
   result.annotations = metadata.Field("annotations").StringMap();
   result.requests = PodRequests(PodResourcesFromJson(spec));
-  result.terminated = IsTerminated(pod.Field("status").Field("phase").String());
+  result.created = metadata.Field("creationTimestamp").Time();
+  const JsonValue status = pod.Field("status");
+  if (result.node_name.empty()) {
+    result.unschedulable = UnschedulableMessage(status.Field("conditions"));
+  }
+  result.terminated = IsTerminated(status.Field("phase").String());
   return result;
 }
 

@@ -68,6 +68,14 @@ std::string_view JsonValue::String() const {
   return text;
 }
 
+std::int64_t JsonValue::Integer() const {
+  std::int64_t number = 0;
+  Get(number, "a whole number");
+  return number;
+}
+
+std::string JsonValue::Json() const { return absent() ? "" : simdjson::minify(*value_); }
+
 model::StringMap JsonValue::StringMap() const {
   model::StringMap entries;
   ForEachMember([&](std::string_view key, const JsonValue& value) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -53,6 +55,12 @@ class JsonValue {
       if (!value.absent()) visit(key, value);
     }
   }
+
+  /// A whole number within 64 bits; 0 where absent.
+  std::int64_t Integer() const;
+
+  /// Itself as JSON without blanks; empty where absent.
+  std::string Json() const;
 
   /// A map of strings, such as labels.
   model::StringMap StringMap() const;

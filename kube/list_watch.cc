@@ -109,7 +109,7 @@ template <typename T>
 Outcome ListWatch<T>::ListPage() {
   BodySink sink(kMaxPage);
   const absl::Status status =
-      transport_->Get({.target = ListTarget(), .accept = kProtobufType}, sink);
+      transport_->Send({.target = ListTarget(), .accept = kProtobufType}, sink);
   if (absl::IsCancelled(status)) return {.error = status};
   if (!status.ok()) return Failure(options_.path, status);
   if (sink.head().status != 200) {
@@ -158,10 +158,10 @@ Outcome ListWatch<T>::Watch() {
   const Waiter::Clock::time_point begin = waiter_->Now();
   WatchSink<T> sink(options_.path, handler_, &resource_version_);
   const absl::Status status =
-      transport_->Get({.target = WatchTarget(),
-                       .accept = fmt::format("{};stream=watch", kProtobufType),
-                       .silence = options_.stall},
-                      sink);
+      transport_->Send({.target = WatchTarget(),
+                        .accept = fmt::format("{};stream=watch", kProtobufType),
+                        .silence = options_.stall},
+                       sink);
   if (absl::IsCancelled(status)) return {.error = status};
   if (sink.events() > 0) backoff_.Reset();
   WatchEnd end = WatchEnd::kServer;

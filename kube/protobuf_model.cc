@@ -75,6 +75,16 @@ model::Condition FromProto(const pb::NodeCondition& condition, const Path& path,
               FromProto(condition.last_heartbeat_time(), path.Field("lastHeartbeatTime"), error)};
 }
 
+std::string UnschedulableMessage(const pb::Pod& pod) {
+  if (!pod.spec().node_name().empty()) return "";
+  for (const pb::PodCondition& condition : pod.status().conditions()) {
+    if (IsUnschedulable(condition.type(), condition.status(), condition.reason())) {
+      return condition.message();
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& error) {
@@ -106,6 +116,9 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
   result.node_name = pod.spec().node_name();
   result.annotations = FromProto(metadata.annotations());
   result.requests = PodRequests(FromProto(pod.spec(), self.Field("spec"), error));
+  result.created = FromProto(metadata.creation_timestamp(),
+                             self.Field("metadata").Field("creationTimestamp"), error);
+  result.unschedulable = UnschedulableMessage(pod);
   result.terminated = IsTerminated(pod.status().phase());
   return result;
 }

@@ -8,12 +8,21 @@
 
 namespace berth::kube {
 
-/// A GET to the API server.
+enum class HttpMethod { kGet, kPost, kPut, kPatch };
+
+/// "GET", "POST", "PUT", "PATCH".
+std::string_view NameOf(HttpMethod method);
+
+/// A request to the API server.
 struct HttpRequest {
+  HttpMethod method = HttpMethod::kGet;
   /// Path and query, escaped.
   std::string target;
   /// Content types, as of the Accept header.
   std::string accept;
+  /// Content type of the body; empty where there is none.
+  std::string content_type;
+  std::string body;
   /// Longest silence within the body.
   std::chrono::milliseconds silence{std::chrono::seconds(30)};
 };
@@ -44,9 +53,12 @@ class Transport {
   /// Sends the request and blocks until the reply was given to `sink` to its end. Errors: Cancelled
   /// after Stop(), DeadlineExceeded on silence, Unavailable where the network or TLS failed, or
   /// what `sink` said. An HTTP status is no error. One call at a time.
-  virtual absl::Status Get(const HttpRequest& request, HttpSink& sink) = 0;
+  ///
+  /// After an error nobody knows whether a POST, PUT or PATCH was carried out: none is sent a
+  /// second time once the server may have all of it.
+  virtual absl::Status Send(const HttpRequest& request, HttpSink& sink) = 0;
 
-  /// Ends Get() at once, this one and all later ones. May be called from any thread.
+  /// Ends Send() at once, this one and all later ones. May be called from any thread.
   virtual void Stop() = 0;
 };
 

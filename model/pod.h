@@ -4,6 +4,7 @@
 
 #include "model/node.h"
 #include "model/resources.h"
+#include "model/time.h"
 
 namespace berth::model {
 
@@ -20,6 +21,10 @@ struct Pod {
   /// for a missing request as the API server's defaulting has it.
   /// k8s.io/component-helpers/resource/helpers.go, PodRequests.
   Resources requests;
+  Time created = kNoTime;
+  /// Why kube-scheduler found no node for it, in its words: the message of condition PodScheduled
+  /// where its status is False and its reason Unschedulable. Empty once the pod is bound.
+  std::string unschedulable;
   /// Phase Succeeded or Failed: it holds nothing any more.
   bool terminated = false;
 

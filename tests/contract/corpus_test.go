@@ -155,6 +155,22 @@ func (g generator) initContainer(name string) corev1.Container {
 	return container
 }
 
+// podConditions holds PodScheduled once at most, as conditions are a map by type.
+func (g generator) podConditions() []corev1.PodCondition {
+	if g.chance(20) {
+		return nil
+	}
+	return []corev1.PodCondition{
+		{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "ready"},
+		{
+			Type: corev1.PodScheduled, LastTransitionTime: g.time(),
+			Status:  pick(g, corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionFalse, ""),
+			Reason:  pick(g, "", "Unschedulable", "Unschedulable", "SchedulingGated"),
+			Message: pick(g, "", "0/3 nodes are available: 3 Insufficient nvidia.com/gpu."),
+		},
+	}
+}
+
 func (g generator) pod(index int) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: g.metadata(fmt.Sprintf("pod-%d", index))}
 	pod.Namespace = pick(g, "default", "team-a")
@@ -177,6 +193,6 @@ func (g generator) pod(index int) *corev1.Pod {
 		pod.Spec.Resources = &corev1.ResourceRequirements{Requests: g.resources(), Limits: g.resources()}
 	}
 	pod.Status.Phase = pick(g, "", corev1.PodPending, corev1.PodRunning, corev1.PodSucceeded, corev1.PodFailed)
-	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, LastTransitionTime: g.time()}}
+	pod.Status.Conditions = g.podConditions()
 	return pod
 }

@@ -30,13 +30,15 @@ type nodeModel struct {
 }
 
 type podModel struct {
-	Namespace   string
-	Name        string
-	UID         string
-	NodeName    string
-	Annotations map[string]string
-	Requests    map[string]int64
-	Terminated  bool
+	Namespace     string
+	Name          string
+	UID           string
+	NodeName      string
+	Annotations   map[string]string
+	Requests      map[string]int64
+	Created       int64
+	Unschedulable string
+	Terminated    bool
 }
 
 // units is q in multiples of 10^-scale, fractions rounded away from zero, at most 2^63-1 units. Where
@@ -116,14 +118,27 @@ func expectedNode(node *corev1.Node) nodeModel {
 func expectedPod(pod *corev1.Pod) podModel {
 	requests := podresources.PodRequests(defaulted(pod), podresources.PodResourcesOptions{})
 	return podModel{
-		Namespace:   pod.Namespace,
-		Name:        pod.Name,
-		UID:         string(pod.UID),
-		NodeName:    pod.Spec.NodeName,
-		Annotations: notNil(pod.Annotations),
-		Requests:    amounts(requests),
-		Terminated:  pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
+		Namespace:     pod.Namespace,
+		Name:          pod.Name,
+		UID:           string(pod.UID),
+		NodeName:      pod.Spec.NodeName,
+		Annotations:   notNil(pod.Annotations),
+		Requests:      amounts(requests),
+		Created:       seconds(pod.CreationTimestamp),
+		Unschedulable: unschedulable(pod),
+		Terminated:    pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
 	}
+}
+
+func unschedulable(pod *corev1.Pod) string {
+	for _, condition := range pod.Status.Conditions {
+		if pod.Spec.NodeName == "" && condition.Type == corev1.PodScheduled &&
+			condition.Status == corev1.ConditionFalse &&
+			condition.Reason == corev1.PodReasonUnschedulable {
+			return condition.Message
+		}
+	}
+	return ""
 }
 
 // defaulted does to the requests of a copy what SetDefaults_Pod does in

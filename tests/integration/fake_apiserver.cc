@@ -94,11 +94,13 @@ void FakeApiServer::Serve(FakeConnection& connection) {
     const std::string head = connection.ReadHead();
     std::optional<FakeHttpRequest> request = ParseFakeRequest(head);
     if (!request) return;
+    request->body = connection.ReadBody(request->content_length);
     {
       const std::lock_guard guard(mutex_);
       request->bookmarks = bookmarks_;
       request->ended = ended_;
       targets_[request->kind].push_back(request->target);
+      bodies_[request->kind].push_back(request->body);
       changed_.notify_all();
     }
     const bool admitted = Admitted(head);
@@ -129,13 +131,61 @@ bool FakeApiServer::Answer(FakeConnection& connection, const FakeHttpRequest& re
   using Kind = FakeFault::Kind;
   if (fault && fault->kind == Kind::kSilence) return Hang(connection);
   if (fault && fault->kind == Kind::kStatus) {
+    const bool json = !IsList(request.kind) && !IsWatch(request.kind);
+    if (json) return WriteJson(connection, fault->code, fault->reason);
     return Refuse(connection, fault->code, fault->reason, fault->retry_after_seconds);
   }
   if (fault && fault->kind == Kind::kWrongType) {
     return connection.Write(Head(200, "text/html", "Content-Length: 4\r\n") + "<p/>");
   }
-  return IsWatch(request.kind) ? AnswerWatch(connection, request, fault)
-                               : AnswerList(connection, request, fault);
+  if (IsWatch(request.kind)) return AnswerWatch(connection, request, fault);
+  if (IsList(request.kind)) return AnswerList(connection, request, fault);
+  if (!fault) return AnswerObject(connection, request);
+  // It is carried out, and the client never hears of it.
+  if (request.kind == FakeRequest::kUpdateLease) leases_.Update(request.key, request.body);
+  return false;
+}
+
+bool FakeApiServer::AnswerObject(FakeConnection& connection, const FakeHttpRequest& request) {
+  FakeLeases::Reply reply;
+  switch (request.kind) {
+    case FakeRequest::kGetLease:
+      reply = leases_.Get(request.key);
+      break;
+    case FakeRequest::kCreateLease:
+      reply = leases_.Create(request.key, request.body);
+      break;
+    case FakeRequest::kUpdateLease:
+      reply = leases_.Update(request.key, request.body);
+      break;
+    default:
+      return AnswerPatch(connection, request);
+  }
+  return WriteJson(connection, reply.code, reply.body);
+}
+
+bool FakeApiServer::AnswerPatch(FakeConnection& connection, const FakeHttpRequest& request) {
+  const bool node = request.kind == FakeRequest::kPatchNode;
+  bool found = false;
+  for (FakeStore* store : {&nodes_, &pods_, &pending_}) {
+    if (node != (store == &nodes_)) continue;
+    Change([&](std::uint64_t version) {
+      const std::optional<std::string> object = store->Find(request.key);
+      if (!object) return;
+      found = true;
+      const auto patch = node ? PatchNode : PatchPod;
+      store->Put(request.key, patch(*object, request.body, std::to_string(version)), true, version);
+    });
+  }
+  return WriteJson(connection, found ? 200 : 404, found ? "{}" : "NotFound");
+}
+
+bool FakeApiServer::WriteJson(FakeConnection& connection, int code, const std::string& body) {
+  const std::string text =
+      code < 300 ? body : R"({"kind":"Status","reason":")" + body + R"(","message":"refused"})";
+  return connection.Write(
+      Head(code, "application/json", "Content-Length: " + std::to_string(text.size()) + "\r\n") +
+      text);
 }
 
 bool FakeApiServer::Refuse(FakeConnection& connection, int code, const std::string& reason,
@@ -146,7 +196,10 @@ bool FakeApiServer::Refuse(FakeConnection& connection, int code, const std::stri
   return connection.Write(Head(code, "application/vnd.kubernetes.protobuf", more) + body);
 }
 
-FakeStore& FakeApiServer::StoreOf(FakeRequest request) { return IsPods(request) ? pods_ : nodes_; }
+FakeStore& FakeApiServer::StoreOf(FakeRequest request) {
+  if (IsPending(request)) return pending_;
+  return IsPods(request) ? pods_ : nodes_;
+}
 
 // A continue token is "<version>/<first key>".
 bool FakeApiServer::AnswerList(FakeConnection& connection, const FakeHttpRequest& request,
@@ -277,8 +330,10 @@ void FakeApiServer::Put(const model::Node& node) {
 
 void FakeApiServer::Put(const model::Pod& pod) {
   Change([&](std::uint64_t version) {
-    pods_.Put(KeyOf(pod), EncodeObject(pod, std::to_string(version)),
-              !pod.node_name.empty() && !pod.terminated, version);
+    const std::string object = EncodeObject(pod, std::to_string(version));
+    const bool bound = !pod.node_name.empty();
+    pods_.Put(KeyOf(pod), object, bound && !pod.terminated, version);
+    pending_.Put(KeyOf(pod), object, !bound && !pod.terminated, version);
   });
 }
 
@@ -291,12 +346,14 @@ void FakeApiServer::Delete(const model::Node& node) {
 void FakeApiServer::Delete(const model::Pod& pod) {
   Change([&](std::uint64_t version) {
     pods_.Delete(KeyOf(pod), EncodeObject(pod, std::to_string(version)), version);
+    pending_.Delete(KeyOf(pod), EncodeObject(pod, std::to_string(version)), version);
   });
 }
 
 void FakeApiServer::Compact() {
   nodes_.Compact();
   pods_.Compact();
+  pending_.Compact();
 }
 
 void FakeApiServer::Bookmark() {
@@ -346,6 +403,12 @@ std::vector<std::string> FakeApiServer::Targets(FakeRequest request) const {
   const std::lock_guard guard(mutex_);
   const auto found = targets_.find(request);
   return found == targets_.end() ? std::vector<std::string>() : found->second;
+}
+
+std::vector<std::string> FakeApiServer::Bodies(FakeRequest request) const {
+  const std::lock_guard guard(mutex_);
+  const auto found = bodies_.find(request);
+  return found == bodies_.end() ? std::vector<std::string>() : found->second;
 }
 
 bool FakeApiServer::AwaitCount(FakeRequest request, int count) const {

@@ -20,6 +20,7 @@
 #include "model/node.h"
 #include "model/pod.h"
 #include "tests/integration/fake_connection.h"
+#include "tests/integration/fake_leases.h"
 #include "tests/integration/fake_request.h"
 #include "tests/integration/fake_store.h"
 #include "tests/integration/test_pki.h"
@@ -45,9 +46,9 @@ struct FakeFault {
   int retry_after_seconds = 0;
 };
 
-/// A Kubernetes API server of nodes and pods, over TLS on a free port of loopback: lists in pages
-/// and watches with history, in protobuf, each connection on a thread of its own; and whatever can
-/// go wrong with them. Thread-safe.
+/// A Kubernetes API server of nodes, pods and leases, over TLS on a free port of loopback: lists in
+/// pages and watches with history, in protobuf, merge patches of labels and annotations, leases in
+/// JSON, each connection on a thread of its own; and whatever can go wrong with them. Thread-safe.
 class FakeApiServer {
  public:
   struct Options {
@@ -111,8 +112,11 @@ class FakeApiServer {
   /// Waits until that many requests of the kind have come; false after 10 s.
   bool AwaitCount(FakeRequest request, int count) const;
 
-  /// Targets of all requests of that kind.
+  /// Targets, or bodies, of all requests of that kind.
   std::vector<std::string> Targets(FakeRequest request) const;
+  std::vector<std::string> Bodies(FakeRequest request) const;
+
+  FakeLeases& leases() { return leases_; }
 
  private:
   struct Session {
@@ -126,6 +130,9 @@ class FakeApiServer {
   bool Answer(FakeConnection& connection, const FakeHttpRequest& request);
   bool AnswerList(FakeConnection& connection, const FakeHttpRequest& request,
                   const std::optional<FakeFault>& fault);
+  bool AnswerObject(FakeConnection& connection, const FakeHttpRequest& request);
+  bool AnswerPatch(FakeConnection& connection, const FakeHttpRequest& request);
+  bool WriteJson(FakeConnection& connection, int code, const std::string& body);
   bool AnswerWatch(FakeConnection& connection, const FakeHttpRequest& request,
                    const std::optional<FakeFault>& fault);
   bool FollowEvents(FakeConnection& connection, const FakeHttpRequest& request, bool cut);
@@ -151,6 +158,8 @@ class FakeApiServer {
   std::thread acceptor_;
   FakeStore nodes_;
   FakeStore pods_;
+  FakeStore pending_;
+  FakeLeases leases_;
   std::atomic<int> connections_ = 0;
 
   mutable std::mutex mutex_;
@@ -163,6 +172,7 @@ class FakeApiServer {
   std::map<FakeRequest, std::deque<std::optional<FakeFault>>> faults_;
   std::map<FakeRequest, FakeFault> standing_faults_;
   std::map<FakeRequest, std::vector<std::string>> targets_;
+  std::map<FakeRequest, std::vector<std::string>> bodies_;
   std::list<Session> sessions_;
 };
 

@@ -95,6 +95,13 @@ std::string FakeConnection::ReadHead() {
   return head;
 }
 
+std::string FakeConnection::ReadBody(std::size_t length) {
+  std::string body;
+  char byte = 0;
+  while (body.size() < length && SSL_read(ssl_.get(), &byte, 1) == 1) body += byte;
+  return body;
+}
+
 bool FakeConnection::Write(std::string_view bytes) {
   if (bytes.empty()) return true;
   return SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) > 0;

@@ -35,6 +35,9 @@ class FakeConnection {
   /// Up to the end of `\r\n\r\n`; empty when the client has gone.
   std::string ReadHead();
 
+  /// That many bytes, or fewer when the client has gone.
+  std::string ReadBody(std::size_t length);
+
   /// False when the client has gone.
   bool Write(std::string_view bytes);
 

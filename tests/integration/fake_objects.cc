@@ -1,5 +1,7 @@
 #include "tests/integration/fake_objects.h"
 
+#include <nlohmann/json.hpp>
+
 #include "model/resources.h"
 #include "proto/kubernetes.pb.h"
 
@@ -39,7 +41,39 @@ std::string ListOf(const std::vector<std::string>& items, const std::string& res
   return list.SerializeAsString();
 }
 
+template <typename Map>
+void Merge(const nlohmann::json& changes, Map& map) {
+  for (const auto& [name, value] : changes.items()) {
+    map.erase(name);
+    if (!value.is_null()) map[name] = value.template get<std::string>();
+  }
+}
+
+template <typename Object>
+std::string Patch(const std::string& object, const std::string& patch,
+                  const std::string& resource_version) {
+  const nlohmann::json metadata = nlohmann::json::parse(patch).value("metadata", nlohmann::json());
+  Object out;
+  out.ParseFromString(object);
+  Merge(metadata.value("labels", nlohmann::json::object()),
+        *out.mutable_metadata()->mutable_labels());
+  Merge(metadata.value("annotations", nlohmann::json::object()),
+        *out.mutable_metadata()->mutable_annotations());
+  out.mutable_metadata()->set_resource_version(resource_version);
+  return out.SerializeAsString();
+}
+
 }  // namespace
+
+std::string PatchNode(const std::string& object, const std::string& patch,
+                      const std::string& resource_version) {
+  return Patch<wire::Node>(object, patch, resource_version);
+}
+
+std::string PatchPod(const std::string& object, const std::string& patch,
+                     const std::string& resource_version) {
+  return Patch<wire::Pod>(object, patch, resource_version);
+}
 
 std::string Envelope(std::string_view kind, std::string_view raw) {
   wire::Unknown unknown;

@@ -18,6 +18,12 @@ std::string Envelope(std::string_view kind, std::string_view raw);
 std::string EncodeObject(const model::Node& node, const std::string& resource_version);
 std::string EncodeObject(const model::Pod& pod, const std::string& resource_version);
 
+/// `object`, a bare v1.Node or v1.Pod, after a JSON merge patch of its labels and annotations.
+std::string PatchNode(const std::string& object, const std::string& patch,
+                      const std::string& resource_version);
+std::string PatchPod(const std::string& object, const std::string& patch,
+                     const std::string& resource_version);
+
 /// One page of a list, from bare messages; `kind` is "NodeList" or "PodList".
 std::string EncodeList(std::string_view kind, const std::vector<std::string>& items,
                        const std::string& resource_version, const std::string& continue_token);

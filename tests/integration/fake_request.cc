@@ -1,5 +1,7 @@
 #include "tests/integration/fake_request.h"
 
+#include <vector>
+
 namespace berth::testing {
 namespace {
 
@@ -13,14 +15,87 @@ std::string Unescaped(const std::string& text) {
   return out;
 }
 
+std::map<std::string, std::string> QueryOf(const std::string& target) {
+  std::map<std::string, std::string> query;
+  std::size_t at = target.find('?');
+  while (at != std::string::npos) {
+    const std::size_t equals = target.find('=', at);
+    const std::size_t next = target.find('&', at + 1);
+    if (equals == std::string::npos) break;
+    query[target.substr(at + 1, equals - at - 1)] =
+        Unescaped(target.substr(equals + 1, next - equals - 1));
+    at = next;
+  }
+  return query;
+}
+
+/// "/api/v1/nodes" as {"", "api", "v1", "nodes"}.
+std::vector<std::string> PartsOf(const std::string& path) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) {
+    if (c == '/') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+std::optional<FakeRequest> CollectionRequest(const std::string& path,
+                                             const FakeHttpRequest& request) {
+  const bool watch = request.Get("watch") == "true";
+  if (path == "/api/v1/nodes") return watch ? FakeRequest::kWatchNodes : FakeRequest::kListNodes;
+  if (path != "/api/v1/pods") return std::nullopt;
+  if (request.Get("fieldSelector").starts_with("spec.nodeName=,")) {
+    return watch ? FakeRequest::kWatchPending : FakeRequest::kListPending;
+  }
+  return watch ? FakeRequest::kWatchPods : FakeRequest::kListPods;
+}
+
+/// Sets kind and key of a request for one object, or for a new one.
+bool ReadObjectRequest(const std::string& method, const std::string& path,
+                       FakeHttpRequest& request) {
+  const std::vector<std::string> parts = PartsOf(path);
+  if (path.starts_with("/api/v1/nodes/") && parts.size() == 5) {
+    request.kind = FakeRequest::kPatchNode;
+    request.key = parts[4];
+    return method == "PATCH";
+  }
+  if (path.starts_with("/api/v1/namespaces/") && parts.size() == 7 && parts[5] == "pods") {
+    request.kind = FakeRequest::kPatchPod;
+    request.key = parts[4] + '/' + parts[6];
+    return method == "PATCH";
+  }
+  if (!path.starts_with("/apis/coordination.k8s.io/v1/namespaces/") || parts.size() < 7) {
+    return false;
+  }
+  request.kind = method == "GET"   ? FakeRequest::kGetLease
+                 : method == "PUT" ? FakeRequest::kUpdateLease
+                                   : FakeRequest::kCreateLease;
+  request.key = parts[5] + (parts.size() == 8 ? '/' + parts[7] : "");
+  return parts[6] == "leases" && parts.size() == (method == "POST" ? 7U : 8U);
+}
+
 }  // namespace
 
+bool IsList(FakeRequest request) {
+  return request == FakeRequest::kListNodes || request == FakeRequest::kListPods ||
+         request == FakeRequest::kListPending;
+}
+
 bool IsWatch(FakeRequest request) {
-  return request == FakeRequest::kWatchNodes || request == FakeRequest::kWatchPods;
+  return request == FakeRequest::kWatchNodes || request == FakeRequest::kWatchPods ||
+         request == FakeRequest::kWatchPending;
 }
 
 bool IsPods(FakeRequest request) {
-  return request == FakeRequest::kListPods || request == FakeRequest::kWatchPods;
+  return request == FakeRequest::kListPods || request == FakeRequest::kWatchPods ||
+         IsPending(request);
+}
+
+bool IsPending(FakeRequest request) {
+  return request == FakeRequest::kListPending || request == FakeRequest::kWatchPending;
 }
 
 std::string FakeHttpRequest::Get(const std::string& name) const {
@@ -30,27 +105,24 @@ std::string FakeHttpRequest::Get(const std::string& name) const {
 
 std::optional<FakeHttpRequest> ParseFakeRequest(const std::string& head) {
   FakeHttpRequest request;
+  const std::size_t begin = head.find(' ');
   const std::size_t end = head.find(" HTTP/1.1\r\n");
-  if (!head.starts_with("GET ") || end == std::string::npos) return std::nullopt;
-  request.target = head.substr(4, end - 4);
-  std::size_t at = request.target.find('?');
-  const std::string path = request.target.substr(0, at);
-  while (at != std::string::npos) {
-    const std::size_t equals = request.target.find('=', at);
-    const std::size_t next = request.target.find('&', at + 1);
-    if (equals == std::string::npos) break;
-    request.query[request.target.substr(at + 1, equals - at - 1)] =
-        Unescaped(request.target.substr(equals + 1, next - equals - 1));
-    at = next;
+  if (begin == std::string::npos || end == std::string::npos) return std::nullopt;
+  const std::string method = head.substr(0, begin);
+  request.target = head.substr(begin + 1, end - begin - 1);
+  request.query = QueryOf(request.target);
+  constexpr char kLength[] = "Content-Length: ";
+  const std::size_t length = head.find(kLength);
+  if (length != std::string::npos) {
+    request.content_length = std::stoul(head.substr(length + sizeof kLength - 1));
   }
-  const bool watch = request.Get("watch") == "true";
-  if (path == "/api/v1/nodes") {
-    request.kind = watch ? FakeRequest::kWatchNodes : FakeRequest::kListNodes;
-  } else if (path == "/api/v1/pods") {
-    request.kind = watch ? FakeRequest::kWatchPods : FakeRequest::kListPods;
-  } else {
-    return std::nullopt;
+  const std::string path = request.target.substr(0, request.target.find('?'));
+  const auto collection = CollectionRequest(path, request);
+  if (method == "GET" && collection) {
+    request.kind = *collection;
+    return request;
   }
+  if (!ReadObjectRequest(method, path, request)) return std::nullopt;
   return request;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -8,10 +9,24 @@
 namespace berth::testing {
 
 /// What a client may ask for.
-enum class FakeRequest { kListNodes, kWatchNodes, kListPods, kWatchPods };
+enum class FakeRequest {
+  kListNodes,
+  kWatchNodes,
+  kListPods,  // those that are bound
+  kWatchPods,
+  kListPending,  // those that are not
+  kWatchPending,
+  kPatchNode,
+  kPatchPod,
+  kGetLease,
+  kCreateLease,
+  kUpdateLease,
+};
 
+bool IsList(FakeRequest request);
 bool IsWatch(FakeRequest request);
 bool IsPods(FakeRequest request);
+bool IsPending(FakeRequest request);
 
 /// A request as it was parsed.
 struct FakeHttpRequest {
@@ -19,6 +34,10 @@ struct FakeHttpRequest {
   std::string target;
   /// Unescaped.
   std::map<std::string, std::string> query;
+  /// "node-1", "ml/train-0", "berth-system/berth-controller": of requests for one object.
+  std::string key;
+  std::size_t content_length = 0;
+  std::string body;
   /// How many bookmarks and ends of watches had been ordered when the request was counted; those
   /// ordered later are for it.
   std::uint64_t bookmarks = 0;
@@ -28,7 +47,7 @@ struct FakeHttpRequest {
   std::string Get(const std::string& name) const;
 };
 
-/// Nothing where it is none that the fake API server knows.
+/// All but the body. Nothing where it is none that the fake API server knows.
 std::optional<FakeHttpRequest> ParseFakeRequest(const std::string& head);
 
 }  // namespace berth::testing

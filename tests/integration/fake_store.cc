@@ -14,6 +14,13 @@ void FakeStore::Put(const std::string& key, const std::string& object, bool sele
   version_ = version;
 }
 
+std::optional<std::string> FakeStore::Find(const std::string& key) const {
+  const std::lock_guard guard(mutex_);
+  const auto found = objects_.find(key);
+  if (found == objects_.end()) return std::nullopt;
+  return found->second;
+}
+
 void FakeStore::Delete(const std::string& key, const std::string& object, std::uint64_t version) {
   const std::lock_guard guard(mutex_);
   if (objects_.erase(key) == 0) return;

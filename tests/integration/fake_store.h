@@ -23,6 +23,9 @@ class FakeStore {
   /// The object is there from `version` on; `selected`: whether it is in the watched selection.
   void Put(const std::string& key, const std::string& object, bool selected, std::uint64_t version);
 
+  /// Nothing where it is not there.
+  std::optional<std::string> Find(const std::string& key) const;
+
   /// No effect where it is not there.
   void Delete(const std::string& key, const std::string& object, std::uint64_t version);
 

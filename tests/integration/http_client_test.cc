@@ -12,76 +12,13 @@
 #include <thread>
 
 #include "gtest/gtest.h"
-#include "tests/integration/fake_connection.h"
+#include "tests/integration/http_client_fixture.h"
 
 namespace berth::kube {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-/// Keeps a reply and the pieces it came in.
-class Kept final : public HttpSink {
- public:
-  absl::Status OnHead(const HttpHead& reply_head) override {
-    head = reply_head;
-    return verdict_on_head;
-  }
-  absl::Status OnBody(std::string_view bytes) override {
-    body += bytes;
-    ++pieces;
-    return absl::OkStatus();
-  }
-
-  HttpHead head;
-  std::string body;
-  std::atomic<int> pieces = 0;
-  absl::Status verdict_on_head;
-};
-
-/// One server socket; replies are written as the bytes that the test gives.
-class Server {
- public:
-  Server() : listener_(berth::testing::ListenOnLoopback(0)) {}
-  ~Server() {
-    Close();
-    close(listener_);
-  }
-
-  ApiConfig Config() const {
-    ApiConfig config;
-    config.tls = false;
-    config.host = "127.0.0.1";
-    config.port = std::to_string(berth::testing::PortOf(listener_));
-    return config;
-  }
-
-  void Accept() {
-    Close();
-    socket_ = accept(listener_, nullptr, nullptr);
-  }
-
-  /// The head of the next request.
-  std::string Read() {
-    std::string head;
-    char byte = 0;
-    while (!head.ends_with("\r\n\r\n") && recv(socket_, &byte, 1, 0) == 1) head += byte;
-    return head;
-  }
-
-  void Write(const std::string& bytes) { send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-
-  void Close() {
-    if (socket_ >= 0) close(socket_);
-    socket_ = -1;
-  }
-
-  int listener() const { return listener_; }
-
- private:
-  const int listener_;
-  int socket_ = -1;
-};
 
 /// A server that the kernel lets nobody reach: its backlog is full, so no SYN is answered.
 class DeafServer {
@@ -107,8 +44,6 @@ class DeafServer {
   int fill_[4] = {};
 };
 
-constexpr char kOk[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
 TEST(HttpClient, SendsWhatIsAskedAndGivesWhatIsSaid) {
   Server server;
   ApiConfig config = server.Config();
@@ -125,7 +60,7 @@ TEST(HttpClient, SendsWhatIsAskedAndGivesWhatIsSaid) {
   });
   Kept kept;
   const absl::Status status =
-      client.Get({.target = "/api/v1/nodes?limit=5", .accept = "x/y"}, kept);
+      client.Send({.target = "/api/v1/nodes?limit=5", .accept = "x/y"}, kept);
   peer.join();
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(request.rfind("GET /k8s/api/v1/nodes?limit=5 HTTP/1.1\r\n", 0), 0u) << request;
@@ -152,7 +87,7 @@ TEST(HttpClient, PassesEachPieceOnAtOnce) {
     }
     server.Write("0\r\n\r\n");
   });
-  EXPECT_TRUE(client.Get({.target = "/"}, kept).ok());
+  EXPECT_TRUE(client.Send({.target = "/"}, kept).ok());
   peer.join();
   EXPECT_EQ(kept.body, "xxx");
 }
@@ -169,7 +104,7 @@ TEST(HttpClient, KeepsItsConnection) {
   });
   for (int i = 0; i < 3; ++i) {
     Kept kept;
-    EXPECT_TRUE(client.Get({.target = "/"}, kept).ok());
+    EXPECT_TRUE(client.Send({.target = "/"}, kept).ok());
     EXPECT_EQ(kept.body, "ok");
   }
   peer.join();
@@ -189,7 +124,7 @@ TEST(HttpClient, AsksAgainWhereAKeptConnectionTurnsOutDead) {
   });
   for (int i = 0; i < 2; ++i) {
     Kept kept;
-    const absl::Status status = client.Get({.target = "/"}, kept);
+    const absl::Status status = client.Send({.target = "/"}, kept);
     EXPECT_TRUE(status.ok()) << status;
   }
   peer.join();
@@ -204,7 +139,7 @@ TEST(HttpClient, ANewConnectionThatDiesIsAnError) {
     server.Close();
   });
   Kept kept;
-  const absl::Status status = client.Get({.target = "/"}, kept);
+  const absl::Status status = client.Send({.target = "/"}, kept);
   peer.join();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
   EXPECT_NE(status.message().find("waiting for the reply"), absl::string_view::npos) << status;
@@ -243,7 +178,7 @@ TEST(HttpClient, BadRepliesAreErrorsAndNeverHang) {
       if (bad.close) server.Close();
     });
     Kept kept;
-    const absl::Status status = client.Get({.target = "/", .silence = milliseconds(200)}, kept);
+    const absl::Status status = client.Send({.target = "/", .silence = milliseconds(200)}, kept);
     peer.join();
     EXPECT_EQ(status.code(), bad.code) << status << " " << std::string(bad.bytes).substr(0, 60);
   }
@@ -260,7 +195,7 @@ TEST(HttpClient, TheSinksErrorEndsTheExchange) {
   });
   Kept kept;
   kept.verdict_on_head = absl::DataLossError("not mine");
-  EXPECT_EQ(client.Get({.target = "/"}, kept), absl::DataLossError("not mine"));
+  EXPECT_EQ(client.Send({.target = "/"}, kept), absl::DataLossError("not mine"));
   peer.join();
 }
 
@@ -272,7 +207,7 @@ TEST(HttpClient, StopsWhileTheServerDoesNotEvenAccept) {
   std::thread getter([&] {
     Kept kept;
     begun = true;
-    status = client.Get({.target = "/"}, kept);
+    status = client.Send({.target = "/"}, kept);
   });
   while (!begun) std::this_thread::yield();
   const auto begin = std::chrono::steady_clock::now();
@@ -288,7 +223,7 @@ TEST(HttpClient, ConnectingHasADeadline) {
   timeouts.connect = milliseconds(200);
   HttpClient client(server.Config(), timeouts);
   Kept kept;
-  const absl::Status status = client.Get({.target = "/"}, kept);
+  const absl::Status status = client.Send({.target = "/"}, kept);
   EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
   EXPECT_NE(status.message().find("connecting took too long"), absl::string_view::npos) << status;
 }
@@ -298,7 +233,7 @@ TEST(HttpClient, OnceStoppedItAsksNobody) {
   HttpClient client(server.Config());
   client.Stop();
   Kept kept;
-  EXPECT_TRUE(absl::IsCancelled(client.Get({.target = "/"}, kept)));
+  EXPECT_TRUE(absl::IsCancelled(client.Send({.target = "/"}, kept)));
 }
 
 TEST(HttpClient, AVanishedTokenFileIsNamed) {
@@ -308,9 +243,9 @@ TEST(HttpClient, AVanishedTokenFileIsNamed) {
   config.token = TextSource::File(folder.Write("token", "  \n"));
   HttpClient client(config);
   Kept kept;
-  EXPECT_NE(client.Get({.target = "/"}, kept).message().find("is empty"), absl::string_view::npos);
+  EXPECT_NE(client.Send({.target = "/"}, kept).message().find("is empty"), absl::string_view::npos);
   std::filesystem::remove(config.token.path());
-  const absl::Status status = client.Get({.target = "/"}, kept);
+  const absl::Status status = client.Send({.target = "/"}, kept);
   EXPECT_NE(status.message().find(config.token.path()), absl::string_view::npos) << status;
 }
 

@@ -63,6 +63,8 @@ json ToJson(const model::Pod& pod) {
           {"nodeName", pod.node_name},
           {"annotations", ToJson(pod.annotations)},
           {"requests", ToJson(pod.requests)},
+          {"created", pod.created.time_since_epoch().count()},
+          {"unschedulable", pod.unschedulable},
           {"terminated", pod.terminated}};
 }
 

@@ -56,7 +56,7 @@ class FakeTransport final : public Transport {
  public:
   explicit FakeTransport(FakeWaiter* waiter) : waiter_(waiter) {}
 
-  absl::Status Get(const HttpRequest& request, HttpSink& sink) override {
+  absl::Status Send(const HttpRequest& request, HttpSink& sink) override {
     if (replies.empty()) return absl::CancelledError("stopped");
     requests.push_back(request);
     const Reply reply = std::move(replies.front());

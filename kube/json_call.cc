@@ -1,0 +1,83 @@
+#include "kube/json_call.h"
+
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "fmt/format.h"
+#include "kube/api_reply.h"
+#include "kube/json.h"
+#include "kube/json_value.h"
+
+namespace berth::kube {
+namespace {
+
+constexpr char kJsonType[] = "application/json";
+constexpr char kMergePatchType[] = "application/merge-patch+json";
+
+/// An object has 1.5 MiB at most, as etcd keeps it.
+constexpr std::size_t kMaxReply = std::size_t{8} << 20;
+
+absl::StatusCode CodeOf(int http_status) {
+  switch (http_status) {
+    case 400:
+    case 422:
+      return absl::StatusCode::kInvalidArgument;
+    case 401:
+    case 403:
+      return absl::StatusCode::kPermissionDenied;
+    case 404:
+      return absl::StatusCode::kNotFound;
+    case 409:
+      return absl::StatusCode::kAborted;
+    default:
+      return absl::StatusCode::kUnavailable;
+  }
+}
+
+/// The message of a v1.Status, or the beginning of what came instead.
+std::string WordsOf(std::string_view body) {
+  JsonParser parser;
+  const auto root = parser.Parse(body);
+  if (!root.ok()) return body.empty() ? "no reason was given" : Quoted(body);
+  absl::Status error;
+  const std::string message(JsonValue(*root, Path(""), error).Field("message").String());
+  return message.empty() ? "no reason was given" : message;
+}
+
+}  // namespace
+
+std::string_view NameOf(HttpMethod method) {
+  switch (method) {
+    case HttpMethod::kGet:
+      return "GET";
+    case HttpMethod::kPost:
+      return "POST";
+    case HttpMethod::kPut:
+      return "PUT";
+    case HttpMethod::kPatch:
+      return "PATCH";
+  }
+  return "";
+}
+
+absl::StatusOr<std::string> CallJson(Transport& transport, HttpMethod method, std::string target,
+                                     std::string body) {
+  HttpRequest request{
+      .method = method, .target = std::move(target), .accept = kJsonType, .body = std::move(body)};
+  if (method == HttpMethod::kPatch) request.content_type = kMergePatchType;
+  if (method == HttpMethod::kPost || method == HttpMethod::kPut) request.content_type = kJsonType;
+  BodySink sink(kMaxReply);
+  const absl::Status sent = transport.Send(request, sink);
+  const std::string what = fmt::format("{} {}", NameOf(method), request.target);
+  if (absl::IsCancelled(sent)) return sent;
+  if (!sent.ok()) {
+    return absl::Status(sent.code(), fmt::format("{}: {}", what, std::string(sent.message())));
+  }
+  const int status = sink.head().status;
+  if (status >= 200 && status < 300) return sink.body();
+  return absl::Status(CodeOf(status),
+                      fmt::format("{}: {}: {}", what, status, WordsOf(sink.body())));
+}
+
+}  // namespace berth::kube
