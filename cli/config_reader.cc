@@ -9,9 +9,9 @@
 
 #include "cli/config_values.h"
 #include "cli/file.h"
-#include "cli/suggest.h"
 #include "cli/yaml_document.h"
 #include "cli/yaml_scalar.h"
+#include "model/suggest.h"
 
 namespace berth::cli {
 
@@ -149,9 +149,9 @@ class StructReader {
     for (const auto& entry : place_.node) {
       const std::string& key = entry.first.Scalar();
       if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-      const std::string hint = DidYouMean(key, known_);
+      const std::string hint = model::DidYouMean(key, known_);
       reader_.AddError(LineOf(entry.first), FieldPath(place_.path, key),
-                       hint.empty() ? "there is no such field; there are " + Join(known_)
+                       hint.empty() ? "there is no such field; there are " + model::Join(known_)
                                     : "there is no such field" + hint);
     }
   }

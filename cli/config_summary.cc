@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "cli/suggest.h"
+#include "model/suggest.h"
 
 namespace berth::cli {
 
@@ -20,7 +20,7 @@ std::string_view Security(const ExtenderConfig& extender) {
 std::string Accelerators(const BerthConfiguration& config) {
   std::vector<std::string_view> names;
   for (const auto& spec : config.accelerators) names.push_back(spec.name);
-  return Join(names);
+  return model::Join(names);
 }
 
 std::string Weights(const scheduling::PoliciesConfig& policies) {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "cli/duration.h"
-#include "cli/suggest.h"
 #include "cli/yaml_scalar.h"
+#include "model/suggest.h"
 
 namespace berth::cli {
 
@@ -82,12 +82,12 @@ absl::Status ReadValue(const YAML::Node& node, std::optional<model::Quantity>& v
 
 absl::Status ReadName(const YAML::Node& node, const std::vector<std::string_view>& names,
                       std::size_t& position) {
-  const std::string what = "one of " + Join(names);
+  const std::string what = "one of " + model::Join(names);
   if (!node.IsScalar()) return Expected(what, node);
   const auto found = std::find(names.begin(), names.end(), node.Scalar());
   if (found == names.end()) {
-    return absl::InvalidArgumentError(
-        fmt::format("must be {}, got {}{}", what, Shown(node), DidYouMean(node.Scalar(), names)));
+    return absl::InvalidArgumentError(fmt::format("must be {}, got {}{}", what, Shown(node),
+                                                  model::DidYouMean(node.Scalar(), names)));
   }
   position = static_cast<std::size_t>(found - names.begin());
   return absl::OkStatus();

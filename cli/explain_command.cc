@@ -16,16 +16,20 @@
 #include "cli/config_reader.h"
 #include "cli/engine.h"
 #include "cli/exit_code.h"
-#include "cli/explanation.h"
 #include "cli/explanation_json.h"
 #include "cli/explanation_text.h"
 #include "cli/pod_manifest.h"
-#include "cli/suggest.h"
+#include "extender/explanation.h"
 #include "kube/http_client.h"
+#include "model/suggest.h"
 
 namespace berth::cli {
 
 namespace {
+
+using extender::Explanation;
+using extender::NodeExplanation;
+using model::DidYouMean;
 
 struct Arguments {
   std::string pod_file;
@@ -164,7 +168,7 @@ absl::StatusOr<int> ExplainPod(const Arguments& arguments) {
     fmt::print(stderr, "skipped: {}\n", skipped);
   }
   const Explanation explanation =
-      Explain(manifest->pod, snapshot.Read(), *engine.scheduling, config->prefix, *now);
+      extender::Explain(manifest->pod, snapshot.Read(), *engine.scheduling, config->prefix, *now);
   const bool concerned = !explanation.requests.empty();
   if (arguments.node.empty() || !concerned) {
     Print(arguments, explanation, manifest->what, nullptr);

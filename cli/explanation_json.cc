@@ -9,6 +9,11 @@ namespace berth::cli {
 
 namespace {
 
+using extender::DeviceCount;
+using extender::Explanation;
+using extender::NodeExplanation;
+using extender::PolicyOpinion;
+using extender::RefusedGroup;
 using Json = nlohmann::ordered_json;
 
 Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }

@@ -13,6 +13,12 @@ namespace berth::cli {
 
 namespace {
 
+using extender::DeviceCount;
+using extender::Explanation;
+using extender::NodeExplanation;
+using extender::PolicyOpinion;
+using extender::RefusedGroup;
+
 constexpr std::string_view kNotJudged =
     "kube-scheduler's own filters (taints, affinity, free cpu, memory and devices) are not judged "
     "here.\n";

@@ -8,9 +8,9 @@
 #include "cli/cluster_source.h"
 #include "cli/config.h"
 #include "cli/engine.h"
-#include "cli/explanation.h"
 #include "cli/pod_manifest.h"
 #include "cluster/snapshot.h"
+#include "extender/explanation.h"
 #include "model/time.h"
 
 namespace berth::cli {
@@ -38,8 +38,8 @@ class ExplainFixture : public testing::Test {
     return ReadPodManifest(kGoldenFolder + file).value().pod;
   }
 
-  Explanation Explained(const model::Pod& pod) const {
-    return Explain(pod, snapshot_.Read(), *engine_.scheduling, "berth.dev", kNow);
+  extender::Explanation Explained(const model::Pod& pod) const {
+    return extender::Explain(pod, snapshot_.Read(), *engine_.scheduling, "berth.dev", kNow);
   }
 
   const Engine engine_ = MakeEngine({});

@@ -1,4 +1,4 @@
-#include "cli/explanation.h"
+#include "extender/explanation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +16,10 @@
 namespace berth::cli {
 namespace {
 
+using extender::DeviceCount;
+using extender::Explanation;
+using extender::NodeExplanation;
+using extender::PolicyOpinion;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -150,8 +154,8 @@ TEST_F(ExplanationTest, HintsThatAPodIsBoundAlready) {
 
 TEST_F(ExplanationTest, IsEmptyForAnEmptyCluster) {
   const cluster::Snapshot empty({.catalog = engine_.catalog, .labels = {}});
-  const Explanation explanation =
-      Explain(PodOf("one_gpu.yaml"), empty.Read(), *engine_.scheduling, "berth.dev", kNow);
+  const Explanation explanation = extender::Explain(PodOf("one_gpu.yaml"), empty.Read(),
+                                                    *engine_.scheduling, "berth.dev", kNow);
   EXPECT_EQ(SummaryOf(explanation), "0 fit");
   EXPECT_THAT(explanation.hints, IsEmpty());
 }

@@ -10,6 +10,11 @@
 namespace berth::cli {
 namespace {
 
+using extender::DeviceCount;
+using extender::Explanation;
+using extender::NodeExplanation;
+using extender::PolicyOpinion;
+using extender::RefusedGroup;
 using model::Duration;
 using testing::HasSubstr;
 using testing::Not;

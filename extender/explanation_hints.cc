@@ -1,14 +1,14 @@
-#include "cli/explanation_hints.h"
+#include "extender/explanation_hints.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
 
-#include "cli/suggest.h"
 #include "model/quantity.h"
+#include "model/suggest.h"
 
-namespace berth::cli {
+namespace berth::extender {
 
 namespace {
 
@@ -37,8 +37,8 @@ void AddUnknownModels(std::string_view annotation, const model::AcceleratorCatal
     const std::string_view name = Trim(annotation.substr(0, comma));
     annotation.remove_prefix(std::min(comma + 1, annotation.size()));
     if (name.empty() || catalog.IndexOf(name) != model::AcceleratorCatalog::kNone) continue;
-    hints.push_back(fmt::format("{} is not in the catalogue; it has {}{}", name, Join(names),
-                                DidYouMean(name, names)));
+    hints.push_back(fmt::format("{} is not in the catalogue; it has {}{}", name, model::Join(names),
+                                model::DidYouMean(name, names)));
   }
 }
 
@@ -99,4 +99,4 @@ std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& expl
   return hints;
 }
 
-}  // namespace berth::cli
+}  // namespace berth::extender

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace berth::cli {
+namespace berth::model {
 
 /// The candidate that `word` was probably meant to be: the nearest one, if no more than a third of
 /// the word (at least one letter) has to change. What is easily taken for each other (upper and
@@ -19,4 +19,4 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string_view
 /// "a, b, c".
 std::string Join(const std::vector<std::string_view>& words);
 
-}  // namespace berth::cli
+}  // namespace berth::model

@@ -11,7 +11,7 @@
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
 
-namespace berth::cli {
+namespace berth::extender {
 
 /// One resource of the catalogue on one node, as far as the pod asks for it.
 struct DeviceCount {
@@ -89,4 +89,4 @@ Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
                     const scheduling::SchedulingEngine& engine, const std::string& prefix,
                     model::Time now);
 
-}  // namespace berth::cli
+}  // namespace berth::extender

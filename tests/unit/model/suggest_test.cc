@@ -1,10 +1,10 @@
-#include "cli/suggest.h"
+#include "model/suggest.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace berth::cli {
+namespace berth::model {
 namespace {
 
 const std::vector<std::string_view> kModels = {"V100", "A100", "A30", "MN-Core", "MN-Core2"};
@@ -48,4 +48,4 @@ TEST(Join, PutsCommasBetween) {
 }
 
 }  // namespace
-}  // namespace berth::cli
+}  // namespace berth::model

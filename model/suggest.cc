@@ -1,10 +1,10 @@
-#include "cli/suggest.h"
+#include "model/suggest.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
 
-namespace berth::cli {
+namespace berth::model {
 
 namespace {
 
@@ -73,4 +73,4 @@ std::string Join(const std::vector<std::string_view>& words) {
   return text;
 }
 
-}  // namespace berth::cli
+}  // namespace berth::model

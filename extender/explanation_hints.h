@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/explanation.h"
+#include "extender/explanation.h"
 #include "model/accelerator.h"
 #include "model/pod.h"
 
-namespace berth::cli {
+namespace berth::extender {
 
 /// What explains that a pod is pending, or goes elsewhere than expected, although nodes fit it; and
 /// what is wrong with its annotations.
@@ -15,4 +15,4 @@ std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& expl
                                   const model::AcceleratorCatalog& catalog,
                                   const std::string& prefix);
 
-}  // namespace berth::cli
+}  // namespace berth::extender

@@ -1,14 +1,14 @@
-#include "cli/explanation.h"
+#include "extender/explanation.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
-#include "cli/explanation_hints.h"
+#include "extender/explanation_hints.h"
 #include "policies/scheduling/policy.h"
 
-namespace berth::cli {
+namespace berth::extender {
 
 namespace {
 
@@ -147,4 +147,4 @@ Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
   return explanation;
 }
 
-}  // namespace berth::cli
+}  // namespace berth::extender
