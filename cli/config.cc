@@ -73,16 +73,46 @@ void ValidateExtender(const ExtenderConfig& config, Errors& errors) {
   ValidateBodyBytes("extender.maxNodesBodyBytes", config.max_nodes_body_bytes, errors);
 }
 
+void ValidateGrpc(const GrpcConfig& config, Errors& errors) {
+  const auto& [cert, key, client_ca] = config.tls;
+  const bool all = !cert.empty() && !key.empty() && !client_ca.empty();
+  const bool none = cert.empty() && key.empty() && client_ca.empty();
+  if (config.listen.empty()) {
+    if (!none) errors.push_back({"grpc.tls", "is of no use without grpc.listen; set both"});
+    return;
+  }
+  ValidateAddress("grpc.listen", config.listen, errors);
+  if (!all && !none) {
+    errors.push_back({"grpc.tls", "is mutual TLS; set certFile, keyFile and clientCAFile"});
+  }
+  const auto address = server::ParseAddress(config.listen);
+  if (none && address.ok() && !server::IsLoopback(*address)) {
+    errors.push_back({"grpc.listen",
+                      fmt::format("\"{}\" can be reached from other machines; write 127.0.0.1:{}, "
+                                  "or set grpc.tls: certFile, keyFile and clientCAFile",
+                                  config.listen, address->port)});
+  }
+}
+
 // The same address twice is heard of only when the second server starts.
+void RefuseTwice(const std::pair<const char*, std::string>& first,
+                 const std::pair<const char*, std::string>& second, Errors& errors) {
+  const auto taken = server::ParseAddress(first.second);
+  const auto wanted = server::ParseAddress(second.second);
+  if (!taken.ok() || !wanted.ok() || *taken != *wanted || wanted->port == 0) return;
+  errors.push_back({second.first, fmt::format("\"{}\" is {} already; write another port",
+                                              second.second, first.first)});
+}
+
 void ValidateListeners(const BerthConfiguration& config, Errors& errors) {
   ValidateAddress("metrics.listen", config.metrics.listen, errors);
-  const auto extender = server::ParseAddress(config.extender.listen);
-  const auto metrics = server::ParseAddress(config.metrics.listen);
-  if (extender.ok() && metrics.ok() && *extender == *metrics && metrics->port != 0) {
-    errors.push_back({"metrics.listen", fmt::format("\"{}\" is extender.listen already; write "
-                                                    "another port",
-                                                    config.metrics.listen)});
-  }
+  ValidateGrpc(config.grpc, errors);
+  const std::pair<const char*, std::string> extender{"extender.listen", config.extender.listen};
+  const std::pair<const char*, std::string> metrics{"metrics.listen", config.metrics.listen};
+  const std::pair<const char*, std::string> grpc{"grpc.listen", config.grpc.listen};
+  RefuseTwice(extender, metrics, errors);
+  RefuseTwice(extender, grpc, errors);
+  RefuseTwice(metrics, grpc, errors);
 }
 
 void ValidateAccelerators(const std::vector<model::AcceleratorSpec>& specs, Errors& errors) {

@@ -77,6 +77,35 @@ void VisitFields(Visitor& visit, MetricsConfig& config) {
   visit("listen", config.listen, "Address of /metrics, /healthz and /readyz, which are plain HTTP");
 }
 
+struct GrpcTlsConfig {
+  std::string cert_file;
+  std::string key_file;
+  std::string client_ca_file;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, GrpcTlsConfig& config) {
+  visit("certFile", config.cert_file,
+        "PEM file with the server's certificate and its intermediate ones. Read again when it "
+        "changes");
+  visit("keyFile", config.key_file, "PEM file with its private key");
+  visit("clientCAFile", config.client_ca_file,
+        "PEM file with the CAs that clients' certificates must come from");
+}
+
+struct GrpcConfig {
+  std::string listen;
+  GrpcTlsConfig tls;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, GrpcConfig& config) {
+  visit("listen", config.listen,
+        "Address of berth.v1.Placement, grpc.health.v1.Health and reflection; empty: none");
+  visit("tls", config.tls,
+        "Mutual TLS: all three, or none where listen is a loopback address, which is then plain");
+}
+
 enum class LogThreshold : std::uint8_t { kDebug, kInfo, kWarning, kError };
 
 std::span<const model::EnumName<LogThreshold>> EnumNames(LogThreshold);
@@ -99,6 +128,7 @@ struct BerthConfiguration {
   KubernetesConfig kubernetes;
   ExtenderConfig extender;
   MetricsConfig metrics;
+  GrpcConfig grpc;
   LogConfig log;
   std::vector<model::AcceleratorSpec> accelerators = model::AcceleratorCatalog::Defaults();
   /// With the policies' own blocks, which stand at the top of the file.
@@ -113,6 +143,7 @@ void VisitFields(Visitor& visit, BerthConfiguration& config) {
   visit("kubernetes", config.kubernetes, "How to reach the API server");
   visit("extender", config.extender, "The server that kube-scheduler asks");
   visit("metrics", config.metrics, "The server for Prometheus and kubelet");
+  visit("grpc", config.grpc, "The server for `berth explain`, `berth capacity` and programs");
   visit("log", config.log, "JSON lines on standard error");
   visit("accelerators", config.accelerators,
         "The catalogue: a node is the first of these that recognises it");

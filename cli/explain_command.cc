@@ -168,7 +168,7 @@ absl::StatusOr<int> ExplainPod(const Arguments& arguments) {
     fmt::print(stderr, "skipped: {}\n", skipped);
   }
   const Explanation explanation =
-      extender::Explain(manifest->pod, snapshot.Read(), *engine.scheduling, config->prefix, *now);
+      extender::Explain(manifest->pod, snapshot.Read(), *engine.scheduling, *now);
   const bool concerned = !explanation.requests.empty();
   if (arguments.node.empty() || !concerned) {
     Print(arguments, explanation, manifest->what, nullptr);

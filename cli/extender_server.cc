@@ -127,7 +127,7 @@ absl::StatusOr<std::unique_ptr<ExtenderServer>> ExtenderServer::Start(
 
 ExtenderServer::ExtenderServer(const BerthConfiguration& config, kube::ApiConfig api)
     : metrics_(std::make_shared<server::Metrics>()),
-      placer_(config, std::move(api), *metrics_, {&decision_log_}),
+      placer_(config, std::move(api), *metrics_, {&decision_log_, &decisions_}),
       extender_(placer_.Current()->placer, *metrics_, OptionsOf(config.extender)) {}
 
 void ExtenderServer::AddMetrics() {
@@ -148,6 +148,16 @@ absl::Status ExtenderServer::Listen(const BerthConfiguration& config,
                                          std::move(certificates), *metrics_);
   if (!extender_listener.ok()) return extender_listener.status();
   extender_listener_ = *std::move(extender_listener);
+  return config.grpc.listen.empty() ? absl::OkStatus() : ServePlacement(config.grpc);
+}
+
+absl::Status ExtenderServer::ServePlacement(const GrpcConfig& config) {
+  auto placement = PlacementServer::Start(
+      config,
+      {.placer = [this] { return extender_.Current(); }, .decisions = decisions_, .now = Now},
+      [this] { return NotReady(); }, *metrics_);
+  if (!placement.ok()) return placement.status();
+  placement_ = *std::move(placement);
   return absl::OkStatus();
 }
 
@@ -164,7 +174,8 @@ bool ExtenderServer::Drain() {
   follower_.reset();
   extender_listener_->BeginClosing();
   std::this_thread::sleep_for(kClosingTime);
-  const bool answered_all = extender_listener_->Drain(kDrainTime);
+  bool answered_all = extender_listener_->Drain(kDrainTime);
+  if (placement_ != nullptr) answered_all = placement_->Drain() && answered_all;
   placer_.Stop();
   return answered_all;
 }

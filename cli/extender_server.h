@@ -11,6 +11,8 @@
 #include "cli/config_follower.h"
 #include "cli/configured_placer.h"
 #include "cli/decision_log.h"
+#include "cli/placement_server.h"
+#include "extender/decision_broker.h"
 #include "extender/extender.h"
 #include "kube/api_config.h"
 #include "server/listener.h"
@@ -45,16 +47,19 @@ class ExtenderServer {
   void AddMetrics();
   absl::Status Listen(const BerthConfiguration& config,
                       std::shared_ptr<const server::TlsCertificates> certificates);
+  absl::Status ServePlacement(const GrpcConfig& config);
   std::vector<std::string> NotReady() const;
 
   // In the order of who uses whom: later ones are gone first.
   std::shared_ptr<server::Metrics> metrics_;
   DecisionLog decision_log_;
+  extender::DecisionBroker decisions_;
   ConfiguredPlacer placer_;
   extender::Extender extender_;
   std::atomic<bool> draining_ = false;
   std::unique_ptr<server::Listener> metrics_listener_;
   std::unique_ptr<server::Listener> extender_listener_;
+  std::unique_ptr<PlacementServer> placement_;  // null where grpc.listen is empty
   std::unique_ptr<ConfigFollower> follower_;
 };
 

@@ -4,10 +4,11 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/metric_type.h>
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
+
+#include "extender/capacity.h"
 
 namespace berth::extender {
 
@@ -28,45 +29,16 @@ void AddSample(MetricFamily& family, std::vector<ClientMetric::Label> labels, do
   family.metric.push_back(std::move(metric));
 }
 
-struct Devices {
-  std::int64_t nodes = 0;
-  std::int64_t total = 0;
-  std::int64_t used = 0;
-  std::int64_t free = 0;
-};
-
-// By catalogue index; nodes without accelerator come last.
-std::vector<Devices> CountDevices(const model::ClusterView& view,
-                                  const model::AcceleratorCatalog& catalog) {
-  std::vector<Devices> counts(catalog.size() + 1);
-  for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
-    const model::NodeState* state = view.At(i);
-    if (state == nullptr) continue;
-    if (state->accelerator == model::AcceleratorCatalog::kNone) {
-      ++counts.back().nodes;
-      continue;
-    }
-    const std::string& resource = catalog[state->accelerator].resource;
-    Devices& devices = counts[static_cast<std::size_t>(state->accelerator)];
-    const std::int64_t used = state->used.Get(resource);
-    ++devices.nodes;
-    devices.total += state->node.capacity.Get(resource);
-    devices.used += used;
-    devices.free += std::max<std::int64_t>(0, state->node.allocatable.Get(resource) - used);
-  }
-  return counts;
-}
-
 void AddDeviceFamilies(const model::ClusterView& view, const model::AcceleratorCatalog& catalog,
                        std::vector<MetricFamily>& families) {
   MetricFamily nodes = Gauge("berth_nodes", "Nodes by accelerator of the catalogue.");
   MetricFamily devices = Gauge("berth_accelerator_devices",
                                "Devices by accelerator and state: total is capacity, used is asked "
                                "for by bound pods, free is allocatable less used.");
-  const std::vector<Devices> counts = CountDevices(view, catalog);
+  const std::vector<DeviceTotals> counts = CountDevices(view, catalog);
   for (std::size_t i = 0; i < catalog.size(); ++i) {
     const std::string& name = catalog[static_cast<Index>(i)].name;
-    const Devices& count = counts[i];
+    const DeviceTotals& count = counts[i];
     AddSample(nodes, {{"accelerator", name}}, static_cast<double>(count.nodes));
     for (const auto& [state, value] :
          {std::pair{"total", count.total}, std::pair{"used", count.used},

@@ -129,7 +129,7 @@ void SortNodes(Explanation& explanation) {
 }  // namespace
 
 Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
-                    const SchedulingEngine& engine, const std::string& prefix, model::Time now) {
+                    const SchedulingEngine& engine, model::Time now) {
   Explanation explanation;
   explanation.now = now;
   explanation.requests = scheduling::AcceleratorRequests(pod, engine.catalog());
@@ -143,7 +143,7 @@ Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
   explainer.SortGroups();
   RankFitting(explanation);
   SortNodes(explanation);
-  explanation.hints = HintsFor(pod, explanation, engine.catalog(), prefix);
+  explanation.hints = HintsFor(pod, explanation, engine);
   return explanation;
 }
 

@@ -25,6 +25,8 @@ struct DeviceCount {
   std::int64_t used = 0;
 
   std::int64_t Free() const { return allocatable - used; }
+
+  friend bool operator==(const DeviceCount&, const DeviceCount&) = default;
 };
 
 /// What one policy says of one node. Reasons are empty and times kNoTime where there are none.
@@ -38,6 +40,8 @@ struct PolicyOpinion {
   std::string reason;
   std::string summary;
   model::Time since = model::kNoTime;
+
+  friend bool operator==(const PolicyOpinion&, const PolicyOpinion&) = default;
 };
 
 struct NodeExplanation {
@@ -55,6 +59,8 @@ struct NodeExplanation {
   model::Time since = model::kNoTime;
   std::vector<PolicyOpinion> policies;
   std::vector<model::Condition> conditions;
+
+  friend bool operator==(const NodeExplanation&, const NodeExplanation&) = default;
 };
 
 /// Nodes that are refused for the same reason.
@@ -66,6 +72,8 @@ struct RefusedGroup {
   /// When the reason began, on the first and on the last node of the group; kNoTime: not known.
   model::Time oldest = model::kNoTime;
   model::Time newest = model::kNoTime;
+
+  friend bool operator==(const RefusedGroup&, const RefusedGroup&) = default;
 };
 
 /// Why a pod may go where.
@@ -82,11 +90,12 @@ struct Explanation {
   std::vector<std::string> hints;
   /// Those that fit by descending score, then the others by group; by name among equals.
   std::vector<NodeExplanation> nodes;
+
+  friend bool operator==(const Explanation&, const Explanation&) = default;
 };
 
-/// Asks the engine about every node of `view`, as the extender does. `prefix` is the engine's.
+/// Asks the engine about every node of `view`, as the extender does.
 Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
-                    const scheduling::SchedulingEngine& engine, const std::string& prefix,
-                    model::Time now);
+                    const scheduling::SchedulingEngine& engine, model::Time now);
 
 }  // namespace berth::extender

@@ -81,13 +81,12 @@ void AddScarcity(const Explanation& explanation, std::size_t request, Hints& hin
 }  // namespace
 
 std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& explanation,
-                                  const model::AcceleratorCatalog& catalog,
-                                  const std::string& prefix) {
+                                  const scheduling::SchedulingEngine& engine) {
   Hints hints;
-  if (const auto models = model::Find(pod.annotations, prefix + "/accelerators")) {
-    AddUnknownModels(*models, catalog, hints);
+  if (const auto models = model::Find(pod.annotations, engine.prefix() + "/accelerators")) {
+    AddUnknownModels(*models, engine.catalog(), hints);
   }
-  const std::string memory = prefix + "/accelerator-memory";
+  const std::string memory = engine.prefix() + "/accelerator-memory";
   if (const auto text = model::Find(pod.annotations, memory)) AddBadMemory(memory, *text, hints);
   for (std::size_t i = 0; i < explanation.requests.size(); ++i) {
     AddScarcity(explanation, i, hints);

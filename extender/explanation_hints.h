@@ -4,15 +4,14 @@
 #include <vector>
 
 #include "extender/explanation.h"
-#include "model/accelerator.h"
 #include "model/pod.h"
+#include "policies/scheduling/engine.h"
 
 namespace berth::extender {
 
 /// What explains that a pod is pending, or goes elsewhere than expected, although nodes fit it; and
 /// what is wrong with its annotations.
 std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& explanation,
-                                  const model::AcceleratorCatalog& catalog,
-                                  const std::string& prefix);
+                                  const scheduling::SchedulingEngine& engine);
 
 }  // namespace berth::extender

@@ -33,13 +33,18 @@ absl::StatusOr<std::shared_ptr<const TlsCertificates>> TlsCertificates::Open(
 
 TlsCertificates::TlsCertificates(TlsCertificatesOptions options, TlsPem pem, TlsContext context)
     : options_(std::move(options)),
-      loaded_(std::move(pem)),
+      pem_(std::make_shared<const TlsPem>(std::move(pem))),
       context_(std::move(context)),
       watch_(Watched(options_.files), options_.watch, [this] { Reload(); }) {}
 
 std::shared_ptr<ssl_ctx_st> TlsCertificates::Current() const {
   const std::lock_guard lock(mutex_);
   return context_.handle;
+}
+
+std::shared_ptr<const TlsPem> TlsCertificates::Pem() const {
+  const std::lock_guard lock(mutex_);
+  return pem_;
 }
 
 std::chrono::duration<double> TlsCertificates::TimeLeft() const {
@@ -61,12 +66,13 @@ void TlsCertificates::Reload() {
 absl::Status TlsCertificates::TryReload() {
   auto pem = ReadTlsFiles(options_.files);
   if (!pem.ok()) return pem.status();
-  if (*pem == loaded_) return absl::OkStatus();
+  if (*pem == *Pem()) return absl::OkStatus();
   auto context = BuildTlsContext(options_.files, *pem);
   if (!context.ok()) return context.status();
-  loaded_ = *std::move(pem);
+  auto loaded = std::make_shared<const TlsPem>(*std::move(pem));
   {
     const std::lock_guard lock(mutex_);
+    pem_.swap(loaded);
     std::swap(context_, *context);
   }
   ++reloads_;

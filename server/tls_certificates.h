@@ -38,6 +38,10 @@ class TlsCertificates {
   /// What the next connection is made from; never null.
   std::shared_ptr<ssl_ctx_st> Current() const;
 
+  /// The texts that it was made from, for servers that make contexts themselves; never null, and
+  /// the same object until they change.
+  std::shared_ptr<const TlsPem> Pem() const;
+
   /// Until the certificate in use ends; negative afterwards.
   std::chrono::duration<double> TimeLeft() const;
 
@@ -53,11 +57,11 @@ class TlsCertificates {
   absl::Status TryReload();
 
   const TlsCertificatesOptions options_;
-  // Of the watching thread alone.
-  TlsPem loaded_;
-  std::string last_error_;
+  std::string last_error_;  // of the watching thread alone
 
+  // Written by the watching thread alone.
   mutable std::mutex mutex_;
+  std::shared_ptr<const TlsPem> pem_;
   TlsContext context_;
   std::atomic<std::uint64_t> reloads_ = 0;
   std::atomic<std::uint64_t> reload_failures_ = 0;

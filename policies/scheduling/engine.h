@@ -94,6 +94,9 @@ class SchedulingEngine {
 
   const model::AcceleratorCatalog& catalog() const { return *catalog_; }
 
+  /// Of Berth's labels and annotations.
+  const std::string& prefix() const { return prefix_; }
+
  private:
   struct Member {
     std::string_view name;

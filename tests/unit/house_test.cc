@@ -35,7 +35,7 @@ const std::map<std::string, Names>& Allowed() {
       {"kube", {"model", "proto"}},
       {"cluster", {"model", "kube"}},
       {"server", {}},
-      {"extender", {"model", "policies", "kube", "cluster", "server"}},
+      {"extender", {"model", "policies", "kube", "cluster", "server", "proto"}},
       {"cli", {"model", "policies", "kube", "cluster", "server", "extender", "proto"}},
   };
   return allowed;

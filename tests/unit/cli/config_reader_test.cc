@@ -34,6 +34,7 @@ extender:
   insecureLoopback: false
   maxBodyBytes: 2097152
 metrics: {listen: "[::1]:9100"}
+grpc: {listen: ":9091", tls: {certFile: /g.crt, keyFile: /g.key, clientCAFile: /g-ca.crt}}
 log: {level: debug}
 accelerators:
 - name: H100
@@ -63,6 +64,10 @@ scheduling:
   EXPECT_FALSE(config.extender.insecure_loopback);
   EXPECT_EQ(config.extender.max_body_bytes, 2097152);
   EXPECT_EQ(config.metrics.listen, "[::1]:9100");
+  EXPECT_EQ(config.grpc.listen, ":9091");
+  EXPECT_EQ(config.grpc.tls.cert_file, "/g.crt");
+  EXPECT_EQ(config.grpc.tls.key_file, "/g.key");
+  EXPECT_EQ(config.grpc.tls.client_ca_file, "/g-ca.crt");
   EXPECT_EQ(config.log.level, LogThreshold::kDebug);
 
   ASSERT_EQ(config.accelerators.size(), 2u);
@@ -151,10 +156,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "weight"},
         Mistake{"'': 1",
                 "f:4: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-                "extender, metrics, log, accelerators, health, scheduling"},
+                "extender, metrics, grpc, log, accelerators, health, scheduling"},
         Mistake{"<<: {log: {}}",
                 "f:4: <<: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-                "extender, metrics, log, accelerators, health, scheduling"}));
+                "extender, metrics, grpc, log, accelerators, health, scheduling"}));
 
 INSTANTIATE_TEST_SUITE_P(
     WrongTypes, ParseConfigRefuses,
@@ -210,6 +215,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "f:4: kubernetes.context: is of no use without kubernetes.kubeconfig; set both"},
         Mistake{"metrics: {listen: ':8443'}",
                 "f:4: metrics.listen: \":8443\" is extender.listen already; write another port"},
+        Mistake{"grpc: {listen: ':9091'}",
+                "f:4: grpc.listen: \":9091\" can be reached from other machines; write "
+                "127.0.0.1:9091, or set grpc.tls: certFile, keyFile and clientCAFile"},
+        Mistake{"grpc: {listen: 'localhost:1', tls: {certFile: /c, keyFile: /k}}",
+                "f:4: grpc.tls: is mutual TLS; set certFile, keyFile and clientCAFile"},
+        Mistake{"grpc: {tls: {certFile: /c, keyFile: /k, clientCAFile: /a}}",
+                "f:4: grpc.tls: is of no use without grpc.listen; set both"},
+        Mistake{"metrics: {listen: ':1'}\ngrpc: {listen: ':1', tls: {certFile: /c, keyFile: /k, "
+                "clientCAFile: /a}}",
+                "f:5: grpc.listen: \":1\" is metrics.listen already; write another port"},
         Mistake{"accelerators: []",
                 "f:4: accelerators: is empty; list one at least, or leave it out for the built-in "
                 "catalogue"},

@@ -39,7 +39,7 @@ void ForEach(const std::vector<ConfigField>& fields, Check check) {
 TEST(Describe, HasTheBlocksInTheOrderOfTheFile) {
   EXPECT_THAT(KeysOf(Describe({})),
               ElementsAre("apiVersion", "kind", "prefix", "kubernetes", "extender", "metrics",
-                          "log", "accelerators", "health", "scheduling"));
+                          "grpc", "log", "accelerators", "health", "scheduling"));
 }
 
 TEST(Describe, HasHelpAndTypeForEveryField) {

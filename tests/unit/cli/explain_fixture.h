@@ -39,7 +39,7 @@ class ExplainFixture : public testing::Test {
   }
 
   extender::Explanation Explained(const model::Pod& pod) const {
-    return extender::Explain(pod, snapshot_.Read(), *engine_.scheduling, "berth.dev", kNow);
+    return extender::Explain(pod, snapshot_.Read(), *engine_.scheduling, kNow);
   }
 
   const Engine engine_ = MakeEngine({});

@@ -154,8 +154,8 @@ TEST_F(ExplanationTest, HintsThatAPodIsBoundAlready) {
 
 TEST_F(ExplanationTest, IsEmptyForAnEmptyCluster) {
   const cluster::Snapshot empty({.catalog = engine_.catalog, .labels = {}});
-  const Explanation explanation = extender::Explain(PodOf("one_gpu.yaml"), empty.Read(),
-                                                    *engine_.scheduling, "berth.dev", kNow);
+  const Explanation explanation =
+      extender::Explain(PodOf("one_gpu.yaml"), empty.Read(), *engine_.scheduling, kNow);
   EXPECT_EQ(SummaryOf(explanation), "0 fit");
   EXPECT_THAT(explanation.hints, IsEmpty());
 }

@@ -1,0 +1,71 @@
+#include "cli/placement_server.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "server/address.h"
+#include "server/log.h"
+#include "server/tls_certificates.h"
+
+namespace berth::cli {
+
+namespace {
+
+using server::Log;
+using server::LogLevel;
+
+// Calls are answered from memory; what takes longer is a client that does not read.
+constexpr std::chrono::seconds kDrainTime{2};
+
+void LogReload(const absl::Status& status) {
+  if (status.ok()) return Log(LogLevel::kInfo, "certificate reloaded", {{"listener", "grpc"}});
+  Log(LogLevel::kError, "certificate files are broken; the former ones go on serving",
+      {{"listener", "grpc"}, {"error", std::string(status.message())}});
+}
+
+// Null for plain gRPC.
+absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
+    const GrpcTlsConfig& config, server::Metrics& metrics) {
+  if (config.cert_file.empty()) return nullptr;
+  server::TlsCertificatesOptions options;
+  options.files.certificate = config.cert_file;
+  options.files.key = config.key_file;
+  options.files.client_ca = config.client_ca_file;
+  options.on_reload = LogReload;
+  auto certificates = server::TlsCertificates::Open(std::move(options));
+  if (!certificates.ok()) return certificates;
+  metrics.AddGauge("berth_grpc_certificate_seconds_left",
+                   "Until the gRPC listener's certificate ends; negative afterwards.", {},
+                   [opened = *certificates] { return opened->TimeLeft().count(); });
+  return certificates;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PlacementServer>> PlacementServer::Start(
+    const GrpcConfig& config, extender::PlacementOptions options, server::ReadinessCheck not_ready,
+    server::Metrics& metrics) {
+  auto certificates = OpenCertificates(config.tls, metrics);
+  if (!certificates.ok()) return certificates.status();
+  extender::DecisionBroker& decisions = options.decisions;
+  server::GrpcListenerOptions listening;
+  listening.address = config.listen;
+  listening.tls = *std::move(certificates);
+  listening.services = {extender::MakePlacementService(std::move(options))};
+  listening.names = {extender::kPlacementService};
+  listening.not_ready = std::move(not_ready);
+  auto listener = server::GrpcListener::Start(std::move(listening));
+  if (!listener.ok()) return listener.status();
+  server::Address bound = server::ParseAddress(config.listen).value();
+  bound.port = (*listener)->port();
+  Log(LogLevel::kInfo, "listening", {{"listener", "grpc"}, {"address", ToString(bound)}});
+  return std::unique_ptr<PlacementServer>(new PlacementServer(decisions, *std::move(listener)));
+}
+
+bool PlacementServer::Drain() {
+  decisions_.Close();
+  return listener_->Drain(kDrainTime);
+}
+
+}  // namespace berth::cli
