@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "cli/api_access.h"
+#include "cli/cluster_options.h"
 #include "cli/cluster_source.h"
-#include "cli/config_reader.h"
 #include "cli/engine.h"
 #include "cli/exit_code.h"
 #include "cli/explanation_json.h"
 #include "cli/explanation_text.h"
+#include "cli/placement_client.h"
 #include "cli/pod_manifest.h"
 #include "extender/explanation.h"
 #include "kube/http_client.h"
@@ -35,10 +36,7 @@ struct Arguments {
   std::string pod_file;
   std::string pod_name;
   std::string namespace_name = "default";
-  std::string objects_file;
-  std::string kubeconfig;
-  std::string context;
-  std::string config_file;
+  ClusterOptions cluster;
   std::string node;
   std::string output = "table";
   std::string now;
@@ -46,8 +44,9 @@ struct Arguments {
 
 constexpr const char* kFooter =
     R"(The cluster is read once through the API server (--kubeconfig, $KUBECONFIG, ~/.kube/config or
-the credentials of the pod, the first there is), or offline from --objects. The answer is that of
-`berth extender` with the same --config; -o json is described in docs/explain.md.
+the credentials of the pod, the first there is), or offline from --objects; the answer is that of
+`berth extender` with the same --config. With --server a running one is asked, which has the cluster
+in memory. -o json is described in docs/explain.md.
 
 Exit codes: 0 a node fits (with --node: that one; or Berth has no say); 1 none does, or the API
 server did not answer; 2 wrong usage or files.)";
@@ -60,32 +59,18 @@ void AddOptions(CLI::App& explain, Arguments& arguments) {
   auto* name_space =
       explain.add_option("-n,--namespace", arguments.namespace_name, "Its namespace")
           ->capture_default_str();
-  auto* objects =
-      explain.add_option("--objects", arguments.objects_file,
-                         "What `kubectl get nodes,pods -A -o json` wrote, instead of an "
-                         "API server; - for standard input");
-  auto* kubeconfig = explain.add_option("--kubeconfig", arguments.kubeconfig, "Of the API server");
-  auto* context = explain.add_option("--context", arguments.context, "Of the kubeconfig");
-  explain.add_option("--config", arguments.config_file,
-                     "Berth's configuration, as for `berth extender` (default: built in)");
+  AddClusterOptions(explain, arguments.cluster);
   explain.add_option("--node", arguments.node, "Tell everything about this node alone");
   explain.add_option("-o,--output", arguments.output, "table or json")
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "json"}));
-  explain.add_option("--now", arguments.now, "The time to judge by, RFC 3339")->group("");
-  pod->excludes(file)->excludes(objects);
+  auto* now = explain.add_option("--now", arguments.now, "The time to judge by, RFC 3339");
+  now->group("")->excludes(explain.get_option("--server"));
+  pod->excludes(file)->excludes(explain.get_option("--objects"));
   name_space->needs(pod);
-  objects->excludes(kubeconfig)->excludes(context);
 }
 
 absl::Status Usage(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
-
-absl::StatusOr<BerthConfiguration> LoadConfig(const std::string& file) {
-  if (file.empty()) return BerthConfiguration();
-  ConfigReading reading = ReadConfig(file);
-  if (reading.ok()) return std::move(reading.config);
-  return Usage(ToString(reading.errors));
-}
 
 absl::StatusOr<model::Time> TimeOf(const std::string& text) {
   if (text.empty()) return Now();
@@ -97,12 +82,12 @@ absl::StatusOr<model::Time> TimeOf(const std::string& text) {
 
 // The pod to explain, with the cluster put into `snapshot`.
 absl::StatusOr<PodManifest> LoadOffline(const Arguments& arguments, cluster::Snapshot& snapshot) {
-  if (arguments.pod_file == arguments.objects_file) {
+  if (arguments.pod_file == arguments.cluster.objects_file) {
     return Usage("-f and --objects name the same file; give the pod and the cluster separately");
   }
   auto manifest = ReadPodManifest(arguments.pod_file);
   if (!manifest.ok()) return manifest;
-  const absl::Status loaded = LoadObjectsFile(arguments.objects_file, snapshot);
+  const absl::Status loaded = LoadObjectsFile(arguments.cluster.objects_file, snapshot);
   if (!loaded.ok()) return loaded;
   return manifest;
 }
@@ -114,7 +99,8 @@ absl::StatusOr<PodManifest> LoadLive(const Arguments& arguments, cluster::Snapsh
     if (!read.ok()) return read;
     manifest = *std::move(read);
   }
-  auto access = PersonAccess(arguments.kubeconfig, arguments.context, kube::ProcessEnvironment());
+  auto access = PersonAccess(arguments.cluster.kubeconfig, arguments.cluster.context,
+                             kube::ProcessEnvironment());
   if (!access.ok()) return Usage(std::string(access.status().message()));
   kube::HttpClient client(*std::move(access));
   if (!arguments.pod_name.empty()) {
@@ -151,33 +137,68 @@ void Print(const Arguments& arguments, const Explanation& explanation, const std
   fmt::print("{}", text);
 }
 
-absl::StatusOr<int> ExplainPod(const Arguments& arguments) {
-  if (arguments.pod_file.empty() && arguments.pod_name.empty()) {
-    return Usage("give a manifest with -f FILE, or the name of a pod");
-  }
-  const auto config = LoadConfig(arguments.config_file);
+// An explanation, and of what.
+struct Explained {
+  PodManifest manifest;
+  Explanation explanation;
+};
+
+absl::StatusOr<Explained> ExplainLocally(const Arguments& arguments) {
+  const auto config = LoadConfig(arguments.cluster.config_file);
   if (!config.ok()) return config.status();
   const auto now = TimeOf(arguments.now);
   if (!now.ok()) return now.status();
   const Engine engine = MakeEngine(*config);
   cluster::Snapshot snapshot({.catalog = engine.catalog, .labels = {}});
-  const auto manifest = arguments.objects_file.empty() ? LoadLive(arguments, snapshot)
-                                                       : LoadOffline(arguments, snapshot);
+  auto manifest = arguments.cluster.objects_file.empty() ? LoadLive(arguments, snapshot)
+                                                         : LoadOffline(arguments, snapshot);
   if (!manifest.ok()) return manifest.status();
-  for (const std::string& skipped : manifest->skipped) {
+  Explanation explanation =
+      extender::Explain(manifest->pod, snapshot.Read(), *engine.scheduling, *now);
+  return Explained{*std::move(manifest), std::move(explanation)};
+}
+
+absl::StatusOr<Explained> AskServer(const Arguments& arguments) {
+  if (arguments.pod_file.empty()) {
+    return Usage(fmt::format(
+        "--server explains manifests: kubectl get pod {} -n {} -o json | "
+        "berth explain -f - --server {}",
+        arguments.pod_name, arguments.namespace_name, arguments.cluster.server.address));
+  }
+  const absl::Status valid = Validate(arguments.cluster.server);
+  if (!valid.ok()) return valid;
+  auto manifest = ReadPodManifest(arguments.pod_file);
+  if (!manifest.ok()) return manifest.status();
+  auto explanation = ExplainBy(arguments.cluster.server, manifest->json);
+  if (!explanation.ok()) return explanation.status();
+  return Explained{*std::move(manifest), *std::move(explanation)};
+}
+
+// Prints what was asked for, and tells the exit code.
+absl::StatusOr<int> Show(const Arguments& arguments, const Explained& explained) {
+  const auto& [manifest, explanation] = explained;
+  for (const std::string& skipped : manifest.skipped) {
     fmt::print(stderr, "skipped: {}\n", skipped);
   }
-  const Explanation explanation =
-      extender::Explain(manifest->pod, snapshot.Read(), *engine.scheduling, *now);
   const bool concerned = !explanation.requests.empty();
   if (arguments.node.empty() || !concerned) {
-    Print(arguments, explanation, manifest->what, nullptr);
+    Print(arguments, explanation, manifest.what, nullptr);
     return concerned && explanation.fitting == 0 ? kExitNo : kExitOk;
   }
   const auto node = FindNode(explanation, arguments.node);
   if (!node.ok()) return node.status();
-  Print(arguments, explanation, manifest->what, *node);
+  Print(arguments, explanation, manifest.what, *node);
   return (*node)->fits ? kExitOk : kExitNo;
+}
+
+absl::StatusOr<int> ExplainPod(const Arguments& arguments) {
+  if (arguments.pod_file.empty() && arguments.pod_name.empty()) {
+    return Usage("give a manifest with -f FILE, or the name of a pod");
+  }
+  const auto explained =
+      arguments.cluster.UsesServer() ? AskServer(arguments) : ExplainLocally(arguments);
+  if (!explained.ok()) return explained.status();
+  return Show(arguments, *explained);
 }
 
 int RunExplain(const Arguments& arguments) {

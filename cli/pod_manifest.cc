@@ -89,6 +89,7 @@ class Finder {
     if (!pod.ok()) return Error(file_, std::string(pod.status().message()));
     found_ = true;
     manifest_.pod = *std::move(pod);
+    manifest_.json = simdjson::minify(found->pod);
     const bool is_template = found->path != "Pod";
     manifest_.what = (is_template ? "pod template of " : "") + NameOf(object);
     return absl::OkStatus();

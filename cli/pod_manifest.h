@@ -13,6 +13,8 @@ namespace berth::cli {
 /// A pod that somebody wrote down, be it as the template of a controller.
 struct PodManifest {
   model::Pod pod;
+  /// The pod, or the template, as JSON.
+  std::string json;
   /// "Pod train", "pod template of Job train".
   std::string what;
   /// Further objects of the file: "Service web".

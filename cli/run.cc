@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "cli/capacity_command.h"
 #include "cli/config_command.h"
 #include "cli/exit_code.h"
 #include "cli/explain_command.h"
@@ -29,6 +30,7 @@ int RunCommand(int argc, const char* const* argv) {
   int exit_code = kExitOk;
   AddExtenderCommand(app, exit_code);
   AddExplainCommand(app, exit_code);
+  AddCapacityCommand(app, exit_code);
   AddConfigCommand(app, exit_code);
   AddVersionCommand(app);
   try {

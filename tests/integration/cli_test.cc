@@ -27,14 +27,14 @@ std::string Golden(const std::string& name) { return "tests/golden/explain/" + n
 TEST(Cli, WithoutArgumentsPrintsHelp) {
   const Finished run = RunBerth({});
   EXPECT_EQ(run.exit_code, 0);
-  for (const char* command : {"extender", "explain", "config", "version"}) {
+  for (const char* command : {"extender", "explain", "capacity", "config", "version"}) {
     EXPECT_THAT(run.output, HasSubstr(command));
   }
   EXPECT_THAT(run.error, IsEmpty());
 }
 
 TEST(Cli, HelpIsNoMistake) {
-  for (const char* command : {"extender", "explain", "config", "version"}) {
+  for (const char* command : {"extender", "explain", "capacity", "config", "version"}) {
     const Finished run = RunBerth({command, "--help"});
     EXPECT_EQ(run.exit_code, 0) << command;
     EXPECT_THAT(run.output, HasSubstr("Usage")) << command;

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "kube/json.h"
+
 namespace berth::cli {
 namespace {
 
@@ -50,6 +52,18 @@ TEST(ParsePodManifest, ReadsJson) {
       R"( {"kind": "Pod", "metadata": {"name": "\ud83d\ude80"}, "spec": {"containers": []}})", "f");
   ASSERT_TRUE(manifest.ok()) << manifest.status();
   EXPECT_EQ(manifest->pod.name, "\xf0\x9f\x9a\x80");
+}
+
+// What a server is sent must be the same pod.
+TEST(ParsePodManifest, KeepsThePodOrTemplateAsJson) {
+  for (const std::string& text : {std::string(kPod), Controller("Job", "spec:\n", 2)}) {
+    const auto manifest = ParsePodManifest(text, "f");
+    ASSERT_TRUE(manifest.ok()) << manifest.status();
+    kube::JsonParser parser;
+    const auto json = parser.Parse(manifest->json);
+    ASSERT_TRUE(json.ok()) << json.status();
+    EXPECT_EQ(kube::PodFromJson(*json, "Pod").value(), manifest->pod);
+  }
 }
 
 TEST(ParsePodManifest, FindsThePodTemplate) {

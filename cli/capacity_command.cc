@@ -1,0 +1,74 @@
+#include "cli/capacity_command.h"
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/capacity_output.h"
+#include "cli/cluster_options.h"
+#include "cli/engine.h"
+#include "cli/exit_code.h"
+#include "cli/placement_client.h"
+
+namespace berth::cli {
+
+namespace {
+
+constexpr const char* kFooter =
+    R"(FREE is allocatable less what bound pods ask for; EXCLUDED is how much of it is on nodes that a
+condition excludes. The cluster is that of a running server (--server), or it is read once through
+the API server (--kubeconfig, $KUBECONFIG, ~/.kube/config or the credentials of the pod, the first
+there is), or from --objects. -o json is described in docs/capacity.md.
+
+Exit codes: 0 ok; 1 the server did not answer; 2 wrong usage or files.)";
+
+struct Arguments {
+  ClusterOptions cluster;
+  std::string output = "table";
+};
+
+absl::StatusOr<extender::Capacity> CountLocally(const ClusterOptions& options) {
+  const auto config = LoadConfig(options.config_file);
+  if (!config.ok()) return config.status();
+  const Engine engine = MakeEngine(*config);
+  cluster::Snapshot snapshot({.catalog = engine.catalog, .labels = {}});
+  const absl::Status loaded = LoadSnapshot(options, snapshot);
+  if (!loaded.ok()) return loaded;
+  return extender::CountCapacity(snapshot.Read(), *engine.scheduling, Now());
+}
+
+absl::StatusOr<extender::Capacity> AskServer(const PlacementServer& server) {
+  const absl::Status valid = Validate(server);
+  if (!valid.ok()) return valid;
+  return CapacityBy(server);
+}
+
+int RunCapacity(const Arguments& arguments) {
+  const auto capacity = arguments.cluster.UsesServer() ? AskServer(arguments.cluster.server)
+                                                       : CountLocally(arguments.cluster);
+  if (!capacity.ok()) {
+    fmt::print(stderr, "berth capacity: {}\n", std::string(capacity.status().message()));
+    return absl::IsInvalidArgument(capacity.status()) ? kExitUsage : kExitNo;
+  }
+  fmt::print("{}", arguments.output == "json" ? CapacityJson(*capacity) : CapacityText(*capacity));
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddCapacityCommand(CLI::App& app, int& exit_code) {
+  auto* capacity = app.add_subcommand(
+      "capacity", "Count the cluster's devices by accelerator: in use, free, out of reach");
+  const auto arguments = std::make_shared<Arguments>();
+  AddClusterOptions(*capacity, arguments->cluster);
+  capacity->add_option("-o,--output", arguments->output, "table or json")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"table", "json"}));
+  capacity->footer(kFooter);
+  capacity->callback([arguments, &exit_code] { exit_code = RunCapacity(*arguments); });
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <string>
+
+#include "cli/config.h"
+#include "cli/placement_client.h"
+#include "cluster/snapshot.h"
+
+namespace CLI {
+class App;
+}
+
+namespace berth::cli {
+
+/// Where a command for people takes the cluster and the rules from.
+struct ClusterOptions {
+  /// A file of API objects, instead of an API server.
+  std::string objects_file;
+  std::string kubeconfig;
+  std::string context;
+  /// Berth's configuration; empty: the default one.
+  std::string config_file;
+  /// Empty address: none. Otherwise all of it comes from there.
+  PlacementServer server;
+
+  bool UsesServer() const { return !server.address.empty(); }
+};
+
+/// Adds --objects, --kubeconfig, --context, --config, --server, --cert, --key, --ca and
+/// --tls-server-name, with which of them exclude each other.
+void AddClusterOptions(CLI::App& app, ClusterOptions& options);
+
+/// The file's configuration, or the default one. The error is all of its errors.
+absl::StatusOr<BerthConfiguration> LoadConfig(const std::string& file);
+
+/// Fills `snapshot` from the file of objects, or the API server. INVALID_ARGUMENT where a file is
+/// to blame.
+absl::Status LoadSnapshot(const ClusterOptions& options, cluster::Snapshot& snapshot);
+
+}  // namespace berth::cli

@@ -1,0 +1,164 @@
+#include "cli/placement_client.h"
+
+#include <fmt/format.h>
+#include <grpc/support/log.h>
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+#include "cli/file.h"
+#include "extender/placement_messages.h"
+#include "proto/berth/v1/placement.grpc.pb.h"
+#include "server/address.h"
+
+namespace berth::cli {
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{30};
+// An explanation of 7,500 nodes with ten conditions each is some 6 MB.
+constexpr int kMaxReplyBytes = 256 << 20;
+constexpr std::size_t kMaxPemBytes = 4 << 20;
+
+bool IsLoopback(const std::string& address) {
+  const auto parsed = server::ParseAddress(address);
+  return parsed.ok() && server::IsLoopback(*parsed);
+}
+
+absl::StatusOr<std::string> ReadPem(const std::string& option, const std::string& file) {
+  auto text = ReadFile(file, kMaxPemBytes);
+  if (text.ok()) return text;
+  return absl::InvalidArgumentError(
+      fmt::format("{} {}: {}", option, file, std::string(text.status().message())));
+}
+
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsFor(
+    const PlacementServer& server) {
+  if (!server.tls()) return grpc::InsecureChannelCredentials();
+  grpc::SslCredentialsOptions pem;
+  const struct {
+    const char* option;
+    const std::string& file;
+    std::string& text;
+  } files[] = {{"--ca", server.ca_file, pem.pem_root_certs},
+               {"--cert", server.cert_file, pem.pem_cert_chain},
+               {"--key", server.key_file, pem.pem_private_key}};
+  for (const auto& [option, file, text] : files) {
+    auto read = ReadPem(option, file);
+    if (!read.ok()) return read.status();
+    text = *std::move(read);
+  }
+  return grpc::SslCredentials(pem);
+}
+
+absl::StatusOr<std::unique_ptr<v1::Placement::Stub>> Connect(const PlacementServer& server) {
+  // What it writes to standard error is said again in the status, and there in our words.
+  gpr_set_log_function([](gpr_log_func_args*) {});
+  auto credentials = CredentialsFor(server);
+  if (!credentials.ok()) return credentials.status();
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxReplyBytes);
+  // A port that kubectl forwards is not reached by a proxy.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  if (!server.tls_server_name.empty()) {
+    arguments.SetSslTargetNameOverride(server.tls_server_name);
+  }
+  return v1::Placement::NewStub(
+      grpc::CreateCustomChannel(server.address, *std::move(credentials), arguments));
+}
+
+std::string_view WhatToDo(const PlacementServer& server) {
+  if (!server.tls()) {
+    return "is grpc.listen set there? If grpc.tls is, too, give --cert, --key and --ca";
+  }
+  return "is grpc.listen set there, does its certificate come from --ca and name the host of "
+         "--server (else give --tls-server-name), and does --cert come from its clientCAFile?";
+}
+
+absl::Status ErrorOf(const grpc::Status& status, const PlacementServer& server) {
+  const std::string& message = status.error_message();
+  // Berth's own words are meant for people.
+  if (message.starts_with("berth: ")) {
+    const auto code = status.error_code() == grpc::StatusCode::INVALID_ARGUMENT
+                          ? absl::StatusCode::kInvalidArgument
+                          : absl::StatusCode::kUnavailable;
+    return absl::Status(code, fmt::format("{}: {}", server.address, message.substr(7)));
+  }
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNAVAILABLE:
+      return absl::UnavailableError(
+          fmt::format("{} cannot be reached: {}; {}", server.address, message, WhatToDo(server)));
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return absl::UnavailableError(fmt::format("{} did not answer within {} s; {}", server.address,
+                                                kPatience.count(), WhatToDo(server)));
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return absl::UnavailableError(
+          fmt::format("{} does not serve berth.v1.Placement; is it the address of grpc.listen, and "
+                      "of a Berth of this version?",
+                      server.address));
+    default:
+      return absl::UnavailableError(fmt::format("{}: {}", server.address, message));
+  }
+}
+
+// Calls one method of the service.
+template <typename Request, typename Response>
+absl::StatusOr<Response> Call(const PlacementServer& server, const Request& request,
+                              grpc::Status (v1::Placement::Stub::*method)(grpc::ClientContext*,
+                                                                          const Request&,
+                                                                          Response*)) {
+  const auto stub = Connect(server);
+  if (!stub.ok()) return stub.status();
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kPatience);
+  Response response;
+  const grpc::Status status = (stub->get()->*method)(&context, request, &response);
+  if (!status.ok()) return ErrorOf(status, server);
+  return response;
+}
+
+}  // namespace
+
+absl::Status Validate(const PlacementServer& server) {
+  const bool all = !server.cert_file.empty() && !server.key_file.empty() && !server.ca_file.empty();
+  const bool none = server.cert_file.empty() && server.key_file.empty() && server.ca_file.empty();
+  if (server.address.find(':') == std::string::npos) {
+    return absl::InvalidArgumentError(
+        fmt::format("--server {}: write host:port, the address of grpc.listen", server.address));
+  }
+  if (!all && !none) {
+    return absl::InvalidArgumentError("--cert, --key and --ca go together; give all three");
+  }
+  if (none && !server.tls_server_name.empty()) {
+    return absl::InvalidArgumentError("--tls-server-name is of no use without --ca");
+  }
+  if (none && !IsLoopback(server.address)) {
+    return absl::InvalidArgumentError(fmt::format(
+        "--server {} is not a loopback address, so Berth serves it over mutual TLS only; give "
+        "--cert, --key and --ca",
+        server.address));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<extender::Explanation> ExplainBy(const PlacementServer& server,
+                                                const std::string& pod_json) {
+  v1::ExplainRequest request;
+  request.set_pod(pod_json);
+  const auto response = Call(server, request, &v1::Placement::Stub::Explain);
+  if (!response.ok()) return response.status();
+  return extender::FromMessage(*response);
+}
+
+absl::StatusOr<extender::Capacity> CapacityBy(const PlacementServer& server) {
+  const auto response = Call(server, v1::CapacityRequest(), &v1::Placement::Stub::Capacity);
+  if (!response.ok()) return response.status();
+  return extender::FromMessage(*response);
+}
+
+}  // namespace berth::cli

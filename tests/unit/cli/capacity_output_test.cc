@@ -1,0 +1,54 @@
+#include "cli/capacity_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace berth::cli {
+namespace {
+
+using extender::Capacity;
+
+const Capacity& Example() {
+  static const Capacity capacity{
+      .time = model::Time{model::Duration{1'780'315'200}},
+      .accelerators = {{"V100",
+                        "nvidia.com/gpu",
+                        {128, 1024, 900, 124},
+                        {{"node(s) had condition GPUIsLost", "GPUIsLost", {2, 16, 4, 12}},
+                         {"node(s) had condition GPUPendingPage", "GPUPendingPage", {1, 8, 8, 0}}}},
+                       {"MN-Core", "preferred.jp/mncore", {}, {}}},
+      .unrecognised = {{"nvidia.com/gpu", {1, 8, 3, 5}}}};
+  return capacity;
+}
+
+TEST(CapacityText, HasALineForEveryAccelerator) {
+  EXPECT_EQ(CapacityText(Example()),
+            "ACCELERATOR  RESOURCE             NODES  TOTAL  USED  FREE  EXCLUDED  WHY\n"
+            "V100         nvidia.com/gpu       128    1024   900   124   12        2 GPUIsLost; 1 "
+            "GPUPendingPage\n"
+            "MN-Core      preferred.jp/mncore  0      0      0     0     0\n"
+            "-            nvidia.com/gpu       1      8      3     5     -         not in the "
+            "catalogue\n");
+}
+
+TEST(CapacityJson, HasEverything) {
+  EXPECT_EQ(nlohmann::json::parse(CapacityJson(Example())), nlohmann::json::parse(R"({
+    "time": "2026-06-01T12:00:00Z",
+    "accelerators": [
+      {"accelerator": "V100", "resource": "nvidia.com/gpu",
+       "nodes": 128, "total": 1024, "used": 900, "free": 124,
+       "excluded": [
+         {"reason": "node(s) had condition GPUIsLost", "summary": "GPUIsLost",
+          "nodes": 2, "total": 16, "used": 4, "free": 12},
+         {"reason": "node(s) had condition GPUPendingPage", "summary": "GPUPendingPage",
+          "nodes": 1, "total": 8, "used": 8, "free": 0}]},
+      {"accelerator": "MN-Core", "resource": "preferred.jp/mncore",
+       "nodes": 0, "total": 0, "used": 0, "free": 0, "excluded": []}],
+    "unrecognised": [
+      {"resource": "nvidia.com/gpu", "nodes": 1, "total": 8, "used": 3, "free": 5}]})"));
+}
+
+}  // namespace
+}  // namespace berth::cli
