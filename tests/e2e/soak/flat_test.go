@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 )
 
 // run100 is a run of 100 samples, ten seconds apart, with so many KiB at each.
@@ -50,5 +51,18 @@ func TestTooFewSamplesTellNothing(t *testing.T) {
 	_, err := trendOf(make([]sample, 2))
 	if err == nil || !strings.Contains(err.Error(), "run longer") {
 		t.Errorf("error %v does not say what to do", err)
+	}
+}
+
+func TestIdleSoakProvesNothing(t *testing.T) {
+	samples := run100(func(int) int { return 1 })
+	if err := busy(samples, 1000*time.Second); err == nil {
+		t.Error("no error although no pod was scheduled")
+	}
+	for i := range samples {
+		samples[i].FilterCalls = 10 / podInterval.Seconds() // all that come in ten seconds
+	}
+	if err := busy(samples, 1000*time.Second); err != nil {
+		t.Error(err)
 	}
 }

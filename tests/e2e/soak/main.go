@@ -71,7 +71,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out, t)
-	return t.verdict()
+	return errors.Join(busy(samples, o.length), t.verdict())
 }
 
 // write makes a file below the repository's root.

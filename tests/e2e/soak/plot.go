@@ -16,6 +16,8 @@ const (
 	marginTop    = 28
 	marginBottom = 40
 	tickCount    = 4
+	nameIndent   = 96 // of the curves' names, behind the title
+	nameWidth    = 40
 )
 
 // curve is one line of a panel.
@@ -84,8 +86,10 @@ func (p panel) draw(svg *strings.Builder, samples []sample, top int, end float64
 		}
 		fmt.Fprintf(svg, `<polyline fill="none" stroke="%s" stroke-width="1.5" points="%s"/>`+"\n",
 			c.colour, strings.Join(points, " "))
-		fmt.Fprintf(svg, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n",
-			marginLeft+160+48*i, top-8, c.colour, c.name)
+		if c.name != "" {
+			fmt.Fprintf(svg, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n",
+				marginLeft+nameIndent+nameWidth*i, top-8, c.colour, c.name)
+		}
 	}
 }
 

@@ -128,6 +128,20 @@ func takeSamples(
 	}
 }
 
+// busy is an error if far fewer pods were scheduled than the soak was to create: a machine that is
+// too slow for the load shows flat memory for nothing.
+func busy(samples []sample, length time.Duration) error {
+	filtered := 0.0
+	for _, s := range samples {
+		filtered += s.FilterCalls
+	}
+	if least := 0.5 * float64(length/podInterval); filtered < least {
+		return fmt.Errorf("only %.0f pods were scheduled, %.0f at least were to be: "+
+			"run it where nothing else does", filtered, least)
+	}
+	return nil
+}
+
 // take reads everything about Berth now; before is its histogram at the last sample.
 func take(ctx context.Context, b *box.Box, before []bucket) (sample, []bucket, error) {
 	use, err := usageOf(b.Berth.Pid())
