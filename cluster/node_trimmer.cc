@@ -42,6 +42,9 @@ model::Resources NodeTrimmer::Trim(const model::Resources& resources) const {
 model::Node NodeTrimmer::Trim(model::Node node) const {
   std::erase_if(node.labels, [this](const auto& label) { return !Keeps(label.first); });
   node.labels.shrink_to_fit();
+  std::erase_if(node.taints,
+                [](const auto& taint) { return taint.effect != model::kPreferNoSchedule; });
+  node.taints.shrink_to_fit();
   node.conditions.shrink_to_fit();
   node.capacity = Trim(node.capacity);
   node.allocatable = Trim(node.allocatable);

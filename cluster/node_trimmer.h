@@ -14,7 +14,8 @@ namespace berth::cluster {
 /// labels and a dozen resources. Immutable, so thread-safe.
 ///
 /// Kept are: the labels that the catalogue names, those of GPU feature discovery
-/// ("nvidia.com/..."), and those asked for; the catalogue's resources; every condition.
+/// ("nvidia.com/..."), and those asked for; the catalogue's resources; taints of effect
+/// PreferNoSchedule (kube-scheduler itself refuses for the others); every condition.
 class NodeTrimmer {
  public:
   /// `labels`: further labels to keep, by full name, or by prefix where it ends with '*'

@@ -37,6 +37,19 @@ PodResources PodResourcesFromJson(const JsonValue& spec) {
   return resources;
 }
 
+model::Taint TaintFromJson(const JsonValue& taint) {
+  return {.key = std::string(taint.Field("key").String()),
+          .value = std::string(taint.Field("value").String()),
+          .effect = std::string(taint.Field("effect").String())};
+}
+
+model::Toleration TolerationFromJson(const JsonValue& toleration) {
+  return {.key = std::string(toleration.Field("key").String()),
+          .op = std::string(toleration.Field("operator").String()),
+          .value = std::string(toleration.Field("value").String()),
+          .effect = std::string(toleration.Field("effect").String())};
+}
+
 model::Condition ConditionFromJson(const JsonValue& condition) {
   return {.type = std::string(condition.Field("type").String()),
           .status = ConditionStatusFromText(condition.Field("status").String()),
@@ -64,6 +77,8 @@ model::Node NodeFromJson(const JsonValue& node) {
   model::Node result;
   result.name = metadata.Field("name").String();
   result.labels = metadata.Field("labels").StringMap();
+  node.Field("spec").Field("taints").ForEachItem(
+      [&](const JsonValue& taint) { result.taints.push_back(TaintFromJson(taint)); });
   status.Field("conditions").ForEachItem([&](const JsonValue& condition) {
     result.conditions.push_back(ConditionFromJson(condition));
   });
@@ -82,6 +97,9 @@ model::Pod PodFromJson(const JsonValue& pod) {
   result.uid = metadata.Field("uid").String();
   result.node_name = spec.Field("nodeName").String();
   result.annotations = metadata.Field("annotations").StringMap();
+  spec.Field("tolerations").ForEachItem([&](const JsonValue& toleration) {
+    result.tolerations.push_back(TolerationFromJson(toleration));
+  });
   result.requests = PodRequests(PodResourcesFromJson(spec));
   result.created = metadata.Field("creationTimestamp").Time();
   const JsonValue status = pod.Field("status");

@@ -60,6 +60,17 @@ PodResources FromProto(const pb::PodSpec& spec, const Path& path, absl::Status& 
   return resources;
 }
 
+model::Taint FromProto(const pb::Taint& taint) {
+  return {.key = taint.key(), .value = taint.value(), .effect = taint.effect()};
+}
+
+model::Toleration FromProto(const pb::Toleration& toleration) {
+  return {.key = toleration.key(),
+          .op = toleration.operator_(),
+          .value = toleration.value(),
+          .effect = toleration.effect()};
+}
+
 model::Time FromProto(const pb::Time& time, const Path& path, absl::Status& error) {
   // The zero metav1.Time is written as an empty message.
   return time.has_seconds() ? TimeFromSeconds(time.seconds(), path, error) : model::kNoTime;
@@ -95,6 +106,7 @@ model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& erro
   model::Node result;
   result.name = node.metadata().name();
   result.labels = FromProto(node.metadata().labels());
+  for (const pb::Taint& taint : node.spec().taints()) result.taints.push_back(FromProto(taint));
   for (const pb::NodeCondition& condition : node.status().conditions()) {
     const Path item = conditions[result.conditions.size()];
     result.conditions.push_back(FromProto(condition, item, error));
@@ -115,6 +127,9 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
   result.uid = metadata.uid();
   result.node_name = pod.spec().node_name();
   result.annotations = FromProto(metadata.annotations());
+  for (const pb::Toleration& toleration : pod.spec().tolerations()) {
+    result.tolerations.push_back(FromProto(toleration));
+  }
   result.requests = PodRequests(FromProto(pod.spec(), self.Field("spec"), error));
   result.created = FromProto(metadata.creation_timestamp(),
                              self.Field("metadata").Field("creationTimestamp"), error);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/resources.h"
+#include "model/taint.h"
 #include "model/time.h"
 
 namespace berth::model {
@@ -37,6 +38,7 @@ struct Condition {
 struct Node {
   std::string name;
   StringMap labels;
+  std::vector<Taint> taints;          // in the order of the API object
   std::vector<Condition> conditions;  // in the order of the API object
   Resources capacity;
   Resources allocatable;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/node.h"
 #include "model/resources.h"
+#include "model/taint.h"
 #include "model/time.h"
 
 namespace berth::model {
@@ -16,6 +18,7 @@ struct Pod {
   /// Empty until the pod is bound.
   std::string node_name;
   StringMap annotations;
+  std::vector<Toleration> tolerations;
   /// What the whole pod asks for, as kube-scheduler counts it: containers summed, init containers
   /// as maximum, sidecars (restartable init containers) added, overhead added; a limit stands in
   /// for a missing request as the API server's defaulting has it.

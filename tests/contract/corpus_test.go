@@ -115,12 +115,41 @@ func (g generator) conditions() []corev1.NodeCondition {
 	return conditions
 }
 
+func (g generator) taints() []corev1.Taint {
+	var taints []corev1.Taint
+	for range pick(g, 0, 0, 1, 3) {
+		added := g.time()
+		taints = append(taints, corev1.Taint{
+			Key:       pick(g, "nvidia.com/gpu", "dedicated", ""),
+			Value:     pick(g, "", "team-a", "日本"),
+			Effect:    pick(g, corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute, ""),
+			TimeAdded: &added,
+		})
+	}
+	return taints
+}
+
+func (g generator) tolerations() []corev1.Toleration {
+	seconds := int64(300)
+	var tolerations []corev1.Toleration
+	for range pick(g, 0, 1, 2, 5) {
+		tolerations = append(tolerations, corev1.Toleration{
+			Key:               pick(g, "nvidia.com/gpu", "dedicated", ""),
+			Operator:          pick(g, corev1.TolerationOpExists, corev1.TolerationOpEqual, corev1.TolerationOpLt, corev1.TolerationOpGt, ""),
+			Value:             pick(g, "", "team-a", "7"),
+			Effect:            pick(g, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute, ""),
+			TolerationSeconds: pick(g, nil, &seconds),
+		})
+	}
+	return tolerations
+}
+
 func (g generator) node(index int) *corev1.Node {
 	return &corev1.Node{
 		ObjectMeta: g.metadata(fmt.Sprintf("node-%d", index)),
 		Spec: corev1.NodeSpec{
 			PodCIDR: "10.0.0.0/24", Unschedulable: g.chance(10),
-			Taints: []corev1.Taint{{Key: "nvidia.com/gpu", Effect: corev1.TaintEffectNoSchedule}},
+			Taints: g.taints(),
 		},
 		Status: corev1.NodeStatus{
 			Capacity:    g.resources(),
@@ -178,7 +207,7 @@ func (g generator) pod(index int) *corev1.Pod {
 		NodeName:     pick(g, "", "node-1"),
 		NodeSelector: map[string]string{"a": "b"},
 		Volumes:      []corev1.Volume{{Name: "data"}},
-		Tolerations:  []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+		Tolerations:  g.tolerations(),
 	}
 	for i := range g.IntN(4) {
 		pod.Spec.Containers = append(pod.Spec.Containers, g.container(fmt.Sprint("c", i)))

@@ -21,9 +21,23 @@ type conditionModel struct {
 	LastHeartbeat  int64
 }
 
+type taintModel struct {
+	Key    string
+	Value  string
+	Effect string
+}
+
+type tolerationModel struct {
+	Key      string
+	Operator string
+	Value    string
+	Effect   string
+}
+
 type nodeModel struct {
 	Name        string
 	Labels      map[string]string
+	Taints      []taintModel
 	Conditions  []conditionModel
 	Capacity    map[string]int64
 	Allocatable map[string]int64
@@ -35,6 +49,7 @@ type podModel struct {
 	UID           string
 	NodeName      string
 	Annotations   map[string]string
+	Tolerations   []tolerationModel
 	Requests      map[string]int64
 	Created       int64
 	Unschedulable string
@@ -106,9 +121,14 @@ func expectedNode(node *corev1.Node) nodeModel {
 			LastHeartbeat:  seconds(condition.LastHeartbeatTime),
 		})
 	}
+	taints := []taintModel{}
+	for _, taint := range node.Spec.Taints {
+		taints = append(taints, taintModel{taint.Key, taint.Value, string(taint.Effect)})
+	}
 	return nodeModel{
 		Name:        node.Name,
 		Labels:      notNil(node.Labels),
+		Taints:      taints,
 		Conditions:  conditions,
 		Capacity:    amounts(node.Status.Capacity),
 		Allocatable: amounts(node.Status.Allocatable),
@@ -117,12 +137,17 @@ func expectedNode(node *corev1.Node) nodeModel {
 
 func expectedPod(pod *corev1.Pod) podModel {
 	requests := podresources.PodRequests(defaulted(pod), podresources.PodResourcesOptions{})
+	tolerations := []tolerationModel{}
+	for _, t := range pod.Spec.Tolerations {
+		tolerations = append(tolerations, tolerationModel{t.Key, string(t.Operator), t.Value, string(t.Effect)})
+	}
 	return podModel{
 		Namespace:     pod.Namespace,
 		Name:          pod.Name,
 		UID:           string(pod.UID),
 		NodeName:      pod.Spec.NodeName,
 		Annotations:   notNil(pod.Annotations),
+		Tolerations:   tolerations,
 		Requests:      amounts(requests),
 		Created:       seconds(pod.CreationTimestamp),
 		Unschedulable: unschedulable(pod),

@@ -46,12 +46,32 @@ json ToJson(const model::Condition& condition) {
           {"lastHeartbeat", condition.last_heartbeat.time_since_epoch().count()}};
 }
 
+json ToJson(const model::Taint& taint) {
+  return {{"key", taint.key}, {"value", taint.value}, {"effect", taint.effect}};
+}
+
+json ToJson(const model::Toleration& toleration) {
+  return {{"key", toleration.key},
+          {"operator", toleration.op},
+          {"value", toleration.value},
+          {"effect", toleration.effect}};
+}
+
+json ToJson(const model::Node& node);
+json ToJson(const model::Pod& pod);
+
+template <typename T>
+json ToJson(const std::vector<T>& items) {
+  json array = json::array();
+  for (const T& item : items) array.push_back(ToJson(item));
+  return array;
+}
+
 json ToJson(const model::Node& node) {
-  json conditions = json::array();
-  for (const model::Condition& condition : node.conditions) conditions.push_back(ToJson(condition));
   return {{"name", node.name},
           {"labels", ToJson(node.labels)},
-          {"conditions", conditions},
+          {"taints", ToJson(node.taints)},
+          {"conditions", ToJson(node.conditions)},
           {"capacity", ToJson(node.capacity)},
           {"allocatable", ToJson(node.allocatable)}};
 }
@@ -62,6 +82,7 @@ json ToJson(const model::Pod& pod) {
           {"uid", pod.uid},
           {"nodeName", pod.node_name},
           {"annotations", ToJson(pod.annotations)},
+          {"tolerations", ToJson(pod.tolerations)},
           {"requests", ToJson(pod.requests)},
           {"created", pod.created.time_since_epoch().count()},
           {"unschedulable", pod.unschedulable},
@@ -70,13 +91,6 @@ json ToJson(const model::Pod& pod) {
 
 json ToJson(const model::Quantity& quantity) {
   return {{"value", quantity.Value()}, {"milli", quantity.MilliValue()}};
-}
-
-template <typename T>
-json ToJson(const std::vector<T>& items) {
-  json array = json::array();
-  for (const T& item : items) array.push_back(ToJson(item));
-  return array;
 }
 
 json ToJson(const kube::Objects& objects) {

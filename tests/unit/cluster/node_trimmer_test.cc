@@ -40,6 +40,13 @@ TEST(NodeTrimmer, KeepsTheResourcesOfTheCatalogueEvenWhereThereAreNone) {
   EXPECT_FALSE(trimmed.allocatable.Has("ephemeral-storage"));
 }
 
+TEST(NodeTrimmer, KeepsTheTaintsThatOnlyRank) {
+  model::Node node = MakeNode("a");
+  node.taints = {{"a", "", "NoSchedule"}, {"b", "x", "PreferNoSchedule"}, {"c", "", "NoExecute"}};
+  EXPECT_EQ(NodeTrimmer(TestCatalog(), {}).Trim(node).taints,
+            (std::vector<model::Taint>{{"b", "x", "PreferNoSchedule"}}));
+}
+
 TEST(NodeTrimmer, KeepsEveryConditionAndTheName) {
   model::Node node = MakeNode("a");
   node.conditions = {{.type = "Ready"}, {.type = "GPUIsLost"}, {.type = "GPUIsLost"}};

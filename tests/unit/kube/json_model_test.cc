@@ -34,6 +34,9 @@ TEST(PodFromJsonTest, ReadsWhatThePodSays) {
     "metadata": {"namespace": "team", "name": "train-0", "uid": "u-1",
                  "annotations": {"z": "1", "berth.dev/accelerators": "A100"}},
     "spec": {"nodeName": "gpu-7",
+             "tolerations": [{"key": "dedicated", "operator": "Equal", "value": "team-a",
+                              "effect": "PreferNoSchedule", "tolerationSeconds": 300},
+                             {"operator": "Exists"}],
              "containers": [{"resources": {"requests": {"cpu": "1500m"},
                                            "limits": {"nvidia.com/gpu": 2}}}],
              "initContainers": [{"restartPolicy": "Always",
@@ -48,6 +51,9 @@ TEST(PodFromJsonTest, ReadsWhatThePodSays) {
   EXPECT_EQ(pod->node_name, "gpu-7");
   EXPECT_THAT(pod->annotations,
               ElementsAre(Pair("berth.dev/accelerators", "A100"), Pair("z", "1")));
+  EXPECT_THAT(pod->tolerations,
+              ElementsAre(model::Toleration{"dedicated", "Equal", "team-a", "PreferNoSchedule"},
+                          model::Toleration{"", "Exists", "", ""}));
   EXPECT_EQ(pod->requests.Get("cpu"), 2500);
   EXPECT_EQ(pod->requests.Get("memory"), (1 << 30) + (1 << 20));
   EXPECT_EQ(pod->requests.Get("nvidia.com/gpu"), 2);
@@ -64,6 +70,7 @@ TEST(PodFromJsonTest, NullIsTheSameAsAbsent) {
         R"({"metadata": {"annotations": {"a": null}}})",
         R"({"spec": {"containers": null, "initContainers": [null], "overhead": null}})",
         R"({"spec": {"containers": [{"resources": {"requests": null, "limits": {"cpu": null}}}]}})",
+        R"({"spec": {"tolerations": null}})",
         R"({"spec": {"resources": null}, "status": {"phase": null}})"}) {
     const auto pod = Pod(text);
     ASSERT_TRUE(pod.ok()) << pod.status();
@@ -105,6 +112,8 @@ TEST(PodFromJsonTest, NamesTheFieldThatIsWrong) {
        R"(Pod.spec.overhead["cpu"]: "-1" is negative; write 0 or more)"},
       {R"({"spec": {"resources": {"requests": {"cpu": true}}}})",
        R"(Pod.spec.resources.requests["cpu"]: expected a quantity as string, got boolean)"},
+      {R"({"spec": {"tolerations": [{"key": 1}]}})",
+       "Pod.spec.tolerations[0].key: expected a string, got number"},
       {R"({"status": {"phase": {}}})", "Pod.status.phase: expected a string, got object"},
   };
   for (const auto& [text, says] : cases) {
@@ -117,6 +126,9 @@ TEST(PodFromJsonTest, NamesTheFieldThatIsWrong) {
 TEST(NodeFromJsonTest, ReadsWhatTheNodeSays) {
   const auto node = Node(R"({
     "metadata": {"name": "gpu-7", "labels": {"b": "2", "a": "1"}},
+    "spec": {"taints": [{"key": "dedicated", "value": "team-a", "effect": "PreferNoSchedule",
+                         "timeAdded": "2026-01-31T12:00:00Z"},
+                        {"key": "x", "effect": "NoSchedule"}]},
     "status": {"capacity": {"cpu": "80"}, "allocatable": {"nvidia.com/gpu": "6"},
                "conditions": [
                  {"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-01-31T12:00:00Z"},
@@ -125,6 +137,8 @@ TEST(NodeFromJsonTest, ReadsWhatTheNodeSays) {
   ASSERT_TRUE(node.ok()) << node.status();
   EXPECT_EQ(node->name, "gpu-7");
   EXPECT_THAT(node->labels, ElementsAre(Pair("a", "1"), Pair("b", "2")));
+  EXPECT_THAT(node->taints, ElementsAre(model::Taint{"dedicated", "team-a", "PreferNoSchedule"},
+                                        model::Taint{"x", "", "NoSchedule"}));
   EXPECT_EQ(node->capacity.Get("cpu"), 80'000);
   EXPECT_EQ(node->allocatable.Get("nvidia.com/gpu"), 6);
   const model::Time noon{std::chrono::seconds(1'769'860'800)};
@@ -146,6 +160,8 @@ TEST(NodeFromJsonTest, NamesTheFieldThatIsWrong) {
        "Node.status.conditions[0].lastHeartbeatTime: expected a time as string, got number"},
       {R"({"metadata": {"name": "n"}, "status": {"capacity": {"cpu": "x"}}})",
        R"(Node.status.capacity["cpu"]: "x" is not a quantity)"},
+      {R"({"metadata": {"name": "n"}, "spec": {"taints": {}}})",
+       "Node.spec.taints: expected an array, got object"},
       {R"({"metadata": {"name": "n", "labels": {"a": 1}}})",
        R"(Node.metadata.labels["a"]: expected a string, got number)"},
   };

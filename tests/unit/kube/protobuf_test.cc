@@ -31,6 +31,7 @@ TEST(DecodePageTest, ReadsNodes) {
   const model::Node& node = page->items[0];
   EXPECT_EQ(node.name, "gpu-7");
   EXPECT_THAT(node.labels, ElementsAre(Pair("nvidia.com/gpu.product", "NVIDIA-A30")));
+  EXPECT_THAT(node.taints, ElementsAre(model::Taint{"dedicated", "team-a", "PreferNoSchedule"}));
   EXPECT_EQ(node.capacity.Get("cpu"), 80'000);
   EXPECT_EQ(node.allocatable.Get("nvidia.com/gpu"), 6);
   ASSERT_EQ(node.conditions.size(), 1U);
@@ -52,6 +53,7 @@ TEST(DecodePageTest, ReadsPods) {
   EXPECT_EQ(pod.uid, "u-1");
   EXPECT_EQ(pod.node_name, "gpu-7");
   EXPECT_THAT(pod.annotations, ElementsAre(Pair("berth.dev/accelerators", "A100,V100")));
+  EXPECT_THAT(pod.tolerations, ElementsAre(model::Toleration{"dedicated", "Exists", "", ""}));
   EXPECT_EQ(pod.requests.Get("cpu"), 1500);
   EXPECT_EQ(pod.requests.Get("nvidia.com/gpu"), 2);
   EXPECT_FALSE(pod.terminated);

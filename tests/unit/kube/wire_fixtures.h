@@ -33,6 +33,10 @@ inline pb::Node MakeNode() {
   (*node.mutable_metadata()->mutable_labels())["nvidia.com/gpu.product"] = "NVIDIA-A30";
   (*node.mutable_status()->mutable_capacity())["cpu"].set_string("80");
   (*node.mutable_status()->mutable_allocatable())["nvidia.com/gpu"].set_string("6");
+  pb::Taint* taint = node.mutable_spec()->add_taints();
+  taint->set_key("dedicated");
+  taint->set_value("team-a");
+  taint->set_effect("PreferNoSchedule");
   pb::NodeCondition* condition = node.mutable_status()->add_conditions();
   condition->set_type("GPUIsLost");
   condition->set_status("True");
@@ -48,6 +52,9 @@ inline pb::Pod MakePod() {
   pod.mutable_metadata()->set_resource_version("43");
   (*pod.mutable_metadata()->mutable_annotations())["berth.dev/accelerators"] = "A100,V100";
   pod.mutable_spec()->set_node_name("gpu-7");
+  pb::Toleration* toleration = pod.mutable_spec()->add_tolerations();
+  toleration->set_key("dedicated");
+  toleration->set_operator_("Exists");
   pb::Container* container = pod.mutable_spec()->add_containers();
   (*container->mutable_resources()->mutable_requests())["cpu"].set_string("1500m");
   (*container->mutable_resources()->mutable_limits())["nvidia.com/gpu"].set_string("2");
