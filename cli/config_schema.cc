@@ -31,6 +31,11 @@ void DescribeValue(std::int32_t value, ConfigField& field) {
   field.value = Scalar(Kind::kPlain, fmt::format("{}", value));
 }
 
+void DescribeValue(double value, ConfigField& field) {
+  field.type = "number";
+  field.value = Scalar(Kind::kPlain, fmt::format("{}", value));
+}
+
 void DescribeValue(const std::string& value, ConfigField& field) {
   field.type = "text";
   field.value = Scalar(Kind::kText, value);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "cli/duration.h"
@@ -31,9 +32,10 @@ absl::Status Expected(std::string_view what, const YAML::Node& node) {
 }
 
 // std::from_chars knows no '+'.
-bool Parse(std::string_view text, std::int32_t& value) {
+template <typename Number>
+bool Parse(std::string_view text, Number& value) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  std::int32_t parsed = 0;
+  Number parsed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
   if (error != std::errc() || end != text.data() + text.size()) return false;
   value = parsed;
@@ -51,6 +53,13 @@ absl::Status ReadValue(const YAML::Node& node, bool& value) {
 absl::Status ReadValue(const YAML::Node& node, std::int32_t& value) {
   if (TypeOf(node) == YamlType::kInteger && Parse(node.Scalar(), value)) return absl::OkStatus();
   return Expected("a whole number of at most 2147483647, unquoted", node);
+}
+
+absl::Status ReadValue(const YAML::Node& node, double& value) {
+  const YamlType type = TypeOf(node);
+  const bool number = type == YamlType::kInteger || type == YamlType::kFloat;
+  if (number && Parse(node.Scalar(), value) && std::isfinite(value)) return absl::OkStatus();
+  return Expected("a number such as 0.5, unquoted", node);
 }
 
 absl::Status ReadValue(const YAML::Node& node, std::string& value) {

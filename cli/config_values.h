@@ -19,6 +19,7 @@ namespace berth::cli {
 
 absl::Status ReadValue(const YAML::Node& node, bool& value);
 absl::Status ReadValue(const YAML::Node& node, std::int32_t& value);
+absl::Status ReadValue(const YAML::Node& node, double& value);
 absl::Status ReadValue(const YAML::Node& node, std::string& value);
 absl::Status ReadValue(const YAML::Node& node, model::Duration& value);
 absl::Status ReadValue(const YAML::Node& node, std::optional<model::Quantity>& value);

@@ -1,6 +1,7 @@
 #include "cli/live_cluster.h"
 
 #include <random>
+#include <string>
 #include <utility>
 
 namespace berth::cli {
@@ -37,7 +38,13 @@ LiveCluster::LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalo
                          kube::ApiConfig api, kube::ListWatchObserver& nodes,
                          kube::ListWatchObserver& pods, std::function<void()> on_synced)
     : on_synced_(std::move(on_synced)),
-      snapshot_({.catalog = std::move(catalog), .labels = {}}),
+      catalogue_log_(catalog),
+      snapshot_({.catalog = std::move(catalog),
+                 .labels = {},
+                 .on_ambiguous =
+                     [this](const std::string& node, auto entry, auto hidden) {
+                       catalogue_log_.OnAmbiguous(node, entry, hidden);
+                     }}),
       nodes_(std::make_unique<Observer>(*this, nodes)),
       pods_(std::make_unique<Observer>(*this, pods)),
       feed_(FeedOptions(std::move(api)), &snapshot_, nodes_.get(), pods_.get()) {}

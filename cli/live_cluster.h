@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "cli/catalogue_log.h"
 #include "cluster/feed.h"
 #include "cluster/snapshot.h"
 #include "kube/api_config.h"
@@ -14,7 +15,7 @@
 namespace berth::cli {
 
 /// A snapshot as one catalogue sees the cluster, and the feed that keeps it in step with the API
-/// server. Thread-safe.
+/// server. Warns of nodes that the catalogue recognises twice. Thread-safe.
 class LiveCluster {
  public:
   /// The observers must outlive this. `on_synced` is called once, on a thread of the feed, when
@@ -42,6 +43,7 @@ class LiveCluster {
 
   const std::function<void()> on_synced_;
   std::atomic<bool> told_ = false;
+  CatalogueLog catalogue_log_;
   cluster::Snapshot snapshot_;
   const std::unique_ptr<Observer> nodes_;
   const std::unique_ptr<Observer> pods_;

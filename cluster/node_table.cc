@@ -28,16 +28,21 @@ std::optional<model::NodeIndex> NodeTable::Find(std::string_view name) const {
   return *found;
 }
 
-void NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator) {
+bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator) {
   Place& place = places_[IndexOf(node.name)];
   place.epoch = epoch_;
   model::NodeState& state = place.state;
-  if (place.exists && state.accelerator == accelerator && state.node == node) return;
+  const bool moved = !place.exists || state.accelerator != accelerator;
+  if (!moved && state.node == node) return false;
+  // Of a place without a node there is nothing to take off: it is of no accelerator.
+  pools_.Remove(state.accelerator, state.node.conditions);
+  pools_.Add(accelerator, node.conditions);
   place.exists = true;
   state.node = std::move(node);
   state.accelerator = accelerator;
   state.gpu = model::ReadGpuLabels(state.node.labels);
   Changed(place);
+  return moved;
 }
 
 void NodeTable::Remove(std::string_view name) {
@@ -71,6 +76,7 @@ void NodeTable::AddUsed(model::NodeIndex index, std::string_view resource, std::
 }
 
 void NodeTable::Remove(Place& place) {
+  pools_.Remove(place.state.accelerator, place.state.node.conditions);
   model::Node bare;
   bare.name = std::move(place.state.node.name);
   place.exists = false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "cluster/pool_counts.h"
 #include "model/cluster_view.h"
 
 namespace berth::cluster {
@@ -32,11 +33,14 @@ class NodeTable {
   /// The index of a node that exists.
   std::optional<model::NodeIndex> Find(std::string_view name) const;
 
+  const PoolCounts& pools() const { return pools_; }
+
   /// Grows with every change.
   std::uint64_t generation() const { return generation_; }
 
-  /// Makes the node exist, or brings it up to date; an equal node is no change.
-  void Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator);
+  /// Makes the node exist, or brings it up to date; an equal node is no change. Whether it is new
+  /// or of another accelerator than before.
+  bool Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator);
 
   /// The node exists no more. No effect on an unknown name.
   void Remove(std::string_view name);
@@ -89,6 +93,7 @@ class NodeTable {
 
   std::vector<Place> places_;
   std::vector<model::NodeIndex> free_;
+  PoolCounts pools_;
   absl::flat_hash_set<model::NodeIndex, ByName, ByName> by_name_;
   std::uint64_t generation_ = 0;
   std::uint32_t epoch_ = 0;

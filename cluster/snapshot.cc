@@ -17,11 +17,14 @@ std::optional<model::NodeIndex> Snapshot::Reader::Find(std::string_view name) co
   return nodes_->Find(name);
 }
 
+const model::PoolStats& Snapshot::Reader::Pools() const { return nodes_->pools(); }
+
 std::uint64_t Snapshot::Reader::Generation() const { return nodes_->generation(); }
 
 Snapshot::Snapshot(Options options)
     : catalog_(std::move(options.catalog)),
       trimmer_(catalog_, options.labels),
+      on_ambiguous_(std::move(options.on_ambiguous)),
       pods_(catalog_, &nodes_) {}
 
 Snapshot::Reader Snapshot::Read() const {
@@ -37,8 +40,18 @@ std::unique_lock<std::shared_mutex> Snapshot::Lock() {
 void Snapshot::UpsertNode(model::Node node) {
   node = trimmer_.Trim(std::move(node));
   const model::AcceleratorCatalog::Index accelerator = catalog_->Match(node);
+  const auto hidden =
+      on_ambiguous_ ? catalog_->HiddenBy(accelerator, node) : model::AcceleratorCatalog::kNone;
+  const std::string name = node.name;
+  const bool moved = Put(std::move(node), accelerator);
+  if (moved && hidden != model::AcceleratorCatalog::kNone) {
+    on_ambiguous_(name, accelerator, hidden);
+  }
+}
+
+bool Snapshot::Put(model::Node node, model::AcceleratorCatalog::Index accelerator) {
   const auto lock = Lock();
-  nodes_.Upsert(std::move(node), accelerator);
+  return nodes_.Upsert(std::move(node), accelerator);
 }
 
 void Snapshot::DeleteNode(std::string_view name) {

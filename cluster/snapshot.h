@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -37,6 +38,12 @@ class Snapshot {
     std::shared_ptr<const model::AcceleratorCatalog> catalog;
     /// Labels of nodes to keep besides the catalogue's and nvidia.com/*; see NodeTrimmer.
     std::vector<std::string> labels;
+    /// Told of a node that two entries of the catalogue recognise, when it comes and when its
+    /// accelerator changes: its name, the entry that counts, the other. On the writer's thread,
+    /// with nothing held. May be empty.
+    std::function<void(const std::string&, model::AcceleratorCatalog::Index,
+                       model::AcceleratorCatalog::Index)>
+        on_ambiguous{};
   };
 
   /// The cluster held still for as long as this lives: one request. May be read on any one thread
@@ -46,6 +53,7 @@ class Snapshot {
     model::NodeIndex EndIndex() const override;
     const model::NodeState* At(model::NodeIndex index) const override;
     std::optional<model::NodeIndex> Find(std::string_view name) const override;
+    const model::PoolStats& Pools() const override;
     std::uint64_t Generation() const override;
 
    private:
@@ -95,11 +103,13 @@ class Snapshot {
   };
 
   std::unique_lock<std::shared_mutex> Lock();
+  bool Put(model::Node node, model::AcceleratorCatalog::Index accelerator);
   Progress& ProgressOf(Kind kind) { return progress_[static_cast<std::size_t>(kind)]; }
   const Progress& ProgressOf(Kind kind) const { return progress_[static_cast<std::size_t>(kind)]; }
 
   const std::shared_ptr<const model::AcceleratorCatalog> catalog_;
   const NodeTrimmer trimmer_;
+  const decltype(Options::on_ambiguous) on_ambiguous_;
   std::array<Progress, 2> progress_;
 
   // Passed through by everyone on the way to the lock. pthread's shared lock lets new readers

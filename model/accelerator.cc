@@ -1,6 +1,7 @@
 #include "model/accelerator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -64,6 +65,11 @@ void ValidateSpec(const AcceleratorSpec& spec, const std::string& path,
                                   "as \"40Gi\", or leave it out",
                                   spec.memory->text())});
   }
+  if (!(spec.performance > 0 && std::isfinite(spec.performance))) {
+    errors.push_back({path + ".performance",
+                      "is not a number above 0; write 1.0 for the slowest accelerator, 2.5 for one "
+                      "that is two and a half times as fast"});
+  }
 }
 
 /// The position of the first entry of that name.
@@ -84,12 +90,13 @@ std::vector<std::string> DistinctResources(const std::vector<AcceleratorSpec>& s
 /// A GPU whose product label has the word `product`, or whose plain label reads
 /// nvidia-tesla-<plain>.
 AcceleratorSpec NvidiaSpec(std::string name, std::string product, std::string plain,
-                           std::string_view memory) {
+                           std::string_view memory, double performance) {
   return {.name = std::move(name),
           .resource = "nvidia.com/gpu",
           .nodes = {{"nvidia.com/gpu.product", "(?i)\\b" + product},
                     {"accelerator", "^nvidia-tesla-" + plain + "$"}},
-          .memory = Quantity::Parse(memory).value()};
+          .memory = Quantity::Parse(memory).value(),
+          .performance = performance};
 }
 
 AcceleratorSpec SpecByResource(std::string name, std::string resource) {
@@ -127,9 +134,9 @@ absl::StatusOr<AcceleratorCatalog> AcceleratorCatalog::Make(std::vector<Accelera
 const std::vector<AcceleratorSpec>& AcceleratorCatalog::Defaults() {
   // The word ends behind a100 and a30: there are an A1000 and an A3000. V100S is a V100.
   static const std::vector<AcceleratorSpec> specs = {
-      NvidiaSpec("V100", "v100", "v100", "32Gi"),
-      NvidiaSpec("A100", "a100\\b", "a100", "40Gi"),
-      NvidiaSpec("A30", "a30\\b", "a30", "24Gi"),
+      NvidiaSpec("V100", "v100", "v100", "32Gi", 1.0),
+      NvidiaSpec("A100", "a100\\b", "a100", "40Gi", 2.5),
+      NvidiaSpec("A30", "a30\\b", "a30", "24Gi", 1.3),
       SpecByResource("MN-Core", "preferred.jp/mncore"),
       SpecByResource("MN-Core2", "preferred.jp/mncore2"),
   };
@@ -164,6 +171,16 @@ bool AcceleratorCatalog::Recognises(Index index, const Node& node) const {
 AcceleratorCatalog::Index AcceleratorCatalog::Match(const Node& node) const {
   for (Index i = 0; std::cmp_less(i, specs_.size()); ++i) {
     if (Recognises(i, node)) return i;
+  }
+  return kNone;
+}
+
+AcceleratorCatalog::Index AcceleratorCatalog::HiddenBy(Index entry, const Node& node) const {
+  if (entry == kNone) return kNone;
+  for (auto i = static_cast<Index>(entry + 1); std::cmp_less(i, specs_.size()); ++i) {
+    const AcceleratorSpec& later = (*this)[i];
+    const bool is_rest = later.nodes.empty() && later.resource == (*this)[entry].resource;
+    if (!is_rest && Recognises(i, node)) return i;
   }
   return kNone;
 }

@@ -41,6 +41,8 @@ struct AcceleratorSpec {
   std::vector<NodeMatcher> nodes;
   /// Memory of one device, used where a node has no usable label nvidia.com/gpu.memory.
   std::optional<Quantity> memory;
+  /// Relative to the other entries of the resource; only their order and proportions matter.
+  double performance = 1.0;
 };
 
 template <typename Visitor>
@@ -49,6 +51,9 @@ void VisitFields(Visitor& visit, AcceleratorSpec& spec) {
   visit.Required("resource", spec.resource, "Extended resource that pods ask for");
   visit("nodes", spec.nodes, "Any of these labels tells the model; none: the resource alone does");
   visit("memory", spec.memory, "Of one device, where the node has no nvidia.com/gpu.memory label");
+  visit("performance", spec.performance,
+        "Of one device, relative to other entries of the resource, above 0: pods that name no "
+        "model go to the slower ones first");
 }
 
 /// Everything that is wrong with a catalogue; paths begin with "[<entry>]".
@@ -74,6 +79,10 @@ class AcceleratorCatalog {
 
   /// The first entry that recognises the node, or kNone.
   Index Match(const Node& node) const;
+
+  /// A later entry that recognises the node as well as `entry`, its Match, does; or kNone. One
+  /// without matchers is no such entry where it has the same resource: it is what the others leave.
+  Index HiddenBy(Index entry, const Node& node) const;
 
   /// The entry of that name (exact case), or kNone.
   Index IndexOf(std::string_view name) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include "model/gpu_labels.h"
 #include "model/node.h"
 #include "model/resources.h"
+#include "model/time.h"
 
 namespace berth::model {
 
@@ -27,6 +29,29 @@ struct NodeState {
   std::uint64_t version = 0;
 };
 
+/// On how many nodes a condition says what.
+struct ConditionShare {
+  std::size_t is_true = 0;
+  std::size_t unknown = 0;
+
+  friend bool operator==(const ConditionShare&, const ConditionShare&) = default;
+};
+
+/// Counts over pools: the nodes that one entry of the catalogue recognises. Answers come from
+/// counters, not from a scan of the nodes.
+class PoolStats {
+ public:
+  virtual ~PoolStats() = default;
+
+  /// The nodes of the entry.
+  virtual std::size_t Nodes(AcceleratorCatalog::Index accelerator) const = 0;
+
+  /// Those with a condition of that type, whichever its status was, that is True or Unknown now.
+  /// One whose last heartbeat is known and before `stale_before` counts as Unknown.
+  virtual ConditionShare NodesWith(AcceleratorCatalog::Index accelerator, std::string_view type,
+                                   Time stale_before) const = 0;
+};
+
 /// The cluster as of one moment, as policies see it. Whoever implements it says how long it holds
 /// still and on which threads it may be read.
 class ClusterView {
@@ -41,6 +66,9 @@ class ClusterView {
 
   /// The index of the node of that name, or nothing.
   virtual std::optional<NodeIndex> Find(std::string_view name) const = 0;
+
+  /// What holds for whole pools; lives as long as the view.
+  virtual const PoolStats& Pools() const = 0;
 
   /// Grows with every change anywhere.
   virtual std::uint64_t Generation() const = 0;

@@ -48,6 +48,64 @@ TEST_F(SnapshotNodes, AreMatchedWithTheCatalogueWhenTheyChange) {
   EXPECT_EQ(State("a").accelerator, snapshot_.catalog().IndexOf("MN-Core"));
 }
 
+// Two entries for the same label, one for another resource, and one for what is left.
+std::shared_ptr<const model::AcceleratorCatalog> OverlappingCatalog() {
+  std::vector<model::AcceleratorSpec> specs(4);
+  specs[0] = {.name = "V100", .resource = kGpu, .nodes = {{"example.com/model", "v100"}}};
+  specs[1] = {.name = "V100S", .resource = kGpu, .nodes = {{"example.com/model", "v100s"}}};
+  specs[2] = {.name = "MN-Core", .resource = kMnCore};
+  specs[3] = {.name = "Other", .resource = kGpu};
+  return std::make_shared<const model::AcceleratorCatalog>(
+      *model::AcceleratorCatalog::Make(std::move(specs)));
+}
+
+TEST(SnapshotCatalogue, TellsOfNodesThatTwoEntriesRecogniseOnce) {
+  std::vector<std::string> told;
+  const auto catalog = OverlappingCatalog();
+  Snapshot snapshot({.catalog = catalog,
+                     .labels = {},
+                     .on_ambiguous = [&](const std::string& node, auto entry, auto hidden) {
+                       told.push_back(node + ' ' + (*catalog)[entry].name + ' ' +
+                                      (*catalog)[hidden].name);
+                     }});
+  model::Node node = MakeNode("plain");  // V100, and "Other" is only for what is left
+  snapshot.UpsertNode(node);
+  EXPECT_TRUE(told.empty());
+  node.name = "special";
+  node.labels = {{"example.com/model", "v100s"}};
+  for (int heartbeat = 0; heartbeat < 3; ++heartbeat) {
+    node.conditions = {
+        {.type = "Ready", .last_heartbeat = model::Time(model::Duration(heartbeat))}};
+    snapshot.UpsertNode(node);
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"special V100 V100S"}));
+  node = MakeNode("two-kinds");
+  node.capacity.Set(kMnCore, 4);
+  snapshot.UpsertNode(node);
+  EXPECT_EQ(told.back(), "two-kinds V100 MN-Core");
+  // The first entry counts all the same.
+  const Snapshot::Reader reader = snapshot.Read();
+  EXPECT_EQ(reader.At(*reader.Find("special"))->accelerator, catalog->IndexOf("V100"));
+}
+
+// Pods use resources, so that what an entry is called has nothing to do with them.
+TEST(SnapshotCatalogue, ARenamedAcceleratorKeepsItsPods) {
+  const auto used = [](const char* name) {
+    std::vector<model::AcceleratorSpec> specs(2);
+    specs[0] = {.name = "First", .resource = kMnCore};
+    specs[1] = {.name = name, .resource = kGpu, .nodes = {{"example.com/model", "^v100$"}}};
+    Snapshot snapshot({.catalog = std::make_shared<const model::AcceleratorCatalog>(
+                           *model::AcceleratorCatalog::Make(std::move(specs))),
+                       .labels = {}});
+    snapshot.UpsertPod(MakePod("p", "a", 3));
+    snapshot.UpsertNode(MakeNode("a"));
+    EXPECT_EQ(snapshot.Read().At(0)->accelerator, snapshot.catalog().IndexOf(name));
+    return UsedGpus(snapshot, "a");
+  };
+  EXPECT_EQ(used("V100"), 3);
+  EXPECT_EQ(used("Volta"), 3);
+}
+
 TEST_F(SnapshotNodes, KeepTheirIndexWhileTheyLiveAndLeaveItAfterwards) {
   snapshot_.UpsertNode(MakeNode("a"));
   snapshot_.UpsertNode(MakeNode("b"));

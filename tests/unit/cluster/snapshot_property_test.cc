@@ -48,9 +48,19 @@ class Stream {
     return pod;
   }
 
+  model::Condition RandomCondition() {
+    const auto time = [this] { return model::Time(model::Duration(Below(4))); };  // 0 is kNoTime
+    return {.type = Name('c'),
+            .status = static_cast<model::ConditionStatus>(Below(3)),
+            .last_transition = time(),
+            .last_heartbeat = time()};
+  }
+
   void ChangeNode() {
     model::Node node = MakeNode(Name('n'), Below(9));
     if (Below(2) == 0) node.labels.clear();
+    if (Below(3) == 0) node.capacity.Set(kMnCore, 4);
+    for (int more = Below(4); more > 0; --more) node.conditions.push_back(RandomCondition());
     truth_.nodes[node.name] = node;
     snapshot_->UpsertNode(node);
   }
@@ -117,6 +127,45 @@ void ExpectEqual(const Snapshot& left, const Snapshot& right) {
   }
 }
 
+// What PoolStats says, by looking at every node.
+model::ConditionShare Scan(const model::ClusterView& view,
+                           model::AcceleratorCatalog::Index accelerator, const std::string& type,
+                           model::Time stale_before, std::size_t* nodes) {
+  model::ConditionShare share;
+  for (model::NodeIndex index = 0; index < view.EndIndex(); ++index) {
+    const model::NodeState* node = view.At(index);
+    if (node == nullptr || node->accelerator != accelerator) continue;
+    ++*nodes;
+    for (const model::Condition& condition : node->node.conditions) {
+      if (condition.type != type) continue;
+      const bool stale =
+          condition.last_heartbeat != model::kNoTime && condition.last_heartbeat < stale_before;
+      const bool unknown = stale || condition.status == model::ConditionStatus::kUnknown;
+      share.unknown += unknown ? 1 : 0;
+      share.is_true += !unknown && condition.status == model::ConditionStatus::kTrue ? 1 : 0;
+      break;  // the first of a type counts
+    }
+  }
+  return share;
+}
+
+void ExpectTruePools(const Snapshot& snapshot) {
+  const Snapshot::Reader view = snapshot.Read();
+  const model::AcceleratorCatalog::Index accelerators[] = {0, 1};
+  for (const auto accelerator : accelerators) {
+    for (int type = 0; type < 6; ++type) {
+      for (const int stale_before : {-1, 0, 1, 2, 3, 4}) {
+        const std::string name = "c" + std::to_string(type);
+        const model::Time time{model::Duration(stale_before)};
+        std::size_t nodes = 0;
+        EXPECT_EQ(view.Pools().NodesWith(accelerator, name, time),
+                  Scan(view, accelerator, name, time, &nodes));
+        EXPECT_EQ(view.Pools().Nodes(accelerator), nodes);
+      }
+    }
+  }
+}
+
 class SnapshotProperty : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(SnapshotProperty, ManyChangesEqualAFreshBuild) {
@@ -128,6 +177,7 @@ TEST_P(SnapshotProperty, ManyChangesEqualAFreshBuild) {
     for (const auto& [name, node] : stream.truth().nodes) fresh.UpsertNode(node);
     for (const auto& [name, pod] : stream.truth().pods) fresh.UpsertPod(pod);
     ExpectEqual(snapshot, fresh);
+    ExpectTruePools(snapshot);
     ASSERT_EQ(NodeNames(snapshot).size(), stream.truth().nodes.size());
     ASSERT_LE(snapshot.Read().EndIndex(), 12u) << "places are not reused";
     ASSERT_FALSE(HasFailure()) << "seed " << GetParam() << ", step " << step;

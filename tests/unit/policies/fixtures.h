@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,9 +56,11 @@ inline model::NodeState GpuNode(std::string name, std::string product, std::int6
   return NodeWith(std::move(name), kGpu, devices, {{"nvidia.com/gpu.product", std::move(product)}});
 }
 
-/// A view over nodes in a vector.
-class FixedView : public model::ClusterView {
+/// A view over nodes in a vector, which counts pools by looking at every node.
+class FixedView : public model::ClusterView, public model::PoolStats {
  public:
+  using Index = model::AcceleratorCatalog::Index;
+
   explicit FixedView(std::vector<model::NodeState> nodes = {}) : nodes_(std::move(nodes)) {}
 
   model::NodeIndex EndIndex() const override {
@@ -71,6 +74,31 @@ class FixedView : public model::ClusterView {
     return std::nullopt;
   }
   std::uint64_t Generation() const override { return 1; }
+  const model::PoolStats& Pools() const override { return *this; }
+
+  std::size_t Nodes(Index accelerator) const override {
+    return static_cast<std::size_t>(
+        std::count_if(nodes_.begin(), nodes_.end(),
+                      [&](const auto& node) { return node.accelerator == accelerator; }));
+  }
+
+  model::ConditionShare NodesWith(Index accelerator, std::string_view type,
+                                  model::Time stale_before) const override {
+    model::ConditionShare share;
+    for (const model::NodeState& node : nodes_) {
+      if (node.accelerator != accelerator) continue;
+      const auto& conditions = node.node.conditions;
+      const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                      [&](const auto& each) { return each.type == type; });
+      if (found == conditions.end()) continue;
+      const bool stale =
+          found->last_heartbeat != model::kNoTime && found->last_heartbeat < stale_before;
+      const bool unknown = stale || found->status == model::ConditionStatus::kUnknown;
+      share.unknown += unknown ? 1 : 0;
+      share.is_true += !unknown && found->status == model::ConditionStatus::kTrue ? 1 : 0;
+    }
+    return share;
+  }
 
  private:
   std::vector<model::NodeState> nodes_;

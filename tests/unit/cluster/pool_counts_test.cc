@@ -1,0 +1,67 @@
+#include "cluster/pool_counts.h"
+
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace berth::cluster {
+namespace {
+
+using model::Condition;
+using model::ConditionShare;
+using model::ConditionStatus;
+using model::Duration;
+using model::Time;
+
+constexpr Time kNow{Duration{1'800'000'000}};
+constexpr Time kNeverStale = Time::min();
+
+Condition Lost(ConditionStatus status, Time heartbeat = kNow) {
+  return {.type = "GPUIsLost", .status = status, .last_heartbeat = heartbeat};
+}
+
+TEST(PoolCountsTest, CountNodesByAccelerator) {
+  PoolCounts pools;
+  EXPECT_EQ(pools.Nodes(7), 0u);
+  pools.Add(7, {});
+  pools.Add(7, {});
+  pools.Add(2, {});
+  pools.Add(model::AcceleratorCatalog::kNone, {Lost(ConditionStatus::kTrue)});
+  EXPECT_EQ(pools.Nodes(7), 2u);
+  EXPECT_EQ(pools.Nodes(2), 1u);
+  EXPECT_EQ(pools.Nodes(model::AcceleratorCatalog::kNone), 0u);
+  pools.Remove(7, {});
+  EXPECT_EQ(pools.Nodes(7), 1u);
+}
+
+TEST(PoolCountsTest, TellWhatWouldBeStale) {
+  PoolCounts pools;
+  pools.Add(0, {Lost(ConditionStatus::kTrue, kNow)});
+  pools.Add(0, {Lost(ConditionStatus::kTrue, kNow - Duration{60})});
+  pools.Add(0, {Lost(ConditionStatus::kFalse, kNow - Duration{60})});
+  pools.Add(0, {Lost(ConditionStatus::kUnknown, kNow)});
+  pools.Add(0, {Lost(ConditionStatus::kTrue, model::kNoTime)});  // never stale
+  const auto share = [&](Time stale_before) {
+    return pools.NodesWith(0, "GPUIsLost", stale_before);
+  };
+  EXPECT_EQ(share(kNeverStale), (ConditionShare{.is_true = 3, .unknown = 1}));
+  EXPECT_EQ(share(kNow - Duration{60}), (ConditionShare{.is_true = 3, .unknown = 1}));
+  EXPECT_EQ(share(kNow - Duration{59}), (ConditionShare{.is_true = 2, .unknown = 3}));
+  EXPECT_EQ(share(model::kForever), (ConditionShare{.is_true = 1, .unknown = 4}));
+  EXPECT_EQ(pools.NodesWith(0, "Other", kNeverStale), ConditionShare{});
+  EXPECT_EQ(pools.NodesWith(1, "GPUIsLost", kNeverStale), ConditionShare{});
+}
+
+TEST(PoolCountsTest, OfOneTypeTheFirstConditionOfANodeCounts) {
+  PoolCounts pools;
+  const std::vector<Condition> conditions = {
+      Lost(ConditionStatus::kFalse), Lost(ConditionStatus::kTrue), Lost(ConditionStatus::kUnknown)};
+  pools.Add(0, conditions);
+  EXPECT_EQ(pools.NodesWith(0, "GPUIsLost", kNeverStale), ConditionShare{});
+  pools.Remove(0, conditions);
+  pools.Add(0, {Lost(ConditionStatus::kTrue)});
+  EXPECT_EQ(pools.NodesWith(0, "GPUIsLost", kNeverStale), (ConditionShare{.is_true = 1}));
+}
+
+}  // namespace
+}  // namespace berth::cluster
