@@ -75,6 +75,7 @@ Json JsonOf(const NodeExplanation& node) {
           {"fits", node.fits},
           {"rank", node.rank},
           {"score", node.score},
+          {"last", node.last},
           {"accelerator", TextOrNull(node.accelerator)},
           {"reason", TextOrNull(node.reason)},
           {"since", TimeOrNull(node.since)},

@@ -49,7 +49,8 @@ std::string Objection(const PolicyOpinion& opinion, model::Time now) {
     return fmt::format("{} would refuse: {}", opinion.policy,
                        WithSince(ForCount(opinion.summary, 1), opinion.since, now));
   }
-  if (opinion.observed || opinion.weight == 0 || opinion.score == scheduling::kMaxScore) return "";
+  const bool content = opinion.score == scheduling::kMaxScore && !opinion.last;
+  if (opinion.observed || opinion.weight == 0 || content) return "";
   if (!opinion.summary.empty()) {
     const std::string summary = ForCount(opinion.summary, 1);
     if (opinion.since == model::kNoTime) return summary;

@@ -38,11 +38,14 @@ class CurrentClusterMetrics final : public prometheus::Collectable {
 
   std::vector<prometheus::MetricFamily> Collect() const override {
     const auto current = placer_.Current();
-    return extender::ClusterMetrics(current->cluster->snapshot(), current->health(), Now).Collect();
+    return extender::ClusterMetrics(current->cluster->snapshot(), current->health(), Now,
+                                    breaker_log_)
+        .Collect();
   }
 
  private:
   const ConfiguredPlacer& placer_;
+  mutable extender::BreakerLog breaker_log_;
 };
 
 absl::StatusOr<std::unique_ptr<server::Listener>> StartListener(

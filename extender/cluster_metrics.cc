@@ -75,6 +75,21 @@ MetricFamily ConditionFamily(const scheduling::HealthConfig& health, const model
   return family;
 }
 
+MetricFamily BreakerFamily(const std::vector<scheduling::Breaker>& breakers,
+                           const model::AcceleratorCatalog& catalog) {
+  MetricFamily family =
+      Gauge("berth_breaker_tripped",
+            "1 while a condition is on more than health.breaker.fraction of an accelerator's "
+            "nodes, else 0.");
+  for (const scheduling::Breaker& breaker : breakers) {
+    AddSample(
+        family,
+        {{"accelerator", catalog[breaker.accelerator].name}, {"condition", breaker.condition}},
+        breaker.tripped ? 1 : 0);
+  }
+  return family;
+}
+
 void AddFreshnessFamilies(const cluster::Snapshot& snapshot, std::vector<MetricFamily>& families) {
   MetricFamily synced =
       Gauge("berth_snapshot_synced", "1 once nodes and pods were listed, else 0.");
@@ -95,16 +110,24 @@ void AddFreshnessFamilies(const cluster::Snapshot& snapshot, std::vector<MetricF
 }  // namespace
 
 ClusterMetrics::ClusterMetrics(const cluster::Snapshot& snapshot, scheduling::HealthConfig health,
-                               std::function<model::Time()> now)
-    : snapshot_(snapshot), health_(std::move(health)), now_(std::move(now)) {}
+                               std::function<model::Time()> now, BreakerLog& breaker_log)
+    : snapshot_(snapshot),
+      health_(std::move(health)),
+      now_(std::move(now)),
+      breaker_log_(breaker_log) {}
 
 std::vector<MetricFamily> ClusterMetrics::Collect() const {
+  const model::AcceleratorCatalog& catalog = snapshot_.catalog();
   std::vector<MetricFamily> families;
+  std::vector<scheduling::Breaker> breakers;
   {
     const cluster::Snapshot::Reader view = snapshot_.Read();
-    AddDeviceFamilies(view, snapshot_.catalog(), families);
+    AddDeviceFamilies(view, catalog, families);
     families.push_back(ConditionFamily(health_, view, now_()));
+    breakers = scheduling::Breakers(health_, catalog, view.Pools(), now_());
   }
+  families.push_back(BreakerFamily(breakers, catalog));
+  breaker_log_.Update(breakers, catalog, health_.breaker.action);
   AddFreshnessFamilies(snapshot_, families);
   return families;
 }

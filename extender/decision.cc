@@ -53,7 +53,12 @@ std::int64_t WeightedScore(const PolicyVerdict& said) {
   return std::int64_t{said.weight} * said.verdict.score;
 }
 
-// The policy that sets `first` furthest above `second`.
+bool PutsLast(const PolicyVerdict& said) {
+  return said.verdict.last && said.weight > 0 && said.mode == scheduling::Mode::kEnforce;
+}
+
+// The policy that puts `second` behind all others, else the one that sets `first` furthest above
+// `second`.
 std::string DecidingPolicy(const scheduling::PreparedPod& prepared, const model::NodeState& first,
                            const model::NodeState& second) {
   const std::vector<PolicyVerdict> of_first = prepared.JudgeEach(first);
@@ -61,6 +66,7 @@ std::string DecidingPolicy(const scheduling::PreparedPod& prepared, const model:
   std::string_view policy;
   std::int64_t most = 0;
   for (std::size_t i = 0; i < of_first.size(); ++i) {
+    if (PutsLast(of_second[i]) && !PutsLast(of_first[i])) return std::string(of_second[i].policy);
     const std::int64_t ahead = WeightedScore(of_first[i]) - WeightedScore(of_second[i]);
     if (ahead <= most) continue;
     most = ahead;

@@ -33,6 +33,7 @@ PolicyOpinion OpinionOf(const PolicyVerdict& said, const scheduling::ReasonTable
           .observed = said.mode == scheduling::Mode::kObserve,
           .fits = said.verdict.fits,
           .score = said.verdict.score,
+          .last = said.verdict.last,
           .weight = said.weight,
           .reason = reason.text,
           .summary = reason.summary,
@@ -46,11 +47,13 @@ class Explainer {
       : engine_(engine), prepared_(prepared), explanation_(explanation) {}
 
   void Add(const model::NodeState& node) {
-    const scheduling::Judgement judgement = prepared_.Judge(node);
+    const scheduling::Judgement& judgement = judgements_.emplace_back(prepared_.Judge(node));
     NodeExplanation& said = explanation_.nodes.emplace_back();
     said.name = node.node.name;
     said.fits = judgement.fits;
     said.score = judgement.score;
+    said.last = judgement.last;
+    explanation_.fitting += judgement.fits ? 1 : 0;
     if (node.accelerator != model::AcceleratorCatalog::kNone) {
       said.accelerator = engine_.catalog()[node.accelerator].name;
     }
@@ -66,6 +69,12 @@ class Explainer {
     said.summary = engine_.reasons()[judgement.reason].summary;
     said.since = judgement.since;
     AddToGroup(judgement.reason, judgement.since);
+  }
+
+  // After the last node: ranks are relative.
+  void Rank() {
+    const std::vector<std::int64_t> ranks = scheduling::Rank(judgements_);
+    for (std::size_t i = 0; i < ranks.size(); ++i) explanation_.nodes[i].rank = ranks[i];
   }
 
   void SortGroups() {
@@ -91,21 +100,9 @@ class Explainer {
   const SchedulingEngine& engine_;
   const PreparedPod& prepared_;
   Explanation& explanation_;
+  std::vector<scheduling::Judgement> judgements_;
   std::map<ReasonId, RefusedGroup> groups_;
 };
-
-void RankFitting(Explanation& explanation) {
-  std::vector<std::uint32_t> scores;
-  std::vector<NodeExplanation*> fitting;
-  for (NodeExplanation& node : explanation.nodes) {
-    if (!node.fits) continue;
-    scores.push_back(node.score);
-    fitting.push_back(&node);
-  }
-  const std::vector<std::int64_t> ranks = scheduling::Rank(scores);
-  for (std::size_t i = 0; i < fitting.size(); ++i) fitting[i]->rank = ranks[i];
-  explanation.fitting = fitting.size();
-}
 
 void SortNodes(Explanation& explanation) {
   const auto group_of = [&](const NodeExplanation& node) {
@@ -120,7 +117,7 @@ void SortNodes(Explanation& explanation) {
   }
   const auto key = [&](const NodeExplanation& node) {
     const std::ptrdiff_t group = node.fits ? -1 : position.at(node.reason);
-    return std::tuple(group, -std::int64_t{node.score}, std::string_view(node.name));
+    return std::tuple(group, node.last, -std::int64_t{node.score}, std::string_view(node.name));
   };
   std::sort(explanation.nodes.begin(), explanation.nodes.end(),
             [&](const auto& a, const auto& b) { return key(a) < key(b); });
@@ -140,8 +137,8 @@ Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
   for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
     if (const model::NodeState* node = view.At(i)) explainer.Add(*node);
   }
+  explainer.Rank();
   explainer.SortGroups();
-  RankFitting(explanation);
   SortNodes(explanation);
   explanation.hints = HintsFor(pod, explanation, engine);
   return explanation;

@@ -36,6 +36,7 @@ struct PolicyOpinion {
   bool observed = false;
   bool fits = true;
   std::uint16_t score = 0;
+  bool last = false;
   std::int32_t weight = 0;
   std::string reason;
   std::string summary;
@@ -50,6 +51,8 @@ struct NodeExplanation {
   /// As prioritize would answer if exactly the fitting nodes were asked for; 0 for the others.
   std::int64_t rank = 0;
   std::uint32_t score = 0;
+  /// Behind every node of which this is not said, whatever the scores.
+  bool last = false;
   /// Name in the catalogue; empty: none recognises the node.
   std::string accelerator;
   std::vector<DeviceCount> devices;
@@ -88,7 +91,8 @@ struct Explanation {
   std::vector<RefusedGroup> groups;  // greatest first
   /// Sentences about what the nodes' verdicts alone do not tell.
   std::vector<std::string> hints;
-  /// Those that fit by descending score, then the others by group; by name among equals.
+  /// Those that fit by descending score, those that come last behind them, then the others by
+  /// group; by name among equals.
   std::vector<NodeExplanation> nodes;
 
   friend bool operator==(const Explanation&, const Explanation&) = default;

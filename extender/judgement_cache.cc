@@ -27,6 +27,7 @@ Judgement JudgementCache::Lookup::Judge(const PreparedPod& prepared, model::Node
             .reason = slot.reason,
             .would_refuse = slot.would_refuse,
             .score = slot.score,
+            .last = slot.last,
             .valid_until = valid_until};
   }
   const Judgement judgement = prepared.Judge(node);
@@ -35,13 +36,14 @@ Judgement JudgementCache::Lookup::Judge(const PreparedPod& prepared, model::Node
           .score = judgement.score,
           .reason = judgement.reason,
           .would_refuse = judgement.would_refuse,
+          .last = judgement.last,
           .known = true};
   return judgement;
 }
 
-JudgementCache::Lookup JudgementCache::Open(const std::string& shape, model::Time now,
+JudgementCache::Lookup JudgementCache::Open(const std::string& key, model::Time now,
                                             model::NodeIndex nodes) {
-  return Lookup(Find(shape), now, nodes);
+  return Lookup(Find(key), now, nodes);
 }
 
 std::shared_ptr<JudgementCache::Shape> JudgementCache::Find(const std::string& name) {

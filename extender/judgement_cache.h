@@ -14,8 +14,8 @@
 
 namespace berth::extender {
 
-/// Remembers judgements by the shape of the pod (SchedulingEngine::ShapeOf) and the node, until the
-/// node changes or time may change them. Pods come in series of the same shape, and what is
+/// Remembers judgements by the key of the prepared pod and the node, until the node changes or time
+/// may change them. Pods come in series of the same shape, and what is
 /// remembered of a node takes 32 bytes in one table, while judging it reads some 20 cache lines.
 ///
 /// For one engine and one cluster: nodes are told apart by index and version. Thread-safe.
@@ -36,6 +36,7 @@ class JudgementCache {
     std::uint32_t score = 0;
     scheduling::ReasonId reason = scheduling::kNoReason;
     scheduling::ReasonId would_refuse = scheduling::kNoReason;
+    bool last = false;
     bool known = false;
   };
 
@@ -51,7 +52,7 @@ class JudgementCache {
   /// The judgements of one shape, held by one request at a time.
   class Lookup {
    public:
-    /// What `prepared`, which was made for a pod of the shape as of the lookup's time, says of
+    /// What `prepared`, which has the lookup's key and was made as of its time, says of
     /// `node` at `index`; `since` is left out where it was remembered.
     scheduling::Judgement Judge(const scheduling::PreparedPod& prepared, model::NodeIndex index,
                                 const model::NodeState& node);
@@ -65,8 +66,9 @@ class JudgementCache {
     model::Time now_;
   };
 
-  /// Waits for other lookups of the same shape. `nodes`: the view's EndIndex().
-  Lookup Open(const std::string& shape, model::Time now, model::NodeIndex nodes);
+  /// Waits for other lookups of the same key, which is a PreparedPod's. `nodes`: the view's
+  /// EndIndex().
+  Lookup Open(const std::string& key, model::Time now, model::NodeIndex nodes);
 
  private:
   std::shared_ptr<Shape> Find(const std::string& name);

@@ -82,8 +82,10 @@ void Fill(const v1::DeviceCount& message, DeviceCount& count) {
 
 void Fill(const PolicyOpinion& opinion, v1::PolicyOpinion& message) {
   message.set_policy(opinion.policy);
+  message.set_observed(opinion.observed);
   message.set_fits(opinion.fits);
   message.set_score(opinion.score);
+  message.set_last(opinion.last);
   message.set_weight(opinion.weight);
   message.set_reason(opinion.reason);
   message.set_summary(opinion.summary);
@@ -92,8 +94,10 @@ void Fill(const PolicyOpinion& opinion, v1::PolicyOpinion& message) {
 
 void Fill(const v1::PolicyOpinion& message, PolicyOpinion& opinion) {
   opinion = {.policy = message.policy(),
+             .observed = message.observed(),
              .fits = message.fits(),
              .score = static_cast<std::uint16_t>(message.score()),
+             .last = message.last(),
              .weight = message.weight(),
              .reason = message.reason(),
              .summary = message.summary(),
@@ -190,6 +194,7 @@ void Fill(const NodeExplanation& node, v1::NodeExplanation& message) {
   message.set_fits(node.fits);
   message.set_rank(node.rank);
   message.set_score(node.score);
+  message.set_last(node.last);
   message.set_accelerator(node.accelerator);
   FillAll(node.devices, message.mutable_devices());
   message.set_reason(node.reason);
@@ -204,6 +209,7 @@ void Fill(const v1::NodeExplanation& message, NodeExplanation& node) {
   node.fits = message.fits();
   node.rank = message.rank();
   node.score = message.score();
+  node.last = message.last();
   node.accelerator = message.accelerator();
   FillAll(message.devices(), node.devices);
   node.reason = message.reason();

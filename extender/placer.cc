@@ -21,21 +21,6 @@ std::unique_ptr<cluster::Snapshot> GivenCluster(const ExtenderArgs& args,
   return given;
 }
 
-// Ranked among those that fit: what does not must not stretch the scale.
-std::vector<std::int64_t> RanksOf(std::span<const Judgement> judgements) {
-  std::vector<std::uint32_t> scores;
-  for (const Judgement& judgement : judgements) {
-    if (judgement.fits) scores.push_back(judgement.score);
-  }
-  const std::vector<std::int64_t> among_fitting = scheduling::Rank(scores);
-  std::vector<std::int64_t> ranks(judgements.size());
-  auto next = among_fitting.begin();
-  for (std::size_t i = 0; i < judgements.size(); ++i) {
-    if (judgements[i].fits) ranks[i] = *next++;
-  }
-  return ranks;
-}
-
 }  // namespace
 
 Placer::Placer(std::shared_ptr<const scheduling::SchedulingEngine> engine,
@@ -51,7 +36,7 @@ Placer::Judged Placer::JudgeAll(const cluster::Snapshot::Reader& view, const mod
                                 bool remember) {
   Judged judged{engine_->Prepare(pod, view, now), {}};
   std::optional<JudgementCache::Lookup> memory;
-  if (remember) memory.emplace(cache_.Open(engine_->ShapeOf(pod), now, view.EndIndex()));
+  if (remember) memory.emplace(cache_.Open(judged.prepared.key(), now, view.EndIndex()));
   const auto judge = [&](std::string_view name) {
     const auto index = view.Find(name);
     if (!index) return Judgement{.fits = false, .reason = engine_->unknown_node()};
@@ -88,7 +73,7 @@ FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   metrics_.OnFiltered(refused, would_refuse);
   // With more to choose from, prioritize decides.
   if (result.node_names.size() <= 1) {
-    const std::vector<std::int64_t> ranks = RanksOf(judgements);
+    const std::vector<std::int64_t> ranks = scheduling::Rank(judgements);
     Report({Verb::kFilter, args.pod, now, args.node_names, judgements, ranks}, prepared, view,
            report);
   }
@@ -107,7 +92,7 @@ std::vector<std::int64_t> Placer::Prioritize(const ExtenderArgs& args, model::Ti
   const auto given = GivenCluster(args, snapshot_);
   const cluster::Snapshot::Reader view = given ? given->Read() : snapshot_.Read();
   const auto [prepared, judgements] = JudgeAll(view, args.pod, args.node_names, now, !given);
-  std::vector<std::int64_t> ranks = RanksOf(judgements);
+  std::vector<std::int64_t> ranks = scheduling::Rank(judgements);
   Report({Verb::kPrioritize, args.pod, now, args.node_names, judgements, ranks}, prepared, view,
          report);
   return ranks;

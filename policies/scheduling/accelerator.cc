@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/quantity.h"
+#include "policies/scheduling/annotation.h"
 
 namespace berth::scheduling {
 
@@ -17,25 +18,6 @@ constexpr double kMebi = 1 << 20;
 
 // Drivers report less than the nominal size: a 40 GB A100 says 39,538 MiB, a 32 GB V100 32,510.
 constexpr double kReportedShare = 0.93;
-
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
-// The items of a comma-separated list, trimmed; empty ones say nothing and are left out.
-std::vector<std::string_view> SplitList(std::string_view text) {
-  std::vector<std::string_view> items;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    const std::string_view item = Trim(text.substr(0, comma));
-    if (!item.empty()) items.push_back(item);
-    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
-  }
-  return items;
-}
 
 // What the pod makes of each accelerator, by catalogue index, and of nodes without one.
 struct Wishes {

@@ -1,6 +1,7 @@
 #include "policies/scheduling/engine.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace berth::scheduling {
@@ -36,6 +37,7 @@ Judgement PreparedPod::Judge(const model::NodeState& node) const noexcept {
               .since = verdict.since,
               .valid_until = judgement.valid_until};
     }
+    judgement.last = judgement.last || (verdict.last && part.weight > 0);
     judgement.score += static_cast<std::uint32_t>(part.weight) * verdict.score;
   }
   return judgement;
@@ -52,6 +54,11 @@ std::vector<PolicyVerdict> PreparedPod::JudgeEach(const model::NodeState& node) 
 
 namespace {
 
+// Lengths go before texts, so that no two sequences of texts are spelled alike.
+void AppendText(std::string& key, std::string_view text) {
+  key.append(std::to_string(text.size())).append(1, ':').append(text);
+}
+
 // The engine's own reasons stand under this name where others have a policy's.
 constexpr std::string_view kEngine = "engine";
 
@@ -59,6 +66,8 @@ constexpr std::string_view kEngine = "engine";
 class RefuseEveryNode : public NodeEvaluator {
  public:
   explicit RefuseEveryNode(ReasonId reason) : reason_(reason) {}
+
+  std::string ViewKey() const override { return "refused" + std::to_string(reason_); }
 
   Verdict Evaluate(const model::NodeState&) const noexcept override {
     return {.fits = false, .score = 0, .reason = reason_};
@@ -87,6 +96,7 @@ SchedulingEngine::SchedulingEngine(std::shared_ptr<const model::AcceleratorCatal
 PreparedPod SchedulingEngine::Prepare(const model::Pod& pod, const model::ClusterView& view,
                                       model::Time now) const {
   PreparedPod prepared;
+  prepared.key_ = ShapeOf(pod) + "|view";
   if (AcceleratorRequests(pod, *catalog_).empty()) return prepared;
   for (const Member& member : members_) {
     Preparation preparation = member.policy->Prepare(pod, view, now);
@@ -94,12 +104,14 @@ PreparedPod SchedulingEngine::Prepare(const model::Pod& pod, const model::Cluste
     if (const auto* refused = std::get_if<RefusedEverywhere>(&preparation)) {
       if (member.mode == Mode::kEnforce) {
         prepared.refused_everywhere_ = refused->reason;
+        AppendText(prepared.key_, "refused" + std::to_string(refused->reason));
         return prepared;
       }
       evaluator = std::make_unique<RefuseEveryNode>(refused->reason);
     } else if (auto* made = std::get_if<std::unique_ptr<NodeEvaluator>>(&preparation)) {
       evaluator = std::move(*made);
     }
+    AppendText(prepared.key_, evaluator == nullptr ? "" : evaluator->ViewKey());
     if (evaluator == nullptr) continue;
     prepared.parts_.push_back({member.name, member.mode, member.weight, std::move(evaluator)});
   }
@@ -107,11 +119,8 @@ PreparedPod SchedulingEngine::Prepare(const model::Pod& pod, const model::Cluste
 }
 
 std::string SchedulingEngine::ShapeOf(const model::Pod& pod) const {
-  // Lengths go before texts, so that no two pods can be spelled alike.
   std::string shape;
-  const auto append = [&shape](std::string_view text) {
-    shape.append(std::to_string(text.size())).append(1, ':').append(text);
-  };
+  const auto append = [&shape](std::string_view text) { AppendText(shape, text); };
   for (const auto& [resource, amount] : pod.requests) {
     append(resource);
     append(std::to_string(amount));
@@ -122,20 +131,51 @@ std::string SchedulingEngine::ShapeOf(const model::Pod& pod) const {
     append(name);
     append(value);
   }
+  shape += '|';
+  for (const model::Toleration& toleration : pod.tolerations) {
+    // No policy asks about taints of other effects.
+    if (!toleration.effect.empty() && toleration.effect != model::kPreferNoSchedule) continue;
+    for (const std::string& text : {toleration.key, toleration.op, toleration.value}) append(text);
+  }
   return shape;
 }
 
-std::vector<std::int64_t> Rank(std::span<const std::uint32_t> scores) {
-  std::vector<std::int64_t> ranks(scores.size(), kMaxRank);
-  if (scores.empty()) return ranks;
-  const auto [min, max] = std::minmax_element(scores.begin(), scores.end());
-  const std::int64_t low = *min;
-  const std::int64_t range = *max - low;
-  if (range == 0) return ranks;
-  std::transform(scores.begin(), scores.end(), ranks.begin(), [&](std::uint32_t score) {
+namespace {
+
+// Of those fitting judgements that are `last` or not, as told: from `low` to kMaxRank.
+void RankGroup(std::span<const Judgement> judgements, bool last, std::int64_t low,
+               std::vector<std::int64_t>& ranks) {
+  std::int64_t min = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max = 0;
+  const auto belongs = [last](const Judgement& each) { return each.fits && each.last == last; };
+  for (const Judgement& judgement : judgements) {
+    if (!belongs(judgement)) continue;
+    min = std::min<std::int64_t>(min, judgement.score);
+    max = std::max<std::int64_t>(max, judgement.score);
+  }
+  for (std::size_t i = 0; i < judgements.size(); ++i) {
+    if (!belongs(judgements[i])) continue;
+    const std::int64_t range = max - min;
+    const std::int64_t above = (kMaxRank - low) * (judgements[i].score - min);
     // Half of the range added: integer division then rounds to the nearest rank.
-    return (kMaxRank * (score - low) + range / 2) / range;
-  });
+    ranks[i] = range == 0 ? kMaxRank : low + (above + range / 2) / range;
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> Rank(std::span<const Judgement> judgements) {
+  std::vector<std::int64_t> ranks(judgements.size());
+  const auto has = [&](bool last) {
+    return std::any_of(judgements.begin(), judgements.end(),
+                       [last](const auto& each) { return each.fits && each.last == last; });
+  };
+  const bool some_last = has(true);
+  if (has(false)) {
+    RankGroup(judgements, false, some_last ? 1 : 0, ranks);
+  } else if (some_last) {
+    RankGroup(judgements, true, 0, ranks);
+  }
   return ranks;
 }
 

@@ -27,9 +27,12 @@ struct Judgement {
   ReasonId would_refuse = kNoReason;
   /// Sum over the enforced policies of weight x score. Compares nodes of one request only.
   std::uint32_t score = 0;
+  /// Whether it comes behind every fitting node of which this is not said, whatever the scores.
+  bool last = false;
   /// When what `reason` names began, or kNoTime.
   model::Time since = model::kNoTime;
-  /// The first moment at which time alone may change this judgement.
+  /// The first moment at which time alone may change this judgement, as long as PreparedPod::key()
+  /// stays what it is.
   model::Time valid_until = model::kForever;
 };
 
@@ -55,6 +58,10 @@ class PreparedPod {
   /// The reason for which no node at all will do, or kNoReason.
   ReasonId refused_everywhere() const { return refused_everywhere_; }
 
+  /// The pod's shape and what the policies took from the view: of a node that is the same at a
+  /// time that is the same, prepared pods with equal keys say the same.
+  const std::string& key() const { return key_; }
+
  private:
   friend class SchedulingEngine;
 
@@ -67,6 +74,7 @@ class PreparedPod {
 
   std::vector<Part> parts_;
   ReasonId refused_everywhere_ = kNoReason;
+  std::string key_;
 };
 
 /// The only caller of the policies: filter, prioritize and explain all ask it, so they cannot
@@ -83,8 +91,8 @@ class SchedulingEngine {
   /// Berth's: every node fits it equally.
   PreparedPod Prepare(const model::Pod& pod, const model::ClusterView& view, model::Time now) const;
 
-  /// What Prepare reads of `pod`, as text: pods of the same shape get the same judgements from the
-  /// same node at the same time.
+  /// What Prepare reads of `pod`, as text: pods of the same shape get the same judgements in the
+  /// same view at the same time.
   std::string ShapeOf(const model::Pod& pod) const;
 
   const ReasonTable& reasons() const { return reasons_; }
@@ -116,8 +124,10 @@ class SchedulingEngine {
 /// k8s.io/kube-scheduler/extender/v1/types.go, MaxExtenderPriority.
 inline constexpr std::int64_t kMaxRank = 10;
 
-/// Ranks the scores of one request: 10 x (score - min) / (max - min), rounded; all 10 when equal.
-/// Ranks are relative because there are only 11 of them.
-std::vector<std::int64_t> Rank(std::span<const std::uint32_t> scores);
+/// Ranks the nodes of one request that fit: 10 x (score - min) / (max - min), rounded; all 10 when
+/// equal. Where some are `last` and others not, those get 0 and the others 1 to 10 by the same
+/// rule. Ranks are relative because there are only 11 of them. What does not fit gets 0 and does
+/// not stretch the scale.
+std::vector<std::int64_t> Rank(std::span<const Judgement> judgements);
 
 }  // namespace berth::scheduling

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "policies/scheduling/breaker.h"
+
 namespace berth::scheduling {
 
 namespace {
-
-constexpr model::EnumName<Effect> kEffectNames[] = {
-    {Effect::kExclude, "Exclude"}, {Effect::kPenalize, "Penalize"}, {Effect::kIgnore, "Ignore"}};
 
 using Rule = HealthPolicy::Rule;
 using Rules = HealthPolicy::Rules;
@@ -49,26 +48,21 @@ Finding JudgeFalse(const Rule& rule, const model::Condition& condition, model::T
           .valid_until = recovered};
 }
 
-Finding JudgeUnknown(const Rule& rule, const model::Condition& condition, Effect unknown_status) {
-  const Effect effect = std::min(rule.condition.effect, unknown_status);
+Finding JudgeUnknown(const Rule& rule, const model::Condition& condition,
+                     const HealthConfig& config) {
+  const Effect effect = EffectOfUnknown(rule.condition, config);
   if (effect == Effect::kIgnore) return {};
   return {.effect = effect, .reason = rule.unknown, .since = condition.last_transition};
 }
 
-// What holds for all conditions alike.
-struct Freshness {
-  Effect unknown_status;
-  model::Duration stale_after;
-};
-
-Finding JudgeCondition(const Rule& rule, const model::Condition& condition, Freshness freshness,
-                       model::Time now) {
+Finding JudgeCondition(const Rule& rule, const model::Condition& condition,
+                       const HealthConfig& config, model::Time now) {
   model::Time fresh_until = model::kForever;
-  if (freshness.stale_after.count() > 0 && condition.last_heartbeat != model::kNoTime) {
-    fresh_until = SaturatingAdd(condition.last_heartbeat, freshness.stale_after);
+  if (config.stale_after.count() > 0 && condition.last_heartbeat != model::kNoTime) {
+    fresh_until = SaturatingAdd(condition.last_heartbeat, config.stale_after);
   }
   if (condition.status == model::ConditionStatus::kUnknown || now > fresh_until) {
-    return JudgeUnknown(rule, condition, freshness.unknown_status);
+    return JudgeUnknown(rule, condition, config);
   }
   Finding finding = condition.status == model::ConditionStatus::kTrue
                         ? JudgeTrue(rule, condition, now)
@@ -89,9 +83,21 @@ bool HasLostDevices(const model::NodeState& node, std::string_view resource) {
   return resource == "nvidia.com/gpu" && node.gpu.count.value_or(0) > allocatable;
 }
 
+// A rule that holds for the pod.
+struct Applicable {
+  const Rule* rule = nullptr;
+  // Where it must not exclude, by catalogue index; empty: nowhere.
+  std::vector<bool> suspect_in;
+
+  bool IsSuspect(model::AcceleratorCatalog::Index accelerator) const {
+    const auto index = static_cast<std::size_t>(accelerator);
+    return index < suspect_in.size() && suspect_in[index];
+  }
+};
+
 class Evaluator : public NodeEvaluator {
  public:
-  Evaluator(std::shared_ptr<const Rules> rules, std::vector<const Rule*> applicable,
+  Evaluator(std::shared_ptr<const Rules> rules, std::vector<Applicable> applicable,
             std::vector<std::string> resources, model::Time now)
       : rules_(std::move(rules)),
         applicable_(std::move(applicable)),
@@ -107,10 +113,9 @@ class Evaluator : public NodeEvaluator {
     };
     for (const model::Condition& condition : node.node.conditions) {
       if (HasNoEffect(condition)) continue;
-      for (const Rule* rule : applicable_) {
-        if (rule->condition.type != condition.type) continue;
-        consider(
-            JudgeCondition(*rule, condition, {rules_->unknown_status, rules_->stale_after}, now_));
+      for (const Applicable& each : applicable_) {
+        if (each.rule->condition.type != condition.type) continue;
+        consider(Judge(each, condition, node.accelerator));
       }
     }
     for (const std::string& resource : resources_) {
@@ -124,17 +129,37 @@ class Evaluator : public NodeEvaluator {
             .valid_until = valid_until};
   }
 
+  std::string ViewKey() const override {
+    std::string key;
+    for (const Applicable& each : applicable_) {
+      for (const bool suspect : each.suspect_in) key += suspect ? '1' : '0';
+      key += ';';
+    }
+    return key.find('1') == std::string::npos ? "" : key;
+  }
+
  private:
+  Finding Judge(const Applicable& each, const model::Condition& condition,
+                model::AcceleratorCatalog::Index accelerator) const {
+    Finding finding = JudgeCondition(*each.rule, condition, rules_->config, now_);
+    if (finding.effect == Effect::kExclude && each.IsSuspect(accelerator)) {
+      finding.effect = Effect::kPenalize;
+      finding.reason = each.rule->suspect;
+    }
+    return finding;
+  }
+
   // Whether no rule whatsoever makes anything of it, told without looking at its type. Most
   // conditions of most nodes have been False for long, and comparing types is what costs.
   bool HasNoEffect(const model::Condition& condition) const {
-    return condition.status == model::ConditionStatus::kFalse && rules_->stale_after.count() == 0 &&
+    return condition.status == model::ConditionStatus::kFalse &&
+           rules_->config.stale_after.count() == 0 &&
            now_ - condition.last_transition >= rules_->longest_recovery;
   }
 
   std::shared_ptr<const Rules> rules_;
-  std::vector<const Rule*> applicable_;  // into *rules_
-  std::vector<std::string> resources_;   // of the catalogue, asked for by the pod
+  std::vector<Applicable> applicable_;  // into *rules_
+  std::vector<std::string> resources_;  // of the catalogue, asked for by the pod
   model::Time now_;
 };
 
@@ -155,75 +180,18 @@ Rule MakeRule(const HealthCondition& condition, ReasonTable& reasons) {
                            .text = "node(s) had condition " + condition.type + text,
                            .summary = condition.type + summary});
   };
-  return {.condition = condition,
-          .unhealthy = intern("", ""),
-          .unknown = intern(" of status Unknown", " Unknown"),
-          .recovering = intern(" until recently", " until recently")};
-}
-
-void ValidateCondition(const HealthCondition& condition, const std::string& path,
-                       std::vector<model::FieldError>& errors) {
-  if (condition.type.empty()) {
-    errors.push_back({path + ".type", "must name a node condition, such as GPUIsLost"});
-  }
-  if (condition.effect == Effect::kIgnore) {
-    errors.push_back(
-        {path + ".effect", "must be Exclude or Penalize; leave the entry out to ignore it"});
-  }
-  for (const auto& [name, duration] : {std::pair{".minDuration", condition.min_duration},
-                                       std::pair{".recovery", condition.recovery}}) {
-    if (duration.count() < 0) errors.push_back({path + name, "must not be negative"});
-  }
-  for (std::size_t i = 0; i < condition.resources.size(); ++i) {
-    if (!condition.resources[i].empty()) continue;
-    errors.push_back({path + ".resources[" + std::to_string(i) + "]",
-                      "must be a resource name or pattern, such as rdma/*"});
-  }
+  return {
+      .condition = condition,
+      .unhealthy = intern("", ""),
+      .unknown = intern(" of status Unknown", " Unknown"),
+      .recovering = intern(" until recently", " until recently"),
+      .suspect = intern(", too many of them to believe it", " on too many nodes to believe it")};
 }
 
 }  // namespace
 
-std::span<const model::EnumName<Effect>> EnumNames(Effect) { return kEffectNames; }
-
-std::vector<HealthCondition> HealthConfig::Defaults() {
-  constexpr model::Duration kTenMinutes{600};
-  constexpr model::Duration kNone{0};
-  return {{"GPUIsLost", Effect::kExclude, kNone, kTenMinutes, {}},
-          {"GPURuntimeError", Effect::kExclude, kNone, kTenMinutes, {}},
-          {"GPUPendingPage", Effect::kExclude, kNone, kNone, {}},
-          {"DStateProcess", Effect::kExclude, kNone, kNone, {}},
-          {"PCIeLinkDegraded", Effect::kPenalize, kNone, kNone, {}},
-          {"NICLinkDown", Effect::kExclude, kNone, kNone, {"rdma/*"}},
-          {"NICLinkDown", Effect::kPenalize, kNone, kNone, {}},
-          {"NICLinkFlapping", Effect::kPenalize, kNone, kNone, {}}};
-}
-
-std::vector<model::FieldError> Validate(const HealthConfig& config) {
-  std::vector<model::FieldError> errors;
-  for (std::size_t i = 0; i < config.conditions.size(); ++i) {
-    const HealthCondition& condition = config.conditions[i];
-    const std::string path = "conditions[" + std::to_string(i) + "]";
-    ValidateCondition(condition, path, errors);
-    const auto twin = std::find_if(
-        config.conditions.begin(), config.conditions.begin() + static_cast<std::ptrdiff_t>(i),
-        [&](const HealthCondition& other) {
-          return other.type == condition.type && other.resources == condition.resources;
-        });
-    if (twin - config.conditions.begin() < static_cast<std::ptrdiff_t>(i)) {
-      errors.push_back({path + ".type", "'" + condition.type +
-                                            "' is already listed for the same resources; keep one "
-                                            "entry or give them different resources"});
-    }
-  }
-  if (config.stale_after.count() < 0) {
-    errors.push_back({"staleAfter", "must not be negative; 0s means never"});
-  }
-  return errors;
-}
-
 std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
                                                   const model::ClusterView& view, model::Time now) {
-  const Freshness freshness{config.unknown_status, config.stale_after};
   std::vector<ConditionCount> counts;
   for (const HealthCondition& entry : config.conditions) {
     const Rule rule{.condition = entry};
@@ -234,7 +202,7 @@ std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
       Effect worst = Effect::kIgnore;
       for (const model::Condition& condition : node->node.conditions) {
         if (condition.type != entry.type) continue;
-        worst = std::max(worst, JudgeCondition(rule, condition, freshness, now).effect);
+        worst = std::max(worst, JudgeCondition(rule, condition, config, now).effect);
       }
       count.excluded += worst == Effect::kExclude ? 1 : 0;
       count.penalized += worst == Effect::kPenalize ? 1 : 0;
@@ -247,12 +215,11 @@ std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
 HealthPolicy::HealthPolicy(const PolicyContext& context, const HealthConfig& config)
     : catalog_(context.catalog) {
   auto rules = std::make_shared<Rules>();
+  rules->config = config;
   for (const HealthCondition& condition : config.conditions) {
     rules->all.push_back(MakeRule(condition, context.reasons));
     rules->longest_recovery = std::max(rules->longest_recovery, condition.recovery);
   }
-  rules->unknown_status = config.unknown_status;
-  rules->stale_after = config.stale_after;
   rules->devices_lost =
       context.reasons.Intern({.policy = std::string(kName),
                               .text = "node(s) had fewer accelerators allocatable than installed",
@@ -260,11 +227,26 @@ HealthPolicy::HealthPolicy(const PolicyContext& context, const HealthConfig& con
   rules_ = std::move(rules);
 }
 
-Preparation HealthPolicy::Prepare(const model::Pod& pod, const model::ClusterView&,
+std::vector<bool> HealthPolicy::SuspectIn(const HealthCondition& entry,
+                                          const model::PoolStats& pools, model::Time now) const {
+  const HealthConfig& config = rules_->config;
+  if (config.breaker.action != BreakerAction::kPenalize || entry.effect != Effect::kExclude) {
+    return {};
+  }
+  std::vector<bool> suspect(catalog_.size());
+  for (std::size_t i = 0; i < suspect.size(); ++i) {
+    const auto accelerator = static_cast<model::AcceleratorCatalog::Index>(i);
+    suspect[i] = IsTripped(entry, config, pools, accelerator, now);
+  }
+  return suspect;
+}
+
+Preparation HealthPolicy::Prepare(const model::Pod& pod, const model::ClusterView& view,
                                   model::Time now) const {
-  std::vector<const Rule*> applicable;
+  std::vector<Applicable> applicable;
   for (const Rule& rule : rules_->all) {
-    if (Applies(rule.condition, pod)) applicable.push_back(&rule);
+    if (!Applies(rule.condition, pod)) continue;
+    applicable.push_back({&rule, SuspectIn(rule.condition, view.Pools(), now)});
   }
   std::vector<std::string> resources;
   for (const auto& [resource, amount] : AcceleratorRequests(pod, catalog_)) {

@@ -2,46 +2,68 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "model/taint.h"
 
 namespace berth::scheduling {
 
 namespace {
 
-std::uint16_t FillScore(const model::NodeState& node, std::string_view resource,
-                        std::int64_t request) {
-  const std::int64_t all = node.node.allocatable.Get(resource);
-  const std::int64_t left = all - node.used.Get(resource) - request;
-  if (all <= 0 || left < 0) return 0;
-  // In double: counts come from the API unchecked, and a product of theirs may not fit 64 bits.
-  // `used` may be negative by the same freedom, hence the bound.
-  const double share_left = std::min(1.0, static_cast<double>(left) / static_cast<double>(all));
-  return static_cast<std::uint16_t>(kMaxScore * (1.0 - share_left) + 0.5);
+// On a started node every device that is placed is one stranded less, on an empty one all that are
+// left become stranded: so the worst started node is better than the best empty one. Among either,
+// fewer left over is better.
+std::uint16_t ScoreOf(const model::NodeState& node, std::string_view resource,
+                      std::int64_t request) {
+  constexpr double kHalf = kMaxScore / 2.0;
+  const std::int64_t used = node.used.Get(resource);
+  // In double: counts come from the API unchecked, and sums of theirs may not fit 64 bits.
+  const double left = static_cast<double>(node.node.allocatable.Get(resource)) -
+                      static_cast<double>(used) - static_cast<double>(request);
+  if (left < 0) return 0;
+  const double filled = kHalf / (1 + left);
+  return static_cast<std::uint16_t>((used > 0 ? kHalf : 0) + filled + 0.5);
 }
 
 class Evaluator : public NodeEvaluator {
  public:
-  explicit Evaluator(std::vector<model::Resources::Entry> requests)
-      : requests_(std::move(requests)) {}
+  Evaluator(std::vector<model::Resources::Entry> requests,
+            std::vector<model::Toleration> tolerations, ReasonId tainted)
+      : requests_(std::move(requests)), tolerations_(std::move(tolerations)), tainted_(tainted) {}
 
   Verdict Evaluate(const model::NodeState& node) const noexcept override {
     Verdict verdict;
     for (const auto& [resource, request] : requests_) {
-      verdict.score = std::min(verdict.score, FillScore(node, resource, request));
+      verdict.score = std::min(verdict.score, ScoreOf(node, resource, request));
     }
+    verdict.last = std::any_of(
+        node.node.taints.begin(), node.node.taints.end(), [this](const model::Taint& taint) {
+          return taint.effect == model::kPreferNoSchedule && !IsTolerated(taint, tolerations_);
+        });
+    if (verdict.last) verdict.reason = tainted_;
     return verdict;
   }
 
  private:
   std::vector<model::Resources::Entry> requests_;
+  std::vector<model::Toleration> tolerations_;
+  ReasonId tainted_;
 };
 
 }  // namespace
 
+PackingPolicy::PackingPolicy(const PolicyContext& context, const NoConfig&)
+    : catalog_(context.catalog),
+      tainted_(context.reasons.Intern(
+          {.policy = std::string(kName),
+           .text = "node(s) had a PreferNoSchedule taint that the pod does not tolerate",
+           .summary = "have a PreferNoSchedule taint"})) {}
+
 Preparation PackingPolicy::Prepare(const model::Pod& pod, const model::ClusterView&,
                                    model::Time) const {
-  return std::make_unique<Evaluator>(AcceleratorRequests(pod, catalog_));
+  return std::make_unique<Evaluator>(AcceleratorRequests(pod, catalog_), pod.tolerations, tainted_);
 }
 
 }  // namespace berth::scheduling

@@ -3,6 +3,7 @@
 #include "policies/scheduling/accelerator.h"
 #include "policies/scheduling/health.h"
 #include "policies/scheduling/packing.h"
+#include "policies/scheduling/thrift.h"
 
 namespace berth::scheduling {
 
@@ -13,6 +14,7 @@ struct PolicyList {};
 /// whose verdict is about what the pod wants come before those about the state that a node is in.
 using AllPolicies = PolicyList<AcceleratorPolicy,  //
                                HealthPolicy,       //
+                               ThriftPolicy,       //
                                PackingPolicy>;
 
 }  // namespace berth::scheduling

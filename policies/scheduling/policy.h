@@ -22,7 +22,10 @@ struct Verdict {
   bool fits = true;
   /// How good the node is, 0..kMaxScore. Meaningless where it does not fit.
   std::uint16_t score = kMaxScore;
-  /// Why it does not fit, or why its score is low; kNoReason where there is nothing to say.
+  /// Whether it comes behind every node of which no policy says so, whatever the scores.
+  bool last = false;
+  /// Why it does not fit, or why its score is low or it comes last; kNoReason where there is
+  /// nothing to say.
   ReasonId reason = kNoReason;
   /// When what `reason` names began, or kNoTime.
   model::Time since = model::kNoTime;
@@ -37,6 +40,10 @@ class NodeEvaluator {
 
   /// Judges one node. No I/O, no clock.
   virtual Verdict Evaluate(const model::NodeState& node) const noexcept = 0;
+
+  /// What of the view, besides the node that is judged, the verdicts depend on, as text. Of a pod
+  /// of the same shape at the same time, evaluators with the same text say the same of a node.
+  virtual std::string ViewKey() const { return {}; }
 };
 
 /// The policy does not care about this pod.
@@ -71,8 +78,8 @@ class SchedulingPolicy {
   virtual ~SchedulingPolicy() = default;
 
   /// Prepares for `pod`, which asks for at least one resource of the catalogue, as of `now`. `view`
-  /// is not kept: it may change after the call. Of the pod only its requests and its annotations
-  /// below the prefix may be read: judgements are remembered by them, see
+  /// is not kept: it may change after the call. Of the pod only its requests, its tolerations and
+  /// its annotations below the prefix may be read: judgements are remembered by them, see
   /// SchedulingEngine::ShapeOf.
   virtual Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                               model::Time now) const = 0;

@@ -1,9 +1,15 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func (w *world) expectOn(pool, node string) {
@@ -75,13 +81,72 @@ func TestMemoryMinimum(t *testing.T) {
 	}
 }
 
-func TestPodWithoutWishesGetsAnyGPU(t *testing.T) {
+func TestPodsWithoutWishesLeaveFastModelsFree(t *testing.T) {
 	w := fresh(t)
-	node := w.place(gpus(1))
-	pools := slices.Concat(nodesOf("mn2a"), nodesOf("mn2b-a100"), nodesOf("mn2b-a30"))
-	if !slices.Contains(pools, node) {
-		t.Errorf("the pod is on %s, which has no GPU", node)
+	// Four GPUs would fill an A100 node, and leave gaps on the others.
+	for _, slower := range []struct {
+		pool string
+		pods int
+	}{{"mn2a", 2 * nodesPerPool}, {"mn2b-a30", nodesPerPool}, {"mn2b-a100", nodesPerPool}} {
+		for range slower.pods {
+			w.expectOn(slower.pool, w.place(gpus(4)))
+		}
 	}
+}
+
+const spare = "e2e.berth.dev/spare"
+
+// startedSpare is an A100 node with one GPU in use that prefers to be left alone, as Berth knows.
+func (w *world) startedSpare() string {
+	w.Helper()
+	node := w.place(gpus(1, "A100"))
+	w.taint(node, spare)
+	w.breaks("PCIeLinkDegraded", "Penalize", nodesOf("mn2a")[0]) // known later than the taint
+	return node
+}
+
+func TestNodesWithPreferNoScheduleComeLast(t *testing.T) {
+	w := fresh(t)
+	started := w.startedSpare()
+	if node := w.place(gpus(1, "A100")); node == started {
+		t.Errorf("a pod fills %s up, although that prefers to be left alone", node)
+	}
+	w.place(gpus(3, "A100"))
+	for range nodesPerPool - 2 {
+		w.place(gpus(4, "A100"))
+	}
+	// Last is not never.
+	if node := w.place(gpus(1, "A100")); node != started {
+		t.Errorf("the pod is on %s, want it on %s, the only one with room", node, started)
+	}
+}
+
+func TestToleratedPreferNoScheduleIsNoHindrance(t *testing.T) {
+	w := fresh(t)
+	started := w.startedSpare()
+	pod := gpus(1, "A100")
+	pod.Spec.Tolerations = append(pod.Spec.Tolerations,
+		corev1.Toleration{Key: spare, Operator: corev1.TolerationOpExists})
+	if node := w.place(pod); node != started {
+		t.Errorf("the pod is on %s, want it to fill %s", node, started)
+	}
+}
+
+// taint makes a node prefer not to be used, until the test ends.
+func (w *world) taint(name, key string) {
+	w.Helper()
+	nodes := w.box.Client.CoreV1().Nodes()
+	set := func(ctx context.Context, patch string) error {
+		_, err := nodes.Patch(ctx, name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
+		return err
+	}
+	w.check("taint "+name, set(w.Context(), fmt.Sprintf(
+		`{"spec": {"taints": [{"key": %q, "effect": "PreferNoSchedule"}]}}`, key)))
+	w.Cleanup(func() {
+		ctx := context.Background() // the test's own has ended
+		w.check("take the taint off "+name, set(ctx, fmt.Sprintf(
+			`{"spec": {"taints": [{"$patch": "delete", "key": %q}]}}`, key)))
+	})
 }
 
 func TestModelThatTheCatalogueLacksIsRefused(t *testing.T) {

@@ -101,6 +101,7 @@ class ExtenderOverTls : public cluster::ListWatchTest {
     EXPECT_EQ(Filter(*client, {"n1"}), (json{{"NodeNames", {"n1"}}}));
   }
 
+  BreakerLog breaker_log_;
   server::Metrics metrics_;
   Extender extender_{
       std::make_shared<Placer>(
@@ -146,7 +147,7 @@ TEST_F(ExtenderOverTls, ApiServerGoneTheLastSnapshotServesAndItsAgeTells) {
   EXPECT_TRUE(AwaitFitting({"n1"}));
   EXPECT_EQ(snapshot_.LastHeard(cluster::Kind::kNodes), heard);
   metrics_.AddCollectable(
-      std::make_shared<ClusterMetrics>(snapshot_, scheduling::HealthConfig{}, Now));
+      std::make_shared<ClusterMetrics>(snapshot_, scheduling::HealthConfig{}, Now, breaker_log_));
   EXPECT_THAT(metrics_.Exposition(), HasSubstr("berth_snapshot_age_seconds{kind=\"nodes\"}"));
 
   server_->Resume();

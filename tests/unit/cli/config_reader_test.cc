@@ -42,12 +42,14 @@ accelerators:
   nodes:
   - {label: nvidia.com/gpu.product, matches: '(?i)\bh100'}
   memory: 80Gi
+  performance: 7.5
 - {name: TPU, resource: example.org/tpu}
 health:
   conditions:
   - {type: Broken, effect: Penalize, minDuration: 5m, recovery: 1h30m, resources: ['rdma/*', a/b]}
   unknownStatus: Ignore
   staleAfter: 15m
+  breaker: {fraction: 0.25, minNodes: 3, action: Penalize}
 scheduling:
   policies: {health: {mode: Observe, weight: 9}, accelerator: {weight: 0}, packing: {weight: 100}}
 )"),
@@ -75,6 +77,8 @@ scheduling:
   EXPECT_EQ(config.accelerators[0].nodes.at(0).matches, "(?i)\\bh100");
   EXPECT_EQ(config.accelerators[0].memory->text(), "80Gi");
   EXPECT_EQ(config.accelerators[1].memory, std::nullopt);
+  EXPECT_EQ(config.accelerators[0].performance, 7.5);
+  EXPECT_EQ(config.accelerators[1].performance, 1.0);
 
   const auto& policies = config.scheduling.policies.all;
   const auto& health = std::get<scheduling::PolicySettings<scheduling::HealthPolicy>>(policies);
@@ -82,6 +86,9 @@ scheduling:
   EXPECT_EQ(health.weight, 9);
   EXPECT_EQ(health.config.unknown_status, scheduling::Effect::kIgnore);
   EXPECT_EQ(health.config.stale_after, model::Duration{900});
+  EXPECT_EQ(health.config.breaker.fraction, 0.25);
+  EXPECT_EQ(health.config.breaker.min_nodes, 3);
+  EXPECT_EQ(health.config.breaker.action, scheduling::BreakerAction::kPenalize);
   ASSERT_EQ(health.config.conditions.size(), 1u);
   EXPECT_EQ(health.config.conditions[0].effect, scheduling::Effect::kPenalize);
   EXPECT_EQ(health.config.conditions[0].min_duration, model::Duration{300});
@@ -150,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "recovery?"},
         Mistake{"scheduling: {policies: {pack: {weight: 1}}}",
                 "f:4: scheduling.policies.pack: there is no such field; there are accelerator, "
-                "health, packing"},
+                "health, thrift, packing"},
         Mistake{"scheduling:\n  policies:\n    health: {enforce: true}",
                 "f:6: scheduling.policies.health.enforce: there is no such field; there are mode, "
                 "weight"},
@@ -174,6 +181,15 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"accelerators:\n- V100", "f:5: accelerators[0]: must be a map of fields, got text"},
         Mistake{"accelerators:\n- {name: A, resource: a.org/b}\n-",
                 "f:6: accelerators[1]: is empty; fill it in or take it out"},
+        Mistake{"health: {breaker: {fraction: '0.5'}}",
+                "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
+                "\"0.5\""},
+        Mistake{"health: {breaker: {fraction: .nan}}",
+                "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
+                "\".nan\""},
+        Mistake{"health: {breaker: {fraction: half}}",
+                "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
+                "\"half\""},
         Mistake{"scheduling: {policies: {health: {mode: observe}}}",
                 "f:4: scheduling.policies.health.mode: must be one of Enforce, Observe, got "
                 "\"observe\"; did you mean Observe?"},
@@ -230,6 +246,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "catalogue"},
         Mistake{"accelerators:\n- {name: A, resource: a.org/b}\n- resource: a.org/b\n  name: A",
                 "f:7: accelerators[1].name: \"A\" is the name of entry [0] already"},
+        Mistake{"health: {breaker: {fraction: 0}}",
+                "f:4: health.breaker.fraction: must be above 0 and at most 1; write 0.5 for half "
+                "of an accelerator's nodes, or 1 for a breaker that never trips"},
+        Mistake{"health: {breaker: {fraction: 50}}",
+                "f:4: health.breaker.fraction: must be above 0 and at most 1; write 0.5 for half "
+                "of an accelerator's nodes, or 1 for a breaker that never trips"},
+        Mistake{"health:\n  breaker: {minNodes: 0}",
+                "f:5: health.breaker.minNodes: must be 1 or more, got 0; write fraction: 1 for no "
+                "breaker at all"},
+        Mistake{"accelerators:\n- {name: A, resource: a.org/b, performance: 0}",
+                "f:5: accelerators[0].performance: is not a number above 0; write 1.0 for the "
+                "slowest accelerator, 2.5 for one that is two and a half times as fast"},
         Mistake{"scheduling:\n  policies: {health: {weight: 101}}",
                 "f:5: scheduling.policies.health.weight: must be from 0 to 100, got 101"},
         Mistake{"scheduling:\n  policies: {health: {weight: -1}}",

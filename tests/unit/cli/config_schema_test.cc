@@ -80,7 +80,8 @@ TEST(Describe, KnowsFieldsOfListsThatAreEmpty) {
   const ConfigField& accelerators = FieldOf(fields, "accelerators");
   EXPECT_EQ(accelerators.value.kind, Kind::kList);
   EXPECT_THAT(accelerators.value.items, IsEmpty());
-  EXPECT_THAT(KeysOf(accelerators.fields), ElementsAre("name", "resource", "nodes", "memory"));
+  EXPECT_THAT(KeysOf(accelerators.fields),
+              ElementsAre("name", "resource", "nodes", "memory", "performance"));
 }
 
 }  // namespace

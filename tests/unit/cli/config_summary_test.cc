@@ -10,7 +10,7 @@ namespace {
 TEST(Summarize, IsOneLineOfWhatMatters) {
   EXPECT_EQ(Summarize({}),
             "extender on :8443 (TLS), metrics on :9090; accelerators V100, A100, A30, MN-Core, "
-            "MN-Core2; 8 health conditions; weights accelerator 3, health 4, packing 2");
+            "MN-Core2; 8 health conditions; weights accelerator 3, health 4, thrift 2, packing 2");
 }
 
 TEST(Summarize, TellsHowTheExtenderIsProtected) {
@@ -25,7 +25,7 @@ TEST(Summarize, TellsWhatIsOnlyObserved) {
   BerthConfiguration config;
   using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
   std::get<Health>(config.scheduling.policies.all).mode = scheduling::Mode::kObserve;
-  EXPECT_NE(Summarize(config).find("accelerator 3, health observed, packing 2"), std::string::npos);
+  EXPECT_NE(Summarize(config).find("accelerator 3, health observed, thrift 2"), std::string::npos);
 }
 
 }  // namespace

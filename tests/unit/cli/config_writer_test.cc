@@ -53,16 +53,19 @@ TEST(WriteConfig, WritesEveryFieldThatIsReadBack) {
                          {.name = "true",
                           .resource = "a.org/b",
                           .nodes = {{"l", "it's \"x\\.y\""}, {"l", std::string(100, 'x')}},
-                          .memory = model::Quantity::Parse("1.5Gi").value()}};
+                          .memory = model::Quantity::Parse("1.5Gi").value(),
+                          .performance = 1.0 / 3}};
   HealthOf(config).mode = scheduling::Mode::kObserve;
   HealthOf(config).weight = 0;
-  HealthOf(config).config = {.conditions = {{"A",
-                                             scheduling::Effect::kPenalize,
-                                             model::Duration{61},
-                                             model::Duration{3600},
-                                             {"x/*", "y, z", "- [q]: {r}"}}},
-                             .unknown_status = scheduling::Effect::kExclude,
-                             .stale_after = model::Duration{7200}};
+  HealthOf(config).config = {
+      .conditions = {{"A",
+                      scheduling::Effect::kPenalize,
+                      model::Duration{61},
+                      model::Duration{3600},
+                      {"x/*", "y, z", "- [q]: {r}"}}},
+      .unknown_status = scheduling::Effect::kExclude,
+      .stale_after = model::Duration{7200},
+      .breaker = {.fraction = 0.1, .min_nodes = 3, .action = scheduling::BreakerAction::kPenalize}};
   ExpectRoundTrip(config);
 }
 

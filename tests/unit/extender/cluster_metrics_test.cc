@@ -17,7 +17,8 @@ using testing::Not;
 
 std::string Exposition(ExtenderUnderTest& berth) {
   berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
-      berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; }));
+      berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; },
+      berth.breaker_log));
   return berth.metrics->Exposition();
 }
 
@@ -53,6 +54,34 @@ TEST(ClusterMetrics, CountNodesByConditionAndEffect) {
   EXPECT_THAT(text, sample("GPUIsLost", "", "Penalize", 1));
   EXPECT_THAT(text, sample("NICLinkDown", "rdma/*", "Exclude", 1));
   EXPECT_THAT(text, sample("NICLinkDown", "", "Penalize", 1));
+}
+
+TEST(ClusterMetrics, TellWhichBreakersAreTripped) {
+  std::vector<model::NodeState> nodes;
+  for (int i = 0; i < 12; ++i) {
+    nodes.push_back(WithCondition(GpuNode("n" + std::to_string(i), "NVIDIA-A30"), "GPUIsLost",
+                                  i < 7 ? ConditionStatus::kTrue : ConditionStatus::kFalse));
+  }
+  ExtenderUnderTest berth(nodes);
+  berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
+      berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; },
+      berth.breaker_log));
+  const auto exposition = [&berth] {
+    testing::internal::CaptureStderr();
+    const std::string text = berth.metrics->Exposition();
+    EXPECT_THAT(text, HasSubstr("berth_breaker_tripped{accelerator=\"V100\","
+                                "condition=\"GPUIsLost\"} 0"));
+    return std::pair(text, testing::internal::GetCapturedStderr());
+  };
+  const std::string a30 = "berth_breaker_tripped{accelerator=\"A30\",condition=\"GPUIsLost\"} ";
+  const auto [tripped, warning] = exposition();
+  EXPECT_THAT(tripped, HasSubstr(a30 + "1"));
+  EXPECT_THAT(warning, HasSubstr("breaker tripped"));
+  berth.snapshot.DeleteNode("n0");
+  berth.snapshot.DeleteNode("n1");
+  const auto [reset, info] = exposition();
+  EXPECT_THAT(reset, HasSubstr(a30 + "0"));
+  EXPECT_THAT(info, HasSubstr("breaker reset"));
 }
 
 TEST(ClusterMetrics, TellHowFreshTheSnapshotIs) {

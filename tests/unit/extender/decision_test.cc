@@ -38,8 +38,8 @@ struct Recorder : DecisionObserver {
 /// A placer over the snapshot of an ExtenderUnderTest, with observers.
 class DecisionTest : public testing::Test {
  protected:
-  void Start(std::vector<model::NodeState> nodes) {
-    cluster.emplace(std::move(nodes));
+  void Start(std::vector<model::NodeState> nodes, const scheduling::SchedulingConfig& config = {}) {
+    cluster.emplace(std::move(nodes), config);
     placer.emplace(cluster->engine, cluster->snapshot, metrics,
                    std::vector<DecisionObserver*>{&recorder, &second});
   }
@@ -114,6 +114,7 @@ TEST_F(DecisionTest, NamesThePolicyThatTellsTheFirstFromTheSecond) {
     std::string decided_by;
   } cases[] = {
       {{"slow", "v100"}, {}, "v100", "health"},
+      {{"a100", "v100"}, {}, "v100", "thrift"},
       {{"v100", "a100"}, {{"berth.dev/accelerators", "A100,V100"}}, "a100", "accelerator"},
       {{"v100", "a100"}, {{"berth.dev/accelerators", "V100,A100"}}, "v100", "accelerator"},
   };
@@ -123,6 +124,26 @@ TEST_F(DecisionTest, NamesThePolicyThatTellsTheFirstFromTheSecond) {
     EXPECT_EQ(decision.decided_by, test.decided_by) << test.best;
     EXPECT_GT(decision.top.at(0).score, decision.top.at(1).score);
   }
+}
+
+TEST_F(DecisionTest, NamesThePolicyThatPutsTheSecondLast) {
+  auto tainted = GpuNode("tainted", kV100);
+  tainted.node.taints = {{"dedicated", "", "PreferNoSchedule"}};
+  Start({tainted, GpuNode("free", "NVIDIA-A100-SXM4-40GB")});
+  const Decision decision = Prioritized({"tainted", "free"});
+  EXPECT_EQ(decision.top.at(0).name, "free");
+  EXPECT_LT(decision.top.at(0).score, decision.top.at(1).score);
+  EXPECT_EQ(decision.decided_by, "packing");
+}
+
+TEST_F(DecisionTest, NeverNamesAPolicyThatIsOnlyObserved) {
+  scheduling::SchedulingConfig config;
+  using Thrift = scheduling::PolicySettings<scheduling::ThriftPolicy>;
+  std::get<Thrift>(config.policies.all).mode = scheduling::Mode::kObserve;
+  Start({GpuNode("v100", kV100), GpuNode("a100", "NVIDIA-A100-SXM4-40GB", 4)}, config);
+  const Decision decision = Prioritized({"v100", "a100"});
+  EXPECT_EQ(decision.top.at(0).name, "a100");
+  EXPECT_EQ(decision.decided_by, "packing");
 }
 
 TEST_F(DecisionTest, NamesNoPolicyForEqualNodes) {

@@ -165,7 +165,7 @@ constexpr char kWholeNodes[] = R"({"items": [
   {"metadata": {"name": "lost", "labels": {"nvidia.com/gpu.product": "Tesla-V100-SXM2-32GB"}},
    "status": {"capacity": {"nvidia.com/gpu": "8"}, "allocatable": {"nvidia.com/gpu": "8"},
               "conditions": [{"type": "GPUIsLost", "status": "True"}]}},
-  {"metadata": {"name": "small", "labels": {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB"}},
+  {"metadata": {"name": "small", "labels": {"nvidia.com/gpu.product": "Tesla-V100-PCIE-32GB"}},
    "status": {"capacity": {"nvidia.com/gpu": "2"}, "allocatable": {"nvidia.com/gpu": "2"}}}]})";
 
 std::string WholeNodeArgs(const json& nodes) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ class JudgementCacheTest : public testing::Test {
   Judgement Judge(const model::NodeState& node, model::Time now = kNow,
                   const model::Pod& pod = PodAskingFor(kGpu, 1)) {
     const PreparedPod prepared = engine_.Prepare(pod, FixedView(), now);
-    return cache_.Open(engine_.ShapeOf(pod), now, 1).Judge(prepared, 0, node);
+    return cache_.Open(prepared.key(), now, 1).Judge(prepared, 0, node);
   }
 
   // Condition True, so that a judgement made anew tells since when.
@@ -90,15 +91,28 @@ TEST_F(JudgementCacheTest, ShapeIsWhatDecisionsDependOn) {
   EXPECT_NE(shape(two_resources), shape(PodAskingFor("amd.com/gpu", 1, {{"berth.dev/a", "5"}})));
 }
 
+// Of a breaker that trips and resets all the time, because the pools are small.
+SchedulingConfig WithNervousBreaker() {
+  SchedulingConfig config;
+  auto& health = std::get<PolicySettings<HealthPolicy>>(config.policies.all);
+  health.config.breaker = {.fraction = 0.1, .min_nodes = 1, .action = BreakerAction::kPenalize};
+  health.config.stale_after = model::Duration{300};
+  health.config.unknown_status = Effect::kExclude;
+  std::get<PolicySettings<AcceleratorPolicy>>(config.policies.all).mode = Mode::kObserve;
+  return config;
+}
+
 TEST_F(JudgementCacheTest, SaysWhatTheEngineSaysWhateverHappensInWhateverOrder) {
-  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+  const SchedulingEngine engine(Catalog(), "berth.dev", WithNervousBreaker());
+  std::set<std::string> keys;
+  for (std::uint32_t seed = 0; seed < 10; ++seed) {
     std::mt19937 random(seed);
     const World world(seed);
     const World other(seed + 1000);
     std::vector<model::NodeState> nodes = world.nodes;
     model::Time now = kNow;
     JudgementCache cache;
-    for (int step = 0; step < 2000; ++step) {
+    for (int step = 0; step < 1000; ++step) {
       const std::size_t index = random() % nodes.size();
       if (random() % 4 == 0) {  // the node changes
         const std::uint64_t version = nodes[index].version + 1;
@@ -107,17 +121,36 @@ TEST_F(JudgementCacheTest, SaysWhatTheEngineSaysWhateverHappensInWhateverOrder) 
       }
       now += model::Duration{static_cast<std::int64_t>(random() % 7) - 1};
       const model::Pod& pod = random() % 2 == 0 ? world.pod : other.pod;
-      const PreparedPod prepared = engine_.Prepare(pod, FixedView(), now);
+      const PreparedPod prepared = engine.Prepare(pod, FixedView(nodes), now);
+      keys.insert(prepared.key());
       const Judgement expected = prepared.Judge(nodes[index]);
       const Judgement judgement =
-          cache.Open(engine_.ShapeOf(pod), now, static_cast<model::NodeIndex>(nodes.size()))
+          cache.Open(prepared.key(), now, static_cast<model::NodeIndex>(nodes.size()))
               .Judge(prepared, static_cast<model::NodeIndex>(index), nodes[index]);
       ASSERT_EQ(judgement.fits, expected.fits) << "seed " << seed << ", step " << step;
       ASSERT_EQ(judgement.reason, expected.reason) << "seed " << seed << ", step " << step;
       ASSERT_EQ(judgement.would_refuse, expected.would_refuse) << "seed " << seed;
+      ASSERT_EQ(judgement.last, expected.last) << "seed " << seed << ", step " << step;
       ASSERT_EQ(judgement.score, expected.score) << "seed " << seed << ", step " << step;
     }
   }
+  // What the view has to do with it did change, again and again.
+  EXPECT_GT(keys.size(), 3 * 20u);
+}
+
+TEST_F(JudgementCacheTest, ShapeTellsTolerationsThatMatterToAPolicy) {
+  const auto shape = [&](std::vector<model::Toleration> tolerations) {
+    model::Pod pod = PodAskingFor(kGpu, 1);
+    pod.tolerations = std::move(tolerations);
+    return engine_.ShapeOf(pod);
+  };
+  // The two that admission adds to every pod.
+  EXPECT_EQ(shape({}), shape({{"node.kubernetes.io/not-ready", "Exists", "", "NoExecute"},
+                              {"node.kubernetes.io/unreachable", "Exists", "", "NoExecute"}}));
+  EXPECT_NE(shape({}), shape({{"a", "Exists", "", "PreferNoSchedule"}}));
+  EXPECT_NE(shape({}), shape({{"a", "Exists", "", ""}}));
+  EXPECT_NE(shape({{"a", "", "b", ""}}), shape({{"a", "", "c", ""}}));
+  EXPECT_NE(shape({{"a", "", "", ""}}), shape({{"", "", "a", ""}}));
 }
 
 }  // namespace

@@ -24,7 +24,10 @@ Message Sent(const Message& message) {
 TEST(PlacementMessages, ExplanationsArriveAsTheyWere) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     const World world(seed);
-    const ExtenderUnderTest berth(world.nodes);
+    scheduling::SchedulingConfig config;
+    std::get<scheduling::PolicySettings<scheduling::HealthPolicy>>(config.policies.all).mode =
+        seed % 2 == 0 ? scheduling::Mode::kEnforce : scheduling::Mode::kObserve;
+    const ExtenderUnderTest berth(world.nodes, config);
     const Explanation explanation =
         Explain(world.pod, berth.snapshot.Read(), *berth.engine, scheduling::kNow);
     EXPECT_EQ(FromMessage(Sent(ToMessage(explanation))), explanation) << seed;

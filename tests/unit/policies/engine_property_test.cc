@@ -26,7 +26,14 @@ class EngineProperties : public testing::Test {
 
 bool Same(const Judgement& a, const Judgement& b) {
   return a.fits == b.fits && a.reason == b.reason && a.would_refuse == b.would_refuse &&
-         a.score == b.score && a.since == b.since && a.valid_until == b.valid_until;
+         a.score == b.score && a.last == b.last && a.since == b.since &&
+         a.valid_until == b.valid_until;
+}
+
+bool IsBetter(const Judgement& a, const Judgement& b) {
+  if (a.fits != b.fits) return a.fits;
+  if (a.last != b.last) return b.last;
+  return a.score > b.score;
 }
 
 TEST_F(EngineProperties, SameAnswerForTheSameViewAndTime) {
@@ -52,28 +59,31 @@ TEST_F(EngineProperties, RefusalAlwaysHasAReasonAndFitNeverDoes) {
   }
 }
 
-TEST_F(EngineProperties, RanksAreFrom0To10AndFollowTheScoresInAnyOrder) {
+TEST_F(EngineProperties, RanksAreFrom0To10AndFollowTheJudgementsInAnyOrder) {
   for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
     World world(seed);
     const PreparedPod prepared = Prepare(world, kNow);
-    const auto score_all = [&] {
-      std::vector<std::uint32_t> scores;
-      for (const auto& node : world.nodes) scores.push_back(prepared.Judge(node).score);
-      return scores;
+    const auto judge_all = [&] {
+      std::vector<Judgement> judgements;
+      for (const auto& node : world.nodes) judgements.push_back(prepared.Judge(node));
+      return judgements;
     };
     std::vector<std::pair<std::string, std::int64_t>> ranked;
-    std::vector<std::uint32_t> scores = score_all();
-    std::vector<std::int64_t> ranks = Rank(scores);
+    const std::vector<Judgement> judged = judge_all();
+    const std::vector<std::int64_t> ranks = Rank(judged);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       ASSERT_GE(ranks[i], 0);
-      ASSERT_LE(ranks[i], kMaxRank);
-      for (std::size_t j = 0; j < i; ++j) {
-        ASSERT_TRUE(scores[i] <= scores[j] || ranks[i] >= ranks[j]) << "seed " << seed;
+      ASSERT_LE(ranks[i], judged[i].fits ? kMaxRank : 0);
+      for (std::size_t j = 0; j < ranks.size(); ++j) {
+        ASSERT_TRUE(!IsBetter(judged[i], judged[j]) || ranks[i] >= ranks[j]) << "seed " << seed;
+        ASSERT_TRUE(judged[i].last || !judged[j].last || !judged[i].fits || !judged[j].fits ||
+                    ranks[i] > ranks[j])
+            << "seed " << seed;
       }
       ranked.emplace_back(world.nodes[i].node.name, ranks[i]);
     }
     std::shuffle(world.nodes.begin(), world.nodes.end(), std::mt19937(seed));
-    const std::vector<std::int64_t> shuffled = Rank(score_all());
+    const std::vector<std::int64_t> shuffled = Rank(judge_all());
     for (std::size_t i = 0; i < shuffled.size(); ++i) {
       const auto same = std::find_if(ranked.begin(), ranked.end(), [&](const auto& entry) {
         return entry.first == world.nodes[i].node.name;

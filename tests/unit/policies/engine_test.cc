@@ -31,8 +31,8 @@ std::string TextOf(const Judgement& judgement) {
 }
 
 TEST(SchedulingEngine, SumsWeightedScores) {
-  // accelerator 3 x 1000 + health 4 x 1000 + packing 2 x 125
-  EXPECT_EQ(Judge(PodAskingFor(kGpu, 1), GpuNode("n", "NVIDIA-A30")).score, 7250u);
+  // accelerator 3 x 1000 + health 4 x 1000 + thrift 2 x 800 + packing 2 x 63
+  EXPECT_EQ(Judge(PodAskingFor(kGpu, 1), GpuNode("n", "NVIDIA-A30")).score, 8726u);
 }
 
 TEST(SchedulingEngine, WeightsComeFromTheConfiguration) {
@@ -41,7 +41,7 @@ TEST(SchedulingEngine, WeightsComeFromTheConfiguration) {
   std::get<PolicySettings<HealthPolicy>>(config.policies.all).weight = 0;
   const SchedulingEngine engine(Catalog(), "berth.dev", config);
   const auto prepared = engine.Prepare(PodAskingFor(kGpu, 1), FixedView(), kNow);
-  EXPECT_EQ(prepared.Judge(GpuNode("n", "NVIDIA-A30")).score, 3u * 1000 + 100u * 125);
+  EXPECT_EQ(prepared.Judge(GpuNode("n", "NVIDIA-A30")).score, 3u * 1000 + 2u * 800 + 100u * 63);
   EXPECT_FALSE(prepared.Judge(Lost(GpuNode("n", "NVIDIA-A30"))).fits);
 }
 
@@ -92,17 +92,6 @@ TEST(SchedulingConfig, ErrorsHavePathsFromTheTop) {
   EXPECT_EQ(paths,
             (std::vector<std::string>{"scheduling.policies.health.weight", "health.staleAfter",
                                       "scheduling.policies.packing.weight"}));
-}
-
-TEST(Rank, IsRelativeToTheRequest) {
-  const auto rank = [](std::vector<std::uint32_t> scores) { return Rank(scores); };
-  using Ranks = std::vector<std::int64_t>;
-  EXPECT_EQ(rank({}), Ranks{});
-  EXPECT_EQ(rank({7}), Ranks{10});
-  EXPECT_EQ(rank({5, 5, 5}), (Ranks{10, 10, 10}));
-  EXPECT_EQ(rank({0, 50, 100}), (Ranks{0, 5, 10}));
-  EXPECT_EQ(rank({1000, 1049, 1050, 2000}), (Ranks{0, 0, 1, 10}));
-  EXPECT_EQ(rank({0, 4294967295u}), (Ranks{0, 10}));
 }
 
 }  // namespace

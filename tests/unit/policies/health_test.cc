@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,7 @@ class HealthTable : public testing::TestWithParam<Case> {};
 
 TEST_P(HealthTable, JudgesNode) {
   const Case& c = GetParam();
-  const HealthConfig config{c.rules, c.unknown_status, c.stale_after};
+  const HealthConfig config{c.rules, c.unknown_status, c.stale_after, {}};
   const Result result = JudgeAs(config, NodeWithConditions(c.conditions));
   EXPECT_EQ(result.verdict.fits, c.fits);
   EXPECT_EQ(result.verdict.score, c.score);
@@ -97,6 +98,19 @@ INSTANTIATE_TEST_SUITE_P(
              .fits = false,
              .score = 0,
              .reason = std::string(kLost)},
+        Case{.name = "TrueInTheFutureWaitsForItsMinDuration",
+             .rules = {kPatientLost},
+             .conditions = {Lost(ConditionStatus::kTrue, -hours(1))},
+             .valid_until = kNow + hours(1) + minutes(5)},
+        Case{.name = "FalseInTheFutureStillPenalizes",
+             .rules = {kExcludeLost},
+             .conditions = {Lost(ConditionStatus::kFalse, -hours(1))},
+             .score = 0,
+             .reason = "node(s) had condition GPUIsLost until recently",
+             .valid_until = kNow + hours(1) + minutes(10)},
+        Case{.name = "TrueAtTheEndOfTimeWaitsForEver",
+             .rules = {kPatientLost},
+             .conditions = {{"GPUIsLost", ConditionStatus::kTrue, model::kForever, kNow}}},
         Case{.name = "FalseLongAgo",
              .rules = {kExcludeLost},
              .conditions = {Lost(ConditionStatus::kFalse, minutes(10))}},
@@ -180,6 +194,20 @@ INSTANTIATE_TEST_SUITE_P(
                          .score = 0,
                          .reason = std::string(kLost),
                          .valid_until = kNow + std::chrono::seconds(1),
+                         .stale_after = minutes(15)},
+                    Case{.name = "HeartbeatInTheFutureIsFresh",
+                         .rules = {kExcludeLost},
+                         .conditions = {Lost(ConditionStatus::kTrue, hours(1), -hours(1))},
+                         .fits = false,
+                         .score = 0,
+                         .reason = std::string(kLost),
+                         .valid_until = kNow + hours(1) + minutes(15) + std::chrono::seconds(1),
+                         .stale_after = minutes(15)},
+                    Case{.name = "StaleFalseIsUnknown",
+                         .rules = {kExcludeLost},
+                         .conditions = {Lost(ConditionStatus::kFalse, hours(9), minutes(16))},
+                         .score = 0,
+                         .reason = "node(s) had condition GPUIsLost of status Unknown",
                          .stale_after = minutes(15)},
                     Case{
                         .name = "NoHeartbeatIsNotStale",
@@ -301,6 +329,58 @@ TEST(CountNodesByCondition, CountsEachEntryOfATypeApart) {
   EXPECT_EQ(counts[2].penalized, 1u);
 }
 
+struct GlobCase {
+  std::string pattern;
+  std::string resource;
+  bool applies;
+};
+
+TEST(HealthPolicy, ResourcesAreShellPatternsOfWholeNames) {
+  const GlobCase cases[] = {
+      {"rdma/*", "rdma/hca_a", true},         {"rdma/*", "rdma/", true},
+      {"rdma/*", "nordma/hca", false},        {"*/hca*", "rdma/hca_b", true},
+      {"rdma/hca_?", "rdma/hca_a", true},     {"rdma/hca_?", "rdma/hca", false},
+      {"rdma/hca_[ab]", "rdma/hca_c", false}, {"rdma", "rdma/hca", false},
+      {"rdma/hca[", "rdma/hca", false}};
+  const model::NodeState node =
+      NodeWithConditions({{"NICLinkDown", ConditionStatus::kTrue, kNow, kNow}});
+  for (const GlobCase& c : cases) {
+    HealthConfig config;
+    config.conditions = {{"NICLinkDown", Effect::kExclude, {}, {}, {c.pattern}}};
+    model::Pod pod = PodAskingFor(kGpu, 1);
+    pod.requests.Set(c.resource, 1);
+    EXPECT_EQ(JudgeAs(config, node, pod).verdict.fits, !c.applies)
+        << c.pattern << ' ' << c.resource;
+  }
+}
+
+// One bad condition among many, wherever it stands.
+TEST(HealthPolicy, FindsTheWorstOf500Conditions) {
+  for (const std::size_t position : {0u, 250u, 499u}) {
+    std::vector<Condition> conditions;
+    for (int i = 0; i < 500; ++i) {
+      conditions.push_back({"Type" + std::to_string(i), ConditionStatus::kTrue, kNow, kNow});
+    }
+    conditions[position] = Lost(ConditionStatus::kTrue, hours(1));
+    const Result result = JudgeAs({}, NodeWithConditions(std::move(conditions)));
+    EXPECT_FALSE(result.verdict.fits);
+    EXPECT_EQ(result.reason, kLost);
+  }
+}
+
+// A type may stand on a node twice, and a label's value is not always 63 bytes where nobody checks.
+TEST(HealthPolicy, OddNodesAreJudgedLikeOthers) {
+  model::NodeState node = NodeWithConditions(
+      {Lost(ConditionStatus::kFalse, hours(1)), Lost(ConditionStatus::kTrue, hours(1))});
+  node.node.labels.emplace_back("nvidia.com/gpu.zzz", std::string(64 << 10, '9'));
+  node.node.labels.emplace_back("nvidia.com/gpu.count", std::string(64 << 10, '9'));
+  model::Normalize(node.node.labels);
+  node.gpu = model::ReadGpuLabels(node.node.labels);
+  EXPECT_FALSE(JudgeAs({}, node).verdict.fits);
+  node.node.conditions.clear();
+  EXPECT_EQ(JudgeAs({}, node).verdict.score, kMaxScore);
+}
+
 TEST(HealthConfig, DefaultsAreValid) { EXPECT_TRUE(Validate(HealthConfig{}).empty()); }
 
 TEST(HealthConfig, ErrorsNameTheFieldAndWhatToWrite) {
@@ -316,6 +396,36 @@ TEST(HealthConfig, ErrorsNameTheFieldAndWhatToWrite) {
                                              "conditions[1].minDuration", "conditions[1].recovery",
                                              "conditions[1].resources[0]", "conditions[3].type",
                                              "staleAfter"}));
+}
+
+struct BreakerCase {
+  double fraction;
+  std::int32_t min_nodes;
+  std::vector<std::string> paths;
+};
+
+TEST(HealthConfig, BreakerHasAFractionOfMoreThanNoneAndOfAllAtMost) {
+  const double not_a_number = std::numeric_limits<double>::quiet_NaN();
+  const BreakerCase cases[] = {{0.5, 10, {}},
+                               {1, 1, {}},
+                               {0.0001, 1, {}},
+                               {0, 1, {"breaker.fraction"}},
+                               {-0.5, 1, {"breaker.fraction"}},
+                               {1.0001, 1, {"breaker.fraction"}},
+                               {50, 1, {"breaker.fraction"}},
+                               {not_a_number, 1, {"breaker.fraction"}},
+                               {0.5, 0, {"breaker.minNodes"}},
+                               {0, -1, {"breaker.fraction", "breaker.minNodes"}}};
+  for (const BreakerCase& c : cases) {
+    HealthConfig config;
+    config.breaker = {c.fraction, c.min_nodes, BreakerAction::kAlert};
+    std::vector<std::string> paths;
+    for (const auto& error : Validate(config)) {
+      paths.push_back(error.path);
+      EXPECT_NE(error.message.find("write "), std::string::npos) << error.message;
+    }
+    EXPECT_EQ(paths, c.paths) << c.fraction << ' ' << c.min_nodes;
+  }
 }
 
 }  // namespace

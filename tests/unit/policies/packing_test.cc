@@ -4,6 +4,8 @@
 
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/unit/policies/fixtures.h"
 
@@ -18,6 +20,12 @@ Verdict JudgeAs(const model::NodeState& node, const model::Pod& pod) {
   return std::get<std::unique_ptr<NodeEvaluator>>(prepared)->Evaluate(node);
 }
 
+model::NodeState NodeUsing(std::int64_t used, std::int64_t of) {
+  model::NodeState node = NodeWith("n", kGpu, of);
+  node.used.Set(kGpu, used);
+  return node;
+}
+
 struct Case {
   std::string name;
   std::int64_t allocatable;
@@ -30,10 +38,9 @@ class PackingTable : public testing::TestWithParam<Case> {};
 
 TEST_P(PackingTable, Scores) {
   const Case& c = GetParam();
-  model::NodeState node = NodeWith("n", kGpu, c.allocatable);
-  node.used.Set(kGpu, c.used);
-  const Verdict verdict = JudgeAs(node, PodAskingFor(kGpu, c.request));
+  const Verdict verdict = JudgeAs(NodeUsing(c.used, c.allocatable), PodAskingFor(kGpu, c.request));
   EXPECT_TRUE(verdict.fits);
+  EXPECT_FALSE(verdict.last);
   EXPECT_EQ(verdict.score, c.score);
 }
 
@@ -41,20 +48,76 @@ constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
 INSTANTIATE_TEST_SUITE_P(
     All, PackingTable,
-    testing::Values(Case{"WholeNodeOnEmptyNode", 8, 0, 8, 1000}, Case{"LastDevice", 8, 7, 1, 1000},
-                    Case{"OneLeft", 8, 6, 1, 875}, Case{"SmallPodOnEmptyNode", 8, 0, 1, 125},
+    testing::Values(Case{"LastDevice", 8, 7, 1, 1000}, Case{"OneLeft", 8, 6, 1, 750},
+                    Case{"JustStarted", 8, 1, 1, 571}, Case{"WholeNodeOnEmptyNode", 8, 0, 8, 500},
+                    Case{"SmallPodOnEmptyNode", 8, 0, 1, 63},
                     // Counting is kube-scheduler's: the snapshot may lag behind it.
-                    Case{"TooFewFreeIsLastButNotRefused", 8, 7, 2, 0},
-                    Case{"NoDevices", 0, 0, 1, 0}, Case{"AbsurdCountsStayInRange", kHuge, 1, 1, 0},
-                    Case{"NegativeUseStaysInRange", 8, -8, 1, 0}),
+                    Case{"TooFewFreeScoresNothingButIsNotRefused", 8, 7, 2, 0},
+                    Case{"NoDevices", 0, 0, 1, 0},
+                    Case{"AbsurdCountsStayInRange", kHuge, 1, 1, 500},
+                    Case{"AbsurdUseStaysInRange", 8, kHuge, 1, 0},
+                    Case{"NegativeUseStaysInRange", 8, -8, 1, 31}),
+    [](const auto& param) { return param.param.name; });
+
+// Nodes as {used, of}, best first.
+struct OrderCase {
+  std::string name;
+  std::int64_t request;
+  std::vector<std::pair<std::int64_t, std::int64_t>> nodes;
+};
+
+class PackingOrder : public testing::TestWithParam<OrderCase> {};
+
+TEST_P(PackingOrder, OfMixedNodes) {
+  const OrderCase& c = GetParam();
+  for (std::size_t i = 1; i < c.nodes.size(); ++i) {
+    const auto score = [&](const std::pair<std::int64_t, std::int64_t>& node) {
+      return JudgeAs(NodeUsing(node.first, node.second), PodAskingFor(kGpu, c.request)).score;
+    };
+    EXPECT_GT(score(c.nodes[i - 1]), score(c.nodes[i]))
+        << c.nodes[i - 1].first << '/' << c.nodes[i - 1].second << " before " << c.nodes[i].first
+        << '/' << c.nodes[i].second;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PackingOrder,
+    testing::Values(
+        OrderCase{"SmallPodsFillStartedNodes",
+                  1,
+                  {{3, 4}, {4, 6}, {5, 8}, {1, 8}, {0, 4}, {0, 6}, {0, 8}}},
+        OrderCase{"PairsCloseGaps", 2, {{4, 6}, {1, 4}, {2, 6}, {1, 8}, {0, 4}, {0, 6}, {0, 8}}},
+        OrderCase{"WholeNodesOfTheSmallestThatHoldsThem",
+                  4,
+                  {{4, 8}, {1, 6}, {0, 4}, {0, 6}, {0, 8}, {1, 4}}},
+        OrderCase{"WholeNodesOfSix", 6, {{2, 8}, {0, 6}, {0, 8}, {1, 6}}},
+        OrderCase{"WholeNodesOfEight", 8, {{0, 8}, {1, 8}}}),
     [](const auto& param) { return param.param.name; });
 
 TEST(PackingPolicy, OfSeveralResourcesTheWorstPackedDecides) {
-  model::NodeState node = NodeWith("n", kGpu, 8);
+  model::NodeState node = NodeUsing(4, 8);
   node.node.allocatable.Set(kMnCore, 4);
-  model::Pod pod = PodAskingFor(kGpu, 8);
+  model::Pod pod = PodAskingFor(kGpu, 4);
+  EXPECT_EQ(JudgeAs(node, pod).score, 1000);
   pod.requests.Set(kMnCore, 1);
-  EXPECT_EQ(JudgeAs(node, pod).score, 250);
+  EXPECT_EQ(JudgeAs(node, pod).score, 125);
+}
+
+TEST(PackingPolicy, TaintsThatOnlyPreferComeLastUnlessTolerated) {
+  model::NodeState node = NodeUsing(7, 8);
+  model::Pod pod = PodAskingFor(kGpu, 1);
+  node.node.taints = {{"dedicated", "team-a", "NoSchedule"}};  // kube-scheduler's own
+  EXPECT_FALSE(JudgeAs(node, pod).last);
+  node.node.taints.push_back({"dedicated", "team-a", "PreferNoSchedule"});
+  const Verdict tainted = JudgeAs(node, pod);
+  EXPECT_TRUE(tainted.fits);
+  EXPECT_TRUE(tainted.last);
+  EXPECT_NE(tainted.reason, kNoReason);
+  EXPECT_EQ(tainted.score, 1000);
+  pod.tolerations = {{"dedicated", "Equal", "team-a", ""}};
+  EXPECT_FALSE(JudgeAs(node, pod).last);
+  node.node.taints.push_back({"other", "", "PreferNoSchedule"});
+  EXPECT_TRUE(JudgeAs(node, pod).last);
 }
 
 }  // namespace

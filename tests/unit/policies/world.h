@@ -53,6 +53,10 @@ class World {
       model::Normalize(node.node.labels);
     }
     for (std::size_t i = Below(4); i > 0; --i) node.node.conditions.push_back(MakeCondition());
+    if (Below(4) == 0) {
+      node.node.taints.push_back({OneOf<std::string>({"a", "b"}), "",
+                                  OneOf<std::string>({"PreferNoSchedule", "NoSchedule"})});
+    }
     node.used.Set(kGpu, static_cast<std::int64_t>(Below(12)));
     if (Below(5) == 0) node.node.allocatable.Set(kGpu, 7);
     return node;
@@ -65,6 +69,7 @@ class World {
     if (!memory.empty()) made.annotations.emplace_back("berth.dev/accelerator-memory", memory);
     if (!models.empty()) made.annotations.emplace_back("berth.dev/accelerators", models);
     model::Normalize(made.annotations);
+    if (Below(3) == 0) made.tolerations.push_back({"a", "Exists", "", ""});
     return made;
   }
 

@@ -1,0 +1,61 @@
+#include "policies/scheduling/thrift.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "policies/scheduling/annotation.h"
+
+namespace berth::scheduling {
+
+namespace {
+
+using Index = model::AcceleratorCatalog::Index;
+
+// From kMaxScore for the slowest of the accelerators that serve the same resource down to 0 for the
+// fastest, in proportion to performance; kMaxScore for all where they are equal.
+std::uint16_t ScoreOf(const model::AcceleratorSpec& spec,
+                      const model::AcceleratorCatalog& catalog) {
+  double slowest = spec.performance;
+  double fastest = spec.performance;
+  for (std::size_t i = 0; i < catalog.size(); ++i) {
+    const model::AcceleratorSpec& other = catalog[static_cast<Index>(i)];
+    if (other.resource != spec.resource) continue;
+    slowest = std::min(slowest, other.performance);
+    fastest = std::max(fastest, other.performance);
+  }
+  if (fastest == slowest) return kMaxScore;
+  const double saved = (fastest - spec.performance) / (fastest - slowest);
+  return static_cast<std::uint16_t>(kMaxScore * saved + 0.5);
+}
+
+class Evaluator : public NodeEvaluator {
+ public:
+  explicit Evaluator(const std::vector<std::uint16_t>& scores) : scores_(scores) {}
+
+  Verdict Evaluate(const model::NodeState& node) const noexcept override {
+    // Nobody can name what is not in the catalogue, so nobody is deprived of it.
+    if (node.accelerator == model::AcceleratorCatalog::kNone) return {};
+    return {.score = scores_[static_cast<std::size_t>(node.accelerator)]};
+  }
+
+ private:
+  const std::vector<std::uint16_t>& scores_;
+};
+
+}  // namespace
+
+ThriftPolicy::ThriftPolicy(const PolicyContext& context, const NoConfig&)
+    : models_annotation_(context.prefix + "/accelerators") {
+  for (std::size_t i = 0; i < context.catalog.size(); ++i) {
+    scores_.push_back(ScoreOf(context.catalog[static_cast<Index>(i)], context.catalog));
+  }
+}
+
+Preparation ThriftPolicy::Prepare(const model::Pod& pod, const model::ClusterView&,
+                                  model::Time) const {
+  const auto models = model::Find(pod.annotations, models_annotation_);
+  if (models && !SplitList(*models).empty()) return NoOpinion{};
+  return std::make_unique<Evaluator>(scores_);
+}
+
+}  // namespace berth::scheduling

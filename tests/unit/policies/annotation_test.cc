@@ -1,0 +1,25 @@
+#include "policies/scheduling/annotation.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace berth::scheduling {
+namespace {
+
+TEST(SplitList, LeavesOutWhatSaysNothing) {
+  using Items = std::vector<std::string_view>;
+  EXPECT_EQ(SplitList(""), Items{});
+  EXPECT_EQ(SplitList(" , ,"), Items{});
+  EXPECT_EQ(SplitList("A100"), Items{"A100"});
+  EXPECT_EQ(SplitList(" A100 ,,\tMN-Core 2\n,"), (Items{"A100", "MN-Core 2"}));
+}
+
+TEST(Trim, TakesSpacesOffBothEndsOnly) {
+  EXPECT_EQ(Trim(" \t a b\r\n"), "a b");
+  EXPECT_EQ(Trim(" "), "");
+}
+
+}  // namespace
+}  // namespace berth::scheduling

@@ -1,0 +1,99 @@
+#include "policies/scheduling/thrift.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/unit/policies/fixtures.h"
+
+namespace berth::scheduling {
+namespace {
+
+// Entries of that name and performance, all of nvidia.com/gpu unless named "<resource>:<name>".
+model::AcceleratorCatalog CatalogOf(
+    const std::vector<std::pair<std::string, double>>& performances) {
+  std::vector<model::AcceleratorSpec> specs;
+  for (const auto& [name, performance] : performances) {
+    const bool other = name.starts_with("other:");
+    specs.push_back({.name = other ? name.substr(6) : name,
+                     .resource = other ? "example.org/other" : std::string(kGpu),
+                     .nodes = {{"model", "^" + name + "$"}},
+                     .memory = {},
+                     .performance = performance});
+  }
+  return model::AcceleratorCatalog::Make(std::move(specs)).value();
+}
+
+Preparation PrepareWith(const ThriftPolicy& policy, const model::StringMap& annotations) {
+  return policy.Prepare(PodAskingFor(kGpu, 1, annotations), FixedView(), kNow);
+}
+
+struct Case {
+  std::string name;
+  std::vector<std::pair<std::string, double>> performances;
+  std::vector<int> scores;
+};
+
+class ThriftTable : public testing::TestWithParam<Case> {};
+
+TEST_P(ThriftTable, Scores) {
+  const auto catalog = CatalogOf(GetParam().performances);
+  ReasonTable reasons;
+  const std::string prefix = "berth.dev";
+  const ThriftPolicy policy({catalog, prefix, reasons}, NoConfig{});
+  const Preparation preparation = PrepareWith(policy, {});
+  const auto& evaluator = std::get<std::unique_ptr<NodeEvaluator>>(preparation);
+  std::vector<int> scores;
+  for (std::size_t i = 0; i < catalog.size(); ++i) {
+    model::NodeState node;
+    node.accelerator = static_cast<model::AcceleratorCatalog::Index>(i);
+    const Verdict verdict = evaluator->Evaluate(node);
+    EXPECT_TRUE(verdict.fits);
+    scores.push_back(verdict.score);
+  }
+  EXPECT_EQ(scores, GetParam().scores);
+  EXPECT_EQ(evaluator->Evaluate({}).score, kMaxScore);  // outside the catalogue
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ThriftTable,
+    testing::Values(Case{"SlowestBestFastestLast",
+                         {{"V100", 1.0}, {"A100", 2.5}, {"A30", 1.3}},
+                         {1000, 0, 800}},
+                    Case{"EqualPerformanceEqualScore",
+                         {{"a", 2}, {"b", 1}, {"c", 2}, {"d", 1}},
+                         {0, 1000, 0, 1000}},
+                    Case{"AllEqual", {{"a", 3}, {"b", 3}}, {1000, 1000}},
+                    Case{"One", {{"a", 0.001}}, {1000}},
+                    Case{"OnlyTheSameResourceIsCompared",
+                         {{"a", 1}, {"b", 3}, {"other:c", 100}},
+                         {1000, 0, 1000}},
+                    Case{"FarApartStaysInRange", {{"a", 1e-300}, {"b", 1e300}}, {1000, 0}}),
+    [](const auto& param) { return param.param.name; });
+
+TEST(ThriftPolicy, HasNoOpinionOnPodsThatNameModels) {
+  ReasonTable reasons;
+  const std::string prefix = "ml.example.org";
+  const ThriftPolicy policy({*Catalog(), prefix, reasons}, NoConfig{});
+  const auto has_opinion = [&](const model::StringMap& annotations) {
+    return !std::holds_alternative<NoOpinion>(PrepareWith(policy, annotations));
+  };
+  EXPECT_FALSE(has_opinion({{"ml.example.org/accelerators", "A100"}}));
+  EXPECT_FALSE(has_opinion({{"ml.example.org/accelerators", "nonsense"}}));
+  EXPECT_TRUE(has_opinion({{"ml.example.org/accelerators", " , "}}));  // names none
+  EXPECT_TRUE(has_opinion({{"ml.example.org/accelerator-memory", "40Gi"}}));
+  EXPECT_TRUE(has_opinion({{"berth.dev/accelerators", "A100"}}));  // another prefix
+}
+
+TEST(ThriftPolicy, DefaultsKeepTheA100ForThoseWhoNameIt) {
+  const auto performance = [](std::string_view name) {
+    return (*Catalog())[Catalog()->IndexOf(name)].performance;
+  };
+  EXPECT_LT(performance("V100"), performance("A30"));
+  EXPECT_LT(performance("A30"), performance("A100"));
+}
+
+}  // namespace
+}  // namespace berth::scheduling
