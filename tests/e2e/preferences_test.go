@@ -137,15 +137,14 @@ func (w *world) taint(name, key string) {
 	w.Helper()
 	nodes := w.box.Client.CoreV1().Nodes()
 	set := func(ctx context.Context, patch string) error {
-		_, err := nodes.Patch(ctx, name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
+		_, err := nodes.Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		return err
 	}
 	w.check("taint "+name, set(w.Context(), fmt.Sprintf(
 		`{"spec": {"taints": [{"key": %q, "effect": "PreferNoSchedule"}]}}`, key)))
 	w.Cleanup(func() {
 		ctx := context.Background() // the test's own has ended
-		w.check("take the taint off "+name, set(ctx, fmt.Sprintf(
-			`{"spec": {"taints": [{"$patch": "delete", "key": %q}]}}`, key)))
+		w.check("take the taint off "+name, set(ctx, `{"spec": {"taints": null}}`))
 	})
 }
 
