@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -17,7 +18,7 @@ import (
 const (
 	pollInterval = 500 * time.Millisecond
 	// Time in which at least one more pod has to be decided upon; on a loaded machine, too.
-	stallTimeout = 60 * time.Second
+	stallTimeout = 2 * time.Minute
 )
 
 // cluster is a control plane on which workloads are replayed one after the other.
@@ -149,30 +150,36 @@ func (c *cluster) await(
 ) ([]corev1.Pod, error) {
 	last, since := -1, time.Now()
 	for {
+		// An API server that has too little of the machine breaks off a long answer now and then.
 		pods, err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).
 			List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return nil, err
-		}
-		left := 0
-		for i := range pods.Items {
-			if is(&pods.Items[i]) {
-				left++
+		if err == nil {
+			left := count(pods.Items, is)
+			if left == 0 {
+				return pods.Items, nil
+			}
+			if left != last {
+				last, since = left, time.Now()
 			}
 		}
-		if left == 0 {
-			return pods.Items, nil
-		}
-		if left != last {
-			last, since = left, time.Now()
-		}
 		if time.Since(since) > stallTimeout {
-			return nil, fmt.Errorf("%d pods %s, and none less for %s", left, such, stallTimeout)
+			return nil, errors.Join(err, fmt.Errorf("%d pods %s, and none less for %s", last, such,
+				stallTimeout))
 		}
 		if err := pause(ctx); err != nil {
 			return nil, err
 		}
 	}
+}
+
+func count(pods []corev1.Pod, is func(*corev1.Pod) bool) int {
+	n := 0
+	for i := range pods {
+		if is(&pods[i]) {
+			n++
+		}
+	}
+	return n
 }
 
 func pause(ctx context.Context) error {
