@@ -10,7 +10,7 @@ export GOFLAGS := -trimpath
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build control-plane demo check check-all bench bench-packing soak lint format clean
+.PHONY: help deps configure berth build control-plane demo check check-all bench bench-memory bench-packing soak lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -51,6 +51,10 @@ bench: build control-plane ## measure filter and prioritize
 
 soak: berth control-plane ## have pods and faults come and go for 30 minutes; fails unless memory is flat
 	@cd tests/e2e && go run ./soak $(SOAK_FLAGS)
+
+bench-memory: configure ## show what a snapshot of 7,500 nodes and 100,000 pods takes
+	@cmake --build --preset release -j $(JOBS) --target snapshot_memory
+	@build/release/tests/bench/snapshot_memory
 
 bench-packing: berth control-plane ## count the devices that placement strands, with and without Berth
 	@cd tests/e2e && go run ./stranding $(PACKING_FLAGS)

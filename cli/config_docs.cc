@@ -28,6 +28,9 @@ Durations are written as Go writes them (`10m`, `1h30m`, `0s`), quantities as Ku
 (`40Gi`). File names are relative to the directory that Berth runs in. Null is the same as leaving
 the field out.
 
+Where the kubeconfig names no `proxy-url`, the API server is reached by the proxy of the environment,
+as Go programs do it (`HTTPS_PROXY`, `NO_PROXY`; either case): an `http://` proxy that tunnels.
+
 The smallest file for `berth extender`:
 
 ```yaml

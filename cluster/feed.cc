@@ -49,6 +49,7 @@ kube::ListWatchOptions ListWatchOptionsOf(const Feed::Options& options, std::str
           .field_selector = std::move(field_selector),
           .page_size = options.page_size,
           .stall = options.stall,
+          .watch_list = options.watch_list,
           .seed = options.seed};
 }
 

@@ -8,8 +8,13 @@
 #include "kube/api_config.h"
 #include "kube/http_client.h"
 #include "kube/list_watch_observer.h"
+#include "kube/permission.h"
 
 namespace berth::cluster {
+
+/// What a feed asks of the API server.
+inline constexpr kube::Permission kFeedPermissions[] = {
+    {"", "nodes", "list"}, {"", "nodes", "watch"}, {"", "pods", "list"}, {"", "pods", "watch"}};
 
 /// Keeps a snapshot in step with an API server: one list-and-watch of all nodes and one of the pods
 /// that are bound and have not ended, each on its own thread and connection. When the server is
@@ -23,8 +28,10 @@ class Feed {
     kube::HttpTimeouts timeouts;
     /// A watch that is silent for so long is dead; see kube::ListWatchOptions.
     std::chrono::milliseconds stall{std::chrono::minutes(3)};
-    /// Objects in one page of a list.
+    /// Objects in one page of a list, and whether a watch may list instead; see
+    /// kube::ListWatchOptions.
     int page_size = 500;
+    bool watch_list = true;
     /// For jitter; different for each process.
     std::uint64_t seed = 0;
   };

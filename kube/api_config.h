@@ -1,10 +1,19 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "kube/text_source.h"
 
 namespace berth::kube {
+
+/// An HTTP proxy that is asked for a tunnel (CONNECT).
+struct ApiProxy {
+  std::string host;
+  std::string port;
+  /// "user:password", sent as Basic authorization; empty: none.
+  std::string credentials;
+};
 
 /// Where an API server is and how it is convinced. A plain value; a kubeconfig or the files of a
 /// service account make one.
@@ -16,6 +25,9 @@ struct ApiConfig {
   std::string port;
   /// In front of every path: empty, or "/prefix".
   std::string base_path;
+
+  /// Nothing: the server is connected to directly.
+  std::optional<ApiProxy> proxy;
 
   /// PEM. Not given: the system's authorities.
   TextSource certificate_authority;

@@ -14,9 +14,10 @@ inline constexpr char kProtobufType[] = "application/vnd.kubernetes.protobuf";
 
 /// What to do after a request.
 enum class Remedy {
-  kGoOn,    // it worked
-  kRetry,   // the same again, later
-  kRelist,  // what is known of the list is of no use any more
+  kGoOn,       // it worked
+  kRetry,      // the same again, later
+  kRelist,     // what is known of the list is of no use any more
+  kListPages,  // the same list, but not by a watch
 };
 
 /// What came of a request.

@@ -22,8 +22,10 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "fmt/format.h"
+#include "kube/address_choice.h"
 #include "kube/name_lookup.h"
 #include "kube/tls_client.h"
 
@@ -42,9 +44,11 @@ using boost::system::error_code;
 constexpr std::uint32_t kMaxHead = 64 * 1024;
 constexpr std::size_t kBodyBuffer = 64 * 1024;
 
-std::string HostAndPort(const ApiConfig& config) {
-  const bool v6 = config.host.find(':') != std::string::npos;
-  return (v6 ? '[' + config.host + ']' : config.host) + ':' + config.port;
+/// Of an ApiConfig or an ApiProxy.
+template <typename Where>
+std::string HostAndPort(const Where& where) {
+  const bool v6 = where.host.find(':') != std::string::npos;
+  return (v6 ? '[' + where.host + ']' : where.host) + ':' + where.port;
 }
 
 /// A connection, plain or TLS, and what was read too far.
@@ -107,19 +111,37 @@ HttpHead HeadOf(const http::response<http::buffer_body>& response) {
   return head;
 }
 
-/// Connects to the first address that answers in time; throws what the last one said.
-net::awaitable<void> Connect(Connection& connection, const std::vector<net::ip::tcp::endpoint>& to,
-                             std::chrono::milliseconds timeout, const std::atomic<bool>& stopped) {
-  error_code error = net::error::operation_aborted;
-  for (const net::ip::tcp::endpoint& endpoint : to) {
-    if (stopped) break;
-    connection.tcp().expires_after(timeout);
-    auto token = net::redirect_error(use_awaitable, error);
-    co_await connection.tcp().async_connect(endpoint, token);
-    if (!error) break;
+net::awaitable<void> Connect(Tcp& tcp, net::ip::tcp::endpoint to,
+                             std::chrono::milliseconds timeout) {
+  tcp.expires_after(timeout);
+  co_await tcp.async_connect(to, use_awaitable);
+  tcp.socket().set_option(net::ip::tcp::no_delay(true));
+}
+
+/// Has the proxy at the other end connect to the server.
+net::awaitable<absl::Status> Tunnel(Tcp& tcp, const ApiConfig& config,
+                                    std::chrono::milliseconds timeout) {
+  const std::string server = HostAndPort(config);
+  http::request<http::empty_body> request(http::verb::connect, server, 11);
+  request.set(http::field::host, server);
+  request.set(http::field::user_agent, "berth");
+  if (!config.proxy->credentials.empty()) {
+    request.set(http::field::proxy_authorization,
+                "Basic " + absl::Base64Escape(config.proxy->credentials));
   }
-  if (error) throw boost::system::system_error(error);
-  connection.tcp().socket().set_option(net::ip::tcp::no_delay(true));
+  tcp.expires_after(timeout);
+  co_await http::async_write(tcp, request, use_awaitable);
+  http::response_parser<http::empty_body> parser;
+  parser.header_limit(kMaxHead);
+  parser.skip(true);
+  beast::flat_buffer buffer;
+  co_await http::async_read_header(tcp, buffer, parser, use_awaitable);
+  const unsigned int status = parser.get().result_int();
+  if (status / 100 == 2) co_return absl::OkStatus();
+  const auto reason = parser.get().reason();
+  co_return absl::UnavailableError(
+      fmt::format("proxy {} answers {} {} to CONNECT {}", HostAndPort(*config.proxy), status,
+                  std::string_view(reason.data(), reason.size()), server));
 }
 
 net::awaitable<void> Handshake(Tls& stream, std::chrono::milliseconds timeout) {
@@ -180,8 +202,11 @@ net::awaitable<absl::Status> SendAndReceive(Stream& stream, beast::flat_buffer& 
 
 class HttpClient::Impl {
  public:
-  Impl(ApiConfig config, HttpTimeouts timeouts)
-      : config_(std::move(config)), timeouts_(timeouts), tls_(ssl::context::tls_client) {}
+  Impl(ApiConfig config, HttpTimeouts timeouts, NameLookup::Ask ask)
+      : config_(std::move(config)),
+        timeouts_(timeouts),
+        lookup_(std::move(ask)),
+        tls_(ssl::context::tls_client) {}
 
   absl::Status Send(const HttpRequest& request, HttpSink& sink) {
     Exchange exchange{{}, sink, timeouts_, request.silence};
@@ -227,28 +252,55 @@ class HttpClient::Impl {
   }
 
   absl::Status Try(Exchange& exchange) {
-    absl::Status status = connection_ ? absl::OkStatus() : Open();
-    if (!status.ok()) return status;
     exchange.sent = exchange.keep = false;
-    exchange.phase = "connecting";
-    status = Run(exchange);
+    const bool kept = static_cast<bool>(connection_);
+    absl::Status status = kept ? absl::OkStatus() : ConnectToAny(exchange);
+    if (status.ok()) {
+      status = Run(Perform(this, &exchange), exchange);
+      // That a server closes a connection which nobody used says nothing about it.
+      if (!kept || exchange.replied || !absl::IsUnavailable(status)) Learn(status);
+    }
     if (!exchange.keep) connection_ = {};
     if (stopped_) return absl::CancelledError("stopped");
     return status;
   }
 
-  /// Makes an unconnected stream, and finds out where to connect it to.
-  absl::Status Open() {
-    absl::StatusOr<std::vector<std::string>> addresses =
-        lookup_.Resolve(config_.host, timeouts_.connect);
+  void Learn(const absl::Status& status) {
+    const bool dead = absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+    if (dead) {
+      choice_.OnFailed(address_);
+    } else {
+      choice_.OnWorked(address_);
+    }
+  }
+
+  /// Tries one address after the other, TLS included: a load balancer whose servers are dead may
+  /// take connections all the same.
+  absl::Status ConnectToAny(Exchange& exchange) {
+    const std::string& host = config_.proxy ? config_.proxy->host : config_.host;
+    const std::string& port = config_.proxy ? config_.proxy->port : config_.port;
+    const absl::StatusOr<std::vector<std::string>> addresses =
+        lookup_.Resolve(host, timeouts_.connect);
     if (!addresses.ok()) return addresses.status();
-    endpoints_.clear();
-    const auto port = static_cast<std::uint16_t>(std::stoi(config_.port));
-    for (const std::string& address : *addresses) {
+    absl::Status status = absl::UnavailableError("no address of " + host);
+    for (const std::string& address : choice_.Order(*addresses)) {
       error_code error;
       const auto parsed = net::ip::make_address(address, error);
-      if (!error) endpoints_.emplace_back(parsed, port);
+      if (error) continue;
+      address_ = address;
+      status = Open();
+      if (!status.ok()) return status;
+      const net::ip::tcp::endpoint to(parsed, static_cast<std::uint16_t>(std::stoi(port)));
+      status = Run(Establish(this, &exchange, to), exchange);
+      if (status.ok() || stopped_) return status;
+      choice_.OnFailed(address);
+      connection_ = {};
     }
+    return status;
+  }
+
+  /// Makes an unconnected stream.
+  absl::Status Open() {
     if (config_.tls) return OpenTls();
     connection_.plain = std::make_unique<Tcp>(io_);
     return absl::OkStatus();
@@ -263,30 +315,41 @@ class HttpClient::Impl {
     return absl::OkStatus();
   }
 
-  static net::awaitable<absl::Status> Perform(Impl* self, Exchange* exchange) {
+  static net::awaitable<absl::Status> Establish(Impl* self, Exchange* exchange,
+                                                net::ip::tcp::endpoint to) {
     // Stop() that comes later finds something to close.
     if (self->stopped_) co_return absl::CancelledError("stopped");
     Connection& connection = self->connection_;
-    if (!connection.tcp().socket().is_open()) {
-      co_await Connect(connection, self->endpoints_, self->timeouts_.connect, self->stopped_);
-      exchange->phase = "TLS handshake";
-      if (connection.tls) co_await Handshake(*connection.tls, self->timeouts_.handshake);
+    exchange->phase = "connecting";
+    co_await Connect(connection.tcp(), to, self->timeouts_.connect);
+    if (self->config_.proxy) {
+      exchange->phase = "asking the proxy for a tunnel";
+      const absl::Status opened =
+          co_await Tunnel(connection.tcp(), self->config_, self->timeouts_.connect);
+      if (!opened.ok()) co_return opened;
     }
+    exchange->phase = "TLS handshake";
+    if (connection.tls) co_await Handshake(*connection.tls, self->timeouts_.handshake);
+    co_return absl::OkStatus();
+  }
+
+  static net::awaitable<absl::Status> Perform(Impl* self, Exchange* exchange) {
+    if (self->stopped_) co_return absl::CancelledError("stopped");
+    Connection& connection = self->connection_;
     if (connection.tls) {
       co_return co_await SendAndReceive(*connection.tls, connection.buffer, *exchange);
     }
     co_return co_await SendAndReceive(*connection.plain, connection.buffer, *exchange);
   }
 
-  absl::Status Run(Exchange& exchange) {
+  absl::Status Run(net::awaitable<absl::Status> task, const Exchange& exchange) {
     absl::Status result;
     std::exception_ptr failure;
     io_.restart();
-    net::co_spawn(io_, Perform(this, &exchange),
-                  [&](std::exception_ptr thrown, absl::Status status) {
-                    failure = std::move(thrown);
-                    result = std::move(status);
-                  });
+    net::co_spawn(io_, std::move(task), [&](std::exception_ptr thrown, absl::Status status) {
+      failure = std::move(thrown);
+      result = std::move(status);
+    });
     io_.run();
     if (!failure) return result;
     try {
@@ -297,7 +360,8 @@ class HttpClient::Impl {
   }
 
   absl::Status Explain(const error_code& error, const Exchange& exchange) {
-    const std::string where = fmt::format("{}: {}", HostAndPort(config_), exchange.phase);
+    const std::string by = config_.proxy ? " by proxy " + HostAndPort(*config_.proxy) : "";
+    const std::string where = fmt::format("{}{}: {}", HostAndPort(config_), by, exchange.phase);
     if (error == beast::error::timeout) {
       return absl::DeadlineExceededError(where + " took too long");
     }
@@ -315,14 +379,16 @@ class HttpClient::Impl {
   const HttpTimeouts timeouts_;
   std::atomic<bool> stopped_ = false;
   NameLookup lookup_;
-  std::vector<net::ip::tcp::endpoint> endpoints_;
+  AddressChoice choice_;
+  /// Of the connection.
+  std::string address_;
   net::io_context io_{1};
   ssl::context tls_;
   Connection connection_;
 };
 
-HttpClient::HttpClient(ApiConfig config, HttpTimeouts timeouts)
-    : impl_(std::make_unique<Impl>(std::move(config), timeouts)) {}
+HttpClient::HttpClient(ApiConfig config, HttpTimeouts timeouts, NameLookup::Ask ask)
+    : impl_(std::make_unique<Impl>(std::move(config), timeouts, std::move(ask))) {}
 
 HttpClient::~HttpClient() = default;
 

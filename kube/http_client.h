@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "kube/api_config.h"
+#include "kube/name_lookup.h"
 #include "kube/transport.h"
 
 namespace berth::kube {
@@ -20,12 +21,14 @@ struct HttpTimeouts {
 };
 
 /// HTTP/1.1 over TLS 1.2 or later, verified, by one connection that is kept for the next request.
-/// Files of the configuration are read for each connection, the token's for each request.
+/// Files of the configuration are read for each connection, the token's for each request. Of
+/// several addresses each is tried; one that works is kept to, one that failed is tried last.
 ///
 /// Not thread-safe but for Stop().
 class HttpClient final : public Transport {
  public:
-  explicit HttpClient(ApiConfig config, HttpTimeouts timeouts = {});
+  /// `ask` finds the addresses of hosts in place of the system, for tests.
+  explicit HttpClient(ApiConfig config, HttpTimeouts timeouts = {}, NameLookup::Ask ask = {});
   ~HttpClient() override;
 
   absl::Status Send(const HttpRequest& request, HttpSink& sink) override;

@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "fmt/format.h"
 #include "kube/kubeconfig.h"
+#include "kube/proxy.h"
 #include "kube/server_url.h"
 
 namespace berth::kube {
@@ -24,6 +25,8 @@ absl::StatusOr<ApiConfig> LoadInCluster(const Environment& environment,
     return absl::FailedPreconditionError(fmt::format(
         "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: {}", std::string(parsed.message())));
   }
+  const absl::Status proxied = UseProxyOf(environment, config);
+  if (!proxied.ok()) return proxied;
   config.token = TextSource::File(directory + "/token");
   config.certificate_authority = TextSource::File(directory + "/ca.crt");
   for (const TextSource* source : {&config.token, &config.certificate_authority}) {
@@ -38,7 +41,7 @@ absl::StatusOr<ApiConfig> LoadInCluster(const Environment& environment,
 
 absl::StatusOr<ApiConfig> FindApiConfig(const std::string& path, const Environment& environment,
                                         const std::string& context) {
-  if (!path.empty()) return LoadKubeconfig(path, context);
+  if (!path.empty()) return LoadProxied(path, environment, context);
   const std::string named = environment("KUBECONFIG");
   if (named.empty()) return LoadInCluster(environment);
   if (named.find(':') != std::string::npos) {
@@ -46,7 +49,16 @@ absl::StatusOr<ApiConfig> FindApiConfig(const std::string& path, const Environme
         "$KUBECONFIG names several files ({}), but Berth reads one; give --kubeconfig FILE",
         named));
   }
-  return LoadKubeconfig(named, context);
+  return LoadProxied(named, environment, context);
+}
+
+absl::StatusOr<ApiConfig> LoadProxied(const std::string& path, const Environment& environment,
+                                      const std::string& context) {
+  absl::StatusOr<ApiConfig> config = LoadKubeconfig(path, context);
+  if (!config.ok()) return config;
+  const absl::Status proxied = UseProxyOf(environment, *config);
+  if (!proxied.ok()) return proxied;
+  return config;
 }
 
 Environment ProcessEnvironment() {

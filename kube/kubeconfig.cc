@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "fmt/format.h"
+#include "kube/proxy.h"
 #include "kube/server_url.h"
 #include "kube/tls_client.h"
 #include "yaml-cpp/yaml.h"
@@ -112,7 +113,7 @@ class KubeconfigReader {
 
   void ReadCluster(const Section& cluster) {
     if (!status_.ok()) return;
-    Refuse(cluster, "proxy-url", "is set, but Berth uses no proxy; name the API server directly");
+    ReadProxy(cluster);
     const absl::Status parsed = ParseServerUrl(cluster.Text("server"), config_);
     if (!parsed.ok()) Fail(cluster.Field("server"), "has " + std::string(parsed.message()));
     config_.certificate_authority = Credential(cluster, "certificate-authority");
@@ -122,6 +123,13 @@ class KubeconfigReader {
       Fail(cluster.Field("insecure-skip-tls-verify"),
            "contradicts certificate-authority; remove one of them");
     }
+  }
+
+  void ReadProxy(const Section& cluster) {
+    const std::string url = cluster.Text("proxy-url");
+    if (url.empty()) return;
+    const absl::Status parsed = ParseProxyUrl(url, config_);
+    if (!parsed.ok()) Fail(cluster.Field("proxy-url"), "names " + std::string(parsed.message()));
   }
 
   void ReadUser(const Section& user) {

@@ -12,11 +12,15 @@ namespace berth::kube {
 
 /// Reads one context of a kubeconfig file, the current one if `context` is empty. Certificates and
 /// keys are looked at once, so that a mistake in them shows here. Exec plugins, auth providers,
-/// passwords, impersonation and proxies are refused.
+/// passwords and impersonation are refused. The environment's proxy is not looked at; see proxy.h.
 absl::StatusOr<ApiConfig> LoadKubeconfig(const std::string& path, const std::string& context = {});
 
 /// The value of an environment variable; empty where it is not set.
 using Environment = std::function<std::string(const std::string& name)>;
+
+/// LoadKubeconfig(), with the environment's proxy where the file names none.
+absl::StatusOr<ApiConfig> LoadProxied(const std::string& path, const Environment& environment,
+                                      const std::string& context = {});
 
 /// The service account of the pod we run in: KUBERNETES_SERVICE_HOST and _PORT, and `token` and
 /// `ca.crt` in `directory`. FailedPrecondition outside of a cluster.

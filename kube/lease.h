@@ -28,6 +28,8 @@ struct Lease {
   LeaseRecord record;
   /// Its metadata as JSON text, resourceVersion included: written back as it came.
   std::string metadata;
+
+  friend bool operator==(const Lease&, const Lease&) = default;
 };
 
 /// Errors: InvalidArgument.

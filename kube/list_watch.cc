@@ -27,6 +27,14 @@ bool IsGarbage(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsDataLoss(status);
 }
 
+/// Whether the server does not list by a watch: it says that the parameters are forbidden (422
+/// Invalid, k8s.io/apimachinery/pkg/apis/meta/internalversion/validation/validation.go), or has
+/// never heard of them.
+bool IsUnsupported(const absl::Status& status, const std::optional<ApiStatus>& refusal) {
+  if (refusal) return refusal->code == 400 || refusal->code == 422;
+  return absl::IsUnimplemented(status);
+}
+
 absl::Status Describe(std::string_view target, const absl::Status& status) {
   return {status.code(), fmt::format("GET {}: {}", target, std::string(status.message()))};
 }
@@ -70,7 +78,7 @@ ListWatch<T>::ListWatch(ListWatchOptions options, Transport* transport, Waiter* 
 template <typename T>
 void ListWatch<T>::Run() {
   while (true) {
-    const Outcome outcome = resource_version_.empty() ? ListPage() : Watch();
+    const Outcome outcome = resource_version_.empty() ? List() : Watch(false);
     if (absl::IsCancelled(outcome.error) || !Recover(outcome)) return;
   }
 }
@@ -103,6 +111,21 @@ std::string ListWatch<T>::ListTarget() const {
       .With("continue", continue_token_)
       .With("fieldSelector", options_.field_selector)
       .text();
+}
+
+template <typename T>
+bool ListWatch<T>::MayWatchList() const {
+  if (!options_.watch_list || listed_) return false;
+  return !watch_list_refused_ || waiter_->Now() >= *watch_list_refused_ + options_.watch_list_retry;
+}
+
+template <typename T>
+Outcome ListWatch<T>::List() {
+  if (!MayWatchList()) return ListPage();
+  const Outcome outcome = Watch(true);
+  if (outcome.remedy != Remedy::kListPages) return outcome;
+  watch_list_refused_ = waiter_->Now();
+  return ListPage();
 }
 
 template <typename T>
@@ -141,12 +164,14 @@ Outcome ListWatch<T>::TakePage(Page<T> page) {
 }
 
 template <typename T>
-std::string ListWatch<T>::WatchTarget() {
+std::string ListWatch<T>::WatchTarget(bool lists) {
   const auto least = options_.watch_timeout.count();
   std::uniform_int_distribution<std::int64_t> seconds(least, 2 * least);
   return Target(options_.path)
       .With("watch", "true")
       .With("allowWatchBookmarks", "true")
+      .With("sendInitialEvents", lists ? "true" : "")
+      .With("resourceVersionMatch", lists ? "NotOlderThan" : "")
       .With("resourceVersion", resource_version_)
       .With("timeoutSeconds", std::to_string(seconds(random_)))
       .With("fieldSelector", options_.field_selector)
@@ -154,16 +179,17 @@ std::string ListWatch<T>::WatchTarget() {
 }
 
 template <typename T>
-Outcome ListWatch<T>::Watch() {
+Outcome ListWatch<T>::Watch(bool lists) {
   const Waiter::Clock::time_point begin = waiter_->Now();
-  WatchSink<T> sink(options_.path, handler_, &resource_version_);
+  WatchSink<T> sink(options_.path, handler_, observer_, &resource_version_, lists);
   const absl::Status status =
-      transport_->Send({.target = WatchTarget(),
+      transport_->Send({.target = WatchTarget(lists),
                         .accept = fmt::format("{};stream=watch", kProtobufType),
                         .silence = options_.stall},
                        sink);
   if (absl::IsCancelled(status)) return {.error = status};
-  if (sink.events() > 0) backoff_.Reset();
+  if (lists && IsUnsupported(status, sink.Refusal())) return {.remedy = Remedy::kListPages};
+  if (sink.events() > 0 && !sink.listing()) backoff_.Reset();
   WatchEnd end = WatchEnd::kServer;
   const Outcome outcome = WatchOutcome(status, sink, waiter_->Now() - begin, end);
   observer_->OnWatchEnd(end);
@@ -186,6 +212,9 @@ Outcome ListWatch<T>::WatchOutcome(const absl::Status& status, const WatchSink<T
   if (!sink.AtBoundary()) {
     end = WatchEnd::kConnectionLost;
     return Failure(options_.path, absl::UnavailableError("the watch ended within an event"));
+  }
+  if (sink.listing()) {
+    return Failure(options_.path, absl::UnavailableError("the watch ended before all was listed"));
   }
   if (sink.events() == 0 && lasted < kShortestWatch) {
     return Failure(options_.path, absl::UnavailableError("the watch ended as soon as it began"));

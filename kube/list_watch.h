@@ -28,6 +28,11 @@ struct ListWatchOptions {
   std::chrono::seconds watch_timeout{300};
   /// A watch that says nothing for so long is dead. The server sends a bookmark about every minute.
   std::chrono::milliseconds stall{std::chrono::minutes(3)};
+  /// Whether to ask for the list as the beginning of a watch: the server then sends it from memory,
+  /// one object at a time. Where the server refuses (before Kubernetes 1.34, or its feature
+  /// WatchList is off) pages are listed, and it is asked again after watch_list_retry.
+  bool watch_list = true;
+  std::chrono::milliseconds watch_list_retry{std::chrono::minutes(30)};
   /// For jitter.
   std::uint64_t seed = 0;
 };
@@ -51,8 +56,8 @@ class ListWatchHandler {
 template <typename T>
 class WatchSink;
 
-/// Lists all objects of one kind in pages, then follows their changes, for ever: T is model::Node
-/// or model::Pod. Whatever fails is tried again after a growing wait; the handler always ends up
+/// Lists all objects of one kind, then follows their changes, for ever: T is model::Node or
+/// model::Pod. Whatever fails is tried again after a growing wait; the handler always ends up
 /// with what the server has. Run() on one thread, Stop() on any.
 template <typename T>
 class ListWatch {
@@ -70,12 +75,14 @@ class ListWatch {
  private:
   Outcome ListPage();
   Outcome TakePage(Page<T> page);
-  Outcome Watch();
+  Outcome List();
+  bool MayWatchList() const;
+  Outcome Watch(bool lists);
   Outcome WatchOutcome(const absl::Status& status, const WatchSink<T>& sink,
                        Waiter::Clock::duration lasted, WatchEnd& end) const;
   bool Recover(const Outcome& outcome);
   std::string ListTarget() const;
-  std::string WatchTarget();
+  std::string WatchTarget(bool lists);
 
   const ListWatchOptions options_;
   Transport* const transport_;
@@ -90,6 +97,8 @@ class ListWatch {
   /// Of a list that has begun.
   std::string continue_token_;
   std::optional<std::size_t> listed_;
+  /// When the server refused to list by a watch.
+  std::optional<Waiter::Clock::time_point> watch_list_refused_;
 };
 
 }  // namespace berth::kube

@@ -30,7 +30,7 @@ bool IsNumeric(const std::string& host) {
          inet_pton(AF_INET6, host.c_str(), bytes) == 1;
 }
 
-Addresses Ask(const std::string& host) {
+Addresses AskSystem(const std::string& host) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -56,7 +56,8 @@ struct NameLookup::State {
   std::optional<Addresses> answer;
 };
 
-NameLookup::NameLookup() : state_(std::make_shared<State>()) {}
+NameLookup::NameLookup(Ask ask)
+    : ask_(ask ? std::move(ask) : AskSystem), state_(std::make_shared<State>()) {}
 
 absl::StatusOr<std::vector<std::string>> NameLookup::Resolve(const std::string& host,
                                                              std::chrono::milliseconds timeout) {
@@ -65,8 +66,8 @@ absl::StatusOr<std::vector<std::string>> NameLookup::Resolve(const std::string& 
   if (IsNumeric(host)) return std::vector<std::string>{host};
   state_->answer.reset();
   const std::uint64_t question = ++state_->asked;
-  std::thread([state = state_, host, question] {
-    Addresses answer = Ask(host);
+  std::thread([state = state_, ask = ask_, host, question] {
+    Addresses answer = ask(host);
     const std::lock_guard guard(state->mutex);
     if (state->asked == question) state->answer = std::move(answer);
     state->changed.notify_all();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +16,11 @@ namespace berth::kube {
 /// Not thread-safe but for Stop().
 class NameLookup {
  public:
-  NameLookup();
+  /// Gives the numeric addresses of a host; called on any thread.
+  using Ask = std::function<absl::StatusOr<std::vector<std::string>>(const std::string& host)>;
+
+  /// `ask` stands in for the system, for tests.
+  explicit NameLookup(Ask ask = {});
 
   /// Numeric addresses, in the system's order of preference, at least one. Errors: Cancelled after
   /// Stop(), DeadlineExceeded, Unavailable.
@@ -27,6 +32,7 @@ class NameLookup {
 
  private:
   struct State;
+  const Ask ask_;
   std::shared_ptr<State> state_;
 };
 

@@ -18,6 +18,9 @@ using google::protobuf::Arena;
 // k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go, protoEncodingPrefix.
 constexpr std::string_view kMagic("k8s\0", 4);
 
+// k8s.io/apimachinery/pkg/apis/meta/v1/types.go, InitialEventsAnnotationKey.
+constexpr char kInitialEventsEnd[] = "k8s.io/initial-events-end";
+
 /// Which messages and kinds belong to a T.
 template <typename T>
 struct Wire;
@@ -94,7 +97,12 @@ absl::Status ReadObject(std::string_view body, Arena& arena, WatchEvent<T>& even
   const auto object = ParseBody<typename Wire<T>::Object>(body, Wire<T>::kKind, arena);
   if (!object.ok()) return object.status();
   event.resource_version = (*object)->metadata().resource_version();
-  if (event.type == WatchEventType::kBookmark) return absl::OkStatus();
+  if (event.type == WatchEventType::kBookmark) {
+    const auto& annotations = (*object)->metadata().annotations();
+    const auto end = annotations.find(kInitialEventsEnd);
+    event.initial_events_end = end != annotations.end() && end->second == "true";
+    return absl::OkStatus();
+  }
   absl::Status error;
   event.object = FromProto(**object, Path(Wire<T>::kKind), error);
   return error;

@@ -47,6 +47,8 @@ struct WatchEvent {
   std::optional<T> object;
   /// Set for all but kError.
   std::string resource_version;
+  /// Of a bookmark: everything that there was when the watch began has been told.
+  bool initial_events_end = false;
   /// Set for kError.
   ApiStatus status;
 };

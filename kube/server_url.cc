@@ -30,16 +30,6 @@ std::optional<std::string_view> TakeHost(std::string_view& authority) {
   return host;
 }
 
-bool IsPort(std::string_view text) {
-  if (text.empty() || text.size() > 5) return false;
-  int port = 0;
-  for (const char digit : text) {
-    if (digit < '0' || digit > '9') return false;
-    port = port * 10 + (digit - '0');
-  }
-  return port > 0 && port <= 65535;
-}
-
 // Nothing that could end the request line or begin another header.
 bool IsPlain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
@@ -62,6 +52,16 @@ absl::Status ParseAuthority(std::string_view url, std::string_view authority, Ap
 }
 
 }  // namespace
+
+bool IsPort(std::string_view text) {
+  if (text.empty() || text.size() > 5) return false;
+  int port = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9') return false;
+    port = port * 10 + (digit - '0');
+  }
+  return port > 0 && port <= 65535;
+}
 
 bool IsLoopbackHost(std::string_view host) {
   if (host == "localhost" || host == "::1") return true;

@@ -17,15 +17,21 @@ constexpr std::size_t kMaxRefusal = 64 * 1024;
 
 template <typename T>
 WatchSink<T>::WatchSink(std::string target, ListWatchHandler<T>* handler,
-                        std::string* resource_version)
-    : target_(std::move(target)), handler_(handler), resource_version_(resource_version) {}
+                        ListWatchObserver* observer, std::string* resource_version, bool lists)
+    : target_(std::move(target)),
+      handler_(handler),
+      observer_(observer),
+      resource_version_(resource_version),
+      listing_(lists) {}
 
 template <typename T>
 absl::Status WatchSink<T>::OnHead(const HttpHead& head) {
   head_ = head;
   if (!granted()) return absl::OkStatus();
   handler_->OnHeard();
-  return CheckContentType(target_, head);
+  absl::Status protobuf = CheckContentType(target_, head);
+  if (listing_ && protobuf.ok()) handler_->OnReplaceBegin();
+  return protobuf;
 }
 
 template <typename T>
@@ -53,13 +59,32 @@ absl::Status WatchSink<T>::OnFrame(std::string_view frame) {
     return absl::AbortedError("the server ended the watch");
   }
   ++events_;
+  absl::Status status;
   if (event->type == WatchEventType::kDeleted) {
     handler_->OnDelete(*std::move(event->object));
   } else if (event->object) {
+    ++upserts_;
     handler_->OnUpsert(*std::move(event->object));
+  } else {
+    status = OnBookmark(*event);
   }
-  if (!event->resource_version.empty()) *resource_version_ = std::move(event->resource_version);
+  // A list that breaks off has to begin again.
+  if (!listing_ && !event->resource_version.empty()) {
+    *resource_version_ = std::move(event->resource_version);
+  }
   handler_->OnHeard();
+  return status;
+}
+
+template <typename T>
+absl::Status WatchSink<T>::OnBookmark(const WatchEvent<T>& event) {
+  if (!listing_) return absl::OkStatus();
+  if (!event.initial_events_end) {
+    return absl::UnimplementedError("the server does not say when its watch has listed all");
+  }
+  listing_ = false;
+  handler_->OnReplaceEnd();
+  observer_->OnListed(upserts_);
   return absl::OkStatus();
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "kube/api_reply.h"
+#include "kube/list_watch_observer.h"
 #include "kube/protobuf.h"
 #include "kube/transport.h"
 
@@ -21,13 +22,20 @@ template <typename T>
 class WatchSink final : public HttpSink {
  public:
   /// `resource_version` is moved on with every event. `target` names the request in errors.
-  WatchSink(std::string target, ListWatchHandler<T>* handler, std::string* resource_version);
+  ///
+  /// `lists`: the watch begins with everything that there is, up to a bookmark that says so; until
+  /// then `resource_version` stays empty. The observer is told of nothing but that.
+  WatchSink(std::string target, ListWatchHandler<T>* handler, ListWatchObserver* observer,
+            std::string* resource_version, bool lists);
 
   absl::Status OnHead(const HttpHead& head) override;
   absl::Status OnBody(std::string_view bytes) override;
 
   /// Events and bookmarks.
   std::size_t events() const { return events_; }
+
+  /// Whether not everything that there is has been told.
+  bool listing() const { return listing_; }
 
   /// Whether the watch was granted.
   bool granted() const { return head_.status == 200; }
@@ -40,13 +48,17 @@ class WatchSink final : public HttpSink {
 
  private:
   absl::Status OnFrame(std::string_view frame);
+  absl::Status OnBookmark(const WatchEvent<T>& event);
 
   const std::string target_;
   ListWatchHandler<T>* const handler_;
+  ListWatchObserver* const observer_;
   std::string* const resource_version_;
   HttpHead head_;
   std::string refusal_body_;
   WatchFrameSplitter splitter_;
+  bool listing_;
+  std::size_t upserts_ = 0;
   std::size_t events_ = 0;
   std::optional<ApiStatus> error_event_;
 };

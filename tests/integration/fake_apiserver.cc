@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <utility>
 
 #include "tests/integration/fake_objects.h"
@@ -93,7 +94,11 @@ void FakeApiServer::Serve(FakeConnection& connection) {
   while (true) {
     const std::string head = connection.ReadHead();
     std::optional<FakeHttpRequest> request = ParseFakeRequest(head);
-    if (!request) return;
+    if (!request) {
+      const std::lock_guard guard(mutex_);
+      if (!head.empty()) unknown_.push_back(head.substr(0, head.find('\r')));
+      return;
+    }
     request->body = connection.ReadBody(request->content_length);
     {
       const std::lock_guard guard(mutex_);
@@ -239,14 +244,21 @@ bool FakeApiServer::WriteBody(FakeConnection& connection, const std::string& byt
 
 bool FakeApiServer::AnswerWatch(FakeConnection& connection, const FakeHttpRequest& request,
                                 const std::optional<FakeFault>& fault) {
-  const std::uint64_t version = std::stoull(request.Get("resourceVersion"));
-  if (!StoreOf(request.kind).Remembers(version)) return Refuse(connection, 410, "Expired", 0);
+  const bool lists = request.Get("sendInitialEvents") == "true";
+  if (lists && !options_.watch_list) return Refuse(connection, 422, "Invalid", 0);
+  const std::uint64_t version = lists ? 0 : std::stoull(request.Get("resourceVersion"));
+  if (!lists && !StoreOf(request.kind).Remembers(version)) {
+    return Refuse(connection, 410, "Expired", 0);
+  }
   if (!connection.Write(Head(200, "application/vnd.kubernetes.protobuf;stream=watch",
                              "Transfer-Encoding: chunked\r\n"))) {
     return false;
   }
   using Kind = FakeFault::Kind;
   const Kind kind = fault ? fault->kind : Kind::kStatus;
+  if (lists && (!fault || kind == Kind::kCut)) {
+    return AnswerWatchList(connection, request, fault.has_value());
+  }
   if (!fault || kind == Kind::kCut) return FollowEvents(connection, request, fault.has_value());
   if (kind == Kind::kSilentBody) return Hang(connection);
   if (kind == Kind::kGarbage) WriteBody(connection, std::string("\0\0\0\3\xff\xff\xff", 7));
@@ -255,6 +267,18 @@ bool FakeApiServer::AnswerWatch(FakeConnection& connection, const FakeHttpReques
     WriteBody(connection, EncodeFrame("ERROR", status));
   }
   return connection.WriteChunk("");
+}
+
+bool FakeApiServer::AnswerWatchList(FakeConnection& connection, FakeHttpRequest request, bool cut) {
+  const FakeStore::Page all = StoreOf(request.kind).List("", SIZE_MAX);
+  std::vector<FakeEvent> events;
+  for (const std::string& object : all.objects) events.push_back({all.version, "ADDED", object});
+  if (!WriteFrames(connection, request, events, cut)) return false;
+  const std::string end = EncodeBookmark(std::to_string(all.version), true);
+  const char* kind = IsPods(request.kind) ? "Pod" : "Node";
+  if (!WriteBody(connection, EncodeFrame("BOOKMARK", Envelope(kind, end)))) return false;
+  request.query["resourceVersion"] = std::to_string(all.version);
+  return FollowEvents(connection, request, false);
 }
 
 bool FakeApiServer::FollowEvents(FakeConnection& connection, const FakeHttpRequest& request,
@@ -287,10 +311,9 @@ bool FakeApiServer::FollowEvents(FakeConnection& connection, const FakeHttpReque
 
 bool FakeApiServer::WriteBookmark(FakeConnection& connection, const FakeHttpRequest& request,
                                   std::uint64_t version) {
-  const model::Node empty;  // a bookmark is an object with nothing but a version
+  const std::string mark = EncodeBookmark(std::to_string(version), false);
   return WriteBody(connection,
-                   EncodeFrame("BOOKMARK", Envelope(IsPods(request.kind) ? "Pod" : "Node",
-                                                    EncodeObject(empty, std::to_string(version)))));
+                   EncodeFrame("BOOKMARK", Envelope(IsPods(request.kind) ? "Pod" : "Node", mark)));
 }
 
 bool FakeApiServer::WriteFrames(FakeConnection& connection, const FakeHttpRequest& request,
@@ -417,6 +440,11 @@ bool FakeApiServer::AwaitCount(FakeRequest request, int count) const {
     const auto found = targets_.find(request);
     return found != targets_.end() && static_cast<int>(found->second.size()) >= count;
   });
+}
+
+std::vector<std::string> FakeApiServer::Unknown() const {
+  const std::lock_guard guard(mutex_);
+  return unknown_;
 }
 
 kube::ApiConfig FakeApiServer::Config() const {

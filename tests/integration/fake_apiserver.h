@@ -58,6 +58,9 @@ class FakeApiServer {
     std::string token;
     /// Every byte of a body goes out as a chunk and a TLS record of its own.
     bool split_bytes = false;
+    /// Whether watches may begin with the list; else that is refused as by servers without the
+    /// feature WatchList.
+    bool watch_list = true;
     /// Connections are taken but TLS never begins.
     bool hang_in_handshake = false;
   };
@@ -118,6 +121,9 @@ class FakeApiServer {
 
   FakeLeases& leases() { return leases_; }
 
+  /// The first lines of requests that it does not know.
+  std::vector<std::string> Unknown() const;
+
  private:
   struct Session {
     std::unique_ptr<FakeConnection> connection;
@@ -135,6 +141,7 @@ class FakeApiServer {
   bool WriteJson(FakeConnection& connection, int code, const std::string& body);
   bool AnswerWatch(FakeConnection& connection, const FakeHttpRequest& request,
                    const std::optional<FakeFault>& fault);
+  bool AnswerWatchList(FakeConnection& connection, FakeHttpRequest request, bool cut);
   bool FollowEvents(FakeConnection& connection, const FakeHttpRequest& request, bool cut);
   bool WriteBookmark(FakeConnection& connection, const FakeHttpRequest& request,
                      std::uint64_t version);
@@ -173,6 +180,7 @@ class FakeApiServer {
   std::map<FakeRequest, FakeFault> standing_faults_;
   std::map<FakeRequest, std::vector<std::string>> targets_;
   std::map<FakeRequest, std::vector<std::string>> bodies_;
+  std::vector<std::string> unknown_;
   std::list<Session> sessions_;
 };
 

@@ -48,19 +48,31 @@ std::shared_ptr<SSL_CTX> MakeFakeContext(const TestCa& ca, bool require_client_c
   return context;
 }
 
-int ListenOnLoopback(std::uint16_t port) {
+int ListenOnLoopback(std::uint16_t port, const char* address_text) {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  inet_pton(AF_INET, address_text, &address.sin_addr);
   if (bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       listen(listener, 64) != 0) {
     throw std::runtime_error("fake API server: cannot listen");
   }
   return listener;
+}
+
+int ConnectToLoopback(std::uint16_t port) {
+  const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    throw std::runtime_error("cannot connect to loopback");
+  }
+  return connection;
 }
 
 std::uint16_t PortOf(int listener) {

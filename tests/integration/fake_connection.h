@@ -15,7 +15,8 @@ namespace berth::testing {
 std::shared_ptr<SSL_CTX> MakeFakeContext(const TestCa& ca, bool require_client_certificate);
 
 /// A listening socket; port 0: a free one.
-int ListenOnLoopback(std::uint16_t port);
+int ListenOnLoopback(std::uint16_t port, const char* address = "127.0.0.1");
+int ConnectToLoopback(std::uint16_t port);
 std::uint16_t PortOf(int listener);
 
 /// The server's end of one TLS connection, blocking. Not thread-safe but for Shutdown().

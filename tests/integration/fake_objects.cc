@@ -110,6 +110,22 @@ std::string EncodeObject(const model::Pod& pod, const std::string& resource_vers
   SetResources(pod.requests,
                *out.mutable_spec()->add_containers()->mutable_resources()->mutable_requests());
   out.mutable_status()->set_phase(pod.terminated ? "Succeeded" : "Running");
+  if (!pod.unschedulable.empty()) {
+    wire::PodCondition& condition = *out.mutable_status()->add_conditions();
+    condition.set_type("PodScheduled");
+    condition.set_status("False");
+    condition.set_reason("Unschedulable");
+    condition.set_message(pod.unschedulable);
+  }
+  return out.SerializeAsString();
+}
+
+std::string EncodeBookmark(const std::string& resource_version, bool initial_events_end) {
+  wire::AnyObject out;
+  out.mutable_metadata()->set_resource_version(resource_version);
+  if (initial_events_end) {
+    (*out.mutable_metadata()->mutable_annotations())["k8s.io/initial-events-end"] = "true";
+  }
   return out.SerializeAsString();
 }
 

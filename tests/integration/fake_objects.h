@@ -18,6 +18,10 @@ std::string Envelope(std::string_view kind, std::string_view raw);
 std::string EncodeObject(const model::Node& node, const std::string& resource_version);
 std::string EncodeObject(const model::Pod& pod, const std::string& resource_version);
 
+/// A bookmark's bare object, of whatever kind: nothing but metadata.
+/// `initial_events_end`: marked as the end of the list with which a watch began.
+std::string EncodeBookmark(const std::string& resource_version, bool initial_events_end);
+
 /// `object`, a bare v1.Node or v1.Pod, after a JSON merge patch of its labels and annotations.
 std::string PatchNode(const std::string& object, const std::string& patch,
                       const std::string& resource_version);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -38,7 +39,9 @@ class Kept final : public HttpSink {
 /// One server socket; replies are written as the bytes that the test gives.
 class Server {
  public:
-  Server() : listener_(berth::testing::ListenOnLoopback(0)) {}
+  Server() : Server(0, "127.0.0.1") {}
+  Server(std::uint16_t port, const char* address)
+      : listener_(berth::testing::ListenOnLoopback(port, address)) {}
   ~Server() {
     Close();
     close(listener_);
@@ -87,6 +90,7 @@ class Server {
   }
 
   int listener() const { return listener_; }
+  int socket() const { return socket_; }
 
  private:
   const int listener_;

@@ -117,6 +117,7 @@ class ListWatchTest : public ::testing::Test {
     Feed::Options options;
     options.api = std::move(config);
     options.page_size = 2;
+    options.watch_list = watch_list_;
     options.stall = stall_;
     options.timeouts = timeouts_;
     feed_ = std::make_unique<Feed>(std::move(options), &snapshot_, &nodes_, &pods_);
@@ -175,6 +176,7 @@ class ListWatchTest : public ::testing::Test {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(1));
   }
 
+  bool watch_list_ = false;
   milliseconds stall_ = std::chrono::minutes(3);
   kube::HttpTimeouts timeouts_;
   Snapshot snapshot_{{.catalog = std::make_shared<const model::AcceleratorCatalog>(

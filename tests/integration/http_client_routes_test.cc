@@ -1,0 +1,174 @@
+// The ways to a server: by a proxy, and by one of several addresses.
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "kube/http_client.h"
+#include "tests/integration/fake_apiserver.h"
+#include "tests/integration/http_client_fixture.h"
+
+namespace berth::kube {
+namespace {
+
+using berth::testing::FakeApiServer;
+using berth::testing::FakeRequest;
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+constexpr char kNodes[] = "/api/v1/nodes?limit=5";
+
+ApiProxy ProxyAt(const Server& server, const std::string& credentials = "") {
+  const ApiConfig config = server.Config();
+  return {.host = config.host, .port = config.port, .credentials = credentials};
+}
+
+/// Passes bytes on, both ways, until either side ends.
+void Relay(int client, std::uint16_t port) {
+  const int server = berth::testing::ConnectToLoopback(port);
+  pollfd ends[] = {{.fd = client, .events = POLLIN, .revents = 0},
+                   {.fd = server, .events = POLLIN, .revents = 0}};
+  char bytes[4096];
+  while (poll(ends, 2, -1) > 0) {
+    const bool from_client = ends[0].revents != 0;
+    const auto size = recv(from_client ? client : server, bytes, sizeof bytes, 0);
+    if (size <= 0) break;
+    send(from_client ? server : client, bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+  }
+  close(server);
+}
+
+TEST(HttpClientProxy, IsAskedForATunnelThroughWhichTlsGoes) {
+  FakeApiServer api;
+  Server proxy;
+  ApiConfig config = api.Config();
+  config.proxy = ProxyAt(proxy, "user:pass");
+  std::string asked;
+  std::thread peer([&] {
+    proxy.Accept();
+    asked = proxy.Read();
+    proxy.Write("HTTP/1.1 200 Connection established\r\n\r\n");
+    Relay(proxy.socket(), api.port());
+    proxy.Close();
+  });
+  Kept kept;
+  {
+    HttpClient client(config);
+    const absl::Status status = client.Send({.target = kNodes}, kept);
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  peer.join();
+  EXPECT_EQ(kept.head.status, 200);
+  EXPECT_EQ(asked.rfind("CONNECT 127.0.0.1:" + config.port + " HTTP/1.1\r\n", 0), 0U) << asked;
+  EXPECT_THAT(asked, HasSubstr("Host: 127.0.0.1:" + config.port + "\r\n"));
+  EXPECT_THAT(asked, HasSubstr("Proxy-Authorization: Basic dXNlcjpwYXNz\r\n"));
+  EXPECT_EQ(asked.find("\r\nAuthorization"), std::string::npos) << "the token is not the proxy's";
+}
+
+TEST(HttpClientProxy, ThatRefusesIsNamed) {
+  Server proxy;
+  ApiConfig config;
+  config.host = "api.example.com";
+  config.port = "6443";
+  config.proxy = ProxyAt(proxy);
+  HttpClient client(config);
+  std::thread peer([&] {
+    proxy.Accept();
+    proxy.Read();
+    proxy.Write("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
+  });
+  Kept kept;
+  const absl::Status status = client.Send({.target = "/"}, kept);
+  peer.join();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(
+      std::string(status.message()),
+      HasSubstr("answers 407 Proxy Authentication Required to CONNECT api.example.com:6443"));
+}
+
+TEST(HttpClientProxy, ThatIsSilentIsGivenUp) {
+  Server proxy;
+  ApiConfig config;
+  config.host = "api.example.com";
+  config.port = "6443";
+  config.proxy = ProxyAt(proxy);
+  HttpTimeouts timeouts;
+  timeouts.connect = milliseconds(200);
+  HttpClient client(config, timeouts);
+  Kept kept;
+  const absl::Status status = client.Send({.target = "/"}, kept);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("asking the proxy for a tunnel"));
+}
+
+/// A client for whom "api" is the given addresses.
+ApiConfig Named(ApiConfig config) {
+  config.tls_server_name = "localhost";
+  config.host = "api";
+  return config;
+}
+
+NameLookup::Ask Answer(std::vector<std::string> addresses) {
+  return [addresses = std::move(addresses)](const std::string&) { return addresses; };
+}
+
+// Nobody listens on 127.0.0.2, so the system refuses.
+TEST(HttpClientAddresses, EachIsTried) {
+  FakeApiServer api;
+  HttpClient client(Named(api.Config()), {}, Answer({"127.0.0.2", "nonsense", "127.0.0.1"}));
+  for (int i = 0; i < 2; ++i) {
+    Kept kept;
+    const absl::Status status = client.Send({.target = kNodes}, kept);
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  EXPECT_EQ(api.connections(), 1);
+}
+
+// A load balancer takes the connection, and behind it is nobody.
+TEST(HttpClientAddresses, OneThatTakesConnectionsButSaysNothingIsLeft) {
+  FakeApiServer api;
+  Server deaf(api.port(), "127.0.0.3");
+  HttpTimeouts timeouts;
+  timeouts.handshake = milliseconds(300);
+  HttpClient client(Named(api.Config()), timeouts, Answer({"127.0.0.3", "127.0.0.1"}));
+  Kept kept;
+  EXPECT_TRUE(client.Send({.target = kNodes}, kept).ok());
+  EXPECT_TRUE(deaf.Asked());
+  deaf.Accept();
+  api.DropConnections();
+  EXPECT_TRUE(client.Send({.target = kNodes}, kept).ok());
+  EXPECT_FALSE(deaf.Asked()) << "the address that worked comes first";
+}
+
+TEST(HttpClientAddresses, IfNoneWorksTheLastErrorIsTold) {
+  FakeApiServer api;
+  api.Pause();
+  HttpClient client(Named(api.Config()), {}, Answer({"127.0.0.2", "127.0.0.1"}));
+  Kept kept;
+  const absl::Status status = client.Send({.target = kNodes}, kept);
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("connecting: Connection refused"));
+}
+
+// Tokens of service accounts are replaced every hour or so.
+TEST(HttpClientToken, IsReadForEachRequest) {
+  FakeApiServer api({.token = "first"});
+  const berth::testing::TempDir folder;
+  ApiConfig config = api.Config();
+  config.token = TextSource::File(folder.Write("token", "first"));
+  HttpClient client(config);
+  Kept kept;
+  ASSERT_TRUE(client.Send({.target = kNodes}, kept).ok());
+  EXPECT_EQ(kept.head.status, 200);
+  api.SetToken("second");
+  ASSERT_TRUE(client.Send({.target = kNodes}, kept).ok());
+  EXPECT_EQ(kept.head.status, 401);
+  folder.Write("token", "second\n");
+  ASSERT_TRUE(client.Send({.target = kNodes}, kept).ok());
+  EXPECT_EQ(kept.head.status, 200);
+  EXPECT_EQ(api.connections(), 1);
+}
+
+}  // namespace
+}  // namespace berth::kube
