@@ -10,7 +10,8 @@ namespace berth::cli {
 
 absl::StatusOr<kube::ApiConfig> ServerAccess(const KubernetesConfig& config,
                                              const kube::Environment& environment) {
-  if (!config.kubeconfig.empty()) return kube::LoadProxied(config.kubeconfig, environment, config.context);
+  if (!config.kubeconfig.empty())
+    return kube::LoadProxied(config.kubeconfig, environment, config.context);
   auto access = kube::LoadInCluster(environment);
   if (access.ok()) return access;
   return absl::Status(access.status().code(),

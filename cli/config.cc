@@ -22,8 +22,10 @@ constexpr model::EnumName<LogThreshold> kLogThresholds[] = {{LogThreshold::kDebu
 constexpr std::int32_t kLeastBodyBytes = 1 << 20;
 constexpr std::int32_t kMostBodyBytes = 1 << 30;
 
+bool IsDomain(const std::string& text) { return model::IsQualifiedName(text + "/accelerators"); }
+
 void ValidatePrefix(const std::string& prefix, Errors& errors) {
-  if (model::IsQualifiedName(prefix + "/accelerators")) return;
+  if (IsDomain(prefix)) return;
   errors.push_back({"prefix", fmt::format("\"{}\" is not a domain; write one such as berth.dev, in "
                                           "lower case and without '/'",
                                           prefix)});
@@ -115,6 +117,25 @@ void ValidateListeners(const BerthConfiguration& config, Errors& errors) {
   RefuseTwice(metrics, grpc, errors);
 }
 
+void ValidateLease(const LeaseConfig& lease, Errors& errors) {
+  // A namespace has the shape of a label's value, and that of a domain.
+  const std::string& in = lease.namespace_name;
+  const bool is_namespace =
+      IsDomain(in) && model::IsLabelValue(in) && in.find('.') == std::string::npos;
+  if (!in.empty() && !is_namespace) {
+    errors.push_back({"controller.lease.namespace",
+                      fmt::format("\"{}\" is not the name of a namespace; write one such as "
+                                  "berth-system",
+                                  in)});
+  }
+  if (!IsDomain(lease.name)) {
+    errors.push_back({"controller.lease.name",
+                      fmt::format("\"{}\" is not the name of an object; write one such as "
+                                  "berth-controller",
+                                  lease.name)});
+  }
+}
+
 void ValidateAccelerators(const std::vector<model::AcceleratorSpec>& specs, Errors& errors) {
   if (specs.empty()) {
     errors.push_back({"accelerators",
@@ -138,6 +159,7 @@ std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
   }
   ValidateExtender(config.extender, errors);
   ValidateListeners(config, errors);
+  ValidateLease(config.controller.lease, errors);
   ValidateAccelerators(config.accelerators, errors);
   for (model::FieldError& error : scheduling::Validate(config.scheduling)) {
     errors.push_back(std::move(error));

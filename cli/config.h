@@ -68,6 +68,28 @@ void VisitFields(Visitor& visit, ExtenderConfig& config) {
         "victims, 1048576 to 1073741824; a node takes about 8 KB");
 }
 
+struct LeaseConfig {
+  std::string namespace_name;
+  std::string name = "berth-controller";
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, LeaseConfig& config) {
+  visit("namespace", config.namespace_name,
+        "Where the Lease is; empty: the namespace of the pod that the controller runs in. Must be "
+        "set where kubernetes.kubeconfig is");
+  visit("name", config.name, "Controllers of one name compete, and one of them leads");
+}
+
+struct ControllerConfig {
+  LeaseConfig lease;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ControllerConfig& config) {
+  visit("lease", config.lease, "The Lease by which one of several controllers is elected");
+}
+
 struct MetricsConfig {
   std::string listen = ":9090";
 };
@@ -127,6 +149,7 @@ struct BerthConfiguration {
   std::string prefix = "berth.dev";
   KubernetesConfig kubernetes;
   ExtenderConfig extender;
+  ControllerConfig controller;
   MetricsConfig metrics;
   GrpcConfig grpc;
   LogConfig log;
@@ -142,6 +165,7 @@ void VisitFields(Visitor& visit, BerthConfiguration& config) {
   visit("prefix", config.prefix, "Domain of Berth's labels and annotations");
   visit("kubernetes", config.kubernetes, "How to reach the API server");
   visit("extender", config.extender, "The server that kube-scheduler asks");
+  visit("controller", config.controller, "The only part that writes: node labels and nudges");
   visit("metrics", config.metrics, "The server for Prometheus and kubelet");
   visit("grpc", config.grpc, "The server for `berth explain`, `berth capacity` and programs");
   visit("log", config.log, "JSON lines on standard error");

@@ -12,6 +12,8 @@
 #include "cli/config_summary.h"
 #include "cli/exit_code.h"
 #include "cli/extender_server.h"
+#include "cli/log_level.h"
+#include "cli/rbac.h"
 #include "cli/version.h"
 #include "server/log.h"
 #include "server/signals.h"
@@ -62,15 +64,25 @@ int RunExtender(const std::string& file) {
       *std::move(api));
 }
 
+int PrintRbac() {
+  fmt::print("{}", ClusterRoleYaml("berth-extender", cluster::kFeedPermissions));
+  return kExitOk;
+}
+
 }  // namespace
 
 void AddExtenderCommand(CLI::App& app, int& exit_code) {
   auto* extender = app.add_subcommand(
       "extender", "Answer kube-scheduler's filter and prioritize until SIGTERM or SIGINT");
   const auto file = std::make_shared<std::string>();
-  extender->add_option("--config", *file, "The configuration; see `berth config defaults`")
-      ->required();
-  extender->callback([file, &exit_code] { exit_code = RunExtender(*file); });
+  const auto rbac = std::make_shared<bool>(false);
+  auto* config =
+      extender->add_option("--config", *file, "The configuration; see `berth config defaults`");
+  extender->add_flag("--rbac", *rbac, "Print the ClusterRole that the extender needs, and end");
+  extender->callback([file, rbac, config, &exit_code] {
+    if (!*rbac && config->count() == 0) throw CLI::RequiredError("--config");
+    exit_code = *rbac ? PrintRbac() : RunExtender(*file);
+  });
 }
 
 }  // namespace berth::cli

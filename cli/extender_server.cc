@@ -4,12 +4,10 @@
 #include <thread>
 #include <utility>
 
-#include "cli/listener_log.h"
+#include "cli/log_level.h"
+#include "cli/start_listener.h"
 #include "cli/version.h"
 #include "extender/cluster_metrics.h"
-#include "server/address.h"
-#include "server/health.h"
-#include "server/http_metrics.h"
 #include "server/log.h"
 
 namespace berth::cli {
@@ -48,22 +46,6 @@ class CurrentClusterMetrics final : public prometheus::Collectable {
   mutable extender::BreakerLog breaker_log_;
 };
 
-absl::StatusOr<std::unique_ptr<server::Listener>> StartListener(
-    const std::string& name, const std::string& address, std::vector<server::Route> routes,
-    std::shared_ptr<const server::TlsCertificates> certificates, server::Metrics& metrics) {
-  server::ListenerOptions options;
-  options.address = address;
-  options.tls = std::move(certificates);
-  options.observer =
-      server::ObserveWithMetrics(metrics, name, routes, std::make_shared<ListenerLog>(name));
-  auto listener = server::Listener::Start(std::move(options), std::move(routes));
-  if (!listener.ok()) return listener;
-  server::Address bound = server::ParseAddress(address).value();
-  bound.port = (*listener)->port();
-  Log(LogLevel::kInfo, "listening", {{"listener", name}, {"address", ToString(bound)}});
-  return listener;
-}
-
 void AddCertificateMetrics(const std::shared_ptr<const server::TlsCertificates>& certificates,
                            server::Metrics& metrics) {
   metrics.AddGauge("berth_certificate_seconds_left",
@@ -93,20 +75,6 @@ absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
   options.files.client_ca = config.tls.client_ca_file;
   options.on_reload = LogReload;
   return server::TlsCertificates::Open(std::move(options));
-}
-
-server::LogLevel LogLevelOf(const LogConfig& config) {
-  switch (config.level) {
-    case LogThreshold::kDebug:
-      return LogLevel::kDebug;
-    case LogThreshold::kInfo:
-      return LogLevel::kInfo;
-    case LogThreshold::kWarning:
-      return LogLevel::kWarning;
-    case LogThreshold::kError:
-      return LogLevel::kError;
-  }
-  return LogLevel::kInfo;
 }
 
 absl::StatusOr<std::unique_ptr<ExtenderServer>> ExtenderServer::Start(
@@ -141,10 +109,8 @@ void ExtenderServer::AddMetrics() {
 absl::Status ExtenderServer::Listen(const BerthConfiguration& config,
                                     std::shared_ptr<const server::TlsCertificates> certificates) {
   if (certificates != nullptr) AddCertificateMetrics(certificates, *metrics_);
-  auto metrics_listener = StartListener("metrics", config.metrics.listen,
-                                        {server::MetricsRoute(metrics_), server::HealthzRoute(),
-                                         server::ReadyzRoute([this] { return NotReady(); })},
-                                        nullptr, *metrics_);
+  auto metrics_listener =
+      StartMetricsListener(config.metrics.listen, metrics_, [this] { return NotReady(); });
   if (!metrics_listener.ok()) return metrics_listener.status();
   metrics_listener_ = *std::move(metrics_listener);
   auto extender_listener = StartListener("extender", config.extender.listen, extender_.Routes(),

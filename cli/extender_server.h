@@ -16,7 +16,6 @@
 #include "extender/extender.h"
 #include "kube/api_config.h"
 #include "server/listener.h"
-#include "server/log.h"
 #include "server/metrics.h"
 #include "server/tls_certificates.h"
 
@@ -62,9 +61,6 @@ class ExtenderServer {
   std::unique_ptr<PlacementServer> placement_;  // null where grpc.listen is empty
   std::unique_ptr<ConfigFollower> follower_;
 };
-
-/// The least important lines that `config` wants, as the log takes it.
-server::LogLevel LogLevelOf(const LogConfig& config);
 
 /// Certificates of the extender that follow their files, or null where the configuration wants
 /// plain HTTP. Changes are logged.

@@ -6,6 +6,7 @@
 
 #include "cli/capacity_command.h"
 #include "cli/config_command.h"
+#include "cli/controller_command.h"
 #include "cli/exit_code.h"
 #include "cli/explain_command.h"
 #include "cli/extender_command.h"
@@ -29,6 +30,7 @@ int RunCommand(int argc, const char* const* argv) {
   app.require_subcommand(0, 1);
   int exit_code = kExitOk;
   AddExtenderCommand(app, exit_code);
+  AddControllerCommand(app, exit_code);
   AddExplainCommand(app, exit_code);
   AddCapacityCommand(app, exit_code);
   AddConfigCommand(app, exit_code);

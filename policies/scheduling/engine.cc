@@ -126,8 +126,9 @@ std::string SchedulingEngine::ShapeOf(const model::Pod& pod) const {
     append(std::to_string(amount));
   }
   shape += '|';  // a resource may be named like an annotation
+  const std::string below = prefix_ + "/";
   for (const auto& [name, value] : pod.annotations) {
-    if (!name.starts_with(prefix_ + "/")) continue;
+    if (!name.starts_with(below) || name.substr(below.size()) == kNudgedAt) continue;
     append(name);
     append(value);
   }

@@ -36,7 +36,9 @@ const std::map<std::string, Names>& Allowed() {
       {"cluster", {"model", "kube"}},
       {"server", {}},
       {"extender", {"model", "policies", "kube", "cluster", "server", "proto"}},
-      {"cli", {"model", "policies", "kube", "cluster", "server", "extender", "proto"}},
+      {"controller", {"model", "policies", "kube", "cluster", "server"}},
+      {"cli",
+       {"model", "policies", "kube", "cluster", "server", "extender", "controller", "proto"}},
   };
   return allowed;
 }

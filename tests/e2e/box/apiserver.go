@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -87,26 +86,4 @@ func (b *Box) awaitUsable(ctx context.Context) error {
 		case <-time.After(readyInterval):
 		}
 	}
-}
-
-// grantBerth creates what the extender may do, and no more: read nodes and pods.
-func (b *Box) grantBerth(ctx context.Context) error {
-	meta := metav1.ObjectMeta{Name: "berth-extender"}
-	role := &rbacv1.ClusterRole{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{
-		APIGroups: []string{""}, Resources: []string{"nodes", "pods"},
-		Verbs: []string{"get", "list", "watch"},
-	}}}
-	rbac := b.Client.RbacV1()
-	if _, err := rbac.ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil {
-		return err
-	}
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: meta,
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name},
-		Subjects: []rbacv1.Subject{
-			{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: userBerth},
-		},
-	}
-	_, err := rbac.ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
-	return err
 }

@@ -48,11 +48,12 @@ type Box struct {
 	Scheduler         *Process
 	Berth             *Berth // nil without Options.Berth
 
-	options    Options
-	ca         *authority
-	berthToken string
-	etcdPort   int
-	apiPort    int
+	options     Options
+	controllers []*Controller
+	ca          *authority
+	berthToken  string
+	etcdPort    int
+	apiPort     int
 
 	stopping sync.Mutex
 	stopped  bool
@@ -128,6 +129,9 @@ func (b *Box) Processes() []*Process {
 		all = append(all, b.Berth.Process)
 	}
 	all = append(all, b.Scheduler)
+	for _, controller := range b.controllers {
+		all = append(all, controller.Process)
+	}
 	var made []*Process
 	for _, process := range all {
 		if process != nil {

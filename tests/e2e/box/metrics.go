@@ -22,7 +22,11 @@ type Samples []Sample
 
 // Metrics scrapes Berth.
 func (berth *Berth) Metrics(ctx context.Context) (Samples, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, berth.MetricsURL+"/metrics", nil)
+	return readMetrics(ctx, berth.MetricsURL)
+}
+
+func readMetrics(ctx context.Context, url string) (Samples, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/metrics", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 const (
 	userAdmin             = "admin"
 	userBerth             = "berth"
+	userBerthController   = "berth-controller"
 	userKwok              = "kwok"
 	userScheduler         = "system:kube-scheduler"
 	userControllerManager = "system:kube-controller-manager"
@@ -26,6 +27,7 @@ const (
 var groupsOf = map[string][]string{
 	userAdmin:             {groupMasters},
 	userBerth:             nil,
+	userBerthController:   nil,
 	userKwok:              {groupMasters},
 	userScheduler:         nil,
 	userControllerManager: nil,

@@ -163,10 +163,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "weight"},
         Mistake{"'': 1",
                 "f:4: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-                "extender, metrics, grpc, log, accelerators, health, scheduling"},
+                "extender, controller, metrics, grpc, log, accelerators, health, scheduling"},
         Mistake{"<<: {log: {}}",
                 "f:4: <<: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-                "extender, metrics, grpc, log, accelerators, health, scheduling"}));
+                "extender, controller, metrics, grpc, log, accelerators, health, scheduling"}));
 
 INSTANTIATE_TEST_SUITE_P(
     WrongTypes, ParseConfigRefuses,
@@ -241,6 +241,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"metrics: {listen: ':1'}\ngrpc: {listen: ':1', tls: {certFile: /c, keyFile: /k, "
                 "clientCAFile: /a}}",
                 "f:5: grpc.listen: \":1\" is metrics.listen already; write another port"},
+        Mistake{"controller:\n  lease: {namespace: Berth.System}",
+                "f:5: controller.lease.namespace: \"Berth.System\" is not the name of a namespace; "
+                "write one such as berth-system"},
+        Mistake{"controller:\n  lease:\n    name: a_b",
+                "f:6: controller.lease.name: \"a_b\" is not the name of an object; write one such "
+                "as berth-controller"},
         Mistake{"accelerators: []",
                 "f:4: accelerators: is empty; list one at least, or leave it out for the built-in "
                 "catalogue"},

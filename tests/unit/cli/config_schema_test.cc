@@ -38,8 +38,8 @@ void ForEach(const std::vector<ConfigField>& fields, Check check) {
 
 TEST(Describe, HasTheBlocksInTheOrderOfTheFile) {
   EXPECT_THAT(KeysOf(Describe({})),
-              ElementsAre("apiVersion", "kind", "prefix", "kubernetes", "extender", "metrics",
-                          "grpc", "log", "accelerators", "health", "scheduling"));
+              ElementsAre("apiVersion", "kind", "prefix", "kubernetes", "extender", "controller",
+                          "metrics", "grpc", "log", "accelerators", "health", "scheduling"));
 }
 
 TEST(Describe, HasHelpAndTypeForEveryField) {

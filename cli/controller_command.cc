@@ -1,0 +1,114 @@
+#include "cli/controller_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/api_access.h"
+#include "cli/config_reader.h"
+#include "cli/controller_server.h"
+#include "cli/exit_code.h"
+#include "cli/log_level.h"
+#include "cli/rbac.h"
+#include "cli/version.h"
+#include "cluster/feed.h"
+#include "controller/lease_store.h"
+#include "controller/patcher.h"
+#include "server/log.h"
+#include "server/signals.h"
+
+namespace berth::cli {
+
+namespace {
+
+using server::Log;
+using server::LogLevel;
+
+constexpr char kRole[] = "berth-controller";
+
+int Fail(int exit_code, const std::string& message) {
+  fmt::print(stderr, "{}\n", message);
+  return exit_code;
+}
+
+int RunUntilSignal(ConfigFollower::Options config, kube::ApiConfig api,
+                   const std::string& lease_namespace) {
+  // Before the first thread, which would else take the signals.
+  server::ShutdownSignals signals;
+  auto server = ControllerServer::Start(std::move(config), std::move(api), lease_namespace);
+  if (!server.ok()) {
+    return Fail(kExitNo,
+                fmt::format("berth controller: {}", std::string(server.status().message())));
+  }
+  const int signal = signals.Wait();
+  Log(LogLevel::kInfo, "ending", {{"signal", signal}});
+  (*server)->Stop();
+  Log(LogLevel::kInfo, "ended");
+  return kExitOk;
+}
+
+int RunController(const std::string& file) {
+  ConfigReading reading = ReadConfig(file);
+  if (!reading.ok()) return Fail(kExitUsage, ToString(reading.errors));
+  const auto lease_namespace = LeaseNamespace(reading.config);
+  if (!lease_namespace.ok()) {
+    return Fail(kExitUsage,
+                fmt::format("{}: {}", file, std::string(lease_namespace.status().message())));
+  }
+  auto api = ServerAccess(reading.config.kubernetes, kube::ProcessEnvironment());
+  if (!api.ok()) {
+    return Fail(kExitUsage,
+                fmt::format("berth controller: {}", std::string(api.status().message())));
+  }
+  server::SetLogLevel(LogLevelOf(reading.config.log));
+  Log(LogLevel::kInfo, "starting",
+      {{"version", Version()},
+       {"revision", Revision()},
+       {"configFile", file},
+       {"apiServer", fmt::format("{}:{}", api->host, api->port)}});
+  return RunUntilSignal(
+      {.file = file, .text = std::move(reading.text), .config = std::move(reading.config)},
+      *std::move(api), *lease_namespace);
+}
+
+// Without a file: for the defaults, and the namespace that kubectl applies it to.
+int PrintRbac(const std::string& file) {
+  ConfigReading reading;
+  if (!file.empty()) reading = ReadConfig(file);
+  if (!reading.ok()) return Fail(kExitUsage, ToString(reading.errors));
+  std::vector<kube::Permission> permissions(std::begin(cluster::kFeedPermissions),
+                                            std::end(cluster::kFeedPermissions));
+  std::copy(std::begin(controller::kPatchPermissions), std::end(controller::kPatchPermissions),
+            std::back_inserter(permissions));
+  const LeaseConfig& lease = reading.config.controller.lease;
+  fmt::print("{}---\n{}", ClusterRoleYaml(kRole, permissions),
+             LeaseRoleYaml(kRole, LeaseNamespace(reading.config).value_or(""), lease.name,
+                           controller::kLeasePermissions));
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddControllerCommand(CLI::App& app, int& exit_code) {
+  auto* controller = app.add_subcommand(
+      "controller", "Label nodes and nudge pods that wait in vain, until SIGTERM or SIGINT");
+  const auto file = std::make_shared<std::string>();
+  const auto rbac = std::make_shared<bool>(false);
+  auto* config =
+      controller->add_option("--config", *file, "The configuration; see `berth config defaults`");
+  controller->add_flag("--rbac", *rbac,
+                       "Print the ClusterRole and the Role that the controller needs, and end");
+  controller->callback([file, rbac, config, &exit_code] {
+    if (!*rbac && config->count() == 0) throw CLI::RequiredError("--config");
+    exit_code = *rbac ? PrintRbac(*file) : RunController(*file);
+  });
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,80 @@
+#include "controller/controller.h"
+
+#include <chrono>
+#include <utility>
+
+#include "controller/node_label.h"
+
+namespace berth::controller {
+
+namespace {
+
+// A request that takes longer would outlive the right to lead (10 s, of which others wait 15).
+kube::HttpTimeouts WriteTimeouts() {
+  constexpr std::chrono::seconds kEach{3};
+  return {.connect = kEach, .handshake = kEach, .write = kEach, .head = kEach};
+}
+
+kube::ListWatchOptions PendingPods(std::uint64_t seed) {
+  return {.path = "/api/v1/pods", .field_selector = Nudger::kPodSelector, .seed = seed};
+}
+
+}  // namespace
+
+Controller::Controller(Options options, std::shared_ptr<const scheduling::SchedulingEngine> engine,
+                       const cluster::Snapshot* snapshot, Observer* observer,
+                       kube::ListWatchObserver* pending_observer)
+    : lease_client_(options.api, WriteTimeouts()),
+      lease_store_(&lease_client_, options.lease_namespace, options.lease_name),
+      election_(ElectionOptions(options), &lease_store_, &election_waiter_, observer),
+      label_client_(options.api, WriteTimeouts()),
+      label_patcher_(&label_client_),
+      labeler_(LabelerOptions(options), snapshot, &label_patcher_, &waiter_, observer),
+      nudge_client_(options.api, WriteTimeouts()),
+      nudge_patcher_(&nudge_client_),
+      nudger_(NudgerOptions(options), std::move(engine), snapshot, &nudge_patcher_, &waiter_,
+              observer),
+      pending_client_(options.api),
+      pending_(PendingPods(options.seed), &pending_client_, &pending_waiter_, &nudger_,
+               pending_observer) {}
+
+Controller::~Controller() { Stop(); }
+
+LeaderElection::Options Controller::ElectionOptions(const Options& options) const {
+  return {.identity = options.identity, .seed = options.seed, .wall_clock = [] {
+            return std::chrono::system_clock::now();
+          }};
+}
+
+NodeLabeler::Options Controller::LabelerOptions(const Options& options) const {
+  return {.label = options.prefix + "/" + std::string(kAcceleratorLabel),
+          .may_write = [this] { return Leads(); }};
+}
+
+Nudger::Options Controller::NudgerOptions(const Options& options) const {
+  return {.annotation = options.prefix + "/" + std::string(scheduling::kNudgedAt),
+          .may_write = [this] { return Leads(); },
+          .now = options.now};
+}
+
+void Controller::Start() {
+  election_thread_ = std::thread([this] { election_.Run(); });
+  threads_.emplace_back([this] { labeler_.Run(); });
+  threads_.emplace_back([this] { nudger_.Run(); });
+  threads_.emplace_back([this] { pending_.Run(); });
+}
+
+void Controller::Stop() {
+  waiter_.Stop();
+  label_client_.Stop();
+  nudge_client_.Stop();
+  pending_.Stop();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  election_.Stop();
+  if (!election_thread_.joinable()) return;
+  election_thread_.join();
+  election_.Release();
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cluster/snapshot.h"
+#include "controller/leader_election.h"
+#include "controller/node_labeler.h"
+#include "controller/nudger.h"
+#include "controller/observer.h"
+#include "kube/api_config.h"
+#include "kube/http_client.h"
+#include "kube/list_watch.h"
+#include "kube/waiter.h"
+#include "model/time.h"
+#include "policies/scheduling/engine.h"
+
+namespace berth::controller {
+
+/// Competes for the Lease and, while it leads, keeps the nodes' labels and nudges pods, from a
+/// snapshot that somebody else feeds. Start() and Stop() are called by its owner; Leads() on any
+/// thread.
+class Controller {
+ public:
+  struct Options {
+    kube::ApiConfig api;
+    std::string lease_namespace;
+    std::string lease_name;
+    /// Of labels and annotations: "berth.dev".
+    std::string prefix;
+    std::string identity;
+    /// The time of policies.
+    std::function<model::Time()> now;
+    /// For jitter; different for each process.
+    std::uint64_t seed = 0;
+  };
+
+  /// Everything pointed at must outlive this. `snapshot` keeps the labels below the prefix.
+  Controller(Options options, std::shared_ptr<const scheduling::SchedulingEngine> engine,
+             const cluster::Snapshot* snapshot, Observer* observer,
+             kube::ListWatchObserver* pending_observer);
+  ~Controller();
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  /// Returns at once. Once only.
+  void Start();
+
+  /// Ends all writing, then gives up the lease.
+  void Stop();
+
+  bool Leads() const { return election_.Leads(); }
+
+ private:
+  LeaderElection::Options ElectionOptions(const Options& options) const;
+  NodeLabeler::Options LabelerOptions(const Options& options) const;
+  Nudger::Options NudgerOptions(const Options& options) const;
+
+  kube::RealWaiter election_waiter_;
+  kube::HttpClient lease_client_;
+  ApiLeaseStore lease_store_;
+  LeaderElection election_;
+
+  kube::RealWaiter waiter_;
+  kube::HttpClient label_client_;
+  Patcher label_patcher_;
+  NodeLabeler labeler_;
+  kube::HttpClient nudge_client_;
+  Patcher nudge_patcher_;
+  Nudger nudger_;
+  kube::HttpClient pending_client_;
+  kube::RealWaiter pending_waiter_;
+  kube::ListWatch<model::Pod> pending_;
+
+  std::thread election_thread_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace berth::controller

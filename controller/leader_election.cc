@@ -1,0 +1,159 @@
+#include "controller/leader_election.h"
+
+#include <utility>
+
+#include "absl/time/time.h"
+
+namespace berth::controller {
+
+namespace {
+
+/// As client-go spreads the tries of candidates: JitterFactor in leaderelection.go.
+constexpr double kJitter = 1.2;
+
+/// A released lease is good for as long as client-go makes it.
+constexpr std::chrono::seconds kReleased{1};
+
+std::string MicroTime(std::chrono::system_clock::time_point time) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", absl::FromChrono(time), absl::UTCTimeZone());
+}
+
+}  // namespace
+
+LeaderElection::LeaderElection(Options options, LeaseStore* store, kube::Waiter* waiter,
+                               LeaderObserver* observer)
+    : options_(std::move(options)),
+      store_(store),
+      waiter_(waiter),
+      observer_(observer),
+      random_(options_.seed) {}
+
+void LeaderElection::Run() {
+  while (waiter_->Wait(Step())) {
+  }
+}
+
+std::chrono::milliseconds LeaderElection::Step() {
+  Report(Try());
+  return NextWait();
+}
+
+absl::Status LeaderElection::Try() {
+  if (Leads()) {
+    const absl::Status renewed = Renew();
+    if (renewed.ok()) return renewed;
+  }
+  return Acquire();
+}
+
+absl::Status LeaderElection::Renew() {
+  const absl::Status status = Update();
+  if (absl::IsAborted(status)) LeadUntil(std::nullopt);
+  return status;
+}
+
+absl::Status LeaderElection::Acquire() {
+  absl::StatusOr<kube::Lease> lease = store_->Get();
+  if (absl::IsNotFound(lease.status())) return AcquireMissing();
+  if (!lease.ok()) return lease.status();
+  missing_since_.reset();
+  Observe(*std::move(lease));
+  if (!IsMine()) LeadUntil(std::nullopt);
+  if (IsHeldByOther()) return absl::OkStatus();
+  const absl::Status status = Update();
+  // Another candidate was faster: no error, it is seen the next time.
+  return absl::IsAborted(status) ? absl::OkStatus() : status;
+}
+
+absl::Status LeaderElection::AcquireMissing() {
+  // Who led when somebody deleted the lease may not know it yet.
+  if (!missing_since_) missing_since_ = waiter_->Now();
+  const bool was_deleted = lease_.has_value();
+  const bool others_may_lead = waiter_->Now() < *missing_since_ + options_.lease_duration;
+  if (was_deleted && others_may_lead && !Leads()) return absl::OkStatus();
+  LeadUntil(std::nullopt);
+  return Create();
+}
+
+absl::Status LeaderElection::Create() {
+  const Clock::time_point sent = waiter_->Now();
+  absl::StatusOr<kube::Lease> lease = store_->Create(NewRecord());
+  if (absl::IsAborted(lease.status())) return absl::OkStatus();
+  if (!lease.ok()) return lease.status();
+  Observe(*std::move(lease));
+  LeadUntil(sent + options_.renew_deadline);
+  return absl::OkStatus();
+}
+
+absl::Status LeaderElection::Update() {
+  const Clock::time_point sent = waiter_->Now();
+  absl::StatusOr<kube::Lease> lease =
+      store_->Update({.record = NewRecord(), .metadata = lease_->metadata});
+  if (!lease.ok()) return lease.status();
+  Observe(*std::move(lease));
+  LeadUntil(sent + options_.renew_deadline);
+  return absl::OkStatus();
+}
+
+void LeaderElection::Observe(kube::Lease lease) {
+  // Its version too: the times in the record are those of a clock that may stand still.
+  if (!lease_ || *lease_ != lease) seen_ = waiter_->Now();
+  lease_ = std::move(lease);
+}
+
+bool LeaderElection::IsHeldByOther() const {
+  if (lease_->record.holder.empty() || IsMine()) return false;
+  // In whole seconds: a duration that somebody wrote may be more than Clock's can be.
+  const auto age = std::chrono::duration_cast<std::chrono::seconds>(waiter_->Now() - seen_);
+  return age < lease_->record.duration;
+}
+
+kube::LeaseRecord LeaderElection::NewRecord() const {
+  const std::string now = MicroTime(options_.wall_clock());
+  kube::LeaseRecord record;
+  record.holder = options_.identity;
+  record.duration = std::chrono::duration_cast<std::chrono::seconds>(options_.lease_duration);
+  record.renewed = now;
+  record.acquired = IsMine() ? lease_->record.acquired : now;
+  if (lease_) record.transitions = lease_->record.transitions + (IsMine() ? 0 : 1);
+  return record;
+}
+
+void LeaderElection::Release() {
+  if (!Leads()) return;
+  LeadUntil(std::nullopt);
+  kube::LeaseRecord record = NewRecord();
+  record.acquired = record.renewed;
+  record.holder.clear();
+  record.duration = kReleased;
+  const auto released = store_->Update({.record = record, .metadata = lease_->metadata});
+  if (released.ok()) lease_ = *released;
+  Report(released.status());
+}
+
+bool LeaderElection::Leads() const {
+  const std::lock_guard guard(mutex_);
+  return leads_until_ && waiter_->Now() < *leads_until_;
+}
+
+void LeaderElection::LeadUntil(std::optional<Clock::time_point> end) {
+  const std::lock_guard guard(mutex_);
+  leads_until_ = end;
+}
+
+void LeaderElection::Report(const absl::Status& status) {
+  if (!status.ok() && !absl::IsCancelled(status)) observer_->OnError(status);
+  if (Leads() != std::exchange(told_leading_, Leads())) observer_->OnLeading(told_leading_);
+  if (!lease_ || told_holder_ == lease_->record.holder) return;
+  told_holder_ = lease_->record.holder;
+  if (!IsMine()) observer_->OnLeader(*told_holder_);
+}
+
+std::chrono::milliseconds LeaderElection::NextWait() {
+  if (Leads()) return options_.retry_period;
+  std::uniform_real_distribution<double> spread(1, 1 + kJitter);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(options_.retry_period *
+                                                               spread(random_));
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cluster/snapshot.h"
+#include "controller/patcher.h"
+#include "controller/retries.h"
+#include "controller/write_observer.h"
+#include "kube/waiter.h"
+
+namespace berth::controller {
+
+/// Keeps the accelerator label of all nodes as WantedLabel() has it, one write after the other.
+/// Run() on one thread; it ends when the waiter is stopped.
+class NodeLabeler {
+ public:
+  struct Options {
+    /// "berth.dev/accelerator".
+    std::string label;
+    /// Asked right before each write.
+    std::function<bool()> may_write;
+    /// Between two writes: 20 a second.
+    std::chrono::milliseconds pace{50};
+    /// Between two looks at the snapshot while nothing is to do.
+    std::chrono::milliseconds interval{250};
+  };
+
+  /// Everything must outlive this.
+  NodeLabeler(Options options, const cluster::Snapshot* snapshot, Patcher* patcher,
+              kube::Waiter* waiter, WriteObserver* observer);
+
+  void Run();
+
+ private:
+  bool Pass();
+  bool LabelOne(const std::string& node);
+  std::optional<std::string> Wanted(const std::string& node) const;
+
+  const Options options_;
+  const cluster::Snapshot* const snapshot_;
+  Patcher* const patcher_;
+  kube::Waiter* const waiter_;
+  WriteObserver* const observer_;
+  Retries retries_;
+};
+
+}  // namespace berth::controller

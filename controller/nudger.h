@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "cluster/snapshot.h"
+#include "controller/nudge_plan.h"
+#include "controller/patcher.h"
+#include "controller/write_observer.h"
+#include "kube/list_watch.h"
+#include "kube/waiter.h"
+#include "policies/scheduling/engine.h"
+
+namespace berth::controller {
+
+/// Touches an annotation of the pods that NudgePlan says are due: any change of a pod has
+/// kube-scheduler try it again. Takes the unassigned pods from a list-and-watch on its thread;
+/// Run() on another, until the waiter is stopped.
+class Nudger final : public kube::ListWatchHandler<model::Pod> {
+ public:
+  struct Options {
+    /// "berth.dev/nudged-at".
+    std::string annotation;
+    /// Asked right before each write.
+    std::function<bool()> may_write;
+    /// The time of policies, which is also what is written.
+    std::function<model::Time()> now;
+    /// Between two writes: 50 a second.
+    std::chrono::milliseconds pace{20};
+    /// Between two judgements, and between two looks while nobody is due.
+    std::chrono::milliseconds interval{250};
+  };
+
+  /// The pods that wait, as the API server selects them.
+  static constexpr char kPodSelector[] =
+      "spec.nodeName=,status.phase!=Succeeded,status.phase!=Failed";
+
+  /// Everything pointed at must outlive this.
+  Nudger(Options options, std::shared_ptr<const scheduling::SchedulingEngine> engine,
+         const cluster::Snapshot* snapshot, Patcher* patcher, kube::Waiter* waiter,
+         WriteObserver* observer);
+
+  void Run();
+
+  void OnReplaceBegin() override;
+  void OnReplaceEnd() override;
+  void OnUpsert(model::Pod pod) override;
+  void OnDelete(model::Pod pod) override;
+  void OnHeard() override {}
+
+ private:
+  void Judge();
+  bool NudgeOne();
+
+  const Options options_;
+  const cluster::Snapshot* const snapshot_;
+  Patcher* const patcher_;
+  kube::Waiter* const waiter_;
+  WriteObserver* const observer_;
+
+  std::optional<kube::Waiter::Clock::time_point> judged_;
+
+  std::mutex mutex_;
+  NudgePlan plan_;
+};
+
+}  // namespace berth::controller

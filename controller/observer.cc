@@ -1,0 +1,94 @@
+#include "controller/observer.h"
+
+#include "server/log.h"
+
+namespace berth::controller {
+
+namespace {
+
+using server::Log;
+using server::LogLevel;
+
+constexpr std::chrono::seconds kLineInterval{10};
+
+struct WriteWords {
+  const char* metric;
+  const char* done;
+  const char* resource;
+};
+
+constexpr WriteWords kWrites[] = {{"node_label", "labelled", "nodes"}, {"nudge", "nudged", "pods"}};
+constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
+
+}  // namespace
+
+Observer::Observer(server::Metrics& metrics)
+    : lease_lines_(kLineInterval), failure_lines_(kLineInterval) {
+  prometheus::Registry& registry = metrics.registry();
+  auto& writes = prometheus::BuildCounter()
+                     .Name("berth_controller_writes_total")
+                     .Help("Objects patched, by what was written and its result.")
+                     .Register(registry);
+  for (std::size_t write = 0; write < writes_.size(); ++write) {
+    for (std::size_t result = 0; result < kResults; ++result) {
+      writes_[write][result] =
+          &writes.Add({{"write", kWrites[write].metric}, {"result", kResultNames[result]}});
+    }
+  }
+  lease_errors_ = &prometheus::BuildCounter()
+                       .Name("berth_controller_lease_errors_total")
+                       .Help("Requests for the Lease that failed.")
+                       .Register(registry)
+                       .Add({});
+}
+
+void Observer::OnLeading(bool leads) {
+  Log(leads ? LogLevel::kInfo : LogLevel::kWarning, leads ? "leading" : "no longer leading");
+}
+
+void Observer::OnLeader(const std::string& holder) {
+  if (holder.empty()) return Log(LogLevel::kInfo, "nobody holds the lease");
+  Log(LogLevel::kInfo, "another controller leads", {{"holder", holder}});
+}
+
+void Observer::OnError(const absl::Status& error) {
+  lease_errors_->Increment();
+  if (const auto held_back = lease_lines_.Admit()) {
+    Log(LogLevel::kWarning, "cannot read or write the lease; trying again",
+        {{"error", std::string(error.message())}, {"linesHeldBack", *held_back}});
+  }
+}
+
+Observer::Result Observer::ResultOf(const absl::Status& status) {
+  if (status.ok()) return kOk;
+  if (absl::IsNotFound(status)) return kGone;
+  if (absl::IsAborted(status)) return kConflict;
+  if (absl::IsPermissionDenied(status)) return kForbidden;
+  return kFailed;
+}
+
+void Observer::OnWritten(Write write, std::string_view object, std::string_view value,
+                         const absl::Status& status) {
+  const auto index = static_cast<std::size_t>(write);
+  const WriteWords& words = kWrites[index];
+  const Result result = ResultOf(status);
+  writes_[index][result]->Increment();
+  if (result == kOk) {
+    // Pods come in thousands; nodes are labelled once.
+    const LogLevel level = write == Write::kNudge ? LogLevel::kDebug : LogLevel::kInfo;
+    return Log(level, words.done, {{"object", object}, {"value", value}});
+  }
+  if (result == kGone || result == kConflict) return;
+  if (const auto held_back = failure_lines_.Admit()) {
+    const std::string error(status.message());
+    const std::string hint = std::string("needs verb patch on ") + words.resource +
+                             "; `berth controller --rbac` writes the role";
+    Log(LogLevel::kError, result == kForbidden ? "not allowed to write" : "cannot write",
+        {{"object", object},
+         {"error", error},
+         {"hint", result == kForbidden ? hint : "it is tried again"},
+         {"linesHeldBack", *held_back}});
+  }
+}
+
+}  // namespace berth::controller

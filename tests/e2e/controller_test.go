@@ -1,0 +1,163 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+const (
+	acceleratorLabel = "berth.dev/accelerator"
+	leaseDuration    = 15 * time.Second
+	// How long a candidate sleeps at most before it looks at the lease again.
+	longestRetry = 5 * time.Second
+)
+
+// controllers starts so many, for the rest of the test.
+func (w *world) controllers(count int, config map[string]any) []*box.Controller {
+	w.Helper()
+	var started []*box.Controller
+	for i := range count {
+		name := fmt.Sprintf("%s-%d", strings.ToLower(w.Name()), i)
+		c, err := w.box.NewController(name, config)
+		w.check("make a controller", err)
+		w.Cleanup(c.Stop)
+		w.check("start a controller", c.Start(w.Context()))
+		started = append(started, c)
+	}
+	return started
+}
+
+// leads tells whether the controller is the one that writes.
+func (w *world) leads(c *box.Controller) bool {
+	samples, err := c.Metrics(w.Context())
+	return err == nil && samples.Sum("berth_controller_leads") == 1
+}
+
+// unlabel takes Berth's label off all nodes.
+func (w *world) unlabel() {
+	w.Helper()
+	for node := range w.labels() {
+		w.setLabel(node, nil)
+	}
+}
+
+func (w *world) setLabel(node string, value any) {
+	w.Helper()
+	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:null}}}`, acceleratorLabel)
+	if value != nil {
+		patch = fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, acceleratorLabel, value)
+	}
+	_, err := w.box.Client.CoreV1().Nodes().Patch(w.Context(), node, types.MergePatchType,
+		[]byte(patch), metav1.PatchOptions{})
+	w.check("patch "+node, err)
+}
+
+// labels are the values of Berth's label by node; nodes without it are left out.
+func (w *world) labels() map[string]string {
+	w.Helper()
+	nodes, err := w.box.Client.CoreV1().Nodes().List(w.Context(), metav1.ListOptions{})
+	w.check("list nodes", err)
+	labels := map[string]string{}
+	for _, node := range nodes.Items {
+		if value, found := node.Labels[acceleratorLabel]; found {
+			labels[node.Name] = value
+		}
+	}
+	return labels
+}
+
+// expectedLabels are those of the small fleet.
+func expectedLabels() map[string]string {
+	labels := map[string]string{}
+	for _, pool := range fleet.Small(nodesPerPool) {
+		for index := range pool.Nodes {
+			if pool.Accelerator != "" {
+				labels[pool.NodeName(index)] = pool.Accelerator
+			}
+		}
+	}
+	return labels
+}
+
+func (w *world) awaitLabels(want map[string]string) {
+	w.Helper()
+	w.await(fmt.Sprintf("the labels %v", want), func() bool {
+		return fmt.Sprint(w.labels()) == fmt.Sprint(want)
+	})
+}
+
+func TestNodesAreLabelledWithTheirAccelerator(t *testing.T) {
+	w := fresh(t)
+	w.unlabel()
+	w.controllers(1, nil)
+	w.awaitLabels(expectedLabels())
+	broken := nodesOf("mn2b-a30")[0]
+	w.setLabel(broken, "H100") // by mistake; nothing runs there
+	w.awaitLabels(expectedLabels())
+}
+
+// kubelet checks the affinity of running pods again when it restarts.
+func TestRenamedAcceleratorRelabelsEmptyNodesOnly(t *testing.T) {
+	w := fresh(t)
+	w.unlabel()
+	first := w.controllers(1, nil)[0]
+	want := expectedLabels()
+	w.awaitLabels(want)
+	first.Stop()
+	pod := gpus(1, "A30")
+	used := w.place(pod)
+	w.controllers(1, map[string]any{"accelerators": []any{map[string]any{
+		"name": "A30-24GB", "resource": fleet.ResourceGPU,
+		"nodes": []any{map[string]any{"label": fleet.LabelProduct, "matches": "A30"}},
+	}}})
+	for _, node := range nodesOf("mn2b-a30") {
+		if node != used {
+			want[node] = "A30-24GB"
+		}
+	}
+	w.awaitLabels(want)
+	w.check("delete the pod", w.box.Client.CoreV1().Pods(pod.Namespace).Delete(t.Context(), pod.Name,
+		metav1.DeleteOptions{}))
+	want[used] = "A30-24GB"
+	w.awaitLabels(want)
+}
+
+func TestSecondControllerTakesOver(t *testing.T) {
+	w := fresh(t)
+	w.unlabel()
+	both := w.controllers(2, nil)
+	w.awaitLabels(expectedLabels())
+	leader, other := both[0], both[1]
+	if w.leads(other) {
+		leader, other = other, leader
+	}
+	if !w.leads(leader) || w.leads(other) {
+		t.Fatalf("of two controllers %v and %v lead", w.leads(leader), w.leads(other))
+	}
+	leader.Kill()
+	killed := time.Now()
+	w.await("the other controller to lead", func() bool { return w.leads(other) })
+	if took := time.Since(killed); took > leaseDuration+longestRetry {
+		t.Errorf("the other controller leads after %s, want %s after the last renewal", took,
+			leaseDuration)
+	}
+	w.setLabel(nodesOf("mn2a")[0], nil)
+	w.awaitLabels(expectedLabels())
+
+	// A controller that is told to end gives up the lease: nobody has to wait for it.
+	w.check("start the first again", leader.Start(t.Context()))
+	other.Stop()
+	stopped := time.Now()
+	w.await("the first controller to lead", func() bool { return w.leads(leader) })
+	if took := time.Since(stopped); took > 2*longestRetry {
+		t.Errorf("the first controller leads %s after the other gave up the lease", took)
+	}
+}

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/snapshot.h"
+#include "controller/write_observer.h"
+#include "policies/scheduling/engine.h"
+#include "tests/unit/policies/fixtures.h"
+
+namespace berth::controller {
+
+inline constexpr char kLabel[] = "berth.dev/accelerator";
+
+/// A snapshot as the controller keeps it, of listed nodes and pods.
+inline std::unique_ptr<cluster::Snapshot> MakeSnapshot(
+    const std::vector<model::NodeState>& nodes = {}) {
+  auto snapshot = std::make_unique<cluster::Snapshot>(
+      cluster::Snapshot::Options{.catalog = scheduling::Catalog(), .labels = {"berth.dev/*"}});
+  for (const auto kind : {cluster::Kind::kNodes, cluster::Kind::kPods}) {
+    snapshot->BeginReplace(kind);
+    snapshot->EndReplace(kind);
+  }
+  for (const model::NodeState& state : nodes) snapshot->UpsertNode(state.node);
+  return snapshot;
+}
+
+/// The same node with a label.
+inline model::NodeState Labelled(model::NodeState state, const std::string& value) {
+  state.node.labels.emplace_back(kLabel, value);
+  model::Normalize(state.node.labels);
+  return state;
+}
+
+inline model::NodeState Broken(model::NodeState state) {
+  state.node.conditions.push_back({"GPUIsLost", model::ConditionStatus::kTrue,
+                                   scheduling::kNow - std::chrono::hours(3), scheduling::kNow});
+  return state;
+}
+
+/// A pod of one GPU on a node; "": it waits.
+inline model::Pod PodOn(const std::string& node, const std::string& name = "train") {
+  model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 1);
+  pod.namespace_ = "ml";
+  pod.name = name;
+  pod.uid = name + "-uid";
+  pod.node_name = node;
+  return pod;
+}
+
+/// Keeps what it is told, a line each.
+class WriteRecord final : public WriteObserver {
+ public:
+  void OnWritten(Write write, std::string_view object, std::string_view value,
+                 const absl::Status& status) override {
+    written.push_back((write == Write::kNodeLabel ? "label " : "nudge ") + std::string(object) +
+                      " " + std::string(value));
+    statuses.push_back(status);
+  }
+
+  std::vector<std::string> written;
+  std::vector<absl::Status> statuses;
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "kube/waiter.h"
+
+namespace berth::controller {
+
+/// Time that passes only while somebody waits, until a given moment.
+class LimitedTime final : public kube::Waiter {
+ public:
+  Clock::time_point Now() const override { return now; }
+  bool Wait(std::chrono::milliseconds duration) override {
+    now += duration;
+    if (on_wait) on_wait();
+    return now < end;
+  }
+  void Stop() override { end = now; }
+
+  Clock::time_point now{std::chrono::seconds(1000)};
+  Clock::time_point end = now + std::chrono::seconds(1);
+  std::function<void()> on_wait;
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,244 @@
+#include "controller/nudge_plan.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/controller/fixtures.h"
+
+namespace berth::controller {
+namespace {
+
+using scheduling::GpuNode;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+constexpr char kA30[] = "NVIDIA-A30";
+
+/// What kube-scheduler reports of a pod that found no node.
+std::string Blames(int nodes, const std::string& condition = "GPUIsLost") {
+  return "0/9 nodes are available: " + std::to_string(nodes) + " node(s) had condition " +
+         condition + ", 4 Insufficient nvidia.com/gpu. preemption: 0/9 nodes are available: 9 " +
+         "Preemption is not helpful for scheduling.";
+}
+
+class NudgePlanTest : public ::testing::Test {
+ protected:
+  NudgePlanTest() {
+    Node(Broken(GpuNode("bad", kV100)));
+    Node(Broken(GpuNode("worse", kV100)));
+    Node(GpuNode("full", kV100));
+  }
+
+  void Node(const model::NodeState& state) { snapshot_->UpsertNode(state.node); }
+
+  model::Pod Waits(const std::string& name, const std::string& message = Blames(2), int age = 0) {
+    model::Pod pod = PodOn("", name);
+    pod.unschedulable = message;
+    pod.created = scheduling::kNow - seconds(age);
+    plan_.Upsert(pod, now_);
+    return pod;
+  }
+
+  void Judge() { plan_.Judge(snapshot_->Read(), time_, now_); }
+
+  /// The pods that are nudged while time passes, with the second in which they are.
+  std::vector<std::string> Nudges(seconds duration) {
+    std::vector<std::string> nudges;
+    for (const auto end = now_ + duration; now_ < end;) {
+      now_ += milliseconds(250);
+      Judge();
+      while (const auto pod = plan_.TakeDue(now_)) {
+        const auto second = std::chrono::duration_cast<seconds>(now_ - begin_).count();
+        nudges.push_back(pod->name + "@" + std::to_string(second));
+      }
+    }
+    return nudges;
+  }
+
+  /// From here on seconds count.
+  void Recover(const std::string& node) {
+    begin_ = now_;
+    Node(GpuNode(node, kV100));
+    Judge();
+  }
+
+  std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot();
+  scheduling::SchedulingConfig config_;
+  NudgePlan plan_{std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(),
+                                                                       "berth.dev", config_)};
+  NudgePlan::Clock::time_point now_{seconds(1000)};
+  NudgePlan::Clock::time_point begin_ = now_;
+  model::Time time_ = scheduling::kNow;
+};
+
+TEST_F(NudgePlanTest, APodIsDueFourTimesAfterItsNodeRecovered) {
+  Waits("train");
+  EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
+  Recover("bad");
+  Waits("train", Blames(1));  // kube-scheduler has tried, and is told the truth now
+  EXPECT_THAT(Nudges(seconds(60)), ElementsAre("train@1", "train@3", "train@10", "train@30"));
+}
+
+TEST_F(NudgePlanTest, APodThatIsBoundIsLeftAlone) {
+  model::Pod pod = Waits("train");
+  Judge();
+  Recover("bad");
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
+  pod.node_name = "bad";
+  plan_.Remove(pod);
+  EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
+  EXPECT_EQ(plan_.pods(), 0U);
+}
+
+TEST_F(NudgePlanTest, APodThatIsRefusedForOtherReasonsIsLeftAlone) {
+  for (const std::string& message :
+       {std::string(), std::string("0/9 nodes are available: 9 Insufficient nvidia.com/gpu."),
+        Blames(2, "GPUIsLostAgain"), Blames(2, "DStateProcess")}) {
+    Waits("train", message);
+    Judge();
+    Recover("bad");
+    if (message == Blames(2, "DStateProcess")) continue;
+    EXPECT_THAT(Nudges(seconds(60)), IsEmpty()) << message;
+    Node(Broken(GpuNode("bad", kV100)));
+  }
+}
+
+TEST_F(NudgePlanTest, TheOldestPodComesFirst) {
+  Waits("b", Blames(2), 10);
+  Waits("a", Blames(2), 5);
+  Waits("c", Blames(2), 20);
+  Judge();
+  Recover("bad");
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("c@1", "b@1", "a@1"));
+}
+
+TEST_F(NudgePlanTest, ANodeThatDoesNotFitThePodIsNoChange) {
+  Waits("train");
+  model::Pod picky = PodOn("", "picky");
+  picky.annotations = {{"berth.dev/accelerators", "A30"}};
+  picky.unschedulable = Blames(1);
+  Node(Broken(GpuNode("other", kA30)));
+  plan_.Upsert(picky, now_);
+  Judge();
+  Recover("bad");
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
+}
+
+// kube-scheduler counts a node that is well by now: the extender was asked before it knew.
+TEST_F(NudgePlanTest, AReportThatCountsTooManyNodesIsStale) {
+  Judge();
+  Waits("late", Blames(3));
+  EXPECT_THAT(Nudges(seconds(60)), ElementsAre("late@1", "late@3", "late@10", "late@30"));
+  EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
+  begin_ = now_;
+  Waits("late", Blames(4));  // it was tried again, and refused as wrongly
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("late@1"));
+}
+
+TEST_F(NudgePlanTest, ATrueReportIsNoReason) {
+  Waits("train", Blames(2));
+  Waits("sampled", Blames(1));  // not all nodes are offered to the extender
+  EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
+}
+
+TEST_F(NudgePlanTest, ANewNodeThatFitsIsAChangeForPodsThatItWasUnknownTo) {
+  Waits("train", "0/9 nodes are available: 1 node(s) were unknown to Berth.");
+  Judge();
+  begin_ = now_;
+  Node(GpuNode("new", kV100));
+  EXPECT_FALSE(Nudges(seconds(5)).empty());
+}
+
+TEST_F(NudgePlanTest, ASecondRecoveryStartsItsOwnSeries) {
+  Waits("train");
+  Judge();
+  Recover("bad");
+  EXPECT_THAT(Nudges(seconds(12)), ElementsAre("train@1", "train@3", "train@10"));
+  Waits("train", Blames(1));
+  Recover("worse");
+  Waits("train", "0/9 nodes are available: 1 node(s) had condition GPUIsLost.");
+  EXPECT_THAT(Nudges(seconds(5)), ElementsAre("train@1", "train@3"));
+}
+
+TEST_F(NudgePlanTest, TimeAloneMayMakeANodeFit) {
+  scheduling::SchedulingConfig config;
+  using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  std::get<Health>(config.policies.all).config.stale_after = seconds(60);
+  NudgePlan plan(std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(),
+                                                                      "berth.dev", config));
+  model::Pod pod = PodOn("", "train");
+  pod.unschedulable = Blames(2);
+  plan.Upsert(pod, now_);
+  plan.Judge(snapshot_->Read(), time_, now_);
+  // The detector has died: what it said last is not known to be true any more.
+  plan.Judge(snapshot_->Read(), time_ + seconds(61), now_ + seconds(61));
+  now_ += seconds(63);
+  plan.Judge(snapshot_->Read(), time_ + seconds(63), now_);
+  EXPECT_TRUE(plan.TakeDue(now_).has_value());
+}
+
+TEST_F(NudgePlanTest, AListForgetsWhatItDoesNotHave) {
+  Waits("gone");
+  plan_.BeginReplace();
+  Waits("train");
+  plan_.EndReplace();
+  EXPECT_EQ(plan_.pods(), 1U);
+  Judge();
+  Recover("bad");
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
+}
+
+TEST_F(NudgePlanTest, PodsWithoutAcceleratorHaveNoPlace) {
+  model::Pod pod = PodOn("", "web");
+  pod.requests = {};
+  pod.unschedulable = Blames(2);
+  plan_.Upsert(pod, now_);
+  EXPECT_EQ(plan_.pods(), 0U);
+}
+
+TEST_F(NudgePlanTest, AnotherPodOfTheNameIsAnotherPod) {
+  const model::Pod former = Waits("train");
+  Judge();
+  Recover("bad");
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
+  model::Pod next = former;
+  next.uid = "another";
+  plan_.Upsert(next, now_);
+  plan_.Remove(former);
+  EXPECT_EQ(plan_.pods(), 1U);
+  now_ += seconds(30);
+  Judge();
+  ASSERT_TRUE(plan_.TakeDue(now_).has_value());
+}
+
+// A nudge is an annotation below the prefix, and must not make a shape of its own.
+TEST_F(NudgePlanTest, BeingNudgedChangesNothing) {
+  model::Pod pod = Waits("train");
+  Judge();
+  Recover("bad");
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
+  pod.annotations = {{"berth.dev/nudged-at", "2027-01-15T08:00:00Z"}};
+  plan_.Upsert(pod, now_);
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@3"));
+}
+
+TEST_F(NudgePlanTest, FollowsSoManyShapesAndNoMore) {
+  for (std::size_t i = 0; i < NudgePlan::kMaxShapes + 10; ++i) {
+    model::Pod pod = PodOn("", "pod-" + std::to_string(i));
+    pod.requests.Set("memory", static_cast<std::int64_t>(i + 1));
+    pod.unschedulable = Blames(2);
+    plan_.Upsert(pod, now_);
+  }
+  Judge();
+  Recover("bad");
+  now_ += seconds(1);
+  Judge();
+  std::size_t due = 0;
+  while (plan_.TakeDue(now_)) ++due;
+  EXPECT_EQ(due, NudgePlan::kMaxShapes);
+}
+
+}  // namespace
+}  // namespace berth::controller

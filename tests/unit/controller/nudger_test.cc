@@ -1,0 +1,104 @@
+#include "controller/nudger.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/controller/fixtures.h"
+#include "tests/unit/controller/limited_time.h"
+#include "tests/unit/kube/scripted_transport.h"
+
+namespace berth::controller {
+namespace {
+
+using scheduling::GpuNode;
+using std::chrono::seconds;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+
+class NudgerTest : public ::testing::Test {
+ protected:
+  NudgerTest() {
+    snapshot_->UpsertNode(Broken(GpuNode("bad", kV100)).node);
+    for (int i = 0; i < 1000; ++i) transport_.replies.push_back({.status = 200, .body = "{}"});
+  }
+
+  void Wait(int pods) {
+    nudger_.OnReplaceBegin();
+    for (int i = 0; i < pods; ++i) {
+      model::Pod pod = PodOn("", "pod-" + std::to_string(i));
+      pod.unschedulable = "0/9 nodes are available: 1 node(s) had condition GPUIsLost.";
+      nudger_.OnUpsert(pod);
+    }
+    nudger_.OnReplaceEnd();
+  }
+
+  void RunFor(seconds duration) {
+    time_.end = time_.now + duration;
+    nudger_.Run();
+  }
+
+  std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot();
+  kube::ScriptedTransport transport_;
+  Patcher patcher_{&transport_};
+  LimitedTime time_;
+  WriteRecord record_;
+  bool leads_ = true;
+  Nudger nudger_{{.annotation = "berth.dev/nudged-at",
+                  .may_write = [this] { return leads_; },
+                  .now = [] { return scheduling::kNow; }},
+                 std::make_shared<const scheduling::SchedulingEngine>(
+                     scheduling::Catalog(), "berth.dev", scheduling::SchedulingConfig{}),
+                 snapshot_.get(),
+                 &patcher_,
+                 &time_,
+                 &record_};
+};
+
+TEST_F(NudgerTest, TouchesTheAnnotationOfThatVeryPod) {
+  Wait(1);
+  RunFor(seconds(2));
+  EXPECT_THAT(transport_.requests, IsEmpty());
+  snapshot_->UpsertNode(GpuNode("bad", kV100).node);
+  RunFor(seconds(2));
+  ASSERT_THAT(transport_.requests, SizeIs(1));
+  EXPECT_EQ(transport_.requests[0].method, kube::HttpMethod::kPatch);
+  EXPECT_EQ(transport_.requests[0].target, "/api/v1/namespaces/ml/pods/pod-0");
+  EXPECT_EQ(transport_.requests[0].body,
+            R"({"metadata":{"annotations":{"berth.dev/nudged-at":"2027-01-15T08:00:00Z"},)"
+            R"("uid":"pod-0-uid"}})");
+  EXPECT_THAT(record_.written, testing::ElementsAre("nudge ml/pod-0 2027-01-15T08:00:00Z"));
+}
+
+TEST_F(NudgerTest, WritesFiftyASecondAtMost) {
+  Wait(200);
+  RunFor(seconds(1));
+  snapshot_->UpsertNode(GpuNode("bad", kV100).node);
+  RunFor(seconds(3));
+  EXPECT_GE(transport_.requests.size(), 50U);
+  EXPECT_LE(transport_.requests.size(), 100U) << "within the two seconds since the first was due";
+}
+
+TEST_F(NudgerTest, ACandidateWatchesButDoesNotWrite) {
+  Wait(1);
+  leads_ = false;
+  RunFor(seconds(1));
+  snapshot_->UpsertNode(GpuNode("bad", kV100).node);
+  RunFor(seconds(5));
+  EXPECT_THAT(transport_.requests, IsEmpty());
+  leads_ = true;  // the other one has just died
+  RunFor(seconds(1));
+  EXPECT_THAT(transport_.requests, SizeIs(1));
+}
+
+TEST_F(NudgerTest, APodThatIsGoneIsForgotten) {
+  Wait(1);
+  RunFor(seconds(1));
+  nudger_.OnDelete(PodOn("", "pod-0"));
+  snapshot_->UpsertNode(GpuNode("bad", kV100).node);
+  RunFor(seconds(40));
+  EXPECT_THAT(transport_.requests, IsEmpty());
+}
+
+}  // namespace
+}  // namespace berth::controller
