@@ -72,9 +72,8 @@ struct Cluster {
   std::shared_ptr<const scheduling::SchedulingEngine> engine =
       std::make_shared<const scheduling::SchedulingEngine>(catalog, "berth.dev",
                                                            scheduling::SchedulingConfig{});
-  Extender extender{std::make_shared<Placer>(engine, snapshot, metrics),
-                    metrics,
-                    {.now = [] { return kNow; }}};
+  Extender extender{
+      std::make_shared<Placer>(engine, snapshot, metrics), metrics, {.now = [] { return kNow; }}};
   std::string body;
 
   explicit Cluster(std::size_t nodes) {

@@ -72,7 +72,8 @@ class CliController : public ::testing::Test {
   }
 
   const TempDir folder_;
-  FakeApiServer api_;
+  // So that it has to list, too.
+  FakeApiServer api_{{.watch_list = false}};
 };
 
 TEST_F(CliController, LabelsNodesNudgesPodsAndGivesUpTheLease) {

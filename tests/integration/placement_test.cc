@@ -93,8 +93,9 @@ TEST_F(PlacementServiceTest, CountsWhatTheMetricsCount) {
   ASSERT_TRUE(Client()->Capacity(NewContext().get(), {}, &response).ok());
   const Capacity capacity = extender::FromMessage(response);
   EXPECT_EQ(capacity.time, scheduling::kNow);
+  extender::BreakerLog breaker_log;
   metrics_.AddCollectable(std::make_shared<extender::ClusterMetrics>(
-      berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; }));
+      berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; }, breaker_log));
   const std::string text = metrics_.Exposition();
   for (const extender::AcceleratorCapacity& each : capacity.accelerators) {
     const std::string labels = "{accelerator=\"" + each.accelerator + "\"";
