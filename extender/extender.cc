@@ -84,10 +84,10 @@ server::Route Extender::RouteTo(std::string path, Verb verb, Answer answer) {
 absl::Status Extender::CheckSize(std::string_view body, bool whole_nodes) const {
   const std::size_t limit = whole_nodes ? options_.max_nodes_body : options_.max_body;
   if (body.size() <= limit) return absl::OkStatus();
-  return absl::InvalidArgumentError("the request has " + std::to_string(body.size()) +
-                                    " bytes, more than the " + std::to_string(limit) +
-                                    " of extender." +
-                                    (whole_nodes ? "maxNodesBodyBytes" : "maxBodyBytes"));
+  return absl::ResourceExhaustedError("the request has " + std::to_string(body.size()) +
+                                      " bytes, more than the " + std::to_string(limit) +
+                                      " of extender." +
+                                      (whole_nodes ? "maxNodesBodyBytes" : "maxBodyBytes"));
 }
 
 absl::StatusOr<ExtenderArgs> Extender::Read(ArgsReader& reader, const Placer& placer,
