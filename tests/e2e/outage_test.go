@@ -36,6 +36,9 @@ func TestAPIServerKilledUnderLoad(t *testing.T) {
 	w.expectReady()
 	w.check("start kube-apiserver", w.box.APIServer.Start(t.Context()))
 	pods = append(pods, w.arrive(4)...)
+	// Once this is known the watch is back. Before, what breaks is news to Berth some seconds later,
+	// and pods that were waiting may be placed by what was true before.
+	w.breaks("PCIeLinkDegraded", "Penalize", nodesOf("mn2b-a30")[0])
 	w.breaks("GPUIsLost", "Exclude", favourite)
 	w.avoid([]string{favourite}, w.arrive(6))
 	for _, pod := range pods {
