@@ -12,10 +12,15 @@ import (
 )
 
 // newAPIServer serves lists of these nodes and pods as Kubernetes' own serializer writes them, and
-// watches on which nothing ever happens. It closes with the test.
+// watches on which nothing ever happens. It refuses to list by a watch, as an API server does where
+// the feature gate WatchList is off. It closes with the test.
 func newAPIServer(t *testing.T, nodes []corev1.Node, pods []corev1.Pod) string {
 	t.Helper()
 	meta := metav1.ListMeta{ResourceVersion: "7"}
+	forbidden := encode(t, protobufEncoder, &metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid,
+		Message: "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled",
+	})
 	mux := http.NewServeMux()
 	serve := func(path string, list runtime.Object) {
 		body := encode(t, protobufEncoder, list)
@@ -23,6 +28,12 @@ func newAPIServer(t *testing.T, nodes []corev1.Node, pods []corev1.Pod) string {
 			if r.URL.Query().Get("watch") == "" {
 				w.Header().Set("Content-Type", runtime.ContentTypeProtobuf)
 				_, _ = w.Write(body) // a client that went away is none of this server's business
+				return
+			}
+			if r.URL.Query().Has("sendInitialEvents") {
+				w.Header().Set("Content-Type", runtime.ContentTypeProtobuf)
+				w.WriteHeader(http.StatusUnprocessableEntity)
+				_, _ = w.Write(forbidden)
 				return
 			}
 			w.Header().Set("Content-Type", runtime.ContentTypeProtobuf+";stream=watch")
