@@ -46,7 +46,7 @@ check-all: check ## also run the C++ tests under sanitizers, and the chaos test 
 	@echo "==> chaos: 1,000 nodes, 10,000 pods"
 	@cd tests/e2e && go test ./chaos -count=1 -v -timeout 40m -nodes 1000 -pods 10000
 
-bench: build control-plane ## measure filter and prioritize
+bench: build control-plane ## measure filter, prioritize and the memory of a snapshot
 	@tests/bench/run
 
 soak: berth control-plane ## have pods and faults come and go for 30 minutes; fails unless memory is flat
