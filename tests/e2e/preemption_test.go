@@ -34,6 +34,12 @@ func (w *world) ranked(priority int32, pod *corev1.Pod) *corev1.Pod {
 		w.check("create the priority class", err)
 	}
 	pod.Spec.PriorityClassName = class.Name
+	// kube-apiserver admits pods by what its own watch has told it of classes.
+	w.await("the priority class "+class.Name, func() bool {
+		_, err := w.box.Client.CoreV1().Pods(pod.Namespace).Create(w.Context(), pod,
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return !apierrors.IsForbidden(err)
+	})
 	return pod
 }
 
