@@ -73,7 +73,9 @@ struct NudgePlan::Shape {
   std::size_t pods = 0;
   bool judged = false;
   std::uint64_t generation = 0;
-  model::Time valid_until = model::kForever;
+  model::Time time = model::kNoTime;
+  /// PreparedPod::key(): what the policies took from the view as a whole.
+  std::string view_key;
   std::vector<Verdict> verdicts;  // by node index
   /// Nodes that are refused.
   std::map<ReasonId, std::size_t> refused;
@@ -188,6 +190,7 @@ NudgePlan::Shape* NudgePlan::ShapeOf(const model::Pod& pod) {
   shape->key = key;
   shape->sample.requests = pod.requests;
   shape->sample.annotations = pod.annotations;
+  shape->sample.tolerations = pod.tolerations;
   return shapes_.emplace(std::move(key), std::move(shape)).first->second.get();
 }
 
@@ -199,7 +202,7 @@ void NudgePlan::Release(Shape* shape) {
 
 void NudgePlan::Judge(const model::ClusterView& view, model::Time time, Clock::time_point now) {
   for (auto& [key, shape] : shapes_) {
-    const bool changed = shape->generation != view.Generation() || time >= shape->valid_until;
+    const bool changed = shape->generation != view.Generation() || time != shape->time;
     if (!shape->judged || changed) JudgeShape(*shape, view, time, now);
     shape->Advance(now);
   }
@@ -217,9 +220,9 @@ void NudgePlan::CheckReport(Waiting& pod) {
 void NudgePlan::JudgeShape(Shape& shape, const model::ClusterView& view, model::Time time,
                            Clock::time_point now) const {
   const scheduling::PreparedPod pod = engine_->Prepare(shape.sample, view, time);
+  const bool all_anew = shape.view_key != pod.key();
   // A node of which nothing was known was refused as unknown.
   shape.verdicts.resize(view.EndIndex(), {.reason = engine_->unknown_node()});
-  shape.valid_until = model::kForever;
   shape.refused.clear();
   for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
     Verdict& verdict = shape.verdicts[i];
@@ -228,7 +231,7 @@ void NudgePlan::JudgeShape(Shape& shape, const model::ClusterView& view, model::
       verdict = {.reason = engine_->unknown_node()};
       continue;
     }
-    if (verdict.version != state->version || time >= verdict.valid_until) {
+    if (all_anew || verdict.version != state->version || time >= verdict.valid_until) {
       const scheduling::Judgement judgement = pod.Judge(*state);
       const bool came_to_fit = verdict.reason != scheduling::kNoReason && judgement.fits;
       if (came_to_fit && shape.judged) shape.OnFits(verdict.reason, now);
@@ -236,9 +239,10 @@ void NudgePlan::JudgeShape(Shape& shape, const model::ClusterView& view, model::
                  judgement.fits ? scheduling::kNoReason : judgement.reason};
     }
     if (verdict.reason != scheduling::kNoReason) ++shape.refused[verdict.reason];
-    shape.valid_until = std::min(shape.valid_until, verdict.valid_until);
   }
   shape.generation = view.Generation();
+  shape.time = time;
+  shape.view_key = pod.key();
   shape.judged = true;
 }
 

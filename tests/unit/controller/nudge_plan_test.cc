@@ -179,6 +179,25 @@ TEST_F(NudgePlanTest, TimeAloneMayMakeANodeFit) {
   EXPECT_TRUE(plan.TakeDue(now_).has_value());
 }
 
+// The breaker judges nodes by others: they come to fit though nothing of theirs has changed.
+TEST_F(NudgePlanTest, ABreakerThatTripsMakesNodesFit) {
+  scheduling::SchedulingConfig config;
+  using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  std::get<Health>(config.policies.all).config.breaker = {
+      .fraction = 0.9, .min_nodes = 1, .action = scheduling::BreakerAction::kPenalize};
+  NudgePlan plan(std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(),
+                                                                      "berth.dev", config));
+  model::Pod pod = PodOn("", "train");
+  pod.unschedulable = Blames(2);
+  plan.Upsert(pod, now_);
+  plan.Judge(snapshot_->Read(), time_, now_);
+  Node(Broken(GpuNode("full", kV100)));
+  plan.Judge(snapshot_->Read(), time_, now_);
+  now_ += seconds(1);
+  plan.Judge(snapshot_->Read(), time_ + seconds(1), now_);
+  EXPECT_TRUE(plan.TakeDue(now_).has_value());
+}
+
 TEST_F(NudgePlanTest, AListForgetsWhatItDoesNotHave) {
   Waits("gone");
   plan_.BeginReplace();
