@@ -1,5 +1,6 @@
 // Feed, list-and-watch and HTTP client against an API server that comes and goes.
 #include "kube/kubeconfig.h"
+#include "tests/integration/fake_permissions.h"
 #include "tests/integration/list_watch_fixture.h"
 
 namespace berth::cluster {
@@ -29,6 +30,11 @@ TEST_F(ListWatchTest, AsksAsClientGoDoes) {
   const int timeout = std::stoi(watch.substr(at + 15));
   EXPECT_GE(timeout, 300);
   EXPECT_LE(timeout, 600);
+}
+
+TEST_F(ListWatchTest, AsksForExactlyWhatItsRoleGrants) {
+  StartBoth();
+  EXPECT_EQ(berth::testing::Needed(*server_), berth::testing::Words(kFeedPermissions));
 }
 
 TEST_F(ListWatchTest, AnEmptyClusterIsInSyncToo) {
