@@ -14,7 +14,7 @@ import (
 
 const (
 	daemonPoll    = 100 * time.Millisecond
-	daemonTimeout = 60 * time.Second
+	daemonTimeout = 3 * time.Minute
 )
 
 // CreateDaemons creates a DaemonSet whose pods ask for one core on every node, as the agents of a
