@@ -61,6 +61,9 @@ func (b *Box) startAPIServer(ctx context.Context) error {
 }
 
 func (b *Box) apiReady(ctx context.Context) error {
+	// An attempt that meets kube-apiserver half started may get no answer at all.
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
 	_, err := b.Client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
 	return err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	readyTimeout  = 60 * time.Second
+	readyTimeout  = 2 * time.Minute
 	readyInterval = 50 * time.Millisecond
 	stopGrace     = 8 * time.Second // then SIGKILL: all that the box writes is thrown away
 	logTailLines  = 15
@@ -34,7 +34,7 @@ type Process struct {
 	status error         // valid once exited is closed
 }
 
-// Start runs the program and returns when it serves. When it does not within a minute, or ends
+// Start runs the program and returns when it serves. When it does not within two minutes, or ends
 // before, the error carries the end of its log, and nothing is left running.
 func (p *Process) Start(ctx context.Context) error {
 	p.mu.Lock()
