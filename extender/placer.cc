@@ -48,11 +48,6 @@ Placer::Judged Placer::JudgeAll(const cluster::Snapshot::Reader& view, const mod
   return judged;
 }
 
-void Placer::Report(const Answered& answered, const scheduling::PreparedPod& prepared,
-                    const model::ClusterView& view, DecisionReport& report) const {
-  if (report.Wanted()) report.Set(Decide(answered, prepared, view, engine_->reasons()));
-}
-
 FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   DecisionReport report(observers_);
   const auto given = GivenCluster(args, snapshot_);
@@ -72,10 +67,10 @@ FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   }
   metrics_.OnFiltered(refused, would_refuse);
   // With more to choose from, prioritize decides.
-  if (result.node_names.size() <= 1) {
+  if (result.node_names.size() <= 1 && report.Wanted()) {
     const std::vector<std::int64_t> ranks = scheduling::Rank(judgements);
-    Report({Verb::kFilter, args.pod, now, args.node_names, judgements, ranks}, prepared, view,
-           report);
+    report.Set(Decide({Verb::kFilter, args.pod, now, args.node_names, judgements, ranks}, prepared,
+                      view, engine_->reasons()));
   }
   // With a node to go to nobody reads them, and kube-scheduler spends milliseconds decoding them.
   if (!result.node_names.empty()) return result;
@@ -93,8 +88,10 @@ std::vector<std::int64_t> Placer::Prioritize(const ExtenderArgs& args, model::Ti
   const cluster::Snapshot::Reader view = given ? given->Read() : snapshot_.Read();
   const auto [prepared, judgements] = JudgeAll(view, args.pod, args.node_names, now, !given);
   std::vector<std::int64_t> ranks = scheduling::Rank(judgements);
-  Report({Verb::kPrioritize, args.pod, now, args.node_names, judgements, ranks}, prepared, view,
-         report);
+  if (report.Wanted()) {
+    report.Set(Decide({Verb::kPrioritize, args.pod, now, args.node_names, judgements, ranks},
+                      prepared, view, engine_->reasons()));
+  }
   return ranks;
 }
 

@@ -53,10 +53,6 @@ class Placer {
   Judged JudgeAll(const cluster::Snapshot::Reader& view, const model::Pod& pod,
                   std::span<const std::string_view> names, model::Time now, bool remember);
 
-  // If anybody wants to hear it.
-  void Report(const Answered& answered, const scheduling::PreparedPod& prepared,
-              const model::ClusterView& view, DecisionReport& report) const;
-
   const std::shared_ptr<const scheduling::SchedulingEngine> engine_;
   const cluster::Snapshot& snapshot_;
   JudgementCache cache_;
