@@ -31,10 +31,13 @@ build: configure ## build everything, optimised, into build/release
 
 control-plane: deps ## build etcd, Kubernetes and KWOK into .cache/bin
 	@echo "==> building the control plane (.cache/bin; the first time takes about 8 minutes)"
-	@tests/e2e/build/build.sh
+	@tests/e2e/build/build.sh $(PROGRAMS)
 
+# Linking kubectl takes a minute, and only a cluster that is kept is looked at with it.
+demo: PROGRAMS := etcd kube-apiserver kube-controller-manager kube-scheduler kwok
+demo: PROGRAMS += $(if $(findstring keep,$(DEMO_FLAGS)),kubectl)
 demo: ## place ML pods on a real control plane, with and without Berth
-	$(SET_UP) berth control-plane
+	$(SET_UP) berth control-plane PROGRAMS="$(PROGRAMS)"
 	@cd tests/e2e && go run ./demo $(DEMO_FLAGS)
 
 check: ## run all tests
