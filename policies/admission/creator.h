@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "policies/admission/policy.h"
+
+namespace berth::admission {
+
+/// Records who created a pod or Job in the annotation created-by: on Jobs and the template of their
+/// pods, and on pods that no controller makes. What was there before is replaced, so nobody passes
+/// for another. A pod that a controller makes keeps what its template has.
+class CreatorPolicy : public AdmissionPolicy {
+ public:
+  static constexpr std::string_view kName = "creator";
+  static constexpr std::string_view kConfigKey = "creator";
+  static constexpr Mode kDefaultMode = Mode::kEnforce;
+  static constexpr std::string_view kHelp =
+      "Annotation created-by: the user who created a pod or Job";
+  using Config = NoConfig;
+
+  CreatorPolicy(const PolicyContext& context, const NoConfig&);
+
+  bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
+
+ private:
+  std::string annotation_;
+};
+
+}  // namespace berth::admission

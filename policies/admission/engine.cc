@@ -1,0 +1,231 @@
+#include "policies/admission/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "policies/admission/origin.h"
+#include "policies/admission/wording.h"
+
+namespace berth::admission {
+
+using model::Workload;
+
+namespace {
+
+// How a warning begins: what is so, and what would be.
+struct Voice {
+  std::string_view change;
+  std::string_view denial;
+};
+
+constexpr Voice kDone{"berth: ", "berth: "};
+constexpr Voice kWarnOnly{"berth (warn only): ", "berth (warn only), denied: "};
+constexpr Voice kPods{"berth, to its pods: ", "berth, its pods denied: "};
+constexpr Voice kPodsWarnOnly{"berth (warn only), to its pods: ",
+                              "berth (warn only), its pods denied: "};
+
+void AddClause(std::string_view clause, std::string& text) {
+  if (!text.empty()) text += "; ";
+  text += clause;
+}
+
+void Say(const Voice& voice, const Remarks& remarks, Warnings& warnings, PolicyEffect& effect) {
+  for (const auto* clauses : {&remarks.changes(), &remarks.notes()}) {
+    for (const std::string& clause : *clauses) {
+      warnings.Add(voice.change, clause);
+      AddClause(clause, effect.text);
+    }
+  }
+}
+
+void Object(const Voice& voice, const std::vector<Objection>& objections, Warnings& warnings,
+            PolicyEffect& effect) {
+  for (const Objection& objection : objections) {
+    warnings.Add(voice.denial, ToString(objection));
+    AddClause(ToString(objection), effect.text);
+  }
+  effect.would = effect.would || !objections.empty();
+}
+
+}  // namespace
+
+// One object on its way through the policies.
+class AdmissionEngine::Passage {
+ public:
+  Passage(const AdmissionEngine& engine, Request request, bool foretells)
+      : engine_(engine),
+        request_(std::move(request)),
+        foretells_(foretells),
+        effects_(engine.members_.size()) {
+    for (std::size_t i = 0; i < effects_.size(); ++i) effects_[i].policy = engine.members_[i].name;
+  }
+
+  // `enforced` gets what the enforced policies want, `wished` what those in Warn want, too.
+  void Mutate(Draft& enforced, Draft& wished) {
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      const Mode mode = ModeOf(i);
+      if (mode == Mode::kOff) continue;
+      const bool enforces = Enforces(mode);
+      if (enforces) Enforce(i, enforced);
+      if (!wishes_) continue;
+      Remarks remarks;
+      const std::size_t before = wished.writes();
+      PolicyOf(i).Mutate(request_, wished, remarks);
+      if (enforces) continue;
+      effects_[i].would = wished.writes() > before;
+      Say(VoiceOf(mode), remarks, warnings_, effects_[i]);
+    }
+  }
+
+  // Objections to `now` that there were not to `before`, which may be null.
+  void Judge(const Workload& enforced, const Workload& wished, const Workload* before) {
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      const Mode mode = ModeOf(i);
+      if (mode == Mode::kOff) continue;
+      const bool enforces = Enforces(mode);
+      auto objections = PolicyOf(i).Judge(request_, enforces ? enforced : wished);
+      if (before != nullptr) LeaveOut(PolicyOf(i).Judge(request_, *before), objections);
+      if (objections.empty()) continue;
+      if (!enforces) {
+        Object(VoiceOf(mode), objections, warnings_, effects_[i]);
+        continue;
+      }
+      denial_.Add(effects_[i].policy, objections);
+      effects_[i].denied = true;
+      for (const Objection& objection : objections) {
+        AddClause(ToString(objection), effects_[i].text);
+      }
+    }
+  }
+
+  // Whether some policy only warns, so that there is something to wish.
+  bool wishes() const { return wishes_; }
+  const std::string& holding() const { return holding_; }
+
+  Outcome Finish(Workload workload) {
+    Outcome outcome{.workload = std::move(workload),
+                    .warnings = warnings_.Take(),
+                    .denial = denial_.Text(),
+                    .effects = {}};
+    for (PolicyEffect& effect : effects_) {
+      const bool did = effect.changed || effect.denied || effect.would || !effect.text.empty();
+      if (did) outcome.effects.push_back(std::move(effect));
+    }
+    return outcome;
+  }
+
+ private:
+  const AdmissionPolicy& PolicyOf(std::size_t i) const { return *engine_.members_[i].policy; }
+  Mode ModeOf(std::size_t i) const { return std::min(request_.mode, engine_.members_[i].mode); }
+  bool Enforces(Mode mode) const { return mode == Mode::kEnforce && !foretells_; }
+
+  const Voice& VoiceOf(Mode mode) const {
+    if (!foretells_) return kWarnOnly;
+    return mode == Mode::kEnforce ? kPods : kPodsWarnOnly;
+  }
+
+  bool AnyOnlyWarns() const {
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      const Mode mode = ModeOf(i);
+      if (mode != Mode::kOff && !Enforces(mode)) return true;
+    }
+    return false;
+  }
+
+  void Enforce(std::size_t i, Draft& draft) {
+    Remarks remarks;
+    const std::size_t before = draft.writes();
+    if (PolicyOf(i).Mutate(request_, draft, remarks)) {
+      if (!holding_.empty()) holding_ += ",";
+      holding_ += effects_[i].policy;
+    }
+    effects_[i].changed = draft.writes() > before;
+    Say(kDone, remarks, warnings_, effects_[i]);
+  }
+
+  static void LeaveOut(const std::vector<Objection>& old, std::vector<Objection>& objections) {
+    std::erase_if(objections, [&old](const Objection& objection) {
+      return std::ranges::find(old, objection) != old.end();
+    });
+  }
+
+  const AdmissionEngine& engine_;
+  const Request request_;
+  const bool foretells_;
+  std::vector<PolicyEffect> effects_;
+  const bool wishes_ = AnyOnlyWarns();
+  Warnings warnings_;
+  Denial denial_;
+  std::string holding_;
+};
+
+AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog> catalog,
+                                 std::string prefix, std::string version,
+                                 const AdmissionConfig& config)
+    : catalog_(std::move(catalog)),
+      prefix_(std::move(prefix)),
+      version_(std::move(version)),
+      applied_annotation_(prefix_ + "/applied"),
+      controllers_(config.controllers) {
+  const PolicyContext context{.catalog = *catalog_, .prefix = prefix_};
+  ForEachPolicy(config.policies,
+                [&]<typename Policy>(const PolicySettings<Policy>& settings) {
+                  members_.push_back({.name = Policy::kName,
+                                      .mode = settings.mode,
+                                      .policy = std::make_unique<Policy>(context, settings.config)});
+                });
+}
+
+bool AdmissionEngine::Concerns(Request& request, const Workload& workload) const {
+  request.controller = ControllerOf(request.user, workload, controllers_);
+  return !workload.deleted && !IsExempt(request, workload);
+}
+
+// What is said here is for people; nothing reads it. Written where something else is, too, or where
+// somebody wrote it already: a claim that does not hold goes.
+void AdmissionEngine::NoteApplied(std::string holding, Draft& draft) const {
+  const bool claimed =
+      model::Find(ObjectAnnotations(draft.workload()), applied_annotation_).has_value();
+  if (draft.writes() == 0 && !claimed) return;
+  if (holding.empty()) {
+    draft.RemoveAnnotation(Metadata::kObject, applied_annotation_);
+    return;
+  }
+  draft.SetAnnotation(Metadata::kObject, applied_annotation_, std::move(holding) + " " + version_);
+}
+
+Outcome AdmissionEngine::Mutate(Request request, Workload workload) const {
+  if (!Concerns(request, workload) || request.mode == Mode::kOff) {
+    return {.workload = std::move(workload)};
+  }
+  const bool enforces = request.mode == Mode::kEnforce;
+  Passage passage(*this, std::move(request), false);
+  Draft enforced(workload);
+  Draft wished(passage.wishes() ? workload : Workload());
+  passage.Mutate(enforced, wished);
+  passage.Judge(enforced.workload(), wished.workload(), nullptr);
+  if (enforces) NoteApplied(passage.holding(), enforced);
+  Outcome outcome = passage.Finish(enforced.workload());
+  if (!outcome.denial.empty()) outcome.workload = std::move(workload);
+  return outcome;
+}
+
+Outcome AdmissionEngine::Validate(Request request, Workload workload,
+                                  const Workload* before) const {
+  if (!Concerns(request, workload)) return {.workload = std::move(workload)};
+  Passage passage(*this, std::move(request), false);
+  passage.Judge(workload, workload, before);
+  return passage.Finish(std::move(workload));
+}
+
+Outcome AdmissionEngine::Foretell(Request request, Workload workload) const {
+  if (!Concerns(request, workload)) return {.workload = std::move(workload)};
+  Passage passage(*this, std::move(request), true);
+  Draft untouched(workload);
+  Draft wished(workload);
+  passage.Mutate(untouched, wished);
+  passage.Judge(untouched.workload(), wished.workload(), nullptr);
+  return passage.Finish(std::move(workload));
+}
+
+}  // namespace berth::admission

@@ -1,0 +1,35 @@
+#include "policies/admission/origin.h"
+
+#include <algorithm>
+
+namespace berth::admission {
+
+namespace {
+
+// Of kube-controller-manager without --use-service-account-credentials.
+constexpr std::string_view kControllerManager = "system:kube-controller-manager";
+// k8s.io/apiserver/pkg/authentication/user/user.go, NodesGroup.
+constexpr std::string_view kNodesGroup = "system:nodes";
+
+}  // namespace
+
+std::string ControllerOf(const User& user, const model::Workload& workload,
+                         const std::vector<ControllerSpec>& controllers) {
+  const model::OwnerReference* owner = ControllingOwner(workload);
+  std::string found;
+  for (const ControllerSpec& spec : controllers) {
+    const bool owns = owner != nullptr && owner->kind == spec.owner;
+    const bool is_it = user.name == spec.user || (owns && user.name == kControllerManager);
+    // One account may make pods for several kinds; the owner tells which.
+    if (is_it && (owns || found.empty())) found = spec.owner;
+    if (is_it && owns) break;
+  }
+  return found;
+}
+
+bool IsExempt(const Request& request, const model::Workload& workload) {
+  if (request.controller == "DaemonSet" || workload.kind == "DaemonSet") return true;
+  return std::ranges::find(request.user.groups, kNodesGroup) != request.user.groups.end();
+}
+
+}  // namespace berth::admission

@@ -1,0 +1,68 @@
+#include "policies/admission/wording.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::admission {
+
+namespace {
+
+constexpr std::string_view kCut = "...";
+/// Bytes of one objection; the API server takes more, people do not.
+constexpr std::size_t kMaxObjection = 400;
+
+bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+// Within a character of UTF-8, not at its beginning.
+bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+}  // namespace
+
+std::string OneLine(std::string_view text, std::size_t size) {
+  std::string line(text.substr(0, size));
+  if (text.size() > size) {
+    std::size_t end = size - kCut.size();
+    while (end > 0 && Continues(line[end])) --end;
+    line.resize(end);
+    line += kCut;
+  }
+  std::ranges::replace_if(line, IsControl, ' ');
+  return line;
+}
+
+std::string ToString(const Objection& objection) {
+  return objection.field + " " + objection.reason + "; " + objection.advice;
+}
+
+void Warnings::Add(std::string_view prefix, std::string_view text) {
+  std::string warning = OneLine(std::string(prefix) + std::string(text), kMaxWarning);
+  if (std::ranges::find(texts_, warning) != texts_.end()) return;
+  if (texts_.size() + 1 < kMaxWarnings) {
+    texts_.push_back(std::move(warning));
+  } else {
+    ++more_;
+  }
+}
+
+std::vector<std::string> Warnings::Take() {
+  if (more_ > 0) texts_.push_back("berth: and " + std::to_string(more_) + " more of the kind");
+  return std::move(texts_);
+}
+
+void Denial::Add(std::string_view policy, const std::vector<Objection>& objections) {
+  for (const Objection& objection : objections) {
+    if (named_ == kMaxObjections) {
+      ++more_;
+      continue;
+    }
+    ++named_;
+    if (!text_.empty()) text_ += ". ";
+    text_ += "berth " + std::string(policy) + ": " + OneLine(ToString(objection), kMaxObjection);
+  }
+}
+
+std::string Denial::Text() const {
+  return more_ == 0 ? text_ : text_ + ". And " + std::to_string(more_) + " more of the kind";
+}
+
+}  // namespace berth::admission
