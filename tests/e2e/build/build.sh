@@ -6,7 +6,7 @@
 set -euo pipefail
 
 readonly KUBERNETES_VERSION=1.36.3
-readonly ETCD_VERSION=3.6.5
+readonly ETCD_VERSION=3.6.8  # the one that Kubernetes itself is built with
 readonly KWOK_VERSION=0.8.0
 readonly ALL=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok)
 
@@ -18,7 +18,7 @@ describe() {
   ldflags="-s -w"
   case $1 in
     etcd)
-      module=etcd package=go.etcd.io/etcd/server/v3 version=$ETCD_VERSION ;;
+      module=kubernetes package=go.etcd.io/etcd/server/v3 version=$ETCD_VERSION ;;
     kwok)
       module=kwok package=sigs.k8s.io/kwok/cmd/kwok version=$KWOK_VERSION
       ldflags+=" -X sigs.k8s.io/kwok/pkg/consts.Version=v$version" ;;

@@ -1,9 +1,11 @@
 //go:build tools
 
-// Package kubernetes pins the Kubernetes programs that the end-to-end tests and the demo run.
+// Package kubernetes pins the Kubernetes programs that the end-to-end tests and the demo run, and the
+// etcd that goes with them.
 package kubernetes
 
 import (
+	_ "go.etcd.io/etcd/server/v3"
 	_ "k8s.io/kubernetes/cmd/kube-apiserver"
 	_ "k8s.io/kubernetes/cmd/kube-controller-manager"
 	_ "k8s.io/kubernetes/cmd/kube-scheduler"
