@@ -8,13 +8,32 @@ namespace berth::admission {
 namespace {
 
 constexpr std::string_view kCut = "...";
-/// Bytes of one objection; the API server takes more, people do not.
-constexpr std::size_t kMaxObjection = 400;
+/// Bytes of each part of an objection; the API server takes more, people do not.
+constexpr std::size_t kMaxPart = 200;
 
-bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+bool IsControl(unsigned char c) { return c < 0x20 || c == 0x7f; }
+
+// Whether U+0080 to U+009F begins there, control characters of two bytes.
+bool IsLongControl(std::string_view text) {
+  return text.size() > 1 && text[0] == '\xc2' && static_cast<unsigned char>(text[1]) < 0xa0;
+}
+
+void BlankControls(std::string& line) {
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (IsLongControl(std::string_view(line).substr(i))) line[i] = line[i + 1] = ' ';
+    if (IsControl(static_cast<unsigned char>(line[i]))) line[i] = ' ';
+  }
+}
 
 // Within a character of UTF-8, not at its beginning.
 bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// Each part by itself: a long value must not displace the advice.
+Objection Shortened(const Objection& objection) {
+  return {.field = OneLine(objection.field, kMaxPart),
+          .reason = OneLine(objection.reason, kMaxPart),
+          .advice = OneLine(objection.advice, kMaxPart)};
+}
 
 }  // namespace
 
@@ -26,7 +45,7 @@ std::string OneLine(std::string_view text, std::size_t size) {
     line.resize(end);
     line += kCut;
   }
-  std::ranges::replace_if(line, IsControl, ' ');
+  BlankControls(line);
   return line;
 }
 
@@ -37,7 +56,7 @@ std::string ToString(const Objection& objection) {
 void Warnings::Add(std::string_view prefix, std::string_view text) {
   std::string warning = OneLine(std::string(prefix) + std::string(text), kMaxWarning);
   if (std::ranges::find(texts_, warning) != texts_.end()) return;
-  if (texts_.size() + 1 < kMaxWarnings) {
+  if (texts_.size() < kMaxWarnings) {
     texts_.push_back(std::move(warning));
   } else {
     ++more_;
@@ -45,7 +64,7 @@ void Warnings::Add(std::string_view prefix, std::string_view text) {
 }
 
 std::vector<std::string> Warnings::Take() {
-  if (more_ > 0) texts_.push_back("berth: and " + std::to_string(more_) + " more of the kind");
+  if (more_ > 0) texts_.back() = "berth: and " + std::to_string(more_ + 1) + " more of the kind";
   return std::move(texts_);
 }
 
@@ -57,7 +76,7 @@ void Denial::Add(std::string_view policy, const std::vector<Objection>& objectio
     }
     ++named_;
     if (!text_.empty()) text_ += ". ";
-    text_ += "berth " + std::string(policy) + ": " + OneLine(ToString(objection), kMaxObjection);
+    text_ += "berth " + std::string(policy) + ": " + ToString(Shortened(objection));
   }
 }
 

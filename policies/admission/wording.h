@@ -16,7 +16,8 @@ inline constexpr std::size_t kMaxWarnings = 12;
 /// Objections named in one denial.
 inline constexpr std::size_t kMaxObjections = 3;
 
-/// `text` fit for one line of at most `size` bytes: control characters, which no HTTP header takes,
+/// `text` fit for one line of at most `size` bytes, 3 at least: control characters, with which the
+/// API server drops a warning (NewWarningHeader in k8s.io/apimachinery/pkg/util/net/http.go),
 /// become blanks, and what is too long ends in "...".
 std::string OneLine(std::string_view text, std::size_t size);
 
