@@ -3,7 +3,6 @@
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -59,16 +58,14 @@ int RunCapacity(const Arguments& arguments) {
 
 }  // namespace
 
-void AddCapacityCommand(CLI::App& app, int& exit_code) {
-  auto* capacity = app.add_subcommand(
+void AddCapacityCommand(Command berth) {
+  Command capacity = berth.AddCommand(
       "capacity", "Count the cluster's devices by accelerator: in use, free, out of reach");
   const auto arguments = std::make_shared<Arguments>();
-  AddClusterOptions(*capacity, arguments->cluster);
-  capacity->add_option("-o,--output", arguments->output, "table or json")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"table", "json"}));
-  capacity->footer(kFooter);
-  capacity->callback([arguments, &exit_code] { exit_code = RunCapacity(*arguments); });
+  AddClusterOptions(capacity, arguments->cluster);
+  capacity.AddOption("-o,--output", arguments->output, "table or json").OneOf({"table", "json"});
+  capacity.Footer(kFooter);
+  capacity.Run([arguments] { return RunCapacity(*arguments); });
 }
 
 }  // namespace berth::cli

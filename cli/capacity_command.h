@@ -1,12 +1,10 @@
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "cli/command.h"
 
 namespace berth::cli {
 
 /// `berth capacity`: counts the cluster's devices by accelerator.
-void AddCapacityCommand(CLI::App& app, int& exit_code);
+void AddCapacityCommand(Command berth);
 
 }  // namespace berth::cli

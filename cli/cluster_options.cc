@@ -1,6 +1,6 @@
 #include "cli/cluster_options.h"
 
-#include <CLI/CLI.hpp>
+#include <tuple>
 #include <utility>
 
 #include "cli/api_access.h"
@@ -10,27 +10,31 @@
 
 namespace berth::cli {
 
-void AddClusterOptions(CLI::App& app, ClusterOptions& options) {
-  auto* objects = app.add_option("--objects", options.objects_file,
-                                 "What `kubectl get nodes,pods -A -o json` wrote, instead of an "
-                                 "API server; - for standard input");
-  auto* kubeconfig = app.add_option("--kubeconfig", options.kubeconfig, "Of the API server");
-  auto* context = app.add_option("--context", options.context, "Of the kubeconfig");
-  auto* config =
-      app.add_option("--config", options.config_file,
-                     "Berth's configuration, as for `berth extender` (default: built in)");
-  objects->excludes(kubeconfig)->excludes(context);
-  auto* server = app.add_option("--server", options.server.address,
-                                "Ask a running `berth extender` at host:port, its grpc.listen");
-  server->excludes(objects)->excludes(kubeconfig)->excludes(context)->excludes(config);
+ClusterArguments AddClusterOptions(Command command, ClusterOptions& options) {
+  Argument objects = command.AddOption(
+      "--objects", options.objects_file,
+      "What `kubectl get nodes,pods -A -o json` wrote, instead of an API server; - for standard "
+      "input");
+  const Argument kubeconfig =
+      command.AddOption("--kubeconfig", options.kubeconfig, "Of the API server");
+  const Argument context = command.AddOption("--context", options.context, "Of the kubeconfig");
+  const Argument config =
+      command.AddOption("--config", options.config_file,
+                        "Berth's configuration, as for `berth extender` (default: built in)");
+  objects.Excludes(kubeconfig).Excludes(context);
+  Argument server =
+      command.AddOption("--server", options.server.address,
+                        "Ask a running `berth extender` at host:port, its grpc.listen");
+  server.Excludes(objects).Excludes(kubeconfig).Excludes(context).Excludes(config);
   for (const auto& [name, value, help] :
        {std::tuple{"--cert", &options.server.cert_file, "Client certificate for it, PEM"},
         std::tuple{"--key", &options.server.key_file, "Key of the certificate, PEM"},
         std::tuple{"--ca", &options.server.ca_file, "CA of the server's certificate, PEM"},
         std::tuple{"--tls-server-name", &options.server.tls_server_name,
                    "Name in the server's certificate, where --server has another one"}}) {
-    app.add_option(name, *value, help)->needs(server);
+    command.AddOption(name, *value, help).Needs(server);
   }
+  return {.objects = objects, .server = server};
 }
 
 absl::StatusOr<BerthConfiguration> LoadConfig(const std::string& file) {

@@ -5,13 +5,10 @@
 
 #include <string>
 
+#include "cli/command.h"
 #include "cli/config.h"
 #include "cli/placement_client.h"
 #include "cluster/snapshot.h"
-
-namespace CLI {
-class App;
-}
 
 namespace berth::cli {
 
@@ -29,9 +26,15 @@ struct ClusterOptions {
   bool UsesServer() const { return !server.address.empty(); }
 };
 
+/// Those of them that other options exclude.
+struct ClusterArguments {
+  Argument objects;
+  Argument server;
+};
+
 /// Adds --objects, --kubeconfig, --context, --config, --server, --cert, --key, --ca and
 /// --tls-server-name, with which of them exclude each other.
-void AddClusterOptions(CLI::App& app, ClusterOptions& options);
+ClusterArguments AddClusterOptions(Command command, ClusterOptions& options);
 
 /// The file's configuration, or the default one. The error is all of its errors.
 absl::StatusOr<BerthConfiguration> LoadConfig(const std::string& file);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -27,36 +26,39 @@ int Validate(const std::string& file) {
   return kExitOk;
 }
 
-void AddDefaults(CLI::App& config) {
-  auto* defaults = config.add_subcommand(
-      "defaults", "Write the configuration that holds where a file says nothing, with comments");
-  defaults->callback([] {
-    fmt::print(
-        "# Berth's configuration with its defaults. Only apiVersion, kind and extender.tls\n"
-        "# must be given; leave out whatever you do not change.\n\n{}",
-        WriteConfig({}));
-  });
+int PrintDefaults() {
+  fmt::print(
+      "# Berth's configuration with its defaults. Only apiVersion, kind and extender.tls\n"
+      "# must be given; leave out whatever you do not change.\n\n{}",
+      WriteConfig({}));
+  return kExitOk;
 }
 
-void AddValidate(CLI::App& config, int& exit_code) {
-  auto* validate = config.add_subcommand(
+int PrintDocs() {
+  fmt::print("{}", ConfigDocs());
+  return kExitOk;
+}
+
+void AddValidate(Command config) {
+  Command validate = config.AddCommand(
       "validate", "Tell everything that is wrong with a configuration file (exit code 2)");
   const auto file = std::make_shared<std::string>();
   // By its name as well, as the servers take it.
-  validate->add_option("file,--config", *file, "The file; - for standard input")->required();
-  validate->callback([file, &exit_code] { exit_code = Validate(*file); });
+  validate.AddOption("file,--config", *file, "The file; - for standard input").Required();
+  validate.Run([file] { return Validate(*file); });
 }
 
 }  // namespace
 
-void AddConfigCommand(CLI::App& app, int& exit_code) {
-  auto* config = app.add_subcommand("config", "Write or check configuration files");
-  config->require_subcommand(1);
-  AddDefaults(*config);
-  AddValidate(*config, exit_code);
-  config->add_subcommand("docs", "Write the reference of all fields as Markdown")->callback([] {
-    fmt::print("{}", ConfigDocs());
-  });
+void AddConfigCommand(Command berth) {
+  Command config = berth.AddCommand("config", "Write or check configuration files");
+  config.RequireCommand();
+  config
+      .AddCommand("defaults",
+                  "Write the configuration that holds where a file says nothing, with comments")
+      .Run(PrintDefaults);
+  AddValidate(config);
+  config.AddCommand("docs", "Write the reference of all fields as Markdown").Run(PrintDocs);
 }
 
 }  // namespace berth::cli

@@ -1,12 +1,10 @@
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "cli/command.h"
 
 namespace berth::cli {
 
 /// `berth config defaults|validate|docs`.
-void AddConfigCommand(CLI::App& app, int& exit_code);
+void AddConfigCommand(Command berth);
 
 }  // namespace berth::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
@@ -96,18 +95,19 @@ int PrintRbac(const std::string& file) {
 
 }  // namespace
 
-void AddControllerCommand(CLI::App& app, int& exit_code) {
-  auto* controller = app.add_subcommand(
+void AddControllerCommand(Command berth) {
+  Command controller = berth.AddCommand(
       "controller", "Label nodes and nudge pods that wait in vain, until SIGTERM or SIGINT");
   const auto file = std::make_shared<std::string>();
   const auto rbac = std::make_shared<bool>(false);
-  auto* config =
-      controller->add_option("--config", *file, "The configuration; see `berth config defaults`");
-  controller->add_flag("--rbac", *rbac,
-                       "Print the ClusterRole and the Role that the controller needs, and end");
-  controller->callback([file, rbac, config, &exit_code] {
-    if (!*rbac && config->count() == 0) throw CLI::RequiredError("--config");
-    exit_code = *rbac ? PrintRbac(*file) : RunController(*file);
+  const Argument config =
+      controller.AddOption("--config", *file, "The configuration; see `berth config defaults`");
+  controller.AddFlag("--rbac", *rbac,
+                     "Print the ClusterRole and the Role that the controller needs, and end");
+  controller.Run([file, rbac, config] {
+    if (*rbac) return PrintRbac(*file);
+    if (!config.given()) config.Missing();
+    return RunController(*file);
   });
 }
 

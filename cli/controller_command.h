@@ -1,12 +1,10 @@
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "cli/command.h"
 
 namespace berth::cli {
 
 /// `berth controller --config FILE`, `berth controller --rbac [--config FILE]`.
-void AddControllerCommand(CLI::App& app, int& exit_code);
+void AddControllerCommand(Command berth);
 
 }  // namespace berth::cli

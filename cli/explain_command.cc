@@ -4,7 +4,6 @@
 #include <absl/time/time.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -51,23 +50,20 @@ in memory. -o json is described in docs/explain.md.
 Exit codes: 0 a node fits (with --node: that one; or Berth has no say); 1 none does, or the API
 server did not answer; 2 wrong usage or files.)";
 
-void AddOptions(CLI::App& explain, Arguments& arguments) {
-  auto* file = explain.add_option("-f,--filename", arguments.pod_file,
-                                  "YAML or JSON of a pod, or of a Job, Deployment, ... with a pod "
-                                  "template; - for standard input");
-  auto* pod = explain.add_option("pod", arguments.pod_name, "A pod of the cluster");
-  auto* name_space =
-      explain.add_option("-n,--namespace", arguments.namespace_name, "Its namespace")
-          ->capture_default_str();
-  AddClusterOptions(explain, arguments.cluster);
-  explain.add_option("--node", arguments.node, "Tell everything about this node alone");
-  explain.add_option("-o,--output", arguments.output, "table or json")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"table", "json"}));
-  auto* now = explain.add_option("--now", arguments.now, "The time to judge by, RFC 3339");
-  now->group("")->excludes(explain.get_option("--server"));
-  pod->excludes(file)->excludes(explain.get_option("--objects"));
-  name_space->needs(pod);
+void AddOptions(Command explain, Arguments& arguments) {
+  const Argument file = explain.AddOption(
+      "-f,--filename", arguments.pod_file,
+      "YAML or JSON of a pod, or of a Job, Deployment, ... with a pod template; - for standard "
+      "input");
+  Argument pod = explain.AddOption("pod", arguments.pod_name, "A pod of the cluster");
+  explain.AddOption("-n,--namespace", arguments.namespace_name, "Its namespace").Needs(pod);
+  const ClusterArguments cluster = AddClusterOptions(explain, arguments.cluster);
+  explain.AddOption("--node", arguments.node, "Tell everything about this node alone");
+  explain.AddOption("-o,--output", arguments.output, "table or json").OneOf({"table", "json"});
+  explain.AddOption("--now", arguments.now, "The time to judge by, RFC 3339")
+      .Hidden()
+      .Excludes(cluster.server);
+  pod.Excludes(file).Excludes(cluster.objects);
 }
 
 absl::Status Usage(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
@@ -210,13 +206,13 @@ int RunExplain(const Arguments& arguments) {
 
 }  // namespace
 
-void AddExplainCommand(CLI::App& app, int& exit_code) {
-  auto* explain = app.add_subcommand(
+void AddExplainCommand(Command berth) {
+  Command explain = berth.AddCommand(
       "explain", "Tell to which nodes a pod may go, how good they are, and why not to the others");
   const auto arguments = std::make_shared<Arguments>();
-  AddOptions(*explain, *arguments);
-  explain->footer(kFooter);
-  explain->callback([arguments, &exit_code] { exit_code = RunExplain(*arguments); });
+  AddOptions(explain, *arguments);
+  explain.Footer(kFooter);
+  explain.Run([arguments] { return RunExplain(*arguments); });
 }
 
 }  // namespace berth::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -71,17 +70,18 @@ int PrintRbac() {
 
 }  // namespace
 
-void AddExtenderCommand(CLI::App& app, int& exit_code) {
-  auto* extender = app.add_subcommand(
+void AddExtenderCommand(Command berth) {
+  Command extender = berth.AddCommand(
       "extender", "Answer kube-scheduler's filter and prioritize until SIGTERM or SIGINT");
   const auto file = std::make_shared<std::string>();
   const auto rbac = std::make_shared<bool>(false);
-  auto* config =
-      extender->add_option("--config", *file, "The configuration; see `berth config defaults`");
-  extender->add_flag("--rbac", *rbac, "Print the ClusterRole that the extender needs, and end");
-  extender->callback([file, rbac, config, &exit_code] {
-    if (!*rbac && config->count() == 0) throw CLI::RequiredError("--config");
-    exit_code = *rbac ? PrintRbac() : RunExtender(*file);
+  const Argument config =
+      extender.AddOption("--config", *file, "The configuration; see `berth config defaults`");
+  extender.AddFlag("--rbac", *rbac, "Print the ClusterRole that the extender needs, and end");
+  extender.Run([file, rbac, config] {
+    if (*rbac) return PrintRbac();
+    if (!config.given()) config.Missing();
+    return RunExtender(*file);
   });
 }
 

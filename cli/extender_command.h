@@ -1,12 +1,10 @@
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "cli/command.h"
 
 namespace berth::cli {
 
 /// `berth extender --config FILE`.
-void AddExtenderCommand(CLI::App& app, int& exit_code);
+void AddExtenderCommand(Command berth);
 
 }  // namespace berth::cli

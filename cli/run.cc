@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "cli/capacity_command.h"
+#include "cli/command.h"
 #include "cli/config_command.h"
 #include "cli/controller_command.h"
 #include "cli/exit_code.h"
@@ -29,12 +30,13 @@ int RunCommand(int argc, const char* const* argv) {
   app.footer("Exit codes: 0 ok; 1 the answer is no, or a failure; 2 wrong usage or configuration.");
   app.require_subcommand(0, 1);
   int exit_code = kExitOk;
-  AddExtenderCommand(app, exit_code);
-  AddControllerCommand(app, exit_code);
-  AddExplainCommand(app, exit_code);
-  AddCapacityCommand(app, exit_code);
-  AddConfigCommand(app, exit_code);
-  AddVersionCommand(app);
+  const Command berth(app, exit_code);
+  AddExtenderCommand(berth);
+  AddControllerCommand(berth);
+  AddExplainCommand(berth);
+  AddCapacityCommand(berth);
+  AddConfigCommand(berth);
+  AddVersionCommand(berth);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -2,36 +2,35 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/exit_code.h"
 #include "cli/version.h"
 
 namespace berth::cli {
 
 namespace {
 
-void Print(const std::string& output) {
+int Print(const std::string& output) {
   if (output == "json") {
     const nlohmann::ordered_json version = {
         {"version", Version()}, {"revision", Revision()}, {"compiler", Compiler()}};
     fmt::print("{}\n", version.dump(2));
-    return;
+  } else {
+    fmt::print("berth {} (revision {}, {})\n", Version(), Revision(), Compiler());
   }
-  fmt::print("berth {} (revision {}, {})\n", Version(), Revision(), Compiler());
+  return kExitOk;
 }
 
 }  // namespace
 
-void AddVersionCommand(CLI::App& app) {
-  auto* version = app.add_subcommand("version", "Tell what was built, from what and how");
+void AddVersionCommand(Command berth) {
+  Command version = berth.AddCommand("version", "Tell what was built, from what and how");
   const auto output = std::make_shared<std::string>("text");
-  version->add_option("-o,--output", *output, "text or json")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"text", "json"}));
-  version->callback([output] { Print(*output); });
+  version.AddOption("-o,--output", *output, "text or json").OneOf({"text", "json"});
+  version.Run([output] { return Print(*output); });
 }
 
 }  // namespace berth::cli

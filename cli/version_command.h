@@ -1,12 +1,10 @@
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "cli/command.h"
 
 namespace berth::cli {
 
 /// `berth version [-o json]`.
-void AddVersionCommand(CLI::App& app);
+void AddVersionCommand(Command berth);
 
 }  // namespace berth::cli

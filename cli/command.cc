@@ -1,0 +1,60 @@
+#include "cli/command.h"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+#include <vector>
+
+namespace berth::cli {
+
+Argument Argument::OneOf(std::initializer_list<std::string> values) {
+  option_->check(CLI::IsMember(std::vector<std::string>(values)));
+  return *this;
+}
+
+Argument Argument::Required() {
+  option_->required();
+  return *this;
+}
+
+Argument Argument::Excludes(Argument other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Argument Argument::Needs(Argument other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Argument Argument::Hidden() {
+  option_->group("");
+  return *this;
+}
+
+bool Argument::given() const { return option_->count() > 0; }
+
+void Argument::Missing() const { throw CLI::RequiredError(option_->get_name()); }
+
+Command Command::AddCommand(const std::string& name, const std::string& help) {
+  return {*app_->add_subcommand(name, help), *exit_code_};
+}
+
+Argument Command::AddOption(const std::string& names, std::string& value, const std::string& help) {
+  CLI::Option* option = app_->add_option(names, value, help);
+  if (!value.empty()) option->capture_default_str();
+  return Argument(option);
+}
+
+Argument Command::AddFlag(const std::string& names, bool& value, const std::string& help) {
+  return Argument(app_->add_flag(names, value, help));
+}
+
+void Command::Footer(const std::string& text) { app_->footer(text); }
+
+void Command::Run(std::function<int()> run) {
+  app_->callback([run = std::move(run), exit_code = exit_code_] { *exit_code = run(); });
+}
+
+void Command::RequireCommand() { app_->require_subcommand(1); }
+
+}  // namespace berth::cli
