@@ -48,12 +48,12 @@ type Box struct {
 	Scheduler         *Process
 	Berth             *Berth // nil without Options.Berth
 
-	options     Options
-	controllers []*Controller
-	ca          *authority
-	berthToken  string
-	etcdPort    int
-	apiPort     int
+	options    Options
+	added      []*Process // those that callers added
+	ca         *authority
+	berthToken string
+	etcdPort   int
+	apiPort    int
 
 	stopping sync.Mutex
 	stopped  bool
@@ -129,9 +129,7 @@ func (b *Box) Processes() []*Process {
 		all = append(all, b.Berth.Process)
 	}
 	all = append(all, b.Scheduler)
-	for _, controller := range b.controllers {
-		all = append(all, controller.Process)
-	}
+	all = append(all, b.added...)
 	var made []*Process
 	for _, process := range all {
 		if process != nil {
@@ -201,6 +199,13 @@ func (b *Box) newProcess(
 		return nil, err
 	}
 	return &Process{Name: name, LogFile: b.logFile(name), path: path, args: args, ready: ready}, nil
+}
+
+// add has the box stop a process at the latest when it stops itself.
+func (b *Box) add(process *Process) {
+	b.stopping.Lock()
+	defer b.stopping.Unlock()
+	b.added = append(b.added, process)
 }
 
 // newServer finds a port for a program and issues its certificate.

@@ -38,9 +38,7 @@ func (b *Box) NewController(name string, config map[string]any) (*Controller, er
 		args:  []string{"controller", "--config", file},
 		ready: b.httpReady(c.MetricsURL + "/readyz"),
 	}
-	b.stopping.Lock()
-	defer b.stopping.Unlock()
-	b.controllers = append(b.controllers, c)
+	b.add(c.Process)
 	return c, nil
 }
 
