@@ -1,12 +1,14 @@
 package e2e
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
@@ -37,6 +39,49 @@ func TestConditionsOfTheConfiguration(t *testing.T) {
 	if want := "3 node(s) had condition KernelDeadlock"; !strings.Contains(message, want) {
 		t.Errorf("event %q, want %q in it", message, want)
 	}
+}
+
+// The devices that pods hold are counted under the new name, and no pod is placed by the old one.
+func TestAcceleratorRenamedWhileItsPodsRun(t *testing.T) {
+	b, err := startBox(t.Context(), &box.BerthOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Stop)
+	w := &world{T: t, box: b}
+	first := w.place(gpus(1, "A30"))
+	w.expectOn("mn2b-a30", first)
+
+	w.configure("accelerators", []any{map[string]any{
+		"name": "A30-24GB", "resource": fleet.ResourceGPU,
+		"nodes": []any{map[string]any{"label": fleet.LabelProduct, "matches": "A30"}},
+	}})
+	w.await("the pod's device to be counted under the new name", func() bool {
+		return w.metric("berth_accelerator_devices", `accelerator="A30-24GB"`, `state="used"`) == 1
+	})
+	if node := w.place(gpus(1, "A30-24GB")); node != first {
+		t.Errorf("the second pod is on %s, want it to fill %s", node, first)
+	}
+	message := w.refused(gpus(1, "A30"))
+	if want := "names a model that Berth's catalogue lacks"; !strings.Contains(message, want) {
+		t.Errorf("event %q, want %q in it", message, want)
+	}
+}
+
+// configure gives a key at the top of Berth's configuration another value while Berth runs. The
+// file is replaced as a whole, as kubelet does it.
+func (w *world) configure(key string, value any) {
+	w.Helper()
+	file := w.box.Berth.ConfigFile
+	content, err := os.ReadFile(file)
+	w.check("read the configuration", err)
+	var config map[string]any
+	w.check("parse the configuration", yaml.Unmarshal(content, &config))
+	config[key] = value
+	content, err = yaml.Marshal(config)
+	w.check("word the configuration", err)
+	w.check("write the configuration", os.WriteFile(file+".new", content, 0o600))
+	w.check("replace the configuration", os.Rename(file+".new", file))
 }
 
 // deadlock puts KernelDeadlock on a node as if it had been there for so long.
