@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/annotation.h"
 #include "model/quantity.h"
 #include "model/suggest.h"
 
@@ -14,36 +15,18 @@ namespace {
 
 using Hints = std::vector<std::string>;
 
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
-std::vector<std::string_view> NamesIn(const model::AcceleratorCatalog& catalog) {
-  std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < catalog.size(); ++i) {
-    names.push_back(catalog[static_cast<model::AcceleratorCatalog::Index>(i)].name);
-  }
-  return names;
-}
-
 void AddUnknownModels(std::string_view annotation, const model::AcceleratorCatalog& catalog,
                       Hints& hints) {
-  const std::vector<std::string_view> names = NamesIn(catalog);
-  while (!annotation.empty()) {
-    const std::size_t comma = std::min(annotation.find(','), annotation.size());
-    const std::string_view name = Trim(annotation.substr(0, comma));
-    annotation.remove_prefix(std::min(comma + 1, annotation.size()));
-    if (name.empty() || catalog.IndexOf(name) != model::AcceleratorCatalog::kNone) continue;
+  const std::vector<std::string_view> names = catalog.names();
+  for (const std::string_view name : model::SplitList(annotation)) {
+    if (catalog.IndexOf(name) != model::AcceleratorCatalog::kNone) continue;
     hints.push_back(fmt::format("{} is not in the catalogue; it has {}{}", name, model::Join(names),
                                 model::DidYouMean(name, names)));
   }
 }
 
 void AddBadMemory(const std::string& annotation, std::string_view text, Hints& hints) {
-  const auto memory = model::Quantity::Parse(Trim(text));
+  const auto memory = model::Quantity::Parse(model::Trim(text));
   if (!memory.ok()) {
     hints.push_back(fmt::format("{}: {}", annotation, std::string(memory.status().message())));
   } else if (memory->Sign() <= 0) {

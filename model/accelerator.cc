@@ -194,4 +194,27 @@ bool AcceleratorCatalog::HasResource(std::string_view resource) const {
   return std::binary_search(resources_.begin(), resources_.end(), resource);
 }
 
+std::vector<std::string_view> AcceleratorCatalog::names() const {
+  std::vector<std::string_view> names;
+  for (const AcceleratorSpec& spec : specs_) names.push_back(spec.name);
+  return names;
+}
+
+bool AcceleratorCatalog::ReadsLabel(std::string_view label) const {
+  return std::ranges::any_of(specs_, [label](const AcceleratorSpec& spec) {
+    return std::ranges::find(spec.nodes, label, &NodeMatcher::label) != spec.nodes.end();
+  });
+}
+
+bool AcceleratorCatalog::RecognisesLabel(std::string_view label, std::string_view value) const {
+  for (std::size_t entry = 0; entry < specs_.size(); ++entry) {
+    const std::vector<NodeMatcher>& matchers = specs_[entry].nodes;
+    for (std::size_t i = 0; i < matchers.size(); ++i) {
+      const bool reads = matchers[i].label == label;
+      if (reads && re2::RE2::PartialMatch(value, *patterns_[entry][i])) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace berth::model

@@ -90,6 +90,15 @@ class AcceleratorCatalog {
   /// Whether some entry is asked for by that resource.
   bool HasResource(std::string_view resource) const;
 
+  /// Of the entries, in their order.
+  std::vector<std::string_view> names() const;
+
+  /// Whether some entry tells its nodes by that label.
+  bool ReadsLabel(std::string_view label) const;
+
+  /// Whether a node of that label and value is one of some entry.
+  bool RecognisesLabel(std::string_view label, std::string_view value) const;
+
   std::size_t size() const { return specs_.size(); }
   const AcceleratorSpec& operator[](Index index) const {
     return specs_[static_cast<std::size_t>(index)];

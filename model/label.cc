@@ -10,13 +10,13 @@ constexpr std::size_t kMaxDomain = 253;
 // A quota names the resource with this in front, and that must be a qualified name too.
 constexpr std::string_view kQuotaPrefix = "requests.";
 
-bool IsDomain(std::string_view text) {
+}  // namespace
+
+bool IsDnsSubdomain(std::string_view text) {
   constexpr char kLabels[] = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
   static const re2::RE2 pattern(kLabels);
   return text.size() <= kMaxDomain && re2::RE2::FullMatch(text, pattern);
 }
-
-}  // namespace
 
 bool IsLabelValue(std::string_view text) {
   static const re2::RE2 pattern("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]");
@@ -26,7 +26,7 @@ bool IsLabelValue(std::string_view text) {
 bool IsQualifiedName(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return IsLabelValue(text);
-  return IsDomain(text.substr(0, slash)) && IsLabelValue(text.substr(slash + 1));
+  return IsDnsSubdomain(text.substr(0, slash)) && IsLabelValue(text.substr(slash + 1));
 }
 
 bool IsExtendedResourceName(std::string_view text) {

@@ -10,6 +10,10 @@ namespace berth::model {
 /// value (which may also be empty) or the part of a qualified name after the '/'.
 bool IsLabelValue(std::string_view text);
 
+/// Lower-case letters, digits, '-' and '.', first and last of each part a letter or digit, 1 to 253
+/// of them: the name of most API objects.
+bool IsDnsSubdomain(std::string_view text);
+
 /// [<DNS subdomain>/]<name>: the name of a label, annotation or resource.
 bool IsQualifiedName(std::string_view text);
 

@@ -20,8 +20,7 @@ struct PolicySettings {
 
 template <typename Visitor, typename Policy>
 void VisitFields(Visitor& visit, PolicySettings<Policy>& settings) {
-  visit("mode", settings.mode,
-        "Enforce, Warn or Off; a namespace's own mode can only weaken it");
+  visit("mode", settings.mode, "Enforce, Warn or Off; a namespace's own mode can only weaken it");
   VisitFields(visit, settings.config);
 }
 

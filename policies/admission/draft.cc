@@ -10,8 +10,9 @@ using model::StringMap;
 namespace {
 
 auto PlaceOf(StringMap& map, std::string_view name) {
-  return std::lower_bound(map.begin(), map.end(), name,
-                          [](const auto& entry, std::string_view key) { return entry.first < key; });
+  return std::lower_bound(
+      map.begin(), map.end(), name,
+      [](const auto& entry, std::string_view key) { return entry.first < key; });
 }
 
 }  // namespace
@@ -133,9 +134,13 @@ void Draft::SetPodReplacementPolicy(std::string policy) {
   if (workload_.job) Write(workload_.job->pod_replacement_policy, std::move(policy));
 }
 
-void Draft::PrependFailureRule(model::FailureRule rule) { InsertFailureRule(true, std::move(rule)); }
+void Draft::PrependFailureRule(model::FailureRule rule) {
+  InsertFailureRule(true, std::move(rule));
+}
 
-void Draft::AppendFailureRule(model::FailureRule rule) { InsertFailureRule(false, std::move(rule)); }
+void Draft::AppendFailureRule(model::FailureRule rule) {
+  InsertFailureRule(false, std::move(rule));
+}
 
 void Draft::InsertFailureRule(bool front, model::FailureRule rule) {
   if (!workload_.job) return;

@@ -43,8 +43,9 @@ class Draft {
   void SetPodRequest(std::string_view resource, model::Quantity quantity);
   void SetPodLimit(std::string_view resource, model::Quantity quantity);
 
-  /// Has every non-empty term of the required node affinity demand it, too; makes the affinity where
-  /// there is none. False where all terms are empty: no node fits then, and nothing is changed.
+  /// Has every non-empty term of the required node affinity demand it, too; makes the affinity
+  /// where there is none. False where all terms are empty: no node fits then, and nothing is
+  /// changed.
   bool RequireOfNodes(const model::NodeRequirement& requirement);
 
   /// spec.volumes, volumeMounts and env of a container: appended, never replaced.

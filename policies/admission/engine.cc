@@ -168,12 +168,11 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
       applied_annotation_(prefix_ + "/applied"),
       controllers_(config.controllers) {
   const PolicyContext context{.catalog = *catalog_, .prefix = prefix_};
-  ForEachPolicy(config.policies,
-                [&]<typename Policy>(const PolicySettings<Policy>& settings) {
-                  members_.push_back({.name = Policy::kName,
-                                      .mode = settings.mode,
-                                      .policy = std::make_unique<Policy>(context, settings.config)});
-                });
+  ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
+    members_.push_back({.name = Policy::kName,
+                        .mode = settings.mode,
+                        .policy = std::make_unique<Policy>(context, settings.config)});
+  });
 }
 
 bool AdmissionEngine::Concerns(Request& request, const Workload& workload) const {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "policies/admission/accelerator_affinity.h"
 #include "policies/admission/creator.h"
+#include "policies/admission/isolation.h"
+#include "policies/admission/scheduler_name.h"
 
 namespace berth::admission {
 
@@ -8,6 +11,7 @@ template <typename... Policies>
 struct PolicyList {};
 
 /// Every admission policy, in the order in which they work on an object.
-using AllPolicies = PolicyList<CreatorPolicy>;
+using AllPolicies =
+    PolicyList<CreatorPolicy, AcceleratorAffinityPolicy, IsolationPolicy, SchedulerNamePolicy>;
 
 }  // namespace berth::admission

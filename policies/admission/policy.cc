@@ -4,18 +4,34 @@
 
 namespace berth::admission {
 
+namespace {
+
+// With a dot behind it; nothing where the pods are the object.
+std::string TemplateField(const model::Workload& workload) {
+  if (workload.is_pod()) return "";
+  return workload.kind == "CronJob" ? "spec.jobTemplate.spec.template." : "spec.template.";
+}
+
+}  // namespace
+
 std::string PodSpecField(const model::Workload& workload) {
-  if (workload.is_pod()) return "spec";
-  return workload.kind == "CronJob" ? "spec.jobTemplate.spec.template.spec" : "spec.template.spec";
+  return TemplateField(workload) + "spec";
+}
+
+std::string PodAnnotationField(const model::Workload& workload, std::string_view annotation) {
+  return TemplateField(workload) + "metadata.annotations[" + std::string(annotation) + "]";
+}
+
+bool AsksFor(const model::PodTemplate& pod, std::string_view resource) {
+  return std::ranges::any_of(pod.containers, [resource](const model::Container& container) {
+    return IsSet(container.resources.limits, resource) ||
+           IsSet(container.resources.requests, resource);
+  });
 }
 
 bool AsksForAccelerators(const model::PodTemplate& pod, const model::AcceleratorCatalog& catalog) {
-  return std::ranges::any_of(catalog.resources(), [&pod](const std::string& resource) {
-    return std::ranges::any_of(pod.containers, [&resource](const model::Container& container) {
-      return IsSet(container.resources.limits, resource) ||
-             IsSet(container.resources.requests, resource);
-    });
-  });
+  return std::ranges::any_of(
+      catalog.resources(), [&pod](const std::string& resource) { return AsksFor(pod, resource); });
 }
 
 }  // namespace berth::admission

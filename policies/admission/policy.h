@@ -63,9 +63,9 @@ class AdmissionPolicy {
  public:
   virtual ~AdmissionPolicy() = default;
 
-  /// Makes the workload, a pod or Job that is being created or stands for one, what the policy wants
-  /// it to be. What it makes it leaves alone when it sees it again. Whether the policy holds for
-  /// this workload: it was made so now, or found so; the same of its own result.
+  /// Makes the workload, a pod or Job that is being created or stands for one, what the policy
+  /// wants it to be. What it makes it leaves alone when it sees it again. Whether the policy holds
+  /// for this workload: it was made so now, or found so; the same of its own result.
   virtual bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const = 0;
 
   /// What is wrong with the workload as it is, whoever made it so.
@@ -79,7 +79,13 @@ class AdmissionPolicy {
 /// Where the pods' spec is within the workload: "spec", "spec.template.spec".
 std::string PodSpecField(const model::Workload& workload);
 
-/// Whether a pod asks for a resource of the catalogue: limit or request above zero.
+/// Where an annotation of the pods is: "spec.template.metadata.annotations[berth.dev/checkpoint]".
+std::string PodAnnotationField(const model::Workload& workload, std::string_view annotation);
+
+/// Whether a container of the pod has a limit or request of the resource above zero.
+bool AsksFor(const model::PodTemplate& pod, std::string_view resource);
+
+/// Whether a pod asks for a resource of the catalogue.
 bool AsksForAccelerators(const model::PodTemplate& pod, const model::AcceleratorCatalog& catalog);
 
 /// The config of a policy that has none.

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "model/annotation.h"
 #include "model/quantity.h"
-#include "policies/scheduling/annotation.h"
 
 namespace berth::scheduling {
 
@@ -68,7 +68,7 @@ class Evaluator : public NodeEvaluator {
 std::optional<std::vector<Index>> NamedModels(std::string_view annotation,
                                               const model::AcceleratorCatalog& catalog) {
   std::vector<Index> models;
-  for (const std::string_view name : SplitList(annotation)) {
+  for (const std::string_view name : model::SplitList(annotation)) {
     const Index index = catalog.IndexOf(name);
     if (index == model::AcceleratorCatalog::kNone) return std::nullopt;
     if (std::find(models.begin(), models.end(), index) == models.end()) models.push_back(index);
@@ -120,7 +120,7 @@ Preparation AcceleratorPolicy::Prepare(const model::Pod& pod, const model::Clust
 
   Wishes wishes{.too_little_memory = too_little_memory_, .memory_not_known = memory_not_known_};
   if (const auto text = model::Find(pod.annotations, memory_annotation_)) {
-    const auto minimum = model::Quantity::Parse(Trim(*text));
+    const auto minimum = model::Quantity::Parse(model::Trim(*text));
     if (!minimum.ok() || minimum->Sign() <= 0) return RefusedEverywhere{bad_memory_};
     wishes.min_memory = static_cast<double>(minimum->Value());
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "policies/scheduling/annotation.h"
+#include "model/annotation.h"
 
 namespace berth::scheduling {
 
@@ -54,7 +54,7 @@ ThriftPolicy::ThriftPolicy(const PolicyContext& context, const NoConfig&)
 Preparation ThriftPolicy::Prepare(const model::Pod& pod, const model::ClusterView&,
                                   model::Time) const {
   const auto models = model::Find(pod.annotations, models_annotation_);
-  if (models && !SplitList(*models).empty()) return NoOpinion{};
+  if (models && !model::SplitList(*models).empty()) return NoOpinion{};
   return std::make_unique<Evaluator>(scores_);
 }
 

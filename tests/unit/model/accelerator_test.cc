@@ -193,5 +193,21 @@ TEST(AcceleratorValidateTest, NamesAreUnique) {
   EXPECT_EQ(errors[0].message, "\"A\" is the name of entry [0] already");
 }
 
+TEST(AcceleratorCatalogTest, NamesItsEntriesInOrder) {
+  EXPECT_THAT(Defaults().names(), ElementsAre("V100", "A100", "A30", "MN-Core", "MN-Core2"));
+}
+
+TEST(AcceleratorCatalogTest, KnowsTheLabelsOfItsNodes) {
+  const AcceleratorCatalog catalog = Defaults();
+  EXPECT_TRUE(catalog.ReadsLabel("nvidia.com/gpu.product"));
+  EXPECT_TRUE(catalog.ReadsLabel("accelerator"));
+  EXPECT_FALSE(catalog.ReadsLabel("kubernetes.io/hostname"));
+  EXPECT_TRUE(catalog.RecognisesLabel("nvidia.com/gpu.product", "NVIDIA-A30"));
+  EXPECT_TRUE(catalog.RecognisesLabel("accelerator", "nvidia-tesla-a30"));
+  EXPECT_FALSE(catalog.RecognisesLabel("accelerator", "NVIDIA-A30"));
+  EXPECT_FALSE(catalog.RecognisesLabel("nvidia.com/gpu.product", "Tesla-T4"));
+  EXPECT_FALSE(catalog.RecognisesLabel("kubernetes.io/hostname", "NVIDIA-A30"));
+}
+
 }  // namespace
 }  // namespace berth::model

@@ -19,6 +19,17 @@ TEST(LabelTest, ValuesAreShortWordsOfLettersDigitsAndThreeMarks) {
   EXPECT_FALSE(IsLabelValue(std::string("a\0b", 3)));
 }
 
+TEST(LabelTest, DnsSubdomainsNameMostObjects) {
+  for (const auto* good : {"a", "train-1", "a.b-c.d", "0"}) {
+    EXPECT_TRUE(IsDnsSubdomain(good)) << good;
+  }
+  EXPECT_TRUE(IsDnsSubdomain(std::string(253, 'a')));
+  for (const auto* bad : {"", "A", "-a", "a-", "a..b", ".a", "a_b", "a/b", "a b", "a\n"}) {
+    EXPECT_FALSE(IsDnsSubdomain(bad)) << bad;
+  }
+  EXPECT_FALSE(IsDnsSubdomain(std::string(254, 'a')));
+}
+
 TEST(LabelTest, QualifiedNamesMayHaveADomain) {
   for (const auto* good : {"accelerator", "nvidia.com/gpu.product", "x/y", "a-b.c0/D_e"}) {
     EXPECT_TRUE(IsQualifiedName(good)) << good;

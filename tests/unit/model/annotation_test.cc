@@ -1,11 +1,11 @@
-#include "policies/scheduling/annotation.h"
+#include "model/annotation.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-namespace berth::scheduling {
+namespace berth::model {
 namespace {
 
 TEST(SplitList, LeavesOutWhatSaysNothing) {
@@ -22,4 +22,4 @@ TEST(Trim, TakesSpacesOffBothEndsOnly) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::model

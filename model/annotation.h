@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-namespace berth::scheduling {
+namespace berth::model {
 
 // How annotations are written that users give to pods.
 
@@ -13,4 +13,4 @@ std::string_view Trim(std::string_view text);
 /// The items of a comma-separated list, trimmed; empty ones say nothing and are left out.
 std::vector<std::string_view> SplitList(std::string_view text);
 
-}  // namespace berth::scheduling
+}  // namespace berth::model

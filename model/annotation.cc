@@ -1,6 +1,6 @@
-#include "policies/scheduling/annotation.h"
+#include "model/annotation.h"
 
-namespace berth::scheduling {
+namespace berth::model {
 
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
@@ -20,4 +20,4 @@ std::vector<std::string_view> SplitList(std::string_view text) {
   return items;
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::model

@@ -1,0 +1,84 @@
+#include "policies/admission/accelerator_affinity.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/annotation.h"
+#include "model/suggest.h"
+#include "policies/admission/wording.h"
+
+namespace berth::admission {
+
+namespace {
+
+/// Bytes of a model's name in a text; that of a label's value is no longer.
+constexpr std::size_t kMaxModel = 63;
+
+}  // namespace
+
+AcceleratorAffinityPolicy::AcceleratorAffinityPolicy(const PolicyContext& context, const NoConfig&)
+    : catalog_(context.catalog),
+      label_(context.prefix + "/accelerator"),
+      annotation_(context.prefix + "/accelerators") {}
+
+bool AcceleratorAffinityPolicy::Mutate(const Request&, Draft& draft, Remarks& remarks) const {
+  const model::PodTemplate& pod = draft.pod();
+  if (!AsksForAccelerators(pod, catalog_)) {
+    if (model::Find(pod.annotations, annotation_)) {
+      remarks.Noted(annotation_ + " has no effect: the pod asks for no accelerator");
+    }
+    return false;
+  }
+  const auto [models, faulty] = ModelsOf(pod);
+  if (models.empty() || !faulty.empty()) return false;
+  const std::size_t before = draft.writes();
+  draft.RequireOfNodes({.key = label_, .op = "In", .values = {models.begin(), models.end()}});
+  if (draft.writes() > before) {
+    remarks.Changed("kept to nodes of " + model::Join(models) + ", as " + annotation_ + " says");
+  }
+  return true;
+}
+
+std::vector<Objection> AcceleratorAffinityPolicy::Judge(const Request&,
+                                                        const model::Workload& workload) const {
+  if (!AsksForAccelerators(workload.pod, catalog_)) return {};
+  const std::string_view faulty = ModelsOf(workload.pod).faulty;
+  if (faulty.empty()) return {};
+  Objection objection{.field = PodAnnotationField(workload, annotation_),
+                      .reason = "names " + OneLine(faulty, kMaxModel)};
+  const auto index = catalog_.IndexOf(faulty);
+  if (index == model::AcceleratorCatalog::kNone) {
+    objection.reason += ", which the catalogue lacks";
+    objection.advice = "write some of " + model::Join(catalog_.names()) +
+                       model::DidYouMean(faulty, catalog_.names());
+  } else {
+    objection.reason += ", but the pod asks for no " + catalog_[index].resource;
+    objection.advice = "name models of what it asks for, or ask for that resource";
+  }
+  return {std::move(objection)};
+}
+
+AcceleratorAffinityPolicy::Named AcceleratorAffinityPolicy::ModelsOf(
+    const model::PodTemplate& pod) const {
+  Named named;
+  const auto text = model::Find(pod.annotations, annotation_);
+  for (const std::string_view model : model::SplitList(text.value_or(""))) {
+    // No further: among thousands of models there are as many to find fault with.
+    if (!CanBeHad(model, pod)) {
+      named.faulty = model;
+      break;
+    }
+    if (std::ranges::find(named.models, model) == named.models.end()) {
+      named.models.push_back(model);
+    }
+  }
+  return named;
+}
+
+bool AcceleratorAffinityPolicy::CanBeHad(std::string_view model,
+                                         const model::PodTemplate& pod) const {
+  const auto index = catalog_.IndexOf(model);
+  return index != model::AcceleratorCatalog::kNone && AsksFor(pod, catalog_[index].resource);
+}
+
+}  // namespace berth::admission

@@ -1,0 +1,82 @@
+#include "policies/admission/isolation.h"
+
+#include <algorithm>
+
+namespace berth::admission {
+
+IsolationPolicy::IsolationPolicy(const PolicyContext& context, const NoConfig&)
+    : catalog_(context.catalog),
+      no_accelerator_{.key = context.prefix + "/accelerator", .op = "DoesNotExist", .values = {}},
+      allowed_annotation_(context.prefix + "/allow-accelerator-nodes") {}
+
+bool IsolationPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
+  const model::PodTemplate& pod = draft.pod();
+  if (!IsConcerned(pod)) return false;
+  if (WantsAccelerators(pod)) {
+    remarks.Noted("asks for no accelerator, but its node selector wants such nodes: not kept off");
+    return false;
+  }
+  if (AsksToBeLetIn(pod)) {
+    if (request.accelerator_nodes_allowed) return false;
+    remarks.Noted(allowed_annotation_ + " has no effect unless the namespace is labelled so, too");
+  }
+  if (IsIsolated(pod)) return true;
+  draft.RequireOfNodes(no_accelerator_);
+  remarks.Changed("kept off nodes with accelerators (" + no_accelerator_.key +
+                  " DoesNotExist), as it asks for none");
+  return true;
+}
+
+// What makes pods is not judged: its pods are kept off when they are created.
+std::vector<Objection> IsolationPolicy::Judge(const Request& request,
+                                              const model::Workload& workload) const {
+  const model::PodTemplate& pod = workload.pod;
+  if (!workload.is_pod() || !IsConcerned(pod) || IsIsolated(pod) || WantsAccelerators(pod)) {
+    return {};
+  }
+  if (request.accelerator_nodes_allowed && AsksToBeLetIn(pod)) return {};
+  return {{.field = PodSpecField(workload) + ".affinity.nodeAffinity",
+           .reason = "lets the pod onto nodes with accelerators, of which it asks for none",
+           .advice = "write " + no_accelerator_.key + " DoesNotExist in every term of " +
+                     "requiredDuringSchedulingIgnoredDuringExecution, or ask for an accelerator"}};
+}
+
+bool IsolationPolicy::IsConcerned(const model::PodTemplate& pod) const {
+  return pod.node_name.empty() && !pod.has_claims && !AsksForAccelerators(pod, catalog_);
+}
+
+bool IsolationPolicy::AsksToBeLetIn(const model::PodTemplate& pod) const {
+  return model::Find(pod.annotations, allowed_annotation_) == "true";
+}
+
+bool IsolationPolicy::WantsAccelerators(const model::PodTemplate& pod) const {
+  const bool selects = std::ranges::any_of(pod.node_selector, [this](const auto& label) {
+    return WantsAccelerators({.key = label.first, .op = "In", .values = {label.second}});
+  });
+  if (selects || !pod.node_terms) return selects;
+  return std::ranges::any_of(*pod.node_terms, [this](const model::NodeSelectorTerm& term) {
+    return std::ranges::any_of(term.expressions, [this](const model::NodeRequirement& requirement) {
+      return WantsAccelerators(requirement);
+    });
+  });
+}
+
+bool IsolationPolicy::WantsAccelerators(const model::NodeRequirement& requirement) const {
+  const bool is_ours = requirement.key == no_accelerator_.key;
+  if (requirement.op == "Exists") return is_ours || catalog_.ReadsLabel(requirement.key);
+  if (requirement.op != "In") return false;
+  return is_ours || std::ranges::any_of(requirement.values, [&](const std::string& value) {
+           return catalog_.RecognisesLabel(requirement.key, value);
+         });
+}
+
+// So is a pod whose terms are all empty, which match no node.
+bool IsolationPolicy::IsIsolated(const model::PodTemplate& pod) const {
+  if (!pod.node_terms) return false;
+  return std::ranges::all_of(*pod.node_terms, [this](const model::NodeSelectorTerm& term) {
+    return term.empty() ||
+           std::ranges::find(term.expressions, no_accelerator_) != term.expressions.end();
+  });
+}
+
+}  // namespace berth::admission

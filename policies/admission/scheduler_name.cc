@@ -1,0 +1,39 @@
+#include "policies/admission/scheduler_name.h"
+
+#include "model/label.h"
+
+namespace berth::admission {
+
+namespace {
+
+// What the API server writes where a pod names none (DefaultSchedulerName in k8s.io/api/core/v1).
+constexpr std::string_view kDefaultScheduler = "default-scheduler";
+
+}  // namespace
+
+std::vector<model::FieldError> Validate(const SchedulerNameConfig& config) {
+  if (config.name == kDefaultScheduler) {
+    return {{"name", "is the scheduler that pods have anyway; leave it empty to change nothing"}};
+  }
+  if (config.name.empty() || model::IsDnsSubdomain(config.name)) return {};
+  return {{"name", "'" + config.name +
+                       "' cannot be a scheduler's name; write the schedulerName of a "
+                       "KubeSchedulerConfiguration's profile, such as berth-scheduler"}};
+}
+
+SchedulerNamePolicy::SchedulerNamePolicy(const PolicyContext& context,
+                                         const SchedulerNameConfig& config)
+    : catalog_(context.catalog), name_(config.name) {}
+
+bool SchedulerNamePolicy::Mutate(const Request&, Draft& draft, Remarks& remarks) const {
+  const model::PodTemplate& pod = draft.pod();
+  // With a node of its own it is placed already.
+  if (name_.empty() || !pod.node_name.empty() || !AsksForAccelerators(pod, catalog_)) return false;
+  if (pod.scheduler_name == kDefaultScheduler) {
+    draft.SetSchedulerName(name_);
+    remarks.Changed("schedulerName set to " + name_ + ", which places pods with accelerators");
+  }
+  return pod.scheduler_name == name_;
+}
+
+}  // namespace berth::admission
