@@ -1,6 +1,7 @@
 #pragma once
 
 #include "policies/admission/accelerator_affinity.h"
+#include "policies/admission/checkpoint.h"
 #include "policies/admission/creator.h"
 #include "policies/admission/isolation.h"
 #include "policies/admission/scheduler_name.h"
@@ -11,7 +12,7 @@ template <typename... Policies>
 struct PolicyList {};
 
 /// Every admission policy, in the order in which they work on an object.
-using AllPolicies =
-    PolicyList<CreatorPolicy, AcceleratorAffinityPolicy, IsolationPolicy, SchedulerNamePolicy>;
+using AllPolicies = PolicyList<CreatorPolicy, AcceleratorAffinityPolicy, IsolationPolicy,
+                               CheckpointPolicy, SchedulerNamePolicy>;
 
 }  // namespace berth::admission

@@ -1,0 +1,64 @@
+#include "policies/admission/checkpoint_path.h"
+
+#include <algorithm>
+
+namespace berth::admission {
+
+namespace {
+
+constexpr std::size_t kMaxSegment = 253;
+// JobCompletionIndexAnnotation in k8s.io/api/batch/v1/types.go.
+constexpr std::string_view kIndexAnnotation = "batch.kubernetes.io/job-completion-index";
+/// Of 2^31-1, the highest index.
+constexpr std::size_t kMaxIndexDigits = 10;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool IsPathCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '-' || c == '_' ||
+         c == '.';
+}
+
+bool IsIndex(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxIndexDigits && std::ranges::all_of(text, IsDigit);
+}
+
+// A name that ends up in a path, or nothing where it does not fit there.
+std::string Fit(const std::string& name) { return IsPathSegment(name) ? name : ""; }
+
+std::string PathOfOwned(const model::OwnerReference& owner, const model::Workload& pod) {
+  const bool generated = pod.name.empty() || !pod.generate_name.empty();
+  // StatefulSets name their pods, and a prefix of it besides (newStatefulSetPod in
+  // k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go), so only for a Job does the
+  // prefix tell that a name is made up.
+  if (owner.kind == "Job" && generated) return Fit(owner.name);
+  if (Fit(owner.name).empty() || Fit(pod.name).empty()) return "";
+  return owner.name + "/" + pod.name;
+}
+
+std::string PathWithoutIndex(const Request& request, const model::Workload& workload,
+                             std::string_view key_annotation) {
+  if (const auto key = model::Find(workload.pod.annotations, key_annotation)) {
+    return Fit(std::string(*key));
+  }
+  const bool has_owner = workload.is_pod() && !request.controller.empty();
+  const model::OwnerReference* owner = has_owner ? ControllingOwner(workload) : nullptr;
+  return owner == nullptr ? Fit(workload.name) : PathOfOwned(*owner, workload);
+}
+
+}  // namespace
+
+bool IsPathSegment(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxSegment && text != "." &&
+         text.find("..") == std::string_view::npos && std::ranges::all_of(text, IsPathCharacter);
+}
+
+std::string CheckpointPath(const Request& request, const model::Workload& workload,
+                           std::string_view key_annotation) {
+  std::string path = PathWithoutIndex(request, workload, key_annotation);
+  const auto index = model::Find(workload.pod.annotations, kIndexAnnotation);
+  if (path.empty() || !index || !IsIndex(*index)) return path;
+  return path + "/" + std::string(*index);
+}
+
+}  // namespace berth::admission
