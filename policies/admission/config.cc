@@ -48,7 +48,7 @@ void ValidateTemplates(const std::vector<TemplateSpec>& specs, Errors& errors) {
 
 }  // namespace
 
-std::vector<ControllerSpec> DefaultControllers() {
+std::vector<ControllerSpec> KubernetesControllers() {
   const std::string account = "system:serviceaccount:kube-system:";
   return {{account + "job-controller", "Job"},
           {account + "cronjob-controller", "CronJob"},

@@ -79,11 +79,12 @@ void VisitFields(Visitor& visit, TemplateSpec& spec) {
 }
 
 /// Kubernetes' own controllers that make pods or Jobs, by their service accounts.
-std::vector<ControllerSpec> DefaultControllers();
+std::vector<ControllerSpec> KubernetesControllers();
 
 /// What decides about objects; the server's own settings stand beside it in the file.
 struct AdmissionConfig {
-  std::vector<ControllerSpec> controllers = DefaultControllers();
+  /// Besides Kubernetes' own, which cannot be left out by naming others.
+  std::vector<ControllerSpec> controllers;
   std::vector<TemplateSpec> templates;
   PoliciesConfig policies;
 };

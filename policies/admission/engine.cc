@@ -1,6 +1,7 @@
 #include "policies/admission/engine.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "policies/admission/origin.h"
@@ -24,7 +25,9 @@ constexpr Voice kPods{"berth, to its pods: ", "berth, its pods denied: "};
 constexpr Voice kPodsWarnOnly{"berth (warn only), to its pods: ",
                               "berth (warn only), its pods denied: "};
 
+// Beyond the bound nobody reads it: there may be 10,000 clauses.
 void AddClause(std::string_view clause, std::string& text) {
+  if (text.size() > kMaxEffectText) return;
   if (!text.empty()) text += "; ";
   text += clause;
 }
@@ -103,11 +106,13 @@ class AdmissionEngine::Passage {
   const std::string& holding() const { return holding_; }
 
   Outcome Finish(Workload workload) {
-    Outcome outcome{.workload = std::move(workload),
-                    .warnings = warnings_.Take(),
-                    .denial = denial_.Text(),
-                    .effects = {}};
+    Outcome outcome{.workload = std::move(workload), .denial = denial_.Text()};
+    const bool denied = !outcome.denial.empty();
+    // What was to be changed is not, so nobody is told so.
+    if (!denied) outcome.warnings = warnings_.Take();
     for (PolicyEffect& effect : effects_) {
+      effect.changed = effect.changed && !denied;
+      effect.text = OneLine(effect.text, kMaxEffectText);
       const bool did = effect.changed || effect.denied || effect.would || !effect.text.empty();
       if (did) outcome.effects.push_back(std::move(effect));
     }
@@ -143,10 +148,15 @@ class AdmissionEngine::Passage {
     Say(kDone, remarks, warnings_, effects_[i]);
   }
 
+  // By field and reason; sorted, as there may be 10,000 of both.
   static void LeaveOut(const std::vector<Objection>& old, std::vector<Objection>& objections) {
-    std::erase_if(objections, [&old](const Objection& objection) {
-      return std::ranges::find(old, objection) != old.end();
-    });
+    const auto key = [](const Objection& objection) {
+      return std::pair<std::string_view, std::string_view>(objection.field, objection.reason);
+    };
+    std::set<std::pair<std::string_view, std::string_view>> known;
+    for (const Objection& objection : old) known.insert(key(objection));
+    std::erase_if(objections,
+                  [&](const Objection& objection) { return known.contains(key(objection)); });
   }
 
   const AdmissionEngine& engine_;
@@ -166,7 +176,8 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
       prefix_(std::move(prefix)),
       version_(std::move(version)),
       applied_annotation_(prefix_ + "/applied"),
-      controllers_(config.controllers) {
+      controllers_(KubernetesControllers()) {
+  controllers_.insert(controllers_.end(), config.controllers.begin(), config.controllers.end());
   const PolicyContext context{.catalog = *catalog_, .prefix = prefix_};
   ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
     members_.push_back({.name = Policy::kName,

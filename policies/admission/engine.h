@@ -15,13 +15,13 @@ namespace berth::admission {
 /// What one policy did, for the audit log and metrics.
 struct PolicyEffect {
   std::string_view policy;
-  /// Whether it changed the object.
+  /// Whether it changed the object; never where that is denied.
   bool changed = false;
   /// Whether it denied it.
   bool denied = false;
   /// Whether it would have changed or denied it, had its mode, or the namespace's, been Enforce.
   bool would = false;
-  /// All that it said, joined by "; ".
+  /// What it said, joined by "; ", on one line of at most kMaxEffectText bytes.
   std::string text;
 };
 
@@ -29,7 +29,7 @@ struct PolicyEffect {
 struct Outcome {
   /// The object as it is to be; as it was where it is denied or nothing is to be changed.
   model::Workload workload;
-  /// For the user; see wording.h for their bounds.
+  /// For the user; none where the object is denied. See wording.h for their bounds.
   std::vector<std::string> warnings;
   /// Why it is denied; empty: it is not.
   std::string denial;

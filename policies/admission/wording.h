@@ -13,6 +13,8 @@ namespace berth::admission {
 inline constexpr std::size_t kMaxWarning = 120;
 /// Warnings about one object: the API server drops what is beyond 4 KiB of them.
 inline constexpr std::size_t kMaxWarnings = 12;
+/// Bytes of what one policy says of one object to the audit log.
+inline constexpr std::size_t kMaxEffectText = 1024;
 /// Objections named in one denial.
 inline constexpr std::size_t kMaxObjections = 3;
 

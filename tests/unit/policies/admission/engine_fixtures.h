@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <tuple>
+
+#include "policies/admission/engine.h"
+#include "tests/unit/policies/admission/fixtures.h"
+
+namespace berth::admission {
+
+/// Settings of which only these policies are on.
+template <typename... Policies>
+AdmissionConfig Only(Mode mode = Mode::kEnforce) {
+  AdmissionConfig config;
+  std::apply([](auto&... settings) { ((settings.mode = Mode::kOff), ...); }, config.policies.all);
+  ((std::get<PolicySettings<Policies>>(config.policies.all).mode = mode), ...);
+  return config;
+}
+
+inline std::unique_ptr<const AdmissionEngine> MakeEngine(const AdmissionConfig& config,
+                                                         std::string prefix = Prefix()) {
+  // The engine wants to share the catalogue; this one outlives every engine.
+  const std::shared_ptr<const model::AcceleratorCatalog> catalog(std::shared_ptr<void>(),
+                                                                 &Catalog());
+  return std::make_unique<const AdmissionEngine>(catalog, std::move(prefix), "1.2.3", config);
+}
+
+}  // namespace berth::admission
