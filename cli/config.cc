@@ -36,25 +36,43 @@ void ValidateAddress(const std::string& path, const std::string& text, Errors& e
   if (!address.ok()) errors.push_back({path, std::string(address.status().message())});
 }
 
-void ValidateTls(const ExtenderTlsConfig& tls, Errors& errors) {
-  const std::string hint =
-      "must name a PEM file; for plain HTTP on a loopback address set extender.insecureLoopback: "
-      "true";
-  if (tls.cert_file.empty()) errors.push_back({"extender.tls.certFile", hint});
-  if (tls.key_file.empty()) errors.push_back({"extender.tls.keyFile", hint});
+/// Where an HTTPS server listens; `path` is that of its block.
+struct HttpsServer {
+  std::string path;
+  const std::string& listen;
+  const TlsConfig& tls;
+  bool insecure_loopback;
+};
+
+// Whether there is a certificate at all matters only to who serves: see OpenCertificates.
+void ValidateTls(const HttpsServer& server, Errors& errors) {
+  const TlsConfig& tls = server.tls;
+  if (tls == TlsConfig()) return;
+  const std::string hint = "must name a PEM file, as the other fields of tls do";
+  if (tls.cert_file.empty()) errors.push_back({server.path + ".tls.certFile", hint});
+  if (tls.key_file.empty()) errors.push_back({server.path + ".tls.keyFile", hint});
 }
 
-void ValidatePlain(const ExtenderConfig& config, Errors& errors) {
-  const ExtenderTlsConfig& tls = config.tls;
-  if (!tls.cert_file.empty() || !tls.key_file.empty() || !tls.client_ca_file.empty()) {
-    errors.push_back({"extender.tls", "excludes insecureLoopback: true; take out one of the two"});
+void ValidatePlain(const HttpsServer& server, Errors& errors) {
+  if (server.tls != TlsConfig()) {
+    errors.push_back(
+        {server.path + ".tls", "excludes insecureLoopback: true; take out one of the two"});
   }
-  const auto address = server::ParseAddress(config.listen);
+  const auto address = server::ParseAddress(server.listen);
   if (address.ok() && !server::IsLoopback(*address)) {
-    errors.push_back({"extender.listen",
+    errors.push_back({server.path + ".listen",
                       fmt::format("\"{}\" can be reached from other machines, so insecureLoopback "
-                                  "does not go with it; write 127.0.0.1:{} or set extender.tls",
-                                  config.listen, address->port)});
+                                  "does not go with it; write 127.0.0.1:{} or set {}.tls",
+                                  server.listen, address->port, server.path)});
+  }
+}
+
+void ValidateHttps(const HttpsServer& server, Errors& errors) {
+  ValidateAddress(server.path + ".listen", server.listen, errors);
+  if (server.insecure_loopback) {
+    ValidatePlain(server, errors);
+  } else {
+    ValidateTls(server, errors);
   }
 }
 
@@ -65,14 +83,17 @@ void ValidateBodyBytes(const std::string& path, std::int32_t bytes, Errors& erro
 }
 
 void ValidateExtender(const ExtenderConfig& config, Errors& errors) {
-  ValidateAddress("extender.listen", config.listen, errors);
-  if (config.insecure_loopback) {
-    ValidatePlain(config, errors);
-  } else {
-    ValidateTls(config.tls, errors);
-  }
+  ValidateHttps({"extender", config.listen, config.tls, config.insecure_loopback}, errors);
   ValidateBodyBytes("extender.maxBodyBytes", config.max_body_bytes, errors);
   ValidateBodyBytes("extender.maxNodesBodyBytes", config.max_nodes_body_bytes, errors);
+}
+
+void ValidateWebhook(const WebhookConfig& config, Errors& errors) {
+  ValidateHttps({"admission", config.listen, config.tls, config.insecure_loopback}, errors);
+  ValidateBodyBytes("admission.maxBodyBytes", config.max_body_bytes, errors);
+  for (model::FieldError& error : admission::Validate(config.judgement)) {
+    errors.push_back({"admission." + error.path, std::move(error.message)});
+  }
 }
 
 void ValidateGrpc(const GrpcConfig& config, Errors& errors) {
@@ -110,9 +131,12 @@ void ValidateListeners(const BerthConfiguration& config, Errors& errors) {
   ValidateAddress("metrics.listen", config.metrics.listen, errors);
   ValidateGrpc(config.grpc, errors);
   const std::pair<const char*, std::string> extender{"extender.listen", config.extender.listen};
+  const std::pair<const char*, std::string> admission{"admission.listen", config.admission.listen};
   const std::pair<const char*, std::string> metrics{"metrics.listen", config.metrics.listen};
   const std::pair<const char*, std::string> grpc{"grpc.listen", config.grpc.listen};
+  // The extender and the webhook are processes of their own, and so may be their machines.
   RefuseTwice(extender, metrics, errors);
+  RefuseTwice(admission, metrics, errors);
   RefuseTwice(extender, grpc, errors);
   RefuseTwice(metrics, grpc, errors);
 }
@@ -158,6 +182,7 @@ std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
         {"kubernetes.context", "is of no use without kubernetes.kubeconfig; set both"});
   }
   ValidateExtender(config.extender, errors);
+  ValidateWebhook(config.admission, errors);
   ValidateListeners(config, errors);
   ValidateLease(config.controller.lease, errors);
   ValidateAccelerators(config.accelerators, errors);

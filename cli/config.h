@@ -8,6 +8,7 @@
 
 #include "model/accelerator.h"
 #include "model/config_field.h"
+#include "policies/admission/config.h"
 #include "policies/scheduling/config.h"
 
 namespace berth::cli {
@@ -28,18 +29,21 @@ void VisitFields(Visitor& visit, KubernetesConfig& config) {
   visit("context", config.context, "Context of that file; empty: its current one");
 }
 
-struct ExtenderTlsConfig {
+/// Files of a TLS server.
+struct TlsConfig {
   std::string cert_file;
   std::string key_file;
   std::string client_ca_file;
+
+  friend bool operator==(const TlsConfig&, const TlsConfig&) = default;
 };
 
 template <typename Visitor>
-void VisitFields(Visitor& visit, ExtenderTlsConfig& config) {
+void VisitFields(Visitor& visit, TlsConfig& config) {
   visit("certFile", config.cert_file,
-        "PEM file with the server's certificate and its intermediate ones; must be set unless "
-        "insecureLoopback is. Read again when it changes");
-  visit("keyFile", config.key_file, "PEM file with its private key; must be set likewise");
+        "PEM file with the server's certificate and its intermediate ones. Read again when it "
+        "changes");
+  visit("keyFile", config.key_file, "PEM file with its private key");
   visit(
       "clientCAFile", config.client_ca_file,
       "PEM file with the CAs that clients' certificates must come from; empty: clients need none");
@@ -47,7 +51,7 @@ void VisitFields(Visitor& visit, ExtenderTlsConfig& config) {
 
 struct ExtenderConfig {
   std::string listen = ":8443";
-  ExtenderTlsConfig tls;
+  TlsConfig tls;
   bool insecure_loopback = false;
   std::int32_t max_body_bytes = 8 * 1024 * 1024;
   std::int32_t max_nodes_body_bytes = 64 * 1024 * 1024;
@@ -57,7 +61,9 @@ template <typename Visitor>
 void VisitFields(Visitor& visit, ExtenderConfig& config) {
   visit("listen", config.listen,
         "Address for kube-scheduler's requests: host:port, :port for all addresses; port 0: any");
-  visit("tls", config.tls, "Certificate that the extender shows");
+  visit("tls", config.tls,
+        "Certificate that the extender shows; `berth extender` needs one unless insecureLoopback "
+        "is set");
   visit("insecureLoopback", config.insecure_loopback,
         "Plain HTTP instead of TLS; only where listen is a loopback address");
   visit("maxBodyBytes", config.max_body_bytes,
@@ -66,6 +72,33 @@ void VisitFields(Visitor& visit, ExtenderConfig& config) {
   visit("maxNodesBodyBytes", config.max_nodes_body_bytes,
         "Largest body of a request that brings whole nodes (nodeCacheCapable: false) or whole "
         "victims, 1048576 to 1073741824; a node takes about 8 KB");
+}
+
+/// The block `admission`: what decides about objects, and the server that is asked.
+struct WebhookConfig {
+  std::string listen = ":9443";
+  TlsConfig tls;
+  bool insecure_loopback = false;
+  std::int32_t max_body_bytes = 7 * 1024 * 1024;
+  admission::AdmissionConfig judgement;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, WebhookConfig& config) {
+  visit("listen", config.listen,
+        "Address for the API server's reviews: host:port, :port for all addresses; port 0: any");
+  visit("tls", config.tls,
+        "Certificate that the webhook shows; `berth admission` needs one unless insecureLoopback "
+        "is set");
+  visit("insecureLoopback", config.insecure_loopback,
+        "Plain HTTP instead of TLS; only where listen is a loopback address");
+  visit("maxBodyBytes", config.max_body_bytes,
+        "Largest review, 1048576 to 1073741824; 7340032 holds an object and what it was before, of "
+        "the 3 MiB that the API server takes");
+  visit("controllers", config.judgement.controllers, "Who makes pods and Jobs on behalf of others");
+  visit("templates", config.judgement.templates,
+        "Kinds besides Kubernetes' own whose templates of pods are judged");
+  visit("policies", config.judgement.policies, "What pods and Jobs have to be like");
 }
 
 struct LeaseConfig {
@@ -99,25 +132,9 @@ void VisitFields(Visitor& visit, MetricsConfig& config) {
   visit("listen", config.listen, "Address of /metrics, /healthz and /readyz, which are plain HTTP");
 }
 
-struct GrpcTlsConfig {
-  std::string cert_file;
-  std::string key_file;
-  std::string client_ca_file;
-};
-
-template <typename Visitor>
-void VisitFields(Visitor& visit, GrpcTlsConfig& config) {
-  visit("certFile", config.cert_file,
-        "PEM file with the server's certificate and its intermediate ones. Read again when it "
-        "changes");
-  visit("keyFile", config.key_file, "PEM file with its private key");
-  visit("clientCAFile", config.client_ca_file,
-        "PEM file with the CAs that clients' certificates must come from");
-}
-
 struct GrpcConfig {
   std::string listen;
-  GrpcTlsConfig tls;
+  TlsConfig tls;
 };
 
 template <typename Visitor>
@@ -142,13 +159,14 @@ void VisitFields(Visitor& visit, LogConfig& config) {
 }
 
 /// The configuration of every subcommand, as its file has it. The defaults are those of an empty
-/// file, and lack what has none: the extender's certificate.
+/// file, and lack what has none: certificates.
 struct BerthConfiguration {
   std::string api_version{kConfigApiVersion};
   std::string kind{kConfigKind};
   std::string prefix = "berth.dev";
   KubernetesConfig kubernetes;
   ExtenderConfig extender;
+  WebhookConfig admission;
   ControllerConfig controller;
   MetricsConfig metrics;
   GrpcConfig grpc;
@@ -165,6 +183,7 @@ void VisitFields(Visitor& visit, BerthConfiguration& config) {
   visit("prefix", config.prefix, "Domain of Berth's labels and annotations");
   visit("kubernetes", config.kubernetes, "How to reach the API server");
   visit("extender", config.extender, "The server that kube-scheduler asks");
+  visit("admission", config.admission, "The webhook that the API server asks");
   visit("controller", config.controller, "The only part that writes: node labels and nudges");
   visit("metrics", config.metrics, "The server for Prometheus and kubelet");
   visit("grpc", config.grpc, "The server for `berth explain`, `berth capacity` and programs");

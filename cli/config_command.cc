@@ -28,8 +28,8 @@ int Validate(const std::string& file) {
 
 int PrintDefaults() {
   fmt::print(
-      "# Berth's configuration with its defaults. Only apiVersion, kind and extender.tls\n"
-      "# must be given; leave out whatever you do not change.\n\n{}",
+      "# Berth's configuration with its defaults. Only apiVersion, kind and the tls of what is\n"
+      "# run (extender, admission) must be given; leave out whatever you do not change.\n\n{}",
       WriteConfig({}));
   return kExitOk;
 }

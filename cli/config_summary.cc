@@ -12,9 +12,10 @@ namespace berth::cli {
 
 namespace {
 
-std::string_view Security(const ExtenderConfig& extender) {
-  if (extender.insecure_loopback) return "plain HTTP";
-  return extender.tls.client_ca_file.empty() ? "TLS" : "TLS with client certificates";
+std::string_view Security(const TlsConfig& tls, bool insecure_loopback) {
+  if (insecure_loopback) return "plain HTTP";
+  if (tls.cert_file.empty()) return "no certificate";
+  return tls.client_ca_file.empty() ? "TLS" : "TLS with client certificates";
 }
 
 std::string Accelerators(const BerthConfiguration& config) {
@@ -43,9 +44,12 @@ std::size_t Conditions(const BerthConfiguration& config) {
 
 std::string Summarize(const BerthConfiguration& config) {
   return fmt::format(
-      "extender on {} ({}), metrics on {}; accelerators {}; {} health conditions; weights {}",
-      config.extender.listen, Security(config.extender), config.metrics.listen,
-      Accelerators(config), Conditions(config), Weights(config.scheduling.policies));
+      "extender on {} ({}), admission on {} ({}), metrics on {}; accelerators {}; {} health "
+      "conditions; weights {}",
+      config.extender.listen, Security(config.extender.tls, config.extender.insecure_loopback),
+      config.admission.listen, Security(config.admission.tls, config.admission.insecure_loopback),
+      config.metrics.listen, Accelerators(config), Conditions(config),
+      Weights(config.scheduling.policies));
 }
 
 }  // namespace berth::cli

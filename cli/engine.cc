@@ -1,12 +1,23 @@
 #include "cli/engine.h"
 
 #include <chrono>
+#include <utility>
+
+#include "cli/version.h"
 
 namespace berth::cli {
 
+namespace {
+
+std::shared_ptr<const model::AcceleratorCatalog> MakeCatalog(const BerthConfiguration& config) {
+  return std::make_shared<const model::AcceleratorCatalog>(
+      model::AcceleratorCatalog::Make(config.accelerators).value());
+}
+
+}  // namespace
+
 Engine MakeEngine(const BerthConfiguration& config) {
-  return MakeEngine(config, std::make_shared<const model::AcceleratorCatalog>(
-                                model::AcceleratorCatalog::Make(config.accelerators).value()));
+  return MakeEngine(config, MakeCatalog(config));
 }
 
 Engine MakeEngine(const BerthConfiguration& config,
@@ -14,6 +25,13 @@ Engine MakeEngine(const BerthConfiguration& config,
   auto scheduling = std::make_shared<const scheduling::SchedulingEngine>(catalog, config.prefix,
                                                                          config.scheduling);
   return {std::move(catalog), std::move(scheduling)};
+}
+
+std::shared_ptr<const webhook::Reviewer> MakeReviewer(const BerthConfiguration& config) {
+  const admission::AdmissionConfig& judgement = config.admission.judgement;
+  auto engine = std::make_shared<const admission::AdmissionEngine>(
+      MakeCatalog(config), config.prefix, Version(), judgement);
+  return std::make_shared<const webhook::Reviewer>(std::move(engine), judgement.templates);
 }
 
 model::Time Now() { return std::chrono::floor<model::Duration>(std::chrono::system_clock::now()); }

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "admission/reviewer.h"
 #include "cli/config.h"
 #include "model/accelerator.h"
 #include "model/time.h"
@@ -21,6 +22,9 @@ Engine MakeEngine(const BerthConfiguration& config);
 /// The same, with the catalogue that was made from these accelerators before.
 Engine MakeEngine(const BerthConfiguration& config,
                   std::shared_ptr<const model::AcceleratorCatalog> catalog);
+
+/// What judges admission reviews by a configuration that has been validated.
+std::shared_ptr<const webhook::Reviewer> MakeReviewer(const BerthConfiguration& config);
 
 /// By the machine's clock.
 model::Time Now();

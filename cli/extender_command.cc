@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/api_access.h"
+#include "cli/certificates.h"
 #include "cli/config_reader.h"
 #include "cli/config_summary.h"
 #include "cli/exit_code.h"
@@ -32,7 +33,8 @@ int Fail(int exit_code, const absl::Status& status) {
 int ServeUntilSignal(ConfigFollower::Options config, kube::ApiConfig api) {
   // Before the first thread, which would else take the signals.
   server::ShutdownSignals signals;
-  auto certificates = OpenCertificates(config.config.extender);
+  const ExtenderConfig& extender = config.config.extender;
+  auto certificates = OpenCertificates("extender", extender.tls, extender.insecure_loopback);
   if (!certificates.ok()) return Fail(kExitUsage, certificates.status());
   auto server = ExtenderServer::Start(std::move(config), std::move(api), *std::move(certificates));
   if (!server.ok()) return Fail(kExitNo, server.status());

@@ -1,27 +1,16 @@
 #include "cli/extender_server.h"
 
-#include <chrono>
-#include <thread>
 #include <utility>
 
+#include "cli/certificates.h"
 #include "cli/log_level.h"
 #include "cli/start_listener.h"
 #include "cli/version.h"
 #include "extender/cluster_metrics.h"
-#include "server/log.h"
 
 namespace berth::cli {
 
 namespace {
-
-using server::Log;
-using server::LogLevel;
-
-// Between asking clients to close their connections and closing them; kube-scheduler, when busy,
-// sends several requests a second.
-constexpr std::chrono::milliseconds kClosingTime{1'000};
-// For requests that have arrived. Well within the 30 s that kubelet gives a pod to end.
-constexpr std::chrono::milliseconds kDrainTime{10'000};
 
 extender::ExtenderOptions OptionsOf(const ExtenderConfig& config) {
   return {.max_body = static_cast<std::size_t>(config.max_body_bytes),
@@ -46,36 +35,7 @@ class CurrentClusterMetrics final : public prometheus::Collectable {
   mutable extender::BreakerLog breaker_log_;
 };
 
-void AddCertificateMetrics(const std::shared_ptr<const server::TlsCertificates>& certificates,
-                           server::Metrics& metrics) {
-  metrics.AddGauge("berth_certificate_seconds_left",
-                   "Until the extender's certificate ends; negative afterwards.", {},
-                   [certificates] { return certificates->TimeLeft().count(); });
-  metrics.AddGauge("berth_certificate_reloads", "Changed certificate files taken over.", {},
-                   [certificates] { return static_cast<double>(certificates->reloads()); });
-  metrics.AddGauge("berth_certificate_reload_failures",
-                   "Changed certificate files found broken; the former ones went on serving.", {},
-                   [certificates] { return static_cast<double>(certificates->reload_failures()); });
-}
-
-void LogReload(const absl::Status& status) {
-  if (status.ok()) return Log(LogLevel::kInfo, "certificate reloaded");
-  Log(LogLevel::kError, "certificate files are broken; the former ones go on serving",
-      {{"error", std::string(status.message())}});
-}
-
 }  // namespace
-
-absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
-    const ExtenderConfig& config) {
-  if (config.insecure_loopback) return nullptr;
-  server::TlsCertificatesOptions options;
-  options.files.certificate = config.tls.cert_file;
-  options.files.key = config.tls.key_file;
-  options.files.client_ca = config.tls.client_ca_file;
-  options.on_reload = LogReload;
-  return server::TlsCertificates::Open(std::move(options));
-}
 
 absl::StatusOr<std::unique_ptr<ExtenderServer>> ExtenderServer::Start(
     ConfigFollower::Options config, kube::ApiConfig api,
@@ -108,7 +68,7 @@ void ExtenderServer::AddMetrics() {
 
 absl::Status ExtenderServer::Listen(const BerthConfiguration& config,
                                     std::shared_ptr<const server::TlsCertificates> certificates) {
-  if (certificates != nullptr) AddCertificateMetrics(certificates, *metrics_);
+  AddCertificateMetrics(certificates, *metrics_);
   auto metrics_listener =
       StartMetricsListener(config.metrics.listen, metrics_, [this] { return NotReady(); });
   if (!metrics_listener.ok()) return metrics_listener.status();
@@ -141,9 +101,7 @@ std::vector<std::string> ExtenderServer::NotReady() const {
 bool ExtenderServer::Drain() {
   draining_ = true;
   follower_.reset();
-  extender_listener_->BeginClosing();
-  std::this_thread::sleep_for(kClosingTime);
-  bool answered_all = extender_listener_->Drain(kDrainTime);
+  bool answered_all = DrainListener(*extender_listener_);
   if (placement_ != nullptr) answered_all = placement_->Drain() && answered_all;
   placer_.Stop();
   return answered_all;

@@ -62,9 +62,4 @@ class ExtenderServer {
   std::unique_ptr<ConfigFollower> follower_;
 };
 
-/// Certificates of the extender that follow their files, or null where the configuration wants
-/// plain HTTP. Changes are logged.
-absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
-    const ExtenderConfig& config);
-
 }  // namespace berth::cli

@@ -26,7 +26,7 @@ void LogReload(const absl::Status& status) {
 
 // Null for plain gRPC.
 absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
-    const GrpcTlsConfig& config, server::Metrics& metrics) {
+    const TlsConfig& config, server::Metrics& metrics) {
   if (config.cert_file.empty()) return nullptr;
   server::TlsCertificatesOptions options;
   options.files.certificate = config.cert_file;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "cli/admission_command.h"
 #include "cli/capacity_command.h"
 #include "cli/command.h"
 #include "cli/config_command.h"
@@ -32,6 +33,7 @@ int RunCommand(int argc, const char* const* argv) {
   int exit_code = kExitOk;
   const Command berth(app, exit_code);
   AddExtenderCommand(berth);
+  AddAdmissionCommand(berth);
   AddControllerCommand(berth);
   AddExplainCommand(berth);
   AddCapacityCommand(berth);

@@ -1,5 +1,7 @@
 #include "cli/start_listener.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "cli/listener_log.h"
@@ -8,6 +10,16 @@
 #include "server/log.h"
 
 namespace berth::cli {
+
+namespace {
+
+// Between asking clients to close their connections and closing them; kube-scheduler and the API
+// server, when busy, send several requests a second.
+constexpr std::chrono::milliseconds kClosingTime{1'000};
+// For requests that have arrived. Well within the 30 s that kubelet gives a pod to end.
+constexpr std::chrono::milliseconds kDrainTime{10'000};
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<server::Listener>> StartListener(
     const std::string& name, const std::string& address, std::vector<server::Route> routes,
@@ -24,6 +36,12 @@ absl::StatusOr<std::unique_ptr<server::Listener>> StartListener(
   server::Log(server::LogLevel::kInfo, "listening",
               {{"listener", name}, {"address", ToString(bound)}});
   return listener;
+}
+
+bool DrainListener(server::Listener& listener) {
+  listener.BeginClosing();
+  std::this_thread::sleep_for(kClosingTime);
+  return listener.Drain(kDrainTime);
 }
 
 absl::StatusOr<std::unique_ptr<server::Listener>> StartMetricsListener(

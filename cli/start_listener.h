@@ -20,6 +20,10 @@ absl::StatusOr<std::unique_ptr<server::Listener>> StartListener(
     const std::string& name, const std::string& address, std::vector<server::Route> routes,
     std::shared_ptr<const server::TlsCertificates> certificates, server::Metrics& metrics);
 
+/// Has the clients of a listener go and ends it: what has arrived is answered. Blocks for some
+/// seconds at most; false where something had to be cut.
+bool DrainListener(server::Listener& listener);
+
 /// The listener "metrics" of every server: /metrics, /healthz and /readyz.
 absl::StatusOr<std::unique_ptr<server::Listener>> StartMetricsListener(
     const std::string& address, const std::shared_ptr<server::Metrics>& metrics,

@@ -1,11 +1,11 @@
 #include "kube/field_values.h"
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/time/time.h"
 #include "fmt/format.h"
-#include "model/quantity.h"
 
 namespace berth::kube {
 namespace {
@@ -21,19 +21,31 @@ bool HasShapeOfTime(std::string_view text) {
          (text.back() == 'Z' || absl::ascii_isdigit(text.back()));
 }
 
-}  // namespace
-
-model::Amount AmountFromText(std::string_view text, const Path& path, absl::Status& error) {
-  const absl::StatusOr<model::Amount> amount = model::Quantity::ParseAmount(text);
-  if (!amount.ok()) {
-    error.Update(path.Error(std::string(amount.status().message())));
+/// An amount or a quantity that is zero or more; else the error.
+template <typename T>
+T CheckNotNegative(absl::StatusOr<T> parsed, std::string_view text, const Path& path,
+                   absl::Status& error) {
+  if (!parsed.ok()) {
+    error.Update(path.Error(std::string(parsed.status().message())));
     return {};
   }
-  if (amount->Sign() < 0) {
+  if (parsed->Sign() < 0) {
     error.Update(path.Error(fmt::format("{} is negative; write 0 or more", Quoted(text))));
     return {};
   }
-  return *amount;
+  return *std::move(parsed);
+}
+
+}  // namespace
+
+model::Amount AmountFromText(std::string_view text, const Path& path, absl::Status& error) {
+  absl::StatusOr<model::Amount> amount = model::Quantity::ParseAmount(text);
+  return CheckNotNegative(std::move(amount), text, path, error);
+}
+
+model::Quantity QuantityFromText(std::string_view text, const Path& path, absl::Status& error) {
+  absl::StatusOr<model::Quantity> quantity = model::Quantity::Parse(text);
+  return CheckNotNegative(std::move(quantity), text, path, error);
 }
 
 model::Time TimeFromText(std::string_view text, const Path& path, absl::Status& error) {

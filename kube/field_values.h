@@ -7,6 +7,7 @@
 #include "kube/path.h"
 #include "model/amount.h"
 #include "model/node.h"
+#include "model/quantity.h"
 #include "model/time.h"
 
 // What fields of API objects mean, whichever way they were encoded. Decoders go on after an error,
@@ -17,6 +18,9 @@ namespace berth::kube {
 /// A quantity of resources. Below 0 is an error, as for the API server (ValidateNonnegativeQuantity
 /// in k8s.io/kubernetes/pkg/apis/core/validation/validation.go).
 model::Amount AmountFromText(std::string_view text, const Path& path, absl::Status& error);
+
+/// The same with its text.
+model::Quantity QuantityFromText(std::string_view text, const Path& path, absl::Status& error);
 
 /// RFC 3339 with any offset; fractions of a second are cut off. Years 1 to 9999.
 model::Time TimeFromText(std::string_view text, const Path& path, absl::Status& error);

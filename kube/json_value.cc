@@ -74,6 +74,12 @@ std::int64_t JsonValue::Integer() const {
   return number;
 }
 
+bool JsonValue::Boolean() const {
+  bool truth = false;
+  Get(truth, "true or false");
+  return truth;
+}
+
 std::string JsonValue::Json() const { return absent() ? "" : simdjson::minify(*value_); }
 
 model::StringMap JsonValue::StringMap() const {
@@ -85,15 +91,30 @@ model::StringMap JsonValue::StringMap() const {
   return entries;
 }
 
-model::Amount JsonValue::Amount() const {
-  if (absent()) return {};
-  if (const auto number = NumberText(*value_)) return AmountFromText(*number, path_, *error_);
+std::optional<std::string_view> JsonValue::QuantityText(std::string& number) const {
+  if (absent()) return std::nullopt;
+  if (auto text = NumberText(*value_)) {
+    number = *std::move(text);
+    return number;
+  }
   std::string_view text;
-  if (!Get(text, "a quantity as string")) return {};
+  if (!Get(text, "a quantity as string")) return std::nullopt;
   // Quantity.UnmarshalJSON takes spaces around it.
   const absl::string_view trimmed =
       absl::StripAsciiWhitespace(absl::string_view(text.data(), text.size()));
-  return AmountFromText({trimmed.data(), trimmed.size()}, path_, *error_);
+  return std::string_view(trimmed.data(), trimmed.size());
+}
+
+model::Amount JsonValue::Amount() const {
+  std::string number;
+  const auto text = QuantityText(number);
+  return text ? AmountFromText(*text, path_, *error_) : model::Amount();
+}
+
+model::Quantity JsonValue::Quantity() const {
+  std::string number;
+  const auto text = QuantityText(number);
+  return text ? QuantityFromText(*text, path_, *error_) : model::Quantity();
 }
 
 model::Time JsonValue::Time() const {

@@ -10,6 +10,7 @@
 #include "kube/path.h"
 #include "model/amount.h"
 #include "model/node.h"
+#include "model/quantity.h"
 #include "model/time.h"
 #include "simdjson.h"
 
@@ -26,6 +27,8 @@ class JsonValue {
 
   bool absent() const { return !value_.has_value(); }
   const Path& path() const { return path_; }
+  /// Nothing where absent.
+  std::optional<simdjson::dom::element> element() const { return value_; }
 
   /// The member of that name (exact case) of an object; of several the last one, as for Go.
   JsonValue Field(std::string_view name) const;
@@ -36,12 +39,20 @@ class JsonValue {
   /// Calls visit(JsonValue) for every element of an array but nulls. The paths count nulls.
   template <typename Visit>
   void ForEachItem(Visit visit) const {
+    ForEachPlace([&visit](std::size_t, const JsonValue& value) {
+      if (!value.absent()) visit(value);
+    });
+  }
+
+  /// Calls visit(std::size_t index, JsonValue) for every element of an array; nulls are absent.
+  template <typename Visit>
+  void ForEachPlace(Visit visit) const {
     simdjson::dom::array array;
     if (!Get(array, "an array")) return;
     std::size_t index = 0;
     for (const simdjson::dom::element item : array) {
-      const JsonValue value(item, path_[index++], *error_);
-      if (!value.absent()) visit(value);
+      visit(index, JsonValue(item, path_[index], *error_));
+      ++index;
     }
   }
 
@@ -59,6 +70,9 @@ class JsonValue {
   /// A whole number within 64 bits; 0 where absent.
   std::int64_t Integer() const;
 
+  /// False where absent.
+  bool Boolean() const;
+
   /// Itself as JSON without blanks; empty where absent.
   std::string Json() const;
 
@@ -67,6 +81,9 @@ class JsonValue {
 
   /// A quantity, which may also be a number.
   model::Amount Amount() const;
+
+  /// The same with its text.
+  model::Quantity Quantity() const;
 
   /// RFC 3339; kNoTime where absent.
   model::Time Time() const;
@@ -88,6 +105,10 @@ class JsonValue {
   }
 
   void ReportType(std::string_view expected) const;
+
+  /// What a quantity is written as; a number has to be kept in `number`. Nothing: it is no
+  /// quantity.
+  std::optional<std::string_view> QuantityText(std::string& number) const;
 
   std::optional<simdjson::dom::element> value_;
   Path path_;

@@ -165,6 +165,9 @@ struct Workload {
   /// Whether it is being deleted.
   bool deleted = false;
   PodTemplate pod;
+  /// Where the template of the pods stands in an object of no kind of Kubernetes' own:
+  /// "spec.pytorchReplicaSpecs.Worker.template". Else empty: the kind tells.
+  std::string template_field;
   /// Of a Job, and of what makes Jobs.
   std::optional<JobSpec> job;
 

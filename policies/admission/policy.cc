@@ -9,6 +9,7 @@ namespace {
 // With a dot behind it; nothing where the pods are the object.
 std::string TemplateField(const model::Workload& workload) {
   if (workload.is_pod()) return "";
+  if (!workload.template_field.empty()) return workload.template_field + ".";
   return workload.kind == "CronJob" ? "spec.jobTemplate.spec.template." : "spec.template.";
 }
 

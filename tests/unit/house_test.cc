@@ -36,9 +36,11 @@ const std::map<std::string, Names>& Allowed() {
       {"cluster", {"model", "kube"}},
       {"server", {}},
       {"extender", {"model", "policies", "kube", "cluster", "server", "proto"}},
+      {"admission", {"model", "policies", "kube", "server"}},
       {"controller", {"model", "policies", "kube", "cluster", "server"}},
       {"cli",
-       {"model", "policies", "kube", "cluster", "server", "extender", "controller", "proto"}},
+       {"model", "policies", "kube", "cluster", "server", "extender", "admission", "controller",
+        "proto"}},
   };
   return allowed;
 }

@@ -141,6 +141,12 @@ INSTANTIATE_TEST_SUITE_P(
                false},
         Change{"Catalogue", [](BerthConfiguration& c) { c.accelerators.pop_back(); }, false},
         Change{"Listen", [](BerthConfiguration& c) { c.extender.listen = ":1"; }, true},
+        Change{"AdmissionPolicies",
+               [](BerthConfiguration& c) {
+                 c.admission.judgement.templates = {{"g", "Kind", "/spec/template"}};
+               },
+               false},
+        Change{"AdmissionAddress", [](BerthConfiguration& c) { c.admission.listen = ":1"; }, true},
         Change{"Certificate", [](BerthConfiguration& c) { c.extender.tls.cert_file = "x"; }, true},
         Change{"BodyLimit", [](BerthConfiguration& c) { c.extender.max_body_bytes += 1; }, true},
         Change{"ApiServer", [](BerthConfiguration& c) { c.kubernetes.kubeconfig = "k"; }, true}),

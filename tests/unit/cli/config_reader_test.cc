@@ -141,9 +141,7 @@ TEST_P(ParseConfigRefuses, WithPathAndLine) {
   EXPECT_EQ(ErrorsOf(WithCertificate(GetParam().body)), GetParam().error);
 }
 
-constexpr const char* kNoPem =
-    "must name a PEM file; for plain HTTP on a loopback address set extender.insecureLoopback: "
-    "true";
+constexpr const char* kNoPem = "must name a PEM file, as the other fields of tls do";
 
 INSTANTIATE_TEST_SUITE_P(
     UnknownFields, ParseConfigRefuses,
@@ -302,17 +300,57 @@ TEST(ParseConfig, LeavesTheSyntaxOfPartsToWhoKnowsIt) {
   }
 }
 
-TEST(ParseConfig, WantsACertificateOrPlainLoopback) {
+TEST(ParseConfig, WantsAllOfACertificateOrPlainLoopback) {
   const std::string no_pem(kNoPem);
-  EXPECT_EQ(ErrorsOf(WithHead("")),
-            "f:1: extender.tls.certFile: " + no_pem + "\nf:1: extender.tls.keyFile: " + no_pem);
-  EXPECT_EQ(ErrorsOf(WithHead("extender:\n  listen: :1\n")),
-            "f:3: extender.tls.certFile: " + no_pem + "\nf:3: extender.tls.keyFile: " + no_pem);
-  EXPECT_EQ(ErrorsOf(WithHead("extender:\n  tls:\n    certFile: /c\n")),
-            "f:4: extender.tls.keyFile: " + no_pem);
-  EXPECT_EQ(ErrorsOf(WithHead("extender:\n  listen: localhost:1\n  insecureLoopback: true\n"
-                              "  tls: {clientCAFile: /ca}\n")),
-            "f:6: extender.tls: excludes insecureLoopback: true; take out one of the two");
+  for (const std::string block : {"extender", "admission"}) {
+    EXPECT_EQ(ErrorsOf(WithHead(block + ":\n  listen: :1\n")), "");
+    EXPECT_EQ(ErrorsOf(WithHead(block + ":\n  tls:\n    certFile: /c\n")),
+              "f:4: " + block + ".tls.keyFile: " + no_pem);
+    EXPECT_EQ(ErrorsOf(WithHead(block + ":\n  tls:\n    clientCAFile: /c\n")),
+              "f:4: " + block + ".tls.certFile: " + no_pem + "\nf:4: " + block +
+                  ".tls.keyFile: " + no_pem);
+    EXPECT_EQ(ErrorsOf(WithHead(block + ":\n  listen: localhost:1\n  insecureLoopback: true\n"
+                                        "  tls: {clientCAFile: /ca}\n")),
+              "f:6: " + block + ".tls: excludes insecureLoopback: true; take out one of the two");
+    EXPECT_EQ(ErrorsOf(WithHead(block + ":\n  listen: :1\n  insecureLoopback: true\n")),
+              "f:4: " + block +
+                  ".listen: \":1\" can be reached from other machines, so "
+                  "insecureLoopback does not go with it; write 127.0.0.1:1 or set " +
+                  block + ".tls");
+  }
+}
+
+TEST(ParseConfig, ReadsTheBlockAdmission) {
+  const ConfigReading reading = ParseConfig(WithHead(R"(
+admission:
+  listen: ':1234'
+  tls: {certFile: /a.crt, keyFile: /a.key}
+  maxBodyBytes: 2097152
+  controllers: [{user: 'system:serviceaccount:kubeflow:operator', owner: PyTorchJob}]
+  templates: [{group: kubeflow.org, kind: PyTorchJob, path: /spec/pytorchReplicaSpecs/*/template}]
+  policies: {creator: {mode: Warn}}
+)"),
+                                            "f");
+  ASSERT_TRUE(reading.ok()) << ToString(reading.errors);
+  const WebhookConfig& config = reading.config.admission;
+  EXPECT_EQ(config.listen, ":1234");
+  EXPECT_EQ(config.tls.cert_file, "/a.crt");
+  EXPECT_EQ(config.max_body_bytes, 2 << 20);
+  ASSERT_EQ(config.judgement.controllers.size(), 1u);
+  EXPECT_EQ(config.judgement.controllers[0].owner, "PyTorchJob");
+  ASSERT_EQ(config.judgement.templates.size(), 1u);
+  EXPECT_EQ(config.judgement.templates[0].path, "/spec/pytorchReplicaSpecs/*/template");
+  using Creator = admission::PolicySettings<admission::CreatorPolicy>;
+  EXPECT_EQ(std::get<Creator>(config.judgement.policies.all).mode, admission::Mode::kWarn);
+}
+
+TEST(ParseConfig, RefusesABlockAdmissionThatMakesNoSense) {
+  EXPECT_EQ(ErrorsOf(WithHead("admission:\n  maxBodyBytes: 5\n")),
+            "f:4: admission.maxBodyBytes: must be from 1048576 to 1073741824, got 5");
+  EXPECT_EQ(ErrorsOf(WithHead("metrics: {listen: ':9443'}\n")),
+            "f:3: metrics.listen: \":9443\" is admission.listen already; write another port");
+  EXPECT_THAT(ErrorsOf(WithHead("admission:\n  templates:\n  - {kind: X, path: spec}\n")),
+              HasSubstr("f:5: admission.templates[0].path: is no JSON pointer to a pod template"));
 }
 
 TEST(ParseConfig, BoundsTheBody) {

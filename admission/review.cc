@@ -1,0 +1,125 @@
+#include "admission/review.h"
+
+#include <nlohmann/json.hpp>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "kube/json_value.h"
+
+namespace berth::webhook {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using admission::Operation;
+using kube::JsonValue;
+
+constexpr std::string_view kApiVersion = "admission.k8s.io/v1";
+constexpr std::string_view kKind = "AdmissionReview";
+
+std::string Text(const JsonValue& value) { return std::string(value.String()); }
+
+void CheckVersion(const JsonValue& review) {
+  const JsonValue version = review.Field("apiVersion");
+  if (version.String() != kApiVersion) {
+    version.Report("is " + kube::Quoted(version.String()) +
+                   "; write admissionReviewVersions: [v1] in the webhook configuration");
+  }
+  const JsonValue kind = review.Field("kind");
+  if (kind.String() != kKind) {
+    kind.Report("is " + kube::Quoted(kind.String()) + ", expected AdmissionReview");
+  }
+}
+
+std::string ReadUid(const JsonValue& request) {
+  const JsonValue uid = request.Field("uid");
+  std::string text = Text(uid);
+  if (text.empty()) uid.Report("is missing; every request has one");
+  if (text.size() > kMaxUid) {
+    uid.Report("has " + std::to_string(text.size()) + " bytes, more than the " +
+               std::to_string(kMaxUid) + " of a name");
+  }
+  return text;
+}
+
+GroupVersionKind ReadKind(const JsonValue& kind) {
+  GroupVersionKind result{.group = Text(kind.Field("group")),
+                          .version = Text(kind.Field("version")),
+                          .kind = Text(kind.Field("kind"))};
+  if (result.kind.empty()) kind.Field("kind").Report("is missing; every object has one");
+  return result;
+}
+
+Operation ReadOperation(const JsonValue& operation) {
+  const std::string_view text = operation.String();
+  if (text == "CREATE") return Operation::kCreate;
+  if (text == "UPDATE") return Operation::kUpdate;
+  if (text == "DELETE") return Operation::kDelete;
+  if (text == "CONNECT") return Operation::kConnect;
+  operation.Report("is " + kube::Quoted(text) + ", expected CREATE, UPDATE, DELETE or CONNECT");
+  return Operation::kConnect;
+}
+
+admission::User ReadUser(const JsonValue& info) {
+  admission::User user{.name = Text(info.Field("username"))};
+  info.Field("groups").ForEachItem(
+      [&user](const JsonValue& group) { user.groups.push_back(Text(group)); });
+  return user;
+}
+
+std::optional<simdjson::dom::element> ReadObject(const JsonValue& object) {
+  // Only to see that it is one.
+  static_cast<void>(object.Field(""));
+  return object.element();
+}
+
+Review ReadRequest(const JsonValue& request) {
+  if (request.absent()) request.Report("is missing; it holds what is to be reviewed");
+  return {.uid = ReadUid(request),
+          .kind = ReadKind(request.Field("kind")),
+          .sub_resource = Text(request.Field("subResource")),
+          .operation = ReadOperation(request.Field("operation")),
+          .namespace_name = Text(request.Field("namespace")),
+          .user = ReadUser(request.Field("userInfo")),
+          .object = ReadObject(request.Field("object")),
+          .old_object = ReadObject(request.Field("oldObject"))};
+}
+
+Json Status(const std::string& denial) {
+  return {{"status", "Failure"}, {"message", denial}, {"reason", "Invalid"}, {"code", 422}};
+}
+
+}  // namespace
+
+std::string ToString(const GroupVersionKind& kind) {
+  return kind.kind + " of " + (kind.group.empty() ? "" : kind.group + "/") + kind.version;
+}
+
+absl::StatusOr<Review> ReadReview(kube::JsonParser& parser, std::string_view body) {
+  const auto root = parser.Parse(body);
+  if (!root.ok()) return root.status();
+  absl::Status error;
+  const JsonValue review(*root, kube::Path(kKind), error);
+  CheckVersion(review);
+  Review result = ReadRequest(review.Field("request"));
+  if (!error.ok()) return error;
+  return result;
+}
+
+std::string ReviewReply(std::string_view uid, const Answer& answer) {
+  Json response = {{"uid", uid}, {"allowed", answer.denial.empty()}};
+  if (!answer.denial.empty()) response["status"] = Status(answer.denial);
+  if (!answer.patch.empty()) {
+    response["patchType"] = "JSONPatch";
+    response["patch"] = absl::Base64Escape(answer.patch);
+  }
+  if (!answer.warnings.empty()) response["warnings"] = answer.warnings;
+  for (const auto& [key, text] : answer.audit_annotations) {
+    response["auditAnnotations"][key] = text;
+  }
+  const Json review = {
+      {"apiVersion", kApiVersion}, {"kind", kKind}, {"response", std::move(response)}};
+  return review.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace berth::webhook

@@ -1,0 +1,215 @@
+#include "admission/reviewer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "admission/patch.h"
+#include "admission/templates.h"
+#include "kube/json_workload.h"
+#include "policies/admission/wording.h"
+
+namespace berth::webhook {
+
+namespace {
+
+using admission::Mode;
+using admission::Operation;
+using model::Workload;
+
+/// Bytes of one audit annotation: audit logs have limits of their own.
+constexpr std::size_t kMaxAudit = 1000;
+
+struct Kind {
+  std::string_view group;
+  std::string_view kind;
+};
+
+constexpr Kind kObjects[] = {{"", "Pod"}, {"batch", "Job"}};
+constexpr Kind kTemplates[] = {{"batch", "CronJob"},    {"apps", "Deployment"},
+                               {"apps", "StatefulSet"}, {"apps", "ReplicaSet"},
+                               {"apps", "DaemonSet"},   {"", "ReplicationController"}};
+
+template <std::size_t N>
+bool IsOneOf(const GroupVersionKind& kind, const Kind (&kinds)[N]) {
+  return kind.version == "v1" && std::ranges::any_of(kinds, [&kind](const Kind& each) {
+           return each.group == kind.group && each.kind == kind.kind;
+         });
+}
+
+admission::Request RequestOf(const Review& review, const NamespaceRules& rules) {
+  return {.operation = review.operation,
+          .namespace_name = review.namespace_name,
+          .user = review.user,
+          .mode = rules.mode,
+          .accelerator_nodes_allowed = rules.accelerator_nodes_allowed};
+}
+
+void Warn(std::string_view text, Verdict& verdict) {
+  verdict.answer.warnings.push_back(admission::OneLine(text, admission::kMaxWarning));
+}
+
+Verdict Unreadable(const absl::Status& error, Mode mode) {
+  Verdict verdict{.unreadable = true};
+  const std::string message(error.message());
+  if (mode == Mode::kEnforce) {
+    verdict.answer.denial = "berth: " + admission::OneLine(message, kMaxAudit);
+  } else {
+    Warn("berth: not looked at: " + message, verdict);
+  }
+  return verdict;
+}
+
+Verdict UnknownKind(const GroupVersionKind& kind) {
+  Verdict verdict;
+  Warn("berth: does not know " + ToString(kind) +
+           "; take it out of the webhook's rules, or list it in admission.templates",
+       verdict);
+  return verdict;
+}
+
+absl::StatusOr<Workload> WorkloadOf(const Review& review) {
+  if (!review.object) return absl::InvalidArgumentError("object: is missing");
+  return kube::WorkloadFromJson(*review.object, review.kind.kind, "");
+}
+
+bool SamePods(const Workload& a, const Workload& b) {
+  return a.template_field == b.template_field && a.pod == b.pod && a.job == b.job;
+}
+
+// Those of `now` that were not so `before`.
+void LeaveOutUnchanged(const std::vector<Workload>& before, std::vector<Workload>& now) {
+  std::erase_if(now, [&before](const Workload& workload) {
+    return std::ranges::any_of(before,
+                               [&](const Workload& old) { return SamePods(old, workload); });
+  });
+}
+
+// Of several templates of one object, which mostly say the same.
+void Merge(Verdict more, Verdict& verdict) {
+  std::vector<std::string>& warnings = verdict.answer.warnings;
+  for (std::string& warning : more.answer.warnings) {
+    if (warnings.size() == admission::kMaxWarnings) break;
+    if (std::ranges::find(warnings, warning) == warnings.end()) {
+      warnings.push_back(std::move(warning));
+    }
+  }
+  std::ranges::move(more.effects, std::back_inserter(verdict.effects));
+  std::ranges::move(more.answer.audit_annotations,
+                    std::back_inserter(verdict.answer.audit_annotations));
+}
+
+}  // namespace
+
+Reviewer::Reviewer(std::shared_ptr<const admission::AdmissionEngine> engine,
+                   std::vector<admission::TemplateSpec> templates)
+    : engine_(std::move(engine)), templates_(std::move(templates)) {}
+
+const admission::TemplateSpec* Reviewer::SpecOf(const GroupVersionKind& kind) const {
+  const auto found = std::ranges::find_if(templates_, [&kind](const auto& spec) {
+    return spec.group == kind.group && spec.kind == kind.kind;
+  });
+  return found == templates_.end() ? nullptr : &*found;
+}
+
+Reviewer::Subject Reviewer::SubjectOf(const Review& review) const {
+  const bool is_written =
+      review.operation == Operation::kCreate || review.operation == Operation::kUpdate;
+  // What subresources write of a pod or a template is nothing that Berth judges.
+  if (!is_written || !review.sub_resource.empty()) return Subject::kNone;
+  if (IsOneOf(review.kind, kObjects)) return Subject::kObject;
+  if (IsOneOf(review.kind, kTemplates) || SpecOf(review.kind) != nullptr) {
+    return Subject::kTemplates;
+  }
+  return Subject::kStranger;
+}
+
+Verdict Reviewer::Told(admission::Outcome outcome) const {
+  Verdict verdict;
+  verdict.answer.warnings = std::move(outcome.warnings);
+  verdict.answer.denial = std::move(outcome.denial);
+  for (const admission::PolicyEffect& effect : outcome.effects) {
+    const std::string text = effect.text.empty() ? "changed" : effect.text;
+    verdict.answer.audit_annotations.emplace_back(
+        effect.policy, admission::OneLine(engine_->version() + ": " + text, kMaxAudit));
+  }
+  verdict.effects = std::move(outcome.effects);
+  return verdict;
+}
+
+Verdict Reviewer::Mutate(const Review& review, const NamespaceRules& rules) const {
+  const Subject subject = SubjectOf(review);
+  if (subject == Subject::kStranger) return UnknownKind(review.kind);
+  if (subject != Subject::kObject || review.operation != Operation::kCreate) return {};
+  const absl::StatusOr<Workload> workload = WorkloadOf(review);
+  if (!workload.ok()) return Unreadable(workload.status(), rules.mode);
+  admission::Outcome outcome = engine_->Mutate(RequestOf(review, rules), *workload);
+  std::string patch = JsonPatch(*review.object, *workload, outcome.workload);
+  Verdict verdict = Told(std::move(outcome));
+  verdict.answer.patch = std::move(patch);
+  return verdict;
+}
+
+Verdict Reviewer::Validate(const Review& review, const NamespaceRules& rules) const {
+  switch (SubjectOf(review)) {
+    case Subject::kNone:
+      return {};
+    case Subject::kObject:
+      return ValidateObject(review, rules);
+    case Subject::kTemplates:
+      return Foretell(review, rules);
+    case Subject::kStranger:
+      return UnknownKind(review.kind);
+  }
+  return {};
+}
+
+Verdict Reviewer::ValidateObject(const Review& review, const NamespaceRules& rules) const {
+  absl::StatusOr<Workload> before = Workload();
+  if (review.old_object) {
+    before = kube::WorkloadFromJson(*review.old_object, review.kind.kind, "");
+    // It is stored already, and has to stay writable.
+    if (!before.ok()) return Unreadable(before.status(), Mode::kWarn);
+  }
+  absl::StatusOr<Workload> workload = WorkloadOf(review);
+  if (!workload.ok()) return Unreadable(workload.status(), rules.mode);
+  return Told(engine_->Validate(RequestOf(review, rules), *std::move(workload),
+                                review.old_object ? &*before : nullptr));
+}
+
+absl::StatusOr<std::vector<Workload>> Reviewer::WorkloadsOf(const Review& review,
+                                                            simdjson::dom::element object) const {
+  std::vector<Workload> workloads;
+  const admission::TemplateSpec* spec = SpecOf(review.kind);
+  if (spec == nullptr) {
+    absl::StatusOr<Workload> workload = kube::WorkloadFromJson(object, review.kind.kind, "");
+    if (!workload.ok()) return workload.status();
+    workloads.push_back(*std::move(workload));
+    return workloads;
+  }
+  for (FoundTemplate& found : TemplatesAt(object, spec->path)) {
+    absl::StatusOr<Workload> workload =
+        kube::WorkloadFromJson(object, review.kind.kind, found.pods, std::move(found.field));
+    if (!workload.ok()) return workload.status();
+    workloads.push_back(*std::move(workload));
+  }
+  return workloads;
+}
+
+// Never denied, so what cannot be read is told only.
+Verdict Reviewer::Foretell(const Review& review, const NamespaceRules& rules) const {
+  if (!review.object) return {};
+  absl::StatusOr<std::vector<Workload>> workloads = WorkloadsOf(review, *review.object);
+  if (!workloads.ok()) return Unreadable(workloads.status(), Mode::kWarn);
+  if (review.old_object) {
+    const auto before = WorkloadsOf(review, *review.old_object);
+    if (before.ok()) LeaveOutUnchanged(*before, *workloads);
+  }
+  Verdict verdict;
+  for (Workload& workload : *workloads) {
+    Merge(Told(engine_->Foretell(RequestOf(review, rules), std::move(workload))), verdict);
+  }
+  return verdict;
+}
+
+}  // namespace berth::webhook

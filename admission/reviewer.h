@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "admission/review.h"
+#include "policies/admission/config.h"
+#include "policies/admission/engine.h"
+
+namespace berth::webhook {
+
+/// What an object's namespace says of how it is reviewed.
+struct NamespaceRules {
+  admission::Mode mode = admission::Mode::kWarn;
+  /// Whether its pods may ask for nodes with accelerators without asking for accelerators.
+  bool accelerator_nodes_allowed = false;
+};
+
+/// What came of one review.
+struct Verdict {
+  Answer answer;
+  /// By policy, for metrics and the log.
+  std::vector<admission::PolicyEffect> effects;
+  /// The object could not be read: it is denied, or there is a warning, with the field.
+  bool unreadable = false;
+};
+
+/// Has the engine judge what is under review, by one configuration. Immutable, so thread-safe.
+class Reviewer {
+ public:
+  /// `templates` have passed admission::Validate.
+  Reviewer(std::shared_ptr<const admission::AdmissionEngine> engine,
+           std::vector<admission::TemplateSpec> templates);
+
+  /// For a mutating webhook: changes pods and Jobs that are being created, nothing else.
+  Verdict Mutate(const Review& review, const NamespaceRules& rules) const;
+
+  /// For a validating webhook: denies pods and Jobs whose final state breaks a policy; warns of
+  /// what will become of the pods of other kinds.
+  Verdict Validate(const Review& review, const NamespaceRules& rules) const;
+
+ private:
+  enum class Subject { kNone, kObject, kTemplates, kStranger };
+
+  Subject SubjectOf(const Review& review) const;
+  const admission::TemplateSpec* SpecOf(const GroupVersionKind& kind) const;
+  Verdict Told(admission::Outcome outcome) const;
+  Verdict ValidateObject(const Review& review, const NamespaceRules& rules) const;
+  Verdict Foretell(const Review& review, const NamespaceRules& rules) const;
+  absl::StatusOr<std::vector<model::Workload>> WorkloadsOf(const Review& review,
+                                                           simdjson::dom::element object) const;
+
+  std::shared_ptr<const admission::AdmissionEngine> engine_;
+  std::vector<admission::TemplateSpec> templates_;
+};
+
+}  // namespace berth::webhook

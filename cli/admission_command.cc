@@ -1,0 +1,73 @@
+#include "cli/admission_command.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/admission_server.h"
+#include "cli/certificates.h"
+#include "cli/config_reader.h"
+#include "cli/config_summary.h"
+#include "cli/exit_code.h"
+#include "cli/log_level.h"
+#include "cli/version.h"
+#include "server/log.h"
+#include "server/signals.h"
+
+namespace berth::cli {
+
+namespace {
+
+using server::Log;
+using server::LogLevel;
+
+int Fail(int exit_code, const absl::Status& status) {
+  fmt::print(stderr, "berth admission: {}\n", std::string(status.message()));
+  return exit_code;
+}
+
+int ServeUntilSignal(ConfigFollower::Options config) {
+  // Before the first thread, which would else take the signals.
+  server::ShutdownSignals signals;
+  const WebhookConfig& webhook = config.config.admission;
+  auto certificates = OpenCertificates("admission", webhook.tls, webhook.insecure_loopback);
+  if (!certificates.ok()) return Fail(kExitUsage, certificates.status());
+  auto server = AdmissionServer::Start(std::move(config), *std::move(certificates));
+  if (!server.ok()) return Fail(kExitNo, server.status());
+  const int signal = signals.Wait();
+  Log(LogLevel::kInfo, "draining", {{"signal", signal}});
+  const bool answered_all = (*server)->Drain();
+  Log(LogLevel::kInfo, "ended", {{"answeredAll", answered_all}});
+  return kExitOk;
+}
+
+int RunAdmission(const std::string& file) {
+  ConfigReading reading = ReadConfig(file);
+  if (!reading.ok()) {
+    fmt::print(stderr, "{}\n", ToString(reading.errors));
+    return kExitUsage;
+  }
+  server::SetLogLevel(LogLevelOf(reading.config.log));
+  Log(LogLevel::kInfo, "starting",
+      {{"version", Version()},
+       {"revision", Revision()},
+       {"configFile", file},
+       {"config", Summarize(reading.config)}});
+  return ServeUntilSignal(
+      {.file = file, .text = std::move(reading.text), .config = std::move(reading.config)});
+}
+
+}  // namespace
+
+void AddAdmissionCommand(Command berth) {
+  Command admission = berth.AddCommand(
+      "admission", "Answer the API server's admission reviews until SIGTERM or SIGINT");
+  const auto file = std::make_shared<std::string>();
+  admission.AddOption("--config", *file, "The configuration; see `berth config defaults`")
+      .Required();
+  admission.Run([file] { return RunAdmission(*file); });
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,59 @@
+#include "cli/admission_server.h"
+
+#include <utility>
+
+#include "cli/certificates.h"
+#include "cli/engine.h"
+#include "cli/log_level.h"
+#include "cli/start_listener.h"
+#include "cli/version.h"
+
+namespace berth::cli {
+
+absl::StatusOr<std::unique_ptr<AdmissionServer>> AdmissionServer::Start(
+    ConfigFollower::Options config, std::shared_ptr<const server::TlsCertificates> certificates) {
+  std::unique_ptr<AdmissionServer> server(new AdmissionServer(config.config));
+  const absl::Status listening = server->Listen(config.config, std::move(certificates));
+  if (!listening.ok()) return listening;
+  server->follower_ =
+      std::make_unique<ConfigFollower>(std::move(config), *server->metrics_,
+                                       [self = server.get()](const BerthConfiguration& changed) {
+                                         server::SetLogLevel(LogLevelOf(changed.log));
+                                         self->webhook_.Use(MakeReviewer(changed));
+                                       });
+  return server;
+}
+
+AdmissionServer::AdmissionServer(const BerthConfiguration& config)
+    : metrics_(std::make_shared<server::Metrics>()),
+      webhook_(MakeReviewer(config), *metrics_,
+               static_cast<std::size_t>(config.admission.max_body_bytes)) {
+  metrics_->AddBuildInfo(Version(), Revision());
+}
+
+absl::Status AdmissionServer::Listen(const BerthConfiguration& config,
+                                     std::shared_ptr<const server::TlsCertificates> certificates) {
+  AddCertificateMetrics(certificates, *metrics_);
+  auto metrics_listener =
+      StartMetricsListener(config.metrics.listen, metrics_, [this] { return NotReady(); });
+  if (!metrics_listener.ok()) return metrics_listener.status();
+  metrics_listener_ = *std::move(metrics_listener);
+  auto webhook_listener = StartListener("admission", config.admission.listen, webhook_.Routes(),
+                                        std::move(certificates), *metrics_);
+  if (!webhook_listener.ok()) return webhook_listener.status();
+  webhook_listener_ = *std::move(webhook_listener);
+  return absl::OkStatus();
+}
+
+std::vector<std::string> AdmissionServer::NotReady() const {
+  if (draining_) return {"shutdown: draining"};
+  return {};
+}
+
+bool AdmissionServer::Drain() {
+  draining_ = true;
+  follower_.reset();
+  return DrainListener(*webhook_listener_);
+}
+
+}  // namespace berth::cli

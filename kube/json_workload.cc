@@ -1,0 +1,220 @@
+#include "kube/json_workload.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kube/json_value.h"
+
+namespace berth::kube {
+namespace {
+
+std::string Text(const JsonValue& value) { return std::string(value.String()); }
+
+std::string TextOr(const JsonValue& value, std::string otherwise) {
+  return value.absent() ? otherwise : Text(value);
+}
+
+std::int64_t IntegerOr(const JsonValue& value, std::int64_t otherwise) {
+  return value.absent() ? otherwise : value.Integer();
+}
+
+template <typename T, typename Read>
+std::vector<T> List(const JsonValue& list, Read read) {
+  std::vector<T> result;
+  list.ForEachItem([&](const JsonValue& item) { result.push_back(read(item)); });
+  return result;
+}
+
+model::ResourceList ResourcesFromJson(const JsonValue& list) {
+  model::ResourceList result;
+  list.ForEachMember([&](std::string_view name, const JsonValue& quantity) {
+    result.insert_or_assign(std::string(name), quantity.Quantity());
+  });
+  return result;
+}
+
+model::ResourceRequirements RequirementsFromJson(const JsonValue& resources) {
+  return {.requests = ResourcesFromJson(resources.Field("requests")),
+          .limits = ResourcesFromJson(resources.Field("limits"))};
+}
+
+model::EnvVar EnvFromJson(const JsonValue& env) {
+  return {.name = Text(env.Field("name")), .value = Text(env.Field("value"))};
+}
+
+model::VolumeMount MountFromJson(const JsonValue& mount) {
+  return {.name = Text(mount.Field("name")),
+          .mount_path = Text(mount.Field("mountPath")),
+          .sub_path = Text(mount.Field("subPath"))};
+}
+
+model::Container ContainerFromJson(const JsonValue& container, bool init, std::size_t index) {
+  return {.init = init,
+          .index = index,
+          .sidecar = init && container.Field("restartPolicy").String() == "Always",
+          .name = Text(container.Field("name")),
+          .resources = RequirementsFromJson(container.Field("resources")),
+          .env = List<model::EnvVar>(container.Field("env"), EnvFromJson),
+          .mounts = List<model::VolumeMount>(container.Field("volumeMounts"), MountFromJson)};
+}
+
+void AddContainers(const JsonValue& list, bool init, std::vector<model::Container>& containers) {
+  list.ForEachPlace([&](std::size_t index, const JsonValue& container) {
+    if (container.absent()) return;
+    containers.push_back(ContainerFromJson(container, init, index));
+  });
+}
+
+model::NodeRequirement RequirementFromJson(const JsonValue& expression) {
+  return {.key = Text(expression.Field("key")),
+          .op = Text(expression.Field("operator")),
+          .values = List<std::string>(expression.Field("values"), Text)};
+}
+
+model::NodeSelectorTerm TermFromJson(const JsonValue& term) {
+  model::NodeSelectorTerm result{.expressions = List<model::NodeRequirement>(
+                                     term.Field("matchExpressions"), RequirementFromJson)};
+  term.Field("matchFields").ForEachItem([&](const JsonValue&) { result.has_fields = true; });
+  return result;
+}
+
+std::optional<std::vector<model::NodeSelectorTerm>> NodeTermsFromJson(const JsonValue& spec) {
+  const JsonValue affinity = spec.Field("affinity");
+  const JsonValue node_affinity = affinity.Field("nodeAffinity");
+  const JsonValue required = node_affinity.Field("requiredDuringSchedulingIgnoredDuringExecution");
+  if (required.absent()) return std::nullopt;
+  std::vector<model::NodeSelectorTerm> terms;
+  // A null is an empty term, and has a place.
+  required.Field("nodeSelectorTerms").ForEachPlace([&](std::size_t, const JsonValue& term) {
+    terms.push_back(TermFromJson(term));
+  });
+  return terms;
+}
+
+model::Volume VolumeFromJson(const JsonValue& volume) {
+  const JsonValue claim = volume.Field("persistentVolumeClaim");
+  return {.name = Text(volume.Field("name")), .claim = Text(claim.Field("claimName"))};
+}
+
+// Of a pod or a template: both have metadata and spec.
+model::PodTemplate PodTemplateFromJson(const JsonValue& pod) {
+  const JsonValue metadata = pod.Field("metadata");
+  const JsonValue spec = pod.Field("spec");
+  model::PodTemplate result;
+  result.annotations = metadata.Field("annotations").StringMap();
+  AddContainers(spec.Field("initContainers"), true, result.containers);
+  AddContainers(spec.Field("containers"), false, result.containers);
+  const JsonValue resources = spec.Field("resources");
+  if (!resources.absent()) result.resources = RequirementsFromJson(resources);
+  result.node_selector = spec.Field("nodeSelector").StringMap();
+  result.node_terms = NodeTermsFromJson(spec);
+  result.volumes = List<model::Volume>(spec.Field("volumes"), VolumeFromJson);
+  spec.Field("resourceClaims").ForEachItem([&](const JsonValue&) { result.has_claims = true; });
+  result.restart_policy = TextOr(spec.Field("restartPolicy"), result.restart_policy);
+  result.termination_grace_period =
+      IntegerOr(spec.Field("terminationGracePeriodSeconds"), result.termination_grace_period);
+  result.scheduler_name = TextOr(spec.Field("schedulerName"), result.scheduler_name);
+  result.node_name = Text(spec.Field("nodeName"));
+  return result;
+}
+
+std::vector<std::string> ConditionsFromJson(const JsonValue& patterns) {
+  std::vector<std::string> types;
+  patterns.ForEachItem([&](const JsonValue& pattern) {
+    const JsonValue status = pattern.Field("status");
+    // True where absent; SetDefaults_PodFailurePolicyOnPodConditionsPattern in
+    // k8s.io/kubernetes/pkg/apis/batch/v1/defaults.go.
+    if (status.absent() || status.String() == "True") types.push_back(Text(pattern.Field("type")));
+  });
+  return types;
+}
+
+model::FailureRule RuleFromJson(const JsonValue& rule, std::size_t index) {
+  const JsonValue exit_codes = rule.Field("onExitCodes");
+  return {.action = Text(rule.Field("action")),
+          .exit_code_op = Text(exit_codes.Field("operator")),
+          .exit_codes = List<std::int64_t>(exit_codes.Field("values"),
+                                           [](const JsonValue& code) { return code.Integer(); }),
+          .conditions = ConditionsFromJson(rule.Field("onPodConditions")),
+          .written_at = index};
+}
+
+std::vector<model::FailureRule> RulesFromJson(const JsonValue& rules) {
+  std::vector<model::FailureRule> result;
+  rules.ForEachPlace([&](std::size_t index, const JsonValue& rule) {
+    if (!rule.absent()) result.push_back(RuleFromJson(rule, index));
+  });
+  return result;
+}
+
+model::JobSpec JobSpecFromJson(const JsonValue& spec) {
+  model::JobSpec job;
+  job.backoff_limit = IntegerOr(spec.Field("backoffLimit"), job.backoff_limit);
+  const JsonValue per_index = spec.Field("backoffLimitPerIndex");
+  if (!per_index.absent()) job.backoff_limit_per_index = per_index.Integer();
+  const JsonValue failure_policy = spec.Field("podFailurePolicy");
+  if (!failure_policy.absent()) job.failure_rules = RulesFromJson(failure_policy.Field("rules"));
+  job.pod_replacement_policy =
+      TextOr(spec.Field("podReplacementPolicy"), job.pod_replacement_policy);
+  job.managed_by = Text(spec.Field("managedBy"));
+  return job;
+}
+
+model::OwnerReference OwnerFromJson(const JsonValue& owner) {
+  return {.kind = Text(owner.Field("kind")),
+          .name = Text(owner.Field("name")),
+          .controller = owner.Field("controller").Boolean()};
+}
+
+// All but the pods.
+model::Workload ObjectFromJson(const JsonValue& object, std::string_view kind) {
+  const JsonValue metadata = object.Field("metadata");
+  model::Workload result;
+  result.kind = kind;
+  result.name = Text(metadata.Field("name"));
+  result.generate_name = Text(metadata.Field("generateName"));
+  if (!result.is_pod()) result.annotations = metadata.Field("annotations").StringMap();
+  result.owners = List<model::OwnerReference>(metadata.Field("ownerReferences"), OwnerFromJson);
+  result.deleted = !metadata.Field("deletionTimestamp").absent();
+  return result;
+}
+
+void ReadPods(const JsonValue& object, model::Workload& workload) {
+  if (workload.is_pod()) {
+    workload.pod = PodTemplateFromJson(object);
+    return;
+  }
+  const JsonValue spec = object.Field("spec");
+  const JsonValue job_template = spec.Field("jobTemplate");
+  const JsonValue job_spec = job_template.Field("spec");
+  const bool makes_jobs = workload.kind == "CronJob";
+  const JsonValue& owner_of_pods = makes_jobs ? job_spec : spec;
+  workload.pod = PodTemplateFromJson(owner_of_pods.Field("template"));
+  if (makes_jobs || workload.is_job()) workload.job = JobSpecFromJson(owner_of_pods);
+}
+
+}  // namespace
+
+absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
+                                                 std::string_view kind, std::string_view path) {
+  absl::Status error;
+  const JsonValue value(object, Path(path), error);
+  model::Workload result = ObjectFromJson(value, kind);
+  ReadPods(value, result);
+  if (!error.ok()) return error;
+  return result;
+}
+
+absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
+                                                 std::string_view kind, simdjson::dom::element pods,
+                                                 std::string template_field) {
+  absl::Status error;
+  model::Workload result = ObjectFromJson(JsonValue(object, Path(""), error), kind);
+  result.pod = PodTemplateFromJson(JsonValue(pods, Path(template_field), error));
+  result.template_field = std::move(template_field);
+  if (!error.ok()) return error;
+  return result;
+}
+
+}  // namespace berth::kube
