@@ -95,7 +95,8 @@ void VisitFields(Visitor& visit, WebhookConfig& config) {
   visit("maxBodyBytes", config.max_body_bytes,
         "Largest review, 1048576 to 1073741824; 7340032 holds an object and what it was before, of "
         "the 3 MiB that the API server takes");
-  visit("controllers", config.judgement.controllers, "Who makes pods and Jobs on behalf of others");
+  visit("controllers", config.judgement.controllers,
+        "Who makes pods and Jobs on behalf of others, besides Kubernetes' own controllers");
   visit("templates", config.judgement.templates,
         "Kinds besides Kubernetes' own whose templates of pods are judged");
   visit("policies", config.judgement.policies, "What pods and Jobs have to be like");
