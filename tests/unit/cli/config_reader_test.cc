@@ -161,10 +161,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "weight"},
         Mistake{"'': 1",
                 "f:4: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-                "extender, controller, metrics, grpc, log, accelerators, health, scheduling"},
+                "extender, admission, controller, metrics, grpc, log, accelerators, health, "
+                "scheduling"},
         Mistake{"<<: {log: {}}",
                 "f:4: <<: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-                "extender, controller, metrics, grpc, log, accelerators, health, scheduling"}));
+                "extender, admission, controller, metrics, grpc, log, accelerators, health, "
+                "scheduling"}));
 
 INSTANTIATE_TEST_SUITE_P(
     WrongTypes, ParseConfigRefuses,
