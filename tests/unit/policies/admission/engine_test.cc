@@ -291,5 +291,28 @@ TEST(AdmissionEngineTest, TellsWhatUsersWroteOnOneShortLine) {
   EXPECT_THAT(outcome.effects[0].text, Not(HasSubstr("\n")));
 }
 
+TEST(AdmissionEngineTest, TenThousandContainersGetAFewWords) {
+  std::vector<model::Container> containers;
+  for (int i = 0; i < 10'000; ++i) {
+    containers.push_back(MakeContainer("c" + std::to_string(i), Resources({{kGpu, "1"}})));
+    containers.back().resources.requests["cpu"] = Q("2");
+    containers.back().resources.limits["cpu"] = Q("1");
+  }
+  const auto engine = MakeEngine(AdmissionConfig());
+  const model::Workload pod = Wrong(MakePod(std::move(containers)));
+  for (const Mode mode : {Mode::kWarn, Mode::kEnforce}) {
+    for (const Outcome& outcome :
+         {engine->Mutate(In(mode), pod), engine->Validate(In(mode), pod, nullptr)}) {
+      EXPECT_THAT(outcome.warnings, SizeIs(testing::Le(kMaxWarnings)));
+      EXPECT_LT(outcome.denial.size(), 4096);
+      EXPECT_EQ(outcome.denial.empty(), mode == Mode::kWarn);
+      for (const PolicyEffect& effect : outcome.effects) {
+        EXPECT_LE(effect.text.size(), kMaxEffectText) << effect.policy;
+      }
+    }
+  }
+  EXPECT_EQ(engine->Validate(MakeRequest(), pod, &pod).denial, "");
+}
+
 }  // namespace
 }  // namespace berth::admission

@@ -1,0 +1,297 @@
+// What must hold for every pod and every Job, tried on seeded random ones with all policies on.
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policies/admission/engine.h"
+#include "policies/admission/wording.h"
+#include "tests/unit/policies/admission/engine_fixtures.h"
+#include "tests/unit/policies/admission/random_workload.h"
+
+namespace berth::admission {
+namespace {
+
+constexpr std::uint32_t kRounds = 4000;
+
+/// A review: what is asked, of what, under which settings.
+struct Review {
+  std::uint32_t seed;
+  const AdmissionEngine& engine;
+  Request request;
+  model::Workload workload;
+};
+
+AdmissionConfig WithScheduler() {
+  AdmissionConfig config;
+  std::get<PolicySettings<SchedulerNamePolicy>>(config.policies.all).config.name =
+      "berth-scheduler";
+  return config;
+}
+
+AdmissionConfig WithObjectStore() {
+  AdmissionConfig config = WithScheduler();
+  auto& checkpoint = std::get<PolicySettings<CheckpointPolicy>>(config.policies.all).config;
+  checkpoint.target = CheckpointTarget::kObjectStore;
+  checkpoint.uri = "s3://bucket/prefix";
+  return config;
+}
+
+const std::vector<std::unique_ptr<const AdmissionEngine>>& Engines() {
+  static const auto engines = [] {
+    std::vector<std::unique_ptr<const AdmissionEngine>> all;
+    for (const AdmissionConfig& config : {AdmissionConfig(), WithScheduler(), WithObjectStore()}) {
+      all.push_back(MakeEngine(config));
+    }
+    return all;
+  }();
+  return engines;
+}
+
+void ForEachReview(Mode mode, const std::function<void(const Review&)>& check) {
+  for (std::uint32_t seed = 0; seed < kRounds && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomWorkload random(seed);
+    const Request request = random.Request(mode);
+    const auto& engine = *Engines()[seed % Engines().size()];
+    check({.seed = seed, .engine = engine, .request = request, .workload = random.Next()});
+  }
+}
+
+Outcome Mutate(const Review& review) {
+  return review.engine.Mutate(review.request, review.workload);
+}
+
+TEST(AdmissionProperties, WhatIsEnforcedIsLeftAloneWhenItIsSeenAgain) {
+  std::size_t accepted = 0;
+  ForEachReview(Mode::kEnforce, [&](const Review& review) {
+    const Outcome first = Mutate(review);
+    if (!first.denial.empty()) return;
+    ++accepted;
+    const Outcome second = review.engine.Mutate(review.request, first.workload);
+    ASSERT_EQ(second.denial, "");
+    ASSERT_TRUE(second.workload == first.workload);
+    for (const PolicyEffect& effect : second.effects) ASSERT_FALSE(effect.changed) << effect.policy;
+  });
+  EXPECT_GT(accepted, kRounds / 5);
+}
+
+TEST(AdmissionProperties, WhatIsEnforcedIsValid) {
+  ForEachReview(Mode::kEnforce, [](const Review& review) {
+    const Outcome outcome = Mutate(review);
+    if (!outcome.denial.empty()) return;
+    ASSERT_EQ(review.engine.Validate(review.request, outcome.workload, nullptr).denial, "");
+  });
+}
+
+TEST(AdmissionProperties, WhatIsDeniedStaysAsItWasAndSaysWhatToWrite) {
+  std::size_t denied = 0;
+  ForEachReview(Mode::kEnforce, [&](const Review& review) {
+    const Outcome outcome = Mutate(review);
+    if (outcome.denial.empty()) return;
+    ++denied;
+    ASSERT_TRUE(outcome.workload == review.workload);
+    ASSERT_NE(outcome.denial.find("; "), std::string::npos) << outcome.denial;
+    ASSERT_TRUE(std::ranges::any_of(outcome.effects, &PolicyEffect::denied));
+  });
+  EXPECT_GT(denied, kRounds / 20);
+}
+
+TEST(AdmissionProperties, AnUnchangedUpdateIsNeverDenied) {
+  ForEachReview(Mode::kEnforce, [](const Review& review) {
+    Request request = review.request;
+    request.operation = Operation::kUpdate;
+    ASSERT_EQ(review.engine.Validate(request, review.workload, &review.workload).denial, "");
+  });
+}
+
+std::set<std::string_view> Where(const std::vector<PolicyEffect>& effects,
+                                 bool PolicyEffect::*is_so) {
+  std::set<std::string_view> policies;
+  for (const PolicyEffect& effect : effects) {
+    if (effect.*is_so) policies.insert(effect.policy);
+  }
+  return policies;
+}
+
+TEST(AdmissionProperties, WarnChangesNothingAndForetellsWhatEnforceDoes) {
+  ForEachReview(Mode::kWarn, [](const Review& review) {
+    const Outcome warned = Mutate(review);
+    ASSERT_EQ(warned.denial, "");
+    ASSERT_TRUE(warned.workload == review.workload);
+    Request request = review.request;
+    request.mode = Mode::kEnforce;
+    const Outcome enforced = review.engine.Mutate(request, review.workload);
+    const bool denied = !enforced.denial.empty();
+    const auto did =
+        Where(enforced.effects, denied ? &PolicyEffect::denied : &PolicyEffect::changed);
+    const auto would = Where(warned.effects, &PolicyEffect::would);
+    ASSERT_TRUE(std::ranges::includes(would, did));
+    ASSERT_TRUE(denied || would == did);
+  });
+}
+
+TEST(AdmissionProperties, OffIsSilent) {
+  ForEachReview(Mode::kOff, [](const Review& review) {
+    const Outcome mutated = Mutate(review);
+    ASSERT_TRUE(mutated.workload == review.workload);
+    for (const Outcome& outcome :
+         {mutated, review.engine.Validate(review.request, review.workload, nullptr)}) {
+      ASSERT_TRUE(outcome.warnings.empty() && outcome.denial.empty() && outcome.effects.empty());
+    }
+  });
+}
+
+TEST(AdmissionProperties, WarningsFitKubectl) {
+  for (const Mode mode : {Mode::kWarn, Mode::kEnforce}) {
+    ForEachReview(mode, [](const Review& review) {
+      const Outcome outcome = Mutate(review);
+      ASSERT_LE(outcome.warnings.size(), kMaxWarnings);
+      for (const std::string& warning : outcome.warnings) {
+        ASSERT_LE(warning.size(), kMaxWarning);
+        ASSERT_TRUE(warning.starts_with("berth"));
+        ASSERT_EQ(warning, OneLine(warning, kMaxWarning));
+      }
+    });
+  }
+}
+
+TEST(AdmissionProperties, TemplatesAreNeverChangedOrDenied) {
+  ForEachReview(Mode::kEnforce, [](const Review& review) {
+    model::Workload made = review.workload;
+    made.kind = made.job ? "CronJob" : "Deployment";
+    const Outcome outcome = review.engine.Foretell(review.request, made);
+    ASSERT_EQ(outcome.denial, "");
+    ASSERT_TRUE(outcome.workload == made);
+  });
+}
+
+// The list of what may be written, told once more and independently of Draft: each part of it is
+// put back to what it was, if it has changed as it may, and then nothing must be left.
+
+void PutBackAnnotations(const model::StringMap& before, model::StringMap& after) {
+  const auto is_ours = [](const auto& entry) { return entry.first.starts_with("berth.dev/"); };
+  model::StringMap rest = before;
+  std::erase_if(rest, is_ours);
+  std::erase_if(after, is_ours);
+  if (after == rest) after = before;
+}
+
+void PutBackAmounts(const model::ResourceList& before, model::ResourceList& after) {
+  for (const auto* name : {"cpu", "memory"}) {
+    // Never taken away.
+    if (!after.contains(name)) continue;
+    after.erase(name);
+    if (const auto was = before.find(name); was != before.end()) after.insert(*was);
+  }
+}
+
+// Without what was appended.
+template <typename T>
+void PutBackList(const std::vector<T>& before, std::vector<T>& after) {
+  if (after.size() > before.size()) after.erase(after.begin() + std::ssize(before), after.end());
+}
+
+void PutBackContainer(const model::Container& before, model::Container& after) {
+  PutBackAmounts(before.resources.requests, after.resources.requests);
+  PutBackAmounts(before.resources.limits, after.resources.limits);
+  if (after.init) return;
+  PutBackList(before.env, after.env);
+  PutBackList(before.mounts, after.mounts);
+}
+
+void PutBackTerms(const model::PodTemplate& before, model::PodTemplate& after) {
+  if (!before.node_terms) {
+    after.node_terms.reset();
+    return;
+  }
+  if (!after.node_terms || after.node_terms->size() != before.node_terms->size()) return;
+  for (std::size_t i = 0; i < after.node_terms->size(); ++i) {
+    if ((*before.node_terms)[i].empty()) continue;
+    PutBackList((*before.node_terms)[i].expressions, (*after.node_terms)[i].expressions);
+  }
+}
+
+void PutBackPod(const model::PodTemplate& before, model::PodTemplate& after) {
+  PutBackAnnotations(before.annotations, after.annotations);
+  ASSERT_EQ(before.containers.size(), after.containers.size());
+  for (std::size_t i = 0; i < before.containers.size(); ++i) {
+    PutBackContainer(before.containers[i], after.containers[i]);
+  }
+  if (before.resources && after.resources) {
+    PutBackAmounts(before.resources->requests, after.resources->requests);
+    PutBackAmounts(before.resources->limits, after.resources->limits);
+  }
+  PutBackTerms(before, after);
+  PutBackList(before.volumes, after.volumes);
+  ASSERT_GE(after.termination_grace_period, before.termination_grace_period);
+  after.termination_grace_period = before.termination_grace_period;
+  if (after.scheduler_name == "berth-scheduler") after.scheduler_name = before.scheduler_name;
+}
+
+void PutBackJob(const model::JobSpec& before, model::JobSpec& after) {
+  after.backoff_limit = before.backoff_limit;
+  ASSERT_EQ(after.backoff_limit_per_index.has_value(), before.backoff_limit_per_index.has_value());
+  after.backoff_limit_per_index = before.backoff_limit_per_index;
+  after.pod_replacement_policy = before.pod_replacement_policy;
+  using Rules = std::vector<model::FailureRule>;
+  const Rules was = before.failure_rules.value_or(Rules());
+  std::size_t kept = 0;
+  for (model::FailureRule& rule : after.failure_rules.value_or(Rules())) {
+    // One that was added.
+    if (!rule.written_at) continue;
+    ASSERT_TRUE(kept < was.size() && rule.written_at == kept);
+    rule.action = was[kept].action;
+    ASSERT_TRUE(rule == was[kept]);
+    ++kept;
+  }
+  if (kept == was.size()) after.failure_rules = before.failure_rules;
+}
+
+TEST(AdmissionProperties, OnlyListedFieldsAreWritten) {
+  ForEachReview(Mode::kEnforce, [](const Review& review) {
+    const model::Workload& before = review.workload;
+    model::Workload after = Mutate(review).workload;
+    PutBackPod(before.pod, after.pod);
+    if (before.job) {
+      PutBackAnnotations(before.annotations, after.annotations);
+      ASSERT_TRUE(after.job);
+      PutBackJob(*before.job, *after.job);
+      if (after.pod.restart_policy == "Never") after.pod.restart_policy = before.pod.restart_policy;
+    }
+    ASSERT_TRUE(after == before);
+  });
+}
+
+// A pod that is retried has the same template, owner and index, and another name.
+TEST(AdmissionProperties, ARetryFindsTheCheckpointsOfThePodBefore) {
+  std::size_t mounted = 0;
+  ForEachReview(Mode::kEnforce, [&](const Review& review) {
+    model::Workload first = review.workload;
+    first.kind = "Pod";
+    first.name = "";
+    first.generate_name = "train-";
+    model::Workload retry = first;
+    retry.name = "train-x7k2p";
+    Request request = review.request;
+    request.user.name = "system:serviceaccount:kube-system:job-controller";
+    const auto a = review.engine.Mutate(request, first).workload.pod;
+    const auto b = review.engine.Mutate(request, retry).workload.pod;
+    const bool owned = ControllingOwner(first) != nullptr && ControllingOwner(first)->kind == "Job";
+    if (!owned) return;
+    for (std::size_t i = 0; i < a.containers.size(); ++i) {
+      ASSERT_TRUE(a.containers[i].mounts == b.containers[i].mounts);
+      ASSERT_TRUE(a.containers[i].env == b.containers[i].env);
+      mounted += a.containers[i].mounts.size() > first.pod.containers[i].mounts.size() ? 1 : 0;
+    }
+  });
+  EXPECT_GT(mounted, 20);
+}
+
+}  // namespace
+}  // namespace berth::admission
