@@ -10,7 +10,7 @@ export GOFLAGS := -trimpath
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build control-plane demo check check-all bench bench-memory bench-packing soak lint format clean
+.PHONY: help deps configure berth build control-plane demo check check-all bench bench-memory bench-packing bench-webhook soak lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -61,6 +61,9 @@ bench-memory: configure ## show what a snapshot of 7,500 nodes and 100,000 pods 
 
 bench-packing: berth control-plane ## count the devices that placement strands, with and without Berth
 	@cd tests/e2e && go run ./stranding $(PACKING_FLAGS)
+
+bench-webhook: berth control-plane ## count the pods that are created a second, with and without Berth's webhooks
+	@cd tests/bench && go run ./webhook $(WEBHOOK_FLAGS)
 
 lint: deps ## check formatting, C++ and Go
 	@.ci/lint

@@ -33,6 +33,8 @@ type Registration struct {
 	FailurePolicy admissionv1.FailurePolicyType
 	// Namespaces narrows them down, beside what decides their mode. Default: all but kube-system.
 	Namespaces []metav1.LabelSelectorRequirement
+	// WithoutValidation leaves the validating webhooks out.
+	WithoutValidation bool
 }
 
 // RegisterAdmission has kube-apiserver ask the admission server by one webhook for every path that
@@ -51,11 +53,14 @@ func (b *Box) RegisterAdmission(ctx context.Context, r Registration, a *Admissio
 	if err != nil {
 		return fmt.Errorf("register %s: %w", r.Name, err)
 	}
+	if err := b.awaitAsked(ctx, r, "admit", true); err != nil || r.WithoutValidation {
+		return err
+	}
 	_, err = webhooks.ValidatingWebhookConfigurations().Create(ctx, validating, metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("register %s: %w", r.Name, err)
 	}
-	return errors.Join(b.awaitAsked(ctx, r, "admit", true), b.awaitAsked(ctx, r, "validating", true))
+	return b.awaitAsked(ctx, r, "validating", true)
 }
 
 // RegisterMutator has kube-apiserver ask a mutating webhook about every pod that is created, and

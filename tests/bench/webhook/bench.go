@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+const (
+	namespace    = "research"
+	goneTimeout  = time.Minute
+	goneInterval = 50 * time.Millisecond
+)
+
+// way is one way to have pods admitted.
+type way struct {
+	name       string
+	register   func(context.Context) error
+	deregister func(context.Context) error
+
+	rates []float64 // pods a second, a block each
+}
+
+// bench creates pods in ways that take turns.
+type bench struct {
+	options
+	box     *box.Box
+	mutator *box.Mutator
+	ways    []*way
+}
+
+// prepare leaves etcd, kube-apiserver and the webhooks alone on the machine: nobody watches pods.
+func (b *bench) prepare(ctx context.Context) error {
+	labelled := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name: namespace, Labels: map[string]string{box.LabelAdmission: "enforce"},
+	}}
+	_, err := b.box.Client.CoreV1().Namespaces().Create(ctx, labelled, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	if err := b.awaitServiceAccount(ctx); err != nil {
+		return err
+	}
+	for _, process := range []*box.Process{b.box.Scheduler, b.box.Kwok, b.box.ControllerManager} {
+		process.Stop()
+	}
+	return b.addWays(ctx)
+}
+
+func (b *bench) addWays(ctx context.Context) error {
+	nothing := func(context.Context) error { return nil }
+	b.ways = []*way{{name: "no webhook", register: nothing, deregister: nothing}}
+	var err error
+	if b.mutator, err = b.box.StartMutator("nothing", nil); err != nil {
+		return err
+	}
+	idle := box.Registration{Name: "nothing", Probe: namespace}
+	b.addWay("Go webhook that does nothing", idle,
+		func(ctx context.Context) error { return b.box.RegisterMutator(ctx, idle, b.mutator) })
+	admission, err := b.box.NewAdmission("berth-admission", everyPolicy)
+	if err != nil {
+		return err
+	}
+	if err := admission.Start(ctx); err != nil {
+		return err
+	}
+	whole := box.Registration{Name: "berth", Probe: namespace}
+	b.addWay("Berth", whole,
+		func(ctx context.Context) error { return b.box.RegisterAdmission(ctx, whole, admission) })
+	if b.parts {
+		part := box.Registration{Name: "berth-mutating", Probe: namespace, WithoutValidation: true}
+		b.addWay("Berth, mutating alone", part,
+			func(ctx context.Context) error { return b.box.RegisterAdmission(ctx, part, admission) })
+	}
+	return nil
+}
+
+func (b *bench) addWay(name string, r box.Registration, register func(context.Context) error) {
+	b.ways = append(b.ways, &way{name: name, register: register,
+		deregister: func(ctx context.Context) error { return b.box.Deregister(ctx, r) }})
+}
+
+func (b *bench) stop() {
+	if b.mutator != nil {
+		b.mutator.Stop()
+	}
+}
+
+func (b *bench) awaitServiceAccount(ctx context.Context) error {
+	for {
+		_, err := b.box.Client.CoreV1().ServiceAccounts(namespace).Get(ctx, "default", metav1.GetOptions{})
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("no service account: %w", err)
+		case <-time.After(goneInterval):
+		}
+	}
+}
+
+// block creates pods in one way and returns how many there were a second.
+func (b *bench) block(ctx context.Context, w *way) (float64, error) {
+	if err := w.register(ctx); err != nil {
+		return 0, err
+	}
+	begin := time.Now()
+	if err := b.create(ctx); err != nil {
+		return 0, err
+	}
+	rate := float64(b.pods) / time.Since(begin).Seconds()
+	if err := w.deregister(ctx); err != nil {
+		return 0, err
+	}
+	return rate, b.clear(ctx)
+}
+
+func (b *bench) create(ctx context.Context) error {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	failed := make(chan error, b.workers)
+	for range b.workers {
+		workers.Go(func() {
+			for i := next.Add(1); i <= int64(b.pods); i = next.Add(1) {
+				_, err := b.box.Client.CoreV1().Pods(namespace).
+					Create(ctx, ordinary(int(i)), metav1.CreateOptions{})
+				if err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	close(failed)
+	return <-failed // nil when nobody failed
+}
+
+func (b *bench) clear(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, goneTimeout)
+	defer cancel()
+	pods := b.box.Client.CoreV1().Pods(namespace)
+	err := pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)},
+		metav1.ListOptions{})
+	for err == nil {
+		var left *corev1.PodList
+		if left, err = pods.List(ctx, metav1.ListOptions{Limit: 1}); err == nil && len(left.Items) == 0 {
+			return nil
+		}
+		time.Sleep(goneInterval)
+	}
+	return err
+}
+
+// everyPolicy has each policy at work on the pods of this program.
+var everyPolicy = map[string]any{"policies": map[string]any{
+	"schedulerName": map[string]any{"name": "ml-scheduler"},
+}}
+
+// ordinary is a pod as many researchers write it: devices and what they are for, but no limits. Half
+// of them keep checkpoints; every fourth asks for no device.
+func ordinary(number int) *corev1.Pod {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        fmt.Sprintf("train-%05d", number),
+			Annotations: map[string]string{fleet.AnnotationAccelerators: "V100,A100"},
+		},
+		Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever,
+			Containers: []corev1.Container{{
+				Name: "train", Image: "registry.example/train:1", Command: []string{"python", "train.py"},
+				Env: []corev1.EnvVar{{Name: "EPOCHS", Value: "90"}, {Name: "BATCH", Value: "256"}},
+				Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{
+					fleet.ResourceGPU: resource.MustParse("2"),
+				}},
+			}},
+		},
+	}
+	if number%2 == 0 {
+		pod.Annotations["berth.dev/checkpoint"] = "true"
+	}
+	if number%4 == 1 {
+		pod.Annotations = nil
+		pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
+	}
+	return pod
+}

@@ -1,0 +1,73 @@
+// Webhook measures what admission costs: how many pods a second kube-apiserver creates with Berth's
+// webhooks, with a webhook in Go that does nothing, and without any. The three take turns, block by
+// block and every other round in the opposite order, so that a machine that slows down slows all.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"berth.dev/berth/tests/e2e/box"
+)
+
+type options struct {
+	rounds  int
+	pods    int
+	workers int
+	parts   bool
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var o options
+	flag.IntVar(&o.rounds, "rounds", 8, "rounds; each has a block of every kind")
+	flag.IntVar(&o.pods, "pods", 1500, "pods in a block")
+	flag.IntVar(&o.workers, "workers", 8, "pods that are being created at a time")
+	flag.BoolVar(&o.parts, "parts", false, "also with a part of Berth's webhooks, to find what costs")
+	flag.Parse()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "webhook:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	cluster, err := box.Start(ctx, box.Options{Progress: os.Stderr})
+	if err != nil {
+		return err
+	}
+	defer cluster.Stop()
+	bench := &bench{box: cluster, options: o}
+	defer bench.stop()
+	if err := bench.prepare(ctx); err != nil {
+		return err
+	}
+	// The first block meets cold caches, whoever's it is.
+	if _, err := bench.block(ctx, bench.ways[0]); err != nil {
+		return err
+	}
+	for round := range o.rounds {
+		for i := range bench.ways {
+			if round%2 == 1 {
+				i = len(bench.ways) - 1 - i
+			}
+			rate, err := bench.block(ctx, bench.ways[i])
+			if err != nil {
+				return fmt.Errorf("%s: %w", bench.ways[i].name, err)
+			}
+			bench.ways[i].rates = append(bench.ways[i].rates, rate)
+		}
+		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, o.rounds)
+	}
+	fmt.Printf("%d rounds of %d pods each, %d at a time, %s, %d CPUs for all\n", o.rounds, o.pods,
+		o.workers, runtime.Version(), runtime.NumCPU())
+	report(os.Stdout, bench.ways)
+	return nil
+}
