@@ -28,6 +28,7 @@ type way struct {
 	deregister func(context.Context) error
 
 	rates []float64 // pods a second, a block each
+	costs []float64 // milliseconds of CPU that kube-apiserver takes for a pod
 }
 
 // bench creates pods in ways that take turns.
@@ -57,7 +58,6 @@ func (b *bench) prepare(ctx context.Context) error {
 }
 
 func (b *bench) addWays(ctx context.Context) error {
-	nothing := func(context.Context) error { return nil }
 	b.ways = []*way{{name: "no webhook", register: nothing, deregister: nothing}}
 	var err error
 	if b.mutator, err = b.box.StartMutator("nothing", nil); err != nil {
@@ -84,6 +84,8 @@ func (b *bench) addWays(ctx context.Context) error {
 	return nil
 }
 
+func nothing(context.Context) error { return nil }
+
 func (b *bench) addWay(name string, r box.Registration, register func(context.Context) error) {
 	b.ways = append(b.ways, &way{name: name, register: register,
 		deregister: func(ctx context.Context) error { return b.box.Deregister(ctx, r) }})
@@ -109,20 +111,30 @@ func (b *bench) awaitServiceAccount(ctx context.Context) error {
 	}
 }
 
-// block creates pods in one way and returns how many there were a second.
-func (b *bench) block(ctx context.Context, w *way) (float64, error) {
+// block creates pods in one way and notes how long it took.
+func (b *bench) block(ctx context.Context, w *way) error {
 	if err := w.register(ctx); err != nil {
-		return 0, err
+		return err
+	}
+	usedBefore, err := cpuTime(b.box.APIServer.Pid())
+	if err != nil {
+		return err
 	}
 	begin := time.Now()
 	if err := b.create(ctx); err != nil {
-		return 0, err
+		return err
 	}
-	rate := float64(b.pods) / time.Since(begin).Seconds()
+	took := time.Since(begin)
+	used, err := cpuTime(b.box.APIServer.Pid())
+	if err != nil {
+		return err
+	}
+	w.rates = append(w.rates, float64(b.pods)/took.Seconds())
+	w.costs = append(w.costs, (used-usedBefore).Seconds()*1000/float64(b.pods))
 	if err := w.deregister(ctx); err != nil {
-		return 0, err
+		return err
 	}
-	return rate, b.clear(ctx)
+	return b.clear(ctx)
 }
 
 func (b *bench) create(ctx context.Context) error {

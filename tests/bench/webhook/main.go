@@ -50,7 +50,7 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	// The first block meets cold caches, whoever's it is.
-	if _, err := bench.block(ctx, bench.ways[0]); err != nil {
+	if err := bench.block(ctx, &way{register: nothing, deregister: nothing}); err != nil {
 		return err
 	}
 	for round := range o.rounds {
@@ -58,11 +58,9 @@ func run(ctx context.Context, o options) error {
 			if round%2 == 1 {
 				i = len(bench.ways) - 1 - i
 			}
-			rate, err := bench.block(ctx, bench.ways[i])
-			if err != nil {
+			if err := bench.block(ctx, bench.ways[i]); err != nil {
 				return fmt.Errorf("%s: %w", bench.ways[i].name, err)
 			}
-			bench.ways[i].rates = append(bench.ways[i].rates, rate)
 		}
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, o.rounds)
 	}

@@ -7,7 +7,8 @@ import (
 	"text/tabwriter"
 )
 
-// report prints the rates of every way, then their ratios to the first way, round by round.
+// report prints the rates of every way, then their ratios to the first way, round by round, and what
+// they cost kube-apiserver.
 func report(w io.Writer, ways []*way) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\tmedian\tlower quartile\tupper quartile\tmin\tmax\t")
@@ -16,6 +17,9 @@ func report(w io.Writer, ways []*way) {
 	}
 	for _, way := range ways[1:] {
 		row(table, way.name+" : "+ways[0].name, "%.2f", ratios(way.rates, ways[0].rates))
+	}
+	for _, way := range ways {
+		row(table, way.name+", kube-apiserver's CPU ms/pod", "%.2f", way.costs)
 	}
 	table.Flush()
 }
