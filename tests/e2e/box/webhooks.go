@@ -147,7 +147,7 @@ func (r Registration) mutating(
 		Name: r.webhookName(route), ClientConfig: client,
 		Rules:              creations(podsAlone, jobsAlone),
 		NamespaceSelector:  &metav1.LabelSelector{MatchExpressions: namespaces},
-		MatchConditions:    notOfNodes,
+		MatchConditions:    r.matchConditions(),
 		FailurePolicy:      r.failurePolicy(),
 		ReinvocationPolicy: new(admissionv1.IfNeededReinvocationPolicy),
 		MatchPolicy:        new(admissionv1.Equivalent),
@@ -163,7 +163,7 @@ func (r Registration) validating(
 		Name: r.webhookName(route), ClientConfig: client,
 		Rules:             changes(podsAlone, jobsAlone, templates),
 		NamespaceSelector: &metav1.LabelSelector{MatchExpressions: namespaces},
-		MatchConditions:   notOfNodes,
+		MatchConditions:   r.matchConditions(),
 		FailurePolicy:     r.failurePolicy(),
 		MatchPolicy:       new(admissionv1.Equivalent),
 		SideEffects:       new(admissionv1.SideEffectClassNone),
@@ -178,8 +178,17 @@ func (r Registration) failurePolicy() *admissionv1.FailurePolicyType {
 	return &r.FailurePolicy
 }
 
-// notOfNodes are pods that belong to their node: those of DaemonSets, and what kubelets create.
-// They start even where the policy is Fail and Berth is away.
+// matchConditions leave out pods that belong to their node, those of DaemonSets and what kubelets
+// create, where the policy is Fail: they have to start even when Berth is away. Else it is cheaper
+// to let Berth tell them by itself: for each condition list kube-apiserver converts the whole object
+// (newActivation in k8s.io/apiserver/pkg/admission/plugin/cel), which takes it as long as the call.
+func (r Registration) matchConditions() []admissionv1.MatchCondition {
+	if r.FailurePolicy != admissionv1.Fail {
+		return nil
+	}
+	return notOfNodes
+}
+
 var notOfNodes = []admissionv1.MatchCondition{
 	{Name: "not-a-daemon", Expression: `request.userInfo.username != ` +
 		`"system:serviceaccount:kube-system:daemon-set-controller"`},
