@@ -186,6 +186,7 @@ func (b *Box) prepare() error {
 	b.Config.QPS = -1 // no client-side limit: tests create hundreds of objects at once
 	// As Kubernetes' own programs do; JSON would cost kube-apiserver and tests more than the rest.
 	b.Config.ContentType = runtime.ContentTypeProtobuf
+	b.Config.WarningHandler = rest.NoWarnings{} // who wants to hear them brings a handler
 	b.Client, err = kubernetes.NewForConfig(b.Config)
 	return err
 }
