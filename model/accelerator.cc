@@ -41,6 +41,14 @@ void ValidateMatcher(const NodeMatcher& matcher, const std::string& path,
   }
 }
 
+void ValidateShare(const std::optional<Quantity>& share, const std::string& path,
+                   std::string_view example, std::vector<FieldError>& errors) {
+  if (!share || share->Sign() > 0) return;
+  errors.push_back({path, fmt::format("\"{}\" is not more than 0; write what goes with one device, "
+                                      "such as \"{}\", or leave it out",
+                                      share->text(), example)});
+}
+
 void ValidateSpec(const AcceleratorSpec& spec, const std::string& path,
                   std::vector<FieldError>& errors) {
   if (!IsLabelValue(spec.name)) {
@@ -70,6 +78,8 @@ void ValidateSpec(const AcceleratorSpec& spec, const std::string& path,
                       "is not a number above 0; write 1.0 for the slowest accelerator, 2.5 for one "
                       "that is two and a half times as fast"});
   }
+  ValidateShare(spec.share.cpu, path + ".share.cpu", "4", errors);
+  ValidateShare(spec.share.memory, path + ".share.memory", "40Gi", errors);
 }
 
 /// The position of the first entry of that name.
@@ -87,20 +97,29 @@ std::vector<std::string> DistinctResources(const std::vector<AcceleratorSpec>& s
   return resources;
 }
 
+DeviceShare Share(std::string_view cpu, std::string_view memory) {
+  return {.cpu = Quantity::Parse(cpu).value(), .memory = Quantity::Parse(memory).value()};
+}
+
 /// A GPU whose product label has the word `product`, or whose plain label reads
 /// nvidia-tesla-<plain>.
 AcceleratorSpec NvidiaSpec(std::string name, std::string product, std::string plain,
-                           std::string_view memory, double performance) {
+                           std::string_view memory, double performance, DeviceShare share) {
   return {.name = std::move(name),
           .resource = "nvidia.com/gpu",
           .nodes = {{"nvidia.com/gpu.product", "(?i)\\b" + product},
                     {"accelerator", "^nvidia-tesla-" + plain + "$"}},
           .memory = Quantity::Parse(memory).value(),
-          .performance = performance};
+          .performance = performance,
+          .share = std::move(share)};
 }
 
-AcceleratorSpec SpecByResource(std::string name, std::string resource) {
-  return {.name = std::move(name), .resource = std::move(resource), .nodes = {}, .memory = {}};
+AcceleratorSpec SpecByResource(std::string name, std::string resource, DeviceShare share) {
+  return {.name = std::move(name),
+          .resource = std::move(resource),
+          .nodes = {},
+          .memory = {},
+          .share = std::move(share)};
 }
 
 }  // namespace
@@ -133,12 +152,17 @@ absl::StatusOr<AcceleratorCatalog> AcceleratorCatalog::Make(std::vector<Accelera
 
 const std::vector<AcceleratorSpec>& AcceleratorCatalog::Defaults() {
   // The word ends behind a100 and a30: there are an A1000 and an A3000. V100S is a V100.
+  //
+  // Shares fit nodes of 8 V100, 36 cores and 384 GB; 4 A100, 128 cores and 1,024 GB; 6 A30, 80
+  // cores and 512 GB; 4 MN-Core, 48 cores and 384 GB, of which the kubelet keeps a core and 4 GiB
+  // and DaemonSets take a core and some GiB. That of MN-Core 2 is what PFN's computing platform
+  // gives.
   static const std::vector<AcceleratorSpec> specs = {
-      NvidiaSpec("V100", "v100", "v100", "32Gi", 1.0),
-      NvidiaSpec("A100", "a100\\b", "a100", "40Gi", 2.5),
-      NvidiaSpec("A30", "a30\\b", "a30", "24Gi", 1.3),
-      SpecByResource("MN-Core", "preferred.jp/mncore"),
-      SpecByResource("MN-Core2", "preferred.jp/mncore2"),
+      NvidiaSpec("V100", "v100", "v100", "32Gi", 1.0, Share("4", "40Gi")),
+      NvidiaSpec("A100", "a100\\b", "a100", "40Gi", 2.5, Share("31", "230Gi")),
+      NvidiaSpec("A30", "a30\\b", "a30", "24Gi", 1.3, Share("13", "76Gi")),
+      SpecByResource("MN-Core", "preferred.jp/mncore", Share("11", "85Gi")),
+      SpecByResource("MN-Core2", "preferred.jp/mncore2", Share("7", "125Gi")),
   };
   return specs;
 }

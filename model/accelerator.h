@@ -31,6 +31,18 @@ void VisitFields(Visitor& visit, NodeMatcher& matcher) {
   visit.Required("matches", matcher.matches, "RE2 expression that its value matches, unanchored");
 }
 
+/// What goes with one device for containers that set no limits of their own.
+struct DeviceShare {
+  std::optional<Quantity> cpu;
+  std::optional<Quantity> memory;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, DeviceShare& share) {
+  visit("cpu", share.cpu, "Cores; whole ones, so that kubelet can give them to the pod alone");
+  visit("memory", share.memory, "Memory of the node, not of the device");
+}
+
 /// One entry of the catalogue, as users write it.
 struct AcceleratorSpec {
   /// What users write, e.g. "A100"; a valid label value.
@@ -43,6 +55,8 @@ struct AcceleratorSpec {
   std::optional<Quantity> memory;
   /// Relative to the other entries of the resource; only their order and proportions matter.
   double performance = 1.0;
+  /// A node's devices times this should fit what the node has for pods.
+  DeviceShare share = {};
 };
 
 template <typename Visitor>
@@ -54,6 +68,10 @@ void VisitFields(Visitor& visit, AcceleratorSpec& spec) {
   visit("performance", spec.performance,
         "Of one device, relative to other entries of the resource, above 0: pods that name no "
         "model go to the slower ones first");
+  visit(
+      "share", spec.share,
+      "What one device brings to containers without limits; as many of them as a node has devices "
+      "should fit the node");
 }
 
 /// Everything that is wrong with a catalogue; paths begin with "[<entry>]".

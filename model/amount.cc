@@ -26,4 +26,15 @@ Amount& Amount::operator+=(Amount other) {
   return *this;
 }
 
+Amount& Amount::operator-=(Amount other) { return *this += Amount(-other.nanos_); }
+
+Amount& Amount::operator*=(std::int64_t factor) {
+  const bool negative = (nanos_ < 0) != (factor < 0);
+  const Nanos size = nanos_ < 0 ? -nanos_ : nanos_;
+  const Nanos times = factor < 0 ? -Nanos{factor} : Nanos{factor};
+  const Nanos product = size != 0 && times > kMaxNanos / size ? kMaxNanos : size * times;
+  nanos_ = negative ? -product : product;
+  return *this;
+}
+
 }  // namespace berth::model

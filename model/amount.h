@@ -32,6 +32,10 @@ class Amount {
   int Sign() const { return nanos_ < 0 ? -1 : nanos_ > 0; }
 
   Amount& operator+=(Amount other);
+  Amount& operator-=(Amount other);
+
+  /// So many times as much.
+  Amount& operator*=(std::int64_t factor);
 
   friend bool operator==(Amount, Amount) = default;
   friend auto operator<=>(Amount, Amount) = default;

@@ -171,10 +171,23 @@ absl::StatusOr<Amount> Quantity::ParseAmount(std::string_view text) {
 absl::StatusOr<Quantity> Quantity::Parse(std::string_view text) {
   const absl::StatusOr<Amount> amount = ParseAmount(text);
   if (!amount.ok()) return amount.status();
-  Quantity quantity;
-  quantity.amount_ = *amount;
-  quantity.text_ = text;
-  return quantity;
+  return Quantity(*amount, std::string(text));
+}
+
+Quantity Quantity::OfMilli(std::int64_t milli) {
+  constexpr std::int64_t kMilliPerUnit = 1000;
+  const bool whole = milli % kMilliPerUnit == 0;
+  return Quantity(Amount::FromNanos(Nanos{milli} * (Amount::kNanosPerUnit / kMilliPerUnit)),
+                  whole ? fmt::format("{}", milli / kMilliPerUnit) : fmt::format("{}m", milli));
+}
+
+Quantity Quantity::OfBytes(std::int64_t bytes) {
+  constexpr std::array<std::string_view, 7> kSuffixes = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  std::int64_t number = bytes;
+  std::size_t suffix = 0;
+  for (; number != 0 && number % 1024 == 0; number /= 1024) ++suffix;
+  return Quantity(Amount::FromNanos(bytes * Amount::kNanosPerUnit),
+                  fmt::format("{}{}", number, kSuffixes[suffix]));
 }
 
 }  // namespace berth::model

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "model/amount.h"
@@ -28,6 +29,11 @@ class Quantity {
   /// Parse() for who needs the amount and not the text.
   static absl::StatusOr<Amount> ParseAmount(std::string_view text);
 
+  /// Makers of what is 0 or more, written as people write it: "8" or "3900m", and in bytes with the
+  /// largest binary suffix that leaves a whole number, "80Gi", "1536Mi", "1000".
+  static Quantity OfMilli(std::int64_t milli);
+  static Quantity OfBytes(std::int64_t bytes);
+
   Amount amount() const { return amount_; }
 
   /// The amount in whole units, fractions rounded away from zero, saturated at the limits of int64.
@@ -47,6 +53,8 @@ class Quantity {
   friend bool operator<(const Quantity& a, const Quantity& b) { return a.amount_ < b.amount_; }
 
  private:
+  Quantity(Amount amount, std::string text) : amount_(amount), text_(std::move(text)) {}
+
   Amount amount_;
   std::string text_ = "0";
 };

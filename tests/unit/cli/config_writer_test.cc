@@ -54,7 +54,9 @@ TEST(WriteConfig, WritesEveryFieldThatIsReadBack) {
                           .resource = "a.org/b",
                           .nodes = {{"l", "it's \"x\\.y\""}, {"l", std::string(100, 'x')}},
                           .memory = model::Quantity::Parse("1.5Gi").value(),
-                          .performance = 1.0 / 3}};
+                          .performance = 1.0 / 3,
+                          .share = {.cpu = model::Quantity::Parse("3500m").value(),
+                                    .memory = model::Quantity::Parse("7G").value()}}};
   HealthOf(config).mode = scheduling::Mode::kObserve;
   HealthOf(config).weight = 0;
   HealthOf(config).config = {

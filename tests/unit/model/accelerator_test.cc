@@ -1,6 +1,8 @@
 #include "model/accelerator.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -103,6 +105,35 @@ TEST(AcceleratorDefaultsTest, HaveTheMemoryOfTheCommonVariant) {
   EXPECT_EQ(memory("A30"), "24Gi");
 }
 
+struct ReferenceNode {
+  std::string_view model;
+  std::int64_t devices;
+  std::int64_t cores;
+  std::string_view memory;
+};
+
+TEST(AcceleratorDefaultsTest, SharesOfAllDevicesFitTheNode) {
+  constexpr std::int64_t kKeptCores = 2;  // for the kubelet and for DaemonSets
+  constexpr std::string_view kKeptMemory = "4Gi";
+  const AcceleratorCatalog catalog = Defaults();
+  for (const ReferenceNode& node : {ReferenceNode{"V100", 8, 36, "384G"},
+                                    {"A100", 4, 128, "1024G"},
+                                    {"A30", 6, 80, "512G"},
+                                    {"MN-Core", 4, 48, "384G"}}) {
+    const DeviceShare& share = catalog[catalog.IndexOf(node.model)].share;
+    EXPECT_LE(node.devices * share.cpu->Value(), node.cores - kKeptCores) << node.model;
+    EXPECT_LT(node.devices * share.memory->Value(),
+              Quantity::Parse(node.memory)->Value() - Quantity::Parse(kKeptMemory)->Value())
+        << node.model;
+  }
+}
+
+TEST(AcceleratorDefaultsTest, SharesAreWholeCores) {
+  for (const AcceleratorSpec& spec : AcceleratorCatalog::Defaults()) {
+    EXPECT_EQ(spec.share.cpu->MilliValue() % 1000, 0) << spec.name;
+  }
+}
+
 TEST(AcceleratorCatalogTest, TheFirstEntryThatRecognisesANodeWins) {
   AcceleratorSpec any = Valid("Any");
   any.nodes = {{"nvidia.com/gpu.product", "."}};
@@ -167,6 +198,8 @@ TEST(AcceleratorValidateTest, NamesTheFieldAndWhatToWrite) {
        })},
       {"[0].memory", "40Gi", With([](auto& s) { s.memory = Quantity::Parse("-1Gi").value(); })},
       {"[0].memory", "40Gi", With([](auto& s) { s.memory = Quantity(); })},
+      {"[0].share.cpu", "\"4\"", With([](auto& s) { s.share.cpu = Quantity(); })},
+      {"[0].share.memory", "40Gi", With([](auto& s) { s.share.memory = Quantity(); })},
   };
   for (const BadSpec& c : cases) {
     const std::vector<FieldError> errors = Validate({c.spec});

@@ -52,6 +52,25 @@ TEST(AmountTest, SumsSaturateBothWays) {
   EXPECT_EQ(least.Value(), -kMax);
 }
 
+TEST(AmountTest, DifferencesAndProductsAreExactAndSaturate) {
+  const Amount most = Amount::FromNanos(Amount::kMaxNanos);
+  const Amount least = Amount::FromNanos(-Amount::kMaxNanos);
+  Amount difference = Amount::FromNanos(5);
+  difference -= Amount::FromNanos(7);
+  EXPECT_EQ(difference, Amount::FromNanos(-2));
+  difference -= most;
+  EXPECT_EQ(difference, least);
+
+  const auto times = [](Amount amount, std::int64_t factor) { return amount *= factor; };
+  EXPECT_EQ(times(Amount::FromNanos(7), 3), Amount::FromNanos(21));
+  EXPECT_EQ(times(Amount::FromNanos(-7), 3), Amount::FromNanos(-21));
+  EXPECT_EQ(times(most, 0), Amount());
+  EXPECT_EQ(times(Amount(), kMax), Amount());
+  EXPECT_EQ(times(most, kMax), most);
+  EXPECT_EQ(times(most, -2), least);
+  EXPECT_EQ(times(least, std::numeric_limits<std::int64_t>::min()), most);
+}
+
 TEST(AmountTest, ThousandthsSaturateWhereUnitsDoNot) {
   const Amount amount = Amount::FromNanos(kMax / 10 * Amount::kNanosPerUnit);
   EXPECT_EQ(amount.Value(), kMax / 10);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <ostream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -162,6 +164,28 @@ TEST(QuantityTest, ComparesAmountsAndNotTexts) {
   EXPECT_LT(*Quantity::Parse("1G"), *Quantity::Parse("1Gi"));
   EXPECT_EQ(Quantity().text(), "0");
   EXPECT_EQ(Quantity(), *Quantity::Parse("0"));
+}
+
+TEST(QuantityTest, IsWrittenAsPeopleWriteIt) {
+  const std::vector<std::pair<std::int64_t, std::string>> cores = {
+      {0, "0"},        {1, "1m"},   {100, "100m"},
+      {3900, "3900m"}, {8000, "8"}, {kMax, "9223372036854775807m"}};
+  for (const auto& [milli, text] : cores) {
+    EXPECT_EQ(Quantity::OfMilli(milli).text(), text);
+    EXPECT_EQ(Quantity::OfMilli(milli), *Quantity::Parse(text)) << text;
+  }
+  const std::vector<std::pair<std::int64_t, std::string>> bytes = {
+      {0, "0"},
+      {1000, "1000"},
+      {1024, "1Ki"},
+      {std::int64_t{1536} << 20, "1536Mi"},
+      {std::int64_t{80} << 30, "80Gi"},
+      {std::int64_t{4} << 60, "4Ei"},
+      {kMax, "9223372036854775807"}};
+  for (const auto& [amount, text] : bytes) {
+    EXPECT_EQ(Quantity::OfBytes(amount).text(), text);
+    EXPECT_EQ(Quantity::OfBytes(amount), *Quantity::Parse(text)) << text;
+  }
 }
 
 TEST(QuantityTest, HasASign) {
