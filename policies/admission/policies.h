@@ -3,6 +3,7 @@
 #include "policies/admission/accelerator_affinity.h"
 #include "policies/admission/checkpoint.h"
 #include "policies/admission/creator.h"
+#include "policies/admission/guaranteed_qos.h"
 #include "policies/admission/isolation.h"
 #include "policies/admission/scheduler_name.h"
 
@@ -12,7 +13,8 @@ template <typename... Policies>
 struct PolicyList {};
 
 /// Every admission policy, in the order in which they work on an object.
-using AllPolicies = PolicyList<CreatorPolicy, AcceleratorAffinityPolicy, IsolationPolicy,
-                               CheckpointPolicy, SchedulerNamePolicy>;
+using AllPolicies =
+    PolicyList<CreatorPolicy, GuaranteedQosPolicy, AcceleratorAffinityPolicy, IsolationPolicy,
+               CheckpointPolicy, SchedulerNamePolicy>;
 
 }  // namespace berth::admission

@@ -1,0 +1,151 @@
+#include "policies/admission/guaranteed_qos.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "policies/admission/default_sizes.h"
+#include "policies/admission/device_shares.h"
+#include "policies/admission/equalize.h"
+#include "policies/admission/grouped_remarks.h"
+#include "policies/admission/job.h"
+#include "policies/admission/qos.h"
+#include "policies/admission/qos_objections.h"
+
+namespace berth::admission {
+
+using model::Amount;
+using model::Quantity;
+
+namespace {
+
+constexpr std::string_view kAdvice = "; set your own limits to change it";
+
+std::string Cores(const Quantity& cpu) {
+  const std::int64_t milli = cpu.MilliValue();
+  if (milli % 1000 != 0) return cpu.text();
+  return cpu.text() + (milli == 1000 ? " core" : " cores");
+}
+
+// "cpu and memory of ", "memory of "; "8 cores, 80Gi".
+struct Wording {
+  void Add(Compute resource, const Quantity& size) {
+    what += (what.empty() ? "" : " and ") + std::string(NameOf(resource));
+    sizes += (sizes.empty() ? "" : ", ") + (resource == Compute::kCpu ? Cores(size) : size.text());
+  }
+
+  std::string what;
+  std::string sizes;
+};
+
+bool LacksLimits(const model::PodTemplate& pod) {
+  const auto lacks = [](const model::ResourceRequirements& resources) {
+    return std::ranges::any_of(kCompute,
+                               [&](Compute resource) { return IsMissing(resources, resource); });
+  };
+  if (pod.resources) return lacks(*pod.resources);
+  return std::ranges::any_of(pod.containers, [&](const model::Container& container) {
+    return lacks(container.resources);
+  });
+}
+
+}  // namespace
+
+GuaranteedQosPolicy::GuaranteedQosPolicy(const PolicyContext& context,
+                                         const GuaranteedQosConfig& config)
+    : catalog_(context.catalog),
+      config_(config),
+      models_annotation_(context.prefix + "/accelerators"),
+      retryless_annotation_(RetrylessAnnotation(context.prefix)) {}
+
+bool GuaranteedQosPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
+  if (draft.pod().resources) {
+    EqualizePod(config_.cpu, draft, remarks);
+  } else {
+    GroupedRemarks grouped;
+    EqualizeContainers(config_.cpu, draft, grouped);
+    grouped.WriteTo(remarks);
+  }
+  // What claims bring with them is written nowhere that this policy sees.
+  const bool fills = config_.missing_limits == MissingLimits::kDefault && !draft.pod().has_claims;
+  if (fills && LacksLimits(draft.pod())) {
+    draft.pod().resources ? FillPod(draft, remarks) : FillContainers(draft, remarks);
+  }
+  MarkRetryless(draft, remarks);
+  return IsGuaranteed(draft.pod()) || MayLackLimits(request, draft.workload());
+}
+
+void GuaranteedQosPolicy::FillContainers(Draft& draft, Remarks& remarks) const {
+  const model::PodTemplate pod = draft.pod();
+  const DeviceShares shares(catalog_,
+                            model::Find(pod.annotations, models_annotation_).value_or(""));
+  const DefaultSizes sizes(pod, shares, config_);
+  GroupedRemarks grouped;
+  for (std::size_t i = 0; i < pod.containers.size(); ++i) {
+    Wording wording;
+    for (const Compute resource : kCompute) {
+      const std::optional<Amount> size = sizes.Of(i, resource);
+      if (!size || !IsMissing(pod.containers[i].resources, resource)) continue;
+      const Quantity quantity = QuantityOf(resource, *size);
+      draft.SetRequest(i, NameOf(resource), quantity);
+      draft.SetLimit(i, NameOf(resource), quantity);
+      wording.Add(resource, quantity);
+    }
+    if (wording.what.empty()) continue;
+    grouped.Add(wording.what + " of ", pod.containers[i].name,
+                " set to " + wording.sizes + " (" + sizes.ReasonOf(i) + ")" + std::string(kAdvice));
+  }
+  grouped.WriteTo(remarks);
+}
+
+void GuaranteedQosPolicy::FillPod(Draft& draft, Remarks& remarks) const {
+  const model::PodTemplate& pod = draft.pod();
+  const DeviceShares shares(catalog_,
+                            model::Find(pod.annotations, models_annotation_).value_or(""));
+  Wording wording;
+  for (const Compute resource : kCompute) {
+    const std::optional<Amount> size = DefaultPodSize(pod, shares, config_, resource);
+    if (!size || !IsMissing(*pod.resources, resource)) continue;
+    const Quantity quantity =
+        QuantityOf(resource, std::max(*size, LeastForContainers(pod, resource)));
+    draft.SetPodRequest(NameOf(resource), quantity);
+    draft.SetPodLimit(NameOf(resource), quantity);
+    wording.Add(resource, quantity);
+  }
+  if (wording.what.empty()) return;
+  remarks.Changed(wording.what + " of spec.resources set to " + wording.sizes +
+                  std::string(kAdvice));
+}
+
+void GuaranteedQosPolicy::MarkRetryless(Draft& draft, Remarks& remarks) const {
+  const auto& job = draft.workload().job;
+  if (!job) return;
+  const bool retryless = config_.missing_limits == MissingLimits::kAllowRetryless &&
+                         IsRunByKubernetes(*job) && LacksLimits(draft.pod());
+  if (retryless) {
+    draft.SetAnnotation(Metadata::kPods, retryless_annotation_, "true");
+  } else if (model::Find(draft.pod().annotations, retryless_annotation_)) {
+    remarks.Changed(retryless_annotation_ +
+                    " removed: Berth alone gives it, to Jobs without limits");
+    draft.RemoveAnnotation(Metadata::kPods, retryless_annotation_);
+  }
+}
+
+bool GuaranteedQosPolicy::MayLackLimits(const Request& request,
+                                        const model::Workload& workload) const {
+  if (config_.missing_limits != MissingLimits::kAllowRetryless) return false;
+  const bool marked = IsMarkedRetryless(workload.pod, retryless_annotation_);
+  if (workload.is_pod()) return marked && request.controller == "Job";
+  // In a namespace that is only warned nobody marks a Job.
+  return workload.job && IsRunByKubernetes(*workload.job) &&
+         (marked || request.mode != Mode::kEnforce);
+}
+
+std::vector<Objection> GuaranteedQosPolicy::Judge(const Request& request,
+                                                  const model::Workload& workload) const {
+  if (IsGuaranteed(workload.pod)) return {};
+  return QosObjections(workload, {.may_lack_limits = MayLackLimits(request, workload),
+                                  .missing_limits = config_.missing_limits});
+}
+
+}  // namespace berth::admission

@@ -1,0 +1,52 @@
+#include "policies/admission/guaranteed_qos_config.h"
+
+#include <string>
+#include <string_view>
+
+namespace berth::admission {
+
+namespace {
+
+using Errors = std::vector<model::FieldError>;
+
+constexpr model::EnumName<MissingLimits> kMissingLimitsNames[] = {
+    {MissingLimits::kDefault, "Default"},
+    {MissingLimits::kDeny, "Deny"},
+    {MissingLimits::kAllowRetryless, "AllowRetryless"}};
+
+constexpr model::EnumName<CpuRule> kCpuRuleNames[] = {{CpuRule::kRaise, "Raise"},
+                                                      {CpuRule::kLower, "Lower"}};
+
+void ValidateAmount(const std::optional<model::Quantity>& amount, const std::string& path,
+                    const std::string& example, Errors& errors) {
+  if (amount && amount->Sign() > 0) return;
+  errors.push_back(
+      {path, "must be more than 0; write what one container gets, such as " + example});
+}
+
+void ValidateSize(const ContainerSize& size, const std::string& path, Errors& errors) {
+  ValidateAmount(size.cpu, path + ".cpu", "\"1\"", errors);
+  ValidateAmount(size.memory, path + ".memory", "4Gi", errors);
+}
+
+}  // namespace
+
+std::span<const model::EnumName<MissingLimits>> EnumNames(MissingLimits) {
+  return kMissingLimitsNames;
+}
+
+std::span<const model::EnumName<CpuRule>> EnumNames(CpuRule) { return kCpuRuleNames; }
+
+ContainerSize GuaranteedQosConfig::Size(std::string_view cpu, std::string_view memory) {
+  return {.cpu = model::Quantity::Parse(cpu).value(),
+          .memory = model::Quantity::Parse(memory).value()};
+}
+
+std::vector<model::FieldError> Validate(const GuaranteedQosConfig& config) {
+  Errors errors;
+  ValidateSize(config.without_accelerators, "withoutAccelerators", errors);
+  ValidateSize(config.small, "small", errors);
+  return errors;
+}
+
+}  // namespace berth::admission

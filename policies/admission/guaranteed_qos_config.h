@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/config_field.h"
+#include "model/quantity.h"
+
+namespace berth::admission {
+
+/// What becomes of containers that set neither request nor limit.
+enum class MissingLimits : std::uint8_t {
+  /// They get limits: the share of their devices, or what is configured.
+  kDefault,
+  /// The pod is denied.
+  kDeny,
+  /// A Job keeps them without, and is not retried; other pods are denied.
+  kAllowRetryless,
+};
+
+std::span<const model::EnumName<MissingLimits>> EnumNames(MissingLimits);
+
+/// How a cpu request and a limit above it become one.
+enum class CpuRule : std::uint8_t { kRaise, kLower };
+
+std::span<const model::EnumName<CpuRule>> EnumNames(CpuRule);
+
+/// What one container gets.
+struct ContainerSize {
+  std::optional<model::Quantity> cpu;
+  std::optional<model::Quantity> memory;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ContainerSize& size) {
+  visit("cpu", size.cpu, "Cores, above 0");
+  visit("memory", size.memory, "Memory, above 0");
+}
+
+/// The block admission.policies.guaranteedQos.
+struct GuaranteedQosConfig {
+  MissingLimits missing_limits = MissingLimits::kDefault;
+  CpuRule cpu = CpuRule::kRaise;
+  ContainerSize without_accelerators = Size("1", "4Gi");
+  ContainerSize small = Size("100m", "128Mi");
+
+ private:
+  static ContainerSize Size(std::string_view cpu, std::string_view memory);
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, GuaranteedQosConfig& config) {
+  visit("missingLimits", config.missing_limits,
+        "For containers with neither request nor limit. Default: they get both, the share of their "
+        "devices or what stands below; Deny; AllowRetryless: a Job runs without them and is never "
+        "retried, other pods are denied");
+  visit("cpu", config.cpu,
+        "Where cpu has a request and a higher limit. Raise: the request becomes the limit; Lower: "
+        "the limit becomes the request. Memory requests are always raised");
+  visit("withoutAccelerators", config.without_accelerators,
+        "What a main container gets in a pod without accelerators");
+  visit("small", config.small,
+        "What init containers and sidecars get and, beside containers with devices, those without");
+}
+
+/// Everything that is wrong with `config`.
+std::vector<model::FieldError> Validate(const GuaranteedQosConfig& config);
+
+}  // namespace berth::admission

@@ -1,0 +1,100 @@
+#include "policies/admission/qos_objections.h"
+
+#include <string>
+#include <string_view>
+
+#include "policies/admission/compute.h"
+
+namespace berth::admission {
+
+using model::Quantity;
+
+namespace {
+
+// Objections to two states of an object are compared each with each.
+constexpr std::size_t kMaxObjections = 100;
+
+// What to write where limits are missing, by what keeps them from being filled in.
+std::string AdviceFor(const model::Workload& workload, MissingLimits missing_limits) {
+  if (workload.pod.has_claims) {
+    return "write what it may use at most: for claimed devices there is no default";
+  }
+  if (missing_limits == MissingLimits::kAllowRetryless) {
+    return "write what it may use at most, such as cpu: \"4\", memory: 16Gi, or find out by a Job, "
+           "which may go without";
+  }
+  return "write what it may use at most, such as cpu: \"4\", memory: 16Gi";
+}
+
+class Objections {
+ public:
+  Objections(const model::Workload& workload, QosJudgement judgement)
+      : judgement_(judgement), advice_(AdviceFor(workload, judgement.missing_limits)) {}
+
+  bool IsFull() const { return found_.size() >= kMaxObjections; }
+
+  // `field` is that of the resources.
+  void Judge(const model::ResourceRequirements& resources, const std::string& field) {
+    const bool lacks_cpu = Lacks(resources, Compute::kCpu);
+    const bool lacks_memory = Lacks(resources, Compute::kMemory);
+    if (lacks_cpu && lacks_memory) {
+      ObjectToMissing("cpu and memory", field);
+      return;
+    }
+    for (const Compute resource : kCompute) {
+      if (Lacks(resources, resource)) {
+        ObjectToMissing(NameOf(resource), field);
+      } else {
+        JudgeRequest(resources, resource, field);
+      }
+    }
+  }
+
+  std::vector<Objection> Take() { return std::move(found_); }
+
+ private:
+  static bool Lacks(const model::ResourceRequirements& resources, Compute resource) {
+    const Quantity* limit = Given(resources.limits, resource);
+    return limit == nullptr || limit->Sign() < 0;
+  }
+
+  void ObjectToMissing(std::string_view what, const std::string& field) {
+    if (judgement_.may_lack_limits) return;
+    found_.push_back({field + ".limits", "lacks " + std::string(what), advice_});
+  }
+
+  void JudgeRequest(const model::ResourceRequirements& resources, Compute resource,
+                    const std::string& field) {
+    const Quantity& limit = *Given(resources.limits, resource);
+    const Quantity* request = Given(resources.requests, resource);
+    if (request != nullptr && *request == limit) return;
+    const bool above = request != nullptr && limit < *request;
+    found_.push_back({field + ".requests." + std::string(NameOf(resource)),
+                      above ? "is above the limit" : "is not the same as the limit",
+                      above ? "write " + request->text() + " as the limit, or " + limit.text() +
+                                  " as the request"
+                            : "write " + limit.text() + ", as the limit"});
+  }
+
+  const QosJudgement judgement_;
+  const std::string advice_;
+  std::vector<Objection> found_;
+};
+
+}  // namespace
+
+std::vector<Objection> QosObjections(const model::Workload& workload, QosJudgement judgement) {
+  Objections objections(workload, judgement);
+  const std::string spec = PodSpecField(workload);
+  if (workload.pod.resources) {
+    objections.Judge(*workload.pod.resources, spec + ".resources");
+    return objections.Take();
+  }
+  for (const model::Container& container : workload.pod.containers) {
+    if (objections.IsFull()) break;
+    objections.Judge(container.resources, spec + "." + FieldOf(container) + ".resources");
+  }
+  return objections.Take();
+}
+
+}  // namespace berth::admission

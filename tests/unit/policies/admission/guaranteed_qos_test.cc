@@ -1,0 +1,513 @@
+#include "policies/admission/guaranteed_qos.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policies/admission/qos.h"
+#include "tests/unit/policies/admission/sizes.h"
+
+namespace berth::admission {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+using Texts = std::vector<std::string>;
+
+GuaranteedQosConfig With(MissingLimits missing_limits) {
+  GuaranteedQosConfig config;
+  config.missing_limits = missing_limits;
+  return config;
+}
+
+GuaranteedQosConfig Lowering() {
+  GuaranteedQosConfig config;
+  config.cpu = CpuRule::kLower;
+  return config;
+}
+
+GuaranteedQosPolicy Policy(const GuaranteedQosConfig& config = {}) { return {Context(), config}; }
+
+struct SizeCase {
+  std::string name;
+  std::vector<model::Container> containers;
+  Texts sizes;
+  Texts changes;
+};
+
+// What comes of each case, and that its own result is left alone.
+void ExpectSizes(const GuaranteedQosPolicy& policy, const std::vector<SizeCase>& cases) {
+  for (const SizeCase& c : cases) {
+    const Made made = Mutate(policy, MakePod(c.containers));
+    EXPECT_EQ(SizesOf(made.workload), c.sizes) << c.name;
+    EXPECT_EQ(made.changes, c.changes) << c.name;
+    EXPECT_TRUE(made.holds) << c.name;
+    EXPECT_TRUE(IsGuaranteed(made.workload.pod)) << c.name;
+    EXPECT_THAT(policy.Judge(MakeRequest(), made.workload), IsEmpty()) << c.name;
+    const Made again = Mutate(policy, made.workload);
+    EXPECT_EQ(again.writes, 0u) << c.name;
+    EXPECT_EQ(again.holds, made.holds) << c.name;
+    EXPECT_THAT(again.changes, IsEmpty()) << c.name;
+  }
+}
+
+TEST(GuaranteedQosTest, EqualisesWhatAContainerSays) {
+  ExpectSizes(
+      Policy(),
+      {{"equal already", {Sized("a", "1", "1Gi")}, {"1 1Gi"}, {}},
+       {"equal in other words", {Sized("a", "1/1000m", "1Gi/1024Mi")}, {"1/1000m 1Gi/1024Mi"}, {}},
+       {"limits only",
+        {Sized("a", "-/2", "-/4Gi")},
+        {"2 4Gi"},
+        {"cpu request of 'a' set to its limit, 2, as both must be equal",
+         "memory request of 'a' set to its limit, 4Gi, as both must be equal"}},
+       {"requests only",
+        {Sized("a", "2/-", "4Gi/-")},
+        {"2 4Gi"},
+        {"cpu limit of 'a' set to its request, 2, as both must be equal",
+         "memory limit of 'a' set to its request, 4Gi, as both must be equal"}},
+       {"zero is not set",
+        {Sized("a", "0/2", "4Gi/0")},
+        {"2 4Gi"},
+        {"cpu request of 'a' set to its limit, 2, as both must be equal",
+         "memory limit of 'a' set to its request, 4Gi, as both must be equal"}},
+       {"both",
+        {Sized("a", "1/2", "1Gi/4Gi")},
+        {"2 4Gi"},
+        {"cpu request of 'a' raised from 1 to its limit, 2, as both must be equal",
+         "memory request of 'a' raised from 1Gi to its limit, 4Gi, as both must be equal"}},
+       {"init containers and sidecars",
+        {Init(Sized("i", "1/2", "1Gi")), Sidecar(Sized("s", "1", "1Gi/2Gi")),
+         Sized("a", "1", "1Gi")},
+        {"2 1Gi", "1 2Gi", "1 1Gi"},
+        {"cpu request of 'i' raised from 1 to its limit, 2, as both must be equal",
+         "memory request of 's' raised from 1Gi to its limit, 2Gi, as both must be equal"}}});
+}
+
+TEST(GuaranteedQosTest, LowersCpuButNeverMemoryWhereConfigured) {
+  ExpectSizes(Policy(Lowering()),
+              {{"both",
+                {Sized("a", "1/2", "1Gi/4Gi")},
+                {"1 4Gi"},
+                {"cpu limit of 'a' lowered from 2 to its request, 1, as both must be equal",
+                 "memory request of 'a' raised from 1Gi to its limit, 4Gi, as both must be equal"}},
+               {"a limit alone",
+                {Sized("a", "0/2", "1Gi")},
+                {"2 1Gi"},
+                {"cpu request of 'a' set to its limit, 2, as both must be equal"}}});
+}
+
+TEST(GuaranteedQosTest, GivesContainersTheShareOfTheirDevices) {
+  ExpectSizes(
+      Policy(),
+      {{"the issue's own",
+        {Sized("train", "-", "-", "2")},
+        {"8 80Gi"},
+        {"cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set your own limits to change "
+         "it"}},
+       {"memory alone",
+        {Sized("train", "2", "-", "1")},
+        {"2 40Gi"},
+        {"memory of 'train' set to 40Gi (1 x V100); set your own limits to change it"}},
+       {"zeros",
+        {Sized("train", "0", "0", "1")},
+        {"4 40Gi"},
+        {"cpu and memory of 'train' set to 4 cores, 40Gi (1 x V100); set your own limits to change "
+         "it"}},
+       {"several",
+        {Sized("a", "-", "-", "1"), Sized("b", "-", "-", "1")},
+        {"4 40Gi", "4 40Gi"},
+        {"cpu and memory of 'a' and 'b' set to 4 cores, 40Gi (1 x V100); set your own limits to "
+         "change it"}},
+       {"small ones are taken off the largest",
+        {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-", "1"), Sized("b", "-", "-", "2"),
+         Sized("log", "-", "-")},
+        {"100m 128Mi", "4 40Gi", "7 81664Mi", "100m 128Mi"},
+        {"cpu and memory of 's' and 'log' set to 100m, 128Mi (default); set your own limits to "
+         "change it",
+         "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set your own limits to change it",
+         "cpu and memory of 'b' set to 7 cores, 81664Mi (2 x V100 less the others'); set your own "
+         "limits to change it"}},
+       {"what a sidecar sets is its own affair",
+        {Sidecar(Sized("s", "2", "1Gi")), Sized("a", "-", "-", "1")},
+        {"2 1Gi", "4 40Gi"},
+        {"cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set your own limits to change "
+         "it"}},
+       {"init containers run before, so nothing is taken off",
+        {Init(Sized("i", "-", "-")), Sized("a", "-", "-", "1")},
+        {"100m 128Mi", "4 40Gi"},
+        {"cpu and memory of 'i' set to 100m, 128Mi (default); set your own limits to change it",
+         "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set your own limits to change "
+         "it"}},
+       {"an init container with the devices of one after it",
+        {Init(Sized("i", "-", "-", "2")), Sized("a", "6", "-", "2")},
+        {"6 80Gi", "6 80Gi"},
+        {"cpu and memory of 'i' set to 6 cores, 80Gi (2 x V100); set your own limits to change it",
+         "memory of 'a' set to 80Gi (2 x V100); set your own limits to change it"}}});
+}
+
+TEST(GuaranteedQosTest, TakesTheModelsThatThePodNames) {
+  const Made made =
+      Mutate(Policy(), Annotated(MakePod({Sized("a", "-", "-", "1")}), "accelerators", "A100,A30"));
+  EXPECT_THAT(SizesOf(made.workload), ElementsAre("13 76Gi"));
+}
+
+TEST(GuaranteedQosTest, DefaultsNeverMakeAPodAskForMoreThanItsDevicesBring) {
+  std::vector<model::Container> containers;
+  for (int i = 0; i < 7; ++i) containers.push_back(Init(Sized("i", "-", "-", i == 3 ? "1" : "-")));
+  for (int i = 0; i < 5; ++i) containers.push_back(Sidecar(Sized("s", "-", "-")));
+  containers.push_back(Sized("a", "-", "-", "2"));
+  for (int i = 0; i < 20; ++i) containers.push_back(Sized("log", "-", "-"));
+  const Made made = Mutate(Policy(), MakePod(containers));
+  EXPECT_LE(EffectiveRequest(made.workload.pod, Compute::kCpu), Q("8").amount());
+  EXPECT_LE(EffectiveRequest(made.workload.pod, Compute::kMemory), Q("80Gi").amount());
+}
+
+TEST(GuaranteedQosTest, LeavesALargestContainerOneCoreHoweverMuchTheOthersTake) {
+  std::vector<model::Container> containers = {Sized("a", "-", "-", "1")};
+  for (int i = 0; i < 500; ++i) containers.push_back(Sized("log", "-", "-"));
+  EXPECT_EQ(SizesOf(Mutate(Policy(), MakePod(containers)).workload).front(), "1 128Mi");
+}
+
+TEST(GuaranteedQosTest, GivesPodsWithoutDevicesWhatIsConfigured) {
+  ExpectSizes(
+      Policy(),
+      {{"alone",
+        {Sized("a", "-", "-")},
+        {"1 4Gi"},
+        {"cpu and memory of 'a' set to 1 core, 4Gi (default); set your own limits to change it"}},
+       {"others",
+        {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-"), Sized("b", "-", "1Gi")},
+        {"100m 128Mi", "1 4Gi", "1 1Gi"},
+        {"cpu and memory of 's' set to 100m, 128Mi (default); set your own limits to change it",
+         "cpu and memory of 'a' set to 1 core, 4Gi (default); set your own limits to change it",
+         "cpu of 'b' set to 1 core (default); set your own limits to change it"}},
+       {"init containers stay below what follows",
+        {Init(Sized("i", "-", "-")), Sized("a", "50m", "64Mi")},
+        {"50m 64Mi", "50m 64Mi"},
+        {"cpu and memory of 'i' set to 50m, 64Mi (default); set your own limits to change it"}}});
+  GuaranteedQosConfig config;
+  config.without_accelerators = {.cpu = Q("1500m"), .memory = Q("2Gi")};
+  config.small = {.cpu = Q("1"), .memory = Q("1Gi")};
+  ExpectSizes(
+      Policy(config),
+      {{"configured",
+        {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-")},
+        {"1 1Gi", "1500m 2Gi"},
+        {"cpu and memory of 's' set to 1 core, 1Gi (default); set your own limits to change "
+         "it",
+         "cpu and memory of 'a' set to 1500m, 2Gi (default); set your own limits to change "
+         "it"}}});
+}
+
+TEST(GuaranteedQosTest, RaisesLimitsOfALimitRangeToLargerRequests) {
+  model::Workload pod = MakePod({Sized("a", "1", "8Gi/1Gi"), Sized("b", "1", "8Gi/1Gi")});
+  pod.pod.annotations = {
+      {"kubernetes.io/limit-ranger", "LimitRanger plugin set: memory limit for container a"}};
+  const Made made = Mutate(Policy(), pod);
+  EXPECT_THAT(SizesOf(made.workload), ElementsAre("1 8Gi", "1 8Gi/1Gi"));
+  EXPECT_THAT(made.changes, ElementsAre("memory limit of 'a' raised from 1Gi to its request, 8Gi, "
+                                        "as both must be equal"));
+  EXPECT_FALSE(made.holds);
+}
+
+struct PodCase {
+  std::string name;
+  model::ResourceRequirements pod;
+  std::vector<model::Container> containers;
+  std::string size;
+  Texts changes;
+};
+
+TEST(GuaranteedQosTest, EqualisesThePodsOwnResourcesAlone) {
+  const std::vector<PodCase> cases = {
+      {"equal", Sizes("1", "1Gi"), {Sized("a", "1/2", "-")}, "1 1Gi", {}},
+      {"different",
+       Sizes("1/2", "1Gi/4Gi"),
+       {Sized("a", "-", "-")},
+       "2 4Gi",
+       {"cpu request of spec.resources raised from 1 to its limit, 2, as both must be equal",
+        "memory request of spec.resources raised from 1Gi to its limit, 4Gi, as both must be "
+        "equal"}},
+      {"limits only",
+       Sizes("-/2", "0/4Gi"),
+       {Sized("a", "-", "-")},
+       "2 4Gi",
+       {"cpu request of spec.resources set to its limit, 2, as both must be equal",
+        "memory request of spec.resources set to its limit, 4Gi, as both must be equal"}},
+      {"requests only, above which a container may rise",
+       Sizes("2/-", "4Gi/-"),
+       {Sized("a", "1/4", "1Gi")},
+       "4 4Gi",
+       {"cpu limit of spec.resources set to its request, 4, as both must be equal",
+        "memory limit of spec.resources set to its request, 4Gi, as both must be equal"}},
+      {"neither",
+       {},
+       {Sized("a", "-", "-")},
+       "1 4Gi",
+       {"cpu and memory of spec.resources set to 1 core, 4Gi; set your own limits to change it"}},
+      {"neither, and containers that need more together",
+       Sizes("8", "-"),
+       {Sidecar(Sized("s", "1", "3Gi")), Sized("a", "1", "3Gi")},
+       "8 6Gi",
+       {"memory of spec.resources set to 6Gi; set your own limits to change it"}},
+      {"neither, and one that may rise higher",
+       Sizes("8", "-"),
+       {Sized("a", "1", "1Gi/9Gi")},
+       "8 9Gi",
+       {"memory of spec.resources set to 9Gi; set your own limits to change it"}},
+      {"neither, with devices",
+       {},
+       {Init(Sized("i", "-", "-", "1")), Sized("a", "-", "-", "2"), Sized("b", "-", "-", "1")},
+       "12 120Gi",
+       {"cpu and memory of spec.resources set to 12 cores, 120Gi; set your own limits to change "
+        "it"}},
+  };
+  for (const PodCase& c : cases) {
+    model::Workload pod = MakePod(c.containers);
+    pod.pod.resources = c.pod;
+    const Made made = Mutate(Policy(), pod);
+    EXPECT_EQ(SizeOf(*made.workload.pod.resources), c.size) << c.name;
+    EXPECT_EQ(made.changes, c.changes) << c.name;
+    EXPECT_EQ(made.workload.pod.containers, pod.pod.containers) << c.name;
+    EXPECT_TRUE(made.holds) << c.name;
+    EXPECT_EQ(Mutate(Policy(), made.workload).writes, 0u) << c.name;
+  }
+}
+
+TEST(GuaranteedQosTest, LowersThePodsCpuNoFurtherThanItsContainersRise) {
+  model::Workload pod = MakePod({Sized("a", "1/3", "1Gi")});
+  pod.pod.resources = Sizes("2/8", "1Gi");
+  EXPECT_EQ(SizeOf(*Mutate(Policy(Lowering()), pod).workload.pod.resources), "3 1Gi");
+}
+
+struct ObjectionCase {
+  std::string name;
+  GuaranteedQosConfig config;
+  model::Workload workload;
+  std::vector<Objection> objections;
+};
+
+model::Workload Claiming(model::Workload pod) {
+  pod.pod.has_claims = true;
+  return pod;
+}
+
+constexpr std::string_view kAdvice =
+    "write what it may use at most, such as cpu: \"4\", memory: 16Gi";
+
+TEST(GuaranteedQosTest, ObjectsToWhatItCannotMakeGuaranteed) {
+  const std::string advice(kAdvice);
+  const std::string claims =
+      "write what it may use at most: for claimed devices there is no default";
+  const std::vector<ObjectionCase> cases = {
+      {"a request above its limit",
+       {},
+       MakePod({Sized("a", "4/2", "1Gi")}),
+       {{"spec.containers[0].resources.requests.cpu", "is above the limit",
+         "write 4 as the limit, or 2 as the request"}}},
+      {"the pod's request above its limit",
+       {},
+       [] {
+         model::Workload pod = CpuPod();
+         pod.pod.resources = Sizes("1", "8Gi/1Gi");
+         return pod;
+       }(),
+       {{"spec.resources.requests.memory", "is above the limit",
+         "write 8Gi as the limit, or 1Gi as the request"}}},
+      {"a negative amount",
+       {},
+       MakePod({Sized("a", "1", "-1Gi/-1Gi")}),
+       {{"spec.containers[0].resources.limits", "lacks memory", advice}}},
+      {"denied by configuration",
+       With(MissingLimits::kDeny),
+       MakeJob(
+           MakePod({Init(Sized("i", "1", "-")), Sized("a", "-", "-"), Sized("b", "-/1", "1Gi")})),
+       {{"spec.template.spec.initContainers[0].resources.limits", "lacks memory", advice},
+        {"spec.template.spec.containers[0].resources.limits", "lacks cpu and memory", advice}}},
+      {"claims",
+       {},
+       Claiming(CpuPod()),
+       {{"spec.containers[0].resources.limits", "lacks cpu and memory", claims}}},
+      {"a bare pod without limits",
+       With(MissingLimits::kAllowRetryless),
+       Annotated(CpuPod(), "retryless", "true"),
+       {{"spec.containers[0].resources.limits", "lacks cpu and memory",
+         advice + ", or find out by a Job, which may go without"}}},
+      {"what makes pods that are not retried by a Job",
+       With(MissingLimits::kDeny),
+       MakeOwner("Deployment", CpuPod()),
+       {{"spec.template.spec.containers[0].resources.limits", "lacks cpu and memory", advice}}},
+      {"a CronJob's",
+       With(MissingLimits::kDeny),
+       MakeOwner("CronJob", CpuPod()),
+       {{"spec.jobTemplate.spec.template.spec.containers[0].resources.limits",
+         "lacks cpu and memory", advice}}},
+  };
+  for (const ObjectionCase& c : cases) {
+    const Made made = Mutate(Policy(c.config), c.workload);
+    EXPECT_FALSE(made.holds) << c.name;
+    EXPECT_EQ(Policy(c.config).Judge(MakeRequest(), made.workload), c.objections) << c.name;
+  }
+}
+
+TEST(GuaranteedQosTest, ObjectsToAFinalStateThatSomebodyElseMade) {
+  const std::vector<Objection> objections =
+      Policy().Judge(MakeRequest(), MakePod({Sized("a", "1/2", "-/1Gi")}));
+  EXPECT_THAT(objections,
+              ElementsAre(Objection{"spec.containers[0].resources.requests.cpu",
+                                    "is not the same as the limit", "write 2, as the limit"},
+                          Objection{"spec.containers[0].resources.requests.memory",
+                                    "is not the same as the limit", "write 1Gi, as the limit"}));
+}
+
+TEST(GuaranteedQosTest, ClaimsAreNoObstacleWhereLimitsAreSet) {
+  const Made made = Mutate(Policy(), Claiming(MakePod({Sized("a", "1/2", "1Gi")})));
+  EXPECT_TRUE(made.holds);
+  EXPECT_THAT(SizesOf(made.workload), ElementsAre("2 1Gi"));
+}
+
+TEST(GuaranteedQosTest, AsksForLimitsWhereTheCatalogueHasNoShare) {
+  const auto catalog = model::AcceleratorCatalog::Make(
+      {{.name = "A", .resource = std::string(kGpu), .nodes = {{"gpu", "."}}, .memory = {}}});
+  const GuaranteedQosPolicy policy({.catalog = *catalog, .prefix = Prefix()}, {});
+  const Made made = Mutate(policy, MakePod({Sized("a", "-", "-", "1")}));
+  EXPECT_EQ(made.writes, 0u);
+  EXPECT_THAT(policy.Judge(MakeRequest(), made.workload), SizeIs(1));
+}
+
+struct RetrylessCase {
+  std::string name;
+  MissingLimits missing_limits;
+  model::Workload workload;
+  bool marked;
+  bool holds;
+};
+
+model::Workload ManagedBy(std::string manager, model::Workload job) {
+  job.job->managed_by = std::move(manager);
+  return job;
+}
+
+TEST(GuaranteedQosTest, MarksJobsThatMayGoWithoutLimits) {
+  const auto spoofed = [](model::Workload workload) {
+    return Annotated(std::move(workload), "retryless", "true");
+  };
+  const model::Workload limited = MakeJob(MakePod({Sized("a", "1", "1Gi")}));
+  constexpr MissingLimits kAllow = MissingLimits::kAllowRetryless;
+  const std::vector<RetrylessCase> cases = {
+      {"a Job without limits", kAllow, MakeJob(CpuPod()), true, true},
+      {"a Job with devices", kAllow, MakeJob(GpuPod()), true, true},
+      {"a Job with claims", kAllow, MakeJob(Claiming(CpuPod())), true, true},
+      {"a Job without a cpu limit", kAllow, MakeJob(MakePod({Sized("a", "-", "1Gi")})), true, true},
+      {"a Job with limits", kAllow, limited, false, true},
+      {"a Job with limits that says so", kAllow, spoofed(limited), false, true},
+      {"the default controller by name", kAllow,
+       ManagedBy("kubernetes.io/job-controller", MakeJob(CpuPod())), true, true},
+      {"another controller's Job", kAllow,
+       ManagedBy("kueue.x-k8s.io/multikueue", MakeJob(CpuPod())), false, false},
+      {"a CronJob", kAllow, MakeOwner("CronJob", CpuPod()), true, true},
+      {"a Deployment", kAllow, MakeOwner("Deployment", CpuPod()), false, false},
+      {"not allowed", MissingLimits::kDeny, spoofed(MakeJob(CpuPod())), false, false},
+      {"not needed", MissingLimits::kDefault, spoofed(MakeJob(CpuPod())), false, true},
+  };
+  for (const RetrylessCase& c : cases) {
+    const GuaranteedQosPolicy policy = Policy(With(c.missing_limits));
+    const Made made = Mutate(policy, c.workload);
+    const auto mark = model::Find(made.workload.pod.annotations, "berth.dev/retryless");
+    EXPECT_EQ(mark.value_or("") == "true", c.marked) << c.name;
+    EXPECT_EQ(made.holds, c.holds) << c.name;
+    EXPECT_EQ(policy.Judge(MakeRequest(), made.workload).empty(), c.holds) << c.name;
+    EXPECT_EQ(SizesOf(made.workload) == SizesOf(c.workload),
+              c.missing_limits != MissingLimits::kDefault)
+        << c.name;
+    EXPECT_EQ(Mutate(policy, made.workload).writes, 0u) << c.name;
+  }
+}
+
+TEST(GuaranteedQosTest, TellsWhoMarkedAJobHimself) {
+  const model::Workload job = MakeJob(MakePod({Sized("a", "1", "1Gi")}));
+  EXPECT_THAT(Mutate(Policy(), Annotated(job, "retryless", "true")).changes,
+              ElementsAre("berth.dev/retryless removed: Berth alone gives it, to Jobs without "
+                          "limits"));
+}
+
+TEST(GuaranteedQosTest, BelievesTheMarkOnlyOnPodsOfTheJobController) {
+  const GuaranteedQosPolicy policy = Policy(With(MissingLimits::kAllowRetryless));
+  const model::Workload marked = Annotated(CpuPod(), "retryless", "true");
+  Request request = MakeRequest();
+  for (const auto& [controller, believed] : std::vector<std::pair<std::string, bool>>{
+           {"Job", true}, {"ReplicaSet", false}, {"", false}}) {
+    request.controller = controller;
+    EXPECT_EQ(policy.Judge(request, marked).empty(), believed) << controller;
+    EXPECT_EQ(Mutate(policy, marked, request).holds, believed) << controller;
+    EXPECT_EQ(Mutate(policy, marked, request).writes, 0u) << controller;
+    EXPECT_THAT(policy.Judge(request, CpuPod()), SizeIs(1)) << controller;
+  }
+}
+
+TEST(GuaranteedQosTest, WantsTheMarkOfAJobOnlyWhereItIsGiven) {
+  const GuaranteedQosPolicy policy = Policy(With(MissingLimits::kAllowRetryless));
+  Request request = MakeRequest();
+  EXPECT_THAT(policy.Judge(request, MakeJob(CpuPod())), SizeIs(1));
+  request.mode = Mode::kWarn;
+  EXPECT_THAT(policy.Judge(request, MakeJob(CpuPod())), IsEmpty());
+}
+
+TEST(GuaranteedQosTest, ARetrylessJobIsStillNotLeftWithDifferentAmounts) {
+  const GuaranteedQosPolicy policy = Policy(With(MissingLimits::kAllowRetryless));
+  const Made made = Mutate(policy, MakeJob(MakePod({Sized("a", "1/2", "-")})));
+  EXPECT_THAT(SizesOf(made.workload), ElementsAre("2 -"));
+  EXPECT_THAT(policy.Judge(MakeRequest(), MakeJob(MakePod({Sized("a", "4/2", "-")}))),
+              Not(IsEmpty()));
+}
+
+TEST(GuaranteedQosTest, SaysLittleAboutThousandsOfContainers) {
+  std::vector<model::Container> same;
+  std::vector<model::Container> different;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    same.push_back(Sized(name, "-", "-"));
+    different.push_back(Sized(name, "1/" + std::to_string(i + 2), "1Gi"));
+  }
+  EXPECT_THAT(
+      Mutate(Policy(), MakePod(same)).changes,
+      ElementsAre("cpu and memory of 'c0', 'c1' and 9998 more set to 1 core, 4Gi (default); "
+                  "set your own limits to change it"));
+  const Texts changes = Mutate(Policy(), MakePod(different)).changes;
+  ASSERT_THAT(changes, SizeIs(9));
+  EXPECT_EQ(changes.back(), "cpu and memory of 'c8', 'c9' and 9990 more set or equalised likewise");
+  EXPECT_THAT(Policy(With(MissingLimits::kDeny)).Judge(MakeRequest(), MakePod(same)), SizeIs(100));
+}
+
+TEST(GuaranteedQosTest, SurvivesAmountsThatOverflow) {
+  const std::string most = "9223372036854775807";
+  const Made made =
+      Mutate(Policy(), MakePod({Sized("a", "-", "-", most), Sized("b", "-", "-", most),
+                                Init(Sized("i", "-", "-", most))}));
+  EXPECT_TRUE(made.holds);
+  EXPECT_EQ(SizesOf(made.workload).front(), most + "m " + most);
+  model::Workload pod = MakePod({Sized("a", "8E", "8Ei"), Sized("b", "8E", "8Ei")});
+  pod.pod.resources.emplace();
+  EXPECT_EQ(SizeOf(*Mutate(Policy(), pod).workload.pod.resources), most + "m " + most);
+}
+
+TEST(GuaranteedQosConfigTest, WantsSizesAboveZero) {
+  EXPECT_THAT(Validate(GuaranteedQosConfig()), IsEmpty());
+  GuaranteedQosConfig config;
+  config.without_accelerators = {.cpu = Q("0"), .memory = Q("-1Gi")};
+  config.small = {};
+  Texts errors;
+  for (const model::FieldError& error : Validate(config)) errors.push_back(error.path);
+  EXPECT_THAT(errors, ElementsAre("withoutAccelerators.cpu", "withoutAccelerators.memory",
+                                  "small.cpu", "small.memory"));
+}
+
+}  // namespace
+}  // namespace berth::admission
