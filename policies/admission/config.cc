@@ -46,6 +46,17 @@ void ValidateTemplates(const std::vector<TemplateSpec>& specs, Errors& errors) {
   }
 }
 
+// A Job that may go without limits must not be retried.
+void ValidateRetryless(const PoliciesConfig& policies, Errors& errors) {
+  const auto& qos = std::get<PolicySettings<GuaranteedQosPolicy>>(policies.all);
+  const auto& retries = std::get<PolicySettings<JobRetriesPolicy>>(policies.all);
+  if (qos.mode == Mode::kOff || retries.mode == Mode::kEnforce) return;
+  if (qos.config.missing_limits != MissingLimits::kAllowRetryless) return;
+  errors.push_back({"policies.guaranteedQos.missingLimits",
+                    "AllowRetryless takes policies.jobRetries.mode Enforce, which keeps such Jobs "
+                    "from being retried; write that, or Default or Deny here"});
+}
+
 }  // namespace
 
 std::vector<ControllerSpec> KubernetesControllers() {
@@ -65,6 +76,7 @@ std::vector<model::FieldError> Validate(const AdmissionConfig& config) {
   ForEachPolicy(config.policies, [&errors]<typename Policy>(const PolicySettings<Policy>& policy) {
     Append(Validate(policy.config), "policies." + std::string(Policy::kConfigKey), errors);
   });
+  ValidateRetryless(config.policies, errors);
   return errors;
 }
 

@@ -5,6 +5,7 @@
 #include "policies/admission/creator.h"
 #include "policies/admission/guaranteed_qos.h"
 #include "policies/admission/isolation.h"
+#include "policies/admission/job_retries.h"
 #include "policies/admission/scheduler_name.h"
 
 namespace berth::admission {
@@ -14,7 +15,7 @@ struct PolicyList {};
 
 /// Every admission policy, in the order in which they work on an object.
 using AllPolicies =
-    PolicyList<CreatorPolicy, GuaranteedQosPolicy, AcceleratorAffinityPolicy, IsolationPolicy,
-               CheckpointPolicy, SchedulerNamePolicy>;
+    PolicyList<CreatorPolicy, GuaranteedQosPolicy, JobRetriesPolicy, AcceleratorAffinityPolicy,
+               IsolationPolicy, CheckpointPolicy, SchedulerNamePolicy>;
 
 }  // namespace berth::admission

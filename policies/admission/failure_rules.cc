@@ -1,0 +1,81 @@
+#include "policies/admission/failure_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace berth::admission {
+
+using model::FailureRule;
+
+namespace {
+
+constexpr std::string_view kIgnore = "Ignore";
+constexpr std::string_view kCount = "Count";
+constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
+// What containerd says of containers that were running when their node went down.
+constexpr std::int64_t kLost = 255;
+
+// Conditions that Kubernetes gives to pods of all kinds: PodConditionType in
+// k8s.io/api/core/v1/types.go (v0.36.3), without DisruptionTarget.
+constexpr std::array<std::string_view, 8> kOfEveryPod = {
+    "PodScheduled", "PodReadyToStartContainers", "Initialized",         "ContainersReady",
+    "Ready",        "PodResizePending",          "PodResizeInProgress", "AllContainersRestarting"};
+
+bool IsOfEveryPod(const std::string& condition) {
+  return std::ranges::find(kOfEveryPod, condition) != kOfEveryPod.end();
+}
+
+bool MayIgnore(const FailureRule& rule, const FailureStance& stance) {
+  return stance.limited && rule.exit_code_op.empty() &&
+         std::ranges::none_of(rule.conditions, IsOfEveryPod);
+}
+
+bool IsAboutLostContainers(const FailureRule& rule) {
+  return rule.exit_code_op == "In" && rule.exit_codes == std::vector{kLost};
+}
+
+bool MayCount(const FailureRule& rule, const FailureStance& stance) {
+  if (stance.retries == 0) return true;
+  if (!rule.exit_code_op.empty()) return IsAboutLostContainers(rule);
+  return std::ranges::none_of(rule.conditions, IsOfEveryPod);
+}
+
+}  // namespace
+
+std::string_view RightAction(const FailureRule& rule, const FailureStance& stance) {
+  const bool ignores = rule.action == kIgnore;
+  if (!ignores && rule.action != kCount) return rule.action;
+  if (ignores && MayIgnore(rule, stance)) return kIgnore;
+  return MayCount(rule, stance) ? kCount : stance.fail();
+}
+
+bool DecidesOnDisruption(const FailureRule& rule, const FailureStance& stance) {
+  const bool about_it =
+      std::ranges::find(rule.conditions, kDisruptionTarget) != rule.conditions.end();
+  return about_it && RightAction(rule, stance) == rule.action;
+}
+
+FailureRule IgnoreDisruption() {
+  return {.action = std::string(kIgnore),
+          .exit_code_op = {},
+          .exit_codes = {},
+          .conditions = {std::string(kDisruptionTarget)},
+          .written_at = {}};
+}
+
+FailureRule FailOnExitCode(const FailureStance& stance) {
+  return {.action = std::string(stance.fail()),
+          .exit_code_op = "NotIn",
+          .exit_codes = {kLost},
+          .conditions = {},
+          .written_at = {}};
+}
+
+bool IsFailOnExitCode(const FailureRule& rule, const FailureStance& stance) {
+  const FailureRule wanted = FailOnExitCode(stance);
+  const bool fails = rule.action == wanted.action || rule.action == "FailJob";
+  return fails && rule.exit_code_op == wanted.exit_code_op && rule.exit_codes == wanted.exit_codes;
+}
+
+}  // namespace berth::admission
