@@ -80,6 +80,15 @@ class AdmissionEngine::Passage {
     }
   }
 
+  // Makes of `wished` what all policies want, and tells nobody.
+  void Wish(Draft& wished) const {
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      if (ModeOf(i) == Mode::kOff) continue;
+      Remarks unheard;
+      PolicyOf(i).Mutate(request_, wished, unheard);
+    }
+  }
+
   // Objections to `now` that there were not to `before`, which may be null.
   void Judge(const Workload& enforced, const Workload& wished, const Workload* before) {
     for (std::size_t i = 0; i < effects_.size(); ++i) {
@@ -224,7 +233,11 @@ Outcome AdmissionEngine::Validate(Request request, Workload workload,
                                   const Workload* before) const {
   if (!Concerns(request, workload)) return {.workload = std::move(workload)};
   Passage passage(*this, std::move(request), false);
-  passage.Judge(workload, workload, before);
+  // Where policies only warn, nobody put right what they would have; that is no fault of the object.
+  const bool wishes = before == nullptr && passage.wishes();
+  Draft wished(wishes ? workload : Workload());
+  if (wishes) passage.Wish(wished);
+  passage.Judge(workload, wishes ? wished.workload() : workload, before);
   return passage.Finish(std::move(workload));
 }
 

@@ -97,6 +97,20 @@ TEST(AdmissionEngineTest, OfTwoModesTheWeakerOneDecidesWhatIsDenied) {
   }
 }
 
+TEST(AdmissionEngineTest, WarnsAtCreationOfNoFaultThatItWouldHavePutRight) {
+  const auto engine = MakeEngine(Only<GuaranteedQosPolicy>());
+  EXPECT_THAT(engine->Validate(In(Mode::kWarn), CpuPod(), nullptr).warnings, IsEmpty());
+  EXPECT_NE(engine->Validate(In(Mode::kEnforce), CpuPod(), nullptr).denial, "");
+
+  model::Workload contradictory = CpuPod();
+  contradictory.pod.containers[0].resources = Resources({{"cpu", "1"}, {"memory", "1Gi"}});
+  contradictory.pod.containers[0].resources.requests["cpu"] = Q("2");
+  EXPECT_THAT(engine->Validate(In(Mode::kWarn), contradictory, nullptr).warnings, SizeIs(1));
+  const model::Workload guaranteed =
+      MakePod({MakeContainer("main", Resources({{"cpu", "1"}, {"memory", "1Gi"}}))});
+  EXPECT_THAT(engine->Validate(In(Mode::kWarn), CpuPod(), &guaranteed).warnings, SizeIs(1));
+}
+
 TEST(AdmissionEngineTest, APolicyThatOnlyWarnsSeesWhatOthersChange) {
   AdmissionConfig config = Only<IsolationPolicy, CreatorPolicy>();
   std::get<PolicySettings<IsolationPolicy>>(config.policies.all).mode = Mode::kWarn;
