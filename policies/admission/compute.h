@@ -46,6 +46,14 @@ inline const model::Quantity* Given(const model::ResourceList& list, Compute res
   return found != list.end() && found->second.Sign() != 0 ? &found->second : nullptr;
 }
 
+/// What a container requests, or null: where it says nothing but a limit, that is what the API
+/// server takes (SetDefaults_Pod in k8s.io/kubernetes/pkg/apis/core/v1/defaults.go, v1.36.3).
+inline const model::Quantity* RequestOf(const model::Container& container, Compute resource) {
+  const model::ResourceRequirements& resources = container.resources;
+  const bool says = resources.requests.contains(NameOf(resource));
+  return Given(says ? resources.requests : resources.limits, resource);
+}
+
 /// Whether neither request nor limit is set.
 inline bool IsMissing(const model::ResourceRequirements& resources, Compute resource) {
   return Given(resources.limits, resource) == nullptr &&

@@ -85,7 +85,7 @@ void DefaultSizes::LimitInitContainers(Compute resource) {
   for (std::size_t i = 0; i < pod_.containers.size(); ++i) {
     const Container& container = pod_.containers[i];
     if (container.init) continue;
-    const model::Quantity* request = Given(container.resources.requests, resource);
+    const model::Quantity* request = RequestOf(container, resource);
     after += request != nullptr ? request->amount() : sizes_[resource][i].value_or(Amount());
   }
   if (after.Sign() <= 0) return;

@@ -28,9 +28,6 @@ Move MoveOf(const Quantity* request, const Quantity* limit, bool lower, bool lim
 bool IsNegative(const Quantity* quantity) { return quantity != nullptr && quantity->Sign() < 0; }
 
 struct Pair {
-  Pair(const model::ResourceRequirements& resources, Compute resource)
-      : request(Given(resources.requests, resource)), limit(Given(resources.limits, resource)) {}
-
   // The API server refuses what is negative; it keeps what people must see in its message.
   bool IsBad() const { return IsNegative(request) || IsNegative(limit); }
 
@@ -54,7 +51,7 @@ std::string After(Move move, const Quantity* from, const Quantity& to) {
 void EqualizeContainer(std::size_t index, Compute resource, bool lower, bool limit_is_ours,
                        Draft& draft, GroupedRemarks& remarks) {
   const model::Container& container = draft.pod().containers[index];
-  const Pair pair(container.resources, resource);
+  const Pair pair{RequestOf(container, resource), Given(container.resources.limits, resource)};
   const Move move = MoveOf(pair.request, pair.limit, lower, limit_is_ours);
   if (move == Move::kNone || pair.IsBad()) return;
   const bool request = move == Move::kRequestToLimit;
@@ -69,7 +66,8 @@ void EqualizeContainer(std::size_t index, Compute resource, bool lower, bool lim
 }
 
 void EqualizePodResource(Compute resource, bool lower, Draft& draft, Remarks& remarks) {
-  const Pair pair(*draft.pod().resources, resource);
+  const auto& resources = *draft.pod().resources;
+  const Pair pair{Given(resources.requests, resource), Given(resources.limits, resource)};
   const Move move = MoveOf(pair.request, pair.limit, lower, false);
   if (move == Move::kNone || pair.IsBad()) return;
   Quantity to = move == Move::kRequestToLimit ? *pair.limit : *pair.request;

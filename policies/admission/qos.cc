@@ -2,18 +2,23 @@
 
 namespace berth::admission {
 
-bool IsGuaranteed(const model::ResourceRequirements& resources) {
-  return std::ranges::all_of(kCompute, [&resources](Compute resource) {
-    const model::Quantity* limit = Given(resources.limits, resource);
-    const model::Quantity* request = Given(resources.requests, resource);
-    return limit != nullptr && limit->Sign() > 0 && request != nullptr && *request == *limit;
-  });
+namespace {
+
+bool AreSame(const model::Quantity* request, const model::Quantity* limit) {
+  return limit != nullptr && limit->Sign() > 0 && request != nullptr && *request == *limit;
 }
 
+}  // namespace
+
 bool IsGuaranteed(const model::PodTemplate& pod) {
-  if (pod.resources) return IsGuaranteed(*pod.resources);
-  return std::ranges::all_of(pod.containers, [](const model::Container& container) {
-    return IsGuaranteed(container.resources);
+  return std::ranges::all_of(kCompute, [&pod](Compute resource) {
+    if (pod.resources) {
+      return AreSame(Given(pod.resources->requests, resource),
+                     Given(pod.resources->limits, resource));
+    }
+    return std::ranges::all_of(pod.containers, [resource](const model::Container& container) {
+      return AreSame(RequestOf(container, resource), Given(container.resources.limits, resource));
+    });
   });
 }
 
@@ -27,7 +32,7 @@ bool HasMemoryLimits(const model::PodTemplate& pod) {
 
 model::Amount EffectiveRequest(const model::PodTemplate& pod, Compute resource) {
   return EffectiveNeed(pod, [resource](const model::Container& container) {
-    const model::Quantity* request = Given(container.resources.requests, resource);
+    const model::Quantity* request = RequestOf(container, resource);
     return request == nullptr ? model::Amount() : request->amount();
   });
 }

@@ -9,9 +9,6 @@
 
 namespace berth::admission {
 
-/// Whether cpu and memory are limited above zero and requests are the same.
-bool IsGuaranteed(const model::ResourceRequirements& resources);
-
 /// Whether the pod is of QoS class Guaranteed by Kubernetes' own rule: its resources of the whole
 /// pod are guaranteed, where it has such, else those of every container, those for initialisation
 /// included (ComputePodQOS in k8s.io/kubernetes/pkg/apis/core/v1/helper/qos/qos.go, v1.36.3). That

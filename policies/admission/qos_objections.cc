@@ -34,7 +34,9 @@ class Objections {
   bool IsFull() const { return found_.size() >= kMaxObjections; }
 
   // `field` is that of the resources.
-  void Judge(const model::ResourceRequirements& resources, const std::string& field) {
+  template <typename Request>
+  void Judge(const model::ResourceRequirements& resources, Request request,
+             const std::string& field) {
     const bool lacks_cpu = Lacks(resources, Compute::kCpu);
     const bool lacks_memory = Lacks(resources, Compute::kMemory);
     if (lacks_cpu && lacks_memory) {
@@ -45,7 +47,7 @@ class Objections {
       if (Lacks(resources, resource)) {
         ObjectToMissing(NameOf(resource), field);
       } else {
-        JudgeRequest(resources, resource, field);
+        JudgeRequest(request(resource), *Given(resources.limits, resource), resource, field);
       }
     }
   }
@@ -63,10 +65,8 @@ class Objections {
     found_.push_back({field + ".limits", "lacks " + std::string(what), advice_});
   }
 
-  void JudgeRequest(const model::ResourceRequirements& resources, Compute resource,
+  void JudgeRequest(const Quantity* request, const Quantity& limit, Compute resource,
                     const std::string& field) {
-    const Quantity& limit = *Given(resources.limits, resource);
-    const Quantity* request = Given(resources.requests, resource);
     if (request != nullptr && *request == limit) return;
     const bool above = request != nullptr && limit < *request;
     found_.push_back({field + ".requests." + std::string(NameOf(resource)),
@@ -87,12 +87,17 @@ std::vector<Objection> QosObjections(const model::Workload& workload, QosJudgeme
   Objections objections(workload, judgement);
   const std::string spec = PodSpecField(workload);
   if (workload.pod.resources) {
-    objections.Judge(*workload.pod.resources, spec + ".resources");
+    const model::ResourceRequirements& resources = *workload.pod.resources;
+    objections.Judge(
+        resources, [&](Compute resource) { return Given(resources.requests, resource); },
+        spec + ".resources");
     return objections.Take();
   }
   for (const model::Container& container : workload.pod.containers) {
     if (objections.IsFull()) break;
-    objections.Judge(container.resources, spec + "." + FieldOf(container) + ".resources");
+    objections.Judge(
+        container.resources, [&](Compute resource) { return RequestOf(container, resource); },
+        spec + "." + FieldOf(container) + ".resources");
   }
   return objections.Take();
 }

@@ -62,11 +62,10 @@ TEST(GuaranteedQosTest, EqualisesWhatAContainerSays) {
       Policy(),
       {{"equal already", {Sized("a", "1", "1Gi")}, {"1 1Gi"}, {}},
        {"equal in other words", {Sized("a", "1/1000m", "1Gi/1024Mi")}, {"1/1000m 1Gi/1024Mi"}, {}},
-       {"limits only",
+       {"limits only, which is the same to Kubernetes",
         {Sized("a", "-/2", "-/4Gi")},
-        {"2 4Gi"},
-        {"cpu request of 'a' set to its limit, 2, as both must be equal",
-         "memory request of 'a' set to its limit, 4Gi, as both must be equal"}},
+        {"-/2 -/4Gi"},
+        {}},
        {"requests only",
         {Sized("a", "2/-", "4Gi/-")},
         {"2 4Gi"},
@@ -359,7 +358,7 @@ TEST(GuaranteedQosTest, ObjectsToWhatItCannotMakeGuaranteed) {
 
 TEST(GuaranteedQosTest, ObjectsToAFinalStateThatSomebodyElseMade) {
   const std::vector<Objection> objections =
-      Policy().Judge(MakeRequest(), MakePod({Sized("a", "1/2", "-/1Gi")}));
+      Policy().Judge(MakeRequest(), MakePod({Sized("a", "1/2", "0/1Gi")}));
   EXPECT_THAT(objections,
               ElementsAre(Objection{"spec.containers[0].resources.requests.cpu",
                                     "is not the same as the limit", "write 2, as the limit"},

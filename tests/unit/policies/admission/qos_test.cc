@@ -30,7 +30,7 @@ TEST(QosTest, IsThatOfKubernetes) {
       {"nothing set", CpuPod(), false, false},
       {"all set", MakePod({Sized("a", "1", "1Gi")}), true, true},
       {"written differently", MakePod({Sized("a", "1000m/1", "1Gi/1024Mi")}), true, true},
-      {"limits only", MakePod({Sized("a", "-/1", "-/1Gi")}), false, true},
+      {"limits only", MakePod({Sized("a", "-/1", "-/1Gi")}), true, true},
       {"requests only", MakePod({Sized("a", "1/-", "1Gi/-")}), false, false},
       {"zero requests", MakePod({Sized("a", "0/1", "0/1Gi")}), false, true},
       {"all zero", MakePod({Sized("a", "0", "0")}), false, false},
@@ -45,6 +45,7 @@ TEST(QosTest, IsThatOfKubernetes) {
       {"a sidecar without", MakePod({Sidecar(Sized("s", "-", "1Gi")), Sized("a", "1", "1Gi")}),
        false, true},
       {"the pod alone", WithResources(CpuPod(), Sizes("1", "1Gi")), true, true},
+      {"the pod's limits only", WithResources(CpuPod(), Sizes("-/1", "-/1Gi")), false, true},
       {"the pod's are empty", WithResources(MakePod({Sized("a", "1", "1Gi")}), {}), false, true},
       {"the pod's differ", WithResources(MakePod({Sized("a", "1", "1Gi")}), Sizes("1/2", "1Gi")),
        false, true},
@@ -67,6 +68,7 @@ TEST(EffectiveRequestTest, IsWhatKubeSchedulerReserves) {
   EXPECT_EQ(CoresOf({}), 0);
   EXPECT_EQ(CoresOf({main("1"), main("2")}), 3);
   EXPECT_EQ(CoresOf({main("1/9")}), 1);
+  EXPECT_EQ(CoresOf({main("-/4"), main("0/4")}), 4);
   EXPECT_EQ(CoresOf({init("5"), init("4"), main("2")}), 5);
   EXPECT_EQ(CoresOf({init("5"), main("6")}), 6);
   EXPECT_EQ(CoresOf({sidecar("2"), init("5"), main("1")}), 7);
