@@ -19,7 +19,7 @@ inline constexpr std::size_t kMaxFailureRules = 20;
 
 /// How rules are judged.
 struct FailureStance {
-  /// Whether memory is limited throughout.
+  /// Whether memory is limited throughout, and the Job not one that must not be retried at all.
   bool limited = false;
   /// How often a counted failure is retried.
   std::int64_t retries = 0;

@@ -92,7 +92,8 @@ bool JobRetriesPolicy::Concerns(const Workload& workload) const {
 }
 
 FailureStance JobRetriesPolicy::StanceOn(const Workload& workload) const {
-  const bool limited = HasMemoryLimits(workload.pod);
+  const bool retryless = IsMarkedRetryless(workload.pod, retryless_annotation_);
+  const bool limited = HasMemoryLimits(workload.pod) && !retryless;
   return {.limited = limited,
           .retries = limited ? config_.infrastructure_retries : 0,
           .per_index = workload.job->backoff_limit_per_index.has_value()};
@@ -144,9 +145,8 @@ void JobRetriesPolicy::SetLimit(Draft& draft, Remarks& remarks) const {
   const bool per_index = job.backoff_limit_per_index.has_value();
   const std::int64_t was = per_index ? *job.backoff_limit_per_index : job.backoff_limit;
   const std::int64_t retries = AllowedRetries(draft.workload());
-  if (config_.infrastructure_retries > 0 && !HasMemoryLimits(draft.pod())) {
-    remarks.Noted(
-        "infrastructureRetries are not given: they take a memory limit in every container");
+  if (config_.infrastructure_retries > 0 && !StanceOn(draft.workload()).limited) {
+    remarks.Noted("infrastructureRetries are not given: they take limits in every container");
   }
   if (was <= retries) return;
   std::string what = per_index ? "backoffLimitPerIndex " : "backoffLimit ";

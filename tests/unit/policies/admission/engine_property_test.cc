@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policies/admission/engine.h"
+#include "policies/admission/qos.h"
 #include "policies/admission/wording.h"
 #include "tests/unit/policies/admission/engine_fixtures.h"
 #include "tests/unit/policies/admission/random_workload.h"
@@ -42,10 +43,20 @@ AdmissionConfig WithObjectStore() {
   return config;
 }
 
+AdmissionConfig WithRetries() {
+  AdmissionConfig config = WithScheduler();
+  auto& qos = std::get<PolicySettings<GuaranteedQosPolicy>>(config.policies.all).config;
+  qos.missing_limits = MissingLimits::kAllowRetryless;
+  qos.cpu = CpuRule::kLower;
+  std::get<PolicySettings<JobRetriesPolicy>>(config.policies.all).config.infrastructure_retries = 2;
+  return config;
+}
+
 const std::vector<std::unique_ptr<const AdmissionEngine>>& Engines() {
   static const auto engines = [] {
     std::vector<std::unique_ptr<const AdmissionEngine>> all;
-    for (const AdmissionConfig& config : {AdmissionConfig(), WithScheduler(), WithObjectStore()}) {
+    for (const AdmissionConfig& config :
+         {AdmissionConfig(), WithScheduler(), WithObjectStore(), WithRetries()}) {
       all.push_back(MakeEngine(config));
     }
     return all;
@@ -87,6 +98,20 @@ TEST(AdmissionProperties, WhatIsEnforcedIsValid) {
     if (!outcome.denial.empty()) return;
     ASSERT_EQ(review.engine.Validate(review.request, outcome.workload, nullptr).denial, "");
   });
+}
+
+TEST(AdmissionProperties, WhatIsEnforcedIsGuaranteedOrAJobsWithoutRetries) {
+  std::size_t retryless = 0;
+  ForEachReview(Mode::kEnforce, [&](const Review& review) {
+    const Outcome outcome = Mutate(review);
+    if (!outcome.denial.empty() || IsGuaranteed(outcome.workload.pod)) return;
+    ++retryless;
+    ASSERT_EQ(model::Find(outcome.workload.pod.annotations, "berth.dev/retryless"), "true");
+    if (!outcome.workload.job) return;
+    const model::JobSpec& job = *outcome.workload.job;
+    ASSERT_EQ(job.backoff_limit_per_index.value_or(job.backoff_limit), 0);
+  });
+  EXPECT_GT(retryless, kRounds / 100);
 }
 
 TEST(AdmissionProperties, WhatIsDeniedStaysAsItWasAndSaysWhatToWrite) {

@@ -193,7 +193,7 @@ TEST(JobRetriesTest, RetriesFailuresOfTheInfrastructureWhereConfigured) {
         0,
         {},
         {kNoLimit},
-        {"infrastructureRetries are not given: they take a memory limit in every container"}}});
+        {"infrastructureRetries are not given: they take limits in every container"}}});
 }
 
 std::vector<model::FailureRule> ManyRules(std::size_t count) {
@@ -281,6 +281,7 @@ TEST(JobRetriesTest, AJobThatMayGoWithoutLimitsIsNotRetriedAtAll) {
 
   const Made cpu = policies.Mutate(MakeJob(MakePod({Sized("a", "-", "1Gi")})));
   EXPECT_EQ(LimitOf(*cpu.workload.job), 0);
+  EXPECT_THAT(RulesOf(cpu.workload), IsEmpty());
 }
 
 struct BreachCase {
