@@ -37,6 +37,7 @@ CheckpointPolicy::CheckpointPolicy(const PolicyContext& context, const Checkpoin
 
 bool CheckpointPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
   const model::Workload& workload = draft.workload();
+  NoteIfMisplaced(workload, annotation_, remarks);
   const auto claim = ClaimFor(workload.pod);
   if (!claim || !Judge(request, workload).empty()) return false;
   const std::string path = CheckpointPath(request, workload, key_annotation_);

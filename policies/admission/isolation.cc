@@ -11,6 +11,7 @@ IsolationPolicy::IsolationPolicy(const PolicyContext& context, const NoConfig&)
 
 bool IsolationPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
   const model::PodTemplate& pod = draft.pod();
+  NoteIfMisplaced(draft.workload(), allowed_annotation_, remarks);
   if (!IsConcerned(pod)) return false;
   if (WantsAccelerators(pod)) {
     remarks.Noted("asks for no accelerator, but its node selector wants such nodes: not kept off");

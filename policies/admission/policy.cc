@@ -23,6 +23,16 @@ std::string PodAnnotationField(const model::Workload& workload, std::string_view
   return TemplateField(workload) + "metadata.annotations[" + std::string(annotation) + "]";
 }
 
+void NoteIfMisplaced(const model::Workload& workload, std::string_view annotation,
+                     Remarks& remarks) {
+  if (workload.is_pod() || !model::Find(workload.annotations, annotation) ||
+      model::Find(workload.pod.annotations, annotation)) {
+    return;
+  }
+  remarks.Noted(std::string(annotation) + " has no effect here; write it into " +
+                TemplateField(workload) + "metadata.annotations");
+}
+
 bool AsksFor(const model::PodTemplate& pod, std::string_view resource) {
   return std::ranges::any_of(pod.containers, [resource](const model::Container& container) {
     return IsSet(container.resources.limits, resource) ||

@@ -82,6 +82,10 @@ std::string PodSpecField(const model::Workload& workload);
 /// Where an annotation of the pods is: "spec.template.metadata.annotations[berth.dev/checkpoint]".
 std::string PodAnnotationField(const model::Workload& workload, std::string_view annotation);
 
+/// Notes that an annotation for pods stands on what makes them instead, where nothing reads it.
+void NoteIfMisplaced(const model::Workload& workload, std::string_view annotation,
+                     Remarks& remarks);
+
 /// Whether a container of the pod has a limit or request of the resource above zero.
 bool AsksFor(const model::PodTemplate& pod, std::string_view resource);
 

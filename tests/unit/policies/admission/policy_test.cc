@@ -3,11 +3,16 @@
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policies/admission/policies.h"
 #include "tests/unit/policies/admission/fixtures.h"
 
 namespace berth::admission {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(FieldTest, PodsAreWhereTheKindHasThem) {
   struct Case {
@@ -24,6 +29,36 @@ TEST(FieldTest, PodsAreWhereTheKindHasThem) {
     EXPECT_EQ(PodSpecField(workload), prefix + "spec");
     EXPECT_EQ(PodAnnotationField(workload, "a/b"), prefix + "metadata.annotations[a/b]");
   }
+}
+
+TEST(MisplacedAnnotationTest, IsNotedOnWhatMakesPods) {
+  const auto notes_on = [](const model::Workload& workload) {
+    Remarks remarks;
+    NoteIfMisplaced(workload, "berth.dev/checkpoint", remarks);
+    return remarks.notes();
+  };
+  model::Workload job = MakeJob(CpuPod());
+  EXPECT_THAT(notes_on(job), IsEmpty());
+  job.annotations = {{"berth.dev/checkpoint", "true"}};
+  EXPECT_THAT(notes_on(job), ElementsAre("berth.dev/checkpoint has no effect here; write it into "
+                                         "spec.template.metadata.annotations"));
+  // Somebody who writes it in both places has it where it counts.
+  EXPECT_THAT(notes_on(Annotated(job, "checkpoint", "true")), IsEmpty());
+  EXPECT_THAT(notes_on(Annotated(CpuPod(), "checkpoint", "true")), IsEmpty());
+}
+
+TEST(MisplacedAnnotationTest, IsNotedByEveryPolicyThatReadsOne) {
+  model::Workload job = MakeJob(CpuPod());
+  job.annotations = {{"berth.dev/accelerators", "A100"},
+                     {"berth.dev/allow-accelerator-nodes", "true"},
+                     {"berth.dev/checkpoint", "true"}};
+  const std::string says = " has no effect here; write it into spec.template.metadata.annotations";
+  EXPECT_THAT(Mutate(AcceleratorAffinityPolicy(Context(), {}), job).notes,
+              ElementsAre("berth.dev/accelerators" + says));
+  EXPECT_THAT(Mutate(IsolationPolicy(Context(), {}), job).notes,
+              ElementsAre("berth.dev/allow-accelerator-nodes" + says));
+  EXPECT_THAT(Mutate(CheckpointPolicy(Context(), {}), job).notes,
+              ElementsAre("berth.dev/checkpoint" + says));
 }
 
 TEST(AsksForAcceleratorsTest, CountsLimitsAndRequestsAboveZeroOfEveryContainer) {
