@@ -233,7 +233,8 @@ Outcome AdmissionEngine::Validate(Request request, Workload workload,
                                   const Workload* before) const {
   if (!Concerns(request, workload)) return {.workload = std::move(workload)};
   Passage passage(*this, std::move(request), false);
-  // Where policies only warn, nobody put right what they would have; that is no fault of the object.
+  // Where policies only warn, nobody put right what they would have; that is no fault of the
+  // object.
   const bool wishes = before == nullptr && passage.wishes();
   Draft wished(wishes ? workload : Workload());
   if (wishes) passage.Wish(wished);

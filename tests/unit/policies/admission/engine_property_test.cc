@@ -126,6 +126,24 @@ TEST(AdmissionProperties, WhatIsEnforcedIsGuaranteedOrDenied) {
   });
 }
 
+// The API server asks again when a later webhook has changed the pod (reinvocationPolicy IfNeeded).
+TEST(AdmissionProperties, AContainerThatAnotherWebhookAddsIsGuaranteedToo) {
+  std::size_t accepted = 0;
+  ForEachReview(Mode::kEnforce, [&](const Review& review) {
+    const Outcome first = Mutate(review);
+    if (!first.denial.empty() || !first.workload.is_pod()) return;
+    model::Workload injected = first.workload;
+    injected.pod.containers.push_back(MakeContainer("injected"));
+    injected.pod.containers.back().index = first.workload.pod.containers.back().index + 1;
+    const Outcome second = review.engine.Mutate(review.request, injected);
+    if (!second.denial.empty()) return;
+    ++accepted;
+    ASSERT_TRUE(IsGuaranteed(second.workload.pod) || IsRetryless(review, second.workload));
+    ASSERT_TRUE(review.engine.Mutate(review.request, second.workload).workload == second.workload);
+  });
+  EXPECT_GT(accepted, kRounds / 10);
+}
+
 bool HasMemoryLimits(const model::PodTemplate& pod) {
   if (pod.resources && IsSet(pod.resources->limits, "memory")) return true;
   return std::ranges::all_of(pod.containers, [](const model::Container& container) {
