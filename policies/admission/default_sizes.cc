@@ -29,7 +29,6 @@ Amount WholeCores(Amount amount) {
 
 Amount Less(Compute resource, Amount share, Amount taken, Amount small) {
   const Amount least = std::min(share, resource == Compute::kCpu ? kOneCore : small);
-  if (taken.Sign() == 0) return share;
   share -= taken;
   if (resource == Compute::kCpu) share = WholeCores(share);
   return std::max(share, least);
@@ -91,7 +90,9 @@ void DefaultSizes::LimitInitContainers(Compute resource) {
   if (after.Sign() <= 0) return;
   for (std::size_t i = 0; i < pod_.containers.size(); ++i) {
     std::optional<Amount>& size = sizes_[resource][i];
-    if (!Stays(pod_.containers[i]) && size) size = std::min(*size, after);
+    if (Stays(pod_.containers[i]) || !size || *size <= after) continue;
+    const bool whole = resource == Compute::kCpu && has_devices_[i] && after >= kOneCore;
+    size = whole ? WholeCores(after) : after;
   }
 }
 

@@ -22,8 +22,7 @@ namespace berth::admission {
 /// on their behalf alone.
 class DefaultSizes {
  public:
-  /// `pod` as it is once what its containers do say is equalised; it must outlive this, as must
-  /// `shares`.
+  /// `pod` as it is once what its containers do say is equalised. All three must outlive this.
   DefaultSizes(const model::PodTemplate& pod, const DeviceShares& shares,
                const GuaranteedQosConfig& config);
 

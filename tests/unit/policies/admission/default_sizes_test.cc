@@ -1,0 +1,83 @@
+#include "policies/admission/default_sizes.h"
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "policies/admission/qos.h"
+#include "tests/unit/policies/admission/sizes.h"
+
+namespace berth::admission {
+namespace {
+
+constexpr std::uint32_t kRounds = 1000;
+
+// A pod none of whose containers sets anything, with devices in some of them.
+model::PodTemplate RandomPod(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&random](std::size_t end) { return random() % end; };
+  const auto container = [&] {
+    return Sized("c", "-", "-", below(3) == 0 ? std::to_string(1 + below(8)) : "-");
+  };
+  std::vector<model::Container> containers;
+  for (std::size_t i = below(6); i > 0; --i) {
+    containers.push_back(below(2) == 0 ? Init(container()) : Sidecar(container()));
+  }
+  containers.push_back(Sized("train", "-", "-", std::to_string(1 + below(8))));
+  for (std::size_t i = below(4); i > 0; --i) containers.push_back(container());
+  return MakeTemplate(std::move(containers));
+}
+
+TEST(DefaultSizesTest, ThePodAsAWholeAsksForNoMoreThanItsDevicesBring) {
+  const DeviceShares shares(Catalog(), "");
+  const GuaranteedQosConfig config;
+  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+    const model::PodTemplate pod = RandomPod(seed);
+    const DefaultSizes sizes(pod, shares, config);
+    for (const Compute resource : kCompute) {
+      const model::Amount most = *DefaultPodSize(pod, shares, config, resource);
+      std::size_t i = 0;
+      const model::Amount whole =
+          EffectiveNeed(pod, [&](const model::Container&) { return *sizes.Of(i++, resource); });
+      ASSERT_LE(whole, most) << "seed " << seed << " " << NameOf(resource);
+    }
+  }
+}
+
+TEST(DefaultSizesTest, ContainersWithDevicesGetWholeCores) {
+  const DeviceShares shares(Catalog(), "");
+  const GuaranteedQosConfig config;
+  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+    const model::PodTemplate pod = RandomPod(seed);
+    const DefaultSizes sizes(pod, shares, config);
+    for (std::size_t i = 0; i < pod.containers.size(); ++i) {
+      if (!shares.AsksForDevices(pod.containers[i])) continue;
+      ASSERT_EQ(sizes.Of(i, Compute::kCpu)->MilliValue() % 1000, 0) << "seed " << seed;
+      ASSERT_GT(sizes.Of(i, Compute::kMemory)->Sign(), 0) << "seed " << seed;
+    }
+  }
+}
+
+TEST(DefaultSizesTest, SayWhereTheyComeFrom) {
+  const DeviceShares shares(Catalog(), "");
+  const GuaranteedQosConfig config;
+  const model::PodTemplate pod =
+      MakeTemplate({Sized("a", "-", "-", "1"), Sized("b", "-", "-", "2"), Sized("log", "-", "-")});
+  const DefaultSizes sizes(pod, shares, config);
+  EXPECT_EQ(sizes.ReasonOf(0), "1 x V100");
+  EXPECT_EQ(sizes.ReasonOf(1), "2 x V100 less the others'");
+  EXPECT_EQ(sizes.ReasonOf(2), "default");
+}
+
+TEST(DefaultSizesTest, OfAPodWithoutDevicesAreNotAddedUp) {
+  const model::PodTemplate pod = MakeTemplate({Sized("a", "-", "-"), Sized("b", "-", "-")});
+  const auto size =
+      DefaultPodSize(pod, DeviceShares(Catalog(), ""), GuaranteedQosConfig(), Compute::kMemory);
+  EXPECT_EQ(QuantityOf(Compute::kMemory, *size).text(), "4Gi");
+}
+
+}  // namespace
+}  // namespace berth::admission

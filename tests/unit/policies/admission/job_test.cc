@@ -1,0 +1,36 @@
+#include "policies/admission/job.h"
+
+#include <string>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "tests/unit/policies/admission/fixtures.h"
+
+namespace berth::admission {
+namespace {
+
+TEST(JobTest, IsRunByKubernetesUnlessItNamesAnother) {
+  EXPECT_TRUE(IsRunByKubernetes({}));
+  EXPECT_TRUE(IsRunByKubernetes({.managed_by = "kubernetes.io/job-controller"}));
+  EXPECT_FALSE(IsRunByKubernetes({.managed_by = "kueue.x-k8s.io/multikueue"}));
+  EXPECT_FALSE(IsRunByKubernetes({.managed_by = "job-controller"}));
+}
+
+TEST(JobTest, ItsSpecIsWhereItsKindHasIt) {
+  EXPECT_EQ(JobSpecField(MakeJob(CpuPod())), "spec");
+  EXPECT_EQ(JobSpecField(MakeOwner("CronJob", CpuPod())), "spec.jobTemplate.spec");
+}
+
+TEST(JobTest, IsMarkedByTheExactAnnotationAlone) {
+  const std::string annotation = RetrylessAnnotation("a.example.org");
+  EXPECT_EQ(annotation, "a.example.org/retryless");
+  EXPECT_FALSE(IsMarkedRetryless({}, annotation));
+  for (const auto& [value, marked] :
+       {std::pair{"true", true}, {"True", false}, {"false", false}, {"", false}}) {
+    EXPECT_EQ(IsMarkedRetryless({.annotations = {{annotation, value}}}, annotation), marked);
+  }
+  EXPECT_FALSE(IsMarkedRetryless({.annotations = {{"berth.dev/retryless", "true"}}}, annotation));
+}
+
+}  // namespace
+}  // namespace berth::admission
