@@ -22,18 +22,30 @@ const startTimeout = 30 * time.Second
 // returns its URL once it is ready. It ends with the test.
 func startBerth(t *testing.T, nodes []corev1.Node, pods []corev1.Pod) string {
 	t.Helper()
-	dir := t.TempDir()
-	kubeconfig := filepath.Join(dir, "kubeconfig")
-	config := filepath.Join(dir, "berth.yaml")
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	writeFile(t, kubeconfig, kubeconfigFor(newAPIServer(t, nodes, pods)))
+	return launch(t, "extender", fmt.Sprintf("kubernetes: {kubeconfig: %q}", kubeconfig))
+}
+
+// startAdmission runs the real admission server, plain on loopback, and returns its URL once it is
+// ready. It ends with the test.
+func startAdmission(t *testing.T) string {
+	t.Helper()
+	return launch(t, "admission", "")
+}
+
+// launch runs a server that is configured by a block of its own name, and by more.
+func launch(t *testing.T, name, more string) string {
+	t.Helper()
+	config := filepath.Join(t.TempDir(), "berth.yaml")
 	writeFile(t, config, fmt.Sprintf(`apiVersion: config.berth.dev/v1alpha1
 kind: BerthConfiguration
-kubernetes: {kubeconfig: %q}
-extender: {listen: "127.0.0.1:0", insecureLoopback: true}
+%s: {listen: "127.0.0.1:0", insecureLoopback: true}
 metrics: {listen: "127.0.0.1:0"}
-`, kubeconfig))
+%s
+`, name, more))
 
-	command := exec.Command(tool(t, "BERTH_BINARY", "cli/berth"), "extender", "--config", config)
+	command := exec.Command(tool(t, "BERTH_BINARY", "cli/berth"), name, "--config", config)
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	logs, err := command.StderrPipe()
 	if err != nil {
@@ -51,7 +63,7 @@ metrics: {listen: "127.0.0.1:0"}
 	select {
 	case listening := <-addresses:
 		await(t, "http://"+listening["metrics"]+"/readyz")
-		return "http://" + listening["extender"]
+		return "http://" + listening[name]
 	case <-time.After(startTimeout):
 		t.Fatal("berth did not say where it listens")
 		return ""
