@@ -1,0 +1,289 @@
+package admission
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"berth.dev/berth/tests/e2e/box"
+)
+
+func gpuPod() *corev1.Pod { return pod(container("train", "", "nvidia.com/gpu=2")) }
+
+// The class is the one that kube-apiserver computes when it stores a pod.
+func TestPodsBecomeGuaranteed(t *testing.T) {
+	withInit := pod(container("train", "cpu=2 memory=4Gi", "cpu=2 memory=4Gi"))
+	withInit.Spec.InitContainers = []corev1.Container{
+		container("download", "", ""), sidecar("logs", "memory=64Mi", ""),
+	}
+	podLevel := pod(container("train", "", ""))
+	podLevel.Spec.Resources = &corev1.ResourceRequirements{Limits: list("cpu=4 memory=8Gi")}
+	podLevelRequests := pod(container("train", "", ""))
+	podLevelRequests.Spec.Resources = &corev1.ResourceRequirements{
+		Requests: list("cpu=1 memory=2Gi"), Limits: list("memory=4Gi")}
+	w := in(t, "enforce")
+	for _, c := range []struct {
+		name string
+		pod  *corev1.Pod
+	}{
+		{"nothing", pod(container("train", "", ""))},
+		{"requests alone", pod(container("train", "cpu=2 memory=4Gi", ""))},
+		{"limits alone", pod(container("train", "", "cpu=2 memory=4Gi"))},
+		{"a limit of memory alone", pod(container("train", "", "memory=4Gi"))},
+		{"requests below limits", pod(container("train", "cpu=1 memory=2Gi", "cpu=2 memory=4Gi"))},
+		{"requests of zero", pod(container("train", "cpu=0 memory=0", "cpu=2 memory=4Gi"))},
+		{"limits of zero", pod(container("train", "", "cpu=0 memory=0"))},
+		{"devices alone", gpuPod()},
+		{"devices and a sidecar", pod(container("train", "", "nvidia.com/gpu=1"),
+			container("metrics", "", ""))},
+		{"init container and sidecar", withInit},
+		{"pod-level limits", podLevel},
+		{"pod-level requests below limits", podLevelRequests},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := w.client.CoreV1().Pods(w.namespace).Create(t.Context(), c.pod,
+				metav1.CreateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Status.QOSClass != corev1.PodQOSGuaranteed {
+				t.Errorf("is %s: %s", got.Status.QOSClass, resourcesOf(t, got))
+			}
+		})
+	}
+}
+
+func resourcesOf(t *testing.T, p *corev1.Pod) string {
+	t.Helper()
+	all := map[string]any{"pod": p.Spec.Resources}
+	for _, containers := range [][]corev1.Container{p.Spec.InitContainers, p.Spec.Containers} {
+		for _, c := range containers {
+			all[c.Name] = c.Resources
+		}
+	}
+	text, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// kubectl shows it to whoever created the pod.
+func TestAuthorIsToldWhatWasSetAndWhy(t *testing.T) {
+	w := in(t, "enforce")
+	got := w.createPod(gpuPod())
+	w.expectWarned("berth: ", "'train'", "2 x", "set your own limits to change it")
+	limits := got.Spec.Containers[0].Resources.Limits
+	if limits.Cpu().IsZero() || limits.Memory().IsZero() {
+		t.Errorf("limits %v", limits)
+	}
+	for _, text := range w.heard.all() {
+		if len(text) > 120 {
+			t.Errorf("a warning has %d bytes, kubectl's users see 120: %s", len(text), text)
+		}
+	}
+}
+
+func TestPodWithLimitsOfItsOwnKeepsThem(t *testing.T) {
+	w := in(t, "enforce")
+	own := "cpu=3 memory=7Gi nvidia.com/gpu=1"
+	got := w.createPod(pod(container("train", own, own)))
+	if jsonOf(t, got.Spec.Containers[0].Resources) != jsonOf(t, requirements(own, own)) {
+		t.Errorf("resources are %s", resourcesOf(t, got))
+	}
+	w.expectSilence()
+}
+
+func jsonOf(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A webhook that runs later is not the end of it: kube-apiserver asks Berth again.
+func TestSidecarThatAnotherWebhookAddsAfterwards(t *testing.T) {
+	const injected = "e2e.berth.dev/injected"
+	mutator, err := shared.StartMutator("injector", func(p *corev1.Pod) []box.PatchOperation {
+		if len(p.Spec.Containers) > 1 {
+			return nil
+		}
+		return []box.PatchOperation{
+			{Op: "add", Path: "/spec/containers/-", Value: container("proxy", "cpu=10m", "")}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(mutator.Stop)
+	enforced, off := in(t, "enforce", injected, "true"), in(t, "off", injected, "true")
+	registration := box.Registration{Name: "zz-injector", Probe: enforced.namespace,
+		Namespaces: []metav1.LabelSelectorRequirement{
+			{Key: injected, Operator: metav1.LabelSelectorOpExists}}}
+	if err := shared.RegisterMutator(t.Context(), registration, mutator); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // t's own context has ended by then
+		if err := shared.Deregister(context.Background(), registration); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, c := range []struct {
+		world *world
+		want  corev1.PodQOSClass
+	}{{off, corev1.PodQOSBurstable}, {enforced, corev1.PodQOSGuaranteed}} {
+		got := c.world.createPod(pod(container("train", "cpu=1 memory=1Gi", "cpu=1 memory=1Gi")))
+		if len(got.Spec.Containers) != 2 || got.Status.QOSClass != c.want {
+			t.Errorf("%d containers, %s, want 2 and %s: %s", len(got.Spec.Containers),
+				got.Status.QOSClass, c.want, resourcesOf(t, got))
+		}
+	}
+}
+
+// LimitRanger runs before webhooks: its default limit may be below what the pod asks for, which
+// kube-apiserver would refuse.
+func TestLimitRangeDefaultsBelowTheRequest(t *testing.T) {
+	limits := &corev1.LimitRange{
+		ObjectMeta: metav1.ObjectMeta{Name: "defaults"},
+		Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{
+			Type: corev1.LimitTypeContainer, Default: list("cpu=500m memory=512Mi"),
+		}}},
+	}
+	asks := pod(container("train", "cpu=1 memory=1Gi", ""))
+	off, enforced := in(t, "off"), in(t, "enforce")
+	for _, w := range []*world{off, enforced} {
+		_, err := w.client.CoreV1().LimitRanges(w.namespace).Create(t.Context(), limits,
+			metav1.CreateOptions{})
+		w.check("create a LimitRange", err)
+		w.await("LimitRanger to know it", func() bool {
+			got, err := w.client.CoreV1().Pods(w.namespace).Create(t.Context(), pod(container("probe", "", "")),
+				metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			w.check("try a pod", err)
+			return got.Annotations["kubernetes.io/limit-ranger"] != ""
+		})
+	}
+	_, err := off.client.CoreV1().Pods(off.namespace).Create(t.Context(), asks, metav1.CreateOptions{})
+	if !apierrors.IsInvalid(err) {
+		t.Errorf("without Berth: %v, want it to be invalid", err)
+	}
+	got := enforced.createPod(asks)
+	if got.Status.QOSClass != corev1.PodQOSGuaranteed ||
+		got.Spec.Containers[0].Resources.Limits.Memory().String() != "1Gi" {
+		t.Errorf("%s: %s", got.Status.QOSClass, resourcesOf(t, got))
+	}
+	// What LimitRanger says of a pod without anything is Guaranteed already.
+	if got := enforced.createPod(pod(container("train", "", ""))); got.Status.QOSClass !=
+		corev1.PodQOSGuaranteed || got.Spec.Containers[0].Resources.Limits.Memory().String() != "512Mi" {
+		t.Errorf("%s: %s", got.Status.QOSClass, resourcesOf(t, got))
+	}
+}
+
+// Quotas and a LimitRange's maxima are checked after webhooks, against what Berth has set. A quota
+// refuses pods that do not say what they take, so without Berth this one refuses all three.
+func TestResourceQuotaCountsWhatWasSet(t *testing.T) {
+	asks := pod(container("train", "cpu=1 memory=1Gi", ""))
+	for mode, fit := range map[string]int{"off": 0, "enforce": 2} {
+		t.Run(mode, func(t *testing.T) {
+			w := in(t, mode)
+			w.createQuota("limits.cpu=2 limits.memory=100Gi")
+			for i := range 3 {
+				_, err := w.client.CoreV1().Pods(w.namespace).Create(t.Context(), asks, metav1.CreateOptions{})
+				if i < fit && err != nil {
+					t.Errorf("pod %d: %v", i, err)
+				}
+				if i >= fit && !apierrors.IsForbidden(err) {
+					t.Errorf("pod %d: %v, want the quota's Forbidden", i, err)
+				}
+			}
+		})
+	}
+}
+
+// createQuota makes a quota that is in force; its controller would write the status.
+func (w *world) createQuota(hard string) {
+	w.Helper()
+	quotas := w.client.CoreV1().ResourceQuotas(w.namespace)
+	made, err := quotas.Create(w.Context(), &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "team"}, Spec: corev1.ResourceQuotaSpec{Hard: list(hard)},
+	}, metav1.CreateOptions{})
+	w.check("create a quota", err)
+	made.Status.Hard, made.Status.Used = made.Spec.Hard, corev1.ResourceList{}
+	for name := range made.Spec.Hard {
+		made.Status.Used[name] = resource.MustParse("0")
+	}
+	_, err = quotas.UpdateStatus(w.Context(), made, metav1.UpdateOptions{})
+	w.check("put the quota in force", err)
+	w.await("kube-apiserver to enforce the quota", func() bool {
+		_, err := w.client.CoreV1().Pods(w.namespace).Create(w.Context(),
+			pod(container("probe", "cpu=1k", "cpu=1k memory=1Gi")),
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return apierrors.IsForbidden(err)
+	})
+}
+
+func TestEphemeralContainerOfAGuaranteedPod(t *testing.T) {
+	w := in(t, "enforce")
+	w.createPod(pod(container("train", "", "")))
+	running := w.running(1)[0]
+	w.heard.forget()
+	running.Spec.EphemeralContainers = []corev1.EphemeralContainer{{
+		EphemeralContainerCommon: corev1.EphemeralContainerCommon{
+			Name: "debug", Image: "registry.example/debug:1",
+			TerminationMessagePolicy: corev1.TerminationMessageReadFile,
+			ImagePullPolicy:          corev1.PullIfNotPresent,
+		},
+	}}
+	got, err := w.client.CoreV1().Pods(w.namespace).UpdateEphemeralContainers(t.Context(), running.Name,
+		&running, metav1.UpdateOptions{})
+	w.check("add an ephemeral container", err)
+	if got.Status.QOSClass != corev1.PodQOSGuaranteed || len(got.Spec.EphemeralContainers) != 1 {
+		t.Errorf("%s with %d ephemeral containers", got.Status.QOSClass, len(got.Spec.EphemeralContainers))
+	}
+	w.expectSilence()
+}
+
+// One that was created before Berth is as unsafe as it was: nobody is locked out of it.
+func TestImageOfARunningPodCanBeChanged(t *testing.T) {
+	w := in(t, "off")
+	before := w.createPod(pod(container("train", "", "")))
+	w.setMode("enforce")
+	after := w.createPod(pod(container("train", "", "")))
+	w.running(2)
+	w.heard.forget()
+	for _, p := range []*corev1.Pod{before, after} {
+		got, err := w.client.CoreV1().Pods(w.namespace).Patch(t.Context(), p.Name,
+			types.StrategicMergePatchType,
+			[]byte(`{"spec":{"containers":[{"name":"train","image":"registry.example/train:2"}]}}`),
+			metav1.PatchOptions{})
+		w.check("change the image", err)
+		if got.Status.QOSClass != p.Status.QOSClass ||
+			got.Spec.Containers[0].Image != "registry.example/train:2" {
+			t.Errorf("%s with %s", got.Status.QOSClass, got.Spec.Containers[0].Image)
+		}
+	}
+	if before.Status.QOSClass == after.Status.QOSClass {
+		t.Errorf("both are %s: the one from before Berth was to be different", after.Status.QOSClass)
+	}
+	w.expectSilence()
+}
+
+func TestDryRunShowsWhatWouldBeStored(t *testing.T) {
+	w := in(t, "enforce")
+	got, err := w.client.CoreV1().Pods(w.namespace).Create(t.Context(), gpuPod(),
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	w.check("dry-run", err)
+	if got.Status.QOSClass != corev1.PodQOSGuaranteed {
+		t.Errorf("is %s", got.Status.QOSClass)
+	}
+	w.expectWarned("berth: ")
+	if len(w.pods()) != 0 {
+		t.Error("the pod was created")
+	}
+}
