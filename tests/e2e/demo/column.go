@@ -40,6 +40,7 @@ type result struct {
 	tally   tally
 	report  judge.Report
 	waiting waiting
+	bomb    bomb
 }
 
 // start brings up a cluster of the scenario's nodes; with Berth if berth says how.
@@ -47,10 +48,16 @@ func (c *column) start(ctx context.Context, berth *box.BerthOptions) error {
 	fmt.Fprintf(c.out, "\n== %s\n", c.title)
 	var err error
 	c.box, err = box.Start(ctx, box.Options{
-		Berth: berth, Stages: fleet.Stages, Progress: c.out, Scheduler: configureScheduler,
+		Berth: berth, Stages: fleet.Stages + "\n---\n" + fleet.Fates, Progress: c.out,
+		Scheduler: configureScheduler,
 	})
 	if err != nil {
 		return err
+	}
+	if berth != nil {
+		if err := c.startAdmission(ctx); err != nil {
+			return err
+		}
 	}
 	begin := time.Now()
 	if err := fleet.CreateNodes(ctx, c.box.Client, c.scenario.pools); err != nil {
@@ -63,6 +70,19 @@ func (c *column) start(ctx context.Context, berth *box.BerthOptions) error {
 		len(fleet.Nodes(c.scenario.pools, begin)), time.Since(begin).Seconds())
 	c.judge, err = judge.Start(ctx, c.box.Client, judge.ExcludingRules(), box.ManagedResources)
 	return err
+}
+
+// startAdmission has kube-apiserver ask Berth, too.
+func (c *column) startAdmission(ctx context.Context) error {
+	admission, err := c.box.NewAdmission("berth-admission", nil)
+	if err != nil {
+		return err
+	}
+	if err := admission.Start(ctx); err != nil {
+		return err
+	}
+	return c.box.RegisterAdmission(ctx,
+		box.Registration{Name: "berth", Probe: metav1.NamespaceDefault}, admission)
 }
 
 // configureScheduler makes both columns look at every node: with kube-scheduler's default sampling
@@ -97,9 +117,15 @@ func (c *column) play(ctx context.Context) (result, error) {
 	if err := c.settle(ctx); err != nil { // the last repairs may have let more pods in
 		return result{}, err
 	}
+	bomb, err := c.playBomb(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	printEnd(c.out, bomb)
 	cancel()
 	tally, err := count(ctx, c.box.Client, c.scenario.pools)
-	return result{title: c.title, tally: tally, report: c.judge.Report(), waiting: waiting}, err
+	return result{title: c.title, tally: tally, report: c.judge.Report(), waiting: waiting,
+		bomb: bomb}, err
 }
 
 func (c *column) do(ctx context.Context, s step) error {

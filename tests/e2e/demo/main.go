@@ -1,6 +1,7 @@
 // Command demo plays the same seeded scenario on two fresh clusters: with kube-scheduler alone, and
 // with kube-scheduler asking Berth. Pods arrive while nodes break and are repaired; a table shows
-// what became of them. It exits with 1 if Berth let a pod onto a broken node.
+// what became of them. It exits with 1 if Berth let a pod onto a broken node, or a Job without limits
+// onto a second one.
 package main
 
 import (
@@ -67,6 +68,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	printTable(out, s.pools, []result{first, second})
 	printWaiting(out, second.waiting)
+	printBomb(out, second.bomb)
 	fmt.Fprintf(out, "\nThe demo took %.0f s. With Berth:\n", time.Since(begin).Seconds())
 	printBroken(out, second)
 	if o.keep {
@@ -103,6 +105,9 @@ func verdict(berth result) error {
 	}
 	if n := len(berth.report.With(judge.Unclear)); n > 0 {
 		return fmt.Errorf("the judge's watch had gaps: %d placements are unclear", n)
+	}
+	if n := berth.bomb.nodes; n != 1 {
+		return fmt.Errorf("a Job without limits ran out of memory on %d nodes with Berth", n)
 	}
 	return nil
 }

@@ -39,6 +39,9 @@ func printTable(out io.Writer, pools []fleet.Pool, results []result) {
 		func(r result) string { return strconv.Itoa(r.tally.unwanted) })
 	row("pods bound in the fault's first second (in flight)", countOf(judge.InFlight))
 	row("pods placed on a broken node", countOf(judge.Broken))
+	row("nodes that a Job without limits ran out of memory on",
+		func(r result) string { return strconv.Itoa(r.bomb.nodes) })
+	row("pods of it that were killed", func(r result) string { return strconv.Itoa(r.bomb.pods) })
 	fmt.Fprintln(out, "kube-scheduler alone does not know the annotations by which most pods name a "+
 		"model;\nonly node selectors bind it. It spreads pods by default, so few nodes stay whole.")
 }

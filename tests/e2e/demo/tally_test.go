@@ -63,7 +63,8 @@ func TestTally(t *testing.T) {
 }
 
 func resultWith(verdicts ...judge.Verdict) result {
-	r := result{title: "column", tally: tally{placed: map[string]int{"V100": 7}}}
+	r := result{title: "column", tally: tally{placed: map[string]int{"V100": 7}},
+		bomb: bomb{pods: 1, nodes: 1}}
 	for _, v := range verdicts {
 		r.report = append(r.report, judge.Placement{Pod: "p", Node: "n", Verdict: v})
 	}
@@ -71,6 +72,8 @@ func resultWith(verdicts ...judge.Verdict) result {
 }
 
 func TestVerdictOfTheDemo(t *testing.T) {
+	hopped := resultWith(judge.Sound)
+	hopped.bomb = bomb{pods: 7, nodes: 7}
 	cases := []struct {
 		name   string
 		result result
@@ -80,6 +83,7 @@ func TestVerdictOfTheDemo(t *testing.T) {
 		{"in flight", resultWith(judge.InFlight), false},
 		{"broken", resultWith(judge.Sound, judge.Broken), true},
 		{"unclear", resultWith(judge.Unclear), true},
+		{"the bomb hopped on", hopped, true},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -93,6 +97,7 @@ func TestVerdictOfTheDemo(t *testing.T) {
 func TestTableHasAColumnForEachResult(t *testing.T) {
 	var out strings.Builder
 	one, two := resultWith(judge.Broken, judge.Broken, judge.InFlight), resultWith(judge.Sound)
+	one.bomb = bomb{pods: 7, nodes: 6}
 	printTable(&out, fleet.Reference(), []result{one, two})
 	rows := map[string][]string{}
 	for _, line := range strings.Split(out.String(), "\n") {
@@ -102,9 +107,11 @@ func TestTableHasAColumnForEachResult(t *testing.T) {
 		}
 	}
 	want := map[string][]string{
-		"pods placed on V100":                                {"7", "7"},
-		"pods placed on a broken node":                       {"2", "0"},
-		"pods bound in the fault's first second (in flight)": {"1", "0"},
+		"pods placed on V100":                                  {"7", "7"},
+		"pods placed on a broken node":                         {"2", "0"},
+		"pods bound in the fault's first second (in flight)":   {"1", "0"},
+		"nodes that a Job without limits ran out of memory on": {"6", "1"},
+		"pods of it that were killed":                          {"7", "1"},
 	}
 	for name, cells := range want {
 		if !reflect.DeepEqual(rows[name], cells) {
