@@ -8,11 +8,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"berth.dev/berth/tests/e2e/box"
-	"berth.dev/berth/tests/e2e/fleet"
 )
 
 const (
@@ -37,6 +35,7 @@ type bench struct {
 	box     *box.Box
 	mutator *box.Mutator
 	ways    []*way
+	works   []work
 }
 
 // prepare leaves etcd, kube-apiserver and the webhooks alone on the machine: nobody watches pods.
@@ -76,6 +75,9 @@ func (b *bench) addWays(ctx context.Context) error {
 	whole := box.Registration{Name: "berth", Probe: namespace}
 	b.addWay("Berth", whole,
 		func(ctx context.Context) error { return b.box.RegisterAdmission(ctx, whole, admission) })
+	if err := b.addWorks(ctx, b.ways[len(b.ways)-1]); err != nil {
+		return err
+	}
 	if b.parts {
 		part := box.Registration{Name: "berth-mutating", Probe: namespace, WithoutValidation: true}
 		b.addWay("Berth, mutating alone", part,
@@ -112,7 +114,7 @@ func (b *bench) awaitServiceAccount(ctx context.Context) error {
 }
 
 // block creates pods in one way and notes how long it took.
-func (b *bench) block(ctx context.Context, w *way) error {
+func (b *bench) block(ctx context.Context, do work, w *way) error {
 	if err := w.register(ctx); err != nil {
 		return err
 	}
@@ -121,7 +123,7 @@ func (b *bench) block(ctx context.Context, w *way) error {
 		return err
 	}
 	begin := time.Now()
-	if err := b.create(ctx); err != nil {
+	if err := b.create(ctx, do); err != nil {
 		return err
 	}
 	took := time.Since(begin)
@@ -137,15 +139,15 @@ func (b *bench) block(ctx context.Context, w *way) error {
 	return b.clear(ctx)
 }
 
-func (b *bench) create(ctx context.Context) error {
+func (b *bench) create(ctx context.Context, do work) error {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	failed := make(chan error, b.workers)
 	for range b.workers {
 		workers.Go(func() {
 			for i := next.Add(1); i <= int64(b.pods); i = next.Add(1) {
-				_, err := b.box.Client.CoreV1().Pods(namespace).
-					Create(ctx, ordinary(int(i)), metav1.CreateOptions{})
+				_, err := do.client.CoreV1().Pods(namespace).
+					Create(ctx, do.pod(int(i)), metav1.CreateOptions{})
 				if err != nil {
 					failed <- err
 					return
@@ -172,38 +174,4 @@ func (b *bench) clear(ctx context.Context) error {
 		time.Sleep(goneInterval)
 	}
 	return err
-}
-
-// everyPolicy has each policy at work on the pods of this program.
-var everyPolicy = map[string]any{"policies": map[string]any{
-	"schedulerName": map[string]any{"name": "ml-scheduler"},
-}}
-
-// ordinary is a pod as many researchers write it: devices and what they are for, but no limits. Half
-// of them keep checkpoints; every fourth asks for no device.
-func ordinary(number int) *corev1.Pod {
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Name:        fmt.Sprintf("train-%05d", number),
-			Annotations: map[string]string{fleet.AnnotationAccelerators: "V100,A100"},
-		},
-		Spec: corev1.PodSpec{
-			RestartPolicy: corev1.RestartPolicyNever,
-			Containers: []corev1.Container{{
-				Name: "train", Image: "registry.example/train:1", Command: []string{"python", "train.py"},
-				Env: []corev1.EnvVar{{Name: "EPOCHS", Value: "90"}, {Name: "BATCH", Value: "256"}},
-				Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{
-					fleet.ResourceGPU: resource.MustParse("2"),
-				}},
-			}},
-		},
-	}
-	if number%2 == 0 {
-		pod.Annotations["berth.dev/checkpoint"] = "true"
-	}
-	if number%4 == 1 {
-		pod.Annotations = nil
-		pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
-	}
-	return pod
 }

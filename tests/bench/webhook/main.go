@@ -27,7 +27,7 @@ func main() {
 	defer stop()
 	var o options
 	flag.IntVar(&o.rounds, "rounds", 8, "rounds; each has a block of every kind")
-	flag.IntVar(&o.pods, "pods", 1500, "pods in a block")
+	flag.IntVar(&o.pods, "pods", 1000, "pods in a block")
 	flag.IntVar(&o.workers, "workers", 8, "pods that are being created at a time")
 	flag.BoolVar(&o.parts, "parts", false, "also with a part of Berth's webhooks, to find what costs")
 	flag.Parse()
@@ -49,23 +49,37 @@ func run(ctx context.Context, o options) error {
 	if err := bench.prepare(ctx); err != nil {
 		return err
 	}
-	// The first block meets cold caches, whoever's it is.
-	if err := bench.block(ctx, &way{register: nothing, deregister: nothing}); err != nil {
-		return err
-	}
-	for round := range o.rounds {
-		for i := range bench.ways {
-			if round%2 == 1 {
-				i = len(bench.ways) - 1 - i
-			}
-			if err := bench.block(ctx, bench.ways[i]); err != nil {
-				return fmt.Errorf("%s: %w", bench.ways[i].name, err)
-			}
-		}
-		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, o.rounds)
-	}
 	fmt.Printf("%d rounds of %d pods each, %d at a time, %s, %d CPUs for all\n", o.rounds, o.pods,
 		o.workers, runtime.Version(), runtime.NumCPU())
-	report(os.Stdout, bench.ways)
+	for _, work := range bench.works {
+		if err := bench.measure(ctx, work); err != nil {
+			return err
+		}
+		fmt.Printf("\n%s\n", work.name)
+		report(os.Stdout, bench.ways)
+	}
+	return nil
+}
+
+// measure has all ways do the work in turn.
+func (b *bench) measure(ctx context.Context, w work) error {
+	// The first block meets cold caches, whoever's it is.
+	if err := b.block(ctx, w, &way{register: nothing, deregister: nothing}); err != nil {
+		return err
+	}
+	for _, way := range b.ways {
+		way.rates, way.costs = nil, nil
+	}
+	for round := range b.rounds {
+		for i := range b.ways {
+			if round%2 == 1 {
+				i = len(b.ways) - 1 - i
+			}
+			if err := b.block(ctx, w, b.ways[i]); err != nil {
+				return fmt.Errorf("%s: %w", b.ways[i].name, err)
+			}
+		}
+		fmt.Fprintf(os.Stderr, "%s: round %d of %d\n", w.name, round+1, b.rounds)
+	}
 	return nil
 }
