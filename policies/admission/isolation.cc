@@ -24,7 +24,7 @@ bool IsolationPolicy::Mutate(const Request& request, Draft& draft, Remarks& rema
   if (IsIsolated(pod)) return true;
   draft.RequireOfNodes(no_accelerator_);
   remarks.Changed("kept off nodes with accelerators (" + no_accelerator_.key +
-                  " DoesNotExist), as it asks for none");
+                  " DoesNotExist): asks for none");
   return true;
 }
 

@@ -29,8 +29,7 @@ void NoteIfMisplaced(const model::Workload& workload, std::string_view annotatio
       model::Find(workload.pod.annotations, annotation)) {
     return;
   }
-  remarks.Noted(std::string(annotation) + " has no effect here; write it into " +
-                TemplateField(workload) + "metadata.annotations");
+  remarks.Noted(std::string(annotation) + " works only in " + TemplateField(workload) + "metadata");
 }
 
 bool AsksFor(const model::PodTemplate& pod, std::string_view resource) {

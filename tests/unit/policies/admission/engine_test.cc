@@ -305,6 +305,29 @@ TEST(AdmissionEngineTest, TellsWhatUsersWroteOnOneShortLine) {
   EXPECT_THAT(outcome.effects[0].text, Not(HasSubstr("\n")));
 }
 
+// With the longest beginning and the longest path that there are.
+TEST(AdmissionEngineTest, WhatItSaysOfOrdinaryPodsIsNotCut) {
+  const auto engine =
+      MakeEngine(Only<AcceleratorAffinityPolicy, IsolationPolicy, CheckpointPolicy>());
+  model::Workload misplaced = MakeOwner("CronJob", CpuPod());
+  for (const char* name : {"accelerators", "allow-accelerator-nodes", "checkpoint"}) {
+    misplaced.annotations.emplace_back("berth.dev/" + std::string(name), "true");
+  }
+  model::Workload named = GpuPod();
+  named = Annotated(Annotated(named, "accelerators", "A100,V100"), "checkpoint", "true");
+  const model::Workload allowed = Annotated(CpuPod(), "allow-accelerator-nodes", "true");
+  std::size_t said = 0;
+  for (const model::Workload& workload :
+       {misplaced, MakeOwner("CronJob", named), MakeOwner("Deployment", named),
+        MakeOwner("CronJob", allowed)}) {
+    for (const std::string& warning : engine->Foretell(In(Mode::kWarn), workload).warnings) {
+      EXPECT_THAT(warning, Not(testing::EndsWith("..."))) << warning;
+      ++said;
+    }
+  }
+  EXPECT_EQ(said, 9);
+}
+
 TEST(AdmissionEngineTest, TenThousandContainersGetAFewWords) {
   std::vector<model::Container> containers;
   for (int i = 0; i < 10'000; ++i) {

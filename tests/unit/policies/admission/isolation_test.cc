@@ -54,7 +54,7 @@ TEST_F(IsolationTest, KeepsPodsWithoutAcceleratorsOffTheirNodes) {
   EXPECT_THAT(*made.workload.pod.node_terms,
               ElementsAre(model::NodeSelectorTerm{.expressions = {kIsolated}}));
   EXPECT_THAT(made.changes, ElementsAre("kept off nodes with accelerators (berth.dev/accelerator "
-                                        "DoesNotExist), as it asks for none"));
+                                        "DoesNotExist): asks for none"));
   EXPECT_THAT(made.notes, IsEmpty());
 }
 

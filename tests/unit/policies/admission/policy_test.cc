@@ -40,8 +40,8 @@ TEST(MisplacedAnnotationTest, IsNotedOnWhatMakesPods) {
   model::Workload job = MakeJob(CpuPod());
   EXPECT_THAT(notes_on(job), IsEmpty());
   job.annotations = {{"berth.dev/checkpoint", "true"}};
-  EXPECT_THAT(notes_on(job), ElementsAre("berth.dev/checkpoint has no effect here; write it into "
-                                         "spec.template.metadata.annotations"));
+  EXPECT_THAT(notes_on(job),
+              ElementsAre("berth.dev/checkpoint works only in spec.template.metadata"));
   // Somebody who writes it in both places has it where it counts.
   EXPECT_THAT(notes_on(Annotated(job, "checkpoint", "true")), IsEmpty());
   EXPECT_THAT(notes_on(Annotated(CpuPod(), "checkpoint", "true")), IsEmpty());
@@ -52,7 +52,7 @@ TEST(MisplacedAnnotationTest, IsNotedByEveryPolicyThatReadsOne) {
   job.annotations = {{"berth.dev/accelerators", "A100"},
                      {"berth.dev/allow-accelerator-nodes", "true"},
                      {"berth.dev/checkpoint", "true"}};
-  const std::string says = " has no effect here; write it into spec.template.metadata.annotations";
+  const std::string says = " works only in spec.template.metadata";
   EXPECT_THAT(Mutate(AcceleratorAffinityPolicy(Context(), {}), job).notes,
               ElementsAre("berth.dev/accelerators" + says));
   EXPECT_THAT(Mutate(IsolationPolicy(Context(), {}), job).notes,
