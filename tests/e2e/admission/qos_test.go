@@ -109,24 +109,19 @@ func jsonOf(t *testing.T, value any) string {
 	return string(text)
 }
 
-// A webhook that runs later is not the end of it: kube-apiserver asks Berth again.
-func TestSidecarThatAnotherWebhookAddsAfterwards(t *testing.T) {
-	const injected = "e2e.berth.dev/injected"
-	mutator, err := shared.StartMutator("injector", func(p *corev1.Pod) []box.PatchOperation {
-		if len(p.Spec.Containers) > 1 {
-			return nil
-		}
-		return []box.PatchOperation{
-			{Op: "add", Path: "/spec/containers/-", Value: container("proxy", "cpu=10m", "")}}
-	})
+// beside registers a webhook that kube-apiserver asks after Berth, about namespaces with the label.
+func beside(
+	t *testing.T, name, label, probe string, patch func(*corev1.Pod) []box.PatchOperation,
+) {
+	t.Helper()
+	mutator, err := shared.StartMutator(name, patch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(mutator.Stop)
-	enforced, off := in(t, "enforce", injected, "true"), in(t, "off", injected, "true")
-	registration := box.Registration{Name: "zz-injector", Probe: enforced.namespace,
+	registration := box.Registration{Name: "zz-" + name, Probe: probe, // in the order of names
 		Namespaces: []metav1.LabelSelectorRequirement{
-			{Key: injected, Operator: metav1.LabelSelectorOpExists}}}
+			{Key: label, Operator: metav1.LabelSelectorOpExists}}}
 	if err := shared.RegisterMutator(t.Context(), registration, mutator); err != nil {
 		t.Fatal(err)
 	}
@@ -134,6 +129,19 @@ func TestSidecarThatAnotherWebhookAddsAfterwards(t *testing.T) {
 		if err := shared.Deregister(context.Background(), registration); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// A webhook that runs later is not the end of it: kube-apiserver asks Berth again.
+func TestSidecarThatAnotherWebhookAddsAfterwards(t *testing.T) {
+	const injected = "e2e.berth.dev/injected"
+	enforced, off := in(t, "enforce", injected, "true"), in(t, "off", injected, "true")
+	beside(t, "injector", injected, enforced.namespace, func(p *corev1.Pod) []box.PatchOperation {
+		if len(p.Spec.Containers) > 1 {
+			return nil
+		}
+		return []box.PatchOperation{
+			{Op: "add", Path: "/spec/containers/-", Value: container("proxy", "cpu=10m", "")}}
 	})
 	for _, c := range []struct {
 		world *world
@@ -145,6 +153,32 @@ func TestSidecarThatAnotherWebhookAddsAfterwards(t *testing.T) {
 				got.Status.QOSClass, c.want, resourcesOf(t, got))
 		}
 	}
+}
+
+// A webhook that always has the last word and takes limits off: the final state is what is judged.
+func TestLimitsThatAnotherWebhookTakesOff(t *testing.T) {
+	const stripped = "e2e.berth.dev/stripped"
+	enforced, warned := in(t, "enforce", stripped, "true"), in(t, "warn", stripped, "true")
+	off := in(t, "off", stripped, "true")
+	beside(t, "stripper", stripped, off.namespace, func(*corev1.Pod) []box.PatchOperation {
+		return []box.PatchOperation{{Op: "add", Path: "/spec/containers/0/resources",
+			Value: requirements("cpu=1", "")}}
+	})
+	asks := pod(container("train", "", "cpu=1 memory=1Gi"))
+	_, err := enforced.client.CoreV1().Pods(enforced.namespace).Create(t.Context(), asks,
+		metav1.CreateOptions{})
+	if !apierrors.IsInvalid(err) {
+		t.Fatalf("got %v, want a denial", err)
+	}
+	for _, part := range []string{"berth guaranteed-qos: ", "spec.containers[0].resources", "write "} {
+		if !contains(err.Error(), part) {
+			t.Errorf("the denial does not say %q: %v", part, err)
+		}
+	}
+	if got := warned.createPod(asks); got.Status.QOSClass != corev1.PodQOSBurstable {
+		t.Errorf("in warn the pod is %s", got.Status.QOSClass)
+	}
+	warned.expectWarned("berth (warn only): ", "memory of 'train'")
 }
 
 // LimitRanger runs before webhooks: its default limit may be below what the pod asks for, which

@@ -202,8 +202,9 @@ var (
 		Resources: []string{"pods"}}
 	jobsAlone = resources{APIGroups: []string{batchv1.GroupName}, APIVersions: []string{"v1"},
 		Resources: []string{"jobs"}}
-	templates = resources{APIGroups: []string{"apps", batchv1.GroupName}, APIVersions: []string{"v1"},
-		Resources: []string{"cronjobs", "deployments", "replicasets", "statefulsets"}}
+	templates = resources{APIGroups: []string{"", "apps", batchv1.GroupName},
+		APIVersions: []string{"v1"}, Resources: []string{"cronjobs", "deployments", "replicasets",
+			"replicationcontrollers", "statefulsets"}}
 )
 
 func creations(of ...resources) []admissionv1.RuleWithOperations {
