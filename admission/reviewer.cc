@@ -164,6 +164,12 @@ Verdict Reviewer::Validate(const Review& review, const NamespaceRules& rules) co
   return {};
 }
 
+Verdict Reviewer::Preview(const Review& review, const NamespaceRules& rules) const {
+  const Subject subject = SubjectOf(review);
+  if (subject == Subject::kObject) return Mutate(review, rules);
+  return subject == Subject::kTemplates ? Foretell(review, rules) : Verdict();
+}
+
 Verdict Reviewer::ValidateObject(const Review& review, const NamespaceRules& rules) const {
   absl::StatusOr<Workload> before = Workload();
   if (review.old_object) {

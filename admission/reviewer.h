@@ -40,6 +40,9 @@ class Reviewer {
   /// what will become of the pods of other kinds.
   Verdict Validate(const Review& review, const NamespaceRules& rules) const;
 
+  /// What both together say of an object that is being created, as far as they know its kind.
+  Verdict Preview(const Review& review, const NamespaceRules& rules) const;
+
  private:
   enum class Subject { kNone, kObject, kTemplates, kStranger };
 

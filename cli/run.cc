@@ -12,6 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/explain_command.h"
 #include "cli/extender_command.h"
+#include "cli/mutate_command.h"
 #include "cli/version_command.h"
 
 namespace berth::cli {
@@ -35,6 +36,7 @@ int RunCommand(int argc, const char* const* argv) {
   AddExtenderCommand(berth);
   AddAdmissionCommand(berth);
   AddControllerCommand(berth);
+  AddMutateCommand(berth);
   AddExplainCommand(berth);
   AddCapacityCommand(berth);
   AddConfigCommand(berth);

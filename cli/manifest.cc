@@ -1,0 +1,97 @@
+#include "cli/manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/file.h"
+#include "cli/yaml_document.h"
+#include "cli/yaml_json.h"
+#include "cli/yaml_patch.h"
+
+namespace berth::cli {
+
+namespace {
+
+std::string TextAt(const YAML::Node& object, const char* pointer) {
+  const auto node = NodeAt(object, pointer);
+  return node && node->IsScalar() ? node->Scalar() : "";
+}
+
+webhook::GroupVersionKind KindOf(const YAML::Node& object) {
+  const std::string version = TextAt(object, "/apiVersion");
+  const std::size_t slash = version.find('/');
+  if (slash == std::string::npos) return {"", version, TextAt(object, "/kind")};
+  return {version.substr(0, slash), version.substr(slash + 1), TextAt(object, "/kind")};
+}
+
+// Takes the objects out of the documents, as they were parsed: copies have no lines.
+class Collector {
+ public:
+  Collector(const std::string& file, Manifest& manifest) : file_(file), manifest_(manifest) {}
+
+  void Add(const YAML::Node& node, const std::string& pointer) {
+    if (!node.IsMap()) {
+      return Refuse(node, "is not a Kubernetes object, which is a map with apiVersion and kind");
+    }
+    webhook::GroupVersionKind kind = KindOf(node);
+    const auto items = NodeAt(node, "/items");
+    if (kind.kind.ends_with("List") && items && items->IsSequence()) {
+      for (std::size_t i = 0; i < items->size(); ++i) {
+        Add((*items)[i], fmt::format("{}/items/{}", pointer, i));
+      }
+      return;
+    }
+    if (kind.version.empty() || kind.kind.empty()) {
+      return Refuse(node,
+                    "has no apiVersion or no kind; write such as apiVersion: batch/v1 and "
+                    "kind: Job");
+    }
+    const std::string name = TextAt(node, "/metadata/name");
+    manifest_.objects.push_back(
+        {.document = manifest_.documents.size(),
+         .pointer = pointer,
+         .line = LineOf(node),
+         .kind = std::move(kind),
+         .namespace_name = TextAt(node, "/metadata/namespace"),
+         .name = name.empty() ? TextAt(node, "/metadata/generateName") : name,
+         .json = JsonOf(node)});
+  }
+
+ private:
+  void Refuse(const YAML::Node& node, std::string message) {
+    manifest_.errors.push_back({file_, LineOf(node), "", std::move(message)});
+  }
+
+  const std::string& file_;
+  Manifest& manifest_;
+};
+
+}  // namespace
+
+Manifest ParseManifest(std::string_view text, const std::string& file) {
+  Manifest manifest;
+  YamlDocuments yaml = ParseYaml(text, file);
+  manifest.errors = std::move(yaml.errors);
+  if (!manifest.errors.empty()) return manifest;
+  Collector collector(file, manifest);
+  for (const YAML::Node& document : yaml.documents) {
+    collector.Add(document, "");
+    manifest.documents.push_back(CopyOf(document));
+  }
+  if (manifest.documents.empty()) {
+    manifest.errors.push_back({file, 0, "", "is empty; give the manifest of a pod or a Job"});
+  }
+  return manifest;
+}
+
+Manifest ReadManifest(const std::string& file) {
+  const auto text = ReadFile(file, kMaxYamlBytes);
+  if (text.ok()) return ParseManifest(*text, DisplayName(file));
+  Manifest manifest;
+  manifest.errors.push_back({DisplayName(file), 0, "", std::string(text.status().message())});
+  return manifest;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,106 @@
+#include "cli/mutate_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/config_reader.h"
+#include "cli/engine.h"
+#include "cli/exit_code.h"
+#include "cli/file.h"
+#include "cli/manifest.h"
+#include "cli/mutation.h"
+#include "cli/mutation_output.h"
+
+namespace berth::cli {
+
+namespace {
+
+// What it tells besides kExitOk, so that it serves as a check: see the command's help.
+constexpr int kExitChanges = 1;
+constexpr int kExitDenied = 2;
+
+struct MutateOptions {
+  std::string file;
+  std::string config;
+  std::string mode = "enforce";
+  std::string namespace_name = "default";
+  bool accelerator_nodes_allowed = false;
+  std::string user;
+  std::string output = "diff";
+};
+
+int Fail(const std::vector<SourceError>& errors) {
+  fmt::print(stderr, "{}\n", ToString(errors));
+  return kExitUsage;
+}
+
+Creation CreationOf(const MutateOptions& options) {
+  const bool enforces = options.mode == "enforce";
+  return {.namespace_name = options.namespace_name,
+          .rules = {.mode = enforces ? admission::Mode::kEnforce : admission::Mode::kWarn,
+                    .accelerator_nodes_allowed = options.accelerator_nodes_allowed},
+          .user = options.user};
+}
+
+std::string OutputOf(const Manifest& manifest, const std::vector<Preview>& previews,
+                     const MutateOptions& options) {
+  if (options.output == "yaml") return MutationYaml(manifest, previews);
+  if (options.output == "patch") return MutationPatches(manifest, previews);
+  return MutationDiff(manifest, previews, DisplayName(options.file));
+}
+
+int ExitOf(const std::vector<Preview>& previews) {
+  const auto denied = [](const Preview& preview) { return !preview.denial.empty(); };
+  if (std::ranges::any_of(previews, denied)) return kExitDenied;
+  const auto changes = [](const Preview& preview) { return !preview.patch.empty(); };
+  return std::ranges::any_of(previews, changes) ? kExitChanges : kExitOk;
+}
+
+int Mutate(const MutateOptions& options) {
+  ConfigReading reading;
+  if (!options.config.empty()) reading = ReadConfig(options.config);
+  if (!reading.ok()) return Fail(reading.errors);
+  const Manifest manifest = ReadManifest(options.file);
+  if (!manifest.errors.empty()) return Fail(manifest.errors);
+  const std::vector<Preview> previews =
+      PreviewsOf(manifest, *MakeReviewer(reading.config), CreationOf(options));
+  fmt::print(stderr, "{}", MutationRemarks(manifest, previews, DisplayName(options.file)));
+  fmt::print("{}", OutputOf(manifest, previews, options));
+  return ExitOf(previews);
+}
+
+}  // namespace
+
+void AddMutateCommand(Command berth) {
+  Command mutate = berth.AddCommand(
+      "mutate", "Show what the admission webhook would make of the objects in a file");
+  const auto options = std::make_shared<MutateOptions>();
+  mutate
+      .AddOption("-f,--filename", options->file,
+                 "Manifest of pods, Jobs and what has pod templates; - for standard input")
+      .Required();
+  mutate.AddOption("--config", options->config,
+                   "The configuration of `berth admission`; the defaults where it is not given");
+  mutate.AddOption("--mode", options->mode, "What label admission of the namespace says")
+      .OneOf({"enforce", "warn"});
+  mutate.AddOption("-n,--namespace", options->namespace_name, "Of objects that name none");
+  mutate.AddFlag("--allow-accelerator-nodes", options->accelerator_nodes_allowed,
+                 "The namespace is labelled allow-accelerator-nodes");
+  mutate.AddOption("--as", options->user,
+                   "Who creates the objects; not recorded where it is not given");
+  mutate
+      .AddOption("-o,--output", options->output,
+                 "diff of what changes; yaml of all documents as they would be; patch: a line of "
+                 "JSON for each object that changes")
+      .OneOf({"diff", "yaml", "patch"});
+  mutate.Footer(
+      "Exit codes: 0 nothing would change; 1 something would; 2 something would be denied, or\n"
+      "cannot be read. Warnings and denials go to standard error, with file and line.");
+  mutate.Run([options] { return Mutate(*options); });
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,55 @@
+#include "cli/mutation.h"
+
+#include <absl/status/status.h>
+
+#include <utility>
+
+#include "cli/yaml_patch.h"
+#include "kube/json.h"
+
+namespace berth::cli {
+
+namespace {
+
+webhook::Review ReviewOf(const ManifestObject& object, const Creation& creation) {
+  webhook::Review review;
+  review.kind = object.kind;
+  review.namespace_name =
+      object.namespace_name.empty() ? creation.namespace_name : object.namespace_name;
+  review.user.name = creation.user;
+  return review;
+}
+
+Preview PreviewOf(const YAML::Node& document, const ManifestObject& object,
+                  const webhook::Reviewer& reviewer, const Creation& creation) {
+  Preview preview{.object = CopyOf(NodeAt(document, object.pointer).value())};
+  kube::JsonParser parser;
+  const auto root = parser.Parse(object.json);
+  if (!root.ok()) {
+    preview.denial = "berth: " + std::string(root.status().message());
+    return preview;
+  }
+  webhook::Review review = ReviewOf(object, creation);
+  review.object = *root;
+  webhook::Answer answer = reviewer.Preview(review, creation.rules).answer;
+  preview.patch = std::move(answer.patch);
+  preview.warnings = std::move(answer.warnings);
+  preview.denial = std::move(answer.denial);
+  if (preview.patch.empty()) return preview;
+  const absl::Status applied = ApplyPatch(preview.patch, preview.object);
+  if (!applied.ok()) preview.denial = "berth: " + std::string(applied.message());
+  return preview;
+}
+
+}  // namespace
+
+std::vector<Preview> PreviewsOf(const Manifest& manifest, const webhook::Reviewer& reviewer,
+                                const Creation& creation) {
+  std::vector<Preview> previews;
+  for (const ManifestObject& object : manifest.objects) {
+    previews.push_back(PreviewOf(manifest.documents[object.document], object, reviewer, creation));
+  }
+  return previews;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,189 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/integration/cli_fixture.h"
+#include "tests/integration/server_client.h"
+
+// `berth admission` from its configuration file to its end.
+
+namespace berth::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Of a pod that claims to be bob's and has nothing else to be changed.
+constexpr char kReview[] = R"({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+  "request": {"uid": "u-7", "kind": {"group": "", "version": "v1", "kind": "Pod"},
+    "operation": "CREATE", "namespace": "team", "userInfo": {"username": "alice"},
+    "object": {"metadata": {"annotations": {"berth.dev/created-by": "bob"}},
+      "spec": {"nodeName": "n", "containers": [{"name": "c", "resources": {
+        "limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}}}]}}}})";
+
+class CliAdmission : public ::testing::Test {
+ protected:
+  // The words that run it on free ports; `more` is within the block admission.
+  std::vector<std::string> Words(const std::string& more = "") {
+    const std::string text = std::string(kConfigHead) +
+                             "metrics: {listen: '127.0.0.1:0'}\nadmission:\n  listen: "
+                             "'127.0.0.1:0'\n  tls: {certFile: '" +
+                             folder_.Write("tls.crt", pair_.certificate) + "', keyFile: '" +
+                             folder_.Write("tls.key", pair_.key) + "'}\n" + more;
+    return BerthWords({"admission", "--config", folder_.Write("berth.yaml", text)});
+  }
+
+  // The port in the log line of that listener; 0: none came.
+  static std::uint16_t PortOf(ChildProcess& berth, const std::string& listener) {
+    const std::string before = "\"listener\":\"" + listener + "\",\"address\":\"127.0.0.1:";
+    if (!berth.AwaitError(before) || !berth.AwaitError("\"listener\":\"admission\"")) return 0;
+    const std::size_t begin = berth.error().find(before) + before.size();
+    return static_cast<std::uint16_t>(std::stoi(berth.error().substr(begin)));
+  }
+
+  static ServerReply Get(std::uint16_t port, const std::string& path) {
+    RawClient client(port);
+    client.Send("GET " + path + " HTTP/1.1\r\nHost: b\r\n\r\n");
+    return client.ReadReply();
+  }
+
+  // Whether it was sent; the reply is read from the same client.
+  static bool SendReview(RawClient& client, const std::string& body = kReview) {
+    return client.Send(
+        "POST /mutate/enforce HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\n"
+        "Content-Length: " +
+        std::to_string(body.size()) + "\r\n\r\n" + body);
+  }
+
+  ServerReply Review(std::uint16_t port) {
+    const ClientTls tls{.ca = ca_.certificate()};
+    RawClient client(port, &tls);
+    SendReview(client);
+    return client.ReadReply();
+  }
+
+  const TempDir folder_;
+  const TestCa ca_;
+  PemPair pair_ = ca_.Issue();
+};
+
+TEST_F(CliAdmission, ServesWithoutAnyApiServerUntilItIsTerminated) {
+  ChildProcess berth(Words());
+  const std::uint16_t metrics = PortOf(berth, "metrics");
+  const std::uint16_t admission = PortOf(berth, "admission");
+  ASSERT_NE(admission, 0) << berth.error();
+  EXPECT_EQ(Get(metrics, "/readyz").status, 200);
+  EXPECT_EQ(Get(metrics, "/healthz").status, 200);
+  const ServerReply reply = Review(admission);
+  EXPECT_EQ(reply.status, 200);
+  const auto response = nlohmann::json::parse(reply.body)["response"];
+  EXPECT_EQ(response["uid"], "u-7");
+  EXPECT_TRUE(response.contains("patch"));
+  EXPECT_THAT(response["warnings"].dump(), HasSubstr("set to 'alice', who creates it"));
+  const std::string text = Get(metrics, "/metrics").body;
+  for (const char* name :
+       {"berth_admission_reviews_total{operation=\"create\",result=\"changed\",webhook=\"mutate\"} "
+        "1",
+        "berth_admission_changes_total{policy=\"creator\"} 1", "berth_build_info{",
+        "berth_certificate_seconds_left 8", "berth_config_generation 1\n"}) {
+    EXPECT_THAT(text, HasSubstr(name));
+  }
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+  EXPECT_THAT(berth.error(), HasSubstr("\"msg\":\"ended\",\"answeredAll\":true"));
+}
+
+TEST_F(CliAdmission, TakesOverNewPoliciesAndKeepsThemWhereTheFileBreaks) {
+  ChildProcess berth(Words());
+  const std::uint16_t admission = PortOf(berth, "admission");
+  ASSERT_NE(admission, 0) << berth.error();
+  EXPECT_THAT(Review(admission).body, HasSubstr("patch"));
+
+  Words("  policies: {creator: {mode: Off}}\n");
+  ASSERT_TRUE(berth.AwaitError("configuration reloaded")) << berth.error();
+  EXPECT_THAT(berth.error(), Not(HasSubstr("when Berth is started again")));
+  EXPECT_THAT(Review(admission).body, Not(HasSubstr("who creates it")));
+
+  Words("  policies: {creator: {mode: Of}}\n");
+  ASSERT_TRUE(berth.AwaitError("the former one stays in use")) << berth.error();
+  EXPECT_THAT(berth.error(), HasSubstr("admission.policies.creator.mode"));
+  EXPECT_THAT(Review(admission).body, Not(HasSubstr("who creates it")));
+}
+
+TEST_F(CliAdmission, ShowsANewCertificateToNewConnections) {
+  ChildProcess berth(Words());
+  const std::uint16_t admission = PortOf(berth, "admission");
+  ASSERT_NE(admission, 0) << berth.error();
+  const ClientTls tls{.ca = ca_.certificate()};
+  RawClient former(admission, &tls);
+  pair_ = ca_.Issue();
+  Words();
+  ASSERT_TRUE(berth.AwaitError("certificate reloaded")) << berth.error();
+  RawClient latter(admission, &tls);
+  EXPECT_NE(former.server_serial(), latter.server_serial());
+  for (RawClient* client : {&former, &latter}) {
+    ASSERT_TRUE(SendReview(*client));
+    EXPECT_EQ(client->ReadReply().status, 200);
+  }
+}
+
+TEST_F(CliAdmission, AnswersWhatHasArrivedBeforeItEnds) {
+  ChildProcess berth(Words());
+  const std::uint16_t admission = PortOf(berth, "admission");
+  ASSERT_NE(admission, 0) << berth.error();
+  const ClientTls tls{.ca = ca_.certificate()};
+  RawClient client(admission, &tls);
+  const std::string review = kReview;
+  client.Send(
+      "POST /mutate/enforce HTTP/1.1\r\nHost: b\r\nExpect: 100-continue\r\nContent-Length: " +
+      std::to_string(review.size()) + "\r\n\r\n");
+  ASSERT_THAT(client.ReadReply().header, HasSubstr("100 Continue"));
+  client.Send(review.substr(0, 100));
+  berth.Signal(SIGTERM);
+  ASSERT_TRUE(berth.AwaitError("draining")) << berth.error();
+  client.Send(review.substr(100));
+  const ServerReply reply = client.ReadReply();
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_THAT(reply.header, HasSubstr("Connection: close"));
+  EXPECT_EQ(berth.Wait(), 0);
+}
+
+TEST_F(CliAdmission, LogsDenialsWithoutWhatIsSecret) {
+  ChildProcess berth(Words());
+  const std::uint16_t admission = PortOf(berth, "admission");
+  ASSERT_NE(admission, 0) << berth.error();
+  const ClientTls tls{.ca = ca_.certificate()};
+  RawClient client(admission, &tls);
+  std::string review = kReview;
+  const std::string name = R"("name": "c",)";
+  review.replace(review.find(name), name.size(),
+                 R"("name": 5, "env": [{"name": "TOKEN", "value": "s3cret"}],)");
+  ASSERT_TRUE(SendReview(client, review));
+  EXPECT_THAT(client.ReadReply().body, HasSubstr("\"allowed\":false"));
+  ASSERT_TRUE(
+      berth.AwaitError("\"msg\":\"denied\",\"kind\":\"Pod\",\"namespace\":\"team\","
+                       "\"user\":\"alice\""))
+      << berth.error();
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+  EXPECT_THAT(berth.error(), Not(HasSubstr("s3cret")));
+}
+
+TEST_F(CliAdmission, NeedsNothingOfTheExtenderNorItOfThis) {
+  const std::string text = std::string(kConfigHead) +
+                           "admission: {listen: 'localhost:0', "
+                           "insecureLoopback: true}\nmetrics: {listen: 'localhost:0'}\n";
+  const std::string file = folder_.Write("plain.yaml", text);
+  ChildProcess berth(BerthWords({"admission", "--config", file}));
+  EXPECT_NE(PortOf(berth, "admission"), 0) << berth.error();
+  const Finished extender = RunBerth({"extender", "--config", file});
+  EXPECT_EQ(extender.exit_code, 2);
+}
+
+}  // namespace
+}  // namespace berth::testing

@@ -1,0 +1,149 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/integration/cli_fixture.h"
+
+// `berth mutate`, as people run it. Of the policies only creator is asked, so that the words of the
+// others stand in their own tests.
+
+namespace berth::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr char kManifest[] = R"(# A job, and what belongs to it.
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  backoffLimit: 0x2   # kept as it is written
+  template:
+    spec:
+      containers:
+        - name: c
+          command: ["sh", '-c', "exit 1"]
+)";
+
+class CliMutate : public ::testing::Test {
+ protected:
+  Finished Run(const std::string& manifest, std::vector<std::string> words) {
+    words.insert(words.begin(), {"mutate", "-f", "-", "--config", config_});
+    return RunBerth(words, manifest);
+  }
+
+  const TempDir folder_;
+  const std::string config_ = folder_.Write(
+      "berth.yaml", std::string(kConfigHead) +
+                        "admission:\n  policies: {guaranteedQos: {mode: Off}, jobRetries: {mode: "
+                        "Off}, isolation: "
+                        "{mode: Off}, checkpoint: {mode: Off}, acceleratorAffinity: {mode: Off}, "
+                        "schedulerName: {mode: Off}}\n");
+};
+
+TEST_F(CliMutate, ShowsADiffOfWhatChanges) {
+  const Finished run = Run(kManifest, {"--as", "alice"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.output, R"(--- standard input:6: Job train
++++ standard input:6: Job train, admitted
+@@ -2,6 +2,9 @@
+ kind: Job
+ metadata:
+   name: train
++  annotations:
++    berth.dev/applied: "creator 0.1.0"
++    berth.dev/created-by: "alice"
+ spec:
+   backoffLimit: 0x2
+   template:
+@@ -9,3 +12,6 @@
+       containers:
+         - name: c
+           command: ["sh", "-c", "exit 1"]
++    metadata:
++      annotations:
++        berth.dev/created-by: "alice"
+)");
+  EXPECT_THAT(run.error, IsEmpty());
+}
+
+TEST_F(CliMutate, ChangesNothingWithoutAUserOrInWarn) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{}, {"--as", "alice", "--mode", "warn"}}) {
+    const Finished run = Run(kManifest, words);
+    EXPECT_EQ(run.exit_code, 0) << run.error;
+    EXPECT_THAT(run.output, IsEmpty());
+  }
+}
+
+TEST_F(CliMutate, WritesAllDocumentsAsTheyWouldBe) {
+  const Finished run = Run(kManifest, {"--as", "alice", "-o", "yaml"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.output, StartsWith("apiVersion: v1\nkind: Service\nmetadata: {name: web}\n---\n"
+                                     "apiVersion: batch/v1\nkind: Job\n"));
+  EXPECT_THAT(run.output, HasSubstr("backoffLimit: 0x2\n"));
+  // Its own result is left alone.
+  const Finished again = Run(run.output, {"--as", "alice", "-o", "yaml"});
+  EXPECT_EQ(again.exit_code, 0) << again.output;
+  EXPECT_EQ(again.output, run.output);
+}
+
+TEST_F(CliMutate, WritesPatchesForPrograms) {
+  const Finished run = Run(R"({"apiVersion": "v1", "kind": "List", "items": [
+      {"apiVersion": "v1", "kind": "ConfigMap"},
+      {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "team"}}]})",
+                           {"--as", "alice", "-o", "patch"});
+  EXPECT_EQ(run.exit_code, 1) << run.error;
+  const auto line = nlohmann::json::parse(run.output);
+  EXPECT_EQ(line["kind"], "Pod");
+  EXPECT_EQ(line["namespace"], "team");
+  EXPECT_EQ(line["name"], "p");
+  EXPECT_EQ(line["patch"][0]["path"], "/metadata/annotations");
+}
+
+TEST_F(CliMutate, TellsWarningsAndDenialsWithTheirPlace) {
+  const Finished run =
+      Run("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations: {berth.dev/created-by: "
+          "bob}\n"
+          "---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {containers: 5}\n",
+          {"--as", "alice"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.error,
+            "standard input:1: Pod a: warning: berth: berth.dev/created-by set to 'alice', who "
+            "creates it, instead of 'bob'\n"
+            "standard input:7: Pod b: denied: berth: spec.containers: expected an array, got "
+            "number\n");
+  EXPECT_THAT(run.output, HasSubstr("\n+  annotations: {berth.dev/created-by: \"alice\", "));
+}
+
+TEST_F(CliMutate, TellsWhatIsWrongWithWhatItIsGiven) {
+  const struct {
+    const char* manifest;
+    const char* error;
+  } cases[] = {
+      {"", "standard input: is empty"},
+      {"a: [", "standard input:1: is not YAML"},
+      {"a: 1\n", "standard input:1: has no apiVersion or no kind"},
+  };
+  for (const auto& test : cases) {
+    const Finished run = Run(test.manifest, {});
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.output, IsEmpty());
+    EXPECT_THAT(run.error, HasSubstr(test.error));
+  }
+  EXPECT_EQ(RunBerth({"mutate"}).exit_code, 2);
+  EXPECT_EQ(RunBerth({"mutate", "-f", "-", "--mode", "off"}).exit_code, 2);
+  EXPECT_THAT(RunBerth({"mutate", "-f", "/nonexistent"}).error, HasSubstr("/nonexistent: "));
+}
+
+}  // namespace
+}  // namespace berth::testing

@@ -1,0 +1,72 @@
+#include "cli/mutation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cli/engine.h"
+#include "cli/yaml_text.h"
+
+namespace berth::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::vector<Preview> Previews(const std::string& manifest, const Creation& creation) {
+  return PreviewsOf(ParseManifest(manifest, "f"), *MakeReviewer({}), creation);
+}
+
+const Creation kByAlice{
+    .namespace_name = "team", .rules = {.mode = admission::Mode::kEnforce}, .user = "alice"};
+
+// With a node already, so that only the creator is written.
+constexpr char kPod[] =
+    "apiVersion: v1\nkind: Pod\nspec:\n  nodeName: n\n  containers:\n    - name: c\n"
+    "      resources: {limits: {cpu: 1, memory: 1Gi}, requests: {cpu: 1, memory: 1Gi}}\n";
+
+TEST(PreviewsOf, ShowsPodsAsTheyWouldBeStored) {
+  const auto previews = Previews(kPod, kByAlice);
+  ASSERT_THAT(previews, SizeIs(1));
+  EXPECT_THAT(previews[0].denial, IsEmpty());
+  EXPECT_THAT(previews[0].patch, HasSubstr("created-by"));
+  EXPECT_THAT(YamlText(previews[0].object), HasSubstr("berth.dev/created-by: \"alice\"\n"));
+  EXPECT_THAT(YamlText(previews[0].object), HasSubstr("limits: {cpu: 1, memory: 1Gi}"));
+}
+
+TEST(PreviewsOf, ForetellsWhatBecomesOfTemplatesAndLeavesThemAlone) {
+  const auto previews = Previews(
+      "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: {containers: [{name: "
+      "c}]}}}\n",
+      kByAlice);
+  ASSERT_THAT(previews, SizeIs(1));
+  EXPECT_THAT(previews[0].warnings, testing::Contains(HasSubstr("berth, to its pods: ")));
+  EXPECT_THAT(previews[0].patch + previews[0].denial, IsEmpty());
+}
+
+TEST(PreviewsOf, SaysNothingOfOtherKinds) {
+  const auto previews = Previews("apiVersion: v1\nkind: Service\n", kByAlice);
+  ASSERT_THAT(previews, SizeIs(1));
+  EXPECT_THAT(previews[0].warnings, IsEmpty());
+  EXPECT_THAT(previews[0].patch + previews[0].denial, IsEmpty());
+}
+
+TEST(PreviewsOf, ChangesOneOfTwoObjectsThatShareAnAnchor) {
+  const auto previews = Previews(
+      "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: &m "
+      "{labels: {a: b}}}\n- {apiVersion: v1, kind: Service, metadata: *m}\n",
+      kByAlice);
+  ASSERT_THAT(previews, SizeIs(2));
+  EXPECT_THAT(YamlText(previews[1].object), testing::Not(HasSubstr("created-by")));
+}
+
+TEST(PreviewsOf, DeniesWhatCannotBeRead) {
+  const auto previews = Previews("apiVersion: v1\nkind: Pod\nspec: 5\n", kByAlice);
+  ASSERT_THAT(previews, SizeIs(1));
+  EXPECT_EQ(previews[0].denial, "berth: spec: expected an object, got number");
+}
+
+}  // namespace
+}  // namespace berth::cli
