@@ -78,15 +78,15 @@ server::Route Webhook::RouteTo(Hook hook, const NamespaceRules& rules) {
   server::Route route{.method = "POST", .path = PathOf(hook, rules), .max_body = max_body_};
   route.handle = [this, hook, rules](const server::HttpRequest& request) {
     const auto start = std::chrono::steady_clock::now();
-    server::HttpResponse response = Answer(hook, rules, request.body);
+    server::HttpResponse response = Respond(hook, rules, request.body);
     metrics_.OnAnswered(hook, std::chrono::steady_clock::now() - start);
     return response;
   };
   return route;
 }
 
-server::HttpResponse Webhook::Answer(Hook hook, const NamespaceRules& rules,
-                                     std::string_view body) {
+server::HttpResponse Webhook::Respond(Hook hook, const NamespaceRules& rules,
+                                      std::string_view body) {
   const ParserLease parser(body);
   const absl::StatusOr<Review> review = ReadReview(*parser, body);
   if (!review.ok()) {

@@ -30,7 +30,7 @@ class Webhook {
 
  private:
   server::Route RouteTo(Hook hook, const NamespaceRules& rules);
-  server::HttpResponse Answer(Hook hook, const NamespaceRules& rules, std::string_view body);
+  server::HttpResponse Respond(Hook hook, const NamespaceRules& rules, std::string_view body);
   std::shared_ptr<const Reviewer> Current() const;
 
   mutable std::mutex mutex_;

@@ -2,9 +2,7 @@
 // hang. The sanitizers' builds run this too. Mutations come from a fixed seed; a failure names its
 // round.
 
-#include <cstddef>
 #include <functional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,50 +12,14 @@
 #include "kube/json.h"
 #include "kube/protobuf.h"
 #include "tests/unit/kube/wire_fixtures.h"
+#include "tests/unit/mutator.h"
 
 namespace berth::kube {
 namespace {
 
+using berth::testing::Mutator;
+
 constexpr int kRounds = 4000;
-
-class Mutator {
- public:
-  std::string operator()(std::string bytes) {
-    for (std::size_t i = 0, changes = 1 + Below(4); i < changes && !bytes.empty(); ++i) {
-      Change(bytes);
-    }
-    return bytes;
-  }
-
- private:
-  std::size_t Below(std::size_t end) { return random_() % end; }
-
-  void Change(std::string& bytes) {
-    const std::size_t at = Below(bytes.size());
-    const std::size_t size = 1 + Below(8);
-    switch (Below(6)) {
-      case 0:
-        bytes[at] = static_cast<char>(bytes[at] ^ (1 << Below(8)));
-        break;
-      case 1:
-        bytes[at] = static_cast<char>(Below(256));
-        break;
-      case 2:
-        bytes.resize(at);
-        break;
-      case 3:
-        bytes.erase(at, size);
-        break;
-      case 4:
-        bytes.insert(at, std::string(bytes, Below(bytes.size()), size));
-        break;
-      default:
-        bytes.insert(at, size, "[{\"9\xff\0-e"[Below(9)]);
-    }
-  }
-
-  std::mt19937_64 random_{20260131};  // NOLINT(cert-msc51-cpp): the same mutations every time
-};
 
 struct Decoder {
   std::string name;

@@ -1,0 +1,209 @@
+#include "admission/reviewer.h"
+
+#include <memory>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "kube/json.h"
+#include "model/accelerator.h"
+
+namespace berth::webhook {
+namespace {
+
+using admission::Mode;
+using admission::Operation;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr NamespaceRules kEnforced{Mode::kEnforce, false};
+constexpr NamespaceRules kWarned{Mode::kWarn, false};
+const GroupVersionKind kPod{"", "v1", "Pod"};
+const GroupVersionKind kJob{"batch", "v1", "Job"};
+const GroupVersionKind kTrainer{"kubeflow.org", "v1", "PyTorchJob"};
+
+/// With creator and isolation alone, so that other policies' words stand in their own tests.
+admission::AdmissionConfig TwoPolicies() {
+  admission::AdmissionConfig config;
+  std::apply([](auto&... policies) { ((policies.mode = Mode::kOff), ...); }, config.policies.all);
+  std::get<admission::PolicySettings<admission::CreatorPolicy>>(config.policies.all).mode =
+      Mode::kEnforce;
+  std::get<admission::PolicySettings<admission::IsolationPolicy>>(config.policies.all).mode =
+      Mode::kEnforce;
+  return config;
+}
+
+class ReviewerTest : public testing::Test {
+ protected:
+  /// As the API server would ask; the texts are the objects, empty for none.
+  Review ReviewOf(const GroupVersionKind& kind, const std::string& object,
+                  const std::string& old_object = "", Operation operation = Operation::kCreate) {
+    Review review{.uid = "u", .kind = kind, .operation = operation, .user = {.name = "alice"}};
+    if (!object.empty()) review.object = parser_.Parse(object).value();
+    if (!old_object.empty()) review.old_object = old_parser_.Parse(old_object).value();
+    return review;
+  }
+
+  Review UpdateOf(const GroupVersionKind& kind, const std::string& from, const std::string& to) {
+    return ReviewOf(kind, to, from, Operation::kUpdate);
+  }
+
+  kube::JsonParser parser_;
+  kube::JsonParser old_parser_;
+  const Reviewer reviewer_{
+      std::make_shared<const admission::AdmissionEngine>(
+          std::make_shared<const model::AcceleratorCatalog>(
+              model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value()),
+          "berth.dev", "1.2.3", TwoPolicies()),
+      {{"kubeflow.org", "PyTorchJob", "/spec/replicas/*/template"}}};
+};
+
+/// Asks for a GPU, so that isolation has nothing to say.
+constexpr char kGpuPod[] =
+    R"({"spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": 1}}}]}})";
+constexpr char kCpuPod[] = R"({"spec": {"containers": [{"name": "c"}]}})";
+
+std::string TemplateOf(const std::string& pod) { return R"({"spec": {"template": )" + pod + "}}"; }
+
+TEST_F(ReviewerTest, ChangesPodsThatAreCreated) {
+  const Verdict verdict = reviewer_.Mutate(ReviewOf(kPod, kGpuPod), kEnforced);
+  EXPECT_EQ(verdict.answer.patch,
+            R"([{"op":"add","path":"/metadata","value":{"annotations":{)"
+            R"("berth.dev/applied":"creator 1.2.3","berth.dev/created-by":"alice"}}}])");
+  EXPECT_THAT(verdict.answer.denial, IsEmpty());
+  EXPECT_THAT(verdict.answer.audit_annotations,
+              ElementsAre(testing::Pair("creator", "1.2.3: changed")));
+  EXPECT_THAT(verdict.effects, ElementsAre(Field(&admission::PolicyEffect::changed, true)));
+}
+
+TEST_F(ReviewerTest, ChangesJobsThatAreCreated) {
+  const Verdict verdict = reviewer_.Mutate(ReviewOf(kJob, TemplateOf(kGpuPod)), kEnforced);
+  EXPECT_THAT(verdict.answer.patch, HasSubstr("/spec/template/metadata"));
+}
+
+TEST_F(ReviewerTest, ChangesNothingInWarn) {
+  const Verdict verdict = reviewer_.Mutate(ReviewOf(kPod, kCpuPod), kWarned);
+  EXPECT_THAT(verdict.answer.patch, IsEmpty());
+  EXPECT_THAT(verdict.answer.warnings,
+              ElementsAre(HasSubstr("berth (warn only): kept off nodes with accelerators")));
+  EXPECT_THAT(verdict.effects, SizeIs(2));
+}
+
+TEST_F(ReviewerTest, DeniesAFinalStateThatBreaksAPolicy) {
+  const Verdict verdict = reviewer_.Validate(ReviewOf(kPod, kCpuPod), kEnforced);
+  EXPECT_THAT(verdict.answer.denial, HasSubstr("berth isolation: spec.affinity.nodeAffinity"));
+}
+
+TEST_F(ReviewerTest, LetsUpdatesPassThatMakeNothingWorse) {
+  const std::string labelled =
+      R"({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c"}]}})";
+  for (const NamespaceRules& rules : {kEnforced, kWarned}) {
+    const Verdict same = reviewer_.Validate(UpdateOf(kPod, kCpuPod, labelled), rules);
+    EXPECT_THAT(same.answer.denial, IsEmpty());
+    EXPECT_THAT(same.answer.warnings, IsEmpty());
+    EXPECT_THAT(reviewer_.Mutate(UpdateOf(kPod, kGpuPod, kCpuPod), rules).answer.patch, IsEmpty());
+  }
+  const Review worse = UpdateOf(kPod, kGpuPod, kCpuPod);
+  EXPECT_THAT(reviewer_.Validate(worse, kEnforced).answer.denial, HasSubstr("berth isolation"));
+  EXPECT_THAT(reviewer_.Validate(worse, kWarned).answer.warnings, SizeIs(1));
+}
+
+TEST_F(ReviewerTest, HasNoOpinionOnWhatIsNotWritten) {
+  Review subresource = UpdateOf(kPod, kGpuPod, kCpuPod);
+  subresource.sub_resource = "ephemeralcontainers";
+  const Review reviews[] = {subresource, ReviewOf(kPod, "", kCpuPod, Operation::kDelete),
+                            ReviewOf({"", "v1", "PodExecOptions"}, "{}", "", Operation::kConnect)};
+  for (const Review& review : reviews) {
+    for (const Verdict& verdict :
+         {reviewer_.Mutate(review, kEnforced), reviewer_.Validate(review, kEnforced)}) {
+      EXPECT_THAT(verdict.answer.patch + verdict.answer.denial, IsEmpty());
+      EXPECT_THAT(verdict.answer.warnings, IsEmpty());
+    }
+  }
+}
+
+TEST_F(ReviewerTest, TellsThatTheRulesNameAKindThatItDoesNotKnow) {
+  const GroupVersionKind strangers[] = {
+      {"", "v1", "Service"}, {"batch", "v1beta1", "CronJob"}, {"x.io", "v1", "Pod"}};
+  for (const GroupVersionKind& kind : strangers) {
+    for (const Verdict& verdict : {reviewer_.Mutate(ReviewOf(kind, kCpuPod), kEnforced),
+                                   reviewer_.Validate(ReviewOf(kind, kCpuPod), kEnforced)}) {
+      EXPECT_THAT(verdict.answer.warnings,
+                  ElementsAre("berth: does not know " + ToString(kind) +
+                              "; take it out of the webhook's rules, or list it in "
+                              "admission.templates"));
+      EXPECT_THAT(verdict.answer.patch + verdict.answer.denial, IsEmpty());
+    }
+  }
+}
+
+TEST_F(ReviewerTest, ForetellsWhatBecomesOfTheDaemonsAndServicesPods) {
+  const GroupVersionKind kinds[] = {{"apps", "v1", "Deployment"},
+                                    {"apps", "v1", "StatefulSet"},
+                                    {"apps", "v1", "ReplicaSet"},
+                                    {"", "v1", "ReplicationController"}};
+  const std::string cpu = TemplateOf(kCpuPod);
+  for (const GroupVersionKind& kind : kinds) {
+    const Review created = ReviewOf(kind, cpu);
+    EXPECT_THAT(reviewer_.Validate(created, kEnforced).answer.warnings,
+                ElementsAre(HasSubstr("berth, to its pods: kept off")));
+    EXPECT_THAT(reviewer_.Validate(created, kWarned).answer.warnings, SizeIs(1));
+    // Nobody hears it twice.
+    EXPECT_THAT(reviewer_.Mutate(created, kEnforced).answer.warnings, IsEmpty());
+    const std::string scaled =
+        R"({"spec": {"replicas": 5, "template": )" + std::string(kCpuPod) + "}}";
+    EXPECT_THAT(reviewer_.Validate(UpdateOf(kind, cpu, scaled), kEnforced).answer.warnings,
+                IsEmpty());
+    EXPECT_THAT(
+        reviewer_.Validate(UpdateOf(kind, TemplateOf(kGpuPod), cpu), kEnforced).answer.warnings,
+        SizeIs(1));
+  }
+}
+
+TEST_F(ReviewerTest, JudgesTheTemplatesOfConfiguredKinds) {
+  const std::string two = R"({"spec": {"replicas": {"Worker": {"template": )" +
+                          std::string(kCpuPod) + R"(}, "Master": {"template": )" + kCpuPod + "}}}}";
+  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, two), kEnforced).answer.warnings,
+              ElementsAre(HasSubstr("berth, to its pods: kept off")));
+  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, "{}"), kEnforced).answer.warnings, IsEmpty());
+  EXPECT_THAT(reviewer_.Validate(UpdateOf(kTrainer, two, two), kEnforced).answer.warnings,
+              IsEmpty());
+}
+
+TEST_F(ReviewerTest, SaysWhichFieldItCannotRead) {
+  const std::string broken = R"({"spec": {"containers": [{"resources": {"limits": 5}}]}})";
+  const std::string field = "spec.containers[0].resources.limits: expected an object, got number";
+  const Review created = ReviewOf(kPod, broken);
+  for (const Verdict& denied :
+       {reviewer_.Mutate(created, kEnforced), reviewer_.Validate(created, kEnforced)}) {
+    EXPECT_TRUE(denied.unreadable);
+    EXPECT_EQ(denied.answer.denial, "berth: " + field);
+  }
+  for (const Verdict& warned :
+       {reviewer_.Mutate(created, kWarned), reviewer_.Validate(created, kWarned)}) {
+    EXPECT_TRUE(warned.unreadable);
+    EXPECT_THAT(warned.answer.denial + warned.answer.patch, IsEmpty());
+    EXPECT_THAT(warned.answer.warnings, ElementsAre("berth: not looked at: " + field));
+  }
+  EXPECT_EQ(reviewer_.Mutate(ReviewOf(kPod, ""), kEnforced).answer.denial,
+            "berth: object: is missing");
+}
+
+TEST_F(ReviewerTest, NeverLocksOutWhatIsStoredThoughItCannotReadIt) {
+  const std::string broken = R"({"spec": {"containers": 5}})";
+  const Verdict stored = reviewer_.Validate(UpdateOf(kPod, broken, broken), kEnforced);
+  EXPECT_THAT(stored.answer.denial, IsEmpty());
+  EXPECT_THAT(stored.answer.warnings, SizeIs(1));
+  const Verdict template_ =
+      reviewer_.Validate(ReviewOf({"apps", "v1", "Deployment"}, TemplateOf(broken)), kEnforced);
+  EXPECT_THAT(template_.answer.denial, IsEmpty());
+  EXPECT_THAT(template_.answer.warnings,
+              ElementsAre("berth: not looked at: spec.template.spec.containers: expected an "
+                          "array, got number"));
+}
+
+}  // namespace
+}  // namespace berth::webhook

@@ -1,0 +1,116 @@
+#include "admission/webhook.h"
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/accelerator.h"
+
+namespace berth::webhook {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::shared_ptr<const Reviewer> ReviewerOf(const std::string& prefix) {
+  auto catalog = std::make_shared<const model::AcceleratorCatalog>(
+      model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
+  return std::make_shared<const Reviewer>(
+      std::make_shared<const admission::AdmissionEngine>(std::move(catalog), prefix, "1.2.3",
+                                                         admission::AdmissionConfig()),
+      std::vector<admission::TemplateSpec>());
+}
+
+/// A pod for a GPU; `annotation` names the user who is to be shown as its creator.
+constexpr char kReview[] = R"({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+  "request": {"uid": "u-7", "kind": {"group": "", "version": "v1", "kind": "Pod"},
+    "operation": "CREATE", "userInfo": {"username": "alice"}, "object": {"metadata": {},
+    "spec": {"containers": [{"name": "c", "resources": {
+      "limits": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"},
+      "requests": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"}}}]}}}})";
+
+class WebhookTest : public testing::Test {
+ protected:
+  WebhookTest() {
+    for (server::Route& route : webhook_.Routes()) routes_[route.path] = std::move(route);
+  }
+
+  server::HttpResponse Post(const std::string& path, const std::string& body) {
+    return routes_.at(path).handle({.method = "POST", .target = path, .body = body});
+  }
+
+  server::Metrics metrics_;
+  Webhook webhook_{ReviewerOf("berth.dev"), metrics_, 1234};
+  std::map<std::string, server::Route> routes_;
+};
+
+TEST_F(WebhookTest, HasAPathForEachModeAndExemption) {
+  std::vector<std::string> paths;
+  for (const auto& [path, route] : routes_) {
+    paths.push_back(path);
+    EXPECT_EQ(route.method, "POST");
+    EXPECT_EQ(route.max_body, 1234u);
+  }
+  EXPECT_THAT(paths, ElementsAre("/mutate/enforce", "/mutate/enforce/allow-accelerator-nodes",
+                                 "/mutate/warn", "/mutate/warn/allow-accelerator-nodes",
+                                 "/validate/enforce", "/validate/enforce/allow-accelerator-nodes",
+                                 "/validate/warn", "/validate/warn/allow-accelerator-nodes"));
+}
+
+TEST_F(WebhookTest, AnswersByTheModeOfThePath) {
+  const auto enforced = nlohmann::json::parse(Post("/mutate/enforce", kReview).body)["response"];
+  EXPECT_EQ(enforced["uid"], "u-7");
+  EXPECT_TRUE(enforced.contains("patch"));
+  for (const char* path : {"/mutate/warn", "/validate/enforce", "/validate/warn"}) {
+    const auto response = nlohmann::json::parse(Post(path, kReview).body)["response"];
+    EXPECT_EQ(response["uid"], "u-7") << path;
+    EXPECT_EQ(response["allowed"], true) << path;
+    EXPECT_FALSE(response.contains("patch")) << path;
+  }
+}
+
+TEST_F(WebhookTest, RefusesWhatIsNoReview) {
+  const server::HttpResponse response = Post("/validate/warn", "{}");
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.content_type, "text/plain");
+  EXPECT_THAT(response.body, HasSubstr("berth: AdmissionReview.apiVersion: is \"\""));
+}
+
+TEST_F(WebhookTest, JudgesByTheReviewerThatItWasGivenLast) {
+  EXPECT_THAT(Post("/mutate/enforce", kReview).body, HasSubstr("YmVydGguZGV2"));  // berth.dev
+  webhook_.Use(ReviewerOf("other.dev"));
+  const auto response = nlohmann::json::parse(Post("/mutate/enforce", kReview).body)["response"];
+  EXPECT_THAT(response["auditAnnotations"].dump(), HasSubstr("creator"));
+  EXPECT_THAT(response["patch"].get<std::string>(), testing::Not(HasSubstr("YmVydGguZGV2")));
+}
+
+TEST_F(WebhookTest, CountsWhatBecameOfReviews) {
+  EXPECT_THAT(metrics_.Exposition(),
+              HasSubstr("berth_admission_denials_total{policy=\"isolation\"} 0"));
+  Post("/mutate/enforce", kReview);
+  Post("/validate/enforce", kReview);
+  Post("/validate/enforce", "{}");
+  std::string bare = kReview;  // without an accelerator, and not kept off their nodes
+  for (const std::string limit : {R"(, "nvidia.com/gpu": "1")", R"(, "nvidia.com/gpu": "1")"}) {
+    bare.erase(bare.find(limit), limit.size());
+  }
+  Post("/validate/enforce", bare);
+  const std::string text = metrics_.Exposition();
+  const std::string reviews = "berth_admission_reviews_total{operation=\"create\",result=";
+  for (const std::string& line :
+       {reviews + "\"changed\",webhook=\"mutate\"} 1",
+        reviews + "\"allowed\",webhook=\"validate\"} 1",
+        reviews + "\"denied\",webhook=\"validate\"} 1",
+        std::string("berth_admission_refused_total{webhook=\"validate\"} 1"),
+        std::string("berth_admission_changes_total{policy=\"creator\"} 1"),
+        std::string("berth_admission_denials_total{policy=\"isolation\"} 1"),
+        std::string("berth_admission_duration_seconds_count{webhook=\"validate\"} 3")}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+}  // namespace
+}  // namespace berth::webhook
