@@ -1,0 +1,146 @@
+// What one admission review costs in the server, from the request's body to the reply's, without
+// HTTP and TLS: all policies on, namespace in mode enforce, the webhooks in turn. Prints
+// percentiles of the time that passes and of the processor's, which neighbours of this process do
+// not lengthen, and the resident memory after a warm-up and at the end; fails where it grew.
+//   admission_benchmark [reviews]
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "admission/webhook.h"
+#include "model/accelerator.h"
+#include "server/log.h"
+#include "server/metrics.h"
+
+namespace berth {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kReviews = 1'000'000;
+/// What an allocator may come to keep on the way; leaks of a byte a review are as much.
+constexpr double kGrowthMiB = 1;
+
+/// As kube-apiserver sends a pod that `kubectl run` or a Job's controller creates.
+std::string ReviewOf(const std::string& annotations, const std::string& resources) {
+  return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{)"
+         R"("uid":"0df28fbd-5f5f-11e8-bc74-36e6bb280816",)"
+         R"("kind":{"group":"","version":"v1","kind":"Pod"},)"
+         R"("resource":{"group":"","version":"v1","resource":"pods"},)"
+         R"("requestKind":{"group":"","version":"v1","kind":"Pod"},)"
+         R"("requestResource":{"group":"","version":"v1","resource":"pods"},)"
+         R"("name":"train","namespace":"team","operation":"CREATE","userInfo":{)"
+         R"("username":"alice","groups":["researchers","system:authenticated"]},)"
+         R"("object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"train",)"
+         R"("namespace":"team","creationTimestamp":null,"labels":{"app":"train"},"annotations":{)" +
+         annotations +
+         R"(},"managedFields":[{"manager":"kubectl-create","operation":"Update","apiVersion":"v1",)"
+         R"("time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{)"
+         R"("f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"train\"}":{)"
+         R"(".":{},"f:image":{},"f:name":{},"f:resources":{}}}}}}]},"spec":{"volumes":[{"name":)"
+         R"("kube-api-access-x2x9d","projected":{"sources":[{"serviceAccountToken":{)"
+         R"("expirationSeconds":3607,"path":"token"}}],"defaultMode":420}}],"containers":[{)"
+         R"("name":"train","image":"registry.example/train:1","command":["python","train.py"],)"
+         R"("env":[{"name":"EPOCHS","value":"90"},{"name":"DATA","value":"/data/imagenet"}],)"
+         R"("resources":{)" +
+         resources +
+         R"(},"volumeMounts":[{"name":"kube-api-access-x2x9d","readOnly":true,"mountPath":)"
+         R"("/var/run/secrets/kubernetes.io/serviceaccount"}],"terminationMessagePath":)"
+         R"("/dev/termination-log","imagePullPolicy":"IfNotPresent"}],"restartPolicy":"Always",)"
+         R"("terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":)"
+         R"("default","securityContext":{},"schedulerName":"default-scheduler","tolerations":[{)"
+         R"("key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute",)"
+         R"("tolerationSeconds":300}],"priority":0,"enableServiceLinks":true},"status":{}},)"
+         R"("oldObject":null,"dryRun":false,"options":{"kind":"CreateOptions","apiVersion":)"
+         R"("meta.k8s.io/v1"}}})";
+}
+
+/// "VmRSS" of this process, in MiB.
+double ResidentMiB() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+  }
+  return 0;
+}
+
+std::vector<server::Route> RoutesOf(webhook::Webhook& webhook) {
+  std::vector<server::Route> routes = webhook.Routes();
+  std::erase_if(routes, [](const server::Route& route) {
+    return route.path != "/mutate/enforce" && route.path != "/validate/enforce";
+  });
+  return routes;
+}
+
+std::chrono::nanoseconds ProcessorTime() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+void Print(const char* what, std::vector<std::chrono::nanoseconds> times) {
+  std::ranges::sort(times);
+  const auto milliseconds = [&times](double share) {
+    const auto place = static_cast<std::size_t>(share * static_cast<double>(times.size() - 1));
+    return std::chrono::duration<double, std::milli>(times[place]).count();
+  };
+  std::printf("%-9s  p50 %.3f ms  p99 %.3f ms  p99.9 %.3f ms  max %.3f ms\n", what,
+              milliseconds(0.5), milliseconds(0.99), milliseconds(0.999), milliseconds(1));
+}
+
+int Run(std::size_t reviews) {
+  auto catalog = std::make_shared<const model::AcceleratorCatalog>(
+      model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
+  server::Metrics metrics;
+  webhook::Webhook webhook(std::make_shared<const webhook::Reviewer>(
+                               std::make_shared<const admission::AdmissionEngine>(
+                                   catalog, "berth.dev", "0", admission::AdmissionConfig()),
+                               std::vector<admission::TemplateSpec>()),
+                           metrics, 7 << 20);
+  const std::vector<server::Route> routes = RoutesOf(webhook);
+  const std::array<std::string, 3> bodies = {
+      ReviewOf("", R"("limits":{"nvidia.com/gpu":"2"},"requests":{"nvidia.com/gpu":"2"})"),
+      ReviewOf(R"("berth.dev/accelerators":"A100,V100","berth.dev/checkpoint":"claim")",
+               R"("limits":{"cpu":"8","memory":"80Gi","nvidia.com/gpu":"2"})"),
+      ReviewOf("", R"("requests":{"cpu":"1","memory":"1Gi"})")};
+  std::vector<std::chrono::nanoseconds> passed(reviews);
+  std::vector<std::chrono::nanoseconds> spent(reviews);
+  double warm = 0;
+  for (std::size_t i = 0; i < reviews; ++i) {
+    if (i == reviews / 10) warm = ResidentMiB();
+    const server::Route& route = routes[i % routes.size()];
+    const std::string& body = bodies[i / routes.size() % bodies.size()];
+    const auto start = Clock::now();
+    const auto spent_before = ProcessorTime();
+    const server::HttpResponse response =
+        route.handle({.method = "POST", .target = route.path, .body = body});
+    spent[i] = ProcessorTime() - spent_before;
+    passed[i] = Clock::now() - start;
+    if (response.status != 200) return std::puts(response.body.c_str()), EXIT_FAILURE;
+  }
+  const double end = ResidentMiB();
+  std::printf("%zu reviews of some %zu bytes\n", reviews, bodies[0].size());
+  Print("time", std::move(passed));
+  Print("processor", std::move(spent));
+  std::printf("resident: %.1f MiB after a tenth of them, %.1f MiB at the end\n", warm, end);
+  if (end - warm <= kGrowthMiB) return EXIT_SUCCESS;
+  std::puts("the memory grew");
+  return EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace berth
+
+int main(int argc, char** argv) {
+  berth::server::SetLogLevel(berth::server::LogLevel::kError);
+  return berth::Run(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : berth::kReviews);
+}
