@@ -56,8 +56,7 @@ func TestWithBerthAwayPodsAreCreatedAsWritten(t *testing.T) {
 func (w *world) awaitSafe() {
 	w.Helper()
 	w.await("pods to be made safe again", func() bool {
-		got, err := w.client.CoreV1().Pods(w.namespace).Create(w.Context(),
-			pod(container("train", "", "")), metav1.CreateOptions{})
+		got, err := w.tryPod(pod(container("train", "", "")))
 		return err == nil && got.Status.QOSClass == corev1.PodQOSGuaranteed
 	})
 }
@@ -67,8 +66,7 @@ func (w *world) awaitSafe() {
 func TestWithBerthAwayAndFailNothingUnsafeStarts(t *testing.T) {
 	w, admission := ownServer(t, "failing", admissionv1.Fail)
 	admission.Kill()
-	_, err := w.client.CoreV1().Pods(w.namespace).Create(t.Context(), pod(container("train", "", "")),
-		metav1.CreateOptions{})
+	_, err := w.tryPod(pod(container("train", "", "")))
 	if err == nil || !contains(err.Error(), "failed calling webhook") {
 		t.Errorf("a pod: %v, want kube-apiserver's refusal", err)
 	}
@@ -96,8 +94,7 @@ func (w *world) storm(pods int) []string {
 			for range queue {
 				p := gpuPod()
 				p.Spec.SchedulerName = "nobody" // there is no room for all of them
-				got, err := w.client.CoreV1().Pods(w.namespace).Create(w.Context(), p,
-					metav1.CreateOptions{})
+				got, err := w.tryPod(p)
 				if err != nil || got.Status.QOSClass != corev1.PodQOSGuaranteed {
 					mu.Lock()
 					unsafe = append(unsafe, errorOr(err, "not Guaranteed"))

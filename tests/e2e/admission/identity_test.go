@@ -51,8 +51,7 @@ func TestForgedOwnersOpenNothing(t *testing.T) {
 			annotated(&p.ObjectMeta, createdBy, author, "berth.dev/retryless", "true")
 			p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: kind, Name: "forged",
 				UID: types.UID("5f4dcc3b-5aa7-65d6-1d83-27deb882cf99"), Controller: new(true)}}
-			got, err := w.client.CoreV1().Pods(w.namespace).Create(t.Context(), p,
-				metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}) // else it is garbage
+			got, err := w.dryRun(p) // else it is garbage
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +68,7 @@ func TestRetrylessIsNotForTheAsking(t *testing.T) {
 	w := inServers(t, serverRetryless, "enforce").as("mallory")
 	p := pod(container("train", "", ""))
 	annotated(&p.ObjectMeta, "berth.dev/retryless", "true")
-	_, err := w.client.CoreV1().Pods(w.namespace).Create(t.Context(), p, metav1.CreateOptions{})
+	_, err := w.tryPod(p)
 	if err == nil || !contains(err.Error(), "guaranteed-qos") {
 		t.Errorf("a bare pod without limits: %v, want a denial", err)
 	}

@@ -47,8 +47,7 @@ func TestPodsBecomeGuaranteed(t *testing.T) {
 		{"pod-level requests below limits", podLevelRequests},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := w.client.CoreV1().Pods(w.namespace).Create(t.Context(), c.pod,
-				metav1.CreateOptions{})
+			got, err := w.tryPod(c.pod)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,8 +164,7 @@ func TestLimitsThatAnotherWebhookTakesOff(t *testing.T) {
 			Value: requirements("cpu=1", "")}}
 	})
 	asks := pod(container("train", "", "cpu=1 memory=1Gi"))
-	_, err := enforced.client.CoreV1().Pods(enforced.namespace).Create(t.Context(), asks,
-		metav1.CreateOptions{})
+	_, err := enforced.tryPod(asks)
 	if !apierrors.IsInvalid(err) {
 		t.Fatalf("got %v, want a denial", err)
 	}
@@ -197,13 +195,12 @@ func TestLimitRangeDefaultsBelowTheRequest(t *testing.T) {
 			metav1.CreateOptions{})
 		w.check("create a LimitRange", err)
 		w.await("LimitRanger to know it", func() bool {
-			got, err := w.client.CoreV1().Pods(w.namespace).Create(t.Context(), pod(container("probe", "", "")),
-				metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			got, err := w.dryRun(pod(container("probe", "", "")))
 			w.check("try a pod", err)
 			return got.Annotations["kubernetes.io/limit-ranger"] != ""
 		})
 	}
-	_, err := off.client.CoreV1().Pods(off.namespace).Create(t.Context(), asks, metav1.CreateOptions{})
+	_, err := off.tryPod(asks)
 	if !apierrors.IsInvalid(err) {
 		t.Errorf("without Berth: %v, want it to be invalid", err)
 	}
@@ -228,7 +225,7 @@ func TestResourceQuotaCountsWhatWasSet(t *testing.T) {
 			w := in(t, mode)
 			w.createQuota("limits.cpu=2 limits.memory=100Gi")
 			for i := range 3 {
-				_, err := w.client.CoreV1().Pods(w.namespace).Create(t.Context(), asks, metav1.CreateOptions{})
+				_, err := w.tryPod(asks)
 				if i < fit && err != nil {
 					t.Errorf("pod %d: %v", i, err)
 				}
@@ -255,9 +252,7 @@ func (w *world) createQuota(hard string) {
 	_, err = quotas.UpdateStatus(w.Context(), made, metav1.UpdateOptions{})
 	w.check("put the quota in force", err)
 	w.await("kube-apiserver to enforce the quota", func() bool {
-		_, err := w.client.CoreV1().Pods(w.namespace).Create(w.Context(),
-			pod(container("probe", "cpu=1k", "cpu=1k memory=1Gi")),
-			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := w.dryRun(pod(container("probe", "cpu=1k", "cpu=1k memory=1Gi")))
 		return apierrors.IsForbidden(err)
 	})
 }
@@ -310,8 +305,7 @@ func TestImageOfARunningPodCanBeChanged(t *testing.T) {
 
 func TestDryRunShowsWhatWouldBeStored(t *testing.T) {
 	w := in(t, "enforce")
-	got, err := w.client.CoreV1().Pods(w.namespace).Create(t.Context(), gpuPod(),
-		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	got, err := w.dryRun(gpuPod())
 	w.check("dry-run", err)
 	if got.Status.QOSClass != corev1.PodQOSGuaranteed {
 		t.Errorf("is %s", got.Status.QOSClass)

@@ -123,17 +123,27 @@ func (w *world) setMode(mode string) {
 		types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	w.check("label the namespace", err)
 	w.await("kube-apiserver to route by the new label", func() bool {
-		got, err := w.client.CoreV1().Pods(w.namespace).Create(w.Context(), pod(container("probe", "", "")),
-			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		got, err := w.dryRun(pod(container("probe", "", "")))
 		w.check("try a pod", err)
 		w.heard.forget()
 		return (got.Annotations[createdBy] != "") == (mode == "enforce")
 	})
 }
 
+// tryPod creates a pod if it may be.
+func (w *world) tryPod(pod *corev1.Pod) (*corev1.Pod, error) {
+	return w.client.CoreV1().Pods(w.namespace).Create(w.Context(), pod, metav1.CreateOptions{})
+}
+
+// dryRun has kube-apiserver say what it would store.
+func (w *world) dryRun(pod *corev1.Pod) (*corev1.Pod, error) {
+	return w.client.CoreV1().Pods(w.namespace).Create(w.Context(), pod,
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+}
+
 func (w *world) createPod(pod *corev1.Pod) *corev1.Pod {
 	w.Helper()
-	got, err := w.client.CoreV1().Pods(w.namespace).Create(w.Context(), pod, metav1.CreateOptions{})
+	got, err := w.tryPod(pod)
 	w.check("create the pod", err)
 	return got
 }
