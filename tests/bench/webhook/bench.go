@@ -2,28 +2,27 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"berth.dev/berth/tests/e2e/box"
 )
 
 const (
-	namespace    = "research"
+	labelWay     = "bench.berth.dev/way"
 	goneTimeout  = time.Minute
-	goneInterval = 50 * time.Millisecond
+	goneInterval = 20 * time.Millisecond
 )
 
-// way is one way to have pods admitted.
+// way is one way to have pods admitted: that of a namespace.
 type way struct {
-	name       string
-	register   func(context.Context) error
-	deregister func(context.Context) error
+	name      string
+	namespace string
 
 	rates []float64 // pods a second, a block each
 	costs []float64 // milliseconds of CPU that kube-apiserver takes for a pod
@@ -38,33 +37,37 @@ type bench struct {
 	works   []work
 }
 
-// prepare leaves etcd, kube-apiserver and the webhooks alone on the machine: nobody watches pods.
+// prepare makes a namespace for every way and leaves etcd, kube-apiserver and the webhooks alone on
+// the machine: nobody watches pods.
 func (b *bench) prepare(ctx context.Context) error {
-	labelled := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		Name: namespace, Labels: map[string]string{box.LabelAdmission: "enforce"},
-	}}
-	_, err := b.box.Client.CoreV1().Namespaces().Create(ctx, labelled, metav1.CreateOptions{})
-	if err != nil {
-		return err
+	b.ways = []*way{{name: "no webhook", namespace: "none"},
+		{name: "Go webhook that does nothing", namespace: "nothing"}, {name: "Berth", namespace: "berth"}}
+	if b.parts {
+		b.ways = append(b.ways, &way{name: "Berth, mutating alone", namespace: "berth-mutating"})
 	}
-	if err := b.awaitServiceAccount(ctx); err != nil {
-		return err
+	for _, w := range b.ways {
+		if err := b.createNamespace(ctx, w.namespace); err != nil {
+			return err
+		}
 	}
 	for _, process := range []*box.Process{b.box.Scheduler, b.box.Kwok, b.box.ControllerManager} {
 		process.Stop()
 	}
-	return b.addWays(ctx)
+	if err := b.register(ctx); err != nil {
+		return err
+	}
+	return b.addWorks(ctx, "berth")
 }
 
-func (b *bench) addWays(ctx context.Context) error {
-	b.ways = []*way{{name: "no webhook", register: nothing, deregister: nothing}}
+// register has every way's webhooks asked about its namespace, and about no other.
+func (b *bench) register(ctx context.Context) error {
 	var err error
 	if b.mutator, err = b.box.StartMutator("nothing", nil); err != nil {
 		return err
 	}
-	idle := box.Registration{Name: "nothing", Probe: namespace}
-	b.addWay("Go webhook that does nothing", idle,
-		func(ctx context.Context) error { return b.box.RegisterMutator(ctx, idle, b.mutator) })
+	if err := b.box.RegisterMutator(ctx, registration("nothing"), b.mutator); err != nil {
+		return err
+	}
 	admission, err := b.box.NewAdmission("berth-admission", everyPolicy)
 	if err != nil {
 		return err
@@ -72,25 +75,18 @@ func (b *bench) addWays(ctx context.Context) error {
 	if err := admission.Start(ctx); err != nil {
 		return err
 	}
-	whole := box.Registration{Name: "berth", Probe: namespace}
-	b.addWay("Berth", whole,
-		func(ctx context.Context) error { return b.box.RegisterAdmission(ctx, whole, admission) })
-	if err := b.addWorks(ctx, b.ways[len(b.ways)-1]); err != nil {
+	if err := b.box.RegisterAdmission(ctx, registration("berth"), admission); err != nil || !b.parts {
 		return err
 	}
-	if b.parts {
-		part := box.Registration{Name: "berth-mutating", Probe: namespace, WithoutValidation: true}
-		b.addWay("Berth, mutating alone", part,
-			func(ctx context.Context) error { return b.box.RegisterAdmission(ctx, part, admission) })
-	}
-	return nil
+	part := registration("berth-mutating")
+	part.WithoutValidation = true
+	return b.box.RegisterAdmission(ctx, part, admission)
 }
 
-func nothing(context.Context) error { return nil }
-
-func (b *bench) addWay(name string, r box.Registration, register func(context.Context) error) {
-	b.ways = append(b.ways, &way{name: name, register: register,
-		deregister: func(ctx context.Context) error { return b.box.Deregister(ctx, r) }})
+func registration(namespace string) box.Registration {
+	return box.Registration{Name: namespace, Probe: namespace,
+		Namespaces: []metav1.LabelSelectorRequirement{{Key: labelWay,
+			Operator: metav1.LabelSelectorOpIn, Values: []string{namespace}}}}
 }
 
 func (b *bench) stop() {
@@ -99,31 +95,31 @@ func (b *bench) stop() {
 	}
 }
 
-func (b *bench) awaitServiceAccount(ctx context.Context) error {
-	for {
-		_, err := b.box.Client.CoreV1().ServiceAccounts(namespace).Get(ctx, "default", metav1.GetOptions{})
-		if err == nil {
-			return nil
+// createNamespace returns when pods can be created in it.
+func (b *bench) createNamespace(ctx context.Context, name string) error {
+	_, err := b.box.Client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
+			box.LabelAdmission: "enforce", labelWay: name}},
+	}, metav1.CreateOptions{})
+	for err == nil {
+		_, err = b.box.Client.CoreV1().ServiceAccounts(name).Get(ctx, "default", metav1.GetOptions{})
+		if err == nil || !apierrors.IsNotFound(err) {
+			break
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("no service account: %w", err)
-		case <-time.After(goneInterval):
-		}
+		err = ctx.Err()
+		time.Sleep(goneInterval)
 	}
+	return err
 }
 
 // block creates pods in one way and notes how long it took.
 func (b *bench) block(ctx context.Context, do work, w *way) error {
-	if err := w.register(ctx); err != nil {
-		return err
-	}
 	usedBefore, err := cpuTime(b.box.APIServer.Pid())
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
-	if err := b.create(ctx, do); err != nil {
+	if err := b.create(ctx, do, w.namespace); err != nil {
 		return err
 	}
 	took := time.Since(begin)
@@ -133,13 +129,10 @@ func (b *bench) block(ctx context.Context, do work, w *way) error {
 	}
 	w.rates = append(w.rates, float64(b.pods)/took.Seconds())
 	w.costs = append(w.costs, (used-usedBefore).Seconds()*1000/float64(b.pods))
-	if err := w.deregister(ctx); err != nil {
-		return err
-	}
-	return b.clear(ctx)
+	return b.clear(ctx, w.namespace)
 }
 
-func (b *bench) create(ctx context.Context, do work) error {
+func (b *bench) create(ctx context.Context, do work, namespace string) error {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	failed := make(chan error, b.workers)
@@ -160,7 +153,7 @@ func (b *bench) create(ctx context.Context, do work) error {
 	return <-failed // nil when nobody failed
 }
 
-func (b *bench) clear(ctx context.Context) error {
+func (b *bench) clear(ctx context.Context, namespace string) error {
 	ctx, cancel := context.WithTimeout(ctx, goneTimeout)
 	defer cancel()
 	pods := b.box.Client.CoreV1().Pods(namespace)
