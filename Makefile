@@ -62,7 +62,11 @@ bench-memory: configure ## show what a snapshot of 7,500 nodes and 100,000 pods 
 bench-packing: berth control-plane ## count the devices that placement strands, with and without Berth
 	@cd tests/e2e && go run ./stranding $(PACKING_FLAGS)
 
-bench-webhook: berth control-plane ## count the pods that are created a second, with and without Berth's webhooks
+bench-webhook: berth control-plane ## measure a review, then pods created a second with and without webhooks
+	@cmake --build --preset release -j $(JOBS) --target admission_benchmark
+	@echo "==> in the process"
+	@build/release/tests/bench/admission_benchmark
+	@echo "==> through kube-apiserver"
 	@cd tests/bench && go run ./webhook $(WEBHOOK_FLAGS)
 
 lint: deps ## check formatting, C++ and Go
