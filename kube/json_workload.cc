@@ -125,7 +125,8 @@ std::vector<std::string> ConditionsFromJson(const JsonValue& patterns) {
     const JsonValue status = pattern.Field("status");
     // True where absent; SetDefaults_PodFailurePolicyOnPodConditionsPattern in
     // k8s.io/kubernetes/pkg/apis/batch/v1/defaults.go.
-    if (status.absent() || status.String() == "True") types.push_back(Text(pattern.Field("type")));
+    const std::string suffix = TextOr(status, "True") == "True" ? "" : "=" + Text(status);
+    types.push_back(Text(pattern.Field("type")) + suffix);
   });
   return types;
 }
@@ -136,6 +137,7 @@ model::FailureRule RuleFromJson(const JsonValue& rule, std::size_t index) {
           .exit_code_op = Text(exit_codes.Field("operator")),
           .exit_codes = List<std::int64_t>(exit_codes.Field("values"),
                                            [](const JsonValue& code) { return code.Integer(); }),
+          .container = Text(exit_codes.Field("containerName")),
           .conditions = ConditionsFromJson(rule.Field("onPodConditions")),
           .written_at = index};
 }

@@ -122,7 +122,10 @@ struct FailureRule {
   /// In or NotIn; empty: the rule is about conditions.
   std::string exit_code_op;
   std::vector<std::int64_t> exit_codes;
-  /// Types of the pod conditions that it is about.
+  /// Whose exit code; empty: of any container.
+  std::string container = {};
+  /// Types of the pod conditions that it is about; with the status, where that is not True:
+  /// "DisruptionTarget", "Ready=False".
   std::vector<std::string> conditions;
   /// Its place in the list as it was written; none: it was not there.
   std::optional<std::size_t> written_at;

@@ -22,8 +22,10 @@ constexpr std::array<std::string_view, 8> kOfEveryPod = {
     "PodScheduled", "PodReadyToStartContainers", "Initialized",         "ContainersReady",
     "Ready",        "PodResizePending",          "PodResizeInProgress", "AllContainersRestarting"};
 
-bool IsOfEveryPod(const std::string& condition) {
-  return std::ranges::find(kOfEveryPod, condition) != kOfEveryPod.end();
+// In whichever status: a failed pod has some of them True, and the others False.
+bool IsOfEveryPod(std::string_view condition) {
+  const std::string_view type = condition.substr(0, condition.find('='));
+  return std::ranges::find(kOfEveryPod, type) != kOfEveryPod.end();
 }
 
 bool MayIgnore(const FailureRule& rule, const FailureStance& stance) {
@@ -75,7 +77,8 @@ FailureRule FailOnExitCode(const FailureStance& stance) {
 bool IsFailOnExitCode(const FailureRule& rule, const FailureStance& stance) {
   const FailureRule wanted = FailOnExitCode(stance);
   const bool fails = rule.action == wanted.action || rule.action == "FailJob";
-  return fails && rule.exit_code_op == wanted.exit_code_op && rule.exit_codes == wanted.exit_codes;
+  return fails && rule.container.empty() && rule.exit_code_op == wanted.exit_code_op &&
+         rule.exit_codes == wanted.exit_codes;
 }
 
 }  // namespace berth::admission

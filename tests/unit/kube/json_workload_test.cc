@@ -104,7 +104,8 @@ TEST(WorkloadFromJsonTest, ReadsAJob) {
     "spec": {"backoffLimit": 3, "backoffLimitPerIndex": 0, "podReplacementPolicy": "Failed",
              "managedBy": "kueue.x-k8s.io/multikueue",
              "podFailurePolicy": {"rules": [null,
-               {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [137, 255]}},
+               {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [137, 255],
+                                                    "containerName": "c"}},
                {"action": "Ignore", "onPodConditions": [
                  {"type": "DisruptionTarget"}, {"type": "Ready", "status": "False"}]}]},
              "template": {"metadata": {"annotations": {"p": "2"}},
@@ -121,14 +122,15 @@ TEST(WorkloadFromJsonTest, ReadsAJob) {
   EXPECT_EQ(job->job->pod_replacement_policy, "Failed");
   EXPECT_EQ(job->job->managed_by, "kueue.x-k8s.io/multikueue");
   ASSERT_TRUE(job->job->failure_rules);
-  EXPECT_THAT(
-      *job->job->failure_rules,
-      ElementsAre(model::FailureRule{.action = "FailJob",
-                                     .exit_code_op = "NotIn",
-                                     .exit_codes = {137, 255},
-                                     .written_at = 1},
-                  model::FailureRule{
-                      .action = "Ignore", .conditions = {"DisruptionTarget"}, .written_at = 2}));
+  EXPECT_THAT(*job->job->failure_rules,
+              ElementsAre(model::FailureRule{.action = "FailJob",
+                                             .exit_code_op = "NotIn",
+                                             .exit_codes = {137, 255},
+                                             .container = "c",
+                                             .written_at = 1},
+                          model::FailureRule{.action = "Ignore",
+                                             .conditions = {"DisruptionTarget", "Ready=False"},
+                                             .written_at = 2}));
 }
 
 TEST(WorkloadFromJsonTest, FindsTheTemplateOfEveryKind) {

@@ -30,6 +30,8 @@ TEST(FailureRulesTest, LetNothingBeRetriedThatMayHaveRunOutOfMemory) {
       {Disruption("FailIndex"), "FailIndex", "FailIndex", "FailIndex", "FailIndex"},
       {OnConditions("Ignore", {"GPUFellOff"}), "Count", "Ignore", "Ignore", "Ignore"},
       {OnConditions("Ignore", {"Ready"}), "Count", "Count", "FailJob", "FailIndex"},
+      {OnConditions("Ignore", {"DisruptionTarget", "Ready=False"}), "Count", "Count", "FailJob",
+       "FailIndex"},
       {OnConditions("Ignore", {"DisruptionTarget", "PodScheduled"}), "Count", "Count", "FailJob",
        "FailIndex"},
       {OnConditions("Count", {"ContainersReady"}), "Count", "Count", "FailJob", "FailIndex"},
@@ -90,6 +92,9 @@ TEST(FailureRulesTest, OfAnIndexedJobAFailedJobEndsTheIndexToo) {
   EXPECT_FALSE(IsFailOnExitCode(OnExitCodes("FailIndex", "NotIn", {255}), kRetried));
   EXPECT_FALSE(IsFailOnExitCode(OnExitCodes("FailJob", "NotIn", {254, 255}), kRetried));
   EXPECT_FALSE(IsFailOnExitCode(OnExitCodes("FailJob", "In", {255}), kRetried));
+  model::FailureRule of_one = OnExitCodes("FailJob", "NotIn", {255});
+  of_one.container = "train";
+  EXPECT_FALSE(IsFailOnExitCode(of_one, kRetried));
 }
 
 }  // namespace
