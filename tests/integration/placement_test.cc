@@ -38,9 +38,10 @@ class PlacementServiceTest : public PlacementTest {
   }
 
   // What kube-scheduler asks of the extender that decisions are watched of.
-  void Filter(std::vector<std::string_view> names) {
-    watched_.Filter({scheduling::PodAskingFor(scheduling::kGpu, 1), std::move(names)},
-                    scheduling::kNow);
+  void Filter(std::vector<std::string_view> names, std::string pod_name = "pod") {
+    model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 1);
+    pod.name = std::move(pod_name);
+    watched_.Filter({std::move(pod), std::move(names)}, scheduling::kNow);
   }
 
   server::Metrics metrics_;
@@ -157,7 +158,9 @@ TEST_F(PlacementServiceTest, ClientThatDoesNotReadLosesTheOldestAndIsToldHowMany
   const auto context = NewContext();
   const auto stream = stub->WatchDecisions(context.get(), {});
   stream->WaitForInitialMetadata();
-  for (std::uint64_t i = 0; i < kDecisions; ++i) Filter({"good", "lost"});
+  // More than gRPC keeps on the way for a client that does not read, however slow the server is.
+  const std::string long_name(4096, 'n');
+  for (std::uint64_t i = 0; i < kDecisions; ++i) Filter({"good", "lost"}, long_name);
   std::uint64_t heard = 0;
   std::uint64_t lost = 0;
   v1::WatchDecisionsResponse response;
