@@ -38,18 +38,8 @@ class CliExtender : public ::testing::Test {
     return BerthWords({"extender", "--config", folder_.Write("berth.yaml", text)});
   }
 
-  // The port in the log line of that listener; 0: none came.
   static std::uint16_t PortOf(ChildProcess& berth, const std::string& listener) {
-    const std::string before = "\"listener\":\"" + listener + "\",\"address\":\"127.0.0.1:";
-    if (!berth.AwaitError(before) || !berth.AwaitError("\"listener\":\"extender\"")) return 0;
-    const std::size_t begin = berth.error().find(before) + before.size();
-    return static_cast<std::uint16_t>(std::stoi(berth.error().substr(begin)));
-  }
-
-  static ServerReply Get(std::uint16_t port, const std::string& path) {
-    RawClient client(port);
-    client.Send("GET " + path + " HTTP/1.1\r\nHost: b\r\n\r\n");
-    return client.ReadReply();
+    return ListenerPort(berth, listener, "extender");
   }
 
   static model::Node NodeWithCondition(const std::string& type) {
