@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the control plane that the end-to-end tests and the demo run, from the Go module proxy:
+# Builds the control plane that the end-to-end tests and the demo run, and helm, from the Go module
+# proxy:
 #   tests/e2e/build/build.sh [NAME...]     all of them without a name
 # Programs land in .cache/bin of the repository (BERTH_CACHE moves .cache). A program is built again
 # only when its version, flags, dependencies or the Go toolchain changed.
@@ -8,8 +9,10 @@ set -euo pipefail
 readonly KUBERNETES_VERSION=1.36.3
 readonly ETCD_VERSION=3.6.8  # the one that Kubernetes itself is built with
 readonly KWOK_VERSION=0.8.0
+readonly HELM_VERSION=3.22.0
+readonly KUBECONFORM_VERSION=0.8.0
 readonly GCFLAGS=-gcflags=all=-dwarf=false  # nobody debugs them, and it is a seventh of the time
-readonly ALL=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok)
+readonly ALL=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok helm kubeconform)
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin=${BERTH_CACHE:-$(cd "$here/../../.." && pwd)/.cache}/bin
@@ -23,6 +26,17 @@ describe() {
     kwok)
       module=kwok package=sigs.k8s.io/kwok/cmd/kwok version=$KWOK_VERSION
       ldflags+=" -X sigs.k8s.io/kwok/pkg/consts.Version=v$version" ;;
+    helm)
+      module=helm package=helm.sh/helm/v3/cmd/helm version=$HELM_VERSION
+      ldflags+=" -X helm.sh/helm/v3/internal/version.version=v$version"
+      ldflags+=" -X helm.sh/helm/v3/internal/version.metadata="
+      # The version of Kubernetes that helm takes for the cluster's where there is none, and lints for.
+      local kube=helm.sh/helm/v3/pkg
+      ldflags+=" -X $kube/chartutil.k8sVersionMajor=1 -X $kube/chartutil.k8sVersionMinor=36"
+      ldflags+=" -X $kube/lint/rules.k8sVersionMajor=1 -X $kube/lint/rules.k8sVersionMinor=36" ;;
+    kubeconform)
+      module=helm package=github.com/yannh/kubeconform/cmd/kubeconform version=$KUBECONFORM_VERSION
+      ldflags+=" -X main.version=v$version" ;;
     kube-apiserver | kube-controller-manager | kube-scheduler | kubectl)
       module=kubernetes package=k8s.io/kubernetes/cmd/$1 version=$KUBERNETES_VERSION
       # Without these clients see v0.0.0, and version checks fail.

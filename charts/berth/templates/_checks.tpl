@@ -1,0 +1,148 @@
+{{/*
+Values that contradict each other. Each check writes a line for each contradiction, which says what to
+write instead, or nothing; checks.yaml fails with all of them.
+*/}}
+
+{{/* Says "yes" if the value `config` says something at a path. (root, path) */}}
+{{- define "berth.config.says" -}}
+{{- $at := .root.Values.config -}}
+{{- range splitList "." .path -}}
+{{- if kindIs "map" $at -}}{{- $at = get $at . -}}{{- else -}}{{- $at = "" -}}{{- end -}}
+{{- end -}}
+{{- if not (or (kindIs "invalid" $at) (eq (toString $at) "")) -}}yes{{- end -}}
+{{- end -}}
+
+{{- define "berth.check.names" -}}
+{{- if gt (len (include "berth.fullname" .)) 53 }}
+the release name {{ .Release.Name | quote }} is too long for the names of Services; write one of at most 47 characters
+{{- end }}
+{{- range $values := list "commonLabels" "podLabels" }}
+{{- range $label, $_ := get $.Values $values }}
+{{- if hasPrefix "app.kubernetes.io/" $label }}
+{{ $values }} has {{ $label }}, by which Berth's objects are selected; leave it out
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "berth.check.scheduling" -}}
+{{- $standalone := .Values.extender.enabled }}
+{{- if not (kindIs "invalid" $standalone) }}
+{{- if and .Values.scheduler.enabled $standalone }}
+scheduler.enabled and extender.enabled are both true, but two schedulers would race for the same devices; set scheduler.enabled=false to have your own kube-scheduler ask Berth, or leave out extender.enabled
+{{- else if not (or .Values.scheduler.enabled $standalone) }}
+scheduler.enabled and extender.enabled are both false, so nothing would place pods; set one of them
+{{- end }}
+{{- end }}
+{{- if and .Values.scheduler.enabled (not (kindIs "invalid" .Values.extender.replicas)) }}
+extender.replicas is for scheduler.enabled=false; the chart's own scheduler has an extender in each of its pods, so set scheduler.replicas instead
+{{- end }}
+{{- end -}}
+
+{{- define "berth.check.schedulerName" -}}
+{{- $configured := dig "admission" "policies" "schedulerName" "name" "" .Values.config }}
+{{- if .Values.scheduler.enabled }}
+{{- if eq .Values.scheduler.name "default-scheduler" }}
+scheduler.name is default-scheduler, which the cluster has already; write another one, such as berth
+{{- end }}
+{{- if not (has $configured (list "" .Values.scheduler.name)) }}
+config.admission.policies.schedulerName.name is {{ $configured | quote }}, but the chart's own scheduler is {{ .Values.scheduler.name | quote }}; leave it out, or set scheduler.name
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* What the chart's Services, probes and volumes rest on. */}}
+{{- define "berth.check.config" -}}
+{{- range list "apiVersion" "kind" "kubernetes" "extender.listen" "extender.tls" "extender.insecureLoopback" "admission.listen" "admission.tls" "admission.insecureLoopback" "controller.lease" "controller.owner" "controller.ownedLeases" "controller.certificates.authority.secret" "controller.certificates.servers" "controller.certificates.webhooks" "metrics.listen" "grpc.tls" }}
+{{- if include "berth.config.says" (dict "root" $ "path" .) }}
+config.{{ . }} is the chart's to write; leave it out
+{{- end }}
+{{- end }}
+{{- if and (ne .Values.certificates.source "controller") (include "berth.config.says" (dict "root" . "path" "controller.certificates")) }}
+config.controller.certificates is for certificates.source=controller, not {{ .Values.certificates.source }}; leave it out
+{{- end }}
+{{- end -}}
+
+{{- define "berth.check.certificates" -}}
+{{- $source := .Values.certificates.source }}
+{{- if and (ne $source "cert-manager") .Values.certificates.certManager.issuerRef.name }}
+certificates.certManager.issuerRef.name is set, but certificates.source is {{ $source }}; set certificates.source=cert-manager, or leave the issuer out
+{{- end }}
+{{- if and (eq $source "cert-manager") (not .Values.certificates.certManager.issuerRef.name) }}
+certificates.source is cert-manager, which needs an issuer; set certificates.certManager.issuerRef.name
+{{- end }}
+{{- $needed := .Values.admission.enabled | ternary (list "extenderSecret" "admissionSecret" "caBundle") (list "extenderSecret") }}
+{{- range $field, $value := .Values.certificates.files }}
+{{- if and (ne $source "files") $value }}
+certificates.files.{{ $field }} is set, but certificates.source is {{ $source }}; set certificates.source=files, or leave it out
+{{- else if and (eq $source "files") (has $field $needed) (not $value) }}
+certificates.source is files, which needs certificates.files.{{ $field }}
+{{- end }}
+{{- end }}
+{{- with .Values.certificates.files.caBundle }}
+{{- if contains "PRIVATE KEY" . }}
+certificates.files.caBundle has a private key in it; give the authority's certificates alone (--set-file certificates.files.caBundle=ca.crt)
+{{- else if not (contains "BEGIN CERTIFICATE" .) }}
+certificates.files.caBundle is not PEM; give the authority's certificates (--set-file certificates.files.caBundle=ca.crt)
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* How many of the pods a PodDisruptionBudget counts: a number, or a percentage rounded up. (of, replicas) */}}
+{{- define "berth.pdb.count" -}}
+{{- if kindIs "string" .of -}}
+{{- div (add (mul (trimSuffix "%" .of | int) (int .replicas)) 99) 100 -}}
+{{- else -}}
+{{- int .of -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Pods of a component that a PodDisruptionBudget lets go at once. (root, replicas) */}}
+{{- define "berth.pdb.allows" -}}
+{{- with .root.Values.pdb -}}
+{{- if kindIs "invalid" .minAvailable -}}
+{{- include "berth.pdb.count" (dict "of" .maxUnavailable "replicas" $.replicas) -}}
+{{- else -}}
+{{- sub (int $.replicas) (include "berth.pdb.count" (dict "of" .minAvailable "replicas" $.replicas) | int) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Replicas of each component that the values ask for. */}}
+{{- define "berth.replicas" -}}
+{{- if .Values.scheduler.enabled }}
+scheduler: {{ .Values.scheduler.replicas }}
+{{- else }}
+extender: {{ include "berth.extender.replicas" . }}
+{{- end }}
+{{- if .Values.admission.enabled }}
+admission: {{ .Values.admission.replicas }}
+{{- end }}
+controller: {{ .Values.controller.replicas }}
+{{- end -}}
+
+{{- define "berth.check.disruptions" -}}
+{{- if .Values.pdb.enabled }}
+{{- range $component, $replicas := include "berth.replicas" . | fromYaml }}
+{{- if lt (include "berth.pdb.allows" (dict "root" $ "replicas" $replicas) | int) 1 }}
+pdb lets no pod of {{ $component }} go ({{ $component }}.replicas={{ $replicas }}), so that its node could never be drained; set more replicas, pdb.maxUnavailable=1 instead of pdb.minAvailable, or pdb.enabled=false
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "berth.check.admission" -}}
+{{- if and .Values.admission.enabled (eq .Values.admission.failurePolicy "Fail") (lt (int .Values.admission.replicas) 2) }}
+admission.failurePolicy is Fail with one replica, so no pod could be created while that one restarts; set admission.replicas=2, or admission.failurePolicy=Ignore
+{{- end }}
+{{- end -}}
+
+{{- define "berth.check.tests" -}}
+{{- $known := list }}
+{{- range (include "berth.catalogue" . | fromYaml).accelerators }}{{ $known = append $known .name }}{{ end }}
+{{- with .Values.tests.accelerator }}
+{{- if not (has . $known) }}
+tests.accelerator is {{ . | quote }}, which the catalogue does not have; write one of {{ join ", " $known }}
+{{- end }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,76 @@
+{{/* Berth's configuration: what the chart writes, and over it the value `config`. */}}
+
+{{/* What Berth's configuration says where nobody says anything: the output of berth config defaults. */}}
+{{- define "berth.defaults" -}}
+{{ .Files.Get "files/defaults.yaml" }}
+{{- end -}}
+
+{{/* Domain of Berth's labels. */}}
+{{- define "berth.prefix" -}}
+{{- .Values.config.prefix | default (include "berth.defaults" . | fromYaml).prefix -}}
+{{- end -}}
+
+{{/* The catalogue of accelerators, as a map with one key, accelerators. */}}
+{{- define "berth.catalogue" -}}
+{{- $defaults := include "berth.defaults" . | fromYaml -}}
+{{ dict "accelerators" (.Values.config.accelerators | default $defaults.accelerators) | toYaml }}
+{{- end -}}
+
+{{/* Certificates that the controller keeps. */}}
+{{- define "berth.config.certificates" -}}
+{{- $name := include "berth.fullname" . -}}
+authority: {secret: {{ $name }}-ca}
+servers:
+- secret: {{ $name }}-extender-tls
+  service: {{ $name }}-extender
+  hosts: [localhost, 127.0.0.1, "::1"]
+{{- if .Values.admission.enabled }}
+- {secret: {{ $name }}-admission-tls, service: {{ $name }}-admission}
+webhooks: [{{ $name }}]
+{{- end }}
+{{- end -}}
+
+{{/* The part of the configuration that belongs to the chart. */}}
+{{- define "berth.config.own" -}}
+{{- $name := include "berth.fullname" . -}}
+apiVersion: config.berth.dev/v1alpha1
+kind: BerthConfiguration
+extender:
+  listen: ":8443"
+  tls: {certFile: /etc/berth/tls/tls.crt, keyFile: /etc/berth/tls/tls.key}
+admission:
+  listen: ":9443"
+  tls: {certFile: /etc/berth/tls/tls.crt, keyFile: /etc/berth/tls/tls.key}
+  {{- if .Values.scheduler.enabled }}
+  policies:
+    schedulerName: {name: {{ .Values.scheduler.name }}}
+  {{- end }}
+controller:
+  lease: {name: {{ $name }}-controller}
+  owner: {{ $name }}
+  {{- if .Values.scheduler.enabled }}
+  ownedLeases: [{{ $name }}-scheduler]
+  {{- end }}
+  {{- if eq .Values.certificates.source "controller" }}
+  certificates:
+    {{- include "berth.config.certificates" . | nindent 4 }}
+  {{- end }}
+metrics:
+  listen: ":9090"
+{{- end -}}
+
+{{/* The whole configuration. */}}
+{{- define "berth.config" -}}
+{{- mergeOverwrite (include "berth.config.own" . | fromYaml) (deepCopy .Values.config) | toYaml -}}
+{{- end -}}
+
+{{/*
+Hash of what Berth takes over only when it starts: with it as an annotation pods are replaced when
+that changes, and only then. Everything else is taken over while they run.
+*/}}
+{{- define "berth.config.startHash" -}}
+{{- $config := include "berth.config" . | fromYaml -}}
+{{- $admission := omit $config.admission "controllers" "templates" "policies" -}}
+{{- $start := omit $config "prefix" "log" "accelerators" "health" "scheduling" "admission" -}}
+{{- list $start $admission | toJson | sha256sum -}}
+{{- end -}}

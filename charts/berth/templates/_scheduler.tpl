@@ -1,0 +1,89 @@
+{{/*
+Configuration of the chart's own kube-scheduler. docs/scheduling.md and `berth stanza` say why each
+field of the extender is as it is.
+*/}}
+{{- define "berth.scheduler.config" -}}
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection:
+  leaderElect: true
+  resourceName: {{ include "berth.fullname" . }}-scheduler
+  resourceNamespace: {{ .Release.Namespace }}
+# Else a sample of nodes is offered to Berth, and a pod whose whole sample is refused does not fit
+# although good nodes exist.
+percentageOfNodesToScore: 100
+profiles:
+- schedulerName: {{ .Values.scheduler.name }}
+extenders:
+- urlPrefix: https://localhost:8443
+  filterVerb: filter
+  prioritizeVerb: prioritize
+  preemptVerb: preempt
+  weight: 31
+  enableHTTPS: true
+  nodeCacheCapable: true
+  ignorable: false
+  httpTimeout: 5s
+  tlsConfig:
+    caFile: /etc/berth/ca/ca.crt
+    serverName: {{ include "berth.serviceHost" (dict "root" . "component" "extender") }}
+  managedResources:
+  {{- range include "berth.resourcesOfCatalogue" . | fromYamlArray }}
+  - {name: {{ . }}, ignoredByScheduler: false}
+  {{- end }}
+{{- end -}}
+
+{{/* The resources that pods ask for, each once, in the order of the catalogue. */}}
+{{- define "berth.resourcesOfCatalogue" -}}
+{{- $resources := list -}}
+{{- range (include "berth.catalogue" . | fromYaml).accelerators -}}
+{{- $resources = append $resources .resource -}}
+{{- end -}}
+{{ uniq $resources | toYaml }}
+{{- end -}}
+
+{{- define "berth.scheduler.container" -}}
+{{- $image := .Values.scheduler.image -}}
+- name: kube-scheduler
+  image: {{ include "berth.image" (dict "image" $image) | quote }}
+  imagePullPolicy: {{ $image.pullPolicy }}
+  command: [kube-scheduler]
+  args:
+  - --config=/etc/berth/scheduler/config.yaml
+  - --secure-port=10259
+  - --v={{ .Values.scheduler.verbosity }}
+  ports:
+  - {name: scheduler, containerPort: 10259}
+  startupProbe:
+    httpGet: {path: /livez, port: scheduler, scheme: HTTPS}
+    periodSeconds: 5
+    failureThreshold: 24
+  livenessProbe:
+    httpGet: {path: /livez, port: scheduler, scheme: HTTPS}
+    periodSeconds: 10
+    timeoutSeconds: 15
+    failureThreshold: 8
+  readinessProbe:
+    httpGet: {path: /readyz, port: scheduler, scheme: HTTPS}
+    periodSeconds: 5
+    timeoutSeconds: 5
+  resources:
+    {{- include "berth.resources" .Values.scheduler.resources | nindent 4 }}
+  securityContext:
+    {{- include "berth.container.securityContext" . | nindent 4 }}
+  volumeMounts:
+  - {name: scheduler, mountPath: /etc/berth/scheduler, readOnly: true}
+  # The authority alone; the extender's key is the extender's.
+  - {name: ca, mountPath: /etc/berth/ca, readOnly: true}
+{{- end -}}
+
+{{- define "berth.scheduler.volumes" -}}
+{{ include "berth.volumes.config" . }}
+{{ include "berth.volumes.tls" (dict "root" . "component" "extender") }}
+- name: ca
+  secret:
+    secretName: {{ include "berth.secret" (dict "root" . "component" "extender") }}
+    items: [{key: ca.crt, path: ca.crt}]
+- name: scheduler
+  configMap: {name: {{ include "berth.fullname" . }}-scheduler}
+{{- end -}}

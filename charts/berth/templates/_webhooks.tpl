@@ -1,0 +1,101 @@
+{{/*
+The webhooks of one configuration, one for each path of the admission server. Their selectors exclude
+each other, so that every namespace has one of them at most; docs/admission.md has the table.
+*/}}
+
+{{/* What one of the modes, enforce or warn, says about a namespace's label. (root, mode) */}}
+{{- define "berth.webhook.mode" -}}
+{{- if eq .mode .root.Values.admission.defaultMode -}}
+operator: NotIn, values: [{{ eq .mode "warn" | ternary "enforce" "warn" }}, "off"]
+{{- else -}}
+operator: In, values: [{{ .mode }}]
+{{- end -}}
+{{- end -}}
+
+{{/* clientConfig (root, path) */}}
+{{- define "berth.webhook.client" -}}
+service: {namespace: {{ .root.Release.Namespace }}, name: {{ include "berth.fullname" .root }}-admission, port: 443, path: {{ .path }}}
+{{- if eq .root.Values.certificates.source "files" }}
+caBundle: {{ .root.Values.certificates.files.caBundle | b64enc }}
+{{- end }}
+{{- end -}}
+
+{{/* Whom a webhook is asked about. (root, mode; allowed: whether by namespaces that may use nodes with accelerators) */}}
+{{- define "berth.webhook.namespaces" -}}
+{{- $prefix := include "berth.prefix" .root -}}
+matchExpressions:
+- {key: kubernetes.io/metadata.name, operator: NotIn, values: {{ concat (list "kube-system" .root.Release.Namespace) .root.Values.admission.excludedNamespaces | uniq | toJson }}}
+- {key: {{ $prefix }}/admission, {{ include "berth.webhook.mode" . }}}
+- {key: {{ $prefix }}/allow-accelerator-nodes, operator: {{ .allowed | ternary "In" "NotIn" }}, values: ["true"]}
+{{- end -}}
+
+{{- define "berth.webhook.rules.mutate" -}}
+- {operations: [CREATE], apiGroups: [""], apiVersions: [v1], resources: [pods], scope: Namespaced}
+- {operations: [CREATE], apiGroups: [batch], apiVersions: [v1], resources: [jobs], scope: Namespaced}
+{{- end -}}
+
+{{- define "berth.webhook.rules.validate" -}}
+- {operations: [CREATE, UPDATE], apiGroups: [""], apiVersions: [v1], resources: [pods, replicationcontrollers], scope: Namespaced}
+- {operations: [CREATE, UPDATE], apiGroups: [batch], apiVersions: [v1], resources: [jobs, cronjobs], scope: Namespaced}
+- {operations: [CREATE, UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments, replicasets, statefulsets], scope: Namespaced}
+{{- with .Values.admission.extraRules }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+Pods that belong to their node have to start even while Berth is away. With Ignore these conditions
+would cost the API server as much as the call that they save.
+*/}}
+{{- define "berth.webhook.conditions" -}}
+{{- if eq .Values.admission.failurePolicy "Fail" -}}
+matchConditions:
+- name: not-a-daemon
+  expression: request.userInfo.username != "system:serviceaccount:kube-system:daemon-set-controller"
+- name: not-of-a-kubelet
+  expression: '!("system:nodes" in request.userInfo.groups)'
+{{- end -}}
+{{- end -}}
+
+{{/* (root, verb: mutate or validate; mode, allowed) */}}
+{{- define "berth.webhook" -}}
+{{- with .root -}}
+- name: {{ $.mode }}{{ if $.allowed }}-allowed{{ end }}.{{ $.verb }}.{{ include "berth.prefix" . }}
+  clientConfig:
+    {{- include "berth.webhook.client" (dict "root" . "path" (printf "/%s/%s%s" $.verb $.mode ($.allowed | ternary "/allow-accelerator-nodes" ""))) | nindent 4 }}
+  namespaceSelector:
+    {{- include "berth.webhook.namespaces" $ | nindent 4 }}
+  rules:
+    {{- include (printf "berth.webhook.rules.%s" $.verb) . | nindent 2 }}
+  {{- with include "berth.webhook.conditions" . }}
+  {{- . | nindent 2 }}
+  {{- end }}
+  failurePolicy: {{ .Values.admission.failurePolicy }}
+  timeoutSeconds: {{ .Values.admission.timeoutSeconds }}
+  {{- if eq $.verb "mutate" }}
+  # A sidecar that another webhook adds later gets its limits, too.
+  reinvocationPolicy: IfNeeded
+  {{- end }}
+  matchPolicy: Equivalent
+  sideEffects: None
+  admissionReviewVersions: [v1]
+{{- end }}
+{{- end -}}
+
+{{/* A webhook configuration. (root, verb, kind) */}}
+{{- define "berth.webhookConfiguration" -}}
+apiVersion: admissionregistration.k8s.io/v1
+kind: {{ .kind }}
+metadata:
+  {{- $annotations := dict }}
+  {{- if eq .root.Values.certificates.source "cert-manager" }}
+  {{- $annotations = dict "cert-manager.io/inject-ca-from" (printf "%s/%s-admission-tls" .root.Release.Namespace (include "berth.fullname" .root)) }}
+  {{- end }}
+  {{- include "berth.metadata" (dict "root" .root "component" "admission" "cluster" true "annotations" $annotations) | nindent 2 }}
+webhooks:
+{{- range $mode := list "enforce" "warn" }}
+{{- range $allowed := list false true }}
+{{ include "berth.webhook" (dict "root" $.root "verb" $.verb "mode" $mode "allowed" $allowed) }}
+{{- end }}
+{{- end }}
+{{- end -}}
