@@ -11,10 +11,15 @@ import (
 // Proxy relays TCP connections to a server and can hold back what the server says on one of them:
 // neither side notices more than silence. Thread-safe.
 type Proxy struct {
+	relays
 	target    string
 	listener  net.Listener
 	accepting sync.WaitGroup
-	relaying  sync.WaitGroup
+}
+
+// relays are connections that are relayed now. Thread-safe.
+type relays struct {
+	relaying sync.WaitGroup
 
 	mu    sync.Mutex
 	links []*Link
@@ -43,21 +48,18 @@ func StartProxy(target string) (*Proxy, error) {
 // Address is host:port for clients.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// Links are the connections that are open now, the oldest first.
-func (p *Proxy) Links() []*Link {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.links)
-}
-
 // Stop closes every connection and returns when nothing of the proxy runs any more.
 func (p *Proxy) Stop() {
 	_ = p.listener.Close()
 	p.accepting.Wait()
-	for _, link := range p.Links() {
-		link.close()
-	}
-	p.relaying.Wait()
+	p.closeAll()
+}
+
+// Links are the connections that are open now, the oldest first.
+func (r *relays) Links() []*Link {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.links)
 }
 
 // Hold keeps back what the server says from now on; it is not lost.
@@ -84,27 +86,36 @@ func (p *Proxy) accept() {
 	}
 }
 
-func (p *Proxy) relay(client, server net.Conn) {
+// relay begins to relay between two connections, and returns.
+func (r *relays) relay(client, server net.Conn) {
 	link := &Link{client: client, server: server}
 	link.resumed = sync.NewCond(&link.mu)
-	p.mu.Lock()
-	p.links = append(p.links, link)
-	p.mu.Unlock()
-	p.relaying.Go(func() {
+	r.mu.Lock()
+	r.links = append(r.links, link)
+	r.mu.Unlock()
+	r.relaying.Go(func() {
 		_, _ = io.Copy(server, client) // an error is the end of the connection, like EOF
 		link.close()
 	})
-	p.relaying.Go(func() {
+	r.relaying.Go(func() {
 		_, _ = io.Copy(gate{link}, server)
 		link.close()
-		p.forget(link)
+		r.forget(link)
 	})
 }
 
-func (p *Proxy) forget(link *Link) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.links = slices.DeleteFunc(p.links, func(other *Link) bool { return other == link })
+func (r *relays) forget(link *Link) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.links = slices.DeleteFunc(r.links, func(other *Link) bool { return other == link })
+}
+
+// closeAll closes every connection and returns when nothing is relayed any more.
+func (r *relays) closeAll() {
+	for _, link := range r.Links() {
+		link.close()
+	}
+	r.relaying.Wait()
 }
 
 // gate is the way from the server to the client.
