@@ -36,8 +36,24 @@ func (b *Box) startAPIServer(ctx context.Context) error {
 	if _, err := writeKey(b.serviceAccountKey()); err != nil {
 		return err
 	}
-	b.APIServer, err = b.newProcess("kube-apiserver", b.apiReady,
-		"--etcd-servers", "http://"+address(b.etcdPort),
+	arguments := b.apiServerArguments(serving)
+	if b.Services != nil {
+		egress, err := b.Services.writeEgress(b.Dir)
+		if err != nil {
+			return err
+		}
+		arguments = append(arguments, "--egress-selector-config-file", egress)
+	}
+	b.APIServer, err = b.newProcess("kube-apiserver", b.apiReady, arguments...)
+	if err != nil {
+		return err
+	}
+	return b.APIServer.Start(ctx)
+}
+
+func (b *Box) apiServerArguments(serving keyPair) []string {
+	return []string{
+		"--etcd-servers", "http://" + address(b.etcdPort),
 		"--bind-address", "127.0.0.1", "--secure-port", fmt.Sprint(b.apiPort),
 		"--endpoint-reconciler-type", "none", // 127.0.0.1 may not be an endpoint
 		"--tls-cert-file", serving.CertFile, "--tls-private-key-file", serving.KeyFile,
@@ -53,11 +69,8 @@ func (b *Box) startAPIServer(ctx context.Context) error {
 		// Nodes come with their conditions; no controller is here to take the taint off again.
 		"--disable-admission-plugins", "TaintNodesByCondition",
 		"--enable-priority-and-fairness=false",
-		"--max-requests-inflight", "0", "--max-mutating-requests-inflight", "0")
-	if err != nil {
-		return err
+		"--max-requests-inflight", "0", "--max-mutating-requests-inflight", "0",
 	}
-	return b.APIServer.Start(ctx)
 }
 
 func (b *Box) apiReady(ctx context.Context) error {

@@ -30,6 +30,12 @@ type Options struct {
 	// Stages are the KWOK Stage objects (YAML documents). Default: pods run and end, nodes are left
 	// as they are.
 	Stages string
+	// Kubelet runs the programs of the pods in KubeletNamespace, and has kube-apiserver reach their
+	// Services. Default: KWOK's pods alone, whose programs are not run.
+	Kubelet bool
+	// Images are programs for containers of these images (the last part of their name, without a
+	// tag), beside berth and what build.sh builds. Default: none.
+	Images map[string]string
 	// Progress receives a line when all of it serves. Default: nobody.
 	Progress io.Writer
 }
@@ -46,7 +52,9 @@ type Box struct {
 	ControllerManager *Process
 	Kwok              *Process
 	Scheduler         *Process
-	Berth             *Berth // nil without Options.Berth
+	Berth             *Berth        // nil without Options.Berth
+	Kubelet           *Kubelet      // nil without Options.Kubelet
+	Services          *ServiceProxy // nil without Options.Kubelet
 
 	options    Options
 	added      []*Process // those that callers added
@@ -97,9 +105,15 @@ func (b *Box) Stop() {
 	if b.release != nil {
 		b.release()
 	}
+	if b.Kubelet != nil {
+		b.Kubelet.stop()
+	}
 	processes := b.Processes()
 	for i := len(processes) - 1; i >= 0; i-- {
 		processes[i].Stop()
+	}
+	if b.Services != nil {
+		b.Services.stop()
 	}
 	if !b.keep {
 		_ = os.RemoveAll(b.Dir) // a leftover in the temporary folder is not worth an error
@@ -118,6 +132,9 @@ func (b *Box) KeepLogs(w io.Writer) {
 		}
 		fmt.Fprintf(w, "--- %s %s; %s ends with:\n%s\n", process.Name, state, process.LogFile,
 			tail(process.LogFile, logTailLines))
+	}
+	if b.Kubelet != nil {
+		b.Kubelet.writeLogs(w)
 	}
 	fmt.Fprintf(w, "logs are kept in %s\n", b.Dir)
 }
@@ -146,7 +163,7 @@ func (b *Box) start(ctx context.Context) error {
 	begin := time.Now()
 	steps := []func(context.Context) error{
 		b.startEtcd, b.startAPIServer, b.startControllerManager, b.startKwok, b.awaitUsable,
-		b.startBerth, b.startScheduler,
+		b.startKubelet, b.startBerth, b.startScheduler,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -187,8 +204,19 @@ func (b *Box) prepare() error {
 	// As Kubernetes' own programs do; JSON would cost kube-apiserver and tests more than the rest.
 	b.Config.ContentType = runtime.ContentTypeProtobuf
 	b.Config.WarningHandler = rest.NoWarnings{} // who wants to hear them brings a handler
-	b.Client, err = kubernetes.NewForConfig(b.Config)
+	if b.Client, err = kubernetes.NewForConfig(b.Config); err != nil || !b.options.Kubelet {
+		return err
+	}
+	b.Kubelet = newKubelet(b)
+	b.Services, err = startServiceProxy(b.Dir, b.Kubelet)
 	return err
+}
+
+func (b *Box) startKubelet(context.Context) error {
+	if b.Kubelet != nil {
+		b.Kubelet.start()
+	}
+	return nil
 }
 
 // newProcess describes one of the programs that build.sh builds; it is not started yet.

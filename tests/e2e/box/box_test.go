@@ -24,8 +24,12 @@ const (
 	goneTimeout    = 20 * time.Second
 )
 
-// TestMain makes the test program serve as the helper that TestNothingOutlivesASignal signals.
+// TestMain makes the test program serve as the helper that TestNothingOutlivesASignal signals, and
+// as what the pods of a Kubelet run.
 func TestMain(m *testing.M) {
+	if os.Getenv(programVariable) != "" {
+		os.Exit(program())
+	}
 	if os.Getenv(helperVariable) != "" {
 		os.Exit(helper())
 	}

@@ -1,0 +1,381 @@
+package box
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+const (
+	programVariable = "BOX_TEST_PROGRAM"
+	kubeletTimeout  = 30 * time.Second
+)
+
+// program is what the pods of these tests run: it serves on the address in the file that its first
+// argument names, tells files of the folder that the second names, is ready when one of them says
+// so, and knows who it is.
+func program() int {
+	listen, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	http.HandleFunc("/file/{name}", func(w http.ResponseWriter, r *http.Request) {
+		content, err := os.ReadFile(filepath.Join(os.Args[2], r.PathValue("name")))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+		}
+		_, _ = w.Write(content)
+	})
+	http.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) {
+		if content, _ := os.ReadFile(filepath.Join(os.Args[2], "ready")); string(content) != "yes" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	http.HandleFunc("/whoami", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, whoAmI(r.Context()))
+	})
+	listener, err := net.Listen("tcp", string(listen))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("serves as", os.Getenv("NAME"))
+	go func() { _ = http.Serve(listener, nil) }()
+	stopped := make(chan os.Signal, 1)
+	signal.Notify(stopped, syscall.SIGTERM)
+	<-stopped
+	fmt.Println("was told to end")
+	return 0
+}
+
+func whoAmI(ctx context.Context) string {
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+	if err != nil {
+		return err.Error()
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err.Error()
+	}
+	answer, err := client.AuthenticationV1().SelfSubjectReviews().Create(ctx,
+		&authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	return answer.Status.UserInfo.Username
+}
+
+// nursery is a box whose Kubelet runs what a test creates.
+type nursery struct {
+	*testing.T
+	*Box
+}
+
+func startNursery(t *testing.T) *nursery {
+	t.Helper()
+	b, err := Start(t.Context(), Options{Kubelet: true, Images: map[string]string{"program": os.Args[0]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &nursery{t, b}
+	t.Cleanup(func() {
+		if t.Failed() {
+			b.KeepLogs(os.Stderr)
+		}
+		b.Stop()
+	})
+	_, err = b.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{Name: KubeletNamespace}}, metav1.CreateOptions{})
+	n.check(err)
+	_, err = b.Client.CoreV1().ConfigMaps(KubeletNamespace).Create(t.Context(), &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "config"}, Data: map[string]string{"listen": ":8080"},
+	}, metav1.CreateOptions{})
+	n.check(err)
+	n.await("a service account", func() bool {
+		_, err := b.Client.CoreV1().ServiceAccounts(KubeletNamespace).Get(t.Context(), "default",
+			metav1.GetOptions{})
+		return err == nil
+	})
+	return n
+}
+
+func (n *nursery) check(err error) {
+	n.Helper()
+	if err != nil {
+		n.Fatal(err)
+	}
+}
+
+func (n *nursery) await(what string, holds func() bool) {
+	n.Helper()
+	for deadline := time.Now().Add(kubeletTimeout); !holds(); time.Sleep(readyInterval) {
+		if time.Now().After(deadline) {
+			n.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// secret creates the Secret, or replaces what it holds.
+func (n *nursery) secret(data map[string]string) {
+	n.Helper()
+	secrets := n.Client.CoreV1().Secrets(KubeletNamespace)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "files"}, StringData: data}
+	_, err := secrets.Update(n.Context(), secret, metav1.UpdateOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = secrets.Create(n.Context(), secret, metav1.CreateOptions{})
+	}
+	n.check(err)
+}
+
+// create creates a pod that is bound already, changed by the test.
+func (n *nursery) create(name string, change func(*corev1.PodSpec)) {
+	n.Helper()
+	spec := corev1.PodSpec{
+		NodeName:                      "node",
+		TerminationGracePeriodSeconds: new(int64(20)),
+		Volumes: []corev1.Volume{
+			{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+				LocalObjectReference: corev1.LocalObjectReference{Name: "config"}}}},
+			{Name: "files", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
+				SecretName: "files", Items: []corev1.KeyToPath{{Key: "ready", Path: "ready"}}}}},
+		},
+		Containers: []corev1.Container{{
+			Name: "main", Image: "registry.example/program:1",
+			Args:  []string{"/etc/config/listen", "/etc/files"},
+			Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}},
+			Env: []corev1.EnvVar{{Name: programVariable, Value: "1"},
+				{Name: "NAME", ValueFrom: &corev1.EnvVarSource{
+					FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}},
+			ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, FailureThreshold: 1,
+				ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
+					Path: "/readyz", Port: intstr.FromString("http")}}},
+			VolumeMounts: []corev1.VolumeMount{
+				{Name: "config", MountPath: "/etc/config"}, {Name: "files", MountPath: "/etc/files"}},
+		}},
+	}
+	if change != nil {
+		change(&spec)
+	}
+	_, err := n.Client.CoreV1().Pods(KubeletNamespace).Create(n.Context(), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"app": "program"}},
+		Spec:       spec,
+	}, metav1.CreateOptions{})
+	n.check(err)
+}
+
+func (n *nursery) status(name string) corev1.PodStatus {
+	n.Helper()
+	pod, err := n.Client.CoreV1().Pods(KubeletNamespace).Get(n.Context(), name, metav1.GetOptions{})
+	n.check(err)
+	return pod.Status
+}
+
+func (n *nursery) isReady(name string) bool {
+	n.Helper()
+	for _, condition := range n.status(name).Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// get asks a pod by its address.
+func (n *nursery) get(name, path string) string {
+	n.Helper()
+	_, body := n.fetch(http.DefaultClient, "http://"+n.Kubelet.Addresses("http")[name]+path)
+	return body
+}
+
+func (n *nursery) fetch(client *http.Client, url string) (int, string) {
+	n.Helper()
+	response, err := client.Get(url)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	n.check(err)
+	return response.StatusCode, string(body)
+}
+
+func TestPodRunsWhenItsVolumesAreThere(t *testing.T) {
+	n := startNursery(t)
+	n.create("waiting", nil)
+	n.await("the pod to tell what it waits for", func() bool {
+		statuses := n.status("waiting").ContainerStatuses
+		return len(statuses) == 1 && statuses[0].State.Waiting != nil &&
+			strings.Contains(statuses[0].State.Waiting.Message, "there is no Secret files")
+	})
+	n.secret(map[string]string{"other": "x"})
+	n.await("the missing key to be told", func() bool {
+		return strings.Contains(n.status("waiting").ContainerStatuses[0].State.Waiting.Message,
+			"there is no key ready")
+	})
+	n.secret(map[string]string{"ready": "no"})
+	n.await("the program to run", func() bool {
+		return n.status("waiting").Phase == corev1.PodRunning
+	})
+	if n.isReady("waiting") {
+		t.Error("the pod is ready before its probe says so")
+	}
+	n.secret(map[string]string{"ready": "yes"})
+	n.await("the pod to be ready", func() bool { return n.isReady("waiting") })
+	n.secret(map[string]string{"ready": "no more"})
+	n.await("the pod to be ready no more", func() bool { return !n.isReady("waiting") })
+	if got := n.get("waiting", "/file/ready"); got != "no more" {
+		t.Errorf("the program reads %q", got)
+	}
+	if got := n.get("waiting", "/whoami"); got != "system:serviceaccount:berth-system:default" {
+		t.Errorf("the program is %q", got)
+	}
+}
+
+func TestPodEndsAndComesBack(t *testing.T) {
+	n := startNursery(t)
+	n.secret(map[string]string{"ready": "yes"})
+	n.create("mortal", nil)
+	n.await("the pod to be ready", func() bool { return n.isReady("mortal") })
+	n.check(n.Kubelet.Kill("mortal", "main"))
+	n.await("the program to be started again", func() bool {
+		statuses := n.status("mortal").ContainerStatuses
+		return statuses[0].RestartCount == 1 && statuses[0].Ready
+	})
+	pods := n.Client.CoreV1().Pods(KubeletNamespace)
+	n.check(pods.Delete(t.Context(), "mortal", metav1.DeleteOptions{}))
+	n.await("the pod to be gone", func() bool {
+		_, err := pods.Get(t.Context(), "mortal", metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	})
+	log, err := n.Kubelet.Log("mortal", "main")
+	want := "serves as mortal\nserves as mortal\nwas told to end\n"
+	if err != nil || log != want {
+		t.Errorf("log %q (%v), want %q", log, err, want)
+	}
+}
+
+func TestPodsThatFail(t *testing.T) {
+	n := startNursery(t)
+	n.secret(map[string]string{"ready": "yes"})
+	for _, c := range []struct {
+		name    string
+		change  func(*corev1.PodSpec)
+		message string
+	}{
+		{"failing", func(spec *corev1.PodSpec) {
+			spec.RestartPolicy = corev1.RestartPolicyNever
+			spec.Containers[0].Args[0] = "/etc/config/missing"
+		}, ""},
+		{"with-init", func(spec *corev1.PodSpec) {
+			spec.InitContainers = []corev1.Container{{Name: "init", Image: "program"}}
+		}, "no init containers here"},
+		{"of-the-host", func(spec *corev1.PodSpec) {
+			spec.Volumes[0].VolumeSource = corev1.VolumeSource{
+				HostPath: &corev1.HostPathVolumeSource{Path: "/"}}
+		}, "no volume of the kind of config here"},
+		{"unknown", func(spec *corev1.PodSpec) {
+			spec.Containers[0].Image = "registry.example/unknown@sha256:" + strings.Repeat("0", 64)
+		}, "/bin/unknown is missing"},
+	} {
+		n.create(c.name, c.change)
+		n.await(c.name+" to have failed", func() bool {
+			status := n.status(c.name)
+			return status.Phase == corev1.PodFailed && strings.Contains(status.Message, c.message)
+		})
+	}
+}
+
+func TestProgramsOfPodsEndWithTheBox(t *testing.T) {
+	n := startNursery(t)
+	n.secret(map[string]string{"ready": "yes"})
+	n.create("running", nil)
+	n.await("the pod to be ready", func() bool { return n.isReady("running") })
+	pid := n.Kubelet.all()[0].containers[0].cmd.Process.Pid
+	if !alive(pid) {
+		t.Error("the program does not run")
+	}
+	n.Stop()
+	if alive(pid) {
+		t.Error("the program outlives its box")
+	}
+}
+
+func TestServiceIsServedByItsReadyPodsInTurn(t *testing.T) {
+	n := startNursery(t)
+	n.secret(map[string]string{"ready": "yes"})
+	service, err := n.Client.CoreV1().Services(KubeletNamespace).Create(t.Context(), &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "program"},
+		Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "program"},
+			Ports: []corev1.ServicePort{{Port: 443, TargetPort: intstr.FromString("http")}}},
+	}, metav1.CreateOptions{})
+	n.check(err)
+	byName, byIP := "program.berth-system.svc:443", net.JoinHostPort(service.Spec.ClusterIP, "443")
+	n.await("the Service to be known", func() bool {
+		_, err := n.Services.dial(byName)
+		return err != nil && strings.Contains(err.Error(), "no pod behind Service program is ready")
+	})
+	for _, name := range []string{"one", "two"} {
+		n.create(name, nil)
+		n.await(name+" to be ready", func() bool { return n.isReady(name) })
+	}
+	proxy, err := url.Parse(n.Services.URL)
+	n.check(err)
+	for _, target := range []string{byName, byIP} {
+		met := map[string]int{}
+		for range 4 {
+			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+				DialContext: tunnel(proxy.Host, target)}}
+			status, _ := n.fetch(client, "http://program/readyz")
+			met[fmt.Sprint(status)]++
+		}
+		if met["200"] != 4 {
+			t.Errorf("%s answers %v", target, met)
+		}
+	}
+	if _, err := n.Services.dial("elsewhere:443"); err == nil {
+		t.Error("a host that no Service has is reached")
+	}
+	n.secret(map[string]string{"ready": "no"})
+	n.await("nobody to be reached", func() bool {
+		connection, err := n.Services.dial(byIP)
+		if err == nil {
+			_ = connection.Close()
+		}
+		return err != nil
+	})
+}
+
+// tunnel dials as a client does that has a proxy for https.
+func tunnel(proxy, target string) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		connection, err := new(net.Dialer).DialContext(ctx, "tcp", proxy)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := fmt.Fprintf(connection, "CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\n", target); err != nil {
+			return nil, err
+		}
+		answer := make([]byte, len("HTTP/1.1 200 OK\r\n\r\n"))
+		_, err = connection.Read(answer)
+		return connection, err
+	}
+}
