@@ -141,25 +141,6 @@ void ValidateListeners(const BerthConfiguration& config, Errors& errors) {
   RefuseTwice(metrics, grpc, errors);
 }
 
-void ValidateLease(const LeaseConfig& lease, Errors& errors) {
-  // A namespace has the shape of a label's value, and that of a domain.
-  const std::string& in = lease.namespace_name;
-  const bool is_namespace =
-      IsDomain(in) && model::IsLabelValue(in) && in.find('.') == std::string::npos;
-  if (!in.empty() && !is_namespace) {
-    errors.push_back({"controller.lease.namespace",
-                      fmt::format("\"{}\" is not the name of a namespace; write one such as "
-                                  "berth-system",
-                                  in)});
-  }
-  if (!IsDomain(lease.name)) {
-    errors.push_back({"controller.lease.name",
-                      fmt::format("\"{}\" is not the name of an object; write one such as "
-                                  "berth-controller",
-                                  lease.name)});
-  }
-}
-
 void ValidateAccelerators(const std::vector<model::AcceleratorSpec>& specs, Errors& errors) {
   if (specs.empty()) {
     errors.push_back({"accelerators",
@@ -184,7 +165,7 @@ std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
   ValidateExtender(config.extender, errors);
   ValidateWebhook(config.admission, errors);
   ValidateListeners(config, errors);
-  ValidateLease(config.controller.lease, errors);
+  for (model::FieldError& error : Validate(config.controller)) errors.push_back(std::move(error));
   ValidateAccelerators(config.accelerators, errors);
   for (model::FieldError& error : scheduling::Validate(config.scheduling)) {
     errors.push_back(std::move(error));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/controller_config.h"
 #include "model/accelerator.h"
 #include "model/config_field.h"
 #include "policies/admission/config.h"
@@ -102,28 +103,6 @@ void VisitFields(Visitor& visit, WebhookConfig& config) {
   visit("policies", config.judgement.policies, "What pods and Jobs have to be like");
 }
 
-struct LeaseConfig {
-  std::string namespace_name;
-  std::string name = "berth-controller";
-};
-
-template <typename Visitor>
-void VisitFields(Visitor& visit, LeaseConfig& config) {
-  visit("namespace", config.namespace_name,
-        "Where the Lease is; empty: the namespace of the pod that the controller runs in. Must be "
-        "set where kubernetes.kubeconfig is");
-  visit("name", config.name, "Controllers of one name compete, and one of them leads");
-}
-
-struct ControllerConfig {
-  LeaseConfig lease;
-};
-
-template <typename Visitor>
-void VisitFields(Visitor& visit, ControllerConfig& config) {
-  visit("lease", config.lease, "The Lease by which one of several controllers is elected");
-}
-
 struct MetricsConfig {
   std::string listen = ":9090";
 };
@@ -185,7 +164,8 @@ void VisitFields(Visitor& visit, BerthConfiguration& config) {
   visit("kubernetes", config.kubernetes, "How to reach the API server");
   visit("extender", config.extender, "The server that kube-scheduler asks");
   visit("admission", config.admission, "The webhook that the API server asks");
-  visit("controller", config.controller, "The only part that writes: node labels and nudges");
+  visit("controller", config.controller,
+        "The only part that writes: node labels, nudges and certificates");
   visit("metrics", config.metrics, "The server for Prometheus and kubelet");
   visit("grpc", config.grpc, "The server for `berth explain`, `berth capacity` and programs");
   visit("log", config.log, "JSON lines on standard error");

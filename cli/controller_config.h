@@ -1,0 +1,98 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "model/config_field.h"
+#include "model/time.h"
+
+namespace berth::cli {
+
+struct LeaseConfig {
+  std::string namespace_name;
+  std::string name = "berth-controller";
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, LeaseConfig& config) {
+  visit("namespace", config.namespace_name,
+        "Where the Lease is, and everything else that the controller reads or makes by name; "
+        "empty: the namespace of the pod that it runs in. Must be set where kubernetes.kubeconfig "
+        "is");
+  visit("name", config.name, "Controllers of one name compete, and one of them leads");
+}
+
+struct AuthorityConfig {
+  std::string secret = "berth-ca";
+  model::Duration validity = std::chrono::hours(87600);
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, AuthorityConfig& config) {
+  visit("secret", config.secret, "Secret with its certificate and key, which no server mounts");
+  visit("validity", config.validity,
+        "How long an authority is good for, at least three times the validity of what it signs. "
+        "The next one is made when two thirds have passed, and both are trusted until the former "
+        "ends");
+}
+
+/// A server whose certificate the controller makes.
+struct ServerCertificateConfig {
+  std::string secret;
+  std::string service;
+  std::vector<std::string> hosts;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ServerCertificateConfig& config) {
+  visit.Required("secret", config.secret, "Secret with the certificate, its key and ca.crt");
+  visit("service", config.service,
+        "Service that leads to the server: its names and its cluster IPs are in the certificate");
+  visit("hosts", config.hosts, "Further names and IP addresses that clients know the server by");
+}
+
+struct CertificatesConfig {
+  AuthorityConfig authority;
+  model::Duration validity = std::chrono::hours(2160);
+  std::vector<ServerCertificateConfig> servers;
+  std::vector<std::string> webhooks;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, CertificatesConfig& config) {
+  visit("authority", config.authority, "The authority that signs the certificates of servers");
+  visit("validity", config.validity,
+        "How long a server's certificate is good for; it is renewed when two thirds have passed. "
+        "10s or more, and hours outside of tests: kubelet takes minutes to bring a changed Secret "
+        "into a pod");
+  visit("servers", config.servers,
+        "Servers whose certificates the controller makes and renews; none: it makes no "
+        "certificates");
+  visit("webhooks", config.webhooks,
+        "Names of the Mutating- and ValidatingWebhookConfigurations whose caBundles are kept "
+        "equal to what the authority says");
+}
+
+struct ControllerConfig {
+  LeaseConfig lease;
+  std::string owner;
+  std::vector<std::string> owned_leases;
+  CertificatesConfig certificates;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ControllerConfig& config) {
+  visit("lease", config.lease, "The Lease by which one of several controllers is elected");
+  visit("owner", config.owner,
+        "ConfigMap in the Lease's namespace that becomes the owner of the Secrets that the "
+        "controller makes, and of its Lease, so that they go when it goes; empty: none");
+  visit("ownedLeases", config.owned_leases,
+        "Names of further Leases that get the same owner, if they exist");
+  visit("certificates", config.certificates, "Certificates of Berth's servers, made and renewed");
+}
+
+/// Everything that is wrong with `config`; paths are from the top of the file.
+std::vector<model::FieldError> Validate(const ControllerConfig& config);
+
+}  // namespace berth::cli
