@@ -35,12 +35,13 @@ const std::map<std::string, Names>& Allowed() {
       {"kube", {"model", "proto"}},
       {"cluster", {"model", "kube"}},
       {"server", {}},
+      {"certs", {}},
       {"extender", {"model", "policies", "kube", "cluster", "server", "proto"}},
       {"admission", {"model", "policies", "kube", "server"}},
-      {"controller", {"model", "policies", "kube", "cluster", "server"}},
+      {"controller", {"model", "policies", "kube", "cluster", "server", "certs"}},
       {"cli",
        {"model", "policies", "kube", "cluster", "server", "extender", "admission", "controller",
-        "proto"}},
+        "certs", "proto"}},
   };
   return allowed;
 }

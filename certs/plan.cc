@@ -1,0 +1,88 @@
+#include "certs/plan.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+
+namespace berth::certs {
+
+namespace {
+
+bool IsKnown(const ServerState& server) {
+  return server.held.ok() || absl::IsNotFound(server.held.status()) ||
+         absl::IsInvalidArgument(server.held.status());
+}
+
+bool ExistsAndIsKnown(const ServerState& server) {
+  return IsKnown(server) && !absl::IsNotFound(server.held.status());
+}
+
+void Soonest(std::optional<Time>& next, Time time) { next = std::min(next.value_or(time), time); }
+
+// There is no authority whose Secret could tell who was trusted.
+void PlanFirstAuthority(const State& state, Cause cause, Plan& plan) {
+  // A server's Secret that cannot be read now may know one that everybody still trusts.
+  if (!std::all_of(state.servers.begin(), state.servers.end(), IsKnown)) return;
+  plan.authority = cause;
+  for (const ServerState& server : state.servers) {
+    plan.formers.insert(plan.formers.end(), server.trusted.begin(), server.trusted.end());
+  }
+}
+
+// Whether everybody knows of the authority.
+bool IsPublished(const State& state, const std::string& bundle) {
+  const bool in_bundles =
+      state.knows_bundles &&
+      std::all_of(state.bundles.begin(), state.bundles.end(),
+                  [&bundle](const std::string& each) { return each == bundle; });
+  return in_bundles && std::all_of(state.servers.begin(), state.servers.end(),
+                                   [&bundle](const ServerState& server) {
+                                     return !ExistsAndIsKnown(server) ||
+                                            server.authorities == bundle;
+                                   });
+}
+
+bool Works(Cause cause) { return cause >= Cause::kNames; }
+
+// Nothing: it stays as it is.
+std::optional<Cause> CauseNow(const ServerState& server, const Certificate& issuer, bool published,
+                              Time now) {
+  const auto cause = WhyNewCertificate(server.held, server.names, issuer, server.asked, now);
+  if (!cause || published || !Works(*cause) || LateTime(*server.held) <= now) return cause;
+  return std::nullopt;
+}
+
+void PlanServers(const State& state, const Authority& authority, Time now, Plan& plan) {
+  const bool published = IsPublished(state, plan.bundle);
+  for (std::size_t i = 0; i < state.servers.size(); ++i) {
+    const ServerState& server = state.servers[i];
+    const auto cause = CauseNow(server, authority.issuer.certificate, published, now);
+    const bool stale = ExistsAndIsKnown(server) && server.authorities != plan.bundle;
+    if (cause || stale) plan.servers.push_back({.server = i, .cause = cause});
+    if (server.held.ok()) Soonest(plan.next, DueTime(*server.held));
+  }
+}
+
+}  // namespace
+
+Plan MakePlan(const State& state, Time now) {
+  Plan plan;
+  const absl::StatusOr<Authority>& held = state.authority.held;
+  const auto cause = WhyNewAuthority(held, state.authority.asked, now);
+  if (cause && !held.ok()) PlanFirstAuthority(state, *cause, plan);
+  if (!held.ok()) return plan;
+  if (cause) {
+    plan.authority = cause;
+    return plan;
+  }
+  plan.bundle = Bundle(*held, now);
+  plan.tidy_authority = state.authority.authorities != plan.bundle;
+  plan.next = DueTime(held->issuer.certificate);
+  for (const Certificate& former : held->formers) {
+    if (former.not_after() >= now) Soonest(plan.next, former.not_after() + std::chrono::seconds(1));
+  }
+  PlanServers(state, *held, now, plan);
+  return plan;
+}
+
+}  // namespace berth::certs
