@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,9 @@ var controllers = []string{
 	"root-ca-certificate-publisher-controller", "serviceaccount-controller",
 	"serviceaccount-token-controller", "statefulset-controller",
 }
+
+// kubeletControllers are those that a chart's own objects need beside them.
+var kubeletControllers = []string{"resourcequota-controller"}
 
 //go:embed pods.stages.yaml
 var podStages string
@@ -41,12 +45,16 @@ func (b *Box) startControllerManager(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	wanted := controllers
+	if b.options.Kubelet {
+		wanted = slices.Concat(controllers, kubeletControllers)
+	}
 	b.ControllerManager, err = b.newProcess("kube-controller-manager",
 		b.httpReady("https://"+address(port)+"/healthz"),
 		"--kubeconfig", b.kubeconfigOf(userControllerManager),
 		"--bind-address", "127.0.0.1", "--secure-port", fmt.Sprint(port),
 		"--tls-cert-file", serving.CertFile, "--tls-private-key-file", serving.KeyFile,
-		"--controllers", strings.Join(controllers, ","), "--leader-elect=false",
+		"--controllers", strings.Join(wanted, ","), "--leader-elect=false",
 		"--use-service-account-credentials",
 		"--service-account-private-key-file", b.serviceAccountKey(), "--root-ca-file", b.ca.CertFile,
 		"--kube-api-qps", "500", "--kube-api-burst", "500")

@@ -123,6 +123,15 @@ func (k *Kubelet) Addresses(port string) map[string]string {
 	return found
 }
 
+// Metrics scrapes a pod at its port of this name.
+func (k *Kubelet) Metrics(ctx context.Context, pod, port string) (Samples, error) {
+	at := k.Addresses(port)[pod]
+	if at == "" {
+		return nil, fmt.Errorf("no pod %s with a port %s runs", pod, port)
+	}
+	return readMetrics(ctx, "http://"+at)
+}
+
 // round brings every pod one step further. When kube-apiserver is away what runs goes on.
 func (k *Kubelet) round(ctx context.Context) {
 	seen, err := k.observe(ctx)

@@ -59,38 +59,40 @@ func (t translation) argument(argument string) string {
 	return t.text(argument)
 }
 
-// file translates a file of a ConfigMap; one that configures Berth or kube-scheduler names the pod's
-// kubeconfig afterwards, where these would look for the credentials of their pod.
+// file translates a file of a ConfigMap; one that configures Berth or kube-scheduler says afterwards
+// what these would otherwise learn from the credentials of their pod.
 func (t translation) file(content string) (string, error) {
 	content = t.text(content)
-	block := kubeconfigBlock(content)
-	if t.kubeconfig == "" || block == "" {
+	var config map[string]any
+	if t.kubeconfig == "" || yaml.Unmarshal([]byte(content), &config) != nil {
 		return content, nil
 	}
-	var config map[string]any
-	if err := yaml.Unmarshal([]byte(content), &config); err != nil {
-		return "", err
+	switch config["kind"] {
+	case "BerthConfiguration":
+		set(config, t.kubeconfig, "kubernetes", "kubeconfig")
+		set(config, KubeletNamespace, "controller", "lease", "namespace")
+	case "KubeSchedulerConfiguration":
+		set(config, t.kubeconfig, "clientConnection", "kubeconfig")
+	default:
+		return content, nil
 	}
-	fields, _ := config[block].(map[string]any)
-	if fields == nil {
-		fields = map[string]any{}
-	}
-	fields["kubeconfig"], config[block] = t.kubeconfig, fields
 	changed, err := yaml.Marshal(config)
 	return string(changed), err
 }
 
-// kubeconfigBlock is the block of a configuration in which a kubeconfig is named.
-func kubeconfigBlock(content string) string {
-	var kind struct {
-		Kind string `json:"kind"`
+// set sets a field, unless it says something.
+func set(fields map[string]any, value string, path ...string) {
+	for _, name := range path[:len(path)-1] {
+		inner, _ := fields[name].(map[string]any)
+		if inner == nil {
+			inner = map[string]any{}
+			fields[name] = inner
+		}
+		fields = inner
 	}
-	if yaml.Unmarshal([]byte(content), &kind) != nil {
-		return ""
+	if last := path[len(path)-1]; fields[last] == nil || fields[last] == "" {
+		fields[last] = value
 	}
-	return map[string]string{
-		"BerthConfiguration": "kubernetes", "KubeSchedulerConfiguration": "clientConnection",
-	}[kind.Kind]
 }
 
 // foldersOf are the folders at the mount paths of a pod's containers.

@@ -49,9 +49,13 @@ func TestArgumentsNamePortsByNumber(t *testing.T) {
 	}
 }
 
-func TestConfigurationsNameTheKubeconfig(t *testing.T) {
+func TestConfigurationsKnowTheirPod(t *testing.T) {
 	for _, c := range []struct{ name, kubeconfig, file, want string }{
 		{"Berth's", "/k", "kind: BerthConfiguration\n", "kubernetes:\n  kubeconfig: /k\n"},
+		{"the lease's namespace", "/k", "kind: BerthConfiguration\ncontroller: {lease: {name: a}}\n",
+			"  lease:\n    name: a\n    namespace: berth-system\n"},
+		{"another namespace", "/k",
+			"kind: BerthConfiguration\ncontroller: {lease: {namespace: b}}\n", "namespace: b\n"},
 		{"kube-scheduler's", "/k", "kind: KubeSchedulerConfiguration\nclientConnection: {qps: 5}\n",
 			"clientConnection:\n  kubeconfig: /k\n  qps: 5\n"},
 		{"of a pod without credentials", "", "kind: BerthConfiguration\n", "kind: BerthConfiguration\n"},

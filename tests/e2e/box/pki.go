@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
@@ -57,6 +58,20 @@ func (ca *authority) Server(name string, dnsNames ...string) (keyPair, error) {
 	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
 	template.DNSNames = append([]string{"localhost"}, dnsNames...)
 	return ca.issue(name+"-server", template)
+}
+
+// ServingPair is what a server needs, in PEM.
+type ServingPair struct{ Certificate, Key, Authority []byte }
+
+// IssueServing issues a certificate of the box's authority for 127.0.0.1 and the given names.
+func (b *Box) IssueServing(name string, dnsNames ...string) (ServingPair, error) {
+	files, err := b.ca.Server(name, dnsNames...)
+	if err != nil {
+		return ServingPair{}, err
+	}
+	certificate, certificateErr := os.ReadFile(files.CertFile)
+	key, keyErr := os.ReadFile(files.KeyFile)
+	return ServingPair{certificate, key, b.ca.CertPEM}, errors.Join(certificateErr, keyErr)
 }
 
 // Client issues a certificate that kube-apiserver takes for the user and groups.

@@ -26,6 +26,7 @@ type Process struct {
 
 	path  string
 	args  []string
+	env   []string                    // beside this program's own
 	ready func(context.Context) error // nil answer: serving
 
 	mu     sync.Mutex
@@ -92,6 +93,7 @@ func (p *Process) launchLocked() error {
 	defer log.Close()
 	cmd := exec.Command(p.path, p.args...)
 	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(os.Environ(), p.env...)
 	if err := startChild(cmd); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (b *Box) startScheduler(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config, err := b.writeSchedulerConfig()
+	config, err := b.writeSchedulerConfig(nil)
 	if err != nil {
 		return err
 	}
@@ -31,10 +31,27 @@ func (b *Box) startScheduler(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if b.Services != nil {
+		b.Scheduler.env = []string{"HTTPS_PROXY=" + b.Services.URL} // loopback is exempt
+	}
 	return b.Scheduler.Start(ctx)
 }
 
-func (b *Box) writeSchedulerConfig() (string, error) {
+// ReconfigureScheduler starts kube-scheduler again with a configuration that is changed after
+// Options.Scheduler's changes.
+func (b *Box) ReconfigureScheduler(
+	ctx context.Context, change func(*schedulerconfig.KubeSchedulerConfiguration),
+) error {
+	b.Scheduler.Stop()
+	if _, err := b.writeSchedulerConfig(change); err != nil {
+		return err
+	}
+	return b.Scheduler.Start(ctx)
+}
+
+func (b *Box) writeSchedulerConfig(
+	change func(*schedulerconfig.KubeSchedulerConfiguration),
+) (string, error) {
 	config := schedulerconfig.KubeSchedulerConfiguration{TypeMeta: metav1.TypeMeta{
 		APIVersion: schedulerconfig.SchemeGroupVersion.String(), Kind: "KubeSchedulerConfiguration",
 	}}
@@ -46,6 +63,9 @@ func (b *Box) writeSchedulerConfig() (string, error) {
 	}
 	if b.options.Scheduler != nil {
 		b.options.Scheduler(&config)
+	}
+	if change != nil {
+		change(&config)
 	}
 	content, err := yaml.Marshal(config)
 	if err != nil {
