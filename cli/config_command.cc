@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/config_docs.h"
+#include "cli/config_json_schema.h"
 #include "cli/config_reader.h"
 #include "cli/config_summary.h"
 #include "cli/config_writer.h"
@@ -39,6 +40,11 @@ int PrintDocs() {
   return kExitOk;
 }
 
+int PrintSchema() {
+  fmt::print("{}", ConfigJsonSchema());
+  return kExitOk;
+}
+
 void AddValidate(Command config) {
   Command validate = config.AddCommand(
       "validate", "Tell everything that is wrong with a configuration file (exit code 2)");
@@ -59,6 +65,8 @@ void AddConfigCommand(Command berth) {
       .Run(PrintDefaults);
   AddValidate(config);
   config.AddCommand("docs", "Write the reference of all fields as Markdown").Run(PrintDocs);
+  config.AddCommand("schema", "Write the JSON Schema of configuration files, for editors and Helm")
+      .Run(PrintSchema);
 }
 
 }  // namespace berth::cli

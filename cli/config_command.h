@@ -4,7 +4,7 @@
 
 namespace berth::cli {
 
-/// `berth config defaults|validate|docs`.
+/// `berth config defaults|validate|docs|schema`.
 void AddConfigCommand(Command berth);
 
 }  // namespace berth::cli

@@ -22,31 +22,37 @@ ConfigValue Scalar(Kind kind, std::string text) {
 }
 
 void DescribeValue(bool value, ConfigField& field) {
+  field.shape = ConfigType::kBool;
   field.type = "true or false";
   field.value = Scalar(Kind::kPlain, value ? "true" : "false");
 }
 
 void DescribeValue(std::int32_t value, ConfigField& field) {
+  field.shape = ConfigType::kInteger;
   field.type = "whole number";
   field.value = Scalar(Kind::kPlain, fmt::format("{}", value));
 }
 
 void DescribeValue(double value, ConfigField& field) {
+  field.shape = ConfigType::kNumber;
   field.type = "number";
   field.value = Scalar(Kind::kPlain, fmt::format("{}", value));
 }
 
 void DescribeValue(const std::string& value, ConfigField& field) {
+  field.shape = ConfigType::kText;
   field.type = "text";
   field.value = Scalar(Kind::kText, value);
 }
 
 void DescribeValue(model::Duration value, ConfigField& field) {
+  field.shape = ConfigType::kDuration;
   field.type = "duration";
   field.value = Scalar(Kind::kText, FormatDuration(value));
 }
 
 void DescribeValue(const std::optional<model::Quantity>& value, ConfigField& field) {
+  field.shape = ConfigType::kQuantity;
   field.type = "quantity";
   if (value) field.value = Scalar(Kind::kText, value->text());
 }
@@ -54,9 +60,11 @@ void DescribeValue(const std::optional<model::Quantity>& value, ConfigField& fie
 template <typename T>
 void DescribeEnum(T value, ConfigField& field) {
   const auto names = EnumNames(value);
+  field.shape = ConfigType::kWord;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) field.type += i + 1 == names.size() ? " or " : ", ";
     field.type += names[i].name;
+    field.words.emplace_back(names[i].name);
     if (names[i].value == value) field.value = Scalar(Kind::kText, std::string(names[i].name));
   }
 }
@@ -78,6 +86,7 @@ void DescribeAny(const T& value, ConfigField& field) {
   } else if constexpr (std::is_enum_v<T>) {
     DescribeEnum(value, field);
   } else {
+    field.shape = ConfigType::kMap;
     field.type = "map";
     field.fields = DescribeFields(value);
     field.value = MapOf(field.fields);
@@ -98,6 +107,8 @@ template <typename T>
 void DescribeAny(const std::vector<T>& values, ConfigField& field) {
   ConfigField entry;
   DescribeAny(T{}, entry);
+  field.shape = entry.shape;
+  field.words = std::move(entry.words);
   field.type = "list of " + (entry.type == "map" ? "maps" : entry.type);
   field.fields = std::move(entry.fields);
   field.value.kind = Kind::kList;

@@ -23,10 +23,16 @@ struct ConfigValue {
   friend bool operator==(const ConfigValue&, const ConfigValue&) = default;
 };
 
+/// What the values of a field are; of a list, its items.
+enum class ConfigType { kBool, kInteger, kNumber, kText, kDuration, kQuantity, kWord, kMap };
+
 /// One field of the configuration.
 struct ConfigField {
   std::string key;
   std::string help;
+  ConfigType shape = ConfigType::kMap;
+  /// Of kWord: what it may be.
+  std::vector<std::string> words;
   /// For people: "duration", "list of maps", "Exclude, Penalize or Ignore".
   std::string type;
   bool required = false;

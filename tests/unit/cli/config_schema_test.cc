@@ -63,6 +63,16 @@ TEST(Describe, NamesTypesForPeople) {
   EXPECT_EQ(FieldOf(FieldOf(fields, "accelerators").fields, "memory").type, "quantity");
 }
 
+TEST(Describe, TellsProgramsWhatListsHold) {
+  const auto fields = Describe({});
+  const auto& conditions = FieldOf(FieldOf(fields, "health").fields, "conditions");
+  EXPECT_EQ(conditions.shape, ConfigType::kMap);
+  EXPECT_EQ(FieldOf(conditions.fields, "resources").shape, ConfigType::kText);
+  const ConfigField& effect = FieldOf(conditions.fields, "effect");
+  EXPECT_EQ(effect.shape, ConfigType::kWord);
+  EXPECT_THAT(effect.words, ElementsAre("Exclude", "Penalize", "Ignore"));
+}
+
 TEST(Describe, GivesEntriesOfListsWithoutTheirDefaults) {
   const auto fields = Describe({});
   const ConfigField& conditions = FieldOf(FieldOf(fields, "health").fields, "conditions");
