@@ -59,9 +59,18 @@ metrics:
   listen: ":9090"
 {{- end -}}
 
+{{/* What the values say. Of Off without quotes Helm's YAML makes false. */}}
+{{- define "berth.config.given" -}}
+{{- $config := deepCopy .Values.config -}}
+{{- range dig "admission" "policies" dict $config -}}
+{{- if kindIs "bool" .mode -}}{{- $_ := set . "mode" "Off" -}}{{- end -}}
+{{- end -}}
+{{ toYaml $config }}
+{{- end -}}
+
 {{/* The whole configuration. */}}
 {{- define "berth.config" -}}
-{{- mergeOverwrite (include "berth.config.own" . | fromYaml) (deepCopy .Values.config) | toYaml -}}
+{{- mergeOverwrite (include "berth.config.own" . | fromYaml) (include "berth.config.given" . | fromYaml) | toYaml -}}
 {{- end -}}
 
 {{/*

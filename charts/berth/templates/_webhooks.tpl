@@ -3,9 +3,14 @@ The webhooks of one configuration, one for each path of the admission server. Th
 each other, so that every namespace has one of them at most; docs/admission.md has the table.
 */}}
 
+{{/* Mode of namespaces without a label. Of off without quotes Helm's YAML makes false. */}}
+{{- define "berth.webhook.defaultMode" -}}
+{{- .Values.admission.defaultMode | default "off" -}}
+{{- end -}}
+
 {{/* What one of the modes, enforce or warn, says about a namespace's label. (root, mode) */}}
 {{- define "berth.webhook.mode" -}}
-{{- if eq .mode .root.Values.admission.defaultMode -}}
+{{- if eq .mode (include "berth.webhook.defaultMode" .root) -}}
 operator: NotIn, values: [{{ eq .mode "warn" | ternary "enforce" "warn" }}, "off"]
 {{- else -}}
 operator: In, values: [{{ .mode }}]
@@ -48,7 +53,7 @@ Pods that belong to their node have to start even while Berth is away. With Igno
 would cost the API server as much as the call that they save.
 */}}
 {{- define "berth.webhook.conditions" -}}
-{{- if eq .Values.admission.failurePolicy "Fail" -}}
+{{- if eq . "Fail" -}}
 matchConditions:
 - name: not-a-daemon
   expression: request.userInfo.username != "system:serviceaccount:kube-system:daemon-set-controller"
@@ -57,7 +62,7 @@ matchConditions:
 {{- end -}}
 {{- end -}}
 
-{{/* (root, verb: mutate or validate; mode, allowed) */}}
+{{/* (root, verb: mutate or validate; mode, allowed, failurePolicy) */}}
 {{- define "berth.webhook" -}}
 {{- with .root -}}
 - name: {{ $.mode }}{{ if $.allowed }}-allowed{{ end }}.{{ $.verb }}.{{ include "berth.prefix" . }}
@@ -67,10 +72,10 @@ matchConditions:
     {{- include "berth.webhook.namespaces" $ | nindent 4 }}
   rules:
     {{- include (printf "berth.webhook.rules.%s" $.verb) . | nindent 2 }}
-  {{- with include "berth.webhook.conditions" . }}
+  {{- with include "berth.webhook.conditions" $.failurePolicy }}
   {{- . | nindent 2 }}
   {{- end }}
-  failurePolicy: {{ .Values.admission.failurePolicy }}
+  failurePolicy: {{ $.failurePolicy }}
   timeoutSeconds: {{ .Values.admission.timeoutSeconds }}
   {{- if eq $.verb "mutate" }}
   # A sidecar that another webhook adds later gets its limits, too.
@@ -82,20 +87,20 @@ matchConditions:
 {{- end }}
 {{- end -}}
 
-{{/* A webhook configuration. (root, verb, kind) */}}
+{{/* A webhook configuration. (root, verb, kind, failurePolicy; optionally annotations) */}}
 {{- define "berth.webhookConfiguration" -}}
 apiVersion: admissionregistration.k8s.io/v1
 kind: {{ .kind }}
 metadata:
-  {{- $annotations := dict }}
+  {{- $annotations := .annotations | default dict }}
   {{- if eq .root.Values.certificates.source "cert-manager" }}
-  {{- $annotations = dict "cert-manager.io/inject-ca-from" (printf "%s/%s-admission-tls" .root.Release.Namespace (include "berth.fullname" .root)) }}
+  {{- $annotations = set $annotations "cert-manager.io/inject-ca-from" (printf "%s/%s-admission-tls" .root.Release.Namespace (include "berth.fullname" .root)) }}
   {{- end }}
   {{- include "berth.metadata" (dict "root" .root "component" "admission" "cluster" true "annotations" $annotations) | nindent 2 }}
 webhooks:
 {{- range $mode := list "enforce" "warn" }}
 {{- range $allowed := list false true }}
-{{ include "berth.webhook" (dict "root" $.root "verb" $.verb "mode" $mode "allowed" $allowed) }}
+{{ include "berth.webhook" (dict "root" $.root "verb" $.verb "mode" $mode "allowed" $allowed "failurePolicy" $.failurePolicy) }}
 {{- end }}
 {{- end }}
 {{- end -}}
