@@ -213,10 +213,10 @@ func (b *Box) prepare() error {
 }
 
 func (b *Box) startKubelet(context.Context) error {
-	if b.Kubelet != nil {
-		b.Kubelet.start()
+	if b.Kubelet == nil {
+		return nil
 	}
-	return nil
+	return b.Kubelet.start()
 }
 
 // newProcess describes one of the programs that build.sh builds; it is not started yet.

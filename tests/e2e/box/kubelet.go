@@ -35,6 +35,7 @@ const (
 //   - gives every pod free ports in place of those that it names, and folders in place of its mount
 //     paths, in arguments and in files of ConfigMaps;
 //   - hands out a kubeconfig with a token of the pod's service account where the pod has one mounted;
+//   - tells their logs to kube-apiserver, without following them;
 //   - asks readiness probes, restarts what ends, and ends what is deleted with the pod's preStop,
 //     SIGTERM and grace period.
 //
@@ -43,6 +44,7 @@ type Kubelet struct {
 	box    *Box
 	cancel context.CancelFunc
 	rounds sync.WaitGroup
+	logs   *logServer
 
 	mu       sync.Mutex
 	pods     map[types.UID]*pod
@@ -63,7 +65,11 @@ func newKubelet(b *Box) *Kubelet {
 }
 
 // start begins to run pods. KubeletNamespace need not exist yet.
-func (k *Kubelet) start() {
+func (k *Kubelet) start() error {
+	var err error
+	if k.logs, err = startLogServer(k.box); err != nil {
+		return err
+	}
 	var ctx context.Context
 	ctx, k.cancel = context.WithCancel(context.Background())
 	k.rounds.Go(func() {
@@ -78,12 +84,16 @@ func (k *Kubelet) start() {
 			}
 		}
 	})
+	return nil
 }
 
 // stop ends every program and returns when none runs any more. Pods stay as they are.
 func (k *Kubelet) stop() {
 	k.cancel()
 	k.rounds.Wait()
+	if k.logs != nil {
+		k.logs.stop()
+	}
 	for _, p := range k.all() {
 		p.end(stopGrace, false)
 	}

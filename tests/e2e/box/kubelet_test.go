@@ -218,8 +218,42 @@ func (n *nursery) fetch(client *http.Client, url string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-func TestPodRunsWhenItsVolumesAreThere(t *testing.T) {
+// One box serves all of these: a control plane takes longer to start than each of them.
+func TestKubelet(t *testing.T) {
 	n := startNursery(t)
+	for _, c := range []struct {
+		name string
+		run  func(*nursery, *testing.T)
+	}{
+		{"a pod runs when its volumes are there", (*nursery).podRunsWhenItsVolumesAreThere},
+		{"a pod ends and comes back", (*nursery).podEndsAndComesBack},
+		{"kube-apiserver reads logs", (*nursery).apiServerReadsLogs},
+		{"pods fail", (*nursery).podsThatFail},
+		{"a Service is served by its ready pods in turn",
+			(*nursery).serviceIsServedByItsReadyPodsInTurn},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inner := &nursery{t, n.Box}
+			inner.forget()
+			c.run(inner, t)
+		})
+	}
+}
+
+// forget deletes pods and Secret of the tests before.
+func (n *nursery) forget() {
+	n.Helper()
+	core := n.Client.CoreV1()
+	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
+	n.check(core.Pods(KubeletNamespace).DeleteCollection(n.Context(), now, metav1.ListOptions{}))
+	err := core.Secrets(KubeletNamespace).Delete(n.Context(), "files", metav1.DeleteOptions{})
+	if !apierrors.IsNotFound(err) {
+		n.check(err)
+	}
+	n.await("nothing to run", func() bool { return len(n.Kubelet.all()) == 0 })
+}
+
+func (n *nursery) podRunsWhenItsVolumesAreThere(t *testing.T) {
 	n.create("waiting", nil)
 	n.await("the pod to tell what it waits for", func() bool {
 		statuses := n.status("waiting").ContainerStatuses
@@ -250,8 +284,7 @@ func TestPodRunsWhenItsVolumesAreThere(t *testing.T) {
 	}
 }
 
-func TestPodEndsAndComesBack(t *testing.T) {
-	n := startNursery(t)
+func (n *nursery) podEndsAndComesBack(t *testing.T) {
 	n.secret(map[string]string{"ready": "yes"})
 	n.create("mortal", nil)
 	n.await("the pod to be ready", func() bool { return n.isReady("mortal") })
@@ -273,8 +306,25 @@ func TestPodEndsAndComesBack(t *testing.T) {
 	}
 }
 
-func TestPodsThatFail(t *testing.T) {
-	n := startNursery(t)
+// As kubectl reads it.
+func (n *nursery) apiServerReadsLogs(t *testing.T) {
+	n.secret(map[string]string{"ready": "yes"})
+	n.create("talking", nil)
+	_, err := n.Client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "node"},
+		Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{
+			{Type: corev1.NodeHostName, Address: "node"}}},
+	}, metav1.CreateOptions{})
+	n.check(err)
+	n.await("the pod to be ready", func() bool { return n.isReady("talking") })
+	log, err := n.Client.CoreV1().Pods(KubeletNamespace).
+		GetLogs("talking", &corev1.PodLogOptions{}).DoRaw(t.Context())
+	if err != nil || string(log) != "serves as talking\n" {
+		t.Errorf("log %q (%v)", log, err)
+	}
+}
+
+func (n *nursery) podsThatFail(t *testing.T) {
 	n.secret(map[string]string{"ready": "yes"})
 	for _, c := range []struct {
 		name    string
@@ -319,8 +369,7 @@ func TestProgramsOfPodsEndWithTheBox(t *testing.T) {
 	}
 }
 
-func TestServiceIsServedByItsReadyPodsInTurn(t *testing.T) {
-	n := startNursery(t)
+func (n *nursery) serviceIsServedByItsReadyPodsInTurn(t *testing.T) {
 	n.secret(map[string]string{"ready": "yes"})
 	service, err := n.Client.CoreV1().Services(KubeletNamespace).Create(t.Context(), &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "program"},

@@ -21,7 +21,7 @@ const dialTimeout = 2 * time.Second
 
 // ServiceProxy stands for kube-proxy and for the cluster's DNS: who asks it for a tunnel (HTTP
 // CONNECT) to a port of a Service in KubeletNamespace, by cluster IP or by name, is connected to the
-// pods behind it in turn. As with kube-proxy, a pod whose program has just died is still tried, and
+// pods behind it in turn, and who asks for a kubelet to ours. As with kube-proxy, a pod whose program has just died is still tried, and
 // then nothing else. Thread-safe.
 type ServiceProxy struct {
 	URL string // for HTTPS_PROXY
@@ -104,6 +104,9 @@ func (p *ServiceProxy) dial(target string) (net.Conn, error) {
 	number, err := strconv.Atoi(port)
 	if err != nil {
 		return nil, err
+	}
+	if number == kubeletPort {
+		return net.DialTimeout("tcp", p.kubelet.logs.address, dialTimeout)
 	}
 	pods, err := p.kubelet.endpoints(host, number)
 	if err != nil {
