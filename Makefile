@@ -29,8 +29,8 @@ build: configure ## build everything, optimised, into build/release
 	@echo "==> building Berth and its tests (build/release)"
 	@cmake --build --preset release -j $(JOBS)
 
-control-plane: deps ## build etcd, Kubernetes and KWOK into .cache/bin
-	@echo "==> building the control plane (.cache/bin; the first time takes about 8 minutes)"
+control-plane: deps ## build etcd, Kubernetes, KWOK and helm into .cache/bin
+	@echo "==> building the control plane (.cache/bin; the first time takes about 10 minutes)"
 	@tests/e2e/build/build.sh $(PROGRAMS)
 
 # Linking kubectl takes a minute, and only a cluster that is kept is looked at with it.

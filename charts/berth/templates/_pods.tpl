@@ -198,7 +198,6 @@ automountServiceAccountToken: false
 
 {{/* (root, component) */}}
 {{- define "berth.pdb" -}}
-{{- if .root.Values.pdb.enabled -}}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
@@ -214,7 +213,6 @@ spec:
   selector:
     matchLabels:
       {{- include "berth.selector" . | nindent 6 }}
-{{- end -}}
 {{- end -}}
 
 {{/* Binds a Role or ClusterRole. (root, component, name: of the binding; role, kind; namespace: of

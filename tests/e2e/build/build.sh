@@ -3,7 +3,7 @@
 # proxy:
 #   tests/e2e/build/build.sh [NAME...]     all of them without a name
 # Programs land in .cache/bin of the repository (BERTH_CACHE moves .cache). A program is built again
-# only when its version, flags, dependencies or the Go toolchain changed.
+# only when its version, flags, dependencies or the Go toolchain changed. Prometheus is Debian's.
 set -euo pipefail
 
 readonly KUBERNETES_VERSION=1.36.3
@@ -11,8 +11,10 @@ readonly ETCD_VERSION=3.6.8  # the one that Kubernetes itself is built with
 readonly KWOK_VERSION=0.8.0
 readonly HELM_VERSION=3.22.0
 readonly KUBECONFORM_VERSION=0.8.0
+readonly PROMETHEUS_VERSION=2.42  # of Debian 12
 readonly GCFLAGS=-gcflags=all=-dwarf=false  # nobody debugs them, and it is a seventh of the time
-readonly ALL=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok helm kubeconform)
+readonly ALL=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok helm kubeconform
+  prometheus promtool)
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin=${BERTH_CACHE:-$(cd "$here/../../.." && pwd)/.cache}/bin
@@ -64,7 +66,28 @@ progress() {
     { print; fflush() }'
 }
 
+# Takes a program out of Debian's package. It is not installed: that would start a server.
+unpack() { # NAME PACKAGE VERSION
+  local want="Debian $2 $3"
+  if [[ -x $bin/$1 && -f $bin/.$1.stamp && $(<"$bin/.$1.stamp") == "$want" ]]; then
+    return
+  fi
+  echo "unpacking $1 $3 from Debian's $2"
+  local folder
+  folder=$(mktemp -d)
+  if ! (cd "$folder" && apt-get download -qq "$2=$3*" && dpkg-deb -x ./*.deb .) >"$folder/log" 2>&1; then
+    cat "$folder/log" >&2
+    rm -r "$folder"
+    echo "build.sh: Debian's $2 $3 cannot be downloaded; run apt-get update as root" >&2
+    exit 1
+  fi
+  mv "$folder/usr/bin/$1" "$bin/$1"
+  rm -r "$folder"
+  echo "$want" >"$bin/.$1.stamp"
+}
+
 build() {
+  case $1 in prometheus | promtool) unpack "$1" prometheus $PROMETHEUS_VERSION; return ;; esac
   describe "$1"
   local want
   want=$(stamp)

@@ -1,0 +1,137 @@
+package chart
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each is refused with a sentence that says what to write instead.
+func TestContradictionsAreRefused(t *testing.T) {
+	for _, c := range []struct{ name, values, want string }{
+		{"both ways to schedule", `extender: {enabled: true}`,
+			"scheduler.enabled and extender.enabled are both true, but two schedulers would race for " +
+				"the same devices; set scheduler.enabled=false to have your own kube-scheduler ask " +
+				"Berth, or leave out extender.enabled"},
+		{"no way to schedule", `{scheduler: {enabled: false}, extender: {enabled: false}}`,
+			"scheduler.enabled and extender.enabled are both false, so nothing would place pods; set " +
+				"one of them"},
+		{"replicas of what is not deployed", `extender: {replicas: 3}`,
+			"extender.replicas is for scheduler.enabled=false; the chart's own scheduler has an " +
+				"extender in each of its pods, so set scheduler.replicas instead"},
+		{"the cluster's own scheduler", `scheduler: {name: default-scheduler}`,
+			"scheduler.name is default-scheduler, which the cluster has already; write another one"},
+		{"pods sent to another scheduler",
+			`config: {admission: {policies: {schedulerName: {name: volcano}}}}`,
+			`config.admission.policies.schedulerName.name is "volcano", but the chart's own scheduler ` +
+				`is "berth"; leave it out, or set scheduler.name`},
+		{"two sources of certificates",
+			`certificates: {source: cert-manager, certManager: {issuerRef: {name: ml}}, files: {caBundle: x}}`,
+			"certificates.files.caBundle is set, but certificates.source is cert-manager; set " +
+				"certificates.source=files, or leave it out"},
+		{"an issuer for nothing", `certificates: {certManager: {issuerRef: {name: ml}}}`,
+			"certificates.certManager.issuerRef.name is set, but certificates.source is controller"},
+		{"cert-manager without an issuer", `certificates: {source: cert-manager}`,
+			"certificates.source is cert-manager, which needs an issuer; set " +
+				"certificates.certManager.issuerRef.name"},
+		{"files without Secrets", `certificates: {source: files}`,
+			"certificates.source is files, which needs certificates.files.admissionSecret"},
+		{"an authority that is none",
+			`certificates: {source: files, files: {extenderSecret: a, admissionSecret: b, caBundle: c}}`,
+			"certificates.files.caBundle is not PEM; give the authority's certificates"},
+		{"a key that everybody could read",
+			`certificates: {source: files, files: {extenderSecret: a, admissionSecret: b, caBundle: ` +
+				`"-----BEGIN PRIVATE KEY-----"}}`,
+			"certificates.files.caBundle has a private key in it; give the authority's certificates " +
+				"alone"},
+		{"certificates that nobody makes", `
+certificates: {source: cert-manager, certManager: {issuerRef: {name: ml}}}
+config: {controller: {certificates: {validity: 24h}}}`,
+			"config.controller.certificates is for certificates.source=controller, not cert-manager"},
+		{"a node that cannot be drained", `{admission: {replicas: 1}, pdb: {minAvailable: 1}}`,
+			"pdb lets no pod of admission go (admission.replicas=1), so that its node could never be " +
+				"drained; set more replicas, pdb.maxUnavailable=1 instead of pdb.minAvailable, or " +
+				"pdb.enabled=false"},
+		{"no disruption at all", `pdb: {maxUnavailable: 0}`,
+			"pdb lets no pod of scheduler go (scheduler.replicas=2)"},
+		{"a share that is rounded up", `pdb: {minAvailable: 51%}`,
+			"pdb lets no pod of controller go (controller.replicas=2)"},
+		{"nothing works while one restarts", `{admission: {replicas: 1, failurePolicy: Fail}}`,
+			"admission.failurePolicy is Fail with one replica, so no pod could be created while that " +
+				"one restarts; set admission.replicas=2, or admission.failurePolicy=Ignore"},
+		{"an accelerator that nobody has", `tests: {accelerator: H100}`,
+			`tests.accelerator is "H100", which the catalogue does not have; write one of V100, A100, ` +
+				`A30, MN-Core, MN-Core2`},
+		{"labels that select Berth's objects", `podLabels: {app.kubernetes.io/name: trainer}`,
+			"podLabels has app.kubernetes.io/name, by which Berth's objects are selected; leave it out"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := installation{values: c.values}.refused(t)
+			if !strings.Contains(got, "- "+c.want) {
+				t.Errorf("says\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// What probes, Services and volumes rest on is not for the value config to change.
+func TestFieldsOfTheChartAreRefused(t *testing.T) {
+	for _, c := range []struct{ field, config string }{
+		{"apiVersion", `apiVersion: config.berth.dev/v1alpha1`},
+		{"kubernetes", `kubernetes: {kubeconfig: /etc/kubeconfig}`},
+		{"extender.listen", `extender: {listen: ":443"}`},
+		{"extender.insecureLoopback", `extender: {insecureLoopback: true}`},
+		{"admission.tls", `admission: {tls: {certFile: a, keyFile: b}}`},
+		{"metrics.listen", `metrics: {listen: ":80"}`},
+		{"controller.lease", `controller: {lease: {name: mine}}`},
+		{"controller.certificates.servers", `controller: {certificates: {servers: [{secret: mine}]}}`},
+		{"grpc.tls", `grpc: {tls: {certFile: a, keyFile: b, clientCAFile: c}}`},
+	} {
+		t.Run(c.field, func(t *testing.T) {
+			want := "- config." + c.field + " is the chart's to write; leave it out"
+			got := installation{values: "config: {" + c.config + "}"}.refused(t)
+			if !strings.Contains(got, want) {
+				t.Errorf("says %s, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestAllContradictionsAreToldAtOnce(t *testing.T) {
+	i := installation{values: `{extender: {enabled: true}, tests: {accelerator: H100}}`}
+	if got := i.refused(t); strings.Count(got, "\n- ") != 2 {
+		t.Errorf("says %s, want two contradictions", got)
+	}
+}
+
+func TestLongReleaseNamesAreRefused(t *testing.T) {
+	long := strings.Repeat("m", 48)
+	got := installation{name: long}.refused(t)
+	if !strings.Contains(got, "write one of at most 47 characters") {
+		t.Errorf("says %s", got)
+	}
+	installation{name: long[1:]}.render(t)
+}
+
+// The schema's messages are Helm's; they name the field.
+func TestTypingErrorsAreRefusedByTheSchema(t *testing.T) {
+	for _, c := range []struct{ values, want string }{
+		{`replicas: 3`, "additional properties 'replicas' not allowed"},
+		{`scheduler: {replicas: 0}`, "at '/scheduler/replicas': minimum: got 0, want 1"},
+		{`admission: {defaultMode: enforced}`, "at '/admission/defaultMode': value must be one of"},
+		{`config: {healt: {}}`, "at '/config': additional properties 'healt' not allowed"},
+		{`config: {health: {conditions: [{type: X, effect: Forbid}]}}`,
+			"at '/config/health/conditions/0/effect': value must be one of 'Exclude', 'Penalize'"},
+		{`config: {health: {conditions: [{type: X}]}}`, "missing property 'effect'"},
+		{`config: {scheduling: {policies: {health: {weight: heavy}}}}`,
+			"at '/config/scheduling/policies/health/weight': got string, want integer"},
+		{`config: {accelerators: [{name: V100, resource: r, memory: 32GB}]}`,
+			"at '/config/accelerators/0/memory': '32GB' does not match pattern"},
+		{`extender: {resources: {limits: {cpu: 1}}}`, "additional properties 'limits' not allowed"},
+	} {
+		t.Run(c.values, func(t *testing.T) {
+			if got := (installation{values: c.values}).refused(t); !strings.Contains(got, c.want) {
+				t.Errorf("says %s, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,94 @@
+package chart
+
+import "testing"
+
+// configurations are values that people install with; whatever is promised of the chart holds for
+// all of them.
+var configurations = []struct {
+	name string
+	installation
+}{
+	{name: "defaults"},
+	{name: "the user's own scheduler", installation: installation{values: `
+scheduler: {enabled: false}`}},
+	{name: "no webhook", installation: installation{values: `
+admission: {enabled: false}
+extender: {enabled: true}
+scheduler: {enabled: false}`}},
+	{name: "the scheduler alone", installation: installation{values: `
+admission: {enabled: false}`}},
+	{name: "cert-manager", installation: installation{values: `
+certificates: {source: cert-manager, certManager: {issuerRef: {name: ml, kind: ClusterIssuer}}}`}},
+	{name: "certificates of one's own", installation: installation{values: `
+certificates:
+  source: files
+  files:
+    extenderSecret: extender
+    admissionSecret: admission
+    caBundle: |
+      -----BEGIN CERTIFICATE-----
+      MAA=
+      -----END CERTIFICATE-----`}},
+	{name: "everything that can be switched on", installation: installation{values: everything}},
+	{name: "everything, with the user's own scheduler", installation: installation{values: everything + `
+scheduler: {enabled: false}
+extender: {replicas: 3}`}},
+	{name: "one of each", installation: installation{values: `
+scheduler: {replicas: 1}
+admission: {replicas: 1}
+controller: {replicas: 1}`}},
+	{name: "no disruption budgets, no priority", installation: installation{values: `
+pdb: {enabled: false}
+priorityClassName: ""
+topologySpread: {keys: []}`}},
+	{name: "a catalogue and a prefix of one's own", installation: installation{values: `
+config:
+  prefix: ml.example.com
+  accelerators:
+  - {name: H100, resource: nvidia.com/gpu, memory: 80Gi}
+  - {name: H200, resource: nvidia.com/gpu, nodes: [{label: gpu, matches: '(?i)\bh200'}]}
+  - {name: Gaudi, resource: habana.ai/gaudi, share: {cpu: 8, memory: 64Gi}}`}},
+	{name: "enforced everywhere", installation: installation{values: `
+admission: {defaultMode: enforce, failurePolicy: Fail, excludedNamespaces: [cni]}`}},
+	{name: "asked for alone", installation: installation{values: `
+admission: {defaultMode: off}
+config: {admission: {policies: {isolation: {mode: Off}}}, log: {level: debug}}`}},
+	{name: "another name", installation: installation{name: "ml", namespace: "kube-system"}},
+}
+
+const everything = `
+image: {repository: registry.example/berth, digest: "sha256:` + digest + `", pullPolicy: Always}
+imagePullSecrets: [{name: registry}]
+admission:
+  failurePolicy: Fail
+  excludedNamespaces: [cni, storage]
+  extraRules:
+  - {apiGroups: [kubeflow.org], apiVersions: [v1], resources: [pytorchjobs], operations: [CREATE, UPDATE], scope: Namespaced}
+metrics:
+  serviceMonitor: {enabled: true, interval: 10s, labels: {release: prometheus}}
+  prometheusRule: {enabled: true, labels: {release: prometheus}}
+  dashboard: {enabled: true, annotations: {grafana_folder: ML}}
+networkPolicy:
+  enabled: true
+  apiServerTo: [{ipBlock: {cidr: 10.0.0.0/8}}]
+  metricsFrom: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}]
+pdb: {minAvailable: 1}
+nodeSelector: {kubernetes.io/os: linux}
+tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists, effect: NoSchedule}]
+affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: pool, operator: In, values: [infra]}]}]}}}
+topologySpread: {keys: [kubernetes.io/hostname], whenUnsatisfiable: DoNotSchedule}
+commonLabels: {team: ml}
+commonAnnotations: {owner: ml@example.com}
+podLabels: {sidecar: "false"}
+podAnnotations: {note: "1"}
+tests: {namespace: ml, accelerator: A100}
+`
+
+const digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// forEach runs a test for every configuration.
+func forEach(t *testing.T, test func(*testing.T, *release)) {
+	for _, c := range configurations {
+		t.Run(c.name, func(t *testing.T) { test(t, c.render(t)) })
+	}
+}

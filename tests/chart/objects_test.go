@@ -1,0 +1,195 @@
+package chart
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/yaml"
+)
+
+func TestObjectsAreLabelledAndNamedAfterTheRelease(t *testing.T) {
+	forEach(t, func(t *testing.T, r *release) {
+		prefix, instance := "berth", "berth"
+		if has[*appsv1.Deployment](r, "ml-berth-admission") {
+			prefix, instance = "ml-berth", "ml"
+		}
+		for _, o := range r.objects {
+			if name := o.GetName(); name != prefix && !strings.HasPrefix(name, prefix+"-") {
+				t.Errorf("%T %s is not named after the release", o, name)
+			}
+			for _, label := range []string{"name", "instance", "version", "managed-by", "part-of"} {
+				if o.GetLabels()["app.kubernetes.io/"+label] == "" {
+					t.Errorf("%T %s has no %s", o, o.GetName(), label)
+				}
+			}
+			if got := o.GetLabels()["app.kubernetes.io/instance"]; got != instance {
+				t.Errorf("%T %s is of instance %s", o, o.GetName(), got)
+			}
+		}
+	})
+}
+
+// Twice the same object: Helm would fail on a cluster, where it is too late.
+func TestObjectsAreThereOnce(t *testing.T) {
+	forEach(t, func(t *testing.T, r *release) {
+		seen := map[string]bool{}
+		for _, o := range r.objects {
+			key := strings.Join([]string{o.GetObjectKind().GroupVersionKind().Kind, o.GetNamespace(),
+				o.GetName(), o.GetAnnotations()["helm.sh/hook"]}, "/")
+			if seen[key] {
+				t.Errorf("%s is there twice", key)
+			}
+			seen[key] = true
+		}
+	})
+}
+
+// matching are the Deployments whose pods a selector selects.
+func matching(r *release, selector map[string]string) []*appsv1.Deployment {
+	var found []*appsv1.Deployment
+	for _, deployment := range all[*appsv1.Deployment](r) {
+		if labels.SelectorFromSet(selector).Matches(labels.Set(deployment.Spec.Template.Labels)) {
+			found = append(found, deployment)
+		}
+	}
+	return found
+}
+
+func TestServicesLeadToPorts(t *testing.T) {
+	forEach(t, func(t *testing.T, r *release) {
+		for _, service := range all[*corev1.Service](r) {
+			behind := matching(r, service.Spec.Selector)
+			if len(behind) == 0 {
+				t.Errorf("nothing is behind %s", service.Name)
+			}
+			for _, deployment := range behind {
+				target := service.Spec.Ports[0].TargetPort.String()
+				if !slices.ContainsFunc(deployment.Spec.Template.Spec.Containers,
+					func(container corev1.Container) bool { return hasPort(container, target) }) {
+					t.Errorf("%s has no port %s for %s", deployment.Name, target, service.Name)
+				}
+			}
+		}
+	})
+}
+
+// That of helm test, which has no metrics, is not to be a target.
+func TestMetricsOfAllComponentsAndNothingElse(t *testing.T) {
+	r := render(t, "")
+	selector := named[*corev1.Service](r, "berth-metrics").Spec.Selector
+	if got := len(matching(r, selector)); got != 3 {
+		t.Errorf("metrics of %d Deployments, want 3", got)
+	}
+	test := named[*corev1.Pod](r, "berth-test")
+	if labels.SelectorFromSet(selector).Matches(labels.Set(test.Labels)) {
+		t.Errorf("the pod of helm test is a target: %v", test.Labels)
+	}
+}
+
+// selects checks that a selector is that of exactly one Deployment.
+func selects(t *testing.T, r *release, what string, selector *metav1.LabelSelector) {
+	t.Helper()
+	if got := matching(r, selector.MatchLabels); len(got) != 1 {
+		t.Errorf("%s selects %d Deployments, want one", what, len(got))
+	}
+}
+
+func TestSelectorsAreOfOneComponent(t *testing.T) {
+	forEach(t, func(t *testing.T, r *release) {
+		for _, deployment := range all[*appsv1.Deployment](r) {
+			selects(t, r, deployment.Name, deployment.Spec.Selector)
+			for _, constraint := range deployment.Spec.Template.Spec.TopologySpreadConstraints {
+				selects(t, r, "spread of "+deployment.Name, constraint.LabelSelector)
+			}
+		}
+		for _, budget := range all[*policyv1.PodDisruptionBudget](r) {
+			selects(t, r, "budget "+budget.Name, budget.Spec.Selector)
+		}
+		for _, policy := range all[*networkingv1.NetworkPolicy](r) {
+			selects(t, r, "network policy "+policy.Name, &policy.Spec.PodSelector)
+		}
+	})
+}
+
+func TestEveryComponentHasABudgetAndAPolicy(t *testing.T) {
+	r := render(t, everything)
+	for _, deployment := range all[*appsv1.Deployment](r) {
+		named[*policyv1.PodDisruptionBudget](r, deployment.Name)
+		policy := named[*networkingv1.NetworkPolicy](r, deployment.Name)
+		if len(policy.Spec.PolicyTypes) != 2 {
+			t.Errorf("%s governs %v", policy.Name, policy.Spec.PolicyTypes)
+		}
+	}
+	if egress := named[*networkingv1.NetworkPolicy](r, "berth-admission").Spec.Egress; len(egress) > 0 {
+		t.Errorf("the webhook may call %v", egress)
+	}
+}
+
+// isCertified tells whether a Secret is filled by the controller or cert-manager, or is the user's.
+func isCertified(r *release, secret string) bool {
+	for _, certificate := range all[*certmanagerv1.Certificate](r) {
+		if certificate.Spec.SecretName == secret {
+			return true
+		}
+	}
+	return slices.Contains([]string{"extender", "admission"}, secret) ||
+		slices.Contains(slices.Collect(maps.Keys(certified(r))), secret)
+}
+
+// certified are the Services of the certificates that the controller makes, by Secret.
+func certified(r *release) map[string]string {
+	var config struct {
+		Controller struct {
+			Certificates struct {
+				Servers []struct{ Secret, Service string }
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(configuration(r)), &config); err != nil {
+		r.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, server := range config.Controller.Certificates.Servers {
+		found[server.Secret] = server.Service
+	}
+	return found
+}
+
+func TestCertificatesAreForTheServicesThatShowThem(t *testing.T) {
+	r := render(t, "")
+	for _, service := range certified(r) {
+		named[*corev1.Service](r, service)
+	}
+	if len(certified(r)) != 2 {
+		t.Errorf("certificates are made for %v", certified(r))
+	}
+	r = render(t, `certificates: {source: cert-manager, certManager: {issuerRef: {name: ml}}}`)
+	if got := certified(r); len(got) != 0 {
+		t.Errorf("beside cert-manager the controller makes %v", got)
+	}
+	got := named[*certmanagerv1.Certificate](r, "berth-admission-tls").Spec
+	if got.DNSNames[0] != "berth-admission.berth-system.svc" || got.IssuerRef.Name != "ml" {
+		t.Errorf("the webhook's certificate is %+v", got)
+	}
+}
+
+// Some clusters allow the system's classes outside of kube-system only where a quota does.
+func TestPriorityIsAllowedByAQuota(t *testing.T) {
+	quota := named[*corev1.ResourceQuota](render(t, ""), "berth")
+	scope := quota.Spec.ScopeSelector.MatchExpressions[0]
+	if !slices.Equal(scope.Values, []string{"system-cluster-critical"}) {
+		t.Errorf("the quota is for %v", scope)
+	}
+	if r := render(t, `priorityClassName: infrastructure`); len(all[*corev1.ResourceQuota](r)) > 0 {
+		t.Error("a class of the user's own needs no quota")
+	}
+}

@@ -1,0 +1,205 @@
+package chart
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// podsOf are the release's pods, those of helm test included, by the name of what makes them.
+func podsOf(r *release) map[string]corev1.PodTemplateSpec {
+	pods := map[string]corev1.PodTemplateSpec{}
+	for _, deployment := range all[*appsv1.Deployment](r) {
+		pods[deployment.Name] = deployment.Spec.Template
+	}
+	for _, pod := range all[*corev1.Pod](r) {
+		pods[pod.Name] = corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}
+	}
+	return pods
+}
+
+// forEachPod runs a test for every pod of every configuration.
+func forEachPod(t *testing.T, test func(*testing.T, *release, string, corev1.PodTemplateSpec)) {
+	forEach(t, func(t *testing.T, r *release) {
+		for name, pod := range podsOf(r) {
+			test(t, r, name, pod)
+		}
+	})
+}
+
+// What Pod Security's restricted profile asks for, and more.
+func TestPodsAreRestricted(t *testing.T) {
+	forEachPod(t, func(t *testing.T, _ *release, name string, pod corev1.PodTemplateSpec) {
+		c := pod.Spec.SecurityContext
+		if c == nil || !*c.RunAsNonRoot || *c.RunAsUser != 65532 || *c.RunAsGroup != 65532 ||
+			c.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
+			t.Errorf("%s runs with %+v", name, c)
+		}
+		if pod.Spec.HostNetwork || pod.Spec.HostPID || pod.Spec.HostIPC {
+			t.Errorf("%s shares a namespace with its node", name)
+		}
+		for _, container := range pod.Spec.Containers {
+			if c := container.SecurityContext; c == nil || *c.AllowPrivilegeEscalation ||
+				!*c.ReadOnlyRootFilesystem || !slices.Equal(c.Capabilities.Drop,
+				[]corev1.Capability{"ALL"}) || len(c.Capabilities.Add) > 0 {
+				t.Errorf("%s of %s runs with %+v", container.Name, name, c)
+			}
+		}
+	})
+}
+
+// As Berth would have it of everybody.
+func TestPodsAreGuaranteed(t *testing.T) {
+	forEachPod(t, func(t *testing.T, _ *release, name string, pod corev1.PodTemplateSpec) {
+		for _, container := range pod.Spec.Containers {
+			want := container.Resources.Limits
+			if !equality.Semantic.DeepEqual(container.Resources.Requests, want) || len(want) != 2 {
+				t.Errorf("%s of %s asks for %v", container.Name, name, container.Resources)
+			}
+		}
+	})
+}
+
+func TestResourcesAreThoseOfTheValues(t *testing.T) {
+	r := render(t, `{controller: {resources: {cpu: 2, memory: 1.5Gi}}}`)
+	got := podsOf(r)["berth-controller"].Spec.Containers[0].Resources.Limits
+	if !got.Cpu().Equal(resource.MustParse("2")) || !got.Memory().Equal(resource.MustParse("1.5Gi")) {
+		t.Errorf("the controller gets %v", got)
+	}
+}
+
+// Who answers users' requests and calls nobody has nothing to call with.
+func TestTokensAreMountedWhereTheAPIIsCalled(t *testing.T) {
+	forEachPod(t, func(t *testing.T, r *release, name string, pod corev1.PodTemplateSpec) {
+		wants := !strings.HasSuffix(name, "-admission")
+		if mounts := *pod.Spec.AutomountServiceAccountToken; mounts != wants {
+			t.Errorf("%s mounts a token: %v", name, mounts)
+		}
+		account := named[*corev1.ServiceAccount](r, pod.Spec.ServiceAccountName)
+		if *account.AutomountServiceAccountToken {
+			t.Errorf("pods of others that use %s would get its token", account.Name)
+		}
+	})
+}
+
+// A Secret that is not there yet keeps pods from starting; everything else that they mount is part
+// of the release.
+func TestVolumesExist(t *testing.T) {
+	forEachPod(t, func(t *testing.T, r *release, name string, pod corev1.PodTemplateSpec) {
+		volumes := map[string]corev1.Volume{}
+		for _, volume := range pod.Spec.Volumes {
+			volumes[volume.Name] = volume
+			if source := volume.ConfigMap; source != nil {
+				named[*corev1.ConfigMap](r, source.Name)
+			} else if source := volume.Secret; source == nil || len(source.Items) == 0 {
+				t.Errorf("%s has volume %v, want a ConfigMap, or a Secret with items", name, volume)
+			} else if !isCertified(r, source.SecretName) {
+				t.Errorf("nobody fills Secret %s of %s", source.SecretName, name)
+			}
+		}
+		for _, container := range pod.Spec.Containers {
+			for _, mount := range container.VolumeMounts {
+				if _, exists := volumes[mount.Name]; !exists || !mount.ReadOnly {
+					t.Errorf("%s of %s mounts %v", container.Name, name, mount)
+				}
+			}
+		}
+	})
+}
+
+// Keys are for those who serve with them, and for nobody else.
+func TestKeysAreMountedByTheirServersAlone(t *testing.T) {
+	forEachPod(t, func(t *testing.T, _ *release, name string, pod corev1.PodTemplateSpec) {
+		for _, volume := range pod.Spec.Volumes {
+			if volume.Secret == nil || !hasItem(volume.Secret.Items, "tls.key") {
+				continue
+			}
+			if mode := volume.Secret.DefaultMode; mode == nil || *mode != 0o400 {
+				t.Errorf("the key of %s has mode %v", name, mode)
+			}
+			for _, container := range pod.Spec.Containers {
+				serves := container.Name == "extender" || container.Name == "admission"
+				if mounts(container, volume.Name) != serves {
+					t.Errorf("%s of %s mounts a key: %v", container.Name, name, !serves)
+				}
+			}
+		}
+	})
+}
+
+func hasItem(items []corev1.KeyToPath, key string) bool {
+	return slices.ContainsFunc(items, func(item corev1.KeyToPath) bool { return item.Key == key })
+}
+
+func mounts(container corev1.Container, volume string) bool {
+	return slices.ContainsFunc(container.VolumeMounts,
+		func(mount corev1.VolumeMount) bool { return mount.Name == volume })
+}
+
+func TestProbesHaveTheirPorts(t *testing.T) {
+	forEach(t, func(t *testing.T, r *release) {
+		for _, deployment := range all[*appsv1.Deployment](r) {
+			for _, container := range deployment.Spec.Template.Spec.Containers {
+				for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe} {
+					if probe == nil || !hasPort(container, probe.HTTPGet.Port.String()) {
+						t.Errorf("%s of %s has probe %v", container.Name, deployment.Name, probe)
+					}
+				}
+			}
+		}
+	})
+}
+
+func hasPort(container corev1.Container, name string) bool {
+	return slices.ContainsFunc(container.Ports,
+		func(port corev1.ContainerPort) bool { return port.Name == name })
+}
+
+func TestImages(t *testing.T) {
+	for _, c := range []struct{ values, container, want string }{
+		{"", "admission", "berth:0.1.0"},
+		{"", "kube-scheduler", "registry.k8s.io/kube-scheduler:v1.36.3"},
+		{`image: {repository: r.example/berth, tag: "1"}`, "extender", "r.example/berth:1"},
+		{`image: {tag: "1", digest: "sha256:` + digest + `"}`, "extender", "berth@sha256:" + digest},
+		{`scheduler: {image: {tag: v1.34.9}}`, "kube-scheduler",
+			"registry.k8s.io/kube-scheduler:v1.34.9"},
+	} {
+		for _, pod := range podsOf(render(t, c.values)) {
+			for _, container := range pod.Spec.Containers {
+				if container.Name == c.container && container.Image != c.want {
+					t.Errorf("%s: image %s, want %s", c.values, container.Image, c.want)
+				}
+			}
+		}
+	}
+}
+
+func TestValuesOfAllPods(t *testing.T) {
+	for name, pod := range podsOf(render(t, everything)) {
+		spec := pod.Spec
+		if len(spec.ImagePullSecrets) != 1 || len(spec.NodeSelector) != 1 ||
+			len(spec.Tolerations) != 1 || pod.Labels["team"] != "ml" ||
+			pod.Annotations["note"] != "1" && name != "berth-test" {
+			t.Errorf("%s: %+v, labels %v, annotations %v", name, spec, pod.Labels, pod.Annotations)
+		}
+	}
+}
+
+// Where there are nodes without accelerators Berth's pods go there, whatever the labels' domain.
+func TestPodsPreferNodesWithoutAccelerators(t *testing.T) {
+	for prefix, values := range map[string]string{
+		"berth.dev": "", "ml.example.com": `config: {prefix: ml.example.com}`,
+	} {
+		pod := podsOf(render(t, values))["berth-admission"]
+		preferred := pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+		if got := preferred[0].Preference.MatchExpressions[0]; got.Key != prefix+"/accelerator" ||
+			got.Operator != corev1.NodeSelectorOpDoesNotExist {
+			t.Errorf("prefers %v", got)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package chart
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+)
+
+// right is one verb on one resource; Name is empty where it is held for all of them.
+type right struct{ Group, Resource, Name, Verb string }
+
+// rights are the single rights that rules give, in order.
+func rights(rules []rbacv1.PolicyRule) []right {
+	var found []right
+	for _, rule := range rules {
+		names := rule.ResourceNames
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				for _, name := range names {
+					for _, verb := range rule.Verbs {
+						found = append(found, right{group, resource, name, verb})
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b right) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Verb, b.Verb))
+	})
+	return slices.Compact(found)
+}
+
+// printed are the rights that a subcommand says it needs for the release's configuration.
+func printed(r *release, subcommand string) (cluster, namespaced []right) {
+	r.Helper()
+	args := []string{subcommand, "--rbac"}
+	if subcommand == "controller" {
+		args = append(args, "--config", "-")
+	}
+	var clusterRules, rules []rbacv1.PolicyRule
+	for document := range strings.SplitSeq(berth(r, configuration(r), args...), "---\n") {
+		switch role := decode(r, []byte(document)).(type) {
+		case *rbacv1.ClusterRole:
+			clusterRules = append(clusterRules, role.Rules...)
+		case *rbacv1.Role:
+			rules = append(rules, role.Rules...)
+		}
+	}
+	return rights(clusterRules), rights(rules)
+}
+
+// The rights of the parts are what the parts say they need, no more and no less.
+func TestRolesAreThoseThatThePartsPrint(t *testing.T) {
+	forEach(t, func(t *testing.T, r *release) {
+		prefix := strings.TrimSuffix(controllerName(r), "controller")
+		for _, part := range []string{"extender"} {
+			cluster, namespaced := printed(r, part)
+			role := named[*rbacv1.ClusterRole](r, prefix+part)
+			if got := rights(role.Rules); !equality.Semantic.DeepEqual(got, cluster) {
+				t.Errorf("ClusterRole of %s gives\n%v\nwant\n%v", part, got, cluster)
+			}
+			if part == "extender" {
+				continue
+			}
+			got := rights(named[*rbacv1.Role](r, prefix+part).Rules)
+			if !equality.Semantic.DeepEqual(got, namespaced) {
+				t.Errorf("Role of %s gives\n%v\nwant\n%v", part, got, namespaced)
+			}
+		}
+	})
+}
+
+func controllerName(r *release) string {
+	r.Helper()
+	for _, account := range all[*corev1.ServiceAccount](r) {
+		if strings.HasSuffix(account.Name, "-controller") {
+			return account.Name
+		}
+	}
+	r.Fatal("the release has no controller")
+	return ""
+}
+
+// bound are the roles that a service account has, as "Kind name in namespace".
+func bound(r *release, account string) []string {
+	var found []string
+	add := func(kind, namespace string, ref rbacv1.RoleRef, subjects []rbacv1.Subject) {
+		for _, subject := range subjects {
+			if subject.Kind == "ServiceAccount" && subject.Name == account &&
+				subject.Namespace == namespaceOf(r) {
+				found = append(found, strings.TrimSuffix(ref.Kind+" "+ref.Name+" in "+namespace, " in "))
+			}
+		}
+		if kind != "" && len(subjects) != 1 {
+			r.Errorf("%s binds %v", kind, subjects)
+		}
+	}
+	for _, binding := range all[*rbacv1.ClusterRoleBinding](r) {
+		add(binding.Name, "", binding.RoleRef, binding.Subjects)
+	}
+	for _, binding := range all[*rbacv1.RoleBinding](r) {
+		add(binding.Name, binding.Namespace, binding.RoleRef, binding.Subjects)
+	}
+	slices.Sort(found)
+	return found
+}
+
+func namespaceOf(r *release) string { return all[*corev1.ServiceAccount](r)[0].Namespace }
+
+func TestServiceAccountsHaveTheirRolesAndNoOthers(t *testing.T) {
+	controller := []string{"ClusterRole berth-controller", "Role berth-controller in berth-system"}
+	test := []string{"ClusterRole berth-test", "Role berth-test in default"}
+	for _, c := range []struct {
+		values string
+		want   map[string][]string
+	}{
+		{"", map[string][]string{
+			"berth-admission": nil, "berth-controller": controller, "berth-test": test,
+			// As a second scheduler needs them.
+			"berth-scheduler": {
+				"ClusterRole berth-extender", "ClusterRole system:kube-scheduler",
+				"ClusterRole system:volume-scheduler", "Role berth-scheduler in berth-system",
+				"Role extension-apiserver-authentication-reader in kube-system"},
+		}},
+		{`scheduler: {enabled: false}`, map[string][]string{
+			"berth-admission": nil, "berth-controller": controller, "berth-test": test,
+			"berth-extender": {"ClusterRole berth-extender"},
+		}},
+	} {
+		r := render(t, c.values)
+		for _, account := range all[*corev1.ServiceAccount](r) {
+			want, known := c.want[account.Name]
+			if got := bound(r, account.Name); !known || !slices.Equal(got, want) {
+				t.Errorf("%s%s has %v, want %v", c.values, account.Name, got, want)
+			}
+		}
+		if got := len(all[*corev1.ServiceAccount](r)); got != len(c.want) {
+			t.Errorf("%s%d service accounts, want %d", c.values, got, len(c.want))
+		}
+	}
+}
+
+// Its Lease is not that of the cluster's own scheduler, which would then do nothing.
+func TestSchedulerMayUseItsOwnLeaseAlone(t *testing.T) {
+	got := rights(named[*rbacv1.Role](render(t, ""), "berth-scheduler").Rules)
+	want := []right{{"coordination.k8s.io", "leases", "berth-scheduler", "get"},
+		{"coordination.k8s.io", "leases", "berth-scheduler", "update"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("gives %v", got)
+	}
+}
+
+// Nobody holds more than the test does while it runs, and nothing of it stays.
+func TestRightsOfHelmTestEndWithIt(t *testing.T) {
+	forEach(t, func(t *testing.T, r *release) {
+		for _, o := range r.objects {
+			isTest := o.GetLabels()["app.kubernetes.io/component"] == "test"
+			isHook := o.GetAnnotations()["helm.sh/hook"] == "test"
+			if isTest != isHook {
+				t.Errorf("%T %s is a hook: %v", o, o.GetName(), isHook)
+			}
+			policy := o.GetAnnotations()["helm.sh/hook-delete-policy"]
+			_, isPod := o.(*corev1.Pod) // whose log tells why it failed
+			if isHook && (!strings.Contains(policy, "hook-succeeded") ||
+				strings.Contains(policy, "hook-failed") == isPod) {
+				t.Errorf("%T %s is deleted by %q", o, o.GetName(), policy)
+			}
+		}
+	})
+}

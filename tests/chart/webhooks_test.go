@@ -1,0 +1,219 @@
+package chart
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// webhook is what mutating and validating webhooks have in common.
+type webhook struct {
+	configuration, name, path string
+	client                    admissionv1.WebhookClientConfig
+	namespaces                *metav1.LabelSelector
+	rules                     []admissionv1.RuleWithOperations
+	conditions                []admissionv1.MatchCondition
+	policy                    admissionv1.FailurePolicyType
+	timeout                   int32
+	annotations               map[string]string
+}
+
+// webhooks are those of the release, or those of its hooks.
+func webhooks(r *release, hooks bool) []webhook {
+	var found []webhook
+	for _, c := range all[*admissionv1.MutatingWebhookConfiguration](r) {
+		for _, w := range c.Webhooks {
+			found = append(found, webhook{c.Name, w.Name, *w.ClientConfig.Service.Path, w.ClientConfig,
+				w.NamespaceSelector, w.Rules, w.MatchConditions, *w.FailurePolicy, *w.TimeoutSeconds,
+				c.Annotations})
+			if *w.ReinvocationPolicy != admissionv1.IfNeededReinvocationPolicy {
+				r.Errorf("%s is not asked about sidecars of others", w.Name)
+			}
+		}
+	}
+	for _, c := range all[*admissionv1.ValidatingWebhookConfiguration](r) {
+		for _, w := range c.Webhooks {
+			found = append(found, webhook{c.Name, w.Name, *w.ClientConfig.Service.Path, w.ClientConfig,
+				w.NamespaceSelector, w.Rules, w.MatchConditions, *w.FailurePolicy, *w.TimeoutSeconds,
+				c.Annotations})
+		}
+	}
+	return slices.DeleteFunc(found,
+		func(w webhook) bool { return (w.annotations["helm.sh/hook"] != "") != hooks })
+}
+
+// route is the path of the admission server that a namespace has, of the webhooks of one verb.
+func route(t *testing.T, webhooks []webhook, verb string, namespace map[string]string) string {
+	t.Helper()
+	found := ""
+	for _, w := range webhooks {
+		rest, ours := strings.CutPrefix(w.path, "/"+verb)
+		selector, err := metav1.LabelSelectorAsSelector(w.namespaces)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ours && selector.Matches(labels.Set(namespace)) {
+			found += rest
+		}
+	}
+	return found
+}
+
+const (
+	name    = corev1.LabelMetadataName
+	mode    = "berth.dev/admission"
+	allowed = "berth.dev/allow-accelerator-nodes"
+)
+
+// Two webhooks for one namespace would do everything twice.
+func TestEveryNamespaceHasOneRoute(t *testing.T) {
+	const allow = "/allow-accelerator-nodes"
+	for _, c := range []struct {
+		namespace           map[string]string
+		warn, enforce, none string // by the default mode
+	}{
+		{map[string]string{name: "ml"}, "/warn", "/enforce", ""},
+		{map[string]string{mode: "enforce"}, "/enforce", "/enforce", "/enforce"},
+		{map[string]string{mode: "warn"}, "/warn", "/warn", "/warn"},
+		{map[string]string{mode: "off"}, "", "", ""},
+		{map[string]string{mode: "a typing error"}, "/warn", "/enforce", ""},
+		{map[string]string{allowed: "true"}, "/warn" + allow, "/enforce" + allow, ""},
+		{map[string]string{allowed: "false"}, "/warn", "/enforce", ""},
+		{map[string]string{mode: "enforce", allowed: "true"}, "/enforce" + allow, "/enforce" + allow,
+			"/enforce" + allow},
+		{map[string]string{name: "kube-system", mode: "enforce"}, "", "", ""},
+		{map[string]string{name: "berth-system", mode: "enforce"}, "", "", ""},
+		{map[string]string{name: "cni", mode: "enforce"}, "", "", ""},
+	} {
+		for defaultMode, want := range map[string]string{
+			"warn": c.warn, "enforce": c.enforce, `"off"`: c.none,
+		} {
+			all := webhooks(render(t,
+				"admission: {excludedNamespaces: [cni], defaultMode: "+defaultMode+"}"), false)
+			for _, verb := range []string{"mutate", "validate"} {
+				if got := route(t, all, verb, c.namespace); got != want {
+					t.Errorf("by default %s, %v goes to %q, want %q", defaultMode, c.namespace, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestLabelsHaveThePrefixOfTheConfiguration(t *testing.T) {
+	all := webhooks(render(t, `config: {prefix: ml.example.com}`), false)
+	got := route(t, all, "mutate", map[string]string{"ml.example.com/admission": "enforce",
+		"ml.example.com/allow-accelerator-nodes": "true"})
+	if got != "/enforce/allow-accelerator-nodes" {
+		t.Errorf("goes to %q", got)
+	}
+}
+
+// asked tells whether a webhook is asked about an operation on a resource.
+func (w webhook) asked(group, resource string, operation admissionv1.OperationType) bool {
+	return slices.ContainsFunc(w.rules, func(rule admissionv1.RuleWithOperations) bool {
+		return slices.Contains(rule.APIGroups, group) && slices.Contains(rule.Resources, resource) &&
+			slices.Contains(rule.Operations, operation)
+	})
+}
+
+func TestWhatWebhooksAreAskedAbout(t *testing.T) {
+	const create, update = admissionv1.Create, admissionv1.Update
+	for _, w := range webhooks(render(t, everything), false) {
+		validates := strings.HasPrefix(w.path, "/validate")
+		for _, c := range []struct {
+			group, resource string
+			operation       admissionv1.OperationType
+			want            bool
+		}{
+			{"", "pods", create, true}, {"", "pods", update, validates},
+			{"batch", "jobs", create, true}, {"batch", "jobs", update, validates},
+			{"apps", "deployments", create, validates}, {"apps", "statefulsets", update, validates},
+			{"apps", "replicasets", create, validates}, {"batch", "cronjobs", create, validates},
+			{"", "replicationcontrollers", create, validates},
+			{"kubeflow.org", "pytorchjobs", create, validates},
+			{"coordination.k8s.io", "leases", create, false}, {"", "nodes", update, false},
+		} {
+			if got := w.asked(c.group, c.resource, c.operation); got != c.want {
+				t.Errorf("%s is asked about %s of %s: %v", w.path, c.operation, c.resource, got)
+			}
+		}
+	}
+}
+
+func TestWebhooksAreReached(t *testing.T) {
+	forEach(t, func(t *testing.T, r *release) {
+		for _, w := range webhooks(r, false) {
+			service := named[*corev1.Service](r, w.client.Service.Name)
+			if service.Namespace != w.client.Service.Namespace ||
+				service.Spec.Ports[0].Port != *w.client.Service.Port {
+				t.Errorf("%s is reached by %+v", w.name, w.client.Service)
+			}
+		}
+	})
+}
+
+// Pods without which a node does not work start although Berth is away. With Ignore the conditions
+// would cost more than they save.
+func TestNodesNeedNoWebhook(t *testing.T) {
+	for policy, conditions := range map[admissionv1.FailurePolicyType]int{"Ignore": 0, "Fail": 2} {
+		for _, w := range webhooks(render(t, "admission: {failurePolicy: "+string(policy)+"}"), false) {
+			if w.policy != policy || len(w.conditions) != conditions {
+				t.Errorf("%s has policy %s and conditions %v", w.name, w.policy, w.conditions)
+			}
+		}
+	}
+}
+
+// Helm deletes webhook configurations last, when their webhook has gone. Hooks of the same names have
+// it delete them first: the one that denies before the one that makes pods such that it does not.
+func TestUninstallLocksNobodyOut(t *testing.T) {
+	for _, policy := range []string{"Ignore", "Fail"} {
+		r := render(t, "admission: {failurePolicy: "+policy+"}")
+		var hooks []object
+		for _, o := range r.objects {
+			if o.GetAnnotations()["helm.sh/hook"] == "pre-delete" {
+				hooks = append(hooks, o)
+			}
+		}
+		if len(hooks) != 2 {
+			t.Fatalf("%d hooks, want one for each configuration", len(hooks))
+		}
+		for _, o := range hooks {
+			annotations := o.GetAnnotations()
+			_, validates := o.(*admissionv1.ValidatingWebhookConfiguration)
+			if o.GetName() != "berth" || (annotations["helm.sh/hook-weight"] == "-1") != validates ||
+				annotations["helm.sh/hook-delete-policy"] != "before-hook-creation,hook-succeeded" {
+				t.Errorf("%T %s is deleted by %v", o, o.GetName(), annotations)
+			}
+		}
+		for _, w := range webhooks(r, true) {
+			if w.policy != admissionv1.Ignore || !strings.HasPrefix(w.path, "/mutate") {
+				t.Errorf("%s of a hook has policy %s", w.path, w.policy)
+			}
+		}
+	}
+}
+
+// Bundles of the other sources are written by the controller, and by cert-manager.
+func TestWhoWritesTheBundles(t *testing.T) {
+	for _, c := range configurations {
+		isFiles := strings.Contains(c.values, "source: files")
+		isCertManager := strings.Contains(c.values, "source: cert-manager")
+		for _, w := range webhooks(c.render(t), false) {
+			if got := strings.Contains(string(w.client.CABundle), "BEGIN CERTIFICATE"); got != isFiles {
+				t.Errorf("%s: %s has bundle %s", c.name, w.name,
+					base64.StdEncoding.EncodeToString(w.client.CABundle))
+			}
+			injected := w.annotations["cert-manager.io/inject-ca-from"]
+			if (injected == "berth-system/berth-admission-tls") != isCertManager {
+				t.Errorf("%s: %s gets the bundle of %q", c.name, w.name, injected)
+			}
+		}
+	}
+}
