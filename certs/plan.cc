@@ -17,7 +17,10 @@ bool ExistsAndIsKnown(const ServerState& server) {
   return IsKnown(server) && !absl::IsNotFound(server.held.status());
 }
 
-void Soonest(std::optional<Time>& next, Time time) { next = std::min(next.value_or(time), time); }
+// What is due already is done now, or waits for something else.
+void Soonest(std::optional<Time>& next, Time time, Time now) {
+  if (time > now) next = std::min(next.value_or(time), time);
+}
 
 // There is no authority whose Secret could tell who was trusted.
 void PlanFirstAuthority(const State& state, Cause cause, Plan& plan) {
@@ -59,7 +62,7 @@ void PlanServers(const State& state, const Authority& authority, Time now, Plan&
     const auto cause = CauseNow(server, authority.issuer.certificate, published, now);
     const bool stale = ExistsAndIsKnown(server) && server.authorities != plan.bundle;
     if (cause || stale) plan.servers.push_back({.server = i, .cause = cause});
-    if (server.held.ok()) Soonest(plan.next, DueTime(*server.held));
+    if (server.held.ok()) Soonest(plan.next, DueTime(*server.held), now);
   }
 }
 
@@ -77,9 +80,9 @@ Plan MakePlan(const State& state, Time now) {
   }
   plan.bundle = Bundle(*held, now);
   plan.tidy_authority = state.authority.authorities != plan.bundle;
-  plan.next = DueTime(held->issuer.certificate);
+  Soonest(plan.next, DueTime(held->issuer.certificate), now);
   for (const Certificate& former : held->formers) {
-    if (former.not_after() >= now) Soonest(plan.next, former.not_after() + std::chrono::seconds(1));
+    Soonest(plan.next, former.not_after() + std::chrono::seconds(1), now);
   }
   PlanServers(state, *held, now, plan);
   return plan;

@@ -2,24 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "cli/api_access.h"
 #include "cli/config_reader.h"
+#include "cli/controller_rbac.h"
 #include "cli/controller_server.h"
 #include "cli/exit_code.h"
 #include "cli/log_level.h"
-#include "cli/rbac.h"
 #include "cli/version.h"
-#include "cluster/feed.h"
-#include "controller/lease_store.h"
-#include "controller/patcher.h"
 #include "server/log.h"
 #include "server/signals.h"
 
@@ -29,8 +23,6 @@ namespace {
 
 using server::Log;
 using server::LogLevel;
-
-constexpr char kRole[] = "berth-controller";
 
 int Fail(int exit_code, const std::string& message) {
   fmt::print(stderr, "{}\n", message);
@@ -82,14 +74,8 @@ int PrintRbac(const std::string& file) {
   ConfigReading reading;
   if (!file.empty()) reading = ReadConfig(file);
   if (!reading.ok()) return Fail(kExitUsage, ToString(reading.errors));
-  std::vector<kube::Permission> permissions(std::begin(cluster::kFeedPermissions),
-                                            std::end(cluster::kFeedPermissions));
-  std::copy(std::begin(controller::kPatchPermissions), std::end(controller::kPatchPermissions),
-            std::back_inserter(permissions));
-  const LeaseConfig& lease = reading.config.controller.lease;
-  fmt::print("{}---\n{}", ClusterRoleYaml(kRole, permissions),
-             LeaseRoleYaml(kRole, LeaseNamespace(reading.config).value_or(""), lease.name,
-                           controller::kLeasePermissions));
+  fmt::print("{}", ControllerRolesYaml(reading.config.controller,
+                                       LeaseNamespace(reading.config).value_or("")));
   return kExitOk;
 }
 
@@ -97,7 +83,8 @@ int PrintRbac(const std::string& file) {
 
 void AddControllerCommand(Command berth) {
   Command controller = berth.AddCommand(
-      "controller", "Label nodes and nudge pods that wait in vain, until SIGTERM or SIGINT");
+      "controller",
+      "Label nodes, nudge pods that wait in vain and keep certificates, until SIGTERM or SIGINT");
   const auto file = std::make_shared<std::string>();
   const auto rbac = std::make_shared<bool>(false);
   const Argument config =

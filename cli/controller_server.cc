@@ -29,6 +29,17 @@ cluster::Feed::Options FeedOptions(const kube::ApiConfig& api) {
   return options;
 }
 
+controller::CertificateSettings SettingsOf(const CertificatesConfig& config) {
+  controller::CertificateSettings settings{.authority_secret = config.authority.secret,
+                                           .authority_life = config.authority.validity,
+                                           .server_life = config.validity,
+                                           .webhooks = config.webhooks};
+  for (const ServerCertificateConfig& server : config.servers) {
+    settings.servers.push_back({server.secret, server.service, server.hosts});
+  }
+  return settings;
+}
+
 }  // namespace
 
 class ControllerServer::Work {
@@ -42,9 +53,13 @@ class ControllerServer::Work {
                      .lease_name = server.lease_.name,
                      .prefix = config.prefix,
                      .identity = server.lease_.identity,
+                     .certificates = SettingsOf(config.controller.certificates),
+                     .owner = config.controller.owner,
+                     .owned_leases = config.controller.owned_leases,
                      .now = Now,
                      .seed = std::random_device()()},
-                    engine_.scheduling, &snapshot_, &server.observer_, &server.pending_observer_) {
+                    engine_.scheduling, &snapshot_, &server.observer_, &server.certificate_report_,
+                    &server.pending_observer_) {
     feed_.Start();
     controller_.Start();
   }
@@ -111,6 +126,7 @@ ControllerServer::ControllerServer(const BerthConfiguration& config, kube::ApiCo
               .identity = controller::MakeIdentity()}),
       metrics_(std::make_shared<server::Metrics>()),
       observer_(*metrics_),
+      certificate_report_(*metrics_),
       node_observer_("nodes", *metrics_),
       pod_observer_("pods", *metrics_),
       pending_observer_("pending_pods", *metrics_) {}

@@ -10,6 +10,7 @@
 #include "cli/config.h"
 #include "cli/config_follower.h"
 #include "cli/feed_observer.h"
+#include "controller/certificate_report.h"
 #include "controller/observer.h"
 #include "kube/api_config.h"
 #include "server/listener.h"
@@ -58,6 +59,7 @@ class ControllerServer {
   const Lease lease_;
   std::shared_ptr<server::Metrics> metrics_;
   controller::Observer observer_;
+  controller::CertificateReport certificate_report_;
   FeedObserver node_observer_;
   FeedObserver pod_observer_;
   FeedObserver pending_observer_;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/api_access.h"
 #include "cli/certificates.h"
@@ -66,7 +67,9 @@ int RunExtender(const std::string& file) {
 }
 
 int PrintRbac() {
-  fmt::print("{}", ClusterRoleYaml("berth-extender", cluster::kFeedPermissions));
+  std::vector<Grant> grants;
+  Allow(cluster::kFeedPermissions, {}, grants);
+  fmt::print("{}", ClusterRoleYaml("berth-extender", grants));
   return kExitOk;
 }
 

@@ -3,30 +3,29 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <utility>
-#include <vector>
+#include <set>
+#include <tuple>
 
 namespace berth::cli {
 
 namespace {
 
-constexpr std::string_view kCreate = "create";
+using Names = std::set<std::string>;
+/// API group, resource, and the objects.
+using Object = std::tuple<std::string_view, std::string_view, Names>;
 
-using Resource = std::pair<std::string_view, std::string_view>;  // API group and name
-
-// `only`: the one object for which verbs other than create are granted; empty: all.
-std::string Rules(std::span<const kube::Permission> permissions, std::string_view only) {
-  std::map<std::pair<Resource, bool>, std::vector<std::string_view>> verbs;
-  for (const kube::Permission& permission : permissions) {
-    const bool named = !only.empty() && permission.verb != kCreate;
-    verbs[{{permission.api_group, permission.resource}, named}].push_back(permission.verb);
+std::string Rules(std::span<const Grant> grants) {
+  std::map<Object, std::set<std::string_view>> verbs;
+  for (const Grant& grant : grants) {
+    const auto& [group, resource, verb] = grant.permission;
+    const Names names = verb == "create" ? Names() : Names(grant.names.begin(), grant.names.end());
+    verbs[{group, resource, names}].insert(verb);
   }
   std::string rules = "rules:\n";
-  for (const auto& [key, list] : verbs) {
-    const auto& [resource, named] = key;
-    rules +=
-        fmt::format("- apiGroups: [\"{}\"]\n  resources: [{}]\n", resource.first, resource.second);
-    if (named) rules += fmt::format("  resourceNames: [{}]\n", only);
+  for (const auto& [object, list] : verbs) {
+    const auto& [group, resource, names] = object;
+    rules += fmt::format("- apiGroups: [\"{}\"]\n  resources: [{}]\n", group, resource);
+    if (!names.empty()) rules += fmt::format("  resourceNames: [{}]\n", fmt::join(names, ", "));
     rules += fmt::format("  verbs: [{}]\n", fmt::join(list, ", "));
   }
   return rules;
@@ -34,19 +33,24 @@ std::string Rules(std::span<const kube::Permission> permissions, std::string_vie
 
 }  // namespace
 
-std::string ClusterRoleYaml(std::string_view name, std::span<const kube::Permission> permissions) {
-  return fmt::format(
-      "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: {}\n{}",
-      name, Rules(permissions, ""));
+void Allow(std::span<const kube::Permission> permissions, const std::vector<std::string>& names,
+           std::vector<Grant>& grants) {
+  for (const kube::Permission& permission : permissions) grants.push_back({permission, names});
 }
 
-std::string LeaseRoleYaml(std::string_view name, std::string_view namespace_name,
-                          std::string_view lease, std::span<const kube::Permission> permissions) {
+std::string ClusterRoleYaml(std::string_view name, std::span<const Grant> grants) {
+  return fmt::format(
+      "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: {}\n{}",
+      name, Rules(grants));
+}
+
+std::string RoleYaml(std::string_view name, std::string_view namespace_name,
+                     std::span<const Grant> grants) {
   const std::string in =
       namespace_name.empty() ? "" : fmt::format("  namespace: {}\n", namespace_name);
   return fmt::format(
       "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata:\n  name: {}\n{}{}", name, in,
-      Rules(permissions, lease));
+      Rules(grants));
 }
 
 }  // namespace berth::cli

@@ -3,17 +3,29 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube/permission.h"
 
 namespace berth::cli {
 
-/// A ClusterRole, as YAML for kubectl apply.
-std::string ClusterRoleYaml(std::string_view name, std::span<const kube::Permission> permissions);
+/// What a role allows.
+struct Grant {
+  kube::Permission permission;
+  /// For these objects alone, but for the verb create, which RBAC cannot tie to a name; none: for
+  /// all.
+  std::vector<std::string> names;
+};
 
-/// A Role for one Lease: `permissions` are held for that name alone, but for the verb create, which
-/// RBAC cannot tie to a name. An empty namespace is left to kubectl.
-std::string LeaseRoleYaml(std::string_view name, std::string_view namespace_name,
-                          std::string_view lease, std::span<const kube::Permission> permissions);
+/// Adds all of `permissions`, for the same names.
+void Allow(std::span<const kube::Permission> permissions, const std::vector<std::string>& names,
+           std::vector<Grant>& grants);
+
+/// A ClusterRole, as YAML for kubectl apply.
+std::string ClusterRoleYaml(std::string_view name, std::span<const Grant> grants);
+
+/// A Role. An empty namespace is left to kubectl.
+std::string RoleYaml(std::string_view name, std::string_view namespace_name,
+                     std::span<const Grant> grants);
 
 }  // namespace berth::cli

@@ -23,9 +23,10 @@ kube::ListWatchOptions PendingPods(std::uint64_t seed) {
 
 Controller::Controller(Options options, std::shared_ptr<const scheduling::SchedulingEngine> engine,
                        const cluster::Snapshot* snapshot, Observer* observer,
+                       CertificateObserver* certificate_observer,
                        kube::ListWatchObserver* pending_observer)
     : lease_client_(options.api, WriteTimeouts()),
-      lease_store_(&lease_client_, options.lease_namespace, options.lease_name),
+      lease_store_(&lease_client_, options.lease_namespace, options.lease_name, &owner_),
       election_(ElectionOptions(options), &lease_store_, &election_waiter_, observer),
       label_client_(options.api, WriteTimeouts()),
       label_patcher_(&label_client_),
@@ -34,6 +35,11 @@ Controller::Controller(Options options, std::shared_ptr<const scheduling::Schedu
       nudge_patcher_(&nudge_client_),
       nudger_(NudgerOptions(options), std::move(engine), snapshot, &nudge_patcher_, &waiter_,
               observer),
+      object_http_client_(options.api, WriteTimeouts()),
+      object_client_(&object_http_client_),
+      owner_keeper_(OwnerOptions(options), &object_client_, &owner_, observer),
+      certificate_keeper_(CertificateOptions(options), options.certificates, &object_client_,
+                          &owner_keeper_, &owner_, &waiter_, observer, certificate_observer),
       pending_client_(options.api),
       pending_(PendingPods(options.seed), &pending_client_, &pending_waiter_, &nudger_,
                pending_observer) {}
@@ -57,10 +63,26 @@ Nudger::Options Controller::NudgerOptions(const Options& options) const {
           .now = options.now};
 }
 
+OwnerKeeper::Options Controller::OwnerOptions(const Options& options) const {
+  return {.namespace_name = options.lease_namespace,
+          .config_map = options.owner,
+          .leases = options.owned_leases,
+          .may_write = [this] { return Leads(); }};
+}
+
+CertificateKeeper::Options Controller::CertificateOptions(const Options& options) const {
+  return {.namespace_name = options.lease_namespace,
+          .prefix = options.prefix,
+          .may_write = [this] { return Leads(); },
+          .now = options.now,
+          .seed = options.seed};
+}
+
 void Controller::Start() {
   election_thread_ = std::thread([this] { election_.Run(); });
   threads_.emplace_back([this] { labeler_.Run(); });
   threads_.emplace_back([this] { nudger_.Run(); });
+  threads_.emplace_back([this] { certificate_keeper_.Run(); });
   threads_.emplace_back([this] { pending_.Run(); });
 }
 
@@ -68,6 +90,7 @@ void Controller::Stop() {
   waiter_.Stop();
   label_client_.Stop();
   nudge_client_.Stop();
+  object_http_client_.Stop();
   pending_.Stop();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();

@@ -8,10 +8,15 @@
 #include <vector>
 
 #include "cluster/snapshot.h"
+#include "controller/certificate_keeper.h"
+#include "controller/certificate_observer.h"
 #include "controller/leader_election.h"
 #include "controller/node_labeler.h"
 #include "controller/nudger.h"
+#include "controller/object_client.h"
 #include "controller/observer.h"
+#include "controller/owner.h"
+#include "controller/owner_keeper.h"
 #include "kube/api_config.h"
 #include "kube/http_client.h"
 #include "kube/list_watch.h"
@@ -22,8 +27,8 @@
 namespace berth::controller {
 
 /// Competes for the Lease and, while it leads, keeps the nodes' labels and nudges pods, from a
-/// snapshot that somebody else feeds. Start() and Stop() are called by its owner; Leads() on any
-/// thread.
+/// snapshot that somebody else feeds, and keeps certificates. Start() and Stop() are called by its
+/// owner; Leads() on any thread.
 class Controller {
  public:
   struct Options {
@@ -33,6 +38,11 @@ class Controller {
     /// Of labels and annotations: "berth.dev".
     std::string prefix;
     std::string identity;
+    CertificateSettings certificates;
+    /// A ConfigMap in the Lease's namespace; empty: what is made has no owner.
+    std::string owner;
+    /// Leases of others that are to have it, too.
+    std::vector<std::string> owned_leases;
     /// The time of policies.
     std::function<model::Time()> now;
     /// For jitter; different for each process.
@@ -42,7 +52,7 @@ class Controller {
   /// Everything pointed at must outlive this. `snapshot` keeps the labels below the prefix.
   Controller(Options options, std::shared_ptr<const scheduling::SchedulingEngine> engine,
              const cluster::Snapshot* snapshot, Observer* observer,
-             kube::ListWatchObserver* pending_observer);
+             CertificateObserver* certificate_observer, kube::ListWatchObserver* pending_observer);
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -59,7 +69,10 @@ class Controller {
   LeaderElection::Options ElectionOptions(const Options& options) const;
   NodeLabeler::Options LabelerOptions(const Options& options) const;
   Nudger::Options NudgerOptions(const Options& options) const;
+  OwnerKeeper::Options OwnerOptions(const Options& options) const;
+  CertificateKeeper::Options CertificateOptions(const Options& options) const;
 
+  Owner owner_;
   kube::RealWaiter election_waiter_;
   kube::HttpClient lease_client_;
   ApiLeaseStore lease_store_;
@@ -72,6 +85,10 @@ class Controller {
   kube::HttpClient nudge_client_;
   Patcher nudge_patcher_;
   Nudger nudger_;
+  kube::HttpClient object_http_client_;
+  ObjectClient object_client_;
+  OwnerKeeper owner_keeper_;
+  CertificateKeeper certificate_keeper_;
   kube::HttpClient pending_client_;
   kube::RealWaiter pending_waiter_;
   kube::ListWatch<model::Pod> pending_;

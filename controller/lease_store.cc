@@ -1,5 +1,6 @@
 #include "controller/lease_store.h"
 
+#include <optional>
 #include <utility>
 
 #include "kube/json_call.h"
@@ -7,11 +8,12 @@
 namespace berth::controller {
 
 ApiLeaseStore::ApiLeaseStore(kube::Transport* transport, std::string namespace_name,
-                             std::string name)
+                             std::string name, const Owner* owner)
     : transport_(transport),
       namespace_(std::move(namespace_name)),
       name_(std::move(name)),
-      collection_("/apis/coordination.k8s.io/v1/namespaces/" + namespace_ + "/leases") {}
+      collection_("/apis/coordination.k8s.io/v1/namespaces/" + namespace_ + "/leases"),
+      owner_(owner) {}
 
 absl::StatusOr<kube::Lease> ApiLeaseStore::Get() {
   return Call(kube::HttpMethod::kGet, collection_ + "/" + name_, "");
@@ -23,7 +25,10 @@ absl::StatusOr<kube::Lease> ApiLeaseStore::Create(const kube::LeaseRecord& recor
 }
 
 absl::StatusOr<kube::Lease> ApiLeaseStore::Update(const kube::Lease& lease) {
-  return Call(kube::HttpMethod::kPut, collection_ + "/" + name_, kube::LeaseToJson(lease));
+  kube::Lease owned = lease;
+  const auto owner = owner_ == nullptr ? std::nullopt : owner_->Get();
+  if (owner) owned.metadata = kube::WithOwner(owned.metadata, *owner);
+  return Call(kube::HttpMethod::kPut, collection_ + "/" + name_, kube::LeaseToJson(owned));
 }
 
 absl::StatusOr<kube::Lease> ApiLeaseStore::Call(kube::HttpMethod method, const std::string& target,

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "controller/owner.h"
 #include "kube/lease.h"
 #include "kube/permission.h"
 #include "kube/transport.h"
@@ -29,8 +30,10 @@ inline constexpr kube::Permission kLeasePermissions[] = {
 /// At an API server. Not thread-safe.
 class ApiLeaseStore final : public LeaseStore {
  public:
-  /// `transport` must outlive this.
-  ApiLeaseStore(kube::Transport* transport, std::string namespace_name, std::string name);
+  /// `transport` and `owner` must outlive this. Each update makes the Lease belong to the owner, if
+  /// there is one; nullptr: there never is.
+  ApiLeaseStore(kube::Transport* transport, std::string namespace_name, std::string name,
+                const Owner* owner = nullptr);
 
   absl::StatusOr<kube::Lease> Get() override;
   absl::StatusOr<kube::Lease> Create(const kube::LeaseRecord& record) override;
@@ -44,6 +47,7 @@ class ApiLeaseStore final : public LeaseStore {
   const std::string namespace_;
   const std::string name_;
   const std::string collection_;
+  const Owner* const owner_;
 };
 
 }  // namespace berth::controller

@@ -14,10 +14,16 @@ constexpr std::chrono::seconds kLineInterval{10};
 struct WriteWords {
   const char* metric;
   const char* done;
-  const char* resource;
+  const char* right;
 };
 
-constexpr WriteWords kWrites[] = {{"node_label", "labelled", "nodes"}, {"nudge", "nudged", "pods"}};
+constexpr WriteWords kWrites[kWriteKinds] = {
+    {"node_label", "labelled", "patch on nodes"},
+    {"nudge", "nudged", "patch on pods"},
+    {"secret", "wrote a Secret", "create and update on secrets"},
+    {"ca_bundle", "wrote caBundles",
+     "update on mutatingwebhookconfigurations and validatingwebhookconfigurations"},
+    {"lease_owner", "gave a Lease its owner", "patch on leases"}};
 constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
 
 }  // namespace
@@ -27,7 +33,7 @@ Observer::Observer(server::Metrics& metrics)
   prometheus::Registry& registry = metrics.registry();
   auto& writes = prometheus::BuildCounter()
                      .Name("berth_controller_writes_total")
-                     .Help("Objects patched, by what was written and its result.")
+                     .Help("Objects written, by what was written and its result.")
                      .Register(registry);
   for (std::size_t write = 0; write < writes_.size(); ++write) {
     for (std::size_t result = 0; result < kResults; ++result) {
@@ -81,8 +87,8 @@ void Observer::OnWritten(Write write, std::string_view object, std::string_view 
   if (result == kGone || result == kConflict) return;
   if (const auto held_back = failure_lines_.Admit()) {
     const std::string error(status.message());
-    const std::string hint = std::string("needs verb patch on ") + words.resource +
-                             "; `berth controller --rbac` writes the role";
+    const std::string hint =
+        std::string("needs verb ") + words.right + "; `berth controller --rbac` writes the role";
     Log(LogLevel::kError, result == kForbidden ? "not allowed to write" : "cannot write",
         {{"object", object},
          {"error", error},

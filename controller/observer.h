@@ -13,7 +13,8 @@
 namespace berth::controller {
 
 /// Logs and counts what the controller does:
-///   berth_controller_writes_total{write,result}   write: node_label, nudge
+///   berth_controller_writes_total{write,result}   write: node_label, nudge, secret,
+///                                                 ca_bundle, lease_owner
 ///   berth_controller_lease_errors_total           requests for the Lease that failed
 /// Thread-safe.
 class Observer final : public LeaderObserver, public WriteObserver {
@@ -33,7 +34,8 @@ class Observer final : public LeaderObserver, public WriteObserver {
 
   static Result ResultOf(const absl::Status& status);
 
-  std::array<std::array<prometheus::Counter*, kResults>, 2> writes_{};  // by Write and Result
+  std::array<std::array<prometheus::Counter*, kResults>, kWriteKinds>
+      writes_{};  // by Write and Result
   prometheus::Counter* lease_errors_;
   server::RateLimiter lease_lines_;
   server::RateLimiter failure_lines_;

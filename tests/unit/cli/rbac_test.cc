@@ -5,11 +5,12 @@
 namespace berth::cli {
 namespace {
 
-constexpr kube::Permission kPermissions[] = {
-    {"", "nodes", "list"}, {"", "pods", "list"}, {"", "nodes", "patch"}, {"apps", "x", "get"}};
-
 TEST(Rbac, AClusterRoleHasOneRuleForEachResource) {
-  EXPECT_EQ(ClusterRoleYaml("berth", kPermissions),
+  constexpr kube::Permission kPermissions[] = {
+      {"", "nodes", "list"}, {"", "pods", "list"}, {"", "nodes", "patch"}, {"apps", "x", "get"}};
+  std::vector<Grant> grants;
+  Allow(kPermissions, {}, grants);
+  EXPECT_EQ(ClusterRoleYaml("berth", grants),
             "apiVersion: rbac.authorization.k8s.io/v1\n"
             "kind: ClusterRole\n"
             "metadata:\n"
@@ -26,10 +27,14 @@ TEST(Rbac, AClusterRoleHasOneRuleForEachResource) {
             "  verbs: [get]\n");
 }
 
-// Any lease may be created, but only one be read and written.
-TEST(Rbac, ALeasesRoleNamesItWhereItCan) {
-  constexpr kube::Permission kLease[] = {{"g", "leases", "create"}, {"g", "leases", "update"}};
-  EXPECT_EQ(LeaseRoleYaml("berth", "ml", "the-lease", kLease),
+// Any lease may be created, but only one be read and written, and another only read.
+TEST(Rbac, ARoleNamesObjectsWhereItCan) {
+  constexpr kube::Permission kOwn[] = {{"g", "leases", "create"}, {"g", "leases", "update"}};
+  constexpr kube::Permission kOther[] = {{"g", "leases", "get"}};
+  std::vector<Grant> grants;
+  Allow(kOwn, {"the-lease"}, grants);
+  Allow(kOther, {"b", "a"}, grants);
+  EXPECT_EQ(RoleYaml("berth", "ml", grants),
             "apiVersion: rbac.authorization.k8s.io/v1\n"
             "kind: Role\n"
             "metadata:\n"
@@ -41,9 +46,13 @@ TEST(Rbac, ALeasesRoleNamesItWhereItCan) {
             "  verbs: [create]\n"
             "- apiGroups: [\"g\"]\n"
             "  resources: [leases]\n"
+            "  resourceNames: [a, b]\n"
+            "  verbs: [get]\n"
+            "- apiGroups: [\"g\"]\n"
+            "  resources: [leases]\n"
             "  resourceNames: [the-lease]\n"
             "  verbs: [update]\n");
-  EXPECT_EQ(LeaseRoleYaml("berth", "", "the-lease", kLease).find("namespace"), std::string::npos);
+  EXPECT_EQ(RoleYaml("berth", "", grants).find("namespace"), std::string::npos);
 }
 
 }  // namespace

@@ -55,8 +55,9 @@ class WriteRecord final : public WriteObserver {
  public:
   void OnWritten(Write write, std::string_view object, std::string_view value,
                  const absl::Status& status) override {
-    written.push_back((write == Write::kNodeLabel ? "label " : "nudge ") + std::string(object) +
-                      " " + std::string(value));
+    constexpr const char* kWords[kWriteKinds] = {"label", "nudge", "secret", "bundle", "owner"};
+    written.push_back(kWords[static_cast<std::size_t>(write)] + (" " + std::string(object)) + " " +
+                      std::string(value));
     statuses.push_back(status);
   }
 

@@ -1,0 +1,89 @@
+#include "controller/certificate_report.h"
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "server/log.h"
+
+namespace berth::controller {
+
+namespace {
+
+using server::Log;
+using server::LogLevel;
+
+constexpr std::chrono::seconds kLineInterval{10};
+
+}  // namespace
+
+/// Which Secrets there are depends on the configuration, which may change.
+class CertificateReport::Ends final : public prometheus::Collectable {
+ public:
+  void Set(std::map<std::string, model::Time> ends) {
+    const std::lock_guard guard(mutex_);
+    ends_ = std::move(ends);
+  }
+
+  std::vector<prometheus::MetricFamily> Collect() const override {
+    prometheus::MetricFamily family{"berth_controller_certificate_seconds_left",
+                                    "Until the certificate of a Secret ends, as this controller, "
+                                    "which leads, sees it.",
+                                    prometheus::MetricType::Gauge,
+                                    {}};
+    const auto now = std::chrono::system_clock::now();
+    const std::lock_guard guard(mutex_);
+    for (const auto& [secret, end] : ends_) {
+      prometheus::ClientMetric metric;
+      metric.label = {{"secret", secret}};
+      metric.gauge.value = std::chrono::duration<double>(end - now).count();
+      family.metric.push_back(std::move(metric));
+    }
+    if (family.metric.empty()) return {};
+    return {std::move(family)};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, model::Time> ends_;
+};
+
+CertificateReport::CertificateReport(server::Metrics& metrics)
+    : ends_(std::make_shared<Ends>()),
+      errors_(&prometheus::BuildCounter()
+                   .Name("berth_controller_certificate_errors_total")
+                   .Help("Times that something was needed for certificates and could not be read "
+                         "or made.")
+                   .Register(metrics.registry())
+                   .Add({})),
+      error_lines_(kLineInterval),
+      unreadable_lines_(kLineInterval) {
+  metrics.AddCollectable(ends_);
+}
+
+CertificateReport::~CertificateReport() = default;
+
+void CertificateReport::OnEnds(const std::map<std::string, model::Time>& ends) { ends_->Set(ends); }
+
+void CertificateReport::OnUnreadable(const std::string& secret, const absl::Status& why) {
+  if (const auto held_back = unreadable_lines_.Admit()) {
+    const std::string reason(why.message());
+    Log(LogLevel::kWarning, "a Secret holds no certificate that can be used; it is written anew",
+        {{"secret", secret}, {"reason", reason}, {"linesHeldBack", *held_back}});
+  }
+}
+
+void CertificateReport::OnCertificateError(const absl::Status& error) {
+  errors_->Increment();
+  if (const auto held_back = error_lines_.Admit()) {
+    const std::string message(error.message());
+    const char* hint = absl::IsPermissionDenied(error)
+                           ? "`berth controller --rbac --config FILE` writes the roles"
+                           : "it is tried again";
+    Log(LogLevel::kError, "cannot look after certificates",
+        {{"error", message}, {"hint", hint}, {"linesHeldBack", *held_back}});
+  }
+}
+
+}  // namespace berth::controller
