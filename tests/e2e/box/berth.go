@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulerconfig "k8s.io/kube-scheduler/config/v1"
 	"sigs.k8s.io/yaml"
@@ -31,6 +32,10 @@ type BerthOptions struct {
 	Config map[string]any
 	// Kubeconfig replaces the one with Berth's client certificate. Called when kube-apiserver is up.
 	Kubeconfig func(*Box) (string, error)
+	// Certificates names a folder with tls.crt and tls.key for the extender, and with ca.crt, by
+	// which kube-scheduler verifies it. Called when kube-apiserver is up. Default: a certificate of
+	// the box's authority.
+	Certificates func(context.Context, *Box) (string, error)
 }
 
 // Berth is the extender of a box. Killed and started again it has the same ports.
@@ -61,6 +66,16 @@ func (b *Box) startBerth(ctx context.Context) error {
 		return err
 	}
 	berth := &Berth{URL: "https://" + address(port), MetricsURL: "http://" + address(metricsPort)}
+	berth.caFile = b.ca.CertFile
+	if b.options.Berth.Certificates != nil {
+		folder, err := b.options.Berth.Certificates(ctx, b)
+		if err != nil {
+			return fmt.Errorf("certificate of the extender: %w", err)
+		}
+		serving = keyPair{CertFile: filepath.Join(folder, corev1.TLSCertKey),
+			KeyFile: filepath.Join(folder, corev1.TLSPrivateKeyKey)}
+		berth.caFile = filepath.Join(folder, corev1.ServiceAccountRootCAKey)
+	}
 	if err := b.writeBerthFiles(berth, serving, address(port), address(metricsPort)); err != nil {
 		return err
 	}
@@ -78,7 +93,6 @@ func (b *Box) writeBerthFiles(berth *Berth, serving keyPair, listen, metrics str
 	if berth.client, err = b.ca.Client("kube-scheduler-to-berth"); err != nil {
 		return err
 	}
-	berth.caFile = b.ca.CertFile
 	kubeconfig := b.kubeconfigOf(userBerth)
 	if b.options.Berth.Kubeconfig != nil {
 		if kubeconfig, err = b.options.Berth.Kubeconfig(b); err != nil {

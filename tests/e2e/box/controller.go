@@ -13,6 +13,7 @@ import (
 // Controller is a `berth controller` of a box. Killed and started again it has the same port.
 type Controller struct {
 	*Process
+	ConfigFile string
 	MetricsURL string // plain: /metrics, /healthz, /readyz
 }
 
@@ -32,7 +33,7 @@ func (b *Box) NewController(name string, config map[string]any) (*Controller, er
 	if err != nil {
 		return nil, err
 	}
-	c := &Controller{MetricsURL: "http://" + address(port)}
+	c := &Controller{ConfigFile: file, MetricsURL: "http://" + address(port)}
 	c.Process = &Process{
 		Name: name, LogFile: b.logFile(name), path: path,
 		args:  []string{"controller", "--config", file},

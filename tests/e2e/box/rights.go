@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
@@ -25,13 +27,20 @@ func (b *Box) grantBerth(ctx context.Context) error {
 		b.grant(ctx, userBerthController, "controller"))
 }
 
-// grant creates the roles that `berth <subcommand> --rbac` prints and binds them to the user.
-func (b *Box) grant(ctx context.Context, user, subcommand string) error {
+// GrantController gives controllers what one of that configuration says it needs, and no more.
+func (b *Box) GrantController(ctx context.Context, c *Controller) error {
+	return b.grant(ctx, userBerthController, "controller", "--config", c.ConfigFile)
+}
+
+// grant creates the roles that `berth <subcommand> --rbac` prints and binds them to the user; it
+// replaces roles of the same name.
+func (b *Box) grant(ctx context.Context, user, subcommand string, options ...string) error {
 	berth, err := BerthBinary()
 	if err != nil {
 		return err
 	}
-	manifest, err := exec.CommandContext(ctx, berth, subcommand, "--rbac").Output()
+	manifest, err := exec.CommandContext(ctx, berth,
+		slices.Concat([]string{subcommand, "--rbac"}, options)...).Output()
 	if err != nil {
 		return fmt.Errorf("berth %s --rbac: %w", subcommand, err)
 	}
@@ -58,17 +67,26 @@ func (b *Box) bind(ctx context.Context, user string, role *rbacv1.Role) error {
 	}
 	var roleErr, bindingErr error
 	if role.Kind == "ClusterRole" {
-		_, roleErr = rbac.ClusterRoles().Create(ctx,
-			&rbacv1.ClusterRole{ObjectMeta: meta, Rules: role.Rules}, metav1.CreateOptions{})
+		object := &rbacv1.ClusterRole{ObjectMeta: meta, Rules: role.Rules}
+		_, roleErr = rbac.ClusterRoles().Create(ctx, object, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(roleErr) {
+			_, roleErr = rbac.ClusterRoles().Update(ctx, object, metav1.UpdateOptions{})
+		}
 		_, bindingErr = rbac.ClusterRoleBindings().Create(ctx,
 			&rbacv1.ClusterRoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: subjects},
 			metav1.CreateOptions{})
 	} else {
-		_, roleErr = rbac.Roles(leaseNamespace).Create(ctx,
-			&rbacv1.Role{ObjectMeta: meta, Rules: role.Rules}, metav1.CreateOptions{})
+		object := &rbacv1.Role{ObjectMeta: meta, Rules: role.Rules}
+		_, roleErr = rbac.Roles(leaseNamespace).Create(ctx, object, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(roleErr) {
+			_, roleErr = rbac.Roles(leaseNamespace).Update(ctx, object, metav1.UpdateOptions{})
+		}
 		_, bindingErr = rbac.RoleBindings(leaseNamespace).Create(ctx,
 			&rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: subjects},
 			metav1.CreateOptions{})
+	}
+	if apierrors.IsAlreadyExists(bindingErr) {
+		bindingErr = nil // it names the role, whose rules are others now
 	}
 	return errors.Join(roleErr, bindingErr)
 }

@@ -1,0 +1,151 @@
+package certs
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"berth.dev/berth/tests/e2e/box"
+)
+
+// world is the box as a test sees it.
+type world struct{ *testing.T }
+
+func (w world) check(what string, err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatalf("%s: %v", what, err)
+	}
+}
+
+// await polls until a condition holds.
+func (w world) await(what string, holds func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(awaitTimeout); !holds(); time.Sleep(pollInterval) {
+		if time.Now().After(deadline) {
+			w.Fatalf("waited %s in vain for %s", awaitTimeout, what)
+		}
+	}
+}
+
+func (w world) controllers(count int, life time.Duration) {
+	w.Helper()
+	w.check("start controllers", startControllers(w.Context(), count, life))
+	w.await("one of them to lead", func() bool { return w.leader() != nil })
+}
+
+// leader is the controller that writes, nil while there is none.
+func (w world) leader() *box.Controller {
+	for _, controller := range controllers {
+		samples, err := controller.Metrics(w.Context())
+		if err == nil && samples.Sum("berth_controller_leads") == 1 {
+			return controller
+		}
+	}
+	return nil
+}
+
+func (w world) secret(name string) *corev1.Secret {
+	w.Helper()
+	secret, err := shared.Client.CoreV1().Secrets(namespace).Get(w.Context(), name, metav1.GetOptions{})
+	w.check("read "+name, err)
+	return secret
+}
+
+// certificates of a PEM text; none where it is garbage.
+func certificates(text []byte) []*x509.Certificate {
+	var all []*x509.Certificate
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if certificate, err := x509.ParseCertificate(block.Bytes); err == nil {
+			all = append(all, certificate)
+		}
+	}
+	return all
+}
+
+// certificate is the first one of a Secret.
+func (w world) certificate(secret string) *x509.Certificate {
+	w.Helper()
+	all := certificates(w.secret(secret).Data[corev1.TLSCertKey])
+	if len(all) == 0 {
+		w.Fatalf("%s has no certificate", secret)
+	}
+	return all[0]
+}
+
+// ask does what `berth certs renew` does.
+func (w world) ask(secret string) {
+	w.Helper()
+	w.patch(secret, fmt.Sprintf(`{"metadata":{"annotations":{"berth.dev/renew":%q}}}`,
+		time.Now().Format(time.RFC3339Nano)))
+}
+
+func (w world) patch(secret, patch string) {
+	w.Helper()
+	_, err := shared.Client.CoreV1().Secrets(namespace).Patch(w.Context(), secret,
+		types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	w.check("patch "+secret, err)
+}
+
+func (w world) deleteSecret(name string) {
+	w.Helper()
+	w.check("delete "+name, shared.Client.CoreV1().Secrets(namespace).Delete(w.Context(), name,
+		metav1.DeleteOptions{}))
+}
+
+// bundles are the caBundles of all webhooks.
+func bundles(ctx context.Context) ([]string, error) {
+	var all []string
+	api := shared.Client.AdmissionregistrationV1()
+	mutating, err := api.MutatingWebhookConfigurations().Get(ctx, webhooks, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, webhook := range mutating.Webhooks {
+		all = append(all, string(webhook.ClientConfig.CABundle))
+	}
+	validating, err := api.ValidatingWebhookConfigurations().Get(ctx, webhooks, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, webhook := range validating.Webhooks {
+		all = append(all, string(webhook.ClientConfig.CABundle))
+	}
+	return all, nil
+}
+
+// consistent tells whether everybody trusts the same, and servers have what the authority signed.
+func (w world) consistent() bool {
+	authority := w.certificate(authoritySecret)
+	trusted := string(w.secret(authoritySecret).Data[corev1.ServiceAccountRootCAKey])
+	for _, name := range []string{admissionSecret, extenderSecret} {
+		if string(w.secret(name).Data[corev1.ServiceAccountRootCAKey]) != trusted ||
+			w.certificate(name).CheckSignatureFrom(authority) != nil {
+			return false
+		}
+	}
+	all, err := bundles(w.Context())
+	w.check("read caBundles", err)
+	return strings.Repeat(trusted, len(all)) == strings.Join(all, "")
+}
+
+// serves tells whether a server shows the certificate of its Secret.
+func (w world) serves(address, secret string) bool {
+	shown, err := shownBy(w.Context(), address)
+	return err == nil && shown.Equal(w.certificate(secret))
+}
+
+func (w world) awaitServed() {
+	w.Helper()
+	w.await("the servers to show the certificates of their Secrets", func() bool {
+		return w.serves(extenderAddress(), extenderSecret) && w.serves(admissionAddress(), admissionSecret)
+	})
+}
