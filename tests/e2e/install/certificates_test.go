@@ -1,0 +1,163 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	authoritySecret = "berth-ca"
+	extenderSecret  = "berth-extender-tls"
+	admissionSecret = "berth-admission-tls"
+)
+
+// servers are those for which the controller makes certificates: Secret, Service, and the component
+// whose pods serve.
+var servers = []struct{ secret, service, component string }{
+	{extenderSecret, "berth-extender", "scheduler"},
+	{admissionSecret, "berth-admission", "admission"},
+}
+
+// What clients are told to trust is what the pods show, under every name by which they are called.
+func TestCertificatesReachTheServers(t *testing.T) {
+	w := release(t, nil)
+	w.expectTrustedWebhooks()
+	for _, server := range servers {
+		service, err := shared.Client.CoreV1().Services(namespace).Get(t.Context(), server.service,
+			metav1.GetOptions{})
+		w.check("get "+server.service, err)
+		names := []string{server.service + "." + namespace + ".svc", service.Spec.ClusterIP}
+		for _, pod := range w.component(server.component) {
+			for _, name := range names {
+				_, err := w.shown(pod.Name, name, w.secret(server.secret).Data["ca.crt"])
+				if err != nil {
+					t.Errorf("%s as %s: %v", pod.Name, name, err)
+				}
+			}
+		}
+	}
+}
+
+// Programs that parse what users send hold neither the authority's key nor a token.
+func TestKeysAreWhereTheyBelong(t *testing.T) {
+	w := release(t, nil)
+	for _, component := range []string{"admission", "scheduler", "controller"} {
+		for _, pod := range w.component(component) {
+			for _, volume := range pod.Spec.Volumes {
+				if volume.Secret != nil && volume.Secret.SecretName == authoritySecret {
+					t.Errorf("%s mounts the authority's key", pod.Name)
+				}
+				if component == "admission" && volume.Projected != nil {
+					t.Errorf("%s has a token", pod.Name)
+				}
+			}
+		}
+	}
+}
+
+func TestDeletedSecretIsMadeAgainUnderLoad(t *testing.T) {
+	w := release(t, nil)
+	creates := w.createSafely(w.team("enforce"))
+	for _, name := range []string{admissionSecret, authoritySecret} {
+		uid := w.secret(name).UID
+		w.check("delete "+name, shared.Client.CoreV1().Secrets(namespace).Delete(t.Context(), name,
+			metav1.DeleteOptions{}))
+		w.await("another "+name, func() bool {
+			now, err := shared.Client.CoreV1().Secrets(namespace).Get(t.Context(), name,
+				metav1.GetOptions{})
+			return err == nil && now.UID != uid && len(now.Data["tls.crt"]) > 0
+		})
+		creates.awaitMore(leastLoad)
+	}
+	creates.expectNoFailure(2 * leastLoad)
+	w.await("the webhooks to trust the new authority", func() bool { return w.webhooksTrust() == nil })
+}
+
+// shown is the certificate that a pod shows to who calls it by the name and trusts the authority.
+func (w *world) shown(pod, name string, authority []byte) (*x509.Certificate, error) {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(authority) {
+		return nil, fmt.Errorf("no certificates in %q", authority)
+	}
+	dialer := tls.Dialer{Config: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots,
+		ServerName: name}}
+	connection, err := dialer.DialContext(w.Context(), "tcp", shared.Kubelet.Addresses("https")[pod])
+	if err != nil {
+		return nil, err
+	}
+	defer connection.Close()
+	return connection.(*tls.Conn).ConnectionState().PeerCertificates[0], nil
+}
+
+func (w *world) secret(name string) *corev1.Secret {
+	w.Helper()
+	secret, err := shared.Client.CoreV1().Secrets(namespace).Get(w.Context(), name,
+		metav1.GetOptions{})
+	w.check("get Secret "+name, err)
+	return secret
+}
+
+// expectTrustedWebhooks fails the test unless every webhook has the authority that signs.
+func (w *world) expectTrustedWebhooks() {
+	w.Helper()
+	if err := w.webhooksTrust(); err != nil {
+		w.Error(err)
+	}
+}
+
+func (w *world) webhooksTrust() error {
+	w.Helper()
+	bundles, err := caBundles(w.Context())
+	w.check("get the webhook configurations", err)
+	authority := w.secret(authoritySecret).Data["tls.crt"]
+	signing, _ := pem.Decode(authority)
+	if signing == nil {
+		return fmt.Errorf("no certificate in %q", authority)
+	}
+	for name, bundle := range bundles {
+		if !holds(bundle, signing.Bytes) {
+			return fmt.Errorf("webhook %s does not trust the authority that signs", name)
+		}
+	}
+	return nil
+}
+
+// caBundles are those of all webhooks of the release.
+func caBundles(ctx context.Context) (map[string][]byte, error) {
+	webhooks := shared.Client.AdmissionregistrationV1()
+	mutating, err := webhooks.MutatingWebhookConfigurations().Get(ctx, releaseName,
+		metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	validating, err := webhooks.ValidatingWebhookConfigurations().Get(ctx, releaseName,
+		metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	bundles := map[string][]byte{}
+	for _, webhook := range mutating.Webhooks {
+		bundles[webhook.Name] = webhook.ClientConfig.CABundle
+	}
+	for _, webhook := range validating.Webhooks {
+		bundles[webhook.Name] = webhook.ClientConfig.CABundle
+	}
+	return bundles, nil
+}
+
+func holds(bundle, certificate []byte) bool {
+	for block, rest := pem.Decode(bundle); block != nil; block, rest = pem.Decode(rest) {
+		if bytes.Equal(block.Bytes, certificate) {
+			return true
+		}
+	}
+	return false
+}

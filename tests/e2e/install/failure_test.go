@@ -1,0 +1,125 @@
+package install
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A replica that dies takes the reviews that it has begun with it, and those that still come to it:
+// these pods are created as they are where that is allowed, but they are created.
+func TestKilledWebhookFailsNoCreate(t *testing.T) {
+	w := release(t, nil)
+	warned, enforced := w.createAnyway(w.team("")), w.createDecent(w.team("enforce"))
+	for _, pod := range w.component("admission") {
+		w.killAndAwait(pod, "admission")
+		warned.awaitMore(leastLoad)
+		enforced.awaitMore(leastLoad)
+	}
+	warned.expectNoFailure(2 * leastLoad)
+	enforced.expectNoFailure(2 * leastLoad)
+	w.awaitAsked()
+}
+
+// One that is asked to end ends without a failed review, and every pod is made safe.
+func TestDeletedPodsFailNoRequest(t *testing.T) {
+	w := release(t, nil)
+	team := w.team("enforce")
+	creates, placements := w.createSafely(team), w.place(team)
+	for _, component := range []string{"admission", "scheduler", "controller"} {
+		w.replaceOne(component)
+	}
+	creates.awaitMore(leastLoad)
+	placements.awaitMore(2)
+	creates.expectNoFailure(2 * leastLoad)
+	placements.expectNoFailure(2)
+}
+
+func TestKilledSchedulerIsReplaced(t *testing.T) {
+	w := release(t, nil)
+	placements := w.place(w.team("enforce"))
+	placements.awaitMore(2)
+	for _, container := range []string{"extender", "kube-scheduler"} {
+		for _, pod := range w.component("scheduler") {
+			w.killAndAwait(pod, container)
+		}
+		placements.awaitMore(2)
+	}
+	placements.expectNoFailure(4)
+}
+
+func TestKilledControllerIsReplaced(t *testing.T) {
+	w := release(t, nil)
+	const node = "mn2a-001"
+	w.await(node+" to have its label", func() bool { return w.acceleratorOf(node) == "V100" })
+	w.check("kill the leader", shared.Kubelet.Kill(w.leader(), "controller"))
+	w.label(node, nil)
+	w.await("the label to come back", func() bool { return w.acceleratorOf(node) == "V100" })
+	for _, pod := range w.component("controller") {
+		w.awaitReady(pod.Name)
+	}
+	w.leader()
+}
+
+// leader is the pod of the controller that writes; there is one and no more.
+func (w *world) leader() string {
+	w.Helper()
+	var leaders []string
+	w.await("one leader", func() bool {
+		leaders = nil
+		for _, pod := range w.component("controller") {
+			samples, err := shared.Kubelet.Metrics(w.Context(), pod.Name, "metrics")
+			if err == nil && samples.Sum("berth_controller_leads") == 1 {
+				leaders = append(leaders, pod.Name)
+			}
+		}
+		return len(leaders) == 1
+	})
+	return leaders[0]
+}
+
+// replaceOne deletes one pod of a component, as a drained node does, and waits for another.
+func (w *world) replaceOne(component string) {
+	w.Helper()
+	pods := w.component(component)
+	if len(pods) != 2 {
+		w.Fatalf("%d pods of %s, want 2", len(pods), component)
+	}
+	w.check("delete "+pods[0].Name, shared.Client.CoreV1().Pods(namespace).Delete(w.Context(),
+		pods[0].Name, metav1.DeleteOptions{}))
+	w.await("two pods of "+component+" without "+pods[0].Name, func() bool {
+		now := w.component(component)
+		return len(now) == 2 && now[0].Name != pods[0].Name && now[1].Name != pods[0].Name
+	})
+	for _, pod := range w.component(component) {
+		w.awaitReady(pod.Name)
+	}
+}
+
+// scale has a component have so many pods, and waits for them.
+func (w *world) scale(component string, replicas int32) {
+	w.Helper()
+	deployments := shared.Client.AppsV1().Deployments(namespace)
+	scale, err := deployments.GetScale(w.Context(), releaseName+"-"+component, metav1.GetOptions{})
+	w.check("get the scale of "+component, err)
+	scale.Spec.Replicas = replicas
+	_, err = deployments.UpdateScale(w.Context(), scale.Name, scale, metav1.UpdateOptions{})
+	w.check("scale "+component, err)
+	w.await("the pods of "+component, func() bool {
+		got, err := deployments.Get(w.Context(), scale.Name, metav1.GetOptions{})
+		w.check("get "+component, err)
+		return got.Status.ReadyReplicas == replicas && len(w.component(component)) == int(replicas)
+	})
+}
+
+// killAndAwait kills a program and waits until it serves again.
+func (w *world) killAndAwait(pod corev1.Pod, container string) {
+	w.Helper()
+	before := w.restarts()[pod.Name+"/"+container]
+	w.check("kill "+pod.Name, shared.Kubelet.Kill(pod.Name, container))
+	w.await(pod.Name+" to be started again", func() bool {
+		return w.restarts()[pod.Name+"/"+container] > before
+	})
+	w.awaitReady(pod.Name)
+}

@@ -1,0 +1,78 @@
+package install
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+// What the README promises of `helm install` alone: a Job of one line more than its GPU is made safe,
+// and runs on a node of the model that it names.
+func TestJobRunsWhereItAskedTo(t *testing.T) {
+	w := release(t, nil)
+	team := w.team("enforce")
+	job := w.createJob(team, trainingJob("train"))
+	if job.Spec.BackoffLimit == nil || *job.Spec.BackoffLimit != 0 {
+		t.Errorf("backoffLimit %v, want 0", job.Spec.BackoffLimit)
+	}
+	pod := w.running(team, "train")
+	if pod.Status.QOSClass != corev1.PodQOSGuaranteed || pod.Spec.SchedulerName != "berth" {
+		t.Errorf("the pod is %s, placed by %s", pod.Status.QOSClass, pod.Spec.SchedulerName)
+	}
+	if got := w.acceleratorOf(pod.Spec.NodeName); got != "V100" {
+		t.Errorf("runs on %s, which has %q", pod.Spec.NodeName, got)
+	}
+}
+
+func TestJobKeepsOffABrokenNode(t *testing.T) {
+	w := release(t, nil)
+	team := w.team("enforce")
+	whole := v100Node(nodesPerPool - 1)
+	for index := range nodesPerPool - 1 {
+		w.breakNode(v100Node(index))
+	}
+	w.createJob(team, trainingJob("train"))
+	if pod := w.running(team, "train"); pod.Spec.NodeName != whole {
+		t.Errorf("runs on %s, want %s", pod.Spec.NodeName, whole)
+	}
+}
+
+func TestNodesGetTheirLabel(t *testing.T) {
+	w := release(t, nil)
+	for _, pool := range fleet.Small(nodesPerPool) {
+		w.await(pool.Name+" to be labelled "+pool.Accelerator, func() bool {
+			for index := range pool.Nodes {
+				if w.acceleratorOf(pool.NodeName(index)) != pool.Accelerator {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+// Whoever has not asked for more is told, and nothing else.
+func TestNamespacesWithoutALabelAreOnlyWarned(t *testing.T) {
+	w := release(t, nil)
+	pod, warnings := w.createHeard(w.team(""), carelessPod())
+	if pod.Status.QOSClass != corev1.PodQOSBestEffort || pod.Annotations[createdBy] != "" {
+		t.Errorf("the pod was changed: %s, %v", pod.Status.QOSClass, pod.Annotations)
+	}
+	if len(warnings) == 0 {
+		t.Error("nobody was warned")
+	}
+}
+
+func TestReleaseLeavesItsOwnNamespaceAlone(t *testing.T) {
+	w := release(t, nil)
+	for _, namespace := range []string{namespace, metav1.NamespaceSystem} {
+		pod, err := w.try(namespace, carelessPod())
+		w.check("try a pod in "+namespace, err)
+		if pod.Annotations[createdBy] != "" {
+			t.Errorf("pods in %s are changed", namespace)
+		}
+	}
+}

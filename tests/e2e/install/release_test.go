@@ -1,0 +1,123 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"berth.dev/berth/tests/e2e/box"
+)
+
+const (
+	releaseName = "berth"
+	namespace   = box.KubeletNamespace
+	helmTimeout = 4 * time.Minute
+)
+
+// values are those of the chart.
+type values = map[string]any
+
+// asService has the extender behind a Service instead of the chart's own scheduler.
+var asService = values{"scheduler": values{"enabled": false}}
+
+// installed are the values of the release as this suite left it; nil where there is none.
+var installed values
+
+// helm runs helm as an administrator would, and returns what it says.
+func helm(ctx context.Context, arguments ...string) (string, error) {
+	program, err := box.Program("helm")
+	if err != nil {
+		return "", err
+	}
+	command := exec.CommandContext(ctx, program, arguments...)
+	command.Env = append(os.Environ(), "KUBECONFIG="+shared.Kubeconfig, "HELM_NAMESPACE="+namespace)
+	for _, folder := range []string{"CACHE", "CONFIG", "DATA"} {
+		command.Env = append(command.Env,
+			"HELM_"+folder+"_HOME="+filepath.Join(shared.Dir, "helm", strings.ToLower(folder)))
+	}
+	said, err := command.CombinedOutput()
+	if err != nil {
+		return string(said), fmt.Errorf("helm %s: %w\n%s", strings.Join(arguments, " "), err, said)
+	}
+	return string(said), nil
+}
+
+// withChart runs a helm command that takes the chart and values, waits as users are told to, and
+// returns what it says.
+func (w *world) withChart(with values, command ...string) string {
+	w.Helper()
+	content, err := yaml.Marshal(with)
+	w.check("write the values", err)
+	file := filepath.Join(shared.Dir, "values.yaml")
+	w.check("write the values", os.WriteFile(file, content, 0o600))
+	said, err := helm(w.Context(), append(command, releaseName, w.chart(), "--wait",
+		"--timeout", helmTimeout.String(), "--values", file)...)
+	w.check(command[0]+" the release", err)
+	return said
+}
+
+// chart is the folder of the chart.
+func (w *world) chart() string {
+	w.Helper()
+	root, err := box.RepoRoot()
+	w.check("find the chart", err)
+	return filepath.Join(root, "charts", "berth")
+}
+
+// release makes sure that the chart is installed with exactly these values.
+func release(t *testing.T, with values) *world {
+	t.Helper()
+	w := &world{T: t}
+	if fmt.Sprint(installed) == fmt.Sprint(with) && installed != nil {
+		return w
+	}
+	if installed != nil {
+		w.uninstall()
+	}
+	w.install(with)
+	return w
+}
+
+// install installs the chart and returns what helm says.
+func (w *world) install(with values) string {
+	w.Helper()
+	said := w.withChart(with, "install", "--create-namespace")
+	installed = copyOf(with)
+	w.awaitAsked()
+	return said
+}
+
+func (w *world) upgrade(with values) {
+	w.Helper()
+	w.withChart(with, "upgrade", "--reset-values") // else none would be those of before
+	installed = copyOf(with)
+}
+
+// rollback goes back to the values that were in force before.
+func (w *world) rollback(to values) {
+	w.Helper()
+	_, err := helm(w.Context(), "rollback", releaseName, "--wait", "--timeout", helmTimeout.String())
+	w.check("roll the release back", err)
+	installed = copyOf(to)
+}
+
+func (w *world) uninstall() {
+	w.Helper()
+	_, err := helm(w.Context(), "uninstall", releaseName, "--wait", "--timeout", helmTimeout.String())
+	w.check("uninstall the release", err)
+	installed = nil
+}
+
+func copyOf(with values) values {
+	copied := values{}
+	maps.Copy(copied, with)
+	return copied
+}
