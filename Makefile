@@ -44,8 +44,10 @@ check: ## run all tests
 	$(SET_UP) build control-plane
 	@.ci/check
 
-check-all: check ## also run the C++ tests under sanitizers, and the chaos test at full size
+check-all: check ## also sanitizers, other versions of Kubernetes, and the chaos test at full size
 	@.ci/sanitize
+	@echo "==> the chart on other versions of Kubernetes"
+	@cd tests/chart && go test . -count=1 -v -run ConformToOtherVersions -kubernetes 1.34.9,1.37.1
 	@echo "==> chaos: 1,000 nodes, 10,000 pods"
 	@cd tests/e2e && go test ./chaos -count=1 -v -timeout 40m -nodes 1000 -pods 10000
 

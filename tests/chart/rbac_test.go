@@ -62,7 +62,7 @@ func printed(r *release, subcommand string) (cluster, namespaced []right) {
 func TestRolesAreThoseThatThePartsPrint(t *testing.T) {
 	forEach(t, func(t *testing.T, r *release) {
 		prefix := strings.TrimSuffix(controllerName(r), "controller")
-		for _, part := range []string{"extender"} {
+		for _, part := range []string{"extender", "controller"} {
 			cluster, namespaced := printed(r, part)
 			role := named[*rbacv1.ClusterRole](r, prefix+part)
 			if got := rights(role.Rules); !equality.Semantic.DeepEqual(got, cluster) {
