@@ -1,0 +1,146 @@
+package chart
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+const nodesPerPool = 2
+
+// monitored is a control plane with all of Berth's parts, and a Prometheus that scrapes them.
+type monitored struct {
+	*testing.T
+	box        *box.Box
+	admission  *box.Admission
+	prometheus *box.Prometheus
+	created    int
+}
+
+func startMonitored(t *testing.T) *monitored {
+	t.Helper()
+	b, err := box.Start(t.Context(), box.Options{Stages: fleet.Stages, Berth: &box.BerthOptions{
+		// One policy refuses nothing and says what it would.
+		Config: map[string]any{"scheduling": map[string]any{"policies": map[string]any{
+			"accelerator": map[string]any{"mode": "Observe"}}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			b.KeepLogs(os.Stderr)
+		}
+		b.Stop()
+	})
+	w := &monitored{T: t, box: b}
+	w.check("create nodes", fleet.CreateNodes(t.Context(), b.Client, fleet.Small(nodesPerPool)))
+	w.check("break a node", fleet.SetCondition(t.Context(), b.Client,
+		fleet.Small(nodesPerPool)[0].NodeName(0), "GPUIsLost", true))
+	controller := w.startController()
+	w.startAdmission()
+	w.prometheus, err = b.NewPrometheus(map[string]string{"extender": b.Berth.MetricsURL,
+		"admission": w.admission.MetricsURL, "controller": controller.MetricsURL})
+	w.check("configure Prometheus", err)
+	w.check("start Prometheus", w.prometheus.Start(t.Context()))
+	return w
+}
+
+func (w *monitored) startController() *box.Controller {
+	w.Helper()
+	controller, err := w.box.NewController("controller", map[string]any{
+		"controller": map[string]any{
+			"lease": map[string]any{"namespace": metav1.NamespaceDefault},
+			"certificates": map[string]any{"servers": []any{
+				map[string]any{"secret": "berth-admission-tls", "hosts": []string{"localhost"}}}},
+		}})
+	w.check("configure the controller", err)
+	w.check("start the controller", errors.Join(w.box.GrantController(w.Context(), controller),
+		controller.Start(w.Context())))
+	return controller
+}
+
+func (w *monitored) startAdmission() {
+	w.Helper()
+	for _, mode := range []string{"enforce", "warn"} {
+		_, err := w.box.Client.CoreV1().Namespaces().Create(w.Context(), &corev1.Namespace{
+			ObjectMeta: metav1.ObjectMeta{Name: mode, Labels: map[string]string{
+				box.LabelAdmission: mode}}}, metav1.CreateOptions{})
+		w.check("create a namespace", err)
+	}
+	var err error
+	w.admission, err = w.box.NewAdmission("admission", nil)
+	w.check("configure the webhook", err)
+	w.check("start the webhook", w.admission.Start(w.Context()))
+	w.check("register the webhook", w.box.RegisterAdmission(w.Context(),
+		box.Registration{Name: "berth", Probe: "warn"}, w.admission))
+}
+
+func (w *monitored) check(what string, err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatalf("%s: %v", what, err)
+	}
+}
+
+// traffic is what every metric that the dashboard shows counts, once.
+func (w *monitored) traffic() {
+	w.Helper()
+	ask := fleet.Ask{Name: "any", Resource: "nvidia.com/gpu", Devices: 1, Cores: 1, MemoryGiB: 1}
+	w.create(metav1.NamespaceDefault, ask.Pod)
+	ask.Accelerators = []string{"A100"}
+	w.create(metav1.NamespaceDefault, ask.Pod)
+	for _, namespace := range []string{"enforce", "warn"} {
+		w.create(namespace, withoutLimits)
+	}
+	ask.Accelerators = []string{"H100"} // which the catalogue lacks
+	if err := w.tryCreate("enforce", ask.Pod); err == nil {
+		w.Error("a pod of an unknown model is not denied")
+	}
+	w.misbehave()
+}
+
+func (w *monitored) create(namespace string, pod func(name string) *corev1.Pod) {
+	w.Helper()
+	w.check("create a pod in "+namespace, w.tryCreate(namespace, pod))
+}
+
+func (w *monitored) tryCreate(namespace string, pod func(name string) *corev1.Pod) error {
+	w.created++
+	made := pod(fmt.Sprintf("pod-%d", w.created))
+	made.Namespace = namespace
+	_, err := w.box.Client.CoreV1().Pods(namespace).Create(w.Context(), made, metav1.CreateOptions{})
+	return err
+}
+
+func withoutLimits(name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{
+		Containers: []corev1.Container{{Name: "main", Image: "registry.example/main:1",
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
+				corev1.ResourceCPU: resource.MustParse("10m")}}}}}}
+}
+
+// misbehave runs into the limits of servers, and trusts a certificate that it should not.
+func (w *monitored) misbehave() {
+	w.Helper()
+	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.admission.MetricsURL, nil)
+	w.check("make a request", err)
+	request.Header.Set("X-Long", strings.Repeat("x", 32<<10))
+	if response, err := http.DefaultClient.Do(request); err == nil {
+		response.Body.Close()
+	}
+	if response, err := http.Get(w.admission.URL); err == nil { // of an authority nobody knows
+		response.Body.Close()
+		w.Error("an unknown authority is trusted")
+	}
+}
