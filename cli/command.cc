@@ -45,6 +45,11 @@ Argument Command::AddOption(const std::string& names, std::string& value, const 
   return Argument(option);
 }
 
+Argument Command::AddList(const std::string& name, std::vector<std::string>& values,
+                          const std::string& help) {
+  return Argument(app_->add_option(name, values, help));
+}
+
 Argument Command::AddFlag(const std::string& names, bool& value, const std::string& help) {
   return Argument(app_->add_flag(names, value, help));
 }

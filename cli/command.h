@@ -3,6 +3,7 @@
 #include <functional>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -48,6 +49,9 @@ class Command {
   /// `names` as "-o,--output", or without dashes for a positional argument. What `value` holds is
   /// the default, and shown where it is not empty. It must live until the command line was read.
   Argument AddOption(const std::string& names, std::string& value, const std::string& help);
+  /// Any number of positional arguments.
+  Argument AddList(const std::string& name, std::vector<std::string>& values,
+                   const std::string& help);
   Argument AddFlag(const std::string& names, bool& value, const std::string& help);
 
   /// Shown below the help.

@@ -6,6 +6,7 @@
 
 #include "cli/admission_command.h"
 #include "cli/capacity_command.h"
+#include "cli/certs_command.h"
 #include "cli/command.h"
 #include "cli/config_command.h"
 #include "cli/controller_command.h"
@@ -39,6 +40,7 @@ int RunCommand(int argc, const char* const* argv) {
   AddMutateCommand(berth);
   AddExplainCommand(berth);
   AddCapacityCommand(berth);
+  AddCertsCommand(berth);
   AddConfigCommand(berth);
   AddVersionCommand(berth);
   try {

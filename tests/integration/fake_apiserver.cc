@@ -163,6 +163,18 @@ bool FakeApiServer::AnswerObject(FakeConnection& connection, const FakeHttpReque
     case FakeRequest::kUpdateLease:
       reply = leases_.Update(request.key, request.body);
       break;
+    case FakeRequest::kGetObject:
+      reply = objects_.Get(request.key);
+      break;
+    case FakeRequest::kCreateObject:
+      reply = objects_.Create(request.key, request.body);
+      break;
+    case FakeRequest::kUpdateObject:
+      reply = objects_.Update(request.key, request.body);
+      break;
+    case FakeRequest::kPatchObject:
+      reply = objects_.Patch(request.key, request.body);
+      break;
     default:
       return AnswerPatch(connection, request);
   }

@@ -46,9 +46,10 @@ struct FakeFault {
   int retry_after_seconds = 0;
 };
 
-/// A Kubernetes API server of nodes, pods and leases, over TLS on a free port of loopback: lists in
-/// pages and watches with history, in protobuf, merge patches of labels and annotations, leases in
-/// JSON, each connection on a thread of its own; and whatever can go wrong with them. Thread-safe.
+/// A Kubernetes API server of nodes, pods, leases and objects by name, over TLS on a free port of
+/// loopback: lists in pages and watches with history, in protobuf, merge patches of labels and
+/// annotations, leases in JSON, each connection on a thread of its own; and whatever can go wrong
+/// with them. Thread-safe.
 class FakeApiServer {
  public:
   struct Options {
@@ -121,6 +122,9 @@ class FakeApiServer {
 
   FakeLeases& leases() { return leases_; }
 
+  /// Secrets, ConfigMaps, Services and webhook configurations, by their paths.
+  FakeLeases& objects() { return objects_; }
+
   /// The first lines of requests that it does not know.
   std::vector<std::string> Unknown() const;
 
@@ -167,6 +171,7 @@ class FakeApiServer {
   FakeStore pods_;
   FakeStore pending_;
   FakeLeases leases_;
+  FakeLeases objects_;
   std::atomic<int> connections_ = 0;
 
   mutable std::mutex mutex_;

@@ -35,6 +35,20 @@ FakeLeases::Reply FakeLeases::Update(const std::string& key, const std::string& 
   return {200, Store(key, body)};
 }
 
+FakeLeases::Reply FakeLeases::Patch(const std::string& key, const std::string& body) {
+  const std::lock_guard guard(mutex_);
+  const auto found = leases_.find(key);
+  if (found == leases_.end()) return {404, "NotFound"};
+  Json object = Json::parse(found->second);
+  object.merge_patch(Json::parse(body));
+  return {200, Store(key, object.dump())};
+}
+
+void FakeLeases::Put(const std::string& key, const std::string& body) {
+  const std::lock_guard guard(mutex_);
+  Store(key, body);
+}
+
 void FakeLeases::Steal(const std::string& key, const std::string& holder) {
   const std::lock_guard guard(mutex_);
   Json lease = Json::parse(leases_.at(key));

@@ -7,8 +7,8 @@
 
 namespace berth::testing {
 
-/// Leases as an API server keeps them: each write has to name the version that it changes.
-/// Thread-safe.
+/// Leases, or other objects in JSON, as an API server keeps them: each write has to name the
+/// version that it changes. Thread-safe.
 class FakeLeases {
  public:
   struct Reply {
@@ -20,6 +20,11 @@ class FakeLeases {
   /// `key` is the namespace; the name is in `body`.
   Reply Create(const std::string& key, const std::string& body);
   Reply Update(const std::string& key, const std::string& body);
+  /// By a JSON merge patch.
+  Reply Patch(const std::string& key, const std::string& body);
+
+  /// Writes whatever is there, as somebody with kubectl would.
+  void Put(const std::string& key, const std::string& body);
 
   /// Writes as somebody else: `holder` has taken it by force.
   void Steal(const std::string& key, const std::string& holder);

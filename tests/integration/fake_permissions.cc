@@ -1,6 +1,21 @@
 #include "tests/integration/fake_permissions.h"
 
+#include <utility>
+
+#include "re2/re2.h"
+
 namespace berth::testing {
+
+namespace {
+
+/// "/api/v1/namespaces/ml/secrets/a" as "secrets".
+std::string ResourceOf(const std::string& target) {
+  static const re2::RE2 resource("/apis?(?:/[^/]+)?/v1(?:/namespaces/[^/]+)?/([^/]+).*");
+  std::string name;
+  return re2::RE2::FullMatch(target, resource, &name) ? name : target;
+}
+
+}  // namespace
 
 kube::Permission PermissionFor(FakeRequest request) {
   switch (request) {
@@ -24,6 +39,8 @@ kube::Permission PermissionFor(FakeRequest request) {
       return {"coordination.k8s.io", "leases", "create"};
     case FakeRequest::kUpdateLease:
       return {"coordination.k8s.io", "leases", "update"};
+    default:
+      break;
   }
   return {};
 }
@@ -41,6 +58,15 @@ std::set<std::string> Needed(const FakeApiServer& server) {
   for (const FakeRequest request : kAllFakeRequests) {
     const kube::Permission permission = PermissionFor(request);
     if (server.Count(request) > 0) words.merge(Words({&permission, 1}));
+  }
+  const std::pair<FakeRequest, const char*> objects[] = {{FakeRequest::kGetObject, "get"},
+                                                         {FakeRequest::kCreateObject, "create"},
+                                                         {FakeRequest::kUpdateObject, "update"},
+                                                         {FakeRequest::kPatchObject, "patch"}};
+  for (const auto& [request, verb] : objects) {
+    for (const std::string& target : server.Targets(request)) {
+      words.insert(std::string(verb) + " " + ResourceOf(target));
+    }
   }
   for (const std::string& line : server.Unknown()) words.insert(line);
   return words;

@@ -15,7 +15,7 @@ inline constexpr FakeRequest kAllFakeRequests[] = {
     FakeRequest::kPatchNode,   FakeRequest::kPatchPod,    FakeRequest::kGetLease,
     FakeRequest::kCreateLease, FakeRequest::kUpdateLease};
 
-/// What RBAC calls a request.
+/// What RBAC calls a request, but for those of kGetObject and the like, which depend on the object.
 kube::Permission PermissionFor(FakeRequest request);
 
 /// "list nodes", for each of `permissions`.

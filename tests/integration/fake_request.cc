@@ -53,6 +53,24 @@ std::optional<FakeRequest> CollectionRequest(const std::string& path,
   return watch ? FakeRequest::kWatchPods : FakeRequest::kListPods;
 }
 
+bool IsJsonObject(const std::string& path, const std::string& method) {
+  const std::vector<std::string> parts = PartsOf(path);
+  if (path.starts_with("/apis/admissionregistration.k8s.io/v1/")) return true;
+  if (path.starts_with("/apis/coordination.k8s.io/v1/namespaces/")) return method == "PATCH";
+  const bool in_namespace = path.starts_with("/api/v1/namespaces/") && parts.size() > 5;
+  return in_namespace &&
+         (parts[5] == "secrets" || parts[5] == "services" || parts[5] == "configmaps");
+}
+
+bool ReadJsonRequest(const std::string& method, const std::string& path, FakeHttpRequest& request) {
+  request.kind = method == "GET"    ? FakeRequest::kGetObject
+                 : method == "PUT"  ? FakeRequest::kUpdateObject
+                 : method == "POST" ? FakeRequest::kCreateObject
+                                    : FakeRequest::kPatchObject;
+  request.key = path;
+  return true;
+}
+
 /// Sets kind and key of a request for one object, or for a new one.
 bool ReadObjectRequest(const std::string& method, const std::string& path,
                        FakeHttpRequest& request) {
@@ -67,6 +85,7 @@ bool ReadObjectRequest(const std::string& method, const std::string& path,
     request.key = parts[4] + '/' + parts[6];
     return method == "PATCH";
   }
+  if (IsJsonObject(path, method)) return ReadJsonRequest(method, path, request);
   if (!path.starts_with("/apis/coordination.k8s.io/v1/namespaces/") || parts.size() < 7) {
     return false;
   }

@@ -21,6 +21,11 @@ enum class FakeRequest {
   kGetLease,
   kCreateLease,
   kUpdateLease,
+  // Of Secrets, ConfigMaps, Services and webhook configurations, and patches of Leases.
+  kGetObject,
+  kCreateObject,
+  kUpdateObject,
+  kPatchObject,
 };
 
 bool IsList(FakeRequest request);
@@ -34,7 +39,8 @@ struct FakeHttpRequest {
   std::string target;
   /// Unescaped.
   std::map<std::string, std::string> query;
-  /// "node-1", "ml/train-0", "berth-system/berth-controller": of requests for one object.
+  /// "node-1", "ml/train-0", "berth-system/berth-controller": of requests for one object. The path
+  /// of those that have a kind of their own no more, or of the collection of a new one.
   std::string key;
   std::size_t content_length = 0;
   std::string body;

@@ -141,6 +141,9 @@ func TestBundlesThatWereTamperedWithAreMended(t *testing.T) {
 	w := world{t}
 	w.controllers(1, longLife)
 	w.await("everything to fit together", w.consistent)
+	if output, err := w.berthCerts("show"); err != nil {
+		t.Errorf("berth certs show finds a problem: %v\n%s", err, output)
+	}
 	patch := `[{"op":"replace","path":"/webhooks/0/clientConfig/caBundle","value":""}]`
 	_, err := shared.Client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Patch(
 		t.Context(), webhooks, types.JSONPatchType, []byte(patch), metav1.PatchOptions{})

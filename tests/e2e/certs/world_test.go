@@ -4,7 +4,8 @@ import (
 	"context"
 	"crypto/x509"
 	"encoding/pem"
-	"fmt"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,11 +82,22 @@ func (w world) certificate(secret string) *x509.Certificate {
 	return all[0]
 }
 
-// ask does what `berth certs renew` does.
+// ask has the controller make a new certificate.
 func (w world) ask(secret string) {
 	w.Helper()
-	w.patch(secret, fmt.Sprintf(`{"metadata":{"annotations":{"berth.dev/renew":%q}}}`,
-		time.Now().Format(time.RFC3339Nano)))
+	output, err := w.berthCerts("renew", secret)
+	w.check("berth certs renew: "+output, err)
+}
+
+// berthCerts runs `berth certs` as an administrator does.
+func (w world) berthCerts(arguments ...string) (string, error) {
+	w.Helper()
+	berth, err := box.BerthBinary()
+	w.check("find berth", err)
+	output, err := exec.CommandContext(w.Context(), berth, slices.Concat([]string{"certs"}, arguments,
+		[]string{"--kubeconfig", shared.Kubeconfig, "--config", controllers[0].ConfigFile})...).
+		CombinedOutput()
+	return string(output), err
 }
 
 func (w world) patch(secret, patch string) {

@@ -37,6 +37,21 @@ TEST_F(LeaseStoreTest, AsksTheApiServer) {
   EXPECT_NE(transport_.requests.back().body.find(R"("resourceVersion":"7")"), std::string::npos);
 }
 
+// The right to write must not be lost by a write of our own: so it goes along with a renewal.
+TEST_F(LeaseStoreTest, GivesTheLeaseItsOwnerWhenItIsRenewed) {
+  Owner owner;
+  ApiLeaseStore store(&transport_, "ml", "berth", &owner);
+  transport_.replies = {{.body = kLease}, {.body = kLease}, {.body = kLease}};
+  const auto lease = store.Get();
+  ASSERT_TRUE(store.Update(*lease).ok());
+  EXPECT_EQ(transport_.requests.back().body.find("ownerReferences"), std::string::npos);
+  owner.Set(kube::OwnerReference{"v1", "ConfigMap", "berth", "u1"});
+  ASSERT_TRUE(store.Update(*lease).ok());
+  EXPECT_NE(transport_.requests.back().body.find(
+                R"("ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"berth",)"),
+            std::string::npos);
+}
+
 TEST_F(LeaseStoreTest, TellsApartWhatDecides) {
   transport_.replies = {{.status = 404}, {.status = 409}, {.status = 200, .body = "<html>"}};
   EXPECT_TRUE(absl::IsNotFound(store_.Get().status()));

@@ -55,6 +55,15 @@ TEST_F(ObserverTest, SaysWhichRightIsMissing) {
   EXPECT_THAT(log, HasSubstr("\"object\":\"ml/train\""));
 }
 
+TEST_F(ObserverTest, SaysWhichRightIsMissingForCertificates) {
+  const std::string log = LogOf([&] {
+    observer_.OnWritten(Write::kSecret, "ml/a-tls", "is due", absl::PermissionDeniedError("403"));
+  });
+  EXPECT_THAT(log, HasSubstr("needs verb create and update on secrets"));
+  EXPECT_THAT(LogOf([&] { observer_.OnWritten(Write::kSecret, "ml/a", "x", absl::OkStatus()); }),
+              HasSubstr("\"msg\":\"wrote a Secret\",\"object\":\"ml/a\",\"value\":\"x\""));
+}
+
 TEST_F(ObserverTest, KeepsQuietAboutObjectsThatAreGone) {
   EXPECT_EQ(LogOf([&] {
               observer_.OnWritten(Write::kNodeLabel, "n", "V100", absl::NotFoundError("404"));

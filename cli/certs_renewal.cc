@@ -1,0 +1,62 @@
+#include "cli/certs_renewal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/age.h"
+#include "controller/certificate_keeper.h"
+#include "model/suggest.h"
+
+namespace berth::cli {
+
+namespace {
+
+using Json = nlohmann::json;
+
+absl::Status NoSuchSecret(const std::string& name, const std::vector<std::string_view>& known) {
+  return absl::InvalidArgumentError(
+      fmt::format("{}: is not a Secret of controller.certificates{}; there are {}", name,
+                  model::DidYouMean(name, known), model::Join(known)));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> SecretsToRenew(const CertificatesConfig& config,
+                                                        const std::vector<std::string>& named,
+                                                        bool authority) {
+  std::vector<std::string> secrets;
+  std::vector<std::string_view> known{config.authority.secret};
+  for (const ServerCertificateConfig& server : config.servers) known.push_back(server.secret);
+  if (config.servers.empty()) {
+    return absl::InvalidArgumentError(
+        "controller.certificates.servers is empty: the controller makes no certificates; renew "
+        "them where they are made");
+  }
+  for (const std::string& name : named) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return NoSuchSecret(name, known);
+    }
+    secrets.push_back(name);
+  }
+  if (authority) secrets.push_back(config.authority.secret);
+  if (!secrets.empty()) return secrets;
+  return std::vector<std::string>(known.begin() + 1, known.end());
+}
+
+absl::Status AskForRenewal(const std::string& namespace_name, const std::string& secret,
+                           std::string_view prefix, model::Time now,
+                           controller::ObjectClient& client) {
+  const std::string annotation = fmt::format("{}/{}", prefix, controller::kRenewAnnotation);
+  const Json patch{{"metadata", {{"annotations", {{annotation, FormatTime(now)}}}}}};
+  const absl::Status status =
+      client.Patch(controller::SecretsIn(namespace_name), secret, patch.dump());
+  if (!absl::IsNotFound(status)) return status;
+  return absl::NotFoundError(fmt::format(
+      "there is no Secret {} in namespace {}, and the controller makes what is missing by itself; "
+      "look at its log if it does not",
+      secret, namespace_name));
+}
+
+}  // namespace berth::cli

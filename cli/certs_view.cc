@@ -1,0 +1,189 @@
+#include "cli/certs_view.h"
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "certs/plan.h"
+#include "certs/server_certificate.h"
+#include "cli/age.h"
+#include "cli/text_table.h"
+
+namespace berth::cli {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kNoSecret[] = "there is no such Secret";
+constexpr char kOtherAuthorities[] = "its ca.crt is not what the authority says";
+
+certs::SecretData DataOf(const kube::ApiObject& secret) {
+  return {.certificates = secret.SecretValue("tls.crt"),
+          .key = certs::KeyPem(secret.SecretValue("tls.key")),
+          .authorities = secret.SecretValue("ca.crt")};
+}
+
+CertificateView ViewOf(const std::string& secret, const certs::Certificate& certificate) {
+  return {.secret = secret,
+          .subject = certificate.subject(),
+          .issuer = certificate.issuer(),
+          .names = certs::Texts(certificate.names()),
+          .until = certificate.not_after()};
+}
+
+std::string ProblemOf(std::optional<certs::Cause> cause) {
+  return cause ? std::string(certs::WordsFor(*cause)) : "";
+}
+
+/// One reading after the other.
+class Reader {
+ public:
+  Reader(const std::string& namespace_name, model::Time now, controller::ObjectClient& client)
+      : namespace_(namespace_name), client_(client) {
+    view_.time = now;
+  }
+
+  absl::Status ReadAuthority(const std::string& secret) {
+    const auto object = client_.Get(controller::SecretsIn(namespace_), secret);
+    if (!object.ok()) return Missing(secret, object.status());
+    const certs::SecretData data = DataOf(*object);
+    auto authority = certs::ReadAuthority(data);
+    if (!authority.ok()) return Unreadable(secret, authority.status());
+    bundle_ = certs::Bundle(*authority, view_.time);
+    view_.certificates.push_back(ViewOf(secret, authority->issuer.certificate));
+    view_.certificates.back().problem =
+        ProblemOf(certs::WhyNewAuthority(authority, false, view_.time));
+    issuer_ = authority->issuer.certificate;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadServer(const std::string& secret) {
+    const auto object = client_.Get(controller::SecretsIn(namespace_), secret);
+    if (!object.ok()) return Missing(secret, object.status());
+    const certs::SecretData data = DataOf(*object);
+    const auto certificate = certs::ReadServerCertificate(data);
+    if (!certificate.ok()) return Unreadable(secret, certificate.status());
+    CertificateView& view = view_.certificates.emplace_back(ViewOf(secret, *certificate));
+    if (!issuer_) return absl::OkStatus();  // which is told already
+    view.problem = ProblemOf(
+        certs::WhyNewCertificate(certificate, certificate->names(), *issuer_, false, view_.time));
+    if (view.problem.empty() && data.authorities != bundle_) view.problem = kOtherAuthorities;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadBundles(const std::string& collection, const std::string& kind,
+                           const std::string& name) {
+    const auto object = client_.Get(collection, name);
+    if (absl::IsNotFound(object.status())) return absl::OkStatus();
+    if (!object.ok()) return object.status();
+    const std::vector<std::string> bundles = object->CaBundles();
+    const auto matching = std::count(bundles.begin(), bundles.end(), bundle_);
+    view_.bundles.push_back({kind, name, bundles.size(), static_cast<std::size_t>(matching)});
+    return absl::OkStatus();
+  }
+
+  CertsView Take() { return std::move(view_); }
+
+ private:
+  absl::Status Missing(const std::string& secret, const absl::Status& status) {
+    if (!absl::IsNotFound(status)) return status;
+    view_.certificates.push_back({.secret = secret, .problem = kNoSecret});
+    return absl::OkStatus();
+  }
+
+  absl::Status Unreadable(const std::string& secret, const absl::Status& status) {
+    view_.certificates.push_back({.secret = secret, .problem = std::string(status.message())});
+    return absl::OkStatus();
+  }
+
+  const std::string& namespace_;
+  controller::ObjectClient& client_;
+  CertsView view_;
+  std::string bundle_ = "there is no authority";
+  std::optional<certs::Certificate> issuer_;
+};
+
+std::vector<std::string> RowOf(const CertificateView& view, model::Time now) {
+  if (view.subject.empty() && view.until == model::kNoTime) {
+    return {view.secret, "-", "-", "-", "-", "-", view.problem};
+  }
+  const std::string names = fmt::format("{}", fmt::join(view.names, ","));
+  return {view.secret, view.subject,           names.empty() ? "-" : names,
+          view.issuer, FormatTime(view.until), FormatAge(now, view.until),
+          view.problem};
+}
+
+Json JsonOf(const CertificateView& view, model::Time now) {
+  Json json = {{"secret", view.secret}, {"problem", view.problem}};
+  if (view.until == model::kNoTime) return json;
+  json.update({{"subject", view.subject},
+               {"issuer", view.issuer},
+               {"names", view.names},
+               {"notAfter", FormatTime(view.until)},
+               {"secondsLeft", (view.until - now).count()}});
+  return json;
+}
+
+Json JsonOf(const BundleView& view) {
+  return {{"kind", view.kind},
+          {"name", view.name},
+          {"webhooks", view.webhooks},
+          {"matching", view.matching}};
+}
+
+}  // namespace
+
+bool CertsView::AllWell() const {
+  return std::all_of(certificates.begin(), certificates.end(),
+                     [](const CertificateView& each) { return each.problem.empty(); }) &&
+         std::all_of(bundles.begin(), bundles.end(),
+                     [](const BundleView& each) { return each.matching == each.webhooks; });
+}
+
+absl::StatusOr<CertsView> ReadCerts(const CertificatesConfig& config,
+                                    const std::string& namespace_name, model::Time now,
+                                    controller::ObjectClient& client) {
+  Reader reader(namespace_name, now, client);
+  absl::Status status = reader.ReadAuthority(config.authority.secret);
+  for (const ServerCertificateConfig& server : config.servers) {
+    status.Update(reader.ReadServer(server.secret));
+  }
+  for (const std::string& name : config.webhooks) {
+    status.Update(
+        reader.ReadBundles(controller::kMutatingWebhooks, "MutatingWebhookConfiguration", name));
+    status.Update(reader.ReadBundles(controller::kValidatingWebhooks,
+                                     "ValidatingWebhookConfiguration", name));
+  }
+  if (!status.ok()) return status;
+  return reader.Take();
+}
+
+std::string CertsText(const CertsView& view) {
+  std::vector<std::vector<std::string>> rows = {
+      {"SECRET", "SUBJECT", "NAMES", "ISSUER", "UNTIL", "LEFT", "PROBLEM"}};
+  for (const CertificateView& each : view.certificates) rows.push_back(RowOf(each, view.time));
+  std::string text = TextTable(rows);
+  for (const BundleView& each : view.bundles) {
+    text += fmt::format("{} {}: {} of {} webhooks trust what the authority says\n", each.kind,
+                        each.name, each.matching, each.webhooks);
+  }
+  return text;
+}
+
+std::string CertsJson(const CertsView& view) {
+  Json json = {{"time", FormatTime(view.time)},
+               {"certificates", Json::array()},
+               {"caBundles", Json::array()}};
+  for (const CertificateView& each : view.certificates) {
+    json["certificates"].push_back(JsonOf(each, view.time));
+  }
+  for (const BundleView& each : view.bundles) json["caBundles"].push_back(JsonOf(each));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace berth::cli

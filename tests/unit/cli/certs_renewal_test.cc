@@ -1,0 +1,62 @@
+#include "cli/certs_renewal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/kube/scripted_transport.h"
+
+namespace berth::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr model::Time kNow{model::Duration{1'800'000'000}};
+
+CertificatesConfig Config() {
+  CertificatesConfig config;
+  config.servers = {{.secret = "a-tls"}, {.secret = "b-tls"}};
+  return config;
+}
+
+TEST(SecretsToRenew, AreThoseOfAllServersUnlessSomeAreNamed) {
+  EXPECT_THAT(*SecretsToRenew(Config(), {}, false), ElementsAre("a-tls", "b-tls"));
+  EXPECT_THAT(*SecretsToRenew(Config(), {"b-tls"}, false), ElementsAre("b-tls"));
+  EXPECT_THAT(*SecretsToRenew(Config(), {}, true), ElementsAre("berth-ca"));
+  EXPECT_THAT(*SecretsToRenew(Config(), {"berth-ca"}, false), ElementsAre("berth-ca"));
+  EXPECT_THAT(*SecretsToRenew(Config(), {"a-tls"}, true), ElementsAre("a-tls", "berth-ca"));
+}
+
+TEST(SecretsToRenew, RefusesOthers) {
+  const auto other = SecretsToRenew(Config(), {"a-tlss"}, false);
+  EXPECT_TRUE(absl::IsInvalidArgument(other.status()));
+  EXPECT_EQ(std::string(other.status().message()),
+            "a-tlss: is not a Secret of controller.certificates; did you mean a-tls?; there are "
+            "berth-ca, a-tls, b-tls");
+  EXPECT_THAT(std::string(SecretsToRenew({}, {}, true).status().message()),
+              HasSubstr("the controller makes no certificates"));
+}
+
+TEST(AskForRenewal, AnnotatesTheSecretAndNothingElse) {
+  kube::ScriptedTransport transport;
+  transport.replies = {{.body = "{}"}};
+  controller::ObjectClient client(&transport);
+  EXPECT_TRUE(AskForRenewal("ml", "a-tls", "berth.dev", kNow, client).ok());
+  EXPECT_EQ(transport.requests[0].method, kube::HttpMethod::kPatch);
+  EXPECT_EQ(transport.requests[0].target, "/api/v1/namespaces/ml/secrets/a-tls");
+  EXPECT_EQ(transport.requests[0].body,
+            R"({"metadata":{"annotations":{"berth.dev/renew":"2027-01-15T08:00:00Z"}}})");
+}
+
+TEST(AskForRenewal, SaysWhatToDoWithoutTheSecret) {
+  kube::ScriptedTransport transport;
+  transport.replies = {{.status = 404}, {.status = 403}};
+  controller::ObjectClient client(&transport);
+  EXPECT_EQ(std::string(AskForRenewal("ml", "a-tls", "berth.dev", kNow, client).message()),
+            "there is no Secret a-tls in namespace ml, and the controller makes what is missing by "
+            "itself; look at its log if it does not");
+  EXPECT_TRUE(absl::IsPermissionDenied(AskForRenewal("ml", "a-tls", "berth.dev", kNow, client)));
+}
+
+}  // namespace
+}  // namespace berth::cli

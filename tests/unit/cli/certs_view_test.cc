@@ -1,0 +1,143 @@
+#include "cli/certs_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "certs/authority.h"
+#include "certs/server_certificate.h"
+#include "tests/unit/certs/fixtures.h"
+#include "tests/unit/controller/fake_api.h"
+
+namespace berth::cli {
+namespace {
+
+using Json = nlohmann::json;
+using certs::kNow;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr char kSecrets[] = "/api/v1/namespaces/ml/secrets/";
+
+class CertsViewTest : public testing::Test {
+ protected:
+  CertsViewTest() {
+    config_.servers = {{.secret = "a-tls"}};
+    config_.webhooks = {"berth"};
+    Put("berth-ca", certs::ToSecret(authority_));
+    Put("a-tls", certs::MakeServer(authority_));
+    PutWebhooks(certs::Bundle(authority_, kNow));
+  }
+
+  void Put(const std::string& name, const certs::SecretData& data) {
+    kube::ApiObject secret = kube::ApiObject::New("v1", "Secret", "ml", name);
+    secret.SetSecretValue("tls.crt", data.certificates);
+    secret.SetSecretValue("tls.key", data.key.Reveal());
+    secret.SetSecretValue("ca.crt", data.authorities);
+    api_.Put(kSecrets + name, Json::parse(secret.ToJson()));
+  }
+
+  void PutWebhooks(const std::string& bundle) {
+    kube::ApiObject object =
+        kube::ApiObject::Parse(R"({"webhooks":[{"name":"a"},{"name":"b"}]})").value();
+    object.SetCaBundles(bundle);
+    api_.Put(std::string(controller::kMutatingWebhooks) + "/berth", Json::parse(object.ToJson()));
+  }
+
+  CertsView Read() { return ReadCerts(config_, "ml", kNow, client_).value(); }
+
+  const certs::Authority authority_ = certs::MakeAuthority();
+  CertificatesConfig config_;
+  controller::FakeApi api_;
+  controller::ObjectClient client_{&api_};
+};
+
+TEST_F(CertsViewTest, TellsWhatThereIs) {
+  const CertsView view = Read();
+  EXPECT_TRUE(view.AllWell());
+  const std::string name = authority_.issuer.certificate.subject();
+  EXPECT_EQ(
+      CertsText(view),
+      "SECRET    SUBJECT            NAMES                              ISSUER"
+      "             UNTIL                 LEFT   PROBLEM\n"
+      "berth-ca  " +
+          name + "  -                                  " + name +
+          "  2036-11-18T00:00:00Z  3650d\n"
+          "a-tls     localhost          DNS:localhost,IP:127.0.0.1,IP:::1  " +
+          name +
+          "  2027-02-19T00:00:00Z  90d\n"
+          "MutatingWebhookConfiguration berth: 2 of 2 webhooks trust what the authority says\n");
+  EXPECT_EQ(Json::parse(CertsJson(view)),
+            Json({{"time", "2026-11-21T00:00:00Z"},
+                  {"certificates",
+                   {{{"secret", "berth-ca"},
+                     {"subject", name},
+                     {"issuer", name},
+                     {"names", Json::array()},
+                     {"notAfter", "2036-11-18T00:00:00Z"},
+                     {"secondsLeft", 315360000},
+                     {"problem", ""}},
+                    {{"secret", "a-tls"},
+                     {"subject", "localhost"},
+                     {"issuer", name},
+                     {"names", {"DNS:localhost", "IP:127.0.0.1", "IP:::1"}},
+                     {"notAfter", "2027-02-19T00:00:00Z"},
+                     {"secondsLeft", 7776000},
+                     {"problem", ""}}}},
+                  {"caBundles",
+                   {{{"kind", "MutatingWebhookConfiguration"},
+                     {"name", "berth"},
+                     {"webhooks", 2},
+                     {"matching", 2}}}}}));
+}
+
+TEST_F(CertsViewTest, NeverHoldsAnythingOfAKey) {
+  const std::string key = certs::ToSecret(authority_).key.Reveal();
+  const std::string line = key.substr(key.find('\n') + 1, 40);
+  EXPECT_THAT(CertsText(Read()) + CertsJson(Read()), Not(HasSubstr(line)));
+}
+
+TEST_F(CertsViewTest, TellsProblems) {
+  const auto problem = [this](const certs::SecretData& data) {
+    Put("a-tls", data);
+    const CertsView view = Read();
+    EXPECT_EQ(view.AllWell(), view.certificates[1].problem.empty());
+    return view.certificates[1].problem;
+  };
+  const certs::SecretData good = certs::MakeServer(authority_);
+  certs::SecretData other = good;
+  EXPECT_EQ(problem(good), "");
+  other.authorities = "";
+  EXPECT_EQ(problem(other), "its ca.crt is not what the authority says");
+  other.key = certs::KeyPem("x");
+  EXPECT_THAT(problem(other), HasSubstr("tls.key holds no PEM private key"));
+  EXPECT_EQ(problem(certs::MakeServer(certs::MakeAuthority())), "is signed by another authority");
+  EXPECT_EQ(problem(certs::MakeServer(authority_, kNow - certs::kServerLife)), "has ended");
+  EXPECT_EQ(problem(certs::MakeServer(authority_, kNow - 80 * certs::kDay)), "is due");
+}
+
+TEST_F(CertsViewTest, TellsWhatIsMissing) {
+  api_.objects.clear();
+  const CertsView view = Read();
+  EXPECT_FALSE(view.AllWell());
+  EXPECT_EQ(CertsText(view),
+            "SECRET    SUBJECT  NAMES  ISSUER  UNTIL  LEFT  PROBLEM\n"
+            "berth-ca  -        -      -       -      -     there is no such Secret\n"
+            "a-tls     -        -      -       -      -     there is no such Secret\n");
+}
+
+TEST_F(CertsViewTest, TellsBundlesThatDiffer) {
+  PutWebhooks("");
+  const CertsView view = Read();
+  EXPECT_FALSE(view.AllWell());
+  EXPECT_THAT(CertsText(view), HasSubstr("berth: 0 of 2 webhooks trust"));
+}
+
+TEST_F(CertsViewTest, TellsWhyItCannotLook) {
+  api_.failures = {{std::string("GET ") + kSecrets + "a-tls", 403}};
+  EXPECT_TRUE(absl::IsPermissionDenied(ReadCerts(config_, "ml", kNow, client_).status()));
+}
+
+}  // namespace
+}  // namespace berth::cli
