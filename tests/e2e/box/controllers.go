@@ -21,7 +21,7 @@ var controllers = []string{
 }
 
 // kubeletControllers are those that a chart's own objects need beside them.
-var kubeletControllers = []string{"resourcequota-controller"}
+var kubeletControllers = []string{"disruption-controller", "resourcequota-controller"}
 
 //go:embed pods.stages.yaml
 var podStages string

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -34,6 +36,34 @@ func TestDeletedPodsFailNoRequest(t *testing.T) {
 	placements.awaitMore(2)
 	creates.expectNoFailure(2 * leastLoad)
 	placements.expectNoFailure(2)
+}
+
+// A node is drained pod by pod: of a component one may go, and no other until it is replaced.
+func TestDrainLeavesOneServing(t *testing.T) {
+	w := release(t, nil)
+	for _, component := range []string{"admission", "scheduler", "controller"} {
+		w.await("a disruption of "+component+" to be allowed", func() bool {
+			budget, err := shared.Client.PolicyV1().PodDisruptionBudgets(namespace).Get(t.Context(),
+				releaseName+"-"+component, metav1.GetOptions{})
+			w.check("get the budget of "+component, err)
+			return budget.Status.DisruptionsAllowed == 1
+		})
+		pods := w.component(component)
+		w.check("evict "+pods[0].Name, w.evict(pods[0].Name))
+		if err := w.evict(pods[1].Name); !apierrors.IsTooManyRequests(err) {
+			t.Errorf("evict %s: %v, want a refusal", pods[1].Name, err)
+		}
+		w.await("another pod of "+component, func() bool { return len(w.component(component)) == 2 })
+		for _, pod := range w.component(component) {
+			w.awaitReady(pod.Name)
+		}
+	}
+}
+
+// evict asks as `kubectl drain` does.
+func (w *world) evict(pod string) error {
+	return shared.Client.PolicyV1().Evictions(namespace).Evict(w.Context(),
+		&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: namespace}})
 }
 
 func TestKilledSchedulerIsReplaced(t *testing.T) {

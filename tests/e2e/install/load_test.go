@@ -9,10 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"berth.dev/berth/tests/e2e/fleet"
 )
 
 const (
@@ -85,24 +82,6 @@ func (w *world) place(namespace string) *load {
 		}
 		return pods.Delete(ctx, pod.Name, metav1.DeleteOptions{})
 	})
-}
-
-func gpuPod() *corev1.Pod {
-	pod := carelessPod()
-	pod.Spec.SchedulerName = "" // the default, which Berth changes to its own
-	pod.Annotations = map[string]string{fleet.AnnotationAccelerators: "V100"}
-	pod.Spec.Containers[0].Resources = gpus(1)
-	return pod
-}
-
-// decentPod is one to which Berth does not object as it is.
-func decentPod() *corev1.Pod {
-	pod := gpuPod()
-	list := pod.Spec.Containers[0].Resources.Limits
-	list[corev1.ResourceCPU], list[corev1.ResourceMemory] =
-		resource.MustParse("1"), resource.MustParse("1Gi")
-	pod.Annotations, pod.Spec.SchedulerName = nil, "nobody"
-	return pod
 }
 
 func create(ctx context.Context, namespace string, pod *corev1.Pod) (*corev1.Pod, error) {

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +24,6 @@ func TestUninstallLeavesNothing(t *testing.T) {
 	creates.awaitMore(leastLoad)
 	w.uninstall()
 	creates.awaitMore(leastLoad)
-	creates.expectNoFailure(2 * leastLoad)
 	pod, err := w.try(team, carelessPod())
 	w.check("try a pod", err)
 	if pod.Status.QOSClass != corev1.PodQOSBestEffort {
@@ -33,8 +31,30 @@ func TestUninstallLeavesNothing(t *testing.T) {
 	}
 	w.awaitNone("objects of the release", w.leftovers)
 	w.install(nil)
+	creates.expectNoFailure(2 * leastLoad)
 	w.createJob(team, trainingJob("again"))
 	w.running(team, "again")
+}
+
+// Names of objects begin with the release's where that does not say whose they are.
+func TestReleaseOfAnotherName(t *testing.T) {
+	w := &world{t}
+	if installed != nil {
+		w.uninstall()
+	}
+	_, err := helm(t.Context(), "install", "gpu", w.chart(), "--create-namespace", "--wait")
+	w.check("install the chart", err)
+	w.awaitAsked()
+	team := w.team("enforce")
+	w.createJob(team, trainingJob("train"))
+	w.running(team, "train")
+	_, err = shared.Client.CoreV1().Secrets(namespace).Get(t.Context(), "gpu-berth-ca",
+		metav1.GetOptions{})
+	w.check("get the authority", err)
+	w.awaitOwned()
+	_, err = helm(t.Context(), "uninstall", "gpu", "--wait")
+	w.check("uninstall the release", err)
+	w.awaitNone("objects of the release", w.leftovers)
 }
 
 // leftovers are the objects of all kinds that have the release's name or labels.
@@ -82,9 +102,6 @@ func isOurs(resource schema.GroupVersionResource, object *metav1.PartialObjectMe
 	if resource.Resource == "events" || resource.Resource == "namespaces" {
 		return false
 	}
-	labels := object.Labels
-	return labels["app.kubernetes.io/instance"] == releaseName ||
-		labels["app.kubernetes.io/part-of"] == "berth" ||
-		object.Name == releaseName || strings.HasPrefix(object.Name, releaseName+"-") ||
-		strings.HasPrefix(object.Name, fmt.Sprintf("sh.helm.release.v1.%s.", releaseName))
+	return object.Labels["app.kubernetes.io/part-of"] == "berth" ||
+		strings.Contains(object.Name, "berth")
 }

@@ -2,8 +2,6 @@ package install
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,22 +9,15 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"berth.dev/berth/tests/e2e/box"
-	"berth.dev/berth/tests/e2e/fleet"
 )
 
 const (
 	pollInterval = 100 * time.Millisecond
 	awaitTimeout = time.Minute
 	createdBy    = "berth.dev/created-by"
-
-	acceleratorLabel = "berth.dev/accelerator"
 )
 
 // world is the box as a test sees it.
@@ -102,46 +93,6 @@ func (w *world) try(namespace string, pod *corev1.Pod) (*corev1.Pod, error) {
 		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 }
 
-// carelessPod is one that Berth has to make safe, and that nobody places.
-func carelessPod() *corev1.Pod {
-	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "careless-"},
-		Spec: corev1.PodSpec{
-			SchedulerName:                 "nobody",
-			TerminationGracePeriodSeconds: new(int64),
-			Containers:                    []corev1.Container{{Name: "main", Image: "registry.example/main:1"}},
-		},
-	}
-}
-
-// isSafe tells whether Berth has seen the pod and made it safe.
-func isSafe(pod *corev1.Pod) bool {
-	return pod.Status.QOSClass == corev1.PodQOSGuaranteed && pod.Annotations[createdBy] != ""
-}
-
-// trainingJob asks for a V100 and says nothing else.
-func trainingJob(name string) *batchv1.Job {
-	return &batchv1.Job{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{
-				Annotations: map[string]string{fleet.AnnotationAccelerators: "V100"}},
-			Spec: corev1.PodSpec{
-				RestartPolicy:                 corev1.RestartPolicyNever,
-				TerminationGracePeriodSeconds: new(int64),
-				Containers: []corev1.Container{{
-					Name: "train", Image: "registry.example/train:1", Resources: gpus(1),
-				}},
-			},
-		}},
-	}
-}
-
-func gpus(count int64) corev1.ResourceRequirements {
-	return corev1.ResourceRequirements{Limits: corev1.ResourceList{
-		fleet.ResourceGPU: *resource.NewQuantity(count, resource.DecimalSI)}}
-}
-
 func (w *world) createJob(namespace string, job *batchv1.Job) *batchv1.Job {
 	w.Helper()
 	created, err := shared.Client.BatchV1().Jobs(namespace).Create(w.Context(), job,
@@ -194,57 +145,6 @@ func (w *world) awaitReady(pod string) {
 	})
 }
 
-// createHeard creates a pod and returns what kube-apiserver warned of.
-func (w *world) createHeard(namespace string, pod *corev1.Pod) (*corev1.Pod, []string) {
-	w.Helper()
-	heard := &warnings{}
-	config := rest.CopyConfig(shared.Config)
-	config.WarningHandler = heard
-	client, err := kubernetes.NewForConfig(config)
-	w.check("a client", err)
-	made, err := client.CoreV1().Pods(namespace).Create(w.Context(), pod, metav1.CreateOptions{})
-	w.check("create a pod", err)
-	return made, heard.texts
-}
-
-// warnings collects those of one client, which makes one request after the other.
-type warnings struct{ texts []string }
-
-func (w *warnings) HandleWarningHeader(_ int, _ string, text string) {
-	w.texts = append(w.texts, text)
-}
-
-// v100Node is the name of a node with V100.
-func v100Node(index int) string { return fleet.Reference()[0].NodeName(index) }
-
-// breakNode has a GPU of a node fall off the bus until the test ends.
-func (w *world) breakNode(node string) {
-	w.Helper()
-	set := func(ctx context.Context, broken bool) error {
-		return fleet.SetCondition(ctx, shared.Client, node, "GPUIsLost", broken)
-	}
-	w.check("break "+node, set(w.Context(), true))
-	w.Cleanup(func() { _ = set(context.Background(), false) })
-}
-
-// label gives a node Berth's label; nil takes it off.
-func (w *world) label(node string, value any) {
-	w.Helper()
-	patch, err := json.Marshal(values{"metadata": values{"labels": values{acceleratorLabel: value}}})
-	w.check("label "+node, err)
-	_, err = shared.Client.CoreV1().Nodes().Patch(w.Context(), node, types.MergePatchType, patch,
-		metav1.PatchOptions{})
-	w.check("label "+node, err)
-}
-
-// acceleratorOf is the model of a node by Berth's label, empty where it has none.
-func (w *world) acceleratorOf(node string) string {
-	w.Helper()
-	got, err := shared.Client.CoreV1().Nodes().Get(w.Context(), node, metav1.GetOptions{})
-	w.check("get "+node, err)
-	return got.Labels[acceleratorLabel]
-}
-
 // restarts tells how often each container of the release's pods was started again.
 func (w *world) restarts() map[string]int32 {
 	w.Helper()
@@ -255,14 +155,4 @@ func (w *world) restarts() map[string]int32 {
 		}
 	}
 	return restarts
-}
-
-// contains tells whether a text has all of the parts.
-func contains(text string, parts ...string) error {
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			return fmt.Errorf("nothing of %q", part)
-		}
-	}
-	return nil
 }
