@@ -1,8 +1,12 @@
 package chart
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -116,4 +120,51 @@ func TestSchedulersPodsAreReplacedForItsConfiguration(t *testing.T) {
 	if hash(`config: {accelerators: [{name: TPU, resource: google.com/tpu}]}`) == hash("") {
 		t.Error("kube-scheduler would go on with the former managedResources")
 	}
+}
+
+// leaves are the values that have a row of their own, with their defaults as YAML in one line.
+func leaves(t *testing.T, path string, value any, found map[string]string) {
+	t.Helper()
+	if members, is := value.(map[string]any); is && len(members) > 0 && path != "metrics.dashboard.labels" {
+		for key, member := range members {
+			leaves(t, strings.TrimPrefix(path+"."+key, "."), member, found)
+		}
+		return
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found[path] = string(text)
+}
+
+func TestReadmeHasEveryValueWithItsDefault(t *testing.T) {
+	var defaults map[string]any
+	if err := yaml.Unmarshal([]byte(readChart(t, "values.yaml")), &defaults); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	leaves(t, "", defaults, want)
+	row := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| `([^`]+)` \\|")
+	for _, cells := range row.FindAllStringSubmatch(readChart(t, "README.md"), -1) {
+		value, text := cells[1], cells[2]
+		if got, is := want[value]; !is {
+			t.Errorf("README.md has %s, which is no value", value)
+		} else if !equalYAML(t, got, text) {
+			t.Errorf("README.md says %s is %s by default, values.yaml %s", value, text, got)
+		}
+		delete(want, value)
+	}
+	for value := range want {
+		t.Errorf("README.md has no %s", value)
+	}
+}
+
+func equalYAML(t *testing.T, a, b string) bool {
+	t.Helper()
+	var first, second any
+	if err := errors.Join(yaml.Unmarshal([]byte(a), &first), yaml.Unmarshal([]byte(b), &second)); err != nil {
+		t.Fatal(err)
+	}
+	return reflect.DeepEqual(first, second)
 }
