@@ -45,7 +45,11 @@ bool IsPublished(const State& state, const std::string& bundle) {
                                    });
 }
 
-bool Works(Cause cause) { return cause >= Cause::kNames; }
+// Whether what is to be made anew is of use until then.
+bool Works(Cause cause) {
+  return cause == Cause::kNames || cause == Cause::kIssuer || cause == Cause::kDue ||
+         cause == Cause::kAsked;
+}
 
 // Nothing: it stays as it is.
 std::optional<Cause> CauseNow(const ServerState& server, const Certificate& issuer, bool published,
@@ -74,10 +78,8 @@ Plan MakePlan(const State& state, Time now) {
   const auto cause = WhyNewAuthority(held, state.authority.asked, now);
   if (cause && !held.ok()) PlanFirstAuthority(state, *cause, plan);
   if (!held.ok()) return plan;
-  if (cause) {
-    plan.authority = cause;
-    return plan;
-  }
+  plan.authority = cause;
+  if (cause && !Works(*cause)) return plan;
   plan.bundle = Bundle(*held, now);
   plan.tidy_authority = state.authority.authorities != plan.bundle;
   Soonest(plan.next, DueTime(held->issuer.certificate), now);

@@ -51,8 +51,10 @@ struct ServerTask {
   std::optional<Cause> cause;
 };
 
-/// What is to be done now. An authority stands alone: what else there is to do follows when it is
-/// known, so that everybody can trust it before it signs anything.
+/// What is to be done now. Another authority comes first, and where it can be written alone: what
+/// else there is to do follows when it is known, so that everybody can trust it before it signs
+/// anything. The rest stands here all the same, for the former one, if that still works: were it
+/// impossible to write the next one, certificates must not end meanwhile.
 struct Plan {
   /// Why there is to be another authority.
   std::optional<Cause> authority;

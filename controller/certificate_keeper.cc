@@ -184,8 +184,8 @@ bool CertificateKeeper::WasAskedFor(const kube::ApiObject& secret) const {
 }
 
 void CertificateKeeper::CarryOut(const certs::Plan& plan, const Held& held) {
-  if (plan.authority) return WriteNewAuthority(plan, held);
-  if (plan.bundle.empty()) return;  // there is no authority, or nobody knows it
+  if (plan.authority && WriteNewAuthority(plan, held)) return;
+  if (plan.bundle.empty()) return;  // there is no authority that works, or nobody knows it
   kube::ApiObject authority = BeginSecret(settings_.authority_secret, held.authority);
   if (plan.tidy_authority) {
     SetData(certs::ToSecret(certs::WithoutEnded(*held.state.authority.held, options_.now())),
@@ -197,17 +197,21 @@ void CertificateKeeper::CarryOut(const certs::Plan& plan, const Held& held) {
   WriteServers(plan, held);
 }
 
-void CertificateKeeper::WriteNewAuthority(const certs::Plan& plan, const Held& held) {
+// Whether it is there now.
+bool CertificateKeeper::WriteNewAuthority(const certs::Plan& plan, const Held& held) {
   const auto& former = held.state.authority.held;
   const auto next =
       former.ok() ? certs::NextAuthority(*former, settings_.authority_life, options_.now())
                   : certs::FirstAuthority(settings_.authority_life, plan.formers, options_.now());
-  if (!next.ok()) return Fail(next.status());
+  if (!next.ok()) {
+    Fail(next.status());
+    return false;
+  }
   kube::ApiObject secret = BeginSecret(settings_.authority_secret, held.authority);
   SetData(certs::ToSecret(*next), secret);
   MarkRenewed(secret);
-  WriteSecret(settings_.authority_secret, held.authority, std::move(secret),
-              WhyMade(*plan.authority));
+  return WriteSecret(settings_.authority_secret, held.authority, std::move(secret),
+                     WhyMade(*plan.authority));
 }
 
 void CertificateKeeper::WriteBundles(const std::string& bundle, const Held& held) {
@@ -235,10 +239,14 @@ void CertificateKeeper::WriteTask(const certs::ServerTask* task, std::size_t ser
   if (task == nullptr && !before.ok()) return;
   const std::string& name = settings_.servers[server].secret;
   kube::ApiObject secret = BeginSecret(name, before);
-  if (task == nullptr) return WriteSecret(name, before, std::move(secret), kOwnershipWords);
+  if (task == nullptr) {
+    WriteSecret(name, before, std::move(secret), kOwnershipWords);
+    return;
+  }
   if (!task->cause) {
     secret.SetSecretValue(kAuthoritiesKey, plan.bundle);
-    return WriteSecret(name, before, std::move(secret), "trusted authorities");
+    WriteSecret(name, before, std::move(secret), "trusted authorities");
+    return;
   }
   const auto data =
       certs::NewServerCertificate(*held.state.authority.held, held.state.servers[server].names,
@@ -272,15 +280,17 @@ void CertificateKeeper::MarkRenewed(kube::ApiObject& secret) const {
   secret.SetAnnotation(fmt::format("{}/{}", options_.prefix, kRenewedAnnotation), asked);
 }
 
-void CertificateKeeper::WriteSecret(const std::string& name,
+// Whether it is as it should be now.
+bool CertificateKeeper::WriteSecret(const std::string& name,
                                     const absl::StatusOr<kube::ApiObject>& before,
                                     kube::ApiObject after, std::string_view why) {
-  if (before.ok() && *before == after) return;
-  if (!options_.may_write()) return;
+  if (before.ok() && *before == after) return true;
+  if (!options_.may_write()) return false;
   const std::string collection = SecretsIn(options_.namespace_name);
-  Report(
-      Write::kSecret, options_.namespace_name + "/" + name, why,
-      before.ok() ? client_->Update(collection, name, after) : client_->Create(collection, after));
+  const absl::Status status =
+      before.ok() ? client_->Update(collection, name, after) : client_->Create(collection, after);
+  Report(Write::kSecret, options_.namespace_name + "/" + name, why, status);
+  return status.ok();
 }
 
 void CertificateKeeper::Report(Write write, const std::string& object, std::string_view why,

@@ -101,12 +101,12 @@ class CertificateKeeper {
   bool WasAskedFor(const kube::ApiObject& secret) const;
 
   void CarryOut(const certs::Plan& plan, const Held& held);
-  void WriteNewAuthority(const certs::Plan& plan, const Held& held);
+  bool WriteNewAuthority(const certs::Plan& plan, const Held& held);
   void WriteBundles(const std::string& bundle, const Held& held);
   void WriteServers(const certs::Plan& plan, const Held& held);
   void WriteTask(const certs::ServerTask* task, std::size_t server, const certs::Plan& plan,
                  const Held& held);
-  void WriteSecret(const std::string& name, const absl::StatusOr<kube::ApiObject>& before,
+  bool WriteSecret(const std::string& name, const absl::StatusOr<kube::ApiObject>& before,
                    kube::ApiObject after, std::string_view why);
   void Report(Write write, const std::string& object, std::string_view why,
               const absl::Status& status);

@@ -120,16 +120,24 @@ TEST(PlanTest, LeavesAloneWhatNobodyKnows) {
   EXPECT_EQ(plan.bundle, "");
 }
 
-TEST(PlanTest, RotatesTheAuthorityBeforeAnythingElse) {
+TEST(PlanTest, RotatesTheAuthority) {
   const Authority authority = MakeAuthority();
   State asked = Settled(authority);
   asked.authority.asked = true;
   EXPECT_THAT(MakePlan(asked, kNow).authority, Optional(Cause::kAsked));
   EXPECT_THAT(MakePlan(Settled(authority), kNow + kAuthorityLife * 2 / 3).authority,
               Optional(Cause::kDue));
-  EXPECT_THAT(MakePlan(Settled(authority), kNow + kAuthorityLife * 2 / 3).servers, IsEmpty());
   EXPECT_THAT(MakePlan(Settled(authority), kNow - hours(2)).authority,
               Optional(Cause::kNotYetValid));
+}
+
+// Were it impossible to write the next one, certificates must not end meanwhile.
+TEST(PlanTest, PlansWithTheFormerAuthorityAsLongAsItWorks) {
+  const Authority authority = MakeAuthority();
+  const Time due = kNow + kAuthorityLife * 2 / 3;
+  EXPECT_THAT(Causes(MakePlan(Settled(authority), due)), ElementsAre(Cause::kEnded, Cause::kEnded));
+  EXPECT_THAT(MakePlan(Settled(authority), kNow + kAuthorityLife).servers, IsEmpty());
+  EXPECT_THAT(MakePlan(Settled(authority), kNow - hours(2)).servers, IsEmpty());
 }
 
 // The steps of a rotation: everybody hears of the new authority, then it signs.

@@ -338,6 +338,17 @@ TEST_F(CertificateKeeperTest, AFailureHoldsUpNothingElse) {
   EXPECT_TRUE(absl::IsPermissionDenied(writes_.statuses.at(writes_.statuses.size() - 2)));
 }
 
+TEST_F(CertificateKeeperTest, RenewsByTheFormerAuthorityWhereTheNextOneCannotBeWritten) {
+  Settle();
+  const certs::Certificate former = AuthorityNow().issuer.certificate;
+  Change(kAuthority, {{"metadata", {{"annotations", {{"berth.dev/renew", "now"}}}}}});
+  api_.failures = {{std::string("PUT ") + kAuthority, 422}};  // it is immutable, say
+  api_.objects.erase(kExtender);
+  RunFor(seconds(3));
+  EXPECT_TRUE(AuthorityNow().issuer.certificate == former);
+  ExpectConsistent();
+}
+
 TEST_F(CertificateKeeperTest, MakesNoAuthorityWhileASecretMayKnowTheFormer) {
   api_.failures = {{std::string("GET ") + kAdmission, 500}};
   RunFor(seconds(3));
