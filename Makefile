@@ -10,7 +10,7 @@ export GOFLAGS := -trimpath -gcflags=all=-dwarf=false
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build control-plane demo check check-all bench bench-memory bench-packing bench-webhook soak lint format clean
+.PHONY: help deps configure berth build control-plane demo check check-all bench bench-memory bench-packing bench-webhook soak generate lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -70,6 +70,13 @@ bench-webhook: berth control-plane ## measure a review, then pods created a seco
 	@build/release/tests/bench/admission_benchmark
 	@echo "==> through kube-apiserver"
 	@cd tests/bench && go run ./webhook $(WEBHOOK_FLAGS)
+
+generate: berth ## write what is made of the configuration's fields, and the chart's golden rendering
+	@build/release/cli/berth config docs >docs/configuration.md
+	@build/release/cli/berth config defaults >charts/berth/files/defaults.yaml
+	@cd tests/chart && go run ./schema >../../charts/berth/values.schema.json
+	@tests/e2e/build/build.sh helm
+	@cd tests/chart && go test . -count=1 -run TestDefaultRendering -update
 
 lint: deps ## check formatting, C++ and Go
 	@.ci/lint

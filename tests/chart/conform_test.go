@@ -15,19 +15,22 @@ var versions = flag.String("kubernetes", "1.36.3",
 	"versions of Kubernetes, such as 1.34.9,1.37.1, whose own descriptions are tried beside that of "+
 		"the running kube-apiserver")
 
-// A running kube-apiserver says what it takes.
-func TestObjectsConformToARunningAPIServer(t *testing.T) {
+// A running kube-apiserver says what it takes, and Helm asks it for its version.
+func TestOnARunningAPIServer(t *testing.T) {
 	b, err := box.Start(t.Context(), box.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Stop()
-	description, err := b.Client.Discovery().RESTClient().Get().AbsPath("/openapi/v2").
-		SetHeader("Accept", "application/json").DoRaw(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	conform(t, description)
+	t.Run("objects conform", func(t *testing.T) {
+		description, err := b.Client.Discovery().RESTClient().Get().AbsPath("/openapi/v2").
+			SetHeader("Accept", "application/json").DoRaw(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conform(t, description)
+	})
+	t.Run("notes say what to do next", func(t *testing.T) { testNotes(t, b.Kubeconfig) })
 }
 
 // Other versions describe themselves in a file that is made by their kube-apiserver.
