@@ -103,6 +103,8 @@ func TestPodsAreReplacedForWhatNeedsAStart(t *testing.T) {
 		{`config: {log: {level: debug}}`, false},
 		{`config: {prefix: ml.example.com}`, false},
 		{`config: {health: {staleAfter: 5m}}`, false},
+		{`config: {scheduling: {policies: {packing: {weight: 3}}}}`, false},
+		{`config: {accelerators: [{name: V100, resource: nvidia.com/gpu}]}`, false},
 		{`config: {admission: {policies: {isolation: {mode: Warn}}}}`, false},
 		{`config: {admission: {maxBodyBytes: 8388608}}`, true},
 		{`config: {grpc: {listen: "127.0.0.1:8444"}}`, true},
