@@ -48,7 +48,9 @@ type Kubelet struct {
 
 	mu       sync.Mutex
 	pods     map[types.UID]*pod
+	dirs     map[string]string // by the name of the pod, the latest of that name
 	services []corev1.Service
+	begun    int // pods so far
 }
 
 // observed is what the API server has of the namespace.
@@ -61,7 +63,8 @@ type observed struct {
 
 // newKubelet makes a Kubelet that does nothing yet.
 func newKubelet(b *Box) *Kubelet {
-	return &Kubelet{box: b, cancel: func() {}, pods: map[types.UID]*pod{}}
+	return &Kubelet{box: b, cancel: func() {}, pods: map[types.UID]*pod{},
+		dirs: map[string]string{}}
 }
 
 // start begins to run pods. KubeletNamespace need not exist yet.
@@ -116,7 +119,7 @@ func (k *Kubelet) Kill(pod, container string) error {
 }
 
 // Log is what the container of a pod has written so far, the output of every start appended. The
-// pod may be gone.
+// pod may be gone; of several of one name it is the latest.
 func (k *Kubelet) Log(pod, container string) (string, error) {
 	content, err := os.ReadFile(k.logFile(pod, container))
 	return string(content), err
@@ -212,8 +215,9 @@ func (k *Kubelet) pod(object *corev1.Pod) *pod {
 	if object.Spec.NodeName == "" || isOver(object) {
 		return nil
 	}
-	p := newPod(k, object)
-	k.pods[object.UID] = p
+	k.begun++
+	p := newPod(k, object, fmt.Sprintf("10.244.%d.%d", k.begun/250, 1+k.begun%250))
+	k.pods[object.UID], k.dirs[object.Name] = p, p.dir
 	return p
 }
 
@@ -227,15 +231,16 @@ func (k *Kubelet) all() []*pod {
 	return all
 }
 
-func (k *Kubelet) dir(pod string) string { return filepath.Join(k.box.Dir, "pods", pod) }
-
+// logFile is where the container of the latest pod of this name writes; none where there was none.
 func (k *Kubelet) logFile(pod, container string) string {
-	return filepath.Join(k.dir(pod), container+".log")
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return filepath.Join(k.dirs[pod], container+".log")
 }
 
 // writeLogs writes the end of every container's log.
 func (k *Kubelet) writeLogs(w io.Writer) {
-	files, _ := filepath.Glob(k.logFile("*", "*")) // the pattern is a good one
+	files, _ := filepath.Glob(filepath.Join(k.box.Dir, "pods", "*", "*.log")) // a good pattern
 	for _, file := range files {
 		fmt.Fprintf(w, "--- %s ends with:\n%s\n", file, tail(file, logTailLines))
 	}

@@ -208,7 +208,7 @@ func (c *container) setReady(ready bool) {
 	c.said.ready = ready && c.said.running
 }
 
-func (c *container) logFile() string { return c.pod.kubelet.logFile(c.pod.name, c.spec.Name) }
+func (c *container) logFile() string { return filepath.Join(c.pod.dir, c.spec.Name+".log") }
 
 // isOver tells whether the program has ended and will not be started again.
 func (c *container) isOver() bool {

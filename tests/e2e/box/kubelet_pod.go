@@ -18,6 +18,7 @@ type pod struct {
 	kubelet    *Kubelet
 	name       string
 	dir        string
+	ip         string      // that only the ServiceProxy knows the way to
 	object     *corev1.Pod // as it was bound
 	containers []*container
 	volumes    *volumes
@@ -39,10 +40,11 @@ type pod struct {
 }
 
 // newPod makes a pod of which nothing runs yet.
-func newPod(k *Kubelet, object *corev1.Pod) *pod {
-	p := &pod{kubelet: k, name: object.Name, dir: k.dir(object.Name), object: object.DeepCopy(),
+func newPod(k *Kubelet, object *corev1.Pod, ip string) *pod {
+	dir := filepath.Join(k.box.Dir, "pods", object.Name+"-"+string(object.UID)[:8])
+	p := &pod{kubelet: k, name: object.Name, dir: dir, ip: ip, object: object.DeepCopy(),
 		ended: make(chan struct{})}
-	p.broken = errors.Join(unsupported(object), p.choosePorts(object))
+	p.broken = errors.Join(os.MkdirAll(dir, 0o700), unsupported(object), p.choosePorts(object))
 	p.volumes = newVolumes(p, object)
 	for i := range object.Spec.Containers {
 		c, err := newContainer(p, object, &object.Spec.Containers[i])

@@ -29,6 +29,7 @@ func (p *pod) describe(status *corev1.PodStatus) {
 	if status.StartTime == nil {
 		status.StartTime = new(now())
 	}
+	status.PodIP, status.PodIPs = p.ip, []corev1.PodIP{{IP: p.ip}}
 	ready := p.isReady()
 	setCondition(status, corev1.PodInitialized, true)
 	setCondition(status, corev1.ContainersReady, ready)

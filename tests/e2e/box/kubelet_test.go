@@ -227,7 +227,7 @@ func TestKubelet(t *testing.T) {
 	}{
 		{"a pod runs when its volumes are there", (*nursery).podRunsWhenItsVolumesAreThere},
 		{"a pod ends and comes back", (*nursery).podEndsAndComesBack},
-		{"kube-apiserver reads logs", (*nursery).apiServerReadsLogs},
+		{"kube-apiserver reaches pods", (*nursery).apiServerReachesPods},
 		{"pods fail", (*nursery).podsThatFail},
 		{"a Service is served by its ready pods in turn",
 			(*nursery).serviceIsServedByItsReadyPodsInTurn},
@@ -306,8 +306,8 @@ func (n *nursery) podEndsAndComesBack(t *testing.T) {
 	}
 }
 
-// As kubectl reads it.
-func (n *nursery) apiServerReadsLogs(t *testing.T) {
+// As kubectl does.
+func (n *nursery) apiServerReachesPods(t *testing.T) {
 	n.secret(map[string]string{"ready": "yes"})
 	n.create("talking", nil)
 	_, err := n.Client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{
@@ -321,6 +321,11 @@ func (n *nursery) apiServerReadsLogs(t *testing.T) {
 		GetLogs("talking", &corev1.PodLogOptions{}).DoRaw(t.Context())
 	if err != nil || string(log) != "serves as talking\n" {
 		t.Errorf("log %q (%v)", log, err)
+	}
+	file, err := n.Client.CoreV1().Pods(KubeletNamespace).
+		ProxyGet("http", "talking", "8080", "/file/ready", nil).DoRaw(t.Context())
+	if err != nil || string(file) != "yes" {
+		t.Errorf("the pod answers %q (%v)", file, err)
 	}
 }
 

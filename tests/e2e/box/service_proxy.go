@@ -21,7 +21,7 @@ const dialTimeout = 2 * time.Second
 
 // ServiceProxy stands for kube-proxy and for the cluster's DNS: who asks it for a tunnel (HTTP
 // CONNECT) to a port of a Service in KubeletNamespace, by cluster IP or by name, is connected to the
-// pods behind it in turn, and who asks for a kubelet to ours. As with kube-proxy, a pod whose program has just died is still tried, and
+// pods behind it in turn, who asks for a pod's address to that pod, and who asks for a kubelet to ours. As with kube-proxy, a pod whose program has just died is still tried, and
 // then nothing else. Thread-safe.
 type ServiceProxy struct {
 	URL string // for HTTPS_PROXY
@@ -116,8 +116,14 @@ func (p *ServiceProxy) dial(target string) (net.Conn, error) {
 	return net.DialTimeout("tcp", chosen, dialTimeout)
 }
 
-// endpoints are host:port of the pods that serve a port of the Service, at least one.
+// endpoints are host:port of the pods that serve a port of the Service or of the one pod with this
+// address, at least one.
 func (k *Kubelet) endpoints(host string, port int) ([]string, error) {
+	for _, p := range k.all() {
+		if number := p.numbers[int32(port)]; p.ip == host && number != 0 {
+			return []string{address(number)}, nil
+		}
+	}
 	service, target := k.servicePort(host, port)
 	if service == nil {
 		return nil, fmt.Errorf("no Service has %s and port %d", host, port)
