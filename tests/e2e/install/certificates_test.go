@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,6 +64,40 @@ func TestKeysAreWhereTheyBelong(t *testing.T) {
 	}
 }
 
+// Neither a renewal nor another authority is a restart or a failed request: kube-scheduler, too, which
+// reads its authority once, goes on.
+func TestRenewedCertificatesAreTakenOverUnderLoad(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		arguments []string
+	}{{"certificates", nil}, {"authority", []string{"--authority"}}} {
+		t.Run(c.name, func(t *testing.T) {
+			w := release(t, nil)
+			team := w.team("enforce")
+			restarts, before := w.restarts(), w.serials()
+			creates, placements := w.createSafely(team), w.place(team)
+			w.berth(append([]string{"certs", "renew"}, c.arguments...)...)
+			w.awaitNone("pods that show their former certificate", func() []string {
+				var former []string
+				for pod, serial := range w.serials() {
+					if serial == before[pod] {
+						former = append(former, pod)
+					}
+				}
+				return former
+			})
+			creates.awaitMore(leastLoad)
+			placements.awaitMore(2)
+			creates.expectNoFailure(2 * leastLoad)
+			placements.expectNoFailure(2)
+			if got := w.restarts(); !maps.Equal(got, restarts) {
+				t.Errorf("restarts %v, were %v", got, restarts)
+			}
+			w.expectTrustedWebhooks()
+		})
+	}
+}
+
 func TestDeletedSecretIsMadeAgainUnderLoad(t *testing.T) {
 	w := release(t, nil)
 	creates := w.createSafely(w.team("enforce"))
@@ -79,6 +114,21 @@ func TestDeletedSecretIsMadeAgainUnderLoad(t *testing.T) {
 	}
 	creates.expectNoFailure(2 * leastLoad)
 	w.await("the webhooks to trust the new authority", func() bool { return w.webhooksTrust() == nil })
+}
+
+// serials are those of the certificates that pods show, by the name of the pod.
+func (w *world) serials() map[string]string {
+	w.Helper()
+	serials := map[string]string{}
+	for _, server := range servers {
+		for _, pod := range w.component(server.component) {
+			shown, err := w.shown(pod.Name, server.service+"."+namespace+".svc",
+				w.secret(server.secret).Data["ca.crt"])
+			w.check("connect to "+pod.Name, err)
+			serials[pod.Name] = shown.SerialNumber.String()
+		}
+	}
+	return serials
 }
 
 // shown is the certificate that a pod shows to who calls it by the name and trusts the authority.

@@ -139,7 +139,8 @@ func (w *world) scale(component string, replicas int32) {
 	w.await("the pods of "+component, func() bool {
 		got, err := deployments.Get(w.Context(), scale.Name, metav1.GetOptions{})
 		w.check("get "+component, err)
-		return got.Status.ReadyReplicas == replicas && len(w.component(component)) == int(replicas)
+		all := w.pods(namespace, "app.kubernetes.io/component="+component) // ending ones still serve
+		return got.Status.ReadyReplicas == replicas && len(all) == int(replicas)
 	})
 }
 

@@ -141,3 +141,18 @@ func copyOf(with values) values {
 	maps.Copy(copied, with)
 	return copied
 }
+
+// berth runs a command of Berth as an administrator.
+func (w *world) berth(arguments ...string) string {
+	w.Helper()
+	path, err := box.BerthBinary()
+	w.check("find berth", err)
+	command := exec.CommandContext(w.Context(), path, arguments...)
+	command.Env = append(command.Environ(), "KUBECONFIG="+shared.Kubeconfig,
+		"HTTPS_PROXY="+shared.Services.URL)
+	said, err := command.CombinedOutput()
+	if err != nil {
+		w.Fatalf("berth %v: %v\n%s", arguments, err, said)
+	}
+	return string(said)
+}
