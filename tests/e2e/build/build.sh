@@ -66,6 +66,11 @@ progress() {
     { print; fflush() }'
 }
 
+# Images of Debian come without lists of packages.
+download() { # PACKAGE=VERSION
+  apt-get download -qq "$1" || { ((EUID == 0)) && apt-get update -qq && apt-get download -qq "$1"; }
+}
+
 # Takes a program out of Debian's package. It is not installed: that would start a server.
 unpack() { # NAME PACKAGE VERSION
   local want="Debian $2 $3"
@@ -75,7 +80,7 @@ unpack() { # NAME PACKAGE VERSION
   echo "unpacking $1 $3 from Debian's $2"
   local folder
   folder=$(mktemp -d)
-  if ! (cd "$folder" && apt-get download -qq "$2=$3*" && dpkg-deb -x ./*.deb .) >"$folder/log" 2>&1; then
+  if ! (cd "$folder" && download "$2=$3*" && dpkg-deb -x ./*.deb .) >"$folder/log" 2>&1; then
     cat "$folder/log" >&2
     rm -r "$folder"
     echo "build.sh: Debian's $2 $3 cannot be downloaded; run apt-get update as root" >&2
