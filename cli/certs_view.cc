@@ -59,6 +59,9 @@ class Reader {
     view_.certificates.back().problem =
         ProblemOf(certs::WhyNewAuthority(authority, false, view_.time));
     issuer_ = authority->issuer.certificate;
+    for (const certs::Certificate& former : certs::WithoutEnded(*authority, view_.time).formers) {
+      view_.formers.push_back({former.subject(), former.not_after()});
+    }
     return absl::OkStatus();
   }
 
@@ -168,6 +171,10 @@ std::string CertsText(const CertsView& view) {
       {"SECRET", "SUBJECT", "NAMES", "ISSUER", "UNTIL", "LEFT", "PROBLEM"}};
   for (const CertificateView& each : view.certificates) rows.push_back(RowOf(each, view.time));
   std::string text = TextTable(rows);
+  for (const FormerView& each : view.formers) {
+    text += fmt::format("{} is trusted, too, until it ends on {}\n", each.subject,
+                        FormatTime(each.until));
+  }
   for (const BundleView& each : view.bundles) {
     text += fmt::format("{} {}: {} of {} webhooks trust what the authority says\n", each.kind,
                         each.name, each.matching, each.webhooks);
@@ -178,9 +185,13 @@ std::string CertsText(const CertsView& view) {
 std::string CertsJson(const CertsView& view) {
   Json json = {{"time", FormatTime(view.time)},
                {"certificates", Json::array()},
+               {"formers", Json::array()},
                {"caBundles", Json::array()}};
   for (const CertificateView& each : view.certificates) {
     json["certificates"].push_back(JsonOf(each, view.time));
+  }
+  for (const FormerView& each : view.formers) {
+    json["formers"].push_back({{"subject", each.subject}, {"notAfter", FormatTime(each.until)}});
   }
   for (const BundleView& each : view.bundles) json["caBundles"].push_back(JsonOf(each));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -25,6 +25,12 @@ struct CertificateView {
   std::string problem;
 };
 
+/// An authority that signed before, and is trusted until it ends.
+struct FormerView {
+  std::string subject;
+  model::Time until = model::kNoTime;
+};
+
 /// What a webhook configuration trusts.
 struct BundleView {
   std::string kind;
@@ -39,6 +45,7 @@ struct CertsView {
   model::Time time;
   /// The authority's first.
   std::vector<CertificateView> certificates;
+  std::vector<FormerView> formers;
   std::vector<BundleView> bundles;
 
   bool AllWell() const;

@@ -61,8 +61,13 @@ void ValidateOwner(const ControllerConfig& config, Errors& errors) {
     errors.push_back({"controller.ownedLeases", "is of no use without controller.owner; set both"});
   }
   for (std::size_t i = 0; i < config.owned_leases.size(); ++i) {
-    RequireName(ItemPath("controller.ownedLeases", i), config.owned_leases[i], "berth-scheduler",
-                errors);
+    const std::string path = ItemPath("controller.ownedLeases", i);
+    RequireName(path, config.owned_leases[i], "berth-scheduler", errors);
+    // To be written by another hand would cost the controller its lead.
+    if (config.owned_leases[i] == config.lease.name) {
+      errors.push_back(
+          {path, "is controller.lease.name, which gets the owner anyway; take it out"});
+    }
   }
 }
 

@@ -125,6 +125,11 @@ TEST_F(CliCerts, NeedTheRightsOfTheRole) {
   const auto berth = StartController();
   ASSERT_TRUE(api_.AwaitCount(FakeRequest::kCreateObject, 3)) << berth->error();
   ASSERT_TRUE(api_.AwaitCount(FakeRequest::kPatchObject, 1)) << berth->error();
+  for (const FakeRequest request :
+       {FakeRequest::kListNodes, FakeRequest::kWatchNodes, FakeRequest::kListPods,
+        FakeRequest::kWatchPods, FakeRequest::kListPending, FakeRequest::kWatchPending}) {
+    ASSERT_TRUE(api_.AwaitCount(request, 1)) << berth->error();
+  }
   const Finished asked = Certs({"renew", "berth-extender-tls"});
   EXPECT_EQ(asked.exit_code, 0) << asked.error;
   ASSERT_TRUE(berth->AwaitError("renewal was asked for")) << berth->error();

@@ -85,11 +85,25 @@ TEST_F(CertsViewTest, TellsWhatThereIs) {
                      {"notAfter", "2027-02-19T00:00:00Z"},
                      {"secondsLeft", 7776000},
                      {"problem", ""}}}},
+                  {"formers", Json::array()},
                   {"caBundles",
                    {{{"kind", "MutatingWebhookConfiguration"},
                      {"name", "berth"},
                      {"webhooks", 2},
                      {"matching", 2}}}}}));
+}
+
+// After a key has leaked there must be none.
+TEST_F(CertsViewTest, NamesFormerAuthorities) {
+  const certs::Authority next = certs::Rotate(authority_);
+  Put("berth-ca", certs::ToSecret(next));
+  const std::string former = authority_.issuer.certificate.subject();
+  EXPECT_THAT(
+      CertsText(Read()),
+      HasSubstr("\n" + former + " is trusted, too, until it ends on 2036-11-18T00:00:00Z\n"));
+  EXPECT_EQ(
+      Json::parse(CertsJson(Read()))["formers"],
+      Json::parse(R"([{"subject": ")" + former + R"(", "notAfter": "2036-11-18T00:00:00Z"}])"));
 }
 
 TEST_F(CertsViewTest, NeverHoldsAnythingOfAKey) {

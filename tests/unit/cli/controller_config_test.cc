@@ -78,6 +78,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"  owner: berth\n  ownedLeases: [a, a_b]",
                 "f:5: controller.ownedLeases[1]: \"a_b\" is not the name of an object; write one "
                 "such as berth-scheduler"},
+        Mistake{"  owner: berth\n  ownedLeases: [berth-controller]",
+                "f:5: controller.ownedLeases[0]: is controller.lease.name, which gets the owner "
+                "anyway; take it out"},
         Mistake{"  certificates:\n    authority: {secret: ''}",
                 "f:5: controller.certificates.authority.secret: \"\" is not the name of an object; "
                 "write one such as berth-ca"},
