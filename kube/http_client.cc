@@ -108,6 +108,11 @@ HttpHead HeadOf(const http::response<http::buffer_body>& response) {
   if (absl::SimpleAtoi(absl::string_view(seconds.data(), seconds.size()), &number) && number > 0) {
     head.retry_after = std::chrono::seconds(number);
   }
+  const auto [first, last] = response.equal_range(http::field::warning);
+  for (auto field = first; field != last; ++field) {
+    const auto value = field->value();
+    head.warnings.emplace_back(value.data(), value.size());
+  }
   return head;
 }
 

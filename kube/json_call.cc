@@ -15,9 +15,6 @@ namespace {
 constexpr char kJsonType[] = "application/json";
 constexpr char kMergePatchType[] = "application/merge-patch+json";
 
-/// An object has 1.5 MiB at most, as etcd keeps it.
-constexpr std::size_t kMaxReply = std::size_t{8} << 20;
-
 absl::StatusCode CodeOf(int http_status) {
   switch (http_status) {
     case 400:
@@ -62,12 +59,12 @@ std::string_view NameOf(HttpMethod method) {
 }
 
 absl::StatusOr<std::string> CallJson(Transport& transport, HttpMethod method, std::string target,
-                                     std::string body) {
+                                     std::string body, std::size_t max_reply) {
   HttpRequest request{
       .method = method, .target = std::move(target), .accept = kJsonType, .body = std::move(body)};
   if (method == HttpMethod::kPatch) request.content_type = kMergePatchType;
   if (method == HttpMethod::kPost || method == HttpMethod::kPut) request.content_type = kJsonType;
-  BodySink sink(kMaxReply);
+  BodySink sink(max_reply);
   const absl::Status sent = transport.Send(request, sink);
   const std::string what = fmt::format("{} {}", NameOf(method), request.target);
   if (absl::IsCancelled(sent)) return sent;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 
@@ -33,6 +34,8 @@ struct HttpHead {
   std::string content_type;
   /// 0 where the server did not say, or said it as a date.
   std::chrono::seconds retry_after{0};
+  /// The Warning headers as they came (RFC 7234, 5.5): what kubectl shows beside an answer.
+  std::vector<std::string> warnings{};
 };
 
 /// Takes a reply as it comes. What is not OK ends the exchange and the connection.

@@ -73,6 +73,22 @@ TEST(HttpClient, SendsWhatIsAskedAndGivesWhatIsSaid) {
   EXPECT_EQ(kept.body, "abc");
 }
 
+TEST(HttpClient, TellsEveryWarning) {
+  Server server;
+  HttpClient client(server.Config());
+  std::thread peer([&] {
+    server.Accept();
+    server.Read();
+    server.Write(
+        "HTTP/1.1 201 Created\r\nWarning: 299 - \"one\"\r\nContent-Length: 0\r\n"
+        "Warning: 299 - \"two\"\r\n\r\n");
+  });
+  Kept kept;
+  EXPECT_TRUE(client.Send({.target = "/"}, kept).ok());
+  peer.join();
+  EXPECT_EQ(kept.head.warnings, (std::vector<std::string>{"299 - \"one\"", "299 - \"two\""}));
+}
+
 TEST(HttpClient, PassesEachPieceOnAtOnce) {
   Server server;
   HttpClient client(server.Config());
