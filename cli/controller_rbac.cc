@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "cli/rbac.h"
 #include "cluster/feed.h"
 #include "controller/certificate_keeper.h"
 #include "controller/lease_store.h"
@@ -49,9 +48,14 @@ std::vector<Grant> InTheNamespace(const ControllerConfig& config) {
 
 }  // namespace
 
+ControllerGrants GrantsOf(const ControllerConfig& config) {
+  return {.in_cluster = InTheCluster(config.certificates), .in_namespace = InTheNamespace(config)};
+}
+
 std::string ControllerRolesYaml(const ControllerConfig& config, const std::string& namespace_name) {
-  return ClusterRoleYaml(kRole, InTheCluster(config.certificates)) + "---\n" +
-         RoleYaml(kRole, namespace_name, InTheNamespace(config));
+  const ControllerGrants grants = GrantsOf(config);
+  return ClusterRoleYaml(kRole, grants.in_cluster) + "---\n" +
+         RoleYaml(kRole, namespace_name, grants.in_namespace);
 }
 
 }  // namespace berth::cli

@@ -1,10 +1,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/config.h"
+#include "cli/rbac.h"
 
 namespace berth::cli {
+
+/// What the controller asks of the API server with that configuration.
+struct ControllerGrants {
+  std::vector<Grant> in_cluster;
+  /// In the namespace of its Lease.
+  std::vector<Grant> in_namespace;
+};
+ControllerGrants GrantsOf(const ControllerConfig& config);
 
 /// The ClusterRole and the Role that a controller of that configuration needs, as YAML for kubectl
 /// apply: nothing that it has no use for, and by name where there is one. An empty namespace is
