@@ -1,0 +1,22 @@
+#include <fmt/format.h>
+
+#include "cli/doctor/checks.h"
+
+namespace berth::doctor {
+
+Findings CheckExtender(const Facts& facts, const Rules&) {
+  const FilterTrial& trial = *facts.filter_trial;
+  if (!trial.error.empty()) {
+    return Problem(fmt::format("{} cannot answer filter: {}", trial.url, trial.error),
+                   "look at the extender's log; it may not have listed nodes and pods yet");
+  }
+  if (trial.fit == 0 && trial.refused < trial.asked) {
+    return Problem(fmt::format("{} gives reasons for {} of {} only", trial.url, trial.refused,
+                               Counted(trial.asked, "refused node")),
+                   "is this Berth's extender? Its address is that of `berth stanza`");
+  }
+  return Ok(fmt::format("{} answers: {} of {} fit a pod with one device", trial.url, trial.fit,
+                        Counted(trial.asked, "node")));
+}
+
+}  // namespace berth::doctor

@@ -1,0 +1,30 @@
+#include <fmt/format.h>
+
+#include "cli/doctor/berth_entry.h"
+#include "cli/doctor/checks.h"
+
+namespace berth::doctor {
+
+// kube-scheduler asks ignorable extenders last, wherever they stand (NewFrameworkExtenders and
+// buildExtenders in k8s.io/kubernetes/pkg/scheduler/scheduler.go).
+Findings CheckLast(const Facts& facts, const Rules& rules) {
+  const auto place = BerthEntry(facts, rules);
+  if (!place)
+    return Unknown(facts.scheduler->source + " has no extender of Berth", "see check registered");
+  const std::vector<ExtenderEntry>& all = facts.scheduler->extenders;
+  const bool ignorable = all[*place].ignorable;
+  std::vector<std::string> later;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool after = all[i].ignorable == ignorable ? i > *place : all[i].ignorable;
+    if (after && !all[i].filter_verb.empty()) later.push_back(all[i].url_prefix);
+  }
+  if (later.empty()) return Ok("no extender that filters is asked after Berth");
+  return Problem(
+      fmt::format("{} filter what Berth has chosen: {}",
+                  later.size() == 1 ? "another extender may" : "other extenders may",
+                  Listed(later)),
+      "put Berth's entry last; where another one is ignorable, no order helps: take its filterVerb "
+      "out");
+}
+
+}  // namespace berth::doctor

@@ -1,0 +1,132 @@
+#include <map>
+#include <utility>
+
+#include "cli/doctor/gather.h"
+#include "kube/json_model.h"
+#include "kube/json_workload.h"
+
+namespace berth::doctor {
+
+namespace {
+
+using kube::JsonValue;
+
+std::string Text(const JsonValue& value) { return std::string(value.String()); }
+
+// Whether whoever created or applied the pod wrote spec.nodeName: a scheduler's binding writes it,
+// too, but not as the manager of a field.
+bool WroteNodeName(const JsonValue& metadata) {
+  bool wrote = false;
+  metadata.Field("managedFields").ForEachItem([&wrote](const JsonValue& manager) {
+    const JsonValue fields = manager.Field("fieldsV1");
+    const JsonValue spec = fields.Field("f:spec");
+    wrote = wrote || !spec.Field("f:nodeName").absent();
+  });
+  return wrote;
+}
+
+std::string AnnotationOf(const model::Pod& pod, const std::string& name) {
+  return std::string(model::Find(pod.annotations, name).value_or(""));
+}
+
+std::string ControllerOf(const model::Workload& workload) {
+  const model::OwnerReference* owner = model::ControllingOwner(workload);
+  return owner == nullptr ? "" : owner->kind;
+}
+
+// Makes pods of one shape share what they need of nodes: 200,000 pods have some hundred shapes.
+class Shapes {
+ public:
+  std::shared_ptr<const NodeNeeds> Of(const JsonValue& spec, const model::PodTemplate& pod) {
+    NodeNeeds needs{.selector = pod.node_selector, .terms = pod.node_terms};
+    if (needs.empty()) return nullptr;
+    const JsonValue affinity = spec.Field("affinity");
+    const JsonValue node_affinity = affinity.Field("nodeAffinity");
+    const std::string key =
+        spec.Field("nodeSelector").Json() +
+        node_affinity.Field("requiredDuringSchedulingIgnoredDuringExecution").Json();
+    auto& shared = by_text_[key];
+    if (shared == nullptr) shared = std::make_shared<const NodeNeeds>(std::move(needs));
+    return shared;
+  }
+
+ private:
+  std::map<std::string, std::shared_ptr<const NodeNeeds>> by_text_;
+};
+
+// Nothing for a pod that has ended.
+std::optional<PodFacts> PodFrom(const JsonValue& item, const std::string& prefix, Shapes& shapes) {
+  model::Pod pod = kube::PodFromJson(item);
+  const auto workload = kube::WorkloadFromJson(*item.element(), "Pod", "Pod");
+  if (!workload.ok()) item.Report(std::string(workload.status().message()));
+  if (!workload.ok() || pod.terminated) return std::nullopt;
+  const JsonValue spec = item.Field("spec");
+  PodFacts facts{.namespace_name = std::move(pod.namespace_),
+                 .name = std::move(pod.name),
+                 .node = std::move(pod.node_name),
+                 .scheduler = workload->pod.scheduler_name,
+                 .created_bound = WroteNodeName(item.Field("metadata")),
+                 .owner = ControllerOf(*workload),
+                 .mirror = model::Find(pod.annotations, "kubernetes.io/config.mirror").has_value(),
+                 .requests = pod.requests,
+                 .memory_minimum = AnnotationOf(pod, prefix + "/accelerator-memory"),
+                 .checkpoint = AnnotationOf(pod, prefix + "/checkpoint"),
+                 .needs = shapes.Of(spec, workload->pod)};
+  return facts;
+}
+
+template <typename T>
+absl::StatusOr<std::vector<T>> ListOf(Api& api, const std::string& path, const Need& need,
+                                      const std::function<T(const JsonValue& item)>& read) {
+  std::vector<T> all;
+  const absl::Status listed =
+      api.List(path, need, [&](const JsonValue& item) { all.push_back(read(item)); });
+  if (!listed.ok()) return listed;
+  return all;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<model::Node>> GatherNodes(Api& api) {
+  return ListOf<model::Node>(api, "/api/v1/nodes", NeedsOf(Source::kNodes, {}).front(),
+                             [](const JsonValue& node) { return kube::NodeFromJson(node); });
+}
+
+absl::StatusOr<std::vector<PodFacts>> GatherPods(Api& api, const std::string& prefix) {
+  std::vector<PodFacts> pods;
+  Shapes shapes;
+  const absl::Status listed =
+      api.List("/api/v1/pods", NeedsOf(Source::kPods, {}).front(), [&](const JsonValue& item) {
+        auto pod = PodFrom(item, prefix, shapes);
+        if (pod) pods.push_back(*std::move(pod));
+      });
+  if (!listed.ok()) return listed;
+  return pods;
+}
+
+absl::StatusOr<std::vector<NamespaceFacts>> GatherNamespaces(Api& api) {
+  return ListOf<NamespaceFacts>(api, "/api/v1/namespaces", NeedsOf(Source::kNamespaces, {}).front(),
+                                [](const JsonValue& item) {
+                                  const JsonValue metadata = item.Field("metadata");
+                                  return NamespaceFacts{
+                                      .name = Text(metadata.Field("name")),
+                                      .labels = metadata.Field("labels").StringMap()};
+                                });
+}
+
+absl::StatusOr<std::vector<ClaimFacts>> GatherClaims(Api& api) {
+  return ListOf<ClaimFacts>(
+      api, "/api/v1/persistentvolumeclaims", NeedsOf(Source::kClaims, {}).front(),
+      [](const JsonValue& item) {
+        const JsonValue metadata = item.Field("metadata");
+        const JsonValue spec = item.Field("spec");
+        ClaimFacts claim{.namespace_name = Text(metadata.Field("namespace")),
+                         .name = Text(metadata.Field("name"))};
+        spec.Field("accessModes").ForEachItem([&claim](const JsonValue& mode) {
+          claim.access_modes.push_back(Text(mode));
+        });
+        return claim;
+      });
+}
+
+}  // namespace berth::doctor

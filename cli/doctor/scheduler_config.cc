@@ -1,0 +1,98 @@
+#include "cli/doctor/scheduler_config.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/escaping.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "kube/json.h"
+#include "kube/json_value.h"
+
+namespace berth::doctor {
+
+namespace {
+
+using kube::JsonValue;
+
+constexpr std::string_view kKind = "KubeSchedulerConfiguration";
+
+std::string Text(const JsonValue& value) { return std::string(value.String()); }
+
+std::optional<std::int64_t> Percentage(const JsonValue& value) {
+  if (value.absent()) return std::nullopt;
+  return value.Integer();
+}
+
+std::string Base64(const JsonValue& value) {
+  std::string decoded;
+  const std::string_view text = value.String();
+  if (absl::Base64Unescape(absl::string_view(text.data(), text.size()), &decoded)) return decoded;
+  value.Report("is not base64; write the PEM file as `base64 -w0 ca.crt` prints it");
+  return "";
+}
+
+ExtenderEntry ExtenderFrom(const JsonValue& json) {
+  const JsonValue tls = json.Field("tlsConfig");
+  ExtenderEntry entry{.url_prefix = Text(json.Field("urlPrefix")),
+                      .filter_verb = Text(json.Field("filterVerb")),
+                      .prioritize_verb = Text(json.Field("prioritizeVerb")),
+                      .preempt_verb = Text(json.Field("preemptVerb")),
+                      .bind_verb = Text(json.Field("bindVerb")),
+                      .weight = json.Field("weight").Integer(),
+                      .enable_https = json.Field("enableHTTPS").Boolean(),
+                      .insecure = tls.Field("insecure").Boolean(),
+                      .ca_data = Base64(tls.Field("caData")),
+                      .ca_file = Text(tls.Field("caFile")),
+                      .node_cache_capable = json.Field("nodeCacheCapable").Boolean(),
+                      .ignorable = json.Field("ignorable").Boolean()};
+  json.Field("managedResources").ForEachItem([&entry](const JsonValue& resource) {
+    entry.managed_resources.push_back(
+        {.name = Text(resource.Field("name")),
+         .ignored_by_scheduler = resource.Field("ignoredByScheduler").Boolean()});
+  });
+  return entry;
+}
+
+SchedulerConfig ConfigFrom(const JsonValue& root) {
+  SchedulerConfig config;
+  config.percentage = Percentage(root.Field("percentageOfNodesToScore"));
+  root.Field("profiles").ForEachItem([&config](const JsonValue& profile) {
+    const std::string name = Text(profile.Field("schedulerName"));
+    config.profiles.push_back(
+        {.name = name.empty() ? "default-scheduler" : name,
+         .percentage = Percentage(profile.Field("percentageOfNodesToScore"))});
+  });
+  if (config.profiles.empty()) config.profiles.push_back({.name = "default-scheduler"});
+  root.Field("extenders").ForEachItem([&config](const JsonValue& extender) {
+    config.extenders.push_back(ExtenderFrom(extender));
+  });
+  return config;
+}
+
+absl::Status Error(const std::string& source, std::string_view what) {
+  return absl::InvalidArgumentError(fmt::format("{}: {}", source, what));
+}
+
+}  // namespace
+
+absl::StatusOr<SchedulerConfig> SchedulerConfigFromJson(std::string_view json, std::string source) {
+  kube::JsonParser parser;
+  const auto document = parser.Parse(json);
+  if (!document.ok()) return Error(source, std::string(document.status().message()));
+  absl::Status error;
+  const kube::Path path("");
+  const JsonValue root(*document, path, error);
+  const std::string kind = Text(root.Field("kind"));
+  if (error.ok() && kind != kKind) {
+    return Error(source, fmt::format("is no {}, but {}; give the file that kube-scheduler is "
+                                     "started with by --config",
+                                     kKind, kind.empty() ? "has no kind" : "a " + kind));
+  }
+  SchedulerConfig config = ConfigFrom(root);
+  if (!error.ok()) return Error(source, std::string(error.message()));
+  config.source = std::move(source);
+  return config;
+}
+
+}  // namespace berth::doctor

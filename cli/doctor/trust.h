@@ -1,0 +1,16 @@
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <string_view>
+
+#include "model/time.h"
+
+namespace berth::doctor {
+
+/// Whether who trusts `authorities` alone takes the server that shows `chain`, its certificate
+/// first, at that time; both PEM. As for Go's clients, whatever is among the authorities ends the
+/// chain, self-signed or not. The error says why not.
+absl::Status Verify(std::string_view chain, std::string_view authorities, model::Time now);
+
+}  // namespace berth::doctor

@@ -1,0 +1,91 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/doctor/checks.h"
+#include "cli/doctor/trust.h"
+#include "tests/unit/cli/doctor/fixtures.h"
+
+namespace berth::doctor {
+namespace {
+
+using berth::testing::TestCa;
+using std::chrono::days;
+using std::chrono::hours;
+using ::testing::HasSubstr;
+
+model::Time Now() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+TEST(Verify, TakesWhatTheAuthoritySigned) {
+  const TestCa ca;
+  const TestCa other("other");
+  const std::string leaf = ca.Issue().certificate;
+  EXPECT_TRUE(Verify(leaf, ca.certificate(), Now()).ok());
+  EXPECT_TRUE(Verify(leaf, other.certificate() + ca.certificate(), Now()).ok());
+  EXPECT_FALSE(Verify(leaf, other.certificate(), Now()).ok());
+  EXPECT_FALSE(Verify(leaf, "", Now()).ok());
+  EXPECT_FALSE(Verify("", ca.certificate(), Now()).ok());
+  EXPECT_THAT(std::string(Verify(leaf, ca.certificate(), Now() + days(2)).message()),
+              HasSubstr("expired"));
+}
+
+class CertificatesCheck : public ::testing::Test {
+ protected:
+  Findings Judge(std::chrono::seconds from, std::chrono::seconds until) {
+    berth::testing::LeafOptions options;
+    options.valid_from = from;
+    options.valid_until = until;
+    return JudgeSecret(
+        {"berth-admission-tls", true, ca_.Issue(options).certificate, ca_.certificate()});
+  }
+
+  static Findings JudgeSecret(SecretFacts secret) {
+    Facts facts = NoFacts();
+    facts.now = Now();
+    facts.secrets = std::vector<SecretFacts>{std::move(secret)};
+    return CheckCertificates(facts, DefaultRules().rules());
+  }
+
+  const TestCa ca_;
+};
+
+TEST_F(CertificatesCheck, CountsWhatIsLeft) {
+  EXPECT_EQ(Only(Judge(-hours(1), hours(23))).severity, Severity::kOk);
+  const Finding overdue = Only(Judge(-days(80), days(10) + hours(1)));
+  EXPECT_EQ(overdue.severity, Severity::kWarning);
+  EXPECT_EQ(overdue.what,
+            "tls.crt of Secret berth-admission-tls (berth-test) should have been renewed: it "
+            "ends in 10 days");
+  EXPECT_THAT(overdue.advice, HasSubstr("`berth certs renew berth-admission-tls`"));
+  const Finding ended = Only(Judge(-days(90), -hours(1)));
+  EXPECT_EQ(ended.severity, Severity::kProblem);
+  EXPECT_THAT(ended.what, HasSubstr(" ended on "));
+  const Finding early = Only(Judge(hours(2), days(90)));
+  EXPECT_EQ(early.severity, Severity::kProblem);
+  EXPECT_THAT(early.what, HasSubstr("is not valid before"));
+  EXPECT_THAT(early.advice, HasSubstr("clocks"));
+}
+
+TEST_F(CertificatesCheck, FindsWhatIsMissingOrDoesNotFit) {
+  const std::string leaf = ca_.Issue().certificate;
+  const struct {
+    SecretFacts secret;
+    std::string what;
+  } cases[] = {
+      {{"s", false, "", ""}, "Secret s does not exist, so its server cannot start"},
+      {{"s", true, "", ca_.certificate()}, "tls.crt of Secret s holds no PEM certificate"},
+      {{"s", true, leaf, TestCa("other").certificate()},
+       "ca.crt of Secret s does not fit its tls.crt"},
+      {{"s", true, leaf, ""}, "ca.crt of Secret s does not fit its tls.crt"},
+  };
+  for (const auto& test : cases) {
+    const Finding finding = Only(JudgeSecret(test.secret));
+    EXPECT_EQ(finding.severity, Severity::kProblem);
+    EXPECT_THAT(finding.what, HasSubstr(test.what));
+    EXPECT_FALSE(finding.advice.empty());
+  }
+}
+
+}  // namespace
+}  // namespace berth::doctor
