@@ -10,10 +10,12 @@
 #include "cli/command.h"
 #include "cli/config_command.h"
 #include "cli/controller_command.h"
+#include "cli/doctor_command.h"
 #include "cli/exit_code.h"
 #include "cli/explain_command.h"
 #include "cli/extender_command.h"
 #include "cli/mutate_command.h"
+#include "cli/stanza_command.h"
 #include "cli/version_command.h"
 
 namespace berth::cli {
@@ -41,6 +43,8 @@ int RunCommand(int argc, const char* const* argv) {
   AddExplainCommand(berth);
   AddCapacityCommand(berth);
   AddCertsCommand(berth);
+  AddStanzaCommand(berth);
+  AddDoctorCommand(berth);
   AddConfigCommand(berth);
   AddVersionCommand(berth);
   try {

@@ -1,0 +1,95 @@
+#include "cli/chart_objects.h"
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/api_access.h"
+#include "cli/config_reader.h"
+#include "cli/file.h"
+#include "cli/yaml_document.h"
+#include "cli/yaml_json.h"
+#include "kube/http_client.h"
+
+namespace berth::cli {
+
+namespace {
+
+constexpr const char* kKey = "config.yaml";
+
+absl::StatusOr<BerthConfiguration> ConfigOf(ConfigReading reading) {
+  if (reading.ok()) return std::move(reading.config);
+  return absl::InvalidArgumentError(ToString(reading.errors));
+}
+
+absl::StatusOr<std::string> ConfigText(const ChartOptions& options, const std::string& name,
+                                       const std::string& instead, doctor::Api& api) {
+  auto text = doctor::GatherConfigMap(api, options.namespace_name, name, kKey);
+  if (text.ok()) return text;
+  const std::string why =
+      absl::IsNotFound(text.status())
+          ? fmt::format("there is no ConfigMap {} in namespace {}", name, options.namespace_name)
+          : std::string(text.status().message());
+  return absl::Status(text.status().code(), fmt::format("{}; {}", why, instead));
+}
+
+absl::StatusOr<doctor::SchedulerConfig> ParseSchedulerConfig(std::string_view text,
+                                                             const std::string& source) {
+  const YamlDocuments yaml = ParseYaml(text, source);
+  if (!yaml.errors.empty()) return absl::InvalidArgumentError(ToString(yaml.errors));
+  if (yaml.documents.size() == 1 && yaml.documents.front().IsMap()) {
+    return doctor::SchedulerConfigFromJson(JsonOf(yaml.documents.front()), source);
+  }
+  return absl::InvalidArgumentError(source + ": is not one KubeSchedulerConfiguration");
+}
+
+}  // namespace
+
+void AddChartOptions(Command command, ChartOptions& options) {
+  command.AddOption("--kubeconfig", options.kubeconfig, "Of the API server");
+  command.AddOption("--context", options.context, "Of the kubeconfig");
+  command.AddOption("--config", options.config_file,
+                    "Berth's configuration (default: that of the chart's ConfigMap)");
+  command.AddOption("-n,--namespace", options.namespace_name, "Where the chart is installed");
+  command.AddOption("--release", options.release, "The name that it was given to helm by");
+}
+
+absl::StatusOr<std::unique_ptr<kube::Transport>> Connect(const ChartOptions& options) {
+  auto access = PersonAccess(options.kubeconfig, options.context, kube::ProcessEnvironment());
+  if (!access.ok()) return absl::InvalidArgumentError(access.status().message());
+  return std::make_unique<kube::HttpClient>(*std::move(access));
+}
+
+absl::StatusOr<BerthConfiguration> LoadChartConfig(const ChartOptions& options, doctor::Api& api) {
+  if (!options.config_file.empty()) return ConfigOf(ReadConfig(options.config_file));
+  const std::string name = doctor::FullnameOf(options.release);
+  const auto text = ConfigText(options, name,
+                               "give --namespace and --release as they were given to helm, or "
+                               "--config FILE",
+                               api);
+  if (!text.ok()) return text.status();
+  return ConfigOf(ParseConfig(*text, "ConfigMap " + name));
+}
+
+absl::StatusOr<doctor::SchedulerConfig> LoadSchedulerConfig(const std::string& file) {
+  const auto text = ReadFile(file, kMaxYamlBytes);
+  if (text.ok()) return ParseSchedulerConfig(*text, DisplayName(file));
+  return absl::InvalidArgumentError(
+      fmt::format("{}: {}", DisplayName(file), std::string(text.status().message())));
+}
+
+absl::StatusOr<doctor::SchedulerConfig> LoadSchedulerConfig(const ChartOptions& options,
+                                                            doctor::Api& api) {
+  const std::string name = doctor::FullnameOf(options.release) + "-scheduler";
+  const auto text = ConfigText(options, name,
+                               "give --scheduler-config FILE, the configuration of your own "
+                               "kube-scheduler",
+                               api);
+  if (!text.ok()) return text.status();
+  auto config = ParseSchedulerConfig(*text, "ConfigMap " + name);
+  if (config.ok()) config->from_chart = true;
+  return config;
+}
+
+}  // namespace berth::cli

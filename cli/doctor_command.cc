@@ -1,0 +1,246 @@
+#include "cli/doctor_command.h"
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/chart_objects.h"
+#include "cli/doctor/check.h"
+#include "cli/doctor/gather.h"
+#include "cli/doctor_output.h"
+#include "cli/doctor_rights.h"
+#include "cli/engine.h"
+#include "cli/exit_code.h"
+#include "cli/stanza.h"
+#include "kube/http_client.h"
+#include "kube/proxy.h"
+#include "kube/server_url.h"
+#include "model/annotation.h"
+#include "model/suggest.h"
+
+namespace berth::cli {
+
+namespace {
+
+using doctor::Check;
+using doctor::Source;
+
+constexpr const char* kFooter =
+    R"(Looks at a cluster in which Berth's chart is installed, changes nothing, and says what is wrong and what to
+do about it; docs/doctor.md lists the checks. It reads through the API server (--kubeconfig, $KUBECONFIG,
+~/.kube/config or the credentials of the pod, the first there is). A kube-scheduler of your own keeps its
+configuration in a file: give it with --scheduler-config. --extender posts a real filter request.
+
+Exit codes: 0 all is well; 1 there are problems or warnings; 2 something could not be looked at, or wrong usage.)";
+
+struct Arguments {
+  ChartOptions chart;
+  std::string scheduler_config;
+  std::string only;
+  std::string skip;
+  std::string trial_namespace = doctor::Place().trial_namespace;
+  std::string extender;
+  std::string ca_file;
+  std::string cert_file;
+  std::string key_file;
+  std::string output = "table";
+  bool rbac = false;
+
+  doctor::Place Where() const {
+    return {.namespace_name = chart.namespace_name,
+            .release = chart.release,
+            .trial_namespace = trial_namespace};
+  }
+};
+
+absl::Status Usage(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
+
+absl::StatusOr<std::set<std::string, std::less<>>> NamesIn(const std::string& option,
+                                                           const std::string& text) {
+  std::vector<std::string_view> known;
+  for (const Check& check : doctor::AllChecks()) known.push_back(check.name);
+  std::set<std::string, std::less<>> names;
+  for (const std::string_view name : model::SplitList(text)) {
+    if (std::ranges::find(known, name) == known.end()) {
+      return Usage(fmt::format("{}: there is no check {}{}; there are {}", option, name,
+                               model::DidYouMean(name, known), model::Join(known)));
+    }
+    names.emplace(name);
+  }
+  return names;
+}
+
+absl::StatusOr<std::vector<Check>> Selected(const Arguments& arguments) {
+  const auto only = NamesIn("--only", arguments.only);
+  if (!only.ok()) return only.status();
+  const auto skip = NamesIn("--skip", arguments.skip);
+  if (!skip.ok()) return skip.status();
+  std::vector<Check> selected;
+  for (const Check& check : doctor::AllChecks()) {
+    if (skip->contains(check.name)) continue;
+    if (only->empty() || only->contains(check.name)) selected.push_back(check);
+  }
+  if (selected.empty()) return Usage("--skip leaves no check");
+  return selected;
+}
+
+std::set<Source> SourcesOf(const std::vector<Check>& checks) {
+  std::set<Source> sources;
+  for (const Check& check : checks) {
+    sources.insert(check.needs.begin(), check.needs.end());
+    sources.insert(check.uses.begin(), check.uses.end());
+  }
+  return sources;
+}
+
+// The extender as --extender names it; no connection where it does not.
+class ExtenderClient {
+ public:
+  // `trusted`: PEM, where --ca-file is not given.
+  static absl::StatusOr<ExtenderClient> Make(const Arguments& arguments,
+                                             const std::string& trusted) {
+    ExtenderClient client;
+    if (arguments.extender.empty()) return client;
+    const absl::Status valid = ValidateExtenderUrl("--extender", arguments.extender);
+    if (!valid.ok()) return valid;
+    kube::ApiConfig config;
+    kube::ParseServerUrl(arguments.extender, config).IgnoreError();  // looked at above
+    config.certificate_authority = arguments.ca_file.empty()
+                                       ? kube::TextSource::Text(trusted)
+                                       : kube::TextSource::File(arguments.ca_file);
+    if (!arguments.cert_file.empty()) {
+      config.client_certificate = kube::TextSource::File(arguments.cert_file);
+      config.client_key = kube::TextSource::File(arguments.key_file);
+    }
+    const absl::Status proxied = kube::UseProxyOf(kube::ProcessEnvironment(), config);
+    if (!proxied.ok()) return proxied;
+    client.http_ = std::make_unique<kube::HttpClient>(std::move(config));
+    client.url_ = arguments.extender;
+    return client;
+  }
+
+  doctor::ExtenderAccess access() const { return {.transport = http_.get(), .url = url_}; }
+
+ private:
+  std::unique_ptr<kube::HttpClient> http_;
+  std::string url_;
+};
+
+// Whose certificate the extender shows, where nobody said.
+std::string AuthoritiesInCluster(const Arguments& arguments, const doctor::Facts& facts,
+                                 doctor::Api& api) {
+  if (arguments.extender.empty() || !arguments.ca_file.empty()) return "";
+  const auto secret =
+      doctor::GatherSecret(api, facts.namespace_name, doctor::ExtenderSecret(facts));
+  return secret.ok() ? secret->authorities : "";
+}
+
+// Whether there is an API server at all; who may not ask for its version is told later.
+absl::Status Knock(doctor::Api& api) {
+  const absl::Status answered = api.Get("/version", {{"", "version", "get"}}, [](const auto&) {});
+  return absl::IsPermissionDenied(answered) || absl::IsNotFound(answered) ? absl::OkStatus()
+                                                                          : answered;
+}
+
+absl::Status TakeSchedulerConfig(const Arguments& arguments, doctor::Api& api,
+                                 doctor::Facts& facts) {
+  if (arguments.scheduler_config.empty()) {
+    facts.scheduler = LoadSchedulerConfig(arguments.chart, api);
+    return absl::OkStatus();
+  }
+  facts.scheduler = LoadSchedulerConfig(arguments.scheduler_config);
+  return facts.scheduler.status();
+}
+
+absl::StatusOr<doctor::Findings> Look(const Arguments& arguments,
+                                      const std::vector<Check>& checks) {
+  auto transport = Connect(arguments.chart);
+  if (!transport.ok()) return transport.status();
+  doctor::Api api(transport->get());
+  doctor::Facts facts{.now = Now(),
+                      .namespace_name = arguments.chart.namespace_name,
+                      .fullname = doctor::FullnameOf(arguments.chart.release)};
+  const absl::Status answered = Knock(api);
+  if (!answered.ok()) return answered;
+  const auto config = LoadChartConfig(arguments.chart, api);
+  if (!config.ok()) return config.status();
+  const Engine engine = MakeEngine(*config);
+  const std::set<Source> sources = SourcesOf(checks);
+  if (sources.contains(Source::kScheduler)) {
+    const absl::Status taken = TakeSchedulerConfig(arguments, api, facts);
+    if (!taken.ok()) return taken;
+  }
+  const auto extender =
+      ExtenderClient::Make(arguments, AuthoritiesInCluster(arguments, facts, api));
+  if (!extender.ok()) return extender.status();
+  const doctor::Rules rules{.config = *config, .catalog = *engine.catalog};
+  const doctor::Questions questions{
+      .place = arguments.Where(),
+      .extender = extender->access(),
+      .processes = NeedsOfProcesses(*config, arguments.chart.namespace_name)};
+  doctor::Gather(sources, questions, rules, **transport, facts);
+  return doctor::Examine(checks, facts, rules);
+}
+
+int Fail(const absl::Status& error) {
+  fmt::print(stderr, "berth doctor: {}\n", std::string(error.message()));
+  return kExitUsage;
+}
+
+int RunDoctor(const Arguments& arguments) {
+  const auto checks = Selected(arguments);
+  if (!checks.ok()) return Fail(checks.status());
+  if (arguments.rbac) {
+    fmt::print("{}", DoctorRolesYaml(SourcesOf(*checks), arguments.Where()));
+    return kExitOk;
+  }
+  const auto findings = Look(arguments, *checks);
+  if (!findings.ok()) return Fail(findings.status());
+  fmt::print("{}", arguments.output == "json" ? FindingsJson(*findings) : FindingsText(*findings));
+  return doctor::ExitCodeOf(*findings);
+}
+
+void AddExtenderOptions(Command doctor, Arguments& arguments) {
+  const Argument extender =
+      doctor.AddOption("--extender", arguments.extender,
+                       "https://HOST:PORT of an extender, to be asked as kube-scheduler asks it");
+  doctor
+      .AddOption("--ca-file", arguments.ca_file,
+                 "CA of its certificate, PEM (default: ca.crt of its Secret)")
+      .Needs(extender);
+  Argument cert = doctor.AddOption("--cert", arguments.cert_file, "Client certificate for it, PEM");
+  Argument key = doctor.AddOption("--key", arguments.key_file, "Key of the certificate, PEM");
+  cert.Needs(extender);
+  cert.Needs(key);
+  key.Needs(cert);
+}
+
+}  // namespace
+
+void AddDoctorCommand(Command berth) {
+  Command doctor =
+      berth.AddCommand("doctor", "Say what is wrong with Berth in a cluster, and what to do");
+  const auto arguments = std::make_shared<Arguments>();
+  AddChartOptions(doctor, arguments->chart);
+  doctor.AddOption("--scheduler-config", arguments->scheduler_config,
+                   "kube-scheduler's configuration (default: that of the chart's ConfigMap)");
+  doctor.AddOption("--only", arguments->only, "Names of checks, separated by commas: no others");
+  doctor.AddOption("--skip", arguments->skip, "Names of checks to leave out");
+  doctor.AddOption("--trial-namespace", arguments->trial_namespace,
+                   "Where check webhook tries a pod, which is never stored");
+  AddExtenderOptions(doctor, *arguments);
+  doctor.AddOption("-o,--output", arguments->output, "table or json").OneOf({"table", "json"});
+  doctor.AddFlag("--rbac", arguments->rbac, "Print the roles that the checks need, and end");
+  doctor.Footer(kFooter);
+  doctor.Run([arguments] { return RunDoctor(*arguments); });
+}
+
+}  // namespace berth::cli

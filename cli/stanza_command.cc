@@ -1,0 +1,162 @@
+#include "cli/stanza_command.h"
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "certs/certificate.h"
+#include "cli/chart_objects.h"
+#include "cli/exit_code.h"
+#include "cli/file.h"
+#include "cli/stanza.h"
+#include "model/accelerator.h"
+
+namespace berth::cli {
+
+namespace {
+
+constexpr const char* kFooter =
+    R"(For a kube-scheduler of your own, when the chart is installed with scheduler.enabled=false. The URL is
+that of the Service's ClusterIP, because a kube-scheduler that runs as a static pod cannot look up names of
+Services. What --url, --ca-file and --config give is not read from the cluster; with all three it is not asked.
+
+Exit codes: 0 ok; 1 the API server did not answer, or lacks something; 2 wrong usage or files.)";
+
+constexpr const char* kNotInstalled =
+    "is the chart installed with scheduler.enabled=false, in this namespace and by this release?";
+
+constexpr std::size_t kMaxPemBytes = std::size_t{1} << 20;
+
+struct Arguments {
+  ChartOptions chart;
+  std::string url;
+  std::string ca_file;
+  bool ignorable = false;
+};
+
+std::string NameOf(const ChartOptions& chart, std::string_view suffix) {
+  return doctor::FullnameOf(chart.release) + std::string(suffix);
+}
+
+absl::StatusOr<std::string> UrlOf(const Arguments& arguments, doctor::Api& api) {
+  if (!arguments.url.empty()) return arguments.url;
+  const std::string name = NameOf(arguments.chart, "-extender");
+  const std::string& space = arguments.chart.namespace_name;
+  const auto service = doctor::GatherService(api, space, name);
+  if (absl::IsNotFound(service.status())) {
+    return absl::NotFoundError(
+        fmt::format("there is no Service {} in namespace {}: {}", name, space, kNotInstalled));
+  }
+  if (!service.ok()) return service.status();
+  if (!service->cluster_ips.empty()) return HttpsUrl(service->cluster_ips.front());
+  return absl::NotFoundError(
+      fmt::format("Service {}/{} has no ClusterIP; give --url https://HOST:PORT", space, name));
+}
+
+absl::StatusOr<std::string> AuthoritiesOf(const Arguments& arguments, doctor::Api& api) {
+  if (!arguments.ca_file.empty()) {
+    auto pem = ReadFile(arguments.ca_file, kMaxPemBytes);
+    if (pem.ok()) return pem;
+    return absl::InvalidArgumentError(
+        fmt::format("--ca-file: {}: {}", arguments.ca_file, std::string(pem.status().message())));
+  }
+  const std::string name = NameOf(arguments.chart, "-extender-tls");
+  const auto secret = doctor::GatherSecret(api, arguments.chart.namespace_name, name);
+  if (!secret.ok()) return secret.status();
+  if (secret->exists && !secret->authorities.empty()) return secret->authorities;
+  return absl::NotFoundError(
+      fmt::format("Secret {}/{} has no ca.crt yet: {} Else give --ca-file FILE",
+                  arguments.chart.namespace_name, name, kNotInstalled));
+}
+
+absl::Status CheckPem(const Arguments& arguments, const std::string& pem) {
+  const absl::Status status = certs::ParseCertificates(pem).status();
+  if (status.ok()) return status;
+  const std::string source =
+      arguments.ca_file.empty() ? "ca.crt of the Secret" : "--ca-file: " + arguments.ca_file;
+  return absl::InvalidArgumentError(fmt::format("{} {}", source, std::string(status.message())));
+}
+
+std::vector<std::string> ResourcesOf(const BerthConfiguration& config) {
+  std::vector<std::string> resources;
+  for (const model::AcceleratorSpec& spec : config.accelerators) resources.push_back(spec.resource);
+  std::ranges::sort(resources);
+  resources.erase(std::ranges::unique(resources).begin(), resources.end());
+  return resources;
+}
+
+// No call is made where everything is given.
+class NoTransport final : public kube::Transport {
+ public:
+  absl::Status Send(const kube::HttpRequest&, kube::HttpSink&) override {
+    return absl::InternalError("there is no API server to ask");
+  }
+  void Stop() override {}
+};
+
+absl::StatusOr<std::unique_ptr<kube::Transport>> TransportFor(const Arguments& arguments) {
+  const bool offline =
+      !arguments.url.empty() && !arguments.ca_file.empty() && !arguments.chart.config_file.empty();
+  if (offline) return std::make_unique<NoTransport>();
+  return Connect(arguments.chart);
+}
+
+absl::StatusOr<std::string> MakeStanza(const Arguments& arguments) {
+  if (!arguments.url.empty()) {
+    const absl::Status valid = ValidateExtenderUrl("--url", arguments.url);
+    if (!valid.ok()) return valid;
+  }
+  auto transport = TransportFor(arguments);
+  if (!transport.ok()) return transport.status();
+  doctor::Api api(transport->get());
+  const auto config = LoadChartConfig(arguments.chart, api);
+  if (!config.ok()) return config.status();
+  const auto url = UrlOf(arguments, api);
+  if (!url.ok()) return url.status();
+  std::string pem;
+  if (url->starts_with("https:")) {
+    auto read = AuthoritiesOf(arguments, api);
+    if (!read.ok()) return read.status();
+    pem = *std::move(read);
+    const absl::Status valid = CheckPem(arguments, pem);
+    if (!valid.ok()) return valid;
+  }
+  return StanzaYaml({.url = *url,
+                     .authorities = pem,
+                     .resources = ResourcesOf(*config),
+                     .ignorable = arguments.ignorable});
+}
+
+int RunStanza(const Arguments& arguments) {
+  const auto yaml = MakeStanza(arguments);
+  if (yaml.ok()) {
+    fmt::print("{}", *yaml);
+    return kExitOk;
+  }
+  fmt::print(stderr, "berth stanza: {}\n", std::string(yaml.status().message()));
+  return absl::IsInvalidArgument(yaml.status()) ? kExitUsage : kExitNo;
+}
+
+}  // namespace
+
+void AddStanzaCommand(Command berth) {
+  Command stanza =
+      berth.AddCommand("stanza", "Print Berth's entry for your own kube-scheduler's configuration");
+  const auto arguments = std::make_shared<Arguments>();
+  AddChartOptions(stanza, arguments->chart);
+  stanza.AddOption("--url", arguments->url,
+                   "Of the extender, as kube-scheduler reaches it (default: that of its Service)");
+  stanza.AddOption("--ca-file", arguments->ca_file,
+                   "CA of its certificate, PEM (default: ca.crt of its Secret)");
+  stanza.AddFlag("--ignorable", arguments->ignorable,
+                 "Pods are placed without Berth's judgement while it is away");
+  stanza.Footer(kFooter);
+  stanza.Run([arguments] { return RunStanza(*arguments); });
+}
+
+}  // namespace berth::cli

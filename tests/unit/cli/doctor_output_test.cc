@@ -1,0 +1,53 @@
+#include "cli/doctor_output.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace berth::cli {
+namespace {
+
+using doctor::Findings;
+using doctor::Severity;
+
+const Findings kFindings = {
+    {Severity::kOk, "registered", "it is", ""},
+    {Severity::kUnknown, "labels", "no right to list nodes", "ask"},
+    {Severity::kUnknown, "shares", "no right to list nodes", "ask"},
+    {Severity::kProblem, "weight", "weight is 1", "write weight: 31"},
+    {Severity::kNote, "ca", "not looked at", ""},
+    {Severity::kProblem, "last", "others come later", "put it last"},
+};
+
+TEST(FindingsText, HasTheWorstFirstAndTheSameReasonOnce) {
+  EXPECT_EQ(FindingsText(kFindings),
+            "problem  weight: weight is 1\n"
+            "         -> write weight: 31\n"
+            "problem  last: others come later\n"
+            "         -> put it last\n"
+            "unknown  labels, shares: no right to list nodes\n"
+            "         -> ask\n"
+            "note     ca: not looked at\n"
+            "ok       registered: it is\n"
+            "2 problems, 2 unknown, 1 note, 1 ok\n");
+}
+
+TEST(FindingsJson, HasEveryFindingInItsOrder) {
+  const auto json = nlohmann::json::parse(FindingsJson(kFindings));
+  EXPECT_EQ(json.at("exitCode"), 1);
+  ASSERT_EQ(json.at("findings").size(), kFindings.size());
+  const nlohmann::json expected = {{"severity", "problem"},
+                                   {"check", "weight"},
+                                   {"what", "weight is 1"},
+                                   {"advice", "write weight: 31"}};
+  EXPECT_EQ(json.at("findings").at(3), expected);
+}
+
+TEST(FindingsJson, SurvivesWhatIsNotUtf8) {
+  const auto json =
+      nlohmann::json::parse(FindingsJson({{Severity::kProblem, "extender", "said \xff", ""}}));
+  EXPECT_EQ(json.at("findings").at(0).at("check"), "extender");
+}
+
+}  // namespace
+}  // namespace berth::cli

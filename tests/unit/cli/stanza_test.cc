@@ -1,0 +1,80 @@
+#include "cli/stanza.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/doctor/scheduler_config.h"
+#include "cli/yaml_document.h"
+#include "cli/yaml_json.h"
+
+namespace berth::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+// As kube-scheduler would read it, below the head that a stanza leaves to its file.
+doctor::SchedulerConfig Read(const StanzaOptions& options) {
+  const YamlDocuments yaml =
+      ParseYaml("kind: KubeSchedulerConfiguration\n" + StanzaYaml(options), "stanza");
+  EXPECT_TRUE(yaml.errors.empty()) << ToString(yaml.errors);
+  const auto config = doctor::SchedulerConfigFromJson(JsonOf(yaml.documents.at(0)), "stanza");
+  EXPECT_TRUE(config.ok()) << config.status();
+  return config.ok() ? *config : doctor::SchedulerConfig();
+}
+
+TEST(Stanza, IsWhatDoctorIsContentWith) {
+  const doctor::SchedulerConfig config = Read({.url = "https://10.96.0.7:443",
+                                               .authorities = "PEM",
+                                               .resources = {"nvidia.com/gpu", "a.b/c"},
+                                               .ignorable = true});
+  EXPECT_EQ(config.percentage, 100);
+  const doctor::ExtenderEntry expected{.url_prefix = "https://10.96.0.7:443",
+                                       .filter_verb = "filter",
+                                       .prioritize_verb = "prioritize",
+                                       .preempt_verb = "preempt",
+                                       .weight = 31,
+                                       .enable_https = true,
+                                       .ca_data = "PEM",
+                                       .node_cache_capable = true,
+                                       .ignorable = true,
+                                       .managed_resources = {{"nvidia.com/gpu"}, {"a.b/c"}}};
+  ASSERT_EQ(config.extenders.size(), 1U);
+  EXPECT_EQ(config.extenders[0], expected);
+}
+
+TEST(Stanza, IsNotIgnorableUnlessToldSo) {
+  EXPECT_THAT(StanzaYaml({.url = "https://h:1", .authorities = "PEM"}),
+              HasSubstr("ignorable: false"));
+}
+
+TEST(Stanza, WithoutTlsHasNone) {
+  const doctor::SchedulerConfig config = Read({.url = "http://127.0.0.1:8443"});
+  EXPECT_FALSE(config.extenders.at(0).enable_https);
+  EXPECT_EQ(config.extenders.at(0).ca_data, "");
+}
+
+TEST(HttpsUrl, BracketsIpv6) {
+  EXPECT_EQ(HttpsUrl("10.96.0.7"), "https://10.96.0.7:443");
+  EXPECT_EQ(HttpsUrl("fd00::7"), "https://[fd00::7]:443");
+}
+
+TEST(ValidateExtenderUrl, SaysWhatToWrite) {
+  for (const char* good :
+       {"https://h", "https://10.0.0.1:443", "https://[::1]:8443/", "http://127.0.0.1:1"}) {
+    EXPECT_TRUE(ValidateExtenderUrl("--url", good).ok()) << good;
+  }
+  const std::pair<const char*, const char*> cases[] = {
+      {"h:443", "--url: no https:// in front in \"h:443\"; write https://HOST:PORT"},
+      {"http://10.0.0.1:80", "plain http to another machine"},
+      {"https://h/filter", "has a path; Berth serves at the root"},
+      {"https://h:0", "not a port"},
+  };
+  for (const auto& [url, error] : cases) {
+    const absl::Status status = ValidateExtenderUrl("--url", url);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << url;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(error));
+  }
+}
+
+}  // namespace
+}  // namespace berth::cli
