@@ -37,10 +37,22 @@ func (w world) await(what string, holds func() bool) {
 	}
 }
 
+// controllers replaces those that run. While none did, certificates may have come close to their
+// end, as no test is about: it begins with such as last.
 func (w world) controllers(count int, life time.Duration) {
 	w.Helper()
 	w.check("start controllers", startControllers(w.Context(), count, life))
 	w.await("one of them to lead", func() bool { return w.leader() != nil })
+	w.await("certificates that last", func() bool {
+		return w.consistent() && w.lasts(extenderSecret) && w.lasts(admissionSecret)
+	})
+	w.awaitServed()
+}
+
+// lasts tells whether a certificate is renewed long before it ends.
+func (w world) lasts(secret string) bool {
+	w.Helper()
+	return time.Until(w.certificate(secret).NotAfter) > renewedInSeconds/2
 }
 
 // leader is the controller that writes, nil while there is none.
