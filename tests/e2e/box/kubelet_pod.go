@@ -23,6 +23,8 @@ type pod struct {
 	containers []*container
 	volumes    *volumes
 
+	numbers     map[int32]int    // ports of the host, by those of the pod
+	names       map[string]int32 // ports of the pod, by their names
 	translation translation
 
 	// What the Kubelet's rounds alone touch.
@@ -34,9 +36,8 @@ type pod struct {
 	ended  chan struct{} // closed when it was told to end and nothing of it runs any more
 
 	mu      sync.Mutex
-	ready   time.Time // when it was last seen to be ready and not ending
-	numbers map[int32]int
-	names   map[string]int32
+	leaving bool      // it is to end
+	ready   time.Time // when it was last seen to be ready and not leaving
 }
 
 // newPod makes a pod of which nothing runs yet.
@@ -102,11 +103,7 @@ func (p *pod) sync(ctx context.Context, object *corev1.Pod, seen *observed) {
 		// An object that was deleted leaves its files as they are.
 		_ = p.volumes.update(ctx, object, seen)
 	}
-	if p.isReady() {
-		p.mu.Lock()
-		p.ready = time.Now()
-		p.mu.Unlock()
-	}
+	p.serves(time.Now()) // keeps the time
 	p.report(ctx, object)
 }
 
@@ -123,6 +120,9 @@ func (p *pod) start(ctx context.Context, object *corev1.Pod, seen *observed) {
 
 // leave ends the pod, and takes it from the API server when nothing of it runs any more.
 func (p *pod) leave(ctx context.Context, object *corev1.Pod) {
+	p.mu.Lock()
+	p.leaving = true
+	p.mu.Unlock()
 	var grace time.Duration
 	if seconds := object.DeletionGracePeriodSeconds; seconds != nil {
 		grace = time.Duration(*seconds) * time.Second
@@ -163,9 +163,6 @@ func (p *pod) end(grace time.Duration, preStop bool) {
 
 // isReady tells whether all containers are.
 func (p *pod) isReady() bool {
-	if !p.started {
-		return false
-	}
 	for _, c := range p.containers {
 		if !c.state().ready {
 			return false
@@ -174,10 +171,14 @@ func (p *pod) isReady() bool {
 	return true
 }
 
-// serves tells whether connections to its Services may come to the pod.
+// serves tells whether connections to its Services come to the pod at a time.
 func (p *pod) serves(now time.Time) bool {
+	ready := p.isReady()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if ready && !p.leaving {
+		p.ready = now
+	}
 	return now.Sub(p.ready) < endpointLag
 }
 
