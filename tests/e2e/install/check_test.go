@@ -1,0 +1,54 @@
+package install
+
+import (
+	"testing"
+)
+
+// What `helm test` shows is what its pod has written.
+func TestHelmTestSaysThatItWorks(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		with values
+	}{{"with the chart's scheduler", nil}, {"with a scheduler of one's own", asService}} {
+		t.Run(c.name, func(t *testing.T) {
+			w := release(t, c.with)
+			said, err := helm(t.Context(), "test", releaseName, "--timeout", "1m")
+			w.check("test the release", err)
+			if err := contains(said, "ok       extender", "ok       webhook", "\n2 ok\n"); err != nil {
+				t.Errorf("%v in\n%s", err, said)
+			}
+		})
+	}
+}
+
+// A test that cannot fail tests nothing.
+func TestHelmTestSaysWhatDoesNotWork(t *testing.T) {
+	for _, c := range []struct{ component, finding, well string }{
+		{"admission", "problem  webhook", "ok       extender"},
+		{"scheduler", "problem  extender", "ok       webhook"},
+	} {
+		t.Run(c.component, func(t *testing.T) {
+			w := release(t, nil)
+			w.scale(c.component, 0)
+			defer w.scale(c.component, 2)
+			said, err := helm(t.Context(), "test", releaseName, "--timeout", "1m")
+			if err == nil {
+				t.Error("passes")
+			}
+			if err := contains(said, c.finding, c.well); err != nil {
+				t.Errorf("%v in\n%s", err, said)
+			}
+		})
+	}
+}
+
+// All that `berth doctor` looks at is well after an installation with the chart's defaults.
+func TestDoctorFindsNothingWrong(t *testing.T) {
+	w := release(t, nil)
+	team := w.team("enforce")
+	w.createJob(team, trainingJob("train"))
+	w.running(team, "train")
+	w.leader() // nodes have their labels soon afterwards
+	w.await("labelled nodes", func() bool { return w.acceleratorOf(v100Node(0)) != "" })
+	t.Log(w.berth("doctor", "--namespace", namespace))
+}
