@@ -9,15 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "cli/api_access.h"
 #include "cli/certs_renewal.h"
 #include "cli/certs_view.h"
-#include "cli/config_reader.h"
+#include "cli/chart_objects.h"
+#include "cli/doctor/api.h"
 #include "cli/engine.h"
 #include "cli/exit_code.h"
 #include "controller/object_client.h"
-#include "kube/http_client.h"
-#include "kube/kubeconfig.h"
+#include "kube/transport.h"
 
 namespace berth::cli {
 
@@ -39,62 +38,24 @@ docs/certificates.md for what to do when a key has leaked.
 
 Exit codes: 0 asked; 1 no answer; 2 wrong usage or configuration.)";
 
-/// Where the certificates are.
-struct Place {
-  std::string kubeconfig;
-  std::string context;
-  std::string config_file;
-  std::string namespace_name = "berth-system";
-  std::string release = "berth";
-};
-
-void AddPlace(Command command, Place& place) {
-  command.AddOption("--kubeconfig", place.kubeconfig, "Of the API server");
-  command.AddOption("--context", place.context, "Of the kubeconfig");
-  command.AddOption("--config", place.config_file,
-                    "Berth's configuration (default: that of the chart's ConfigMap)");
-  command.AddOption("-n,--namespace", place.namespace_name, "Where the chart is installed");
-  command.AddOption("--release", place.release, "The name that it was given to helm by");
-}
-
 /// A cluster, and the configuration of the controller in it.
 struct Cluster {
-  std::unique_ptr<kube::HttpClient> http;
+  std::unique_ptr<kube::Transport> transport;
   std::unique_ptr<controller::ObjectClient> client;
   BerthConfiguration config;
   std::string namespace_name;
 };
 
-// As the chart names its objects.
-std::string FullnameOf(const std::string& release) {
-  return release.find("berth") == std::string::npos ? release + "-berth" : release;
-}
-
-absl::StatusOr<ConfigReading> ReadChartConfig(const Place& place,
-                                              controller::ObjectClient& client) {
-  const std::string name = FullnameOf(place.release);
-  const auto object = client.Get(controller::ConfigMapsIn(place.namespace_name), name);
-  if (absl::IsNotFound(object.status())) {
-    return absl::NotFoundError(fmt::format(
-        "there is no ConfigMap {} in namespace {}; give --namespace and --release as they were "
-        "given to helm, or --config FILE",
-        name, place.namespace_name));
-  }
-  if (!object.ok()) return object.status();
-  return ParseConfig(object->ConfigMapValue("config.yaml").value_or(""), "ConfigMap " + name);
-}
-
-absl::StatusOr<Cluster> Connect(const Place& place) {
-  auto access = PersonAccess(place.kubeconfig, place.context, kube::ProcessEnvironment());
-  if (!access.ok()) return absl::InvalidArgumentError(access.status().message());
-  Cluster cluster{.http = std::make_unique<kube::HttpClient>(*std::move(access)),
-                  .namespace_name = place.namespace_name};
-  cluster.client = std::make_unique<controller::ObjectClient>(cluster.http.get());
-  auto reading = place.config_file.empty() ? ReadChartConfig(place, *cluster.client)
-                                           : ReadConfig(place.config_file);
-  if (!reading.ok()) return reading.status();
-  if (!reading->ok()) return absl::InvalidArgumentError(ToString(reading->errors));
-  cluster.config = std::move(reading->config);
+absl::StatusOr<Cluster> ClusterOf(const ChartOptions& options) {
+  auto transport = Connect(options);
+  if (!transport.ok()) return transport.status();
+  doctor::Api api(transport->get());
+  auto config = LoadChartConfig(options, api);
+  if (!config.ok()) return config.status();
+  Cluster cluster{.transport = *std::move(transport),
+                  .config = *std::move(config),
+                  .namespace_name = options.namespace_name};
+  cluster.client = std::make_unique<controller::ObjectClient>(cluster.transport.get());
   const std::string& configured = cluster.config.controller.lease.namespace_name;
   if (!configured.empty()) cluster.namespace_name = configured;
   return cluster;
@@ -106,12 +67,12 @@ int Fail(const char* command, const absl::Status& status) {
 }
 
 struct ShowArguments {
-  Place place;
+  ChartOptions chart;
   std::string output = "table";
 };
 
 int Show(const ShowArguments& arguments) {
-  const auto cluster = Connect(arguments.place);
+  const auto cluster = ClusterOf(arguments.chart);
   if (!cluster.ok()) return Fail("show", cluster.status());
   const CertificatesConfig& config = cluster->config.controller.certificates;
   if (config.servers.empty()) {
@@ -126,13 +87,13 @@ int Show(const ShowArguments& arguments) {
 }
 
 struct RenewArguments {
-  Place place;
+  ChartOptions chart;
   std::vector<std::string> secrets;
   bool authority = false;
 };
 
 int Renew(const RenewArguments& arguments) {
-  const auto cluster = Connect(arguments.place);
+  const auto cluster = ClusterOf(arguments.chart);
   if (!cluster.ok()) return Fail("renew", cluster.status());
   const auto secrets = SecretsToRenew(cluster->config.controller.certificates, arguments.secrets,
                                       arguments.authority);
@@ -150,7 +111,7 @@ int Renew(const RenewArguments& arguments) {
 void AddShowCommand(Command certs) {
   Command show = certs.AddCommand("show", "Show the certificates in Berth's Secrets");
   const auto arguments = std::make_shared<ShowArguments>();
-  AddPlace(show, arguments->place);
+  AddChartOptions(show, arguments->chart);
   show.AddOption("-o,--output", arguments->output, "table or json").OneOf({"table", "json"});
   show.Footer(kShowFooter);
   show.Run([arguments] { return Show(*arguments); });
@@ -160,7 +121,7 @@ void AddRenewCommand(Command certs) {
   Command renew = certs.AddCommand("renew", "Have the controller make new certificates now");
   const auto arguments = std::make_shared<RenewArguments>();
   renew.AddList("SECRET", arguments->secrets, "Secrets of servers; none: all");
-  AddPlace(renew, arguments->place);
+  AddChartOptions(renew, arguments->chart);
   renew.AddFlag("--authority", arguments->authority, "Make another authority");
   renew.Footer(kRenewFooter);
   renew.Run([arguments] { return Renew(*arguments); });

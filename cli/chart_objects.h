@@ -12,7 +12,8 @@
 #include "cli/doctor/scheduler_config.h"
 #include "kube/transport.h"
 
-// What `berth doctor` and `berth stanza` have in common: they look at what the chart has installed.
+// What `berth doctor`, `berth stanza` and `berth certs` have in common: they look at what the chart
+// has installed.
 
 namespace berth::cli {
 
