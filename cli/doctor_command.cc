@@ -48,6 +48,7 @@ struct Arguments {
   std::string skip;
   std::string trial_namespace = doctor::Place().trial_namespace;
   std::string extender;
+  std::string accelerator;
   std::string ca_file;
   std::string cert_file;
   std::string key_file;
@@ -124,15 +125,28 @@ class ExtenderClient {
     if (!proxied.ok()) return proxied;
     client.http_ = std::make_unique<kube::HttpClient>(std::move(config));
     client.url_ = arguments.extender;
+    client.accelerator_ = arguments.accelerator;
     return client;
   }
 
-  doctor::ExtenderAccess access() const { return {.transport = http_.get(), .url = url_}; }
+  doctor::ExtenderAccess access() const {
+    return {.transport = http_.get(), .url = url_, .accelerator = accelerator_};
+  }
 
  private:
   std::unique_ptr<kube::HttpClient> http_;
   std::string url_;
+  std::string accelerator_;
 };
+
+absl::Status ValidateAccelerator(const std::string& name,
+                                 const model::AcceleratorCatalog& catalog) {
+  if (name.empty() || catalog.IndexOf(name) != model::AcceleratorCatalog::kNone) {
+    return absl::OkStatus();
+  }
+  return Usage(fmt::format("--accelerator: the catalogue has no {}{}; there are {}", name,
+                           model::DidYouMean(name, catalog.names()), model::Join(catalog.names())));
+}
 
 // Whose certificate the extender shows, where nobody said.
 std::string AuthoritiesInCluster(const Arguments& arguments, const doctor::Facts& facts,
@@ -173,6 +187,8 @@ absl::StatusOr<doctor::Findings> Look(const Arguments& arguments,
   const auto config = LoadChartConfig(arguments.chart, api);
   if (!config.ok()) return config.status();
   const Engine engine = MakeEngine(*config);
+  const absl::Status known = ValidateAccelerator(arguments.accelerator, *engine.catalog);
+  if (!known.ok()) return known;
   const std::set<Source> sources = SourcesOf(checks);
   if (sources.contains(Source::kScheduler)) {
     const absl::Status taken = TakeSchedulerConfig(arguments, api, facts);
@@ -215,6 +231,11 @@ void AddExtenderOptions(Command doctor, Arguments& arguments) {
   doctor
       .AddOption("--ca-file", arguments.ca_file,
                  "CA of its certificate, PEM (default: ca.crt of its Secret)")
+      .Needs(extender);
+  doctor
+      .AddOption("--accelerator", arguments.accelerator,
+                 "Of the catalogue: whose nodes it is asked about (default: those of the first "
+                 "resource that a node has)")
       .Needs(extender);
   Argument cert = doctor.AddOption("--cert", arguments.cert_file, "Client certificate for it, PEM");
   Argument key = doctor.AddOption("--key", arguments.key_file, "Key of the certificate, PEM");

@@ -32,6 +32,9 @@ struct ExtenderAccess {
   kube::Transport* transport = nullptr;
   /// For sentences.
   std::string url;
+  /// Of the catalogue: whose nodes it is asked about. Empty: those of the first resource of the
+  /// catalogue that a node has.
+  std::string accelerator = {};
 };
 
 /// What processes of Berth ask of the API server, by the component that the chart labels them with:
@@ -75,7 +78,7 @@ absl::StatusOr<std::vector<SnapshotFacts>> GatherSnapshots(kube::Transport& tran
 absl::StatusOr<std::vector<RightFacts>> GatherRights(Api& api, const Questions& questions,
                                                      const std::vector<Need>& own);
 absl::StatusOr<WebhookTrial> TryPod(kube::Transport& transport, const std::string& namespace_name);
-/// Asks about a pod with one device of the first resource of the catalogue that a node has.
+/// Asks about a pod with one device.
 absl::StatusOr<FilterTrial> TryFilter(const ExtenderAccess& extender,
                                       const std::vector<model::Node>& nodes,
                                       const model::AcceleratorCatalog& catalog);

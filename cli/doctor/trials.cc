@@ -99,18 +99,34 @@ absl::Status ReadAnswer(const std::string& body, FilterTrial& trial) {
   });
 }
 
+template <typename Has>
+std::vector<std::string> NamesOf(const std::vector<model::Node>& nodes, Has has) {
+  std::vector<std::string> names;
+  for (const model::Node& node : nodes) {
+    if (names.size() < kMaxNodesAsked && has(node)) names.push_back(node.name);
+  }
+  return names;
+}
+
+using ResourceAndNodes = std::pair<std::string, std::vector<std::string>>;
+
 // A resource of the catalogue that some node has, and the nodes that have it.
-std::pair<std::string, std::vector<std::string>> NodesToAskAbout(
-    const std::vector<model::Node>& nodes, const model::AcceleratorCatalog& catalog) {
+ResourceAndNodes NodesToAskAbout(const std::vector<model::Node>& nodes,
+                                 const model::AcceleratorCatalog& catalog) {
   for (const std::string& resource : catalog.resources()) {
-    std::vector<std::string> names;
-    for (const model::Node& node : nodes) {
-      const bool has = node.capacity.Get(resource) > 0;
-      if (has && names.size() < kMaxNodesAsked) names.push_back(node.name);
-    }
-    if (!names.empty()) return {resource, names};
+    auto names =
+        NamesOf(nodes, [&](const model::Node& node) { return node.capacity.Get(resource) > 0; });
+    if (!names.empty()) return {resource, std::move(names)};
   }
   return {};
+}
+
+ResourceAndNodes NodesOf(const std::string& accelerator, const std::vector<model::Node>& nodes,
+                         const model::AcceleratorCatalog& catalog) {
+  const auto entry = catalog.IndexOf(accelerator);
+  if (entry == model::AcceleratorCatalog::kNone) return {};
+  return {catalog[entry].resource,
+          NamesOf(nodes, [&](const model::Node& node) { return catalog.Match(node) == entry; })};
 }
 
 }  // namespace
@@ -139,9 +155,13 @@ absl::StatusOr<WebhookTrial> TryPod(kube::Transport& transport, const std::strin
 absl::StatusOr<FilterTrial> TryFilter(const ExtenderAccess& extender,
                                       const std::vector<model::Node>& nodes,
                                       const model::AcceleratorCatalog& catalog) {
-  const auto [resource, names] = NodesToAskAbout(nodes, catalog);
+  const std::string& wanted = extender.accelerator;
+  const auto [resource, names] =
+      wanted.empty() ? NodesToAskAbout(nodes, catalog) : NodesOf(wanted, nodes, catalog);
   if (names.empty()) {
-    return absl::NotFoundError("no node has a resource of the catalogue to ask the extender about");
+    return absl::NotFoundError(
+        fmt::format("no node has {} to ask the extender about",
+                    wanted.empty() ? "a resource of the catalogue" : "accelerator " + wanted));
   }
   FilterTrial trial{.url = extender.url, .asked = names.size()};
   const auto reply = kube::CallJson(*extender.transport, kube::HttpMethod::kPost, "/filter",

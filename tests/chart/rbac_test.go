@@ -159,6 +159,45 @@ func TestSchedulerMayUseItsOwnLeaseAlone(t *testing.T) {
 	}
 }
 
+func TestRightsOfHelmTestAreThoseThatDoctorPrints(t *testing.T) {
+	r := render(t, "tests: {namespace: ml}")
+	text := berth(t, "", append(doctorArguments(r), "--rbac")...)
+	for document := range strings.SplitSeq(text, "---\n") {
+		switch want := decode(t, []byte(document)).(type) {
+		case *rbacv1.ClusterRole:
+			got := rights(named[*rbacv1.ClusterRole](r, "berth-test").Rules)
+			if !slices.Equal(got, rights(want.Rules)) {
+				t.Errorf("for the cluster: %v, want %v", got, want.Rules)
+			}
+		case *rbacv1.Role:
+			role := named[*rbacv1.Role](r, "berth-test")
+			if !slices.Equal(rights(role.Rules), rights(want.Rules)) || role.Namespace != want.Namespace {
+				t.Errorf("in %s: %v, want %v in %s", role.Namespace, role.Rules, want.Rules, want.Namespace)
+			}
+		}
+	}
+}
+
+// The program takes these arguments; that it finds nothing wrong takes an installation.
+func TestDoctorOfHelmTestIsAsked(t *testing.T) {
+	got := doctorArguments(render(t, everything))
+	for _, want := range []string{"doctor", "--only=extender,webhook", "--accelerator=A100",
+		"--trial-namespace=ml", "--extender=https://berth-extender.berth-system.svc:443"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%v has no %s", got, want)
+		}
+	}
+	without := doctorArguments(render(t, "admission: {enabled: false}"))
+	if !slices.Contains(without, "--only=extender") {
+		t.Errorf("without a webhook: %v", without)
+	}
+	berth(t, "", append(without, "--rbac")...)
+}
+
+func doctorArguments(r *release) []string {
+	return slices.Clone(named[*corev1.Pod](r, "berth-test").Spec.Containers[0].Args)
+}
+
 // Nobody holds more than the test does while it runs, and nothing of it stays.
 func TestRightsOfHelmTestEndWithIt(t *testing.T) {
 	forEach(t, func(t *testing.T, r *release) {

@@ -49,8 +49,10 @@ TEST(TryPod, ARefusalIsAnAnswerAndAMissingRightIsNone) {
 
 class FilterTrialTest : public ::testing::Test {
  protected:
-  absl::StatusOr<FilterTrial> Try(const std::vector<model::Node>& nodes) {
-    return TryFilter({.transport = &transport_, .url = "https://e"}, nodes, rules_.catalog);
+  absl::StatusOr<FilterTrial> Try(const std::vector<model::Node>& nodes,
+                                  const std::string& accelerator = "") {
+    return TryFilter({.transport = &transport_, .url = "https://e", .accelerator = accelerator},
+                     nodes, rules_.catalog);
   }
 
   ScriptedTransport transport_;
@@ -70,6 +72,17 @@ TEST_F(FilterTrialTest, AsksAboutTheNodesWithDevices) {
   EXPECT_EQ(args.at("NodeNames"), (Json{"v100-1", "v100-2"}));
   const Json& container = args.at("Pod").at("spec").at("containers").at(0);
   EXPECT_EQ(container.at("resources").at("limits").at("nvidia.com/gpu"), "1");
+}
+
+TEST_F(FilterTrialTest, AsksAboutTheNodesOfAnAccelerator) {
+  transport_.Script("POST /filter", R"({"NodeNames":["a100-1"],"Error":""})");
+  model::Node a100 = GpuNode("a100-1");
+  a100.labels = {{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-40GB"}};
+  ASSERT_TRUE(Try({GpuNode("v100-1"), a100}, "A100").ok());
+  const Json args = Json::parse(transport_.bodies.front());
+  EXPECT_EQ(args.at("NodeNames"), Json{"a100-1"});
+  const auto none = Try({GpuNode("v100-1")}, "MN-Core");
+  EXPECT_EQ(none.status().message(), "no node has accelerator MN-Core to ask the extender about");
 }
 
 TEST_F(FilterTrialTest, CountsRefusalsOfBothKinds) {
