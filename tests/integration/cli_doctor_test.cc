@@ -72,7 +72,10 @@ TEST(CliDoctor, SaysWhatIsNotThere) {
   const Finished lacking = RunBerth({"doctor", "--kubeconfig", kubeconfig});
   EXPECT_EQ(lacking.exit_code, 2);
   EXPECT_THAT(lacking.error, HasSubstr("there is no ConfigMap berth in namespace berth-system"));
-  const std::string config = folder.Write("berth.yaml", kConfigHead);
+  const std::string config = folder.Write(
+      "berth.yaml", std::string(kConfigHead) +
+                        "controller: {lease: {namespace: berth-system}, certificates: {servers: "
+                        "[{secret: s, service: berth-admission}], webhooks: [berth]}}\n");
   const Finished run = RunBerth({"doctor", "--kubeconfig", kubeconfig, "--config", config, "--only",
                                  "registered,weight,webhook-scope", "-o", "json"});
   EXPECT_EQ(run.exit_code, 1) << "no webhook is a problem";
@@ -84,7 +87,7 @@ TEST(CliDoctor, SaysWhatIsNotThere) {
 // A ConfigMap of the chart, as the API has it.
 void PutConfigMap(FakeApiServer& api, const std::string& name, const std::string& yaml) {
   const nlohmann::json map = {{"data", {{"config.yaml", yaml}}}};
-  api.PutJson("/api/v1/namespaces/berth-system/configmaps/" + name, map.dump());
+  api.objects().Put("/api/v1/namespaces/berth-system/configmaps/" + name, map.dump());
 }
 
 TEST(CliDoctor, JudgesWhatTheChartHasInstalled) {

@@ -95,7 +95,7 @@ void FakeApiServer::Serve(FakeConnection& connection) {
     const std::string head = connection.ReadHead();
     std::optional<FakeHttpRequest> request = ParseFakeRequest(head);
     if (!request) {
-      if (!AnswerOther(connection, head)) return;
+      if (!AnswerUnknown(connection, head)) return;
       continue;
     }
     request->body = connection.ReadBody(request->content_length);
@@ -196,21 +196,13 @@ bool FakeApiServer::AnswerPatch(FakeConnection& connection, const FakeHttpReques
   return WriteJson(connection, found ? 200 : 404, found ? "{}" : "NotFound");
 }
 
-// Only what comes without a body can be answered and the connection be gone on with.
-bool FakeApiServer::AnswerOther(FakeConnection& connection, const std::string& head) {
-  constexpr std::string_view kGet = "GET ";
-  const bool is_get = head.starts_with(kGet);
-  const std::string target =
-      is_get ? head.substr(kGet.size(), head.find(' ', kGet.size()) - kGet.size()) : "";
-  std::optional<std::string> body;
+// Only what comes without a body can be refused and the connection be gone on with.
+bool FakeApiServer::AnswerUnknown(FakeConnection& connection, const std::string& head) {
   {
     const std::lock_guard guard(mutex_);
-    const auto found = json_.find(target);
-    if (found != json_.end()) body = found->second;
-    if (!body && !head.empty()) unknown_.push_back(head.substr(0, head.find('\r')));
+    if (!head.empty()) unknown_.push_back(head.substr(0, head.find('\r')));
   }
-  if (!is_get) return false;
-  return body ? WriteJson(connection, 200, *body) : WriteJson(connection, 404, "NotFound");
+  return head.starts_with("GET ") && WriteJson(connection, 404, "NotFound");
 }
 
 bool FakeApiServer::WriteJson(FakeConnection& connection, int code, const std::string& body) {
@@ -468,11 +460,6 @@ bool FakeApiServer::AwaitCount(FakeRequest request, int count) const {
     const auto found = targets_.find(request);
     return found != targets_.end() && static_cast<int>(found->second.size()) >= count;
   });
-}
-
-void FakeApiServer::PutJson(const std::string& target, const std::string& body) {
-  const std::lock_guard guard(mutex_);
-  json_.insert_or_assign(target, body);
 }
 
 std::vector<std::string> FakeApiServer::Unknown() const {

@@ -84,9 +84,6 @@ class FakeApiServer {
   void Delete(const model::Node& node);
   void Delete(const model::Pod& pod);
 
-  /// What a GET of that path and query is answered with; all others that it does not know are 404.
-  void PutJson(const std::string& target, const std::string& body);
-
   /// Forgets the history: older resource versions and continue tokens are answered with 410.
   void Compact();
 
@@ -141,7 +138,7 @@ class FakeApiServer {
   void Accept(int listener);
   void Serve(FakeConnection& connection);
   bool Answer(FakeConnection& connection, const FakeHttpRequest& request);
-  bool AnswerOther(FakeConnection& connection, const std::string& head);
+  bool AnswerUnknown(FakeConnection& connection, const std::string& head);
   bool AnswerList(FakeConnection& connection, const FakeHttpRequest& request,
                   const std::optional<FakeFault>& fault);
   bool AnswerObject(FakeConnection& connection, const FakeHttpRequest& request);
@@ -190,7 +187,6 @@ class FakeApiServer {
   std::map<FakeRequest, std::vector<std::string>> targets_;
   std::map<FakeRequest, std::vector<std::string>> bodies_;
   std::vector<std::string> unknown_;
-  std::map<std::string, std::string> json_;
   std::list<Session> sessions_;
 };
 
