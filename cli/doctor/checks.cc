@@ -46,7 +46,7 @@ std::span<const Check> AllChecks() {
       {"webhook",
        "the webhook is asked about pods, and answers",
        {kWebhookTrial},
-       {},
+       {kWebhooks},
        CheckWebhook},
       {"webhook-scope",
        "the webhook leaves kube-system and Berth's own namespace out",

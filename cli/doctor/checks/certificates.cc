@@ -49,10 +49,6 @@ Findings JudgeSecret(const SecretFacts& secret, model::Time now) {
       "look at the log of the controller, or of cert-manager; `berth certs renew {}` asks for a "
       "new one",
       secret.name);
-  if (!secret.exists) {
-    return Problem(fmt::format("Secret {} does not exist, so its server cannot start", secret.name),
-                   "the controller makes it: look at its log, and at check rights");
-  }
   const auto chain = certs::ParseCertificates(secret.chain);
   if (!chain.ok()) {
     return Problem(
@@ -75,10 +71,27 @@ Findings JudgeSecret(const SecretFacts& secret, model::Time now) {
   return found;
 }
 
+// What is missing though somebody should have made it.
+Findings JudgeMissing(const SecretFacts& secret, const cli::CertificatesConfig& config) {
+  const auto made = [&secret](const cli::ServerCertificateConfig& server) {
+    return server.secret == secret.name;
+  };
+  if (std::ranges::any_of(config.servers, made)) {
+    return Problem(fmt::format("Secret {} does not exist, so its server cannot start", secret.name),
+                   "the controller makes it: look at its log, and at check rights");
+  }
+  if (!config.servers.empty()) return {};  // no such server
+  return Note(
+      fmt::format("there is no Secret {}: certificates that Berth does not make are not "
+                  "looked at",
+                  secret.name));
+}
+
 // Until when all of them are valid; they can be read.
 model::Time EndOf(const std::vector<SecretFacts>& secrets) {
   model::Time end = model::kForever;
   for (const SecretFacts& secret : secrets) {
+    if (!secret.exists) continue;
     const auto chain = certs::ParseCertificates(secret.chain);
     for (const certs::Certificate& certificate : *chain)
       end = std::min(end, certificate.not_after());
@@ -88,9 +101,13 @@ model::Time EndOf(const std::vector<SecretFacts>& secrets) {
 
 }  // namespace
 
-Findings CheckCertificates(const Facts& facts, const Rules&) {
+Findings CheckCertificates(const Facts& facts, const Rules& rules) {
   Findings found;
-  for (const SecretFacts& secret : *facts.secrets) Append(JudgeSecret(secret, facts.now), found);
+  for (const SecretFacts& secret : *facts.secrets) {
+    Append(secret.exists ? JudgeSecret(secret, facts.now)
+                         : JudgeMissing(secret, rules.config.controller.certificates),
+           found);
+  }
   if (!found.empty()) return found;
   return Ok(fmt::format("all certificates are valid until {}", Day(EndOf(*facts.secrets))));
 }

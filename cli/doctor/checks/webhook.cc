@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/doctor/checks.h"
+#include "cli/doctor/webhook_presence.h"
 
 namespace berth::doctor {
 
@@ -35,6 +36,7 @@ Findings CheckWebhook(const Facts& facts, const Rules& rules) {
   if (Answered(trial, rules.config.prefix)) {
     return Ok(fmt::format("the webhook answers about pods of namespace {}", trial.namespace_name));
   }
+  if (HasNoWebhook(facts, rules)) return NoWebhook();
   return Problem(
       fmt::format("the webhook said nothing about a pod without limits in namespace {}: the API "
                   "server does not ask it, or cannot reach it and goes on",

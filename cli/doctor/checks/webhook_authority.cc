@@ -4,6 +4,7 @@
 
 #include "cli/doctor/checks.h"
 #include "cli/doctor/trust.h"
+#include "cli/doctor/webhook_presence.h"
 
 namespace berth::doctor {
 
@@ -26,7 +27,8 @@ std::vector<std::string> Distrusting(const Facts& facts, const std::string& chai
 
 }  // namespace
 
-Findings CheckWebhookAuthority(const Facts& facts, const Rules&) {
+Findings CheckWebhookAuthority(const Facts& facts, const Rules& rules) {
+  if (HasNoWebhook(facts, rules)) return NoWebhook();
   const auto secret = std::ranges::find(*facts.secrets, AdmissionSecret(facts), &SecretFacts::name);
   if (secret == facts.secrets->end() || !secret->exists) {
     return Unknown(fmt::format("Secret {} does not exist, so caBundles cannot be compared with it",

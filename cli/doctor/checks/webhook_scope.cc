@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/doctor/checks.h"
+#include "cli/doctor/webhook_presence.h"
 
 namespace berth::doctor {
 
@@ -52,7 +53,8 @@ Findings JudgeScope(const WebhookConfigurationFacts& configuration, const Facts&
 
 }  // namespace
 
-Findings CheckWebhookScope(const Facts& facts, const Rules&) {
+Findings CheckWebhookScope(const Facts& facts, const Rules& rules) {
+  if (HasNoWebhook(facts, rules)) return NoWebhook();
   Findings found;
   for (const WebhookConfigurationFacts& configuration : *facts.webhooks) {
     Append(JudgeScope(configuration, facts), found);

@@ -41,10 +41,17 @@ class CertificatesCheck : public ::testing::Test {
   }
 
   static Findings JudgeSecret(SecretFacts secret) {
+    return JudgeSecret(std::move(secret), {{.secret = "s"}, {.secret = "berth-admission-tls"}});
+  }
+
+  static Findings JudgeSecret(SecretFacts secret,
+                              std::vector<cli::ServerCertificateConfig> servers) {
+    DefaultRules rules;
+    rules.config.controller.certificates.servers = std::move(servers);
     Facts facts = NoFacts();
     facts.now = Now();
     facts.secrets = std::vector<SecretFacts>{std::move(secret)};
-    return CheckCertificates(facts, DefaultRules().rules());
+    return CheckCertificates(facts, rules.rules());
   }
 
   const TestCa ca_;
@@ -85,6 +92,17 @@ TEST_F(CertificatesCheck, FindsWhatIsMissingOrDoesNotFit) {
     EXPECT_THAT(finding.what, HasSubstr(test.what));
     EXPECT_FALSE(finding.advice.empty());
   }
+}
+
+TEST_F(CertificatesCheck, MissesOnlyWhatTheControllerMakes) {
+  const SecretFacts missing{.name = "berth-admission-tls"};
+  EXPECT_EQ(Only(JudgeSecret(missing, {{.secret = "berth-admission-tls"}})).severity,
+            Severity::kProblem);
+  EXPECT_EQ(Only(JudgeSecret(missing, {{.secret = "berth-extender-tls"}})).severity, Severity::kOk)
+      << "the webhook is not installed";
+  const Finding elsewhere = Only(JudgeSecret(missing, {}));
+  EXPECT_EQ(elsewhere.severity, Severity::kNote);
+  EXPECT_THAT(elsewhere.what, HasSubstr("certificates that Berth does not make"));
 }
 
 }  // namespace

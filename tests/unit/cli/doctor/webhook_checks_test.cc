@@ -93,9 +93,24 @@ TEST_F(WebhookScope, KnowsTheLabelsOfNamespaces) {
 }
 
 TEST_F(WebhookScope, FindsAMissingConfiguration) {
-  configurations_[0].webhooks.clear();
+  configurations_[0] = {.kind = "MutatingWebhookConfiguration"};
   EXPECT_THAT(Only(Judge()).what,
               HasSubstr("there is no MutatingWebhookConfiguration berth, so the API server asks"));
+}
+
+TEST(HasNoWebhook, IsANoteWhereNobodyWantsOne) {
+  DefaultRules rules;
+  Facts facts = NoFacts();
+  facts.webhooks = std::vector<WebhookConfigurationFacts>{
+      {.kind = "MutatingWebhookConfiguration"}, {.kind = "ValidatingWebhookConfiguration"}};
+  facts.webhook_trial = WebhookTrial{.namespace_name = "default"};
+  facts.secrets = std::vector<SecretFacts>();
+  for (const auto check : {CheckWebhook, CheckWebhookScope, CheckWebhookAuthority}) {
+    EXPECT_EQ(Only(check(facts, rules.rules())).severity, Severity::kNote);
+  }
+  rules.config.controller.certificates.webhooks = {"berth"};
+  EXPECT_EQ(Only(CheckWebhook(facts, rules.rules())).severity, Severity::kProblem);
+  EXPECT_EQ(CheckWebhookScope(facts, rules.rules()).size(), 2U) << "both are missing";
 }
 
 TEST(WebhookAuthority, ComparesEveryBundle) {
@@ -107,6 +122,7 @@ TEST(WebhookAuthority, ComparesEveryBundle) {
   };
   facts.webhooks = std::vector<WebhookConfigurationFacts>{
       {.kind = "MutatingWebhookConfiguration",
+       .exists = true,
        .webhooks = {{.name = "enforce", .authorities = ca.certificate()},
                     {.name = "warn", .authorities = ca.certificate()}}}};
   facts.secrets = std::vector<SecretFacts>{{.name = "berth-admission-tls"}};
