@@ -43,7 +43,8 @@ func (b *bench) prepare(ctx context.Context) error {
 	b.ways = []*way{{name: "no webhook", namespace: "none"},
 		{name: "Go webhook that does nothing", namespace: "nothing"}, {name: "Berth", namespace: "berth"}}
 	if b.parts {
-		b.ways = append(b.ways, &way{name: "Berth, mutating alone", namespace: "berth-mutating"})
+		b.ways = append(b.ways, &way{name: "Berth, mutating alone", namespace: "berth-mutating"},
+			&way{name: "Berth mutating, a policy judging", namespace: "berth-policy"})
 	}
 	for _, w := range b.ways {
 		if err := b.createNamespace(ctx, w.namespace); err != nil {
@@ -78,9 +79,14 @@ func (b *bench) register(ctx context.Context) error {
 	if err := b.box.RegisterAdmission(ctx, registration("berth"), admission); err != nil || !b.parts {
 		return err
 	}
-	part := registration("berth-mutating")
-	part.WithoutValidation = true
-	return b.box.RegisterAdmission(ctx, part, admission)
+	for _, namespace := range []string{"berth-mutating", "berth-policy"} {
+		part := registration(namespace)
+		part.WithoutValidation = true
+		if err := b.box.RegisterAdmission(ctx, part, admission); err != nil {
+			return err
+		}
+	}
+	return b.judgeByPolicy(ctx, "berth-policy")
 }
 
 func registration(namespace string) box.Registration {
