@@ -2,6 +2,8 @@ package install
 
 import (
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // What `helm test` shows is what its pod has written.
@@ -31,6 +33,7 @@ func TestHelmTestSaysWhatDoesNotWork(t *testing.T) {
 			w := release(t, nil)
 			w.scale(c.component, 0)
 			defer w.scale(c.component, 2)
+			defer w.forgetTest()
 			said, err := helm(t.Context(), "test", releaseName, "--timeout", "1m")
 			if err == nil {
 				t.Error("passes")
@@ -40,6 +43,14 @@ func TestHelmTestSaysWhatDoesNotWork(t *testing.T) {
 			}
 		})
 	}
+}
+
+// forgetTest deletes the pod of a test that failed: the chart leaves it, to be looked at, and Helm
+// does not delete hooks with their release.
+func (w *world) forgetTest() {
+	w.Helper()
+	w.check("delete the test's pod", shared.Client.CoreV1().Pods(namespace).Delete(w.Context(),
+		releaseName+"-test", metav1.DeleteOptions{}))
 }
 
 // All that `berth doctor` looks at is well after an installation with the chart's defaults.
