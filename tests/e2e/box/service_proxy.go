@@ -19,10 +19,11 @@ import (
 
 const dialTimeout = 2 * time.Second
 
-// ServiceProxy stands for kube-proxy and for the cluster's DNS: who asks it for a tunnel (HTTP
-// CONNECT) to a port of a Service in KubeletNamespace, by cluster IP or by name, is connected to the
-// pods behind it in turn, who asks for a pod's address to that pod, and who asks for a kubelet to ours. As with kube-proxy, a pod whose program has just died is still tried, and
-// then nothing else. Thread-safe.
+// ServiceProxy stands for kube-proxy and for the cluster's DNS. Who asks it for a tunnel (HTTP CONNECT)
+// to a port of a Service in KubeletNamespace, by cluster IP or by name, is connected to the pods
+// behind it in turn; who asks for a pod's address, to that pod; who asks for a kubelet, to ours. As
+// with kube-proxy, a pod whose program has just died is still tried, and then nothing else.
+// Thread-safe.
 type ServiceProxy struct {
 	URL string // for HTTPS_PROXY
 

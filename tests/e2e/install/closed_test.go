@@ -46,7 +46,8 @@ func TestFailingClosedHasAWayOut(t *testing.T) {
 		}
 	}
 	said := w.notes()
-	err := contains(said, "kubectl delete mutatingwebhookconfiguration,validatingwebhookconfiguration berth")
+	err := contains(said,
+		"kubectl delete mutatingwebhookconfiguration,validatingwebhookconfiguration berth")
 	if err != nil {
 		t.Errorf("%v in\n%s", err, said)
 	}
