@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	podInterval = 40 * time.Millisecond
+	podInterval = 55 * time.Millisecond
 
 	// Faults begin and are repaired while pods arrive: when so much of the workload has been created.
 	faultsFrom, faultsTo   = 0.25, 0.45
