@@ -17,8 +17,6 @@ using kube::JsonValue;
 constexpr std::string_view kApiVersion = "admission.k8s.io/v1";
 constexpr std::string_view kKind = "AdmissionReview";
 
-std::string Text(const JsonValue& value) { return std::string(value.String()); }
-
 void CheckVersion(const JsonValue& review) {
   const JsonValue version = review.Field("apiVersion");
   if (version.String() != kApiVersion) {
@@ -33,7 +31,7 @@ void CheckVersion(const JsonValue& review) {
 
 std::string ReadUid(const JsonValue& request) {
   const JsonValue uid = request.Field("uid");
-  std::string text = Text(uid);
+  std::string text = uid.Text();
   if (text.empty()) uid.Report("is missing; every request has one");
   if (text.size() > kMaxUid) {
     uid.Report("has " + std::to_string(text.size()) + " bytes, more than the " +
@@ -43,9 +41,9 @@ std::string ReadUid(const JsonValue& request) {
 }
 
 GroupVersionKind ReadKind(const JsonValue& kind) {
-  GroupVersionKind result{.group = Text(kind.Field("group")),
-                          .version = Text(kind.Field("version")),
-                          .kind = Text(kind.Field("kind"))};
+  GroupVersionKind result{.group = kind.Field("group").Text(),
+                          .version = kind.Field("version").Text(),
+                          .kind = kind.Field("kind").Text()};
   if (result.kind.empty()) kind.Field("kind").Report("is missing; every object has one");
   return result;
 }
@@ -61,9 +59,9 @@ Operation ReadOperation(const JsonValue& operation) {
 }
 
 admission::User ReadUser(const JsonValue& info) {
-  admission::User user{.name = Text(info.Field("username"))};
+  admission::User user{.name = info.Field("username").Text()};
   info.Field("groups").ForEachItem(
-      [&user](const JsonValue& group) { user.groups.push_back(Text(group)); });
+      [&user](const JsonValue& group) { user.groups.push_back(group.Text()); });
   return user;
 }
 
@@ -77,9 +75,9 @@ Review ReadRequest(const JsonValue& request) {
   if (request.absent()) request.Report("is missing; it holds what is to be reviewed");
   return {.uid = ReadUid(request),
           .kind = ReadKind(request.Field("kind")),
-          .sub_resource = Text(request.Field("subResource")),
+          .sub_resource = request.Field("subResource").Text(),
           .operation = ReadOperation(request.Field("operation")),
-          .namespace_name = Text(request.Field("namespace")),
+          .namespace_name = request.Field("namespace").Text(),
           .user = ReadUser(request.Field("userInfo")),
           .object = ReadObject(request.Field("object")),
           .old_object = ReadObject(request.Field("oldObject"))};

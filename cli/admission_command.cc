@@ -1,7 +1,5 @@
 #include "cli/admission_command.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,19 +21,14 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-int Fail(int exit_code, const absl::Status& status) {
-  fmt::print(stderr, "berth admission: {}\n", std::string(status.message()));
-  return exit_code;
-}
-
 int ServeUntilSignal(ConfigFollower::Options config) {
   // Before the first thread, which would else take the signals.
   server::ShutdownSignals signals;
   const WebhookConfig& webhook = config.config.admission;
   auto certificates = OpenCertificates("admission", webhook.tls, webhook.insecure_loopback);
-  if (!certificates.ok()) return Fail(kExitUsage, certificates.status());
+  if (!certificates.ok()) return Fail("admission", kExitUsage, certificates.status());
   auto server = AdmissionServer::Start(std::move(config), *std::move(certificates));
-  if (!server.ok()) return Fail(kExitNo, server.status());
+  if (!server.ok()) return Fail("admission", kExitNo, server.status());
   const int signal = signals.Wait();
   Log(LogLevel::kInfo, "draining", {{"signal", signal}});
   const bool answered_all = (*server)->Drain();
@@ -45,10 +38,7 @@ int ServeUntilSignal(ConfigFollower::Options config) {
 
 int RunAdmission(const std::string& file) {
   ConfigReading reading = ReadConfig(file);
-  if (!reading.ok()) {
-    fmt::print(stderr, "{}\n", ToString(reading.errors));
-    return kExitUsage;
-  }
+  if (!reading.ok()) return Fail(reading.errors);
   server::SetLogLevel(LogLevelOf(reading.config.log));
   Log(LogLevel::kInfo, "starting",
       {{"version", Version()},

@@ -39,7 +39,7 @@ absl::StatusOr<extender::Capacity> CountLocally(const ClusterOptions& options) {
   return extender::CountCapacity(snapshot.Read(), *engine.scheduling, Now());
 }
 
-absl::StatusOr<extender::Capacity> AskServer(const PlacementServer& server) {
+absl::StatusOr<extender::Capacity> AskServer(const PlacementEndpoint& server) {
   const absl::Status valid = Validate(server);
   if (!valid.ok()) return valid;
   return CapacityBy(server);

@@ -11,13 +11,13 @@ namespace berth::cli {
 
 namespace {
 
-constexpr std::chrono::minutes kLineInterval{1};
+constexpr std::chrono::minutes kCatalogueLineInterval{1};
 constexpr int kBurst = 5;
 
 }  // namespace
 
 CatalogueLog::CatalogueLog(std::shared_ptr<const model::AcceleratorCatalog> catalog)
-    : catalog_(std::move(catalog)), lines_(kLineInterval, kBurst) {}
+    : catalog_(std::move(catalog)), lines_(kCatalogueLineInterval, kBurst) {}
 
 void CatalogueLog::OnAmbiguous(const std::string& node, model::AcceleratorCatalog::Index entry,
                                model::AcceleratorCatalog::Index hidden) {

@@ -61,9 +61,9 @@ absl::StatusOr<Cluster> ClusterOf(const ChartOptions& options) {
   return cluster;
 }
 
-int Fail(const char* command, const absl::Status& status) {
-  fmt::print(stderr, "berth certs {}: {}\n", command, std::string(status.message()));
-  return absl::IsInvalidArgument(status) ? kExitUsage : kExitNo;
+int FailIn(std::string_view command, const absl::Status& status) {
+  return Fail(fmt::format("certs {}", command),
+              absl::IsInvalidArgument(status) ? kExitUsage : kExitNo, status);
 }
 
 struct ShowArguments {
@@ -73,15 +73,15 @@ struct ShowArguments {
 
 int Show(const ShowArguments& arguments) {
   const auto cluster = ClusterOf(arguments.chart);
-  if (!cluster.ok()) return Fail("show", cluster.status());
+  if (!cluster.ok()) return FailIn("show", cluster.status());
   const CertificatesConfig& config = cluster->config.controller.certificates;
   if (config.servers.empty()) {
-    return Fail("show", absl::FailedPreconditionError(
-                            "controller.certificates.servers is empty: the controller makes no "
-                            "certificates; look at them where they are made"));
+    return FailIn("show", absl::FailedPreconditionError(
+                              "controller.certificates.servers is empty: the controller makes no "
+                              "certificates; look at them where they are made"));
   }
   const auto view = ReadCerts(config, cluster->namespace_name, Now(), *cluster->client);
-  if (!view.ok()) return Fail("show", view.status());
+  if (!view.ok()) return FailIn("show", view.status());
   fmt::print("{}", arguments.output == "json" ? CertsJson(*view) : CertsText(*view));
   return view->AllWell() ? kExitOk : kExitNo;
 }
@@ -94,14 +94,14 @@ struct RenewArguments {
 
 int Renew(const RenewArguments& arguments) {
   const auto cluster = ClusterOf(arguments.chart);
-  if (!cluster.ok()) return Fail("renew", cluster.status());
+  if (!cluster.ok()) return FailIn("renew", cluster.status());
   const auto secrets = SecretsToRenew(cluster->config.controller.certificates, arguments.secrets,
                                       arguments.authority);
-  if (!secrets.ok()) return Fail("renew", secrets.status());
+  if (!secrets.ok()) return FailIn("renew", secrets.status());
   for (const std::string& secret : *secrets) {
     const absl::Status status = AskForRenewal(cluster->namespace_name, secret,
                                               cluster->config.prefix, Now(), *cluster->client);
-    if (!status.ok()) return Fail("renew", status);
+    if (!status.ok()) return FailIn("renew", status);
     fmt::print("{}/{}: asked the controller for a new certificate\n", cluster->namespace_name,
                secret);
   }

@@ -39,7 +39,7 @@ absl::StatusOr<doctor::SchedulerConfig> ParseSchedulerConfig(std::string_view te
   const YamlDocuments yaml = ParseYaml(text, source);
   if (!yaml.errors.empty()) return absl::InvalidArgumentError(ToString(yaml.errors));
   if (yaml.documents.size() == 1 && yaml.documents.front().IsMap()) {
-    return doctor::SchedulerConfigFromJson(JsonOf(yaml.documents.front()), source);
+    return doctor::SchedulerConfigFromJson(JsonTextOf(yaml.documents.front()), source);
   }
   return absl::InvalidArgumentError(source + ": is not one KubeSchedulerConfiguration");
 }

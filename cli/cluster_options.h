@@ -21,7 +21,7 @@ struct ClusterOptions {
   /// Berth's configuration; empty: the default one.
   std::string config_file;
   /// Empty address: none. Otherwise all of it comes from there.
-  PlacementServer server;
+  PlacementEndpoint server;
 
   bool UsesServer() const { return !server.address.empty(); }
 };

@@ -1,8 +1,14 @@
 #include "cli/command.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "cli/exit_code.h"
 
 namespace berth::cli {
 
@@ -61,5 +67,15 @@ void Command::Run(std::function<int()> run) {
 }
 
 void Command::RequireCommand() { app_->require_subcommand(1); }
+
+int Fail(std::string_view command, int exit_code, const absl::Status& error) {
+  fmt::print(stderr, "berth {}: {}\n", command, std::string(error.message()));
+  return exit_code;
+}
+
+int Fail(const std::vector<SourceError>& errors) {
+  fmt::print(stderr, "{}\n", ToString(errors));
+  return kExitUsage;
+}
 
 }  // namespace berth::cli

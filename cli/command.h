@@ -1,9 +1,14 @@
 #pragma once
 
+#include <absl/status/status.h>
+
 #include <functional>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "cli/source_error.h"
 
 namespace CLI {
 class App;
@@ -67,5 +72,11 @@ class Command {
   CLI::App* app_;
   int* exit_code_;
 };
+
+/// Writes "berth COMMAND: MESSAGE" to stderr. Returns `exit_code`.
+int Fail(std::string_view command, int exit_code, const absl::Status& error);
+
+/// Writes the errors of a file to stderr. Returns kExitUsage.
+int Fail(const std::vector<SourceError>& errors);
 
 }  // namespace berth::cli

@@ -24,20 +24,12 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-int Fail(int exit_code, const std::string& message) {
-  fmt::print(stderr, "{}\n", message);
-  return exit_code;
-}
-
 int RunUntilSignal(ConfigFollower::Options config, kube::ApiConfig api,
                    const std::string& lease_namespace) {
   // Before the first thread, which would else take the signals.
   server::ShutdownSignals signals;
   auto server = ControllerServer::Start(std::move(config), std::move(api), lease_namespace);
-  if (!server.ok()) {
-    return Fail(kExitNo,
-                fmt::format("berth controller: {}", std::string(server.status().message())));
-  }
+  if (!server.ok()) return Fail("controller", kExitNo, server.status());
   const int signal = signals.Wait();
   Log(LogLevel::kInfo, "ending", {{"signal", signal}});
   (*server)->Stop();
@@ -47,17 +39,14 @@ int RunUntilSignal(ConfigFollower::Options config, kube::ApiConfig api,
 
 int RunController(const std::string& file) {
   ConfigReading reading = ReadConfig(file);
-  if (!reading.ok()) return Fail(kExitUsage, ToString(reading.errors));
+  if (!reading.ok()) return Fail(reading.errors);
   const auto lease_namespace = LeaseNamespace(reading.config);
   if (!lease_namespace.ok()) {
-    return Fail(kExitUsage,
-                fmt::format("{}: {}", file, std::string(lease_namespace.status().message())));
+    fmt::print(stderr, "{}: {}\n", file, std::string(lease_namespace.status().message()));
+    return kExitUsage;
   }
   auto api = ServerAccess(reading.config.kubernetes, kube::ProcessEnvironment());
-  if (!api.ok()) {
-    return Fail(kExitUsage,
-                fmt::format("berth controller: {}", std::string(api.status().message())));
-  }
+  if (!api.ok()) return Fail("controller", kExitUsage, api.status());
   server::SetLogLevel(LogLevelOf(reading.config.log));
   Log(LogLevel::kInfo, "starting",
       {{"version", Version()},
@@ -73,7 +62,7 @@ int RunController(const std::string& file) {
 int PrintRbac(const std::string& file) {
   ConfigReading reading;
   if (!file.empty()) reading = ReadConfig(file);
-  if (!reading.ok()) return Fail(kExitUsage, ToString(reading.errors));
+  if (!reading.ok()) return Fail(reading.errors);
   fmt::print("{}", ControllerRolesYaml(reading.config.controller,
                                        LeaseNamespace(reading.config).value_or("")));
   return kExitOk;

@@ -15,7 +15,7 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-constexpr std::chrono::milliseconds kLineInterval{100};
+constexpr std::chrono::milliseconds kDecisionLineInterval{100};
 constexpr int kBurst = 50;
 
 std::vector<std::string> TopOf(const extender::Decision& decision) {
@@ -36,7 +36,7 @@ std::vector<std::string> RefusalsOf(const extender::Decision& decision) {
 
 }  // namespace
 
-DecisionLog::DecisionLog() : lines_(kLineInterval, kBurst) {}
+DecisionLog::DecisionLog() : lines_(kDecisionLineInterval, kBurst) {}
 
 bool DecisionLog::Wants() {
   const auto held_back = lines_.Admit();

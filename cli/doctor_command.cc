@@ -206,20 +206,15 @@ absl::StatusOr<doctor::Findings> Look(const Arguments& arguments,
   return doctor::Examine(checks, facts, rules);
 }
 
-int Fail(const absl::Status& error) {
-  fmt::print(stderr, "berth doctor: {}\n", std::string(error.message()));
-  return kExitUsage;
-}
-
 int RunDoctor(const Arguments& arguments) {
   const auto checks = Selected(arguments);
-  if (!checks.ok()) return Fail(checks.status());
+  if (!checks.ok()) return Fail("doctor", kExitUsage, checks.status());
   if (arguments.rbac) {
     fmt::print("{}", DoctorRolesYaml(SourcesOf(*checks), arguments.Where()));
     return kExitOk;
   }
   const auto findings = Look(arguments, *checks);
-  if (!findings.ok()) return Fail(findings.status());
+  if (!findings.ok()) return Fail("doctor", kExitUsage, findings.status());
   fmt::print("{}", arguments.output == "json" ? FindingsJson(*findings) : FindingsText(*findings));
   return doctor::ExitCodeOf(*findings);
 }

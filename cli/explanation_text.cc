@@ -23,7 +23,7 @@ constexpr std::string_view kNotJudged =
     "kube-scheduler's own filters (taints, affinity, free cpu, memory and devices) are not judged "
     "here.\n";
 
-std::string RequestsOf(const Explanation& explanation) {
+std::string RequestsTextOf(const Explanation& explanation) {
   std::vector<std::string> requests;
   for (const auto& [resource, amount] : explanation.requests) {
     requests.push_back(fmt::format("{} {}", amount, resource));
@@ -165,8 +165,8 @@ std::string ExplanationText(const Explanation& explanation, const std::string& w
     return fmt::format("{} asks for no accelerator of the catalogue, so Berth has no say in it.\n",
                        what);
   }
-  std::string text =
-      fmt::format("{} asks for {}\n{}\n", what, RequestsOf(explanation), SummaryOf(explanation));
+  std::string text = fmt::format("{} asks for {}\n{}\n", what, RequestsTextOf(explanation),
+                                 SummaryOf(explanation));
   for (const std::string& hint : explanation.hints) text += "- " + hint + "\n";
   // A table of one and the same sentence would say no more.
   if (explanation.refused_everywhere) return text;

@@ -26,19 +26,14 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-int Fail(int exit_code, const absl::Status& status) {
-  fmt::print(stderr, "berth extender: {}\n", std::string(status.message()));
-  return exit_code;
-}
-
 int ServeUntilSignal(ConfigFollower::Options config, kube::ApiConfig api) {
   // Before the first thread, which would else take the signals.
   server::ShutdownSignals signals;
   const ExtenderConfig& extender = config.config.extender;
   auto certificates = OpenCertificates("extender", extender.tls, extender.insecure_loopback);
-  if (!certificates.ok()) return Fail(kExitUsage, certificates.status());
+  if (!certificates.ok()) return Fail("extender", kExitUsage, certificates.status());
   auto server = ExtenderServer::Start(std::move(config), std::move(api), *std::move(certificates));
-  if (!server.ok()) return Fail(kExitNo, server.status());
+  if (!server.ok()) return Fail("extender", kExitNo, server.status());
   const int signal = signals.Wait();
   Log(LogLevel::kInfo, "draining", {{"signal", signal}});
   const bool answered_all = (*server)->Drain();
@@ -48,12 +43,9 @@ int ServeUntilSignal(ConfigFollower::Options config, kube::ApiConfig api) {
 
 int RunExtender(const std::string& file) {
   ConfigReading reading = ReadConfig(file);
-  if (!reading.ok()) {
-    fmt::print(stderr, "{}\n", ToString(reading.errors));
-    return kExitUsage;
-  }
+  if (!reading.ok()) return Fail(reading.errors);
   auto api = ServerAccess(reading.config.kubernetes, kube::ProcessEnvironment());
-  if (!api.ok()) return Fail(kExitUsage, api.status());
+  if (!api.ok()) return Fail("extender", kExitUsage, api.status());
   server::SetLogLevel(LogLevelOf(reading.config.log));
   Log(LogLevel::kInfo, "starting",
       {{"version", Version()},

@@ -12,7 +12,7 @@ using kube::WatchEnd;
 using server::Log;
 using server::LogLevel;
 
-constexpr std::chrono::seconds kLineInterval{10};
+constexpr std::chrono::seconds kFeedLineInterval{10};
 
 prometheus::Family<prometheus::Counter>& Family(server::Metrics& metrics, const char* name,
                                                 const char* help) {
@@ -27,8 +27,8 @@ FeedObserver::FeedObserver(std::string kind, server::Metrics& metrics)
                   .Add({{"kind", kind_}})),
       errors_(&Family(metrics, "berth_api_errors_total", "Requests to the API server that failed.")
                    .Add({{"kind", kind_}})),
-      restart_lines_(kLineInterval),
-      error_lines_(kLineInterval) {
+      restart_lines_(kFeedLineInterval),
+      error_lines_(kFeedLineInterval) {
   auto& restarts = Family(metrics, "berth_watch_restarts_total", "Watches that ended, by cause.");
   for (const WatchEnd end : {WatchEnd::kServer, WatchEnd::kExpired, WatchEnd::kStalled,
                              WatchEnd::kConnectionLost, WatchEnd::kRefused, WatchEnd::kGarbage}) {

@@ -12,15 +12,15 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-constexpr std::chrono::seconds kLineInterval{10};
+constexpr std::chrono::seconds kListenerLineInterval{10};
 
 }  // namespace
 
 ListenerLog::ListenerLog(std::string listener)
     : listener_(std::move(listener)),
-      handshake_lines_(kLineInterval),
-      limit_lines_(kLineInterval),
-      error_lines_(kLineInterval) {}
+      handshake_lines_(kListenerLineInterval),
+      limit_lines_(kListenerLineInterval),
+      error_lines_(kListenerLineInterval) {}
 
 void ListenerLog::OnHandshakeFailed(server::HandshakeFailure cause) {
   // Load balancers and probes look whether the port is open.

@@ -56,7 +56,7 @@ class Collector {
          .kind = std::move(kind),
          .namespace_name = TextAt(node, "/metadata/namespace"),
          .name = name.empty() ? TextAt(node, "/metadata/generateName") : name,
-         .json = JsonOf(node)});
+         .json = JsonTextOf(node)});
   }
 
  private:

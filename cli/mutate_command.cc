@@ -33,11 +33,6 @@ struct MutateOptions {
   std::string output = "diff";
 };
 
-int Fail(const std::vector<SourceError>& errors) {
-  fmt::print(stderr, "{}\n", ToString(errors));
-  return kExitUsage;
-}
-
 Creation CreationOf(const MutateOptions& options) {
   const bool enforces = options.mode == "enforce";
   return {.namespace_name = options.namespace_name,

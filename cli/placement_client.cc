@@ -38,7 +38,7 @@ absl::StatusOr<std::string> ReadPem(const std::string& option, const std::string
 }
 
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsFor(
-    const PlacementServer& server) {
+    const PlacementEndpoint& server) {
   if (!server.tls()) return grpc::InsecureChannelCredentials();
   grpc::SslCredentialsOptions pem;
   const struct {
@@ -56,7 +56,7 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsFor(
   return grpc::SslCredentials(pem);
 }
 
-absl::StatusOr<std::unique_ptr<v1::Placement::Stub>> Connect(const PlacementServer& server) {
+absl::StatusOr<std::unique_ptr<v1::Placement::Stub>> Connect(const PlacementEndpoint& server) {
   // What it writes to standard error is said again in the status, and there in our words.
   gpr_set_log_function([](gpr_log_func_args*) {});
   auto credentials = CredentialsFor(server);
@@ -72,7 +72,7 @@ absl::StatusOr<std::unique_ptr<v1::Placement::Stub>> Connect(const PlacementServ
       grpc::CreateCustomChannel(server.address, *std::move(credentials), arguments));
 }
 
-std::string_view WhatToDo(const PlacementServer& server) {
+std::string_view WhatToDo(const PlacementEndpoint& server) {
   if (!server.tls()) {
     return "is grpc.listen set there? If grpc.tls is, too, give --cert, --key and --ca";
   }
@@ -80,7 +80,7 @@ std::string_view WhatToDo(const PlacementServer& server) {
          "--server (else give --tls-server-name), and does --cert come from its clientCAFile?";
 }
 
-absl::Status ErrorOf(const grpc::Status& status, const PlacementServer& server) {
+absl::Status ErrorOf(const grpc::Status& status, const PlacementEndpoint& server) {
   const std::string& message = status.error_message();
   // Berth's own words are meant for people.
   if (message.starts_with("berth: ")) {
@@ -108,7 +108,7 @@ absl::Status ErrorOf(const grpc::Status& status, const PlacementServer& server) 
 
 // Calls one method of the service.
 template <typename Request, typename Response>
-absl::StatusOr<Response> Call(const PlacementServer& server, const Request& request,
+absl::StatusOr<Response> Call(const PlacementEndpoint& server, const Request& request,
                               grpc::Status (v1::Placement::Stub::*method)(grpc::ClientContext*,
                                                                           const Request&,
                                                                           Response*)) {
@@ -124,7 +124,7 @@ absl::StatusOr<Response> Call(const PlacementServer& server, const Request& requ
 
 }  // namespace
 
-absl::Status Validate(const PlacementServer& server) {
+absl::Status Validate(const PlacementEndpoint& server) {
   const bool all = !server.cert_file.empty() && !server.key_file.empty() && !server.ca_file.empty();
   const bool none = server.cert_file.empty() && server.key_file.empty() && server.ca_file.empty();
   if (server.address.find(':') == std::string::npos) {
@@ -146,7 +146,7 @@ absl::Status Validate(const PlacementServer& server) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<extender::Explanation> ExplainBy(const PlacementServer& server,
+absl::StatusOr<extender::Explanation> ExplainBy(const PlacementEndpoint& server,
                                                 const std::string& pod_json) {
   v1::ExplainRequest request;
   request.set_pod(pod_json);
@@ -155,7 +155,7 @@ absl::StatusOr<extender::Explanation> ExplainBy(const PlacementServer& server,
   return extender::FromMessage(*response);
 }
 
-absl::StatusOr<extender::Capacity> CapacityBy(const PlacementServer& server) {
+absl::StatusOr<extender::Capacity> CapacityBy(const PlacementEndpoint& server) {
   const auto response = Call(server, v1::CapacityRequest(), &v1::Placement::Stub::Capacity);
   if (!response.ok()) return response.status();
   return extender::FromMessage(*response);

@@ -11,7 +11,7 @@
 namespace berth::cli {
 
 /// A server of berth.v1.Placement, and how to reach it.
-struct PlacementServer {
+struct PlacementEndpoint {
   /// "host:port".
   std::string address;
   /// PEM files: all three, or none where the address is loopback.
@@ -26,15 +26,15 @@ struct PlacementServer {
 
 /// What is wrong with `server` before anything is asked, in words of the options --server, --cert,
 /// --key, --ca and --tls-server-name.
-absl::Status Validate(const PlacementServer& server);
+absl::Status Validate(const PlacementEndpoint& server);
 
 // INVALID_ARGUMENT where the request or a file is to blame, else what the server said or why it
 // cannot be reached, with what to do. `server` is valid.
 
 /// Explains the v1 Pod of `pod_json`.
-absl::StatusOr<extender::Explanation> ExplainBy(const PlacementServer& server,
+absl::StatusOr<extender::Explanation> ExplainBy(const PlacementEndpoint& server,
                                                 const std::string& pod_json);
 
-absl::StatusOr<extender::Capacity> CapacityBy(const PlacementServer& server);
+absl::StatusOr<extender::Capacity> CapacityBy(const PlacementEndpoint& server);
 
 }  // namespace berth::cli

@@ -118,7 +118,7 @@ absl::StatusOr<PodManifest> ParsePodManifest(std::string_view text, const std::s
   if (!yaml.errors.empty()) return absl::InvalidArgumentError(ToString(yaml.errors));
   for (const YAML::Node& document : yaml.documents) {
     if (!document.IsMap()) return Error(file, "is not a Kubernetes object, which is a map");
-    const absl::Status added = finder.AddDocument(JsonOf(document));
+    const absl::Status added = finder.AddDocument(JsonTextOf(document));
     if (!added.ok()) return added;
   }
   return finder.Take();

@@ -62,7 +62,7 @@ Json ValueOf(const YAML::Node& node) {
 
 }  // namespace
 
-std::string JsonOf(const YAML::Node& node) {
+std::string JsonTextOf(const YAML::Node& node) {
   return ValueOf(node).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -8,6 +8,6 @@ namespace berth::cli {
 
 /// A document of ParseYaml() as JSON, as kubectl would send it: plain scalars by the core schema of
 /// YAML 1.2, all others as text.
-std::string JsonOf(const YAML::Node& node);
+std::string JsonTextOf(const YAML::Node& node);
 
 }  // namespace berth::cli

@@ -14,7 +14,7 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-constexpr std::chrono::seconds kLineInterval{10};
+constexpr std::chrono::seconds kCertificateLineInterval{10};
 
 }  // namespace
 
@@ -57,8 +57,8 @@ CertificateReport::CertificateReport(server::Metrics& metrics)
                          "or made.")
                    .Register(metrics.registry())
                    .Add({})),
-      error_lines_(kLineInterval),
-      unreadable_lines_(kLineInterval) {
+      error_lines_(kCertificateLineInterval),
+      unreadable_lines_(kCertificateLineInterval) {
   metrics.AddCollectable(ends_);
 }
 

@@ -9,7 +9,7 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-constexpr std::chrono::seconds kLineInterval{10};
+constexpr std::chrono::seconds kLeaseLineInterval{10};
 
 struct WriteWords {
   const char* metric;
@@ -29,7 +29,7 @@ constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "
 }  // namespace
 
 Observer::Observer(server::Metrics& metrics)
-    : lease_lines_(kLineInterval), failure_lines_(kLineInterval) {
+    : lease_lines_(kLeaseLineInterval), failure_lines_(kLeaseLineInterval) {
   prometheus::Registry& registry = metrics.registry();
   auto& writes = prometheus::BuildCounter()
                      .Name("berth_controller_writes_total")

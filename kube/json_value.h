@@ -35,6 +35,8 @@ class JsonValue {
 
   /// Lives as long as the parser's document.
   std::string_view String() const;
+  /// A copy of String().
+  std::string Text() const { return std::string(String()); }
 
   /// Calls visit(JsonValue) for every element of an array but nulls. The paths count nulls.
   template <typename Visit>

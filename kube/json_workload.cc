@@ -9,10 +9,8 @@
 namespace berth::kube {
 namespace {
 
-std::string Text(const JsonValue& value) { return std::string(value.String()); }
-
 std::string TextOr(const JsonValue& value, std::string otherwise) {
-  return value.absent() ? otherwise : Text(value);
+  return value.absent() ? otherwise : value.Text();
 }
 
 std::int64_t IntegerOr(const JsonValue& value, std::int64_t otherwise) {
@@ -34,27 +32,27 @@ model::ResourceList ResourcesFromJson(const JsonValue& list) {
   return result;
 }
 
-model::ResourceRequirements RequirementsFromJson(const JsonValue& resources) {
+model::ResourceRequirements WorkloadRequirementsFromJson(const JsonValue& resources) {
   return {.requests = ResourcesFromJson(resources.Field("requests")),
           .limits = ResourcesFromJson(resources.Field("limits"))};
 }
 
 model::EnvVar EnvFromJson(const JsonValue& env) {
-  return {.name = Text(env.Field("name")), .value = Text(env.Field("value"))};
+  return {.name = env.Field("name").Text(), .value = env.Field("value").Text()};
 }
 
 model::VolumeMount MountFromJson(const JsonValue& mount) {
-  return {.name = Text(mount.Field("name")),
-          .mount_path = Text(mount.Field("mountPath")),
-          .sub_path = Text(mount.Field("subPath"))};
+  return {.name = mount.Field("name").Text(),
+          .mount_path = mount.Field("mountPath").Text(),
+          .sub_path = mount.Field("subPath").Text()};
 }
 
 model::Container ContainerFromJson(const JsonValue& container, bool init, std::size_t index) {
   return {.init = init,
           .index = index,
           .sidecar = init && container.Field("restartPolicy").String() == "Always",
-          .name = Text(container.Field("name")),
-          .resources = RequirementsFromJson(container.Field("resources")),
+          .name = container.Field("name").Text(),
+          .resources = WorkloadRequirementsFromJson(container.Field("resources")),
           .env = List<model::EnvVar>(container.Field("env"), EnvFromJson),
           .mounts = List<model::VolumeMount>(container.Field("volumeMounts"), MountFromJson)};
 }
@@ -67,9 +65,10 @@ void AddContainers(const JsonValue& list, bool init, std::vector<model::Containe
 }
 
 model::NodeRequirement RequirementFromJson(const JsonValue& expression) {
-  return {.key = Text(expression.Field("key")),
-          .op = Text(expression.Field("operator")),
-          .values = List<std::string>(expression.Field("values"), Text)};
+  return {.key = expression.Field("key").Text(),
+          .op = expression.Field("operator").Text(),
+          .values = List<std::string>(expression.Field("values"),
+                                      [](const JsonValue& value) { return value.Text(); })};
 }
 
 model::NodeSelectorTerm TermFromJson(const JsonValue& term) {
@@ -94,7 +93,7 @@ std::optional<std::vector<model::NodeSelectorTerm>> NodeTermsFromJson(const Json
 
 model::Volume VolumeFromJson(const JsonValue& volume) {
   const JsonValue claim = volume.Field("persistentVolumeClaim");
-  return {.name = Text(volume.Field("name")), .claim = Text(claim.Field("claimName"))};
+  return {.name = volume.Field("name").Text(), .claim = claim.Field("claimName").Text()};
 }
 
 // Of a pod or a template: both have metadata and spec.
@@ -106,7 +105,7 @@ model::PodTemplate PodTemplateFromJson(const JsonValue& pod) {
   AddContainers(spec.Field("initContainers"), true, result.containers);
   AddContainers(spec.Field("containers"), false, result.containers);
   const JsonValue resources = spec.Field("resources");
-  if (!resources.absent()) result.resources = RequirementsFromJson(resources);
+  if (!resources.absent()) result.resources = WorkloadRequirementsFromJson(resources);
   result.node_selector = spec.Field("nodeSelector").StringMap();
   result.node_terms = NodeTermsFromJson(spec);
   result.volumes = List<model::Volume>(spec.Field("volumes"), VolumeFromJson);
@@ -115,7 +114,7 @@ model::PodTemplate PodTemplateFromJson(const JsonValue& pod) {
   result.termination_grace_period =
       IntegerOr(spec.Field("terminationGracePeriodSeconds"), result.termination_grace_period);
   result.scheduler_name = TextOr(spec.Field("schedulerName"), result.scheduler_name);
-  result.node_name = Text(spec.Field("nodeName"));
+  result.node_name = spec.Field("nodeName").Text();
   return result;
 }
 
@@ -125,19 +124,19 @@ std::vector<std::string> ConditionsFromJson(const JsonValue& patterns) {
     const JsonValue status = pattern.Field("status");
     // True where absent; SetDefaults_PodFailurePolicyOnPodConditionsPattern in
     // k8s.io/kubernetes/pkg/apis/batch/v1/defaults.go.
-    const std::string suffix = TextOr(status, "True") == "True" ? "" : "=" + Text(status);
-    types.push_back(Text(pattern.Field("type")) + suffix);
+    const std::string suffix = TextOr(status, "True") == "True" ? "" : "=" + status.Text();
+    types.push_back(pattern.Field("type").Text() + suffix);
   });
   return types;
 }
 
 model::FailureRule RuleFromJson(const JsonValue& rule, std::size_t index) {
   const JsonValue exit_codes = rule.Field("onExitCodes");
-  return {.action = Text(rule.Field("action")),
-          .exit_code_op = Text(exit_codes.Field("operator")),
+  return {.action = rule.Field("action").Text(),
+          .exit_code_op = exit_codes.Field("operator").Text(),
           .exit_codes = List<std::int64_t>(exit_codes.Field("values"),
                                            [](const JsonValue& code) { return code.Integer(); }),
-          .container = Text(exit_codes.Field("containerName")),
+          .container = exit_codes.Field("containerName").Text(),
           .conditions = ConditionsFromJson(rule.Field("onPodConditions")),
           .written_at = index};
 }
@@ -159,13 +158,13 @@ model::JobSpec JobSpecFromJson(const JsonValue& spec) {
   if (!failure_policy.absent()) job.failure_rules = RulesFromJson(failure_policy.Field("rules"));
   job.pod_replacement_policy =
       TextOr(spec.Field("podReplacementPolicy"), job.pod_replacement_policy);
-  job.managed_by = Text(spec.Field("managedBy"));
+  job.managed_by = spec.Field("managedBy").Text();
   return job;
 }
 
 model::OwnerReference OwnerFromJson(const JsonValue& owner) {
-  return {.kind = Text(owner.Field("kind")),
-          .name = Text(owner.Field("name")),
+  return {.kind = owner.Field("kind").Text(),
+          .name = owner.Field("name").Text(),
           .controller = owner.Field("controller").Boolean()};
 }
 
@@ -174,8 +173,8 @@ model::Workload ObjectFromJson(const JsonValue& object, std::string_view kind) {
   const JsonValue metadata = object.Field("metadata");
   model::Workload result;
   result.kind = kind;
-  result.name = Text(metadata.Field("name"));
-  result.generate_name = Text(metadata.Field("generateName"));
+  result.name = metadata.Field("name").Text();
+  result.generate_name = metadata.Field("generateName").Text();
   if (!result.is_pod()) result.annotations = metadata.Field("annotations").StringMap();
   result.owners = List<model::OwnerReference>(metadata.Field("ownerReferences"), OwnerFromJson);
   result.deleted = !metadata.Field("deletionTimestamp").absent();

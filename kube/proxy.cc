@@ -18,17 +18,17 @@ namespace ip = boost::asio::ip;
 using boost::system::error_code;
 
 /// One entry of NO_PROXY, or the host that is asked about.
-struct Target {
+struct HostPort {
   std::string host;
   std::string port;  // empty: any
 };
 
 /// Cuts ":443" off what is no bare IPv6 address.
-Target Split(std::string_view text) {
+HostPort Split(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   const bool bracket = text.starts_with('[');
   const bool bare_v6 = !bracket && colon != text.find(':');
-  Target target;
+  HostPort target;
   if (colon != std::string_view::npos && !bare_v6 && !text.ends_with(']')) {
     target.port = text.substr(colon + 1);
     text = text.substr(0, colon);
@@ -63,7 +63,7 @@ bool IsInDomain(std::string domain, const std::string& host) {
   return host == domain || host.ends_with("." + domain);
 }
 
-bool Names(const Target& entry, const std::string& host, std::string_view port) {
+bool Names(const HostPort& entry, const std::string& host, std::string_view port) {
   if (entry.host.empty() || (!entry.port.empty() && entry.port != port)) return false;
   if (entry.host == "*") return true;
   const std::optional<ip::address> address = AddressOf(host);
@@ -101,7 +101,7 @@ absl::Status ParseProxyUrl(std::string_view url, ApiConfig& config) {
     proxy.credentials = rest.substr(0, at);
     rest.remove_prefix(at + 1);
   }
-  const Target target = Split(rest);
+  const HostPort target = Split(rest);
   proxy.host = target.host;
   proxy.port = target.port.empty() ? "80" : target.port;
   if (proxy.host.empty() || !IsPort(proxy.port)) return Refuse(url, "has no host, or no port");

@@ -9,7 +9,7 @@
 namespace berth::kube {
 namespace {
 
-absl::Status Refuse(std::string_view url, std::string_view what) {
+absl::Status RefuseServer(std::string_view url, std::string_view what) {
   return absl::InvalidArgumentError(
       fmt::format("{} in \"{}\"; write https://HOST:PORT", what, url));
 }
@@ -37,15 +37,15 @@ bool IsPlain(std::string_view text) {
 
 absl::Status ParseAuthority(std::string_view url, std::string_view authority, ApiConfig& config) {
   if (authority.find('@') != std::string_view::npos) {
-    return Refuse(url, "a user name or password has no place");
+    return RefuseServer(url, "a user name or password has no place");
   }
   const std::optional<std::string_view> host = TakeHost(authority);
-  if (!host || host->empty()) return Refuse(url, "no host");
+  if (!host || host->empty()) return RefuseServer(url, "no host");
   config.host = *host;
   config.port = config.tls ? "443" : "80";
   if (authority.empty()) return absl::OkStatus();
   if (!TakePrefix(authority, ":") || !IsPort(authority)) {
-    return Refuse(url, "what follows the host is not a port from 1 to 65535");
+    return RefuseServer(url, "what follows the host is not a port from 1 to 65535");
   }
   config.port = authority;
   return absl::OkStatus();
@@ -73,15 +73,15 @@ bool IsLoopbackHost(std::string_view host) {
 absl::Status ParseServerUrl(std::string_view url, ApiConfig& config) {
   std::string_view rest = url;
   config.tls = TakePrefix(rest, "https://");
-  if (!config.tls && !TakePrefix(rest, "http://")) return Refuse(url, "no https:// in front");
+  if (!config.tls && !TakePrefix(rest, "http://")) return RefuseServer(url, "no https:// in front");
   if (!IsPlain(url) || url.find_first_of("?#") != std::string_view::npos) {
-    return Refuse(url, "a blank, a query or a fragment");
+    return RefuseServer(url, "a blank, a query or a fragment");
   }
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   const absl::Status status = ParseAuthority(url, rest.substr(0, slash), config);
   if (!status.ok()) return status;
   if (!config.tls && !IsLoopbackHost(config.host)) {
-    return Refuse(url, "plain http to another machine");
+    return RefuseServer(url, "plain http to another machine");
   }
   config.base_path = rest.substr(slash);
   while (config.base_path.ends_with('/')) config.base_path.pop_back();

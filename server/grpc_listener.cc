@@ -31,11 +31,11 @@ constexpr int kMaxThreads = 32;
 constexpr milliseconds kPingAfter{60'000};
 constexpr milliseconds kPingTimeout{20'000};
 constexpr milliseconds kLeastClientPing{10'000};
-constexpr std::chrono::seconds kLineInterval{10};
+constexpr std::chrono::seconds kGrpcLineInterval{10};
 
 // gRPC writes lines of its own format to standard error: handshakes that failed, mostly.
 void LogLine(gpr_log_func_args* line) {
-  static RateLimiter lines(kLineInterval);
+  static RateLimiter lines(kGrpcLineInterval);
   if (line->severity < GPR_LOG_SEVERITY_ERROR) return;
   if (const auto held_back = lines.Admit()) {
     Log(LogLevel::kWarning, "gRPC", {{"error", line->message}, {"linesHeldBack", *held_back}});

@@ -11,8 +11,6 @@ namespace {
 
 using kube::JsonValue;
 
-std::string Text(const JsonValue& value) { return std::string(value.String()); }
-
 std::string Base64(const JsonValue& value) {
   std::string decoded;
   const std::string_view text = value.String();
@@ -29,15 +27,15 @@ std::string PathOf(const std::string& namespace_name, std::string_view kind,
 
 std::vector<std::string> Texts(const JsonValue& list) {
   std::vector<std::string> texts;
-  list.ForEachItem([&texts](const JsonValue& item) { texts.push_back(Text(item)); });
+  list.ForEachItem([&texts](const JsonValue& item) { texts.push_back(item.Text()); });
   return texts;
 }
 
 LabelSelector SelectorFrom(const JsonValue& json) {
   LabelSelector selector{.labels = json.Field("matchLabels").StringMap()};
   json.Field("matchExpressions").ForEachItem([&selector](const JsonValue& expression) {
-    selector.expressions.push_back({.key = Text(expression.Field("key")),
-                                    .op = Text(expression.Field("operator")),
+    selector.expressions.push_back({.key = expression.Field("key").Text(),
+                                    .op = expression.Field("operator").Text(),
                                     .values = Texts(expression.Field("values"))});
   });
   return selector;
@@ -46,11 +44,11 @@ LabelSelector SelectorFrom(const JsonValue& json) {
 WebhookFacts WebhookFrom(const JsonValue& json) {
   const JsonValue client = json.Field("clientConfig");
   const JsonValue service = client.Field("service");
-  return {.name = Text(json.Field("name")),
+  return {.name = json.Field("name").Text(),
           .authorities = Base64(client.Field("caBundle")),
-          .failure_policy = Text(json.Field("failurePolicy")),
+          .failure_policy = json.Field("failurePolicy").Text(),
           .namespaces = SelectorFrom(json.Field("namespaceSelector")),
-          .service = Text(service.Field("name"))};
+          .service = service.Field("name").Text()};
 }
 
 absl::StatusOr<WebhookConfigurationFacts> GatherWebhook(Api& api, const Need& need,
@@ -78,7 +76,7 @@ absl::StatusOr<std::string> GatherConfigMap(Api& api, const std::string& namespa
       api.Get(PathOf(namespace_name, "configmaps", name), need, [&](const JsonValue& object) {
         const JsonValue data = object.Field("data");
         const JsonValue value = data.Field(key);
-        if (!value.absent()) text = Text(value);
+        if (!value.absent()) text = value.Text();
       });
   if (!got.ok()) return got;
   if (text) return *std::move(text);

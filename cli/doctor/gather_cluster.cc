@@ -11,8 +11,6 @@ namespace {
 
 using kube::JsonValue;
 
-std::string Text(const JsonValue& value) { return std::string(value.String()); }
-
 // Whether whoever created or applied the pod wrote spec.nodeName: a scheduler's binding writes it,
 // too, but not as the manager of a field.
 bool WroteNodeName(const JsonValue& metadata) {
@@ -109,7 +107,7 @@ absl::StatusOr<std::vector<NamespaceFacts>> GatherNamespaces(Api& api) {
                                 [](const JsonValue& item) {
                                   const JsonValue metadata = item.Field("metadata");
                                   return NamespaceFacts{
-                                      .name = Text(metadata.Field("name")),
+                                      .name = metadata.Field("name").Text(),
                                       .labels = metadata.Field("labels").StringMap()};
                                 });
 }
@@ -120,10 +118,10 @@ absl::StatusOr<std::vector<ClaimFacts>> GatherClaims(Api& api) {
       [](const JsonValue& item) {
         const JsonValue metadata = item.Field("metadata");
         const JsonValue spec = item.Field("spec");
-        ClaimFacts claim{.namespace_name = Text(metadata.Field("namespace")),
-                         .name = Text(metadata.Field("name"))};
+        ClaimFacts claim{.namespace_name = metadata.Field("namespace").Text(),
+                         .name = metadata.Field("name").Text()};
         spec.Field("accessModes").ForEachItem([&claim](const JsonValue& mode) {
-          claim.access_modes.push_back(Text(mode));
+          claim.access_modes.push_back(mode.Text());
         });
         return claim;
       });

@@ -17,8 +17,6 @@ using kube::JsonValue;
 
 constexpr std::string_view kKind = "KubeSchedulerConfiguration";
 
-std::string Text(const JsonValue& value) { return std::string(value.String()); }
-
 std::optional<std::int64_t> Percentage(const JsonValue& value) {
   if (value.absent()) return std::nullopt;
   return value.Integer();
@@ -34,21 +32,21 @@ std::string Base64(const JsonValue& value) {
 
 ExtenderEntry ExtenderFrom(const JsonValue& json) {
   const JsonValue tls = json.Field("tlsConfig");
-  ExtenderEntry entry{.url_prefix = Text(json.Field("urlPrefix")),
-                      .filter_verb = Text(json.Field("filterVerb")),
-                      .prioritize_verb = Text(json.Field("prioritizeVerb")),
-                      .preempt_verb = Text(json.Field("preemptVerb")),
-                      .bind_verb = Text(json.Field("bindVerb")),
+  ExtenderEntry entry{.url_prefix = json.Field("urlPrefix").Text(),
+                      .filter_verb = json.Field("filterVerb").Text(),
+                      .prioritize_verb = json.Field("prioritizeVerb").Text(),
+                      .preempt_verb = json.Field("preemptVerb").Text(),
+                      .bind_verb = json.Field("bindVerb").Text(),
                       .weight = json.Field("weight").Integer(),
                       .enable_https = json.Field("enableHTTPS").Boolean(),
                       .insecure = tls.Field("insecure").Boolean(),
                       .ca_data = Base64(tls.Field("caData")),
-                      .ca_file = Text(tls.Field("caFile")),
+                      .ca_file = tls.Field("caFile").Text(),
                       .node_cache_capable = json.Field("nodeCacheCapable").Boolean(),
                       .ignorable = json.Field("ignorable").Boolean()};
   json.Field("managedResources").ForEachItem([&entry](const JsonValue& resource) {
     entry.managed_resources.push_back(
-        {.name = Text(resource.Field("name")),
+        {.name = resource.Field("name").Text(),
          .ignored_by_scheduler = resource.Field("ignoredByScheduler").Boolean()});
   });
   return entry;
@@ -58,7 +56,7 @@ SchedulerConfig ConfigFrom(const JsonValue& root) {
   SchedulerConfig config;
   config.percentage = Percentage(root.Field("percentageOfNodesToScore"));
   root.Field("profiles").ForEachItem([&config](const JsonValue& profile) {
-    const std::string name = Text(profile.Field("schedulerName"));
+    const std::string name = profile.Field("schedulerName").Text();
     config.profiles.push_back(
         {.name = name.empty() ? "default-scheduler" : name,
          .percentage = Percentage(profile.Field("percentageOfNodesToScore"))});
@@ -83,7 +81,7 @@ absl::StatusOr<SchedulerConfig> SchedulerConfigFromJson(std::string_view json, s
   absl::Status error;
   const kube::Path path("");
   const JsonValue root(*document, path, error);
-  const std::string kind = Text(root.Field("kind"));
+  const std::string kind = root.Field("kind").Text();
   if (error.ok() && kind != kKind) {
     return Error(source, fmt::format("is no {}, but {}; give the file that kube-scheduler is "
                                      "started with by --config",

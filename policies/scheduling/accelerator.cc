@@ -28,9 +28,9 @@ struct Wishes {
   ReasonId memory_not_known = kNoReason;
 };
 
-class Evaluator : public NodeEvaluator {
+class AcceleratorEvaluator : public NodeEvaluator {
  public:
-  Evaluator(const model::AcceleratorCatalog& catalog, Wishes wishes)
+  AcceleratorEvaluator(const model::AcceleratorCatalog& catalog, Wishes wishes)
       : catalog_(catalog), wishes_(std::move(wishes)) {}
 
   Verdict Evaluate(const model::NodeState& node) const noexcept override {
@@ -134,7 +134,7 @@ Preparation AcceleratorPolicy::Prepare(const model::Pod& pod, const model::Clust
   for (std::size_t i = 0; i < catalog_.size(); ++i) {
     wishes.by_accelerator.push_back(JudgeModel(pod, *models, static_cast<Index>(i)));
   }
-  return std::make_unique<Evaluator>(catalog_, std::move(wishes));
+  return std::make_unique<AcceleratorEvaluator>(catalog_, std::move(wishes));
 }
 
 bool AcceleratorPolicy::AsksFor(const model::Pod& pod, Index index) const {

@@ -95,10 +95,10 @@ struct Applicable {
   }
 };
 
-class Evaluator : public NodeEvaluator {
+class HealthEvaluator : public NodeEvaluator {
  public:
-  Evaluator(std::shared_ptr<const Rules> rules, std::vector<Applicable> applicable,
-            std::vector<std::string> resources, model::Time now)
+  HealthEvaluator(std::shared_ptr<const Rules> rules, std::vector<Applicable> applicable,
+                  std::vector<std::string> resources, model::Time now)
       : rules_(std::move(rules)),
         applicable_(std::move(applicable)),
         resources_(std::move(resources)),
@@ -252,7 +252,8 @@ Preparation HealthPolicy::Prepare(const model::Pod& pod, const model::ClusterVie
   for (const auto& [resource, amount] : AcceleratorRequests(pod, catalog_)) {
     resources.push_back(resource);
   }
-  return std::make_unique<Evaluator>(rules_, std::move(applicable), std::move(resources), now);
+  return std::make_unique<HealthEvaluator>(rules_, std::move(applicable), std::move(resources),
+                                           now);
 }
 
 }  // namespace berth::scheduling

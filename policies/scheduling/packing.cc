@@ -27,10 +27,10 @@ std::uint16_t ScoreOf(const model::NodeState& node, std::string_view resource,
   return static_cast<std::uint16_t>((used > 0 ? kHalf : 0) + filled + 0.5);
 }
 
-class Evaluator : public NodeEvaluator {
+class PackingEvaluator : public NodeEvaluator {
  public:
-  Evaluator(std::vector<model::Resources::Entry> requests,
-            std::vector<model::Toleration> tolerations, ReasonId tainted)
+  PackingEvaluator(std::vector<model::Resources::Entry> requests,
+                   std::vector<model::Toleration> tolerations, ReasonId tainted)
       : requests_(std::move(requests)), tolerations_(std::move(tolerations)), tainted_(tainted) {}
 
   Verdict Evaluate(const model::NodeState& node) const noexcept override {
@@ -63,7 +63,8 @@ PackingPolicy::PackingPolicy(const PolicyContext& context, const NoConfig&)
 
 Preparation PackingPolicy::Prepare(const model::Pod& pod, const model::ClusterView&,
                                    model::Time) const {
-  return std::make_unique<Evaluator>(AcceleratorRequests(pod, catalog_), pod.tolerations, tainted_);
+  return std::make_unique<PackingEvaluator>(AcceleratorRequests(pod, catalog_), pod.tolerations,
+                                            tainted_);
 }
 
 }  // namespace berth::scheduling

@@ -28,9 +28,9 @@ std::uint16_t ScoreOf(const model::AcceleratorSpec& spec,
   return static_cast<std::uint16_t>(kMaxScore * saved + 0.5);
 }
 
-class Evaluator : public NodeEvaluator {
+class ThriftEvaluator : public NodeEvaluator {
  public:
-  explicit Evaluator(const std::vector<std::uint16_t>& scores) : scores_(scores) {}
+  explicit ThriftEvaluator(const std::vector<std::uint16_t>& scores) : scores_(scores) {}
 
   Verdict Evaluate(const model::NodeState& node) const noexcept override {
     // Nobody can name what is not in the catalogue, so nobody is deprived of it.
@@ -55,7 +55,7 @@ Preparation ThriftPolicy::Prepare(const model::Pod& pod, const model::ClusterVie
                                   model::Time) const {
   const auto models = model::Find(pod.annotations, models_annotation_);
   if (models && !model::SplitList(*models).empty()) return NoOpinion{};
-  return std::make_unique<Evaluator>(scores_);
+  return std::make_unique<ThriftEvaluator>(scores_);
 }
 
 }  // namespace berth::scheduling

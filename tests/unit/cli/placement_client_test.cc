@@ -9,18 +9,18 @@ namespace {
 using testing::HasSubstr;
 
 TEST(PlacementServerOptions, AreGoodWithMutualTlsOrOnLoopback) {
-  for (const PlacementServer& server : {PlacementServer{.address = "127.0.0.1:9091"},
-                                        {.address = "localhost:9091"},
-                                        {.address = "[::1]:9091"},
-                                        {"berth.example:9091", "c", "k", "a", ""},
-                                        {"127.0.0.1:9091", "c", "k", "a", "berth.example"}}) {
+  for (const PlacementEndpoint& server : {PlacementEndpoint{.address = "127.0.0.1:9091"},
+                                          {.address = "localhost:9091"},
+                                          {.address = "[::1]:9091"},
+                                          {"berth.example:9091", "c", "k", "a", ""},
+                                          {"127.0.0.1:9091", "c", "k", "a", "berth.example"}}) {
     EXPECT_TRUE(Validate(server).ok()) << server.address << ' ' << Validate(server);
   }
 }
 
 TEST(PlacementServerOptions, SayWhatToGiveInstead) {
   const struct {
-    PlacementServer server;
+    PlacementEndpoint server;
     const char* error;
   } cases[] = {
       {{.address = "berth.example"}, "write host:port"},

@@ -17,7 +17,7 @@ doctor::SchedulerConfig Read(const StanzaOptions& options) {
   const YamlDocuments yaml =
       ParseYaml("kind: KubeSchedulerConfiguration\n" + StanzaYaml(options), "stanza");
   EXPECT_TRUE(yaml.errors.empty()) << ToString(yaml.errors);
-  const auto config = doctor::SchedulerConfigFromJson(JsonOf(yaml.documents.at(0)), "stanza");
+  const auto config = doctor::SchedulerConfigFromJson(JsonTextOf(yaml.documents.at(0)), "stanza");
   EXPECT_TRUE(config.ok()) << config.status();
   return config.ok() ? *config : doctor::SchedulerConfig();
 }

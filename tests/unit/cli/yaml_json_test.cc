@@ -5,7 +5,7 @@
 namespace berth::cli {
 namespace {
 
-TEST(JsonOf, TypesPlainScalarsAndKeepsQuotedText) {
+TEST(JsonTextOf, TypesPlainScalarsAndKeepsQuotedText) {
   const struct {
     const char* yaml;
     const char* json;
@@ -25,15 +25,16 @@ TEST(JsonOf, TypesPlainScalarsAndKeepsQuotedText) {
       {"[]", "[]"},
       {"\"\\u00e9\\t\\\"\"", "\"\xc3\xa9\\t\\\"\""},
   };
-  for (const auto& test : cases) EXPECT_EQ(JsonOf(YAML::Load(test.yaml)), test.json) << test.yaml;
+  for (const auto& test : cases)
+    EXPECT_EQ(JsonTextOf(YAML::Load(test.yaml)), test.json) << test.yaml;
 }
 
-TEST(JsonOf, KeepsTheOrderOfKeys) {
-  EXPECT_EQ(JsonOf(YAML::Load("{z: 1, a: 2}")), R"({"z":1,"a":2})");
+TEST(JsonTextOf, KeepsTheOrderOfKeys) {
+  EXPECT_EQ(JsonTextOf(YAML::Load("{z: 1, a: 2}")), R"({"z":1,"a":2})");
 }
 
-TEST(JsonOf, IsUtf8WhateverTheFileHeld) {
-  EXPECT_EQ(JsonOf(YAML::Load("a: \"\\xff\"")), "{\"a\":\"\xc3\xbf\"}");
+TEST(JsonTextOf, IsUtf8WhateverTheFileHeld) {
+  EXPECT_EQ(JsonTextOf(YAML::Load("a: \"\\xff\"")), "{\"a\":\"\xc3\xbf\"}");
 }
 
 }  // namespace

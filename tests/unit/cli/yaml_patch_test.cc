@@ -45,9 +45,9 @@ TEST(ApplyPatch, DoesWhatJsonPatchDoes) {
     ASSERT_TRUE(ApplyPatch(patch, copy).ok()) << patch;
     const auto expected =
         nlohmann::ordered_json::parse(text).patch(nlohmann::ordered_json::parse(patch));
-    EXPECT_EQ(JsonOf(copy), expected.dump()) << patch;
+    EXPECT_EQ(JsonTextOf(copy), expected.dump()) << patch;
     // And it is written so that it is read as the same.
-    EXPECT_EQ(JsonOf(Parsed(YamlText(copy))), expected.dump()) << patch;
+    EXPECT_EQ(JsonTextOf(Parsed(YamlText(copy))), expected.dump()) << patch;
   }
 }
 

@@ -45,8 +45,8 @@ TEST(YamlText, KeepsTheMeaningOfEveryScalar) {
            "- 1\n- [\"1\", one]\n",
            "a: .inf\n",
        }) {
-    const std::string before = JsonOf(ParseYaml(text, "f").documents.at(0));
-    EXPECT_EQ(JsonOf(ParseYaml(Written(text), "f").documents.at(0)), before) << text;
+    const std::string before = JsonTextOf(ParseYaml(text, "f").documents.at(0));
+    EXPECT_EQ(JsonTextOf(ParseYaml(Written(text), "f").documents.at(0)), before) << text;
   }
 }
 
