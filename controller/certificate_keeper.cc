@@ -214,14 +214,26 @@ bool CertificateKeeper::WriteNewAuthority(const certs::Plan& plan, const Held& h
                      WhyMade(*plan.authority));
 }
 
+// Webhooks that judge are trusted a round after those that change: where a pod could not be changed
+// yet, the demand that it had been would refuse it.
 void CertificateKeeper::WriteBundles(const std::string& bundle, const Held& held) {
+  if (WriteBundles(kMutatingWebhooks, bundle, held)) WriteBundles(kValidatingWebhooks, bundle, held);
+}
+
+// Whether they were as they should be.
+bool CertificateKeeper::WriteBundles(std::string_view collection, const std::string& bundle,
+                                     const Held& held) {
+  bool as_they_should_be = true;
   for (const Held::Webhook& webhook : held.webhooks) {
     kube::ApiObject object = webhook.object;
     object.SetCaBundles(bundle);
-    if (object == webhook.object || !options_.may_write()) continue;
+    if (webhook.collection != collection || object == webhook.object) continue;
+    as_they_should_be = false;
+    if (!options_.may_write()) continue;
     Report(Write::kCaBundle, webhook.name, "trusted authorities",
            client_->Update(webhook.collection, webhook.name, object));
   }
+  return as_they_should_be;
 }
 
 void CertificateKeeper::WriteServers(const certs::Plan& plan, const Held& held) {

@@ -103,6 +103,7 @@ class CertificateKeeper {
   void CarryOut(const certs::Plan& plan, const Held& held);
   bool WriteNewAuthority(const certs::Plan& plan, const Held& held);
   void WriteBundles(const std::string& bundle, const Held& held);
+  bool WriteBundles(std::string_view collection, const std::string& bundle, const Held& held);
   void WriteServers(const certs::Plan& plan, const Held& held);
   void WriteTask(const certs::ServerTask* task, std::size_t server, const certs::Plan& plan,
                  const Held& held);

@@ -155,8 +155,9 @@ TEST_F(CertificateKeeperTest, MakesEverythingOutOfNothing) {
   EXPECT_EQ(secret["metadata"]["namespace"], "ml");
   EXPECT_THAT(
       api_.TakeWrites(),
-      ElementsAre("POST /api/v1/namespaces/ml/secrets", "PUT " + kMutating, "PUT " + kValidating,
-                  "POST /api/v1/namespaces/ml/secrets", "POST /api/v1/namespaces/ml/secrets"));
+      ElementsAre("POST /api/v1/namespaces/ml/secrets", "PUT " + kMutating,
+                  "POST /api/v1/namespaces/ml/secrets", "POST /api/v1/namespaces/ml/secrets",
+                  "PUT " + kValidating));
   EXPECT_THAT(record_.errors, IsEmpty());
   EXPECT_THAT(record_.ends,
               UnorderedElementsAre(Key("berth-ca"), Key("admission-tls"), Key("extender-tls")));
@@ -192,9 +193,10 @@ TEST_F(CertificateKeeperTest, RotatesTheAuthorityStepByStep) {
   RunFor(seconds(12));
   EXPECT_THAT(writes_.written,
               ElementsAre("secret ml/berth-ca new certificate, as the former renewal was asked for",
-                          "bundle berth trusted authorities", "bundle berth trusted authorities",
+                          "bundle berth trusted authorities",
                           "secret ml/admission-tls trusted authorities",
                           "secret ml/extender-tls trusted authorities",
+                          "bundle berth trusted authorities",
                           HasSubstr("admission-tls new certificate, as the former is signed by "),
                           HasSubstr("extender-tls new certificate, as the former is signed by ")));
   ExpectConsistent();
@@ -332,10 +334,25 @@ TEST_F(CertificateKeeperTest, AFailureHoldsUpNothingElse) {
   }
   RunFor(seconds(3));
   EXPECT_TRUE(ServerOf(kExtender).IsSignedBy(AuthorityNow().issuer.certificate));
-  EXPECT_THAT(api_.Get(kValidating)->CaBundles(), Each(HasSubstr("CERTIFICATE")));
   EXPECT_THAT(api_.Get(kMutating)->CaBundles(), ElementsAre(""));
   EXPECT_THAT(record_.errors, Contains(HasSubstr("500")));
   EXPECT_TRUE(absl::IsPermissionDenied(writes_.statuses.at(writes_.statuses.size() - 2)));
+}
+
+TEST_F(CertificateKeeperTest, WebhooksThatJudgeAreTrustedOnceThoseThatChangeAre) {
+  Settle();
+  for (const std::string& path : {kMutating, kValidating}) {
+    Change(path, {{"webhooks", {{{"name", "a"}}}}});
+  }
+  api_.failures = {{"PUT " + kMutating, 403}};
+  RunFor(seconds(3));
+  EXPECT_THAT(api_.Get(kValidating)->CaBundles(), ElementsAre(""));
+  api_.failures.clear();
+  RunFor(milliseconds(900));
+  EXPECT_THAT(api_.Get(kMutating)->CaBundles(), Each(HasSubstr("CERTIFICATE")));
+  EXPECT_THAT(api_.Get(kValidating)->CaBundles(), ElementsAre(""));
+  RunFor(milliseconds(900));
+  EXPECT_THAT(api_.Get(kValidating)->CaBundles(), Each(HasSubstr("CERTIFICATE")));
 }
 
 TEST_F(CertificateKeeperTest, RenewsByTheFormerAuthorityWhereTheNextOneCannotBeWritten) {
