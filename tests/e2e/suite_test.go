@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 	"testing"
 
 	schedulerconfig "k8s.io/kube-scheduler/config/v1"
@@ -25,42 +23,40 @@ const (
 // shared is the box that most tests use.
 var shared *box.Box
 
-func TestMain(m *testing.M) { os.Exit(runSuite(m)) }
+func TestMain(m *testing.M) {
+	os.Exit(box.RunSuite(m, box.Suite{Options: boxOptions(&box.BerthOptions{}), Fill: fill}))
+}
 
-func runSuite(m *testing.M) int {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-	var err error
-	shared, err = startBox(ctx, &box.BerthOptions{})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+// boxOptions are a control plane's; without Berth if berth is nil.
+func boxOptions(berth *box.BerthOptions) box.Options {
+	return box.Options{Berth: berth, Stages: fleet.Stages,
+		Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
+			config.PodMaxBackoffSeconds = new(int64(maxBackoffSeconds))
+		}}
+}
+
+// fill gives the box a small fleet.
+func fill(ctx context.Context, b *box.Box) error {
+	shared = b
+	return createNodes(ctx, b)
+}
+
+func createNodes(ctx context.Context, b *box.Box) error {
+	if err := fleet.CreateNodes(ctx, b.Client, fleet.Small(nodesPerPool)); err != nil {
+		return fmt.Errorf("create nodes: %w", err)
 	}
-	defer shared.Stop()
-	interrupted := context.AfterFunc(ctx, func() {
-		shared.Stop()
-		os.Exit(130) // what shells report of a program that Ctrl-C ended
-	})
-	defer interrupted()
-	code := m.Run()
-	if code != 0 {
-		shared.KeepLogs(os.Stderr)
-	}
-	return code
+	return nil
 }
 
 // startBox starts a control plane with a small fleet; without Berth if berth is nil.
 func startBox(ctx context.Context, berth *box.BerthOptions) (*box.Box, error) {
-	b, err := box.Start(ctx, box.Options{Berth: berth, Stages: fleet.Stages,
-		Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
-			config.PodMaxBackoffSeconds = new(int64(maxBackoffSeconds))
-		}})
+	b, err := box.Start(ctx, boxOptions(berth))
 	if err != nil {
 		return nil, err
 	}
-	if err := fleet.CreateNodes(ctx, b.Client, fleet.Small(nodesPerPool)); err != nil {
+	if err := createNodes(ctx, b); err != nil {
 		b.Stop()
-		return nil, fmt.Errorf("create nodes: %w", err)
+		return nil, err
 	}
 	return b, nil
 }

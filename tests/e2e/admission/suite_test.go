@@ -7,8 +7,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 	"testing"
 	"time"
 
@@ -46,37 +44,14 @@ func policies(name string, config map[string]any) map[string]any {
 // shared is the box that all tests use.
 var shared *box.Box
 
-func TestMain(m *testing.M) { os.Exit(runSuite(m)) }
-
-func runSuite(m *testing.M) int {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-	var err error
-	shared, err = box.Start(ctx, box.Options{Stages: fleet.Stages + "\n---\n" + fleet.Fates})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer shared.Stop()
-	interrupted := context.AfterFunc(ctx, func() {
-		shared.Stop()
-		os.Exit(130) // what shells report of a program that Ctrl-C ended
-	})
-	defer interrupted()
-	code := 1
-	if err := fill(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	} else {
-		code = m.Run()
-	}
-	if code != 0 {
-		shared.KeepLogs(os.Stderr)
-	}
-	return code
+func TestMain(m *testing.M) {
+	os.Exit(box.RunSuite(m, box.Suite{
+		Options: box.Options{Stages: fleet.Stages + "\n---\n" + fleet.Fates}, Fill: fill}))
 }
 
 // fill gives the box nodes and admission servers.
-func fill(ctx context.Context) error {
+func fill(ctx context.Context, b *box.Box) error {
+	shared = b
 	if err := createNodes(ctx, fleet.Small(nodesPerPool)); err != nil {
 		return fmt.Errorf("create nodes: %w", err)
 	}

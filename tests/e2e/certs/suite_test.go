@@ -9,9 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -51,40 +49,13 @@ var (
 	schedulersAuthorities []byte
 )
 
-func TestMain(m *testing.M) { os.Exit(runSuite(m)) }
-
-func runSuite(m *testing.M) int {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-	var err error
-	shared, err = box.Start(ctx, box.Options{Stages: fleet.Stages,
-		Berth: &box.BerthOptions{Certificates: startCertificates}})
-	defer stopMounts()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer stopBox()
-	interrupted := context.AfterFunc(ctx, func() {
-		stopBox()
-		os.Exit(130) // what shells report of a program that Ctrl-C ended
-	})
-	defer interrupted()
-	code := 1
-	if err := fill(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	} else {
-		code = m.Run()
-	}
-	if code != 0 {
-		shared.KeepLogs(os.Stderr)
-	}
-	return code
-}
-
-func stopBox() {
-	stopMounts()
-	shared.Stop()
+func TestMain(m *testing.M) {
+	os.Exit(box.RunSuite(m, box.Suite{
+		Options: box.Options{Stages: fleet.Stages,
+			Berth: &box.BerthOptions{Certificates: startCertificates}},
+		Fill: fill,
+		Stop: stopMounts,
+	}))
 }
 
 func stopMounts() {
@@ -164,7 +135,7 @@ func controllerConfig(life time.Duration) map[string]any {
 }
 
 // fill gives the box nodes, and the webhook without which nothing can be created for the team.
-func fill(ctx context.Context) error {
+func fill(ctx context.Context, _ *box.Box) error {
 	if err := fleet.CreateNodes(ctx, shared.Client, fleet.Small(nodesPerPool)); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func TestHelmTestSaysThatItWorks(t *testing.T) {
 	}{{"with the chart's scheduler", nil}, {"with a scheduler of one's own", asService}} {
 		t.Run(c.name, func(t *testing.T) {
 			w := release(t, c.with)
-			said, err := helm(t.Context(), "test", releaseName, "--timeout", "1m")
+			said, err := shared.Helm(t.Context(), "test", releaseName, "--timeout", "1m")
 			w.check("test the release", err)
 			if err := contains(said, "ok       extender", "ok       webhook", "\n2 ok\n"); err != nil {
 				t.Errorf("%v in\n%s", err, said)
@@ -34,7 +34,7 @@ func TestHelmTestSaysWhatDoesNotWork(t *testing.T) {
 			w.scale(c.component, 0)
 			defer w.scale(c.component, 2)
 			defer w.forgetTest()
-			said, err := helm(t.Context(), "test", releaseName, "--timeout", "1m")
+			said, err := shared.Helm(t.Context(), "test", releaseName, "--timeout", "1m")
 			if err == nil {
 				t.Error("passes")
 			}

@@ -1,13 +1,11 @@
 package install
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -32,25 +30,6 @@ var asService = values{"scheduler": values{"enabled": false}}
 // installed are the values of the release as this suite left it; nil where there is none.
 var installed values
 
-// helm runs helm as an administrator would, and returns what it says.
-func helm(ctx context.Context, arguments ...string) (string, error) {
-	program, err := box.Program("helm")
-	if err != nil {
-		return "", err
-	}
-	command := exec.CommandContext(ctx, program, arguments...)
-	command.Env = append(os.Environ(), "KUBECONFIG="+shared.Kubeconfig, "HELM_NAMESPACE="+namespace)
-	for _, folder := range []string{"CACHE", "CONFIG", "DATA"} {
-		command.Env = append(command.Env,
-			"HELM_"+folder+"_HOME="+filepath.Join(shared.Dir, "helm", strings.ToLower(folder)))
-	}
-	said, err := command.CombinedOutput()
-	if err != nil {
-		return string(said), fmt.Errorf("helm %s: %w\n%s", strings.Join(arguments, " "), err, said)
-	}
-	return string(said), nil
-}
-
 // withChart runs a helm command that takes the chart and values, waits as users are told to, and
 // returns what it says.
 func (w *world) withChart(with values, command ...string) string {
@@ -59,7 +38,7 @@ func (w *world) withChart(with values, command ...string) string {
 	w.check("write the values", err)
 	file := filepath.Join(shared.Dir, "values.yaml")
 	w.check("write the values", os.WriteFile(file, content, 0o600))
-	said, err := helm(w.Context(), append(command, releaseName, w.chart(), "--wait",
+	said, err := shared.Helm(w.Context(), append(command, releaseName, w.chart(), "--wait",
 		"--timeout", helmTimeout.String(), "--values", file)...)
 	w.check(command[0]+" the release", err)
 	return said
@@ -68,9 +47,9 @@ func (w *world) withChart(with values, command ...string) string {
 // chart is the folder of the chart.
 func (w *world) chart() string {
 	w.Helper()
-	root, err := box.RepoRoot()
+	folder, err := box.Chart()
 	w.check("find the chart", err)
-	return filepath.Join(root, "charts", "berth")
+	return folder
 }
 
 // release makes sure that the chart is installed with exactly these values.
@@ -105,7 +84,7 @@ func (w *world) upgrade(with values) {
 // rollback goes back to the values that were in force before.
 func (w *world) rollback(to values) {
 	w.Helper()
-	_, err := helm(w.Context(), "rollback", releaseName, "--wait", "--timeout", helmTimeout.String())
+	_, err := shared.Helm(w.Context(), "rollback", releaseName, "--wait", "--timeout", helmTimeout.String())
 	w.check("roll the release back", err)
 	installed = copyOf(to)
 }
@@ -113,7 +92,7 @@ func (w *world) rollback(to values) {
 func (w *world) uninstall() {
 	w.Helper()
 	w.awaitOwned()
-	_, err := helm(w.Context(), "uninstall", releaseName, "--wait", "--timeout", helmTimeout.String())
+	_, err := shared.Helm(w.Context(), "uninstall", releaseName, "--wait", "--timeout", helmTimeout.String())
 	w.check("uninstall the release", err)
 	installed = nil
 }

@@ -62,7 +62,7 @@ func TestEnforcingEverywhere(t *testing.T) {
 
 func (w *world) notes() string {
 	w.Helper()
-	said, err := helm(w.Context(), "get", "notes", releaseName)
+	said, err := shared.Helm(w.Context(), "get", "notes", releaseName)
 	w.check("get the notes", err)
 	return said
 }
@@ -82,7 +82,7 @@ func (w *world) followNotes(text string) {
 				words[i] = w.chart()
 			}
 		}
-		_, err := helm(w.Context(), append(words[1:], "--wait")...)
+		_, err := shared.Helm(w.Context(), append(words[1:], "--wait")...)
 		w.check(line, err)
 		installed = values{"changed": true} // by hand
 		return

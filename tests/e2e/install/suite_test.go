@@ -6,10 +6,7 @@ package install
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 	"testing"
 
 	schedulerconfig "k8s.io/kube-scheduler/config/v1"
@@ -27,35 +24,15 @@ const (
 // shared is the box that all tests use.
 var shared *box.Box
 
-func TestMain(m *testing.M) { os.Exit(runSuite(m)) }
-
-func runSuite(m *testing.M) int {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-	var err error
-	shared, err = box.Start(ctx, box.Options{Kubelet: true, Stages: fleet.Stages,
-		Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
-			config.PodMaxBackoffSeconds = new(int64(maxBackoffSeconds))
-		}})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer shared.Stop()
-	interrupted := context.AfterFunc(ctx, func() {
-		shared.Stop()
-		os.Exit(130) // what shells report of a program that Ctrl-C ended
-	})
-	defer interrupted()
-	code := 1
-	// Nodes come without Berth's label: to give them theirs is the controller's part.
-	if err := fleet.CreateNodes(ctx, shared.Client, fleet.Small(nodesPerPool)); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	} else {
-		code = m.Run()
-	}
-	if code != 0 {
-		shared.KeepLogs(os.Stderr)
-	}
-	return code
+func TestMain(m *testing.M) {
+	os.Exit(box.RunSuite(m, box.Suite{
+		Options: box.Options{Kubelet: true, Stages: fleet.Stages,
+			Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
+				config.PodMaxBackoffSeconds = new(int64(maxBackoffSeconds))
+			}},
+		// Nodes come without Berth's label: to give them theirs is the controller's part.
+		Fill: func(ctx context.Context, b *box.Box) error {
+			shared = b
+			return fleet.CreateNodes(ctx, b.Client, fleet.Small(nodesPerPool))
+		}}))
 }

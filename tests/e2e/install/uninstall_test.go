@@ -45,7 +45,7 @@ func TestReleaseOfAnotherName(t *testing.T) {
 	if installed != nil {
 		w.uninstall()
 	}
-	_, err := helm(t.Context(), "install", "gpu", w.chart(), "--create-namespace", "--wait")
+	_, err := shared.Helm(t.Context(), "install", "gpu", w.chart(), "--create-namespace", "--wait")
 	w.check("install the chart", err)
 	w.awaitAsked()
 	team := w.team("enforce")
@@ -55,7 +55,7 @@ func TestReleaseOfAnotherName(t *testing.T) {
 		metav1.GetOptions{})
 	w.check("get the authority", err)
 	w.awaitOwned()
-	_, err = helm(t.Context(), "uninstall", "gpu", "--wait")
+	_, err = shared.Helm(t.Context(), "uninstall", "gpu", "--wait")
 	w.check("uninstall the release", err)
 	w.awaitNone("objects of the release", w.leftovers)
 }
