@@ -80,7 +80,12 @@ func startLoad(ctx context.Context, veterans *x509.CertPool) *load {
 	l := &load{}
 	ctx, l.cancel = context.WithCancel(ctx)
 	for range loadWorkers {
-		l.ended.Go(func() { l.repeat(ctx, 0, l.place) })
+		l.ended.Go(func() {
+			l.repeat(ctx, 0, func(ctx context.Context) error {
+				// To its end: one that is deleted while it is bound would be told of like a refused one.
+				return l.place(context.WithoutCancel(ctx))
+			})
+		})
 	}
 	l.ended.Go(func() {
 		l.repeat(ctx, probeInterval, func(ctx context.Context) error {
@@ -144,11 +149,7 @@ func place(ctx context.Context) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%s was not placed within %s", pod.Name, boundTimeout)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pollInterval):
-		}
+		time.Sleep(pollInterval)
 	}
 }
 
