@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace berth::testing {
@@ -33,6 +34,15 @@ std::vector<char*> Pointers(const std::vector<std::string>& words) {
   return pointers;
 }
 
+/// Sanitizers hold for what a test starts as for the test.
+std::vector<std::string> WithSanitizers(std::vector<std::string> environment) {
+  for (const char* name : {"ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"}) {
+    if (const char* value = std::getenv(name))
+      environment.push_back(std::string(name) + "=" + value);
+  }
+  return environment;
+}
+
 }  // namespace
 
 ChildProcess::ChildProcess(const std::vector<std::string>& words, const std::string& input,
@@ -40,13 +50,14 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words, const std::str
   const std::array<int, 2> in = MakePipe();
   const std::array<int, 2> out = MakePipe();
   const std::array<int, 2> err = MakePipe();
+  const std::vector<std::string> variables = WithSanitizers(environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
   const int failed = posix_spawn(&pid_, words.front().c_str(), &actions, nullptr,
-                                 Pointers(words).data(), Pointers(environment).data());
+                                 Pointers(words).data(), Pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   for (const int end : {in[0], out[1], err[1]}) close(end);
   output_.fd = out[0];

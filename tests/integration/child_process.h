@@ -12,7 +12,8 @@ namespace berth::testing {
 class ChildProcess {
  public:
   /// `words`: the path of the program and its arguments. `input` is its standard input, at most
-  /// what a pipe holds (64 KiB). It gets no other environment than `environment` ("NAME=value").
+  /// what a pipe holds (64 KiB). It gets no other environment than `environment` ("NAME=value") and
+  /// the options of sanitizers.
   explicit ChildProcess(const std::vector<std::string>& words, const std::string& input = "",
                         const std::vector<std::string>& environment = {});
   ~ChildProcess();
