@@ -217,7 +217,8 @@ bool CertificateKeeper::WriteNewAuthority(const certs::Plan& plan, const Held& h
 // Webhooks that judge are trusted a round after those that change: where a pod could not be changed
 // yet, the demand that it had been would refuse it.
 void CertificateKeeper::WriteBundles(const std::string& bundle, const Held& held) {
-  if (WriteBundles(kMutatingWebhooks, bundle, held)) WriteBundles(kValidatingWebhooks, bundle, held);
+  if (!WriteBundles(kMutatingWebhooks, bundle, held)) return;
+  WriteBundles(kValidatingWebhooks, bundle, held);
 }
 
 // Whether they were as they should be.

@@ -153,11 +153,10 @@ TEST_F(CertificateKeeperTest, MakesEverythingOutOfNothing) {
   EXPECT_EQ(secret["type"], "kubernetes.io/tls");
   EXPECT_EQ(secret["kind"], "Secret");
   EXPECT_EQ(secret["metadata"]["namespace"], "ml");
-  EXPECT_THAT(
-      api_.TakeWrites(),
-      ElementsAre("POST /api/v1/namespaces/ml/secrets", "PUT " + kMutating,
-                  "POST /api/v1/namespaces/ml/secrets", "POST /api/v1/namespaces/ml/secrets",
-                  "PUT " + kValidating));
+  EXPECT_THAT(api_.TakeWrites(),
+              ElementsAre("POST /api/v1/namespaces/ml/secrets", "PUT " + kMutating,
+                          "POST /api/v1/namespaces/ml/secrets",
+                          "POST /api/v1/namespaces/ml/secrets", "PUT " + kValidating));
   EXPECT_THAT(record_.errors, IsEmpty());
   EXPECT_THAT(record_.ends,
               UnorderedElementsAre(Key("berth-ca"), Key("admission-tls"), Key("extender-tls")));
@@ -191,14 +190,13 @@ TEST_F(CertificateKeeperTest, RotatesTheAuthorityStepByStep) {
   const certs::Authority former = AuthorityNow();
   Change(kAuthority, {{"metadata", {{"annotations", {{"berth.dev/renew", "now"}}}}}});
   RunFor(seconds(12));
-  EXPECT_THAT(writes_.written,
-              ElementsAre("secret ml/berth-ca new certificate, as the former renewal was asked for",
-                          "bundle berth trusted authorities",
-                          "secret ml/admission-tls trusted authorities",
-                          "secret ml/extender-tls trusted authorities",
-                          "bundle berth trusted authorities",
-                          HasSubstr("admission-tls new certificate, as the former is signed by "),
-                          HasSubstr("extender-tls new certificate, as the former is signed by ")));
+  EXPECT_THAT(
+      writes_.written,
+      ElementsAre("secret ml/berth-ca new certificate, as the former renewal was asked for",
+                  "bundle berth trusted authorities", "secret ml/admission-tls trusted authorities",
+                  "secret ml/extender-tls trusted authorities", "bundle berth trusted authorities",
+                  HasSubstr("admission-tls new certificate, as the former is signed by "),
+                  HasSubstr("extender-tls new certificate, as the former is signed by ")));
   ExpectConsistent();
   EXPECT_THAT(AuthorityNow().formers, ElementsAre(former.issuer.certificate));
   EXPECT_EQ(api_.Get(kAuthority)->Annotation("berth.dev/renewed"), "now");
