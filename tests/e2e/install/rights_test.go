@@ -14,7 +14,7 @@ func TestNobodyMissesARight(t *testing.T) {
 	w.createJob(team, trainingJob("train"))
 	w.running(team, "train")
 	w.leader() // has taken its Lease
-	for _, pod := range w.pods(namespace, "app.kubernetes.io/name=berth") {
+	for _, pod := range w.components() {
 		for _, container := range pod.Spec.Containers {
 			for _, line := range w.logOf(pod, container.Name) {
 				if strings.Contains(strings.ToLower(line), "forbidden") { // as every 403 says
@@ -36,7 +36,7 @@ func TestLogsKeepSecrets(t *testing.T) {
 		}
 		secrets = append(secrets, body[1])
 	}
-	for _, pod := range w.pods(namespace, "app.kubernetes.io/name=berth") {
+	for _, pod := range w.components() {
 		for _, container := range pod.Spec.Containers {
 			log := strings.Join(w.logOf(pod, container.Name), "\n")
 			for _, secret := range secrets {

@@ -81,8 +81,8 @@ func (w *world) memoryGivenIn(namespace string) string {
 func (w *world) uidsOfPods() map[string]bool {
 	w.Helper()
 	uids := map[string]bool{}
-	for _, pod := range w.pods(namespace, "app.kubernetes.io/name=berth") {
-		if pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning {
+	for _, pod := range w.components() {
+		if pod.Status.Phase == corev1.PodRunning {
 			uids[string(pod.UID)] = true
 		}
 	}

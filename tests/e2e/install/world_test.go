@@ -129,7 +129,18 @@ func (w *world) pods(namespace, selector string) []corev1.Pod {
 // component are the pods of a component of the release that are not ending.
 func (w *world) component(name string) []corev1.Pod {
 	w.Helper()
-	return slices.DeleteFunc(w.pods(namespace, "app.kubernetes.io/component="+name),
+	return w.lasting("app.kubernetes.io/component=" + name)
+}
+
+// components are those of all. One that is ending may be of the release before, whose rights are gone.
+func (w *world) components() []corev1.Pod {
+	w.Helper()
+	return w.lasting("app.kubernetes.io/name=berth")
+}
+
+func (w *world) lasting(selector string) []corev1.Pod {
+	w.Helper()
+	return slices.DeleteFunc(w.pods(namespace, selector),
 		func(p corev1.Pod) bool { return p.DeletionTimestamp != nil })
 }
 
