@@ -226,9 +226,10 @@ bool CertificateKeeper::WriteBundles(std::string_view collection, const std::str
                                      const Held& held) {
   bool as_they_should_be = true;
   for (const Held::Webhook& webhook : held.webhooks) {
+    if (webhook.collection != collection) continue;
     kube::ApiObject object = webhook.object;
     object.SetCaBundles(bundle);
-    if (webhook.collection != collection || object == webhook.object) continue;
+    if (object == webhook.object) continue;
     as_they_should_be = false;
     if (!options_.may_write()) continue;
     Report(Write::kCaBundle, webhook.name, "trusted authorities",

@@ -37,8 +37,8 @@ std::vector<char*> Pointers(const std::vector<std::string>& words) {
 /// Sanitizers hold for what a test starts as for the test.
 std::vector<std::string> WithSanitizers(std::vector<std::string> environment) {
   for (const char* name : {"ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"}) {
-    if (const char* value = std::getenv(name))
-      environment.push_back(std::string(name) + "=" + value);
+    const char* value = std::getenv(name);
+    if (value != nullptr) environment.push_back(std::string(name) + "=" + value);
   }
   return environment;
 }

@@ -84,7 +84,8 @@ func (w *world) upgrade(with values) {
 // rollback goes back to the values that were in force before.
 func (w *world) rollback(to values) {
 	w.Helper()
-	_, err := shared.Helm(w.Context(), "rollback", releaseName, "--wait", "--timeout", helmTimeout.String())
+	_, err := shared.Helm(w.Context(), "rollback", releaseName, "--wait", "--timeout",
+		helmTimeout.String())
 	w.check("roll the release back", err)
 	installed = copyOf(to)
 }
@@ -92,7 +93,8 @@ func (w *world) rollback(to values) {
 func (w *world) uninstall() {
 	w.Helper()
 	w.awaitOwned()
-	_, err := shared.Helm(w.Context(), "uninstall", releaseName, "--wait", "--timeout", helmTimeout.String())
+	_, err := shared.Helm(w.Context(), "uninstall", releaseName, "--wait", "--timeout",
+		helmTimeout.String())
 	w.check("uninstall the release", err)
 	installed = nil
 }

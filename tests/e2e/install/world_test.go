@@ -132,7 +132,8 @@ func (w *world) component(name string) []corev1.Pod {
 	return w.lasting("app.kubernetes.io/component=" + name)
 }
 
-// components are those of all. One that is ending may be of the release before, whose rights are gone.
+// components are those of all. One that is ending may be of the release before, whose rights are
+// gone.
 func (w *world) components() []corev1.Pod {
 	w.Helper()
 	return w.lasting("app.kubernetes.io/name=berth")
