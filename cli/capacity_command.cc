@@ -48,10 +48,7 @@ absl::StatusOr<extender::Capacity> AskServer(const PlacementEndpoint& server) {
 int RunCapacity(const Arguments& arguments) {
   const auto capacity = arguments.cluster.UsesServer() ? AskServer(arguments.cluster.server)
                                                        : CountLocally(arguments.cluster);
-  if (!capacity.ok()) {
-    fmt::print(stderr, "berth capacity: {}\n", std::string(capacity.status().message()));
-    return absl::IsInvalidArgument(capacity.status()) ? kExitUsage : kExitNo;
-  }
+  if (!capacity.ok()) return Fail("capacity", capacity.status());
   fmt::print("{}", arguments.output == "json" ? CapacityJson(*capacity) : CapacityText(*capacity));
   return kExitOk;
 }

@@ -61,11 +61,6 @@ absl::StatusOr<Cluster> ClusterOf(const ChartOptions& options) {
   return cluster;
 }
 
-int FailIn(std::string_view command, const absl::Status& status) {
-  return Fail(fmt::format("certs {}", command),
-              absl::IsInvalidArgument(status) ? kExitUsage : kExitNo, status);
-}
-
 struct ShowArguments {
   ChartOptions chart;
   std::string output = "table";
@@ -73,15 +68,16 @@ struct ShowArguments {
 
 int Show(const ShowArguments& arguments) {
   const auto cluster = ClusterOf(arguments.chart);
-  if (!cluster.ok()) return FailIn("show", cluster.status());
+  if (!cluster.ok()) return Fail("certs show", cluster.status());
   const CertificatesConfig& config = cluster->config.controller.certificates;
   if (config.servers.empty()) {
-    return FailIn("show", absl::FailedPreconditionError(
-                              "controller.certificates.servers is empty: the controller makes no "
-                              "certificates; look at them where they are made"));
+    return Fail("certs show",
+                absl::FailedPreconditionError(
+                    "controller.certificates.servers is empty: the controller makes no "
+                    "certificates; look at them where they are made"));
   }
   const auto view = ReadCerts(config, cluster->namespace_name, Now(), *cluster->client);
-  if (!view.ok()) return FailIn("show", view.status());
+  if (!view.ok()) return Fail("certs show", view.status());
   fmt::print("{}", arguments.output == "json" ? CertsJson(*view) : CertsText(*view));
   return view->AllWell() ? kExitOk : kExitNo;
 }
@@ -94,14 +90,14 @@ struct RenewArguments {
 
 int Renew(const RenewArguments& arguments) {
   const auto cluster = ClusterOf(arguments.chart);
-  if (!cluster.ok()) return FailIn("renew", cluster.status());
+  if (!cluster.ok()) return Fail("certs renew", cluster.status());
   const auto secrets = SecretsToRenew(cluster->config.controller.certificates, arguments.secrets,
                                       arguments.authority);
-  if (!secrets.ok()) return FailIn("renew", secrets.status());
+  if (!secrets.ok()) return Fail("certs renew", secrets.status());
   for (const std::string& secret : *secrets) {
     const absl::Status status = AskForRenewal(cluster->namespace_name, secret,
                                               cluster->config.prefix, Now(), *cluster->client);
-    if (!status.ok()) return FailIn("renew", status);
+    if (!status.ok()) return Fail("certs renew", status);
     fmt::print("{}/{}: asked the controller for a new certificate\n", cluster->namespace_name,
                secret);
   }

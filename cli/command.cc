@@ -73,6 +73,10 @@ int Fail(std::string_view command, int exit_code, const absl::Status& error) {
   return exit_code;
 }
 
+int Fail(std::string_view command, const absl::Status& error) {
+  return Fail(command, absl::IsInvalidArgument(error) ? kExitUsage : kExitNo, error);
+}
+
 int Fail(const std::vector<SourceError>& errors) {
   fmt::print(stderr, "{}\n", ToString(errors));
   return kExitUsage;

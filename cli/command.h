@@ -76,6 +76,9 @@ class Command {
 /// Writes "berth COMMAND: MESSAGE" to stderr. Returns `exit_code`.
 int Fail(std::string_view command, int exit_code, const absl::Status& error);
 
+/// The same; the exit code is kExitUsage for an InvalidArgument, else kExitNo.
+int Fail(std::string_view command, const absl::Status& error);
+
 /// Writes the errors of a file to stderr. Returns kExitUsage.
 int Fail(const std::vector<SourceError>& errors);
 

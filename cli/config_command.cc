@@ -19,10 +19,7 @@ namespace {
 
 int Validate(const std::string& file) {
   const ConfigReading reading = ReadConfig(file);
-  if (!reading.ok()) {
-    fmt::print(stderr, "{}\n", ToString(reading.errors));
-    return kExitUsage;
-  }
+  if (!reading.ok()) return Fail(reading.errors);
   fmt::print("{} is valid: {}\n", DisplayName(file), Summarize(reading.config));
   return kExitOk;
 }

@@ -199,9 +199,7 @@ absl::StatusOr<int> ExplainPod(const Arguments& arguments) {
 
 int RunExplain(const Arguments& arguments) {
   const auto exit_code = ExplainPod(arguments);
-  if (exit_code.ok()) return *exit_code;
-  fmt::print(stderr, "berth explain: {}\n", std::string(exit_code.status().message()));
-  return absl::IsInvalidArgument(exit_code.status()) ? kExitUsage : kExitNo;
+  return exit_code.ok() ? *exit_code : Fail("explain", exit_code.status());
 }
 
 }  // namespace

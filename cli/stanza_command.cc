@@ -134,12 +134,9 @@ absl::StatusOr<std::string> MakeStanza(const Arguments& arguments) {
 
 int RunStanza(const Arguments& arguments) {
   const auto yaml = MakeStanza(arguments);
-  if (yaml.ok()) {
-    fmt::print("{}", *yaml);
-    return kExitOk;
-  }
-  fmt::print(stderr, "berth stanza: {}\n", std::string(yaml.status().message()));
-  return absl::IsInvalidArgument(yaml.status()) ? kExitUsage : kExitNo;
+  if (!yaml.ok()) return Fail("stanza", yaml.status());
+  fmt::print("{}", *yaml);
+  return kExitOk;
 }
 
 }  // namespace
