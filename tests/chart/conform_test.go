@@ -17,11 +17,7 @@ var versions = flag.String("kubernetes", "1.36.3",
 
 // A running kube-apiserver says what it takes, and Helm asks it for its version.
 func TestOnARunningAPIServer(t *testing.T) {
-	b, err := box.Start(t.Context(), box.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Stop()
+	b := box.ForTest(t, box.Options{})
 	t.Run("objects conform", func(t *testing.T) {
 		description, err := b.Client.Discovery().RESTClient().Get().AbsPath("/openapi/v2").
 			SetHeader("Accept", "application/json").DoRaw(t.Context())

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
@@ -29,26 +28,18 @@ type monitored struct {
 
 func startMonitored(t *testing.T) *monitored {
 	t.Helper()
-	b, err := box.Start(t.Context(), box.Options{Stages: fleet.Stages, Berth: &box.BerthOptions{
+	b := box.ForTest(t, box.Options{Stages: fleet.Stages, Berth: &box.BerthOptions{
 		// One policy refuses nothing and says what it would.
 		Config: map[string]any{"scheduling": map[string]any{"policies": map[string]any{
 			"accelerator": map[string]any{"mode": "Observe"}}}},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			b.KeepLogs(os.Stderr)
-		}
-		b.Stop()
-	})
 	w := &monitored{T: t, box: b}
 	w.check("create nodes", fleet.CreateNodes(t.Context(), b.Client, fleet.Small(nodesPerPool)))
 	w.check("break a node", fleet.SetCondition(t.Context(), b.Client,
 		fleet.Small(nodesPerPool)[0].NodeName(0), "GPUIsLost", true))
 	controller := w.startController()
 	w.startAdmission()
+	var err error
 	w.prometheus, err = b.NewPrometheus(map[string]string{"extender": b.Berth.MetricsURL,
 		"admission": w.admission.MetricsURL, "controller": controller.MetricsURL})
 	w.check("configure Prometheus", err)

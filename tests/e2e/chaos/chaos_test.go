@@ -86,7 +86,7 @@ func percent(share int) int { return *podCount * share / 100 }
 // expectAllSucceed waits until every pod has run on a node to its end.
 func (c *cluster) expectAllSucceed(pods []*corev1.Pod) {
 	c.Helper()
-	c.await("every pod to have succeeded", func() bool {
+	c.holdsWithin(patience, func() bool {
 		left, err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).List(c.Context(),
 			metav1.ListOptions{FieldSelector: "status.phase!=Succeeded", Limit: 1})
 		c.check("list pods", err)
@@ -95,13 +95,24 @@ func (c *cluster) expectAllSucceed(pods []*corev1.Pod) {
 	list, err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).
 		List(c.Context(), metav1.ListOptions{})
 	c.check("list pods", err)
-	ran := map[string]bool{}
+	found := map[string]corev1.Pod{}
 	for _, pod := range list.Items {
-		ran[pod.Name] = pod.Spec.NodeName != "" && pod.Status.Phase == corev1.PodSucceeded
+		found[pod.Name] = pod
 	}
-	lost := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return ran[p.Name] })
+	lost := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool {
+		pod := found[p.Name]
+		return pod.Spec.NodeName != "" && pod.Status.Phase == corev1.PodSucceeded
+	})
 	for _, pod := range lost[:min(10, len(lost))] {
-		c.Errorf("%s is lost", pod.Name)
+		if last, exists := found[pod.Name]; exists {
+			c.Errorf("%s on node %q is not Succeeded but %s: %v", pod.Name, last.Spec.NodeName,
+				last.Status.Phase, last.Status.Conditions)
+		} else {
+			c.Errorf("%s is lost", pod.Name)
+		}
+	}
+	if len(lost) > 0 {
+		c.Fatalf("%d pods have not ended well", len(lost))
 	}
 }
 

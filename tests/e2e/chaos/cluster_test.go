@@ -2,7 +2,6 @@ package chaos
 
 import (
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -45,22 +44,20 @@ func (w window) hides(p judge.Placement) bool {
 func start(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{T: t, pools: fleet.Scaled(*nodeCount)}
-	var err error
-	c.box, err = box.Start(t.Context(), box.Options{
-		Berth:    &box.BerthOptions{Kubeconfig: c.throughProxy},
-		Stages:   fleet.Stages + "\n---\n" + churn.Stages,
-		Progress: t.Output(),
+	t.Cleanup(c.stopProxy)
+	c.box = box.ForTest(t, box.Options{
+		Berth:  &box.BerthOptions{Kubeconfig: c.throughProxy},
+		Stages: fleet.Stages + "\n---\n" + churn.Stages,
 		Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
 			// As the README advises; and a bound to how long a pod waits for its next attempt.
 			config.PercentageOfNodesToScore = new(int32(100))
 			config.PodMaxBackoffSeconds = new(int64(2))
 		},
 	})
-	c.check("start", err)
-	t.Cleanup(c.stop)
 	begin := time.Now()
 	c.check("create nodes", fleet.CreateNodes(t.Context(), c.box.Client, c.pools))
 	t.Logf("%d nodes in %.1f s", *nodeCount, time.Since(begin).Seconds())
+	var err error
 	c.judge, err = judge.Start(t.Context(), c.box.Client, judge.ExcludingRules(), box.ManagedResources)
 	c.check("start the judge", err)
 	t.Cleanup(c.judge.Stop)
@@ -75,12 +72,10 @@ func (c *cluster) throughProxy(b *box.Box) (string, error) {
 	return b.BerthKubeconfigAt(c.proxy.Address())
 }
 
-func (c *cluster) stop() {
-	if c.Failed() {
-		c.box.KeepLogs(os.Stderr)
+func (c *cluster) stopProxy() {
+	if c.proxy != nil {
+		c.proxy.Stop()
 	}
-	c.box.Stop()
-	c.proxy.Stop()
 }
 
 func (c *cluster) check(what string, err error) {
