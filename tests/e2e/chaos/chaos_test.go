@@ -36,6 +36,9 @@ var (
 	faults = churn.Span{Least: 6 * time.Second, Most: 20 * time.Second}
 )
 
+// Beyond its life a pod has ended after this long, or KWOK has missed that it was bound.
+const stall = time.Minute
+
 // What kube-scheduler had decided before a fault may take longer to be bound than the judge grants:
 // kube-apiserver is restarted, and everything shares two cores with it. Half of the shortest fault.
 const loadedGrace = 3 * time.Second
@@ -86,12 +89,13 @@ func percent(share int) int { return *podCount * share / 100 }
 // expectAllSucceed waits until every pod has run on a node to its end.
 func (c *cluster) expectAllSucceed(pods []*corev1.Pod) {
 	c.Helper()
-	c.holdsWithin(patience, func() bool {
-		left, err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).List(c.Context(),
-			metav1.ListOptions{FieldSelector: "status.phase!=Succeeded", Limit: 1})
-		c.check("list pods", err)
-		return len(left.Items) == 0
-	})
+	c.holdsWithin(patience, func() bool { return c.none("spec.nodeName=") })
+	ended := func() bool { return c.none("status.phase!=Succeeded") }
+	if !c.holdsWithin(lives.Most+stall, ended) {
+		c.Logf("KWOK has forgotten a pod and is started again")
+		c.restartKwok()
+		c.holdsWithin(lives.Most+stall, ended)
+	}
 	list, err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).
 		List(c.Context(), metav1.ListOptions{})
 	c.check("list pods", err)
@@ -114,6 +118,15 @@ func (c *cluster) expectAllSucceed(pods []*corev1.Pod) {
 	if len(lost) > 0 {
 		c.Fatalf("%d pods have not ended well", len(lost))
 	}
+}
+
+// none tells whether no pod is selected.
+func (c *cluster) none(selector string) bool {
+	c.Helper()
+	pods, err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).List(c.Context(),
+		metav1.ListOptions{FieldSelector: selector, Limit: 1})
+	c.check("list pods", err)
+	return len(pods.Items) == 0
 }
 
 // expectNothingUsed waits until Berth knows that all pods have ended: none leaks through restarts.

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -61,7 +62,18 @@ func start(t *testing.T) *cluster {
 	c.judge, err = judge.Start(t.Context(), c.box.Client, judge.ExcludingRules(), box.ManagedResources)
 	c.check("start the judge", err)
 	t.Cleanup(c.judge.Stop)
+	c.startController()
 	return c
+}
+
+// startController has refused pods tried again where kube-scheduler heard of a repair before Berth
+// did. Without it they wait for kube-scheduler's own flush, longer than patience.
+func (c *cluster) startController() {
+	c.Helper()
+	controller, err := c.box.NewController("controller", nil)
+	c.check("configure the controller", err)
+	c.check("start the controller", errors.Join(c.box.GrantController(c.Context(), controller),
+		controller.Start(c.Context())))
 }
 
 func (c *cluster) throughProxy(b *box.Box) (string, error) {
@@ -124,7 +136,12 @@ func (c *cluster) restartAPIServer(storm *churn.Storm) {
 	c.box.APIServer.Kill()
 	c.check("start kube-apiserver", c.box.APIServer.Start(c.Context()))
 	c.set(bystander, false)
-	// KWOK never sees the pods that were bound while its watch was broken, unless it starts anew.
+	c.restartKwok()
+}
+
+// restartKwok has KWOK list all pods: it never sees those that were bound while its watch was broken.
+func (c *cluster) restartKwok() {
+	c.Helper()
 	c.box.Kwok.Kill()
 	c.check("start KWOK", c.box.Kwok.Start(c.Context()))
 }
