@@ -1,5 +1,6 @@
 #include "kube/field_values.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -79,5 +80,34 @@ bool IsUnschedulable(std::string_view type, std::string_view status, std::string
 }
 
 bool IsTerminated(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
+
+bool IsSpreadByDefault(std::string_view controller_kind) {
+  return controller_kind == "ReplicaSet" || controller_kind == "StatefulSet" ||
+         controller_kind == "ReplicationController";
+}
+
+bool IsSoftSpread(std::string_view when_unsatisfiable) {
+  return when_unsatisfiable != "DoNotSchedule";
+}
+
+std::vector<model::LabelRequirement> LabelRequirements(
+    const model::StringMap& match_labels, std::vector<model::LabelRequirement> expressions) {
+  for (const auto& [key, value] : match_labels) expressions.push_back({key, "In", {value}});
+  std::sort(expressions.begin(), expressions.end());
+  return expressions;
+}
+
+model::PodSelector TermSelector(std::string_view own_namespace, std::vector<std::string> namespaces,
+                                bool has_namespace_selector,
+                                std::vector<model::LabelRequirement> labels) {
+  if (has_namespace_selector) {
+    namespaces.clear();
+  } else if (namespaces.empty()) {
+    namespaces.emplace_back(own_namespace);
+  }
+  std::sort(namespaces.begin(), namespaces.end());
+  namespaces.erase(std::unique(namespaces.begin(), namespaces.end()), namespaces.end());
+  return {.namespaces = std::move(namespaces), .labels = std::move(labels)};
+}
 
 }  // namespace berth::kube

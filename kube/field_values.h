@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "kube/path.h"
 #include "model/amount.h"
 #include "model/node.h"
+#include "model/pod_selector.h"
 #include "model/quantity.h"
 #include "model/time.h"
 
@@ -35,5 +38,26 @@ bool IsUnschedulable(std::string_view type, std::string_view status, std::string
 
 /// Whether a pod in that phase holds nothing any more.
 bool IsTerminated(std::string_view phase);
+
+/// Whether kube-scheduler by default spreads the pods of a controller of that kind (DefaultSelector
+/// in k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper/spread.go). The API group is not
+/// asked for.
+bool IsSpreadByDefault(std::string_view controller_kind);
+
+/// Whether a topology spread constraint scores nodes, and does not only refuse some.
+bool IsSoftSpread(std::string_view when_unsatisfiable);
+
+/// A LabelSelector's requirements, its matchLabels among them.
+std::vector<model::LabelRequirement> LabelRequirements(
+    const model::StringMap& match_labels, std::vector<model::LabelRequirement> expressions);
+
+/// What an affinity term of a pod of `own_namespace` selects. With a namespaceSelector that is pods
+/// of any namespace, because Berth does not know their labels. Its matchLabelKeys and
+/// mismatchLabelKeys are in `labels` already: the API server merges them where it heeds them
+/// (applyMatchLabelKeysAndMismatchLabelKeys in
+/// k8s.io/kubernetes/pkg/registry/core/pod/strategy.go).
+model::PodSelector TermSelector(std::string_view own_namespace, std::vector<std::string> namespaces,
+                                bool has_namespace_selector,
+                                std::vector<model::LabelRequirement> labels);
 
 }  // namespace berth::kube

@@ -4,6 +4,7 @@
 
 #include "kube/field_values.h"
 #include "kube/json.h"
+#include "kube/json_scored.h"
 #include "kube/pod_requests.h"
 
 namespace berth::kube {
@@ -107,6 +108,7 @@ model::Pod PodFromJson(const JsonValue& pod) {
     result.unschedulable = UnschedulableMessage(status.Field("conditions"));
   }
   result.terminated = IsTerminated(status.Field("phase").String());
+  ReadScored(metadata, spec, result);
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "kube/watch_sink.h"
 #include "model/node.h"
 #include "model/pod.h"
+#include "model/service.h"
 
 namespace berth::kube {
 namespace {
@@ -224,5 +225,6 @@ Outcome ListWatch<T>::WatchOutcome(const absl::Status& status, const WatchSink<T
 
 template class ListWatch<model::Node>;
 template class ListWatch<model::Pod>;
+template class ListWatch<model::Service>;
 
 }  // namespace berth::kube

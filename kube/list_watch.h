@@ -56,8 +56,8 @@ class ListWatchHandler {
 template <typename T>
 class WatchSink;
 
-/// Lists all objects of one kind, then follows their changes, for ever: T is model::Node or
-/// model::Pod. Whatever fails is tried again after a growing wait; the handler always ends up
+/// Lists all objects of one kind, then follows their changes, for ever: T is model::Node, model::Pod
+/// or model::Service. Whatever fails is tried again after a growing wait; the handler always ends up
 /// with what the server has. Run() on one thread, Stop() on any.
 template <typename T>
 class ListWatch {

@@ -41,6 +41,14 @@ struct Wire<model::Pod> {
   static constexpr std::string_view kListKind = "PodList";
 };
 
+template <>
+struct Wire<model::Service> {
+  using Object = pb::Service;
+  using List = pb::ServiceList;
+  static constexpr std::string_view kKind = "Service";
+  static constexpr std::string_view kListKind = "ServiceList";
+};
+
 template <typename Message>
 absl::StatusOr<const Message*> Parse(std::string_view bytes, std::string_view what, Arena& arena) {
   auto* message = Arena::CreateMessage<Message>(&arena);
@@ -153,7 +161,9 @@ absl::StatusOr<ApiStatus> DecodeStatus(std::string_view body) {
 
 template absl::StatusOr<Page<model::Node>> DecodePage(std::string_view);
 template absl::StatusOr<Page<model::Pod>> DecodePage(std::string_view);
+template absl::StatusOr<Page<model::Service>> DecodePage(std::string_view);
 template absl::StatusOr<WatchEvent<model::Node>> DecodeWatchEvent(std::string_view);
 template absl::StatusOr<WatchEvent<model::Pod>> DecodeWatchEvent(std::string_view);
+template absl::StatusOr<WatchEvent<model::Service>> DecodeWatchEvent(std::string_view);
 
 }  // namespace berth::kube

@@ -10,12 +10,14 @@
 #include "absl/status/statusor.h"
 #include "model/node.h"
 #include "model/pod.h"
+#include "model/service.h"
 
 // Bodies of content type application/vnd.kubernetes.protobuf:
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
 //
-// T is model::Node or model::Pod throughout. Malformed bytes are errors of code InvalidArgument or
-// DataLoss with a sentence for the log. Everything here is thread-safe but WatchFrameSplitter.
+// T is model::Node, model::Pod or model::Service throughout. Malformed bytes are errors of code
+// InvalidArgument or DataLoss with a sentence for the log. Everything here is thread-safe but
+// WatchFrameSplitter.
 
 namespace berth::kube {
 
@@ -53,7 +55,7 @@ struct WatchEvent {
   ApiStatus status;
 };
 
-/// Decodes the body of a list reply: a NodeList or PodList.
+/// Decodes the body of a list reply: a NodeList, PodList or ServiceList.
 template <typename T>
 absl::StatusOr<Page<T>> DecodePage(std::string_view body);
 

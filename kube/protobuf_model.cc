@@ -4,19 +4,12 @@
 
 #include "kube/field_values.h"
 #include "kube/pod_requests.h"
+#include "kube/protobuf_scored.h"
 
 namespace berth::kube {
 namespace {
 
 using QuantityMap = google::protobuf::Map<std::string, pb::Quantity>;
-
-model::StringMap FromProto(const google::protobuf::Map<std::string, std::string>& map) {
-  model::StringMap entries;
-  entries.reserve(map.size());
-  for (const auto& [name, value] : map) entries.emplace_back(name, value);
-  model::Normalize(entries);
-  return entries;
-}
 
 ResourceList FromProto(const QuantityMap& map, const Path& path, absl::Status& error) {
   ResourceList list;
@@ -105,7 +98,7 @@ model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& erro
   if (node.metadata().name().empty()) error.Update(self.Error("has no metadata.name"));
   model::Node result;
   result.name = node.metadata().name();
-  result.labels = FromProto(node.metadata().labels());
+  result.labels = StringMapFromProto(node.metadata().labels());
   for (const pb::Taint& taint : node.spec().taints()) result.taints.push_back(FromProto(taint));
   for (const pb::NodeCondition& condition : node.status().conditions()) {
     const Path item = conditions[result.conditions.size()];
@@ -126,7 +119,7 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
   result.name = metadata.name();
   result.uid = metadata.uid();
   result.node_name = pod.spec().node_name();
-  result.annotations = FromProto(metadata.annotations());
+  result.annotations = StringMapFromProto(metadata.annotations());
   for (const pb::Toleration& toleration : pod.spec().tolerations()) {
     result.tolerations.push_back(FromProto(toleration));
   }
@@ -135,7 +128,15 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
                              self.Field("metadata").Field("creationTimestamp"), error);
   result.unschedulable = UnschedulableMessage(pod);
   result.terminated = IsTerminated(pod.status().phase());
+  ReadScored(pod, result);
   return result;
+}
+
+model::Service FromProto(const pb::Service& service, const Path& /*path*/,
+                         absl::Status& /*error*/) {
+  return {.namespace_ = service.metadata().namespace_(),
+          .name = service.metadata().name(),
+          .selector = StringMapFromProto(service.spec().selector())};
 }
 
 }  // namespace berth::kube

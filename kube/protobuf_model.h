@@ -4,6 +4,7 @@
 #include "kube/path.h"
 #include "model/node.h"
 #include "model/pod.h"
+#include "model/service.h"
 #include "proto/kubernetes.pb.h"
 
 // From the messages of proto/kubernetes.proto to the model. `error` keeps the first error; what is
@@ -18,5 +19,8 @@ model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& erro
 
 /// Errors name the pod: Pod["team"]["train-0"].spec.containers[0], where `path` is "Pod".
 model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error);
+
+/// No Service is an error.
+model::Service FromProto(const pb::Service& service, const Path& path, absl::Status& error);
 
 }  // namespace berth::kube

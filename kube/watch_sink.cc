@@ -6,6 +6,7 @@
 #include "kube/list_watch.h"
 #include "model/node.h"
 #include "model/pod.h"
+#include "model/service.h"
 
 namespace berth::kube {
 namespace {
@@ -97,5 +98,6 @@ std::optional<ApiStatus> WatchSink<T>::Refusal() const {
 
 template class WatchSink<model::Node>;
 template class WatchSink<model::Pod>;
+template class WatchSink<model::Service>;
 
 }  // namespace berth::kube

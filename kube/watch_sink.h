@@ -17,7 +17,7 @@ template <typename T>
 class ListWatchHandler;
 
 /// Takes the reply to one watch: decodes its events for the handler, and remembers up to which
-/// resource version. T is model::Node or model::Pod. Not thread-safe.
+/// resource version. T is model::Node, model::Pod or model::Service. Not thread-safe.
 template <typename T>
 class WatchSink final : public HttpSink {
  public:
