@@ -43,6 +43,14 @@ class SnapshotWriter<model::Pod> final : public Writer<model::Pod, Kind::kPods> 
   void OnDelete(model::Pod pod) override { snapshot_->DeletePod(pod); }
 };
 
+template <>
+class SnapshotWriter<model::Service> final : public Writer<model::Service, Kind::kServices> {
+ public:
+  using Writer::Writer;
+  void OnUpsert(model::Service service) override { snapshot_->UpsertService(service); }
+  void OnDelete(model::Service service) override { snapshot_->DeleteService(service); }
+};
+
 kube::ListWatchOptions ListWatchOptionsOf(const Feed::Options& options, std::string path,
                                           std::string field_selector) {
   return {.path = std::move(path),
@@ -69,7 +77,7 @@ class Feed::Channel {
     thread_ = std::thread([this] { list_watch_.Run(); });
   }
 
-  /// Two steps, so that both channels end at the same time.
+  /// Two steps, so that all channels end at the same time.
   void Stop() { list_watch_.Stop(); }
   void Join() {
     if (thread_.joinable()) thread_.join();
@@ -84,24 +92,31 @@ class Feed::Channel {
 };
 
 Feed::Feed(Options options, Snapshot* snapshot, kube::ListWatchObserver* nodes,
-           kube::ListWatchObserver* pods)
+           kube::ListWatchObserver* pods, kube::ListWatchObserver* services)
     : nodes_(std::make_unique<Channel<model::Node>>(
           options, ListWatchOptionsOf(options, "/api/v1/nodes", ""), snapshot, nodes)),
       pods_(std::make_unique<Channel<model::Pod>>(
-          options, ListWatchOptionsOf(options, "/api/v1/pods", kPodSelector), snapshot, pods)) {}
+          options, ListWatchOptionsOf(options, "/api/v1/pods", kPodSelector), snapshot, pods)) {
+  if (services == nullptr) return;
+  services_ = std::make_unique<Channel<model::Service>>(
+      options, ListWatchOptionsOf(options, "/api/v1/services", ""), snapshot, services);
+}
 
 Feed::~Feed() { Stop(); }
 
 void Feed::Start() {
   nodes_->Start();
   pods_->Start();
+  if (services_ != nullptr) services_->Start();
 }
 
 void Feed::Stop() {
   nodes_->Stop();
   pods_->Stop();
+  if (services_ != nullptr) services_->Stop();
   nodes_->Join();
   pods_->Join();
+  if (services_ != nullptr) services_->Join();
 }
 
 }  // namespace berth::cluster

@@ -16,9 +16,13 @@ namespace berth::cluster {
 inline constexpr kube::Permission kFeedPermissions[] = {
     {"", "nodes", "list"}, {"", "nodes", "watch"}, {"", "pods", "list"}, {"", "pods", "watch"}};
 
-/// Keeps a snapshot in step with an API server: one list-and-watch of all nodes and one of the pods
-/// that are bound and have not ended, each on its own thread and connection. When the server is
-/// gone the snapshot stays as it was.
+/// What one that follows Services asks besides.
+inline constexpr kube::Permission kServiceFeedPermissions[] = {{"", "services", "list"},
+                                                               {"", "services", "watch"}};
+
+/// Keeps a snapshot in step with an API server: one list-and-watch of all nodes, one of the pods
+/// that are bound and have not ended, and where they are wanted one of all Services, each on its
+/// own thread and connection. When the server is gone the snapshot stays as it was.
 ///
 /// Not thread-safe: Start() and Stop() are called by its owner.
 class Feed {
@@ -41,8 +45,9 @@ class Feed {
       "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed";
 
   /// Everything pointed at must outlive the feed. The observers are told on the feed's threads.
+  /// Without one for Services these are not followed.
   Feed(Options options, Snapshot* snapshot, kube::ListWatchObserver* nodes,
-       kube::ListWatchObserver* pods);
+       kube::ListWatchObserver* pods, kube::ListWatchObserver* services = nullptr);
 
   /// Stops.
   ~Feed();
@@ -53,7 +58,7 @@ class Feed {
   /// Returns at once; Snapshot::Synced() tells when both lists have come. Once only.
   void Start();
 
-  /// Ends both within moments, whatever they wait for. Once it returns, nothing is called any more.
+  /// Ends all within moments, whatever they wait for. Once it returns, nothing is called any more.
   void Stop();
 
  private:
@@ -62,6 +67,7 @@ class Feed {
 
   std::unique_ptr<Channel<model::Node>> nodes_;
   std::unique_ptr<Channel<model::Pod>> pods_;
+  std::unique_ptr<Channel<model::Service>> services_;  // null: not followed
 };
 
 }  // namespace berth::cluster

@@ -4,22 +4,31 @@
 
 namespace berth::cluster {
 
-Snapshot::Reader::Reader(const NodeTable* nodes, std::shared_lock<std::shared_mutex> lock)
-    : nodes_(nodes), lock_(std::move(lock)) {}
+Snapshot::Reader::Reader(const Snapshot* snapshot, std::shared_lock<std::shared_mutex> lock)
+    : snapshot_(snapshot), lock_(std::move(lock)) {}
 
-model::NodeIndex Snapshot::Reader::EndIndex() const { return nodes_->end(); }
+model::NodeIndex Snapshot::Reader::EndIndex() const { return snapshot_->nodes_.end(); }
 
 const model::NodeState* Snapshot::Reader::At(model::NodeIndex index) const {
-  return nodes_->At(index);
+  return snapshot_->nodes_.At(index);
 }
 
 std::optional<model::NodeIndex> Snapshot::Reader::Find(std::string_view name) const {
-  return nodes_->Find(name);
+  return snapshot_->nodes_.Find(name);
 }
 
-const model::PoolStats& Snapshot::Reader::Pools() const { return nodes_->pools(); }
+const model::PoolStats& Snapshot::Reader::Pools() const { return snapshot_->nodes_.pools(); }
 
-std::uint64_t Snapshot::Reader::Generation() const { return nodes_->generation(); }
+std::uint64_t Snapshot::Reader::Generation() const { return snapshot_->nodes_.generation(); }
+
+bool Snapshot::Reader::AffinitySelects(const model::Pod& pod) const {
+  return snapshot_->affinity_.Selects(pod);
+}
+
+std::optional<bool> Snapshot::Reader::ServiceSelects(const model::Pod& pod) const {
+  if (!snapshot_->ProgressOf(Kind::kServices).listed) return std::nullopt;
+  return snapshot_->services_.Selects(pod);
+}
 
 Snapshot::Snapshot(Options options)
     : catalog_(std::move(options.catalog)),
@@ -29,7 +38,7 @@ Snapshot::Snapshot(Options options)
 
 Snapshot::Reader Snapshot::Read() const {
   const std::lock_guard<std::mutex> gate(gate_);
-  return {&nodes_, std::shared_lock(mutex_)};
+  return {this, std::shared_lock(mutex_)};
 }
 
 std::unique_lock<std::shared_mutex> Snapshot::Lock() {
@@ -62,30 +71,47 @@ void Snapshot::DeleteNode(std::string_view name) {
 void Snapshot::UpsertPod(const model::Pod& pod) {
   const auto lock = Lock();
   pods_.Upsert(pod);
+  affinity_.Upsert(pod);
 }
 
 void Snapshot::DeletePod(const model::Pod& pod) {
   const auto lock = Lock();
   pods_.Remove(pod);
+  affinity_.Remove(pod);
+}
+
+void Snapshot::UpsertService(const model::Service& service) {
+  const auto lock = Lock();
+  services_.Upsert(service);
+}
+
+void Snapshot::DeleteService(const model::Service& service) {
+  const auto lock = Lock();
+  services_.Remove(service);
+}
+
+template <typename Visit>
+void Snapshot::VisitTables(Kind kind, Visit visit) {
+  switch (kind) {
+    case Kind::kNodes:
+      return visit(nodes_);
+    case Kind::kPods:
+      visit(pods_);
+      return visit(affinity_);
+    case Kind::kServices:
+      return visit(services_);
+  }
 }
 
 void Snapshot::BeginReplace(Kind kind) {
   const auto lock = Lock();
-  if (kind == Kind::kNodes) {
-    nodes_.BeginReplace();
-  } else {
-    pods_.BeginReplace();
-  }
+  VisitTables(kind, [](auto& table) { table.BeginReplace(); });
 }
 
 void Snapshot::EndReplace(Kind kind) {
   {
     const auto lock = Lock();
-    if (kind == Kind::kNodes) {
-      nodes_.EndReplace();
-    } else {
-      pods_.EndReplace();
-    }
+    VisitTables(kind, [](auto& table) { table.EndReplace(); });
   }
   ProgressOf(kind).listed = true;
 }

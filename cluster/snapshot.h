@@ -13,18 +13,22 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/affinity_index.h"
 #include "cluster/node_table.h"
 #include "cluster/node_trimmer.h"
 #include "cluster/pod_ledger.h"
+#include "cluster/service_index.h"
 #include "model/accelerator.h"
 #include "model/cluster_view.h"
 #include "model/node.h"
 #include "model/pod.h"
+#include "model/pod_selection.h"
+#include "model/service.h"
 
 namespace berth::cluster {
 
 /// What the snapshot is fed with.
-enum class Kind { kNodes, kPods };
+enum class Kind { kNodes, kPods, kServices };
 
 /// The cluster as the API server last told it: compact, updated in place, read by many.
 ///
@@ -48,19 +52,22 @@ class Snapshot {
 
   /// The cluster held still for as long as this lives: one request. May be read on any one thread
   /// at a time, and must be destroyed on the thread that made it.
-  class Reader final : public model::ClusterView {
+  class Reader final : public model::ClusterView, public model::PodSelection {
    public:
     model::NodeIndex EndIndex() const override;
     const model::NodeState* At(model::NodeIndex index) const override;
     std::optional<model::NodeIndex> Find(std::string_view name) const override;
     const model::PoolStats& Pools() const override;
     std::uint64_t Generation() const override;
+    bool AffinitySelects(const model::Pod& pod) const override;
+    /// Nothing until Services were listed to the end, which is never where nobody lists them.
+    std::optional<bool> ServiceSelects(const model::Pod& pod) const override;
 
    private:
     friend class Snapshot;
-    Reader(const NodeTable* nodes, std::shared_lock<std::shared_mutex> lock);
+    Reader(const Snapshot* snapshot, std::shared_lock<std::shared_mutex> lock);
 
-    const NodeTable* nodes_;
+    const Snapshot* snapshot_;
     std::shared_lock<std::shared_mutex> lock_;
   };
 
@@ -76,12 +83,16 @@ class Snapshot {
   void UpsertPod(const model::Pod& pod);
   void DeletePod(const model::Pod& pod);
 
+  void UpsertService(const model::Service& service);
+  void DeleteService(const model::Service& service);
+
   /// A full list, in any number of upserts between the two calls: at the end what was not upserted
   /// is deleted, at once. Beginning again starts over; a list that never ends deletes nothing.
   void BeginReplace(Kind kind);
   void EndReplace(Kind kind);
 
-  /// Whether nodes and pods were both listed to the end, ever.
+  /// Whether nodes and pods were both listed to the end, ever. Services are not waited for: without
+  /// them answers are longer, and not wrong.
   bool Synced() const;
 
   /// The API server said something about this kind at `now`, be it that nothing changed.
@@ -104,13 +115,15 @@ class Snapshot {
 
   std::unique_lock<std::shared_mutex> Lock();
   bool Put(model::Node node, model::AcceleratorCatalog::Index accelerator);
+  template <typename Visit>
+  void VisitTables(Kind kind, Visit visit);
   Progress& ProgressOf(Kind kind) { return progress_[static_cast<std::size_t>(kind)]; }
   const Progress& ProgressOf(Kind kind) const { return progress_[static_cast<std::size_t>(kind)]; }
 
   const std::shared_ptr<const model::AcceleratorCatalog> catalog_;
   const NodeTrimmer trimmer_;
   const decltype(Options::on_ambiguous) on_ambiguous_;
-  std::array<Progress, 2> progress_;
+  std::array<Progress, 3> progress_;
 
   // Passed through by everyone on the way to the lock. pthread's shared lock lets new readers
   // overtake a waiting writer for ever; one who waits in the gate stops them.
@@ -118,6 +131,8 @@ class Snapshot {
   mutable std::shared_mutex mutex_;
   NodeTable nodes_;
   PodLedger pods_;
+  AffinityIndex affinity_;
+  ServiceIndex services_;
 };
 
 }  // namespace berth::cluster

@@ -1,0 +1,43 @@
+#include "cluster/service_index.h"
+
+#include <algorithm>
+
+#include "model/pod_selector.h"
+
+namespace berth::cluster {
+
+void ServiceIndex::Upsert(const model::Service& service) {
+  if (service.selector.empty()) return Remove(service);
+  by_namespace_[service.namespace_].insert_or_assign(service.name,
+                                                     Record{service.selector, epoch_});
+}
+
+void ServiceIndex::Remove(const model::Service& service) {
+  const auto found = by_namespace_.find(service.namespace_);
+  if (found == by_namespace_.end()) return;
+  found->second.erase(service.name);
+  if (found->second.empty()) by_namespace_.erase(found);
+}
+
+void ServiceIndex::EndReplace() {
+  for (auto& [unused, services] : by_namespace_) {
+    std::erase_if(services, [this](const auto& each) { return each.second.epoch != epoch_; });
+  }
+  absl::erase_if(by_namespace_, [](const auto& each) { return each.second.empty(); });
+}
+
+bool ServiceIndex::Selects(const model::Pod& pod) const {
+  const auto found = by_namespace_.find(pod.namespace_);
+  if (found == by_namespace_.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(), [&](const auto& service) {
+    return model::HasAll(pod.labels, service.second.selector);
+  });
+}
+
+std::size_t ServiceIndex::size() const {
+  std::size_t count = 0;
+  for (const auto& [unused, services] : by_namespace_) count += services.size();
+  return count;
+}
+
+}  // namespace berth::cluster

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "model/pod.h"
+#include "model/service.h"
+
+namespace berth::cluster {
+
+/// Which pods Services select. Not thread-safe.
+class ServiceIndex {
+ public:
+  /// The Service is as given. One without a selector selects nothing and costs nothing.
+  void Upsert(const model::Service& service);
+
+  /// The Service exists no more. No effect where it is unknown.
+  void Remove(const model::Service& service);
+
+  /// Begins a list of all Services, as NodeTable::BeginReplace does it.
+  void BeginReplace() { ++epoch_; }
+  void EndReplace();
+
+  /// Whether a Service of its namespace selects `pod`, which is not bound.
+  bool Selects(const model::Pod& pod) const;
+
+  /// Services that select.
+  std::size_t size() const;
+
+ private:
+  struct Record {
+    model::StringMap selector;
+    std::uint32_t epoch = 0;
+  };
+  using Services = std::map<std::string, Record>;
+
+  absl::flat_hash_map<std::string, Services> by_namespace_;
+  std::uint32_t epoch_ = 0;
+};
+
+}  // namespace berth::cluster
