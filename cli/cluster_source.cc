@@ -91,6 +91,15 @@ absl::Status LoadCluster(kube::Transport& transport, cluster::Snapshot& snapshot
                              [&](const model::Pod& pod) { snapshot.UpsertPod(pod); });
 }
 
+absl::Status LoadServices(kube::Transport& transport, cluster::Snapshot& snapshot) {
+  snapshot.BeginReplace(cluster::Kind::kServices);
+  const absl::Status listed = ListAll<model::Service>(
+      transport, "/api/v1/services", "",
+      [&](const model::Service& service) { snapshot.UpsertService(service); });
+  if (listed.ok()) snapshot.EndReplace(cluster::Kind::kServices);
+  return listed;
+}
+
 absl::StatusOr<model::Pod> GetPod(kube::Transport& transport, const std::string& namespace_name,
                                   const std::string& name) {
   // By a list, because the decoder of one page is all it takes, and both names are escaped.

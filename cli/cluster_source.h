@@ -25,6 +25,9 @@ absl::Status LoadObjects(std::string_view text, const std::string& file,
 /// a cluster without nodes is one.
 absl::Status LoadCluster(kube::Transport& transport, cluster::Snapshot& snapshot);
 
+/// Lists Services once into a snapshot; it knows of none where that fails.
+absl::Status LoadServices(kube::Transport& transport, cluster::Snapshot& snapshot);
+
 /// One pod of the cluster.
 absl::StatusOr<model::Pod> GetPod(kube::Transport& transport, const std::string& namespace_name,
                                   const std::string& name);

@@ -86,6 +86,9 @@ void ValidateExtender(const ExtenderConfig& config, Errors& errors) {
   ValidateHttps({"extender", config.listen, config.tls, config.insecure_loopback}, errors);
   ValidateBodyBytes("extender.maxBodyBytes", config.max_body_bytes, errors);
   ValidateBodyBytes("extender.maxNodesBodyBytes", config.max_nodes_body_bytes, errors);
+  for (model::FieldError& error : scheduling::Validate(config.shortlist)) {
+    errors.push_back({"extender.shortlist." + error.path, std::move(error.message)});
+  }
 }
 
 void ValidateWebhook(const WebhookConfig& config, Errors& errors) {

@@ -11,6 +11,7 @@
 #include "model/config_field.h"
 #include "policies/admission/config.h"
 #include "policies/scheduling/config.h"
+#include "policies/scheduling/shortlist.h"
 
 namespace berth::cli {
 
@@ -56,6 +57,7 @@ struct ExtenderConfig {
   bool insecure_loopback = false;
   std::int32_t max_body_bytes = 8 * 1024 * 1024;
   std::int32_t max_nodes_body_bytes = 64 * 1024 * 1024;
+  scheduling::ShortlistConfig shortlist;
 };
 
 template <typename Visitor>
@@ -73,6 +75,7 @@ void VisitFields(Visitor& visit, ExtenderConfig& config) {
   visit("maxNodesBodyBytes", config.max_nodes_body_bytes,
         "Largest body of a request that brings whole nodes (nodeCacheCapable: false) or whole "
         "victims, 1048576 to 1073741824; a node takes about 8 KB");
+  visit("shortlist", config.shortlist, "Answers that are shorter than all nodes that fit");
 }
 
 /// The block `admission`: what decides about objects, and the server that is asked.

@@ -98,6 +98,7 @@ bool NeedsRestart(const BerthConfiguration& then, const BerthConfiguration& now)
   rest.log = then.log;
   rest.accelerators = then.accelerators;
   rest.scheduling = then.scheduling;
+  rest.extender.shortlist = then.extender.shortlist;
   rest.admission.judgement = then.admission.judgement;
   return WriteConfig(rest) != WriteConfig(then);
 }

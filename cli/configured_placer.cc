@@ -21,6 +21,10 @@ bool SameCatalog(const BerthConfiguration& a, const BerthConfiguration& b) {
   return WriteConfig(a) == WriteConfig(other);
 }
 
+bool NeedsServices(const BerthConfiguration& config) {
+  return config.extender.shortlist.NeedsServices();
+}
+
 void Stop(const std::shared_ptr<const ConfiguredPlacer::Generation>& generation) {
   if (generation != nullptr) generation->cluster->Stop();
 }
@@ -39,18 +43,21 @@ ConfiguredPlacer::ConfiguredPlacer(const BerthConfiguration& config, kube::ApiCo
       metrics_(metrics),
       observers_(std::move(observers)),
       node_observer_("nodes", metrics),
-      pod_observer_("pods", metrics) {
+      pod_observer_("pods", metrics),
+      service_observer_("services", metrics) {
   Engine engine = MakeEngine(config);
-  std::shared_ptr<LiveCluster> cluster = NewCluster(engine);
+  std::shared_ptr<LiveCluster> cluster = NewCluster(config, engine);
   current_ = Make(config, std::move(engine), std::move(cluster));
 }
 
 ConfiguredPlacer::~ConfiguredPlacer() { Stop(); }
 
-std::shared_ptr<LiveCluster> ConfiguredPlacer::NewCluster(const Engine& engine) {
+std::shared_ptr<LiveCluster> ConfiguredPlacer::NewCluster(const BerthConfiguration& config,
+                                                          const Engine& engine) {
   // Told by the thread of a feed that Stop() waits for, so the pointer is good.
   auto self = std::make_shared<const LiveCluster*>(nullptr);
   auto cluster = std::make_shared<LiveCluster>(engine.catalog, api_, node_observer_, pod_observer_,
+                                               NeedsServices(config) ? &service_observer_ : nullptr,
                                                [this, self] { OnSynced(*self); });
   *self = cluster.get();
   return cluster;
@@ -60,7 +67,8 @@ std::shared_ptr<const ConfiguredPlacer::Generation> ConfiguredPlacer::Make(
     const BerthConfiguration& config, Engine engine, std::shared_ptr<LiveCluster> cluster) {
   const cluster::Snapshot& snapshot = cluster->snapshot();
   const std::shared_ptr<HeldPlacer> held(
-      new HeldPlacer{cluster, extender::Placer(engine.scheduling, snapshot, metrics_, observers_)});
+      new HeldPlacer{cluster, extender::Placer(engine.scheduling, snapshot, metrics_, observers_,
+                                               config.extender.shortlist)});
   std::shared_ptr<extender::Placer> placer(held, &held->placer);
   return std::make_shared<const Generation>(
       Generation{config, std::move(engine), std::move(cluster), std::move(placer)});
@@ -78,13 +86,14 @@ void ConfiguredPlacer::Apply(const BerthConfiguration& config) {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
     superseded = std::move(next_);
-    if (SameCatalog(current_->config, config)) {
+    if (SameCatalog(current_->config, config) &&
+        NeedsServices(current_->config) == NeedsServices(config)) {
       Engine engine = MakeEngine(config, current_->engine.catalog);
       current_ = Make(config, std::move(engine), current_->cluster);
       use_(current_->placer);
     } else {
       Engine engine = MakeEngine(config);
-      starting = NewCluster(engine);
+      starting = NewCluster(config, engine);
       next_ = Make(config, std::move(engine), starting);
     }
   }
@@ -92,7 +101,8 @@ void ConfiguredPlacer::Apply(const BerthConfiguration& config) {
   cli::Stop(superseded);
   if (starting == nullptr) return;
   server::Log(server::LogLevel::kInfo,
-              "the catalogue of accelerators changed; listing the cluster by the new one");
+              "the catalogue of accelerators, or what the shortlist needs, changed; listing the "
+              "cluster anew");
   starting->Start();
 }
 

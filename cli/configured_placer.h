@@ -19,8 +19,9 @@ namespace berth::cli {
 /// What the extender answers by, made from the configuration and made anew when that changes.
 ///
 /// New policies take effect at once. A new catalogue needs a snapshot of its own, because nodes and
-/// pods are kept as the catalogue sees them: the cluster is listed again, and until that has come
-/// the former configuration goes on answering. Thread-safe.
+/// pods are kept as the catalogue sees them; so does a shortlist, when it begins or ceases to need
+/// Services: the cluster is listed again, and until that has come the former configuration goes on
+/// answering. Thread-safe.
 class ConfiguredPlacer {
  public:
   /// One configuration with all that is made from it.
@@ -57,7 +58,7 @@ class ConfiguredPlacer {
   std::shared_ptr<const Generation> Current() const;
 
  private:
-  std::shared_ptr<LiveCluster> NewCluster(const Engine& engine);
+  std::shared_ptr<LiveCluster> NewCluster(const BerthConfiguration& config, const Engine& engine);
   std::shared_ptr<const Generation> Make(const BerthConfiguration& config, Engine engine,
                                          std::shared_ptr<LiveCluster> cluster);
   void OnSynced(const LiveCluster* cluster);
@@ -67,6 +68,7 @@ class ConfiguredPlacer {
   const std::vector<extender::DecisionObserver*> observers_;
   FeedObserver node_observer_;
   FeedObserver pod_observer_;
+  FeedObserver service_observer_;
   Use use_;
 
   mutable std::mutex mutex_;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/controller_rbac.h"
+#include "cli/extender_rbac.h"
 #include "cli/rbac.h"
-#include "cluster/feed.h"
 
 namespace berth::cli {
 
@@ -34,13 +34,12 @@ std::vector<Need> NeedsOf(const std::vector<Grant>& grants, const std::string& n
 
 doctor::NeedsByComponent NeedsOfProcesses(const BerthConfiguration& config,
                                           const std::string& namespace_name) {
-  std::vector<Grant> feed;
-  Allow(cluster::kFeedPermissions, {}, feed);
+  const std::vector<Grant> extender = GrantsOf(config.extender);
   const ControllerGrants grants = GrantsOf(config.controller);
   std::vector<Need> controller = NeedsOf(grants.in_cluster, "");
   std::ranges::move(NeedsOf(grants.in_namespace, namespace_name), std::back_inserter(controller));
-  return {{"extender", NeedsOf(feed, "")},
-          {"scheduler", NeedsOf(feed, "")},
+  return {{"extender", NeedsOf(extender, "")},
+          {"scheduler", NeedsOf(extender, "")},
           {"controller", std::move(controller)}};
 }
 

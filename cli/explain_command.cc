@@ -88,7 +88,8 @@ absl::StatusOr<PodManifest> LoadOffline(const Arguments& arguments, cluster::Sna
   return manifest;
 }
 
-absl::StatusOr<PodManifest> LoadLive(const Arguments& arguments, cluster::Snapshot& snapshot) {
+absl::StatusOr<PodManifest> LoadLive(const Arguments& arguments, bool services,
+                                     cluster::Snapshot& snapshot) {
   PodManifest manifest;
   if (arguments.pod_name.empty()) {
     auto read = ReadPodManifest(arguments.pod_file);
@@ -107,6 +108,8 @@ absl::StatusOr<PodManifest> LoadLive(const Arguments& arguments, cluster::Snapsh
   }
   const absl::Status loaded = LoadCluster(client, snapshot);
   if (!loaded.ok()) return loaded;
+  // Who may not list them is told that they are not known.
+  if (services) LoadServices(client, snapshot).IgnoreError();
   return manifest;
 }
 
@@ -146,11 +149,13 @@ absl::StatusOr<Explained> ExplainLocally(const Arguments& arguments) {
   if (!now.ok()) return now.status();
   const Engine engine = MakeEngine(*config);
   cluster::Snapshot snapshot({.catalog = engine.catalog, .labels = {}});
-  auto manifest = arguments.cluster.objects_file.empty() ? LoadLive(arguments, snapshot)
-                                                         : LoadOffline(arguments, snapshot);
+  const scheduling::ShortlistConfig& shortlist = config->extender.shortlist;
+  auto manifest = arguments.cluster.objects_file.empty()
+                      ? LoadLive(arguments, shortlist.NeedsServices(), snapshot)
+                      : LoadOffline(arguments, snapshot);
   if (!manifest.ok()) return manifest.status();
   Explanation explanation =
-      extender::Explain(manifest->pod, snapshot.Read(), *engine.scheduling, *now);
+      extender::Explain(manifest->pod, snapshot, *engine.scheduling, shortlist, *now);
   return Explained{*std::move(manifest), std::move(explanation)};
 }
 

@@ -108,6 +108,7 @@ std::string ExplanationJson(const Explanation& explanation, const std::string& w
                      {"refusedEverywhere", explanation.refused_everywhere},
                      {"summary", concerned ? Json(SummaryOf(explanation)) : Json(nullptr)},
                      {"fitting", explanation.fitting},
+                     {"notShortlisted", TextOrNull(explanation.not_shortlisted)},
                      {"refused", ListOf(explanation.groups)},
                      {"hints", explanation.hints},
                      {"nodes", NodesOf(explanation, node)}};

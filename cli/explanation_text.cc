@@ -168,6 +168,9 @@ std::string ExplanationText(const Explanation& explanation, const std::string& w
   std::string text = fmt::format("{} asks for {}\n{}\n", what, RequestsTextOf(explanation),
                                  SummaryOf(explanation));
   for (const std::string& hint : explanation.hints) text += "- " + hint + "\n";
+  if (!explanation.not_shortlisted.empty()) {
+    text += fmt::format("- not shortlisted: {}\n", explanation.not_shortlisted);
+  }
   // A table of one and the same sentence would say no more.
   if (explanation.refused_everywhere) return text;
   return fmt::format("{}\n{}\n{}", text, NodeTable(explanation), kNotJudged);

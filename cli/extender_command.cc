@@ -5,16 +5,15 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "cli/api_access.h"
 #include "cli/certificates.h"
 #include "cli/config_reader.h"
 #include "cli/config_summary.h"
 #include "cli/exit_code.h"
+#include "cli/extender_rbac.h"
 #include "cli/extender_server.h"
 #include "cli/log_level.h"
-#include "cli/rbac.h"
 #include "cli/version.h"
 #include "server/log.h"
 #include "server/signals.h"
@@ -58,10 +57,12 @@ int RunExtender(const std::string& file) {
       *std::move(api));
 }
 
-int PrintRbac() {
-  std::vector<Grant> grants;
-  Allow(cluster::kFeedPermissions, {}, grants);
-  fmt::print("{}", ClusterRoleYaml("berth-extender", grants));
+// Without a file: for the defaults.
+int PrintRbac(const std::string& file) {
+  ConfigReading reading;
+  if (!file.empty()) reading = ReadConfig(file);
+  if (!reading.ok()) return Fail(reading.errors);
+  fmt::print("{}", ClusterRoleYaml("berth-extender", GrantsOf(reading.config.extender)));
   return kExitOk;
 }
 
@@ -76,7 +77,7 @@ void AddExtenderCommand(Command berth) {
       extender.AddOption("--config", *file, "The configuration; see `berth config defaults`");
   extender.AddFlag("--rbac", *rbac, "Print the ClusterRole that the extender needs, and end");
   extender.Run([file, rbac, config] {
-    if (*rbac) return PrintRbac();
+    if (*rbac) return PrintRbac(*file);
     if (!config.given()) config.Missing();
     return RunExtender(*file);
   });

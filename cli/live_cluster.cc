@@ -36,7 +36,8 @@ class LiveCluster::Observer final : public kube::ListWatchObserver {
 
 LiveCluster::LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalog,
                          kube::ApiConfig api, kube::ListWatchObserver& nodes,
-                         kube::ListWatchObserver& pods, std::function<void()> on_synced)
+                         kube::ListWatchObserver& pods, kube::ListWatchObserver* services,
+                         std::function<void()> on_synced)
     : on_synced_(std::move(on_synced)),
       catalogue_log_(catalog),
       snapshot_({.catalog = std::move(catalog),
@@ -47,7 +48,7 @@ LiveCluster::LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalo
                      }}),
       nodes_(std::make_unique<Observer>(*this, nodes)),
       pods_(std::make_unique<Observer>(*this, pods)),
-      feed_(FeedOptions(std::move(api)), &snapshot_, nodes_.get(), pods_.get()) {}
+      feed_(FeedOptions(std::move(api)), &snapshot_, nodes_.get(), pods_.get(), services) {}
 
 LiveCluster::~LiveCluster() = default;
 

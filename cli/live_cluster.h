@@ -18,11 +18,11 @@ namespace berth::cli {
 /// server. Warns of nodes that the catalogue recognises twice. Thread-safe.
 class LiveCluster {
  public:
-  /// The observers must outlive this. `on_synced` is called once, on a thread of the feed, when
-  /// nodes and pods have been listed; it may be empty.
+  /// The observers must outlive this; without `services` these are not followed. `on_synced` is
+  /// called once, on a thread of the feed, when nodes and pods have been listed; it may be empty.
   LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalog, kube::ApiConfig api,
               kube::ListWatchObserver& nodes, kube::ListWatchObserver& pods,
-              std::function<void()> on_synced);
+              kube::ListWatchObserver* services, std::function<void()> on_synced);
   ~LiveCluster();
   LiveCluster(const LiveCluster&) = delete;
   LiveCluster& operator=(const LiveCluster&) = delete;

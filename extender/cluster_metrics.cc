@@ -98,7 +98,8 @@ void AddFreshnessFamilies(const cluster::Snapshot& snapshot, std::vector<MetricF
                            "Since the API server was last heard of, by kind; absent before.");
   const auto now = cluster::Snapshot::Clock::now();
   for (const auto& [name, kind] :
-       {std::pair{"nodes", cluster::Kind::kNodes}, std::pair{"pods", cluster::Kind::kPods}}) {
+       {std::pair{"nodes", cluster::Kind::kNodes}, std::pair{"pods", cluster::Kind::kPods},
+        std::pair{"services", cluster::Kind::kServices}}) {
     const auto heard = snapshot.LastHeard(kind);
     if (!heard) continue;
     AddSample(age, {{"kind", name}}, std::chrono::duration<double>(now - *heard).count());

@@ -144,4 +144,16 @@ Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
   return explanation;
 }
 
+Explanation Explain(const model::Pod& pod, const cluster::Snapshot& snapshot,
+                    const SchedulingEngine& engine, const scheduling::ShortlistConfig& shortlist,
+                    model::Time now) {
+  const cluster::Snapshot::Reader view = snapshot.Read();
+  Explanation explanation = Explain(pod, view, engine, now);
+  const bool asked = shortlist.size > 0 && pod.node_name.empty() && !explanation.requests.empty();
+  if (!asked) return explanation;
+  explanation.not_shortlisted =
+      scheduling::ReasonOf(scheduling::JudgeShortlisting(pod, view, engine.catalog(), shortlist));
+  return explanation;
+}
+
 }  // namespace berth::extender

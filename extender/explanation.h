@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "cluster/snapshot.h"
 #include "model/accelerator.h"
 #include "model/cluster_view.h"
 #include "model/node.h"
 #include "model/pod.h"
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
+#include "policies/scheduling/shortlist.h"
 
 namespace berth::extender {
 
@@ -88,6 +90,9 @@ struct Explanation {
   /// No node will do, whatever its state: the pod itself is to blame.
   bool refused_everywhere = false;
   std::size_t fitting = 0;
+  /// Why filter answers all of these, though there is a shortlist; empty: it does not, or there is
+  /// none, or the pod is bound already.
+  std::string not_shortlisted;
   std::vector<RefusedGroup> groups;  // greatest first
   /// Sentences about what the nodes' verdicts alone do not tell.
   std::vector<std::string> hints;
@@ -98,8 +103,13 @@ struct Explanation {
   friend bool operator==(const Explanation&, const Explanation&) = default;
 };
 
-/// Asks the engine about every node of `view`, as the extender does.
+/// Asks the engine about every node of `view`, as the extender does. All but not_shortlisted.
 Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
                     const scheduling::SchedulingEngine& engine, model::Time now);
+
+/// The same with not_shortlisted, as far as the snapshot knows.
+Explanation Explain(const model::Pod& pod, const cluster::Snapshot& snapshot,
+                    const scheduling::SchedulingEngine& engine,
+                    const scheduling::ShortlistConfig& shortlist, model::Time now);
 
 }  // namespace berth::extender

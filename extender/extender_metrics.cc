@@ -1,5 +1,6 @@
 #include "extender/extender_metrics.h"
 
+#include <string>
 #include <string_view>
 
 namespace berth::extender {
@@ -70,6 +71,23 @@ void RejectionMetrics::OnFiltered(std::span<const std::size_t> refused,
   };
   add(refused, rejections_);
   add(would_refuse, would_reject_);
+}
+
+ShortlistMetrics::ShortlistMetrics(server::Metrics& metrics) {
+  auto& answers = prometheus::BuildCounter()
+                      .Name("berth_shortlist_total")
+                      .Help(
+                          "Answers to filter while there is a shortlist: short, few where no more "
+                          "nodes fit than it holds, or why all that fit were answered.")
+                      .Register(metrics.registry());
+  for (const scheduling::Shortlisting each : scheduling::kAllShortlistings) {
+    answers_[static_cast<std::size_t>(each)] =
+        &answers.Add({{"outcome", std::string(scheduling::NameOf(each))}});
+  }
+}
+
+void ShortlistMetrics::OnFiltered(scheduling::Shortlisting shortlisting) {
+  answers_[static_cast<std::size_t>(shortlisting)]->Increment();
 }
 
 }  // namespace berth::extender

@@ -4,11 +4,13 @@
 #include <prometheus/family.h>
 #include <prometheus/histogram.h>
 
+#include <array>
 #include <chrono>
 #include <span>
 #include <vector>
 
 #include "policies/scheduling/reason.h"
+#include "policies/scheduling/shortlist.h"
 #include "server/metrics.h"
 
 namespace berth::extender {
@@ -56,6 +58,19 @@ class RejectionMetrics {
 
   PerReason rejections_;
   PerReason would_reject_;
+};
+
+/// Counts why filter answered some of the nodes that fit, or all. Thread-safe.
+class ShortlistMetrics {
+ public:
+  /// `metrics` must outlive this.
+  explicit ShortlistMetrics(server::Metrics& metrics);
+
+  void OnFiltered(scheduling::Shortlisting shortlisting);
+
+ private:
+  // By Shortlisting.
+  std::array<prometheus::Counter*, scheduling::kAllShortlistings.size()> answers_;
 };
 
 }  // namespace berth::extender

@@ -245,6 +245,7 @@ v1::ExplainResponse ToMessage(const Explanation& explanation) {
   FillAll(explanation.requests, message.mutable_requests());
   message.set_refused_everywhere(explanation.refused_everywhere);
   message.set_fitting(explanation.fitting);
+  message.set_not_shortlisted(explanation.not_shortlisted);
   FillAll(explanation.groups, message.mutable_refused());
   for (const std::string& hint : explanation.hints) message.add_hints(hint);
   FillAll(explanation.nodes, message.mutable_nodes());
@@ -257,6 +258,7 @@ Explanation FromMessage(const v1::ExplainResponse& message) {
   FillAll(message.requests(), explanation.requests);
   explanation.refused_everywhere = message.refused_everywhere();
   explanation.fitting = message.fitting();
+  explanation.not_shortlisted = message.not_shortlisted();
   FillAll(message.refused(), explanation.groups);
   explanation.hints.assign(message.hints().begin(), message.hints().end());
   FillAll(message.nodes(), explanation.nodes);

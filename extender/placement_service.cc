@@ -160,8 +160,8 @@ class PlacementService final : public v1::Placement::CallbackService {
     const auto pod = kube::PodFromJson(*root, "pod");
     if (!pod.ok()) return pod.status();
     // Written down only when the cluster was let go.
-    const Explanation explanation =
-        extender::Explain(*pod, (*placer)->snapshot().Read(), (*placer)->engine(), options_.now());
+    const Explanation explanation = extender::Explain(
+        *pod, (*placer)->snapshot(), (*placer)->engine(), (*placer)->shortlist(), options_.now());
     response = ToMessage(explanation);
     return absl::OkStatus();
   }

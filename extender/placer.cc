@@ -1,12 +1,16 @@
 #include "extender/placer.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "policies/scheduling/best.h"
+
 namespace berth::extender {
 
 using scheduling::Judgement;
+using scheduling::Shortlisting;
 
 namespace {
 
@@ -21,15 +25,37 @@ std::unique_ptr<cluster::Snapshot> GivenCluster(const ExtenderArgs& args,
   return given;
 }
 
+std::vector<std::string_view> NamesOfFitting(const ExtenderArgs& args,
+                                             std::span<const Judgement> judgements,
+                                             std::size_t fitting) {
+  std::vector<std::string_view> names;
+  names.reserve(fitting);
+  for (std::size_t i = 0; i < judgements.size(); ++i) {
+    if (judgements[i].fits) names.push_back(args.node_names[i]);
+  }
+  return names;
+}
+
+std::vector<std::string_view> NamesOfBest(const ExtenderArgs& args,
+                                          std::span<const Judgement> judgements, std::size_t size) {
+  std::vector<std::string_view> names;
+  for (const std::size_t i : scheduling::Best(judgements, args.node_names, args.pod.uid, size)) {
+    names.push_back(args.node_names[i]);
+  }
+  return names;
+}
+
 }  // namespace
 
 Placer::Placer(std::shared_ptr<const scheduling::SchedulingEngine> engine,
                const cluster::Snapshot& snapshot, server::Metrics& metrics,
-               std::vector<DecisionObserver*> observers)
+               std::vector<DecisionObserver*> observers, scheduling::ShortlistConfig shortlist)
     : engine_(std::move(engine)),
       snapshot_(snapshot),
       metrics_(metrics, engine_->reasons()),
-      observers_(std::move(observers)) {}
+      shortlist_metrics_(metrics),
+      observers_(std::move(observers)),
+      shortlist_(std::move(shortlist)) {}
 
 Placer::Judged Placer::JudgeAll(const cluster::Snapshot::Reader& view, const model::Pod& pod,
                                 std::span<const std::string_view> names, model::Time now,
@@ -48,32 +74,67 @@ Placer::Judged Placer::JudgeAll(const cluster::Snapshot::Reader& view, const mod
   return judged;
 }
 
+std::size_t Placer::CountFitting(std::span<const Judgement> judgements) {
+  std::size_t fitting = 0;
+  std::vector<std::size_t> refused(engine_->reasons().size());
+  std::vector<std::size_t> would_refuse(refused.size());
+  for (const Judgement& judgement : judgements) {
+    fitting += judgement.fits ? 1 : 0;
+    ++(judgement.fits ? would_refuse[judgement.would_refuse] : refused[judgement.reason]);
+  }
+  metrics_.OnFiltered(refused, would_refuse);
+  return fitting;
+}
+
+bool Placer::IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reader& view,
+                           std::size_t fitting) {
+  if (shortlist_.size == 0) return false;
+  Shortlisting outcome = Shortlisting::kFew;
+  if (fitting > static_cast<std::size_t>(shortlist_.size)) {
+    outcome = scheduling::JudgeShortlisting(pod, view, engine_->catalog(), shortlist_);
+  }
+  shortlist_metrics_.OnFiltered(outcome);
+  return outcome == Shortlisting::kShort;
+}
+
+Decision Placer::DecideFilter(const ExtenderArgs& args, const Judged& judged, model::Time now,
+                              const cluster::Snapshot::Reader& view,
+                              std::span<const std::string_view> answered) const {
+  std::vector<std::string_view> names = args.node_names;
+  std::vector<Judgement> judgements = judged.judgements;
+  if (!answered.empty()) {
+    // In front, because of equally good ones the first counts as the best.
+    const auto chosen = std::find_if(names.begin(), names.end(), [&](std::string_view name) {
+      return name.data() == answered.front().data();
+    });
+    std::swap(judgements.front(), judgements[static_cast<std::size_t>(chosen - names.begin())]);
+    std::swap(names.front(), *chosen);
+  }
+  const std::vector<std::int64_t> ranks = scheduling::Rank(judgements);
+  return Decide({Verb::kFilter, args.pod, now, names, judgements, ranks}, judged.prepared, view,
+                engine_->reasons());
+}
+
 FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   DecisionReport report(observers_);
   const auto given = GivenCluster(args, snapshot_);
   const cluster::Snapshot::Reader view = given ? given->Read() : snapshot_.Read();
-  const auto [prepared, judgements] = JudgeAll(view, args.pod, args.node_names, now, !given);
+  const Judged judged = JudgeAll(view, args.pod, args.node_names, now, !given);
+  const std::vector<Judgement>& judgements = judged.judgements;
+  const std::size_t fitting = CountFitting(judgements);
   FilterResult result;
-  result.node_names.reserve(judgements.size());
-  std::vector<std::size_t> refused(engine_->reasons().size());
-  std::vector<std::size_t> would_refuse(refused.size());
-  for (std::size_t i = 0; i < judgements.size(); ++i) {
-    if (judgements[i].fits) {
-      result.node_names.push_back(args.node_names[i]);
-      ++would_refuse[judgements[i].would_refuse];
-    } else {
-      ++refused[judgements[i].reason];
-    }
+  // Who brings nodes is not kube-scheduler as it should be: an autoscaler wants to know all.
+  if (!given && IsShortlisted(args.pod, view, fitting)) {
+    result.node_names = NamesOfBest(args, judgements, static_cast<std::size_t>(shortlist_.size));
+  } else {
+    result.node_names = NamesOfFitting(args, judgements, fitting);
   }
-  metrics_.OnFiltered(refused, would_refuse);
   // With more to choose from, prioritize decides.
   if (result.node_names.size() <= 1 && report.Wanted()) {
-    const std::vector<std::int64_t> ranks = scheduling::Rank(judgements);
-    report.Set(Decide({Verb::kFilter, args.pod, now, args.node_names, judgements, ranks}, prepared,
-                      view, engine_->reasons()));
+    report.Set(DecideFilter(args, judged, now, view, result.node_names));
   }
   // With a node to go to nobody reads them, and kube-scheduler spends milliseconds decoding them.
-  if (!result.node_names.empty()) return result;
+  if (fitting > 0) return result;
   for (std::size_t i = 0; i < judgements.size(); ++i) {
     const scheduling::Reason& reason = engine_->reasons()[judgements[i].reason];
     (reason.curable_by_preemption ? result.failed : result.unresolvable)

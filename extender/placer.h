@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -15,6 +16,7 @@
 #include "model/pod.h"
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
+#include "policies/scheduling/shortlist.h"
 #include "server/metrics.h"
 
 namespace berth::extender {
@@ -26,10 +28,11 @@ class Placer {
   /// `snapshot`, `metrics` and the observers, who hear of decisions, must outlive this.
   Placer(std::shared_ptr<const scheduling::SchedulingEngine> engine,
          const cluster::Snapshot& snapshot, server::Metrics& metrics,
-         std::vector<DecisionObserver*> observers = {});
+         std::vector<DecisionObserver*> observers = {}, scheduling::ShortlistConfig shortlist = {});
 
-  /// The nodes of `args` that fit. Where none does, every one of them with its reason: those not
-  /// listed would become unresolvable without a word.
+  /// The nodes of `args` that fit, in their order: all, or with a shortlist the best of them, where
+  /// kube-scheduler would have no other opinion. Where none fits, every one of them with its
+  /// reason: those not listed would become unresolvable without a word.
   FilterResult Filter(const ExtenderArgs& args, model::Time now);
 
   /// A rank for every name of `args`; 0 for nodes that do not fit or are unknown by now.
@@ -41,6 +44,7 @@ class Placer {
 
   const scheduling::SchedulingEngine& engine() const { return *engine_; }
   const cluster::Snapshot& snapshot() const { return snapshot_; }
+  const scheduling::ShortlistConfig& shortlist() const { return shortlist_; }
 
  private:
   // What is said of every name of one request.
@@ -53,11 +57,24 @@ class Placer {
   Judged JudgeAll(const cluster::Snapshot::Reader& view, const model::Pod& pod,
                   std::span<const std::string_view> names, model::Time now, bool remember);
 
+  // Counts why nodes are refused, and tells how many are not.
+  std::size_t CountFitting(std::span<const scheduling::Judgement> judgements);
+
+  bool IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reader& view,
+                     std::size_t fitting);
+
+  // `answered` are the names of the answer: one at most, or it would be prioritize's to tell.
+  Decision DecideFilter(const ExtenderArgs& args, const Judged& judged, model::Time now,
+                        const cluster::Snapshot::Reader& view,
+                        std::span<const std::string_view> answered) const;
+
   const std::shared_ptr<const scheduling::SchedulingEngine> engine_;
   const cluster::Snapshot& snapshot_;
   JudgementCache cache_;
   RejectionMetrics metrics_;
+  ShortlistMetrics shortlist_metrics_;
   const std::vector<DecisionObserver*> observers_;
+  const scheduling::ShortlistConfig shortlist_;
 };
 
 }  // namespace berth::extender

@@ -6,6 +6,7 @@ namespace berth::doctor {
 
 Findings CheckRegistered(const Facts& facts, const Rules& rules);
 Findings CheckLast(const Facts& facts, const Rules& rules);
+Findings CheckShortlist(const Facts& facts, const Rules& rules);
 Findings CheckAuthority(const Facts& facts, const Rules& rules);
 Findings CheckSampling(const Facts& facts, const Rules& rules);
 Findings CheckNodeCache(const Facts& facts, const Rules& rules);

@@ -200,14 +200,120 @@ func (g generator) podConditions() []corev1.PodCondition {
 	}
 }
 
+func (g generator) labelSelector() *metav1.LabelSelector {
+	if g.chance(20) {
+		return nil
+	}
+	selector := &metav1.LabelSelector{}
+	if g.chance(50) {
+		selector.MatchLabels = map[string]string{"app": pick(g, "web", "db"), "": pick(g, "", "日本")}
+	}
+	for range pick(g, 0, 1, 2) {
+		selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
+			Key:      pick(g, "app", "tier"),
+			Operator: pick(g, metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn, metav1.LabelSelectorOpExists, ""),
+			Values:   pick(g, nil, []string{"web"}, []string{"b", "a"}),
+		})
+	}
+	return selector
+}
+
+func (g generator) affinityTerms() []corev1.PodAffinityTerm {
+	var terms []corev1.PodAffinityTerm
+	for range pick(g, 0, 1, 2) {
+		terms = append(terms, corev1.PodAffinityTerm{
+			LabelSelector:     g.labelSelector(),
+			Namespaces:        pick(g, nil, []string{"team-b"}, []string{"z", "a", "z"}),
+			TopologyKey:       corev1.LabelHostname,
+			NamespaceSelector: pick(g, nil, nil, &metav1.LabelSelector{}),
+			MatchLabelKeys:    pick(g, nil, []string{"pod-template-hash"}),
+		})
+	}
+	return terms
+}
+
+func (g generator) weightedTerms() []corev1.WeightedPodAffinityTerm {
+	var weighted []corev1.WeightedPodAffinityTerm
+	for _, term := range g.affinityTerms() {
+		weighted = append(weighted, corev1.WeightedPodAffinityTerm{Weight: 7, PodAffinityTerm: term})
+	}
+	return weighted
+}
+
+func (g generator) affinity() *corev1.Affinity {
+	if g.chance(60) {
+		return nil
+	}
+	affinity := &corev1.Affinity{}
+	if g.chance(50) {
+		affinity.NodeAffinity = &corev1.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution:  &corev1.NodeSelector{},
+			PreferredDuringSchedulingIgnoredDuringExecution: pick(g, nil, []corev1.PreferredSchedulingTerm{{Weight: 1}}),
+		}
+	}
+	if g.chance(50) {
+		affinity.PodAffinity = &corev1.PodAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution:  g.affinityTerms(),
+			PreferredDuringSchedulingIgnoredDuringExecution: g.weightedTerms(),
+		}
+	}
+	if g.chance(50) {
+		affinity.PodAntiAffinity = &corev1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution:  g.affinityTerms(),
+			PreferredDuringSchedulingIgnoredDuringExecution: g.weightedTerms(),
+		}
+	}
+	return affinity
+}
+
+func (g generator) owners() []metav1.OwnerReference {
+	yes, no := true, false
+	if g.chance(40) {
+		return nil
+	}
+	return []metav1.OwnerReference{
+		{APIVersion: "v1", Kind: "ReplicaSet", Name: "o", UID: "u", Controller: pick(g, nil, &no)},
+		{APIVersion: "v1", Kind: pick(g, "Job", "ReplicaSet", "StatefulSet", "ReplicationController"),
+			Name: "c", UID: "u", Controller: pick(g, &yes, &yes, &no)},
+	}
+}
+
+func (g generator) spreadConstraints() []corev1.TopologySpreadConstraint {
+	var constraints []corev1.TopologySpreadConstraint
+	for range pick(g, 0, 0, 1, 2) {
+		constraints = append(constraints, corev1.TopologySpreadConstraint{
+			MaxSkew: 1, TopologyKey: corev1.LabelHostname,
+			WhenUnsatisfiable: pick(g, corev1.DoNotSchedule, corev1.DoNotSchedule, corev1.ScheduleAnyway, ""),
+			LabelSelector:     g.labelSelector(),
+		})
+	}
+	return constraints
+}
+
+func (g generator) service(index int) *corev1.Service {
+	service := &corev1.Service{ObjectMeta: g.metadata(fmt.Sprintf("service-%d", index))}
+	service.Namespace = pick(g, "default", "team-a")
+	service.Spec = corev1.ServiceSpec{
+		Ports:     []corev1.ServicePort{{Port: 80}},
+		Selector:  pick(g, nil, map[string]string{"app": "web"}, map[string]string{"app": "", "tier": "日本"}),
+		ClusterIP: "None",
+	}
+	return service
+}
+
 func (g generator) pod(index int) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: g.metadata(fmt.Sprintf("pod-%d", index))}
+	pod.OwnerReferences = g.owners()
 	pod.Namespace = pick(g, "default", "team-a")
 	pod.Spec = corev1.PodSpec{
 		NodeName:     pick(g, "", "node-1"),
 		NodeSelector: map[string]string{"a": "b"},
 		Volumes:      []corev1.Volume{{Name: "data"}},
 		Tolerations:  g.tolerations(),
+		Affinity:     g.affinity(),
+
+		TopologySpreadConstraints: g.spreadConstraints(),
+		ResourceClaims:            pick(g, nil, nil, []corev1.PodResourceClaim{{Name: "claim"}}),
 	}
 	for i := range g.IntN(4) {
 		pod.Spec.Containers = append(pod.Spec.Containers, g.container(fmt.Sprint("c", i)))

@@ -1,8 +1,10 @@
 package contract
 
 import (
+	"cmp"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"gopkg.in/inf.v0"
@@ -43,6 +45,32 @@ type nodeModel struct {
 	Allocatable map[string]int64
 }
 
+type scoredModel struct {
+	NodePreferences   bool
+	PodAffinity       bool
+	SpreadConstraints bool
+	SoftSpread        bool
+	Replicated        bool
+	Claims            bool
+}
+
+type requirementModel struct {
+	Key      string
+	Operator string
+	Values   []string
+}
+
+type selectorModel struct {
+	Namespaces []string
+	Labels     []requirementModel
+}
+
+type serviceModel struct {
+	Namespace string
+	Name      string
+	Selector  map[string]string
+}
+
 type podModel struct {
 	Namespace     string
 	Name          string
@@ -54,6 +82,9 @@ type podModel struct {
 	Created       int64
 	Unschedulable string
 	Terminated    bool
+	Labels        map[string]string
+	Scored        scoredModel
+	Draws         []selectorModel
 }
 
 // units is q in multiples of 10^-scale, fractions rounded away from zero, at most 2^63-1 units. Where
@@ -152,7 +183,87 @@ func expectedPod(pod *corev1.Pod) podModel {
 		Created:       seconds(pod.CreationTimestamp),
 		Unschedulable: unschedulable(pod),
 		Terminated:    pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
+		Labels:        labelsUntilBound(pod),
+		Scored:        expectedScored(pod),
+		Draws:         expectedDraws(pod),
 	}
+}
+
+func labelsUntilBound(pod *corev1.Pod) map[string]string {
+	if pod.Spec.NodeName != "" {
+		return map[string]string{}
+	}
+	return notNil(pod.Labels)
+}
+
+func expectedScored(pod *corev1.Pod) scoredModel {
+	scored := scoredModel{
+		SpreadConstraints: len(pod.Spec.TopologySpreadConstraints) > 0,
+		Claims:            len(pod.Spec.ResourceClaims) > 0,
+	}
+	for _, constraint := range pod.Spec.TopologySpreadConstraints {
+		scored.SoftSpread = scored.SoftSpread || constraint.WhenUnsatisfiable != corev1.DoNotSchedule
+	}
+	if owner := metav1.GetControllerOf(pod); owner != nil {
+		scored.Replicated = slices.Contains([]string{"ReplicaSet", "StatefulSet", "ReplicationController"}, owner.Kind)
+	}
+	if affinity := pod.Spec.Affinity; affinity != nil {
+		scored.PodAffinity = affinity.PodAffinity != nil || affinity.PodAntiAffinity != nil
+		scored.NodePreferences = affinity.NodeAffinity != nil &&
+			len(affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0
+	}
+	return scored
+}
+
+// expectedDraws are the terms that processExistingPod reads of an existing pod, in
+// k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity/scoring.go (v1.36.3).
+func expectedDraws(pod *corev1.Pod) []selectorModel {
+	var terms []corev1.PodAffinityTerm
+	if affinity := pod.Spec.Affinity; affinity != nil && affinity.PodAffinity != nil {
+		terms = append(terms, affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+		for _, weighted := range affinity.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+			terms = append(terms, weighted.PodAffinityTerm)
+		}
+	}
+	if affinity := pod.Spec.Affinity; affinity != nil && affinity.PodAntiAffinity != nil {
+		for _, weighted := range affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+			terms = append(terms, weighted.PodAffinityTerm)
+		}
+	}
+	draws := []selectorModel{}
+	for _, term := range terms {
+		if term.LabelSelector != nil {
+			draws = append(draws, expectedSelector(pod.Namespace, term))
+		}
+	}
+	return draws
+}
+
+func expectedSelector(namespace string, term corev1.PodAffinityTerm) selectorModel {
+	selector := selectorModel{Namespaces: []string{}, Labels: []requirementModel{}}
+	if term.NamespaceSelector == nil {
+		selector.Namespaces = slices.Clone(term.Namespaces)
+		if len(term.Namespaces) == 0 {
+			selector.Namespaces = []string{namespace}
+		}
+		slices.Sort(selector.Namespaces)
+		selector.Namespaces = slices.Compact(selector.Namespaces)
+	}
+	for key, value := range term.LabelSelector.MatchLabels {
+		selector.Labels = append(selector.Labels, requirementModel{key, "In", []string{value}})
+	}
+	for _, expression := range term.LabelSelector.MatchExpressions {
+		values := append([]string{}, expression.Values...)
+		selector.Labels = append(selector.Labels, requirementModel{expression.Key, string(expression.Operator), values})
+	}
+	slices.SortFunc(selector.Labels, func(a, b requirementModel) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Operator, b.Operator), slices.Compare(a.Values, b.Values))
+	})
+	return selector
+}
+
+func expectedService(service *corev1.Service) serviceModel {
+	return serviceModel{service.Namespace, service.Name, notNil(service.Spec.Selector)}
 }
 
 func unschedulable(pod *corev1.Pod) string {

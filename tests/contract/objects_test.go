@@ -66,6 +66,26 @@ func TestPodsDecodeAsKubernetesReadsThem(t *testing.T) {
 	checkObjects(t, "pod", pods, expectedPod)
 }
 
+// Services are read from protobuf alone.
+func TestServicesDecodeAsKubernetesReadsThem(t *testing.T) {
+	g := newGenerator(corpusSeed)
+	list := &corev1.ServiceList{ListMeta: metav1.ListMeta{ResourceVersion: "4711"}}
+	want := page[serviceModel]{Items: []serviceModel{}, ResourceVersion: "4711"}
+	for i := range 20 {
+		service := g.service(i)
+		list.Items = append(list.Items, *service)
+		want.Items = append(want.Items, expectedService(service))
+		event := decode(t, "service-event", [][]byte{watchEvent(t, watch.Added, service)})[0]
+		if got := as[struct{ Object serviceModel }](t, event).Object; !reflect.DeepEqual(got, expectedService(service)) {
+			t.Fatalf("got %+v, want %+v", got, expectedService(service))
+		}
+	}
+	got := decode(t, "service-page", [][]byte{encode(t, protobufEncoder, list)})[0]
+	if !reflect.DeepEqual(as[page[serviceModel]](t, got), want) {
+		t.Errorf("services differ: %.200s", got.line)
+	}
+}
+
 type page[M any] struct {
 	Items           []M
 	ResourceVersion string

@@ -16,6 +16,7 @@
 #include "model/node.h"
 #include "model/pod.h"
 #include "model/quantity.h"
+#include "model/service.h"
 #include "nlohmann/json.hpp"
 
 namespace berth {
@@ -57,14 +58,33 @@ json ToJson(const model::Toleration& toleration) {
           {"effect", toleration.effect}};
 }
 
+json ToJson(const model::ScoredFields& scored) {
+  return {{"nodePreferences", scored.node_preferences},
+          {"podAffinity", scored.pod_affinity},
+          {"spreadConstraints", scored.spread_constraints},
+          {"softSpread", scored.soft_spread},
+          {"replicated", scored.replicated},
+          {"claims", scored.claims}};
+}
+
+json ToJson(const model::LabelRequirement& requirement) {
+  return {{"key", requirement.key}, {"operator", requirement.op}, {"values", requirement.values}};
+}
+
+json ToJson(const model::PodSelector& selector);
 json ToJson(const model::Node& node);
 json ToJson(const model::Pod& pod);
+json ToJson(const model::Service& service);
 
 template <typename T>
 json ToJson(const std::vector<T>& items) {
   json array = json::array();
   for (const T& item : items) array.push_back(ToJson(item));
   return array;
+}
+
+json ToJson(const model::PodSelector& selector) {
+  return {{"namespaces", selector.namespaces}, {"labels", ToJson(selector.labels)}};
 }
 
 json ToJson(const model::Node& node) {
@@ -86,7 +106,16 @@ json ToJson(const model::Pod& pod) {
           {"requests", ToJson(pod.requests)},
           {"created", pod.created.time_since_epoch().count()},
           {"unschedulable", pod.unschedulable},
-          {"terminated", pod.terminated}};
+          {"terminated", pod.terminated},
+          {"labels", ToJson(pod.labels)},
+          {"scored", ToJson(pod.scored)},
+          {"draws", ToJson(pod.draws)}};
+}
+
+json ToJson(const model::Service& service) {
+  return {{"namespace", service.namespace_},
+          {"name", service.name},
+          {"selector", ToJson(service.selector)}};
 }
 
 json ToJson(const model::Quantity& quantity) {
@@ -150,6 +179,9 @@ const std::map<std::string, Decoder, std::less<>>& Decoders() {
       {"pod-page", [](auto bytes) { return ToJson(kube::DecodePage<model::Pod>(bytes)); }},
       {"node-event", [](auto bytes) { return ToJson(kube::DecodeWatchEvent<model::Node>(bytes)); }},
       {"pod-event", [](auto bytes) { return ToJson(kube::DecodeWatchEvent<model::Pod>(bytes)); }},
+      {"service-page", [](auto bytes) { return ToJson(kube::DecodePage<model::Service>(bytes)); }},
+      {"service-event",
+       [](auto bytes) { return ToJson(kube::DecodeWatchEvent<model::Service>(bytes)); }},
       {"status", [](auto bytes) { return ToJson(kube::DecodeStatus(bytes)); }},
       {"node-json",
        [](auto text) {

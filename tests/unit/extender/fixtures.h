@@ -25,10 +25,12 @@ struct ExtenderUnderTest {
 
   /// Lists `nodes` to the end, and no pods.
   explicit ExtenderUnderTest(std::vector<model::NodeState> nodes,
-                             const scheduling::SchedulingConfig& config = {})
+                             const scheduling::SchedulingConfig& config = {},
+                             scheduling::ShortlistConfig shortlist = {})
       : engine(std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(),
                                                                     "berth.dev", config)),
-        placer(std::make_shared<Placer>(engine, snapshot, *metrics)),
+        placer(std::make_shared<Placer>(engine, snapshot, *metrics,
+                                        std::vector<DecisionObserver*>(), std::move(shortlist))),
         extender(placer, *metrics, {.now = [] { return scheduling::kNow; }}) {
     snapshot.BeginReplace(cluster::Kind::kNodes);
     for (model::NodeState& node : nodes) snapshot.UpsertNode(std::move(node.node));
