@@ -42,10 +42,7 @@ func rights(rules []rbacv1.PolicyRule) []right {
 // printed are the rights that a subcommand says it needs for the release's configuration.
 func printed(r *release, subcommand string) (cluster, namespaced []right) {
 	r.Helper()
-	args := []string{subcommand, "--rbac"}
-	if subcommand == "controller" {
-		args = append(args, "--config", "-")
-	}
+	args := []string{subcommand, "--rbac", "--config", "-"}
 	var clusterRules, rules []rbacv1.PolicyRule
 	for document := range strings.SplitSeq(berth(r, configuration(r), args...), "---\n") {
 		switch role := decode(r, []byte(document)).(type) {

@@ -73,6 +73,14 @@ metrics:
 {{- mergeOverwrite (include "berth.config.own" . | fromYaml) (include "berth.config.given" . | fromYaml) | toYaml -}}
 {{- end -}}
 
+{{/* Not empty where the extender follows Services: ShortlistConfig::NeedsServices in the code. */}}
+{{- define "berth.needsServices" -}}
+{{- $defaults := (include "berth.defaults" . | fromYaml).extender.shortlist -}}
+{{- $given := dig "extender" "shortlist" dict (include "berth.config" . | fromYaml) -}}
+{{- $shortlist := mergeOverwrite $defaults $given -}}
+{{- if and (gt (int $shortlist.size) 0) $shortlist.defaultSpreading -}}true{{- end -}}
+{{- end -}}
+
 {{/*
 Hash of what Berth takes over only when it starts: with it as an annotation pods are replaced when
 that changes, and only then. Everything else is taken over while they run.
@@ -81,5 +89,6 @@ that changes, and only then. Everything else is taken over while they run.
 {{- $config := include "berth.config" . | fromYaml -}}
 {{- $admission := omit $config.admission "controllers" "templates" "policies" -}}
 {{- $start := omit $config "prefix" "log" "accelerators" "health" "scheduling" "admission" -}}
+{{- $_ := set $start "extender" (omit $config.extender "shortlist") -}}
 {{- list $start $admission | toJson | sha256sum -}}
 {{- end -}}
