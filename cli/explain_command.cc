@@ -149,10 +149,11 @@ absl::StatusOr<Explained> ExplainLocally(const Arguments& arguments) {
   if (!now.ok()) return now.status();
   const Engine engine = MakeEngine(*config);
   cluster::Snapshot snapshot({.catalog = engine.catalog, .labels = {}});
-  const scheduling::ShortlistConfig& shortlist = config->extender.shortlist;
-  auto manifest = arguments.cluster.objects_file.empty()
-                      ? LoadLive(arguments, shortlist.NeedsServices(), snapshot)
-                      : LoadOffline(arguments, snapshot);
+  const bool live = arguments.cluster.objects_file.empty();
+  // A file has no Services, so of the shortlist nothing is told.
+  const auto shortlist = live ? config->extender.shortlist : scheduling::ShortlistConfig();
+  auto manifest = live ? LoadLive(arguments, shortlist.NeedsServices(), snapshot)
+                       : LoadOffline(arguments, snapshot);
   if (!manifest.ok()) return manifest.status();
   Explanation explanation =
       extender::Explain(manifest->pod, snapshot, *engine.scheduling, shortlist, *now);

@@ -106,6 +106,8 @@ func TestPodsAreReplacedForWhatNeedsAStart(t *testing.T) {
 		{`config: {scheduling: {policies: {packing: {weight: 3}}}}`, false},
 		{`config: {accelerators: [{name: V100, resource: nvidia.com/gpu}]}`, false},
 		{`config: {admission: {policies: {isolation: {mode: Warn}}}}`, false},
+		{`config: {extender: {shortlist: {size: 8}}}`, false},
+		{`config: {extender: {maxBodyBytes: 2097152}}`, true},
 		{`config: {admission: {maxBodyBytes: 8388608}}`, true},
 		{`config: {grpc: {listen: "127.0.0.1:8444"}}`, true},
 	} {

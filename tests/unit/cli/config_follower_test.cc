@@ -140,6 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"LogLevel", [](BerthConfiguration& c) { c.log.level = LogThreshold::kDebug; },
                false},
         Change{"Catalogue", [](BerthConfiguration& c) { c.accelerators.pop_back(); }, false},
+        Change{"Shortlist", [](BerthConfiguration& c) { c.extender.shortlist.size = 8; }, false},
         Change{"Listen", [](BerthConfiguration& c) { c.extender.listen = ":1"; }, true},
         Change{"AdmissionPolicies",
                [](BerthConfiguration& c) {

@@ -33,6 +33,7 @@ extender:
   tls: {certFile: /tls.crt, keyFile: /tls.key, clientCAFile: /ca.crt}
   insecureLoopback: false
   maxBodyBytes: 2097152
+  shortlist: {size: 8, defaultSpreading: false, deviceClassResources: [nvidia.com/gpu]}
 metrics: {listen: "[::1]:9100"}
 grpc: {listen: ":9091", tls: {certFile: /g.crt, keyFile: /g.key, clientCAFile: /g-ca.crt}}
 log: {level: debug}
@@ -65,6 +66,10 @@ scheduling:
   EXPECT_EQ(config.extender.tls.client_ca_file, "/ca.crt");
   EXPECT_FALSE(config.extender.insecure_loopback);
   EXPECT_EQ(config.extender.max_body_bytes, 2097152);
+  EXPECT_EQ(config.extender.shortlist.size, 8);
+  EXPECT_FALSE(config.extender.shortlist.default_spreading);
+  EXPECT_THAT(config.extender.shortlist.device_class_resources,
+              testing::ElementsAre("nvidia.com/gpu"));
   EXPECT_EQ(config.metrics.listen, "[::1]:9100");
   EXPECT_EQ(config.grpc.listen, ":9091");
   EXPECT_EQ(config.grpc.tls.cert_file, "/g.crt");
@@ -362,6 +367,16 @@ TEST(ParseConfig, BoundsTheBody) {
                 "f:4: extender.maxBodyBytes: must be from 1048576 to 1073741824, got " +
                     std::string(bytes));
   }
+}
+
+TEST(ParseConfig, RefusesAShortlistThatMakesNoSense) {
+  EXPECT_EQ(ErrorsOf(WithHead("extender:\n  shortlist:\n    size: 1001\n")),
+            "f:5: extender.shortlist.size: must be from 0 to 1000, got 1001");
+  EXPECT_THAT(ErrorsOf(WithHead("extender:\n  shortlist: {deviceClassResources: [gpu]}\n")),
+              HasSubstr("f:4: extender.shortlist.deviceClassResources[0]: \"gpu\" is not an "
+                        "extended resource; write the extendedResourceName of a DeviceClass"));
+  EXPECT_THAT(ErrorsOf(WithHead("extender:\n  shortlist: {sise: 8}\n")),
+              HasSubstr("extender.shortlist.sise: there is no such field; did you mean"));
 }
 
 TEST(ParseConfig, NamesTheFormatsThatItReads) {

@@ -33,6 +33,14 @@ TEST(NeedsOfProcesses, AreThoseOfTheirConfiguration) {
   }
 }
 
+TEST(NeedsOfProcesses, OfAnExtenderWithAShortlistAreServicesToo) {
+  BerthConfiguration config;
+  config.extender.shortlist.size = 8;
+  const std::set<std::string> needs = Words(NeedsOfProcesses(config, "gpu").at("extender"));
+  EXPECT_TRUE(needs.contains("list services"));
+  EXPECT_TRUE(needs.contains("watch services"));
+}
+
 TEST(DoctorRoles, AreOneForEachNamespace) {
   const doctor::Place place{.namespace_name = "gpu", .trial_namespace = "trial"};
   const std::string yaml =

@@ -57,6 +57,14 @@ TEST(SummaryOf, TellsSinceWhenWhereItIsKnown) {
   EXPECT_EQ(SummaryOf(explanation), "96 fit; 12 GPUIsLost since 5m to 3h; 3 DStateProcess");
 }
 
+TEST(ExplanationText, SaysWhyAPodIsNotShortlisted) {
+  Explanation explanation = Of({});
+  EXPECT_THAT(ExplanationText(explanation, "Pod p"), Not(HasSubstr("shortlisted")));
+  explanation.not_shortlisted = "it has a preferred node affinity";
+  EXPECT_THAT(ExplanationText(explanation, "Pod p"),
+              HasSubstr("\n- not shortlisted: it has a preferred node affinity\n"));
+}
+
 TEST(ExplanationText, ShowsDevicesAsTheyAreCounted) {
   const std::string text =
       ExplanationText(Of({Node("idle", {"example.org/device", 2, true, 8, 7, 0}),

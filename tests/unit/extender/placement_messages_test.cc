@@ -29,7 +29,8 @@ TEST(PlacementMessages, ExplanationsArriveAsTheyWere) {
         seed % 2 == 0 ? scheduling::Mode::kEnforce : scheduling::Mode::kObserve;
     const ExtenderUnderTest berth(world.nodes, config);
     const Explanation explanation =
-        Explain(world.pod, berth.snapshot.Read(), *berth.engine, scheduling::kNow);
+        Explain(world.pod, berth.snapshot, *berth.engine, {.size = 8}, scheduling::kNow);
+    ASSERT_FALSE(explanation.not_shortlisted.empty()) << "Services are not known";
     EXPECT_EQ(FromMessage(Sent(ToMessage(explanation))), explanation) << seed;
   }
 }

@@ -222,6 +222,42 @@ INSTANTIATE_TEST_SUITE_P(All, SchedulerTable,
                                                 "certificates"}),
                          [](const auto& param_info) { return param_info.param.name; });
 
+Finding Shortlisted(std::int32_t size, const std::vector<ExtenderEntry>& others,
+                    Findings (*check)(const Facts&, const Rules&) = CheckShortlist) {
+  Facts facts = NoFacts();
+  facts.scheduler = GoodSchedulerConfig();
+  for (const ExtenderEntry& other : others) facts.scheduler->extenders.push_back(other);
+  DefaultRules rules;
+  rules.config.extender.shortlist.size = size;
+  return Only(check(facts, rules.rules()));
+}
+
+ExtenderEntry Ranking() {
+  return {.url_prefix = "http://127.0.0.1:2", .prioritize_verb = "prioritize", .weight = 5};
+}
+
+TEST(CheckShortlist, WarnsOfOthersThatRankWhatIsLeft) {
+  EXPECT_EQ(Shortlisted(8, {}).severity, Severity::kOk);
+  EXPECT_EQ(Shortlisted(8, {Other()}).severity, Severity::kOk) << "check last's";
+  const Finding finding = Shortlisted(8, {Ranking()});
+  EXPECT_EQ(finding.severity, Severity::kWarning);
+  EXPECT_EQ(finding.what,
+            "another extender ranks only the 8 nodes that Berth answers at most: "
+            "http://127.0.0.1:2");
+  EXPECT_THAT(finding.advice, HasSubstr("extender.shortlist: {size: 0}"));
+  EXPECT_THAT(Shortlisted(8, {Ranking(), Ranking()}).what, HasSubstr("other extenders rank only"));
+}
+
+TEST(CheckShortlist, OffIsWell) { EXPECT_EQ(Shortlisted(0, {Ranking()}).severity, Severity::kOk); }
+
+TEST(CheckLast, SaysHowFewNodesAShortlistLeaves) {
+  const Finding finding = Shortlisted(8, {Other()}, CheckLast);
+  EXPECT_EQ(finding.severity, Severity::kProblem);
+  EXPECT_EQ(finding.what,
+            "another extender may filter the 8 nodes at most that Berth has chosen: "
+            "http://127.0.0.1:1");
+}
+
 class Authority : public ::testing::Test {
  protected:
   Finding Judge(const std::string& ca_data, bool from_chart = false) {
