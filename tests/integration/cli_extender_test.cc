@@ -28,13 +28,15 @@ class CliExtender : public ::testing::Test {
   }
 
   // The words that run it with a configuration of TLS on free ports.
-  std::vector<std::string> Words(const std::string& more = "") {
+  std::vector<std::string> Words(const std::string& more = "",
+                                 const std::string& shortlist = "size: 0") {
     const PemPair pair = ca_.Issue();
-    const std::string text =
-        std::string(kConfigHead) + "kubernetes: {kubeconfig: '" + api_.WriteKubeconfig(folder_) +
-        "'}\nextender:\n  listen: '127.0.0.1:0'\n  tls: {certFile: '" +
-        folder_.Write("tls.crt", pair.certificate) + "', keyFile: '" +
-        folder_.Write("tls.key", pair.key) + "'}\nmetrics: {listen: '127.0.0.1:0'}\n" + more;
+    const std::string text = std::string(kConfigHead) + "kubernetes: {kubeconfig: '" +
+                             api_.WriteKubeconfig(folder_) +
+                             "'}\nextender:\n  listen: '127.0.0.1:0'\n  tls: {certFile: '" +
+                             folder_.Write("tls.crt", pair.certificate) + "', keyFile: '" +
+                             folder_.Write("tls.key", pair.key) + "'}\n  shortlist: {" + shortlist +
+                             "}\nmetrics: {listen: '127.0.0.1:0'}\n" + more;
     return BerthWords({"extender", "--config", folder_.Write("berth.yaml", text)});
   }
 
@@ -149,7 +151,7 @@ TEST_F(CliExtender, ListsTheClusterAnewForANewCatalogue) {
   // While the API server is away the former catalogue answers.
   api_.Pause();
   Words("accelerators: [{name: Own, resource: nvidia.com/gpu}]\n");
-  ASSERT_TRUE(berth.AwaitError("listing the cluster by the new one")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("listing the cluster anew")) << berth.error();
   EXPECT_THAT(Filter(extender, "Own").body, HasSubstr("catalogue lacks"));
   EXPECT_EQ(Get(PortOf(berth, "metrics"), "/readyz").status, 200);
   api_.Resume();
@@ -163,12 +165,37 @@ TEST_F(CliExtender, ListsTheClusterAnewForANewCatalogue) {
   EXPECT_EQ(berth.Wait(), 0);
 }
 
+TEST_F(CliExtender, FollowsServicesOnceAShortlistNeedsThem) {
+  ChildProcess berth(Words());
+  const std::uint16_t extender = PortOf(berth, "extender");
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"nodes\"")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
+  EXPECT_EQ(api_.Count(FakeRequest::kListServices) + api_.Count(FakeRequest::kWatchServices), 0);
+
+  Words("", "size: 3");
+  ASSERT_TRUE(berth.AwaitError("listing the cluster anew")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"services\"")) << berth.error();
+  EXPECT_THAT(Filter(extender).body, HasSubstr("\"NodeNames\":[\"node-1\"]"));
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+}
+
+TEST_F(CliExtender, SaysWhichRightsItNeeds) {
+  const std::string services = "  resources: [services]\n  verbs: [list, watch]\n";
+  const auto rights = [&](const std::string& shortlist) {
+    const std::string config = Words("", shortlist).back();
+    return RunBerth({"extender", "--rbac", "--config", config}).output;
+  };
+  EXPECT_THAT(rights("size: 0"), Not(HasSubstr(services)));
+  EXPECT_THAT(rights("size: 3"), HasSubstr(services));
+}
+
 TEST_F(CliExtender, EndsWhileANewCatalogueWaitsForTheApiServer) {
   ChildProcess berth(Words());
   ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
   api_.Pause();
   Words("accelerators: [{name: Own, resource: nvidia.com/gpu}]\n");
-  ASSERT_TRUE(berth.AwaitError("listing the cluster by the new one")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("listing the cluster anew")) << berth.error();
   berth.Signal(SIGTERM);
   EXPECT_EQ(berth.Wait(), 0);
 }

@@ -15,7 +15,10 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{10};
 
-std::string KeyOf(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
+template <typename Object>
+std::string KeyOf(const Object& object) {
+  return object.namespace_ + '/' + object.name;
+}
 
 std::string Head(int code, const std::string& type, const std::string& more) {
   return "HTTP/1.1 " + std::to_string(code) + " Text\r\nContent-Type: " + type + "\r\n" + more +
@@ -223,7 +226,9 @@ bool FakeApiServer::Refuse(FakeConnection& connection, int code, const std::stri
 
 FakeStore& FakeApiServer::StoreOf(FakeRequest request) {
   if (IsPending(request)) return pending_;
-  return IsPods(request) ? pods_ : nodes_;
+  const std::string kind = KindOf(request);
+  if (kind == "Service") return services_;
+  return kind == "Pod" ? pods_ : nodes_;
 }
 
 // A continue token is "<version>/<first key>".
@@ -238,8 +243,8 @@ bool FakeApiServer::AnswerList(FakeConnection& connection, const FakeHttpRequest
   if (!token.empty() && !store.Remembers(version)) return Refuse(connection, 410, "Expired", 0);
   const std::string next =
       page.next_key.empty() ? "" : std::to_string(version) + '/' + page.next_key;
-  std::string body = EncodeList(IsPods(request.kind) ? "PodList" : "NodeList", page.objects,
-                                std::to_string(version), next);
+  std::string body =
+      EncodeList(KindOf(request.kind) + "List", page.objects, std::to_string(version), next);
   using Kind = FakeFault::Kind;
   if (fault && fault->kind == Kind::kGarbage) body.replace(4, body.size() - 4, "\xff\xff\xff");
   const std::string head =
@@ -295,8 +300,9 @@ bool FakeApiServer::AnswerWatchList(FakeConnection& connection, FakeHttpRequest 
   for (const std::string& object : all.objects) events.push_back({all.version, "ADDED", object});
   if (!WriteFrames(connection, request, events, cut)) return false;
   const std::string end = EncodeBookmark(std::to_string(all.version), true);
-  const char* kind = IsPods(request.kind) ? "Pod" : "Node";
-  if (!WriteBody(connection, EncodeFrame("BOOKMARK", Envelope(kind, end)))) return false;
+  if (!WriteBody(connection, EncodeFrame("BOOKMARK", Envelope(KindOf(request.kind), end)))) {
+    return false;
+  }
   request.query["resourceVersion"] = std::to_string(all.version);
   return FollowEvents(connection, request, false);
 }
@@ -332,15 +338,13 @@ bool FakeApiServer::FollowEvents(FakeConnection& connection, const FakeHttpReque
 bool FakeApiServer::WriteBookmark(FakeConnection& connection, const FakeHttpRequest& request,
                                   std::uint64_t version) {
   const std::string mark = EncodeBookmark(std::to_string(version), false);
-  return WriteBody(connection,
-                   EncodeFrame("BOOKMARK", Envelope(IsPods(request.kind) ? "Pod" : "Node", mark)));
+  return WriteBody(connection, EncodeFrame("BOOKMARK", Envelope(KindOf(request.kind), mark)));
 }
 
 bool FakeApiServer::WriteFrames(FakeConnection& connection, const FakeHttpRequest& request,
                                 const std::vector<FakeEvent>& events, bool cut) {
   for (const FakeEvent& event : events) {
-    const std::string frame =
-        EncodeFrame(event.type, Envelope(IsPods(request.kind) ? "Pod" : "Node", event.object));
+    const std::string frame = EncodeFrame(event.type, Envelope(KindOf(request.kind), event.object));
     if (cut) {
       WriteBody(connection, frame.substr(0, frame.size() / 2));
       return false;
@@ -380,6 +384,12 @@ void FakeApiServer::Put(const model::Pod& pod) {
   });
 }
 
+void FakeApiServer::Put(const model::Service& service) {
+  Change([&](std::uint64_t version) {
+    services_.Put(KeyOf(service), EncodeObject(service, std::to_string(version)), true, version);
+  });
+}
+
 void FakeApiServer::Delete(const model::Node& node) {
   Change([&](std::uint64_t version) {
     nodes_.Delete(node.name, EncodeObject(node, std::to_string(version)), version);
@@ -393,10 +403,17 @@ void FakeApiServer::Delete(const model::Pod& pod) {
   });
 }
 
+void FakeApiServer::Delete(const model::Service& service) {
+  Change([&](std::uint64_t version) {
+    services_.Delete(KeyOf(service), EncodeObject(service, std::to_string(version)), version);
+  });
+}
+
 void FakeApiServer::Compact() {
   nodes_.Compact();
   pods_.Compact();
   pending_.Compact();
+  services_.Compact();
 }
 
 void FakeApiServer::Bookmark() {

@@ -19,6 +19,7 @@
 #include "kube/api_config.h"
 #include "model/node.h"
 #include "model/pod.h"
+#include "model/service.h"
 #include "tests/integration/fake_connection.h"
 #include "tests/integration/fake_leases.h"
 #include "tests/integration/fake_request.h"
@@ -46,10 +47,10 @@ struct FakeFault {
   int retry_after_seconds = 0;
 };
 
-/// A Kubernetes API server of nodes, pods, leases and objects by name, over TLS on a free port of
-/// loopback: lists in pages and watches with history, in protobuf, merge patches of labels and
-/// annotations, leases in JSON, each connection on a thread of its own; and whatever can go wrong
-/// with them. Thread-safe.
+/// A Kubernetes API server of nodes, pods, Services, leases and objects by name, over TLS on a free
+/// port of loopback: lists in pages and watches with history, in protobuf, merge patches of labels
+/// and annotations, leases in JSON, each connection on a thread of its own; and whatever can go
+/// wrong with them. Thread-safe.
 class FakeApiServer {
  public:
   struct Options {
@@ -81,8 +82,10 @@ class FakeApiServer {
   /// Changes what is there; running watches tell it.
   void Put(const model::Node& node);
   void Put(const model::Pod& pod);
+  void Put(const model::Service& service);
   void Delete(const model::Node& node);
   void Delete(const model::Pod& pod);
+  void Delete(const model::Service& service);
 
   /// Forgets the history: older resource versions and continue tokens are answered with 410.
   void Compact();
@@ -171,6 +174,7 @@ class FakeApiServer {
   FakeStore nodes_;
   FakeStore pods_;
   FakeStore pending_;
+  FakeStore services_;
   FakeLeases leases_;
   FakeLeases objects_;
   std::atomic<int> connections_ = 0;

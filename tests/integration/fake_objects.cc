@@ -31,7 +31,7 @@ void SetCondition(const model::Condition& condition, wire::NodeCondition& out) {
       condition.last_transition.time_since_epoch().count());
 }
 
-template <typename List, typename Item>
+template <typename List>
 std::string ListOf(const std::vector<std::string>& items, const std::string& resource_version,
                    const std::string& continue_token) {
   List list;
@@ -120,6 +120,17 @@ std::string EncodeObject(const model::Pod& pod, const std::string& resource_vers
   return out.SerializeAsString();
 }
 
+std::string EncodeObject(const model::Service& service, const std::string& resource_version) {
+  wire::Service out;
+  out.mutable_metadata()->set_namespace_(service.namespace_);
+  out.mutable_metadata()->set_name(service.name);
+  out.mutable_metadata()->set_resource_version(resource_version);
+  for (const auto& [name, value] : service.selector) {
+    (*out.mutable_spec()->mutable_selector())[name] = value;
+  }
+  return out.SerializeAsString();
+}
+
 std::string EncodeBookmark(const std::string& resource_version, bool initial_events_end) {
   wire::AnyObject out;
   out.mutable_metadata()->set_resource_version(resource_version);
@@ -131,10 +142,10 @@ std::string EncodeBookmark(const std::string& resource_version, bool initial_eve
 
 std::string EncodeList(std::string_view kind, const std::vector<std::string>& items,
                        const std::string& resource_version, const std::string& continue_token) {
-  return Envelope(kind,
-                  kind == "NodeList"
-                      ? ListOf<wire::NodeList, wire::Node>(items, resource_version, continue_token)
-                      : ListOf<wire::PodList, wire::Pod>(items, resource_version, continue_token));
+  const auto list = kind == "NodeList"      ? ListOf<wire::NodeList>
+                    : kind == "ServiceList" ? ListOf<wire::ServiceList>
+                                            : ListOf<wire::PodList>;
+  return Envelope(kind, list(items, resource_version, continue_token));
 }
 
 std::string EncodeStatus(int code, const std::string& reason, int retry_after_seconds) {

@@ -6,6 +6,7 @@
 
 #include "model/node.h"
 #include "model/pod.h"
+#include "model/service.h"
 
 // Objects of the Kubernetes API in protobuf, as an API server writes them.
 
@@ -14,9 +15,10 @@ namespace berth::testing {
 /// "k8s\0" and a runtime.Unknown around `raw`.
 std::string Envelope(std::string_view kind, std::string_view raw);
 
-/// Bare v1.Node and v1.Pod messages. A pod asks for its requests by one container.
+/// Bare v1.Node, v1.Pod and v1.Service messages. A pod asks for its requests by one container.
 std::string EncodeObject(const model::Node& node, const std::string& resource_version);
 std::string EncodeObject(const model::Pod& pod, const std::string& resource_version);
+std::string EncodeObject(const model::Service& service, const std::string& resource_version);
 
 /// A bookmark's bare object, of whatever kind: nothing but metadata.
 /// `initial_events_end`: marked as the end of the list with which a watch began.
@@ -28,7 +30,8 @@ std::string PatchNode(const std::string& object, const std::string& patch,
 std::string PatchPod(const std::string& object, const std::string& patch,
                      const std::string& resource_version);
 
-/// One page of a list, from bare messages; `kind` is "NodeList" or "PodList".
+/// One page of a list, from bare messages; `kind` is "NodeList", "PodList" or
+/// "ServiceList".
 std::string EncodeList(std::string_view kind, const std::vector<std::string>& items,
                        const std::string& resource_version, const std::string& continue_token);
 

@@ -29,6 +29,10 @@ kube::Permission PermissionFor(FakeRequest request) {
     case FakeRequest::kWatchPods:
     case FakeRequest::kWatchPending:
       return {"", "pods", "watch"};
+    case FakeRequest::kListServices:
+      return {"", "services", "list"};
+    case FakeRequest::kWatchServices:
+      return {"", "services", "watch"};
     case FakeRequest::kPatchNode:
       return {"", "nodes", "patch"};
     case FakeRequest::kPatchPod:

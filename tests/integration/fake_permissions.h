@@ -10,10 +10,11 @@
 namespace berth::testing {
 
 inline constexpr FakeRequest kAllFakeRequests[] = {
-    FakeRequest::kListNodes,   FakeRequest::kWatchNodes,  FakeRequest::kListPods,
-    FakeRequest::kWatchPods,   FakeRequest::kListPending, FakeRequest::kWatchPending,
-    FakeRequest::kPatchNode,   FakeRequest::kPatchPod,    FakeRequest::kGetLease,
-    FakeRequest::kCreateLease, FakeRequest::kUpdateLease};
+    FakeRequest::kListNodes,    FakeRequest::kWatchNodes,  FakeRequest::kListPods,
+    FakeRequest::kWatchPods,    FakeRequest::kListPending, FakeRequest::kWatchPending,
+    FakeRequest::kPatchNode,    FakeRequest::kPatchPod,    FakeRequest::kGetLease,
+    FakeRequest::kCreateLease,  FakeRequest::kUpdateLease, FakeRequest::kListServices,
+    FakeRequest::kWatchServices};
 
 /// What RBAC calls a request, but for those of kGetObject and the like, which depend on the object.
 kube::Permission PermissionFor(FakeRequest request);

@@ -46,6 +46,9 @@ std::optional<FakeRequest> CollectionRequest(const std::string& path,
                                              const FakeHttpRequest& request) {
   const bool watch = request.Get("watch") == "true";
   if (path == "/api/v1/nodes") return watch ? FakeRequest::kWatchNodes : FakeRequest::kListNodes;
+  if (path == "/api/v1/services") {
+    return watch ? FakeRequest::kWatchServices : FakeRequest::kListServices;
+  }
   if (path != "/api/v1/pods") return std::nullopt;
   if (request.Get("fieldSelector").starts_with("spec.nodeName=,")) {
     return watch ? FakeRequest::kWatchPending : FakeRequest::kListPending;
@@ -100,17 +103,20 @@ bool ReadObjectRequest(const std::string& method, const std::string& path,
 
 bool IsList(FakeRequest request) {
   return request == FakeRequest::kListNodes || request == FakeRequest::kListPods ||
-         request == FakeRequest::kListPending;
+         request == FakeRequest::kListPending || request == FakeRequest::kListServices;
 }
 
 bool IsWatch(FakeRequest request) {
   return request == FakeRequest::kWatchNodes || request == FakeRequest::kWatchPods ||
-         request == FakeRequest::kWatchPending;
+         request == FakeRequest::kWatchPending || request == FakeRequest::kWatchServices;
 }
 
-bool IsPods(FakeRequest request) {
-  return request == FakeRequest::kListPods || request == FakeRequest::kWatchPods ||
-         IsPending(request);
+std::string KindOf(FakeRequest request) {
+  if (request == FakeRequest::kListServices || request == FakeRequest::kWatchServices) {
+    return "Service";
+  }
+  const bool node = request == FakeRequest::kListNodes || request == FakeRequest::kWatchNodes;
+  return node ? "Node" : "Pod";
 }
 
 bool IsPending(FakeRequest request) {

@@ -16,6 +16,8 @@ enum class FakeRequest {
   kWatchPods,
   kListPending,  // those that are not
   kWatchPending,
+  kListServices,
+  kWatchServices,
   kPatchNode,
   kPatchPod,
   kGetLease,
@@ -30,8 +32,10 @@ enum class FakeRequest {
 
 bool IsList(FakeRequest request);
 bool IsWatch(FakeRequest request);
-bool IsPods(FakeRequest request);
 bool IsPending(FakeRequest request);
+
+/// Of a list or a watch: "Node", "Pod" or "Service".
+std::string KindOf(FakeRequest request);
 
 /// A request as it was parsed.
 struct FakeHttpRequest {

@@ -120,7 +120,8 @@ class ListWatchTest : public ::testing::Test {
     options.watch_list = watch_list_;
     options.stall = stall_;
     options.timeouts = timeouts_;
-    feed_ = std::make_unique<Feed>(std::move(options), &snapshot_, &nodes_, &pods_);
+    feed_ = std::make_unique<Feed>(std::move(options), &snapshot_, &nodes_, &pods_,
+                                   follow_services_ ? &services_ : nullptr);
     feed_->Start();
   }
 
@@ -177,6 +178,7 @@ class ListWatchTest : public ::testing::Test {
   }
 
   bool watch_list_ = false;
+  bool follow_services_ = false;
   milliseconds stall_ = std::chrono::minutes(3);
   kube::HttpTimeouts timeouts_;
   Snapshot snapshot_{{.catalog = std::make_shared<const model::AcceleratorCatalog>(
@@ -184,6 +186,7 @@ class ListWatchTest : public ::testing::Test {
                       .labels = {}}};
   Record nodes_;
   Record pods_;
+  Record services_;
   std::unique_ptr<FakeApiServer> server_;
   std::unique_ptr<Feed> feed_;
 };
