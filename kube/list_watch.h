@@ -56,9 +56,9 @@ class ListWatchHandler {
 template <typename T>
 class WatchSink;
 
-/// Lists all objects of one kind, then follows their changes, for ever: T is model::Node, model::Pod
-/// or model::Service. Whatever fails is tried again after a growing wait; the handler always ends up
-/// with what the server has. Run() on one thread, Stop() on any.
+/// Lists all objects of one kind, then follows their changes, for ever: T is model::Node,
+/// model::Pod or model::Service. Whatever fails is tried again after a growing wait; the handler
+/// always ends up with what the server has. Run() on one thread, Stop() on any.
 template <typename T>
 class ListWatch {
  public:
