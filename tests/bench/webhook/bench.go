@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"berth.dev/berth/tests/e2e/box"
@@ -47,7 +46,8 @@ func (b *bench) prepare(ctx context.Context) error {
 			&way{name: "Berth mutating, a policy judging", namespace: "berth-policy"})
 	}
 	for _, w := range b.ways {
-		if err := b.createNamespace(ctx, w.namespace); err != nil {
+		labels := map[string]string{box.LabelAdmission: "enforce", labelWay: w.namespace}
+		if err := b.box.CreateNamespace(ctx, w.namespace, labels); err != nil {
 			return err
 		}
 	}
@@ -101,26 +101,9 @@ func (b *bench) stop() {
 	}
 }
 
-// createNamespace returns when pods can be created in it.
-func (b *bench) createNamespace(ctx context.Context, name string) error {
-	_, err := b.box.Client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
-			box.LabelAdmission: "enforce", labelWay: name}},
-	}, metav1.CreateOptions{})
-	for err == nil {
-		_, err = b.box.Client.CoreV1().ServiceAccounts(name).Get(ctx, "default", metav1.GetOptions{})
-		if err == nil || !apierrors.IsNotFound(err) {
-			break
-		}
-		err = ctx.Err()
-		time.Sleep(goneInterval)
-	}
-	return err
-}
-
 // block creates pods in one way and notes how long it took.
 func (b *bench) block(ctx context.Context, do work, w *way) error {
-	usedBefore, err := cpuTime(b.box.APIServer.Pid())
+	before, err := b.box.APIServer.Usage()
 	if err != nil {
 		return err
 	}
@@ -129,12 +112,12 @@ func (b *bench) block(ctx context.Context, do work, w *way) error {
 		return err
 	}
 	took := time.Since(begin)
-	used, err := cpuTime(b.box.APIServer.Pid())
+	after, err := b.box.APIServer.Usage()
 	if err != nil {
 		return err
 	}
 	w.rates = append(w.rates, float64(b.pods)/took.Seconds())
-	w.costs = append(w.costs, (used-usedBefore).Seconds()*1000/float64(b.pods))
+	w.costs = append(w.costs, (after.CPUSeconds-before.CPUSeconds)*1000/float64(b.pods))
 	return b.clear(ctx, w.namespace)
 }
 

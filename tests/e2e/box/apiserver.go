@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-const usableTimeout = 30 * time.Second
 
 func (b *Box) startEtcd(ctx context.Context) error {
 	peerPort, err := freePort()
@@ -88,18 +85,5 @@ func (b *Box) awaitUsable(ctx context.Context) error {
 	if err := b.grantBerth(ctx); err != nil {
 		return fmt.Errorf("grant berth its rights: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, usableTimeout)
-	defer cancel()
-	for {
-		_, err := b.Client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).
-			Get(ctx, "default", metav1.GetOptions{})
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("service account default/default does not appear: %w", err)
-		case <-time.After(readyInterval):
-		}
-	}
+	return b.awaitPodsAllowed(ctx, metav1.NamespaceDefault)
 }

@@ -1,9 +1,14 @@
 package box
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 const buildScript = "tests/e2e/build/build.sh"
@@ -48,6 +53,44 @@ func BerthBinary() (string, error) {
 	}
 	path := filepath.Join(root, "build", "release", "cli", "berth")
 	return existing(path, "build the release preset, or set BERTH_BINARY")
+}
+
+// Version is what a program, or berth, says first of its version.
+func Version(ctx context.Context, name string) (string, error) {
+	find, argument := func() (string, error) { return Program(name) }, "--version"
+	if name == "berth" {
+		find, argument = BerthBinary, "version"
+	}
+	path, err := find()
+	if err != nil {
+		return "", err
+	}
+	output, err := exec.CommandContext(ctx, path, argument).Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w", path, argument, err)
+	}
+	line, _, _ := strings.Cut(string(output), "\n")
+	return line, nil
+}
+
+// WriteFile makes a file, below the repository's root unless the path is absolute, and the folders
+// that it needs.
+func WriteFile(path string, content func(io.Writer) error) error {
+	if !filepath.IsAbs(path) {
+		root, err := RepoRoot()
+		if err != nil {
+			return err
+		}
+		path = filepath.Join(root, path)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(content(file), file.Close())
 }
 
 func existing(path, advice string) (string, error) {

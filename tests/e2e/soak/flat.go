@@ -10,7 +10,6 @@ const (
 	warmUpShare = 0.2
 	// growthLimit is by how much of its mean the fitted memory may grow in the rest of the run.
 	growthLimit = 0.05
-	kibPerMiB   = 1024
 )
 
 // trend is a straight line through the memory after the warm-up.
@@ -44,11 +43,11 @@ func trendOf(samples []sample) (trend, error) {
 	var meanX, meanY float64
 	for _, s := range rest {
 		meanX += s.Seconds / float64(len(rest))
-		meanY += mib(s) / float64(len(rest))
+		meanY += s.ResidentMiB() / float64(len(rest))
 	}
 	var covariance, variance float64
 	for _, s := range rest {
-		covariance += (s.Seconds - meanX) * (mib(s) - meanY)
+		covariance += (s.Seconds - meanX) * (s.ResidentMiB() - meanY)
 		variance += (s.Seconds - meanX) * (s.Seconds - meanX)
 	}
 	length := rest[len(rest)-1].Seconds - rest[0].Seconds
@@ -58,5 +57,3 @@ func trendOf(samples []sample) (trend, error) {
 		growthMiB: covariance / variance * length,
 	}, nil
 }
-
-func mib(s sample) float64 { return float64(s.ResidentKiB) / kibPerMiB }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"berth.dev/berth/tests/e2e/box"
 )
 
 // run100 is a run of 100 samples, ten seconds apart, with so many KiB at each.
@@ -12,7 +14,7 @@ func run100(residentKiB func(i int) int) []sample {
 	var samples []sample
 	for i := range 100 {
 		samples = append(samples, sample{Seconds: 10 * float64(i),
-			usage: usage{ResidentKiB: residentKiB(i)}})
+			Usage: box.Usage{ResidentKiB: residentKiB(i)}})
 	}
 	return samples
 }

@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"syscall"
 	"time"
@@ -56,7 +55,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := write(o.json, func(file io.Writer) error {
+	if err := box.WriteFile(o.json, func(file io.Writer) error {
 		encoder := json.NewEncoder(file)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(samples)
@@ -65,30 +64,11 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	caption := fmt.Sprintf("280 nodes, 10 pods/s, one fault a second; %s/%s, %d CPUs",
 		runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	if err := write(o.plot, func(file io.Writer) error {
-		return plot(file, samples, caption)
+	if err := box.WriteFile(o.plot, func(file io.Writer) error {
+		return draw(file, samples, caption)
 	}); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, t)
 	return errors.Join(busy(samples, o.length), t.verdict())
-}
-
-// write makes a file below the repository's root.
-func write(path string, content func(io.Writer) error) error {
-	if !filepath.IsAbs(path) {
-		root, err := box.RepoRoot()
-		if err != nil {
-			return err
-		}
-		path = filepath.Join(root, path)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(content(file), file.Close())
 }

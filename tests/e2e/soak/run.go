@@ -31,7 +31,7 @@ var (
 // sample is how Berth did in the interval before it was taken.
 type sample struct {
 	Seconds float64 `json:"seconds"` // since the start of the churn
-	usage
+	box.Usage
 	FilterCalls           float64 `json:"filterCalls"`
 	FilterP50Milliseconds float64 `json:"filterP50Milliseconds"`
 	FilterP99Milliseconds float64 `json:"filterP99Milliseconds"`
@@ -102,7 +102,7 @@ func takeSamples(
 	ctx context.Context, o options, b *box.Box, storm *churn.Storm, out io.Writer,
 ) ([]sample, error) {
 	var samples []sample
-	var before []bucket
+	var before box.Histogram
 	begin := time.Now()
 	ticker := time.NewTicker(o.every)
 	defer ticker.Stop()
@@ -112,19 +112,19 @@ func takeSamples(
 			return samples, nil
 		case <-ticker.C:
 		}
-		s, buckets, err := take(ctx, b, before)
+		s, filters, err := take(ctx, b, before)
 		if ctx.Err() != nil {
 			return samples, nil
 		}
 		if err != nil {
 			return samples, fmt.Errorf("sample %d: %w", len(samples)+1, err)
 		}
-		s.Seconds, s.Faults, before = time.Since(begin).Seconds(), storm.Begun(), buckets
+		s.Seconds, s.Faults, before = time.Since(begin).Seconds(), storm.Begun(), filters
 		samples = append(samples, s)
 		fmt.Fprintf(out, "%5.0f s: %5.1f MiB, %d threads, %d files, %5.1f s CPU; "+
-			"%4.0f filters, p50 %.2f ms, p99 %.2f ms; %d pods, %d faults\n", s.Seconds, mib(s), s.Threads,
-			s.Files, s.CPUSeconds, s.FilterCalls, s.FilterP50Milliseconds, s.FilterP99Milliseconds,
-			s.Pods, s.Faults)
+			"%4.0f filters, p50 %.2f ms, p99 %.2f ms; %d pods, %d faults\n", s.Seconds, s.ResidentMiB(),
+			s.Threads, s.Files, s.CPUSeconds, s.FilterCalls, s.FilterP50Milliseconds,
+			s.FilterP99Milliseconds, s.Pods, s.Faults)
 	}
 }
 
@@ -143,10 +143,12 @@ func busy(samples []sample, length time.Duration) error {
 }
 
 // take reads everything about Berth now; before is its histogram at the last sample.
-func take(ctx context.Context, b *box.Box, before []bucket) (sample, []bucket, error) {
-	use, err := usageOf(b.Berth.Pid())
+func take(
+	ctx context.Context, b *box.Box, before box.Histogram,
+) (sample, box.Histogram, error) {
+	use, err := b.Berth.Usage()
 	if err != nil {
-		return sample{}, nil, fmt.Errorf("berth has ended: %w", err)
+		return sample{}, nil, err
 	}
 	metrics, err := b.Berth.Metrics(ctx)
 	if err != nil {
@@ -157,13 +159,13 @@ func take(ctx context.Context, b *box.Box, before []bucket) (sample, []bucket, e
 	if err != nil {
 		return sample{}, nil, err
 	}
-	now := filterBuckets(metrics)
-	came := since(before, now)
+	now := metrics.Histogram("berth_extender_duration_seconds", `verb="filter"`)
+	came := now.Since(before)
 	return sample{
-		usage:                 use,
-		FilterCalls:           calls(came),
-		FilterP50Milliseconds: 1000 * quantile(0.5, came),
-		FilterP99Milliseconds: 1000 * quantile(0.99, came),
+		Usage:                 use,
+		FilterCalls:           came.Count(),
+		FilterP50Milliseconds: 1000 * came.Quantile(0.5),
+		FilterP99Milliseconds: 1000 * came.Quantile(0.99),
 		Pods:                  len(running.Items),
 	}, now, nil
 }

@@ -1,4 +1,4 @@
-package main
+package box
 
 import (
 	"bufio"
@@ -11,17 +11,31 @@ import (
 // ticksPerSecond is the unit of times in /proc/PID/stat (USER_HZ), 100 on every Linux that runs Go.
 const ticksPerSecond = 100
 
-// usage is what the kernel says of a process.
-type usage struct {
+const kibPerMiB = 1024
+
+// Usage is what the kernel says of a process.
+type Usage struct {
 	ResidentKiB int     `json:"residentKiB"`
 	Threads     int     `json:"threads"`
 	Files       int     `json:"files"`      // open descriptors
 	CPUSeconds  float64 `json:"cpuSeconds"` // user and system, since its start
 }
 
-func usageOf(pid int) (usage, error) {
+// ResidentMiB is the resident memory in MiB.
+func (u Usage) ResidentMiB() float64 { return float64(u.ResidentKiB) / kibPerMiB }
+
+// Usage is that of the latest start, which must not have ended.
+func (p *Process) Usage() (Usage, error) {
+	u, err := usageOf(p.Pid())
+	if err != nil {
+		return Usage{}, fmt.Errorf("%s has ended: %w", p.Name, err)
+	}
+	return u, nil
+}
+
+func usageOf(pid int) (Usage, error) {
 	dir := fmt.Sprintf("/proc/%d/", pid)
-	var u usage
+	var u Usage
 	status, err := readStatus(dir + "status")
 	if err != nil {
 		return u, err
