@@ -27,8 +27,8 @@ var ManagedResources = []string{"nvidia.com/gpu", "preferred.jp/mncore", "prefer
 
 // BerthOptions change how Berth runs in the box.
 type BerthOptions struct {
-	// Config holds top-level keys of Berth's configuration file beside those that the box writes
-	// (kubernetes, extender, metrics). Default: none, which is Berth's own defaults.
+	// Config holds keys of Berth's configuration file beside those that the box writes (kubernetes,
+	// metrics, listen and tls of extender). Default: none, which is Berth's own defaults.
 	Config map[string]any
 	// Kubeconfig replaces the one with Berth's client certificate. Called when kube-apiserver is up.
 	Kubeconfig func(*Box) (string, error)
@@ -46,7 +46,8 @@ type Berth struct {
 	MetricsURL string // plain: /metrics, /healthz, /readyz
 
 	caFile string
-	client keyPair // kube-scheduler's
+	client keyPair        // kube-scheduler's
+	own    map[string]any // keys of the configuration that the box writes
 }
 
 func (b *Box) startBerth(ctx context.Context) error {
@@ -99,7 +100,7 @@ func (b *Box) writeBerthFiles(berth *Berth, serving keyPair, listen, metrics str
 			return err
 		}
 	}
-	config := map[string]any{
+	berth.own = map[string]any{
 		"apiVersion": "config.berth.dev/v1alpha1",
 		"kind":       "BerthConfiguration",
 		"kubernetes": map[string]any{"kubeconfig": kubeconfig},
@@ -108,13 +109,39 @@ func (b *Box) writeBerthFiles(berth *Berth, serving keyPair, listen, metrics str
 		}},
 		"metrics": map[string]any{"listen": metrics},
 	}
-	maps.Copy(config, b.options.Berth.Config)
 	berth.ConfigFile = filepath.Join(b.Dir, "berth.yaml")
-	content, err := yaml.Marshal(config)
+	return berth.writeConfig(b.options.Berth.Config)
+}
+
+// ReconfigureBerth starts Berth again with other keys than those of BerthOptions.Config.
+func (b *Box) ReconfigureBerth(ctx context.Context, config map[string]any) error {
+	b.Berth.Stop()
+	if err := b.Berth.writeConfig(config); err != nil {
+		return err
+	}
+	return b.Berth.Start(ctx)
+}
+
+func (berth *Berth) writeConfig(more map[string]any) error {
+	content, err := yaml.Marshal(merged(berth.own, more))
 	if err != nil {
 		return fmt.Errorf("berth's configuration: %w", err)
 	}
 	return os.WriteFile(berth.ConfigFile, content, 0o600)
+}
+
+// merged has the keys of both; of a key that both have, maps are merged, and else more's value counts.
+func merged(own, more map[string]any) map[string]any {
+	result := maps.Clone(own)
+	for key, value := range more {
+		ours, isMap := own[key].(map[string]any)
+		theirs, areMaps := value.(map[string]any)
+		if isMap && areMaps {
+			value = merged(ours, theirs)
+		}
+		result[key] = value
+	}
+	return result
 }
 
 // extender is Berth's entry in kube-scheduler's configuration: verified TLS both ways, names only,

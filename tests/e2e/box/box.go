@@ -56,12 +56,13 @@ type Box struct {
 	Kubelet           *Kubelet      // nil without Options.Kubelet
 	Services          *ServiceProxy // nil without Options.Kubelet
 
-	options    Options
-	added      []*Process // those that callers added
-	ca         *authority
-	berthToken string
-	etcdPort   int
-	apiPort    int
+	options      Options
+	added        []*Process // those that callers added
+	ca           *authority
+	berthToken   string
+	etcdPort     int
+	apiPort      int
+	schedulerURL string
 
 	stopping sync.Mutex
 	stopped  bool

@@ -3,10 +3,14 @@ package box
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	schedulerconfig "k8s.io/kube-scheduler/config/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -22,8 +26,9 @@ func (b *Box) startScheduler(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	b.schedulerURL = "https://" + address(port)
 	kubeconfig := b.kubeconfigOf(userScheduler)
-	b.Scheduler, err = b.newProcess("kube-scheduler", b.httpReady("https://"+address(port)+"/readyz"),
+	b.Scheduler, err = b.newProcess("kube-scheduler", b.httpReady(b.schedulerURL+"/readyz"),
 		"--config", config, "--bind-address", "127.0.0.1", "--secure-port", fmt.Sprint(port),
 		"--tls-cert-file", serving.CertFile, "--tls-private-key-file", serving.KeyFile,
 		"--authentication-kubeconfig", kubeconfig, "--authorization-kubeconfig", kubeconfig,
@@ -47,6 +52,30 @@ func (b *Box) ReconfigureScheduler(
 		return err
 	}
 	return b.Scheduler.Start(ctx)
+}
+
+// ProfileScheduler has kube-scheduler profile its CPU time for as long (whole seconds), and writes
+// what `go tool pprof` reads.
+func (b *Box) ProfileScheduler(ctx context.Context, length time.Duration, w io.Writer) error {
+	client, err := rest.HTTPClientFor(b.Config)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		fmt.Sprintf("%s/debug/pprof/profile?seconds=%.0f", b.schedulerURL, length.Seconds()), nil)
+	if err != nil {
+		return err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", request.URL, response.Status)
+	}
+	_, err = io.Copy(w, response.Body)
+	return err
 }
 
 func (b *Box) writeSchedulerConfig(

@@ -137,6 +137,26 @@ func TestPausedStormChangesNothing(t *testing.T) {
 	}
 }
 
+// Without KWOK an annotation breaks nothing.
+func TestStormOfPatchesOnlyAnnotatesNoNode(t *testing.T) {
+	client, names := clusterOf(t)
+	storm := StartStorm(t.Context(), client, Weather{Nodes: names, Every: time.Millisecond,
+		Lasts: Span{time.Hour, time.Hour}, Seed: 1, PatchOnly: true})
+	for storm.Begun() < len(names) {
+		time.Sleep(time.Millisecond)
+	}
+	defer storm.Pause()()
+	nodes, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range nodes.Items {
+		if annotation := node.Annotations[fleet.FaultAnnotation]; annotation != "" {
+			t.Errorf("%s is annotated with %s", node.Name, annotation)
+		}
+	}
+}
+
 func TestStormOutlastsAnAPIServerThatIsAway(t *testing.T) {
 	client, names := clusterOf(t)
 	var away atomic.Bool

@@ -16,14 +16,15 @@ var Excluding = []string{"GPUIsLost", "GPURuntimeError", "GPUPendingPage", "DSta
 
 // Weather says how a storm breaks nodes.
 type Weather struct {
-	Nodes []string      // that may break, one fault at a time
-	Every time.Duration // a node breaks
-	Lasts Span          // a fault
-	Seed  uint64        // decides which node, which condition, and who sets it
+	Nodes     []string      // that may break, one fault at a time
+	Every     time.Duration // a node breaks
+	Lasts     Span          // a fault
+	Seed      uint64        // decides which node, which condition, and who sets it
+	PatchOnly bool          // no fault by KWOK's stages; default: half of them
 }
 
-// Storm breaks nodes and repairs them until it is stopped: half of the faults by a patch of the
-// node's status, half by KWOK's stages. Thread-safe.
+// Storm breaks nodes and repairs them until it is stopped: by patches of the node's status, and by
+// KWOK's stages. Thread-safe.
 type Storm struct {
 	client  kubernetes.Interface
 	weather Weather
@@ -119,7 +120,7 @@ func (s *Storm) draw(now time.Time) fault {
 	return fault{
 		node:      s.weather.Nodes[s.random.IntN(len(s.weather.Nodes))],
 		condition: Excluding[s.random.IntN(len(Excluding))],
-		byStage:   s.random.IntN(2) == 0,
+		byStage:   s.random.IntN(2) == 0 && !s.weather.PatchOnly,
 		until:     now.Add(s.weather.Lasts.draw(s.random)),
 	}
 }
