@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"berth.dev/berth/tests/bench/echo"
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 )
@@ -48,8 +49,8 @@ func run(ctx context.Context, nodes, blocks, requests int) error {
 	if err != nil {
 		return err
 	}
-	echo := newEcho()
-	defer echo.Close()
+	other := echo.Start()
+	defer other.Close()
 	names := nodeNames(pools)
 	if err := awaitAll(ctx, client, cluster.Berth.URL, names); err != nil {
 		return err
@@ -57,10 +58,10 @@ func run(ctx context.Context, nodes, blocks, requests int) error {
 	sampled := min(len(names), sampleSize(len(names)))
 	series := []*series{
 		{name: "berth filter", client: client, url: cluster.Berth.URL + "/filter", names: names},
-		{name: "echo filter (Go)", client: echo.Client(), url: echo.URL + "/filter", names: names},
+		{name: "echo filter (Go)", client: other.Client(), url: other.URL + "/filter", names: names},
 		{name: "berth prioritize", client: client, url: cluster.Berth.URL + "/prioritize",
 			names: names[:sampled]},
-		{name: "echo prioritize (Go)", client: echo.Client(), url: echo.URL + "/prioritize",
+		{name: "echo prioritize (Go)", client: other.Client(), url: other.URL + "/prioritize",
 			names: names[:sampled]},
 	}
 	for block := range blocks {

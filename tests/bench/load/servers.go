@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"time"
 
@@ -16,34 +15,6 @@ import (
 )
 
 const syncTimeout = 60 * time.Second
-
-// newEcho is the least that an extender in Go can do: every name fits and ranks the same. TLS as
-// Berth's, HTTP/1.1 too.
-func newEcho() *httptest.Server {
-	mux := http.NewServeMux()
-	handle := func(path string, reply func(extenderv1.ExtenderArgs) any) {
-		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
-			var args extenderv1.ExtenderArgs
-			if err := json.NewDecoder(r.Body).Decode(&args); err != nil {
-				http.Error(w, err.Error(), http.StatusBadRequest)
-				return
-			}
-			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(reply(args)) // the client notices what is missing
-		})
-	}
-	handle("/filter", func(args extenderv1.ExtenderArgs) any {
-		return extenderv1.ExtenderFilterResult{NodeNames: args.NodeNames}
-	})
-	handle("/prioritize", func(args extenderv1.ExtenderArgs) any {
-		list := extenderv1.HostPriorityList{}
-		for _, name := range *args.NodeNames {
-			list = append(list, extenderv1.HostPriority{Host: name})
-		}
-		return list
-	})
-	return httptest.NewTLSServer(mux)
-}
 
 // scaled is the same mix of machines with so many nodes in all; what rounding leaves over goes to
 // the first pool.
