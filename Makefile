@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build control-plane demo check check-all bench bench-memory bench-packing bench-webhook soak generate lint format clean
+.PHONY: help deps configure berth build control-plane demo check check-all bench bench-memory bench-packing bench-scheduler bench-webhook soak generate lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -65,6 +65,9 @@ bench-memory: configure ## show what a snapshot of 7,500 nodes and 100,000 pods 
 
 bench-packing: berth control-plane ## count the devices that placement strands, with and without Berth
 	@cd tests/e2e && go run ./stranding $(PACKING_FLAGS)
+
+bench-scheduler: berth control-plane ## measure pods placed a second at 7,498 nodes, with and without Berth
+	@cd tests/bench && go run ./scheduler $(SCHEDULER_FLAGS)
 
 bench-webhook: berth control-plane ## measure a review, then pods created a second with and without webhooks
 	@cmake --build --preset release -j $(JOBS) --target admission_benchmark

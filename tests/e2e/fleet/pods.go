@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 )
 
@@ -66,6 +68,14 @@ func (a Ask) requirements() corev1.ResourceRequirements {
 		corev1.ResourceName(a.Resource): *resource.NewQuantity(a.Devices, resource.DecimalSI),
 	}
 	return corev1.ResourceRequirements{Requests: list, Limits: list}
+}
+
+// CreatePods creates pods, several at a time and hence in no order.
+func CreatePods(ctx context.Context, client kubernetes.Interface, pods []*corev1.Pod) error {
+	return parallel(pods, func(pod *corev1.Pod) error {
+		_, err := client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+		return err
+	})
 }
 
 // Manifest is the pod as YAML, as a user would write it.

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+)
+
+func TestEveryOtherRoundIsInTheOppositeOrder(t *testing.T) {
+	for round, want := range [][]int{{0, 1, 2}, {2, 1, 0}, {0, 1, 2}} {
+		if got := order(round, 3); !reflect.DeepEqual(got, want) {
+			t.Errorf("round %d: %v, want %v", round, got, want)
+		}
+	}
+}
+
+func TestChoices(t *testing.T) {
+	good := options{nodes: 300, pods: 200, pairs: 1}
+	if err := good.choose("plain", "none,berth"); err != nil || len(good.ways) != 2 {
+		t.Errorf("ways %v (%v)", good.ways, err)
+	}
+	for _, o := range []options{{nodes: 0, pods: 2, pairs: 1}, {nodes: 1, pods: 1, pairs: 1},
+		{nodes: 1, pods: 2, pairs: 0}} {
+		if o.choose("plain", "") == nil {
+			t.Errorf("%+v can be measured", o)
+		}
+	}
+}
+
+// The command does this with 7,498 nodes.
+func TestWaysPlaceTheirPods(t *testing.T) {
+	dir := t.TempDir()
+	o := options{nodes: 80, pods: 50, pairs: 1, seed: 1, profileLength: time.Second}
+	if err := o.choose("spread-all", "echo,berth+extender.maxBodyBytes=4194304+filter-only"); err != nil {
+		t.Fatal(err)
+	}
+	b, err := start(t.Context(), o, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.stop()
+	measured, err := b.measure(t.Context(), o.loads[0])
+	if err != nil {
+		t.Fatal(b.failed(t.Context(), err))
+	}
+	for _, w := range measured.Ways {
+		if w.PodsPerSecond.Min <= 0 || w.Runs[0].SchedulerCPU <= 0 {
+			t.Errorf("%+v has placed nothing", w)
+		}
+	}
+	berth := measured.Ways[1].Runs[0].Berth
+	if berth == nil || berth.FilterP99 <= 0 || berth.PrioritizeP99 != 0 || berth.ResidentMiB <= 0 ||
+		berth.ReadySeconds <= 0 {
+		t.Errorf("berth, not asked to prioritize, says %+v", berth)
+	}
+
+	alone := turn{load: allLoads[0], way: way{name: "none", extender: extenderNone}, seed: 2,
+		profile: filepath.Join(dir, "none.pprof")}
+	if _, err := b.run(t.Context(), alone); err != nil {
+		t.Fatal(b.failed(t.Context(), err))
+	}
+	if profile, err := os.Stat(alone.profile); err != nil || profile.Size() == 0 {
+		t.Errorf("no profile: %v", err)
+	}
+}

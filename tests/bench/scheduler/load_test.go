@@ -1,0 +1,109 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	schedulerconfig "k8s.io/kube-scheduler/config/v1"
+
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+func TestPodsAreDecidedByTheirSeed(t *testing.T) {
+	l := load{}
+	if !reflect.DeepEqual(l.pods(3, 200), l.pods(3, 200)) {
+		t.Error("the same seed made other pods: ways would not place the same")
+	}
+	if reflect.DeepEqual(l.pods(3, 200), l.pods(4, 200)) {
+		t.Error("another seed made the same pods")
+	}
+}
+
+// No cache is to be tuned to one pod, and none to find nothing again.
+func TestPodsVaryAndComeInSeries(t *testing.T) {
+	pods := load{}.pods(1, 500)
+	asks, jobs, teams := map[string]bool{}, map[string]int{}, map[string]bool{}
+	for _, pod := range pods {
+		asks[pod.Labels[fleet.LabelAsks]] = true
+		jobs[metav1.GetControllerOf(pod).Name]++
+		teams[pod.Namespace] = true
+	}
+	if len(pods) != 500 || len(asks) < 6 || len(teams) != namespaces || len(jobs) < 500/longestJob {
+		t.Errorf("%d pods that ask for %d, of %d Jobs in %d namespaces", len(pods), len(asks), len(jobs),
+			len(teams))
+	}
+	most := 0
+	for _, count := range jobs {
+		most = max(most, count)
+	}
+	if most < 2 || most > longestJob {
+		t.Errorf("the largest Job has %d pods, want 2 to %d", most, longestJob)
+	}
+	for i, pod := range pods[1:] {
+		if pod.Name <= pods[i].Name {
+			t.Fatalf("%s comes after %s", pod.Name, pods[i].Name)
+		}
+	}
+}
+
+func TestPodsOfAJobAreEqual(t *testing.T) {
+	byJob := map[string]*corev1.Pod{}
+	for _, pod := range (load{spread: true}).pods(1, 100) {
+		job := metav1.GetControllerOf(pod).Name
+		first, known := byJob[job]
+		if !known {
+			byJob[job] = pod
+			continue
+		}
+		if !reflect.DeepEqual(first.Spec, pod.Spec) || !reflect.DeepEqual(first.Labels, pod.Labels) ||
+			first.Namespace != pod.Namespace {
+			t.Errorf("%s differs from %s of the same Job", pod.Name, first.Name)
+		}
+	}
+}
+
+func TestSpreadConstraintIsSoftAndSelectsThePodsOwn(t *testing.T) {
+	pod := load{spread: true}.pods(1, 1)[0]
+	constraints := pod.Spec.TopologySpreadConstraints
+	if len(constraints) != 1 || constraints[0].WhenUnsatisfiable != corev1.ScheduleAnyway ||
+		!reflect.DeepEqual(constraints[0].LabelSelector.MatchLabels, pod.Labels) {
+		t.Errorf("constraints %+v", constraints)
+	}
+	if plain := (load{}).pods(1, 1)[0]; plain.Spec.TopologySpreadConstraints != nil {
+		t.Error("a plain pod has a constraint")
+	}
+}
+
+func TestLoads(t *testing.T) {
+	loads, err := parseLoads("spread-all, plain")
+	if err != nil || len(loads) != 2 || loads[0].name != "spread-all" || loads[1].name != "plain" {
+		t.Fatalf("loads %+v (%v)", loads, err)
+	}
+	var config schedulerconfig.KubeSchedulerConfiguration
+	loads[1].configure(&config)
+	if config.PercentageOfNodesToScore != nil || loads[1].count(2000) != 2000 {
+		t.Errorf("plain: %v %% of the nodes, %d pods", config.PercentageOfNodesToScore,
+			loads[1].count(2000))
+	}
+	loads[0].configure(&config)
+	if *config.PercentageOfNodesToScore != 100 || loads[0].count(2000) != 400 ||
+		loads[0].count(2) != 2 {
+		t.Errorf("spread-all: %d %% of the nodes, %d of 2000 pods, %d of 2",
+			*config.PercentageOfNodesToScore, loads[0].count(2000), loads[0].count(2))
+	}
+	if _, err := parseLoads("plain,nonsense"); err == nil ||
+		!strings.Contains(err.Error(), "write some of plain,plain-all,spread,spread-all") {
+		t.Errorf("error %v does not say what to write", err)
+	}
+}
+
+func TestEveryLoadHasWays(t *testing.T) {
+	for _, l := range allLoads {
+		if ways, err := parseWays(l.ways); err != nil || len(ways) < 2 {
+			t.Errorf("%s compares %v (%v)", l.name, ways, err)
+		}
+	}
+}
