@@ -1,5 +1,5 @@
-// Package echo is the least that a kube-scheduler extender in Go can do, with what people write them
-// with: net/http, encoding/json and Kubernetes' own types.
+// Package echo is the least that a kube-scheduler extender in Go can do, with what people write
+// them with: net/http, encoding/json and Kubernetes' own types.
 package echo
 
 import (

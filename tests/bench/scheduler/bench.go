@@ -125,8 +125,8 @@ func (b *bench) measure(ctx context.Context, l load) (loadReport, error) {
 	return newLoadReport(l, l.count(b.pods), ways, outcomes), b.profile(ctx, l, ways)
 }
 
-// waysFor are the ways that take turns, after a run that meets the cold caches of kube-apiserver and
-// the kernel, whoever's it is.
+// waysFor are the ways that take turns, after a run that meets the cold caches of kube-apiserver
+// and the kernel, whoever's it is.
 func (b *bench) waysFor(ctx context.Context, l load) ([]way, error) {
 	ways := b.ways
 	var err error

@@ -33,7 +33,8 @@ func TestChoices(t *testing.T) {
 func TestWaysPlaceTheirPods(t *testing.T) {
 	dir := t.TempDir()
 	o := options{nodes: 80, pods: 50, pairs: 1, seed: 1, profileLength: time.Second}
-	if err := o.choose("spread-all", "echo,berth+extender.maxBodyBytes=4194304+filter-only"); err != nil {
+	const ways = "echo,berth+extender.maxBodyBytes=4194304+filter-only"
+	if err := o.choose("spread-all", ways); err != nil {
 		t.Fatal(err)
 	}
 	b, err := start(t.Context(), o, t.Output())

@@ -45,8 +45,8 @@ func main() {
 		"file for the figures, from the repository's root")
 	flag.StringVar(&o.picture, "plot", "docs/benchmarks/scheduler.svg",
 		"SVG file, from the repository's root")
-	flag.StringVar(&o.profiles, "profile", "", "folder, from the repository's root, for a CPU profile of "+
-		"kube-scheduler for every way, taken in a further run; default: none is taken")
+	flag.StringVar(&o.profiles, "profile", "", "folder, from the repository's root, for a CPU "+
+		"profile of kube-scheduler for every way, taken in a further run; default: none is taken")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := o.choose(*loads, *ways)

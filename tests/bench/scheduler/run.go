@@ -32,8 +32,8 @@ type turn struct {
 	profile string // file for kube-scheduler's CPU profile; empty: none
 }
 
-// run has the way place the load's pods, which are there before kube-scheduler starts. It leaves the
-// cluster without pods.
+// run has the way place the load's pods, which are there before kube-scheduler starts. It leaves
+// the cluster without pods.
 func (b *bench) run(ctx context.Context, t turn) (outcome, error) {
 	pods := t.load.pods(t.seed, t.load.count(b.pods))
 	if err := fleet.CreatePods(ctx, b.box.Client, pods); err != nil {

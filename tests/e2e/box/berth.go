@@ -130,7 +130,7 @@ func (berth *Berth) writeConfig(more map[string]any) error {
 	return os.WriteFile(berth.ConfigFile, content, 0o600)
 }
 
-// merged has the keys of both; of a key that both have, maps are merged, and else more's value counts.
+// merged has the keys of both; of a key that both have maps are merged, else more's value counts.
 func merged(own, more map[string]any) map[string]any {
 	result := maps.Clone(own)
 	for key, value := range more {

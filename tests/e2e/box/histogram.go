@@ -54,8 +54,8 @@ func (h Histogram) Count() float64 {
 	return h[len(h)-1].Count
 }
 
-// Quantile is what the share of all values stayed below: within a bucket they are taken to be spread
-// evenly, as Prometheus does. 0 without any value.
+// Quantile is what the share of all values stayed below: within a bucket they are taken to be
+// spread evenly, as Prometheus does. 0 without any value.
 func (h Histogram) Quantile(share float64) float64 {
 	want := share * h.Count()
 	below := Bucket{}

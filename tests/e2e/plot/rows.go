@@ -63,9 +63,9 @@ func (r Row) draw(svg *strings.Builder, y, end float64) {
 	write(svg, rowsLeft-8, y+4, `text-anchor="end"`, r.Name)
 	at := func(value float64) float64 { return horizontal(rowsLeft, value, end) }
 	of := spread.Of(r.Values)
-	fmt.Fprintf(svg, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s" fill-opacity="0.25"/>`,
-		at(of.LowerQuartile), y-boxHeight/2, at(of.UpperQuartile)-at(of.LowerQuartile), boxHeight,
-		r.Colour)
+	fmt.Fprintf(svg, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s" `+
+		`fill-opacity="0.25"/>`, at(of.LowerQuartile), y-boxHeight/2,
+		at(of.UpperQuartile)-at(of.LowerQuartile), boxHeight, r.Colour)
 	fmt.Fprintf(svg, `<path d="M%.1f %.1fv%d" stroke="%s" stroke-width="2"/>`, at(of.Median),
 		y-boxHeight/2, boxHeight, r.Colour)
 	for _, value := range r.Values {

@@ -18,7 +18,7 @@ func Of(values []float64) Spread {
 		UpperQuartile: Quantile(values, 0.75), Min: slices.Min(values), Max: slices.Max(values)}
 }
 
-// Quantile is the value that a share of the values is at or below, between two of them by proportion.
+// Quantile is the value that a share of the values is at or below, in proportion between two.
 func Quantile(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	at := share * float64(len(sorted)-1)
