@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -14,6 +13,9 @@ import (
 	"syscall"
 	"time"
 )
+
+// leastNodes have some of each pool, and some without a fault.
+const leastNodes = 50
 
 // options are what is measured, and how often.
 type options struct {
@@ -62,8 +64,8 @@ func main() {
 
 // choose reads what the user wants to compare.
 func (o *options) choose(loads, ways string) error {
-	if o.nodes < 1 || o.pods < 2 || o.pairs < 1 {
-		return errors.New("-nodes and -pairs must be 1 or more, -pods 2 or more")
+	if o.nodes < leastNodes || o.pods < 2 || o.pairs < 1 {
+		return fmt.Errorf("-nodes must be %d or more, -pods 2 or more, -pairs 1 or more", leastNodes)
 	}
 	var err error
 	if o.loads, err = parseLoads(loads); err != nil || ways == "" {
