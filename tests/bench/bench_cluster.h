@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "cluster/snapshot.h"
+#include "extender/extender.h"
+#include "model/accelerator.h"
+#include "model/time.h"
+#include "policies/scheduling/engine.h"
+#include "server/metrics.h"
+
+namespace berth::extender {
+
+/// When everything happens that a benchmark does.
+inline constexpr model::Time kBenchTime{model::Duration{1'800'000'000}};
+
+/// An extender over so many nodes with about the reference cluster's shares of accelerators, of
+/// which every twentieth is broken, without HTTP. Not thread-safe.
+struct BenchCluster {
+  explicit BenchCluster(std::size_t nodes);
+
+  /// What kube-scheduler posts for a pod that asks for so many GPUs, with the names of the first
+  /// `names` nodes.
+  std::string Body(std::size_t names, int gpus = 1) const;
+
+  /// The route's reply to `body`.
+  std::string Post(const std::string& path, const std::string& body);
+
+  std::shared_ptr<const model::AcceleratorCatalog> catalog;
+  cluster::Snapshot snapshot;
+  server::Metrics metrics;
+  std::shared_ptr<const scheduling::SchedulingEngine> engine;
+  Extender extender;
+};
+
+}  // namespace berth::extender
