@@ -191,12 +191,14 @@ TEST_F(CliController, ItsRoleIsExactlyWhatItAsksFor) {
   ASSERT_TRUE(berth->AwaitError("\"kind\":\"pending_pods\",\"items\":1")) << berth->error();
   ASSERT_TRUE(api_.AwaitCount(FakeRequest::kPatchNode, 1)) << berth->error();
   api_.Put(V100("node-1"));
-  for (const FakeRequest request : kAllFakeRequests) {
-    EXPECT_TRUE(api_.AwaitCount(request, 1)) << PermissionFor(request).verb;
-  }
   std::set<std::string> granted = Words(cluster::kFeedPermissions);
   granted.merge(Words(controller::kPatchPermissions));
   granted.merge(Words(controller::kLeasePermissions));
+  for (const FakeRequest request : kAllFakeRequests) {
+    const kube::Permission permission = PermissionFor(request);
+    if (!granted.contains(*Words({&permission, 1}).begin())) continue;
+    EXPECT_TRUE(api_.AwaitCount(request, 1)) << permission.verb;
+  }
   EXPECT_EQ(Needed(api_), granted);
 }
 

@@ -203,7 +203,7 @@ TEST_F(CliExtender, EndsWhileANewCatalogueWaitsForTheApiServer) {
 TEST_F(CliExtender, StartsNothingFromABrokenConfiguration) {
   ChildProcess berth(Words("helth: {}\n"));
   EXPECT_EQ(berth.Wait(), 2);
-  EXPECT_THAT(berth.error(), HasSubstr("berth.yaml:8: helth: there is no such field"));
+  EXPECT_THAT(berth.error(), HasSubstr("berth.yaml:9: helth: there is no such field"));
   EXPECT_THAT(berth.error(), Not(HasSubstr("listening")));
   EXPECT_EQ(api_.connections(), 0);
 }
