@@ -8,10 +8,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"berth.dev/berth/tests/bench/echo"
+	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 )
@@ -112,7 +112,7 @@ func (b *bench) measure(ctx context.Context, l load) (loadReport, error) {
 	}
 	outcomes := make([][]outcome, len(ways))
 	for round := range b.pairs {
-		for _, i := range order(round, len(ways)) {
+		for _, i := range figures.Order(round, len(ways)) {
 			o, err := b.run(ctx, turn{load: l, way: ways[i], seed: b.seed + uint64(round)})
 			if err != nil {
 				return loadReport{}, err
@@ -138,18 +138,6 @@ func (b *bench) waysFor(ctx context.Context, l load) ([]way, error) {
 		_, err = b.run(ctx, turn{load: l, way: ways[0], seed: b.seed})
 	}
 	return ways, err
-}
-
-// order is that of the ways in a round: every other one starts with the last.
-func order(round, ways int) []int {
-	var indexes []int
-	for i := range ways {
-		indexes = append(indexes, i)
-	}
-	if round%2 == 1 {
-		slices.Reverse(indexes)
-	}
-	return indexes
 }
 
 // profile has every way place the load once more, and writes what kube-scheduler did meanwhile.

@@ -3,19 +3,10 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 )
-
-func TestEveryOtherRoundIsInTheOppositeOrder(t *testing.T) {
-	for round, want := range [][]int{{0, 1, 2}, {2, 1, 0}, {0, 1, 2}} {
-		if got := order(round, 3); !reflect.DeepEqual(got, want) {
-			t.Errorf("round %d: %v, want %v", round, got, want)
-		}
-	}
-}
 
 func TestChoices(t *testing.T) {
 	good := options{nodes: 300, pods: 200, pairs: 1}

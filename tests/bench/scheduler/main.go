@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"berth.dev/berth/tests/bench/figures"
 )
 
 // leastNodes have some of each pool, and some without a fault.
@@ -26,8 +28,7 @@ type options struct {
 	loads []load
 	ways  []way // none: every load's own
 
-	json          string // file
-	picture       string // file
+	files         figures.Files
 	profiles      string // folder; empty: none
 	profileLength time.Duration
 }
@@ -43,9 +44,9 @@ func main() {
 	ways := flag.String("ways", "", "ways to compare with the first of them: none, echo, berth, or "+
 		"berth+KEY=VALUE with a key of Berth's configuration; +filter-only leaves prioritize out. "+
 		"Default: none,berth for plain pods and echo,berth for the others")
-	flag.StringVar(&o.json, "json", "docs/benchmarks/scheduler.json",
+	flag.StringVar(&o.files.JSON, "json", "docs/benchmarks/scheduler.json",
 		"file for the figures, from the repository's root")
-	flag.StringVar(&o.picture, "plot", "docs/benchmarks/scheduler.svg",
+	flag.StringVar(&o.files.Picture, "plot", "docs/benchmarks/scheduler.svg",
 		"SVG file, from the repository's root")
 	flag.StringVar(&o.profiles, "profile", "", "folder, from the repository's root, for a CPU "+
 		"profile of kube-scheduler for every way, taken in a further run; default: none is taken")
@@ -92,7 +93,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 			return b.failed(ctx, err)
 		}
 		r.Loads = append(r.Loads, measured)
-		if err := r.write(o); err != nil {
+		if err := o.files.Write(r, r.draw); err != nil {
 			return err
 		}
 	}

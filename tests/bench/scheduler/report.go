@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 
-	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/e2e/spread"
 )
 
@@ -19,10 +17,10 @@ type outcome struct {
 
 // report is all that was measured.
 type report struct {
-	Machine machine      `json:"machine"`
-	Nodes   int          `json:"nodes"`
-	Seed    uint64       `json:"seed"`
-	Loads   []loadReport `json:"loads"`
+	Machine figures.Machine `json:"machine"`
+	Nodes   int             `json:"nodes"`
+	Seed    uint64          `json:"seed"`
+	Loads   []loadReport    `json:"loads"`
 }
 
 // loadReport is what the ways did with a load, in the order in which they were named.
@@ -43,7 +41,7 @@ type wayReport struct {
 }
 
 func newReport(ctx context.Context, o options) (report, error) {
-	m, err := thisMachine(ctx)
+	m, err := figures.ThisMachine(ctx)
 	return report{Machine: m, Nodes: o.nodes, Seed: o.seed}, err
 }
 
@@ -71,17 +69,4 @@ func valuesOf(runs []outcome, value func(outcome) float64) []float64 {
 		values = append(values, value(o))
 	}
 	return values
-}
-
-// write writes the figures and draws them.
-func (r report) write(o options) error {
-	err := box.WriteFile(o.json, func(file io.Writer) error {
-		encoder := json.NewEncoder(file)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
-	})
-	if err != nil {
-		return err
-	}
-	return box.WriteFile(o.picture, r.draw)
 }

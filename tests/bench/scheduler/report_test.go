@@ -3,11 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"berth.dev/berth/tests/bench/figures"
 )
 
 // sampleReport is that of two rounds, of which the second met a machine twice as slow.
@@ -23,8 +23,8 @@ func sampleReport(t *testing.T) report {
 		{{PodsPerSecond: 180, SchedulerCPU: 5, BerthCPU: 0.5, Berth: berth},
 			{PodsPerSecond: 90, SchedulerCPU: 5, BerthCPU: 0.5, Berth: berth}},
 	}
-	return report{Machine: machine{CPUs: 2, Versions: map[string]string{"kube-scheduler": "v1"}},
-		Nodes: 7498, Loads: []loadReport{newLoadReport(allLoads[0], 2000, ways, outcomes)}}
+	m := figures.Machine{CPUs: 2, Versions: map[string]string{"kube-scheduler": "v1"}}
+	return report{Machine: m, Nodes: 7498, Loads: []loadReport{newLoadReport(allLoads[0], 2000, ways, outcomes)}}
 }
 
 // A machine that is slow for a round is slow for all: only what is of one round is compared.
@@ -66,13 +66,8 @@ func TestTablesAreMarkdown(t *testing.T) {
 	}
 }
 
-func TestFiguresAndPictureAreWritten(t *testing.T) {
-	dir := t.TempDir()
-	o := options{json: filepath.Join(dir, "new", "a.json"), picture: filepath.Join(dir, "a.svg")}
-	if err := sampleReport(t).write(o); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(o.json)
+func TestPictureAndFiguresAreOfTheReport(t *testing.T) {
+	content, err := json.Marshal(sampleReport(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,24 +75,14 @@ func TestFiguresAndPictureAreWritten(t *testing.T) {
 	if err := json.Unmarshal(content, &read); err != nil || !reflect.DeepEqual(read, sampleReport(t)) {
 		t.Errorf("read back (%v) %+v", err, read)
 	}
-	picture, err := os.ReadFile(o.picture)
-	for _, want := range []string{"pods/s: default node sampling, 2000 pods", "plain, berth : none",
-		"7498 nodes; 2 CPUs"} {
-		if err != nil || !strings.Contains(string(picture), want) {
-			t.Errorf("no %q in the picture (%v)", want, err)
-		}
-	}
-}
-
-func TestMachineIsNamed(t *testing.T) {
-	m, err := thisMachine(t.Context())
-	if err != nil {
+	var picture strings.Builder
+	if err := sampleReport(t).draw(&picture); err != nil {
 		t.Fatal(err)
 	}
-	if m.CPUs < 1 || m.MemoryGiB < 1 || !strings.Contains(m.Versions["kube-scheduler"], "v1.") {
-		t.Errorf("machine %+v", m)
-	}
-	if got := firstMatch(os.DevNull, "(.*)x"); got != "unknown" {
-		t.Errorf("%q of an empty file", got)
+	for _, want := range []string{"pods/s: default node sampling, 2000 pods", "plain, berth : none",
+		"7498 nodes; 2 CPUs"} {
+		if !strings.Contains(picture.String(), want) {
+			t.Errorf("no %q in the picture", want)
+		}
 	}
 }

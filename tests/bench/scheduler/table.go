@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/e2e/spread"
 )
 
@@ -26,32 +27,24 @@ func (r report) rounds() int {
 }
 
 func (r report) writeRates(text *strings.Builder) {
-	text.WriteString("\n| load | way | pods/s | quartiles | min to max | ratio | quartiles | " +
-		"min to max | kube-scheduler's CPU ms/pod |\n|---|---|---|---|---|---|---|---|---|\n")
+	table := figures.NewTable("load", "way", "pods/s", figures.SpreadColumns, "ratio",
+		figures.SpreadColumns, "kube-scheduler's CPU ms/pod")
 	for _, l := range r.Loads {
 		for _, w := range l.Ways {
 			ratio := " | |" // the first way's own
 			if w.Ratio != nil {
-				ratio = cells("%.2f", *w.Ratio)
+				ratio = figures.Cells("%.2f", *w.Ratio)
 			}
-			fmt.Fprintf(text, "| %s, %d pods | %s | %s | %s | %.2f |\n", l.Title, l.Pods, w.Way,
-				cells("%.1f", w.PodsPerSecond), ratio,
+			table.Row(fmt.Sprintf("%s, %d pods", l.Title, l.Pods), w.Way,
+				figures.Cells("%.1f", w.PodsPerSecond), ratio,
 				median(w.Runs, func(o outcome) float64 { return o.SchedulerCPU }))
 		}
 	}
-	text.WriteString("\nRatios are to the first way of the load, round by round.\n")
+	fmt.Fprint(text, table, "\nRatios are to the first way of the load, round by round.\n")
 }
 
-// cells are three columns without the outer bars.
-func cells(format string, s spread.Spread) string {
-	between := fmt.Sprintf("%s to %s", format, format)
-	return strings.Join([]string{"**" + fmt.Sprintf(format, s.Median) + "**",
-		fmt.Sprintf(between, s.LowerQuartile, s.UpperQuartile), fmt.Sprintf(between, s.Min, s.Max)},
-		" | ")
-}
-
-func median(runs []outcome, value func(outcome) float64) float64 {
-	return spread.Quantile(valuesOf(runs, value), 0.5)
+func median(runs []outcome, value func(outcome) float64) string {
+	return fmt.Sprintf("%.2f", spread.Quantile(valuesOf(runs, value), 0.5))
 }
 
 // berthColumns are what Berth says of itself.
@@ -69,22 +62,22 @@ var berthColumns = []struct {
 }
 
 func (r report) writeBerth(text *strings.Builder) {
-	text.WriteString("\n| load | way |")
+	titles := []string{"load", "way"}
 	for _, column := range berthColumns {
-		fmt.Fprintf(text, " %s |", column.title)
+		titles = append(titles, column.title)
 	}
-	fmt.Fprintf(text, "\n|---|---|%s\n", strings.Repeat("---|", len(berthColumns)))
+	table := figures.NewTable(titles...)
 	for _, l := range r.Loads {
 		for _, w := range l.Ways {
 			if w.Runs[0].Berth == nil {
 				continue
 			}
-			fmt.Fprintf(text, "| %s | %s |", l.Title, w.Way)
+			row := []string{l.Title, w.Way}
 			for _, column := range berthColumns {
-				fmt.Fprintf(text, " %.2f |", median(w.Runs, column.value))
+				row = append(row, median(w.Runs, column.value))
 			}
-			text.WriteByte('\n')
+			table.Row(row...)
 		}
 	}
-	text.WriteString("\nBerth's own time, without TLS and client; medians of the rounds.\n")
+	fmt.Fprint(text, table, "\nBerth's own time, without TLS and client; medians of the rounds.\n")
 }

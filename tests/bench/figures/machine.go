@@ -1,4 +1,6 @@
-package main
+// Package figures is what measurements share: the turns of those who are compared, the machine that
+// they ran on, tables in Markdown, and files.
+package figures
 
 import (
 	"context"
@@ -11,8 +13,8 @@ import (
 	"berth.dev/berth/tests/e2e/box"
 )
 
-// machine is where everything ran, the load beside the control plane.
-type machine struct {
+// Machine is where everything ran, the load beside the control plane.
+type Machine struct {
 	CPU       string            `json:"cpu"`
 	CPUs      int               `json:"cpus"`
 	MemoryGiB int               `json:"memoryGiB"`
@@ -20,8 +22,9 @@ type machine struct {
 	Versions  map[string]string `json:"versions"`
 }
 
-func thisMachine(ctx context.Context) (machine, error) {
-	m := machine{
+// ThisMachine is the one that this program runs on.
+func ThisMachine(ctx context.Context) (Machine, error) {
+	m := Machine{
 		CPU:    firstMatch("/proc/cpuinfo", `(?m)^model name\s*: (.*)$`),
 		CPUs:   runtime.NumCPU(),
 		System: firstMatch("/etc/os-release", `(?m)^PRETTY_NAME="(.*)"$`) + ", " + runtime.Version(),
@@ -35,7 +38,7 @@ func thisMachine(ctx context.Context) (machine, error) {
 	for _, name := range []string{"etcd", "kube-apiserver", "kube-scheduler", "berth"} {
 		var err error
 		if m.Versions[name], err = box.Version(ctx, name); err != nil {
-			return machine{}, err
+			return Machine{}, err
 		}
 	}
 	return m, nil
@@ -54,7 +57,7 @@ func firstMatch(path, pattern string) string {
 	return string(match[1])
 }
 
-func (m machine) String() string {
+func (m Machine) String() string {
 	return fmt.Sprintf("%d CPUs (%s), %d GiB, %s; %s; %s", m.CPUs, m.CPU, m.MemoryGiB, m.System,
 		m.Versions["kube-scheduler"], m.Versions["berth"])
 }

@@ -1,0 +1,27 @@
+package figures
+
+import (
+	"encoding/json"
+	"io"
+
+	"berth.dev/berth/tests/e2e/box"
+)
+
+// Files are where a measurement's figures go, as box.WriteFile takes paths.
+type Files struct {
+	JSON    string
+	Picture string // SVG
+}
+
+// Write writes a report and what draws it.
+func (f Files) Write(report any, draw func(io.Writer) error) error {
+	err := box.WriteFile(f.JSON, func(file io.Writer) error {
+		encoder := json.NewEncoder(file)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(report)
+	})
+	if err != nil {
+		return err
+	}
+	return box.WriteFile(f.Picture, draw)
+}
