@@ -24,7 +24,8 @@ func sampleReport(t *testing.T) report {
 			{PodsPerSecond: 90, SchedulerCPU: 5, BerthCPU: 0.5, Berth: berth}},
 	}
 	m := figures.Machine{CPUs: 2, Versions: map[string]string{"kube-scheduler": "v1"}}
-	return report{Machine: m, Nodes: 7498, Loads: []loadReport{newLoadReport(allLoads[0], 2000, ways, outcomes)}}
+	return report{Machine: m, Nodes: 7498,
+		Loads: []loadReport{newLoadReport(allLoads[0], 2000, ways, outcomes)}}
 }
 
 // A machine that is slow for a round is slow for all: only what is of one round is compared.

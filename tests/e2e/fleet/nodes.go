@@ -3,6 +3,8 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,13 +25,20 @@ const (
 
 // Nodes makes the nodes of the pools, all healthy at now.
 func Nodes(pools []Pool, now time.Time) []*corev1.Node {
-	var nodes []*corev1.Node
-	for _, pool := range pools {
-		for index := range pool.Nodes {
-			nodes = append(nodes, pool.node(index, now))
+	return slices.Collect(EachNode(pools, now))
+}
+
+// EachNode makes the nodes of the pools one after the other, all healthy at now.
+func EachNode(pools []Pool, now time.Time) iter.Seq[*corev1.Node] {
+	return func(yield func(*corev1.Node) bool) {
+		for _, pool := range pools {
+			for index := range pool.Nodes {
+				if !yield(pool.node(index, now)) {
+					return
+				}
+			}
 		}
 	}
-	return nodes
 }
 
 // CreateNodes creates the nodes of the pools in the cluster.
