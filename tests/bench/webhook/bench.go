@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,10 +31,11 @@ type way struct {
 // bench creates pods in ways that take turns.
 type bench struct {
 	options
-	box     *box.Box
-	mutator *box.Mutator
-	ways    []*way
-	works   []work
+	box      *box.Box
+	mutator  *box.Mutator
+	ways     []*way
+	works    []work
+	progress io.Writer
 }
 
 // prepare makes a namespace for every way and leaves etcd, kube-apiserver and the webhooks alone on

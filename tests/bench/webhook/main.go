@@ -7,11 +7,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
-	"runtime"
 	"syscall"
 
+	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/e2e/box"
 )
 
@@ -20,6 +21,7 @@ type options struct {
 	pods    int
 	workers int
 	parts   bool
+	files   figures.Files
 }
 
 func main() {
@@ -30,35 +32,45 @@ func main() {
 	flag.IntVar(&o.pods, "pods", 200, "pods in a block")
 	flag.IntVar(&o.workers, "workers", 8, "pods that are being created at a time")
 	flag.BoolVar(&o.parts, "parts", false, "also with a part of Berth's webhooks, to find what costs")
+	flag.StringVar(&o.files.JSON, "json", "docs/benchmarks/webhook.json",
+		"file for the figures, from the repository's root")
+	flag.StringVar(&o.files.Picture, "plot", "docs/benchmarks/webhook.svg",
+		"SVG file, from the repository's root")
 	flag.Parse()
-	if err := run(ctx, o); err != nil {
+	if err := run(ctx, o, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "webhook:", err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, o options) error {
-	cluster, err := box.Start(ctx, box.Options{Progress: os.Stderr})
+// run measures all works and writes what it has after each.
+func run(ctx context.Context, o options, out, progress io.Writer) error {
+	machine, err := figures.ThisMachine(ctx)
+	if err != nil {
+		return err
+	}
+	cluster, err := box.Start(ctx, box.Options{Progress: progress})
 	if err != nil {
 		return err
 	}
 	defer cluster.Stop()
-	bench := &bench{box: cluster, options: o}
+	bench := &bench{box: cluster, options: o, progress: progress}
 	defer bench.stop()
 	if err := bench.prepare(ctx); err != nil {
 		return err
 	}
-	fmt.Printf("%d rounds of %d pods each, %d at a time, %s, %d CPUs for all\n", o.rounds, o.pods,
-		o.workers, runtime.Version(), runtime.NumCPU())
+	r := report{Machine: machine, Pods: o.pods, Workers: o.workers}
 	for _, work := range bench.works {
 		if err := bench.measure(ctx, work); err != nil {
 			return err
 		}
-		fmt.Printf("\n%s\n", work.name)
-		report(os.Stdout, bench.ways)
+		r.Works = append(r.Works, newWorkReport(work.name, bench.ways))
+		if err := o.files.Write(r, r.draw); err != nil {
+			return err
+		}
 	}
-	return nil
+	return r.print(out)
 }
 
 // measure has all ways do the work in turn.
@@ -71,16 +83,13 @@ func (b *bench) measure(ctx context.Context, w work) error {
 		way.rates, way.costs = nil, nil
 	}
 	for round := range b.rounds {
-		for i := range b.ways {
-			if round%2 == 1 {
-				i = len(b.ways) - 1 - i
-			}
+		for _, i := range figures.Order(round, len(b.ways)) {
 			if err := b.block(ctx, w, b.ways[i]); err != nil {
 				return fmt.Errorf("%s: %w", b.ways[i].name, err)
 			}
 		}
 		if (round+1)%10 == 0 {
-			fmt.Fprintf(os.Stderr, "%s: round %d of %d\n", w.name, round+1, b.rounds)
+			fmt.Fprintf(b.progress, "%s: round %d of %d\n", w.name, round+1, b.rounds)
 		}
 	}
 	return nil
