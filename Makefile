@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build control-plane demo check check-all bench bench-memory bench-packing bench-scheduler bench-webhook soak generate lint format clean
+.PHONY: help deps configure berth build control-plane demo check check-all bench bench-all bench-memory bench-packing bench-scheduler bench-webhook soak generate lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -53,8 +53,13 @@ check-all: check ## also sanitizers, other versions of Kubernetes, and the chaos
 	@echo "==> chaos: 1,000 nodes, 10,000 pods"
 	@cd tests/e2e && go test ./chaos -count=1 -v -timeout 40m -nodes 1000 -pods 10000
 
-bench: build control-plane ## measure filter, prioritize and the memory of a snapshot
-	@tests/bench/run
+bench: build control-plane ## measure what kube-scheduler waits for, memory, start and news of faults
+	@tests/bench/run $(BENCH_FLAGS)
+
+bench-all: ## make all figures of docs/benchmarks, one after the other
+	@$(MAKE) --no-print-directory bench
+	@$(MAKE) --no-print-directory bench-webhook
+	@$(MAKE) --no-print-directory bench-scheduler
 
 soak: berth control-plane ## have pods and faults come and go for 30 minutes; fails unless memory is flat
 	@cd tests/e2e && go run ./soak $(SOAK_FLAGS)

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"berth.dev/berth/tests/bench/figures"
+)
+
+func sampleReport() report {
+	rounds := []round{{CallerP50: 1, CallerP99: 3, BerthP50: 0.25, BerthP99: 0.5},
+		{CallerP50: 2, CallerP99: 5, BerthP50: 0.75, BerthP99: 1}}
+	filter := answers{Who: "Berth", Verb: "filter", How: backToBack, Nodes: 7498,
+		RequestBytes: 94_000, Rounds: rounds}
+	return report{
+		Machine: figures.Machine{CPUs: 2, Versions: map[string]string{"berth": "berth 0.1.0"}},
+		Nodes:   7498,
+		Starts:  []started{{ReadySeconds: 1.5, ResidentMiB: 40}},
+		Answers: []answers{filter,
+			{Who: "Go echo", Verb: "filter", How: backToBack, Nodes: 7498,
+				Rounds: []round{{CallerP50: 4, CallerP99: 6}}},
+			{Who: "Berth", Verb: "prioritize", How: allLooking[0].how,
+				Rounds: []round{{BerthP50: 0.1, BerthP99: 0.2}}}},
+		Changes: []change{{Seen: 4, Refused: 6, Asking: 0.5}, {Seen: 4, Refused: 5, Asking: 0.5}},
+		Sizes: []sized{{Nodes: 1000, Filter: filter, started: started{ReadySeconds: 0.5,
+			ResidentMiB: 30, AskedResidentMiB: 31}}},
+		Memory: &filled{Pods: 200_000, Starts: []started{{ReadySeconds: 9, ResidentMiB: 60,
+			AskedResidentMiB: 62}}},
+	}
+}
+
+func TestTablesAreMarkdown(t *testing.T) {
+	var out strings.Builder
+	if err := sampleReport().print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"2 CPUs",
+		"| Berth, filter | 7498 | back to back | **0.500** | 0.375 to 0.625 | 0.250 to 0.750 | " +
+			"**0.750** | 0.625 to 0.875 | 0.500 to 1.000 |\n",
+		"| Berth, prioritize | that fit | kube-scheduler, every node looked at | **0.100** |",
+		"| Go echo, filter | 7498 | back to back | **4.000** |",
+		"| 1000 | 94 | **0.500** (0.250 to 0.750) | **0.750** (0.500 to 1.000) | **1.500** (1.000 to " +
+			"2.000) | **4.000** (3.000 to 5.000) | 1500 | 30.0 | 31.0 | 0.50 |\n",
+		"| kube-apiserver | 7498 | 0 | ready after s | **1.50** |",
+		"| generated | 7498 | 200000 | resident MiB, asked | **62.0** |",
+		"| refused after the event | **1.50** | **1.99** | 1.25 to 1.75 | 1.00 to 2.00 |\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	columns := 0
+	for line := range strings.Lines(out.String()) {
+		bars := strings.Count(line, "|")
+		if bars == 0 {
+			columns = 0 // the next table
+		} else if columns == 0 {
+			columns = bars
+		} else if bars != columns {
+			t.Errorf("%d bars, %d in the lines above: %s", bars, columns, line)
+		}
+	}
+}
+
+func TestOnlyWhatWasMeasuredIsShown(t *testing.T) {
+	var out, picture strings.Builder
+	r := report{Nodes: 50, Sizes: sampleReport().Sizes}
+	if err := r.print(&out); err != nil {
+		t.Fatal(err)
+	}
+	if tables := strings.Count(out.String(), "|---|\n"); tables != 1 {
+		t.Errorf("%d tables, want 1:\n%s", tables, out.String())
+	}
+	if err := r.draw(&picture); err != nil || strings.Contains(picture.String(), "NaN") {
+		t.Errorf("picture (%v) %s", err, picture.String())
+	}
+}
+
+func TestFiguresAreReadBack(t *testing.T) {
+	content, err := json.Marshal(sampleReport())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read report
+	if err := json.Unmarshal(content, &read); err != nil || !reflect.DeepEqual(read, sampleReport()) {
+		t.Errorf("read back (%v) %+v", err, read)
+	}
+}
+
+func TestPictureShowsEveryPart(t *testing.T) {
+	var picture strings.Builder
+	if err := sampleReport().draw(&picture); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Berth&#39;s own time: p50 and p99 of rounds, ms",
+		"filter, warm, p99", "prioritize, all, scheduler, p50", "Go echo, filter, warm, p50",
+		"filter, ms", "resident, MiB",
+		"Berth refuses the node", "7498 nodes; 2 CPUs"} {
+		if !strings.Contains(picture.String(), want) {
+			t.Errorf("no %q in the picture", want)
+		}
+	}
+}
