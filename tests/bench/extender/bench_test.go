@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"berth.dev/berth/tests/bench/figures"
+	"berth.dev/berth/tests/e2e/fleet"
 )
 
 // The command does this with 7,498 nodes.
@@ -36,5 +38,46 @@ func TestEveryPartMeasures(t *testing.T) {
 		if info, err := os.Stat(file); err != nil || info.Size() < 1000 {
 			t.Errorf("%s: %v", file, err)
 		}
+	}
+}
+
+// Or "filter with all names" would be about fewer.
+func TestKubeSchedulerAsksAboutEveryNode(t *testing.T) {
+	o := options{nodes: 280, rounds: 1, batch: 20, seed: 1}
+	b, err := start(t.Context(), o, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.stop()
+	if err := b.scheduleBy(t.Context(), allLooking[0]); err != nil {
+		t.Fatal(b.failed(t.Context(), err))
+	}
+	log, err := os.ReadFile(b.box.Berth.LogFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0 // a pod that takes any GPU fits wherever no MN-Core is, as far as Berth is concerned
+	for _, pool := range fleet.Scaled(o.nodes) {
+		if pool.Resource != fleet.ResourceMNCore {
+			want += pool.Nodes
+		}
+	}
+	placements := 0
+	for line := range strings.Lines(string(log)) {
+		var entry struct {
+			Msg, Pod string
+			Fitting  int
+		}
+		if json.Unmarshal([]byte(line), &entry) != nil || entry.Msg != "placement" ||
+			!strings.Contains(entry.Pod, "/any-gpu-") {
+			continue
+		}
+		placements++
+		if entry.Fitting != want {
+			t.Errorf("%d nodes fit, want %d: %s", entry.Fitting, want, line)
+		}
+	}
+	if placements == 0 {
+		t.Errorf("berth logs no placement of a pod that takes any GPU:\n%s", log)
 	}
 }

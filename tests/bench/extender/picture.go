@@ -23,21 +23,21 @@ func (r report) draw(out io.Writer) error {
 	return plot.Draw(out, caption, panels...)
 }
 
-// answerPanels are Berth's own time, then what callers see.
+// answerPanels are Berth's own time, then what callers see; p50 and p99 have axes of their own.
 func (r report) answerPanels() []plot.Panel {
 	var panels []plot.Panel
 	for _, view := range views {
-		rows := plot.Rows{Title: view.title + ": p50 and p99 of rounds, ms"}
-		for _, a := range r.Answers {
-			for j, f := range []figure[round]{view.p50, view.p99} {
+		for i, f := range []figure[round]{view.p50, view.p99} {
+			rows := plot.Rows{Title: fmt.Sprintf("%s: %s of rounds, ms", view.title, curveNames[i])}
+			for _, a := range r.Answers {
 				if f.known(a.Rounds) {
-					rows.Rows = append(rows.Rows, plot.Row{Name: a.label() + ", " + curveNames[j],
-						Colour: colourOf[a.Who], Values: f.of(a.Rounds)})
+					rows.Rows = append(rows.Rows,
+						plot.Row{Name: a.label(), Colour: colourOf[a.Who], Values: f.of(a.Rounds)})
 				}
 			}
-		}
-		if len(rows.Rows) > 0 {
-			panels = append(panels, rows)
+			if len(rows.Rows) > 0 {
+				panels = append(panels, rows)
+			}
 		}
 	}
 	return panels
@@ -45,7 +45,7 @@ func (r report) answerPanels() []plot.Panel {
 
 // labels are short for how answers are asked for.
 var labels = map[string]string{backToBack: "warm", newShapes: "new shapes",
-	allLooking[0].how: "all, scheduler", allLooking[1].how: "sample, scheduler"}
+	allLooking[0].how: "every node, in situ", allLooking[1].how: "sample, in situ"}
 
 func (a answers) label() string {
 	label := a.Verb + ", " + labels[a.How]

@@ -95,9 +95,9 @@ func TestPictureShowsEveryPart(t *testing.T) {
 	if err := sampleReport().draw(&picture); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Berth&#39;s own time: p50 and p99 of rounds, ms",
-		"filter, warm, p99", "prioritize, all, scheduler, p50", "Go echo, filter, warm, p50",
-		"filter, ms", "resident, MiB",
+	for _, want := range []string{"Berth&#39;s own time: p50 of rounds, ms",
+		"over TLS: p99 of rounds, ms", "filter, warm", "prioritize, every node, in situ",
+		"Go echo, filter, warm", "filter, ms", "resident, MiB",
 		"Berth refuses the node", "7498 nodes; 2 CPUs"} {
 		if !strings.Contains(picture.String(), want) {
 			t.Errorf("no %q in the picture", want)

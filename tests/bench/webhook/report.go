@@ -79,7 +79,7 @@ func (r report) draw(out io.Writer) error {
 	var panels []plot.Panel
 	for _, work := range r.Works {
 		rates := plot.Rows{Title: "pods/s: " + work.Work}
-		costs := plot.Rows{Title: "kube-apiserver's CPU, ms/pod: " + work.Work}
+		costs := plot.Rows{Title: "kube-apiserver's CPU for each of them, ms"}
 		for i, w := range work.Ways {
 			colour := colours[i%len(colours)]
 			rates.Rows = append(rates.Rows, plot.Row{Name: w.Way, Colour: colour, Values: w.EachRate})

@@ -62,7 +62,7 @@ func TestFiguresAreReadBackAndDrawn(t *testing.T) {
 	if err := sampleReport().draw(&picture); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"pods/s: pods as people write them", "CPU, ms/pod: pods as people",
+	for _, want := range []string{"pods/s: pods as people write them", "CPU for each of them, ms",
 		"2 CPUs for all, v1.36"} {
 		if !strings.Contains(picture.String(), want) {
 			t.Errorf("no %q in the picture", want)
