@@ -13,8 +13,8 @@ import (
 
 const (
 	namespaces = 4
-	// varied is the number of pods that take turns. They have about 30 shapes: what is asked for of
-	// which model, and how many.
+	// varied is the number of pods that take turns. They have more than 20 shapes: what is asked for
+	// of which model, and how many.
 	varied = 64
 	// shapes is more than any cache is going to remember, so that of as many that take turns each
 	// counts as new.

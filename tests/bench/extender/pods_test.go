@@ -43,7 +43,7 @@ func TestRequestsVary(t *testing.T) {
 			t.Fatalf("asks about %v", *args.NodeNames)
 		}
 	}
-	if len(all) != varied || len(shapes) < 12 || len(teams) != namespaces {
+	if len(all) != varied || len(shapes) <= 20 || len(teams) != namespaces {
 		t.Errorf("%d pods of %d shapes in %d namespaces", len(all), len(shapes), len(teams))
 	}
 	if !reflect.DeepEqual(pods(3, 10), pods(3, 10)) {
