@@ -4,11 +4,13 @@
 #include <functional>
 #include <utility>
 
+#include "model/gpu_labels.h"
+
 namespace berth::cluster {
 
 NodeTrimmer::NodeTrimmer(std::shared_ptr<const model::AcceleratorCatalog> catalog,
                          const std::vector<std::string>& labels)
-    : catalog_(std::move(catalog)), prefixes_{"nvidia.com/"} {
+    : catalog_(std::move(catalog)), names_(model::kGpuLabels.begin(), model::kGpuLabels.end()) {
   for (std::size_t entry = 0; entry < catalog_->size(); ++entry) {
     const auto index = static_cast<model::AcceleratorCatalog::Index>(entry);
     for (const model::NodeMatcher& matcher : (*catalog_)[index].nodes) {

@@ -13,8 +13,8 @@ namespace berth::cluster {
 /// Takes off a node what nothing in Berth asks about: a node of a real cluster carries some 60
 /// labels and a dozen resources. Immutable, so thread-safe.
 ///
-/// Kept are: the labels that the catalogue names, those of GPU feature discovery
-/// ("nvidia.com/..."), and those asked for; the catalogue's resources; taints of effect
+/// Kept are: the labels that the catalogue names, those of model::GpuLabels (GPU feature discovery
+/// sets four times as many), and those asked for; the catalogue's resources; taints of effect
 /// PreferNoSchedule (kube-scheduler itself refuses for the others); every condition.
 class NodeTrimmer {
  public:

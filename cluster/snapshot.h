@@ -40,7 +40,7 @@ class Snapshot {
 
   struct Options {
     std::shared_ptr<const model::AcceleratorCatalog> catalog;
-    /// Labels of nodes to keep besides the catalogue's and nvidia.com/*; see NodeTrimmer.
+    /// Labels of nodes to keep besides those that NodeTrimmer keeps anyway.
     std::vector<std::string> labels;
     /// Told of a node that two entries of the catalogue recognise, when it comes and when its
     /// accelerator changes: its name, the entry that counts, the other. On the writer's thread,

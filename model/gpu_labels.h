@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "model/node.h"
 
@@ -19,6 +21,11 @@ struct GpuLabels {
 
   friend bool operator==(const GpuLabels&, const GpuLabels&) = default;
 };
+
+/// All that ReadGpuLabels reads.
+inline constexpr std::array<std::string_view, 4> kGpuLabels = {
+    "nvidia.com/gpu.memory", "nvidia.com/gpu.count", "nvidia.com/gpu.replicas",
+    "nvidia.com/mig.strategy"};
 
 GpuLabels ReadGpuLabels(const StringMap& labels);
 

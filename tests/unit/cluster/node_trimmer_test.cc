@@ -13,8 +13,7 @@ TEST(NodeTrimmer, KeepsTheLabelsThatSomethingAsksAbout) {
   };
   const Case cases[] = {
       {"example.com/model", true},          // named by the catalogue
-      {"nvidia.com/gpu.memory", true},      // GPU feature discovery
-      {"nvidia.com", false},                // no label of that prefix
+      {"nvidia.com/gpu.family", false},     // nobody asks
       {"berth.dev/accelerator", true},      // asked for by name
       {"berth.dev/accelerator-x", false},   // a name is no prefix
       {"rack.example.com/row", true},       // asked for by prefix
@@ -27,6 +26,15 @@ TEST(NodeTrimmer, KeepsTheLabelsThatSomethingAsksAbout) {
     node.labels = {{c.label, "x"}};
     EXPECT_EQ(model::Find(trimmer.Trim(node).labels, c.label).has_value(), c.kept) << c.label;
   }
+}
+
+TEST(NodeTrimmer, KeepsWhatGpuFeatureDiscoverySaysOfDevices) {
+  model::Node node = MakeNode("a");
+  node.labels = {{"nvidia.com/gpu.count", "8"},
+                 {"nvidia.com/gpu.memory", "32768"},
+                 {"nvidia.com/gpu.replicas", "4"},
+                 {"nvidia.com/mig.strategy", "none"}};
+  EXPECT_EQ(NodeTrimmer(TestCatalog(), {}).Trim(node).labels, node.labels);
 }
 
 TEST(NodeTrimmer, KeepsTheResourcesOfTheCatalogueEvenWhereThereAreNone) {
