@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace berth::extender {
 
@@ -60,13 +61,15 @@ std::shared_ptr<const model::AcceleratorCatalog> Catalog() {
 
 }  // namespace
 
-BenchCluster::BenchCluster(std::size_t nodes)
+BenchCluster::BenchCluster(std::size_t nodes, std::int32_t shortlist)
     : catalog(Catalog()),
       snapshot({.catalog = catalog}),
       engine(std::make_shared<const scheduling::SchedulingEngine>(catalog, "berth.dev",
                                                                   scheduling::SchedulingConfig{})),
-      extender(std::make_shared<Placer>(engine, snapshot, metrics), metrics,
-               {.now = [] { return kBenchTime; }}) {
+      extender(std::make_shared<Placer>(
+                   engine, snapshot, metrics, std::vector<DecisionObserver*>(),
+                   scheduling::ShortlistConfig{.size = shortlist, .default_spreading = false}),
+               metrics, {.now = [] { return kBenchTime; }}) {
   snapshot.BeginReplace(cluster::Kind::kNodes);
   for (std::size_t i = 0; i < nodes; ++i) snapshot.UpsertNode(MakeNode(i));
   snapshot.EndReplace(cluster::Kind::kNodes);
@@ -75,10 +78,11 @@ BenchCluster::BenchCluster(std::size_t nodes)
 }
 
 std::string BenchCluster::Body(std::size_t names, int gpus) const {
-  std::string body = R"({"Pod":{"metadata":{"name":"train","namespace":"team","annotations":)"
-                     R"({"berth.dev/accelerators":"A100,V100"}},"spec":{"containers":[{"name":"c",)"
-                     R"("resources":{"requests":{"cpu":"4","memory":"40Gi","nvidia.com/gpu":")" +
-                     std::to_string(gpus) + R"("}}}]}},"Nodes":null,"NodeNames":[)";
+  std::string body =
+      R"({"Pod":{"metadata":{"name":"train","namespace":"team","uid":"u","annotations":)"
+      R"({"berth.dev/accelerators":"A100,V100"}},"spec":{"containers":[{"name":"c",)"
+      R"("resources":{"requests":{"cpu":"4","memory":"40Gi","nvidia.com/gpu":")" +
+      std::to_string(gpus) + R"("}}}]}},"Nodes":null,"NodeNames":[)";
   for (std::size_t i = 0; i < names; ++i) body += (i == 0 ? "\"" : ",\"") + NameOf(i) + '"';
   return body + "]}";
 }

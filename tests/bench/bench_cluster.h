@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -19,7 +20,8 @@ inline constexpr model::Time kBenchTime{model::Duration{1'800'000'000}};
 /// An extender over so many nodes with about the reference cluster's shares of accelerators, of
 /// which every twentieth is broken, without HTTP. Not thread-safe.
 struct BenchCluster {
-  explicit BenchCluster(std::size_t nodes);
+  /// `shortlist`: how many nodes filter answers at most; 0: all that fit.
+  explicit BenchCluster(std::size_t nodes, std::int32_t shortlist = 0);
 
   /// What kube-scheduler posts for a pod that asks for so many GPUs, with the names of the first
   /// `names` nodes.

@@ -1,9 +1,10 @@
 // What one request costs, in counts that do not depend on the machine's speed.
 //
-// request_cost /filter|/prioritize NODES remembered|anew: posts it to an extender over NODES nodes,
-// and prints the allocations and the bytes of the reply. "remembered": a pod of the same shape was
-// judged before; "anew": none was. Under `valgrind --tool=callgrind --instr-atstart=no` the
-// instructions of that one request are counted, and of nothing else.
+// request_cost /filter|/prioritize NODES remembered|short|anew: posts it to an extender over NODES
+// nodes, and prints the allocations and the bytes of the reply. "remembered": a pod of the same
+// shape was judged before; "short": the same, and there is a shortlist of 8; "anew": none was.
+// Under `valgrind --tool=callgrind --instr-atstart=no` the instructions of that one request are
+// counted, and of nothing else.
 
 #include <valgrind/callgrind.h>
 
@@ -32,14 +33,15 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fputs("usage: request_cost /filter|/prioritize NODES remembered|anew\n", stderr);
+    std::fputs("usage: request_cost /filter|/prioritize NODES remembered|short|anew\n", stderr);
     return 2;
   }
   const std::string path = argv[1];
   const auto nodes = static_cast<std::size_t>(std::atoi(argv[2]));
-  const bool remembered = std::string_view(argv[3]) == "remembered";
+  const std::string_view shape = argv[3];
+  const bool remembered = shape != "anew";
 
-  berth::extender::BenchCluster berth(nodes);
+  berth::extender::BenchCluster berth(nodes, shape == "short" ? 8 : 0);
   const std::string body = berth.Body(nodes);
   // What is allocated once and kept is allocated now: by this shape, or by another.
   for (int i = 0; i < 3; ++i) berth.Post(path, remembered ? body : berth.Body(nodes, 2));
