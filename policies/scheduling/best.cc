@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <queue>
 #include <utility>
 
 namespace berth::scheduling {
@@ -16,21 +17,17 @@ Worth WorthOf(const Judgement& judgement) {
   return judgement.score + (judgement.last ? 0 : kNotLast);
 }
 
-std::vector<Worth> WorthsOfFitting(std::span<const Judgement> judgements) {
-  std::vector<Worth> worths;
-  worths.reserve(judgements.size());
-  for (const Judgement& judgement : judgements) {
-    if (judgement.fits) worths.push_back(WorthOf(judgement));
-  }
-  return worths;
-}
-
 // The worth of the last one that is chosen; 0 where all are.
-Worth LeastChosen(std::vector<Worth> worths, std::size_t size) {
-  if (worths.size() <= size) return 0;
-  const auto last = worths.begin() + static_cast<std::ptrdiff_t>(size) - 1;
-  std::nth_element(worths.begin(), last, worths.end(), std::greater<>());
-  return *last;
+Worth LeastChosen(std::span<const Judgement> judgements, std::size_t size) {
+  std::priority_queue<Worth, std::vector<Worth>, std::greater<>> best;  // the least on top
+  for (const Judgement& judgement : judgements) {
+    if (!judgement.fits) continue;
+    const Worth worth = WorthOf(judgement);
+    if (best.size() == size && worth <= best.top()) continue;
+    best.push(worth);
+    if (best.size() > size) best.pop();
+  }
+  return best.size() < size ? 0 : best.top();
 }
 
 // A node and its turn among equally good ones.
@@ -52,7 +49,7 @@ std::vector<std::size_t> Best(std::span<const Judgement> judgements,
                               std::size_t size) {
   const std::hash<std::string_view> hash;
   const std::size_t pod = hash(pod_uid);
-  const Worth least = LeastChosen(WorthsOfFitting(judgements), size);
+  const Worth least = LeastChosen(judgements, size);
   std::vector<std::size_t> chosen;
   std::vector<Tied> tied;
   for (std::size_t i = 0; i < judgements.size(); ++i) {

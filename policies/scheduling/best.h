@@ -15,8 +15,8 @@ namespace berth::scheduling {
 /// and pods in series do not all look at the same ones. All that fit, where they are no more than
 /// `size`.
 ///
-/// `names` has one place for each of `judgements`; `size` is above 0. Takes time linear in their
-/// number.
+/// `names` has one place for each of `judgements`; `size` is above 0. Looks twice at each, and
+/// remembers `size` of them.
 std::vector<std::size_t> Best(std::span<const Judgement> judgements,
                               std::span<const std::string_view> names, std::string_view pod_uid,
                               std::size_t size);
