@@ -1,5 +1,7 @@
 #include "cluster/node_table.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace berth::cluster {
@@ -15,44 +17,68 @@ model::Resources WithoutZeros(const model::Resources& resources) {
 
 }  // namespace
 
-NodeTable::NodeTable() : by_name_(0, ByName{&places_}, ByName{&places_}) {}
+NodeTable::NodeTable() : by_name_(0, ByName{&names_}, ByName{&names_}) {}
 
 const model::NodeState* NodeTable::At(model::NodeIndex index) const {
-  if (index >= places_.size() || !places_[index].exists) return nullptr;
+  if (index >= places_.size() || !Exists(index)) return nullptr;
   return &places_[index].state;
 }
 
-std::optional<model::NodeIndex> NodeTable::Find(std::string_view name) const {
+template <typename Name>
+model::NodeIndex NodeTable::FindOne(const Name& name) const {
   const auto found = by_name_.find(name);
-  if (found == by_name_.end() || !places_[*found].exists) return std::nullopt;
-  return *found;
+  return found == by_name_.end() || !Exists(*found) ? kNoNode : *found;
+}
+
+std::optional<model::NodeIndex> NodeTable::Find(std::string_view name) const {
+  const model::NodeIndex index = FindOne(name);
+  if (index == kNoNode) return std::nullopt;
+  return index;
+}
+
+std::vector<model::NodeIndex> NodeTable::FindAll(std::span<const std::string_view> names) const {
+  // So many are hashed before the first is looked up: memory is waited for once, and not each time.
+  constexpr std::size_t kAtOnce = 16;
+  std::vector<model::NodeIndex> found;
+  found.reserve(names.size());
+  std::array<HashedName, kAtOnce> hashed;
+  while (!names.empty()) {
+    const std::size_t count = std::min(kAtOnce, names.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      hashed[i] = {names[i], by_name_.hash_function()(names[i])};
+      by_name_.prefetch(hashed[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) found.push_back(FindOne(hashed[i]));
+    names = names.subspan(count);
+  }
+  return found;
 }
 
 bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator) {
-  Place& place = places_[IndexOf(node.name)];
+  const model::NodeIndex index = IndexOf(node.name);
+  Place& place = places_[index];
   place.epoch = epoch_;
   model::NodeState& state = place.state;
-  const bool moved = !place.exists || state.accelerator != accelerator;
+  const bool moved = !Exists(index) || state.accelerator != accelerator;
   if (!moved && state.node == node) return false;
   // Of a place without a node there is nothing to take off: it is of no accelerator.
   pools_.Remove(state.accelerator, state.node.conditions);
   pools_.Add(accelerator, node.conditions);
-  place.exists = true;
   state.node = std::move(node);
   state.accelerator = accelerator;
   state.gpu = model::ReadGpuLabels(state.node.labels);
-  Changed(place);
+  Changed(index);
   return moved;
 }
 
 void NodeTable::Remove(std::string_view name) {
-  const std::optional<model::NodeIndex> index = Find(name);
-  if (index) Remove(places_[*index]);
+  const model::NodeIndex index = FindOne(name);
+  if (index != kNoNode) Remove(index);
 }
 
 void NodeTable::EndReplace() {
-  for (Place& place : places_) {
-    if (place.exists && place.epoch != epoch_) Remove(place);
+  for (model::NodeIndex index = 0; index < end(); ++index) {
+    if (Exists(index) && places_[index].epoch != epoch_) Remove(index);
   }
 }
 
@@ -64,33 +90,35 @@ model::NodeIndex NodeTable::Hold(std::string_view name) {
 
 void NodeTable::Release(model::NodeIndex index) {
   --places_[index].holds;
-  FreeIfUnused(places_[index]);
+  FreeIfUnused(index);
 }
 
 void NodeTable::AddUsed(model::NodeIndex index, std::string_view resource, std::int64_t amount) {
   if (amount == 0) return;
-  Place& place = places_[index];
-  place.state.used.Add(resource, amount);
-  if (amount < 0) place.state.used = WithoutZeros(place.state.used);
-  Changed(place);
+  model::Resources& used = places_[index].state.used;
+  used.Add(resource, amount);
+  if (amount < 0) used = WithoutZeros(used);
+  if (Exists(index)) Changed(index);
 }
 
-void NodeTable::Remove(Place& place) {
-  pools_.Remove(place.state.accelerator, place.state.node.conditions);
-  model::Node bare;
-  bare.name = std::move(place.state.node.name);
-  place.exists = false;
-  place.state.node = std::move(bare);
-  place.state.accelerator = model::AcceleratorCatalog::kNone;
-  Changed(place);
-  FreeIfUnused(place);
+void NodeTable::Changed(model::NodeIndex index) {
+  versions_[index] = places_[index].state.version = ++generation_;
 }
 
-void NodeTable::FreeIfUnused(Place& place) {
-  if (place.exists || place.holds > 0) return;
-  const auto found = by_name_.find(std::string_view(place.state.node.name));
-  free_.push_back(*found);
-  by_name_.erase(found);
+void NodeTable::Remove(model::NodeIndex index) {
+  model::NodeState& state = places_[index].state;
+  pools_.Remove(state.accelerator, state.node.conditions);
+  state.node = {};
+  state.accelerator = model::AcceleratorCatalog::kNone;
+  versions_[index] = 0;
+  ++generation_;
+  FreeIfUnused(index);
+}
+
+void NodeTable::FreeIfUnused(model::NodeIndex index) {
+  if (Exists(index) || places_[index].holds > 0) return;
+  by_name_.erase(names_[index]);
+  free_.push_back(index);
 }
 
 model::NodeIndex NodeTable::IndexOf(std::string_view name) {
@@ -99,11 +127,12 @@ model::NodeIndex NodeTable::IndexOf(std::string_view name) {
   model::NodeIndex index = end();
   if (free_.empty()) {
     places_.emplace_back();
+    versions_.push_back(0);
   } else {
     index = free_.back();
     free_.pop_back();
   }
-  places_[index].state.node.name = name;
+  names_.Set(index, name);
   by_name_.insert(index);
   return index;
 }

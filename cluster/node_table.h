@@ -1,19 +1,30 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <optional>
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
+#include "absl/strings/string_view.h"
+#include "cluster/name_list.h"
 #include "cluster/pool_counts.h"
 #include "model/cluster_view.h"
 
 namespace berth::cluster {
 
+/// Stands for a node that does not exist.
+inline constexpr model::NodeIndex kNoNode = std::numeric_limits<model::NodeIndex>::max();
+
 /// Nodes by index and by name, with what is used on each. Not thread-safe.
+///
+/// What a request asks of every node, its name and its version, is kept apart from the rest:
+/// kube-scheduler has filled the processor's caches with other things since the last request, so
+/// what counts is how much memory is touched.
 ///
 /// A place belongs to a name for as long as the node exists or somebody holds the place: pods may
 /// become known before their node, and a node may go and come back while its pods live. Places that
@@ -32,6 +43,12 @@ class NodeTable {
 
   /// The index of a node that exists.
   std::optional<model::NodeIndex> Find(std::string_view name) const;
+
+  /// What Find says of each of `names`, kNoNode for nothing, in less time.
+  std::vector<model::NodeIndex> FindAll(std::span<const std::string_view> names) const;
+
+  /// The `version` of the node at `index`, 0 where none is.
+  std::uint64_t VersionAt(model::NodeIndex index) const { return versions_[index]; }
 
   const PoolCounts& pools() const { return pools_; }
 
@@ -60,10 +77,14 @@ class NodeTable {
 
  private:
   struct Place {
-    bool exists = false;
     std::uint32_t holds = 0;
     std::uint32_t epoch = 0;
     model::NodeState state;
+  };
+
+  struct HashedName {
+    std::string_view name;
+    std::size_t hash;
   };
 
   // Indices that hash and compare as the names of their places. Four bytes a node: the index of a
@@ -71,27 +92,35 @@ class NodeTable {
   struct ByName {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const {
-      return std::hash<std::string_view>()(name);
+      // Of absl's own type: of the standard's it takes the standard's hash, which is slower.
+      return absl::HashOf(absl::string_view(name.data(), name.size()));
     }
     std::size_t operator()(model::NodeIndex index) const { return (*this)(NameOf(index)); }
+    std::size_t operator()(const HashedName& name) const { return name.hash; }
     template <typename A, typename B>
-    bool operator()(A a, B b) const {
+    bool operator()(const A& a, const B& b) const {
       return NameOf(a) == NameOf(b);
     }
     static std::string_view NameOf(std::string_view name) { return name; }
-    std::string_view NameOf(model::NodeIndex index) const {
-      return (*places)[index].state.node.name;
-    }
+    static std::string_view NameOf(const HashedName& name) { return name.name; }
+    std::string_view NameOf(model::NodeIndex index) const { return (*names)[index]; }
 
-    const std::vector<Place>* places;
+    const NameList* names;
   };
 
+  bool Exists(model::NodeIndex index) const { return versions_[index] != 0; }
+  template <typename Name>
+  model::NodeIndex FindOne(const Name& name) const;
   model::NodeIndex IndexOf(std::string_view name);
-  void Remove(Place& place);
-  void Changed(Place& place) { place.state.version = ++generation_; }
-  void FreeIfUnused(Place& place);
+  void Remove(model::NodeIndex index);
+  void Changed(model::NodeIndex index);
+  void FreeIfUnused(model::NodeIndex index);
 
+  // By index.
   std::vector<Place> places_;
+  std::vector<std::uint64_t> versions_;  // 0: no node is there
+  NameList names_;
+
   std::vector<model::NodeIndex> free_;
   PoolCounts pools_;
   absl::flat_hash_set<model::NodeIndex, ByName, ByName> by_name_;

@@ -17,6 +17,11 @@ std::optional<model::NodeIndex> Snapshot::Reader::Find(std::string_view name) co
   return snapshot_->nodes_.Find(name);
 }
 
+std::vector<model::NodeIndex> Snapshot::Reader::FindAll(
+    std::span<const std::string_view> names) const {
+  return snapshot_->nodes_.FindAll(names);
+}
+
 const model::PoolStats& Snapshot::Reader::Pools() const { return snapshot_->nodes_.pools(); }
 
 std::uint64_t Snapshot::Reader::Generation() const { return snapshot_->nodes_.generation(); }

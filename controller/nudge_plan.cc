@@ -232,7 +232,7 @@ void NudgePlan::JudgeShape(Shape& shape, const model::ClusterView& view, model::
       continue;
     }
     if (all_anew || verdict.version != state->version || time >= verdict.valid_until) {
-      const scheduling::Judgement judgement = pod.Judge(*state);
+      const scheduling::DatedJudgement judgement = pod.Judge(*state);
       const bool came_to_fit = verdict.reason != scheduling::kNoReason && judgement.fits;
       if (came_to_fit && shape.judged) shape.OnFits(verdict.reason, now);
       verdict = {state->version, judgement.valid_until,

@@ -47,7 +47,8 @@ class Explainer {
       : engine_(engine), prepared_(prepared), explanation_(explanation) {}
 
   void Add(const model::NodeState& node) {
-    const scheduling::Judgement& judgement = judgements_.emplace_back(prepared_.Judge(node));
+    const scheduling::DatedJudgement judgement = prepared_.Judge(node);
+    judgements_.push_back(judgement);
     NodeExplanation& said = explanation_.nodes.emplace_back();
     said.name = node.node.name;
     said.fits = judgement.fits;

@@ -6,7 +6,6 @@
 namespace berth::extender {
 
 using scheduling::Judgement;
-using scheduling::kNoReason;
 using scheduling::PreparedPod;
 
 JudgementCache::Lookup::Lookup(std::shared_ptr<Shape> shape, model::Time now,
@@ -20,24 +19,9 @@ JudgementCache::Lookup::Lookup(std::shared_ptr<Shape> shape, model::Time now,
 
 Judgement JudgementCache::Lookup::Judge(const PreparedPod& prepared, model::NodeIndex index,
                                         const model::NodeState& node) {
-  Slot& slot = shape_->slots[index];
-  const model::Time valid_until{model::Duration{slot.valid_until}};
-  if (slot.known && slot.version == node.version && now_ < valid_until) {
-    return {.fits = slot.reason == kNoReason,
-            .reason = slot.reason,
-            .would_refuse = slot.would_refuse,
-            .score = slot.score,
-            .last = slot.last,
-            .valid_until = valid_until};
-  }
-  const Judgement judgement = prepared.Judge(node);
-  slot = {.version = node.version,
-          .valid_until = judgement.valid_until.time_since_epoch().count(),
-          .score = judgement.score,
-          .reason = judgement.reason,
-          .would_refuse = judgement.would_refuse,
-          .last = judgement.last,
-          .known = true};
+  if (const Judgement* remembered = Recall(index, node.version)) return *remembered;
+  const scheduling::DatedJudgement judgement = prepared.Judge(node);
+  shape_->slots[index] = {node.version, judgement.valid_until, judgement};
   return judgement;
 }
 

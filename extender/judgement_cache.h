@@ -32,12 +32,9 @@ class JudgementCache {
  private:
   struct Slot {
     std::uint64_t version = 0;
-    std::int64_t valid_until = 0;
-    std::uint32_t score = 0;
-    scheduling::ReasonId reason = scheduling::kNoReason;
-    scheduling::ReasonId would_refuse = scheduling::kNoReason;
-    bool last = false;
-    bool known = false;
+    // Nothing is remembered until there is a later one.
+    model::Time valid_until = model::Time::min();
+    scheduling::Judgement judgement;
   };
 
   struct Shape {
@@ -52,8 +49,14 @@ class JudgementCache {
   /// The judgements of one shape, held by one request at a time.
   class Lookup {
    public:
-    /// What `prepared`, which has the lookup's key and was made as of its time, says of
-    /// `node` at `index`; `since` is left out where it was remembered.
+    /// What is remembered of the node at `index` in that version, or null. Until the next call.
+    const scheduling::Judgement* Recall(model::NodeIndex index, std::uint64_t version) const {
+      const Slot& slot = shape_->slots[index];
+      return slot.version == version && now_ < slot.valid_until ? &slot.judgement : nullptr;
+    }
+
+    /// What `prepared`, which has the lookup's key and was made as of its time, says of `node` at
+    /// `index`: remembered, or judged now.
     scheduling::Judgement Judge(const scheduling::PreparedPod& prepared, model::NodeIndex index,
                                 const model::NodeState& node);
 

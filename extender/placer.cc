@@ -63,14 +63,20 @@ Placer::Judged Placer::JudgeAll(const cluster::Snapshot::Reader& view, const mod
   Judged judged{engine_->Prepare(pod, view, now), {}};
   std::optional<JudgementCache::Lookup> memory;
   if (remember) memory.emplace(cache_.Open(judged.prepared.key(), now, view.EndIndex()));
-  const auto judge = [&](std::string_view name) {
-    const auto index = view.Find(name);
-    if (!index) return Judgement{.fits = false, .reason = engine_->unknown_node()};
-    const model::NodeState& node = *view.At(*index);
-    return memory ? memory->Judge(judged.prepared, *index, node) : judged.prepared.Judge(node);
+  const auto judge = [&](model::NodeIndex index) {
+    if (index == cluster::kNoNode) {
+      return Judgement{.fits = false, .reason = engine_->unknown_node()};
+    }
+    if (memory) {
+      if (const auto* known = memory->Recall(index, view.VersionAt(index))) return *known;
+      return memory->Judge(judged.prepared, index, *view.At(index));
+    }
+    return Judgement(judged.prepared.Judge(*view.At(index)));
   };
   judged.judgements.reserve(names.size());
-  for (const std::string_view name : names) judged.judgements.push_back(judge(name));
+  for (const model::NodeIndex index : view.FindAll(names)) {
+    judged.judgements.push_back(judge(index));
+  }
   return judged;
 }
 

@@ -15,8 +15,8 @@ std::vector<model::Resources::Entry> AcceleratorRequests(const model::Pod& pod,
   return requests;
 }
 
-Judgement PreparedPod::Judge(const model::NodeState& node) const noexcept {
-  Judgement judgement;
+DatedJudgement PreparedPod::Judge(const model::NodeState& node) const noexcept {
+  DatedJudgement judgement;
   if (refused_everywhere_ != kNoReason) {
     judgement.fits = false;
     judgement.reason = refused_everywhere_;
@@ -32,10 +32,7 @@ Judgement PreparedPod::Judge(const model::NodeState& node) const noexcept {
       continue;
     }
     if (!verdict.fits) {
-      return {.fits = false,
-              .reason = verdict.reason,
-              .since = verdict.since,
-              .valid_until = judgement.valid_until};
+      return {{.fits = false, .reason = verdict.reason}, verdict.since, judgement.valid_until};
     }
     judgement.last = judgement.last || (verdict.last && part.weight > 0);
     judgement.score += static_cast<std::uint32_t>(part.weight) * verdict.score;

@@ -33,6 +33,10 @@ struct Judgement {
   std::uint32_t score = 0;
   /// Whether it comes behind every fitting node of which this is not said, whatever the scores.
   bool last = false;
+};
+
+/// A judgement that was just made.
+struct DatedJudgement : Judgement {
   /// When what `reason` names began, or kNoTime.
   model::Time since = model::kNoTime;
   /// The first moment at which time alone may change this judgement, as long as PreparedPod::key()
@@ -53,7 +57,7 @@ struct PolicyVerdict {
 class PreparedPod {
  public:
   /// The policies' common verdict.
-  Judgement Judge(const model::NodeState& node) const noexcept;
+  DatedJudgement Judge(const model::NodeState& node) const noexcept;
 
   /// Every policy's own verdict, in the order of the list, those without opinion left out. Judge()
   /// follows from these alone.

@@ -1,3 +1,7 @@
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "gtest/gtest.h"
 #include "tests/unit/cluster/cluster_fixtures.h"
 
@@ -33,6 +37,27 @@ TEST_F(SnapshotNodes, AreFoundByNameAndIndex) {
     ASSERT_TRUE(index.has_value());
     EXPECT_LT(*index, reader.EndIndex());
     EXPECT_EQ(reader.At(*index)->node.name, name);
+  }
+}
+
+// Of more names than are looked up at once, some of them twice, some unknown, some of nodes that
+// went or have not come yet.
+TEST_F(SnapshotNodes, AreFoundAllAtOnceAsOneByOne) {
+  for (int i = 0; i < 100; ++i) snapshot_.UpsertNode(MakeNode("node-" + std::to_string(i)));
+  for (int i = 0; i < 100; i += 7) snapshot_.DeleteNode("node-" + std::to_string(i));
+  snapshot_.UpsertPod(MakePod("early", "node-100", 1));
+  std::vector<std::string> asked = {"", "node-", "node-5", "node-5"};
+  for (int i = 105; i >= 0; --i) asked.push_back("node-" + std::to_string(i));
+  const std::vector<std::string_view> names(asked.begin(), asked.end());
+
+  const Snapshot::Reader reader = snapshot_.Read();
+  const std::vector<model::NodeIndex> found = reader.FindAll(names);
+  ASSERT_EQ(found.size(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(found[i], reader.Find(names[i]).value_or(kNoNode)) << names[i];
+    if (found[i] == kNoNode) continue;
+    EXPECT_EQ(reader.At(found[i])->node.name, names[i]);
+    EXPECT_EQ(reader.VersionAt(found[i]), reader.At(found[i])->version);
   }
 }
 

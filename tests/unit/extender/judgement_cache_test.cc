@@ -19,14 +19,19 @@ using namespace scheduling;  // NOLINT: the words of the engine under test
 
 class JudgementCacheTest : public testing::Test {
  protected:
+  struct Told : Judgement {
+    bool remembered = false;
+  };
+
   // Of the node at index 0.
-  Judgement Judge(const model::NodeState& node, model::Time now = kNow,
-                  const model::Pod& pod = PodAskingFor(kGpu, 1)) {
+  Told Judge(const model::NodeState& node, model::Time now = kNow,
+             const model::Pod& pod = PodAskingFor(kGpu, 1)) {
     const PreparedPod prepared = engine_.Prepare(pod, FixedView(), now);
-    return cache_.Open(prepared.key(), now, 1).Judge(prepared, 0, node);
+    JudgementCache::Lookup lookup = cache_.Open(prepared.key(), now, 1);
+    const bool remembered = lookup.Recall(0, node.version) != nullptr;
+    return {lookup.Judge(prepared, 0, node), remembered};
   }
 
-  // Condition True, so that a judgement made anew tells since when.
   static model::NodeState LostNode(std::uint64_t version) {
     model::NodeState node = GpuNode("n", "NVIDIA-A30");
     node.node.conditions = {{"GPUIsLost", ConditionStatus::kTrue, kNow, kNow}};
@@ -34,19 +39,17 @@ class JudgementCacheTest : public testing::Test {
     return node;
   }
 
-  static bool Remembered(const Judgement& judgement) { return judgement.since == model::kNoTime; }
-
   const SchedulingEngine engine_{Catalog(), "berth.dev", SchedulingConfig{}};
   JudgementCache cache_{2};
 };
 
 TEST_F(JudgementCacheTest, RemembersUntilTheNodeChanges) {
-  EXPECT_FALSE(Remembered(Judge(LostNode(1))));
-  const Judgement again = Judge(LostNode(1));
-  EXPECT_TRUE(Remembered(again));
+  EXPECT_FALSE(Judge(LostNode(1)).remembered);
+  const Told again = Judge(LostNode(1));
+  EXPECT_TRUE(again.remembered);
   EXPECT_FALSE(again.fits);
   EXPECT_EQ(engine_.reasons()[again.reason].text, "node(s) had condition GPUIsLost");
-  EXPECT_FALSE(Remembered(Judge(LostNode(2))));
+  EXPECT_FALSE(Judge(LostNode(2)).remembered);
 }
 
 TEST_F(JudgementCacheTest, JudgesAnewWhenTimeMayHaveChangedTheAnswer) {
@@ -60,7 +63,7 @@ TEST_F(JudgementCacheTest, JudgesAnewWhenTimeMayHaveChangedTheAnswer) {
 
 TEST_F(JudgementCacheTest, ForgetsWhenTheClockIsSetBack) {
   Judge(LostNode(1), kNow + model::Duration{5});
-  EXPECT_FALSE(Remembered(Judge(LostNode(1), kNow)));
+  EXPECT_FALSE(Judge(LostNode(1), kNow).remembered);
 }
 
 TEST_F(JudgementCacheTest, ForgetsTheShapeUnusedForLongest) {
@@ -69,8 +72,8 @@ TEST_F(JudgementCacheTest, ForgetsTheShapeUnusedForLongest) {
   Judge(LostNode(1), kNow, pod(2));
   Judge(LostNode(1), kNow, pod(1));
   Judge(LostNode(1), kNow, pod(3));
-  EXPECT_TRUE(Remembered(Judge(LostNode(1), kNow, pod(1))));
-  EXPECT_FALSE(Remembered(Judge(LostNode(1), kNow, pod(2))));
+  EXPECT_TRUE(Judge(LostNode(1), kNow, pod(1)).remembered);
+  EXPECT_FALSE(Judge(LostNode(1), kNow, pod(2)).remembered);
 }
 
 TEST_F(JudgementCacheTest, ShapeIsWhatDecisionsDependOn) {

@@ -24,7 +24,7 @@ class EngineProperties : public testing::Test {
   const SchedulingEngine engine_{Catalog(), "berth.dev", SchedulingConfig{}};
 };
 
-bool Same(const Judgement& a, const Judgement& b) {
+bool Same(const DatedJudgement& a, const DatedJudgement& b) {
   return a.fits == b.fits && a.reason == b.reason && a.would_refuse == b.would_refuse &&
          a.score == b.score && a.last == b.last && a.since == b.since &&
          a.valid_until == b.valid_until;
@@ -98,7 +98,7 @@ TEST_F(EngineProperties, AnswerHoldsUntilItSaysItMayChange) {
     const World world(seed);
     const PreparedPod prepared = Prepare(world, kNow);
     for (const auto& node : world.nodes) {
-      const Judgement judgement = prepared.Judge(node);
+      const DatedJudgement judgement = prepared.Judge(node);
       ASSERT_GT(judgement.valid_until, kNow) << "seed " << seed;
       // A horizon beyond every transition and duration that a world has.
       const model::Time last =
