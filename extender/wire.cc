@@ -111,11 +111,14 @@ bool NeedsNoEscape(std::string_view text) {
                      [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; });
 }
 
+void AppendPlain(std::string& out, std::string_view text) {
+  out += '"';
+  out += text;
+  out += '"';
+}
+
 void AppendString(std::string& out, std::string_view text) {
-  if (NeedsNoEscape(text)) {
-    out.append(1, '"').append(text).append(1, '"');
-    return;
-  }
+  if (NeedsNoEscape(text)) return AppendPlain(out, text);
   using Json = nlohmann::json;
   out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -131,10 +134,10 @@ void AppendFailures(std::string& out, std::string_view key, std::span<const Fail
   out += '}';
 }
 
-void AppendNames(std::string& out, std::span<const std::string_view> names) {
+void AppendNames(std::string& out, std::span<const std::string_view> names, bool plain) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) out += ',';
-    AppendString(out, names[i]);
+    plain ? AppendPlain(out, names[i]) : AppendString(out, names[i]);
   }
 }
 
@@ -167,7 +170,19 @@ absl::StatusOr<model::Pod> ReadPod(const simdjson::dom::object& object) {
 
 }  // namespace
 
+std::optional<ExtenderArgs> ArgsReader::ReadPlain(std::string_view body) {
+  auto plain = plain_reader_.Read(body);
+  if (!plain) return std::nullopt;
+  const auto root = parser_.Parse(plain->pod);
+  if (!root.ok()) return std::nullopt;
+  auto pod = kube::PodFromJson(*root, "Pod");
+  if (!pod.ok()) return std::nullopt;
+  return ExtenderArgs{
+      .pod = *std::move(pod), .node_names = std::move(plain->node_names), .plain_names = true};
+}
+
 absl::StatusOr<ExtenderArgs> ArgsReader::Read(std::string_view body) {
+  if (auto plain = ReadPlain(body)) return *std::move(plain);
   const auto object =
       ReadRoot(parser_, body, "ExtenderArgs, an object with Pod and NodeNames or Nodes");
   if (!object.ok()) return object.status();
@@ -234,7 +249,7 @@ std::string FilterReply(const ExtenderArgs& args, const FilterResult& result) {
   if (args.given) {
     AppendNodes(out, args, result.node_names);
   } else {
-    AppendNames(out, result.node_names);
+    AppendNames(out, result.node_names, args.plain_names);
   }
   out += args.given ? "]}" : "]";
   if (!result.failed.empty()) AppendFailures(out, "FailedNodes", result.failed);
@@ -261,7 +276,9 @@ std::string PrioritizeReply(std::span<const std::string_view> names,
     if (i > 0) out += ',';
     out += "{\"Host\":";
     AppendString(out, names[i]);
-    out += ",\"Score\":" + std::to_string(ranks[i]) + '}';
+    out += ",\"Score\":";
+    out += std::to_string(ranks[i]);
+    out += '}';
   }
   out += ']';
   return out;

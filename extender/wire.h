@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "extender/plain_args.h"
 #include "kube/json.h"
 #include "model/node.h"
 #include "model/pod.h"
@@ -32,6 +33,8 @@ struct ExtenderArgs {
   std::vector<std::string_view> node_names;
   /// Where nodeCacheCapable is false; `node_names` are their names then.
   std::optional<GivenNodes> given{};
+  /// Whether it is known that every name may stand in JSON as it is.
+  bool plain_names = false;
 };
 
 /// The pods that would be evicted from one node. Names and UIDs are in the reader's buffer.
@@ -60,6 +63,10 @@ class ArgsReader {
   absl::StatusOr<PreemptionArgs> ReadPreemption(std::string_view body);
 
  private:
+  // Nothing where anything is out of the ordinary: then Read knows what to say of it.
+  std::optional<ExtenderArgs> ReadPlain(std::string_view body);
+
+  PlainArgsReader plain_reader_;
   kube::JsonParser parser_;
 };
 

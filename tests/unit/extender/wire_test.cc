@@ -28,6 +28,30 @@ TEST(ArgsReader, ReadsWhatKubeSchedulerSends) {
   EXPECT_EQ(args->node_names, (std::vector<std::string_view>{"node-a", "node-b"}));
 }
 
+// What kube-scheduler sends is read in a shorter way than other texts that mean the same.
+class ArgsReaderReads : public testing::TestWithParam<std::string> {};
+
+TEST_P(ArgsReaderReads, TheSameHoweverItIsWritten) {
+  ArgsReader reader;
+  const auto args = reader.Read(GetParam());
+  ASSERT_TRUE(args.ok()) << args.status();
+  EXPECT_EQ(args->pod.name, "p");
+  EXPECT_EQ(args->node_names, (std::vector<std::string_view>{"n-a", "\xc3\xa9", "n-a"}));
+  EXPECT_EQ(json::parse(FilterReply(*args, {.node_names = args->node_names})),
+            json::parse(R"({"NodeNames": ["n-a", "\u00e9", "n-a"]})"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ArgsReaderReads,
+    Values(
+        R"({"Pod":{"metadata":{"name":"p"}},"Nodes":null,"NodeNames":["n-a","é","n-a"]})",
+        R"({"NodeNames":["n-a","é","n-a"],"Nodes":null,"Pod":{"metadata":{"name":"p"}}})",
+        R"({"Pod":{"metadata":{"name":"p"}},"NodeNames":["n-a","\u00e9","n\u002da"]})",
+        R"({"Pod":{"metadata":{"name":"p","annotations":{"a":"\""}}},
+               "NodeNames":[ "n-a" , "é" , "n-a" ]} )",
+        R"({"Pod":{"metadata":{"name":"\u0070"}},"More":[1],"NodeNames":["n-a","\u00e9","n-a"]})",
+        R"({"\u0050od":{"metadata":{"name":"p"}},"NodeNames":["n-a","\u00e9","n-a"]})"));
+
 TEST(ArgsReader, NoNamesAreNoError) {
   ArgsReader reader;
   const auto args = reader.Read(R"({"Pod": {}, "NodeNames": []})");
@@ -82,6 +106,11 @@ INSTANTIATE_TEST_SUITE_P(
                    R"({"Pod": {"spec": {"containers": [
                      {"resources": {"requests": {"nvidia.com/gpu": "1e3Ki"}}}]}}, "NodeNames": []})",
                    "Pod.spec.containers[0].resources.requests"},
+           BadBody{"TextBehindIt", R"({"Pod": {}, "NodeNames": ["n"]} x)", "JSON"},
+           BadBody{"NoCommaBetweenNames", R"({"Pod": {}, "NodeNames": ["a" "b"]})", "JSON"},
+           BadBody{"TextBehindAName", R"({"Pod": {}, "NodeNames": ["a"b]})", "JSON"},
+           BadBody{"PodIsNotJson", R"({"Pod": {"a" 1}, "NodeNames": ["a"]})", "JSON"},
+           BadBody{"NameIsNull", R"({"Pod": {}, "NodeNames": ["a", null]})", "NodeNames[1]"},
            BadBody{"TooDeep", Nested(70), "64"}, BadBody{"FarTooDeep", Nested(400'000), "64"}),
     [](const auto& param) { return param.param.name; });
 
