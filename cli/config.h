@@ -57,7 +57,8 @@ struct ExtenderConfig {
   bool insecure_loopback = false;
   std::int32_t max_body_bytes = 8 * 1024 * 1024;
   std::int32_t max_nodes_body_bytes = 64 * 1024 * 1024;
-  scheduling::ShortlistConfig shortlist;
+  // docs/benchmarks has the figures by which it was chosen.
+  scheduling::ShortlistConfig shortlist = {.size = 1};
 };
 
 template <typename Visitor>

@@ -53,8 +53,8 @@ admission: {defaultMode: enforce, failurePolicy: Fail, excludedNamespaces: [cni]
 	{name: "asked for alone", installation: installation{values: `
 admission: {defaultMode: off}
 config: {admission: {policies: {isolation: {mode: Off}}}, log: {level: debug}}`}},
-	{name: "a shortlist", installation: installation{values: `
-config: {extender: {shortlist: {size: 8}}}`}},
+	{name: "no shortlist", installation: installation{values: `
+config: {extender: {shortlist: {size: 0}}}`}},
 	{name: "a shortlist that needs no Services", installation: installation{values: `
 config: {extender: {shortlist: {size: 8, defaultSpreading: false}}}`}},
 	{name: "another name", installation: installation{name: "ml", namespace: "kube-system"}},

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -20,23 +18,13 @@ import (
 // leaseNamespace is where controllers of the box compete.
 const leaseNamespace = metav1.NamespaceDefault
 
-// withShortlist is the configuration for which the extender needs most.
-const withShortlist = `apiVersion: config.berth.dev/v1alpha1
-kind: BerthConfiguration
-extender: {shortlist: {size: 1}}
-`
-
-// grantBerth gives the users of Berth what its subcommands say they need, whatever configuration the
-// extender gets, and no more.
+// grantBerth gives the users of Berth what its subcommands say they need by default, where that is
+// most, and no more.
 func (b *Box) grantBerth(ctx context.Context) error {
 	if b.options.Berth == nil {
 		return nil
 	}
-	config := filepath.Join(b.Dir, "rights.yaml")
-	if err := os.WriteFile(config, []byte(withShortlist), 0o600); err != nil {
-		return err
-	}
-	return errors.Join(b.grant(ctx, userBerth, "extender", "--config", config),
+	return errors.Join(b.grant(ctx, userBerth, "extender"),
 		b.grant(ctx, userBerthController, "controller"))
 }
 

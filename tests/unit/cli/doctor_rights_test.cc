@@ -20,7 +20,8 @@ TEST(NeedsOfProcesses, AreThoseOfTheirConfiguration) {
   config.controller.certificates.webhooks = {"berth"};
   const auto needs = NeedsOfProcesses(config, "gpu");
   EXPECT_EQ(Words(needs.at("extender")),
-            (std::set<std::string>{"list nodes", "watch nodes", "list pods", "watch pods"}));
+            (std::set<std::string>{"list nodes", "watch nodes", "list pods", "watch pods",
+                                   "list services", "watch services"}));
   EXPECT_EQ(Words(needs.at("scheduler")), Words(needs.at("extender")));
   EXPECT_FALSE(needs.contains("admission"));
   const std::set<std::string> controller = Words(needs.at("controller"));
@@ -33,12 +34,11 @@ TEST(NeedsOfProcesses, AreThoseOfTheirConfiguration) {
   }
 }
 
-TEST(NeedsOfProcesses, OfAnExtenderWithAShortlistAreServicesToo) {
+TEST(NeedsOfProcesses, OfAnExtenderWithoutAShortlistAreNoServices) {
   BerthConfiguration config;
-  config.extender.shortlist.size = 8;
-  const std::set<std::string> needs = Words(NeedsOfProcesses(config, "gpu").at("extender"));
-  EXPECT_TRUE(needs.contains("list services"));
-  EXPECT_TRUE(needs.contains("watch services"));
+  config.extender.shortlist.size = 0;
+  EXPECT_EQ(Words(NeedsOfProcesses(config, "gpu").at("extender")),
+            (std::set<std::string>{"list nodes", "watch nodes", "list pods", "watch pods"}));
 }
 
 TEST(DoctorRoles, AreOneForEachNamespace) {

@@ -299,7 +299,7 @@ TEST(ShortlistWithoutServices, IsForNobodyWhoMightBeSpread) {
   EXPECT_EQ(json::parse(berth.Post("/filter", args.dump()).body)["NodeNames"].size(), kNodes);
 }
 
-TEST(ShortlistOff, IsTheDefaultAndCountsNothing) {
+TEST(ShortlistOff, AnswersAllAndCountsNothing) {
   ExtenderUnderTest berth(Nodes());
   const json args = {{"Pod", PodWith("{}", "{}")}, {"NodeNames", NamesOfAll()}};
   EXPECT_EQ(json::parse(berth.Post("/filter", args.dump()).body)["NodeNames"].size(), kNodes);
