@@ -4,10 +4,14 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/hash/hash.h"
+
 namespace berth::cluster {
 namespace {
 
 std::string KeyOf(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
+
+std::uint64_t HashOf(const std::string& uid) { return absl::Hash<std::string>()(uid); }
 
 }  // namespace
 
@@ -21,7 +25,7 @@ void PodLedger::Upsert(const model::Pod& pod) {
     return;
   }
   // Held before the earlier record lets go, so that the place is not given away in between.
-  Record earlier{pod.uid, std::move(amounts), nodes_->Hold(pod.node_name), epoch_};
+  Record earlier{HashOf(pod.uid), std::move(amounts), nodes_->Hold(pod.node_name), epoch_};
   Record& record = records_[KeyOf(pod)];
   std::swap(record, earlier);
   const bool same = record.node == earlier.node && record.amounts == earlier.amounts;
@@ -32,7 +36,7 @@ void PodLedger::Upsert(const model::Pod& pod) {
 
 void PodLedger::Remove(const model::Pod& pod) {
   const auto found = records_.find(KeyOf(pod));
-  if (found != records_.end() && found->second.uid == pod.uid) Remove(found);
+  if (found != records_.end() && found->second.uid_hash == HashOf(pod.uid)) Remove(found);
 }
 
 void PodLedger::EndReplace() {

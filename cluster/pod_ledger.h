@@ -51,7 +51,7 @@ class PodLedger {
   using Amounts = absl::InlinedVector<Amount, 1>;
 
   struct Record {
-    std::string uid;
+    std::uint64_t uid_hash = 0;  // 8 bytes tell pods of one name apart as well as 36 letters
     Amounts amounts;
     model::NodeIndex node = 0;
     std::uint32_t epoch = 0;

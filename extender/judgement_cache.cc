@@ -27,10 +27,11 @@ Judgement JudgementCache::Lookup::Judge(const PreparedPod& prepared, model::Node
 
 JudgementCache::Lookup JudgementCache::Open(const std::string& key, model::Time now,
                                             model::NodeIndex nodes) {
-  return Lookup(Find(key), now, nodes);
+  return Lookup(Find(key, nodes), now, nodes);
 }
 
-std::shared_ptr<JudgementCache::Shape> JudgementCache::Find(const std::string& name) {
+std::shared_ptr<JudgementCache::Shape> JudgementCache::Find(const std::string& name,
+                                                            model::NodeIndex nodes) {
   const std::lock_guard lock(mutex_);
   // Linear: a few dozen shapes, and most pods are of the shape that was used last.
   const auto found = std::find_if(shapes_.begin(), shapes_.end(),
@@ -40,7 +41,9 @@ std::shared_ptr<JudgementCache::Shape> JudgementCache::Find(const std::string& n
     return shapes_.front();
   }
   shapes_.push_front(std::make_shared<Shape>(name));
-  if (shapes_.size() > capacity_) shapes_.pop_back();
+  const std::size_t shapes = capacity_ / std::max<std::size_t>(nodes, 1);
+  // Linear search is for dozens, not for the thousands that a small cluster has memory for.
+  shapes_.resize(std::min(shapes_.size(), std::clamp(shapes, kLeastShapes, kMostShapes)));
   return shapes_.front();
 }
 

@@ -21,11 +21,14 @@ namespace berth::extender {
 /// For one engine and one cluster: nodes are told apart by index and version. Thread-safe.
 class JudgementCache {
  public:
-  /// Shapes remembered at once; the one unused for longest is forgotten. 32 of them take 8 MB at
-  /// 7,500 nodes.
-  static constexpr std::size_t kDefaultShapes = 32;
+  /// Judgements remembered at once, of 32 bytes: 4 MiB, or 17 shapes at 7,500 nodes. The shape
+  /// unused for longest is forgotten.
+  static constexpr std::size_t kDefaultJudgements = std::size_t{1} << 17;
+  /// However many nodes there are: those of the pods that are retried at the same time.
+  static constexpr std::size_t kLeastShapes = 4;
+  static constexpr std::size_t kMostShapes = 32;
 
-  explicit JudgementCache(std::size_t shapes = kDefaultShapes) : capacity_(shapes) {}
+  explicit JudgementCache(std::size_t judgements = kDefaultJudgements) : capacity_(judgements) {}
   JudgementCache(const JudgementCache&) = delete;
   JudgementCache& operator=(const JudgementCache&) = delete;
 
@@ -74,7 +77,7 @@ class JudgementCache {
   Lookup Open(const std::string& key, model::Time now, model::NodeIndex nodes);
 
  private:
-  std::shared_ptr<Shape> Find(const std::string& name);
+  std::shared_ptr<Shape> Find(const std::string& name, model::NodeIndex nodes);
 
   const std::size_t capacity_;
   std::mutex mutex_;

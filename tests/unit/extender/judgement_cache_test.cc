@@ -40,7 +40,7 @@ class JudgementCacheTest : public testing::Test {
   }
 
   const SchedulingEngine engine_{Catalog(), "berth.dev", SchedulingConfig{}};
-  JudgementCache cache_{2};
+  JudgementCache cache_{1};  // as few shapes as there may be
 };
 
 TEST_F(JudgementCacheTest, RemembersUntilTheNodeChanges) {
@@ -67,13 +67,29 @@ TEST_F(JudgementCacheTest, ForgetsWhenTheClockIsSetBack) {
 }
 
 TEST_F(JudgementCacheTest, ForgetsTheShapeUnusedForLongest) {
-  const auto pod = [](std::int64_t devices) { return PodAskingFor(kGpu, devices); };
-  Judge(LostNode(1), kNow, pod(1));
-  Judge(LostNode(1), kNow, pod(2));
-  Judge(LostNode(1), kNow, pod(1));
-  Judge(LostNode(1), kNow, pod(3));
-  EXPECT_TRUE(Judge(LostNode(1), kNow, pod(1)).remembered);
-  EXPECT_FALSE(Judge(LostNode(1), kNow, pod(2)).remembered);
+  const auto remembers = [&](std::int64_t devices) {
+    return Judge(LostNode(1), kNow, PodAskingFor(kGpu, devices)).remembered;
+  };
+  for (const std::int64_t devices : {1, 2, 3, 4, 1, 5}) remembers(devices);
+  EXPECT_TRUE(remembers(1));
+  EXPECT_FALSE(remembers(2));
+}
+
+TEST_F(JudgementCacheTest, RemembersFewerShapesOfMoreNodes) {
+  JudgementCache cache(100);
+  const auto remembers = [&](std::int64_t devices, model::NodeIndex nodes) {
+    const PreparedPod prepared = engine_.Prepare(PodAskingFor(kGpu, devices), FixedView(), kNow);
+    JudgementCache::Lookup lookup = cache.Open(prepared.key(), kNow, nodes);
+    const bool remembered = lookup.Recall(0, 1) != nullptr;
+    lookup.Judge(prepared, 0, LostNode(1));
+    return remembered;
+  };
+  for (std::int64_t devices = 1; devices <= 10; ++devices) remembers(devices, 10);
+  EXPECT_TRUE(remembers(1, 10));
+  remembers(11, 20);
+  EXPECT_TRUE(remembers(1, 20));
+  EXPECT_TRUE(remembers(10, 20));
+  EXPECT_FALSE(remembers(6, 20)) << "five shapes of 20 nodes are 100 judgements";
 }
 
 TEST_F(JudgementCacheTest, ShapeIsWhatDecisionsDependOn) {
