@@ -1,7 +1,8 @@
-// Command stranding replays the same seeded pods of mixed sizes and models until nothing fits, on
-// two clusters: with kube-scheduler's default scoring, and with kube-scheduler asking Berth. A table
-// tells how many devices stay free although pods that ask for such devices wait. It exits with 1 if
-// Berth does not strand fewer.
+// Command stranding replays the same seeded pods of mixed sizes and models until nothing fits, on a
+// cluster for each way to place them: with kube-scheduler's default scoring, with kube-scheduler
+// asking Berth, and with shortlists. A table tells how many devices stay free although pods that
+// ask for such devices wait. It exits with 1 if Berth does not strand fewer, with a shortlist or
+// without.
 package main
 
 import (
@@ -16,23 +17,28 @@ import (
 	"strings"
 	"syscall"
 
-	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
 type options struct {
-	seeds []uint64
-	pods  int
-	pools []fleet.Pool
+	seeds      []uint64
+	pods       int
+	pools      []fleet.Pool
+	ways       []way
+	percentage int32 // of the nodes that kube-scheduler looks at; 0: its default
 }
 
 func main() {
 	seeds := flag.String("seeds", "1,2,3,4,5", "each decides a workload; the same seed, the same pods")
 	pods := flag.Int("pods", 2000, "pods of a workload")
+	shortlists := flag.String("shortlists", "1,8", "sizes of shortlists, each a further way; "+
+		"behind a size +filter-only: Berth is not asked to prioritize")
+	percentage := flag.Int("percentage", 100, "percentageOfNodesToScore; 0: kube-scheduler's default")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM,
 		syscall.SIGHUP)
-	err := run(ctx, *seeds, *pods, os.Stdout)
+	err := run(ctx, *seeds, *shortlists, options{
+		pods: *pods, pools: fleet.Reference(), percentage: int32(*percentage)}, os.Stdout)
 	cancel()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "stranding:", err)
@@ -40,61 +46,76 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, seeds string, pods int, out io.Writer) error {
-	o := options{pods: pods, pools: fleet.Reference()}
-	for text := range strings.SplitSeq(seeds, ",") {
-		seed, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
-		if err != nil {
-			return fmt.Errorf("-seeds: %q is no number; write a list such as 1,2,3", text)
-		}
-		o.seeds = append(o.seeds, seed)
+func run(ctx context.Context, seeds, shortlists string, o options, out io.Writer) error {
+	var err error
+	if o.seeds, err = parseSeeds(seeds); err != nil {
+		return err
 	}
-	alone, berth, err := compare(ctx, o, out)
+	if o.ways, err = parseWays(shortlists); err != nil {
+		return err
+	}
+	columns, err := compare(ctx, o, out)
 	if err != nil {
 		return err
 	}
-	printTable(out, o.pools, []column{alone, berth})
-	return verdict(alone, berth)
+	printTable(out, o.pools, columns)
+	return verdict(columns)
 }
 
-// compare replays the seeds without and with Berth.
-func compare(ctx context.Context, o options, out io.Writer) (alone, berth column, err error) {
-	alone, err = play(ctx, o, "kube-scheduler alone", nil, out)
-	if err != nil {
-		return column{}, column{}, err
+func parseSeeds(text string) ([]uint64, error) {
+	var seeds []uint64
+	for item := range strings.SplitSeq(text, ",") {
+		seed, err := strconv.ParseUint(strings.TrimSpace(item), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("-seeds: %q is no number; write a list such as 1,2,3", item)
+		}
+		seeds = append(seeds, seed)
 	}
-	berth, err = play(ctx, o, "kube-scheduler with Berth", &box.BerthOptions{}, out)
-	return alone, berth, err
+	return seeds, nil
+}
+
+// compare replays the seeds in each way; the first one is without Berth.
+func compare(ctx context.Context, o options, out io.Writer) ([]column, error) {
+	var columns []column
+	for _, w := range o.ways {
+		played, err := play(ctx, o, w, out)
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, played)
+	}
+	return columns, nil
 }
 
 // play replays the seeds on a cluster of their own; what went wrong comes with the logs.
-func play(
-	ctx context.Context, o options, title string, berth *box.BerthOptions, out io.Writer,
-) (column, error) {
-	c, err := startCluster(ctx, title, o.pools, berth, out)
+func play(ctx context.Context, o options, w way, out io.Writer) (column, error) {
+	c, err := startCluster(ctx, w, o, out)
 	if err != nil {
-		return column{}, fmt.Errorf("%s: %w", title, err)
+		return column{}, fmt.Errorf("%s: %w", w.title, err)
 	}
 	defer c.box.Stop()
-	result := column{title: title}
+	result := column{title: w.title}
 	for _, seed := range o.seeds {
 		outcome, err := c.replay(ctx, seed, o.pods)
 		if err != nil {
 			if !errors.Is(err, context.Canceled) {
 				c.box.KeepLogs(os.Stderr)
 			}
-			return column{}, fmt.Errorf("%s, seed %d: %w", title, seed, err)
+			return column{}, fmt.Errorf("%s, seed %d: %w", w.title, seed, err)
 		}
 		result.outcomes = append(result.outcomes, outcome)
 	}
-	return result, nil
+	return result, c.checkShortlist(ctx)
 }
 
-// verdict is an error unless Berth strands fewer devices over all seeds.
-func verdict(alone, berth column) error {
-	without, with := strandedAtCapacity(alone), strandedAtCapacity(berth)
-	if with >= without {
-		return fmt.Errorf("with Berth %d devices are stranded in all, without %d", with, without)
+// verdict is an error unless every way with Berth strands fewer devices over all seeds.
+func verdict(columns []column) error {
+	without := strandedAtCapacity(columns[0])
+	for _, c := range columns[1:] {
+		if with := strandedAtCapacity(c); with >= without {
+			return fmt.Errorf("%s: %d devices are stranded in all, without Berth %d", c.title, with,
+				without)
+		}
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ const (
 
 // cluster is a control plane on which workloads are replayed one after the other.
 type cluster struct {
-	title string
+	way   way
 	pools []fleet.Pool
 	box   *box.Box
 	out   io.Writer
@@ -35,17 +35,19 @@ type outcome struct {
 	atEnd      holding // after the last pod
 }
 
-func startCluster(
-	ctx context.Context, title string, pools []fleet.Pool, berth *box.BerthOptions, out io.Writer,
-) (*cluster, error) {
-	fmt.Fprintf(out, "\n== %s\n", title)
+func startCluster(ctx context.Context, w way, o options, out io.Writer) (*cluster, error) {
+	fmt.Fprintf(out, "\n== %s\n", w.title)
 	b, err := box.Start(ctx, box.Options{
-		Berth: berth, Stages: fleet.Stages, Scheduler: lookAtEveryNode, Progress: out,
+		Berth: w.berth, Stages: fleet.Stages, Progress: out,
+		Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
+			config.PercentageOfNodesToScore = &o.percentage
+			w.register(config)
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := fleet.CreateNodes(ctx, b.Client, pools); err != nil {
+	if err := fleet.CreateNodes(ctx, b.Client, o.pools); err != nil {
 		b.Stop()
 		return nil, fmt.Errorf("create nodes: %w", err)
 	}
@@ -53,12 +55,7 @@ func startCluster(
 		b.Stop()
 		return nil, fmt.Errorf("create the nodes' daemons: %w", err)
 	}
-	return &cluster{title, pools, b, out}, nil
-}
-
-// lookAtEveryNode has kube-scheduler choose from all nodes instead of a sample, on both clusters.
-func lookAtEveryNode(config *schedulerconfig.KubeSchedulerConfiguration) {
-	config.PercentageOfNodesToScore = new(int32(100))
+	return &cluster{w, o.pools, b, out}, nil
 }
 
 // replay creates the pods of a seed in their order on the empty cluster.
@@ -111,10 +108,16 @@ func (c *cluster) offer(ctx context.Context, pods []*corev1.Pod) (holding, error
 
 // empty deletes all pods but the nodes' daemons, and waits until Berth knows.
 func (c *cluster) empty(ctx context.Context) error {
-	err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(ctx,
-		metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{})
-	if err != nil {
-		return err
+	for begin := time.Now(); ; {
+		err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(ctx,
+			metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{})
+		if err == nil {
+			break
+		}
+		// An API server that has too little of the machine breaks off on the way.
+		if ctx.Err() != nil || time.Since(begin) > stallTimeout {
+			return err
+		}
 	}
 	if _, err := c.await(ctx, "not yet deleted", func(*corev1.Pod) bool { return true }); err != nil {
 		return err
@@ -127,6 +130,21 @@ func (c *cluster) empty(ctx context.Context) error {
 		if err := pause(ctx); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkShortlist is an error if Berth has shortened no answer though it should.
+func (c *cluster) checkShortlist(ctx context.Context) error {
+	if c.way.shortlist == 0 {
+		return nil
+	}
+	samples, err := c.box.Berth.Metrics(ctx)
+	if err != nil {
+		return err
+	}
+	if samples.Sum("berth_shortlist_total", `outcome="short"`) == 0 {
+		return fmt.Errorf("%s: no answer was shortened", c.way.title)
 	}
 	return nil
 }

@@ -8,29 +8,38 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulerconfig "k8s.io/kube-scheduler/config/v1"
 
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
 // The command replays 2,000 pods on the whole reference cluster; here is a quarter of both.
 func TestBerthStrandsFewerDevicesThanDefaultScoring(t *testing.T) {
-	o := options{seeds: []uint64{1, 2}, pods: 500, pools: fleet.Scaled(70)}
-	alone, berth, err := compare(t.Context(), o, t.Output())
+	ways, err := parseWays("4")
 	if err != nil {
 		t.Fatal(err)
 	}
-	printTable(t.Output(), o.pools, []column{alone, berth})
-	if err := verdict(alone, berth); err != nil {
+	o := options{seeds: []uint64{1, 2}, pods: 500, pools: fleet.Scaled(70), ways: ways,
+		percentage: 100}
+	columns, err := compare(t.Context(), o, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	printTable(t.Output(), o.pools, columns)
+	if err := verdict(columns); err != nil {
 		t.Error(err)
 	}
-	for i := range o.seeds {
-		for _, c := range []column{alone, berth} {
+	for i, seed := range o.seeds {
+		for _, c := range columns {
 			if last := c.outcomes[i].atEnd; last.waiting == 0 || last.total() != 0 {
-				t.Errorf("%s, seed %d: a pod still fits after the last: %+v", c.title, o.seeds[i], last)
+				t.Errorf("%s, seed %d: a pod still fits after the last: %+v", c.title, seed, last)
 			}
 		}
-		if with, without := berth.outcomes[i].atEnd.whole, alone.outcomes[i].atEnd.whole; with <= without {
-			t.Errorf("seed %d: %d whole-node pods with Berth, %d without", o.seeds[i], with, without)
+		without := columns[0].outcomes[i].atEnd.whole
+		for _, c := range columns[1:] {
+			if with := c.outcomes[i].atEnd.whole; with <= without {
+				t.Errorf("%s, seed %d: %d whole-node pods, without Berth %d", c.title, seed, with, without)
+			}
 		}
 	}
 }
@@ -49,20 +58,44 @@ func TestUntilCapacity(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	few := column{outcomes: []outcome{{atCapacity: holding{stranded: map[string]int64{"V100": 3}}}}}
 	many := column{outcomes: []outcome{{atCapacity: holding{stranded: map[string]int64{"V100": 4}}}}}
-	if err := verdict(many, few); err != nil {
+	if err := verdict([]column{many, few, few}); err != nil {
 		t.Errorf("fewer with Berth: %v", err)
 	}
-	for _, c := range [][2]column{{few, many}, {few, few}} {
-		if verdict(c[0], c[1]) == nil {
+	for _, columns := range [][]column{{few, many}, {few, few}, {many, few, many}} {
+		if verdict(columns) == nil {
 			t.Error("no error although Berth strands no fewer")
 		}
 	}
 }
 
-func TestSeedsAreNumbers(t *testing.T) {
-	err := run(context.Background(), "1,x", 1, &bytes.Buffer{})
-	if err == nil || !strings.Contains(err.Error(), "write a list such as 1,2,3") {
-		t.Errorf("error %v does not say what to write", err)
+func TestFlagsAreChecked(t *testing.T) {
+	cases := []struct{ seeds, shortlists, want string }{
+		{"1,x", "", "write a list such as 1,2,3"},
+		{"1", "8,0", `"0" is no size of a shortlist; write a list such as 1,8,8+filter-only`},
+		{"1", "8+fast", `"8+fast" is no size`},
+	}
+	for _, c := range cases {
+		err := run(context.Background(), c.seeds, c.shortlists, options{}, &bytes.Buffer{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v does not say what to write: %q", err, c.want)
+		}
+	}
+}
+
+func TestWaysOfShortlists(t *testing.T) {
+	ways, err := parseWays("1, 8+filter-only")
+	if err != nil || len(ways) != 4 {
+		t.Fatalf("%d ways and error %v, want 4 and none", len(ways), err)
+	}
+	config := schedulerconfig.KubeSchedulerConfiguration{
+		Extenders: []schedulerconfig.Extender{{FilterVerb: "filter", PrioritizeVerb: "prioritize"}}}
+	ways[2].register(&config)
+	if ways[2].shortlist != 1 || config.Extenders[0].PrioritizeVerb == "" {
+		t.Errorf("%+v registers %+v", ways[2], config.Extenders[0])
+	}
+	ways[3].register(&config)
+	if ways[3].shortlist != 8 || config.Extenders[0].PrioritizeVerb != "" {
+		t.Errorf("%+v registers %+v", ways[3], config.Extenders[0])
 	}
 }
 
