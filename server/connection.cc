@@ -5,6 +5,7 @@
 #include <absl/strings/str_cat.h>
 #include <openssl/ssl.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -43,6 +44,9 @@ using Parser = http::request_parser<http::string_body>;
 
 // Bytes of body that are asked of the system at once.
 constexpr std::size_t kReadBytes = 64 * 1024;
+// What a connection holds ready for the first bytes of its first request.
+constexpr std::size_t kFirstBytes = 1024;
+
 auto Into(error_code& error) { return asio::redirect_error(asio::use_awaitable, error); }
 
 template <class Stream>
@@ -111,7 +115,8 @@ asio::awaitable<bool> AwaitRequest(Connection<Stream>& connection) {
   if (connection.buffer().size() > 0) co_return true;
   connection.StartIdle();
   error_code error;
-  const auto space = connection.buffer().prepare(connection.limits().header_bytes);
+  const std::size_t ready = std::max(connection.buffer().capacity(), kFirstBytes);
+  const auto space = connection.buffer().prepare(std::min(ready, connection.limits().header_bytes));
   auto token = Into(error);
   const std::size_t read = co_await connection.stream().async_read_some(space, token);
   connection.StopIdle();
@@ -184,6 +189,7 @@ asio::awaitable<std::optional<Reply>> Answer(Connection<Stream>& connection,
   }
   switch (co_await ReadBody(connection, *match.route, parser)) {
     case BodyResult::kComplete:
+      connection.NoteRequest();
       co_return Handle(observer, *match.route, ToRequest(parser));
     case BodyResult::kTooLarge:
       co_return RejectBody(observer, limits, *match.route, RejectionCause::kBodyTooLarge);
@@ -302,6 +308,7 @@ asio::awaitable<bool> Handshake(Connection<TlsStream>& connection) {
   co_await connection.stream().async_handshake(asio::ssl::stream_base::server, token);
   const bool in_time = connection.FinishedInTime();
   if (!error) co_return true;
+  if (connection.was_cut()) co_return false;
   connection.observer().OnHandshakeFailed(Classify(error, in_time));
   // The client may still have to read the alert that tells it why.
   connection.StartDeadline(connection.limits().close);

@@ -23,12 +23,22 @@ ConnectionBase::~ConnectionBase() {
 }
 
 void ConnectionBase::Register() {
-  context_.connections.Add(this, [weak = weak_from_this(), strand = timer_.get_executor()] {
-    boost::asio::post(strand, [weak] {
-      const auto self = weak.lock();
-      if (self && self->idle_) self->StartIdle();
-    });
-  });
+  const auto order = [this](void (*act)(ConnectionBase&)) {
+    return [weak = weak_from_this(), strand = timer_.get_executor(), act] {
+      boost::asio::post(strand, [weak, act] {
+        if (const auto self = weak.lock()) act(*self);
+      });
+    };
+  };
+  context_.connections.Add(this, {.wake_up = order([](ConnectionBase& self) {
+                                    if (self.idle_) self.StartIdle();
+                                  }),
+                                  .cut = order([](ConnectionBase& self) { self.Cut(); })});
+}
+
+void ConnectionBase::NoteRequest() {
+  asked_ = true;
+  context_.connections.Asked(this);
 }
 
 void ConnectionBase::StartDeadline(std::chrono::milliseconds time) {
@@ -51,7 +61,15 @@ void ConnectionBase::StartIdle() {
 
 void ConnectionBase::StopIdle() {
   idle_ = false;
-  FinishedInTime();
+  const bool in_time = FinishedInTime();
+  const bool draining = context_.phase == Phase::kDraining;
+  if (!in_time && !draining && !asked_) observer().OnLimit(Limit::kIdleTime);
+}
+
+void ConnectionBase::Cut() {
+  was_cut_ = true;
+  boost::system::error_code ignored;
+  socket().close(ignored);
 }
 
 void ConnectionBase::CancelAfter(std::chrono::milliseconds time) {

@@ -22,6 +22,12 @@ class ConnectionBase : public std::enable_shared_from_this<ConnectionBase> {
   /// Adds it to the listener's connections. Once, after construction.
   void Register();
 
+  /// Whether it had to make way for others: everything it does fails from then on.
+  bool was_cut() const { return was_cut_; }
+
+  /// A whole request has arrived.
+  void NoteRequest();
+
   virtual boost::asio::ip::tcp::socket& socket() = 0;
 
   ConnectionContext& context() { return context_; }
@@ -35,9 +41,11 @@ class ConnectionBase : public std::enable_shared_from_this<ConnectionBase> {
   /// The wait for a request: like a deadline, but the listener's draining ends it, too. What has
   /// arrived by then is still read.
   void StartIdle();
+  /// Tells the observer of one that was opened for nothing.
   void StopIdle();
 
  private:
+  void Cut();
   void CancelAfter(std::chrono::milliseconds time);
 
   ConnectionContext& context_;
@@ -46,6 +54,8 @@ class ConnectionBase : public std::enable_shared_from_this<ConnectionBase> {
   unsigned generation_ = 0;
   bool expired_ = false;
   bool idle_ = false;
+  bool asked_ = false;
+  bool was_cut_ = false;
 };
 
 }  // namespace berth::server

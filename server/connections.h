@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <unordered_map>
 
@@ -18,25 +19,62 @@ enum class Phase {
   kDraining,
 };
 
-/// The connections that a listener has open. Thread-safe.
+/// The connections that a listener has open, in the order in which they make way for others: first
+/// those that never asked for anything, the oldest first; then those that have asked, the one whose
+/// last request is longest ago first. Thread-safe.
 class Connections {
  public:
-  /// `wake_up` makes the connection look at the phase again; called by any thread, never blocks.
-  void Add(const void* connection, std::function<void()> wake_up);
+  /// So many may be on their way out beside those that Count counts.
+  static constexpr std::size_t kMostMakingWay = 64;
+
+  /// What a connection can be told; called by any thread, never blocks, and must not call back into
+  /// this object.
+  struct Orders {
+    /// Look at the phase again.
+    std::function<void()> wake_up;
+    /// End now, whatever it is doing.
+    std::function<void()> cut;
+  };
+
+  void Add(const void* connection, Orders orders);
   void Remove(const void* connection);
 
+  /// A whole request of the connection's has arrived.
+  void Asked(const void* connection);
+
+  /// Those that are open and need not make way.
   std::size_t Count() const;
 
-  /// Calls every connection's `wake_up`. It must not call back into this object.
+  /// Cuts the first in line; false where there is none, or where too many that were told so are
+  /// still there.
+  bool CutOne();
+
+  /// Tells every connection to wake up.
   void WakeAll() const;
 
   /// Whether there was no connection left at `deadline` or before.
   bool WaitUntilNone(std::chrono::steady_clock::time_point deadline) const;
 
  private:
+  struct Member {
+    const void* connection;
+    Orders orders;
+  };
+  using Line = std::list<Member>;
+  struct Place {
+    Line* line;
+    Line::iterator member;
+  };
+
+  /// To the end of a line.
+  static void Move(Place& place, Line& line);
+
   mutable std::mutex mutex_;
   mutable std::condition_variable none_;
-  std::unordered_map<const void*, std::function<void()>> open_;
+  Line silent_;
+  Line asked_;
+  Line making_way_;
+  std::unordered_map<const void*, Place> open_;
 };
 
 }  // namespace berth::server

@@ -47,6 +47,8 @@ class MetricsObserver : public ListenerObserver {
   };
 
   void AddPath(Metrics& metrics, const std::string& path);
+  Counter& HandshakeCounter(HandshakeFailure cause);
+  Counter& LimitCounter(Limit limit);
   Counter& RequestCounter(const std::string& path, Path& counts, int status);
 
   const std::string name_;
@@ -85,6 +87,9 @@ MetricsObserver::MetricsObserver(Metrics& metrics, std::string name,
                               "Requests answered, by path and status code.")) {
   AddPath(metrics, kOther);
   for (const Route& route : routes) AddPath(metrics, route.path);
+  // A rate does not see the event by which its counter comes to be.
+  for (const HandshakeFailure cause : kAllHandshakeFailures) HandshakeCounter(cause);
+  for (const Limit limit : kAllLimits) LimitCounter(limit);
 }
 
 void MetricsObserver::AddPath(Metrics& metrics, const std::string& path) {
@@ -95,6 +100,14 @@ void MetricsObserver::AddPath(Metrics& metrics, const std::string& path) {
           .Register(metrics.registry())
           .Add({{"listener", name_}, {"path", path}}, Buckets());
   paths_[path].seconds = &seconds;
+}
+
+Counter& MetricsObserver::HandshakeCounter(HandshakeFailure cause) {
+  return handshake_failures_.Add({{"listener", name_}, {"cause", std::string(Name(cause))}});
+}
+
+Counter& MetricsObserver::LimitCounter(Limit limit) {
+  return limits_hit_.Add({{"listener", name_}, {"limit", std::string(Name(limit))}});
 }
 
 void MetricsObserver::OnConnectionOpened() {
@@ -109,12 +122,12 @@ void MetricsObserver::OnConnectionClosed() {
 }
 
 void MetricsObserver::OnHandshakeFailed(HandshakeFailure cause) {
-  handshake_failures_.Add({{"listener", name_}, {"cause", std::string(Name(cause))}}).Increment();
+  HandshakeCounter(cause).Increment();
   next_->OnHandshakeFailed(cause);
 }
 
 void MetricsObserver::OnLimit(Limit limit) {
-  limits_hit_.Add({{"listener", name_}, {"limit", std::string(Name(limit))}}).Increment();
+  LimitCounter(limit).Increment();
   next_->OnLimit(limit);
 }
 

@@ -14,7 +14,7 @@ namespace berth::server {
 ///   berth_http_connections                               open now
 ///   berth_http_connections_total                         accepted
 ///   berth_http_handshake_failures_total{cause}
-///   berth_http_limits_hit_total{limit}                   connections turned away included
+///   berth_http_limits_hit_total{limit}                   cut connections included
 ///   berth_http_requests_total{path,code}                 path of the route, or "other"
 ///   berth_http_request_duration_seconds{path}
 ///   berth_http_errors_total                              handlers that threw, failed accepts

@@ -25,8 +25,8 @@ inline constexpr std::chrono::milliseconds kAcceptBackoff{100};
 
 /// Limits of one listener, per connection unless said otherwise. Bytes of body are a Route's.
 struct ListenerLimits {
-  /// Connections at once; further ones are accepted and closed at once. Raise it together with the
-  /// limit of file descriptors.
+  /// Connections at once; for further ones others are cut, in the order of Connections. Raise it
+  /// together with the limit of file descriptors.
   std::size_t connections = kMaxConnections;
   /// Request line and header fields together. Beyond: 431.
   std::size_t header_bytes = kMaxHeaderBytes;

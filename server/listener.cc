@@ -61,14 +61,18 @@ absl::Status Open(tcp::acceptor& acceptor, const Address& address) {
   return error ? CannotListen(address, error) : absl::OkStatus();
 }
 
+// Whether one more can be served. Where all places are taken another one makes way, so that those
+// who fill them with connections that ask for nothing keep nobody out.
+bool MakeRoom(ConnectionContext& context) {
+  if (context.connections.Count() < context.limits.connections) return true;
+  context.observer->OnLimit(Limit::kConnections);
+  return context.connections.CutOne();
+}
+
 // Serves or turns away one connection. Being out of memory for this one must not end the acceptor.
 void Admit(tcp::socket socket, ConnectionContext& context) {
-  if (context.connections.Count() >= context.limits.connections) {
-    context.observer->OnLimit(Limit::kConnections);
-    return;
-  }
   try {
-    ServeConnection(std::move(socket), context);
+    if (MakeRoom(context)) ServeConnection(std::move(socket), context);
   } catch (const std::exception& error) {
     context.observer->OnError(absl::StrCat("cannot serve a connection: ", error.what()));
   }

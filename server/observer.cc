@@ -18,6 +18,8 @@ std::string_view Name(Limit limit) {
       return "bodies_at_once";
     case Limit::kWriteTime:
       return "write_time";
+    case Limit::kIdleTime:
+      return "idle_time";
   }
   return "unknown";
 }

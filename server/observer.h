@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <string_view>
 
@@ -14,7 +15,13 @@ enum class Limit {
   kBodyTime,
   kBodiesAtOnce,
   kWriteTime,
+  /// Of a connection that was never used; that others end when nobody needs them is no news.
+  kIdleTime,
 };
+
+inline constexpr std::array kAllLimits = {
+    Limit::kConnections, Limit::kHeaderBytes,  Limit::kHeaderTime, Limit::kBodyBytes,
+    Limit::kBodyTime,    Limit::kBodiesAtOnce, Limit::kWriteTime,  Limit::kIdleTime};
 
 enum class HandshakeFailure {
   kTimeout,
@@ -30,6 +37,14 @@ enum class HandshakeFailure {
   kServerCertificate,
   kOther,
 };
+
+inline constexpr std::array kAllHandshakeFailures = {HandshakeFailure::kTimeout,
+                                                     HandshakeFailure::kClosed,
+                                                     HandshakeFailure::kNotTls,
+                                                     HandshakeFailure::kVersion,
+                                                     HandshakeFailure::kClientCertificate,
+                                                     HandshakeFailure::kServerCertificate,
+                                                     HandshakeFailure::kOther};
 
 /// "connections", "header_bytes", ...: for labels of metrics.
 std::string_view Name(Limit limit);

@@ -140,6 +140,8 @@ bool SetPolicy(SSL_CTX* context) {
   static constexpr std::string_view kSessionId = "berth";
   // A renegotiation makes the server work and gives the client nothing.
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+  // Or every idle connection keeps 34 KB.
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_alpn_select_cb(context, ChooseHttp11, nullptr);
   // Without an id, OpenSSL refuses to resume sessions of clients that showed a certificate, and
   // their second connection fails.

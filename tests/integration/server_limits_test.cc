@@ -49,12 +49,15 @@ TEST_P(ServerLimitsTest, ClosesAnIdleConnection) {
   EXPECT_EQ(client->ReadReply().body, "hello");
   EXPECT_EQ(client->ReadToEnd(), End::kClosed);
   EXPECT_EQ(client->error(), "");
+  ASSERT_TRUE(seen->Await("closed"));
+  EXPECT_EQ(seen->Count("limit idle_time"), 0) << "it had served its purpose";
 }
 
 TEST_P(ServerLimitsTest, ClosesAConnectionThatIsNeverUsed) {
   options.limits.idle = kSoon;
   Start();
   EXPECT_EQ(Connect()->ReadToEnd(), End::kClosed);
+  EXPECT_TRUE(seen->Await("limit idle_time"));
 }
 
 TEST_P(ServerLimitsTest, KeepsAnIdleConnectionBeyondTheOtherLimits) {
@@ -212,22 +215,83 @@ TEST_P(ServerLimitsTest, RefusesChunksThatAddUpToTooMuch) {
   EXPECT_EQ(client->ReadToEnd(), End::kClosed);
 }
 
-TEST_P(ServerLimitsTest, TurnsAwayConnectionsBeyondTheCap) {
-  options.limits.connections = 100;
-  Start();
-  std::vector<std::unique_ptr<RawClient>> clients;
-  for (int i = 0; i < 100; ++i) {
-    clients.push_back(Connect());
-    ASSERT_TRUE(clients.back()->Send(Request("GET", "/hello")));
-    ASSERT_EQ(clients.back()->ReadReply().body, "hello") << i;
+// A listener with room for three connections, all taken.
+class ServerCapTest : public ServerLimitsTest {
+ protected:
+  void SetUp() override {
+    ServerLimitsTest::SetUp();
+    options.limits.connections = 3;
+    Start();
   }
-  const RawClient refused(listener->port());
-  EXPECT_TRUE(seen->Await("limit connections"));
-  EXPECT_EQ(seen->Count("opened"), 100);
 
-  clients.pop_back();
-  ASSERT_TRUE(seen->Await("closed"));
-  ExpectServing();
+  std::unique_ptr<RawClient> Asking() {
+    auto client = Connect();
+    Ask(*client);
+    return client;
+  }
+
+  void Ask(RawClient& client) {
+    EXPECT_TRUE(client.Send(Request("GET", "/hello")));
+    EXPECT_EQ(client.ReadReply().body, "hello");
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Streams, ServerCapTest, ::testing::Bool(),
+                         [](const auto& each) { return each.param ? "Tls" : "Plain"; });
+
+TEST_P(ServerCapTest, SilentOnesMakeWay) {
+  const auto asking = Asking();
+  RawClient nothing(listener->port());  // over TLS: without a handshake
+  ASSERT_TRUE(seen->Await("opened", 2));
+  const auto silent = Connect();
+  ASSERT_TRUE(seen->Await("opened", 3));
+  EXPECT_EQ(seen->Count("limit connections"), 0);
+
+  const auto first = Asking();
+  EXPECT_NE(nothing.ReadToEnd(), End::kTimeout);
+  EXPECT_EQ(seen->Count("limit connections"), 1);
+  const auto second = Asking();
+  EXPECT_NE(silent->ReadToEnd(), End::kTimeout);
+  EXPECT_EQ(seen->Count("limit connections"), 2);
+  for (RawClient* client : {asking.get(), first.get(), second.get()}) Ask(*client);
+  EXPECT_EQ(seen->Count("handshake closed"), 0) << "it was not the client that left";
+}
+
+TEST_P(ServerCapTest, SlowOnesMakeWay) {
+  const auto asking = Asking();
+  const auto header = Connect();
+  ASSERT_TRUE(header->Send("GET /hel"));
+  ASSERT_TRUE(seen->Await("opened", 2));
+  const auto body = Connect();
+  ASSERT_TRUE(body->Send(Request("POST", "/echo", "", "Content-Length: 10\r\n") + "half"));
+  ASSERT_TRUE(seen->Await("opened", 3));
+
+  const auto first = Asking();
+  const auto second = Asking();
+  EXPECT_NE(header->ReadToEnd(), End::kTimeout);
+  EXPECT_NE(body->ReadToEnd(), End::kTimeout);
+  for (RawClient* client : {asking.get(), first.get(), second.get()}) Ask(*client);
+}
+
+TEST_P(ServerCapTest, WhereAllAskTheOneThatAskedLongestAgoMakesWay) {
+  const auto first = Asking();
+  const auto second = Asking();
+  const auto third = Asking();
+  Ask(*first);
+  const auto fourth = Asking();
+  EXPECT_NE(second->ReadToEnd(), End::kTimeout);
+  for (RawClient* client : {first.get(), third.get(), fourth.get()}) Ask(*client);
+  EXPECT_EQ(seen->Count("limit connections"), 1);
+}
+
+TEST_P(ServerCapTest, AFloodOfSilentOnesKeepsNobodyOut) {
+  const auto asking = Asking();
+  std::vector<std::unique_ptr<RawClient>> flood;
+  for (int i = 0; i < 200; ++i) {
+    flood.push_back(std::make_unique<RawClient>(listener->port()));
+    if (i % 50 == 0) Asking();
+  }
+  Ask(*asking);
 }
 
 // Leaves the process one more descriptor than it has open, until destroyed.

@@ -82,6 +82,17 @@ TEST_F(HttpMetricsTest, CountsWhatGoesWrongByCause) {
   ExpectSample("berth_http_errors_total{listener=\"extender\"} 1");
 }
 
+TEST_F(HttpMetricsTest, CountsFromZero) {
+  for (const HandshakeFailure cause : kAllHandshakeFailures) {
+    ExpectSample("berth_http_handshake_failures_total{cause=\"" + std::string(Name(cause)) +
+                 "\",listener=\"extender\"} 0");
+  }
+  for (const Limit limit : kAllLimits) {
+    ExpectSample("berth_http_limits_hit_total{limit=\"" + std::string(Name(limit)) +
+                 "\",listener=\"extender\"} 0");
+  }
+}
+
 TEST_F(HttpMetricsTest, MeasuresRequestsByPath) {
   observer->OnRequest("/filter", 200, milliseconds(2));
   observer->OnRequest("/filter", 200, milliseconds(4));
