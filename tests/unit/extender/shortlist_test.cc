@@ -156,6 +156,14 @@ INSTANTIATE_TEST_SUITE_P(
              R"({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
                  [{"topologyKey": "zone", "labelSelector": {}}]}}})",
              "pod_affinity"},
+        Case{"PreferredPodAffinity", "{}",
+             R"({"affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
+                 [{"weight": 1, "podAffinityTerm": {"topologyKey": "zone"}}]}}})",
+             "pod_affinity"},
+        Case{"RequiredPodAntiAffinity", "{}",
+             R"({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
+                 [{"topologyKey": "zone", "labelSelector": {}}]}}})",
+             "pod_affinity"},
         Case{"PodAntiAffinity", "{}",
              R"({"affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
                  [{"weight": 1, "podAffinityTerm": {"topologyKey": "zone"}}]}}})",
@@ -194,15 +202,21 @@ TEST_F(Shortlist, ComesBackWhenTheServiceIsGone) {
   EXPECT_EQ(Answered(pod), 3U) << "of another namespace";
 }
 
-/// A bound pod of namespace "other" with one preferred anti-affinity term.
-model::Pod Neighbour(const std::string& term) {
+/// A bound pod of namespace "other" with this affinity.
+model::Pod NeighbourWith(const std::string& affinity) {
   const std::string text = R"({
     "metadata": {"namespace": "other", "name": "neighbour", "uid": "u-2"},
-    "spec": {"nodeName": "n0", "affinity": {"podAntiAffinity": {
-      "preferredDuringSchedulingIgnoredDuringExecution": [{"podAffinityTerm": )" +
-                           term + "}]}}}}";
+    "spec": {"nodeName": "n0", "affinity": )" +
+                           affinity + "}}";
   kube::JsonParser parser;
   return kube::PodFromJson(parser.Parse(text).value(), "Pod").value();
+}
+
+/// One with one preferred anti-affinity term.
+model::Pod Neighbour(const std::string& term) {
+  return NeighbourWith(R"({"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
+                           [{"podAffinityTerm": )" +
+                       term + "}]}}");
 }
 
 struct TermCase {
@@ -251,6 +265,44 @@ INSTANTIATE_TEST_SUITE_P(
                  R"({"namespaces": ["team"], "labelSelector": {}, "matchLabelKeys": ["rev"]})",
                  true}),
     [](const auto& param_info) { return param_info.param.name; });
+
+// kube-scheduler scores by these terms of others, but for required anti-affinity, which only
+// refuses.
+TEST_F(Shortlist, IsNotForPodsThatAnyTermByWhichKubeSchedulerScoresSelects) {
+  const std::string term = R"({"topologyKey": "zone", "namespaces": ["team"],
+                               "labelSelector": {"matchLabels": {"app": "web"}}})";
+  const std::string weighted = R"([{"weight": 1, "podAffinityTerm": )" + term + "}]";
+  const struct {
+    std::string affinity;
+    std::size_t answered;
+  } cases[] = {
+      {R"({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [)" + term + "]}}",
+       kNodes},
+      {R"({"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": )" + weighted + "}}",
+       kNodes},
+      {R"({"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": )" + weighted +
+           "}}",
+       kNodes},
+      {R"({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [)" + term + "]}}",
+       3U}};
+  for (const auto& test : cases) {
+    const model::Pod neighbour = NeighbourWith(test.affinity);
+    berth_.snapshot.UpsertPod(neighbour);
+    EXPECT_EQ(Answered(PodWith("{}", "{}")), test.answered) << test.affinity;
+    berth_.snapshot.DeletePod(neighbour);
+  }
+}
+
+class ShortlistWithDeviceClasses : public Shortlist {
+ protected:
+  ShortlistWithDeviceClasses()
+      : Shortlist({.size = 3, .device_class_resources = {"nvidia.com/gpu"}}) {}
+};
+
+TEST_F(ShortlistWithDeviceClasses, IsNotForPodsWhoseDevicesKubeSchedulerClaims) {
+  EXPECT_EQ(Answered(PodWith("{}", "{}")), kNodes);
+  EXPECT_THAT(Outcomes(), ElementsAre("claims 1"));
+}
 
 class ShortlistOfOne : public Shortlist {
  protected:
