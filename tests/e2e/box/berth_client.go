@@ -8,9 +8,17 @@ import (
 	"os"
 )
 
-// HTTPClient calls the extender as kube-scheduler does: it verifies Berth's certificate and shows
-// kube-scheduler's own.
+// HTTPClient calls the extender as kube-scheduler does.
 func (berth *Berth) HTTPClient() (*http.Client, error) {
+	config, err := berth.ClientTLS()
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: config}}, nil
+}
+
+// ClientTLS is kube-scheduler's: it verifies Berth's certificate and shows kube-scheduler's own.
+func (berth *Berth) ClientTLS() (*tls.Config, error) {
 	authority, err := os.ReadFile(berth.caFile)
 	if err != nil {
 		return nil, err
@@ -23,7 +31,7 @@ func (berth *Berth) HTTPClient() (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
+	return &tls.Config{
 		MinVersion: tls.VersionTLS12, RootCAs: roots, Certificates: []tls.Certificate{pair},
-	}}}, nil
+	}, nil
 }

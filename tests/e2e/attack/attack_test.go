@@ -1,0 +1,56 @@
+package attack
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+func serve(t *testing.T) Target {
+	readAll := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+	})
+	server := httptest.NewUnstartedServer(http.MaxBytesHandler(readAll, 1<<18))
+	server.Config.MaxHeaderBytes = 1 << 10
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return Target{Address: server.Listener.Addr().String(),
+		TLS: server.Client().Transport.(*http.Transport).TLSClientConfig}
+}
+
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !holds(); {
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain for ", what)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func TestAttackersComeBackWhenTheyAreCutOff(t *testing.T) {
+	for _, kind := range []Kind{LongHeader, NotTLS, Oversized} {
+		t.Run(kind.Name, func(t *testing.T) {
+			crowd := Start(t.Context(), serve(t), Group{Kind: kind, Count: 2, Pause: time.Millisecond})
+			defer crowd.Stop()
+			await(t, "many ends", func() bool { return crowd.Ended() >= 10 })
+		})
+	}
+}
+
+func TestAttackersStayAsLongAsTheyMay(t *testing.T) {
+	for _, kind := range []Kind{Mute, Silent, SlowHeader, SlowBody, HalfHello} {
+		t.Run(kind.Name, func(t *testing.T) {
+			crowd := Start(t.Context(), serve(t), Group{Kind: kind, Count: 3, Pause: time.Millisecond})
+			await(t, "three attackers", func() bool { return crowd.Arrived() == 3 })
+			crowd.Stop()
+			if crowd.Ended() != 0 {
+				t.Errorf("the server ended %d connections, want none", crowd.Ended())
+			}
+		})
+	}
+}

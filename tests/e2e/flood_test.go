@@ -1,0 +1,121 @@
+package e2e
+
+import (
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"berth.dev/berth/tests/e2e/attack"
+)
+
+const (
+	crowdSize      = 1000
+	insistent      = 560      // of them, more than a listener has room for
+	mostConnection = 512 + 64 // its room, and those that it is about to cut
+	mostGrowthKiB  = 96 << 10 // 512 connections over TLS take about 64 MiB
+	// Longer than any test: attackers come once.
+	once = time.Hour
+)
+
+// assail lets attackers loose on the extender until the test ends, and waits until all are there.
+func (w *world) assail(groups ...attack.Group) *attack.Crowd {
+	w.Helper()
+	config, err := w.box.Berth.ClientTLS()
+	w.check("kube-scheduler's certificate", err)
+	address, err := url.Parse(w.box.Berth.URL)
+	w.check("Berth's address", err)
+	crowd := attack.Start(w.Context(), attack.Target{Address: address.Host, TLS: config}, groups...)
+	w.Cleanup(crowd.Stop)
+	all := 0
+	for _, group := range groups {
+		all += group.Count
+	}
+	w.await("the attackers", func() bool { return crowd.Arrived() >= all })
+	return crowd
+}
+
+// onExtender is a counter of the extender's listener.
+func (w *world) onExtender(name string, labels ...string) float64 {
+	w.Helper()
+	return w.metric(name, append(labels, `listener="extender"`)...)
+}
+
+func (w *world) residentKiB() int {
+	w.Helper()
+	usage, err := w.box.Berth.Usage()
+	w.check("look at Berth", err)
+	return usage.ResidentKiB
+}
+
+// kube-scheduler keeps its connection, and after a restart gets a new one.
+func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
+	w := fresh(t)
+	w.place(gpus(1))
+	resident := w.residentKiB()
+	full := func() float64 {
+		return w.onExtender("berth_http_limits_hit_total", `limit="connections"`)
+	}
+	awaitMore := func(so float64) {
+		before := full()
+		w.await("the extender to be full", func() bool { return full() >= before+so })
+	}
+	// Who comes back takes every place that somebody leaves, kube-scheduler's as well.
+	w.assail(attack.Group{Kind: attack.Silent, Count: crowdSize - insistent, Pause: once},
+		attack.Group{Kind: attack.Silent, Count: insistent, Pause: time.Second})
+	awaitMore(1)
+	w.place(gpus(1))
+	if open := w.onExtender("berth_http_connections"); open > mostConnection {
+		t.Errorf("%v connections are open, want %d at most", open, mostConnection)
+	}
+	w.box.Scheduler.Stop()
+	awaitMore(20)
+	w.check("start kube-scheduler again", w.box.Scheduler.Start(t.Context()))
+	w.place(gpus(1))
+	if grown := w.residentKiB() - resident; grown > mostGrowthKiB {
+		t.Errorf("%d silent connections take %d KiB, want %d at most", crowdSize, grown, mostGrowthKiB)
+	}
+	w.allSound()
+}
+
+// Every limit ends what it is for, and is counted; who asks in earnest is answered all the while.
+func TestLimitsAreHeldAndCounted(t *testing.T) {
+	w := fresh(t)
+	const each = 5
+	cases := []struct {
+		kind         attack.Kind
+		metric, name string
+		label        string
+	}{
+		{attack.SlowHeader, "berth_http_limits_hit_total", "limit", "header_time"},
+		{attack.SlowBody, "berth_http_limits_hit_total", "limit", "body_time"},
+		{attack.LongHeader, "berth_http_limits_hit_total", "limit", "header_bytes"},
+		{attack.Oversized, "berth_http_limits_hit_total", "limit", "body_bytes"},
+		{attack.HalfHello, "berth_http_handshake_failures_total", "cause", "timeout"},
+		{attack.NotTLS, "berth_http_handshake_failures_total", "cause", "not_tls"},
+		{attack.Stranger, "berth_http_handshake_failures_total", "cause", "client_certificate"},
+	}
+	label := func(name, value string) string { return fmt.Sprintf("%s=%q", name, value) }
+	var before []float64
+	var groups []attack.Group
+	for _, c := range cases {
+		before = append(before, w.onExtender(c.metric, label(c.name, c.label)))
+		groups = append(groups, attack.Group{Kind: c.kind, Count: each, Pause: once})
+	}
+	resident := w.residentKiB()
+	crowd := w.assail(groups...)
+	for ended := 0; ended < each*len(cases); {
+		w.place(gpus(1))
+		w.await("Berth to end more connections", func() bool { return crowd.Ended() > ended })
+		ended = crowd.Ended()
+	}
+	for i, c := range cases {
+		if got := w.onExtender(c.metric, label(c.name, c.label)) - before[i]; got != each {
+			t.Errorf("%s: %s of %s counts %v more, want %d", c.kind.Name, c.metric, c.label, got, each)
+		}
+	}
+	if grown := w.residentKiB() - resident; grown > mostGrowthKiB {
+		t.Errorf("memory has grown by %d KiB, want %d at most", grown, mostGrowthKiB)
+	}
+	w.allSound()
+}
