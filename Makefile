@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build control-plane demo check check-all bench bench-all bench-memory bench-packing bench-scheduler bench-webhook soak generate lint format clean
+.PHONY: help deps configure berth build control-plane demo check check-all bench bench-all bench-hostile bench-memory bench-packing bench-scheduler bench-webhook soak generate lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -68,7 +68,10 @@ bench-memory: configure ## show what a snapshot of 7,500 nodes and 100,000 pods 
 	@cmake --build --preset release -j $(JOBS) --target snapshot_memory
 	@build/release/tests/bench/snapshot_memory
 
-bench-packing: berth control-plane ## count the devices that placement strands, with and without Berth
+bench-hostile: berth control-plane ## measure what attackers cost those who ask in earnest
+	@cd tests/bench && go run ./hostile $(HOSTILE_FLAGS)
+
+bench-packing: berth control-plane ## count the devices that placement strands, without and with Berth, and with shortlists
 	@cd tests/e2e && go run ./stranding $(PACKING_FLAGS)
 
 bench-scheduler: berth control-plane ## measure pods placed a second at 7,498 nodes, with and without Berth
