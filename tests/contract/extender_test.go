@@ -115,8 +115,18 @@ func TestExtender(t *testing.T) {
 		return ask[extenderv1.ExtenderFilterResult](t, url+"/filter", args)
 	}
 
-	t.Run("filter keeps what fits", func(t *testing.T) {
-		result := filter(t, argsFor(gpuPod("p", 1, nil), "lost", "started", "empty", "v100"))
+	t.Run("filter keeps the best of what fits", func(t *testing.T) {
+		result := filter(t, argsFor(gpuPod("p", 1, nil), "lost", "started", "empty"))
+		if result.Error != "" || result.NodeNames == nil ||
+			strings.Join(*result.NodeNames, " ") != "started" {
+			t.Errorf("got %+v", result)
+		}
+	})
+	t.Run("filter keeps what fits where kube-scheduler chooses", func(t *testing.T) {
+		pod := gpuPod("p", 1, nil)
+		pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway}}
+		result := filter(t, argsFor(pod, "lost", "started", "empty", "v100"))
 		if result.Error != "" || result.NodeNames == nil ||
 			strings.Join(*result.NodeNames, " ") != "started empty v100" {
 			t.Errorf("got %+v", result)

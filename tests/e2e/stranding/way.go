@@ -26,7 +26,7 @@ type way struct {
 func parseWays(shortlists string) ([]way, error) {
 	ways := []way{
 		{title: "kube-scheduler alone"},
-		{title: "kube-scheduler with Berth", berth: &box.BerthOptions{}},
+		{title: "kube-scheduler with Berth", berth: withShortlist(0)},
 	}
 	if shortlists == "" {
 		return ways, nil
@@ -50,9 +50,13 @@ func parseShortlist(text string) (way, error) {
 	}
 	return way{
 		title: "shortlist " + text, shortlist: size, filterOnly: only,
-		berth: &box.BerthOptions{Config: map[string]any{
-			"extender": map[string]any{"shortlist": map[string]any{"size": size}}}},
+		berth: withShortlist(size),
 	}, nil
+}
+
+func withShortlist(size int) *box.BerthOptions {
+	return &box.BerthOptions{Config: map[string]any{
+		"extender": map[string]any{"shortlist": map[string]any{"size": size}}}}
 }
 
 // register has kube-scheduler, whose configuration has Berth's entry, ask it as the way says.
