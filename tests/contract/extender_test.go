@@ -115,26 +115,24 @@ func TestExtender(t *testing.T) {
 		return ask[extenderv1.ExtenderFilterResult](t, url+"/filter", args)
 	}
 
-	t.Run("filter keeps the best of what fits", func(t *testing.T) {
-		result := filter(t, argsFor(gpuPod("p", 1, nil), "lost", "started", "empty"))
-		if result.Error != "" || result.NodeNames == nil ||
-			strings.Join(*result.NodeNames, " ") != "started" {
-			t.Errorf("got %+v", result)
-		}
-	})
-	t.Run("filter keeps what fits where kube-scheduler chooses", func(t *testing.T) {
-		pod := gpuPod("p", 1, nil)
-		pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
-			MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway}}
-		result := filter(t, argsFor(pod, "lost", "started", "empty", "v100"))
-		if result.Error != "" || result.NodeNames == nil ||
-			strings.Join(*result.NodeNames, " ") != "started empty v100" {
-			t.Errorf("got %+v", result)
-		}
-		if len(result.FailedNodes)+len(result.FailedAndUnresolvableNodes) != 0 {
-			t.Errorf("failed nodes are listed although some fit: %+v", result)
-		}
-	})
+	for unsatisfiable, want := range map[corev1.UnsatisfiableConstraintAction]string{
+		corev1.DoNotSchedule:  "started",            // the best
+		corev1.ScheduleAnyway: "started empty v100", // kube-scheduler spreads by its own scores
+	} {
+		t.Run("filter keeps what fits, "+string(unsatisfiable), func(t *testing.T) {
+			pod := gpuPod("p", 1, map[string]string{"berth.dev/accelerators": "A30,V100"})
+			pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1,
+				TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: unsatisfiable}}
+			result := filter(t, argsFor(pod, "lost", "started", "empty", "v100"))
+			if result.Error != "" || result.NodeNames == nil ||
+				strings.Join(*result.NodeNames, " ") != want {
+				t.Errorf("got %v and error %q, want %s", result.NodeNames, result.Error, want)
+			}
+			if len(result.FailedNodes)+len(result.FailedAndUnresolvableNodes) != 0 {
+				t.Errorf("failed nodes are listed although some fit: %+v", result)
+			}
+		})
+	}
 
 	t.Run("filter lists every refusal where none fits", func(t *testing.T) {
 		pod := gpuPod("p", 1, map[string]string{"berth.dev/accelerators": "A30"})
