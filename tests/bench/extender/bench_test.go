@@ -26,7 +26,7 @@ func TestEveryPartMeasures(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| Berth, filter | 280 | back to back | **0.", "| Berth, filter | 280 | kube-scheduler, every ",
-		"| Berth, prioritize | that fit | kube-scheduler, default node sampling | **0.",
+		"| Berth, filter | 134 | kube-scheduler, default node sampling | **0.",
 		"| Go echo, prioritize | 134 |", "\n| 60 | ", "\n| 120 | ", "| kube-apiserver | 280 | 0 | ready",
 		"| generated | 280 | 1000 | resident MiB, asked |", "\n3 changes.\n",
 	} {
