@@ -58,7 +58,7 @@ func Post(ctx context.Context, client *http.Client, url string, body []byte) ([]
 	reply.Grow(int(max(response.ContentLength, 0)) + bytes.MinRead)
 	_, err = reply.ReadFrom(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("status %s", response.Status)
+		err = fmt.Errorf("status %s: %s", response.Status, reply.String())
 	}
 	return reply.Bytes(), err
 }

@@ -31,7 +31,7 @@ func NodeNames(pools []fleet.Pool) []string {
 // SampleSize is how many nodes kube-scheduler looks at by default.
 // k8s.io/kubernetes/pkg/scheduler/schedule_one.go, numFeasibleNodesToFind.
 func SampleSize(nodes int) int {
-	return max(100, nodes*max(5, 50-nodes/125)/100)
+	return min(nodes, max(100, nodes*max(5, 50-nodes/125)/100))
 }
 
 // AwaitAll waits until Berth knows every node: a pod that fits everywhere gets all names back.

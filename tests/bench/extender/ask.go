@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"berth.dev/berth/tests/bench/ask"
 	"berth.dev/berth/tests/bench/figures"
 )
 
@@ -43,7 +44,7 @@ func (b *bench) allSeries() ([]*series, error) {
 	berth := series{answers: answers{Who: "Berth"}, client: b.client, url: b.box.Berth.URL,
 		berth: b.box.Berth}
 	other := series{answers: answers{Who: "Go echo"}, client: b.echo.Client(), url: b.echo.URL}
-	sample := b.names[:sampleSize(len(b.names))]
+	sample := b.names[:ask.SampleSize(len(b.names))]
 	var all []*series
 	for _, each := range []struct {
 		series

@@ -7,11 +7,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"berth.dev/berth/tests/bench/ask"
 	"berth.dev/berth/tests/bench/echo"
 	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/e2e/box"
@@ -70,7 +70,7 @@ func (b *bench) prepare(ctx context.Context) error {
 		process.Stop()
 	}
 	pools := fleet.Scaled(b.nodes)
-	b.names = nodeNames(pools)
+	b.names = ask.NodeNames(pools)
 	for _, pool := range pools {
 		for index := range pool.Nodes {
 			if pool.Resource == fleet.ResourceGPU {
@@ -109,20 +109,6 @@ func (b *bench) failed(ctx context.Context, err error) error {
 		b.box.KeepLogs(os.Stderr)
 	}
 	return err
-}
-
-// nodeNames deals the pools' names in turn, as kube-scheduler's node tree mixes zones.
-func nodeNames(pools []fleet.Pool) []string {
-	longest := slices.MaxFunc(pools, func(a, b fleet.Pool) int { return a.Nodes - b.Nodes })
-	var names []string
-	for index := range longest.Nodes {
-		for _, pool := range pools {
-			if index < pool.Nodes {
-				names = append(names, pool.NodeName(index))
-			}
-		}
-	}
-	return names
 }
 
 // await polls until something holds.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
+	"berth.dev/berth/tests/bench/ask"
 	"berth.dev/berth/tests/e2e/churn"
 	"berth.dev/berth/tests/e2e/fleet"
 )
@@ -124,12 +125,12 @@ func (b *bench) askUntilRefused(
 
 // fits tells whether filter lets the node through, the only one that is asked about.
 func (b *bench) fits(ctx context.Context, body []byte, node string) (bool, error) {
-	reply, err := post(ctx, b.client, b.box.Berth.URL+"/filter", body)
+	reply, err := ask.Post(ctx, b.client, b.box.Berth.URL+"/filter", body)
 	if err != nil {
 		return false, err
 	}
 	var result extenderv1.ExtenderFilterResult
-	if err := json.Unmarshal(reply.Bytes(), &result); err != nil {
+	if err := json.Unmarshal(reply, &result); err != nil {
 		return false, err
 	}
 	if result.Error != "" {

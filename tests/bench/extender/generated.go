@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 
+	"berth.dev/berth/tests/bench/ask"
 	"berth.dev/berth/tests/bench/lists"
 	"berth.dev/berth/tests/e2e/fleet"
 )
@@ -98,7 +99,7 @@ func closeWatched(server *httptest.Server) {
 func (b *bench) filterAll(ctx context.Context, nodes, rounds, requests int) (answers, error) {
 	filter := series{answers: answers{Who: "Berth", Verb: "filter", How: backToBack},
 		client: b.client, url: b.box.Berth.URL, berth: b.box.Berth}
-	names := nodeNames(fleet.Scaled(nodes))
+	names := ask.NodeNames(fleet.Scaled(nodes))
 	before, err := filter.asking(newPods(varied), names)
 	if err != nil {
 		return answers{}, err

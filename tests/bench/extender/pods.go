@@ -62,9 +62,3 @@ func bodies(pods []*corev1.Pod, names []string) ([][]byte, error) {
 	}
 	return all, nil
 }
-
-// sampleSize is how many nodes kube-scheduler looks for by default.
-// k8s.io/kubernetes/pkg/scheduler/schedule_one.go, numFeasibleNodesToFind.
-func sampleSize(nodes int) int {
-	return min(nodes, max(100, nodes*max(5, 50-nodes/125)/100))
-}

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
-
-	"berth.dev/berth/tests/e2e/fleet"
 )
 
 // shapeOf is what Berth tells pods apart by.
@@ -73,23 +71,5 @@ func TestAnyNodeIsLargeEnoughForAllPods(t *testing.T) {
 			pod.Spec.Affinity != nil || pod.Spec.NodeSelector != nil {
 			t.Errorf("%s fits only some nodes: %v", pod.Name, pod.Spec)
 		}
-	}
-}
-
-func TestSampleIsKubeSchedulers(t *testing.T) {
-	for nodes, want := range map[int]int{50: 50, 280: 134, 1000: 420, 7498: 374, 65000: 3250} {
-		if got := sampleSize(nodes); got != want {
-			t.Errorf("%d of %d nodes, want %d", got, nodes, want)
-		}
-	}
-}
-
-func TestEveryNodeIsNamedOnce(t *testing.T) {
-	names := nodeNames(fleet.Scaled(280))
-	if len(names) != 280 || len(slices.Compact(slices.Sorted(slices.Values(names)))) != 280 {
-		t.Errorf("%d names", len(names))
-	}
-	if names[0] == names[1] || names[0][:3] == names[1][:3] && names[1][:3] == names[2][:3] {
-		t.Errorf("pools are not mixed: %v", names[:3])
 	}
 }

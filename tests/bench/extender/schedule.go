@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulerconfig "k8s.io/kube-scheduler/config/v1"
 
+	"berth.dev/berth/tests/bench/ask"
 	"berth.dev/berth/tests/e2e/churn"
 	"berth.dev/berth/tests/e2e/fleet"
 )
@@ -57,7 +58,7 @@ func (b *bench) scheduleBy(ctx context.Context, l looking) error {
 	filter := answers{Who: "Berth", Verb: "filter", How: l.how, Nodes: b.nodes}
 	prioritize := answers{Who: "Berth", Verb: "prioritize", How: l.how}
 	if l.percent == nil {
-		filter.Nodes = sampleSize(b.nodes)
+		filter.Nodes = ask.SampleSize(b.nodes)
 	}
 	for i := range b.rounds {
 		before, err := b.box.Berth.Metrics(ctx)

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"berth.dev/berth/tests/bench/ask"
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/spread"
 )
@@ -66,12 +65,12 @@ func (s *series) round(ctx context.Context, requests int) error {
 	for i := range times {
 		body := s.bodies[i%len(s.bodies)]
 		begin := time.Now()
-		reply, err := post(ctx, s.client, s.url, body)
+		reply, err := ask.Post(ctx, s.client, s.url, body)
 		if err != nil {
 			return fmt.Errorf("%s, %s: %w", s.Who, s.Verb, err)
 		}
 		times[i] = milliseconds(time.Since(begin).Seconds())
-		s.RequestBytes, s.ReplyBytes = len(body), reply.Len()
+		s.RequestBytes, s.ReplyBytes = len(body), len(reply)
 	}
 	after, err := s.histogram(ctx)
 	if err != nil {
@@ -101,30 +100,3 @@ func berthRound(h box.Histogram) round {
 }
 
 func milliseconds(seconds float64) float64 { return 1000 * seconds }
-
-// post reads the reply to its end, so that the connection is used again.
-func post(
-	ctx context.Context, client *http.Client, url string, body []byte,
-) (*bytes.Buffer, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	var reply bytes.Buffer
-	if response.ContentLength > 0 {
-		reply.Grow(int(response.ContentLength) + bytes.MinRead)
-	}
-	if _, err := io.Copy(&reply, response.Body); err != nil {
-		return nil, err
-	}
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("status %s: %s", response.Status, reply.String())
-	}
-	return &reply, nil
-}
