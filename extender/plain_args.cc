@@ -31,7 +31,9 @@ std::optional<Names> PlainNames(ondemand::value value, std::string_view text,
   names.reserve(expected);
   for (auto item : array) {
     std::string_view token;
+    ondemand::raw_json_string consumed;  // else whatever follows the token is skipped unseen
     if (item.raw_json_token().get(token) != simdjson::SUCCESS) return std::nullopt;
+    if (item.get_raw_json_string().get(consumed) != simdjson::SUCCESS) return std::nullopt;
     if (token.size() < 2 || token.front() != '"' || token.back() != '"') return std::nullopt;
     names.push_back(token.substr(1, token.size() - 2));
   }

@@ -17,7 +17,7 @@ constexpr std::size_t kBytesPerName = 24;
 constexpr std::size_t kBytesPerFailure = 96;
 constexpr std::size_t kBytesPerRank = 40;
 
-// 65,000 names of 90 bytes, and a large pod. The parser takes a multiple of it.
+// 65,000 names of 90 bytes, and a large pod. The parsers take a multiple of it.
 constexpr std::size_t kLargestKeptBody = 8 << 20;
 
 // The value of `key`, or nothing where it is missing or null.
@@ -182,7 +182,9 @@ std::optional<ExtenderArgs> ArgsReader::ReadPlain(std::string_view body) {
 }
 
 absl::StatusOr<ExtenderArgs> ArgsReader::Read(std::string_view body) {
-  if (auto plain = ReadPlain(body)) return *std::move(plain);
+  if (body.size() <= kLargestKeptBody) {
+    if (auto plain = ReadPlain(body)) return *std::move(plain);
+  }
   const auto object =
       ReadRoot(parser_, body, "ExtenderArgs, an object with Pod and NodeNames or Nodes");
   if (!object.ok()) return object.status();
