@@ -15,8 +15,7 @@ import (
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
-// pods take turns, so that no cache is tuned to one.
-var pods = []fleet.Ask{
+var asks = []fleet.Ask{
 	{Name: "any", Resource: fleet.ResourceGPU, Devices: 1, Cores: 4, MemoryGiB: 40},
 	{Name: "v100", Accelerators: []string{"V100"}, Resource: fleet.ResourceGPU, Devices: 8, Cores: 4,
 		MemoryGiB: 40},
@@ -25,11 +24,20 @@ var pods = []fleet.Ask{
 	{Name: "mncore", Resource: fleet.ResourceMNCore, Devices: 4, Cores: 4, MemoryGiB: 40},
 }
 
-// Bodies are questions about each of the pods and these nodes.
-func Bodies(names []string) ([][]byte, error) {
+// Pods are to take turns, so that no cache is tuned to one.
+func Pods() []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, ask := range asks {
+		pods = append(pods, ask.Pod("load-"+ask.Name))
+	}
+	return pods
+}
+
+// Bodies are what kube-scheduler posts to ask about nodes for each of the pods.
+func Bodies(pods []*corev1.Pod, names []string) ([][]byte, error) {
 	var bodies [][]byte
-	for _, ask := range pods {
-		body, err := bodyOf(ask.Pod("load-"+ask.Name), names)
+	for _, pod := range pods {
+		body, err := bodyOf(pod, names)
 		if err != nil {
 			return nil, err
 		}

@@ -89,7 +89,7 @@ func (b *bench) breakNode(
 	ctx context.Context, node, condition string, sightings <-chan sighting,
 ) (change, error) {
 	pod := fleet.Ask{Name: "any-gpu", Resource: fleet.ResourceGPU, Devices: 1}.Pod("probe")
-	asked, err := bodies([]*corev1.Pod{pod}, []string{node})
+	asked, err := ask.Bodies([]*corev1.Pod{pod}, []string{node})
 	if err != nil {
 		return change{}, err
 	}

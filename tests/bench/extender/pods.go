@@ -1,12 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"berth.dev/berth/tests/e2e/fleet"
 )
@@ -49,16 +47,3 @@ func newPods(count int) []*corev1.Pod {
 }
 
 func namespaceName(index int) string { return fmt.Sprintf("team-%d", index+1) }
-
-// bodies are what kube-scheduler posts to ask about nodes for the pods.
-func bodies(pods []*corev1.Pod, names []string) ([][]byte, error) {
-	var all [][]byte
-	for _, pod := range pods {
-		body, err := json.Marshal(extenderv1.ExtenderArgs{Pod: pod, NodeNames: &names})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, body)
-	}
-	return all, nil
-}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
+
+	"berth.dev/berth/tests/bench/ask"
 )
 
 // shapeOf is what Berth tells pods apart by.
@@ -30,7 +32,7 @@ func decoded(t *testing.T, all [][]byte) []extenderv1.ExtenderArgs {
 // No cache is to be tuned to one pod.
 func TestRequestsVary(t *testing.T) {
 	names := []string{"a", "b"}
-	all, err := bodies(pods(1, varied), names)
+	all, err := ask.Bodies(pods(1, varied), names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func TestRequestsVary(t *testing.T) {
 }
 
 func TestNewPodsAreAllOfNewShapes(t *testing.T) {
-	all, err := bodies(newPods(shapes), nil)
+	all, err := ask.Bodies(newPods(shapes), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

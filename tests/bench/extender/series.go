@@ -50,7 +50,7 @@ type series struct {
 func (s series) asking(pods []*corev1.Pod, names []string) (*series, error) {
 	var err error
 	s.url += "/" + s.Verb
-	s.bodies, err = bodies(pods, names)
+	s.bodies, err = ask.Bodies(pods, names)
 	s.Nodes = len(names)
 	return &s, err
 }

@@ -28,7 +28,7 @@ func newHonest(client *http.Client, url string, before, after []string) (*honest
 		replaced := len(before) * stage / stages
 		names := append(append([]string{}, after[:replaced]...), before[replaced:]...)
 		var err error
-		if h.bodies[stage], err = ask.Bodies(names); err != nil {
+		if h.bodies[stage], err = ask.Bodies(ask.Pods(), names); err != nil {
 			return nil, err
 		}
 	}
