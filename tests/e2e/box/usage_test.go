@@ -1,27 +1,66 @@
 package box
 
 import (
+	"io"
 	"os"
+	"os/exec"
 	"testing"
 )
 
 func TestUsageOfThisProcess(t *testing.T) {
-	before, err := usageOf(os.Getpid())
+	usage, err := usageOf(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if before.ResidentKiB < 1024 || before.Threads < 1 || before.Files < 3 {
-		t.Errorf("unlikely usage %+v", before)
+	if usage.ResidentKiB < 1024 || usage.Threads < 1 || usage.Files < 3 {
+		t.Errorf("unlikely usage %+v", usage)
 	}
-	file, err := os.Open(os.DevNull)
+}
+
+// Only a child's descriptors hold still: the garbage collector closes this process's own.
+func TestFilesOfAnotherProcess(t *testing.T) {
+	null, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	after, err := usageOf(os.Getpid())
-	if err != nil || after.Files <= before.Files {
-		t.Errorf("%d files open (%v), %d before another was opened", after.Files, err, before.Files)
+	defer null.Close()
+	without, with := filesOfCat(t), filesOfCat(t, null, null)
+	if without < 3 || with != without+2 {
+		t.Errorf("%d files open, and %d with two more", without, with)
 	}
+}
+
+// filesOfCat counts the open files of a cat that was started with these and waits for input.
+func filesOfCat(t *testing.T, extra ...*os.File) int {
+	t.Helper()
+	cat := exec.Command("cat")
+	cat.ExtraFiles = extra
+	stdin, err := cat.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cat.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cat.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cat.Wait()
+	defer stdin.Close()
+	// What cat has echoed says that its loader has opened and closed all it needs.
+	line := []byte("started\n")
+	if _, err := stdin.Write(line); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(stdout, line); err != nil {
+		t.Fatal(err)
+	}
+	usage, err := usageOf(cat.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return usage.Files
 }
 
 func TestUsageOfNoProcess(t *testing.T) {
