@@ -10,12 +10,12 @@ import (
 
 func TestChoices(t *testing.T) {
 	good := options{nodes: 300, pods: 200, pairs: 1}
-	if err := good.choose("plain", "none,berth"); err != nil || len(good.ways) != 2 {
+	if err := good.choose("single", "none,berth"); err != nil || len(good.ways) != 2 {
 		t.Errorf("ways %v (%v)", good.ways, err)
 	}
 	for _, o := range []options{{nodes: 49, pods: 2, pairs: 1}, {nodes: 50, pods: 1, pairs: 1},
 		{nodes: 50, pods: 2, pairs: 0}} {
-		err := o.choose("plain", "")
+		err := o.choose("single", "")
 		if err == nil || !strings.Contains(err.Error(), "-nodes must be 50 or more") {
 			t.Errorf("%d nodes, %d pods, %d pairs: %v", o.nodes, o.pods, o.pairs, err)
 		}

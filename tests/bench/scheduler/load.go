@@ -30,13 +30,19 @@ type load struct {
 	name      string
 	title     string
 	ways      string // to compare by default
+	single    bool   // pods of one device that name models by annotations alone, else see fleet.Mix
 	spread    bool   // the pods have a constraint that kube-scheduler scores by
 	everyNode bool   // percentageOfNodesToScore is 100, not the default
 }
 
 var allLoads = []load{
-	{name: "plain", title: "default node sampling", ways: "none,berth"},
-	{name: "plain-all", title: "every node looked at", ways: "none,berth", everyNode: true},
+	{name: "single", title: "one device each, default node sampling", ways: "none,berth",
+		single: true},
+	{name: "single-all", title: "one device each, every node looked at", ways: "none,berth",
+		single: true, everyNode: true},
+	{name: "mixed", title: "mixed sizes, default node sampling", ways: "none,berth"},
+	{name: "mixed-all", title: "mixed sizes, every node looked at", ways: "none,berth",
+		everyNode: true},
 	{name: "spread", title: "ScheduleAnyway spread, default node sampling", ways: "echo,berth",
 		spread: true},
 	{name: "spread-all", title: "ScheduleAnyway spread, every node looked at", ways: "echo,berth",
@@ -49,12 +55,19 @@ func parseLoads(text string) ([]load, error) {
 	for name := range strings.SplitSeq(text, ",") {
 		at := slices.IndexFunc(allLoads, func(l load) bool { return l.name == strings.TrimSpace(name) })
 		if at < 0 {
-			return nil, fmt.Errorf("-loads: %q is no load; write some of plain,plain-all,spread,spread-all",
-				name)
+			return nil, fmt.Errorf("-loads: %q is no load; write some of %s", name, loadNames())
 		}
 		loads = append(loads, allLoads[at])
 	}
 	return loads, nil
+}
+
+func loadNames() string {
+	var names []string
+	for _, l := range allLoads {
+		names = append(names, l.name)
+	}
+	return strings.Join(names, ",")
 }
 
 // count is how many of so many pods the load has.
@@ -70,7 +83,7 @@ func (l load) count(pods int) int {
 func (l load) pods(seed uint64, count int) []*corev1.Pod {
 	random := rand.New(rand.NewPCG(seed, 5))
 	var pods []*corev1.Pod
-	for job, template := range fleet.Mix(seed, count) { // one pod at least of each
+	for job, template := range l.templates(seed, count) { // one pod at least of each
 		l.complete(template, job, random.IntN(namespaces))
 		for range 1 + random.IntN(longestJob) {
 			if len(pods) == count {
@@ -82,6 +95,13 @@ func (l load) pods(seed uint64, count int) []*corev1.Pod {
 		}
 	}
 	return pods
+}
+
+func (l load) templates(seed uint64, count int) []*corev1.Pod {
+	if l.single {
+		return fleet.Singles(seed, count)
+	}
+	return fleet.Mix(seed, count)
 }
 
 // complete makes a pod one of a Job of a namespace.

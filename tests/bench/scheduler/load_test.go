@@ -77,15 +77,30 @@ func TestSpreadConstraintIsSoftAndSelectsThePodsOwn(t *testing.T) {
 	}
 }
 
+func TestSinglePodsOfAJobTakeOneDevice(t *testing.T) {
+	jobs := map[string]bool{}
+	for _, pod := range (load{single: true}).pods(1, 100) {
+		jobs[metav1.GetControllerOf(pod).Name] = true
+		if pod.Spec.Affinity != nil || pod.Spec.Containers[0].Resources.Limits.Name(
+			fleet.ResourceGPU, "").Value() > 1 {
+			t.Errorf("%s asks for %v, affinity %v", pod.Name, pod.Spec.Containers[0].Resources.Limits,
+				pod.Spec.Affinity)
+		}
+	}
+	if len(jobs) < 100/longestJob {
+		t.Errorf("100 pods of %d Jobs", len(jobs))
+	}
+}
+
 func TestLoads(t *testing.T) {
-	loads, err := parseLoads("spread-all, plain")
-	if err != nil || len(loads) != 2 || loads[0].name != "spread-all" || loads[1].name != "plain" {
+	loads, err := parseLoads("spread-all, mixed")
+	if err != nil || len(loads) != 2 || loads[0].name != "spread-all" || loads[1].name != "mixed" {
 		t.Fatalf("loads %+v (%v)", loads, err)
 	}
 	var config schedulerconfig.KubeSchedulerConfiguration
 	loads[1].configure(&config)
 	if config.PercentageOfNodesToScore != nil || loads[1].count(2000) != 2000 {
-		t.Errorf("plain: %v %% of the nodes, %d pods", config.PercentageOfNodesToScore,
+		t.Errorf("mixed: %v %% of the nodes, %d pods", config.PercentageOfNodesToScore,
 			loads[1].count(2000))
 	}
 	loads[0].configure(&config)
@@ -94,8 +109,8 @@ func TestLoads(t *testing.T) {
 		t.Errorf("spread-all: %d %% of the nodes, %d of 2000 pods, %d of 2",
 			*config.PercentageOfNodesToScore, loads[0].count(2000), loads[0].count(2))
 	}
-	if _, err := parseLoads("plain,nonsense"); err == nil ||
-		!strings.Contains(err.Error(), "write some of plain,plain-all,spread,spread-all") {
+	if _, err := parseLoads("mixed,nonsense"); err == nil ||
+		!strings.Contains(err.Error(), "write some of single,single-all,mixed,mixed-all,spread,") {
 		t.Errorf("error %v does not say what to write", err)
 	}
 }

@@ -39,11 +39,12 @@ func main() {
 	flag.IntVar(&o.pods, "pods", 2000, "pods of a run; a fifth of them where every node is looked at")
 	flag.IntVar(&o.pairs, "pairs", 7, "rounds; in each every way places the same pods")
 	flag.Uint64Var(&o.seed, "seed", 1, "decides pods and faults")
-	loads := flag.String("loads", "plain,plain-all,spread,spread-all",
-		"pods without or with a ScheduleAnyway spread constraint; -all: every node is looked at")
+	loads := flag.String("loads", loadNames(), "single: pods of one device each, which name "+
+		"models by annotations; mixed: of one to eight, whose node affinity names them too; spread: "+
+		"these with a ScheduleAnyway spread constraint; -all: every node is looked at")
 	ways := flag.String("ways", "", "ways to compare with the first of them: none, echo, berth, or "+
 		"berth+KEY=VALUE with a key of Berth's configuration; +filter-only leaves prioritize out. "+
-		"Default: none,berth for plain pods and echo,berth for the others")
+		"Default: echo,berth for pods with a spread constraint and none,berth for the others")
 	flag.StringVar(&o.files.JSON, "json", "docs/benchmarks/scheduler.json",
 		"file for the figures, from the repository's root")
 	flag.StringVar(&o.files.Picture, "plot", "docs/benchmarks/scheduler.svg",

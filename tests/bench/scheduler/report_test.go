@@ -44,11 +44,12 @@ func TestTablesAreMarkdown(t *testing.T) {
 	}
 	for _, want := range []string{
 		"7498 nodes, 2 rounds; 2 CPUs",
-		"| default node sampling, 2000 pods | none | **150.0** | 125.0 to 175.0 | 100.0 to 200.0 |" +
-			"  | | | 5.00 |\n",
+		"| one device each, default node sampling, 2000 pods | none | **150.0** | " +
+			"125.0 to 175.0 | 100.0 to 200.0 |  | | | 5.00 |\n",
 		"| berth | **135.0** | 112.5 to 157.5 | 90.0 to 180.0 | **0.90** | 0.90 to 0.90 | " +
 			"0.90 to 0.90 | 5.00 |\n",
-		"| default node sampling | berth | 0.25 | 0.75 | 0.00 | 0.00 | 0.50 | 32.00 | 1.50 |\n",
+		"| one device each, default node sampling | berth | 0.25 | 0.75 | 0.00 | 0.00 | 0.50 | " +
+			"32.00 | 1.50 |\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
@@ -80,7 +81,7 @@ func TestPictureAndFiguresAreOfTheReport(t *testing.T) {
 	if err := sampleReport(t).draw(&picture); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"pods/s: default node sampling, 2000 pods", "plain, berth : none",
+	for _, want := range []string{"pods/s: one device each, default node sampling, 2000 pods", "single, berth : none",
 		"7498 nodes; 2 CPUs"} {
 		if !strings.Contains(picture.String(), want) {
 			t.Errorf("no %q in the picture", want)

@@ -50,6 +50,19 @@ func Mix(seed uint64, count int) []*corev1.Pod {
 	return pods
 }
 
+// Singles makes count pods of one device each that name their models by annotations alone, as a
+// user of Berth writes them; the same seed makes the same pods.
+func Singles(seed uint64, count int) []*corev1.Pod {
+	random := rand.New(rand.NewPCG(seed, 7))
+	pods := make([]*corev1.Pod, count)
+	for i := range pods {
+		ask := draw(random, mixed)
+		ask.Devices = 1
+		pods[i] = ask.Pod(fmt.Sprintf("%s-%04d", ask.Name, i))
+	}
+	return pods
+}
+
 // bindByLabels adds the node affinity that a careful user writes where nothing reads annotations.
 func (a Ask) bindByLabels(pod *corev1.Pod) {
 	var wanted []corev1.NodeSelectorRequirement

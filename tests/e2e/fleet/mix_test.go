@@ -75,3 +75,21 @@ func affine(t *testing.T, pod *corev1.Pod, node *corev1.Node) bool {
 	}
 	return true
 }
+
+func TestSinglesTakeOneDeviceOfAnyNode(t *testing.T) {
+	pods, models := Singles(7, 200), map[string]bool{}
+	for i, pod := range pods {
+		asked := pod.Spec.Containers[0].Resources.Limits
+		gpus, cores := asked[ResourceGPU], asked[ResourceMNCore]
+		if gpus.Value()+cores.Value() != 1 || pod.Spec.Affinity != nil || pod.Spec.NodeSelector != nil {
+			t.Errorf("%s asks for %v, affinity %v", pod.Name, asked, pod.Spec.Affinity)
+		}
+		models[pod.Annotations[AnnotationAccelerators]] = true
+		if !reflect.DeepEqual(pod, Singles(7, 200)[i]) {
+			t.Fatal("the same seed made other pods")
+		}
+	}
+	if len(models) < 5 {
+		t.Errorf("%d models named, want all: %v", len(models), models)
+	}
+}
