@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build control-plane demo check check-all bench bench-all bench-hostile bench-memory bench-packing bench-scheduler bench-webhook soak generate lint format clean
+.PHONY: help deps configure berth build image control-plane demo check check-all bench bench-all bench-hostile bench-memory bench-packing bench-scheduler bench-webhook soak generate lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -30,6 +30,9 @@ berth: configure ## build the binary alone: build/release/cli/berth
 build: configure ## build everything, optimised, into build/release
 	@echo "==> building Berth and its tests (build/release)"
 	@cmake --build --preset release -j $(JOBS)
+
+image: deps ## build the container image and its SBOM, without a container engine: build/image
+	@JOBS=$(JOBS) image/build $(IMAGE_FLAGS)
 
 control-plane: deps ## build etcd, Kubernetes, KWOK and helm into .cache/bin
 	@echo "==> building the control plane (.cache/bin; the first time takes about 10 minutes)"

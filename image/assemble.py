@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Puts what `cmake --build --preset image` left together as a container image, with its SBOM.
+
+Same commit and same Debian packages: same bytes. image/build runs it.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from typing import NamedTuple
+
+import archive
+import content
+import inputs
+import sbom
+from debian import Debian
+from problem import Problem
+
+_SOURCE = pathlib.Path(__file__).resolve().parent.parent
+_LIBC = "/lib/x86_64-linux-gnu/libc.so.6"
+
+
+class Image(NamedTuple):
+    archive: bytes
+    sbom: str
+    trees: list  # of the layers
+    size: int  # of the layers, not compressed
+
+
+class Parts(NamedTuple):
+    """Files that make the program, by path: libraries by the name that the loader looks for."""
+
+    binary: bytes
+    licence: bytes
+    libraries: dict
+    archives: list
+    headers: list
+
+
+def assemble(debian, release, parts):
+    linked = _packages(debian, parts.archives)
+    compiled = _packages(debian, parts.headers)
+    base = content.base_layer(debian, parts.libraries)
+    berth = content.berth_layer(debian, parts.binary, parts.licence, linked, compiled, base)
+    content.check([base, berth])
+    layers = [
+        archive.Layer(base, 0, "Debian: shared libraries and authorities"),
+        archive.Layer(berth, release.epoch, "Berth"),
+    ]
+    data, digest = archive.archive(release, layers)
+    copied = content.base_packages(debian, parts.libraries)
+    return Image(data, sbom.document(release, digest, copied, linked, compiled), [base, berth],
+                 sum(layer.size for layer in layers))
+
+
+def parts_of(build):
+    """Of a folder that the preset image has built."""
+    binary = build / "cli/berth"
+    data = binary.read_bytes()
+    if str(_SOURCE).encode() + b"/" in data:
+        raise Problem(f"{binary} holds the path {_SOURCE}, so it would differ elsewhere; "
+                      "build it with the preset image")
+    return Parts(
+        binary=data,
+        licence=(_SOURCE / "LICENSE").read_bytes(),
+        libraries=inputs.shared_libraries(binary),
+        archives=inputs.archives((build / "berth.map").read_text()),
+        headers=inputs.headers(build),
+    )
+
+
+def release_of(build, architecture):
+    binary = build / "cli/berth"
+    if not binary.exists():
+        raise Problem(f"{binary} is missing; run image/build, which builds it first")
+    said = subprocess.run([binary, "version"], check=True, capture_output=True, text=True).stdout
+    version, revision = re.match(r"berth (\S+) \(revision ([^,]+),", said).groups()
+    if revision.endswith("-dirty"):
+        print("image: there are changes that are not committed: nobody else can build this image",
+              file=sys.stderr)
+    return archive.Release(version, revision, architecture, _epoch())
+
+
+def _epoch():
+    if text := os.environ.get("SOURCE_DATE_EPOCH"):
+        if not text.isdecimal():
+            raise Problem(f"SOURCE_DATE_EPOCH is '{text}'; write seconds since 1970")
+        return int(text)
+    done = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=_SOURCE, capture_output=True,
+                          text=True, check=False)
+    if done.returncode != 0:
+        raise Problem("the time of the commit is not known outside of a git repository; "
+                      "set SOURCE_DATE_EPOCH to it, in seconds since 1970")
+    return int(done.stdout)
+
+
+def _packages(debian, paths):
+    return sorted({debian.owner(path) for path in paths})
+
+
+def _write(image, release, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"berth-{release.version}-{release.architecture}"
+    _replace(folder / f"{name}.spdx.json", image.sbom.encode())
+    return _replace(folder / f"{name}.tar", image.archive)
+
+
+def _replace(path, data):
+    """All of it or, on a full disk, what was there before."""
+    new = path.with_name(path.name + ".new")
+    new.write_bytes(data)
+    return new.replace(path)
+
+
+def _unpack(trees, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise Problem(f"{folder} is not empty; name a folder that is, or one that is not there")
+    for tree in trees:
+        tree.unpack(folder)
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=_SOURCE / "build/image",
+                        help="where the preset image has built (default: build/image)")
+    parser.add_argument("--output", type=pathlib.Path,
+                        help="folder for the image and its SBOM (default: that of --build)")
+    parser.add_argument("--root", type=pathlib.Path,
+                        help="also unpack the image's files into this folder")
+    return parser.parse_args()
+
+
+def main():
+    arguments = _arguments()
+    debian = Debian()
+    release = release_of(arguments.build, debian.owner(_LIBC).architecture)
+    image = assemble(debian, release, parts_of(arguments.build))
+    path = _write(image, release, arguments.output or arguments.build)
+    if arguments.root:
+        _unpack(image.trees, arguments.root)
+    print(f"{path}: {len(image.archive) / 2**20:.1f} MiB, unpacked {image.size / 2**20:.1f} MiB")
+    print(f"{archive.digest(image.archive)}  revision {release.revision}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (Problem, OSError) as problem:
+        sys.exit(f"image: {problem}")
