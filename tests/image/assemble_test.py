@@ -17,7 +17,9 @@ import content
 from problem import Problem
 from tree import Tree
 
-_ASSEMBLE = pathlib.Path(__file__).resolve().parents[2] / "image/assemble.py"
+_IMAGE = pathlib.Path(__file__).resolve().parents[2] / "image"
+_ASSEMBLE = _IMAGE / "assemble.py"
+_CONTAINERFILE = _IMAGE / "Containerfile"
 
 
 def files_of(tar):
@@ -94,6 +96,17 @@ class AssembleTest(unittest.TestCase):
         self.assertEqual(image.config["config"]["Entrypoint"], ["/usr/bin/berth"])
         self.assertEqual(image.config["config"]["Env"], ["PATH=/usr/bin"])
         self.assertIn(b"nonroot:x:65532:65532:", image.contents["etc/passwd"])
+
+    def test_the_containerfile_makes_an_image_that_runs_alike(self):
+        lines = _CONTAINERFILE.read_text().splitlines()
+        said = dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
+        config = self.image().config["config"]
+        self.assertEqual(said["USER"], config["User"])
+        self.assertEqual(json.loads(said["ENTRYPOINT"]), config["Entrypoint"])
+        self.assertEqual([said["ENV"]], config["Env"])
+        for label in said["LABEL"].split():
+            name, text = label.split("=")
+            self.assertEqual(config["Labels"][name], text)
 
     def test_says_what_it_is(self):
         image = self.image()
