@@ -2,6 +2,7 @@
 # Builds the control plane that the end-to-end tests and the demo run, and helm, from the Go module
 # proxy:
 #   tests/e2e/build/build.sh [NAME...]     all of them without a name
+#   tests/e2e/build/build.sh node          what a real node runs beside them
 # Programs land in .cache/bin of the repository (BERTH_CACHE moves .cache). A program is built again
 # only when its version, flags, dependencies or the Go toolchain changed. Prometheus is Debian's.
 set -euo pipefail
@@ -11,17 +12,20 @@ readonly ETCD_VERSION=3.6.8  # the one that Kubernetes itself is built with
 readonly KWOK_VERSION=0.8.0
 readonly HELM_VERSION=3.22.0
 readonly KUBECONFORM_VERSION=0.8.0
+readonly CONTAINERD_VERSION=2.4.2
+readonly COREDNS_VERSION=1.13.1
 readonly PROMETHEUS_VERSION=2.42  # of Debian 12
 readonly GCFLAGS=-gcflags=all=-dwarf=false  # nobody debugs them, and it is a seventh of the time
 readonly ALL=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok helm kubeconform
   prometheus promtool)
+readonly NODE=(kubelet kube-proxy containerd containerd-shim-runc-v2 ctr coredns)
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin=${BERTH_CACHE:-$(cd "$here/../../.." && pwd)/.cache}/bin
 
-# Sets module (a folder beside this file), package, version and ldflags of program $1.
+# Sets module (a folder beside this file), package, version, tags and ldflags of program $1.
 describe() {
-  ldflags="-s -w"
+  ldflags="-s -w" tags=
   case $1 in
     etcd)
       module=kubernetes package=go.etcd.io/etcd/server/v3 version=$ETCD_VERSION ;;
@@ -39,24 +43,31 @@ describe() {
     kubeconform)
       module=helm package=github.com/yannh/kubeconform/cmd/kubeconform version=$KUBECONFORM_VERSION
       ldflags+=" -X main.version=v$version" ;;
-    kube-apiserver | kube-controller-manager | kube-scheduler | kubectl)
+    containerd | containerd-shim-runc-v2 | ctr)
+      module=containerd package=github.com/containerd/containerd/v2/cmd/$1 version=$CONTAINERD_VERSION
+      tags=no_btrfs,no_devmapper,no_zfs
+      ldflags+=" -X github.com/containerd/containerd/v2/version.Version=v$version" ;;
+    coredns)
+      module=coredns package=. version=$COREDNS_VERSION ;;
+    kube-apiserver | kube-controller-manager | kube-scheduler | kubectl | kubelet | kube-proxy)
       module=kubernetes package=k8s.io/kubernetes/cmd/$1 version=$KUBERNETES_VERSION
       # Without these clients see v0.0.0, and version checks fail.
       local v=k8s.io/component-base/version
       ldflags+=" -X $v.gitVersion=v$version -X $v.gitMajor=1 -X $v.gitMinor=36"
       ldflags+=" -X $v.gitTreeState=clean" ;;
     *)
-      echo "build.sh: unknown program '$1'; known: ${ALL[*]}" >&2
+      echo "build.sh: unknown program '$1'; known: ${ALL[*]} ${NODE[*]}" >&2
       exit 2 ;;
   esac
 }
 
 # What the program in .cache/bin was built from; when this differs it is built again.
 stamp() {
-  echo "$version $GCFLAGS $ldflags"
+  echo "$version $GCFLAGS $ldflags${tags:+ $tags}"
   go env GOVERSION GOOS GOARCH
   sha256sum <"$here/$module/go.sum"
   sha256sum <"$here/$module/go.mod"
+  if [[ $package == . ]]; then sha256sum <"$here/$module/main.go"; fi
 }
 
 # Turns `go build -v` (one package a line) into a line per 150 packages; other lines pass unchanged.
@@ -102,7 +113,8 @@ build() {
   echo "building $1 $version (cold: minutes)"
   local start=$SECONDS
   (cd "$here/$module" && CGO_ENABLED=0 GOFLAGS=-mod=readonly GOWORK=off \
-    go build -v -trimpath -buildvcs=false $GCFLAGS -ldflags "$ldflags" -o "$bin/.$1.new" "$package" 2>&1) |
+    go build -v -trimpath -buildvcs=false $GCFLAGS -tags "$tags" -ldflags "$ldflags" \
+      -o "$bin/.$1.new" "$package" 2>&1) |
     progress "$1"
   mv "$bin/.$1.new" "$bin/$1"
   echo "$want" >"$bin/.$1.stamp"
@@ -114,5 +126,6 @@ mkdir -p "$bin"
 exec 9>"$bin/.lock"
 flock 9  # two builds at once would compile everything twice
 (($#)) || set -- "${ALL[@]}"
+[[ $* != node ]] || set -- "${NODE[@]}"
 for name; do build "$name"; done
 echo "control plane programs are in $bin"
