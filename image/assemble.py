@@ -25,6 +25,7 @@ _LIBC = "/lib/x86_64-linux-gnu/libc.so.6"
 
 class Image(NamedTuple):
     archive: bytes
+    digest: str  # of the manifest, by which registries and the chart know it
     sbom: str
     trees: list  # of the layers
     size: int  # of the layers, not compressed
@@ -52,8 +53,8 @@ def assemble(debian, release, parts):
     ]
     data, digest = archive.archive(release, layers)
     copied = content.base_packages(debian, parts.libraries)
-    return Image(data, sbom.document(release, digest, copied, linked, compiled), [base, berth],
-                 sum(layer.size for layer in layers))
+    return Image(data, digest, sbom.document(release, digest, copied, linked, compiled),
+                 [base, berth], sum(layer.size for layer in layers))
 
 
 def parts_of(build):
@@ -143,7 +144,7 @@ def main():
     if arguments.root:
         _unpack(image.trees, arguments.root)
     print(f"{path}: {len(image.archive) / 2**20:.1f} MiB, unpacked {image.size / 2**20:.1f} MiB")
-    print(f"{archive.digest(image.archive)}  revision {release.revision}")
+    print(f"revision {release.revision}, image.digest={image.digest}")
 
 
 if __name__ == "__main__":
