@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all bench bench-all bench-hostile bench-memory bench-packing bench-scheduler bench-webhook soak generate lint format clean
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster bench bench-all bench-hostile bench-memory bench-packing bench-scheduler bench-webhook soak generate lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -49,7 +49,13 @@ check: ## run all tests
 	$(SET_UP) build control-plane
 	@.ci/check
 
-check-all: check ## also sanitizers, other versions of Kubernetes, and the chaos test at full size
+check-cluster: ## install the chart on a real kubelet, in namespaces of its own (root)
+	$(SET_UP) image control-plane
+	@tests/e2e/build/build.sh node
+	@echo "==> the chart on a real node"
+	@cd tests/e2e && go test -tags cluster ./node -count=1 -v -timeout 20m
+
+check-all: check check-cluster ## also sanitizers, a real node, other versions of Kubernetes, and chaos at full size
 	@.ci/sanitize
 	@echo "==> the chart on other versions of Kubernetes"
 	@cd tests/chart && go test . -count=1 -v -run ConformToOtherVersions -kubernetes 1.34.9,1.37.1

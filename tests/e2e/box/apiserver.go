@@ -8,6 +8,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+const (
+	serviceRange       = "10.96.0.0/16"
+	serviceOfAPIServer = "10.96.0.1" // the first address of serviceRange
+)
+
 func (b *Box) startEtcd(ctx context.Context) error {
 	peerPort, err := freePort()
 	if err != nil {
@@ -26,14 +31,25 @@ func (b *Box) startEtcd(ctx context.Context) error {
 }
 
 func (b *Box) startAPIServer(ctx context.Context) error {
-	serving, err := b.ca.Server("kube-apiserver", "kubernetes.default.svc")
+	hosts := []string{"kubernetes.default.svc"}
+	if b.options.NodeAddress != "" {
+		hosts = append(hosts, b.options.NodeAddress, serviceOfAPIServer)
+	}
+	serving, err := b.ca.Server("kube-apiserver", hosts...)
 	if err != nil {
 		return err
 	}
 	if _, err := writeKey(b.serviceAccountKey()); err != nil {
 		return err
 	}
-	arguments := b.apiServerArguments(serving)
+	arguments := append(b.apiServerArguments(serving), b.loopbackArguments()...)
+	if b.options.NodeAddress != "" {
+		login, err := b.ca.Client("kube-apiserver-kubelet-client", groupMasters)
+		if err != nil {
+			return err
+		}
+		arguments = append(b.apiServerArguments(serving), b.nodeArguments(login)...)
+	}
 	if b.Services != nil {
 		egress, err := b.Services.writeEgress(b.Dir)
 		if err != nil {
@@ -51,22 +67,38 @@ func (b *Box) startAPIServer(ctx context.Context) error {
 func (b *Box) apiServerArguments(serving keyPair) []string {
 	return []string{
 		"--etcd-servers", "http://" + address(b.etcdPort),
-		"--bind-address", "127.0.0.1", "--secure-port", fmt.Sprint(b.apiPort),
-		"--endpoint-reconciler-type", "none", // 127.0.0.1 may not be an endpoint
+		"--secure-port", fmt.Sprint(b.apiPort),
 		"--tls-cert-file", serving.CertFile, "--tls-private-key-file", serving.KeyFile,
 		"--client-ca-file", b.ca.CertFile, "--token-auth-file", b.tokenFile(),
 		// No front proxy is here; kube-scheduler complains without one's authority.
 		"--requestheader-client-ca-file", b.ca.CertFile,
 		"--requestheader-allowed-names", "front-proxy",
-		"--authorization-mode", "RBAC",
 		"--service-account-issuer", "https://kubernetes.default.svc",
 		"--service-account-key-file", b.serviceAccountKey(),
 		"--service-account-signing-key-file", b.serviceAccountKey(),
-		"--service-cluster-ip-range", "10.96.0.0/16",
+		"--service-cluster-ip-range", serviceRange,
 		// Nodes come with their conditions; no controller is here to take the taint off again.
 		"--disable-admission-plugins", "TaintNodesByCondition",
 		"--enable-priority-and-fairness=false",
 		"--max-requests-inflight", "0", "--max-mutating-requests-inflight", "0",
+	}
+}
+
+func (b *Box) loopbackArguments() []string {
+	return []string{
+		"--bind-address", "127.0.0.1",
+		"--endpoint-reconciler-type", "none", // 127.0.0.1 may not be an endpoint
+		"--authorization-mode", "RBAC",
+	}
+}
+
+// nodeArguments are for a kubelet, which kube-apiserver calls for logs, too.
+func (b *Box) nodeArguments(login keyPair) []string {
+	return []string{
+		"--bind-address", "0.0.0.0", "--advertise-address", b.options.NodeAddress,
+		"--authorization-mode", "Node,RBAC", "--allow-privileged",
+		"--kubelet-preferred-address-types", "InternalIP", // nobody resolves the node's name
+		"--kubelet-client-certificate", login.CertFile, "--kubelet-client-key", login.KeyFile,
 	}
 }
 

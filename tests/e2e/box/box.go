@@ -36,6 +36,10 @@ type Options struct {
 	// Images are programs for containers of these images (the last part of their name, without a
 	// tag), beside berth and what build.sh builds. Default: none.
 	Images map[string]string
+	// NodeAddress is an address of this machine at which a real node and its pods reach
+	// kube-apiserver (package node brings one). Default: none is here, and kube-apiserver is on
+	// loopback alone.
+	NodeAddress string
 	// Progress receives a line when all of it serves. Default: nobody.
 	Progress io.Writer
 }

@@ -23,6 +23,12 @@ var controllers = []string{
 // kubeletControllers are those that a chart's own objects need beside them.
 var kubeletControllers = []string{"disruption-controller", "resourcequota-controller"}
 
+// nodeControllers are those without which a real node reaches nothing and pods get no volumes.
+var nodeControllers = []string{
+	"disruption-controller", "endpointslice-controller", "persistentvolume-binder-controller",
+	"resourcequota-controller",
+}
+
 //go:embed pods.stages.yaml
 var podStages string
 
@@ -49,6 +55,9 @@ func (b *Box) startControllerManager(ctx context.Context) error {
 	if b.options.Kubelet {
 		wanted = slices.Concat(controllers, kubeletControllers)
 	}
+	if b.options.NodeAddress != "" {
+		wanted = slices.Concat(wanted, nodeControllers)
+	}
 	b.ControllerManager, err = b.newProcess("kube-controller-manager",
 		b.httpReady("https://"+address(port)+"/healthz"),
 		"--kubeconfig", b.kubeconfigOf(userControllerManager),
@@ -74,12 +83,17 @@ func (b *Box) startKwok(ctx context.Context) error {
 	if err := os.WriteFile(stages, []byte(content), 0o600); err != nil {
 		return err
 	}
+	managed := []string{"--manage-all-nodes"}
+	if b.options.NodeAddress != "" {
+		managed = []string{"--manage-nodes-with-label-selector", "!" + LabelRealNode}
+	}
 	b.Kwok, err = b.newProcess("kwok", b.httpReady("http://"+address(port)+"/readyz"),
-		"--kubeconfig", b.kubeconfigOf(userKwok), "--config", stages,
-		"--manage-all-nodes", "--server-address", address(port),
-		// Nobody here reads leases of nodes, and a KWOK that is started again under another name
-		// would wait until its predecessor's have expired.
-		"--node-lease-duration-seconds", "0")
+		slices.Concat(managed, []string{
+			"--kubeconfig", b.kubeconfigOf(userKwok), "--config", stages,
+			"--server-address", address(port),
+			// Nobody here reads leases of nodes, and a KWOK that is started again under another name
+			// would wait until its predecessor's have expired.
+			"--node-lease-duration-seconds", "0"})...)
 	if err != nil {
 		return err
 	}

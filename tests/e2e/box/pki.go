@@ -51,12 +51,19 @@ func newAuthority(dir string) (*authority, error) {
 	return ca, os.WriteFile(ca.CertFile, ca.CertPEM, 0o600)
 }
 
-// Server issues a certificate for 127.0.0.1 and the given names.
-func (ca *authority) Server(name string, dnsNames ...string) (keyPair, error) {
+// Server issues a certificate for 127.0.0.1 and the given names or addresses.
+func (ca *authority) Server(name string, hosts ...string) (keyPair, error) {
 	template := certificateTemplate(name, nil)
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
-	template.DNSNames = append([]string{"localhost"}, dnsNames...)
+	template.DNSNames = []string{"localhost"}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
 	return ca.issue(name+"-server", template)
 }
 

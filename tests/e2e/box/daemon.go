@@ -1,0 +1,44 @@
+package box
+
+import (
+	"context"
+	"path/filepath"
+)
+
+// LabelRealNode is on nodes that KWOK leaves alone, because a kubelet keeps them.
+const LabelRealNode = "e2e.berth.dev/real"
+
+// Daemon is one of the programs that build.sh builds, for Run.
+type Daemon struct {
+	Program   string
+	Arguments []string
+	// Environment is added to this program's own. Default: nothing is.
+	Environment []string
+	// Ready answers nil once the daemon serves.
+	Ready func(context.Context) error
+}
+
+// Run starts a daemon and returns when it serves. The box stops it before what it has started
+// itself.
+func (b *Box) Run(ctx context.Context, daemon Daemon) (*Process, error) {
+	process, err := b.newProcess(daemon.Program, daemon.Ready, daemon.Arguments...)
+	if err != nil {
+		return nil, err
+	}
+	process.env = daemon.Environment
+	b.add(process)
+	return process, process.Start(ctx)
+}
+
+// AuthorityFile is the PEM file of the authority that everybody in the box trusts.
+func (b *Box) AuthorityFile() string { return b.ca.CertFile }
+
+// KubeconfigFor writes a kubeconfig of a user with these groups, and returns its path.
+func (b *Box) KubeconfigFor(user string, groups ...string) (string, error) {
+	pair, err := b.ca.Client(user, groups...)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(b.Dir, fileName(user)+".kubeconfig")
+	return path, b.writeKubeconfig(path, b.APIAddress(), pair.login())
+}

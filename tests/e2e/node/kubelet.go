@@ -1,0 +1,98 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/box"
+)
+
+// Name is the node's.
+const Name = "real"
+
+// kubeletConfig: folder, authority, address of the DNS.
+const kubeletConfig = `
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+containerRuntimeEndpoint: unix://%[1]s/containerd.sock
+cgroupDriver: cgroupfs
+failCgroupV1: false
+failSwapOn: false
+clusterDNS: [%[3]s]
+clusterDomain: cluster.local
+resolvConf: ""
+authentication: {anonymous: {enabled: false}, webhook: {enabled: true}, x509: {clientCAFile: %[2]s}}
+authorization: {mode: Webhook}
+evictionHard: {memory.available: 100Mi}
+podLogsDir: %[1]s/pod-logs
+volumePluginDir: %[1]s/volume-plugins
+`
+
+const proxyConfig = `
+apiVersion: kubeproxy.config.k8s.io/v1alpha1
+kind: KubeProxyConfiguration
+mode: nftables
+hostnameOverride: %s
+clusterCIDR: %s
+clientConnection: {kubeconfig: %s}
+conntrack: {maxPerCore: 0}
+`
+
+func (n *Node) startKubelet(ctx context.Context) error {
+	kubeconfig, err := n.box.KubeconfigFor("system:node:"+Name, "system:nodes")
+	if err != nil {
+		return err
+	}
+	config := filepath.Join(n.folder, "kubelet.yaml")
+	if err := writeAll(map[string]string{
+		config: fmt.Sprintf(kubeletConfig, n.folder, n.box.AuthorityFile(), dnsAddress),
+	}); err != nil {
+		return err
+	}
+	n.kubelet, err = n.box.Run(ctx, box.Daemon{
+		Program: "kubelet",
+		Arguments: []string{"--config", config, "--kubeconfig", kubeconfig,
+			"--hostname-override", Name, "--node-ip", Address,
+			"--node-labels", box.LabelRealNode + "=true",
+			"--root-dir", filepath.Join(n.folder, "kubelet"),
+			"--cert-dir", filepath.Join(n.folder, "kubelet-certificates")},
+		Ready: n.ready,
+	})
+	return err
+}
+
+func (n *Node) ready(ctx context.Context) error {
+	node, err := n.box.Client.CoreV1().Nodes().Get(ctx, Name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == corev1.NodeReady && condition.Status == corev1.ConditionTrue {
+			return nil
+		}
+	}
+	return fmt.Errorf("node %s is not ready: %v", Name, node.Status.Conditions)
+}
+
+func (n *Node) startProxy(ctx context.Context) error {
+	kubeconfig, err := n.box.KubeconfigFor("system:kube-proxy")
+	if err != nil {
+		return err
+	}
+	config := filepath.Join(n.folder, "kube-proxy.yaml")
+	err = writeAll(map[string]string{config: fmt.Sprintf(proxyConfig, Name, podRange, kubeconfig)})
+	if err != nil {
+		return err
+	}
+	n.proxy, err = n.box.Run(ctx, box.Daemon{
+		Program: "kube-proxy", Arguments: []string{"--config", config},
+		Ready: func(ctx context.Context) error {
+			return answers(ctx, "http://"+Address+":10256/healthz")
+		},
+	})
+	return err
+}

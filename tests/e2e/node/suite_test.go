@@ -1,0 +1,127 @@
+//go:build cluster
+
+// The chart on a real node: `make check-cluster`.
+package node
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+const (
+	pollInterval = 100 * time.Millisecond
+	awaitTimeout = 2 * time.Minute
+	namespace    = box.KubeletNamespace
+)
+
+// chartValues make all of Berth fit a node of two cores, and keep it off KWOK's nodes.
+const chartValues = `
+nodeSelector: {` + box.LabelRealNode + `: "true"}
+scheduler: {resources: {cpu: 100m, memory: 256Mi}}
+extender: {resources: {cpu: 100m, memory: 128Mi}}
+admission: {resources: {cpu: 100m, memory: 128Mi}}
+controller: {resources: {cpu: 100m, memory: 128Mi}}
+`
+
+var (
+	shared  *box.Box
+	missing string // why there is no node
+)
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	if missing = Missing(); missing != "" {
+		return m.Run() // every test says so
+	}
+	if !Inside() {
+		code, err := Enter()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return code
+	}
+	if err := SetUp(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	var node *Node
+	return box.RunSuite(m, box.Suite{
+		Options: box.Options{NodeAddress: Address, Stages: fleet.Stages},
+		Fill: func(ctx context.Context, b *box.Box) (err error) {
+			shared = b
+			if node, err = Start(ctx, b); err != nil {
+				return err
+			}
+			if err := fleet.CreateNodes(ctx, b.Client, fleet.Small(1)); err != nil {
+				return err
+			}
+			return install(ctx, b)
+		},
+		Stop: func() {
+			if node != nil {
+				node.Stop()
+			}
+		},
+	})
+}
+
+func install(ctx context.Context, b *box.Box) error {
+	chart, err := box.Chart()
+	if err != nil {
+		return err
+	}
+	values := filepath.Join(b.Dir, "values.yaml")
+	if err := writeAll(map[string]string{values: chartValues}); err != nil {
+		return err
+	}
+	_, err = b.Helm(ctx, "install", "berth", chart, "--create-namespace", "--wait",
+		"--timeout", "3m", "--values", values)
+	return err
+}
+
+// world is the cluster as a test sees it.
+type world struct{ *testing.T }
+
+// enter skips the test where there is no node.
+func enter(t *testing.T) *world {
+	t.Helper()
+	if missing != "" {
+		t.Skip(missing)
+	}
+	return &world{t}
+}
+
+func (w *world) check(what string, err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatalf("%s: %v", what, err)
+	}
+}
+
+func (w *world) await(what string, holds func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(awaitTimeout); !holds(); time.Sleep(pollInterval) {
+		if time.Now().After(deadline) {
+			w.Fatalf("waited %s in vain for %s", awaitTimeout, what)
+		}
+	}
+}
+
+func (w *world) pods(namespace, selector string) []corev1.Pod {
+	w.Helper()
+	pods, err := shared.Client.CoreV1().Pods(namespace).List(w.Context(),
+		metav1.ListOptions{LabelSelector: selector})
+	w.check("list pods", err)
+	return pods.Items
+}
