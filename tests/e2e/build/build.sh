@@ -4,7 +4,8 @@
 #   tests/e2e/build/build.sh [NAME...]     all of them without a name
 #   tests/e2e/build/build.sh node          what a real node runs beside them
 # Programs land in .cache/bin of the repository (BERTH_CACHE moves .cache). A program is built again
-# only when its version, flags, dependencies or the Go toolchain changed. Prometheus is Debian's.
+# only when its version, flags, dependencies or the Go toolchain changed. Prometheus is Debian's,
+# but for the one that finds its targets in Kubernetes.
 set -euo pipefail
 
 readonly KUBERNETES_VERSION=1.36.3
@@ -15,10 +16,13 @@ readonly KUBECONFORM_VERSION=0.8.0
 readonly CONTAINERD_VERSION=2.4.2
 readonly COREDNS_VERSION=1.13.1
 readonly PROMETHEUS_VERSION=2.42  # of Debian 12
+readonly DISCOVERING_VERSION=3.11.3
+readonly ALERTMANAGER_VERSION=0.31.1  # modules of later ones lack the web pages, and do not build
 readonly GCFLAGS=-gcflags=all=-dwarf=false  # nobody debugs them, and it is a seventh of the time
 readonly ALL=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok helm kubeconform
   prometheus promtool)
-readonly NODE=(kubelet kube-proxy containerd containerd-shim-runc-v2 ctr coredns)
+readonly NODE=(kubelet kube-proxy containerd containerd-shim-runc-v2 ctr coredns
+  prometheus-kubernetes alertmanager)
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin=${BERTH_CACHE:-$(cd "$here/../../.." && pwd)/.cache}/bin
@@ -49,6 +53,15 @@ describe() {
       ldflags+=" -X github.com/containerd/containerd/v2/version.Version=v$version" ;;
     coredns)
       module=coredns package=. version=$COREDNS_VERSION ;;
+    prometheus-kubernetes)
+      # Debian's does not discover what is in Kubernetes; this one discovers nothing else.
+      module=prometheus package=github.com/prometheus/prometheus/cmd/prometheus
+      version=$DISCOVERING_VERSION tags=remove_all_sd,enable_kubernetes_sd
+      ldflags+=" -X github.com/prometheus/common/version.Version=$version" ;;
+    alertmanager)
+      module=prometheus package=github.com/prometheus/alertmanager/cmd/alertmanager
+      version=$ALERTMANAGER_VERSION
+      ldflags+=" -X github.com/prometheus/common/version.Version=$version" ;;
     kube-apiserver | kube-controller-manager | kube-scheduler | kubectl | kubelet | kube-proxy)
       module=kubernetes package=k8s.io/kubernetes/cmd/$1 version=$KUBERNETES_VERSION
       # Without these clients see v0.0.0, and version checks fail.
