@@ -11,7 +11,7 @@ import (
 )
 
 // controllers are those whose work the tests and the demo meet. node-lifecycle stays out: it would
-// taint nodes by itself, and no kubelet is here.
+// taint nodes by itself.
 var controllers = []string{
 	"cronjob-controller", "daemonset-controller", "deployment-controller",
 	"garbage-collector-controller", "job-controller", "namespace-controller",
@@ -23,10 +23,12 @@ var controllers = []string{
 // kubeletControllers are those that a chart's own objects need beside them.
 var kubeletControllers = []string{"disruption-controller", "resourcequota-controller"}
 
-// nodeControllers are those without which a real node reaches nothing and pods get no volumes.
+// nodeControllers are those without which a real node reaches nothing and is given pods while it is
+// short of disk, and pods get no volumes, or their claims are never gone.
 var nodeControllers = []string{
-	"disruption-controller", "endpointslice-controller", "persistentvolume-binder-controller",
-	"resourcequota-controller",
+	"disruption-controller", "endpointslice-controller", "node-lifecycle-controller",
+	"persistentvolume-binder-controller", "persistentvolume-protection-controller",
+	"persistentvolumeclaim-protection-controller", "resourcequota-controller",
 }
 
 //go:embed pods.stages.yaml
@@ -66,6 +68,8 @@ func (b *Box) startControllerManager(ctx context.Context) error {
 		"--controllers", strings.Join(wanted, ","), "--leader-elect=false",
 		"--use-service-account-credentials",
 		"--service-account-private-key-file", b.serviceAccountKey(), "--root-ca-file", b.ca.CertFile,
+		// KWOK's nodes give no sign of life, and are well all the same.
+		"--node-monitor-grace-period", "24h",
 		"--kube-api-qps", "500", "--kube-api-burst", "500")
 	if err != nil {
 		return err

@@ -3,7 +3,9 @@ package node
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,7 +16,11 @@ import (
 // Name is the node's.
 const Name = "real"
 
-// kubeletConfig: folder, authority, address of the DNS.
+// diskOptions bound what pods can fill: all that kubelet counts as its node's disk.
+const diskOptions = "size=256m,mode=0755"
+
+// kubeletConfig: folder, authority, address of the DNS. A pod is evicted when half of the disk is
+// full, and the node is well again as soon as it is gone.
 const kubeletConfig = `
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
@@ -27,7 +33,10 @@ clusterDomain: cluster.local
 resolvConf: ""
 authentication: {anonymous: {enabled: false}, webhook: {enabled: true}, x509: {clientCAFile: %[2]s}}
 authorization: {mode: Webhook}
-evictionHard: {memory.available: 100Mi}
+evictionHard: {memory.available: 100Mi, nodefs.available: 128Mi}
+evictionPressureTransitionPeriod: 1s
+nodeStatusUpdateFrequency: 1s
+volumeStatsAggPeriod: 5s
 podLogsDir: %[1]s/pod-logs
 volumePluginDir: %[1]s/volume-plugins
 `
@@ -47,6 +56,10 @@ func (n *Node) startKubelet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	root := filepath.Join(n.folder, "kubelet")
+	if err := mountDisk(root); err != nil {
+		return err
+	}
 	config := filepath.Join(n.folder, "kubelet.yaml")
 	if err := writeAll(map[string]string{
 		config: fmt.Sprintf(kubeletConfig, n.folder, n.box.AuthorityFile(), dnsAddress),
@@ -58,11 +71,22 @@ func (n *Node) startKubelet(ctx context.Context) error {
 		Arguments: []string{"--config", config, "--kubeconfig", kubeconfig,
 			"--hostname-override", Name, "--node-ip", Address,
 			"--node-labels", box.LabelRealNode + "=true",
-			"--root-dir", filepath.Join(n.folder, "kubelet"),
+			"--root-dir", root,
 			"--cert-dir", filepath.Join(n.folder, "kubelet-certificates")},
 		Ready: n.ready,
 	})
 	return err
+}
+
+// mountDisk makes a disk of its own of a folder, so that a test fills nobody else's.
+func mountDisk(folder string) error {
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return err
+	}
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, diskOptions); err != nil {
+		return fmt.Errorf("mount a disk at %s: %w", folder, err)
+	}
+	return nil
 }
 
 func (n *Node) ready(ctx context.Context) error {
