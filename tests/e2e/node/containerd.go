@@ -10,7 +10,11 @@ import (
 	"berth.dev/berth/tests/e2e/box"
 )
 
-const pauseImage = "e2e.berth.dev/pause:1"
+const (
+	pauseImage = "e2e.berth.dev/pause:1"
+	// trainerImage holds the program in trainer/.
+	trainerImage = "e2e.berth.dev/trainer:1"
+)
 
 // containerdConfig is of version 3 (github.com/containerd/containerd, docs/cri/config.md): folder,
 // pause image, plugins of the network and its configuration.
@@ -96,20 +100,21 @@ func (n *Node) importFile(ctx context.Context, reference, program string) error 
 	return n.Import(ctx, file)
 }
 
-// importPause compiles the program of the image, which is in no registry that is reached from here.
-func (n *Node) importPause(ctx context.Context) error {
+// importOwn compiles a program of a folder beside this file into an image: it is in no registry
+// that is reached from here.
+func (n *Node) importOwn(ctx context.Context, reference, name string) error {
 	root, err := box.RepoRoot()
 	if err != nil {
 		return err
 	}
-	program := filepath.Join(n.folder, "pause")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./node/pause")
+	program := filepath.Join(n.folder, name)
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./node/"+name)
 	build.Dir = filepath.Join(root, "tests", "e2e")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if said, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", build, err, said)
 	}
-	return n.importFile(ctx, pauseImage, program)
+	return n.importFile(ctx, reference, program)
 }
 
 func (n *Node) ctr(ctx context.Context, arguments ...string) error {

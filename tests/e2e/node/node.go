@@ -33,7 +33,7 @@ func Start(ctx context.Context, b *box.Box) (*Node, error) {
 		return nil, err
 	}
 	for _, step := range []func(context.Context) error{
-		n.startContainerd, n.importPause, n.importImages, n.startKubelet, n.startProxy, n.startDNS,
+		n.startContainerd, n.importImages, n.startKubelet, n.startProxy, n.startDNS,
 	} {
 		if err := step(ctx); err != nil {
 			return n, err
@@ -67,7 +67,8 @@ func (n *Node) importImages(ctx context.Context) error {
 	}
 	return errors.Join(n.Import(ctx, image),
 		n.importProgram(ctx, "registry.k8s.io/kube-scheduler:v1.36.3", "kube-scheduler"),
-		n.importProgram(ctx, dnsImage, "coredns"))
+		n.importProgram(ctx, dnsImage, "coredns"),
+		n.importOwn(ctx, pauseImage, "pause"), n.importOwn(ctx, trainerImage, "trainer"))
 }
 
 // berthImage is the archive that `make image` has written last.

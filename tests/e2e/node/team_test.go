@@ -1,0 +1,239 @@
+//go:build cluster
+
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+const (
+	checkpointAnnotation = "berth.dev/checkpoint"
+	devices              = 4
+	someone              = 65532 // user and group of trainers
+	scratch              = "/scratch"
+)
+
+// team is a namespace in which people train on the real node.
+type team struct {
+	*world
+	namespace string
+}
+
+// team makes a namespace of a mode of admission, which is gone when the test ends.
+func (w *world) team(name, mode string) *team {
+	w.Helper()
+	w.Cleanup(func() { w.removeNamespace(name) })
+	w.check("create "+name, shared.CreateNamespace(w.Context(), name,
+		map[string]string{box.LabelAdmission: mode}))
+	return &team{w, name}
+}
+
+func (w *world) removeNamespace(name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), awaitTimeout) // the test's own has ended
+	defer cancel()
+	namespaces := shared.Client.CoreV1().Namespaces()
+	for {
+		err := namespaces.Delete(ctx, name, metav1.DeleteOptions{})
+		if apierrors.IsNotFound(err) {
+			return
+		}
+		if ctx.Err() != nil {
+			w.Errorf("%s is not gone: %v", name, err)
+			return
+		}
+		time.Sleep(pollInterval)
+	}
+}
+
+// giveDevices lets the real node have what the policies for accelerators ask about. Kubelet keeps
+// what somebody else has written, and counts it (MachineInfo in
+// k8s.io/kubernetes/pkg/kubelet/nodestatus/setters.go, v1.36.3).
+func (w *world) giveDevices() {
+	w.Helper()
+	w.check("give devices", fleet.SetDevices(w.Context(), shared.Client, Name, fleet.ResourceGPU,
+		devices))
+	w.Cleanup(func() {
+		none := map[string]any{fleet.ResourceGPU: nil}
+		patch, _ := json.Marshal(map[string]any{ // of strings alone
+			"status": map[string]any{"capacity": none, "allocatable": none}})
+		_, err := shared.Client.CoreV1().Nodes().Patch(context.Background(), Name,
+			types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+		w.check("take the devices away", err)
+	})
+}
+
+// claim lets the team keep checkpoints in a folder of the node, as if it were on many.
+func (t *team) claim(name string, source corev1.PersistentVolumeSource) {
+	t.Helper()
+	capacity := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
+	modes := []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}
+	volume := &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: t.namespace + "-" + name},
+		Spec: corev1.PersistentVolumeSpec{
+			PersistentVolumeSource: source, Capacity: capacity, AccessModes: modes,
+			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			ClaimRef:                      &corev1.ObjectReference{Namespace: t.namespace, Name: name},
+			NodeAffinity: &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{
+				NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+					MatchExpressions: []corev1.NodeSelectorRequirement{{Key: box.LabelRealNode,
+						Operator: corev1.NodeSelectorOpExists}}}}}},
+		},
+	}
+	_, err := shared.Client.CoreV1().PersistentVolumes().Create(t.Context(), volume,
+		metav1.CreateOptions{})
+	t.check("create volume "+volume.Name, err)
+	t.Cleanup(func() {
+		t.check("delete the volume", shared.Client.CoreV1().PersistentVolumes().Delete(
+			context.Background(), volume.Name, metav1.DeleteOptions{}))
+	})
+	_, err = shared.Client.CoreV1().PersistentVolumeClaims(t.namespace).Create(t.Context(),
+		&corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: new(string), AccessModes: modes,
+				VolumeName: volume.Name,
+				Resources:  corev1.VolumeResourceRequirements{Requests: capacity}},
+		}, metav1.CreateOptions{})
+	t.check("create claim "+name, err)
+}
+
+// groupClaim makes a claim that kubelet gives to the pod's fsGroup, and returns its folder.
+func (t *team) groupClaim(name string) string {
+	t.Helper()
+	folder := t.folder(name)
+	t.claim(name, corev1.PersistentVolumeSource{
+		Local: &corev1.LocalVolumeSource{Path: folder}})
+	return folder
+}
+
+// openClaim makes a claim that kubelet leaves as it is, as it does with most that several nodes can
+// mount, and into which everybody may write; it returns its folder.
+func (t *team) openClaim(name string) string {
+	t.Helper()
+	folder := t.folder(name)
+	t.check("open "+folder, os.Chmod(folder, 0o777))
+	t.claim(name, corev1.PersistentVolumeSource{
+		HostPath: &corev1.HostPathVolumeSource{Path: folder}})
+	return folder
+}
+
+func (t *team) folder(name string) string {
+	t.Helper()
+	folder := filepath.Join(shared.Dir, "volumes", t.namespace, name)
+	t.check("make "+folder, os.MkdirAll(folder, 0o755))
+	return folder
+}
+
+// trainer is a pod on the real node that asks for a device and runs trainer/, not as root.
+func trainer(annotations map[string]string, arguments ...string) corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Annotations: annotations},
+		Spec: corev1.PodSpec{
+			RestartPolicy:                 corev1.RestartPolicyNever,
+			NodeSelector:                  map[string]string{box.LabelRealNode: "true"},
+			TerminationGracePeriodSeconds: new(int64(1)),
+			SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true),
+				RunAsUser: new(int64(someone)), RunAsGroup: new(int64(someone)),
+				FSGroup: new(int64(someone))},
+			Containers: []corev1.Container{{
+				Name: "main", Image: trainerImage, ImagePullPolicy: corev1.PullNever, Args: arguments,
+				Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{
+					fleet.ResourceGPU:     resource.MustParse("1"),
+					corev1.ResourceCPU:    resource.MustParse("100m"),
+					corev1.ResourceMemory: resource.MustParse("64Mi"),
+				}},
+			}},
+		},
+	}
+}
+
+func (t *team) start(name string, template corev1.PodTemplateSpec, change func(*batchv1.JobSpec)) {
+	t.Helper()
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: batchv1.JobSpec{Template: template}}
+	if change != nil {
+		change(&job.Spec)
+	}
+	_, err := shared.Client.BatchV1().Jobs(t.namespace).Create(t.Context(), job,
+		metav1.CreateOptions{})
+	t.check("create Job "+name, err)
+}
+
+// awaitEnd returns the pods of a Job that has come to the end that is expected, the first one first.
+func (t *team) awaitEnd(job string, end batchv1.JobConditionType) []corev1.Pod {
+	t.Helper()
+	t.await(fmt.Sprintf("Job %s/%s to be %s", t.namespace, job, end), func() bool {
+		got, err := shared.Client.BatchV1().Jobs(t.namespace).Get(t.Context(), job,
+			metav1.GetOptions{})
+		t.check("get the Job", err)
+		return slices.ContainsFunc(got.Status.Conditions, func(c batchv1.JobCondition) bool {
+			return c.Type == end && c.Status == corev1.ConditionTrue
+		})
+	})
+	return t.podsOf(job)
+}
+
+// podsOf are the pods of a Job, the first one first.
+func (t *team) podsOf(job string) []corev1.Pod {
+	t.Helper()
+	pods := t.pods(t.namespace, batchv1.JobNameLabel+"="+job)
+	slices.SortFunc(pods, func(a, b corev1.Pod) int {
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
+	return pods
+}
+
+// run creates a pod on its own, and returns it when its program has begun.
+func (t *team) run(name string, template corev1.PodTemplateSpec) *corev1.Pod {
+	t.Helper()
+	pods := shared.Client.CoreV1().Pods(t.namespace)
+	template.ObjectMeta.Name = name
+	created, err := pods.Create(t.Context(),
+		&corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}, metav1.CreateOptions{})
+	t.check("create pod "+name, err)
+	t.await(name+" to begin", func() bool {
+		said, err := pods.GetLogs(name, &corev1.PodLogOptions{}).DoRaw(t.Context())
+		return err == nil && len(said) > 0
+	})
+	created, err = pods.Get(t.Context(), name, metav1.GetOptions{})
+	t.check("get pod "+name, err)
+	return created
+}
+
+// terminated is how the program of a pod has ended; nil while it has not.
+func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
+	if len(pod.Status.ContainerStatuses) != 1 {
+		return nil
+	}
+	return pod.Status.ContainerStatuses[0].State.Terminated
+}
+
+// kubectl is run as an administrator would.
+func kubectl(ctx context.Context, arguments ...string) error {
+	program, err := box.Program("kubectl")
+	if err != nil {
+		return err
+	}
+	command := exec.CommandContext(ctx, program,
+		append([]string{"--kubeconfig", shared.Kubeconfig}, arguments...)...)
+	if said, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("kubectl %s: %w\n%s", arguments[0], err, said)
+	}
+	return nil
+}
