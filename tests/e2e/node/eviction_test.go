@@ -9,9 +9,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"berth.dev/berth/tests/e2e/box"
-	"berth.dev/berth/tests/e2e/fleet"
 )
 
 // filler writes so many MiB to the node's disk, which has 256 and from which kubelet evicts when
@@ -51,32 +48,9 @@ func TestEvictedForItsOwnLimitIsNotRetried(t *testing.T) {
 	template := filler(nil, "64")
 	template.Spec.Volumes[0].EmptyDir.SizeLimit = new(resource.MustParse("32Mi"))
 	inner.start("train", template, nil)
-	pods := inner.awaitEnd("train", batchv1.JobFailed)
-	if len(pods) != 1 {
-		t.Errorf("%d pods, want 1", len(pods))
+	for _, pod := range inner.awaitFailure("train", 1) {
+		expectEvicted(t, &pod, false)
 	}
-	expectEvicted(t, &pods[0], false)
-}
-
-// A pod without limits would go on to the next node, and press that one.
-func TestEvictedJobWithoutLimitsIsNotRetried(t *testing.T) {
-	w := enter(t)
-	w.giveDevices()
-	w.allowRetryless()
-	defer w.restoreRelease()
-	inner := w.team("limitless", "enforce")
-	template := filler(nil, "160")
-	template.Spec.Containers[0].Resources.Limits = corev1.ResourceList{
-		fleet.ResourceGPU: resource.MustParse("1")}
-	inner.start("train", template, nil)
-	pods := inner.awaitEnd("train", batchv1.JobFailed)
-	if len(pods) != 1 {
-		t.Errorf("%d pods, want 1", len(pods))
-	}
-	if pods[0].Status.QOSClass != corev1.PodQOSBestEffort {
-		t.Errorf("is %s, want to be left as it was", pods[0].Status.QOSClass)
-	}
-	expectEvicted(t, &pods[0], true)
 }
 
 // expectEvicted fails the test unless it was kubelet that ended the pod, as a disruption that rules
@@ -91,35 +65,4 @@ func expectEvicted(t *testing.T, pod *corev1.Pod, disrupted bool) {
 		t.Errorf("%s has ended as %q (%s), disrupted: %v, want Evicted and %v", pod.Name,
 			pod.Status.Reason, pod.Status.Message, got, disrupted)
 	}
-}
-
-func (w *world) allowRetryless() {
-	w.Helper()
-	chart, err := box.Chart()
-	w.check("find the chart", err)
-	_, err = shared.Helm(w.Context(), "upgrade", "berth", chart, "--reuse-values", "--wait", "--set",
-		"config.admission.policies.guaranteedQos.missingLimits=AllowRetryless")
-	w.check("allow Jobs without limits", err)
-	w.renewAdmission()
-}
-
-func (w *world) restoreRelease() {
-	w.Helper()
-	_, err := shared.Helm(w.Context(), "rollback", "berth", "--wait")
-	w.check("roll back", err)
-	w.renewAdmission()
-}
-
-// renewAdmission returns when nobody answers any more who has the former configuration: those that
-// run hear of another when kubelet gets round to it, new ones have it from the start.
-func (w *world) renewAdmission() {
-	w.Helper()
-	admission := []string{"deployment/berth-admission", "--namespace", namespace}
-	w.check("restart the webhook", kubectl(w.Context(),
-		slices.Concat([]string{"rollout", "restart"}, admission)...))
-	w.check("await the webhook", kubectl(w.Context(),
-		slices.Concat([]string{"rollout", "status", "--timeout=2m"}, admission)...))
-	w.await("former webhooks to end", func() bool {
-		return len(w.pods(namespace, releaseSelector+",app.kubernetes.io/component=admission")) == 2
-	})
 }

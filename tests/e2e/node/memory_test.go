@@ -27,15 +27,16 @@ func TestJobOutOfMemoryIsNotRetried(t *testing.T) {
 		})
 	}
 	for _, c := range cases {
-		pods := c.team.awaitEnd("train", batchv1.JobFailed)
-		if len(pods) != c.pods {
-			t.Errorf("%s has had %d pods, want %d", c.team.namespace, len(pods), c.pods)
+		for _, pod := range c.team.awaitFailure("train", c.pods) {
+			expectOutOfMemory(t, &pod)
 		}
-		for _, pod := range pods {
-			if end := terminated(&pod); end == nil || end.Reason != "OOMKilled" {
-				t.Errorf("%s/%s has ended as %v, want OOMKilled", pod.Namespace, pod.Name, end)
-			}
-		}
+	}
+}
+
+func expectOutOfMemory(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
+	if end := terminated(pod); end == nil || end.Reason != "OOMKilled" {
+		t.Errorf("%s/%s has ended as %v, want OOMKilled", pod.Namespace, pod.Name, end)
 	}
 }
 

@@ -127,7 +127,7 @@ func (t *team) groupClaim(name string) string {
 func (t *team) openClaim(name string) string {
 	t.Helper()
 	folder := t.folder(name)
-	t.check("open "+folder, os.Chmod(folder, 0o777))
+	t.check("open "+folder, os.Chmod(folder, 0o777|os.ModeSticky))
 	t.claim(name, corev1.PersistentVolumeSource{
 		HostPath: &corev1.HostPathVolumeSource{Path: folder}})
 	return folder
@@ -187,6 +187,16 @@ func (t *team) awaitEnd(job string, end batchv1.JobConditionType) []corev1.Pod {
 		})
 	})
 	return t.podsOf(job)
+}
+
+// awaitFailure returns the pods of a Job that fails, of which there should be so many.
+func (t *team) awaitFailure(job string, count int) []corev1.Pod {
+	t.Helper()
+	pods := t.awaitEnd(job, batchv1.JobFailed)
+	if len(pods) != count {
+		t.Errorf("%s/%s has had %d pods, want %d", t.namespace, job, len(pods), count)
+	}
+	return pods
 }
 
 // podsOf are the pods of a Job, the first one first.
