@@ -24,20 +24,20 @@ const (
 func TestTrainerHasTimeToSave(t *testing.T) {
 	w := enter(t)
 	w.giveDevices()
-	for _, c := range []struct {
-		mode string
+	cases := []struct {
+		team *team
 		code int32
-	}{{"enforce", saved}, {"off", killed}} {
-		t.Run(c.mode, func(t *testing.T) {
-			inner := (&world{t}).team("saving-"+c.mode, c.mode)
-			inner.openClaim("checkpoints")
-			template := trainer(map[string]string{checkpointAnnotation: "true"}, "count", "6000")
-			template.Finalizers = []string{lookFinalizer}
-			inner.run("train", template)
-			if got := inner.end("train"); got != c.code {
-				t.Errorf("has ended with %d, want %d", got, c.code)
-			}
-		})
+	}{{w.team("saving", "enforce"), saved}, {w.team("saving-as-written", "off"), killed}}
+	for _, c := range cases {
+		c.team.openClaim("checkpoints")
+		template := trainer(map[string]string{checkpointAnnotation: "true"}, "count", "6000")
+		template.Finalizers = []string{lookFinalizer}
+		c.team.run("train", template)
+	}
+	for _, c := range cases {
+		if got := c.team.end("train"); got != c.code {
+			t.Errorf("%s has ended with %d, want %d", c.team.namespace, got, c.code)
+		}
 	}
 }
 

@@ -6,15 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,30 +32,17 @@ type team struct {
 	namespace string
 }
 
-// team makes a namespace of a mode of admission, which is gone when the test ends.
+// team makes a namespace of a mode of admission. It is deleted when the test ends, and gone soon
+// afterwards.
 func (w *world) team(name, mode string) *team {
 	w.Helper()
-	w.Cleanup(func() { w.removeNamespace(name) })
 	w.check("create "+name, shared.CreateNamespace(w.Context(), name,
 		map[string]string{box.LabelAdmission: mode}))
+	w.Cleanup(func() {
+		w.check("delete "+name, shared.Client.CoreV1().Namespaces().Delete(context.Background(), name,
+			metav1.DeleteOptions{}))
+	})
 	return &team{w, name}
-}
-
-func (w *world) removeNamespace(name string) {
-	ctx, cancel := context.WithTimeout(context.Background(), awaitTimeout) // the test's own has ended
-	defer cancel()
-	namespaces := shared.Client.CoreV1().Namespaces()
-	for {
-		err := namespaces.Delete(ctx, name, metav1.DeleteOptions{})
-		if apierrors.IsNotFound(err) {
-			return
-		}
-		if ctx.Err() != nil {
-			w.Errorf("%s is not gone: %v", name, err)
-			return
-		}
-		time.Sleep(pollInterval)
-	}
 }
 
 // giveDevices lets the real node have what the policies for accelerators ask about. Kubelet keeps
@@ -77,67 +60,6 @@ func (w *world) giveDevices() {
 			types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
 		w.check("take the devices away", err)
 	})
-}
-
-// claim lets the team keep checkpoints in a folder of the node, as if it were on many.
-func (t *team) claim(name string, source corev1.PersistentVolumeSource) {
-	t.Helper()
-	capacity := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
-	modes := []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}
-	volume := &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: t.namespace + "-" + name},
-		Spec: corev1.PersistentVolumeSpec{
-			PersistentVolumeSource: source, Capacity: capacity, AccessModes: modes,
-			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-			ClaimRef:                      &corev1.ObjectReference{Namespace: t.namespace, Name: name},
-			NodeAffinity: &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{
-				NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-					MatchExpressions: []corev1.NodeSelectorRequirement{{Key: box.LabelRealNode,
-						Operator: corev1.NodeSelectorOpExists}}}}}},
-		},
-	}
-	_, err := shared.Client.CoreV1().PersistentVolumes().Create(t.Context(), volume,
-		metav1.CreateOptions{})
-	t.check("create volume "+volume.Name, err)
-	t.Cleanup(func() {
-		t.check("delete the volume", shared.Client.CoreV1().PersistentVolumes().Delete(
-			context.Background(), volume.Name, metav1.DeleteOptions{}))
-	})
-	_, err = shared.Client.CoreV1().PersistentVolumeClaims(t.namespace).Create(t.Context(),
-		&corev1.PersistentVolumeClaim{
-			ObjectMeta: metav1.ObjectMeta{Name: name},
-			Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: new(string), AccessModes: modes,
-				VolumeName: volume.Name,
-				Resources:  corev1.VolumeResourceRequirements{Requests: capacity}},
-		}, metav1.CreateOptions{})
-	t.check("create claim "+name, err)
-}
-
-// groupClaim makes a claim that kubelet gives to the pod's fsGroup, and returns its folder.
-func (t *team) groupClaim(name string) string {
-	t.Helper()
-	folder := t.folder(name)
-	t.claim(name, corev1.PersistentVolumeSource{
-		Local: &corev1.LocalVolumeSource{Path: folder}})
-	return folder
-}
-
-// openClaim makes a claim that kubelet leaves as it is, as it does with most that several nodes can
-// mount, and into which everybody may write; it returns its folder.
-func (t *team) openClaim(name string) string {
-	t.Helper()
-	folder := t.folder(name)
-	t.check("open "+folder, os.Chmod(folder, 0o777|os.ModeSticky))
-	t.claim(name, corev1.PersistentVolumeSource{
-		HostPath: &corev1.HostPathVolumeSource{Path: folder}})
-	return folder
-}
-
-func (t *team) folder(name string) string {
-	t.Helper()
-	folder := filepath.Join(shared.Dir, "volumes", t.namespace, name)
-	t.check("make "+folder, os.MkdirAll(folder, 0o755))
-	return folder
 }
 
 // trainer is a pod on the real node that asks for a device and runs trainer/, not as root.
