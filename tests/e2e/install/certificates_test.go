@@ -86,10 +86,10 @@ func TestRenewedCertificatesAreTakenOverUnderLoad(t *testing.T) {
 				}
 				return former
 			})
-			creates.awaitMore(leastLoad)
-			placements.awaitMore(2)
-			creates.expectNoFailure(2 * leastLoad)
-			placements.expectNoFailure(2)
+			creates.AwaitMore(leastLoad)
+			placements.AwaitMore(2)
+			creates.ExpectNoFailure(2 * leastLoad)
+			placements.ExpectNoFailure(2)
 			if got := w.restarts(); !maps.Equal(got, restarts) {
 				t.Errorf("restarts %v, were %v", got, restarts)
 			}
@@ -110,9 +110,9 @@ func TestDeletedSecretIsMadeAgainUnderLoad(t *testing.T) {
 				metav1.GetOptions{})
 			return err == nil && now.UID != uid && len(now.Data["tls.crt"]) > 0
 		})
-		creates.awaitMore(leastLoad)
+		creates.AwaitMore(leastLoad)
 	}
-	creates.expectNoFailure(2 * leastLoad)
+	creates.ExpectNoFailure(2 * leastLoad)
 	w.await("the webhooks to trust the new authority", func() bool { return w.webhooksTrust() == nil })
 }
 

@@ -20,15 +20,15 @@ func TestFailingClosedLocksNobodyOut(t *testing.T) {
 	w := release(t, nil)
 	team := w.team("enforce")
 	creates := w.createAnyway(team)
-	creates.awaitMore(leastLoad)
+	creates.AwaitMore(leastLoad)
 	w.upgrade(failing)
 	w.expectPolicy(admissionv1.Fail)
-	creates.awaitMore(leastLoad)
+	creates.AwaitMore(leastLoad)
 	w.replaceOne("admission")
-	creates.awaitMore(leastLoad)
+	creates.AwaitMore(leastLoad)
 	w.uninstall()
-	creates.awaitMore(leastLoad)
-	creates.expectNoFailure(4 * leastLoad)
+	creates.AwaitMore(leastLoad)
+	creates.ExpectNoFailure(4 * leastLoad)
 }
 
 // Without a webhook that answers Fail creates nothing, and the way out that the notes name works.

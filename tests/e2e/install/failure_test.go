@@ -16,11 +16,11 @@ func TestKilledWebhookFailsNoCreate(t *testing.T) {
 	warned, enforced := w.createAnyway(w.team("")), w.createDecent(w.team("enforce"))
 	for _, pod := range w.component("admission") {
 		w.killAndAwait(pod, "admission")
-		warned.awaitMore(leastLoad)
-		enforced.awaitMore(leastLoad)
+		warned.AwaitMore(leastLoad)
+		enforced.AwaitMore(leastLoad)
 	}
-	warned.expectNoFailure(2 * leastLoad)
-	enforced.expectNoFailure(2 * leastLoad)
+	warned.ExpectNoFailure(2 * leastLoad)
+	enforced.ExpectNoFailure(2 * leastLoad)
 	w.awaitAsked()
 }
 
@@ -32,10 +32,10 @@ func TestDeletedPodsFailNoRequest(t *testing.T) {
 	for _, component := range []string{"admission", "scheduler", "controller"} {
 		w.replaceOne(component)
 	}
-	creates.awaitMore(leastLoad)
-	placements.awaitMore(2)
-	creates.expectNoFailure(2 * leastLoad)
-	placements.expectNoFailure(2)
+	creates.AwaitMore(leastLoad)
+	placements.AwaitMore(2)
+	creates.ExpectNoFailure(2 * leastLoad)
+	placements.ExpectNoFailure(2)
 }
 
 // A node is drained pod by pod: of a component one may go, and no other until it is replaced.
@@ -69,14 +69,14 @@ func (w *world) evict(pod string) error {
 func TestKilledSchedulerIsReplaced(t *testing.T) {
 	w := release(t, nil)
 	placements := w.place(w.team("enforce"))
-	placements.awaitMore(2)
+	placements.AwaitMore(2)
 	for _, container := range []string{"extender", "kube-scheduler"} {
 		for _, pod := range w.component("scheduler") {
 			w.killAndAwait(pod, container)
 		}
-		placements.awaitMore(2)
+		placements.AwaitMore(2)
 	}
-	placements.expectNoFailure(4)
+	placements.ExpectNoFailure(4)
 }
 
 func TestKilledControllerIsReplaced(t *testing.T) {

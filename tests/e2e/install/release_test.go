@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"berth.dev/berth/tests/e2e/box"
@@ -99,20 +98,12 @@ func (w *world) uninstall() {
 	installed = nil
 }
 
-// awaitOwned waits until all Leases go with the release: the controller looks every ten seconds for
-// those that it has not made itself, and until then they would stay.
+// awaitOwned waits until all Leases go with the release.
 func (w *world) awaitOwned() {
 	w.Helper()
 	w.awaitNone("Leases without an owner", func() []string {
-		leases, err := shared.Client.CoordinationV1().Leases(namespace).List(w.Context(),
-			metav1.ListOptions{})
+		ownerless, err := shared.OwnerlessLeases(w.Context())
 		w.check("list the Leases", err)
-		var ownerless []string
-		for _, lease := range leases.Items {
-			if len(lease.OwnerReferences) == 0 {
-				ownerless = append(ownerless, lease.Name)
-			}
-		}
 		return ownerless
 	})
 }

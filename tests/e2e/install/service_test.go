@@ -34,16 +34,16 @@ func TestOwnSchedulerOutlivesRenewals(t *testing.T) {
 	w := release(t, asService)
 	w.registerStanza()
 	placements := w.place(w.team("enforce"))
-	placements.awaitMore(2)
+	placements.AwaitMore(2)
 	before := w.secret(extenderSecret).Data["tls.crt"]
 	w.berth("certs", "renew", "--authority", "--namespace", namespace)
 	w.await("another certificate of another authority", func() bool {
 		return !bytes.Equal(before, w.secret(extenderSecret).Data["tls.crt"])
 	})
-	placements.awaitMore(2)
+	placements.AwaitMore(2)
 	w.replaceOne("extender")
-	placements.awaitMore(2)
-	placements.expectNoFailure(6)
+	placements.AwaitMore(2)
+	placements.ExpectNoFailure(6)
 }
 
 // registerStanza has the box's kube-scheduler ask the release's extender until the test ends.

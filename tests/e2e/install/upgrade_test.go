@@ -33,7 +33,7 @@ func TestUpgradeAndRollbackFailNoRequest(t *testing.T) {
 		t.Run(step.name, func(t *testing.T) {
 			inner := &world{T: t}
 			creates, placements := inner.createSafely(team), inner.place(team)
-			creates.awaitMore(leastLoad)
+			creates.AwaitMore(leastLoad)
 			before := inner.uidsOfPods()
 			step.take()
 			for uid := range inner.uidsOfPods() {
@@ -41,10 +41,10 @@ func TestUpgradeAndRollbackFailNoRequest(t *testing.T) {
 					t.Errorf("pod %s was not replaced", uid)
 				}
 			}
-			creates.awaitMore(leastLoad)
-			placements.awaitMore(2)
-			creates.expectNoFailure(2 * leastLoad)
-			placements.expectNoFailure(2)
+			creates.AwaitMore(leastLoad)
+			placements.AwaitMore(2)
+			creates.ExpectNoFailure(2 * leastLoad)
+			placements.ExpectNoFailure(2)
 			inner.await("careless pods to get "+step.memory, func() bool {
 				return inner.memoryGivenIn(team) == step.memory
 			})
