@@ -132,20 +132,27 @@ func (w *world) createJob(
 // programs are the processes of one of Berth's subcommands, of which there are two.
 func (w *world) programs(subcommand string) []int {
 	w.Helper()
+	pids := w.processes("berth", subcommand)
+	if len(pids) != 2 {
+		w.Fatalf("%d processes of berth %s, want 2", len(pids), subcommand)
+	}
+	return pids
+}
+
+// processes are those that were started by these words and maybe more.
+func (w *world) processes(words ...string) []int {
+	w.Helper()
 	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	w.check("list processes", err)
 	var pids []int
 	for _, path := range commands {
 		content, err := os.ReadFile(path)
-		if err != nil || !strings.HasPrefix(string(content), "berth\x00"+subcommand+"\x00") {
+		if err != nil || !strings.HasPrefix(string(content), strings.Join(words, "\x00")+"\x00") {
 			continue // gone, or somebody else
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		w.check("read "+path, err)
 		pids = append(pids, pid)
-	}
-	if len(pids) != 2 {
-		w.Fatalf("%d processes of berth %s, want 2", len(pids), subcommand)
 	}
 	return pids
 }

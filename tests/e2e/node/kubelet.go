@@ -37,6 +37,8 @@ evictionHard: {memory.available: 100Mi, nodefs.available: 128Mi}
 evictionPressureTransitionPeriod: 1s
 nodeStatusUpdateFrequency: 1s
 volumeStatsAggPeriod: 5s
+# A changed Secret comes into a pod when that is looked at next: a minute and more by default.
+syncFrequency: 1s
 podLogsDir: %[1]s/pod-logs
 volumePluginDir: %[1]s/volume-plugins
 `

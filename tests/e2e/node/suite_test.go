@@ -36,6 +36,8 @@ controller: {resources: {cpu: 100m, memory: 128Mi}}
 var (
 	shared  *box.Box
 	missing string // why there is no node
+	// realNode is the one that is no KWOK's.
+	realNode *Node
 )
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -55,12 +57,11 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	var node *Node
 	return box.RunSuite(m, box.Suite{
 		Options: box.Options{NodeAddress: Address, Stages: fleet.Stages},
 		Fill: func(ctx context.Context, b *box.Box) (err error) {
 			shared = b
-			if node, err = Start(ctx, b); err != nil {
+			if realNode, err = Start(ctx, b); err != nil {
 				return err
 			}
 			if err := fleet.CreateNodes(ctx, b.Client, fleet.Small(1)); err != nil {
@@ -69,8 +70,8 @@ func run(m *testing.M) int {
 			return install(ctx, b)
 		},
 		Stop: func() {
-			if node != nil {
-				node.Stop()
+			if realNode != nil {
+				realNode.Stop()
 			}
 		},
 	})
@@ -116,6 +117,22 @@ func (w *world) await(what string, holds func() bool) {
 			w.Fatalf("waited %s in vain for %s", awaitTimeout, what)
 		}
 	}
+}
+
+// awaitNone waits until there are none of these.
+func (w *world) awaitNone(what string, left func(context.Context) ([]string, error)) {
+	w.Helper()
+	var found []string
+	defer func() {
+		if len(found) > 0 {
+			w.Logf("%s: %v", what, found)
+		}
+	}()
+	w.await("no more "+what, func() bool {
+		var err error
+		found, err = left(w.Context())
+		return err == nil && len(found) == 0
+	})
 }
 
 func (w *world) pods(namespace, selector string) []corev1.Pod {

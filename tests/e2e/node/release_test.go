@@ -1,0 +1,177 @@
+//go:build cluster
+
+package node
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+const (
+	releaseName = "berth"
+	nextVersion = "0.1.1-next"
+)
+
+// release is Berth's release, as an administrator changes it.
+type release struct{ *world }
+
+func ofRelease(t *testing.T) *release {
+	t.Helper()
+	return &release{enter(t)}
+}
+
+func (r *release) helm(arguments ...string) {
+	r.Helper()
+	_, err := shared.Helm(r.Context(), arguments...)
+	r.check("helm", err)
+}
+
+// nextChart is the chart of a next version, whose image is this one's by another tag.
+func (r *release) nextChart() string {
+	r.Helper()
+	chart, err := box.Chart()
+	r.check("find the chart", err)
+	next := filepath.Join(shared.Dir, "next-chart")
+	r.check("copy the chart", os.CopyFS(next, os.DirFS(chart)))
+	r.Cleanup(func() { _ = os.RemoveAll(next) })
+	file := filepath.Join(next, "Chart.yaml")
+	content, err := os.ReadFile(file)
+	r.check("read the chart", err)
+	version := strings.TrimPrefix(image, "berth:")
+	changed := strings.ReplaceAll(string(content), "ersion: "+version, "ersion: "+nextVersion)
+	r.check("write the chart", os.WriteFile(file, []byte(changed), 0o600))
+	const repository = "docker.io/library/berth:"
+	r.check("tag the image", realNode.ctr(r.Context(), "images", "tag", "--force",
+		repository+version, repository+nextVersion))
+	return next
+}
+
+// team makes a namespace in which Berth enforces.
+func (r *release) team() string {
+	r.Helper()
+	namespaces := shared.Client.CoreV1().Namespaces()
+	made, err := namespaces.Create(r.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "team-", Labels: map[string]string{box.LabelAdmission: "enforce"}},
+	}, metav1.CreateOptions{})
+	r.check("create a namespace", err)
+	r.Cleanup(func() {
+		ctx := context.Background() // the test's own has ended
+		_ = namespaces.Delete(ctx, made.Name, metav1.DeleteOptions{})
+		r.await(made.Name+" to be gone", func() bool {
+			_, err := namespaces.Get(ctx, made.Name, metav1.GetOptions{})
+			return apierrors.IsNotFound(err)
+		})
+	})
+	r.await("a service account in "+made.Name, func() bool {
+		_, err := shared.Client.CoreV1().ServiceAccounts(made.Name).Get(r.Context(), "default",
+			metav1.GetOptions{})
+		return err == nil
+	})
+	return made.Name
+}
+
+// roadway creates the nodes of traffic until the test ends.
+func (r *release) roadway() {
+	r.Helper()
+	pools := trafficPools()
+	r.Cleanup(func() {
+		for _, node := range fleet.Nodes(pools, time.Now()) {
+			_ = shared.Client.CoreV1().Nodes().Delete(context.Background(), node.Name,
+				metav1.DeleteOptions{})
+		}
+	})
+	r.check("create nodes", fleet.CreateNodes(r.Context(), shared.Client, pools))
+	for _, pool := range pools {
+		r.check("break a node", fleet.SetCondition(r.Context(), shared.Client, pool.NodeName(0),
+			conditionLost, true))
+	}
+}
+
+// lasting are the pods of a component that are not ending.
+func (r *release) lasting(component string) []corev1.Pod {
+	r.Helper()
+	return slices.DeleteFunc(r.pods(namespace, "app.kubernetes.io/component="+component),
+		func(pod corev1.Pod) bool { return pod.DeletionTimestamp != nil })
+}
+
+// uids are those of all of the release's pods that are not ending.
+func (r *release) uids() map[string]bool {
+	r.Helper()
+	uids := map[string]bool{}
+	for _, component := range []string{"scheduler", "admission", "controller"} {
+		for _, pod := range r.lasting(component) {
+			uids[string(pod.UID)] = true
+		}
+	}
+	return uids
+}
+
+func (r *release) awaitAllReady() {
+	r.Helper()
+	r.await("all pods of the release to be ready", func() bool {
+		pods := r.pods(namespace, releaseSelector)
+		return len(pods) == 6 && !slices.ContainsFunc(pods,
+			func(pod corev1.Pod) bool { return !isReady(&pod) })
+	})
+}
+
+// scale has a component have so many pods, and waits until the others have ended.
+func (r *release) scale(component string, replicas int32) {
+	r.Helper()
+	deployments := shared.Client.AppsV1().Deployments(namespace)
+	scale, err := deployments.GetScale(r.Context(), releaseName+"-"+component, metav1.GetOptions{})
+	r.check("get the scale of "+component, err)
+	scale.Spec.Replicas = replicas
+	_, err = deployments.UpdateScale(r.Context(), scale.Name, scale, metav1.UpdateOptions{})
+	r.check("scale "+component, err)
+	r.await(fmt.Sprintf("%d pods of %s", replicas, component), func() bool {
+		pods := r.pods(namespace, "app.kubernetes.io/component="+component)
+		return len(pods) == int(replicas) && !slices.ContainsFunc(pods,
+			func(pod corev1.Pod) bool { return !isReady(&pod) })
+	})
+}
+
+// leader is the pod of a component that holds its Lease.
+func (r *release) leader(component string) *corev1.Pod {
+	r.Helper()
+	var leader *corev1.Pod
+	r.await("a leader of "+component, func() bool {
+		lease, err := shared.Client.CoordinationV1().Leases(namespace).Get(r.Context(),
+			releaseName+"-"+component, metav1.GetOptions{})
+		if err != nil || lease.Spec.HolderIdentity == nil {
+			return false
+		}
+		for _, pod := range r.lasting(component) {
+			if strings.HasPrefix(*lease.Spec.HolderIdentity, pod.Name+"_") {
+				leader = &pod
+			}
+		}
+		return leader != nil
+	})
+	return leader
+}
+
+// process is the one of a pod that was started by these words.
+func (r *release) process(pod *corev1.Pod, words ...string) int {
+	r.Helper()
+	for _, pid := range r.processes(words...) {
+		if strings.Contains(r.proc(pid, "cgroup"), string(pod.UID)) {
+			return pid
+		}
+	}
+	r.Fatalf("no process %v of %s", words, pod.Name)
+	return 0
+}

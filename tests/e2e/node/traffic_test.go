@@ -1,0 +1,171 @@
+//go:build cluster
+
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"berth.dev/berth/tests/e2e/fleet"
+	"berth.dev/berth/tests/e2e/load"
+)
+
+const (
+	labelAccelerator = "berth.dev/accelerator"
+	annotationMade   = "berth.dev/applied"
+	conditionLost    = "GPUIsLost"
+
+	trafficWorkers  = 4
+	trafficPause    = 200 * time.Millisecond // of each worker
+	inspectionPause = 500 * time.Millisecond
+	leastTraffic    = 40
+)
+
+// trafficPools are for the pods of traffic, so many that those fit that are not inspected yet. The
+// first node of each is broken.
+func trafficPools() []fleet.Pool {
+	var pools []fleet.Pool
+	for _, pool := range fleet.Small(20) {
+		if pool.Accelerator == "V100" || pool.Accelerator == "A100" {
+			pool.Name = "traffic-" + pool.Name
+			pools = append(pools, pool)
+		}
+	}
+	return pools
+}
+
+// traffic is errands of a namespace, created one after the other while something happens, and their
+// pods, each judged and deleted when it has been placed.
+type traffic struct {
+	r           *release
+	namespace   string
+	errands     []errand
+	expected    map[string]*stored // what Berth makes of each errand
+	next        atomic.Int64
+	placeable   atomic.Int64 // pods created that somebody has to place
+	bare        atomic.Int64 // those of complete errands that Berth did not see
+	creates     *load.Load
+	inspections *load.Load
+
+	mu     sync.Mutex
+	judged map[types.UID]bool
+}
+
+// startTraffic begins when the webhook serves. What it creates has to be stored as Berth makes it,
+// complete errands apart, which may be stored as they are.
+func (r *release) startTraffic(namespace string, errands []errand) *traffic {
+	r.Helper()
+	t := &traffic{r: r, namespace: namespace, errands: errands, expected: map[string]*stored{},
+		judged: map[types.UID]bool{}}
+	for _, errand := range errands {
+		r.await("the webhook to change a "+errand.name, func() bool {
+			made, err := errand.create(r.Context(), namespace, metav1.DryRunAll)
+			t.expected[errand.name] = made
+			return err == nil && made.Annotations[annotationMade] != ""
+		})
+	}
+	t.creates = load.Start(r, "creates", trafficWorkers, trafficPause, t.create)
+	t.inspections = load.Start(r, "inspections", 1, inspectionPause, t.inspect)
+	return t
+}
+
+// awaitMore waits until so many more were created.
+func (t *traffic) awaitMore(count int) {
+	t.r.Helper()
+	wanted := t.creates.Done() + count
+	t.r.await(fmt.Sprintf("%d creates", wanted), func() bool { return t.creates.Done() >= wanted })
+}
+
+// expectNothingLost ends the traffic and fails the test unless all of it, and that much, was created
+// and placed as it ought to be.
+func (t *traffic) expectNothingLost(atLeast int) {
+	t.r.Helper()
+	t.creates.ExpectNoFailure(atLeast)
+	t.r.await("all pods to be placed", func() bool { return t.placed() >= t.placeable.Load() })
+	t.inspections.ExpectNoFailure(1)
+	t.r.Logf("%d pods placed, %d objects not seen by Berth", t.placed(), t.bare.Load())
+}
+
+func (t *traffic) create(ctx context.Context) error {
+	errand := t.errands[t.next.Add(1)%int64(len(t.errands))]
+	made, err := errand.create(ctx, t.namespace)
+	if err != nil {
+		return err
+	}
+	if errand.accelerator != "" {
+		t.placeable.Add(1)
+	}
+	if made.equals(t.expected[errand.name]) {
+		return nil
+	}
+	if errand.isComplete && made.Annotations[annotationMade] == "" {
+		t.bare.Add(1)
+		return nil
+	}
+	return fmt.Errorf("%s was stored with %v, want %v", errand.name, made, t.expected[errand.name])
+}
+
+// inspect judges the pods that were placed since.
+func (t *traffic) inspect(ctx context.Context) error {
+	pods, err := shared.Client.CoreV1().Pods(t.namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	list, err := shared.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	if err != nil {
+		return err
+	}
+	nodes := map[string]*corev1.Node{}
+	for i := range list.Items {
+		nodes[list.Items[i].Name] = &list.Items[i]
+	}
+	var wrong []error
+	for i := range pods.Items {
+		if pod := &pods.Items[i]; pod.Spec.NodeName != "" && t.isNew(pod.UID) {
+			wrong = append(wrong, t.errandOf(pod).judge(pod, nodes), t.discard(ctx, pod))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// isNew notes that a pod has been judged, and tells whether it has not before.
+func (t *traffic) isNew(uid types.UID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := t.judged[uid]
+	t.judged[uid] = true
+	return !known
+}
+
+func (t *traffic) placed() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return int64(len(t.judged))
+}
+
+func (t *traffic) errandOf(pod *corev1.Pod) errand {
+	for _, errand := range t.errands {
+		if errand.name == pod.Labels[fleet.LabelAsks] {
+			return errand
+		}
+	}
+	return errand{name: "unknown"} // whose pod nobody places: judged wrong
+}
+
+// discard deletes a pod, or the Job that would make another one.
+func (t *traffic) discard(ctx context.Context, pod *corev1.Pod) error {
+	if job := metav1.GetControllerOf(pod); job != nil {
+		inBackground := metav1.DeletePropagationBackground
+		return shared.Client.BatchV1().Jobs(t.namespace).Delete(ctx, job.Name,
+			metav1.DeleteOptions{PropagationPolicy: &inBackground})
+	}
+	return shared.Client.CoreV1().Pods(t.namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})
+}
