@@ -32,6 +32,8 @@ https: its port, or none; resources)
     periodSeconds: 10
     timeoutSeconds: 5
     failureThreshold: 6
+    # What hangs ends nothing in order, however long it is given.
+    terminationGracePeriodSeconds: 5
   readinessProbe:
     httpGet: {path: /readyz, port: metrics}
     periodSeconds: 5
