@@ -104,9 +104,12 @@ func (e errand) template() corev1.PodTemplateSpec {
 func (e errand) judge(pod *corev1.Pod, nodes map[string]*corev1.Node) error {
 	node := nodes[pod.Spec.NodeName]
 	switch {
-	case pod.Spec.SchedulerName != releaseName || pod.Status.QOSClass != corev1.PodQOSGuaranteed:
-		return fmt.Errorf("%s is %s, placed by %s", pod.Name, pod.Status.QOSClass,
-			pod.Spec.SchedulerName)
+	case pod.Status.QOSClass != corev1.PodQOSGuaranteed:
+		return fmt.Errorf("%s is %s", pod.Name, pod.Status.QOSClass)
+	case e.accelerator == "":
+		return nil
+	case pod.Spec.SchedulerName != releaseName:
+		return fmt.Errorf("%s was placed by %s", pod.Name, pod.Spec.SchedulerName)
 	case node == nil:
 		return fmt.Errorf("%s was placed on %s, which does not exist", pod.Name, pod.Spec.NodeName)
 	case node.Labels[labelAccelerator] != e.accelerator:

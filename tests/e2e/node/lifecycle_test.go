@@ -73,7 +73,7 @@ func TestReleaseIsRemovedAndInstalledAgain(t *testing.T) {
 	r.check("install again", install(t.Context(), shared))
 	traffic.awaitMore(leastTraffic)
 	traffic.expectNothingLost(3 * leastTraffic)
-	r.awaitAllReady()
+	r.awaitReady(2 * len(components))
 }
 
 func (r *release) upgrade(chart string, set []string) {

@@ -37,11 +37,12 @@ func TestKilledContainersLoseNothing(t *testing.T) {
 		r.await(fmt.Sprint(c.words, " to be started again"), func() bool {
 			return r.restarts() > restarts
 		})
-		r.awaitAllReady()
+		r.awaitReady(2 * len(components))
 		traffic.awaitMore(leastTraffic)
 	}
 	r.await("a thousand creates", func() bool { return traffic.creates.Done() >= thousand })
 	traffic.expectNothingLost(thousand)
+	traffic.expectSeen(thousand / 20)
 }
 
 // Of two replicas one goes as pods go, and the other does all the work: every pod is made safe.
@@ -49,14 +50,9 @@ func TestOneReplicaLosesNothing(t *testing.T) {
 	r := ofRelease(t)
 	r.roadway()
 	traffic := r.startTraffic(r.team(), carelessErrands)
-	components := []string{"admission", "scheduler", "controller"}
-	for _, component := range components {
-		r.scale(component, 1)
-	}
+	r.scale(1)
 	r.await("a thousand creates", func() bool { return traffic.creates.Done() >= thousand })
-	for _, component := range components {
-		r.scale(component, 2)
-	}
+	r.scale(2)
 	traffic.expectNothingLost(thousand)
 }
 
@@ -83,7 +79,7 @@ func TestProbesFindWhatHangs(t *testing.T) {
 	r.await("what hangs to be started again", func() bool {
 		return r.restarts() >= restarts+int32(len(hanging))
 	})
-	r.awaitAllReady()
+	r.awaitReady(2 * len(components))
 }
 
 func (r *release) get(pod string) *corev1.Pod {

@@ -25,6 +25,9 @@ const (
 	nextVersion = "0.1.1-next"
 )
 
+// components are those whose pods the release has, two of each.
+var components = []string{"admission", "controller", "scheduler"}
+
 // release is Berth's release, as an administrator changes it.
 type release struct{ *world }
 
@@ -111,7 +114,7 @@ func (r *release) lasting(component string) []corev1.Pod {
 func (r *release) uids() map[string]bool {
 	r.Helper()
 	uids := map[string]bool{}
-	for _, component := range []string{"scheduler", "admission", "controller"} {
+	for _, component := range components {
 		for _, pod := range r.lasting(component) {
 			uids[string(pod.UID)] = true
 		}
@@ -119,29 +122,28 @@ func (r *release) uids() map[string]bool {
 	return uids
 }
 
-func (r *release) awaitAllReady() {
+// awaitReady waits until the release has so many pods, all ready.
+func (r *release) awaitReady(count int) {
 	r.Helper()
-	r.await("all pods of the release to be ready", func() bool {
+	r.await(fmt.Sprintf("%d pods of the release, all ready", count), func() bool {
 		pods := r.pods(namespace, releaseSelector)
-		return len(pods) == 6 && !slices.ContainsFunc(pods,
+		return len(pods) == count && !slices.ContainsFunc(pods,
 			func(pod corev1.Pod) bool { return !isReady(&pod) })
 	})
 }
 
-// scale has a component have so many pods, and waits until the others have ended.
-func (r *release) scale(component string, replicas int32) {
+// scale has each component have so many pods, and waits until the others have ended.
+func (r *release) scale(replicas int32) {
 	r.Helper()
 	deployments := shared.Client.AppsV1().Deployments(namespace)
-	scale, err := deployments.GetScale(r.Context(), releaseName+"-"+component, metav1.GetOptions{})
-	r.check("get the scale of "+component, err)
-	scale.Spec.Replicas = replicas
-	_, err = deployments.UpdateScale(r.Context(), scale.Name, scale, metav1.UpdateOptions{})
-	r.check("scale "+component, err)
-	r.await(fmt.Sprintf("%d pods of %s", replicas, component), func() bool {
-		pods := r.pods(namespace, "app.kubernetes.io/component="+component)
-		return len(pods) == int(replicas) && !slices.ContainsFunc(pods,
-			func(pod corev1.Pod) bool { return !isReady(&pod) })
-	})
+	for _, component := range components {
+		scale, err := deployments.GetScale(r.Context(), releaseName+"-"+component, metav1.GetOptions{})
+		r.check("get the scale of "+component, err)
+		scale.Spec.Replicas = replicas
+		_, err = deployments.UpdateScale(r.Context(), scale.Name, scale, metav1.UpdateOptions{})
+		r.check("scale "+component, err)
+	}
+	r.awaitReady(int(replicas) * len(components))
 }
 
 // leader is the pod of a component that holds its Lease.
