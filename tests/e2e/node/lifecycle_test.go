@@ -3,6 +3,7 @@
 package node
 
 import (
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -33,7 +34,9 @@ func TestUpgradeAndRollbackLoseNothing(t *testing.T) {
 		take        func(*release)
 		policies    int
 	}{
-		{"upgrade", "berth:" + nextVersion, func(r *release) { r.upgrade(chart, nextValues) }, 3},
+		{"upgrade", "berth:" + nextVersion, func(r *release) {
+			r.check("upgrade", r.upgrade(chart, "3m", nextValues...))
+		}, 3},
 		{"rollback", image, (*release).rollback, 0},
 	} {
 		t.Run(step.name, func(t *testing.T) {
@@ -51,6 +54,26 @@ func TestUpgradeAndRollbackLoseNothing(t *testing.T) {
 				r.expectCapacityByGRPC()
 			}
 		})
+	}
+}
+
+// What cannot start replaces nothing: the former pods serve until somebody goes back, and afterwards.
+func TestFailedUpgradeLosesNothing(t *testing.T) {
+	r := ofRelease(t)
+	r.roadway()
+	chart, err := box.Chart()
+	r.check("find the chart", err)
+	traffic, before := r.startTraffic(r.team(), carelessErrands), r.uids()
+	if r.upgrade(chart, "15s", "image.tag=nowhere-to-be-had") == nil {
+		t.Error("an upgrade to an image that nobody has succeeds")
+	}
+	traffic.awaitMore(leastTraffic)
+	r.rollback()
+	r.awaitReady(2 * len(components))
+	traffic.awaitMore(leastTraffic)
+	traffic.expectNothingLost(2 * leastTraffic)
+	if after := r.uids(); !maps.Equal(before, after) {
+		t.Errorf("pods %v, were %v", after, before)
 	}
 }
 
@@ -76,10 +99,12 @@ func TestReleaseIsRemovedAndInstalledAgain(t *testing.T) {
 	r.awaitReady(2 * len(components))
 }
 
-func (r *release) upgrade(chart string, set []string) {
-	r.Helper()
-	r.helm("upgrade", releaseName, chart, "--wait", "--timeout", "3m", "--reset-values",
-		"--values", filepath.Join(shared.Dir, "values.yaml"), "--set", strings.Join(set, ","))
+// upgrade goes over to a chart and values, and returns when all of it is ready, or that it is not.
+func (r *release) upgrade(chart, timeout string, set ...string) error {
+	_, err := shared.Helm(r.Context(), "upgrade", releaseName, chart, "--wait", "--timeout", timeout,
+		"--reset-values", "--values", filepath.Join(shared.Dir, "values.yaml"),
+		"--set", strings.Join(set, ","))
+	return err
 }
 
 // rollback goes back to what was installed before.
