@@ -2,6 +2,7 @@ package box
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -23,6 +24,15 @@ type Samples []Sample
 // Metrics scrapes Berth.
 func (berth *Berth) Metrics(ctx context.Context) (Samples, error) {
 	return readMetrics(ctx, berth.MetricsURL)
+}
+
+// APIMetrics scrapes kube-apiserver.
+func (b *Box) APIMetrics(ctx context.Context) (Samples, error) {
+	text, err := b.Client.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return readSamples(bytes.NewReader(text))
 }
 
 func readMetrics(ctx context.Context, url string) (Samples, error) {

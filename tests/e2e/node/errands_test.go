@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -18,8 +19,10 @@ import (
 
 // errand is what a user creates: a pod, or a Job of one pod.
 type errand struct {
-	name        string
-	accelerator string // in the catalogue, which the pod asks for one of; empty: nobody places it
+	name string
+	// accelerator is in the catalogue, and part of its product's name; the pod asks for one. Empty: it
+	// asks for none, and nobody places it.
+	accelerator string
 	isJob       bool
 	// isComplete: written as Berth would have it, so that it may pass even while nobody changes it.
 	// Default: as people write it, with nothing but the accelerator.
@@ -112,9 +115,9 @@ func (e errand) judge(pod *corev1.Pod, nodes map[string]*corev1.Node) error {
 		return fmt.Errorf("%s was placed by %s", pod.Name, pod.Spec.SchedulerName)
 	case node == nil:
 		return fmt.Errorf("%s was placed on %s, which does not exist", pod.Name, pod.Spec.NodeName)
-	case node.Labels[labelAccelerator] != e.accelerator:
+	case !strings.Contains(node.Labels[fleet.LabelProduct], e.accelerator):
 		return fmt.Errorf("%s was placed on %s, which has %q", pod.Name, node.Name,
-			node.Labels[labelAccelerator])
+			node.Labels[fleet.LabelProduct])
 	case slices.ContainsFunc(node.Status.Conditions, isLost):
 		return fmt.Errorf("%s was placed on %s, which is broken", pod.Name, node.Name)
 	}

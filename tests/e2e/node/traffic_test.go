@@ -19,9 +19,8 @@ import (
 )
 
 const (
-	labelAccelerator = "berth.dev/accelerator"
-	annotationMade   = "berth.dev/applied"
-	conditionLost    = "GPUIsLost"
+	annotationMade = "berth.dev/applied"
+	conditionLost  = "GPUIsLost"
 
 	trafficWorkers  = 4
 	trafficPause    = 100 * time.Millisecond // of each worker
@@ -52,6 +51,7 @@ type traffic struct {
 	next        atomic.Int64
 	created     atomic.Int64
 	bare        atomic.Int64 // complete errands that Berth did not see
+	unanswered  float64      // reviews that kube-apiserver did without, before
 	creates     *load.Load
 	inspections *load.Load
 
@@ -72,6 +72,7 @@ func (r *release) startTraffic(namespace string, errands []errand) *traffic {
 			return err == nil && made.Annotations[annotationMade] != ""
 		})
 	}
+	t.unanswered = r.unanswered()
 	t.creates = load.Start(r, "creates", trafficWorkers, trafficPause, t.create)
 	t.inspections = load.Start(r, "inspections", 1, inspectionPause, t.inspect)
 	return t
@@ -85,12 +86,28 @@ func (t *traffic) awaitMore(count int) {
 }
 
 // expectNothingLost ends the traffic and fails the test unless all of it, and that much, was created
-// and placed as it ought to be.
+// and placed as it ought to be, and every review of careless errands was answered.
 func (t *traffic) expectNothingLost(atLeast int) {
 	t.r.Helper()
 	t.creates.ExpectNoFailure(atLeast)
 	t.r.await("all pods to be placed", func() bool { return t.settled() >= t.created.Load() })
 	t.inspections.ExpectNoFailure(1)
+	if lost := t.lostReviews(); lost > 0 && !t.errands[0].isComplete {
+		t.r.Errorf("%.0f reviews were not answered", lost)
+	}
+}
+
+// lostReviews are those without whose answer kube-apiserver has gone on.
+func (t *traffic) lostReviews() float64 {
+	t.r.Helper()
+	return t.r.unanswered() - t.unanswered
+}
+
+func (r *release) unanswered() float64 {
+	r.Helper()
+	samples, err := shared.APIMetrics(r.Context())
+	r.check("scrape kube-apiserver", err)
+	return samples.Sum("apiserver_admission_webhook_fail_open_count")
 }
 
 // expectSeen fails the test if more than so many complete errands were stored as they were.
@@ -165,7 +182,7 @@ func (t *traffic) errandOf(pod *corev1.Pod) errand {
 			return errand
 		}
 	}
-	return errand{name: "unknown", accelerator: "unknown"} // which no node has: judged wrong
+	return errand{name: "unknown", accelerator: "unknown"} // of which no node has any: judged wrong
 }
 
 // discard deletes a pod, or the Job that would make another one.
