@@ -102,7 +102,8 @@ void NodeTable::AddUsed(model::NodeIndex index, std::string_view resource, std::
 }
 
 void NodeTable::Changed(model::NodeIndex index) {
-  versions_[index] = places_[index].state.version = ++generation_;
+  places_[index].state.version = ++generation_;
+  versions_.Set(index, generation_);
 }
 
 void NodeTable::Remove(model::NodeIndex index) {
@@ -110,7 +111,7 @@ void NodeTable::Remove(model::NodeIndex index) {
   pools_.Remove(state.accelerator, state.node.conditions);
   state.node = {};
   state.accelerator = model::AcceleratorCatalog::kNone;
-  versions_[index] = 0;
+  versions_.Clear(index);
   ++generation_;
   FreeIfUnused(index);
 }
@@ -127,7 +128,7 @@ model::NodeIndex NodeTable::IndexOf(std::string_view name) {
   model::NodeIndex index = end();
   if (free_.empty()) {
     places_.emplace_back();
-    versions_.push_back(0);
+    versions_.Add();
   } else {
     index = free_.back();
     free_.pop_back();

@@ -12,6 +12,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
 #include "cluster/name_list.h"
+#include "cluster/node_versions.h"
 #include "cluster/pool_counts.h"
 #include "model/cluster_view.h"
 
@@ -47,8 +48,8 @@ class NodeTable {
   /// What Find says of each of `names`, kNoNode for nothing, in less time.
   std::vector<model::NodeIndex> FindAll(std::span<const std::string_view> names) const;
 
-  /// The `version` of the node at `index`, 0 where none is.
-  std::uint64_t VersionAt(model::NodeIndex index) const { return versions_[index]; }
+  /// The `version` of every node.
+  const NodeVersions& versions() const { return versions_; }
 
   const PoolCounts& pools() const { return pools_; }
 
@@ -108,7 +109,7 @@ class NodeTable {
     const NameList* names;
   };
 
-  bool Exists(model::NodeIndex index) const { return versions_[index] != 0; }
+  bool Exists(model::NodeIndex index) const { return versions_[index] != NodeVersions::kNone; }
   template <typename Name>
   model::NodeIndex FindOne(const Name& name) const;
   model::NodeIndex IndexOf(std::string_view name);
@@ -118,7 +119,7 @@ class NodeTable {
 
   // By index.
   std::vector<Place> places_;
-  std::vector<std::uint64_t> versions_;  // 0: no node is there
+  NodeVersions versions_;
   NameList names_;
 
   std::vector<model::NodeIndex> free_;

@@ -22,6 +22,8 @@ std::vector<model::NodeIndex> Snapshot::Reader::FindAll(
   return snapshot_->nodes_.FindAll(names);
 }
 
+const NodeVersions& Snapshot::Reader::Versions() const { return snapshot_->nodes_.versions(); }
+
 const model::PoolStats& Snapshot::Reader::Pools() const { return snapshot_->nodes_.pools(); }
 
 std::uint64_t Snapshot::Reader::Generation() const { return snapshot_->nodes_.generation(); }

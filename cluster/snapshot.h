@@ -60,8 +60,8 @@ class Snapshot {
     std::optional<model::NodeIndex> Find(std::string_view name) const override;
     /// What Find says of each of `names`, kNoNode for nothing, in less time.
     std::vector<model::NodeIndex> FindAll(std::span<const std::string_view> names) const;
-    /// At(index)->version of a node that exists, in less time.
-    std::uint64_t VersionAt(model::NodeIndex index) const;
+    /// At(index)->version of all nodes. Lives as long as the view.
+    const NodeVersions& Versions() const;
     const model::PoolStats& Pools() const override;
     std::uint64_t Generation() const override;
     bool AffinitySelects(const model::Pod& pod) const override;
@@ -139,9 +139,5 @@ class Snapshot {
   AffinityIndex affinity_;
   ServiceIndex services_;
 };
-
-inline std::uint64_t Snapshot::Reader::VersionAt(model::NodeIndex index) const {
-  return snapshot_->nodes_.VersionAt(index);
-}
 
 }  // namespace berth::cluster

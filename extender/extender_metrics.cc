@@ -32,6 +32,22 @@ ExtenderMetrics::ExtenderMetrics(server::Metrics& metrics) {
   }
 }
 
+JudgementMetrics::JudgementMetrics(server::Metrics& metrics) {
+  auto& judgements = prometheus::BuildCounter()
+                         .Name("berth_judgements_total")
+                         .Help(
+                             "Nodes that kube-scheduler asked about, by where the judgement came "
+                             "from: memory, of a pod of the same shape, or the policies.")
+                         .Register(metrics.registry());
+  remembered_ = &judgements.Add({{"source", "memory"}});
+  judged_ = &judgements.Add({{"source", "policies"}});
+}
+
+void JudgementMetrics::OnJudged(std::size_t remembered, std::size_t judged) {
+  remembered_->Increment(static_cast<double>(remembered));
+  judged_->Increment(static_cast<double>(judged));
+}
+
 RejectionMetrics::RejectionMetrics(server::Metrics& metrics,
                                    const scheduling::ReasonTable& reasons) {
   auto& rejections = prometheus::BuildCounter()

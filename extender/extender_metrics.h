@@ -6,6 +6,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,21 @@ class ExtenderMetrics {
   };
 
   std::vector<PerVerb> verbs_;  // by Verb
+};
+
+/// Counts whether nodes had to be judged, or what was said of them before an equal pod still held.
+/// Thread-safe.
+class JudgementMetrics {
+ public:
+  /// `metrics` must outlive this.
+  explicit JudgementMetrics(server::Metrics& metrics);
+
+  /// Of the nodes of one request so many were remembered, and so many judged.
+  void OnJudged(std::size_t remembered, std::size_t judged);
+
+ private:
+  prometheus::Counter* remembered_;
+  prometheus::Counter* judged_;
 };
 
 /// Counts why nodes are refused, for the reasons of one engine; engines that give the same reason

@@ -1,6 +1,7 @@
 #include "extender/judgement_cache.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace berth::extender {
@@ -9,42 +10,52 @@ using scheduling::Judgement;
 using scheduling::PreparedPod;
 
 JudgementCache::Lookup::Lookup(std::shared_ptr<Shape> shape, model::Time now,
-                               model::NodeIndex nodes)
-    : shape_(std::move(shape)), lock_(shape_->mutex), now_(now) {
+                               const cluster::NodeVersions& versions)
+    : shape_(std::move(shape)), lock_(shape_->mutex) {
+  std::vector<PackedJudgement>& judgements = shape_->judgements;
   // A clock that was set back: what was judged later than now need not hold now.
-  if (now < shape_->last_now) shape_->slots.clear();
+  if (now < shape_->last_now || now - shape_->begin >= PackedJudgement::kLongest) {
+    judgements.clear();
+    shape_->begin = now;
+  }
   shape_->last_now = now;
-  if (shape_->slots.size() < nodes) shape_->slots.resize(nodes);
+  elapsed_ = now - shape_->begin;
+  judgements.resize(std::max<std::size_t>(judgements.size(), versions.end()));
+  versions.ForEachSince(shape_->version,
+                        [&](model::NodeIndex index) { judgements[index] = PackedJudgement(); });
+  shape_->version = versions.latest();
 }
 
 Judgement JudgementCache::Lookup::Judge(const PreparedPod& prepared, model::NodeIndex index,
                                         const model::NodeState& node) {
-  if (const Judgement* remembered = Recall(index, node.version)) return *remembered;
   const scheduling::DatedJudgement judgement = prepared.Judge(node);
-  shape_->slots[index] = {node.version, judgement.valid_until, judgement};
+  shape_->judgements[index] = PackedJudgement(judgement, shape_->begin);
   return judgement;
 }
 
 JudgementCache::Lookup JudgementCache::Open(const std::string& key, model::Time now,
-                                            model::NodeIndex nodes) {
-  return Lookup(Find(key, nodes), now, nodes);
+                                            const cluster::NodeVersions& versions) {
+  return Lookup(Find(key, versions.end()), now, versions);
 }
 
 std::shared_ptr<JudgementCache::Shape> JudgementCache::Find(const std::string& name,
-                                                            model::NodeIndex nodes) {
+                                                            std::size_t nodes) {
+  const std::size_t hash = std::hash<std::string>()(name);
   const std::lock_guard lock(mutex_);
   // Linear: a few dozen shapes, and most pods are of the shape that was used last.
-  const auto found = std::find_if(shapes_.begin(), shapes_.end(),
-                                  [&](const auto& shape) { return shape->name == name; });
-  if (found != shapes_.end()) {
-    shapes_.splice(shapes_.begin(), shapes_, found);
-    return shapes_.front();
+  auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& known) {
+    return known.hash == hash && known.shape->name == name;
+  });
+  if (found == known_.end()) {
+    const std::size_t shapes = capacity_ / std::max<std::size_t>(nodes, 1);
+    // Linear search is for dozens, not for the thousands that a small cluster has memory for.
+    const std::size_t most = std::clamp(shapes, kLeastShapes, kMostShapes);
+    while (known_.size() >= most) known_.pop_back();
+    found = known_.insert(known_.end(), {hash, std::make_shared<Shape>()});
+    found->shape->name = name;
   }
-  shapes_.push_front(std::make_shared<Shape>(name));
-  const std::size_t shapes = capacity_ / std::max<std::size_t>(nodes, 1);
-  // Linear search is for dozens, not for the thousands that a small cluster has memory for.
-  shapes_.resize(std::min(shapes_.size(), std::clamp(shapes, kLeastShapes, kMostShapes)));
-  return shapes_.front();
+  std::rotate(known_.begin(), found, found + 1);
+  return known_.front().shape;
 }
 
 }  // namespace berth::extender

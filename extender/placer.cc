@@ -53,6 +53,7 @@ Placer::Placer(std::shared_ptr<const scheduling::SchedulingEngine> engine,
     : engine_(std::move(engine)),
       snapshot_(snapshot),
       metrics_(metrics, engine_->reasons()),
+      judgement_metrics_(metrics),
       shortlist_metrics_(metrics),
       observers_(std::move(observers)),
       shortlist_(std::move(shortlist)) {}
@@ -62,21 +63,27 @@ Placer::Judged Placer::JudgeAll(const cluster::Snapshot::Reader& view, const mod
                                 bool remember) {
   Judged judged{engine_->Prepare(pod, view, now), {}};
   std::optional<JudgementCache::Lookup> memory;
-  if (remember) memory.emplace(cache_.Open(judged.prepared.key(), now, view.EndIndex()));
-  const auto judge = [&](model::NodeIndex index) {
-    if (index == cluster::kNoNode) {
-      return Judgement{.fits = false, .reason = engine_->unknown_node()};
+  if (remember) memory.emplace(cache_.Open(judged.prepared.key(), now, view.Versions()));
+  const std::vector<model::NodeIndex> nodes = view.FindAll(names);
+  std::vector<std::size_t> unjudged;  // places in `nodes`
+  std::size_t remembered = 0;
+  judged.judgements.assign(nodes.size(), {.fits = false, .reason = engine_->unknown_node()});
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i] == cluster::kNoNode) continue;
+    const auto known = memory ? memory->Recall(nodes[i]) : std::nullopt;
+    if (known) {
+      judged.judgements[i] = *known;
+      ++remembered;
+    } else {
+      unjudged.push_back(i);
     }
-    if (memory) {
-      if (const auto* known = memory->Recall(index, view.VersionAt(index))) return *known;
-      return memory->Judge(judged.prepared, index, *view.At(index));
-    }
-    return Judgement(judged.prepared.Judge(*view.At(index)));
-  };
-  judged.judgements.reserve(names.size());
-  for (const model::NodeIndex index : view.FindAll(names)) {
-    judged.judgements.push_back(judge(index));
   }
+  for (const std::size_t i : unjudged) {
+    const model::NodeState& node = *view.At(nodes[i]);
+    judged.judgements[i] =
+        memory ? memory->Judge(judged.prepared, nodes[i], node) : judged.prepared.Judge(node);
+  }
+  judgement_metrics_.OnJudged(remembered, unjudged.size());
   return judged;
 }
 

@@ -72,6 +72,7 @@ class Placer {
   const cluster::Snapshot& snapshot_;
   JudgementCache cache_;
   RejectionMetrics metrics_;
+  JudgementMetrics judgement_metrics_;
   ShortlistMetrics shortlist_metrics_;
   const std::vector<DecisionObserver*> observers_;
   const scheduling::ShortlistConfig shortlist_;

@@ -25,7 +25,8 @@ struct NodeState {
   GpuLabels gpu;
   /// What the pods bound here ask for, catalogue resources only.
   Resources used;
-  /// Grows with every change of this node or of its pods; never repeats for one index.
+  /// The view's generation since the last change of this node or of its pods: greater than that of
+  /// every node that changed before.
   std::uint64_t version = 0;
 };
 

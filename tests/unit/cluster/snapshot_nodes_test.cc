@@ -57,7 +57,7 @@ TEST_F(SnapshotNodes, AreFoundAllAtOnceAsOneByOne) {
     EXPECT_EQ(found[i], reader.Find(names[i]).value_or(kNoNode)) << names[i];
     if (found[i] == kNoNode) continue;
     EXPECT_EQ(reader.At(found[i])->node.name, names[i]);
-    EXPECT_EQ(reader.VersionAt(found[i]), reader.At(found[i])->version);
+    EXPECT_EQ(reader.Versions()[found[i]], reader.At(found[i])->version);
   }
 }
 

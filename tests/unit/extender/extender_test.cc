@@ -255,6 +255,23 @@ TEST(ExtenderMetrics, CountRejectionsByPolicyAndReasonAndRequestsByResult) {
   EXPECT_THAT(text, HasSubstr(R"(berth_extender_duration_seconds_count{verb="prioritize"} 1)"));
 }
 
+TEST(ExtenderMetrics, CountWhatWasJudgedAndWhatWasRemembered) {
+  ExtenderUnderTest berth(MixedNodes());
+  const auto counts = [&](const std::string& policies, const std::string& memory) {
+    const std::string text = berth.metrics->Exposition();
+    EXPECT_THAT(text, HasSubstr("berth_judgements_total{source=\"policies\"} " + policies + "\n"));
+    EXPECT_THAT(text, HasSubstr("berth_judgements_total{source=\"memory\"} " + memory + "\n"));
+  };
+  counts("0", "0");
+  berth.Post("/filter", ArgsFor(R"(["lost", "good", "no such node"])"));
+  counts("2", "0");
+  berth.Post("/prioritize", ArgsFor(R"(["slow", "good"])"));
+  counts("3", "1");
+  berth.snapshot.UpsertNode(scheduling::GpuNode("good", "NVIDIA-A30").node);
+  berth.Post("/filter", ArgsFor(R"(["lost", "good"])"));
+  counts("4", "2");
+}
+
 TEST(Observe, PassesAndCountsWhatEnforcingWouldRefuseEachTime) {
   scheduling::SchedulingConfig config;
   using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;

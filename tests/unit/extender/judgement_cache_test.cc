@@ -27,9 +27,20 @@ class JudgementCacheTest : public testing::Test {
   Told Judge(const model::NodeState& node, model::Time now = kNow,
              const model::Pod& pod = PodAskingFor(kGpu, 1)) {
     const PreparedPod prepared = engine_.Prepare(pod, FixedView(), now);
-    JudgementCache::Lookup lookup = cache_.Open(prepared.key(), now, 1);
-    const bool remembered = lookup.Recall(0, node.version) != nullptr;
-    return {lookup.Judge(prepared, 0, node), remembered};
+    if (versions_.end() == 0) versions_.Add();
+    if (versions_[0] != node.version) versions_.Set(0, node.version);
+    JudgementCache::Lookup lookup = cache_.Open(prepared.key(), now, versions_);
+    const auto remembered = lookup.Recall(0);
+    return {remembered ? *remembered : lookup.Judge(prepared, 0, node), remembered.has_value()};
+  }
+
+  static cluster::NodeVersions VersionsOf(model::NodeIndex nodes) {
+    cluster::NodeVersions versions;
+    for (model::NodeIndex index = 0; index < nodes; ++index) {
+      versions.Add();
+      versions.Set(index, index + 1);
+    }
+    return versions;
   }
 
   static model::NodeState LostNode(std::uint64_t version) {
@@ -40,6 +51,7 @@ class JudgementCacheTest : public testing::Test {
   }
 
   const SchedulingEngine engine_{Catalog(), "berth.dev", SchedulingConfig{}};
+  cluster::NodeVersions versions_;
   JudgementCache cache_{1};  // as few shapes as there may be
 };
 
@@ -66,6 +78,41 @@ TEST_F(JudgementCacheTest, ForgetsWhenTheClockIsSetBack) {
   EXPECT_FALSE(Judge(LostNode(1), kNow).remembered);
 }
 
+// What is remembered counts time from a moment of its own.
+TEST_F(JudgementCacheTest, AnswersRightForDays) {
+  model::NodeState node = GpuNode("n", "NVIDIA-A30");
+  const auto recovered = kNow + std::chrono::hours(100);
+  node.node.conditions = {
+      {"GPUIsLost", ConditionStatus::kFalse, recovered - std::chrono::minutes(10), kNow}};
+  const std::uint32_t recovering = Judge(node).score;
+  for (auto now = kNow; now < recovered; now += std::chrono::minutes(17)) {
+    ASSERT_EQ(Judge(node, now).score, recovering) << now.time_since_epoch().count();
+  }
+  const std::uint32_t well = Judge(node, recovered).score;
+  EXPECT_GT(well, recovering);
+  for (int days = 1; days < 10; ++days) {
+    ASSERT_EQ(Judge(node, recovered + std::chrono::hours(24 * days)).score, well);
+  }
+}
+
+TEST_F(JudgementCacheTest, ForgetsOnlyNodesThatChanged) {
+  cluster::NodeVersions versions = VersionsOf(200);
+  const PreparedPod prepared = engine_.Prepare(PodAskingFor(kGpu, 1), FixedView(), kNow);
+  {
+    JudgementCache::Lookup lookup = cache_.Open(prepared.key(), kNow, versions);
+    for (model::NodeIndex index = 0; index < 200; ++index) {
+      lookup.Judge(prepared, index, LostNode(index + 1));
+    }
+  }
+  versions.Set(130, 201);
+  versions.Add();
+  const JudgementCache::Lookup lookup = cache_.Open(prepared.key(), kNow, versions);
+  for (model::NodeIndex index = 0; index < 200; ++index) {
+    EXPECT_EQ(lookup.Recall(index).has_value(), index != 130) << index;
+  }
+  EXPECT_FALSE(lookup.Recall(200).has_value());
+}
+
 TEST_F(JudgementCacheTest, ForgetsTheShapeUnusedForLongest) {
   const auto remembers = [&](std::int64_t devices) {
     return Judge(LostNode(1), kNow, PodAskingFor(kGpu, devices)).remembered;
@@ -79,8 +126,8 @@ TEST_F(JudgementCacheTest, RemembersFewerShapesOfMoreNodes) {
   JudgementCache cache(100);
   const auto remembers = [&](std::int64_t devices, model::NodeIndex nodes) {
     const PreparedPod prepared = engine_.Prepare(PodAskingFor(kGpu, devices), FixedView(), kNow);
-    JudgementCache::Lookup lookup = cache.Open(prepared.key(), kNow, nodes);
-    const bool remembered = lookup.Recall(0, 1) != nullptr;
+    JudgementCache::Lookup lookup = cache.Open(prepared.key(), kNow, VersionsOf(nodes));
+    const bool remembered = lookup.Recall(0).has_value();
     lookup.Judge(prepared, 0, LostNode(1));
     return remembered;
   };
@@ -90,6 +137,20 @@ TEST_F(JudgementCacheTest, RemembersFewerShapesOfMoreNodes) {
   EXPECT_TRUE(remembers(1, 20));
   EXPECT_TRUE(remembers(10, 20));
   EXPECT_FALSE(remembers(6, 20)) << "five shapes of 20 nodes are 100 judgements";
+}
+
+TEST_F(JudgementCacheTest, RemembersThirtyShapesOf7500Nodes) {
+  JudgementCache cache;
+  const cluster::NodeVersions versions = VersionsOf(7500);
+  const auto remembers = [&](std::int64_t devices) {
+    const PreparedPod prepared = engine_.Prepare(PodAskingFor(kGpu, devices), FixedView(), kNow);
+    JudgementCache::Lookup lookup = cache.Open(prepared.key(), kNow, versions);
+    const bool remembered = lookup.Recall(7499).has_value();
+    lookup.Judge(prepared, 7499, LostNode(7500));
+    return remembered;
+  };
+  for (std::int64_t devices = 1; devices <= 30; ++devices) EXPECT_FALSE(remembers(devices));
+  for (std::int64_t devices = 1; devices <= 30; ++devices) EXPECT_TRUE(remembers(devices));
 }
 
 TEST_F(JudgementCacheTest, ShapeIsWhatDecisionsDependOn) {
@@ -129,23 +190,24 @@ TEST_F(JudgementCacheTest, SaysWhatTheEngineSaysWhateverHappensInWhateverOrder) 
     const World world(seed);
     const World other(seed + 1000);
     std::vector<model::NodeState> nodes = world.nodes;
+    cluster::NodeVersions versions = VersionsOf(static_cast<model::NodeIndex>(nodes.size()));
     model::Time now = kNow;
     JudgementCache cache;
     for (int step = 0; step < 1000; ++step) {
-      const std::size_t index = random() % nodes.size();
+      const auto index = static_cast<model::NodeIndex>(random() % nodes.size());
       if (random() % 4 == 0) {  // the node changes
-        const std::uint64_t version = nodes[index].version + 1;
         nodes[index] = other.nodes[random() % other.nodes.size()];
-        nodes[index].version = version;
+        versions.Set(index, versions.latest() + 1);
       }
       now += model::Duration{static_cast<std::int64_t>(random() % 7) - 1};
       const model::Pod& pod = random() % 2 == 0 ? world.pod : other.pod;
       const PreparedPod prepared = engine.Prepare(pod, FixedView(nodes), now);
       keys.insert(prepared.key());
       const Judgement expected = prepared.Judge(nodes[index]);
+      JudgementCache::Lookup lookup = cache.Open(prepared.key(), now, versions);
+      const auto remembered = lookup.Recall(index);
       const Judgement judgement =
-          cache.Open(prepared.key(), now, static_cast<model::NodeIndex>(nodes.size()))
-              .Judge(prepared, static_cast<model::NodeIndex>(index), nodes[index]);
+          remembered ? *remembered : lookup.Judge(prepared, index, nodes[index]);
       ASSERT_EQ(judgement.fits, expected.fits) << "seed " << seed << ", step " << step;
       ASSERT_EQ(judgement.reason, expected.reason) << "seed " << seed << ", step " << step;
       ASSERT_EQ(judgement.would_refuse, expected.would_refuse) << "seed " << seed;
