@@ -61,13 +61,14 @@ std::shared_ptr<const model::AcceleratorCatalog> Catalog() {
 
 }  // namespace
 
-BenchCluster::BenchCluster(std::size_t nodes, std::int32_t shortlist)
+BenchCluster::BenchCluster(std::size_t nodes, std::int32_t shortlist,
+                           std::vector<DecisionObserver*> observers)
     : catalog(Catalog()),
       snapshot({.catalog = catalog}),
       engine(std::make_shared<const scheduling::SchedulingEngine>(catalog, "berth.dev",
                                                                   scheduling::SchedulingConfig{})),
       extender(std::make_shared<Placer>(
-                   engine, snapshot, metrics, std::vector<DecisionObserver*>(),
+                   engine, snapshot, metrics, std::move(observers),
                    scheduling::ShortlistConfig{.size = shortlist, .default_spreading = false}),
                metrics, {.now = [] { return kBenchTime; }}) {
   snapshot.BeginReplace(cluster::Kind::kNodes);

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cluster/snapshot.h"
+#include "extender/decision.h"
 #include "extender/extender.h"
 #include "model/accelerator.h"
 #include "model/time.h"
@@ -20,8 +22,10 @@ inline constexpr model::Time kBenchTime{model::Duration{1'800'000'000}};
 /// An extender over so many nodes with about the reference cluster's shares of accelerators, of
 /// which every twentieth is broken, without HTTP. Not thread-safe.
 struct BenchCluster {
-  /// `shortlist`: how many nodes filter answers at most; 0: all that fit.
-  explicit BenchCluster(std::size_t nodes, std::int32_t shortlist = 0);
+  /// `shortlist`: how many nodes filter answers at most; 0: all that fit. `observers` hear of
+  /// decisions, and outlive this.
+  explicit BenchCluster(std::size_t nodes, std::int32_t shortlist = 0,
+                        std::vector<DecisionObserver*> observers = {});
 
   /// What kube-scheduler posts for a pod that asks for so many GPUs, with the names of the first
   /// `names` nodes.

@@ -1,7 +1,8 @@
 // What one request costs inside the extender, without HTTP and TLS: from the body to the reply.
 // BM_ReadNames is the yardstick in the same run: the same body, parsed and looked up, judged by
 // nobody. "Cold": between two requests the processor's caches were filled with other things, as
-// kube-scheduler fills them while it places a pod; "Short": with a shortlist of 8.
+// kube-scheduler fills them while it places a pod; "Short": with a shortlist of 8; "One": of one,
+// and every decision is told; "Anew": every pod has a shape that was not seen before.
 
 #include <benchmark/benchmark.h>
 #include <time.h>
@@ -21,6 +22,13 @@ struct Options {
   const char* path;
   std::int32_t shortlist = 0;
   bool cold = false;
+  bool told = false;
+  bool anew = false;
+};
+
+struct Listener : DecisionObserver {
+  bool Wants() override { return true; }
+  void OnDecision(const Decision& decision) override { benchmark::DoNotOptimize(&decision); }
 };
 
 // Writes more than any cache holds.
@@ -45,11 +53,16 @@ double ProcessorTime() {
 
 void Post(benchmark::State& state, const Options& options) {
   const auto nodes = static_cast<std::size_t>(state.range(0));
-  BenchCluster berth(nodes, options.shortlist);
-  const std::string body = berth.Body(nodes);
+  Listener listener;
+  std::vector<DecisionObserver*> observers;
+  if (options.told) observers.push_back(&listener);
+  BenchCluster berth(nodes, options.shortlist, observers);
+  int devices = 1;
+  std::string body = berth.Body(nodes);
   for (const server::Route& route : berth.extender.Routes()) {
     if (route.path != options.path) continue;
     for (auto _ : state) {
+      if (options.anew) body = berth.Body(nodes, ++devices);
       const std::string fresh = Fresh(body, options.cold);
       const double begin = ProcessorTime();
       benchmark::DoNotOptimize(route.handle({"POST", options.path, fresh}));
@@ -63,6 +76,9 @@ void BM_Filter(benchmark::State& state) { Post(state, {"/filter"}); }
 void BM_FilterShort(benchmark::State& state) { Post(state, {"/filter", 8}); }
 void BM_FilterShortCold(benchmark::State& state) { Post(state, {"/filter", 8, true}); }
 void BM_FilterCold(benchmark::State& state) { Post(state, {"/filter", 0, true}); }
+void BM_FilterOneCold(benchmark::State& state) { Post(state, {"/filter", 1, true}); }
+void BM_FilterOneToldCold(benchmark::State& state) { Post(state, {"/filter", 1, true, true}); }
+void BM_FilterAnewCold(benchmark::State& state) { Post(state, {"/filter", 1, true, false, true}); }
 void BM_Prioritize(benchmark::State& state) { Post(state, {"/prioritize"}); }
 void BM_PrioritizeCold(benchmark::State& state) { Post(state, {"/prioritize", 0, true}); }
 
@@ -95,6 +111,9 @@ BENCHMARK(BM_Filter)->Apply(Timed);
 BENCHMARK(BM_FilterCold)->Apply(Timed);
 BENCHMARK(BM_FilterShort)->Apply(Timed);
 BENCHMARK(BM_FilterShortCold)->Apply(Timed);
+BENCHMARK(BM_FilterOneCold)->Apply(Timed);
+BENCHMARK(BM_FilterOneToldCold)->Apply(Timed);
+BENCHMARK(BM_FilterAnewCold)->Apply(Timed);
 BENCHMARK(BM_Prioritize)->Apply(Timed);
 BENCHMARK(BM_PrioritizeCold)->Apply(Timed);
 
