@@ -1,8 +1,10 @@
 #include "extender/decision.h"
 
 #include <algorithm>
-#include <tuple>
+#include <array>
 #include <utility>
+
+#include "policies/scheduling/rank.h"
 
 namespace berth::extender {
 
@@ -11,41 +13,82 @@ namespace {
 using scheduling::Judgement;
 using scheduling::PolicyVerdict;
 
-constexpr std::size_t kTop = 3;
+// The places of the best of those that were added, best first; of equal ones those added first.
+class Top {
+ public:
+  static constexpr std::size_t kSize = 3;
 
-std::vector<RefusalCount> CountRefusals(std::span<const Judgement> judgements,
-                                        const scheduling::ReasonTable& reasons) {
-  std::vector<std::size_t> counts(reasons.size());
-  for (const Judgement& judgement : judgements) {
-    if (!judgement.fits) ++counts[judgement.reason];
+  void Add(std::size_t place, scheduling::Worth worth) {
+    std::size_t at = size_;
+    while (at > 0 && worth > best_[at - 1].worth) --at;
+    if (at == kSize) return;
+    size_ = std::min(size_ + 1, kSize);
+    for (std::size_t i = size_ - 1; i > at; --i) best_[i] = best_[i - 1];
+    best_[at] = {place, worth};
   }
+
+  std::size_t size() const { return size_; }
+  std::size_t operator[](std::size_t i) const { return best_[i].place; }
+
+ private:
+  struct Placed {
+    std::size_t place;
+    scheduling::Worth worth;
+  };
+
+  std::array<Placed, kSize> best_{};
+  std::size_t size_ = 0;
+};
+
+// What one look at all judgements tells.
+struct Summary {
+  explicit Summary(const Answered& answered, std::size_t reasons) : refused(reasons) {
+    // First, because of equally good ones it is the best.
+    if (answered.chosen) AddToTop(*answered.chosen, answered.judgements[*answered.chosen]);
+    for (std::size_t i = 0; i < answered.judgements.size(); ++i) {
+      const Judgement& judgement = answered.judgements[i];
+      if (!judgement.fits) {
+        ++refused[judgement.reason];
+        continue;
+      }
+      ++fitting;
+      scale.Add(judgement);
+      if (i != answered.chosen) AddToTop(i, judgement);
+    }
+  }
+
+  void AddToTop(std::size_t place, const Judgement& judgement) {
+    top.Add(place, scheduling::WorthOf(judgement));
+  }
+
+  std::size_t fitting = 0;
+  std::vector<std::size_t> refused;  // by reason
+  scheduling::RankScale scale;
+  Top top;
+};
+
+std::vector<RefusalCount> RefusalsOf(const Summary& summary,
+                                     const scheduling::ReasonTable& reasons) {
   std::vector<RefusalCount> refused;
-  for (std::size_t id = 0; id < counts.size(); ++id) {
-    if (counts[id] == 0) continue;
+  for (std::size_t id = 0; id < summary.refused.size(); ++id) {
+    if (summary.refused[id] == 0) continue;
     const scheduling::Reason& reason = reasons[static_cast<scheduling::ReasonId>(id)];
-    refused.push_back({reason.policy, reason.text, counts[id]});
+    refused.push_back({reason.policy, reason.text, summary.refused[id]});
   }
   std::stable_sort(refused.begin(), refused.end(),
                    [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
   return refused;
 }
 
-std::vector<std::size_t> FittingOf(std::span<const Judgement> judgements) {
-  std::vector<std::size_t> fitting;
-  for (std::size_t i = 0; i < judgements.size(); ++i) {
-    if (judgements[i].fits) fitting.push_back(i);
+std::vector<RankedNode> TopOf(const Answered& answered, const Summary& summary) {
+  std::vector<RankedNode> nodes;
+  for (std::size_t i = 0; i < summary.top.size(); ++i) {
+    const std::size_t place = summary.top[i];
+    const Judgement& judgement = answered.judgements[place];
+    nodes.push_back(
+        {std::string(answered.names[place]), summary.scale.RankOf(judgement), judgement.score});
   }
-  return fitting;
-}
-
-// Puts the best kTop in front; of equal ones those that were asked about first.
-void SortTop(const Answered& answered, std::vector<std::size_t>& fitting) {
-  const auto key = [&](std::size_t i) {
-    return std::tuple(-answered.ranks[i], -std::int64_t{answered.judgements[i].score}, i);
-  };
-  const std::size_t top = std::min(kTop, fitting.size());
-  std::partial_sort(fitting.begin(), fitting.begin() + static_cast<std::ptrdiff_t>(top),
-                    fitting.end(), [&](auto a, auto b) { return key(a) < key(b); });
+  return nodes;
 }
 
 std::int64_t WeightedScore(const PolicyVerdict& said) {
@@ -75,37 +118,31 @@ std::string DecidingPolicy(const scheduling::PreparedPod& prepared, const model:
   return std::string(policy);
 }
 
-std::string DecidedBy(const Answered& answered, std::span<const std::size_t> best,
-                      const scheduling::PreparedPod& prepared, const model::ClusterView& view) {
-  if (best.empty()) return std::string(kNoneFits);
-  if (best.size() == 1) return std::string(kOnlyOneFits);
-  if (answered.ranks[best[0]] == answered.ranks[best[1]]) return std::string(kEqualRanks);
-  const auto node_at = [&](std::size_t i) -> const model::NodeState& {
-    return *view.At(*view.Find(answered.names[i]));
+std::string DecidedBy(std::span<const RankedNode> top, const scheduling::PreparedPod& prepared,
+                      const model::ClusterView& view) {
+  if (top.empty()) return std::string(kNoneFits);
+  if (top.size() == 1) return std::string(kOnlyOneFits);
+  if (top[0].rank == top[1].rank) return std::string(kEqualRanks);
+  const auto state_of = [&](const RankedNode& node) -> const model::NodeState& {
+    return *view.At(*view.Find(node.name));
   };
-  return DecidingPolicy(prepared, node_at(best[0]), node_at(best[1]));
+  return DecidingPolicy(prepared, state_of(top[0]), state_of(top[1]));
 }
 
 }  // namespace
 
 Decision Decide(const Answered& answered, const scheduling::PreparedPod& prepared,
                 const model::ClusterView& view, const scheduling::ReasonTable& reasons) {
-  std::vector<std::size_t> fitting = FittingOf(answered.judgements);
-  SortTop(answered, fitting);
+  const Summary summary(answered, reasons.size());
   Decision decision{.time = answered.now,
                     .pod_namespace = answered.pod.namespace_,
                     .pod_name = answered.pod.name,
                     .pod_uid = answered.pod.uid,
                     .verb = answered.verb,
-                    .fitting = fitting.size(),
-                    .refused = CountRefusals(answered.judgements, reasons),
-                    .top = {},
-                    .decided_by = DecidedBy(answered, fitting, prepared, view)};
-  for (std::size_t i = 0; i < std::min(kTop, fitting.size()); ++i) {
-    const std::size_t at = fitting[i];
-    decision.top.push_back(
-        {std::string(answered.names[at]), answered.ranks[at], answered.judgements[at].score});
-  }
+                    .fitting = summary.fitting,
+                    .refused = RefusalsOf(summary, reasons),
+                    .top = TopOf(answered, summary)};
+  decision.decided_by = DecidedBy(decision.top, prepared, view);
   return decision;
 }
 

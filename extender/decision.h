@@ -68,10 +68,12 @@ struct Answered {
   model::Time now;
   std::span<const std::string_view> names;
   std::span<const scheduling::Judgement> judgements;
-  std::span<const std::int64_t> ranks;
+  /// The place of the only node answered, of several that may be equally good.
+  std::optional<std::size_t> chosen{};
 };
 
-/// Sums up `answered`, which `prepared` judged on `view`.
+/// Sums up `answered`, which `prepared` judged on `view`. Looks once at each judgement:
+/// kube-scheduler waits for it.
 Decision Decide(const Answered& answered, const scheduling::PreparedPod& prepared,
                 const model::ClusterView& view, const scheduling::ReasonTable& reasons);
 

@@ -7,6 +7,7 @@
 
 #include "extender/explanation_hints.h"
 #include "policies/scheduling/policy.h"
+#include "policies/scheduling/rank.h"
 
 namespace berth::extender {
 

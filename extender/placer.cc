@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "policies/scheduling/best.h"
+#include "policies/scheduling/rank.h"
 
 namespace berth::extender {
 
@@ -36,15 +37,6 @@ std::vector<std::string_view> NamesOfFitting(const ExtenderArgs& args,
   return names;
 }
 
-std::vector<std::string_view> NamesOfBest(const ExtenderArgs& args,
-                                          std::span<const Judgement> judgements, std::size_t size) {
-  std::vector<std::string_view> names;
-  for (const std::size_t i : scheduling::Best(judgements, args.node_names, args.pod.uid, size)) {
-    names.push_back(args.node_names[i]);
-  }
-  return names;
-}
-
 }  // namespace
 
 Placer::Placer(std::shared_ptr<const scheduling::SchedulingEngine> engine,
@@ -64,26 +56,25 @@ Placer::Judged Placer::JudgeAll(const cluster::Snapshot::Reader& view, const mod
   Judged judged{engine_->Prepare(pod, view, now), {}};
   std::optional<JudgementCache::Lookup> memory;
   if (remember) memory.emplace(cache_.Open(judged.prepared.key(), now, view.Versions()));
-  const std::vector<model::NodeIndex> nodes = view.FindAll(names);
-  std::vector<std::size_t> unjudged;  // places in `nodes`
   std::size_t remembered = 0;
-  judged.judgements.assign(nodes.size(), {.fits = false, .reason = engine_->unknown_node()});
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i] == cluster::kNoNode) continue;
-    const auto known = memory ? memory->Recall(nodes[i]) : std::nullopt;
-    if (known) {
-      judged.judgements[i] = *known;
-      ++remembered;
-    } else {
-      unjudged.push_back(i);
+  std::size_t anew = 0;
+  const auto judge = [&](model::NodeIndex index) {
+    if (index == cluster::kNoNode) {
+      return Judgement{.fits = false, .reason = engine_->unknown_node()};
     }
+    if (const auto known = memory ? memory->Recall(index) : std::nullopt) {
+      ++remembered;
+      return *known;
+    }
+    ++anew;
+    const model::NodeState& node = *view.At(index);
+    return memory ? memory->Judge(judged.prepared, index, node) : judged.prepared.Judge(node);
+  };
+  judged.judgements.reserve(names.size());
+  for (const model::NodeIndex index : view.FindAll(names)) {
+    judged.judgements.push_back(judge(index));
   }
-  for (const std::size_t i : unjudged) {
-    const model::NodeState& node = *view.At(nodes[i]);
-    judged.judgements[i] =
-        memory ? memory->Judge(judged.prepared, nodes[i], node) : judged.prepared.Judge(node);
-  }
-  judgement_metrics_.OnJudged(remembered, unjudged.size());
+  judgement_metrics_.OnJudged(remembered, anew);
   return judged;
 }
 
@@ -110,24 +101,6 @@ bool Placer::IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reade
   return outcome == Shortlisting::kShort;
 }
 
-Decision Placer::DecideFilter(const ExtenderArgs& args, const Judged& judged, model::Time now,
-                              const cluster::Snapshot::Reader& view,
-                              std::span<const std::string_view> answered) const {
-  std::vector<std::string_view> names = args.node_names;
-  std::vector<Judgement> judgements = judged.judgements;
-  if (!answered.empty()) {
-    // In front, because of equally good ones the first counts as the best.
-    const auto chosen = std::find_if(names.begin(), names.end(), [&](std::string_view name) {
-      return name.data() == answered.front().data();
-    });
-    std::swap(judgements.front(), judgements[static_cast<std::size_t>(chosen - names.begin())]);
-    std::swap(names.front(), *chosen);
-  }
-  const std::vector<std::int64_t> ranks = scheduling::Rank(judgements);
-  return Decide({Verb::kFilter, args.pod, now, names, judgements, ranks}, judged.prepared, view,
-                engine_->reasons());
-}
-
 FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   DecisionReport report(observers_);
   const auto given = GivenCluster(args, snapshot_);
@@ -137,14 +110,19 @@ FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   const std::size_t fitting = CountFitting(judgements);
   FilterResult result;
   // Who brings nodes is not kube-scheduler as it should be: an autoscaler wants to know all.
+  std::optional<std::size_t> chosen;
   if (!given && IsShortlisted(args.pod, view, fitting)) {
-    result.node_names = NamesOfBest(args, judgements, static_cast<std::size_t>(shortlist_.size));
+    const auto best = scheduling::Best(judgements, args.node_names, args.pod.uid,
+                                       static_cast<std::size_t>(shortlist_.size));
+    for (const std::size_t place : best) result.node_names.push_back(args.node_names[place]);
+    chosen = best.front();
   } else {
     result.node_names = NamesOfFitting(args, judgements, fitting);
   }
   // With more to choose from, prioritize decides.
   if (result.node_names.size() <= 1 && report.Wanted()) {
-    report.Set(DecideFilter(args, judged, now, view, result.node_names));
+    report.Set(Decide({Verb::kFilter, args.pod, now, args.node_names, judgements, chosen},
+                      judged.prepared, view, engine_->reasons()));
   }
   // With a node to go to nobody reads them, and kube-scheduler spends milliseconds decoding them.
   if (fitting > 0) return result;
@@ -163,8 +141,8 @@ std::vector<std::int64_t> Placer::Prioritize(const ExtenderArgs& args, model::Ti
   const auto [prepared, judgements] = JudgeAll(view, args.pod, args.node_names, now, !given);
   std::vector<std::int64_t> ranks = scheduling::Rank(judgements);
   if (report.Wanted()) {
-    report.Set(Decide({Verb::kPrioritize, args.pod, now, args.node_names, judgements, ranks},
-                      prepared, view, engine_->reasons()));
+    report.Set(Decide({Verb::kPrioritize, args.pod, now, args.node_names, judgements}, prepared,
+                      view, engine_->reasons()));
   }
   return ranks;
 }

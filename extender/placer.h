@@ -63,11 +63,6 @@ class Placer {
   bool IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reader& view,
                      std::size_t fitting);
 
-  // `answered` are the names of the answer: one at most, or it would be prioritize's to tell.
-  Decision DecideFilter(const ExtenderArgs& args, const Judged& judged, model::Time now,
-                        const cluster::Snapshot::Reader& view,
-                        std::span<const std::string_view> answered) const;
-
   const std::shared_ptr<const scheduling::SchedulingEngine> engine_;
   const cluster::Snapshot& snapshot_;
   JudgementCache cache_;

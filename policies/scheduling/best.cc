@@ -6,16 +6,10 @@
 #include <queue>
 #include <utility>
 
+#include "policies/scheduling/rank.h"
+
 namespace berth::scheduling {
 namespace {
-
-// Greater is better, the scores of nodes that come last being below all others.
-using Worth = std::uint64_t;
-
-Worth WorthOf(const Judgement& judgement) {
-  constexpr Worth kNotLast = Worth{1} << 32;
-  return judgement.score + (judgement.last ? 0 : kNotLast);
-}
 
 // The worth of the last one that is chosen; 0 where all are.
 Worth LeastChosen(std::span<const Judgement> judgements, std::size_t size) {
@@ -33,13 +27,13 @@ Worth LeastChosen(std::span<const Judgement> judgements, std::size_t size) {
 // A node and its turn among equally good ones.
 using Tied = std::pair<std::size_t, std::size_t>;
 
-// Adds the places of the `room` whose turn is first.
-void AddFirst(std::vector<Tied> tied, std::size_t room, std::vector<std::size_t>& chosen) {
-  if (room < tied.size()) {
-    std::nth_element(tied.begin(), tied.begin() + static_cast<std::ptrdiff_t>(room), tied.end());
-    tied.resize(room);
-  }
-  for (const auto& [turn, place] : tied) chosen.push_back(place);
+// Those whose turn is first, the last of them on top.
+using First = std::priority_queue<Tied>;
+
+void Add(const Tied& tied, std::size_t size, First& first) {
+  if (first.size() == size && tied >= first.top()) return;
+  first.push(tied);
+  if (first.size() > size) first.pop();
 }
 
 }  // namespace
@@ -51,17 +45,18 @@ std::vector<std::size_t> Best(std::span<const Judgement> judgements,
   const std::size_t pod = hash(pod_uid);
   const Worth least = LeastChosen(judgements, size);
   std::vector<std::size_t> chosen;
-  std::vector<Tied> tied;
+  First first;
   for (std::size_t i = 0; i < judgements.size(); ++i) {
     if (!judgements[i].fits) continue;
     const Worth worth = WorthOf(judgements[i]);
     if (worth > least) {
       chosen.push_back(i);
     } else if (worth == least) {
-      tied.emplace_back(hash(names[i]) ^ pod, i);
+      Add({hash(names[i]) ^ pod, i}, size, first);
     }
   }
-  AddFirst(std::move(tied), size - chosen.size(), chosen);
+  while (chosen.size() + first.size() > size) first.pop();
+  for (; !first.empty(); first.pop()) chosen.push_back(first.top().second);
   std::sort(chosen.begin(), chosen.end());
   return chosen;
 }

@@ -16,7 +16,7 @@ namespace berth::scheduling {
 /// `size`.
 ///
 /// `names` has one place for each of `judgements`; `size` is above 0. Looks twice at each, and
-/// remembers `size` of them.
+/// remembers `size` of them and as many of their equals.
 std::vector<std::size_t> Best(std::span<const Judgement> judgements,
                               std::span<const std::string_view> names, std::string_view pod_uid,
                               std::size_t size);

@@ -1,7 +1,6 @@
 #include "policies/scheduling/engine.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace berth::scheduling {
@@ -136,45 +135,6 @@ std::string SchedulingEngine::ShapeOf(const model::Pod& pod) const {
     for (const std::string& text : {toleration.key, toleration.op, toleration.value}) append(text);
   }
   return shape;
-}
-
-namespace {
-
-// Of those fitting judgements that are `last` or not, as told: from `low` to kMaxRank.
-void RankGroup(std::span<const Judgement> judgements, bool last, std::int64_t low,
-               std::vector<std::int64_t>& ranks) {
-  std::int64_t min = std::numeric_limits<std::int64_t>::max();
-  std::int64_t max = 0;
-  const auto belongs = [last](const Judgement& each) { return each.fits && each.last == last; };
-  for (const Judgement& judgement : judgements) {
-    if (!belongs(judgement)) continue;
-    min = std::min<std::int64_t>(min, judgement.score);
-    max = std::max<std::int64_t>(max, judgement.score);
-  }
-  for (std::size_t i = 0; i < judgements.size(); ++i) {
-    if (!belongs(judgements[i])) continue;
-    const std::int64_t range = max - min;
-    const std::int64_t above = (kMaxRank - low) * (judgements[i].score - min);
-    // Half of the range added: integer division then rounds to the nearest rank.
-    ranks[i] = range == 0 ? kMaxRank : low + (above + range / 2) / range;
-  }
-}
-
-}  // namespace
-
-std::vector<std::int64_t> Rank(std::span<const Judgement> judgements) {
-  std::vector<std::int64_t> ranks(judgements.size());
-  const auto has = [&](bool last) {
-    return std::any_of(judgements.begin(), judgements.end(),
-                       [last](const auto& each) { return each.fits && each.last == last; });
-  };
-  const bool some_last = has(true);
-  if (has(false)) {
-    RankGroup(judgements, false, some_last ? 1 : 0, ranks);
-  } else if (some_last) {
-    RankGroup(judgements, true, 0, ranks);
-  }
-  return ranks;
 }
 
 }  // namespace berth::scheduling

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -127,15 +126,5 @@ class SchedulingEngine {
   std::vector<Member> members_;
   ReasonId unknown_node_;
 };
-
-/// The highest rank that kube-scheduler takes from an extender.
-/// k8s.io/kube-scheduler/extender/v1/types.go, MaxExtenderPriority.
-inline constexpr std::int64_t kMaxRank = 10;
-
-/// Ranks the nodes of one request that fit: 10 x (score - min) / (max - min), rounded; all 10 when
-/// equal. Where some are `last` and others not, those get 0 and the others 1 to 10 by the same
-/// rule. Ranks are relative because there are only 11 of them. What does not fit gets 0 and does
-/// not stretch the scale.
-std::vector<std::int64_t> Rank(std::span<const Judgement> judgements);
 
 }  // namespace berth::scheduling

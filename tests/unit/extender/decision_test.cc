@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
+#include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "policies/scheduling/rank.h"
 #include "tests/unit/extender/fixtures.h"
+#include "tests/unit/policies/world.h"
 
 namespace berth::extender {
 namespace {
@@ -168,6 +173,77 @@ TEST_F(DecisionTest, HasTheBestThreeInTheOrderOfTheirScores) {
   EXPECT_THAT(names, ElementsAre("six", "four", "two"));
   EXPECT_EQ(decision.fitting, 4u);
   EXPECT_EQ(decision.decided_by, "packing");
+}
+
+std::vector<std::string> NamesOf(const std::vector<RankedNode>& nodes) {
+  std::vector<std::string> names;
+  for (const RankedNode& node : nodes) names.push_back(node.name);
+  return names;
+}
+
+TEST_F(DecisionTest, OfEqualNodesTheFirstAskedAboutAreTheBestThree) {
+  Start({GpuNode("a", kV100), GpuNode("b", kV100), GpuNode("c", kV100), GpuNode("d", kV100),
+         WithCondition(GpuNode("slow", kV100), "PCIeLinkDegraded", ConditionStatus::kTrue)});
+  EXPECT_THAT(NamesOf(Prioritized({"slow", "d", "b", "c", "a"}).top), ElementsAre("d", "b", "c"));
+  EXPECT_THAT(NamesOf(Prioritized({"slow", "b"}).top), ElementsAre("b", "slow"));
+  EXPECT_THAT(NamesOf(Prioritized({"ghost", "slow"}).top), ElementsAre("slow"));
+  EXPECT_THAT(NamesOf(Prioritized({"a", "slow", "a"}).top), ElementsAre("a", "a", "slow"));
+}
+
+// Whatever the order and the number of the nodes, and however often one is named.
+TEST_F(DecisionTest, HasTheThreeThatSortingAllWouldPutFirst) {
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    const scheduling::World world(seed);
+    Start(world.nodes);
+    ExtenderArgs args{.pod = world.pod};
+    for (const model::NodeState& node : world.nodes) args.node_names.push_back(node.node.name);
+    std::mt19937 random(seed);
+    std::shuffle(args.node_names.begin(), args.node_names.end(), random);
+    args.node_names.resize(random() % args.node_names.size());
+    for (std::size_t i = 0; i < args.node_names.size(); i += 10) {
+      args.node_names.push_back(args.node_names[i]);
+    }
+    const std::vector<std::int64_t> ranks = placer->Prioritize(args, scheduling::kNow);
+    const cluster::Snapshot::Reader view = cluster->snapshot.Read();
+    const auto prepared = cluster->engine->Prepare(args.pod, view, scheduling::kNow);
+    std::vector<RankedNode> fitting;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      const auto judgement = prepared.Judge(*view.At(*view.Find(args.node_names[i])));
+      if (!judgement.fits) continue;
+      fitting.push_back({std::string(args.node_names[i]), ranks[i], judgement.score});
+    }
+    std::stable_sort(fitting.begin(), fitting.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.rank, a.score) > std::pair(b.rank, b.score);
+    });
+    EXPECT_EQ(recorder.decisions.back().fitting, fitting.size());
+    fitting.resize(std::min<std::size_t>(fitting.size(), 3));
+    ASSERT_EQ(recorder.decisions.back().top, fitting) << "seed " << seed;
+  }
+}
+
+// Its name may be asked about twice, and of its equals another may come before it.
+TEST_F(DecisionTest, TellsTheOneNodeOfAShortlistFirst) {
+  std::vector<model::NodeState> nodes;
+  std::vector<std::string> names;
+  for (int i = 0; i < 20; ++i) names.push_back("node-" + std::to_string(i));
+  for (const std::string& name : names) nodes.push_back(GpuNode(name, kV100));
+  Start(std::move(nodes));
+  server::Metrics more;
+  Placer shortened(cluster->engine, cluster->snapshot, more, {&recorder},
+                   {.size = 1, .default_spreading = false});
+  ExtenderArgs args{.pod = PodAskingFor(scheduling::kGpu, 1)};
+  for (const char* uid : {"1", "2", "3", "4", "5"}) {
+    args.pod.uid = uid;
+    args.node_names.assign(names.begin(), names.end());
+    args.node_names.insert(args.node_names.end(), names.rbegin(), names.rend());
+    const FilterResult result = shortened.Filter(args, scheduling::kNow);
+    ASSERT_THAT(result.node_names, SizeIs(1));
+    const Decision& decision = recorder.decisions.back();
+    EXPECT_EQ(decision.fitting, 40u);
+    EXPECT_EQ(decision.top.at(0).name, result.node_names[0]);
+    EXPECT_EQ(decision.top.at(0).rank, scheduling::kMaxRank);
+    EXPECT_EQ(decision.decided_by, "equal");
+  }
 }
 
 TEST_F(DecisionTest, IsWorkedOutForThoseAloneWhoWantIt) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "policies/scheduling/rank.h"
 #include "tests/unit/extender/fixtures.h"
 
 namespace berth::extender {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policies/scheduling/engine.h"
+#include "policies/scheduling/rank.h"
 #include "tests/unit/policies/fixtures.h"
 #include "tests/unit/policies/world.h"
 

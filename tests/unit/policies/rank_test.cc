@@ -1,8 +1,9 @@
+#include "policies/scheduling/rank.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "policies/scheduling/engine.h"
 #include "tests/unit/policies/fixtures.h"
 
 namespace berth::scheduling {
@@ -29,6 +30,20 @@ TEST(Rank, IsRelativeToTheRequest) {
   EXPECT_EQ(RanksOfScores({0, 50, 100}), (Ranks{0, 5, 10}));
   EXPECT_EQ(RanksOfScores({1000, 1049, 1050, 2000}), (Ranks{0, 0, 1, 10}));
   EXPECT_EQ(RanksOfScores({0, 4294967295u}), (Ranks{0, 10}));
+}
+
+TEST(Rank, OfSomeIsOnTheScaleOfAll) {
+  RankScale scale;
+  for (const Judgement& each : {Fits(100), Fits(150), Fits(300), Refused()}) scale.Add(each);
+  EXPECT_EQ(scale.RankOf(Fits(300)), 10);
+  EXPECT_EQ(scale.RankOf(Fits(150)), 3);
+  EXPECT_EQ(scale.RankOf(Refused()), 0);
+}
+
+TEST(Rank, WorthIsScoreBehindWhetherItComesLast) {
+  EXPECT_GT(WorthOf(Fits(2)), WorthOf(Fits(1)));
+  EXPECT_GT(WorthOf(Last(2)), WorthOf(Last(1)));
+  EXPECT_GT(WorthOf(Fits(0)), WorthOf(Last(4294967295u)));
 }
 
 TEST(Rank, WhatDoesNotFitGetsZeroAndDoesNotStretchTheScale) {
