@@ -67,6 +67,7 @@ bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accele
   state.node = std::move(node);
   state.accelerator = accelerator;
   state.gpu = model::ReadGpuLabels(state.node.labels);
+  state.digest = model::DigestOf(state.node.conditions);
   Changed(index);
   return moved;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/accelerator.h"
+#include "model/condition_digest.h"
 #include "model/gpu_labels.h"
 #include "model/node.h"
 #include "model/resources.h"
@@ -23,6 +24,8 @@ struct NodeState {
   AcceleratorCatalog::Index accelerator = AcceleratorCatalog::kNone;
   /// What its labels tell; read at the same time.
   GpuLabels gpu;
+  /// Of its conditions; nothing: they are to be looked at.
+  std::optional<ConditionDigest> digest;
   /// What the pods bound here ask for, catalogue resources only.
   Resources used;
   /// The view's generation since the last change of this node or of its pods: greater than that of

@@ -6,20 +6,6 @@
 namespace berth::model {
 namespace {
 
-/// Where `name` is in `entries` (const or not), or belongs.
-template <typename Entries>
-auto LowerBound(Entries& entries, std::string_view name) {
-  return std::lower_bound(
-      entries.begin(), entries.end(), name,
-      [](const Resources::Entry& entry, std::string_view value) { return entry.first < value; });
-}
-
-std::int64_t& AmountOf(std::vector<Resources::Entry>& entries, std::string_view name) {
-  auto it = LowerBound(entries, name);
-  if (it == entries.end() || it->first != name) it = entries.emplace(it, name, 0);
-  return it->second;
-}
-
 std::int64_t SaturatingSum(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
@@ -29,22 +15,31 @@ std::int64_t SaturatingSum(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
+const std::int64_t* Resources::Find(std::string_view name) const {
+  // One after the other: of so few, names of another length are told apart without reading them.
+  for (const Entry& entry : entries_) {
+    if (entry.first == name) return &entry.second;
+  }
+  return nullptr;
+}
+
 std::int64_t Resources::Get(std::string_view name) const {
-  const auto it = LowerBound(entries_, name);
-  return it != entries_.end() && it->first == name ? it->second : 0;
+  const std::int64_t* amount = Find(name);
+  return amount == nullptr ? 0 : *amount;
 }
 
-bool Resources::Has(std::string_view name) const {
-  const auto it = LowerBound(entries_, name);
-  return it != entries_.end() && it->first == name;
+std::int64_t& Resources::AmountOf(std::string_view name) {
+  auto it = std::lower_bound(
+      entries_.begin(), entries_.end(), name,
+      [](const Entry& entry, std::string_view value) { return entry.first < value; });
+  if (it == entries_.end() || it->first != name) it = entries_.emplace(it, name, 0);
+  return it->second;
 }
 
-void Resources::Set(std::string_view name, std::int64_t amount) {
-  AmountOf(entries_, name) = amount;
-}
+void Resources::Set(std::string_view name, std::int64_t amount) { AmountOf(name) = amount; }
 
 void Resources::Add(std::string_view name, std::int64_t amount) {
-  std::int64_t& sum = AmountOf(entries_, name);
+  std::int64_t& sum = AmountOf(name);
   sum = SaturatingSum(sum, amount);
 }
 

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "policies/scheduling/breaker.h"
@@ -77,9 +78,10 @@ Finding JudgeCondition(const Rule& rule, const model::Condition& condition,
 
 bool HasLostDevices(const model::NodeState& node, std::string_view resource) {
   // A node that does not list the resource serves it by other means (DRA), or not at all.
-  if (!node.node.capacity.Has(resource)) return false;
+  const std::int64_t* capacity = node.node.capacity.Find(resource);
+  if (capacity == nullptr) return false;
   const std::int64_t allocatable = node.node.allocatable.Get(resource);
-  if (node.node.capacity.Get(resource) > allocatable) return true;
+  if (*capacity > allocatable) return true;
   return resource == "nvidia.com/gpu" && node.gpu.count.value_or(0) > allocatable;
 }
 
@@ -111,11 +113,13 @@ class HealthEvaluator : public NodeEvaluator {
       valid_until = std::min(valid_until, finding.valid_until);
       if (finding.effect > worst.effect) worst = finding;
     };
-    for (const model::Condition& condition : node.node.conditions) {
-      if (HasNoEffect(condition)) continue;
-      for (const Applicable& each : applicable_) {
-        if (each.rule->condition.type != condition.type) continue;
-        consider(Judge(each, condition, node.accelerator));
+    if (!HaveNoEffect(node.digest)) {
+      for (const model::Condition& condition : node.node.conditions) {
+        if (HasNoEffect(condition)) continue;
+        for (const Applicable& each : applicable_) {
+          if (each.rule->condition.type != condition.type) continue;
+          consider(Judge(each, condition, node.accelerator));
+        }
       }
     }
     for (const std::string& resource : resources_) {
@@ -155,6 +159,13 @@ class HealthEvaluator : public NodeEvaluator {
     return condition.status == model::ConditionStatus::kFalse &&
            rules_->config.stale_after.count() == 0 &&
            now_ - condition.last_transition >= rules_->longest_recovery;
+  }
+
+  // The same of all conditions of a node, of which most have none that are looked for.
+  bool HaveNoEffect(const std::optional<model::ConditionDigest>& digest) const {
+    return digest && (digest->marks & rules_->marks) == 0 &&
+           rules_->config.stale_after.count() == 0 &&
+           now_ - digest->last_turned_false >= rules_->longest_recovery;
   }
 
   std::shared_ptr<const Rules> rules_;
@@ -218,6 +229,7 @@ HealthPolicy::HealthPolicy(const PolicyContext& context, const HealthConfig& con
   rules->config = config;
   for (const HealthCondition& condition : config.conditions) {
     rules->all.push_back(MakeRule(condition, context.reasons));
+    rules->marks |= model::MarkOf(condition.type);
     rules->longest_recovery = std::max(rules->longest_recovery, condition.recovery);
   }
   rules->devices_lost =

@@ -54,6 +54,7 @@ class HealthPolicy : public SchedulingPolicy {
     HealthConfig config;
     std::vector<Rule> all;
     model::Duration longest_recovery{0};
+    std::uint64_t marks = 0;  // of the conditions' types, see model::MarkOf
     ReasonId devices_lost;
   };
 

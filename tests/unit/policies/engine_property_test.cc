@@ -48,6 +48,28 @@ TEST_F(EngineProperties, SameAnswerForTheSameViewAndTime) {
   }
 }
 
+// A node of the snapshot has a digest of its conditions, one that a test makes has none.
+TEST_F(EngineProperties, SameAnswerWithADigestOfTheConditionsAsWithout) {
+  SchedulingConfig stale;
+  std::get<PolicySettings<HealthPolicy>>(stale.policies.all).config.stale_after =
+      model::Duration{300};
+  const SchedulingEngine engines[] = {{Catalog(), "berth.dev", SchedulingConfig{}},
+                                      {Catalog(), "berth.dev", stale}};
+  int with_reasons = 0;
+  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+    const World world(seed);
+    const auto now = kNow + model::Duration{static_cast<std::int64_t>(seed % 10) * 300};
+    const PreparedPod prepared = engines[seed % 2].Prepare(world.pod, FixedView(world.nodes), now);
+    for (model::NodeState node : world.nodes) {
+      const DatedJudgement without = prepared.Judge(node);
+      node.digest = model::DigestOf(node.node.conditions);
+      ASSERT_TRUE(Same(prepared.Judge(node), without)) << "seed " << seed;
+      with_reasons += without.since != model::kNoTime ? 1 : 0;
+    }
+  }
+  EXPECT_GT(with_reasons, 50);
+}
+
 TEST_F(EngineProperties, RefusalAlwaysHasAReasonAndFitNeverDoes) {
   for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
     const World world(seed);
