@@ -18,7 +18,7 @@ namespace berth::extender {
 
 /// Remembers judgements by the key of the prepared pod and the node, until the node changes or time
 /// may change them. Pods come in series of the same shape, and what is remembered of a node takes 8
-/// bytes in one table, while judging it reads a dozen cache lines.
+/// bytes in one table, while judging it reads six cache lines.
 ///
 /// For one engine and one cluster: nodes are told apart by index and version. Thread-safe.
 class JudgementCache {

@@ -30,6 +30,10 @@ class AcceleratorPolicy : public SchedulingPolicy {
   Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                       model::Time now) const override;
 
+  std::vector<std::string> Annotations() const override {
+    return {models_annotation_, memory_annotation_};
+  }
+
  private:
   using Index = model::AcceleratorCatalog::Index;
 

@@ -86,7 +86,11 @@ SchedulingEngine::SchedulingEngine(std::shared_ptr<const model::AcceleratorCatal
   ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
     members_.push_back({Policy::kName, settings.mode, settings.weight,
                         std::make_unique<Policy>(context, settings.config)});
+    for (std::string& name : members_.back().policy->Annotations()) {
+      annotations_.push_back(std::move(name));
+    }
   });
+  std::sort(annotations_.begin(), annotations_.end());
 }
 
 PreparedPod SchedulingEngine::Prepare(const model::Pod& pod, const model::ClusterView& view,
@@ -118,13 +122,13 @@ std::string SchedulingEngine::ShapeOf(const model::Pod& pod) const {
   std::string shape;
   const auto append = [&shape](std::string_view text) { AppendText(shape, text); };
   for (const auto& [resource, amount] : pod.requests) {
+    if (amount <= 0) continue;
     append(resource);
-    append(std::to_string(amount));
+    append(catalog_->HasResource(resource) ? std::to_string(amount) : "");
   }
   shape += '|';  // a resource may be named like an annotation
-  const std::string below = prefix_ + "/";
   for (const auto& [name, value] : pod.annotations) {
-    if (!name.starts_with(below) || name.substr(below.size()) == kNudgedAt) continue;
+    if (!std::binary_search(annotations_.begin(), annotations_.end(), name)) continue;
     append(name);
     append(value);
   }

@@ -124,6 +124,7 @@ class SchedulingEngine {
   std::string prefix_;
   ReasonTable reasons_;
   std::vector<Member> members_;
+  std::vector<std::string> annotations_;  // that members read; ascending
   ReasonId unknown_node_;
 };
 

@@ -78,11 +78,14 @@ class SchedulingPolicy {
   virtual ~SchedulingPolicy() = default;
 
   /// Prepares for `pod`, which asks for at least one resource of the catalogue, as of `now`. `view`
-  /// is not kept: it may change after the call. Of the pod only its requests, its tolerations and
-  /// its annotations below the prefix may be read: judgements are remembered by them, see
-  /// SchedulingEngine::ShapeOf.
+  /// is not kept: it may change after the call. Of the pod only what judgements are remembered by
+  /// may be read (SchedulingEngine::ShapeOf): how much it asks for of the catalogue's resources,
+  /// whether it asks for others, its tolerations, and the annotations of Annotations().
   virtual Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                               model::Time now) const = 0;
+
+  /// The full names of the annotations that Prepare reads.
+  virtual std::vector<std::string> Annotations() const { return {}; }
 };
 
 /// The resources of the catalogue that `pod` asks for, ascending.

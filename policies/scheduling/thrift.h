@@ -29,6 +29,8 @@ class ThriftPolicy : public SchedulingPolicy {
   Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                       model::Time now) const override;
 
+  std::vector<std::string> Annotations() const override { return {models_annotation_}; }
+
  private:
   std::string models_annotation_;
   std::vector<std::uint16_t> scores_;  // by catalogue index

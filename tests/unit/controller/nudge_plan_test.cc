@@ -246,7 +246,7 @@ TEST_F(NudgePlanTest, BeingNudgedChangesNothing) {
 TEST_F(NudgePlanTest, FollowsSoManyShapesAndNoMore) {
   for (std::size_t i = 0; i < NudgePlan::kMaxShapes + 10; ++i) {
     model::Pod pod = PodOn("", "pod-" + std::to_string(i));
-    pod.requests.Set("memory", static_cast<std::int64_t>(i + 1));
+    pod.tolerations.push_back({.key = "team-" + std::to_string(i)});
     pod.unschedulable = Blames(2);
     plan_.Upsert(pod, now_);
   }

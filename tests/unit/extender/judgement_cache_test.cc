@@ -163,12 +163,31 @@ TEST_F(JudgementCacheTest, ShapeIsWhatDecisionsDependOn) {
   EXPECT_NE(shape(pod), shape(PodAskingFor(kMnCore, 1)));
   EXPECT_NE(shape(pod), shape(PodAskingFor(kGpu, 1, {{"berth.dev/accelerators", "A30"}})));
   // What is one long value in one pod must not look like two annotations of another.
-  EXPECT_NE(shape(PodAskingFor(kGpu, 1, {{"berth.dev/a", "b11:berth.dev/c1:d"}})),
-            shape(PodAskingFor(kGpu, 1, {{"berth.dev/a", "b"}, {"berth.dev/c", "d"}})));
+  const std::string memory = "berth.dev/accelerator-memory";
+  const std::string models = "berth.dev/accelerators";
+  EXPECT_NE(shape(PodAskingFor(kGpu, 1, {{memory, "1Gi22:berth.dev/accelerators3:A30"}})),
+            shape(PodAskingFor(kGpu, 1, {{memory, "1Gi"}, {models, "A30"}})));
   // Nor a resource like an annotation.
   model::Pod two_resources = PodAskingFor("amd.com/gpu", 1);
-  two_resources.requests.Set("berth.dev/a", 5);
-  EXPECT_NE(shape(two_resources), shape(PodAskingFor("amd.com/gpu", 1, {{"berth.dev/a", "5"}})));
+  two_resources.requests.Set(models, 5);
+  EXPECT_NE(shape(two_resources), shape(PodAskingFor("amd.com/gpu", 1, {{models, ""}})));
+}
+
+// Else the pods of everybody, of every size in cores, would be remembered apart.
+TEST_F(JudgementCacheTest, ShapeIsNothingElse) {
+  const auto shape = [&](const std::vector<model::Resources::Entry>& requests,
+                         model::StringMap annotations = {}) {
+    model::Pod pod = PodAskingFor(kGpu, 1, std::move(annotations));
+    for (const auto& [resource, amount] : requests) pod.requests.Set(resource, amount);
+    return engine_.ShapeOf(pod);
+  };
+  EXPECT_EQ(shape({{"cpu", 1000}, {"memory", 1}}), shape({{"cpu", 4000}, {"memory", 1 << 30}}));
+  EXPECT_EQ(shape({{"rdma/hca", 0}}), shape({}));
+  EXPECT_NE(shape({{"rdma/hca", 1}}), shape({})) << "conditions may be about pods that ask for it";
+  EXPECT_NE(shape({{std::string(kMnCore), 1}}), shape({{std::string(kMnCore), 2}}));
+  for (const char* annotation : {"created-by", "checkpoint-key", "nudged-at"}) {
+    EXPECT_EQ(shape({}, {{std::string("berth.dev/") + annotation, "x"}}), shape({}));
+  }
 }
 
 // Of a breaker that trips and resets all the time, because the pools are small.
