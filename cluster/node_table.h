@@ -110,6 +110,10 @@ class NodeTable {
   };
 
   bool Exists(model::NodeIndex index) const { return versions_[index] != NodeVersions::kNone; }
+  // Whether a node of that name exists at `index`, which may be any.
+  bool IsAt(model::NodeIndex index, std::string_view name) const {
+    return index < end() && Exists(index) && names_[index] == name;
+  }
   template <typename Name>
   model::NodeIndex FindOne(const Name& name) const;
   model::NodeIndex IndexOf(std::string_view name);

@@ -1,3 +1,4 @@
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,34 @@ TEST_F(SnapshotNodes, AreFoundAllAtOnceAsOneByOne) {
     if (found[i] == kNoNode) continue;
     EXPECT_EQ(reader.At(found[i])->node.name, names[i]);
     EXPECT_EQ(reader.Versions()[found[i]], reader.At(found[i])->version);
+  }
+}
+
+// In the order in which they came, as kube-scheduler asks, with some left out and several workers
+// at once, while places change hands.
+TEST_F(SnapshotNodes, AreFoundInTheOrderInWhichTheyCame) {
+  std::mt19937 random(1);
+  std::vector<std::string> all = {"", "x"};
+  for (int i = 0; i < 300; ++i) all.push_back("node-" + std::to_string(i));
+  for (const std::string& name : all) snapshot_.UpsertNode(MakeNode(name));
+  for (std::size_t workers = 1; workers <= 16; ++workers) {
+    const std::string gone = all[random() % all.size()];
+    snapshot_.DeleteNode(gone);
+    if (workers % 2 == 0) snapshot_.UpsertNode(MakeNode("late-" + std::to_string(workers)));
+    std::vector<std::string_view> names;
+    std::vector<std::size_t> next;
+    for (std::size_t i = 0; i < workers; ++i) next.push_back(i * all.size() / workers);
+    for (std::size_t i = 0; i < 2 * all.size(); ++i) {
+      std::size_t& at = next[random() % workers];
+      at += random() % 10 == 0 ? 2 : 1;
+      names.push_back(all[at % all.size()]);
+    }
+    const Snapshot::Reader reader = snapshot_.Read();
+    const std::vector<model::NodeIndex> found = reader.FindAll(names);
+    ASSERT_EQ(found.size(), names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      ASSERT_EQ(found[i], reader.Find(names[i]).value_or(kNoNode)) << names[i];
+    }
   }
 }
 
