@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster bench bench-all bench-hostile bench-memory bench-packing bench-scheduler bench-webhook soak generate lint format clean
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster bench bench-all bench-hostile bench-memory bench-packing bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -45,6 +45,17 @@ demo: ## place ML pods on a real control plane, with and without Berth
 	$(SET_UP) berth control-plane PROGRAMS="$(PROGRAMS)"
 	@cd tests/e2e && go run ./demo $(DEMO_FLAGS)
 
+# What no node needs is not built; whether one can run here is said before minutes have passed.
+demo-cluster: PROGRAMS := etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl helm
+demo-cluster: ## install the chart on a real kubelet beside simulated nodes, until Ctrl-C (root)
+	@cd tests/e2e && go run ./cluster -check
+	$(SET_UP) image control-plane PROGRAMS="$(PROGRAMS)"
+	@tests/e2e/build/build.sh node
+	@cd tests/e2e && go build -o ../../build/demo-cluster ./cluster && exec ../../build/demo-cluster $(DEMO_FLAGS)
+
+clean-cluster: ## end and remove what a demo-cluster or check-cluster has left that was killed (root)
+	@cd tests/e2e && go run ./cluster -clean
+
 check: ## run all tests
 	$(SET_UP) build control-plane
 	@.ci/check
@@ -53,7 +64,7 @@ check-cluster: ## install the chart on a real kubelet, in namespaces of its own 
 	$(SET_UP) image control-plane
 	@tests/e2e/build/build.sh node
 	@echo "==> the chart on a real node"
-	@cd tests/e2e && go test -tags cluster ./node -count=1 -v -timeout 20m
+	@cd tests/e2e && go test -tags cluster -p 1 ./node ./cluster -count=1 -v -timeout 20m
 
 check-all: check check-cluster ## also sanitizers, a real node, other versions of Kubernetes, and chaos at full size
 	@.ci/sanitize

@@ -71,6 +71,7 @@ type Box struct {
 	stopping sync.Mutex
 	stopped  bool
 	keep     bool
+	atEnd    []func()
 	release  func() bool // ends the watch on Start's context
 }
 
@@ -120,9 +121,19 @@ func (b *Box) Stop() {
 	if b.Services != nil {
 		b.Services.stop()
 	}
+	for _, tidy := range b.atEnd {
+		tidy()
+	}
 	if !b.keep {
 		_ = os.RemoveAll(b.Dir) // a leftover in the temporary folder is not worth an error
 	}
+}
+
+// AtEnd has tidy called when all programs have ended, before the folder is removed.
+func (b *Box) AtEnd(tidy func()) {
+	b.stopping.Lock()
+	defer b.stopping.Unlock()
+	b.atEnd = append(b.atEnd, tidy)
 }
 
 // KeepLogs writes the end of every log to w and makes Stop keep the folder. For failed tests.

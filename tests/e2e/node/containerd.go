@@ -25,6 +25,8 @@ state = "%[1]s/containerd-state"
 disabled_plugins = ["io.containerd.nri.v1.nri"]
 [grpc]
   address = "%[1]s/containerd.sock"
+[plugins."io.containerd.internal.v1.opt"]
+  path = "%[1]s/opt"
 [plugins."io.containerd.cri.v1.images".pinned_images]
   sandbox = "%[2]s"
 [plugins."io.containerd.cri.v1.runtime"]

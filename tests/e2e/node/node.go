@@ -32,6 +32,7 @@ func Start(ctx context.Context, b *box.Box) (*Node, error) {
 	if err := os.MkdirAll(n.folder, 0o700); err != nil {
 		return nil, err
 	}
+	b.AtEnd(n.tidy)
 	for _, step := range []func(context.Context) error{
 		n.startContainerd, n.importImages, n.startKubelet, n.startProxy, n.startDNS,
 	} {
@@ -43,10 +44,17 @@ func Start(ctx context.Context, b *box.Box) (*Node, error) {
 }
 
 // SetUp is to be called inside, before the box starts.
-func SetUp() error { return setUpNetwork() }
+func SetUp() error {
+	for _, step := range []func() error{hideMachine, fixTunables, setUpNetwork} {
+		if err := step(); err != nil {
+			return fmt.Errorf("set up the namespaces: %w", err)
+		}
+	}
+	return nil
+}
 
 // Stop ends what runs on the node, and takes away what is mounted below the box's folder. It may be
-// called after a Start that failed.
+// called after a Start that failed; a box that stops needs no Stop before it.
 func (n *Node) Stop() {
 	for _, process := range []*box.Process{n.kubelet, n.proxy} {
 		if process != nil {
@@ -57,7 +65,17 @@ func (n *Node) Stop() {
 	if n.containerd != nil {
 		n.containerd.Stop()
 	}
+	n.tidy()
+}
+
+// tidy is for when no program runs that could start or mount something anew. What may be kept are
+// logs, and not what is hundreds of times as large.
+func (n *Node) tidy() {
+	killPods()
 	unmountBelow(n.folder)
+	for _, name := range []string{"containerd", "containerd-state", "kubelet"} {
+		_ = os.RemoveAll(filepath.Join(n.folder, name)) // the folder that these are in is temporary
+	}
 }
 
 func (n *Node) importImages(ctx context.Context) error {

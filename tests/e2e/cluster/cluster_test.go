@@ -1,0 +1,149 @@
+//go:build cluster
+
+// The command as somebody runs it, who ends it in all the ways there are.
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"berth.dev/berth/tests/e2e/node"
+)
+
+// What comes to others' ports, addresses and kernel is in the way of nothing, because all of it has a
+// network of its own; and nothing of it is left.
+func TestShowAndCtrlC(t *testing.T) {
+	before := here(t)
+	for _, port := range []string{"10250", "10256", "53"} { // kubelet, kube-proxy, CoreDNS
+		listener, err := net.Listen("tcp", "127.0.0.1:"+port)
+		if err == nil { // else somebody else has it, which serves as well
+			defer listener.Close()
+		}
+	}
+	address(t, "add")
+	t.Cleanup(func() { address(t, "del") })
+
+	r := start(t)
+	r.await("runs on until Ctrl-C")
+	for _, want := range []string{"6 of 6 pods are ready", "passed in", "Warning: berth: ",
+		"mn2b-a100-010 (KWOK)"} {
+		if !strings.Contains(r.said.String(), want) {
+			t.Errorf("does not say %q", want)
+		}
+	}
+	inside := r.enter("kubectl", "get", "pods", "--all-namespaces", "--no-headers")
+	if got := strings.Count(inside, " Running "); got != 9 {
+		t.Errorf("%d pods run, want 6 of Berth, 1 of the DNS, 2 of Jobs:\n%s", got, inside)
+	}
+	if containers := r.enter("ctr", "containers", "list", "--quiet"); containers == "" {
+		t.Error("no containers are seen inside")
+	}
+	r.end(syscall.SIGINT, 0)
+	before.compare()
+}
+
+// Somebody loses patience, and the signal reaches this process alone.
+func TestEndWhileItIsSetUp(t *testing.T) {
+	for _, moment := range []string{"control plane up", "$ helm install"} {
+		t.Run(moment, func(t *testing.T) {
+			before := here(t)
+			r := start(t)
+			r.await(moment)
+			r.end(syscall.SIGTERM, interrupted)
+			before.compare()
+		})
+	}
+}
+
+// Whoever kills the first process inside kills all others there; the one outside tidies up.
+func TestKilledInside(t *testing.T) {
+	before := here(t)
+	r := start(t)
+	r.await("a real node up")
+	r.check("kill it", syscall.Kill(r.child(), syscall.SIGKILL))
+	r.awaitEnd(1)
+	before.compare()
+}
+
+// The kernel ends all of it; files and cgroups are left, which the next run names and -clean removes.
+func TestKilledOutside(t *testing.T) {
+	before := here(t)
+	r := start(t)
+	r.await("a real node up")
+	r.check("kill it", r.Process.Kill())
+	r.awaitEnd(-1)
+	before.compareProcesses()
+	if said, err := command("-once").CombinedOutput(); err == nil ||
+		!strings.Contains(string(said), "make clean-cluster") {
+		t.Errorf("the next run: %v\n%s", err, said)
+	}
+	said, err := command("-clean").CombinedOutput()
+	r.check("clean: "+string(said), err)
+	if !strings.Contains(string(said), "removed "+filepath.Join(os.TempDir(), "berth-node-")) {
+		t.Errorf("does not say what was removed: %s", said)
+	}
+	before.compare()
+}
+
+// Cleaning what runs ends it.
+func TestCleanEndsWhatRuns(t *testing.T) {
+	before := here(t)
+	r := start(t)
+	r.await("control plane up")
+	if said, err := command("-once").CombinedOutput(); err == nil ||
+		!strings.Contains(string(said), fmt.Sprintf("process %d,", r.Process.Pid)) {
+		t.Errorf("a second run beside it: %v\n%s", err, said)
+	}
+	said, err := command("-clean").CombinedOutput()
+	r.check("clean: "+string(said), err)
+	r.awaitEnd(interrupted)
+	if !strings.Contains(string(said), fmt.Sprintf("ended process %d\n", r.Process.Pid)) {
+		t.Errorf("does not say what was ended: %s", said)
+	}
+	before.compare()
+}
+
+// The disk is full when images are imported.
+func TestFullDisk(t *testing.T) {
+	folder, err := os.MkdirTemp("/tmp", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(folder)
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=300m"); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Unmount(folder, 0)
+	t.Setenv("TMPDIR", folder)
+	before := here(t)
+	r := start(t)
+	r.awaitEnd(1)
+	for _, want := range []string{"no space left on device",
+		"takes about 1 GiB in " + folder + "; make room"} {
+		if !strings.Contains(r.said.String(), want) {
+			t.Errorf("does not say %q", want)
+		}
+	}
+	before.compareProcesses()
+	logs := regexp.MustCompile(`logs are kept in (\S+)`).FindStringSubmatch(r.said.String())
+	if logs == nil || os.RemoveAll(filepath.Dir(logs[1])) != nil {
+		t.Error("no logs are kept to be removed")
+	}
+	before.compare()
+}
+
+// address adds the node's to the machine, or takes it off again.
+func address(t *testing.T, verb string) {
+	t.Helper()
+	said, err := exec.Command("ip", "address", verb, node.Address+"/32", "dev", "lo").CombinedOutput()
+	if err != nil {
+		t.Errorf("ip address %s: %v: %s", verb, err, said)
+	}
+}

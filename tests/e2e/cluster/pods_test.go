@@ -1,0 +1,78 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/fleet"
+	"berth.dev/berth/tests/e2e/node"
+)
+
+// placed is a pod that asks for so many GPUs and is where Berth would have had it placed.
+func placed(name, node, gpus string) corev1.Pod {
+	list := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m")}
+	scheduler := "default-scheduler"
+	if gpus != "0" {
+		list[fleet.ResourceGPU] = resource.MustParse(gpus)
+		scheduler = "berth"
+	}
+	return corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name,
+			Annotations: map[string]string{fleet.AnnotationAccelerators: "A100"}},
+		Spec: corev1.PodSpec{NodeName: node, SchedulerName: scheduler, Containers: []corev1.Container{
+			{Resources: corev1.ResourceRequirements{Requests: list, Limits: list}}}},
+		Status: corev1.PodStatus{QOSClass: corev1.PodQOSGuaranteed},
+	}
+}
+
+func TestPodsAreShownInColumns(t *testing.T) {
+	pods := []corev1.Pod{
+		placed("prepare", node.Name, "0"), placed("train", "mn2b-a100-010", "2"), placed("next", "", "1"),
+	}
+	pods[0].Status.PodIP = "10.244.0.9"
+	pods[0].Spec.Containers = append(pods[0].Spec.Containers, pods[0].Spec.Containers[0])
+	var said strings.Builder
+	writePods(&said, pods)
+	const want = `
+POD       ASKS FOR   NODE                   ADDRESS      PLACED BY           QOS
+prepare   100m cpu   real                   10.244.0.9   default-scheduler   Guaranteed
+train     2 x A100   mn2b-a100-010 (KWOK)   -            berth               Guaranteed
+next      1 x A100   none yet               -            berth               Guaranteed
+`
+	if got := "\n" + said.String(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	s := &show{broken: map[string]bool{"broken": true}}
+	cases := []struct {
+		name string
+		pod  corev1.Pod
+		do   func(*corev1.Pod)
+		want string // of the error; empty: none
+	}{
+		{"GPU", placed("train", "well", "1"), nil, ""},
+		{"no GPU", placed("prepare", node.Name, "0"), nil, ""},
+		{"broken node", placed("train", "broken", "1"), nil, "train is on broken"},
+		{"other scheduler", placed("train", "well", "1"),
+			func(p *corev1.Pod) { p.Spec.SchedulerName = "default-scheduler" }, "by default-scheduler"},
+		{"no webhook", placed("prepare", node.Name, "0"),
+			func(p *corev1.Pod) { p.Status.QOSClass = corev1.PodQOSBurstable }, "prepare is Burstable"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if c.do != nil {
+				c.do(&c.pod)
+			}
+			err := s.judge([]corev1.Pod{placed("first", "well", "1"), c.pod})
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,174 @@
+//go:build cluster
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"berth.dev/berth/tests/e2e/node"
+)
+
+const showTimeout = 5 * time.Minute
+
+// program is this command, built once.
+var program string
+
+func TestMain(m *testing.M) { os.Exit(build(m)) }
+
+func build(m *testing.M) int {
+	if node.Missing() != "" {
+		return m.Run() // every test says so
+	}
+	folder, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	program = filepath.Join(folder, "cluster")
+	if said, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\n%s", err, said)
+		return 1
+	}
+	return m.Run()
+}
+
+func command(arguments ...string) *exec.Cmd { return exec.Command(program, arguments...) }
+
+// run is the command while it runs.
+type run struct {
+	*exec.Cmd
+	*testing.T
+	said  *text
+	ended chan struct{} // closed when it has
+}
+
+// start begins it; what the test leaves of it is cleaned.
+func start(t *testing.T, arguments ...string) *run {
+	t.Helper()
+	r := &run{Cmd: command(arguments...), T: t, said: &text{}, ended: make(chan struct{})}
+	r.Stdout, r.Stderr = r.said, r.said
+	// As a shell does. Its children are in others, and must hear of signals all the same.
+	r.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	r.check("start", r.Start())
+	go func() {
+		_ = r.Wait() // the exit code tells
+		close(r.ended)
+	}()
+	t.Cleanup(func() {
+		_ = r.Process.Kill()
+		<-r.ended
+		if said, err := command("-clean").CombinedOutput(); err != nil {
+			t.Errorf("clean: %v: %s", err, said)
+		}
+		if t.Failed() {
+			t.Logf("it said:\n%s", r.said)
+		}
+	})
+	return r
+}
+
+func (r *run) check(what string, err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatalf("%s: %v", what, err)
+	}
+}
+
+// await waits until it has said so.
+func (r *run) await(words string) {
+	r.Helper()
+	for deadline := time.Now().Add(showTimeout); ; time.Sleep(100 * time.Millisecond) {
+		if strings.Contains(r.said.String(), words) {
+			return
+		}
+		select {
+		case <-r.ended:
+			r.Fatalf("ended without having said %q", words)
+		default:
+		}
+		if time.Now().After(deadline) {
+			r.Fatalf("has not said %q within %s", words, showTimeout)
+		}
+	}
+}
+
+// enter runs a command as another terminal would.
+func (r *run) enter(arguments ...string) string {
+	r.Helper()
+	entrance := regexp.MustCompile(`(?m)^  (/\S+/enter)$`).FindStringSubmatch(r.said.String())
+	if entrance == nil {
+		r.Fatal("does not say how to enter")
+	}
+	said, err := exec.Command(entrance[1], arguments...).Output()
+	if failed, is := errors.AsType[*exec.ExitError](err); is {
+		r.Fatalf("%v: %v: %s", arguments, err, failed.Stderr)
+	}
+	r.check("enter", err)
+	return string(said)
+}
+
+func (r *run) end(signal syscall.Signal, want int) {
+	r.Helper()
+	r.check("signal", r.Process.Signal(signal))
+	r.awaitEnd(want)
+}
+
+// awaitEnd waits for the end, and wants an exit code: -1 of what was killed.
+func (r *run) awaitEnd(want int) {
+	r.Helper()
+	select {
+	case <-r.ended:
+	case <-time.After(showTimeout):
+		r.Fatalf("has not ended within %s", showTimeout)
+	}
+	if got := r.ProcessState.ExitCode(); got != want {
+		r.Errorf("exit code %d, want %d", got, want)
+	}
+}
+
+// child is the first process inside.
+func (r *run) child() int {
+	r.Helper()
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", r.Process.Pid))
+	r.check("list threads", err)
+	for _, list := range lists {
+		content, err := os.ReadFile(list)
+		r.check("read children", err)
+		var pid int
+		if _, err := fmt.Sscan(string(content), &pid); err == nil {
+			return pid
+		}
+	}
+	r.Fatal("has no child")
+	return 0
+}
+
+// text is written while it is read. Thread-safe.
+type text struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (t *text) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.buffer.Write(p)
+}
+
+func (t *text) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.buffer.String()
+}

@@ -1,0 +1,43 @@
+package node
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"berth.dev/berth/tests/e2e/box"
+)
+
+// outside is this program's pid where Enter was called. Before SetUp /proc is still of there.
+var outside = func() string {
+	pid, _ := os.Readlink("/proc/self") // every Linux has one
+	return pid
+}()
+
+// entrance: pid, kubeconfig, cache of kubectl, folder of the node, folders of programs.
+const entrance = `#!/bin/sh
+# Runs a command in the network, mounts and processes of the cluster; without one, a shell.
+[ $# -gt 0 ] || set -- "${SHELL:-/bin/sh}"
+exec nsenter --target %[1]s --net --mount --pid env \
+  KUBECONFIG='%[2]s' KUBECACHEDIR='%[3]s' \
+  CONTAINERD_ADDRESS='%[4]s/containerd.sock' CONTAINERD_NAMESPACE=k8s.io \
+  PATH='%[5]s':"$PATH" \
+  sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"
+`
+
+// WriteEntrance makes a script by which other terminals reach the cluster, and returns its path.
+func (n *Node) WriteEntrance() (string, error) {
+	kubectl, err := box.Program("kubectl")
+	if err != nil {
+		return "", err
+	}
+	root, err := box.RepoRoot()
+	if err != nil {
+		return "", err
+	}
+	programs := filepath.Dir(kubectl) + ":" + filepath.Join(root, "build", "image", "cli")
+	path := filepath.Join(n.box.Dir, "enter")
+	script := fmt.Sprintf(entrance, outside, n.box.Kubeconfig, filepath.Join(n.folder, kubectlCache),
+		n.folder, programs)
+	return path, os.WriteFile(path, []byte(script), 0o700)
+}
