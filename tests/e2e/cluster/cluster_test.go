@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -117,7 +116,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Remove(folder)
-	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=300m"); err != nil {
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=200m"); err != nil {
 		t.Fatal(err)
 	}
 	defer syscall.Unmount(folder, 0)
@@ -126,15 +125,10 @@ func TestFullDisk(t *testing.T) {
 	r := start(t)
 	r.awaitEnd(1)
 	for _, want := range []string{"no space left on device",
-		"takes about 1 GiB in " + folder + "; make room"} {
+		"takes about 500 MiB in " + folder + "; make room"} {
 		if !strings.Contains(r.said.String(), want) {
 			t.Errorf("does not say %q", want)
 		}
-	}
-	before.compareProcesses()
-	logs := regexp.MustCompile(`logs are kept in (\S+)`).FindStringSubmatch(r.said.String())
-	if logs == nil || os.RemoveAll(filepath.Dir(logs[1])) != nil {
-		t.Error("no logs are kept to be removed")
 	}
 	before.compare()
 }

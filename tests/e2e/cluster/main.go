@@ -55,7 +55,7 @@ func runInside(once bool) int {
 	if err != nil && ctx.Err() != nil {
 		return interrupted
 	}
-	return report(node.Advise(err))
+	return report(err)
 }
 
 func report(err error) int {
@@ -63,5 +63,8 @@ func report(err error) int {
 		return 0
 	}
 	fmt.Fprintln(os.Stderr, "cluster:", err)
+	if advice := node.Advice(err); advice != "" {
+		fmt.Fprintln(os.Stderr, advice)
+	}
 	return 1
 }

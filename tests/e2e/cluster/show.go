@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,8 +38,7 @@ type show struct {
 	broken   map[string]bool
 }
 
-// run brings up a cluster, installs Berth and has two Jobs placed. It stops nothing, and keeps the
-// logs when something fails.
+// run brings up a cluster, installs Berth and has two Jobs placed. It stops nothing.
 func (s *show) run(ctx context.Context) error {
 	s.begin = time.Now()
 	if err := node.SetUp(); err != nil {
@@ -55,13 +55,20 @@ func (s *show) run(ctx context.Context) error {
 		s.startNode, s.createNodes, s.install, s.test, s.createJobs,
 	} {
 		if err := step(ctx); err != nil {
-			if ctx.Err() == nil {
-				b.KeepLogs(os.Stderr)
-			}
-			return err
+			return s.keepLogs(ctx, err)
 		}
 	}
 	return nil
+}
+
+// keepLogs keeps those of a failure that nobody can explain without them.
+func (s *show) keepLogs(ctx context.Context, failure error) error {
+	if ctx.Err() != nil || node.Advice(failure) != "" {
+		return failure
+	}
+	s.box.KeepLogs(io.Discard)
+	return fmt.Errorf("%w\n(logs are kept in %s; remove it when you have read them)", failure,
+		filepath.Dir(s.box.Dir))
 }
 
 func (s *show) startNode(ctx context.Context) error {
@@ -200,7 +207,11 @@ func (s *show) say(command string) { fmt.Fprintf(s.out, "\n$ %s\n", command) }
 func (s *show) keep(ctx context.Context) {
 	fmt.Fprintf(s.out, "\nAll of it was up after %.0f s and runs on until Ctrl-C. "+
 		"From another terminal, as root:\n", time.Since(s.begin).Seconds())
-	for _, command := range []string{"kubectl get pods -A -o wide", "berth doctor", ""} {
+	commands := []string{"kubectl get pods -A -o wide", "berth doctor", ""}
+	if exec.CommandContext(ctx, s.entrance, "berth", "version").Run() != nil {
+		commands = slices.Delete(commands, 1, 2) // the image was brought here, and not built
+	}
+	for _, command := range commands {
 		fmt.Fprintln(s.out, strings.TrimRight("  "+s.entrance+" "+command, " "))
 	}
 	<-ctx.Done()

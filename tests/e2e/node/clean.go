@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	stopTimeout = time.Minute      // of a run that ends in order
-	killTimeout = 20 * time.Second // and of the kernel
+	stopTimeout   = time.Minute      // of a run that ends in order
+	killTimeout   = 20 * time.Second // and of the kernel
 	cleanInterval = 50 * time.Millisecond
 )
 
