@@ -68,6 +68,9 @@ func TestKilledInside(t *testing.T) {
 	r.await("a real node up")
 	r.check("kill it", syscall.Kill(r.child(), syscall.SIGKILL))
 	r.awaitEnd(1)
+	if !strings.Contains(r.said.String(), "ended by signal: killed") {
+		t.Error("does not say why it ended")
+	}
 	before.compare()
 }
 

@@ -208,8 +208,8 @@ func (s *show) keep(ctx context.Context) {
 	fmt.Fprintf(s.out, "\nAll of it was up after %.0f s and runs on until Ctrl-C. "+
 		"From another terminal, as root:\n", time.Since(s.begin).Seconds())
 	commands := []string{"kubectl get pods -A -o wide", "berth doctor", ""}
-	if exec.CommandContext(ctx, s.entrance, "berth", "version").Run() != nil {
-		commands = slices.Delete(commands, 1, 2) // the image was brought here, and not built
+	if _, missing := os.Stat(node.BuiltBerth()); missing != nil {
+		commands = slices.Delete(commands, 1, 2)
 	}
 	for _, command := range commands {
 		fmt.Fprintln(s.out, strings.TrimRight("  "+s.entrance+" "+command, " "))

@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	stopTimeout   = time.Minute      // of a run that ends in order
-	killTimeout   = 20 * time.Second // and of the kernel
+	killTimeout   = 20 * time.Second // of the kernel
 	cleanInterval = 50 * time.Millisecond
 )
 
@@ -32,9 +31,11 @@ func (m *machine) clean(out io.Writer) error {
 		return nil
 	}
 	if err != nil {
-		return err
+		fmt.Fprintf(out, "%v; see whether %s* is left\n", err,
+			filepath.Join(os.TempDir(), folderPrefix))
+		r = &record{file: m.record}
 	}
-	if err := r.stop(out); err != nil {
+	if err := r.stop(out, m.grace); err != nil {
 		return err
 	}
 	removed, err := m.sweep(r, false)
@@ -48,14 +49,14 @@ func (m *machine) clean(out io.Writer) error {
 	return nil
 }
 
-// stop ends the processes, in order if they can still do that.
-func (r *record) stop(out io.Writer) error {
+// stop ends the processes, in order if they do that within the grace time.
+func (r *record) stop(out io.Writer, grace time.Duration) error {
 	living := r.living()
 	if len(living) == 0 {
 		return nil
 	}
 	living[0].signal(syscall.SIGTERM)
-	if !await(stopTimeout, func() bool { return len(r.living()) == 0 }) {
+	if !await(grace, func() bool { return len(r.living()) == 0 }) {
 		for _, p := range slices.Backward(r.living()) {
 			p.signal(syscall.SIGKILL)
 		}

@@ -63,16 +63,23 @@ func TestCleanRemovesAllAndSaysWhat(t *testing.T) {
 }
 
 func TestCleanEndsProcesses(t *testing.T) {
-	m := fakeMachine(t)
-	r := leave(t, m)
-	p, ended := sleeper(t)
-	if err := r.add(p.Pid); err != nil {
-		t.Fatal(err)
-	}
-	said := m.mustClean(t)
-	<-ended
-	if !strings.Contains(said, fmt.Sprintf("ended process %d\n", p.Pid)) {
-		t.Errorf("says %q", said)
+	for name, command := range map[string][]string{
+		"that end when asked": {"sleep", "60"},
+		"that do not":         {"env", "--ignore-signal=TERM", "sleep", "60"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := fakeMachine(t)
+			r := leave(t, m)
+			p, ended := sleeper(t, command...)
+			if err := r.add(p.Pid); err != nil {
+				t.Fatal(err)
+			}
+			said := m.mustClean(t)
+			<-ended
+			if !strings.Contains(said, fmt.Sprintf("ended process %d\n", p.Pid)) {
+				t.Errorf("says %q", said)
+			}
+		})
 	}
 }
 
@@ -120,6 +127,27 @@ func TestCleanSparesWhatItDidNotMake(t *testing.T) {
 	m.mustClean(t)
 	if !exists(m.mountPoints[0]) {
 		t.Error("a folder was removed that is in use")
+	}
+}
+
+// Whatever the record has become: it is in the way of nobody, and nothing else is removed.
+func TestCleanOfARecordThatCannotBeRead(t *testing.T) {
+	for _, content := range []string{"", "{", "{}", `{"Folder": "/"}`, `{"Folder": "SOMEBODYS"}`} {
+		t.Run(content, func(t *testing.T) {
+			m := fakeMachine(t)
+			somebodys := shortFolder(t)
+			content := strings.ReplaceAll(content, "SOMEBODYS", somebodys)
+			if err := os.WriteFile(m.record, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			said := m.mustClean(t)
+			if !strings.Contains(said, "cannot be read") || !strings.Contains(said, "/berth-node-*") {
+				t.Errorf("says %q", said)
+			}
+			if !exists(somebodys) || exists(m.record) {
+				t.Errorf("folder there: %v, record there: %v", exists(somebodys), exists(m.record))
+			}
+		})
 	}
 }
 

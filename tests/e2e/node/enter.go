@@ -5,6 +5,7 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -15,7 +16,9 @@ import (
 
 const (
 	insideVariable = "BERTH_E2E_INSIDE"
-	kubectlCache   = "kubectl" // in the record's folder
+	// In the record's folder, beside boxes:
+	kubectlCache = "kubectl"
+	entranceName = "enter"
 )
 
 // Inside tells whether this program runs where Enter has brought it.
@@ -33,8 +36,11 @@ func Enter() (int, error) {
 	keep := state != nil && state.Exited() && !state.Success()
 	_, left := thisMachine.sweep(r, keep)
 	err = errors.Join(err, left)
-	if state == nil || !state.Exited() {
+	if state == nil {
 		return 1, err
+	}
+	if !state.Exited() {
+		return 1, errors.Join(fmt.Errorf("the first process inside ended by %s", state), err)
 	}
 	return state.ExitCode(), err
 }
@@ -42,20 +48,12 @@ func Enter() (int, error) {
 // enter returns when the program inside has ended. Signals that ask it to are passed on; those of
 // the terminal do not reach what it runs.
 func (r *record) enter() (*os.ProcessState, error) {
-	program, err := os.Executable()
+	command, err := r.command()
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(program, os.Args[1:]...)
-	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
-	command.Env = append(os.Environ(), insideVariable+"=1", "TMPDIR="+r.Folder,
-		"KUBECACHEDIR="+filepath.Join(r.Folder, kubectlCache))
-	command.SysProcAttr = namespaces()
-	command.SysProcAttr.Setpgid = true
-
-	asked := make(chan os.Signal, 1)
+	asked := make(chan os.Signal, 1) // for good: what is to be removed afterwards will be
 	signal.Notify(asked, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(asked)
 	runtime.LockOSThread() // the kernel kills the child with the thread that has started it
 	defer runtime.UnlockOSThread()
 	if err := command.Start(); err != nil {
@@ -72,6 +70,21 @@ func (r *record) enter() (*os.ProcessState, error) {
 		err = wait
 	}
 	return command.ProcessState, err
+}
+
+// command is this program inside.
+func (r *record) command() (*exec.Cmd, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	command := exec.Command(program, os.Args[1:]...)
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	command.Env = append(os.Environ(), insideVariable+"=1", "TMPDIR="+r.Folder,
+		"KUBECACHEDIR="+filepath.Join(r.Folder, kubectlCache))
+	command.SysProcAttr = namespaces()
+	command.SysProcAttr.Setpgid = true
+	return command, nil
 }
 
 func passOn(asked <-chan os.Signal, to *os.Process, ended <-chan struct{}) {

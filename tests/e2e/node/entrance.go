@@ -31,13 +31,15 @@ func (n *Node) WriteEntrance() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	root, err := box.RepoRoot()
-	if err != nil {
-		return "", err
-	}
-	programs := filepath.Dir(kubectl) + ":" + filepath.Join(root, "build", "image", "cli")
-	path := filepath.Join(n.box.Dir, "enter")
+	path := filepath.Join(os.TempDir(), entranceName)
 	script := fmt.Sprintf(entrance, outside, n.box.Kubeconfig, filepath.Join(n.folder, kubectlCache),
-		n.folder, programs)
+		n.folder, filepath.Dir(kubectl)+":"+filepath.Dir(BuiltBerth()))
 	return path, os.WriteFile(path, []byte(script), 0o700)
+}
+
+// BuiltBerth is where `make image` leaves the program that it puts into the image. An image that was
+// brought here comes without.
+func BuiltBerth() string {
+	root, _ := box.RepoRoot() // else nothing here would run
+	return filepath.Join(root, "build", "image", "cli", "berth")
 }

@@ -18,13 +18,14 @@ type machine struct {
 	mountPoints []string // that have to be there
 	look        func(command string) (string, error)
 	namespaces  func() error  // tries them
+	grace       time.Duration // for a run to end in order
 	patience    time.Duration // with cgroups, which go a moment after their last process
 }
 
 var thisMachine = machine{
 	user: os.Geteuid(), record: "/run/berth-node.json", cgroups: "/sys/fs/cgroup",
 	mountPoints: mountPoints, look: exec.LookPath, namespaces: tryNamespaces,
-	patience: 5 * time.Second,
+	grace: time.Minute, patience: 5 * time.Second,
 }
 
 // packageOf names Debian's package for each command that is needed.

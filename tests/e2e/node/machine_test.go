@@ -20,6 +20,7 @@ func fakeMachine(t *testing.T) *machine {
 		mountPoints: []string{filepath.Join(folder, "mount")},
 		look:        func(command string) (string, error) { return command, nil },
 		namespaces:  func() error { return nil },
+		grace:       time.Second / 2,
 		patience:    time.Second / 10,
 	}
 	for _, controller := range controllers {

@@ -14,6 +14,8 @@ import (
 // longestFolder leaves room for the names of sockets in it, of which the kernel takes 107 bytes.
 const longestFolder = 46
 
+const folderPrefix = "berth-node-"
+
 // record is what there is of a run outside of its namespaces, written down before it is made.
 type record struct {
 	Boot      string    // of the machine: the pids of another are other processes
@@ -26,22 +28,10 @@ type record struct {
 
 // begin writes down what the run is going to make, and makes it. There is one run on a machine.
 func (m *machine) begin() (*record, error) {
-	r := &record{Boot: bootID(), file: m.record}
-	r.Folder = filepath.Join(os.TempDir(), fmt.Sprintf("berth-node-%d", os.Getpid()))
-	if len(r.Folder) > longestFolder {
-		return nil, fmt.Errorf("TMPDIR=%s is too long for the names of sockets in it: name a folder of "+
-			"at most %d characters", os.TempDir(), len(os.TempDir())-len(r.Folder)+longestFolder)
-	}
-	for _, folder := range m.mountPoints {
-		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-			r.Made = append(r.Made, folder)
-		}
-	}
-	self, err := processOf(os.Getpid())
+	r, err := m.plan()
 	if err != nil {
 		return nil, err
 	}
-	r.Processes = []process{self}
 	if err := r.write(os.Link); errors.Is(err, fs.ErrExist) { // which a link does not replace
 		return nil, refusal(m.record)
 	} else if err != nil {
@@ -55,6 +45,24 @@ func (m *machine) begin() (*record, error) {
 		return nil, errors.Join(err, r.remove(false))
 	}
 	return r, nil
+}
+
+// plan makes nothing yet.
+func (m *machine) plan() (*record, error) {
+	r := &record{Boot: bootID(), file: m.record}
+	r.Folder = filepath.Join(os.TempDir(), fmt.Sprint(folderPrefix, os.Getpid()))
+	if len(r.Folder) > longestFolder {
+		return nil, fmt.Errorf("TMPDIR=%s is too long for the names of sockets in it: name a folder of "+
+			"at most %d characters", os.TempDir(), len(os.TempDir())-len(r.Folder)+longestFolder)
+	}
+	for _, folder := range m.mountPoints {
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+			r.Made = append(r.Made, folder)
+		}
+	}
+	self, err := processOf(os.Getpid())
+	r.Processes = []process{self}
+	return r, err
 }
 
 func (m *machine) noOtherKubelet() error {
@@ -82,7 +90,6 @@ func (r *record) remove(keepLogs bool) error {
 	for _, folder := range r.Made {
 		_ = os.Remove(folder) // unless it is in use meanwhile
 	}
-	unmountBelow(r.Folder)
 	if _, missing := os.Stat(r.Folder); missing == nil {
 		if err := r.removeFolder(keepLogs); err != nil {
 			return err
@@ -95,10 +102,13 @@ func (r *record) remove(keepLogs bool) error {
 }
 
 func (r *record) removeFolder(keepLogs bool) error {
+	unmountBelow(r.Folder)
 	if !keepLogs {
 		return os.RemoveAll(r.Folder)
 	}
-	_ = os.RemoveAll(filepath.Join(r.Folder, kubectlCache))
+	for _, name := range []string{kubectlCache, entranceName} {
+		_ = os.RemoveAll(filepath.Join(r.Folder, name))
+	}
 	_ = os.Remove(r.Folder) // unless logs are in it
 	return nil
 }
@@ -133,8 +143,12 @@ func readRecord(file string) (*record, error) {
 		return nil, err
 	}
 	r := &record{file: file}
-	if err := json.Unmarshal(content, r); err != nil {
-		return nil, fmt.Errorf("%s tells of an earlier run and cannot be read (%w): remove it", file, err)
+	err = json.Unmarshal(content, r)
+	if err == nil && !strings.HasPrefix(filepath.Base(r.Folder), folderPrefix) {
+		err = fmt.Errorf("no folder of a run: %q", r.Folder) // else anything could be removed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s tells of an earlier run and cannot be read: %w", file, err)
 	}
 	return r, nil
 }
@@ -143,7 +157,7 @@ func readRecord(file string) (*record, error) {
 func refusal(file string) error {
 	r, err := readRecord(file)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; make clean-cluster removes it", err)
 	}
 	if living := r.living(); len(living) > 0 {
 		return fmt.Errorf("a real node runs on this machine already, of which there can be one: end "+

@@ -30,7 +30,7 @@ func TestBeginRefuses(t *testing.T) {
 			if err := os.WriteFile(m.record, []byte("{"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-		}, []string{"record.json", "remove it"}},
+		}, []string{"record.json", "make clean-cluster"}},
 		{"a long name", func(t *testing.T, m *machine) {
 			t.Setenv("TMPDIR", "/tmp/"+strings.Repeat("x", 80))
 		}, []string{"TMPDIR=/tmp/xxx", "at most", "characters"}},
@@ -115,6 +115,7 @@ func TestSweepKeepsNoEmptyFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	makeFolder(t, filepath.Join(r.Folder, entranceName))
 	if _, err := m.sweep(r, true); err != nil || exists(r.Folder) {
 		t.Errorf("error %v, folder there: %v", err, exists(r.Folder))
 	}
