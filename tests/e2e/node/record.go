@@ -49,11 +49,15 @@ func (m *machine) begin() (*record, error) {
 
 // plan makes nothing yet.
 func (m *machine) plan() (*record, error) {
+	temporary, err := filepath.Abs(os.TempDir())
+	if err != nil {
+		return nil, err
+	}
 	r := &record{Boot: bootID(), file: m.record}
-	r.Folder = filepath.Join(os.TempDir(), fmt.Sprint(folderPrefix, os.Getpid()))
+	r.Folder = filepath.Join(temporary, fmt.Sprint(folderPrefix, os.Getpid()))
 	if len(r.Folder) > longestFolder {
 		return nil, fmt.Errorf("TMPDIR=%s is too long for the names of sockets in it: name a folder of "+
-			"at most %d characters", os.TempDir(), len(os.TempDir())-len(r.Folder)+longestFolder)
+			"at most %d characters", temporary, len(temporary)-len(r.Folder)+longestFolder)
 	}
 	for _, folder := range m.mountPoints {
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {

@@ -66,6 +66,20 @@ func TestBeginRefuses(t *testing.T) {
 	}
 }
 
+// What is run inside does not start where this program does.
+func TestFolderIsAbsolute(t *testing.T) {
+	m := fakeMachine(t)
+	t.Chdir(shortFolder(t))
+	t.Setenv("TMPDIR", ".")
+	r, err := m.begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !filepath.IsAbs(r.Folder) || !exists(r.Folder) {
+		t.Errorf("folder %q", r.Folder)
+	}
+}
+
 func TestRecordIsReadAsItWasWritten(t *testing.T) {
 	m := fakeMachine(t)
 	r, err := m.begin()
