@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http/httptest"
 	"path/filepath"
 
 	"berth.dev/berth/tests/bench/ask"
@@ -75,10 +74,10 @@ func (b *bench) onGenerated(ctx context.Context, nodes, pods int, do func(starte
 		return err
 	}
 	server := lists.Start(cluster)
-	defer closeWatched(server)
+	defer server.Close()
 	defer b.box.Berth.Stop()
 	kubeconfig := filepath.Join(b.box.Dir, "generated.kubeconfig")
-	if err := lists.WriteKubeconfig(server, kubeconfig); err != nil {
+	if err := server.WriteKubeconfig(kubeconfig); err != nil {
 		return err
 	}
 	s, err := b.startOnce(ctx,
@@ -87,11 +86,6 @@ func (b *bench) onGenerated(ctx context.Context, nodes, pods int, do func(starte
 		return err
 	}
 	return do(s)
-}
-
-func closeWatched(server *httptest.Server) {
-	server.CloseClientConnections() // watches do not end by themselves
-	server.Close()
 }
 
 // filterAll asks about all nodes, after pods of so many shapes that Berth remembers as much as it

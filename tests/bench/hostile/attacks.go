@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -57,7 +58,22 @@ func everybody() []attack.Group {
 	return all
 }
 
-func (a assault) named(part string) bool { return strings.Contains(a.name, part) }
+// attacksNamed are those that have the text in their name.
+func attacksNamed(part string) ([]assault, error) {
+	var chosen []assault
+	var names []string
+	for _, a := range attacks {
+		names = append(names, a.name)
+		if strings.Contains(a.name, part) {
+			chosen = append(chosen, a)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("-only: no attack's name has %q in it; write a part of one of: %s", part,
+			strings.Join(names, "; "))
+	}
+	return chosen, nil
+}
 
 // size is how many attackers there are.
 func (a assault) size() int {

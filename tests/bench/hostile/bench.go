@@ -2,64 +2,53 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-
 	"berth.dev/berth/tests/bench/ask"
-	"berth.dev/berth/tests/e2e/attack"
+	"berth.dev/berth/tests/bench/figures"
+	"berth.dev/berth/tests/bench/lists"
 	"berth.dev/berth/tests/e2e/box"
-	"berth.dev/berth/tests/e2e/fleet"
 )
 
 const (
-	// slices of a replacement, spread over a block
-	slicesOfBlock = 100
 	awaitTimeout  = 60 * time.Second
-	pollInterval  = 50 * time.Millisecond
+	awaitInterval = 50 * time.Millisecond
 )
 
-// bench is a Berth that watches an API server of nodes that can be replaced at will.
+// bench is a Berth as shipped that watches a cluster whose nodes can be replaced at will.
 type bench struct {
 	options
-	api    *api
-	box    *box.Box
-	client *http.Client
-	target attack.Target
+	cluster *lists.Server
+	box     *box.Box
+	client  *http.Client
+	address string // of Berth, host:port
 
 	generation int // of the nodes' names
-	told       int // frames so far
 	quiet      int // resident KiB before the first attack
 	most       int // and at the end of any block
 }
 
-func newBench(ctx context.Context, o options) (*bench, error) {
+func newBench(ctx context.Context, o options, progress io.Writer) (*bench, error) {
 	b := &bench{options: o}
+	b.cluster = lists.Start(lists.Cluster{Nodes: slices.Values(inOrder(b.pools(0)))})
 	var err error
-	if b.api, err = startAPI(fleet.Nodes(b.pools(0), time.Now())); err != nil {
-		return nil, err
+	b.box, err = box.Start(ctx, box.Options{Progress: progress,
+		Berth: &box.BerthOptions{Kubeconfig: func(made *box.Box) (string, error) {
+			path := filepath.Join(made.Dir, "cluster.kubeconfig")
+			return path, b.cluster.WriteKubeconfig(path)
+		}}})
+	if err == nil {
+		err = b.connect(ctx)
 	}
-	b.box, err = box.Start(ctx, box.Options{Progress: os.Stderr,
-		Berth: &box.BerthOptions{Kubeconfig: b.writeKubeconfig}})
 	if err != nil {
-		b.Close()
-		return nil, err
-	}
-	// They have done what they are for: certificates and a configuration.
-	for _, process := range b.box.Processes() {
-		if process != b.box.Berth.Process {
-			process.Stop()
-		}
-	}
-	if err := b.connect(ctx); err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -71,47 +60,30 @@ func (b *bench) Close() {
 	if b.box != nil {
 		b.box.Stop()
 	}
-	b.api.Close()
+	b.cluster.Close()
 }
 
-func (b *bench) writeKubeconfig(box *box.Box) (string, error) {
-	path := filepath.Join(box.Dir, "api.kubeconfig")
-	config := clientcmdapi.NewConfig()
-	config.Clusters["api"] = &clientcmdapi.Cluster{Server: b.api.server.URL}
-	config.Contexts["api"] = &clientcmdapi.Context{Cluster: "api"}
-	config.CurrentContext = "api"
-	return path, clientcmd.WriteToFile(*config, path)
-}
-
-// connect makes the honest client, and asks until Berth knows all nodes.
+// connect makes the honest client, and asks until Berth knows all nodes. All other programs have
+// done what they are for: certificates and a configuration.
 func (b *bench) connect(ctx context.Context) error {
-	config, err := b.box.Berth.ClientTLS()
-	if err != nil {
-		return err
+	for _, process := range b.box.Processes() {
+		if process != b.box.Berth.Process {
+			process.Stop()
+		}
 	}
 	address, err := url.Parse(b.box.Berth.URL)
 	if err != nil {
 		return err
 	}
-	b.target = attack.Target{Address: address.Host, TLS: config}
-	b.client = &http.Client{Transport: &http.Transport{TLSClientConfig: config.Clone()}}
+	b.address = address.Host
+	if b.client, err = b.box.Berth.HTTPClient(); err != nil {
+		return err
+	}
 	if err := b.settle(ctx); err != nil {
 		return err
 	}
 	b.quiet, err = b.resident()
 	return err
-}
-
-// pools have names that no other generation has.
-func (b *bench) pools(generation int) []fleet.Pool {
-	return renamed(fleet.Scaled(b.nodes), generation)
-}
-
-func renamed(pools []fleet.Pool, generation int) []fleet.Pool {
-	for i := range pools {
-		pools[i].Name = fmt.Sprintf("%s-g%d", pools[i].Name, generation)
-	}
-	return pools
 }
 
 // settle waits until Berth knows the nodes.
@@ -127,14 +99,14 @@ func (b *bench) awaitQuiet(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		open := samples.Sum("berth_http_connections", `listener="extender"`)
+		open := samples.Sum("berth_http_connections", onExtender)
 		if open <= 1 {
 			return nil
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%v connections are still open after %v", open, awaitTimeout)
 		}
-		if err := pause(ctx, pollInterval); err != nil {
+		if err := pause(ctx, awaitInterval); err != nil {
 			return err
 		}
 	}
@@ -146,163 +118,110 @@ func (b *bench) resident() (int, error) {
 }
 
 // measure has quiet and attacked blocks take turns.
-func (b *bench) measure(ctx context.Context, a assault) ([]*result, error) {
-	cost, err := b.cost(ctx, a)
-	if err != nil {
+func (b *bench) measure(ctx context.Context, a assault) (*result, error) {
+	r := &result{assault: a.name}
+	var err error
+	if r.alone, err = b.alone(ctx, a); err != nil {
 		return nil, err
 	}
-	results := []*result{
-		{assault: a.name, cost: cost, request: fmt.Sprintf("%d names", b.nodes)},
-		{assault: a.name, cost: cost, request: fmt.Sprintf("%d names", b.few)},
-	}
 	for pair := range b.pairs {
-		var quiet, attacked []float64
-		for turn := range 2 {
-			var err error
-			if (turn == 0) == (pair%2 == 0) {
-				quiet, err = b.block(ctx, assault{})
-			} else {
-				attacked, err = b.block(ctx, a)
-			}
-			if err != nil {
+		blocks := []assault{{}, a}
+		came := make([][]sample, len(blocks))
+		for _, turn := range figures.Order(pair, len(blocks)) {
+			if came[turn], err = b.block(ctx, blocks[turn]); err != nil {
 				return nil, err
 			}
 		}
-		for i, r := range results {
-			r.quiet = append(r.quiet, quiet[i])
-			r.attacked = append(r.attacked, attacked[i])
-		}
+		r.add(b.requests(), came[0], came[1])
 	}
-	return results, nil
+	return r, nil
 }
 
-// cost is what share of a core Berth needs for an attack alone. Unlike throughput it does not tell
-// of what the attackers take of the machine, nor of others.
-func (b *bench) cost(ctx context.Context, a assault) (float64, error) {
-	crowd, err := b.assail(ctx, a)
+// requests are how many nodes each kind of honest request names.
+func (b *bench) requests() []int { return []int{b.nodes, b.few} }
+
+// alone is what Berth does about an attack while nobody asks anything.
+func (b *bench) alone(ctx context.Context, a assault) (pressure, error) {
+	attackers, err := b.assail(ctx, a)
 	if err != nil {
-		return 0, err
+		return pressure{}, err
 	}
-	defer crowd.Stop()
-	before, err := b.box.Berth.Usage()
-	if err != nil {
-		return 0, err
-	}
-	begin := time.Now()
+	wait := func() error { return pause(ctx, b.replacing) }
 	if a.replaces {
-		frames, err := b.nextGeneration()
-		if err != nil {
-			return 0, err
-		}
-		begin = time.Now()
-		b.replace(frames, new(atomic.Int64))
-	} else if err := pause(ctx, b.replacing); err != nil {
-		return 0, err
+		wait, err = b.startReplacing(ctx, new(atomic.Int64))
 	}
-	after, err := b.box.Berth.Usage()
-	return (after.CPUSeconds - before.CPUSeconds) / time.Since(begin).Seconds(), err
+	var spent pressure
+	if err == nil {
+		spent, err = b.during(ctx, wait)
+	}
+	return spent, errors.Join(err, attackers.Stop())
+}
+
+// during is what Berth uses, and who comes to it, while something is done.
+func (b *bench) during(ctx context.Context, do func() error) (pressure, error) {
+	before, err := b.read(ctx)
+	if err != nil {
+		return pressure{}, err
+	}
+	if err := do(); err != nil {
+		return pressure{}, err
+	}
+	after, err := b.read(ctx)
+	return after.since(before), err
 }
 
 // assail returns when all attackers are there.
-func (b *bench) assail(ctx context.Context, a assault) (*attack.Crowd, error) {
-	if err := b.awaitQuiet(ctx); err != nil {
+func (b *bench) assail(ctx context.Context, a assault) (*crowd, error) {
+	if err := b.awaitQuiet(ctx); err != nil || len(a.groups) == 0 {
 		return nil, err
 	}
-	crowd := attack.Start(ctx, b.target, a.groups...)
-	for crowd.Arrived() < a.size() {
-		if err := pause(ctx, pollInterval); err != nil {
-			crowd.Stop()
-			return nil, err
-		}
-	}
-	return crowd, nil
+	return startCrowd(ctx,
+		orders{Address: b.address, Client: b.box.Berth.ClientFiles(), Assault: a.name})
 }
 
-// block is how many requests a second are answered, of each kind of request.
-func (b *bench) block(ctx context.Context, a assault) ([]float64, error) {
-	crowd, err := b.assail(ctx, a)
+// block is what an honest client gets, for each kind of request.
+func (b *bench) block(ctx context.Context, a assault) ([]sample, error) {
+	attackers, err := b.assail(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	defer crowd.Stop()
-	var rates []float64
-	for _, count := range []int{b.nodes, b.few} {
-		rate, err := b.rate(ctx, count, a.replaces)
+	var samples []sample
+	for _, count := range b.requests() {
+		s, err := b.sample(ctx, count, a.replaces)
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, attackers.Stop())
 		}
-		rates = append(rates, rate)
+		samples = append(samples, s)
 	}
 	resident, err := b.resident()
 	b.most = max(b.most, resident)
-	return rates, err
+	return samples, errors.Join(err, attackers.Stop())
 }
 
-// rate asks about the first nodes; meanwhile all may be replaced.
-func (b *bench) rate(ctx context.Context, count int, replaces bool) (float64, error) {
+// sample asks about the first nodes; meanwhile all may be replaced.
+func (b *bench) sample(ctx context.Context, count int, replaces bool) (sample, error) {
 	if err := b.settle(ctx); err != nil {
-		return 0, err
+		return sample{}, err
 	}
 	before, after := b.pools(b.generation), b.pools(b.generation+1)
 	h, err := newHonest(b.client, b.box.Berth.URL, ask.NodeNames(before)[:count],
 		ask.NodeNames(after)[:count])
 	if err != nil {
-		return 0, err
+		return sample{}, err
 	}
 	var stage atomic.Int64
-	if !replaces {
-		return h.rate(ctx, b.length, &stage)
+	length, wait := b.length, func() error { return nil }
+	if replaces {
+		length = b.replacing
+		if wait, err = b.startReplacing(ctx, &stage); err != nil {
+			return sample{}, err
+		}
 	}
-	frames, err := b.nextGeneration()
-	if err != nil {
-		return 0, err
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		b.replace(frames, &stage)
-	}()
-	defer func() { <-done }()
-	return h.rate(ctx, b.replacing, &stage)
-}
-
-// nextGeneration is what has to be told for all nodes to be replaced.
-func (b *bench) nextGeneration() ([][]byte, error) {
-	before, after := b.pools(b.generation), b.pools(b.generation+1)
-	frames, err := replacement(inOrder(before), inOrder(after), b.told)
-	b.told += len(frames)
-	b.generation++
-	return frames, err
-}
-
-// replace tells of the frames over the length of a block.
-func (b *bench) replace(frames [][]byte, stage *atomic.Int64) {
-	begin := time.Now()
-	for i := range slicesOfBlock {
-		time.Sleep(time.Until(begin.Add(b.replacing * time.Duration(i) / slicesOfBlock)))
-		b.api.Tell(frames[len(frames)*i/slicesOfBlock : len(frames)*(i+1)/slicesOfBlock])
-		stage.Store(int64((i + 1) * stages / slicesOfBlock))
-	}
-}
-
-// inOrder are the nodes in the order in which honest requests name them.
-func inOrder(pools []fleet.Pool) []*corev1.Node {
-	byName := map[string]*corev1.Node{}
-	for _, node := range fleet.Nodes(pools, time.Now()) {
-		byName[node.Name] = node
-	}
-	var nodes []*corev1.Node
-	for _, name := range ask.NodeNames(pools) {
-		nodes = append(nodes, byName[name])
-	}
-	return nodes
-}
-
-func pause(ctx context.Context, length time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(length):
-		return nil
-	}
+	var s sample
+	s.pressure, err = b.during(ctx, func() error {
+		var err error
+		s.rate, err = h.rate(ctx, length, &stage)
+		return err
+	})
+	return s, errors.Join(err, wait())
 }

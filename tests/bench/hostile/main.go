@@ -1,9 +1,9 @@
 // Hostile measures what attackers cost those who ask Berth in earnest: one client asks filter about
 // all nodes, then about a few, while nobody else is there and while a crowd holds connections,
-// drips bytes, sends too much or no TLS at all, and while every node is replaced by another. Quiet
-// and attacked blocks take turns, every other pair in the opposite order, so that a machine that
-// slows down slows both. Exits with 1 where an honest request fails, or where more is lost than may
-// be.
+// drips bytes, sends too much or no TLS at all, and while every node is replaced by another. The
+// crowd is a process of its own, of the least priority. Quiet and attacked blocks take turns, every
+// other pair in the opposite order, so that a machine that slows down slows both. Exits with 1
+// where an honest request fails, or where more is lost than may be.
 package main
 
 import (
@@ -11,11 +11,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/signal"
-	"runtime"
-	"syscall"
 	"time"
+
+	"berth.dev/berth/tests/bench/figures"
 )
 
 // options are what is measured, and how often.
@@ -30,6 +30,12 @@ type options struct {
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == attackersCommand {
+		figures.Main("hostile "+attackersCommand, func(ctx context.Context) error {
+			return obey(ctx, os.Stdin, os.Stdout)
+		})
+		return
+	}
 	var o options
 	flag.IntVar(&o.nodes, "nodes", 7498, "nodes in the cluster")
 	flag.IntVar(&o.few, "few", 8, "names in a small request")
@@ -39,41 +45,40 @@ func main() {
 		"of a block in which all nodes are replaced, for each request")
 	flag.StringVar(&o.only, "only", "", "part of an attack's name; empty: all attacks")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM,
-		syscall.SIGHUP)
-	err := run(ctx, o)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "hostile:", err)
-		os.Exit(1)
-	}
+	figures.Main("hostile", func(ctx context.Context) error {
+		return run(ctx, o, os.Stdout, os.Stderr)
+	})
 }
 
-func run(ctx context.Context, o options) error {
-	b, err := newBench(ctx, o)
+func run(ctx context.Context, o options, out, progress io.Writer) error {
+	chosen, err := attacksNamed(o.only)
+	if err != nil {
+		return err
+	}
+	machine, err := figures.ThisMachine(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := newBench(ctx, o, progress)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
 	var results []*result
 	var failures []error
-	for _, a := range attacks {
-		if !a.named(o.only) {
-			continue
-		}
-		fmt.Fprintf(os.Stderr, "== %s\n", a.name)
+	for _, a := range chosen {
+		fmt.Fprintf(progress, "== %s\n", a.name)
 		measured, err := b.measure(ctx, a)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", a.name, err))
 			continue
 		}
-		results = append(results, measured...)
+		results = append(results, measured)
 	}
-	if len(results) == 0 && len(failures) == 0 {
-		return fmt.Errorf("-only: no attack's name has %q in it", o.only)
-	}
-	fmt.Printf("%d nodes, %d pairs of blocks of %v, TLS 1.3, one client beside the attackers, %s, "+
-		"%d CPUs\n", o.nodes, o.pairs, o.length, runtime.Version(), runtime.NumCPU())
-	printTable(os.Stdout, results)
-	return errors.Join(append(failures, verdict(results), b.report(ctx, os.Stdout))...)
+	fmt.Fprintf(out, "%d nodes, %d pairs of blocks of %v; %s\n", o.nodes, o.pairs, o.length, machine)
+	printTables(out, results)
+	return errors.Join(append(failures, verdict(results), b.report(ctx, out))...)
 }

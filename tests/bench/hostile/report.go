@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"text/tabwriter"
+	"time"
+
+	"berth.dev/berth/tests/bench/figures"
+	"berth.dev/berth/tests/e2e/spread"
 )
 
 const (
@@ -15,60 +17,123 @@ const (
 	mostGrowth    = 96 * 1024 // KiB resident
 	limitsHit     = "berth_http_limits_hit_total"
 	badHandshakes = "berth_http_handshake_failures_total"
+	onExtender    = `listener="extender"`
 )
 
-// result is one kind of honest request during one attack: requests a second by pair.
+// reading is what Berth had used and who had come to it at some time.
+type reading struct {
+	at      time.Time
+	cpu     float64 // seconds
+	arrived float64 // connections
+}
+
+func (b *bench) read(ctx context.Context) (reading, error) {
+	samples, err := b.box.Berth.Metrics(ctx)
+	if err != nil {
+		return reading{}, err
+	}
+	usage, err := b.box.Berth.Usage()
+	return reading{at: time.Now(), cpu: usage.CPUSeconds,
+		arrived: samples.Sum("berth_http_connections_total", onExtender)}, err
+}
+
+// pressure is what Berth does in a second.
+type pressure struct {
+	cores    float64 // seconds of CPU
+	arrivals float64 // new connections
+}
+
+func (r reading) since(before reading) pressure {
+	seconds := r.at.Sub(before.at).Seconds()
+	return pressure{cores: (r.cpu - before.cpu) / seconds,
+		arrivals: (r.arrived - before.arrived) / seconds}
+}
+
+// sample is what an honest client got in a block.
+type sample struct {
+	rate float64 // answers a second
+	pressure
+}
+
+// milliseconds of CPU that Berth used for each answer, and for all that went on meanwhile.
+func (s sample) milliseconds() float64 { return 1000 * s.cores / s.rate }
+
+// result is what an attack costs.
 type result struct {
-	assault, request string
-	cost             float64 // of the attack alone: Berth's share of a core
-	quiet, attacked  []float64
+	assault string
+	alone   pressure // while nobody asks anything
+	asked   []*comparison
 }
 
-// shares are what the attack leaves of the throughput, by pair.
-func (r *result) shares() []float64 {
-	var shares []float64
-	for i := range r.quiet {
-		shares = append(shares, r.attacked[i]/r.quiet[i])
+// comparison is one kind of honest request, pair by pair.
+type comparison struct {
+	names           int
+	quiet, attacked []sample
+}
+
+// add notes a pair: a sample for each kind of request.
+func (r *result) add(names []int, quiet, attacked []sample) {
+	for i, count := range names {
+		if len(r.asked) == i {
+			r.asked = append(r.asked, &comparison{names: count})
+		}
+		r.asked[i].quiet = append(r.asked[i].quiet, quiet[i])
+		r.asked[i].attacked = append(r.asked[i].attacked, attacked[i])
 	}
-	return shares
 }
 
-// printTable shows medians, with the least and the greatest.
-func printTable(w io.Writer, results []*result) {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "beside it\tof a core\tfilter of\tquiet, requests/s\tattacked, requests/s\t"+
-		"attacked / quiet")
+func rateOf(s sample) float64     { return s.rate }
+func arrivalsOf(s sample) float64 { return s.arrivals }
+
+func spreadOf(samples []sample, value func(sample) float64) spread.Spread {
+	return spread.Of(valuesOf(samples, value))
+}
+
+func valuesOf(samples []sample, value func(sample) float64) []float64 {
+	var values []float64
+	for _, s := range samples {
+		values = append(values, value(s))
+	}
+	return values
+}
+
+// shares are what the attack leaves of the throughput.
+func (c *comparison) shares() spread.Spread {
+	return spread.Of(spread.Ratios(valuesOf(c.attacked, rateOf), valuesOf(c.quiet, rateOf)))
+}
+
+// printTables shows what attacks cost Berth, and those who ask.
+func printTables(w io.Writer, results []*result) {
+	alone := figures.NewTable("attack, while nobody asks", "connections/s", "Berth's cores")
+	asked := figures.NewTable("attack", "filter of", "requests/s, quiet", "attacked",
+		"attacked : quiet", figures.SpreadColumns, "Berth's CPU ms/request, quiet", "attacked",
+		"connections/s meanwhile")
 	for _, r := range results {
-		fmt.Fprintf(table, "%s\t%.1f %%\t%s\t%s\t%s\t%s\n", r.assault, 100*r.cost, r.request,
-			spread(r.quiet, 0), spread(r.attacked, 0), spread(r.shares(), 2))
+		alone.Row(r.assault, fmt.Sprintf("%.0f", r.alone.arrivals), fmt.Sprintf("%.3f", r.alone.cores))
+		for _, c := range r.asked {
+			median := func(format string, of []sample, value func(sample) float64) string {
+				return fmt.Sprintf(format, spreadOf(of, value).Median)
+			}
+			asked.Row(r.assault, fmt.Sprintf("%d names", c.names), median("%.0f", c.quiet, rateOf),
+				median("%.0f", c.attacked, rateOf), figures.Cells("%.2f", c.shares()),
+				median("%.3f", c.quiet, sample.milliseconds),
+				median("%.3f", c.attacked, sample.milliseconds), median("%.0f", c.attacked, arrivalsOf))
+		}
 	}
-	_ = table.Flush() // w keeps its error
-}
-
-// spread is the median of values with the least, the quartiles and the greatest.
-func spread(values []float64, digits int) string {
-	at := func(share float64) float64 { return quantile(values, share) }
-	return fmt.Sprintf("%.*f (%.*f, %.*f to %.*f, %.*f)", digits, at(0.5), digits, at(0), digits,
-		at(0.25), digits, at(0.75), digits, at(1))
-}
-
-// quantile is the value below which such a share of the values is, interpolated between two.
-func quantile(values []float64, share float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	place := share * float64(len(sorted)-1)
-	below := int(place)
-	above := min(below+1, len(sorted)-1)
-	return sorted[below] + (place-float64(below))*(sorted[above]-sorted[below])
+	fmt.Fprint(w, alone, asked, "\nMedians of the pairs; Berth's CPU is with all that it does about "+
+		"the attack meanwhile.\n")
 }
 
 // verdict is an error where an attack costs more than it may.
 func verdict(results []*result) error {
 	var failures []error
 	for _, r := range results {
-		if share := quantile(r.shares(), 0.5); share < leastShare {
-			failures = append(failures, fmt.Errorf(
-				"%s: filter of %s keeps %.2f of its throughput, want %.2f", r.assault, r.request, share,
-				leastShare))
+		for _, c := range r.asked {
+			if share := c.shares().Median; share < leastShare {
+				failures = append(failures, fmt.Errorf(
+					"%s: filter of %d names keeps %.2f of its throughput, want %.2f", r.assault, c.names,
+					share, leastShare))
+			}
 		}
 	}
 	return errors.Join(failures...)
@@ -84,12 +149,12 @@ func (b *bench) report(ctx context.Context, w io.Writer) error {
 		{limitsHit, "limit"}, {badHandshakes, "cause"},
 	} {
 		var counts []string
-		for _, sample := range samples.With(family.name, `listener="extender"`) {
+		for _, sample := range samples.With(family.name, onExtender) {
 			counts = append(counts, fmt.Sprintf("%s %.0f", sample.Label(family.label), sample.Value))
 		}
-		fmt.Fprintf(w, "%s: %s\n", family.name, strings.Join(counts, ", "))
+		fmt.Fprintf(w, "\n%s: %s\n", family.name, strings.Join(counts, ", "))
 	}
-	fmt.Fprintf(w, "resident memory: %d MiB before, %d MiB at most\n", b.quiet>>10, b.most>>10)
+	fmt.Fprintf(w, "\nresident memory: %d MiB before, %d MiB at most\n", b.quiet>>10, b.most>>10)
 	if growth := b.most - b.quiet; growth > mostGrowth {
 		return fmt.Errorf("memory grew by %d MiB, want %d MiB at most", growth>>10, mostGrowth>>10)
 	}

@@ -34,17 +34,14 @@ func sampleCluster(t *testing.T, pods int) Cluster {
 	return cluster
 }
 
-// follow lists the cluster by client-go's informers, which ask for protobuf as Kubernetes' own
+// connect returns a client of a server of the cluster, which asks for protobuf as Kubernetes' own
 // programs do.
-func follow(t *testing.T, cluster Cluster) informers.SharedInformerFactory {
+func connect(t *testing.T, cluster Cluster) (*Server, kubernetes.Interface) {
 	t.Helper()
 	server := Start(cluster)
-	t.Cleanup(func() {
-		server.CloseClientConnections() // watches are open
-		server.Close()
-	})
+	t.Cleanup(server.Close)
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := WriteKubeconfig(server, kubeconfig); err != nil {
+	if err := server.WriteKubeconfig(kubeconfig); err != nil {
 		t.Fatal(err)
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
@@ -56,6 +53,13 @@ func follow(t *testing.T, cluster Cluster) informers.SharedInformerFactory {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return server, client
+}
+
+// follow lists the cluster by client-go's informers.
+func follow(t *testing.T, cluster Cluster) informers.SharedInformerFactory {
+	t.Helper()
+	_, client := connect(t, cluster)
 	factory := informers.NewSharedInformerFactory(client, 0)
 	core := factory.Core().V1()
 	core.Nodes().Informer()
@@ -111,7 +115,7 @@ func TestRequestsThatAreNotServed(t *testing.T) {
 	server := Start(Cluster{})
 	defer server.Close()
 	roots := x509.NewCertPool()
-	roots.AddCert(server.Certificate())
+	roots.AddCert(server.server.Certificate())
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
 	defer client.CloseIdleConnections()
 	const protobuf = runtime.ContentTypeProtobuf
@@ -123,10 +127,14 @@ func TestRequestsThatAreNotServed(t *testing.T) {
 		{"/api/v1/nodes", protobuf, 400, "only watches are served"},
 		{"/api/v1/nodes?watch=true&timeoutSeconds=1", "application/json", 400, "in " + protobuf},
 		{"/api/v1/nodes?watch=true", protobuf, 400, "timeoutSeconds"},
+		{"/api/v1/nodes?watch=true&timeoutSeconds=1", protobuf, 400, "resourceVersion"},
+		{"/api/v1/nodes?watch=true&timeoutSeconds=1&resourceVersion=1", protobuf, 410,
+			"1 is not one of 1000000000 to 1000000000"},
 		{"/api/v1/secrets?watch=true", protobuf, 404, "not found"},
 	}
 	for _, c := range cases {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+c.path, nil)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+			server.server.URL+c.path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
