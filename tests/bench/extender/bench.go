@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -48,7 +47,7 @@ func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
 	b := &bench{options: o, box: cluster, echo: echo.Start(), progress: progress,
 		report: report{Machine: machine, Nodes: o.nodes, Seed: o.seed}}
 	if err := b.prepare(ctx); err != nil {
-		err = b.failed(ctx, err)
+		err = figures.Failed(ctx, b.box, err)
 		b.stop()
 		return nil, err
 	}
@@ -101,14 +100,6 @@ func (b *bench) stop() {
 	b.client.CloseIdleConnections()
 	b.box.Stop()
 	b.echo.Close()
-}
-
-// failed keeps the logs, unless it was the user who ended the benchmark.
-func (b *bench) failed(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
-		b.box.KeepLogs(os.Stderr)
-	}
-	return err
 }
 
 // await polls until something holds.

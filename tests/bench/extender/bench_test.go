@@ -50,7 +50,7 @@ func TestKubeSchedulerAsksAboutEveryNode(t *testing.T) {
 	}
 	defer b.stop()
 	if err := b.scheduleBy(t.Context(), allLooking[0]); err != nil {
-		t.Fatal(b.failed(t.Context(), err))
+		t.Fatal(figures.Failed(t.Context(), b.box, err))
 	}
 	log, err := os.ReadFile(b.box.Berth.LogFile)
 	if err != nil {

@@ -10,10 +10,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"berth.dev/berth/tests/bench/figures"
 )
@@ -50,21 +48,14 @@ func main() {
 	sizes := flag.String("sizes", "1000,2000,5000,7498,15000,30000,65000",
 		"numbers of nodes to ask about, from the least")
 	parts := flag.String("parts", partNames(), "what to measure")
-	flag.StringVar(&o.files.JSON, "json", "docs/benchmarks/extender.json",
-		"file for the figures, from the repository's root")
-	flag.StringVar(&o.files.Picture, "plot", "docs/benchmarks/extender.svg",
-		"SVG file, from the repository's root")
+	o.files.AddFlags("extender")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := o.choose(*sizes, *parts)
-	if err == nil {
-		err = run(ctx, o, os.Stdout, os.Stderr)
-	}
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "extender:", err)
-		os.Exit(1)
-	}
+	figures.Main("extender", func(ctx context.Context) error {
+		if err := o.choose(*sizes, *parts); err != nil {
+			return err
+		}
+		return run(ctx, o, os.Stdout, os.Stderr)
+	})
 }
 
 // choose reads what the user wants to be measured.
@@ -107,7 +98,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	for _, p := range o.parts {
 		fmt.Fprintf(progress, "measuring %s\n", p.title)
 		if err := p.measure(b, ctx); err != nil {
-			return b.failed(ctx, fmt.Errorf("%s: %w", p.name, err))
+			return figures.Failed(ctx, b.box, fmt.Errorf("%s: %w", p.name, err))
 		}
 		if err := o.files.Write(b.report, b.report.draw); err != nil {
 			return err

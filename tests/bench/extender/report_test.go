@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -31,42 +29,35 @@ func sampleReport() report {
 	}
 }
 
-func TestTablesAreMarkdown(t *testing.T) {
-	var out strings.Builder
-	if err := sampleReport().print(&out); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
+func TestReportIsShown(t *testing.T) {
+	r := sampleReport()
+	if err := figures.CheckTables(r.print,
 		"2 CPUs",
-		"| Berth, filter | 7498 | back to back | **0.500** | 0.375 to 0.625 | 0.250 to 0.750 | " +
+		"| Berth, filter | 7498 | back to back | **0.500** | 0.375 to 0.625 | 0.250 to 0.750 | "+
 			"**0.750** | 0.625 to 0.875 | 0.500 to 1.000 |\n",
 		"| Berth, prioritize | that fit | kube-scheduler, every node looked at | **0.100** |",
 		"| Go echo, filter | 7498 | back to back | **4.000** |",
-		"| 1000 | 94 | **0.500** (0.250 to 0.750) | **0.750** (0.500 to 1.000) | **1.500** (1.000 to " +
+		"| 1000 | 94 | **0.500** (0.250 to 0.750) | **0.750** (0.500 to 1.000) | **1.500** (1.000 to "+
 			"2.000) | **4.000** (3.000 to 5.000) | 1500 | 30.0 | 31.0 | 0.50 |\n",
 		"| kube-apiserver | 7498 | 0 | ready after s | **1.50** |",
 		"| generated | 7498 | 200000 | resident MiB, asked | **62.0** |",
 		"| refused after the event | **1.50** | **1.99** | 1.25 to 1.75 | 1.00 to 2.00 |\n",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
-		}
+	); err != nil {
+		t.Error(err)
 	}
-	columns := 0
-	for line := range strings.Lines(out.String()) {
-		bars := strings.Count(line, "|")
-		if bars == 0 {
-			columns = 0 // the next table
-		} else if columns == 0 {
-			columns = bars
-		} else if bars != columns {
-			t.Errorf("%d bars, %d in the lines above: %s", bars, columns, line)
-		}
+	if err := figures.CheckPicture(r.draw, "Berth&#39;s own time: p50 of rounds, ms",
+		"over TLS: p99 of rounds, ms", "filter, warm", "prioritize, every node, in situ",
+		"Go echo, filter, warm", "filter, ms", "resident, MiB", "Berth refuses the node",
+		"7498 nodes; 2 CPUs"); err != nil {
+		t.Error(err)
+	}
+	if err := figures.CheckReadBack(r); err != nil {
+		t.Error(err)
 	}
 }
 
 func TestOnlyWhatWasMeasuredIsShown(t *testing.T) {
-	var out, picture strings.Builder
+	var out strings.Builder
 	r := report{Nodes: 50, Sizes: sampleReport().Sizes}
 	if err := r.print(&out); err != nil {
 		t.Fatal(err)
@@ -74,33 +65,7 @@ func TestOnlyWhatWasMeasuredIsShown(t *testing.T) {
 	if tables := strings.Count(out.String(), "|---|\n"); tables != 1 {
 		t.Errorf("%d tables, want 1:\n%s", tables, out.String())
 	}
-	if err := r.draw(&picture); err != nil || strings.Contains(picture.String(), "NaN") {
-		t.Errorf("picture (%v) %s", err, picture.String())
-	}
-}
-
-func TestFiguresAreReadBack(t *testing.T) {
-	content, err := json.Marshal(sampleReport())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var read report
-	if err := json.Unmarshal(content, &read); err != nil || !reflect.DeepEqual(read, sampleReport()) {
-		t.Errorf("read back (%v) %+v", err, read)
-	}
-}
-
-func TestPictureShowsEveryPart(t *testing.T) {
-	var picture strings.Builder
-	if err := sampleReport().draw(&picture); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"Berth&#39;s own time: p50 of rounds, ms",
-		"over TLS: p99 of rounds, ms", "filter, warm", "prioritize, every node, in situ",
-		"Go echo, filter, warm", "filter, ms", "resident, MiB",
-		"Berth refuses the node", "7498 nodes; 2 CPUs"} {
-		if !strings.Contains(picture.String(), want) {
-			t.Errorf("no %q in the picture", want)
-		}
+	if err := figures.CheckPicture(r.draw); err != nil {
+		t.Error(err)
 	}
 }

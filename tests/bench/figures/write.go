@@ -2,6 +2,7 @@ package figures
 
 import (
 	"encoding/json"
+	"flag"
 	"io"
 
 	"berth.dev/berth/tests/e2e/box"
@@ -11,6 +12,14 @@ import (
 type Files struct {
 	JSON    string
 	Picture string // SVG
+}
+
+// AddFlags has the user say where they go. By default that is beside the page about benchmarks.
+func (f *Files) AddFlags(name string) {
+	flag.StringVar(&f.JSON, "json", "docs/benchmarks/"+name+".json",
+		"file for the figures, from the repository's root")
+	flag.StringVar(&f.Picture, "plot", "docs/benchmarks/"+name+".svg",
+		"SVG file, from the repository's root")
 }
 
 // Write writes a report and what draws it.

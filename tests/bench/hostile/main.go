@@ -79,6 +79,6 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 		results = append(results, measured)
 	}
 	fmt.Fprintf(out, "%d nodes, %d pairs of blocks of %v; %s\n", o.nodes, o.pairs, o.length, machine)
-	printTables(out, results)
-	return errors.Join(append(failures, verdict(results), b.report(ctx, out))...)
+	failures = append(failures, printTables(out, results), verdict(results), b.report(ctx, out))
+	return errors.Join(failures...)
 }

@@ -103,7 +103,7 @@ func (c *comparison) shares() spread.Spread {
 }
 
 // printTables shows what attacks cost Berth, and those who ask.
-func printTables(w io.Writer, results []*result) {
+func printTables(w io.Writer, results []*result) error {
 	alone := figures.NewTable("attack, while nobody asks", "connections/s", "Berth's cores")
 	asked := figures.NewTable("attack", "filter of", "requests/s, quiet", "attacked",
 		"attacked : quiet", figures.SpreadColumns, "Berth's CPU ms/request, quiet", "attacked",
@@ -120,8 +120,9 @@ func printTables(w io.Writer, results []*result) {
 				median("%.3f", c.attacked, sample.milliseconds), median("%.0f", c.attacked, arrivalsOf))
 		}
 	}
-	fmt.Fprint(w, alone, asked, "\nMedians of the pairs; Berth's CPU is with all that it does about "+
-		"the attack meanwhile.\n")
+	_, err := fmt.Fprint(w, alone, asked, "\nMedians of the pairs; Berth's CPU is with all that it "+
+		"does about the attack meanwhile.\n")
+	return err
 }
 
 // verdict is an error where an attack costs more than it may.

@@ -1,9 +1,11 @@
 package main
 
 import (
-	"strings"
+	"io"
 	"testing"
 	"time"
+
+	"berth.dev/berth/tests/bench/figures"
 )
 
 // compared has a pair for every two rates.
@@ -28,16 +30,14 @@ func TestVerdictIsOnMedianOfPairs(t *testing.T) {
 	}
 }
 
-func TestTables(t *testing.T) {
-	var out strings.Builder
-	printTables(&out, []*result{compared([]float64{100, 200, 400}, []float64{50, 180, 400})})
-	for _, want := range []string{
+func TestReportIsShown(t *testing.T) {
+	results := []*result{compared([]float64{100, 200, 400}, []float64{50, 180, 400})}
+	if err := figures.CheckTables(func(w io.Writer) error { return printTables(w, results) },
 		"| mutes | 50 | 0.125 |\n",
-		"| mutes | 8 names | 200 | 180 | **0.90** | 0.70 to 0.95 | 0.50 to 1.00 | 2.500 | 3.333 | 40 |\n",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
-		}
+		"| mutes | 8 names | 200 | 180 | **0.90** | 0.70 to 0.95 | 0.50 to 1.00 | 2.500 | 3.333 | "+
+			"40 |\n",
+	); err != nil {
+		t.Error(err)
 	}
 }
 

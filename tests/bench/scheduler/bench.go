@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -43,7 +42,7 @@ func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
 	}
 	b := &bench{options: o, box: cluster, echo: echo.Start(), progress: progress}
 	if err := b.prepare(ctx); err != nil {
-		err = b.failed(ctx, err)
+		err = figures.Failed(ctx, b.box, err)
 		b.stop()
 		return nil, err
 	}
@@ -94,14 +93,6 @@ func (b *bench) breakSome(ctx context.Context, pools []fleet.Pool) error {
 func (b *bench) stop() {
 	b.box.Stop()
 	b.echo.Close()
-}
-
-// failed keeps the logs, unless it was the user who ended the benchmark.
-func (b *bench) failed(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
-		b.box.KeepLogs(os.Stderr)
-	}
-	return err
 }
 
 // measure has the ways place the load in turn.

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"berth.dev/berth/tests/bench/figures"
@@ -45,23 +43,16 @@ func main() {
 	ways := flag.String("ways", "", "ways to compare with the first of them: none, echo, berth, or "+
 		"berth+KEY=VALUE with a key of Berth's configuration; +filter-only leaves prioritize out. "+
 		"Default: echo,berth for pods with a spread constraint and none,berth for the others")
-	flag.StringVar(&o.files.JSON, "json", "docs/benchmarks/scheduler.json",
-		"file for the figures, from the repository's root")
-	flag.StringVar(&o.files.Picture, "plot", "docs/benchmarks/scheduler.svg",
-		"SVG file, from the repository's root")
+	o.files.AddFlags("scheduler")
 	flag.StringVar(&o.profiles, "profile", "", "folder, from the repository's root, for a CPU "+
 		"profile of kube-scheduler for every way, taken in a further run; default: none is taken")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := o.choose(*loads, *ways)
-	if err == nil {
-		err = run(ctx, o, os.Stdout, os.Stderr)
-	}
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "scheduler:", err)
-		os.Exit(1)
-	}
+	figures.Main("scheduler", func(ctx context.Context) error {
+		if err := o.choose(*loads, *ways); err != nil {
+			return err
+		}
+		return run(ctx, o, os.Stdout, os.Stderr)
+	})
 }
 
 // choose reads what the user wants to compare.
@@ -91,7 +82,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	for _, l := range o.loads {
 		measured, err := b.measure(ctx, l)
 		if err != nil {
-			return b.failed(ctx, err)
+			return figures.Failed(ctx, b.box, err)
 		}
 		r.Loads = append(r.Loads, measured)
 		if err := o.files.Write(r, r.draw); err != nil {

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
 
 	"berth.dev/berth/tests/bench/figures"
@@ -37,54 +34,24 @@ func TestRatiosAreOfOneRound(t *testing.T) {
 	}
 }
 
-func TestTablesAreMarkdown(t *testing.T) {
-	var out bytes.Buffer
-	if err := sampleReport(t).print(&out); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
+func TestReportIsShown(t *testing.T) {
+	r := sampleReport(t)
+	if err := figures.CheckTables(r.print,
 		"7498 nodes, 2 rounds; 2 CPUs",
-		"| one device each, default node sampling, 2000 pods | none | **150.0** | " +
+		"| one device each, default node sampling, 2000 pods | none | **150.0** | "+
 			"125.0 to 175.0 | 100.0 to 200.0 |  | | | 5.00 |\n",
-		"| berth | **135.0** | 112.5 to 157.5 | 90.0 to 180.0 | **0.90** | 0.90 to 0.90 | " +
+		"| berth | **135.0** | 112.5 to 157.5 | 90.0 to 180.0 | **0.90** | 0.90 to 0.90 | "+
 			"0.90 to 0.90 | 5.00 |\n",
-		"| one device each, default node sampling | berth | 0.25 | 0.75 | 0.00 | 0.00 | 0.50 | " +
+		"| one device each, default node sampling | berth | 0.25 | 0.75 | 0.00 | 0.00 | 0.50 | "+
 			"32.00 | 1.50 |\n",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
-		}
+	); err != nil {
+		t.Error(err)
 	}
-	columns := 0
-	for line := range strings.Lines(out.String()) {
-		bars := strings.Count(line, "|")
-		if bars == 0 {
-			columns = 0 // the next table
-		} else if columns == 0 {
-			columns = bars
-		} else if bars != columns {
-			t.Errorf("%d bars, %d in the lines above: %s", bars, columns, line)
-		}
+	if err := figures.CheckPicture(r.draw, "pods/s: one device each, default node sampling, 2000 pods",
+		"single, berth : none", "7498 nodes; 2 CPUs"); err != nil {
+		t.Error(err)
 	}
-}
-
-func TestPictureAndFiguresAreOfTheReport(t *testing.T) {
-	content, err := json.Marshal(sampleReport(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var read report
-	if err := json.Unmarshal(content, &read); err != nil || !reflect.DeepEqual(read, sampleReport(t)) {
-		t.Errorf("read back (%v) %+v", err, read)
-	}
-	var picture strings.Builder
-	if err := sampleReport(t).draw(&picture); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"pods/s: one device each, default node sampling, 2000 pods", "single, berth : none",
-		"7498 nodes; 2 CPUs"} {
-		if !strings.Contains(picture.String(), want) {
-			t.Errorf("no %q in the picture", want)
-		}
+	if err := figures.CheckReadBack(r); err != nil {
+		t.Error(err)
 	}
 }

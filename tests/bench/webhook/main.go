@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/e2e/box"
@@ -25,23 +23,16 @@ type options struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	var o options
 	flag.IntVar(&o.rounds, "rounds", 40, "rounds; each has a block of every kind")
 	flag.IntVar(&o.pods, "pods", 200, "pods in a block")
 	flag.IntVar(&o.workers, "workers", 8, "pods that are being created at a time")
 	flag.BoolVar(&o.parts, "parts", false, "also with a part of Berth's webhooks, to find what costs")
-	flag.StringVar(&o.files.JSON, "json", "docs/benchmarks/webhook.json",
-		"file for the figures, from the repository's root")
-	flag.StringVar(&o.files.Picture, "plot", "docs/benchmarks/webhook.svg",
-		"SVG file, from the repository's root")
+	o.files.AddFlags("webhook")
 	flag.Parse()
-	if err := run(ctx, o, os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "webhook:", err)
-		stop()
-		os.Exit(1)
-	}
+	figures.Main("webhook", func(ctx context.Context) error {
+		return run(ctx, o, os.Stdout, os.Stderr)
+	})
 }
 
 // run measures all works and writes what it has after each.

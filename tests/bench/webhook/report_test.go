@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
 
 	"berth.dev/berth/tests/bench/figures"
@@ -30,42 +28,23 @@ func TestRatiosAreOfOneRound(t *testing.T) {
 	}
 }
 
-func TestTablesAreMarkdown(t *testing.T) {
-	var out strings.Builder
-	if err := sampleReport().print(&out); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
+func TestReportIsShown(t *testing.T) {
+	r := sampleReport()
+	if err := figures.CheckTables(r.print,
 		"blocks of 200 pods, 8 at a time; 2 CPUs",
 		"| pods as people write them |  | quartiles | min to max |\n|---|---|---|---|\n",
 		"| none, pods/s | **100** | 55 to 150 | 10 to 200 |\n",
 		"| some : none | **0.50** | 0.50 to 0.50 | 0.50 to 0.50 |\n",
 		"| some, kube-apiserver's CPU ms/pod | **2.00** |",
 		"\n3 rounds.\n",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
-		}
+	); err != nil {
+		t.Error(err)
 	}
-}
-
-func TestFiguresAreReadBackAndDrawn(t *testing.T) {
-	content, err := json.Marshal(sampleReport())
-	if err != nil {
-		t.Fatal(err)
+	if err := figures.CheckPicture(r.draw, "pods/s: pods as people write them",
+		"CPU for each of them, ms", "2 CPUs for all, v1.36"); err != nil {
+		t.Error(err)
 	}
-	var read report
-	if err := json.Unmarshal(content, &read); err != nil || !reflect.DeepEqual(read, sampleReport()) {
-		t.Errorf("read back (%v) %+v", err, read)
-	}
-	var picture strings.Builder
-	if err := sampleReport().draw(&picture); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"pods/s: pods as people write them", "CPU for each of them, ms",
-		"2 CPUs for all, v1.36"} {
-		if !strings.Contains(picture.String(), want) {
-			t.Errorf("no %q in the picture", want)
-		}
+	if err := figures.CheckReadBack(r); err != nil {
+		t.Error(err)
 	}
 }
