@@ -47,8 +47,9 @@ struct TlsContext {
 /// Errors name the file.
 absl::StatusOr<TlsPem> ReadTlsFiles(const TlsFiles& files);
 
-/// A context for TLS >= 1.2 with ALPN http/1.1. Checks that the key belongs to the certificate and
-/// that the certificate is valid now. Errors name the file and never hold any of its text.
+/// A context for TLS >= 1.2 with ALPN http/1.1, without resumption of sessions. Checks that the key
+/// belongs to the certificate and that the certificate is valid now. Errors name the file and never
+/// hold any of its text.
 absl::StatusOr<TlsContext> BuildTlsContext(const TlsFiles& files, const TlsPem& pem);
 
 /// The cause that an error code of OpenSSL's stands for, of a handshake that failed in time.

@@ -9,7 +9,6 @@
 #include "tests/integration/test_pki.h"
 
 struct ssl_st;
-struct ssl_session_st;
 
 namespace berth::testing {
 
@@ -21,8 +20,6 @@ struct ClientTls {
   int max_version = 0;
   /// What ALPN offers, in wire format; empty: no ALPN.
   std::string alpn;
-  /// A session of an earlier connection to resume.
-  std::shared_ptr<ssl_session_st> session;
 };
 
 /// How the server's side of a connection ended.
@@ -68,9 +65,8 @@ class RawClient {
   // Of a TLS connection:
   std::string protocol() const;
   std::string alpn() const;
-  bool resumed() const;
-  /// To resume by; valid after a reply was read.
-  std::shared_ptr<ssl_session_st> session() const;
+  /// Whether another connection could resume this one's session; known once a reply was read.
+  bool resumable() const;
   /// Serial number of the server's certificate, hexadecimal; empty without handshake.
   std::string server_serial() const;
 

@@ -120,8 +120,8 @@ func printTables(w io.Writer, results []*result) error {
 				median("%.3f", c.attacked, sample.milliseconds), median("%.0f", c.attacked, arrivalsOf))
 		}
 	}
-	_, err := fmt.Fprint(w, alone, asked, "\nMedians of the pairs; Berth's CPU is with all that it "+
-		"does about the attack meanwhile.\n")
+	_, err := fmt.Fprintf(w, "%s%s\nMedians of the pairs; Berth's CPU is with all that it does about "+
+		"the attack meanwhile.\n", alone, asked)
 	return err
 }
 
