@@ -48,6 +48,7 @@ demo: ## place ML pods on a real control plane, with and without Berth
 # What no node needs is not built; whether one can run here is said before minutes have passed.
 demo-cluster: PROGRAMS := etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl helm
 demo-cluster: ## install the chart on a real kubelet beside simulated nodes, until Ctrl-C (root)
+	@.ci/install-dependencies --with-node
 	@cd tests/e2e && go run ./cluster -check
 	$(SET_UP) image control-plane PROGRAMS="$(PROGRAMS)"
 	@tests/e2e/build/build.sh node
@@ -61,6 +62,7 @@ check: ## run all tests
 	@.ci/check
 
 check-cluster: ## install the chart on a real kubelet, in namespaces of its own (root)
+	@.ci/install-dependencies --with-node
 	$(SET_UP) image control-plane
 	@tests/e2e/build/build.sh node
 	@echo "==> the chart on a real node"
