@@ -5,6 +5,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/integration/cli_fixture.h"
@@ -136,6 +137,8 @@ TEST_F(CliAdmission, AnswersWhatHasArrivedBeforeItEnds) {
   client.Send(review.substr(0, 100));
   berth.Signal(SIGTERM);
   ASSERT_TRUE(berth.AwaitError("draining")) << berth.error();
+  // That is what it is about to do; who is refused knows that it does.
+  while (RawClient(admission).connected()) std::this_thread::yield();
   client.Send(review.substr(100));
   const ServerReply reply = client.ReadReply();
   EXPECT_EQ(reply.status, 200);
