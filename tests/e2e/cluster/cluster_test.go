@@ -26,7 +26,7 @@ func TestShowAndCtrlC(t *testing.T) {
 			defer listener.Close()
 		}
 	}
-	address(t, "add")
+	address(t, "replace") // a test that was killed may have left it
 	t.Cleanup(func() { address(t, "del") })
 
 	r := start(t)
@@ -136,7 +136,7 @@ func TestFullDisk(t *testing.T) {
 	before.compare()
 }
 
-// address adds the node's to the machine, or takes it off again.
+// address gives the node's to the machine (replace), or takes it off again (del).
 func address(t *testing.T, verb string) {
 	t.Helper()
 	said, err := exec.Command("ip", "address", verb, node.Address+"/32", "dev", "lo").CombinedOutput()
