@@ -35,22 +35,18 @@ Judgement JudgementCache::Lookup::Judge(const PreparedPod& prepared, model::Node
 
 JudgementCache::Lookup JudgementCache::Open(const std::string& key, model::Time now,
                                             const cluster::NodeVersions& versions) {
-  return Lookup(Find(key, versions.end()), now, versions);
+  return Lookup(Find(key), now, versions);
 }
 
-std::shared_ptr<JudgementCache::Shape> JudgementCache::Find(const std::string& name,
-                                                            std::size_t nodes) {
+std::shared_ptr<JudgementCache::Shape> JudgementCache::Find(const std::string& name) {
   const std::size_t hash = std::hash<std::string>()(name);
   const std::lock_guard lock(mutex_);
-  // Linear: a few dozen shapes, and most pods are of the shape that was used last.
+  // Most pods are of the shape that was used last.
   auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& known) {
     return known.hash == hash && known.shape->name == name;
   });
   if (found == known_.end()) {
-    const std::size_t shapes = capacity_ / std::max<std::size_t>(nodes, 1);
-    // Linear search is for dozens, not for the thousands that a small cluster has memory for.
-    const std::size_t most = std::clamp(shapes, kLeastShapes, kMostShapes);
-    while (known_.size() >= most) known_.pop_back();
+    if (known_.size() == shapes_) known_.pop_back();
     found = known_.insert(known_.end(), {hash, std::make_shared<Shape>()});
     found->shape->name = name;
   }

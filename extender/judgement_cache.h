@@ -23,14 +23,13 @@ namespace berth::extender {
 /// For one engine and one cluster: nodes are told apart by index and version. Thread-safe.
 class JudgementCache {
  public:
-  /// Judgements remembered at once, of 8 bytes: 2 MiB, or 34 shapes at 7,500 nodes. The shape
-  /// unused for longest is forgotten.
-  static constexpr std::size_t kDefaultJudgements = std::size_t{1} << 18;
-  /// However many nodes there are: those of the pods that are retried at the same time.
-  static constexpr std::size_t kLeastShapes = 4;
-  static constexpr std::size_t kMostShapes = 64;
+  /// Shapes remembered at once; the one unused for longest is forgotten. Of 8 bytes for each node:
+  /// 4 MiB at 7,500 nodes, 32 MiB at 65,000. Few clusters see as many shapes in a day, and a linear
+  /// search finds one of them.
+  static constexpr std::size_t kShapes = 64;
 
-  explicit JudgementCache(std::size_t judgements = kDefaultJudgements) : capacity_(judgements) {}
+  /// `shapes` > 0.
+  explicit JudgementCache(std::size_t shapes = kShapes) : shapes_(shapes) {}
   JudgementCache(const JudgementCache&) = delete;
   JudgementCache& operator=(const JudgementCache&) = delete;
 
@@ -78,9 +77,9 @@ class JudgementCache {
   Lookup Open(const std::string& key, model::Time now, const cluster::NodeVersions& versions);
 
  private:
-  std::shared_ptr<Shape> Find(const std::string& name, std::size_t nodes);
+  std::shared_ptr<Shape> Find(const std::string& name);
 
-  const std::size_t capacity_;
+  const std::size_t shapes_;
   std::mutex mutex_;
   std::vector<Known> known_;  // used last first
 };

@@ -52,7 +52,7 @@ class JudgementCacheTest : public testing::Test {
 
   const SchedulingEngine engine_{Catalog(), "berth.dev", SchedulingConfig{}};
   cluster::NodeVersions versions_;
-  JudgementCache cache_{1};  // as few shapes as there may be
+  JudgementCache cache_{4};
 };
 
 TEST_F(JudgementCacheTest, RemembersUntilTheNodeChanges) {
@@ -122,35 +122,21 @@ TEST_F(JudgementCacheTest, ForgetsTheShapeUnusedForLongest) {
   EXPECT_FALSE(remembers(2));
 }
 
-TEST_F(JudgementCacheTest, RemembersFewerShapesOfMoreNodes) {
-  JudgementCache cache(100);
-  const auto remembers = [&](std::int64_t devices, model::NodeIndex nodes) {
-    const PreparedPod prepared = engine_.Prepare(PodAskingFor(kGpu, devices), FixedView(), kNow);
-    JudgementCache::Lookup lookup = cache.Open(prepared.key(), kNow, VersionsOf(nodes));
-    const bool remembered = lookup.Recall(0).has_value();
-    lookup.Judge(prepared, 0, LostNode(1));
-    return remembered;
-  };
-  for (std::int64_t devices = 1; devices <= 10; ++devices) remembers(devices, 10);
-  EXPECT_TRUE(remembers(1, 10));
-  remembers(11, 20);
-  EXPECT_TRUE(remembers(1, 20));
-  EXPECT_TRUE(remembers(10, 20));
-  EXPECT_FALSE(remembers(6, 20)) << "five shapes of 20 nodes are 100 judgements";
-}
-
-TEST_F(JudgementCacheTest, RemembersThirtyShapesOf7500Nodes) {
+TEST_F(JudgementCacheTest, RemembersAsManyShapesHoweverManyNodesThereAre) {
   JudgementCache cache;
-  const cluster::NodeVersions versions = VersionsOf(7500);
+  const cluster::NodeVersions versions = VersionsOf(65'000);
   const auto remembers = [&](std::int64_t devices) {
     const PreparedPod prepared = engine_.Prepare(PodAskingFor(kGpu, devices), FixedView(), kNow);
     JudgementCache::Lookup lookup = cache.Open(prepared.key(), kNow, versions);
-    const bool remembered = lookup.Recall(7499).has_value();
-    lookup.Judge(prepared, 7499, LostNode(7500));
+    const bool remembered = lookup.Recall(64'999).has_value();
+    lookup.Judge(prepared, 64'999, LostNode(65'000));
     return remembered;
   };
-  for (std::int64_t devices = 1; devices <= 30; ++devices) EXPECT_FALSE(remembers(devices));
-  for (std::int64_t devices = 1; devices <= 30; ++devices) EXPECT_TRUE(remembers(devices));
+  const auto shapes = static_cast<std::int64_t>(JudgementCache::kShapes);
+  for (std::int64_t devices = 1; devices <= shapes; ++devices) EXPECT_FALSE(remembers(devices));
+  for (std::int64_t devices = 1; devices <= shapes; ++devices) EXPECT_TRUE(remembers(devices));
+  EXPECT_FALSE(remembers(shapes + 1));
+  EXPECT_FALSE(remembers(1)) << "one had to make way";
 }
 
 TEST_F(JudgementCacheTest, ShapeIsWhatDecisionsDependOn) {
