@@ -58,7 +58,7 @@ NodeLabeler::Options Controller::LabelerOptions(const Options& options) const {
 }
 
 Nudger::Options Controller::NudgerOptions(const Options& options) const {
-  return {.annotation = options.prefix + "/" + std::string(scheduling::kNudgedAt),
+  return {.annotation = options.prefix + "/" + std::string(Nudger::kAnnotation),
           .may_write = [this] { return Leads(); },
           .now = options.now};
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cluster/snapshot.h"
 #include "controller/nudge_plan.h"
@@ -22,8 +23,11 @@ namespace berth::controller {
 /// Run() on another, until the waiter is stopped.
 class Nudger final : public kube::ListWatchHandler<model::Pod> {
  public:
+  /// The annotation, below the prefix of Berth's. No policy reads it.
+  static constexpr std::string_view kAnnotation = "nudged-at";
+
   struct Options {
-    /// "berth.dev/nudged-at".
+    /// With the prefix: "berth.dev/nudged-at".
     std::string annotation;
     /// Asked right before each write.
     std::function<bool()> may_write;

@@ -15,10 +15,6 @@
 
 namespace berth::scheduling {
 
-/// The annotation, below the prefix, by which the controller has kube-scheduler try a pod again. No
-/// policy reads it.
-inline constexpr std::string_view kNudgedAt = "nudged-at";
-
 /// What all policies together say of one node. Those in Observe have no part in it but in
 /// `would_refuse`.
 struct Judgement {
