@@ -22,12 +22,11 @@ const (
 
 // Trainers need three seconds, of which their pods ask for one.
 func TestTrainerHasTimeToSave(t *testing.T) {
-	w := enter(t)
-	w.giveDevices()
+	enforced, asWritten := enter(t).teams("saving")
 	cases := []struct {
 		team *team
 		code int32
-	}{{w.team("saving", "enforce"), saved}, {w.team("saving-as-written", "off"), killed}}
+	}{{enforced, saved}, {asWritten, killed}}
 	for _, c := range cases {
 		c.team.openClaim("checkpoints")
 		template := trainer(map[string]string{checkpointAnnotation: "true"}, "count", "6000")

@@ -15,12 +15,11 @@ import (
 
 // A Job that needs more memory than it says needs more on the next node, too.
 func TestJobOutOfMemoryIsNotRetried(t *testing.T) {
-	w := enter(t)
-	w.giveDevices()
+	enforced, asWritten := enter(t).teams("greedy")
 	cases := []struct {
 		team *team
 		pods int
-	}{{w.team("greedy", "enforce"), 1}, {w.team("greedy-as-written", "off"), 2}}
+	}{{enforced, 1}, {asWritten, 2}}
 	for _, c := range cases {
 		c.team.start("train", trainer(nil, "eat", "256"), func(job *batchv1.JobSpec) {
 			job.BackoffLimit = new(int32(1))

@@ -45,6 +45,14 @@ func (w *world) team(name, mode string) *team {
 	return &team{w, name}
 }
 
+// teams are two with devices to ask for: one with Berth's admission, one whose pods stay as they
+// were written.
+func (w *world) teams(name string) (enforced, asWritten *team) {
+	w.Helper()
+	w.giveDevices()
+	return w.team(name, "enforce"), w.team(name+"-as-written", "off")
+}
+
 // giveDevices lets the real node have what the policies for accelerators ask about. Kubelet keeps
 // what somebody else has written, and counts it (MachineInfo in
 // k8s.io/kubernetes/pkg/kubelet/nodestatus/setters.go, v1.36.3).
