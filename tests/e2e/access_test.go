@@ -21,12 +21,12 @@ func (w *world) filter(
 ) extender.ExtenderFilterResult {
 	w.Helper()
 	body, err := json.Marshal(extender.ExtenderArgs{Pod: pod, NodeNames: &nodes})
-	w.check("encode the request", err)
+	w.Check("encode the request", err)
 	response, err := client.Post(w.box.Berth.URL+"/filter", "application/json", bytes.NewReader(body))
-	w.check("filter", err)
+	w.Check("filter", err)
 	defer response.Body.Close()
 	var result extender.ExtenderFilterResult
-	w.check("decode the reply", json.NewDecoder(response.Body).Decode(&result))
+	w.Check("decode the reply", json.NewDecoder(response.Body).Decode(&result))
 	return result
 }
 
@@ -35,10 +35,10 @@ func TestLastSnapshotServesWithoutAPIServer(t *testing.T) {
 	pool := nodesOf("mn2b-a30")
 	w.breaks("GPUIsLost", "Exclude", pool[0])
 	client, err := w.box.Berth.HTTPClient()
-	w.check("make a client", err)
+	w.Check("make a client", err)
 	w.box.APIServer.Kill()
 	answer := w.filter(client, gpus(1, "A30"), pool[0], pool[1])
-	w.check("start kube-apiserver", w.box.APIServer.Start(t.Context()))
+	w.Check("start kube-apiserver", w.box.APIServer.Start(t.Context()))
 	if answer.NodeNames == nil || !slices.Equal(*answer.NodeNames, pool[1:2]) {
 		t.Errorf("filter answers %+v, want the node without a fault", answer)
 	}
@@ -47,7 +47,7 @@ func TestLastSnapshotServesWithoutAPIServer(t *testing.T) {
 func TestExtenderRefusesClientsWithoutCertificate(t *testing.T) {
 	w := fresh(t)
 	authority, err := w.box.Berth.HTTPClient()
-	w.check("make a client", err)
+	w.Check("make a client", err)
 	config := authority.Transport.(*http.Transport).TLSClientConfig
 	anonymous := &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: config.RootCAs, MinVersion: tls.VersionTLS12},
@@ -68,7 +68,7 @@ func TestBearerTokenIsEnoughToWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Stop)
-	w := &world{T: t, box: b}
+	w := newWorld(t, b)
 	w.breaks("DStateProcess", "Exclude", nodesOf("mn3")...)
 	w.refused(mnCores(1))
 }

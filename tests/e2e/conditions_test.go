@@ -46,13 +46,13 @@ func arriveWhileBroken(t *testing.T, condition string, set setter) {
 	broken := []string{favourite, otherThan(favourite, nodesOf("mn2a"))}
 	pods := w.arrive(2)
 	for _, node := range broken {
-		w.check("break", set(t.Context(), w.box.Client, node, condition, true))
+		w.Check("break", set(t.Context(), w.box.Client, node, condition, true))
 	}
 	pods = append(pods, w.arrive(2)...) // while the news is on its way
 	w.awaitEffect(condition, "Exclude", 2)
 	w.avoid(broken, w.arrive(9))
 	for _, node := range broken {
-		w.check("repair", set(t.Context(), w.box.Client, node, condition, false))
+		w.Check("repair", set(t.Context(), w.box.Client, node, condition, false))
 	}
 	w.awaitEffect(condition, "Exclude", 0)
 	for _, pod := range append(pods, w.arrive(4)...) {
@@ -110,7 +110,7 @@ func TestUnknownStatusIsPenalised(t *testing.T) {
 	w := fresh(t)
 	pool := nodesOf("mn2b-a30")
 	for _, node := range pool[1:] {
-		w.check("patch", fleet.PatchCondition(t.Context(), w.box.Client, node, corev1.NodeCondition{
+		w.Check("patch", fleet.PatchCondition(t.Context(), w.box.Client, node, corev1.NodeCondition{
 			Type: "GPUIsLost", Status: corev1.ConditionUnknown, Reason: "DetectorTimedOut",
 			LastTransitionTime: metav1.Now(), LastHeartbeatTime: metav1.Now(),
 		}))
@@ -126,7 +126,7 @@ func TestNICLinkDownExcludesPodsThatAskForRDMA(t *testing.T) {
 	w := fresh(t)
 	pool := nodesOf("mn2b-a100")
 	for _, node := range pool {
-		w.check("add RDMA", fleet.SetDevices(t.Context(), w.box.Client, node, "rdma/hca", 8))
+		w.Check("add RDMA", fleet.SetDevices(t.Context(), w.box.Client, node, "rdma/hca", 8))
 	}
 	w.breaks("NICLinkDown", "Exclude", pool[0], pool[1], pool[2])
 	if node := w.place(withRDMA(gpus(4, "A100"))); node != pool[3] {
@@ -151,11 +151,11 @@ func TestJudgeConvictsKubeSchedulerAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Stop)
-	w := (&world{T: t, box: b}).judged()
+	w := newWorld(t, b).judged()
 	for _, node := range nodesOf("mn3") {
-		w.check("break", fleet.SetCondition(t.Context(), b.Client, node, "DStateProcess", true))
+		w.Check("break", fleet.SetCondition(t.Context(), b.Client, node, "DStateProcess", true))
 	}
-	w.await("a conviction", func() bool {
+	w.Await("a conviction", func() bool {
 		w.place(mnCores(1))
 		return len(w.judge.Report().With(judge.Broken)) > 0
 	})

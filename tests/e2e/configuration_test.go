@@ -25,7 +25,7 @@ func TestConditionsOfTheConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Stop)
-	w := &world{T: t, box: b}
+	w := newWorld(t, b)
 	pool := nodesOf("mn3")
 	w.deadlock(pool[0], time.Minute)
 	for _, node := range pool[1:] {
@@ -48,7 +48,7 @@ func TestAcceleratorRenamedWhileItsPodsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Stop)
-	w := &world{T: t, box: b}
+	w := newWorld(t, b)
 	first := w.place(gpus(1, "A30"))
 	w.expectOn("mn2b-a30", first)
 
@@ -56,7 +56,7 @@ func TestAcceleratorRenamedWhileItsPodsRun(t *testing.T) {
 		"name": "A30-24GB", "resource": fleet.ResourceGPU,
 		"nodes": []any{map[string]any{"label": fleet.LabelProduct, "matches": "A30"}},
 	}})
-	w.await("the pod's device to be counted under the new name", func() bool {
+	w.Await("the pod's device to be counted under the new name", func() bool {
 		return w.metric("berth_accelerator_devices", `accelerator="A30-24GB"`, `state="used"`) == 1
 	})
 	if node := w.place(gpus(1, "A30-24GB")); node != first {
@@ -74,20 +74,20 @@ func (w *world) configure(key string, value any) {
 	w.Helper()
 	file := w.box.Berth.ConfigFile
 	content, err := os.ReadFile(file)
-	w.check("read the configuration", err)
+	w.Check("read the configuration", err)
 	var config map[string]any
-	w.check("parse the configuration", yaml.Unmarshal(content, &config))
+	w.Check("parse the configuration", yaml.Unmarshal(content, &config))
 	config[key] = value
 	content, err = yaml.Marshal(config)
-	w.check("word the configuration", err)
-	w.check("write the configuration", os.WriteFile(file+".new", content, 0o600))
-	w.check("replace the configuration", os.Rename(file+".new", file))
+	w.Check("word the configuration", err)
+	w.Check("write the configuration", os.WriteFile(file+".new", content, 0o600))
+	w.Check("replace the configuration", os.Rename(file+".new", file))
 }
 
 // deadlock puts KernelDeadlock on a node as if it had been there for so long.
 func (w *world) deadlock(node string, age time.Duration) {
 	w.Helper()
-	w.check("patch", fleet.PatchCondition(w.Context(), w.box.Client, node, corev1.NodeCondition{
+	w.Check("patch", fleet.PatchCondition(w.Context(), w.box.Client, node, corev1.NodeCondition{
 		Type: "KernelDeadlock", Status: corev1.ConditionTrue, Reason: "TaskHung",
 		LastTransitionTime: metav1.NewTime(time.Now().Add(-age)), LastHeartbeatTime: metav1.Now(),
 	}))

@@ -27,9 +27,9 @@ func (w *world) controllers(count int, config map[string]any) []*box.Controller 
 	for i := range count {
 		name := fmt.Sprintf("%s-%d", strings.ToLower(w.Name()), i)
 		c, err := w.box.NewController(name, config)
-		w.check("make a controller", err)
+		w.Check("make a controller", err)
 		w.Cleanup(c.Stop)
-		w.check("start a controller", c.Start(w.Context()))
+		w.Check("start a controller", c.Start(w.Context()))
 		started = append(started, c)
 	}
 	return started
@@ -57,14 +57,14 @@ func (w *world) setLabel(node string, value any) {
 	}
 	_, err := w.box.Client.CoreV1().Nodes().Patch(w.Context(), node, types.MergePatchType,
 		[]byte(patch), metav1.PatchOptions{})
-	w.check("patch "+node, err)
+	w.Check("patch "+node, err)
 }
 
 // labels are the values of Berth's label by node; nodes without it are left out.
 func (w *world) labels() map[string]string {
 	w.Helper()
 	nodes, err := w.box.Client.CoreV1().Nodes().List(w.Context(), metav1.ListOptions{})
-	w.check("list nodes", err)
+	w.Check("list nodes", err)
 	labels := map[string]string{}
 	for _, node := range nodes.Items {
 		if value, found := node.Labels[acceleratorLabel]; found {
@@ -89,7 +89,7 @@ func expectedLabels() map[string]string {
 
 func (w *world) awaitLabels(want map[string]string) {
 	w.Helper()
-	w.await(fmt.Sprintf("the labels %v", want), func() bool {
+	w.Await(fmt.Sprintf("the labels %v", want), func() bool {
 		return fmt.Sprint(w.labels()) == fmt.Sprint(want)
 	})
 }
@@ -124,7 +124,7 @@ func TestRenamedAcceleratorRelabelsEmptyNodesOnly(t *testing.T) {
 		}
 	}
 	w.awaitLabels(want)
-	w.check("delete the pod", w.box.Client.CoreV1().Pods(pod.Namespace).Delete(t.Context(), pod.Name,
+	w.Check("delete the pod", w.box.Client.CoreV1().Pods(pod.Namespace).Delete(t.Context(), pod.Name,
 		metav1.DeleteOptions{}))
 	want[used] = "A30-24GB"
 	w.awaitLabels(want)
@@ -144,7 +144,7 @@ func TestSecondControllerTakesOver(t *testing.T) {
 	}
 	leader.Kill()
 	killed := time.Now()
-	w.await("the other controller to lead", func() bool { return w.leads(other) })
+	w.Await("the other controller to lead", func() bool { return w.leads(other) })
 	if took := time.Since(killed); took > leaseDuration+longestRetry {
 		t.Errorf("the other controller leads after %s, want %s after the last renewal", took,
 			leaseDuration)
@@ -153,10 +153,10 @@ func TestSecondControllerTakesOver(t *testing.T) {
 	w.awaitLabels(expectedLabels())
 
 	// A controller that is told to end gives up the lease: nobody has to wait for it.
-	w.check("start the first again", leader.Start(t.Context()))
+	w.Check("start the first again", leader.Start(t.Context()))
 	other.Stop()
 	stopped := time.Now()
-	w.await("the first controller to lead", func() bool { return w.leads(leader) })
+	w.Await("the first controller to lead", func() bool { return w.leads(leader) })
 	if took := time.Since(stopped); took > 2*longestRetry {
 		t.Errorf("the first controller leads %s after the other gave up the lease", took)
 	}

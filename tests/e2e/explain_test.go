@@ -17,11 +17,11 @@ import (
 func (w *world) explain(pod *corev1.Pod, arguments ...string) box.Explanation {
 	w.Helper()
 	manifest, err := fleet.Manifest(pod)
-	w.check("write the manifest", err)
+	w.Check("write the manifest", err)
 	file := filepath.Join(w.TempDir(), "pod.yaml")
-	w.check("write the manifest", os.WriteFile(file, manifest, 0o600))
+	w.Check("write the manifest", os.WriteFile(file, manifest, 0o600))
 	answer, err := w.box.Explain(w.Context(), append(arguments, "-f", file)...)
-	w.check("berth explain", err)
+	w.Check("berth explain", err)
 	return answer
 }
 
@@ -29,12 +29,12 @@ func (w *world) explain(pod *corev1.Pod, arguments ...string) box.Explanation {
 func (w *world) dump() string {
 	w.Helper()
 	kubectl, err := box.Program("kubectl")
-	w.check("find kubectl", err)
+	w.Check("find kubectl", err)
 	objects, err := exec.CommandContext(w.Context(), kubectl, "--kubeconfig", w.box.Kubeconfig,
 		"get", "nodes,pods", "-A", "-o", "json").Output()
-	w.check("kubectl get", err)
+	w.Check("kubectl get", err)
 	file := filepath.Join(w.TempDir(), "objects.json")
-	w.check("write what kubectl said", os.WriteFile(file, objects, 0o600))
+	w.Check("write what kubectl said", os.WriteFile(file, objects, 0o600))
 	return file
 }
 

@@ -22,16 +22,16 @@ const (
 func (w *world) assail(groups ...attack.Group) *attack.Crowd {
 	w.Helper()
 	config, err := w.box.Berth.ClientTLS()
-	w.check("kube-scheduler's certificate", err)
+	w.Check("kube-scheduler's certificate", err)
 	address, err := url.Parse(w.box.Berth.URL)
-	w.check("Berth's address", err)
+	w.Check("Berth's address", err)
 	crowd := attack.Start(w.Context(), attack.Target{Address: address.Host, TLS: config}, groups...)
 	w.Cleanup(crowd.Stop)
 	all := 0
 	for _, group := range groups {
 		all += group.Count
 	}
-	w.await("the attackers", func() bool { return crowd.Arrived() >= all })
+	w.Await("the attackers", func() bool { return crowd.Arrived() >= all })
 	return crowd
 }
 
@@ -44,7 +44,7 @@ func (w *world) onExtender(name string, labels ...string) float64 {
 func (w *world) residentKiB() int {
 	w.Helper()
 	usage, err := w.box.Berth.Usage()
-	w.check("look at Berth", err)
+	w.Check("look at Berth", err)
 	return usage.ResidentKiB
 }
 
@@ -58,7 +58,7 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 	}
 	awaitMore := func(so float64) {
 		before := full()
-		w.await("the extender to be full", func() bool { return full() >= before+so })
+		w.Await("the extender to be full", func() bool { return full() >= before+so })
 	}
 	// Who comes back takes every place that somebody leaves, kube-scheduler's as well.
 	w.assail(attack.Group{Kind: attack.Silent, Count: crowdSize - insistent, Pause: once},
@@ -70,7 +70,7 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 	}
 	w.box.Scheduler.Stop()
 	awaitMore(20)
-	w.check("start kube-scheduler again", w.box.Scheduler.Start(t.Context()))
+	w.Check("start kube-scheduler again", w.box.Scheduler.Start(t.Context()))
 	w.place(gpus(1))
 	if grown := w.residentKiB() - resident; grown > mostGrowthKiB {
 		t.Errorf("%d silent connections take %d KiB, want %d at most", crowdSize, grown, mostGrowthKiB)
@@ -106,7 +106,7 @@ func TestLimitsAreHeldAndCounted(t *testing.T) {
 	crowd := w.assail(groups...)
 	for ended := 0; ended < each*len(cases); {
 		w.place(gpus(1))
-		w.await("Berth to end more connections", func() bool { return crowd.Ended() > ended })
+		w.Await("Berth to end more connections", func() bool { return crowd.Ended() > ended })
 		ended = crowd.Ended()
 	}
 	for i, c := range cases {

@@ -28,7 +28,7 @@ func (w *world) change(
 ) {
 	w.Helper()
 	ctx := context.Background() // clean-ups run when the test's own has ended
-	w.check("change "+name, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	w.Check("change "+name, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		node, err := w.box.Client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ func TestNodeWithHugeLabelsAndAnnotations(t *testing.T) {
 	nodes := w.box.Client.CoreV1().Nodes()
 	w.breaks("GPUIsLost", "Exclude", pool[1:]...)
 	node, err := nodes.Get(t.Context(), pool[0], metav1.GetOptions{})
-	w.check("get "+pool[0], err)
+	w.Check("get "+pool[0], err)
 	node.Labels["huge"] = strings.Repeat("x", hugeLength)
 	if _, err := nodes.Update(t.Context(), node, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
 		t.Errorf("a label of 64 KiB gives %v, want it refused as invalid", err)

@@ -34,7 +34,7 @@ func (w *world) join(pool string) string {
 		last := nodes[len(nodes)-1]
 		api := w.box.Client.CoreV1().Nodes()
 		_, err := api.Create(w.Context(), last, metav1.CreateOptions{})
-		w.check("join "+last.Name, err)
+		w.Check("join "+last.Name, err)
 		w.Cleanup(func() { // after the test its context has ended
 			_ = api.Delete(context.Background(), last.Name, metav1.DeleteOptions{})
 		})

@@ -38,7 +38,7 @@ type delayed struct {
 
 func delayable(t *testing.T) delayed {
 	t.Helper()
-	d := delayed{world: &world{T: t}}
+	d := delayed{world: newWorld(t, nil)}
 	b, err := startBox(t.Context(), &box.BerthOptions{Kubeconfig: func(b *box.Box) (string, error) {
 		var err error
 		if d.proxy, err = box.StartProxy(b.APIAddress()); err != nil {
@@ -49,7 +49,7 @@ func delayable(t *testing.T) delayed {
 	if d.proxy != nil {
 		t.Cleanup(d.proxy.Stop)
 	}
-	d.check("start a box", err)
+	d.Check("start a box", err)
 	t.Cleanup(b.Stop)
 	d.box = b
 	d.judged()
@@ -79,7 +79,7 @@ func (d delayed) recoverUnseen() time.Duration {
 		time.Sleep(pollInterval)
 	}
 	took := time.Since(seen)
-	d.check("delete the pod", d.box.Client.CoreV1().Pods(pod.Namespace).Delete(d.Context(), pod.Name,
+	d.Check("delete the pod", d.box.Client.CoreV1().Pods(pod.Namespace).Delete(d.Context(), pod.Name,
 		metav1.DeleteOptions{}))
 	return took
 }

@@ -14,12 +14,12 @@ func TestExtenderKilledUnderLoad(t *testing.T) {
 	favourite := w.place(gpus(1, "V100"))
 	before := w.arrive(6)
 	w.box.Berth.Kill()
-	w.check("break", fleet.SetCondition(t.Context(), w.box.Client, favourite, "GPUIsLost", true))
+	w.Check("break", fleet.SetCondition(t.Context(), w.box.Client, favourite, "GPUIsLost", true))
 	away := w.arrive(4)
 	if message := w.event(away[3]); !strings.Contains(message, "connection refused") {
 		t.Errorf("event %q does not say that Berth is away", message)
 	}
-	w.check("start Berth", w.box.Berth.Start(t.Context()))
+	w.Check("start Berth", w.box.Berth.Start(t.Context()))
 	w.avoid([]string{favourite}, append(away, w.arrive(6)...))
 	for _, pod := range before {
 		w.placed(pod)
@@ -34,7 +34,7 @@ func TestAPIServerKilledUnderLoad(t *testing.T) {
 	pods := w.arrive(4)
 	w.box.APIServer.Kill()
 	w.expectReady()
-	w.check("start kube-apiserver", w.box.APIServer.Start(t.Context()))
+	w.Check("start kube-apiserver", w.box.APIServer.Start(t.Context()))
 	pods = append(pods, w.arrive(4)...)
 	// Once this is known the watch is back. Before, what breaks is news to Berth some seconds later,
 	// and pods that were waiting may be placed by what was true before.
@@ -50,7 +50,7 @@ func TestAPIServerKilledUnderLoad(t *testing.T) {
 func (w *world) expectReady() {
 	w.Helper()
 	response, err := http.Get(w.box.Berth.MetricsURL + "/readyz")
-	w.check("ask whether Berth is ready", err)
+	w.Check("ask whether Berth is ready", err)
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		w.Errorf("Berth is not ready without kube-apiserver: %s", response.Status)

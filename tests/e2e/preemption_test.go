@@ -31,11 +31,11 @@ func (w *world) ranked(priority int32, pod *corev1.Pod) *corev1.Pod {
 	_, err := w.box.Client.SchedulingV1().PriorityClasses().Create(w.Context(), class,
 		metav1.CreateOptions{})
 	if !apierrors.IsAlreadyExists(err) {
-		w.check("create the priority class", err)
+		w.Check("create the priority class", err)
 	}
 	pod.Spec.PriorityClassName = class.Name
 	// kube-apiserver admits pods by what its own watch has told it of classes.
-	w.await("the priority class "+class.Name, func() bool {
+	w.Await("the priority class "+class.Name, func() bool {
 		_, err := w.box.Client.CoreV1().Pods(pod.Namespace).Create(w.Context(), pod,
 			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return !apierrors.IsForbidden(err)
@@ -97,7 +97,7 @@ func evicted(pod corev1.Pod) bool {
 // awaitVictim waits until an event names one of the pods as a victim, and expects no second one.
 func (w *world) awaitVictim(pods []string) {
 	w.Helper()
-	w.await(fmt.Sprintf("a victim among %v", pods), func() bool { return len(w.preempted(pods)) > 0 })
+	w.Await(fmt.Sprintf("a victim among %v", pods), func() bool { return len(w.preempted(pods)) > 0 })
 	if victims := w.preempted(pods); len(victims) != 1 {
 		w.Errorf("victims %v, want one", victims)
 	}
@@ -108,7 +108,7 @@ func (w *world) preempted(pods []string) []string {
 	w.Helper()
 	events, err := w.box.Client.CoreV1().Events(metav1.NamespaceDefault).List(w.Context(),
 		metav1.ListOptions{FieldSelector: fields.Set{"reason": "Preempted"}.String()})
-	w.check("list events", err)
+	w.Check("list events", err)
 	var victims []string
 	for _, event := range events.Items {
 		if slices.Contains(pods, event.InvolvedObject.Name) {

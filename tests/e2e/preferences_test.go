@@ -140,11 +140,11 @@ func (w *world) taint(name, key string) {
 		_, err := nodes.Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		return err
 	}
-	w.check("taint "+name, set(w.Context(), fmt.Sprintf(
+	w.Check("taint "+name, set(w.Context(), fmt.Sprintf(
 		`{"spec": {"taints": [{"key": %q, "effect": "PreferNoSchedule"}]}}`, key)))
 	w.Cleanup(func() {
 		ctx := context.Background() // the test's own has ended
-		w.check("take the taint off "+name, set(ctx, `{"spec": {"taints": null}}`))
+		w.Check("take the taint off "+name, set(ctx, `{"spec": {"taints": null}}`))
 	})
 }
 

@@ -24,7 +24,7 @@ func TestShortlistLeavesSpreadingToKubeScheduler(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Stop)
-	w := &world{T: t, box: b}
+	w := newWorld(t, b)
 	shortened := func() float64 { return w.metric("berth_shortlist_total", `outcome="short"`) }
 	for _, pool := range []struct {
 		name, model string
@@ -67,5 +67,5 @@ func (w *world) label(node, key, value string) {
 	w.Helper()
 	_, err := w.box.Client.CoreV1().Nodes().Patch(w.Context(), node, types.MergePatchType,
 		fmt.Appendf(nil, `{"metadata": {"labels": {%q: %q}}}`, key, value), metav1.PatchOptions{})
-	w.check("label "+node, err)
+	w.Check("label "+node, err)
 }

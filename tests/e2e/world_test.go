@@ -22,19 +22,23 @@ const (
 
 // world is a box as a test sees it: with a judge who has seen everything since the test began.
 type world struct {
-	*testing.T
+	box.Test
 	box   *box.Box
 	judge *judge.Judge
+}
+
+func newWorld(t *testing.T, b *box.Box) *world {
+	return &world{Test: box.Test{T: t, Timeout: awaitTimeout}, box: b}
 }
 
 // fresh is the shared box without pods and with every node well, and Berth knowing it.
 func fresh(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, box: shared}
-	w.check("delete pods", w.box.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(
+	w := newWorld(t, shared)
+	w.Check("delete pods", w.box.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(
 		t.Context(), metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{}))
-	w.await("pods to be gone", func() bool { return len(w.pods()) == 0 })
-	w.await("Berth to know that all is well", func() bool {
+	w.Await("pods to be gone", func() bool { return len(w.pods()) == 0 })
+	w.Await("Berth to know that all is well", func() bool {
 		w.heal() // again and again: a stage of the test before may still be at work
 		return w.metric("berth_nodes_by_condition") == 0 &&
 			w.metric("berth_accelerator_devices", `state="used"`) == 0
@@ -46,7 +50,7 @@ func fresh(t *testing.T) *world {
 func (w *world) judged() *world {
 	w.Helper()
 	j, err := judge.Start(w.Context(), w.box.Client, judge.ExcludingRules(), box.ManagedResources)
-	w.check("start the judge", err)
+	w.Check("start the judge", err)
 	w.Cleanup(j.Stop)
 	w.judge = j
 	return w
@@ -56,13 +60,13 @@ func (w *world) judged() *world {
 func (w *world) heal() {
 	w.Helper()
 	nodes, err := w.box.Client.CoreV1().Nodes().List(w.Context(), metav1.ListOptions{})
-	w.check("list nodes", err)
+	w.Check("list nodes", err)
 	for _, node := range nodes.Items {
 		if node.Annotations[fleet.FaultAnnotation] != "" {
-			w.check("end the stage", fleet.SetFaultStage(w.Context(), w.box.Client, node.Name, ""))
+			w.Check("end the stage", fleet.SetFaultStage(w.Context(), w.box.Client, node.Name, ""))
 		}
 		if conditions := healed(node.Status.Conditions); len(conditions) > 0 {
-			w.check("heal "+node.Name,
+			w.Check("heal "+node.Name,
 				fleet.PatchCondition(w.Context(), w.box.Client, node.Name, conditions...))
 		}
 	}
@@ -83,32 +87,13 @@ func healed(conditions []corev1.NodeCondition) []corev1.NodeCondition {
 	return changed
 }
 
-func (w *world) check(what string, err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatalf("%s: %v", what, err)
-	}
-}
-
-// await polls until a condition holds.
-func (w *world) await(what string, holds func() bool) {
-	w.Helper()
-	deadline := time.Now().Add(awaitTimeout)
-	for !holds() {
-		if time.Now().After(deadline) {
-			w.Fatalf("waited %s in vain for %s", awaitTimeout, what)
-		}
-		time.Sleep(pollInterval)
-	}
-}
-
 // create makes pods; each has a name of its own.
 func (w *world) create(pods ...*corev1.Pod) {
 	w.Helper()
 	for _, pod := range pods {
 		_, err := w.box.Client.CoreV1().Pods(pod.Namespace).Create(w.Context(), pod,
 			metav1.CreateOptions{})
-		w.check("create "+pod.Name, err)
+		w.Check("create "+pod.Name, err)
 	}
 }
 
@@ -116,7 +101,7 @@ func (w *world) pods() []corev1.Pod {
 	w.Helper()
 	list, err := w.box.Client.CoreV1().Pods(metav1.NamespaceDefault).
 		List(w.Context(), metav1.ListOptions{})
-	w.check("list pods", err)
+	w.Check("list pods", err)
 	return list.Items
 }
 
@@ -125,7 +110,7 @@ func (w *world) nodeOf(pod *corev1.Pod) string {
 	w.Helper()
 	got, err := w.box.Client.CoreV1().Pods(pod.Namespace).Get(w.Context(), pod.Name,
 		metav1.GetOptions{})
-	w.check("get "+pod.Name, err)
+	w.Check("get "+pod.Name, err)
 	return got.Spec.NodeName
 }
 
@@ -133,7 +118,7 @@ func (w *world) nodeOf(pod *corev1.Pod) string {
 func (w *world) placed(pod *corev1.Pod) string {
 	w.Helper()
 	node := ""
-	w.await("a node for "+pod.Name, func() bool { node = w.nodeOf(pod); return node != "" })
+	w.Await("a node for "+pod.Name, func() bool { node = w.nodeOf(pod); return node != "" })
 	return node
 }
 
@@ -155,12 +140,12 @@ func (w *world) refused(pod *corev1.Pod) string {
 func (w *world) event(pod *corev1.Pod) string {
 	w.Helper()
 	message := ""
-	w.await("a FailedScheduling event of "+pod.Name, func() bool {
+	w.Await("a FailedScheduling event of "+pod.Name, func() bool {
 		events, err := w.box.Client.CoreV1().Events(pod.Namespace).List(w.Context(),
 			metav1.ListOptions{FieldSelector: fields.Set{
 				"involvedObject.name": pod.Name, "reason": "FailedScheduling",
 			}.String()})
-		w.check("list events", err)
+		w.Check("list events", err)
 		if len(events.Items) > 0 {
 			message = events.Items[0].Message
 		}
@@ -176,7 +161,7 @@ func (w *world) event(pod *corev1.Pod) string {
 func (w *world) breaks(condition, effect string, nodes ...string) {
 	w.Helper()
 	for _, node := range nodes {
-		w.check("break "+node,
+		w.Check("break "+node,
 			fleet.SetCondition(w.Context(), w.box.Client, node, condition, true))
 	}
 	w.awaitEffect(condition, effect, len(nodes))
@@ -186,7 +171,7 @@ func (w *world) breaks(condition, effect string, nodes ...string) {
 func (w *world) repairs(condition string, nodes ...string) {
 	w.Helper()
 	for _, node := range nodes {
-		w.check("repair "+node,
+		w.Check("repair "+node,
 			fleet.SetCondition(w.Context(), w.box.Client, node, condition, false))
 	}
 }
@@ -194,7 +179,7 @@ func (w *world) repairs(condition string, nodes ...string) {
 // awaitEffect waits until Berth counts so many nodes on which the condition has the effect.
 func (w *world) awaitEffect(condition, effect string, nodes int) {
 	w.Helper()
-	w.await(fmt.Sprintf("Berth to know of %d nodes with %s", nodes, condition), func() bool {
+	w.Await(fmt.Sprintf("Berth to know of %d nodes with %s", nodes, condition), func() bool {
 		return w.metric("berth_nodes_by_condition", fmt.Sprintf("condition=%q", condition),
 			fmt.Sprintf("effect=%q", effect)) == float64(nodes)
 	})

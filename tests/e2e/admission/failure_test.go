@@ -24,18 +24,18 @@ func ownServer(
 	t.Helper()
 	w := inServers(t, name, "enforce")
 	admission, err := startServer(t.Context(), name, nil)
-	w.check("start "+name, err)
+	w.Check("start "+name, err)
 	registration, err := registrationOf(t.Context(), name)
-	w.check("prepare "+name, err)
+	w.Check("prepare "+name, err)
 	registration.FailurePolicy = failure
-	w.check("register "+name, shared.RegisterAdmission(t.Context(), registration, admission))
+	w.Check("register "+name, shared.RegisterAdmission(t.Context(), registration, admission))
 	t.Cleanup(func() {
 		ctx := context.Background() // t's own has ended
 		// Deregister tries pods, which has to be possible.
 		if !admission.Running() {
-			w.check("start "+name+" again", admission.Start(ctx))
+			w.Check("start "+name+" again", admission.Start(ctx))
 		}
-		w.check("deregister "+name, shared.Deregister(ctx, registration))
+		w.Check("deregister "+name, shared.Deregister(ctx, registration))
 		admission.Stop()
 	})
 	return w, admission
@@ -47,7 +47,7 @@ func TestWithBerthAwayPodsAreCreatedAsWritten(t *testing.T) {
 	if got := w.createPod(pod(container("train", "", ""))); got.Status.QOSClass != corev1.PodQOSBestEffort {
 		t.Errorf("is %s", got.Status.QOSClass)
 	}
-	w.check("start again", admission.Start(t.Context()))
+	w.Check("start again", admission.Start(t.Context()))
 	w.awaitSafe()
 }
 
@@ -55,7 +55,7 @@ func TestWithBerthAwayPodsAreCreatedAsWritten(t *testing.T) {
 // mutation misses because of one, validation denies.
 func (w *world) awaitSafe() {
 	w.Helper()
-	w.await("pods to be made safe again", func() bool {
+	w.Await("pods to be made safe again", func() bool {
 		got, err := w.tryPod(pod(container("train", "", "")))
 		return err == nil && got.Status.QOSClass == corev1.PodQOSGuaranteed
 	})
@@ -78,7 +78,7 @@ func TestWithBerthAwayAndFailNothingUnsafeStarts(t *testing.T) {
 	if got := daemons.createPod(daemon); got.Status.QOSClass != corev1.PodQOSBestEffort {
 		t.Errorf("the daemon is %s", got.Status.QOSClass)
 	}
-	w.check("start again", admission.Start(t.Context()))
+	w.Check("start again", admission.Start(t.Context()))
 	w.awaitSafe()
 }
 
@@ -137,10 +137,10 @@ func TestCertificateIsReplacedInTheMiddle(t *testing.T) {
 		}
 	}()
 	defer func() { <-storm.Done() }()
-	w.await("the storm to be in the middle", func() bool { return len(w.pods()) > stormPods/4 })
+	w.Await("the storm to be in the middle", func() bool { return len(w.pods()) > stormPods/4 })
 	serial, err := admission.RenewCertificate()
-	w.check("renew", err)
-	w.await("the new certificate to be served", func() bool {
+	w.Check("renew", err)
+	w.Await("the new certificate to be served", func() bool {
 		served, err := admission.ServedSerial(t.Context())
 		return err == nil && served == serial
 	})

@@ -116,7 +116,7 @@ func TestDisruptedJobGoesOnFromItsCheckpoints(t *testing.T) {
 // evict deletes a pod as kubectl drain does.
 func evict(w *world, p corev1.Pod) {
 	w.Helper()
-	w.check("evict", w.client.CoreV1().Pods(p.Namespace).EvictV1(w.Context(),
+	w.Check("evict", w.client.CoreV1().Pods(p.Namespace).EvictV1(w.Context(),
 		&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: p.Name, Namespace: p.Namespace}}))
 }
 
@@ -131,7 +131,7 @@ func (w *world) createClaim(name string) {
 			PersistentVolumeSource: corev1.PersistentVolumeSource{
 				NFS: &corev1.NFSVolumeSource{Server: "nfs.example", Path: "/" + volume}}},
 	}, metav1.CreateOptions{})
-	w.check("create a volume", err)
+	w.Check("create a volume", err)
 	claim := &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: corev1.PersistentVolumeClaimSpec{VolumeName: volume, AccessModes: modes,
@@ -140,7 +140,7 @@ func (w *world) createClaim(name string) {
 	annotated(&claim.ObjectMeta, "pv.kubernetes.io/bind-completed", "yes")
 	_, err = w.client.CoreV1().PersistentVolumeClaims(w.namespace).Create(w.Context(), claim,
 		metav1.CreateOptions{})
-	w.check("create a claim", err)
+	w.Check("create a claim", err)
 }
 
 // expectCheckpoints fails the test unless the pod's container finds its checkpoints in this part of

@@ -78,11 +78,11 @@ func TestJobsAreMadeSafeAndRun(t *testing.T) {
 func (w *world) runningOf(job string, count int) []corev1.Pod {
 	w.Helper()
 	var found []corev1.Pod
-	w.await(fmt.Sprintf("%d running pods of %s", count, job), func() bool {
+	w.Await(fmt.Sprintf("%d running pods of %s", count, job), func() bool {
 		list, err := w.client.CoreV1().Pods(w.namespace).List(w.Context(), metav1.ListOptions{
 			LabelSelector: batchv1.JobNameLabel + "=" + job,
 			FieldSelector: "status.phase=Running"})
-		w.check("list pods", err)
+		w.Check("list pods", err)
 		found = list.Items
 		return len(found) == count
 	})
@@ -104,7 +104,7 @@ func TestSuspendedJobRunsWhenItIsUnsuspended(t *testing.T) {
 	w.expectUnretried(w.createJob(suspended))
 	w.heard.forget()
 	_, err := w.patchJob("queued", `{"spec":{"suspend":false}}`)
-	w.check("unsuspend", err)
+	w.Check("unsuspend", err)
 	w.runningOf("queued", 1)
 	w.expectSilence()
 }
@@ -128,7 +128,7 @@ func TestJobFromBeforeBerthCanBeUpdated(t *testing.T) {
 		`{"spec":{"backoffLimit":5}}`, // fewer than the six that it had
 	} {
 		got, err := w.patchJob("old", patch)
-		w.check(patch, err)
+		w.Check(patch, err)
 		if got.Spec.PodFailurePolicy != nil || got.Annotations[applied] != "" {
 			t.Errorf("%s had the Job changed: %s", patch, jsonOf(t, got.Spec))
 		}
@@ -172,7 +172,7 @@ spec:
 	apply := func() *batchv1.Job {
 		got, err := w.client.BatchV1().Jobs(w.namespace).Patch(t.Context(), "applied",
 			types.ApplyYAMLPatchType, manifest, metav1.PatchOptions{FieldManager: "kubectl"})
-		w.check("apply", err)
+		w.Check("apply", err)
 		return got
 	}
 	first := apply()

@@ -193,10 +193,10 @@ func TestLimitRangeDefaultsBelowTheRequest(t *testing.T) {
 	for _, w := range []*world{off, enforced} {
 		_, err := w.client.CoreV1().LimitRanges(w.namespace).Create(t.Context(), limits,
 			metav1.CreateOptions{})
-		w.check("create a LimitRange", err)
-		w.await("LimitRanger to know it", func() bool {
+		w.Check("create a LimitRange", err)
+		w.Await("LimitRanger to know it", func() bool {
 			got, err := w.dryRun(pod(container("probe", "", "")))
-			w.check("try a pod", err)
+			w.Check("try a pod", err)
 			return got.Annotations["kubernetes.io/limit-ranger"] != ""
 		})
 	}
@@ -244,14 +244,14 @@ func (w *world) createQuota(hard string) {
 	made, err := quotas.Create(w.Context(), &corev1.ResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Name: "team"}, Spec: corev1.ResourceQuotaSpec{Hard: list(hard)},
 	}, metav1.CreateOptions{})
-	w.check("create a quota", err)
+	w.Check("create a quota", err)
 	made.Status.Hard, made.Status.Used = made.Spec.Hard, corev1.ResourceList{}
 	for name := range made.Spec.Hard {
 		made.Status.Used[name] = resource.MustParse("0")
 	}
 	_, err = quotas.UpdateStatus(w.Context(), made, metav1.UpdateOptions{})
-	w.check("put the quota in force", err)
-	w.await("kube-apiserver to enforce the quota", func() bool {
+	w.Check("put the quota in force", err)
+	w.Await("kube-apiserver to enforce the quota", func() bool {
 		_, err := w.dryRun(pod(container("probe", "cpu=1k", "cpu=1k memory=1Gi")))
 		return apierrors.IsForbidden(err)
 	})
@@ -271,7 +271,7 @@ func TestEphemeralContainerOfAGuaranteedPod(t *testing.T) {
 	}}
 	got, err := w.client.CoreV1().Pods(w.namespace).UpdateEphemeralContainers(t.Context(), running.Name,
 		&running, metav1.UpdateOptions{})
-	w.check("add an ephemeral container", err)
+	w.Check("add an ephemeral container", err)
 	if got.Status.QOSClass != corev1.PodQOSGuaranteed || len(got.Spec.EphemeralContainers) != 1 {
 		t.Errorf("%s with %d ephemeral containers", got.Status.QOSClass, len(got.Spec.EphemeralContainers))
 	}
@@ -291,7 +291,7 @@ func TestImageOfARunningPodCanBeChanged(t *testing.T) {
 			types.StrategicMergePatchType,
 			[]byte(`{"spec":{"containers":[{"name":"train","image":"registry.example/train:2"}]}}`),
 			metav1.PatchOptions{})
-		w.check("change the image", err)
+		w.Check("change the image", err)
 		if got.Status.QOSClass != p.Status.QOSClass ||
 			got.Spec.Containers[0].Image != "registry.example/train:2" {
 			t.Errorf("%s with %s", got.Status.QOSClass, got.Spec.Containers[0].Image)
@@ -306,7 +306,7 @@ func TestImageOfARunningPodCanBeChanged(t *testing.T) {
 func TestDryRunShowsWhatWouldBeStored(t *testing.T) {
 	w := in(t, "enforce")
 	got, err := w.dryRun(gpuPod())
-	w.check("dry-run", err)
+	w.Check("dry-run", err)
 	if got.Status.QOSClass != corev1.PodQOSGuaranteed {
 		t.Errorf("is %s", got.Status.QOSClass)
 	}

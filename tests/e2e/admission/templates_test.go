@@ -83,11 +83,11 @@ func TestJobOfACronJobIsMadeSafe(t *testing.T) {
 	w := in(t, "enforce")
 	_, err := w.client.BatchV1().CronJobs(w.namespace).Create(t.Context(),
 		cronJob("* * * * *", podSpec(container("train", "", "nvidia.com/gpu=1"))), metav1.CreateOptions{})
-	w.check("create the CronJob", err)
+	w.Check("create the CronJob", err)
 	var jobs []batchv1.Job
 	w.awaitFor(cronTimeout, "a Job of the CronJob", func() bool {
 		list, err := w.client.BatchV1().Jobs(w.namespace).List(t.Context(), metav1.ListOptions{})
-		w.check("list Jobs", err)
+		w.Check("list Jobs", err)
 		jobs = list.Items
 		return len(jobs) > 0
 	})
@@ -106,10 +106,10 @@ func TestDaemonsAreLeftAlone(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "agent"},
 		Spec:       appsv1.DaemonSetSpec{Selector: selector(), Template: template(spec)},
 	}, metav1.CreateOptions{})
-	w.check("create the DaemonSet", err)
+	w.Check("create the DaemonSet", err)
 	w.expectSilence()
 	nodes, err := w.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	w.check("list nodes", err)
+	w.Check("list nodes", err)
 	for _, p := range w.running(len(nodes.Items)) {
 		if p.Status.QOSClass != corev1.PodQOSBurstable || len(p.Annotations) != 0 || isolated(p.Spec) {
 			t.Errorf("%s was changed: %s, %v, %v", p.Name, p.Status.QOSClass, p.Annotations, p.Spec.Affinity)

@@ -21,7 +21,6 @@ import (
 )
 
 const (
-	pollInterval = 50 * time.Millisecond
 	awaitTimeout = 30 * time.Second
 )
 
@@ -30,7 +29,7 @@ const author = "alice"
 
 // world is a namespace as a test sees it, by the eyes of one user.
 type world struct {
-	*testing.T
+	box.Test
 	namespace string
 	client    *kubernetes.Clientset
 	heard     *warnings // beside the answers to this user
@@ -56,13 +55,13 @@ func inServers(t *testing.T, server, mode string, labels ...string) *world {
 	namespace, err := shared.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "team-", Labels: all},
 	}, metav1.CreateOptions{})
-	w := &world{T: t, namespace: namespace.Name}
-	w.check("create the namespace", err)
+	w := &world{Test: box.Test{T: t, Timeout: awaitTimeout}, namespace: namespace.Name}
+	w.Check("create the namespace", err)
 	w.Cleanup(func() { // Jobs that retry for ever would keep the box busy
 		_ = shared.Client.CoreV1().Namespaces().Delete(context.Background(), w.namespace,
 			metav1.DeleteOptions{})
 	})
-	w.await("a service account in "+w.namespace, func() bool {
+	w.Await("a service account in "+w.namespace, func() bool {
 		_, err := shared.Client.CoreV1().ServiceAccounts(w.namespace).Get(t.Context(), "default",
 			metav1.GetOptions{})
 		return err == nil
@@ -73,14 +72,14 @@ func inServers(t *testing.T, server, mode string, labels ...string) *world {
 // as is the same namespace by the eyes of another user, who may do everything.
 func (w *world) as(user string, groups ...string) *world {
 	w.Helper()
-	other := &world{T: w.T, namespace: w.namespace, heard: &warnings{}}
+	other := &world{Test: w.Test, namespace: w.namespace, heard: &warnings{}}
 	config := rest.CopyConfig(shared.Config)
 	config.Impersonate = rest.ImpersonationConfig{
 		UserName: user, Groups: append([]string{"system:masters"}, groups...)}
 	config.WarningHandler = other.heard
 	var err error
 	other.client, err = kubernetes.NewForConfig(config)
-	w.check("a client of "+user, err)
+	w.Check("a client of "+user, err)
 	return other
 }
 
@@ -91,28 +90,9 @@ func (w *world) within(t *testing.T) *world {
 	return &inner
 }
 
-func (w *world) check(what string, err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatalf("%s: %v", what, err)
-	}
-}
-
-// await polls until a condition holds.
-func (w *world) await(what string, holds func() bool) {
-	w.Helper()
-	w.awaitFor(awaitTimeout, what, holds)
-}
-
 func (w *world) awaitFor(timeout time.Duration, what string, holds func() bool) {
 	w.Helper()
-	deadline := time.Now().Add(timeout)
-	for !holds() {
-		if time.Now().After(deadline) {
-			w.Fatalf("waited %s in vain for %s", timeout, what)
-		}
-		time.Sleep(pollInterval)
-	}
+	box.Test{T: w.T, Timeout: timeout}.Await(what, holds)
 }
 
 // setMode gives the namespace another mode.
@@ -121,10 +101,10 @@ func (w *world) setMode(mode string) {
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, box.LabelAdmission, mode)
 	_, err := shared.Client.CoreV1().Namespaces().Patch(w.Context(), w.namespace,
 		types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	w.check("label the namespace", err)
-	w.await("kube-apiserver to route by the new label", func() bool {
+	w.Check("label the namespace", err)
+	w.Await("kube-apiserver to route by the new label", func() bool {
 		got, err := w.dryRun(pod(container("probe", "", "")))
-		w.check("try a pod", err)
+		w.Check("try a pod", err)
 		w.heard.forget()
 		return (got.Annotations[createdBy] != "") == (mode == "enforce")
 	})
@@ -144,28 +124,28 @@ func (w *world) dryRun(pod *corev1.Pod) (*corev1.Pod, error) {
 func (w *world) createPod(pod *corev1.Pod) *corev1.Pod {
 	w.Helper()
 	got, err := w.tryPod(pod)
-	w.check("create the pod", err)
+	w.Check("create the pod", err)
 	return got
 }
 
 func (w *world) createJob(job *batchv1.Job) *batchv1.Job {
 	w.Helper()
 	got, err := w.client.BatchV1().Jobs(w.namespace).Create(w.Context(), job, metav1.CreateOptions{})
-	w.check("create the Job", err)
+	w.Check("create the Job", err)
 	return got
 }
 
 func (w *world) job(name string) *batchv1.Job {
 	w.Helper()
 	got, err := w.client.BatchV1().Jobs(w.namespace).Get(w.Context(), name, metav1.GetOptions{})
-	w.check("get the Job", err)
+	w.Check("get the Job", err)
 	return got
 }
 
 func (w *world) pods() []corev1.Pod {
 	w.Helper()
 	list, err := w.client.CoreV1().Pods(w.namespace).List(w.Context(), metav1.ListOptions{})
-	w.check("list pods", err)
+	w.Check("list pods", err)
 	return list.Items
 }
 
@@ -173,7 +153,7 @@ func (w *world) pods() []corev1.Pod {
 func (w *world) running(count int) []corev1.Pod {
 	w.Helper()
 	var found []corev1.Pod
-	w.await(fmt.Sprintf("%d running pods", count), func() bool {
+	w.Await(fmt.Sprintf("%d running pods", count), func() bool {
 		found = slices.DeleteFunc(w.pods(), func(p corev1.Pod) bool {
 			return p.Status.Phase != corev1.PodRunning || p.DeletionTimestamp != nil
 		})
@@ -184,7 +164,7 @@ func (w *world) running(count int) []corev1.Pod {
 
 func (w *world) doom(pod, fate string) {
 	w.Helper()
-	w.check("doom "+pod, fleet.Doom(w.Context(), shared.Client, w.namespace, pod, fate))
+	w.Check("doom "+pod, fleet.Doom(w.Context(), shared.Client, w.namespace, pod, fate))
 }
 
 // expectWarned fails the test unless one of the warnings so far has all of the parts.
@@ -237,6 +217,6 @@ func (w *warnings) forget() {
 func (w *world) acceleratorOf(node string) string {
 	w.Helper()
 	got, err := shared.Client.CoreV1().Nodes().Get(w.Context(), node, metav1.GetOptions{})
-	w.check("get "+node, err)
+	w.Check("get "+node, err)
 	return got.Labels[acceleratorLabel]
 }

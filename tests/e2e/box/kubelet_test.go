@@ -86,7 +86,7 @@ func whoAmI(ctx context.Context) string {
 
 // nursery is a box whose Kubelet runs what a test creates.
 type nursery struct {
-	*testing.T
+	Test
 	*Box
 }
 
@@ -96,7 +96,7 @@ func startNursery(t *testing.T) *nursery {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &nursery{t, b}
+	n := &nursery{Test{t, kubeletTimeout}, b}
 	t.Cleanup(func() {
 		if t.Failed() {
 			b.KeepLogs(os.Stderr)
@@ -105,33 +105,17 @@ func startNursery(t *testing.T) *nursery {
 	})
 	_, err = b.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{Name: KubeletNamespace}}, metav1.CreateOptions{})
-	n.check(err)
+	n.Check("create the namespace", err)
 	_, err = b.Client.CoreV1().ConfigMaps(KubeletNamespace).Create(t.Context(), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: "config"}, Data: map[string]string{"listen": ":8080"},
 	}, metav1.CreateOptions{})
-	n.check(err)
-	n.await("a service account", func() bool {
+	n.Check("create the ConfigMap", err)
+	n.Await("a service account", func() bool {
 		_, err := b.Client.CoreV1().ServiceAccounts(KubeletNamespace).Get(t.Context(), "default",
 			metav1.GetOptions{})
 		return err == nil
 	})
 	return n
-}
-
-func (n *nursery) check(err error) {
-	n.Helper()
-	if err != nil {
-		n.Fatal(err)
-	}
-}
-
-func (n *nursery) await(what string, holds func() bool) {
-	n.Helper()
-	for deadline := time.Now().Add(kubeletTimeout); !holds(); time.Sleep(readyInterval) {
-		if time.Now().After(deadline) {
-			n.Fatalf("waited in vain for %s", what)
-		}
-	}
 }
 
 // secret creates the Secret, or replaces what it holds.
@@ -143,7 +127,7 @@ func (n *nursery) secret(data map[string]string) {
 	if apierrors.IsNotFound(err) {
 		_, err = secrets.Create(n.Context(), secret, metav1.CreateOptions{})
 	}
-	n.check(err)
+	n.Check("write the Secret", err)
 }
 
 // create creates a pod that is bound already, changed by the test.
@@ -179,13 +163,13 @@ func (n *nursery) create(name string, change func(*corev1.PodSpec)) {
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"app": "program"}},
 		Spec:       spec,
 	}, metav1.CreateOptions{})
-	n.check(err)
+	n.Check("create "+name, err)
 }
 
 func (n *nursery) status(name string) corev1.PodStatus {
 	n.Helper()
 	pod, err := n.Client.CoreV1().Pods(KubeletNamespace).Get(n.Context(), name, metav1.GetOptions{})
-	n.check(err)
+	n.Check("get "+name, err)
 	return pod.Status
 }
 
@@ -214,7 +198,7 @@ func (n *nursery) fetch(client *http.Client, url string) (int, string) {
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	n.check(err)
+	n.Check("read the answer of "+url, err)
 	return response.StatusCode, string(body)
 }
 
@@ -233,7 +217,7 @@ func TestKubelet(t *testing.T) {
 			(*nursery).serviceIsServedByItsReadyPodsInTurn},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inner := &nursery{t, n.Box}
+			inner := &nursery{Test{t, kubeletTimeout}, n.Box}
 			inner.forget()
 			c.run(inner, t)
 		})
@@ -245,37 +229,38 @@ func (n *nursery) forget() {
 	n.Helper()
 	core := n.Client.CoreV1()
 	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
-	n.check(core.Pods(KubeletNamespace).DeleteCollection(n.Context(), now, metav1.ListOptions{}))
+	n.Check("delete pods",
+		core.Pods(KubeletNamespace).DeleteCollection(n.Context(), now, metav1.ListOptions{}))
 	err := core.Secrets(KubeletNamespace).Delete(n.Context(), "files", metav1.DeleteOptions{})
 	if !apierrors.IsNotFound(err) {
-		n.check(err)
+		n.Check("delete the Secret", err)
 	}
-	n.await("nothing to run", func() bool { return len(n.Kubelet.all()) == 0 })
+	n.Await("nothing to run", func() bool { return len(n.Kubelet.all()) == 0 })
 }
 
 func (n *nursery) podRunsWhenItsVolumesAreThere(t *testing.T) {
 	n.create("waiting", nil)
-	n.await("the pod to tell what it waits for", func() bool {
+	n.Await("the pod to tell what it waits for", func() bool {
 		statuses := n.status("waiting").ContainerStatuses
 		return len(statuses) == 1 && statuses[0].State.Waiting != nil &&
 			strings.Contains(statuses[0].State.Waiting.Message, "there is no Secret files")
 	})
 	n.secret(map[string]string{"other": "x"})
-	n.await("the missing key to be told", func() bool {
+	n.Await("the missing key to be told", func() bool {
 		return strings.Contains(n.status("waiting").ContainerStatuses[0].State.Waiting.Message,
 			"there is no key ready")
 	})
 	n.secret(map[string]string{"ready": "no"})
-	n.await("the program to run", func() bool {
+	n.Await("the program to run", func() bool {
 		return n.status("waiting").Phase == corev1.PodRunning
 	})
 	if n.isReady("waiting") {
 		t.Error("the pod is ready before its probe says so")
 	}
 	n.secret(map[string]string{"ready": "yes"})
-	n.await("the pod to be ready", func() bool { return n.isReady("waiting") })
+	n.Await("the pod to be ready", func() bool { return n.isReady("waiting") })
 	n.secret(map[string]string{"ready": "no more"})
-	n.await("the pod to be ready no more", func() bool { return !n.isReady("waiting") })
+	n.Await("the pod to be ready no more", func() bool { return !n.isReady("waiting") })
 	if got := n.get("waiting", "/file/ready"); got != "no more" {
 		t.Errorf("the program reads %q", got)
 	}
@@ -287,15 +272,15 @@ func (n *nursery) podRunsWhenItsVolumesAreThere(t *testing.T) {
 func (n *nursery) podEndsAndComesBack(t *testing.T) {
 	n.secret(map[string]string{"ready": "yes"})
 	n.create("mortal", nil)
-	n.await("the pod to be ready", func() bool { return n.isReady("mortal") })
-	n.check(n.Kubelet.Kill("mortal", "main"))
-	n.await("the program to be started again", func() bool {
+	n.Await("the pod to be ready", func() bool { return n.isReady("mortal") })
+	n.Check("kill the program", n.Kubelet.Kill("mortal", "main"))
+	n.Await("the program to be started again", func() bool {
 		statuses := n.status("mortal").ContainerStatuses
 		return statuses[0].RestartCount == 1 && statuses[0].Ready
 	})
 	pods := n.Client.CoreV1().Pods(KubeletNamespace)
-	n.check(pods.Delete(t.Context(), "mortal", metav1.DeleteOptions{}))
-	n.await("the pod to be gone", func() bool {
+	n.Check("delete the pod", pods.Delete(t.Context(), "mortal", metav1.DeleteOptions{}))
+	n.Await("the pod to be gone", func() bool {
 		_, err := pods.Get(t.Context(), "mortal", metav1.GetOptions{})
 		return apierrors.IsNotFound(err)
 	})
@@ -315,8 +300,8 @@ func (n *nursery) apiServerReachesPods(t *testing.T) {
 		Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{
 			{Type: corev1.NodeHostName, Address: "node"}}},
 	}, metav1.CreateOptions{})
-	n.check(err)
-	n.await("the pod to be ready", func() bool { return n.isReady("talking") })
+	n.Check("create the node", err)
+	n.Await("the pod to be ready", func() bool { return n.isReady("talking") })
 	log, err := n.Client.CoreV1().Pods(KubeletNamespace).
 		GetLogs("talking", &corev1.PodLogOptions{}).DoRaw(t.Context())
 	if err != nil || string(log) != "serves as talking\n" {
@@ -352,7 +337,7 @@ func (n *nursery) podsThatFail(t *testing.T) {
 		}, "/bin/unknown is missing"},
 	} {
 		n.create(c.name, c.change)
-		n.await(c.name+" to have failed", func() bool {
+		n.Await(c.name+" to have failed", func() bool {
 			status := n.status(c.name)
 			return status.Phase == corev1.PodFailed && strings.Contains(status.Message, c.message)
 		})
@@ -363,7 +348,7 @@ func TestProgramsOfPodsEndWithTheBox(t *testing.T) {
 	n := startNursery(t)
 	n.secret(map[string]string{"ready": "yes"})
 	n.create("running", nil)
-	n.await("the pod to be ready", func() bool { return n.isReady("running") })
+	n.Await("the pod to be ready", func() bool { return n.isReady("running") })
 	pid := n.Kubelet.all()[0].containers[0].cmd.Process.Pid
 	if !alive(pid) {
 		t.Error("the program does not run")
@@ -381,18 +366,18 @@ func (n *nursery) serviceIsServedByItsReadyPodsInTurn(t *testing.T) {
 		Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "program"},
 			Ports: []corev1.ServicePort{{Port: 443, TargetPort: intstr.FromString("http")}}},
 	}, metav1.CreateOptions{})
-	n.check(err)
+	n.Check("create the Service", err)
 	byName, byIP := "program.berth-system.svc:443", net.JoinHostPort(service.Spec.ClusterIP, "443")
-	n.await("the Service to be known", func() bool {
+	n.Await("the Service to be known", func() bool {
 		_, err := n.Services.dial(byName)
 		return err != nil && strings.Contains(err.Error(), "no pod behind Service program is ready")
 	})
 	for _, name := range []string{"one", "two"} {
 		n.create(name, nil)
-		n.await(name+" to be ready", func() bool { return n.isReady(name) })
+		n.Await(name+" to be ready", func() bool { return n.isReady(name) })
 	}
 	proxy, err := url.Parse(n.Services.URL)
-	n.check(err)
+	n.Check("read the URL of the Services", err)
 	for _, target := range []string{byName, byIP} {
 		met := map[string]int{}
 		for range 4 {
@@ -409,7 +394,7 @@ func (n *nursery) serviceIsServedByItsReadyPodsInTurn(t *testing.T) {
 		t.Error("a host that no Service has is reached")
 	}
 	n.secret(map[string]string{"ready": "no"})
-	n.await("nobody to be reached", func() bool {
+	n.Await("nobody to be reached", func() bool {
 		connection, err := n.Services.dial(byIP)
 		if err == nil {
 			_ = connection.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"testing"
+	"time"
 )
 
 // ForTest starts a box that one test has for itself. It stops with the test; where that has failed
@@ -25,4 +26,36 @@ func ForTest(t testing.TB, options Options) *Box {
 		b.Stop()
 	})
 	return b
+}
+
+// Test is a test that says what went wrong, or what it has waited for in vain.
+type Test struct {
+	*testing.T
+	Timeout time.Duration // of what it awaits
+}
+
+// Check ends the test if there is an error.
+func (t Test) Check(what string, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// Await polls until a condition holds.
+func (t Test) Await(what string, holds func() bool) {
+	t.Helper()
+	if !HoldsWithin(t.Timeout, holds) {
+		t.Fatalf("waited %s in vain for %s", t.Timeout, what)
+	}
+}
+
+// HoldsWithin polls until a condition holds, and tells whether it did in time.
+func HoldsWithin(timeout time.Duration, holds func() bool) bool {
+	for deadline := time.Now().Add(timeout); !holds(); time.Sleep(readyInterval) {
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
+	return true
 }

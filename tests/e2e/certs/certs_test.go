@@ -19,10 +19,10 @@ import (
 )
 
 func TestCertificatesAreForTheirServersAndBelongToTheOwner(t *testing.T) {
-	w := world{t}
-	w.await("everything to fit together", w.consistent)
+	w := newWorld(t)
+	w.Await("everything to fit together", w.consistent)
 	found, err := shared.Client.CoreV1().Services(namespace).Get(t.Context(), service, metav1.GetOptions{})
-	w.check("read the service", err)
+	w.Check("read the service", err)
 	certificate := w.certificate(admissionSecret)
 	for _, name := range []string{"localhost", service, service + "." + namespace + ".svc",
 		found.Spec.ClusterIP} {
@@ -31,7 +31,7 @@ func TestCertificatesAreForTheirServersAndBelongToTheOwner(t *testing.T) {
 		}
 	}
 	config, err := shared.Client.CoreV1().ConfigMaps(namespace).Get(t.Context(), owner, metav1.GetOptions{})
-	w.check("read the owner", err)
+	w.Check("read the owner", err)
 	owned := func(meta metav1.ObjectMeta) bool {
 		return len(meta.OwnerReferences) == 1 && meta.OwnerReferences[0].UID == config.UID
 	}
@@ -41,22 +41,22 @@ func TestCertificatesAreForTheirServersAndBelongToTheOwner(t *testing.T) {
 			t.Errorf("%s is of type %s, its owners are %v", name, secret.Type, secret.OwnerReferences)
 		}
 	}
-	w.await("the lease to belong to the owner", func() bool {
+	w.Await("the lease to belong to the owner", func() bool {
 		lease, err := shared.Client.CoordinationV1().Leases(namespace).Get(t.Context(),
 			"berth-controller", metav1.GetOptions{})
-		w.check("read the lease", err)
+		w.Check("read the lease", err)
 		return owned(lease.ObjectMeta)
 	})
 }
 
 // Their life is 18 seconds.
 func TestNobodyNoticesRenewals(t *testing.T) {
-	w := world{t}
+	w := newWorld(t)
 	w.controllers(1, renewedInSeconds)
 	w.underLoad(func() {
 		for range 3 {
 			extender, webhook := w.certificate(extenderSecret), w.certificate(admissionSecret)
-			w.await("both to be renewed", func() bool {
+			w.Await("both to be renewed", func() bool {
 				return !w.certificate(extenderSecret).Equal(extender) &&
 					!w.certificate(admissionSecret).Equal(webhook)
 			})
@@ -67,14 +67,14 @@ func TestNobodyNoticesRenewals(t *testing.T) {
 
 // kube-scheduler reads its authorities once.
 func TestNobodyNoticesAnotherAuthority(t *testing.T) {
-	w := world{t}
+	w := newWorld(t)
 	w.controllers(2, longLife)
 	scheduler := shared.Scheduler.Pid()
 	for range 2 { // the second is vouched for by one that kube-scheduler never heard of
 		w.underLoad(func() {
 			former := w.certificate(authoritySecret)
 			w.ask(authoritySecret)
-			w.await("another authority", func() bool {
+			w.Await("another authority", func() bool {
 				return !w.certificate(authoritySecret).Equal(former) && w.consistent()
 			})
 			w.awaitServed()
@@ -82,9 +82,9 @@ func TestNobodyNoticesAnotherAuthority(t *testing.T) {
 	}
 	// What is connected stays so; a server that is started again makes everybody connect anew.
 	shared.Berth.Stop()
-	w.check("start the extender again", shared.Berth.Start(t.Context()))
+	w.Check("start the extender again", shared.Berth.Start(t.Context()))
 	admission.Stop()
-	w.check("start the webhook again", admission.Start(t.Context()))
+	w.Check("start the webhook again", admission.Start(t.Context()))
 	w.awaitPlaced()
 	if shared.Scheduler.Pid() != scheduler {
 		t.Error("kube-scheduler was started again")
@@ -95,21 +95,21 @@ func TestNobodyNoticesAnotherAuthority(t *testing.T) {
 func (w world) awaitPlaced() {
 	w.Helper()
 	var err error
-	w.await("a pod to be placed", func() bool {
+	w.Await("a pod to be placed", func() bool {
 		err = place(w.Context())
 		return err == nil
 	})
 }
 
 func TestNobodyNoticesThatTheLeaderIsKilled(t *testing.T) {
-	w := world{t}
+	w := newWorld(t)
 	w.controllers(2, longLife)
 	leader := w.leader()
 	w.underLoad(func() {
 		before := w.certificate(extenderSecret)
 		leader.Kill()
 		w.ask(extenderSecret)
-		w.await("another controller to renew", func() bool {
+		w.Await("another controller to renew", func() bool {
 			return !w.certificate(extenderSecret).Equal(before)
 		})
 		w.awaitServed()
@@ -120,15 +120,15 @@ func TestNobodyNoticesThatTheLeaderIsKilled(t *testing.T) {
 }
 
 func TestNobodyNoticesThatACertificateIsDeleted(t *testing.T) {
-	w := world{t}
+	w := newWorld(t)
 	w.controllers(1, longLife)
 	w.underLoad(func() {
 		for _, name := range []string{extenderSecret, admissionSecret} {
 			w.deleteSecret(name)
 		}
-		w.await("the Secrets to be there again", func() bool {
+		w.Await("the Secrets to be there again", func() bool {
 			list, err := shared.Client.CoreV1().Secrets(namespace).List(t.Context(), metav1.ListOptions{})
-			w.check("list secrets", err)
+			w.Check("list secrets", err)
 			return 2 == len(slices.DeleteFunc(list.Items, func(s corev1.Secret) bool {
 				return s.Name != extenderSecret && s.Name != admissionSecret
 			}))
@@ -138,33 +138,33 @@ func TestNobodyNoticesThatACertificateIsDeleted(t *testing.T) {
 }
 
 func TestBundlesThatWereTamperedWithAreMended(t *testing.T) {
-	w := world{t}
+	w := newWorld(t)
 	w.controllers(1, longLife)
-	w.await("everything to fit together", w.consistent)
+	w.Await("everything to fit together", w.consistent)
 	if output, err := w.berthCerts("show"); err != nil {
 		t.Errorf("berth certs show finds a problem: %v\n%s", err, output)
 	}
 	patch := `[{"op":"replace","path":"/webhooks/0/clientConfig/caBundle","value":""}]`
 	_, err := shared.Client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Patch(
 		t.Context(), webhooks, types.JSONPatchType, []byte(patch), metav1.PatchOptions{})
-	w.check("tamper", err)
+	w.Check("tamper", err)
 	w.patch(extenderSecret, `{"data":{"ca.crt":null}}`)
-	w.await("everything to fit together again", w.consistent)
+	w.Await("everything to fit together again", w.consistent)
 	w.awaitPlaced()
 }
 
 // Whoever made them had a clock that was ahead, or nothing good in mind.
 func TestCertificatesFromTheFutureAreReplaced(t *testing.T) {
-	w := world{t}
+	w := newWorld(t)
 	w.controllers(1, longLife)
-	w.await("everything to fit together", w.consistent)
+	w.Await("everything to fit together", w.consistent)
 	w.underLoad(func() {
 		certificate, key := fromTheFuture(w)
 		data, err := json.Marshal(map[string]any{"data": map[string][]byte{
 			corev1.TLSCertKey: certificate, corev1.TLSPrivateKeyKey: key}})
-		w.check("write it as JSON", err)
+		w.Check("write it as JSON", err)
 		w.patch(extenderSecret, string(data))
-		w.await("everything to fit together again", w.consistent)
+		w.Await("everything to fit together again", w.consistent)
 		w.awaitServed()
 	})
 }
@@ -172,13 +172,13 @@ func TestCertificatesFromTheFutureAreReplaced(t *testing.T) {
 func fromTheFuture(w world) (certificate, key []byte) {
 	w.Helper()
 	made, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	w.check("make a key", err)
+	w.Check("make a key", err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"},
 		NotBefore: time.Now().Add(24 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &made.PublicKey, made)
-	w.check("sign", err)
+	w.Check("sign", err)
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(made)
-	w.check("write the key", err)
+	w.Check("write the key", err)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})
 }
@@ -186,28 +186,28 @@ func fromTheFuture(w world) (certificate, key []byte) {
 // Nobody can vouch for the authority that follows: kube-apiserver, which follows the caBundles,
 // goes on, kube-scheduler has to be started again.
 func TestAfterTheAuthorityWasDeletedTheSchedulerIsStartedAgain(t *testing.T) {
-	w := world{t}
+	w := newWorld(t)
 	w.controllers(1, longLife)
-	w.await("everything to fit together", w.consistent)
+	w.Await("everything to fit together", w.consistent)
 	former := w.certificate(authoritySecret)
 	w.deleteSecret(authoritySecret)
-	w.await("another authority", func() bool {
+	w.Await("another authority", func() bool {
 		_, err := shared.Client.CoreV1().Secrets(namespace).Get(t.Context(), authoritySecret,
 			metav1.GetOptions{})
 		// kube-apiserver never stops asking the webhook.
-		w.check("create a pod", dryRun(w))
+		w.Check("create a pod", dryRun(w))
 		return err == nil && w.consistent()
 	})
 	w.awaitServed()
 	all, err := bundles(t.Context())
-	w.check("read caBundles", err)
+	w.Check("read caBundles", err)
 	if trusted := certificates([]byte(all[0])); !slices.ContainsFunc(trusted, former.Equal) {
 		t.Error("the former authority is not trusted any more")
 	}
-	w.check("start kube-scheduler again", shared.ReconfigureScheduler(t.Context(),
+	w.Check("start kube-scheduler again", shared.ReconfigureScheduler(t.Context(),
 		func(*schedulerconfig.KubeSchedulerConfiguration) {}))
 	w.awaitPlaced()
-	w.check("keep what kube-scheduler trusts now", keepSchedulersAuthorities())
+	w.Check("keep what kube-scheduler trusts now", keepSchedulersAuthorities())
 }
 
 func dryRun(w world) error {
@@ -218,18 +218,18 @@ func dryRun(w world) error {
 
 // As after `helm uninstall`.
 func TestWhenTheOwnerGoesAllGoes(t *testing.T) {
-	w := world{t}
+	w := newWorld(t)
 	for _, controller := range controllers {
 		controller.Stop()
 	}
-	w.check("delete the owner", shared.Client.CoreV1().ConfigMaps(namespace).Delete(t.Context(), owner,
+	w.Check("delete the owner", shared.Client.CoreV1().ConfigMaps(namespace).Delete(t.Context(), owner,
 		metav1.DeleteOptions{}))
-	w.await("secrets and lease to go", func() bool {
+	w.Await("secrets and lease to go", func() bool {
 		secrets, err := shared.Client.CoreV1().Secrets(namespace).List(t.Context(), metav1.ListOptions{})
-		w.check("list secrets", err)
+		w.Check("list secrets", err)
 		leases, err := shared.Client.CoordinationV1().Leases(namespace).List(t.Context(),
 			metav1.ListOptions{})
-		w.check("list leases", err)
+		w.Check("list leases", err)
 		return len(secrets.Items) == 0 && len(leases.Items) == 0
 	})
 }

@@ -44,10 +44,10 @@ func (w world) underLoad(step func()) {
 	l := startLoad(w.Context(), pool(string(schedulersAuthorities)))
 	func() {
 		defer l.stop()
-		w.await("the load to begin", func() bool { return l.placed.Load() > 0 })
+		w.Await("the load to begin", func() bool { return l.placed.Load() > 0 })
 		step()
 		from := l.placed.Load()
-		w.await("pods to be placed after it", func() bool {
+		w.Await("pods to be placed after it", func() bool {
 			return l.placed.Load() >= from+2*loadWorkers || l.failed()
 		})
 	}()
@@ -68,7 +68,7 @@ func (w world) refusals() map[string]string {
 	w.Helper()
 	events, err := shared.Client.CoreV1().Events(team).List(w.Context(), metav1.ListOptions{
 		FieldSelector: "reason=FailedScheduling"})
-	w.check("list events", err)
+	w.Check("list events", err)
 	messages := map[string]string{}
 	for _, event := range events.Items {
 		messages[event.Name] = event.Message

@@ -18,32 +18,17 @@ import (
 )
 
 // world is the box as a test sees it.
-type world struct{ *testing.T }
+type world struct{ box.Test }
 
-func (w world) check(what string, err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatalf("%s: %v", what, err)
-	}
-}
-
-// await polls until a condition holds.
-func (w world) await(what string, holds func() bool) {
-	w.Helper()
-	for deadline := time.Now().Add(awaitTimeout); !holds(); time.Sleep(pollInterval) {
-		if time.Now().After(deadline) {
-			w.Fatalf("waited %s in vain for %s", awaitTimeout, what)
-		}
-	}
-}
+func newWorld(t *testing.T) world { return world{box.Test{T: t, Timeout: awaitTimeout}} }
 
 // controllers replaces those that run. While none did, certificates may have come close to their
 // end, as no test is about: it begins with such as last.
 func (w world) controllers(count int, life time.Duration) {
 	w.Helper()
-	w.check("start controllers", startControllers(w.Context(), count, life))
-	w.await("one of them to lead", func() bool { return w.leader() != nil })
-	w.await("certificates that last", func() bool {
+	w.Check("start controllers", startControllers(w.Context(), count, life))
+	w.Await("one of them to lead", func() bool { return w.leader() != nil })
+	w.Await("certificates that last", func() bool {
 		return w.consistent() && w.lasts(extenderSecret) && w.lasts(admissionSecret)
 	})
 	w.awaitServed()
@@ -69,7 +54,7 @@ func (w world) leader() *box.Controller {
 func (w world) secret(name string) *corev1.Secret {
 	w.Helper()
 	secret, err := shared.Client.CoreV1().Secrets(namespace).Get(w.Context(), name, metav1.GetOptions{})
-	w.check("read "+name, err)
+	w.Check("read "+name, err)
 	return secret
 }
 
@@ -98,14 +83,14 @@ func (w world) certificate(secret string) *x509.Certificate {
 func (w world) ask(secret string) {
 	w.Helper()
 	output, err := w.berthCerts("renew", secret)
-	w.check("berth certs renew: "+output, err)
+	w.Check("berth certs renew: "+output, err)
 }
 
 // berthCerts runs `berth certs` as an administrator does.
 func (w world) berthCerts(arguments ...string) (string, error) {
 	w.Helper()
 	berth, err := box.BerthBinary()
-	w.check("find berth", err)
+	w.Check("find berth", err)
 	output, err := exec.CommandContext(w.Context(), berth, slices.Concat([]string{"certs"}, arguments,
 		[]string{"--kubeconfig", shared.Kubeconfig, "--config", controllers[0].ConfigFile})...).
 		CombinedOutput()
@@ -116,12 +101,12 @@ func (w world) patch(secret, patch string) {
 	w.Helper()
 	_, err := shared.Client.CoreV1().Secrets(namespace).Patch(w.Context(), secret,
 		types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	w.check("patch "+secret, err)
+	w.Check("patch "+secret, err)
 }
 
 func (w world) deleteSecret(name string) {
 	w.Helper()
-	w.check("delete "+name, shared.Client.CoreV1().Secrets(namespace).Delete(w.Context(), name,
+	w.Check("delete "+name, shared.Client.CoreV1().Secrets(namespace).Delete(w.Context(), name,
 		metav1.DeleteOptions{}))
 }
 
@@ -157,7 +142,7 @@ func (w world) consistent() bool {
 		}
 	}
 	all, err := bundles(w.Context())
-	w.check("read caBundles", err)
+	w.Check("read caBundles", err)
 	return strings.Repeat(trusted, len(all)) == strings.Join(all, "")
 }
 
@@ -169,7 +154,7 @@ func (w world) serves(address, secret string) bool {
 
 func (w world) awaitServed() {
 	w.Helper()
-	w.await("the servers to show the certificates of their Secrets", func() bool {
+	w.Await("the servers to show the certificates of their Secrets", func() bool {
 		return w.serves(extenderAddress(), extenderSecret) && w.serves(admissionAddress(), admissionSecret)
 	})
 }

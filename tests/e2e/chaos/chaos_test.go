@@ -57,21 +57,21 @@ func TestEverythingAtOnce(t *testing.T) {
 	begin := time.Now()
 	events := map[int]func(){
 		percent(15): c.box.Berth.Kill,
-		percent(17): func() { c.check("start Berth", c.box.Berth.Start(t.Context())) },
+		percent(17): func() { c.Check("start Berth", c.box.Berth.Start(t.Context())) },
 		percent(40): func() { c.restartAPIServer(storm) },
 		percent(55): func() { held = c.silenceNodes() },
 		percent(60): func() { c.hearNodes(held) },
 		percent(80): c.box.Berth.Kill,
-		percent(82): func() { c.check("start Berth", c.box.Berth.Start(t.Context())) },
+		percent(82): func() { c.Check("start Berth", c.box.Berth.Start(t.Context())) },
 	}
-	c.check("create pods", churn.Create(t.Context(), c.box.Client, pods, scaled(podInterval),
+	c.Check("create pods", churn.Create(t.Context(), c.box.Client, pods, scaled(podInterval),
 		func(index int) error {
 			if happens := events[index]; happens != nil {
 				happens()
 			}
 			return nil
 		}))
-	c.check("end the storm", storm.Stop(t.Context()))
+	c.Check("end the storm", storm.Stop(t.Context()))
 	t.Logf("%d pods created in %.0f s", len(pods), time.Since(begin).Seconds())
 	c.expectAllSucceed(pods)
 	t.Logf("the last of them ended after %.0f s", time.Since(begin).Seconds())
@@ -89,16 +89,16 @@ func percent(share int) int { return *podCount * share / 100 }
 // expectAllSucceed waits until every pod has run on a node to its end.
 func (c *cluster) expectAllSucceed(pods []*corev1.Pod) {
 	c.Helper()
-	c.holdsWithin(patience, func() bool { return c.none("spec.nodeName=") })
+	box.HoldsWithin(patience, func() bool { return c.none("spec.nodeName=") })
 	ended := func() bool { return c.none("status.phase!=Succeeded") }
-	if !c.holdsWithin(lives.Most+stall, ended) {
+	if !box.HoldsWithin(lives.Most+stall, ended) {
 		c.Logf("KWOK has forgotten a pod and is started again")
 		c.restartKwok()
-		c.holdsWithin(lives.Most+stall, ended)
+		box.HoldsWithin(lives.Most+stall, ended)
 	}
 	list, err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).
 		List(c.Context(), metav1.ListOptions{})
-	c.check("list pods", err)
+	c.Check("list pods", err)
 	found := map[string]corev1.Pod{}
 	for _, pod := range list.Items {
 		found[pod.Name] = pod
@@ -125,14 +125,14 @@ func (c *cluster) none(selector string) bool {
 	c.Helper()
 	pods, err := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault).List(c.Context(),
 		metav1.ListOptions{FieldSelector: selector, Limit: 1})
-	c.check("list pods", err)
+	c.Check("list pods", err)
 	return len(pods.Items) == 0
 }
 
 // expectNothingUsed waits until Berth knows that all pods have ended: none leaks through restarts.
 func (c *cluster) expectNothingUsed() {
 	c.Helper()
-	c.await("Berth to count no device in use", func() bool {
+	c.Await("Berth to count no device in use", func() bool {
 		samples, err := c.box.Berth.Metrics(c.Context())
 		return err == nil && samples.Sum("berth_accelerator_devices", `state="used"`) == 0
 	})

@@ -15,15 +15,14 @@ import (
 )
 
 const (
-	pollInterval = 200 * time.Millisecond
-	patience     = 4 * time.Minute // for what the cluster has to work off
-	silent       = 3 * time.Second // heartbeats come many times a second
-	trialTime    = 2 * silent
+	patience  = 4 * time.Minute // for what the cluster has to work off
+	silent    = 3 * time.Second // heartbeats come many times a second
+	trialTime = 2 * silent
 )
 
 // cluster is a box whose Berth reaches kube-apiserver through a proxy.
 type cluster struct {
-	*testing.T
+	box.Test
 	pools   []fleet.Pool
 	box     *box.Box
 	proxy   *box.Proxy
@@ -44,7 +43,7 @@ func (w window) hides(p judge.Placement) bool {
 
 func start(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{T: t, pools: fleet.Scaled(*nodeCount)}
+	c := &cluster{Test: box.Test{T: t, Timeout: patience}, pools: fleet.Scaled(*nodeCount)}
 	t.Cleanup(c.stopProxy)
 	c.box = box.ForTest(t, box.Options{
 		Berth:  &box.BerthOptions{Kubeconfig: c.throughProxy},
@@ -56,11 +55,11 @@ func start(t *testing.T) *cluster {
 		},
 	})
 	begin := time.Now()
-	c.check("create nodes", fleet.CreateNodes(t.Context(), c.box.Client, c.pools))
+	c.Check("create nodes", fleet.CreateNodes(t.Context(), c.box.Client, c.pools))
 	t.Logf("%d nodes in %.1f s", *nodeCount, time.Since(begin).Seconds())
 	var err error
 	c.judge, err = judge.Start(t.Context(), c.box.Client, judge.ExcludingRules(), box.ManagedResources)
-	c.check("start the judge", err)
+	c.Check("start the judge", err)
 	t.Cleanup(c.judge.Stop)
 	c.startController()
 	return c
@@ -71,8 +70,8 @@ func start(t *testing.T) *cluster {
 func (c *cluster) startController() {
 	c.Helper()
 	controller, err := c.box.NewController("controller", nil)
-	c.check("configure the controller", err)
-	c.check("start the controller", errors.Join(c.box.GrantController(c.Context(), controller),
+	c.Check("configure the controller", err)
+	c.Check("start the controller", errors.Join(c.box.GrantController(c.Context(), controller),
 		controller.Start(c.Context())))
 }
 
@@ -88,29 +87,6 @@ func (c *cluster) stopProxy() {
 	if c.proxy != nil {
 		c.proxy.Stop()
 	}
-}
-
-func (c *cluster) check(what string, err error) {
-	c.Helper()
-	if err != nil {
-		c.Fatalf("%s: %v", what, err)
-	}
-}
-
-func (c *cluster) await(what string, holds func() bool) {
-	c.Helper()
-	if !c.holdsWithin(patience, holds) {
-		c.Fatalf("waited %s in vain for %s", patience, what)
-	}
-}
-
-func (c *cluster) holdsWithin(limit time.Duration, holds func() bool) bool {
-	for deadline := time.Now().Add(limit); !holds(); time.Sleep(pollInterval) {
-		if time.Now().After(deadline) {
-			return false
-		}
-	}
-	return true
 }
 
 func (c *cluster) acceleratorNodes() []string {
@@ -134,7 +110,7 @@ func (c *cluster) restartAPIServer(storm *churn.Storm) {
 	bystander := c.cpuNode()
 	c.set(bystander, true)
 	c.box.APIServer.Kill()
-	c.check("start kube-apiserver", c.box.APIServer.Start(c.Context()))
+	c.Check("start kube-apiserver", c.box.APIServer.Start(c.Context()))
 	c.set(bystander, false)
 	c.restartKwok()
 }
@@ -143,15 +119,15 @@ func (c *cluster) restartAPIServer(storm *churn.Storm) {
 func (c *cluster) restartKwok() {
 	c.Helper()
 	c.box.Kwok.Kill()
-	c.check("start KWOK", c.box.Kwok.Start(c.Context()))
+	c.Check("start KWOK", c.box.Kwok.Start(c.Context()))
 }
 
 // set breaks or repairs a node and waits until the judge, and with it every watch before, knows.
 func (c *cluster) set(node string, broken bool) {
 	c.Helper()
-	c.check("patch "+node,
+	c.Check("patch "+node,
 		fleet.SetCondition(c.Context(), c.box.Client, node, "DStateProcess", broken))
-	c.await("the judge to see "+node, func() bool {
+	c.Await("the judge to see "+node, func() bool {
 		return c.judge.SeesBroken(node, "DStateProcess") == broken
 	})
 }
@@ -172,7 +148,7 @@ func (c *cluster) silenceNodes() *box.Link {
 	for _, link := range c.proxy.Links() {
 		begin := time.Now()
 		link.Hold()
-		if c.holdsWithin(trialTime, func() bool { return c.age("nodes") > silent.Seconds() }) {
+		if box.HoldsWithin(trialTime, func() bool { return c.age("nodes") > silent.Seconds() }) {
 			c.silence.from = begin
 			return link
 		}
@@ -185,7 +161,7 @@ func (c *cluster) silenceNodes() *box.Link {
 func (c *cluster) hearNodes(link *box.Link) {
 	c.Helper()
 	link.Release()
-	c.await("Berth to hear of nodes again", func() bool {
+	c.Await("Berth to hear of nodes again", func() bool {
 		age := c.age("nodes")
 		return age >= 0 && age < 1
 	})

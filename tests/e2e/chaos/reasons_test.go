@@ -44,11 +44,11 @@ func (c *cluster) breakAll(product string) {
 	for i, node := range c.nodes() {
 		if node.Labels[fleet.LabelProduct] == product {
 			condition := churn.Excluding[i%len(churn.Excluding)]
-			c.check("break", fleet.SetCondition(c.Context(), c.box.Client, node.Name, condition, true))
+			c.Check("break", fleet.SetCondition(c.Context(), c.box.Client, node.Name, condition, true))
 			count++
 		}
 	}
-	c.await("Berth to know of the broken nodes", func() bool {
+	c.Await("Berth to know of the broken nodes", func() bool {
 		samples, err := c.box.Berth.Metrics(c.Context())
 		return err == nil && samples.Sum("berth_nodes_by_condition", `effect="Exclude"`) == count
 	})
@@ -97,11 +97,11 @@ func (c *cluster) expectReasons(w wish) {
 	}
 	api := c.box.Client.CoreV1().Pods(metav1.NamespaceDefault)
 	_, err := api.Create(c.Context(), w.ask.Pod(w.ask.Name), metav1.CreateOptions{})
-	c.check("create "+w.ask.Name, err)
+	c.Check("create "+w.ask.Name, err)
 	message := ""
-	c.await("a reason why "+w.ask.Name+" waits", func() bool {
+	c.Await("a reason why "+w.ask.Name+" waits", func() bool {
 		pod, err := api.Get(c.Context(), w.ask.Name, metav1.GetOptions{})
-		c.check("get "+w.ask.Name, err)
+		c.Check("get "+w.ask.Name, err)
 		message = whyUnscheduled(pod)
 		return message != ""
 	})
@@ -127,6 +127,6 @@ func whyUnscheduled(pod *corev1.Pod) string {
 func (c *cluster) nodes() []corev1.Node {
 	c.Helper()
 	list, err := c.box.Client.CoreV1().Nodes().List(c.Context(), metav1.ListOptions{})
-	c.check("list nodes", err)
+	c.Check("list nodes", err)
 	return list.Items
 }

@@ -30,7 +30,7 @@ func TestShowAndCtrlC(t *testing.T) {
 	t.Cleanup(func() { address(t, "del") })
 
 	r := start(t)
-	r.await("runs on until Ctrl-C")
+	r.awaitWords("runs on until Ctrl-C")
 	for _, want := range []string{"6 of 6 pods are ready", "passed in", "Warning: berth: ",
 		"mn2b-a100-010 (KWOK)"} {
 		if !strings.Contains(r.said.String(), want) {
@@ -54,7 +54,7 @@ func TestEndWhileItIsSetUp(t *testing.T) {
 		t.Run(moment, func(t *testing.T) {
 			before := here(t)
 			r := start(t)
-			r.await(moment)
+			r.awaitWords(moment)
 			r.end(syscall.SIGTERM, interrupted)
 			before.compare()
 		})
@@ -65,8 +65,8 @@ func TestEndWhileItIsSetUp(t *testing.T) {
 func TestKilledInside(t *testing.T) {
 	before := here(t)
 	r := start(t)
-	r.await("a real node up")
-	r.check("kill it", syscall.Kill(r.child(), syscall.SIGKILL))
+	r.awaitWords("a real node up")
+	r.Check("kill it", syscall.Kill(r.child(), syscall.SIGKILL))
 	r.awaitEnd(1)
 	if !strings.Contains(r.said.String(), "ended by signal: killed") {
 		t.Error("does not say why it ended")
@@ -78,8 +78,8 @@ func TestKilledInside(t *testing.T) {
 func TestKilledOutside(t *testing.T) {
 	before := here(t)
 	r := start(t)
-	r.await("a real node up")
-	r.check("kill it", r.Process.Kill())
+	r.awaitWords("a real node up")
+	r.Check("kill it", r.Process.Kill())
 	r.awaitEnd(-1)
 	before.compareProcesses()
 	if said, err := command("-once").CombinedOutput(); err == nil ||
@@ -87,7 +87,7 @@ func TestKilledOutside(t *testing.T) {
 		t.Errorf("the next run: %v\n%s", err, said)
 	}
 	said, err := command("-clean").CombinedOutput()
-	r.check("clean: "+string(said), err)
+	r.Check("clean: "+string(said), err)
 	if !strings.Contains(string(said), "removed "+filepath.Join(os.TempDir(), "berth-node-")) {
 		t.Errorf("does not say what was removed: %s", said)
 	}
@@ -98,13 +98,13 @@ func TestKilledOutside(t *testing.T) {
 func TestCleanEndsWhatRuns(t *testing.T) {
 	before := here(t)
 	r := start(t)
-	r.await("control plane up")
+	r.awaitWords("control plane up")
 	if said, err := command("-once").CombinedOutput(); err == nil ||
 		!strings.Contains(string(said), fmt.Sprintf("process %d,", r.Process.Pid)) {
 		t.Errorf("a second run beside it: %v\n%s", err, said)
 	}
 	said, err := command("-clean").CombinedOutput()
-	r.check("clean: "+string(said), err)
+	r.Check("clean: "+string(said), err)
 	r.awaitEnd(interrupted)
 	if !strings.Contains(string(said), fmt.Sprintf("ended process %d\n", r.Process.Pid)) {
 		t.Errorf("does not say what was ended: %s", said)

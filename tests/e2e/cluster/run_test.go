@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/node"
 )
 
@@ -49,7 +50,7 @@ func command(arguments ...string) *exec.Cmd { return exec.Command(program, argum
 // run is the command while it runs.
 type run struct {
 	*exec.Cmd
-	*testing.T
+	box.Test
 	said  *text
 	ended chan struct{} // closed when it has
 }
@@ -57,11 +58,12 @@ type run struct {
 // start begins it; what the test leaves of it is cleaned.
 func start(t *testing.T, arguments ...string) *run {
 	t.Helper()
-	r := &run{Cmd: command(arguments...), T: t, said: &text{}, ended: make(chan struct{})}
+	r := &run{Cmd: command(arguments...), Test: box.Test{T: t, Timeout: showTimeout}, said: &text{},
+		ended: make(chan struct{})}
 	r.Stdout, r.Stderr = r.said, r.said
 	// As a shell does. Its children are in others, and must hear of signals all the same.
 	r.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	r.check("start", r.Start())
+	r.Check("start", r.Start())
 	go func() {
 		_ = r.Wait() // the exit code tells
 		close(r.ended)
@@ -79,29 +81,21 @@ func start(t *testing.T, arguments ...string) *run {
 	return r
 }
 
-func (r *run) check(what string, err error) {
+// awaitWords waits until it has said so.
+func (r *run) awaitWords(words string) {
 	r.Helper()
-	if err != nil {
-		r.Fatalf("%s: %v", what, err)
-	}
-}
-
-// await waits until it has said so.
-func (r *run) await(words string) {
-	r.Helper()
-	for deadline := time.Now().Add(showTimeout); ; time.Sleep(100 * time.Millisecond) {
+	r.Await(fmt.Sprintf("it to say %q", words), func() bool {
+		r.Helper()
 		if strings.Contains(r.said.String(), words) {
-			return
+			return true
 		}
 		select {
 		case <-r.ended:
 			r.Fatalf("ended without having said %q", words)
 		default:
 		}
-		if time.Now().After(deadline) {
-			r.Fatalf("has not said %q within %s", words, showTimeout)
-		}
-	}
+		return false
+	})
 }
 
 // enter runs a command as another terminal would.
@@ -115,13 +109,13 @@ func (r *run) enter(arguments ...string) string {
 	if failed, is := errors.AsType[*exec.ExitError](err); is {
 		r.Fatalf("%v: %v: %s", arguments, err, failed.Stderr)
 	}
-	r.check("enter", err)
+	r.Check("enter", err)
 	return string(said)
 }
 
 func (r *run) end(signal syscall.Signal, want int) {
 	r.Helper()
-	r.check("signal", r.Process.Signal(signal))
+	r.Check("signal", r.Process.Signal(signal))
 	r.awaitEnd(want)
 }
 
@@ -142,10 +136,10 @@ func (r *run) awaitEnd(want int) {
 func (r *run) child() int {
 	r.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", r.Process.Pid))
-	r.check("list threads", err)
+	r.Check("list threads", err)
 	for _, list := range lists {
 		content, err := os.ReadFile(list)
-		r.check("read children", err)
+		r.Check("read children", err)
 		var pid int
 		if _, err := fmt.Sscan(string(content), &pid); err == nil {
 			return pid

@@ -191,18 +191,18 @@ func (w *world) changeWebhooks(path string, change func(hook map[string]any)) {
 	client := shared.Client.AdmissionregistrationV1().RESTClient()
 	before, err := client.Get().AbsPath(path).SetHeader("Accept", "application/json").
 		DoRaw(w.Context())
-	w.check("get "+path, err)
+	w.Check("get "+path, err)
 	var object map[string]any
-	w.check("read "+path, json.Unmarshal(before, &object))
+	w.Check("read "+path, json.Unmarshal(before, &object))
 	hooks := object["webhooks"]
 	w.Cleanup(func() { putWebhooks(path, before) })
 	for _, hook := range hooks.([]any) {
 		change(hook.(map[string]any))
 	}
 	patch, err := json.Marshal(map[string]any{"webhooks": hooks})
-	w.check("write "+path, err)
+	w.Check("write "+path, err)
 	_, err = client.Patch(types.MergePatchType).AbsPath(path).Body(patch).DoRaw(w.Context())
-	w.check("change "+path, err)
+	w.Check("change "+path, err)
 }
 
 func putWebhooks(path string, before []byte) {
@@ -217,8 +217,8 @@ func (w *world) withoutSecret(name string) {
 	w.Helper()
 	secrets := shared.Client.CoreV1().Secrets(namespace)
 	secret, err := secrets.Get(w.Context(), name, metav1.GetOptions{})
-	w.check("get "+name, err)
-	w.check("delete "+name, secrets.Delete(w.Context(), name, metav1.DeleteOptions{}))
+	w.Check("get "+name, err)
+	w.Check("delete "+name, secrets.Delete(w.Context(), name, metav1.DeleteOptions{}))
 	w.Cleanup(func() {
 		secret.ResourceVersion, secret.UID = "", ""
 		_, _ = secrets.Create(context.Background(), secret, metav1.CreateOptions{})
@@ -229,12 +229,12 @@ func (w *world) withoutBinding(name string) {
 	w.Helper()
 	bindings := shared.Client.RbacV1().ClusterRoleBindings()
 	found, err := bindings.List(w.Context(), metav1.ListOptions{})
-	w.check("list bindings", err)
+	w.Check("list bindings", err)
 	for _, binding := range found.Items {
 		if binding.RoleRef.Name != name {
 			continue
 		}
-		w.check("delete "+binding.Name,
+		w.Check("delete "+binding.Name,
 			bindings.Delete(w.Context(), binding.Name, metav1.DeleteOptions{}))
 		w.Cleanup(func() {
 			binding.ResourceVersion, binding.UID = "", ""
@@ -255,7 +255,7 @@ func (w *world) claim(team, name string, mode corev1.PersistentVolumeAccessMode)
 				Resources:   corev1.VolumeResourceRequirements{Requests: storage("1Gi")},
 			},
 		}, metav1.CreateOptions{})
-	w.check("create claim "+name, err)
+	w.Check("create claim "+name, err)
 }
 
 func matcher(expression string) map[string]any {

@@ -14,9 +14,9 @@ import (
 )
 
 func TestWhatTheChartInstallsIsWell(t *testing.T) {
-	w := &world{T: t}
+	w := newWorld(t)
 	w.scale("berth-controller", 2)
-	w.await("the controller's work to be done", func() bool {
+	w.Await("the controller's work to be done", func() bool {
 		return w.doctor("--only", "labels,certificates,webhook-ca").exitCode == 0
 	})
 	r := w.doctor("--extender", extenderURL)
@@ -32,10 +32,10 @@ func TestWhatTheChartInstallsIsWell(t *testing.T) {
 
 // Each is broken alone, while nothing repairs it: the controller rests.
 func TestWhatIsBrokenIsFound(t *testing.T) {
-	(&world{T: t}).scale("berth-controller", 0)
+	newWorld(t).scale("berth-controller", 0)
 	for _, c := range breakages {
 		t.Run(c.name, func(t *testing.T) {
-			w := &world{T: t}
+			w := newWorld(t)
 			arguments := c.breaks(w)
 			if !slices.Contains(arguments, "--extender") {
 				arguments = append(arguments, "--extender", extenderURL)
@@ -52,16 +52,16 @@ func TestWhatIsBrokenIsFound(t *testing.T) {
 		})
 	}
 	// What was broken is whole again, or the cases would not have been alone.
-	w := &world{T: t}
+	w := newWorld(t)
 	if r := w.doctorUntil(nil, "--extender", extenderURL); r.exitCode != 0 {
 		t.Errorf("at the end exits %d: %+v", r.exitCode, r.Findings)
 	}
 }
 
 func TestWhoMayNothingIsToldWhat(t *testing.T) {
-	w := &world{T: t}
+	w := newWorld(t)
 	config, err := clientcmd.LoadFromFile(shared.Kubeconfig)
-	w.check("read the kubeconfig", err)
+	w.Check("read the kubeconfig", err)
 	for _, user := range config.AuthInfos {
 		user.Impersonate = ""
 		user.ClientCertificate, user.ClientKey = "", ""
@@ -69,7 +69,7 @@ func TestWhoMayNothingIsToldWhat(t *testing.T) {
 		user.Token = w.tokenWithoutRights()
 	}
 	content, err := clientcmd.Write(*config)
-	w.check("write the kubeconfig", err)
+	w.Check("write the kubeconfig", err)
 	berthConfig := w.changed("berth", func(map[string]any) {})
 	r := w.doctorBy(w.file("nobody.kubeconfig", content), "--config", berthConfig)
 	if r.exitCode != 2 || len(r.bad()) > 0 {
@@ -93,7 +93,7 @@ func (w *world) tokenWithoutRights() string {
 	w.Helper()
 	accounts := shared.Client.CoreV1().ServiceAccounts("default")
 	token, err := accounts.CreateToken(w.Context(), "default", tokenRequest(), metav1.CreateOptions{})
-	w.check("ask for a token", err)
+	w.Check("ask for a token", err)
 	return token.Status.Token
 }
 

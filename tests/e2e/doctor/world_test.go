@@ -24,7 +24,6 @@ import (
 )
 
 const (
-	pollInterval = 100 * time.Millisecond
 	awaitTimeout = time.Minute
 	// settleTimeout is how long a case that finds something else is asked again.
 	settleTimeout = 10 * time.Second
@@ -67,23 +66,9 @@ func (r report) of(check string) string {
 }
 
 // world is the box as a test sees it.
-type world struct{ *testing.T }
+type world struct{ box.Test }
 
-func (w *world) check(what string, err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatalf("%s: %v", what, err)
-	}
-}
-
-func (w *world) await(what string, holds func() bool) {
-	w.Helper()
-	for deadline := time.Now().Add(awaitTimeout); !holds(); time.Sleep(pollInterval) {
-		if time.Now().After(deadline) {
-			w.Fatalf("waited %s in vain for %s", awaitTimeout, what)
-		}
-	}
-}
+func newWorld(t *testing.T) *world { return &world{box.Test{T: t, Timeout: awaitTimeout}} }
 
 // doctor runs `berth doctor` as an administrator who can reach Services.
 func (w *world) doctor(arguments ...string) report {
@@ -95,18 +80,18 @@ func (w *world) doctor(arguments ...string) report {
 // hears of changed webhooks and rights by watches.
 func (w *world) doctorUntil(bad []string, arguments ...string) report {
 	w.Helper()
-	for deadline := time.Now().Add(settleTimeout); ; time.Sleep(pollInterval) {
-		r := w.doctor(arguments...)
-		if slices.Equal(r.bad(), bad) || time.Now().After(deadline) {
-			return r
-		}
-	}
+	var r report
+	box.HoldsWithin(settleTimeout, func() bool {
+		r = w.doctor(arguments...)
+		return slices.Equal(r.bad(), bad)
+	})
+	return r
 }
 
 func (w *world) doctorBy(kubeconfig string, arguments ...string) report {
 	w.Helper()
 	berth, err := box.BerthBinary()
-	w.check("find berth", err)
+	w.Check("find berth", err)
 	arguments = append([]string{"doctor", "--kubeconfig", kubeconfig, "-o", "json"}, arguments...)
 	command := exec.CommandContext(w.Context(), berth, arguments...)
 	command.Env = append(os.Environ(), "HTTPS_PROXY="+shared.Services.URL)
@@ -127,7 +112,7 @@ func (w *world) doctorBy(kubeconfig string, arguments ...string) report {
 func (w *world) file(name string, content []byte) string {
 	w.Helper()
 	path := filepath.Join(w.TempDir(), name)
-	w.check("write "+name, os.WriteFile(path, content, 0o600))
+	w.Check("write "+name, os.WriteFile(path, content, 0o600))
 	return path
 }
 
@@ -136,9 +121,9 @@ func (w *world) configMap(name string) map[string]any {
 	w.Helper()
 	got, err := shared.Client.CoreV1().ConfigMaps(namespace).Get(w.Context(), name,
 		metav1.GetOptions{})
-	w.check("get ConfigMap "+name, err)
+	w.Check("get ConfigMap "+name, err)
 	var config map[string]any
-	w.check("read ConfigMap "+name, yaml.Unmarshal([]byte(got.Data["config.yaml"]), &config))
+	w.Check("read ConfigMap "+name, yaml.Unmarshal([]byte(got.Data["config.yaml"]), &config))
 	return config
 }
 
@@ -148,7 +133,7 @@ func (w *world) changed(configMap string, change func(config map[string]any)) st
 	config := w.configMap(configMap)
 	change(config)
 	content, err := yaml.Marshal(config)
-	w.check("write the configuration", err)
+	w.Check("write the configuration", err)
 	return w.file(configMap+".yaml", content)
 }
 
@@ -159,10 +144,10 @@ func (w *world) scale(name string, replicas int32) {
 	patch := fmt.Sprintf(`{"spec":{"replicas":%d}}`, replicas)
 	_, err := deployments.Patch(w.Context(), name, types.MergePatchType, []byte(patch),
 		metav1.PatchOptions{})
-	w.check("scale "+name, err)
-	w.await(fmt.Sprintf("%d pods of %s", replicas, name), func() bool {
+	w.Check("scale "+name, err)
+	w.Await(fmt.Sprintf("%d pods of %s", replicas, name), func() bool {
 		got, err := deployments.Get(w.Context(), name, metav1.GetOptions{})
-		w.check("get "+name, err)
+		w.Check("get "+name, err)
 		return got.Status.ReadyReplicas == replicas && got.Status.Replicas == replicas
 	})
 }
@@ -176,8 +161,8 @@ func (w *world) team(labels ...string) string {
 	}
 	created, err := shared.Client.CoreV1().Namespaces().Create(w.Context(),
 		&corev1.Namespace{ObjectMeta: meta}, metav1.CreateOptions{})
-	w.check("create a namespace", err)
-	w.await("a service account in "+created.Name, func() bool {
+	w.Check("create a namespace", err)
+	w.Await("a service account in "+created.Name, func() bool {
 		_, err := shared.Client.CoreV1().ServiceAccounts(created.Name).Get(w.Context(), "default",
 			metav1.GetOptions{})
 		return err == nil
@@ -193,20 +178,17 @@ func (w *world) empty(team string) {
 		metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{})
 	_ = shared.Client.CoreV1().Namespaces().Delete(context.Background(), team,
 		metav1.DeleteOptions{})
-	for deadline := time.Now().Add(awaitTimeout); time.Now().Before(deadline); {
+	box.HoldsWithin(awaitTimeout, func() bool {
 		left, err := pods.List(context.Background(), metav1.ListOptions{})
-		if apierrors.IsNotFound(err) || (err == nil && len(left.Items) == 0) {
-			return
-		}
-		time.Sleep(pollInterval)
-	}
+		return apierrors.IsNotFound(err) || (err == nil && len(left.Items) == 0)
+	})
 }
 
 func (w *world) create(pod *corev1.Pod) {
 	w.Helper()
 	_, err := shared.Client.CoreV1().Pods(pod.Namespace).Create(w.Context(), pod,
 		metav1.CreateOptions{})
-	w.check("create "+pod.Name, err)
+	w.Check("create "+pod.Name, err)
 }
 
 // patchNode applies a JSON merge patch for the rest of the test, and undoes it by another.
@@ -215,7 +197,7 @@ func (w *world) patchNode(name, patch, undo string) {
 	nodes := shared.Client.CoreV1().Nodes()
 	_, err := nodes.Patch(w.Context(), name, types.MergePatchType, []byte(patch),
 		metav1.PatchOptions{})
-	w.check("patch "+name, err)
+	w.Check("patch "+name, err)
 	w.Cleanup(func() {
 		_, _ = nodes.Patch(context.Background(), name, types.MergePatchType, []byte(undo),
 			metav1.PatchOptions{})

@@ -34,7 +34,7 @@ func TestCertificatesReachTheServers(t *testing.T) {
 	for _, server := range servers {
 		service, err := shared.Client.CoreV1().Services(namespace).Get(t.Context(), server.service,
 			metav1.GetOptions{})
-		w.check("get "+server.service, err)
+		w.Check("get "+server.service, err)
 		names := []string{server.service + "." + namespace + ".svc", service.Spec.ClusterIP}
 		for _, pod := range w.component(server.component) {
 			for _, name := range names {
@@ -103,9 +103,9 @@ func TestDeletedSecretIsMadeAgainUnderLoad(t *testing.T) {
 	creates := w.createSafely(w.team("enforce"))
 	for _, name := range []string{admissionSecret, authoritySecret} {
 		uid := w.secret(name).UID
-		w.check("delete "+name, shared.Client.CoreV1().Secrets(namespace).Delete(t.Context(), name,
+		w.Check("delete "+name, shared.Client.CoreV1().Secrets(namespace).Delete(t.Context(), name,
 			metav1.DeleteOptions{}))
-		w.await("another "+name, func() bool {
+		w.Await("another "+name, func() bool {
 			now, err := shared.Client.CoreV1().Secrets(namespace).Get(t.Context(), name,
 				metav1.GetOptions{})
 			return err == nil && now.UID != uid && len(now.Data["tls.crt"]) > 0
@@ -113,7 +113,7 @@ func TestDeletedSecretIsMadeAgainUnderLoad(t *testing.T) {
 		creates.AwaitMore(leastLoad)
 	}
 	creates.ExpectNoFailure(2 * leastLoad)
-	w.await("the webhooks to trust the new authority", func() bool { return w.webhooksTrust() == nil })
+	w.Await("the webhooks to trust the new authority", func() bool { return w.webhooksTrust() == nil })
 }
 
 // serials are those of the certificates that pods show, by the name of the pod.
@@ -124,7 +124,7 @@ func (w *world) serials() map[string]string {
 		for _, pod := range w.component(server.component) {
 			shown, err := w.shown(pod.Name, server.service+"."+namespace+".svc",
 				w.secret(server.secret).Data["ca.crt"])
-			w.check("connect to "+pod.Name, err)
+			w.Check("connect to "+pod.Name, err)
 			serials[pod.Name] = shown.SerialNumber.String()
 		}
 	}
@@ -151,7 +151,7 @@ func (w *world) secret(name string) *corev1.Secret {
 	w.Helper()
 	secret, err := shared.Client.CoreV1().Secrets(namespace).Get(w.Context(), name,
 		metav1.GetOptions{})
-	w.check("get Secret "+name, err)
+	w.Check("get Secret "+name, err)
 	return secret
 }
 
@@ -166,7 +166,7 @@ func (w *world) expectTrustedWebhooks() {
 func (w *world) webhooksTrust() error {
 	w.Helper()
 	bundles, err := caBundles(w.Context())
-	w.check("get the webhook configurations", err)
+	w.Check("get the webhook configurations", err)
 	authority := w.secret(authoritySecret).Data["tls.crt"]
 	signing, _ := pem.Decode(authority)
 	if signing == nil {

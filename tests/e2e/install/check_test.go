@@ -15,7 +15,7 @@ func TestHelmTestSaysThatItWorks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := release(t, c.with)
 			said, err := shared.Helm(t.Context(), "test", releaseName, "--timeout", "1m")
-			w.check("test the release", err)
+			w.Check("test the release", err)
 			if err := contains(said, "ok       extender", "ok       webhook", "\n2 ok\n"); err != nil {
 				t.Errorf("%v in\n%s", err, said)
 			}
@@ -49,7 +49,7 @@ func TestHelmTestSaysWhatDoesNotWork(t *testing.T) {
 // does not delete hooks with their release.
 func (w *world) forgetTest() {
 	w.Helper()
-	w.check("delete the test's pod", shared.Client.CoreV1().Pods(namespace).Delete(w.Context(),
+	w.Check("delete the test's pod", shared.Client.CoreV1().Pods(namespace).Delete(w.Context(),
 		releaseName+"-test", metav1.DeleteOptions{}))
 }
 
@@ -60,6 +60,6 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 	w.createJob(team, trainingJob("train"))
 	w.running(team, "train")
 	w.leader() // nodes have their labels soon afterwards
-	w.await("labelled nodes", func() bool { return w.acceleratorOf(v100Node(0)) != "" })
+	w.Await("labelled nodes", func() bool { return w.acceleratorOf(v100Node(0)) != "" })
 	t.Log(w.berth("doctor", "--namespace", namespace))
 }

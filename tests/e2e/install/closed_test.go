@@ -36,7 +36,7 @@ func TestFailingClosedHasAWayOut(t *testing.T) {
 	w := release(t, failing)
 	team := w.team("enforce")
 	w.scale("admission", 0)
-	w.await("pods to be refused", func() bool {
+	w.Await("pods to be refused", func() bool {
 		_, err := w.try(team, carelessPod())
 		return err != nil
 	})
@@ -52,11 +52,11 @@ func TestFailingClosedHasAWayOut(t *testing.T) {
 		t.Errorf("%v in\n%s", err, said)
 	}
 	webhooks := shared.Client.AdmissionregistrationV1()
-	w.check("delete the mutating webhooks", webhooks.MutatingWebhookConfigurations().Delete(t.Context(),
+	w.Check("delete the mutating webhooks", webhooks.MutatingWebhookConfigurations().Delete(t.Context(),
 		releaseName, metav1.DeleteOptions{}))
-	w.check("delete the validating webhooks", webhooks.ValidatingWebhookConfigurations().Delete(
+	w.Check("delete the validating webhooks", webhooks.ValidatingWebhookConfigurations().Delete(
 		t.Context(), releaseName, metav1.DeleteOptions{}))
-	w.await("pods to be created again", func() bool {
+	w.Await("pods to be created again", func() bool {
 		_, err := w.try(team, carelessPod())
 		return err == nil
 	})
@@ -67,7 +67,7 @@ func (w *world) expectPolicy(want admissionv1.FailurePolicyType) {
 	w.Helper()
 	webhooks, err := shared.Client.AdmissionregistrationV1().ValidatingWebhookConfigurations().
 		Get(w.Context(), releaseName, metav1.GetOptions{})
-	w.check("get the webhooks", err)
+	w.Check("get the webhooks", err)
 	for _, webhook := range webhooks.Webhooks {
 		if *webhook.FailurePolicy != want {
 			w.Errorf("%s has %s, want %s", webhook.Name, *webhook.FailurePolicy, want)
@@ -81,12 +81,12 @@ func TestUninstallUnregistersFirst(t *testing.T) {
 	webhooks := shared.Client.AdmissionregistrationV1()
 	only := metav1.ListOptions{FieldSelector: "metadata.name=" + releaseName}
 	mutating, err := webhooks.MutatingWebhookConfigurations().Watch(t.Context(), only)
-	w.check("watch the mutating webhooks", err)
+	w.Check("watch the mutating webhooks", err)
 	validating, err := webhooks.ValidatingWebhookConfigurations().Watch(t.Context(), only)
-	w.check("watch the validating webhooks", err)
+	w.Check("watch the validating webhooks", err)
 	service, err := shared.Client.CoreV1().Services(namespace).Watch(t.Context(),
 		metav1.ListOptions{FieldSelector: "metadata.name=" + releaseName + "-admission"})
-	w.check("watch the Service", err)
+	w.Check("watch the Service", err)
 	w.uninstall()
 	gone := w.revisionOfDeletion(service)
 	for _, asked := range []watch.Interface{mutating, validating} {
@@ -108,9 +108,9 @@ func (w *world) revisionOfDeletion(of watch.Interface) int {
 				continue
 			}
 			object, err := meta.Accessor(event.Object)
-			w.check("read an event", err)
+			w.Check("read an event", err)
 			revision, err := strconv.Atoi(object.GetResourceVersion())
-			w.check("read a revision", err)
+			w.Check("read a revision", err)
 			return revision
 		case <-deadline:
 			w.Fatal("nothing is deleted")

@@ -42,18 +42,18 @@ func TestDeletedPodsFailNoRequest(t *testing.T) {
 func TestDrainLeavesOneServing(t *testing.T) {
 	w := release(t, nil)
 	for _, component := range []string{"admission", "scheduler", "controller"} {
-		w.await("a disruption of "+component+" to be allowed", func() bool {
+		w.Await("a disruption of "+component+" to be allowed", func() bool {
 			budget, err := shared.Client.PolicyV1().PodDisruptionBudgets(namespace).Get(t.Context(),
 				releaseName+"-"+component, metav1.GetOptions{})
-			w.check("get the budget of "+component, err)
+			w.Check("get the budget of "+component, err)
 			return budget.Status.DisruptionsAllowed == 1
 		})
 		pods := w.component(component)
-		w.check("evict "+pods[0].Name, w.evict(pods[0].Name))
+		w.Check("evict "+pods[0].Name, w.evict(pods[0].Name))
 		if err := w.evict(pods[1].Name); !apierrors.IsTooManyRequests(err) {
 			t.Errorf("evict %s: %v, want a refusal", pods[1].Name, err)
 		}
-		w.await("another pod of "+component, func() bool { return len(w.component(component)) == 2 })
+		w.Await("another pod of "+component, func() bool { return len(w.component(component)) == 2 })
 		for _, pod := range w.component(component) {
 			w.awaitReady(pod.Name)
 		}
@@ -82,10 +82,10 @@ func TestKilledSchedulerIsReplaced(t *testing.T) {
 func TestKilledControllerIsReplaced(t *testing.T) {
 	w := release(t, nil)
 	const node = "mn2a-001"
-	w.await(node+" to have its label", func() bool { return w.acceleratorOf(node) == "V100" })
-	w.check("kill the leader", shared.Kubelet.Kill(w.leader(), "controller"))
+	w.Await(node+" to have its label", func() bool { return w.acceleratorOf(node) == "V100" })
+	w.Check("kill the leader", shared.Kubelet.Kill(w.leader(), "controller"))
 	w.label(node, nil)
-	w.await("the label to come back", func() bool { return w.acceleratorOf(node) == "V100" })
+	w.Await("the label to come back", func() bool { return w.acceleratorOf(node) == "V100" })
 	for _, pod := range w.component("controller") {
 		w.awaitReady(pod.Name)
 	}
@@ -96,7 +96,7 @@ func TestKilledControllerIsReplaced(t *testing.T) {
 func (w *world) leader() string {
 	w.Helper()
 	var leaders []string
-	w.await("one leader", func() bool {
+	w.Await("one leader", func() bool {
 		leaders = nil
 		for _, pod := range w.component("controller") {
 			samples, err := shared.Kubelet.Metrics(w.Context(), pod.Name, "metrics")
@@ -116,9 +116,9 @@ func (w *world) replaceOne(component string) {
 	if len(pods) != 2 {
 		w.Fatalf("%d pods of %s, want 2", len(pods), component)
 	}
-	w.check("delete "+pods[0].Name, shared.Client.CoreV1().Pods(namespace).Delete(w.Context(),
+	w.Check("delete "+pods[0].Name, shared.Client.CoreV1().Pods(namespace).Delete(w.Context(),
 		pods[0].Name, metav1.DeleteOptions{}))
-	w.await("two pods of "+component+" without "+pods[0].Name, func() bool {
+	w.Await("two pods of "+component+" without "+pods[0].Name, func() bool {
 		now := w.component(component)
 		return len(now) == 2 && now[0].Name != pods[0].Name && now[1].Name != pods[0].Name
 	})
@@ -132,13 +132,13 @@ func (w *world) scale(component string, replicas int32) {
 	w.Helper()
 	deployments := shared.Client.AppsV1().Deployments(namespace)
 	scale, err := deployments.GetScale(w.Context(), releaseName+"-"+component, metav1.GetOptions{})
-	w.check("get the scale of "+component, err)
+	w.Check("get the scale of "+component, err)
 	scale.Spec.Replicas = replicas
 	_, err = deployments.UpdateScale(w.Context(), scale.Name, scale, metav1.UpdateOptions{})
-	w.check("scale "+component, err)
-	w.await("the pods of "+component, func() bool {
+	w.Check("scale "+component, err)
+	w.Await("the pods of "+component, func() bool {
 		got, err := deployments.Get(w.Context(), scale.Name, metav1.GetOptions{})
-		w.check("get "+component, err)
+		w.Check("get "+component, err)
 		all := w.pods(namespace, "app.kubernetes.io/component="+component) // ending ones still serve
 		return got.Status.ReadyReplicas == replicas && len(all) == int(replicas)
 	})
@@ -148,8 +148,8 @@ func (w *world) scale(component string, replicas int32) {
 func (w *world) killAndAwait(pod corev1.Pod, container string) {
 	w.Helper()
 	before := w.restarts()[pod.Name+"/"+container]
-	w.check("kill "+pod.Name, shared.Kubelet.Kill(pod.Name, container))
-	w.await(pod.Name+" to be started again", func() bool {
+	w.Check("kill "+pod.Name, shared.Kubelet.Kill(pod.Name, container))
+	w.Await(pod.Name+" to be started again", func() bool {
 		return w.restarts()[pod.Name+"/"+container] > before
 	})
 	w.awaitReady(pod.Name)

@@ -11,7 +11,7 @@ import (
 
 // Who keeps certificates himself gives Secrets, and the controller makes none.
 func TestCertificatesOfOnesOwn(t *testing.T) {
-	w := &world{t}
+	w := newWorld(t)
 	if installed != nil {
 		w.uninstall()
 	}
@@ -37,7 +37,7 @@ func (w *world) createNamespace() {
 	_, err := shared.Client.CoreV1().Namespaces().Create(w.Context(), &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
 	if !apierrors.IsAlreadyExists(err) {
-		w.check("create "+namespace, err)
+		w.Check("create "+namespace, err)
 	}
 }
 
@@ -45,14 +45,14 @@ func (w *world) createNamespace() {
 func (w *world) giveCertificate(secret, host string) []byte {
 	w.Helper()
 	pair, err := shared.IssueServing(secret, host)
-	w.check("issue a certificate", err)
+	w.Check("issue a certificate", err)
 	secrets := shared.Client.CoreV1().Secrets(namespace)
 	_, err = secrets.Create(w.Context(), &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: secret}, Type: corev1.SecretTypeTLS,
 		Data: map[string][]byte{
 			"tls.crt": pair.Certificate, "tls.key": pair.Key, "ca.crt": pair.Authority},
 	}, metav1.CreateOptions{})
-	w.check("create Secret "+secret, err)
+	w.Check("create Secret "+secret, err)
 	w.Cleanup(func() { _ = secrets.Delete(context.Background(), secret, metav1.DeleteOptions{}) })
 	return pair.Authority
 }

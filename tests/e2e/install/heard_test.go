@@ -17,9 +17,9 @@ func (w *world) createHeard(namespace string, pod *corev1.Pod) (*corev1.Pod, []s
 	config := rest.CopyConfig(shared.Config)
 	config.WarningHandler = heard
 	client, err := kubernetes.NewForConfig(config)
-	w.check("a client", err)
+	w.Check("a client", err)
 	made, err := client.CoreV1().Pods(namespace).Create(w.Context(), pod, metav1.CreateOptions{})
-	w.check("create a pod", err)
+	w.Check("create a pod", err)
 	return made, heard.texts
 }
 

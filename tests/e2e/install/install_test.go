@@ -43,7 +43,7 @@ func TestJobKeepsOffABrokenNode(t *testing.T) {
 func TestNodesGetTheirLabel(t *testing.T) {
 	w := release(t, nil)
 	for _, pool := range fleet.Small(nodesPerPool) {
-		w.await(pool.Name+" to be labelled "+pool.Accelerator, func() bool {
+		w.Await(pool.Name+" to be labelled "+pool.Accelerator, func() bool {
 			for index := range pool.Nodes {
 				if w.acceleratorOf(pool.NodeName(index)) != pool.Accelerator {
 					return false
@@ -70,7 +70,7 @@ func TestReleaseLeavesItsOwnNamespaceAlone(t *testing.T) {
 	w := release(t, nil)
 	for _, namespace := range []string{namespace, metav1.NamespaceSystem} {
 		pod, err := w.try(namespace, carelessPod())
-		w.check("try a pod in "+namespace, err)
+		w.Check("try a pod in "+namespace, err)
 		if pod.Annotations[createdBy] != "" {
 			t.Errorf("pods in %s are changed", namespace)
 		}

@@ -21,7 +21,7 @@ func (w *world) breakNode(node string) {
 	set := func(ctx context.Context, broken bool) error {
 		return fleet.SetCondition(ctx, shared.Client, node, "GPUIsLost", broken)
 	}
-	w.check("break "+node, set(w.Context(), true))
+	w.Check("break "+node, set(w.Context(), true))
 	w.Cleanup(func() { _ = set(context.Background(), false) })
 }
 
@@ -29,16 +29,16 @@ func (w *world) breakNode(node string) {
 func (w *world) label(node string, value any) {
 	w.Helper()
 	patch, err := json.Marshal(values{"metadata": values{"labels": values{acceleratorLabel: value}}})
-	w.check("label "+node, err)
+	w.Check("label "+node, err)
 	_, err = shared.Client.CoreV1().Nodes().Patch(w.Context(), node, types.MergePatchType, patch,
 		metav1.PatchOptions{})
-	w.check("label "+node, err)
+	w.Check("label "+node, err)
 }
 
 // acceleratorOf is the model of a node by Berth's label, empty where it has none.
 func (w *world) acceleratorOf(node string) string {
 	w.Helper()
 	got, err := shared.Client.CoreV1().Nodes().Get(w.Context(), node, metav1.GetOptions{})
-	w.check("get "+node, err)
+	w.Check("get "+node, err)
 	return got.Labels[acceleratorLabel]
 }

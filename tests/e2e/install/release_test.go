@@ -34,12 +34,12 @@ var installed values
 func (w *world) withChart(with values, command ...string) string {
 	w.Helper()
 	content, err := yaml.Marshal(with)
-	w.check("write the values", err)
+	w.Check("write the values", err)
 	file := filepath.Join(shared.Dir, "values.yaml")
-	w.check("write the values", os.WriteFile(file, content, 0o600))
+	w.Check("write the values", os.WriteFile(file, content, 0o600))
 	said, err := shared.Helm(w.Context(), append(command, releaseName, w.chart(), "--wait",
 		"--timeout", helmTimeout.String(), "--values", file)...)
-	w.check(command[0]+" the release", err)
+	w.Check(command[0]+" the release", err)
 	return said
 }
 
@@ -47,14 +47,14 @@ func (w *world) withChart(with values, command ...string) string {
 func (w *world) chart() string {
 	w.Helper()
 	folder, err := box.Chart()
-	w.check("find the chart", err)
+	w.Check("find the chart", err)
 	return folder
 }
 
 // release makes sure that the chart is installed with exactly these values.
 func release(t *testing.T, with values) *world {
 	t.Helper()
-	w := &world{T: t}
+	w := newWorld(t)
 	if fmt.Sprint(installed) == fmt.Sprint(with) && installed != nil {
 		return w
 	}
@@ -85,7 +85,7 @@ func (w *world) rollback(to values) {
 	w.Helper()
 	_, err := shared.Helm(w.Context(), "rollback", releaseName, "--wait", "--timeout",
 		helmTimeout.String())
-	w.check("roll the release back", err)
+	w.Check("roll the release back", err)
 	installed = copyOf(to)
 }
 
@@ -94,7 +94,7 @@ func (w *world) uninstall() {
 	w.awaitOwned()
 	_, err := shared.Helm(w.Context(), "uninstall", releaseName, "--wait", "--timeout",
 		helmTimeout.String())
-	w.check("uninstall the release", err)
+	w.Check("uninstall the release", err)
 	installed = nil
 }
 
@@ -103,7 +103,7 @@ func (w *world) awaitOwned() {
 	w.Helper()
 	w.awaitNone("Leases without an owner", func() []string {
 		ownerless, err := shared.OwnerlessLeases(w.Context())
-		w.check("list the Leases", err)
+		w.Check("list the Leases", err)
 		return ownerless
 	})
 }
@@ -118,7 +118,7 @@ func copyOf(with values) values {
 func (w *world) berth(arguments ...string) string {
 	w.Helper()
 	path, err := box.BerthBinary()
-	w.check("find berth", err)
+	w.Check("find berth", err)
 	command := exec.CommandContext(w.Context(), path, arguments...)
 	command.Env = append(command.Environ(), "KUBECONFIG="+shared.Kubeconfig,
 		"HTTPS_PROXY="+shared.Services.URL)

@@ -56,7 +56,7 @@ func TestLogsKeepSecrets(t *testing.T) {
 func (w *world) logOf(pod corev1.Pod, container string) []string {
 	w.Helper()
 	log, err := shared.Kubelet.Log(pod.Name, container)
-	w.check("read the log of "+pod.Name, err)
+	w.Check("read the log of "+pod.Name, err)
 	if log == "" {
 		w.Errorf("%s of %s writes nothing", container, pod.Name)
 	}

@@ -37,7 +37,7 @@ func TestOwnSchedulerOutlivesRenewals(t *testing.T) {
 	placements.AwaitMore(2)
 	before := w.secret(extenderSecret).Data["tls.crt"]
 	w.berth("certs", "renew", "--authority", "--namespace", namespace)
-	w.await("another certificate of another authority", func() bool {
+	w.Await("another certificate of another authority", func() bool {
 		return !bytes.Equal(before, w.secret(extenderSecret).Data["tls.crt"])
 	})
 	placements.AwaitMore(2)
@@ -51,11 +51,11 @@ func (w *world) registerStanza() {
 	w.Helper()
 	printed := w.berth("stanza", "--namespace", namespace)
 	var stanza schedulerconfig.KubeSchedulerConfiguration
-	w.check("read the stanza\n"+printed, yaml.UnmarshalStrict([]byte(printed), &stanza))
+	w.Check("read the stanza\n"+printed, yaml.UnmarshalStrict([]byte(printed), &stanza))
 	if len(stanza.Extenders) != 1 {
 		w.Fatalf("%d extenders in\n%s", len(stanza.Extenders), printed)
 	}
-	w.check("register the extender", shared.ReconfigureScheduler(w.Context(),
+	w.Check("register the extender", shared.ReconfigureScheduler(w.Context(),
 		func(config *schedulerconfig.KubeSchedulerConfiguration) {
 			config.Extenders = stanza.Extenders
 		}))

@@ -29,13 +29,13 @@ func TestObserving(t *testing.T) {
 		w.breakNode(v100Node(index))
 	}
 	w.createJob(team, trainingJob("refused"))
-	w.await("the reason to be told", func() bool {
+	w.Await("the reason to be told", func() bool {
 		return strings.Contains(w.pendingReason(team, "refused"), "GPUIsLost")
 	})
 	w.followNotes("health.mode=Observe")
-	w.await("the extenders to have taken it over", func() bool {
+	w.Await("the extenders to have taken it over", func() bool {
 		pod, err := create(t.Context(), team, gpuPod())
-		w.check("create a pod", err)
+		w.Check("create a pod", err)
 		return awaitPlaced(t.Context(), pod, 2*time.Second) == nil
 	})
 	if w.sumOf("scheduler", "berth_would_reject_total") == 0 {
@@ -48,13 +48,13 @@ func TestEnforcingEverywhere(t *testing.T) {
 	w := release(t, nil)
 	team := w.team("")
 	w.followNotes("admission.defaultMode=enforce")
-	w.await("pods of namespaces without a label to be made safe", func() bool {
+	w.Await("pods of namespaces without a label to be made safe", func() bool {
 		pod, err := w.try(team, carelessPod())
 		return err == nil && isSafe(pod)
 	})
 	w.expectTrustedWebhooks()
 	w.upgrade(nil)
-	w.await("them to be left alone again", func() bool {
+	w.Await("them to be left alone again", func() bool {
 		pod, err := w.try(team, carelessPod())
 		return err == nil && pod.Status.QOSClass == corev1.PodQOSBestEffort
 	})
@@ -63,7 +63,7 @@ func TestEnforcingEverywhere(t *testing.T) {
 func (w *world) notes() string {
 	w.Helper()
 	said, err := shared.Helm(w.Context(), "get", "notes", releaseName)
-	w.check("get the notes", err)
+	w.Check("get the notes", err)
 	return said
 }
 
@@ -83,7 +83,7 @@ func (w *world) followNotes(text string) {
 			}
 		}
 		_, err := shared.Helm(w.Context(), append(words[1:], "--wait")...)
-		w.check(line, err)
+		w.Check(line, err)
 		installed = values{"changed": true} // by hand
 		return
 	}
@@ -109,7 +109,7 @@ func (w *world) sumOf(component, metric string) float64 {
 	sum := 0.0
 	for _, pod := range w.component(component) {
 		samples, err := shared.Kubelet.Metrics(w.Context(), pod.Name, "metrics")
-		w.check("scrape "+pod.Name, err)
+		w.Check("scrape "+pod.Name, err)
 		sum += samples.Sum(metric)
 	}
 	return sum

@@ -19,7 +19,7 @@ func TestUninstallLeavesNothing(t *testing.T) {
 	w.uninstall()
 	creates.AwaitMore(leastLoad)
 	pod, err := w.try(team, carelessPod())
-	w.check("try a pod", err)
+	w.Check("try a pod", err)
 	if pod.Status.QOSClass != corev1.PodQOSBestEffort {
 		t.Errorf("somebody still makes pods %s", pod.Status.QOSClass)
 	}
@@ -35,28 +35,28 @@ func TestUninstallLeavesNothing(t *testing.T) {
 
 // Names of objects begin with the release's where that does not say whose they are.
 func TestReleaseOfAnotherName(t *testing.T) {
-	w := &world{t}
+	w := newWorld(t)
 	if installed != nil {
 		w.uninstall()
 	}
 	_, err := shared.Helm(t.Context(), "install", "gpu", w.chart(), "--create-namespace", "--wait")
-	w.check("install the chart", err)
+	w.Check("install the chart", err)
 	w.awaitAsked()
 	team := w.team("enforce")
 	w.createJob(team, trainingJob("train"))
 	w.running(team, "train")
 	_, err = shared.Client.CoreV1().Secrets(namespace).Get(t.Context(), "gpu-berth-ca",
 		metav1.GetOptions{})
-	w.check("get the authority", err)
+	w.Check("get the authority", err)
 	w.awaitOwned()
 	_, err = shared.Helm(t.Context(), "uninstall", "gpu", "--wait")
-	w.check("uninstall the release", err)
+	w.Check("uninstall the release", err)
 	w.awaitNone("objects of the release", w.leftovers)
 }
 
 func (w *world) leftovers() []string {
 	w.Helper()
 	found, err := shared.Leftovers(w.Context())
-	w.check("look for leftovers", err)
+	w.Check("look for leftovers", err)
 	return found
 }

@@ -31,7 +31,7 @@ func TestUpgradeAndRollbackFailNoRequest(t *testing.T) {
 		{"rollback", func() { w.rollback(nil) }, "4Gi"},
 	} {
 		t.Run(step.name, func(t *testing.T) {
-			inner := &world{T: t}
+			inner := newWorld(t)
 			creates, placements := inner.createSafely(team), inner.place(team)
 			creates.AwaitMore(leastLoad)
 			before := inner.uidsOfPods()
@@ -45,7 +45,7 @@ func TestUpgradeAndRollbackFailNoRequest(t *testing.T) {
 			placements.AwaitMore(2)
 			creates.ExpectNoFailure(2 * leastLoad)
 			placements.ExpectNoFailure(2)
-			inner.await("careless pods to get "+step.memory, func() bool {
+			inner.Await("careless pods to get "+step.memory, func() bool {
 				return inner.memoryGivenIn(team) == step.memory
 			})
 			inner.expectTrustedWebhooks()
@@ -59,7 +59,7 @@ func TestUpgradeOfPoliciesIsTakenOverInPlace(t *testing.T) {
 	team := w.team("enforce")
 	before := w.uidsOfPods()
 	w.upgrade(values{"config": changed["config"]})
-	w.await("careless pods to get 2Gi", func() bool { return w.memoryGivenIn(team) == "2Gi" })
+	w.Await("careless pods to get 2Gi", func() bool { return w.memoryGivenIn(team) == "2Gi" })
 	after := w.uidsOfPods()
 	for uid := range before {
 		if !after[uid] {
@@ -73,7 +73,7 @@ func TestUpgradeOfPoliciesIsTakenOverInPlace(t *testing.T) {
 func (w *world) memoryGivenIn(namespace string) string {
 	w.Helper()
 	pod, err := w.try(namespace, carelessPod())
-	w.check("try a pod", err)
+	w.Check("try a pod", err)
 	return pod.Spec.Containers[0].Resources.Limits.Memory().String()
 }
 

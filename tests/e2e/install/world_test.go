@@ -21,36 +21,16 @@ const (
 )
 
 // world is the box as a test sees it.
-type world struct{ *testing.T }
+type world struct{ box.Test }
 
-func (w *world) check(what string, err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatalf("%s: %v", what, err)
-	}
-}
-
-// await polls until a condition holds.
-func (w *world) await(what string, holds func() bool) {
-	w.Helper()
-	for deadline := time.Now().Add(awaitTimeout); !holds(); time.Sleep(pollInterval) {
-		if time.Now().After(deadline) {
-			w.Fatalf("waited %s in vain for %s", awaitTimeout, what)
-		}
-	}
-}
+func newWorld(t *testing.T) *world { return &world{box.Test{T: t, Timeout: awaitTimeout}} }
 
 // awaitNone polls until there are none of these.
 func (w *world) awaitNone(what string, left func() []string) {
 	w.Helper()
-	for deadline := time.Now().Add(awaitTimeout); ; time.Sleep(pollInterval) {
-		found := left()
-		if len(found) == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			w.Fatalf("after %s there are %s: %s", awaitTimeout, what, strings.Join(found, ", "))
-		}
+	var found []string
+	if !box.HoldsWithin(awaitTimeout, func() bool { found = left(); return len(found) == 0 }) {
+		w.Fatalf("after %s there are %s: %s", awaitTimeout, what, strings.Join(found, ", "))
 	}
 }
 
@@ -64,12 +44,12 @@ func (w *world) team(mode string) string {
 	created, err := shared.Client.CoreV1().Namespaces().Create(w.Context(), &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "team-", Labels: labels},
 	}, metav1.CreateOptions{})
-	w.check("create a namespace", err)
+	w.Check("create a namespace", err)
 	w.Cleanup(func() { // what runs there would take devices from the next test
 		_ = shared.Client.CoreV1().Namespaces().Delete(context.Background(), created.Name,
 			metav1.DeleteOptions{})
 	})
-	w.await("a service account in "+created.Name, func() bool {
+	w.Await("a service account in "+created.Name, func() bool {
 		_, err := shared.Client.CoreV1().ServiceAccounts(created.Name).Get(w.Context(), "default",
 			metav1.GetOptions{})
 		return err == nil
@@ -81,7 +61,7 @@ func (w *world) team(mode string) string {
 func (w *world) awaitAsked() {
 	w.Helper()
 	team := w.team("enforce")
-	w.await("pods to be made safe", func() bool {
+	w.Await("pods to be made safe", func() bool {
 		made, err := w.try(team, carelessPod())
 		return err == nil && isSafe(made)
 	})
@@ -97,7 +77,7 @@ func (w *world) createJob(namespace string, job *batchv1.Job) *batchv1.Job {
 	w.Helper()
 	created, err := shared.Client.BatchV1().Jobs(namespace).Create(w.Context(), job,
 		metav1.CreateOptions{})
-	w.check("create Job "+job.Name, err)
+	w.Check("create Job "+job.Name, err)
 	return created
 }
 
@@ -105,7 +85,7 @@ func (w *world) createJob(namespace string, job *batchv1.Job) *batchv1.Job {
 func (w *world) running(namespace, job string) corev1.Pod {
 	w.Helper()
 	var found corev1.Pod
-	w.await("a running pod of "+job, func() bool {
+	w.Await("a running pod of "+job, func() bool {
 		pods := w.pods(namespace, batchv1.JobNameLabel+"="+job)
 		running := slices.IndexFunc(pods, func(p corev1.Pod) bool {
 			return p.Status.Phase == corev1.PodRunning
@@ -122,7 +102,7 @@ func (w *world) pods(namespace, selector string) []corev1.Pod {
 	w.Helper()
 	list, err := shared.Client.CoreV1().Pods(namespace).List(w.Context(),
 		metav1.ListOptions{LabelSelector: selector})
-	w.check("list pods of "+namespace, err)
+	w.Check("list pods of "+namespace, err)
 	return list.Items
 }
 
@@ -148,9 +128,9 @@ func (w *world) lasting(selector string) []corev1.Pod {
 // awaitReady waits until a pod of the release is.
 func (w *world) awaitReady(pod string) {
 	w.Helper()
-	w.await(pod+" to be ready", func() bool {
+	w.Await(pod+" to be ready", func() bool {
 		got, err := shared.Client.CoreV1().Pods(namespace).Get(w.Context(), pod, metav1.GetOptions{})
-		w.check("get "+pod, err)
+		w.Check("get "+pod, err)
 		return slices.ContainsFunc(got.Status.Conditions, func(c corev1.PodCondition) bool {
 			return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 		})

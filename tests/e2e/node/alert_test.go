@@ -38,7 +38,7 @@ type monitored struct {
 }
 
 func (m *monitored) in(t *testing.T) *monitored {
-	return &monitored{&world{t}, m.prometheus, m.receiver}
+	return &monitored{enter(t), m.prometheus, m.receiver}
 }
 
 func startMonitored(w *world) *monitored {
@@ -46,22 +46,22 @@ func startMonitored(w *world) *monitored {
 	m := &monitored{world: w, receiver: monitoring.NewReceiver()}
 	w.Cleanup(m.receiver.Close)
 	alertmanager, err := shared.NewAlertmanager(monitoring.Alertmanager(m.receiver.URL))
-	w.check("configure Alertmanager", err)
+	w.Check("configure Alertmanager", err)
 	w.Cleanup(alertmanager.Stop)
-	w.check("start Alertmanager", alertmanager.Start(w.Context()))
+	w.Check("start Alertmanager", alertmanager.Start(w.Context()))
 
 	objects, err := monitoring.Render(w.Context(), namespace)
-	w.check("render the chart", err)
-	w.check("shorten "+alertOfNodes, objects.Rules.Spec.After(alertOfNodes, 2*time.Second))
+	w.Check("render the chart", err)
+	w.Check("shorten "+alertOfNodes, objects.Rules.Spec.After(alertOfNodes, 2*time.Second))
 	rules, err := yaml.Marshal(objects.Rules.Spec)
-	w.check("write the rules", err)
+	w.Check("write the rules", err)
 	rulesFile := filepath.Join(shared.Dir, "rules.yaml")
-	w.check("write the rules", writeAll(map[string]string{rulesFile: string(rules)}))
+	w.Check("write the rules", writeAll(map[string]string{rulesFile: string(rules)}))
 	m.prometheus, err = shared.NewDiscoveringPrometheus(
 		objects.Monitor.Prometheus(w.accessOfPrometheus(), rulesFile, alertmanager.Address))
-	w.check("configure Prometheus", err)
+	w.Check("configure Prometheus", err)
 	w.Cleanup(m.prometheus.Stop)
-	w.check("start Prometheus", m.prometheus.Start(w.Context()))
+	w.Check("start Prometheus", m.prometheus.Start(w.Context()))
 	return m
 }
 
@@ -70,18 +70,18 @@ func (w *world) accessOfPrometheus() monitoring.Access {
 	access := monitoring.Access{Server: "https://" + shared.APIAddress(),
 		AuthorityFile: shared.AuthorityFile(), TokenFile: filepath.Join(shared.Dir, "prometheus.token")}
 	token, err := monitoring.Grant(w.Context(), shared.Client, namespace)
-	w.check("let Prometheus find pods", err)
+	w.Check("let Prometheus find pods", err)
 	w.Cleanup(func() {
-		w.check("take its rights away", monitoring.Revoke(context.Background(), shared.Client, namespace))
+		w.Check("take its rights away", monitoring.Revoke(context.Background(), shared.Client, namespace))
 	})
-	w.check("write the token", writeAll(map[string]string{access.TokenFile: token}))
+	w.Check("write the token", writeAll(map[string]string{access.TokenFile: token}))
 	return access
 }
 
 func (m *monitored) everyPodIsScraped() {
 	m.Helper()
 	var targets []target
-	m.await("all targets to have been scraped", func() bool {
+	m.Await("all targets to have been scraped", func() bool {
 		targets = m.targets()
 		return len(targets) > 0 &&
 			!slices.ContainsFunc(targets, func(t target) bool { return t.Health == "unknown" })
@@ -107,12 +107,12 @@ func (m *monitored) everyPodIsScraped() {
 func (m *monitored) whatIsAskedExists() {
 	m.Helper()
 	chart, err := box.Chart()
-	m.check("find the chart", err)
+	m.Check("find the chart", err)
 	var scraped []string
 	m.get("label/__name__/values", &scraped)
 	for _, name := range []string{"rules.yaml", "dashboard.json"} {
 		text, err := os.ReadFile(filepath.Join(chart, "files", name))
-		m.check("read "+name, err)
+		m.Check("read "+name, err)
 		asked := monitoring.MetricNames(string(text))
 		if unknown := monitoring.Unknown(asked, scraped); len(asked) < 10 || len(unknown) > 0 {
 			m.Errorf("%s asks for %d metrics, of which no pod has %q", name, len(asked), unknown)
@@ -122,7 +122,7 @@ func (m *monitored) whatIsAskedExists() {
 
 func (m *monitored) aLostGPUIsNotifiedOf() {
 	m.Helper()
-	m.await("Prometheus to find Alertmanager, and nothing wrong", func() bool {
+	m.Await("Prometheus to find Alertmanager, and nothing wrong", func() bool {
 		var found struct{ ActiveAlertmanagers []any }
 		m.get("alertmanagers", &found)
 		return len(found.ActiveAlertmanagers) == 1 && len(m.alerts()) == 0
@@ -130,7 +130,7 @@ func (m *monitored) aLostGPUIsNotifiedOf() {
 	node := fleet.Small(1)[0].NodeName(0)
 	set := func(lost bool) {
 		m.Helper()
-		m.check("set the condition of "+node, fleet.SetCondition(context.Background(), shared.Client,
+		m.Check("set the condition of "+node, fleet.SetCondition(context.Background(), shared.Client,
 			node, "GPUIsLost", lost))
 	}
 	set(true)
@@ -150,7 +150,7 @@ func (m *monitored) aLostGPUIsNotifiedOf() {
 func (m *monitored) notified(status string) monitoring.Notification {
 	m.Helper()
 	var found monitoring.Notification
-	m.await("a notification that is "+status, func() bool {
+	m.Await("a notification that is "+status, func() bool {
 		for _, notification := range m.receiver.Received() {
 			if notification.Status == status {
 				found = notification
@@ -165,15 +165,15 @@ func (m *monitored) notified(status string) monitoring.Notification {
 func (m *monitored) compare(file string, notification monitoring.Notification) {
 	m.Helper()
 	got, err := notification.Normal()
-	m.check("read the notification", err)
+	m.Check("read the notification", err)
 	root, err := box.RepoRoot()
-	m.check("find the repository", err)
+	m.Check("find the repository", err)
 	file = filepath.Join(root, "tests", "golden", "alerts", file)
 	if *updateGolden {
-		m.check("write "+file, os.WriteFile(file, got, 0o644))
+		m.Check("write "+file, os.WriteFile(file, got, 0o644))
 	}
 	want, err := os.ReadFile(file)
-	m.check("read "+file, err)
+	m.Check("read "+file, err)
 	if string(got) != string(want) {
 		m.Errorf("%s is out of date; go test -tags cluster ./node -run TestAlerts -update writes:\n%s",
 			file, got)
@@ -210,5 +210,5 @@ func (m *monitored) alerts() []string {
 
 func (m *monitored) get(path string, data any) {
 	m.Helper()
-	m.check("ask Prometheus for "+path, m.prometheus.Get(m.Context(), path, data))
+	m.Check("ask Prometheus for "+path, m.prometheus.Get(m.Context(), path, data))
 }

@@ -43,7 +43,7 @@ func TestEveryPodIsReady(t *testing.T) {
 func TestHelmTestPasses(t *testing.T) {
 	w := enter(t)
 	said, err := shared.Helm(t.Context(), "test", "berth", "--timeout", "2m")
-	w.check("helm test\n"+said, err)
+	w.Check("helm test\n"+said, err)
 }
 
 // What the chart asks for the kernel has been told.
@@ -69,7 +69,7 @@ func TestProgramsAreConfined(t *testing.T) {
 func TestJobsGoThroughWebhookAndScheduler(t *testing.T) {
 	w := enter(t)
 	team := "team"
-	w.check("create "+team, shared.CreateNamespace(t.Context(), team,
+	w.Check("create "+team, shared.CreateNamespace(t.Context(), team,
 		map[string]string{box.LabelAdmission: "enforce"}))
 	w.createJob(team, "cpu", corev1.ResourceList{
 		corev1.ResourceCPU:    resource.MustParse("100m"),
@@ -77,13 +77,13 @@ func TestJobsGoThroughWebhookAndScheduler(t *testing.T) {
 	}, map[string]string{box.LabelRealNode: "true"})
 	w.createJob(team, "gpu", corev1.ResourceList{fleet.ResourceGPU: resource.MustParse("1")}, nil)
 
-	w.await("the CPU Job to complete", func() bool {
+	w.Await("the CPU Job to complete", func() bool {
 		job, err := shared.Client.BatchV1().Jobs(team).Get(t.Context(), "cpu", metav1.GetOptions{})
-		w.check("get the Job", err)
+		w.Check("get the Job", err)
 		return job.Status.Succeeded == 1
 	})
 	var placed corev1.Pod
-	w.await("the GPU pod to be placed", func() bool {
+	w.Await("the GPU pod to be placed", func() bool {
 		pods := w.pods(team, "job-name=gpu")
 		if len(pods) == 1 {
 			placed = pods[0]
@@ -102,10 +102,10 @@ func TestKilledProgramsComeBack(t *testing.T) {
 	for _, subcommand := range []string{"admission", "controller", "extender"} {
 		before := w.restarts()
 		for _, pid := range w.programs(subcommand) {
-			w.check("kill "+subcommand, syscall.Kill(pid, syscall.SIGKILL))
+			w.Check("kill "+subcommand, syscall.Kill(pid, syscall.SIGKILL))
 		}
-		w.await(subcommand+" to be started again", func() bool { return w.restarts() >= before+2 })
-		w.await("all pods to be ready", func() bool {
+		w.Await(subcommand+" to be started again", func() bool { return w.restarts() >= before+2 })
+		w.Await("all pods to be ready", func() bool {
 			return !slices.ContainsFunc(w.pods(namespace, releaseSelector),
 				func(pod corev1.Pod) bool { return !isReady(&pod) })
 		})
@@ -126,7 +126,7 @@ func (w *world) createJob(
 				Resources: corev1.ResourceRequirements{Limits: limits}}},
 		}}},
 	}, metav1.CreateOptions{})
-	w.check("create Job "+name, err)
+	w.Check("create Job "+name, err)
 }
 
 // programs are the processes of one of Berth's subcommands, of which there are two.
@@ -143,7 +143,7 @@ func (w *world) programs(subcommand string) []int {
 func (w *world) processes(words ...string) []int {
 	w.Helper()
 	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	w.check("list processes", err)
+	w.Check("list processes", err)
 	var pids []int
 	for _, path := range commands {
 		content, err := os.ReadFile(path)
@@ -151,7 +151,7 @@ func (w *world) processes(words ...string) []int {
 			continue // gone, or somebody else
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		w.check("read "+path, err)
+		w.Check("read "+path, err)
 		pids = append(pids, pid)
 	}
 	return pids
@@ -160,7 +160,7 @@ func (w *world) processes(words ...string) []int {
 func (w *world) proc(pid int, file string) string {
 	w.Helper()
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
-	w.check("read "+file, err)
+	w.Check("read "+file, err)
 	return string(content)
 }
 

@@ -44,17 +44,17 @@ func TestTrainerHasTimeToSave(t *testing.T) {
 func (t *team) end(name string) int32 {
 	t.Helper()
 	pods := shared.Client.CoreV1().Pods(t.namespace)
-	t.check("delete the pod", pods.Delete(t.Context(), name, metav1.DeleteOptions{}))
+	t.Check("delete the pod", pods.Delete(t.Context(), name, metav1.DeleteOptions{}))
 	var end *corev1.ContainerStateTerminated
-	t.await("the program to end", func() bool {
+	t.Await("the program to end", func() bool {
 		pod, err := pods.Get(t.Context(), name, metav1.GetOptions{})
-		t.check("get the pod", err)
+		t.Check("get the pod", err)
 		end = terminated(pod)
 		return end != nil
 	})
 	_, err := pods.Patch(t.Context(), name, types.MergePatchType,
 		[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-	t.check("let the pod go", err)
+	t.Check("let the pod go", err)
 	return end.ExitCode
 }
 
@@ -72,11 +72,11 @@ func TestDrainedJobGoesOnFromItsCheckpoint(t *testing.T) {
 		inner.start(claim, trainer(map[string]string{checkpointAnnotation: claim}, "count", "200"), nil)
 	}
 	for job, folder := range folders {
-		w.await(job+" to begin", func() bool { return journal(folder, job) != "" })
+		w.Await(job+" to begin", func() bool { return journal(folder, job) != "" })
 	}
-	defer func() { w.check("uncordon", kubectl(t.Context(), "uncordon", Name)) }()
-	w.check("drain", kubectl(t.Context(), "drain", Name, "--pod-selector", batchv1.JobNameLabel))
-	w.check("uncordon", kubectl(t.Context(), "uncordon", Name))
+	defer func() { w.Check("uncordon", kubectl(t.Context(), "uncordon", Name)) }()
+	w.Check("drain", kubectl(t.Context(), "drain", Name, "--pod-selector", batchv1.JobNameLabel))
+	w.Check("uncordon", kubectl(t.Context(), "uncordon", Name))
 	for job, folder := range folders {
 		pods := inner.awaitEnd(job, batchv1.JobComplete)
 		if len(pods) != 1 {

@@ -35,7 +35,7 @@ func TestUpgradeAndRollbackLoseNothing(t *testing.T) {
 		policies    int
 	}{
 		{"upgrade", "berth:" + nextVersion, func(r *release) {
-			r.check("upgrade", r.upgrade(chart, "3m", nextValues...))
+			r.Check("upgrade", r.upgrade(chart, "3m", nextValues...))
 		}, 3},
 		{"rollback", image, (*release).rollback, 0},
 	} {
@@ -62,7 +62,7 @@ func TestFailedUpgradeLosesNothing(t *testing.T) {
 	r := ofRelease(t)
 	r.roadway()
 	chart, err := box.Chart()
-	r.check("find the chart", err)
+	r.Check("find the chart", err)
 	traffic, before := r.startTraffic(r.team(), carelessErrands), r.uids()
 	// Never: kubelet would ask one image after the other of a registry that is not there.
 	if r.upgrade(chart, "15s", "image.tag=nowhere-to-be-had", "image.pullPolicy=Never") == nil {
@@ -89,12 +89,12 @@ func TestReleaseIsRemovedAndInstalledAgain(t *testing.T) {
 	r.helm("uninstall", releaseName, "--wait")
 	r.awaitNone("objects of the release", shared.Leftovers)
 	made, err := errand{name: "cpu-pod"}.create(t.Context(), team, metav1.DryRunAll)
-	r.check("create a pod without Berth", err)
+	r.Check("create a pod without Berth", err)
 	if made.Annotations[annotationMade] != "" {
 		t.Errorf("somebody still changes pods: %v", made.Annotations)
 	}
 	traffic.awaitMore(leastTraffic)
-	r.check("install again", install(t.Context(), shared))
+	r.Check("install again", install(t.Context(), shared))
 	traffic.awaitMore(leastTraffic)
 	traffic.expectNothingLost(3 * leastTraffic)
 	if traffic.lostReviews() == 0 { // else other tests would look at something else
@@ -136,7 +136,7 @@ func (r *release) networkPolicies() []string {
 	r.Helper()
 	list, err := shared.Client.NetworkingV1().NetworkPolicies(namespace).List(r.Context(),
 		metav1.ListOptions{})
-	r.check("list the network policies", err)
+	r.Check("list the network policies", err)
 	var names []string
 	for _, policy := range list.Items {
 		names = append(names, policy.Name)
@@ -149,7 +149,7 @@ func (r *release) networkPolicies() []string {
 func (r *release) expectCapacityByGRPC() {
 	r.Helper()
 	kubectl, err := box.Program("kubectl")
-	r.check("find kubectl", err)
+	r.Check("find kubectl", err)
 	said, err := exec.CommandContext(r.Context(), kubectl, "--kubeconfig", shared.Kubeconfig,
 		"--namespace", namespace, "exec", "deploy/berth-scheduler", "--container", "extender", "--",
 		"berth", "capacity", "--server", "localhost:"+grpcPort).CombinedOutput()

@@ -86,6 +86,6 @@ func (w *world) cgroup(first, second []string) string {
 	if os.IsNotExist(err) {
 		content, err = os.ReadFile(filepath.Join("/sys/fs/cgroup", filepath.Join(second...)))
 	}
-	w.check("read a limit", err)
+	w.Check("read a limit", err)
 	return strings.TrimSpace(string(content))
 }

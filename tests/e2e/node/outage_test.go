@@ -33,14 +33,14 @@ func TestKilledContainersLoseNothing(t *testing.T) {
 			pod = r.leader(c.component)
 		}
 		restarts := r.restarts()
-		r.check(fmt.Sprint("kill ", c.words), syscall.Kill(r.process(pod, c.words...), syscall.SIGKILL))
-		r.await(fmt.Sprint(c.words, " to be started again"), func() bool {
+		r.Check(fmt.Sprint("kill ", c.words), syscall.Kill(r.process(pod, c.words...), syscall.SIGKILL))
+		r.Await(fmt.Sprint(c.words, " to be started again"), func() bool {
 			return r.restarts() > restarts
 		})
 		r.awaitReady(2 * len(components))
 		traffic.awaitMore(leastTraffic)
 	}
-	r.await("a thousand creates", func() bool { return traffic.creates.Done() >= thousand })
+	r.Await("a thousand creates", func() bool { return traffic.creates.Done() >= thousand })
 	traffic.expectNothingLost(thousand)
 	traffic.expectSeen(thousand / 20)
 }
@@ -51,7 +51,7 @@ func TestOneReplicaLosesNothing(t *testing.T) {
 	r.roadway()
 	traffic := r.startTraffic(r.team(), carelessErrands)
 	r.scale(1)
-	r.await("a thousand creates", func() bool { return traffic.creates.Done() >= thousand })
+	r.Await("a thousand creates", func() bool { return traffic.creates.Done() >= thousand })
 	r.scale(2)
 	traffic.expectNothingLost(thousand)
 }
@@ -64,10 +64,10 @@ func TestProbesFindWhatHangs(t *testing.T) {
 		"controller": &r.lasting("controller")[0], "extender": &r.lasting("scheduler")[0]}
 	restarts := r.restarts()
 	for program, pod := range hanging {
-		r.check("stop "+program, syscall.Kill(r.process(pod, "berth", program), syscall.SIGSTOP))
+		r.Check("stop "+program, syscall.Kill(r.process(pod, "berth", program), syscall.SIGSTOP))
 	}
 	for program, pod := range hanging {
-		r.await(program+" not to be ready", func() bool { return !isReady(r.get(pod.Name)) })
+		r.Await(program+" not to be ready", func() bool { return !isReady(r.get(pod.Name)) })
 	}
 	r.awaitSafe(team) // connections that are open still lead to the one that hangs
 	for range leastTraffic {
@@ -76,7 +76,7 @@ func TestProbesFindWhatHangs(t *testing.T) {
 			t.Errorf("while one replica hangs: %v, %v", made, err)
 		}
 	}
-	r.await("what hangs to be started again", func() bool {
+	r.Await("what hangs to be started again", func() bool {
 		return r.restarts() >= restarts+int32(len(hanging))
 	})
 	r.awaitReady(2 * len(components))
@@ -85,7 +85,7 @@ func TestProbesFindWhatHangs(t *testing.T) {
 func (r *release) get(pod string) *corev1.Pod {
 	r.Helper()
 	got, err := shared.Client.CoreV1().Pods(namespace).Get(r.Context(), pod, metav1.GetOptions{})
-	r.check("get "+pod, err)
+	r.Check("get "+pod, err)
 	return got
 }
 
@@ -93,7 +93,7 @@ func (r *release) get(pod string) *corev1.Pod {
 func (r *release) awaitSafe(team string) {
 	r.Helper()
 	inRow := 0
-	r.await("pods to be made safe", func() bool {
+	r.Await("pods to be made safe", func() bool {
 		made, err := errand{name: "cpu-pod"}.create(r.Context(), team, metav1.DryRunAll)
 		if err != nil || made.Annotations[annotationMade] == "" {
 			inRow = -1

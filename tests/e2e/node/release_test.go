@@ -38,25 +38,25 @@ func ofRelease(t *testing.T) *release {
 func (r *release) helm(arguments ...string) {
 	r.Helper()
 	_, err := shared.Helm(r.Context(), arguments...)
-	r.check("helm", err)
+	r.Check("helm", err)
 }
 
 // nextChart is the chart of a next version, whose image is this one's by another tag.
 func (r *release) nextChart() string {
 	r.Helper()
 	chart, err := box.Chart()
-	r.check("find the chart", err)
+	r.Check("find the chart", err)
 	next := filepath.Join(shared.Dir, "next-chart")
-	r.check("copy the chart", os.CopyFS(next, os.DirFS(chart)))
+	r.Check("copy the chart", os.CopyFS(next, os.DirFS(chart)))
 	r.Cleanup(func() { _ = os.RemoveAll(next) })
 	file := filepath.Join(next, "Chart.yaml")
 	content, err := os.ReadFile(file)
-	r.check("read the chart", err)
+	r.Check("read the chart", err)
 	version := strings.TrimPrefix(image, "berth:")
 	changed := strings.ReplaceAll(string(content), "ersion: "+version, "ersion: "+nextVersion)
-	r.check("write the chart", os.WriteFile(file, []byte(changed), 0o600))
+	r.Check("write the chart", os.WriteFile(file, []byte(changed), 0o600))
 	const repository = "docker.io/library/berth:"
-	r.check("tag the image", realNode.ctr(r.Context(), "images", "tag", "--force",
+	r.Check("tag the image", realNode.ctr(r.Context(), "images", "tag", "--force",
 		repository+version, repository+nextVersion))
 	return next
 }
@@ -68,11 +68,11 @@ func (r *release) team() string {
 	made, err := namespaces.Create(r.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: "team-", Labels: map[string]string{box.LabelAdmission: "enforce"}},
 	}, metav1.CreateOptions{})
-	r.check("create a namespace", err)
+	r.Check("create a namespace", err)
 	r.Cleanup(func() {
 		_ = namespaces.Delete(context.Background(), made.Name, metav1.DeleteOptions{})
 	})
-	r.await("a service account in "+made.Name, func() bool {
+	r.Await("a service account in "+made.Name, func() bool {
 		_, err := shared.Client.CoreV1().ServiceAccounts(made.Name).Get(r.Context(), "default",
 			metav1.GetOptions{})
 		return err == nil
@@ -90,9 +90,9 @@ func (r *release) roadway() {
 				metav1.DeleteOptions{})
 		}
 	})
-	r.check("create nodes", fleet.CreateNodes(r.Context(), shared.Client, pools))
+	r.Check("create nodes", fleet.CreateNodes(r.Context(), shared.Client, pools))
 	for _, pool := range pools {
-		r.check("break a node", fleet.SetCondition(r.Context(), shared.Client, pool.NodeName(0),
+		r.Check("break a node", fleet.SetCondition(r.Context(), shared.Client, pool.NodeName(0),
 			conditionLost, true))
 	}
 }
@@ -119,7 +119,7 @@ func (r *release) uids() map[string]bool {
 // awaitReady waits until the release has so many pods, all ready.
 func (r *release) awaitReady(count int) {
 	r.Helper()
-	r.await(fmt.Sprintf("%d pods of the release, all ready", count), func() bool {
+	r.Await(fmt.Sprintf("%d pods of the release, all ready", count), func() bool {
 		pods := r.pods(namespace, releaseSelector)
 		return len(pods) == count && !slices.ContainsFunc(pods,
 			func(pod corev1.Pod) bool { return !isReady(&pod) })
@@ -132,10 +132,10 @@ func (r *release) scale(replicas int32) {
 	deployments := shared.Client.AppsV1().Deployments(namespace)
 	for _, component := range components {
 		scale, err := deployments.GetScale(r.Context(), releaseName+"-"+component, metav1.GetOptions{})
-		r.check("get the scale of "+component, err)
+		r.Check("get the scale of "+component, err)
 		scale.Spec.Replicas = replicas
 		_, err = deployments.UpdateScale(r.Context(), scale.Name, scale, metav1.UpdateOptions{})
-		r.check("scale "+component, err)
+		r.Check("scale "+component, err)
 	}
 	r.awaitReady(int(replicas) * len(components))
 }
@@ -144,7 +144,7 @@ func (r *release) scale(replicas int32) {
 func (r *release) leader(component string) *corev1.Pod {
 	r.Helper()
 	var leader *corev1.Pod
-	r.await("a leader of "+component, func() bool {
+	r.Await("a leader of "+component, func() bool {
 		lease, err := shared.Client.CoordinationV1().Leases(namespace).Get(r.Context(),
 			releaseName+"-"+component, metav1.GetOptions{})
 		if err != nil || lease.Spec.HolderIdentity == nil {

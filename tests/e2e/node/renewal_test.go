@@ -49,7 +49,7 @@ func TestRenewalsLoseNothing(t *testing.T) {
 		for _, server := range tlsServers {
 			r.askForRenewal(server.secret)
 		}
-		r.await("every pod to show another certificate", func() bool {
+		r.Await("every pod to show another certificate", func() bool {
 			for address, serial := range r.serials(veterans) {
 				if serial == before[address] {
 					return false
@@ -73,14 +73,14 @@ func (r *release) askForRenewal(secret string) {
 		time.Now().Format(time.RFC3339Nano))
 	_, err := shared.Client.CoreV1().Secrets(namespace).Patch(r.Context(), secret,
 		types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	r.check("ask for another "+secret, err)
+	r.Check("ask for another "+secret, err)
 }
 
 // authorities are those that a Secret tells to trust.
 func (r *release) authorities(secret string) *x509.CertPool {
 	r.Helper()
 	roots, err := authoritiesOf(r.Context(), secret)
-	r.check("read the authorities", err)
+	r.Check("read the authorities", err)
 	return roots
 }
 
@@ -113,7 +113,7 @@ func (r *release) dialAll(ctx context.Context, veterans *x509.CertPool) error {
 func (r *release) serials(trusted *x509.CertPool) map[string]string {
 	r.Helper()
 	serials, err := serialsShown(r.Context(), trusted)
-	r.check("connect", err)
+	r.Check("connect", err)
 	return serials
 }
 

@@ -54,13 +54,13 @@ func TestRetriesAreForTheInfrastructure(t *testing.T) {
 func (w *world) setPolicies(settings ...string) {
 	w.Helper()
 	chart, err := box.Chart()
-	w.check("find the chart", err)
+	w.Check("find the chart", err)
 	upgrade := []string{"upgrade", "berth", chart, "--reuse-values", "--wait"}
 	for _, setting := range settings {
 		upgrade = append(upgrade, "--set", "config.admission.policies."+setting)
 	}
 	_, err = shared.Helm(w.Context(), upgrade...)
-	w.check("upgrade", err)
+	w.Check("upgrade", err)
 	w.renewAdmission()
 }
 
@@ -68,7 +68,7 @@ func (w *world) setPolicies(settings ...string) {
 func (w *world) restorePolicies() {
 	w.Helper()
 	_, err := shared.Helm(w.Context(), "rollback", "berth", "--wait")
-	w.check("roll back", err)
+	w.Check("roll back", err)
 	w.renewAdmission()
 }
 
@@ -77,11 +77,11 @@ func (w *world) restorePolicies() {
 func (w *world) renewAdmission() {
 	w.Helper()
 	admission := []string{"deployment/berth-admission", "--namespace", namespace}
-	w.check("restart the webhook", kubectl(w.Context(),
+	w.Check("restart the webhook", kubectl(w.Context(),
 		slices.Concat([]string{"rollout", "restart"}, admission)...))
-	w.check("await the webhook", kubectl(w.Context(),
+	w.Check("await the webhook", kubectl(w.Context(),
 		slices.Concat([]string{"rollout", "status", "--timeout=2m"}, admission)...))
-	w.await("former webhooks to end", func() bool {
+	w.Await("former webhooks to end", func() bool {
 		return len(w.pods(namespace, releaseSelector+",app.kubernetes.io/component=admission")) == 2
 	})
 }

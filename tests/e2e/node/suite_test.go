@@ -19,7 +19,6 @@ import (
 )
 
 const (
-	pollInterval = 100 * time.Millisecond
 	awaitTimeout = 2 * time.Minute
 	namespace    = box.KubeletNamespace
 )
@@ -92,7 +91,7 @@ func install(ctx context.Context, b *box.Box) error {
 }
 
 // world is the cluster as a test sees it.
-type world struct{ *testing.T }
+type world struct{ box.Test }
 
 // enter skips the test where there is no node.
 func enter(t *testing.T) *world {
@@ -100,23 +99,7 @@ func enter(t *testing.T) *world {
 	if missing != "" {
 		t.Skip(missing)
 	}
-	return &world{t}
-}
-
-func (w *world) check(what string, err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatalf("%s: %v", what, err)
-	}
-}
-
-func (w *world) await(what string, holds func() bool) {
-	w.Helper()
-	for deadline := time.Now().Add(awaitTimeout); !holds(); time.Sleep(pollInterval) {
-		if time.Now().After(deadline) {
-			w.Fatalf("waited %s in vain for %s", awaitTimeout, what)
-		}
-	}
+	return &world{box.Test{T: t, Timeout: awaitTimeout}}
 }
 
 // awaitNone waits until there are none of these.
@@ -128,7 +111,7 @@ func (w *world) awaitNone(what string, left func(context.Context) ([]string, err
 			w.Logf("%s: %v", what, found)
 		}
 	}()
-	w.await("no more "+what, func() bool {
+	w.Await("no more "+what, func() bool {
 		var err error
 		found, err = left(w.Context())
 		return err == nil && len(found) == 0
@@ -139,6 +122,6 @@ func (w *world) pods(namespace, selector string) []corev1.Pod {
 	w.Helper()
 	pods, err := shared.Client.CoreV1().Pods(namespace).List(w.Context(),
 		metav1.ListOptions{LabelSelector: selector})
-	w.check("list pods", err)
+	w.Check("list pods", err)
 	return pods.Items
 }

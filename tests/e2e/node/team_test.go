@@ -36,10 +36,10 @@ type team struct {
 // afterwards.
 func (w *world) team(name, mode string) *team {
 	w.Helper()
-	w.check("create "+name, shared.CreateNamespace(w.Context(), name,
+	w.Check("create "+name, shared.CreateNamespace(w.Context(), name,
 		map[string]string{box.LabelAdmission: mode}))
 	w.Cleanup(func() {
-		w.check("delete "+name, shared.Client.CoreV1().Namespaces().Delete(context.Background(), name,
+		w.Check("delete "+name, shared.Client.CoreV1().Namespaces().Delete(context.Background(), name,
 			metav1.DeleteOptions{}))
 	})
 	return &team{w, name}
@@ -58,7 +58,7 @@ func (w *world) teams(name string) (enforced, asWritten *team) {
 // k8s.io/kubernetes/pkg/kubelet/nodestatus/setters.go, v1.36.3).
 func (w *world) giveDevices() {
 	w.Helper()
-	w.check("give devices", fleet.SetDevices(w.Context(), shared.Client, Name, fleet.ResourceGPU,
+	w.Check("give devices", fleet.SetDevices(w.Context(), shared.Client, Name, fleet.ResourceGPU,
 		devices))
 	w.Cleanup(func() {
 		none := map[string]any{fleet.ResourceGPU: nil}
@@ -66,7 +66,7 @@ func (w *world) giveDevices() {
 			"status": map[string]any{"capacity": none, "allocatable": none}})
 		_, err := shared.Client.CoreV1().Nodes().Patch(context.Background(), Name,
 			types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
-		w.check("take the devices away", err)
+		w.Check("take the devices away", err)
 	})
 }
 
@@ -102,16 +102,16 @@ func (t *team) start(name string, template corev1.PodTemplateSpec, change func(*
 	}
 	_, err := shared.Client.BatchV1().Jobs(t.namespace).Create(t.Context(), job,
 		metav1.CreateOptions{})
-	t.check("create Job "+name, err)
+	t.Check("create Job "+name, err)
 }
 
 // awaitEnd returns the pods of a Job that has come to the end that is expected, the first one first.
 func (t *team) awaitEnd(job string, end batchv1.JobConditionType) []corev1.Pod {
 	t.Helper()
-	t.await(fmt.Sprintf("Job %s/%s to be %s", t.namespace, job, end), func() bool {
+	t.Await(fmt.Sprintf("Job %s/%s to be %s", t.namespace, job, end), func() bool {
 		got, err := shared.Client.BatchV1().Jobs(t.namespace).Get(t.Context(), job,
 			metav1.GetOptions{})
-		t.check("get the Job", err)
+		t.Check("get the Job", err)
 		return slices.ContainsFunc(got.Status.Conditions, func(c batchv1.JobCondition) bool {
 			return c.Type == end && c.Status == corev1.ConditionTrue
 		})
@@ -146,13 +146,13 @@ func (t *team) run(name string, template corev1.PodTemplateSpec) *corev1.Pod {
 	template.ObjectMeta.Name = name
 	created, err := pods.Create(t.Context(),
 		&corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}, metav1.CreateOptions{})
-	t.check("create pod "+name, err)
-	t.await(name+" to begin", func() bool {
+	t.Check("create pod "+name, err)
+	t.Await(name+" to begin", func() bool {
 		said, err := pods.GetLogs(name, &corev1.PodLogOptions{}).DoRaw(t.Context())
 		return err == nil && len(said) > 0
 	})
 	created, err = pods.Get(t.Context(), name, metav1.GetOptions{})
-	t.check("get pod "+name, err)
+	t.Check("get pod "+name, err)
 	return created
 }
 

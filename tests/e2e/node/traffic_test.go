@@ -66,7 +66,7 @@ func (r *release) startTraffic(namespace string, errands []errand) *traffic {
 	t := &traffic{r: r, namespace: namespace, errands: errands, expected: map[string]*stored{},
 		judged: map[types.UID]bool{}}
 	for _, errand := range errands {
-		r.await("the webhook to change a "+errand.name, func() bool {
+		r.Await("the webhook to change a "+errand.name, func() bool {
 			made, err := errand.create(r.Context(), namespace, metav1.DryRunAll)
 			t.expected[errand.name] = made
 			return err == nil && made.Annotations[annotationMade] != ""
@@ -82,7 +82,7 @@ func (r *release) startTraffic(namespace string, errands []errand) *traffic {
 func (t *traffic) awaitMore(count int) {
 	t.r.Helper()
 	wanted := t.creates.Done() + count
-	t.r.await(fmt.Sprintf("%d creates", wanted), func() bool { return t.creates.Done() >= wanted })
+	t.r.Await(fmt.Sprintf("%d creates", wanted), func() bool { return t.creates.Done() >= wanted })
 }
 
 // expectNothingLost ends the traffic and fails the test unless all of it, and that much, was created
@@ -90,7 +90,7 @@ func (t *traffic) awaitMore(count int) {
 func (t *traffic) expectNothingLost(atLeast int) {
 	t.r.Helper()
 	t.creates.ExpectNoFailure(atLeast)
-	t.r.await("all pods to be placed", func() bool { return t.settled() >= t.created.Load() })
+	t.r.Await("all pods to be placed", func() bool { return t.settled() >= t.created.Load() })
 	t.inspections.ExpectNoFailure(1)
 	if lost := t.lostReviews(); lost > 0 && !t.errands[0].isComplete {
 		t.r.Errorf("%.0f reviews were not answered", lost)
@@ -106,7 +106,7 @@ func (t *traffic) lostReviews() float64 {
 func (r *release) unanswered() float64 {
 	r.Helper()
 	samples, err := shared.APIMetrics(r.Context())
-	r.check("scrape kube-apiserver", err)
+	r.Check("scrape kube-apiserver", err)
 	return samples.Sum("apiserver_admission_webhook_fail_open_count")
 }
 

@@ -32,7 +32,7 @@ func (t *team) groupClaim(name string) string {
 func (t *team) openClaim(name string) string {
 	t.Helper()
 	folder := t.folder(name)
-	t.check("open "+folder, os.Chmod(folder, 0o777|os.ModeSticky))
+	t.Check("open "+folder, os.Chmod(folder, 0o777|os.ModeSticky))
 	t.claim(name, corev1.PersistentVolumeSource{
 		HostPath: &corev1.HostPathVolumeSource{Path: folder}})
 	return folder
@@ -41,7 +41,7 @@ func (t *team) openClaim(name string) string {
 func (t *team) folder(name string) string {
 	t.Helper()
 	folder := filepath.Join(shared.Dir, "volumes", t.namespace, name)
-	t.check("make "+folder, os.MkdirAll(folder, 0o755))
+	t.Check("make "+folder, os.MkdirAll(folder, 0o755))
 	return folder
 }
 
@@ -50,9 +50,9 @@ func (t *team) claim(name string, source corev1.PersistentVolumeSource) {
 	t.Helper()
 	volumes := shared.Client.CoreV1().PersistentVolumes()
 	volume, err := volumes.Create(t.Context(), t.volume(name, source), metav1.CreateOptions{})
-	t.check("create the volume of "+name, err)
+	t.Check("create the volume of "+name, err)
 	t.Cleanup(func() {
-		t.check("delete "+volume.Name, volumes.Delete(context.Background(), volume.Name,
+		t.Check("delete "+volume.Name, volumes.Delete(context.Background(), volume.Name,
 			metav1.DeleteOptions{}))
 	})
 	_, err = shared.Client.CoreV1().PersistentVolumeClaims(t.namespace).Create(t.Context(),
@@ -62,7 +62,7 @@ func (t *team) claim(name string, source corev1.PersistentVolumeSource) {
 				StorageClassName: new(string), AccessModes: manyNodes, VolumeName: volume.Name,
 				Resources: corev1.VolumeResourceRequirements{Requests: oneGiB}},
 		}, metav1.CreateOptions{})
-	t.check("create claim "+name, err)
+	t.Check("create claim "+name, err)
 }
 
 // volume is for a claim of the team, on the real node alone.
