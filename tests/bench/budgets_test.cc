@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(All, RequestBudgets,
 
 /// Once a shape is known, more nodes cost no more allocations but those of growing strings.
 TEST(RequestBudget, NodesCostNoAllocations) {
-  for (Request request : {Request{"/filter", 375, "remembered"}, Request{"/filter", 375, "short"},
+  for (Request request : {Request{"/filter", 375, "remembered"}, Request{"/filter", 375, "one"},
                           Request{"/prioritize", 375, "remembered"}}) {
     const std::uint64_t few = Count(request).allocations;
     request.nodes = 7498;

@@ -1,8 +1,9 @@
 // What one request costs, in counts that do not depend on the machine's speed.
 //
-// request_cost /filter|/prioritize NODES remembered|short|anew: posts it to an extender over NODES
+// request_cost /filter|/prioritize NODES remembered|one|anew: posts it to an extender over NODES
 // nodes, and prints the allocations and the bytes of the reply. "remembered": a pod of the same
-// shape was judged before; "short": the same, and there is a shortlist of 8; "anew": none was.
+// shape was judged before; "one": the same, with a shortlist of one, as shipped, and somebody who
+// wants to hear of the decision; "anew": none was.
 // Under `valgrind --tool=callgrind --instr-atstart=no` the instructions of that one request are
 // counted, and of nothing else.
 
@@ -13,12 +14,20 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "extender/decision.h"
 #include "tests/bench/bench_cluster.h"
 
 namespace {
 
 std::size_t allocations = 0;
+
+class AttentiveObserver final : public berth::extender::DecisionObserver {
+ public:
+  bool Wants() override { return true; }
+  void OnDecision(const berth::extender::Decision&) override {}
+};
 
 }  // namespace
 
@@ -33,7 +42,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fputs("usage: request_cost /filter|/prioritize NODES remembered|short|anew\n", stderr);
+    std::fputs("usage: request_cost /filter|/prioritize NODES remembered|one|anew\n", stderr);
     return 2;
   }
   const std::string path = argv[1];
@@ -41,7 +50,10 @@ int main(int argc, char** argv) {
   const std::string_view shape = argv[3];
   const bool remembered = shape != "anew";
 
-  berth::extender::BenchCluster berth(nodes, shape == "short" ? 8 : 0);
+  AttentiveObserver observer;
+  std::vector<berth::extender::DecisionObserver*> observers;
+  if (shape == "one") observers = {&observer};
+  berth::extender::BenchCluster berth(nodes, shape == "one" ? 1 : 0, observers);
   const std::string body = berth.Body(nodes);
   // What is allocated once and kept is allocated now: by this shape, or by another.
   for (int i = 0; i < 3; ++i) berth.Post(path, remembered ? body : berth.Body(nodes, 2));
