@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,11 +17,24 @@ int HttpStatusOf(const absl::Status& error) {
   return absl::IsResourceExhausted(error) ? 413 : 400;
 }
 
+// The listener takes as much as whole nodes may take: that names take less is known only here.
+std::optional<server::Limit> LimitOf(const absl::Status& error) {
+  if (!absl::IsResourceExhausted(error)) return std::nullopt;
+  return server::Limit::kBodyBytes;
+}
+
+server::HttpResponse FilterError(const absl::Status& error) {
+  server::HttpResponse response = Json(FilterErrorReply("berth: " + std::string(error.message())));
+  response.limit = LimitOf(error);
+  return response;
+}
+
 // Neither prioritize's reply nor preempt's has a field for errors.
 server::HttpResponse Text(const absl::Status& error) {
   return {.status = HttpStatusOf(error),
           .content_type = "text/plain",
-          .body = "berth: " + std::string(error.message()) + "\n"};
+          .body = "berth: " + std::string(error.message()) + "\n",
+          .limit = LimitOf(error)};
 }
 
 // Measures one request from construction on.
@@ -105,7 +119,7 @@ server::HttpResponse Extender::AnswerFilter(std::string_view body, bool& ok) {
   const ReaderLease reader(body);
   const auto args = Read(*reader, *placer, body);
   ok = args.ok();
-  if (!ok) return Json(FilterErrorReply("berth: " + std::string(args.status().message())));
+  if (!ok) return FilterError(args.status());
   return Json(FilterReply(*args, placer->Filter(*args, options_.now())));
 }
 

@@ -239,7 +239,11 @@ absl::StatusOr<PreemptionArgs> ArgsReader::ReadPreemption(std::string_view body)
 
 ReaderLease::ReaderLease(std::string_view body) {
   thread_local ArgsReader kept;
-  if (body.size() > kLargestKeptBody) own_.emplace();
+  static std::mutex large;
+  if (body.size() > kLargestKeptBody) {
+    turn_ = std::unique_lock(large);
+    own_.emplace();
+  }
   reader_ = own_ ? &*own_ : &kept;
 }
 

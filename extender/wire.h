@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -71,14 +72,17 @@ class ArgsReader {
 };
 
 /// The thread's own reader for a request of usual size, whose buffers are worth keeping; for a
-/// larger one a reader that goes with the request.
+/// larger one a reader that goes with the request. Of these there is one at a time: to be read, a
+/// body of whole nodes takes six times its size, one made for it fourteen times.
 class ReaderLease {
  public:
+  /// Waits for another lease of a large body.
   explicit ReaderLease(std::string_view body);
   ArgsReader& operator*() const { return *reader_; }
   ArgsReader* operator->() const { return reader_; }
 
  private:
+  std::unique_lock<std::mutex> turn_;  // let go of after the reader
   std::optional<ArgsReader> own_;
   ArgsReader* reader_;
 };

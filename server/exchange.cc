@@ -112,7 +112,9 @@ Reply RejectBody(ListenerObserver& observer, const ListenerLimits& limits, const
 }
 
 Reply Handle(ListenerObserver& observer, const Route& route, const HttpRequest& request) {
-  return {Guarded(observer, route, [&] { return route.handle(request); }), "", /*close=*/false};
+  HttpResponse response = Guarded(observer, route, [&] { return route.handle(request); });
+  if (response.limit) observer.OnLimit(*response.limit);
+  return {std::move(response), "", /*close=*/false};
 }
 
 }  // namespace berth::server

@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "server/observer.h"
 
 namespace berth::server {
 
@@ -19,6 +22,8 @@ struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;
+  /// The limit that the handler refused the request for, to be counted with the listener's own.
+  std::optional<Limit> limit{};
 };
 
 /// Why a request never reached its handler.

@@ -214,8 +214,12 @@ TEST(Limits, NamesAndWholeNodesHaveTheirOwn) {
   const auto filter = small.Routes()[0];
   EXPECT_EQ(filter.max_body, 2'000);
   const std::string names = ArgsFor(R"(["good"])") + std::string(600, ' ');
-  EXPECT_THAT(json::parse(filter.handle({"POST", "/filter", names}).body)["Error"],
+  const server::HttpResponse refusal = filter.handle({"POST", "/filter", names});
+  EXPECT_THAT(json::parse(refusal.body)["Error"],
               HasSubstr("more than the 600 of extender.maxBodyBytes"));
+  EXPECT_EQ(refusal.limit, server::Limit::kBodyBytes);
+  const auto prioritize = small.Routes()[1];
+  EXPECT_EQ(prioritize.handle({"POST", "/prioritize", names}).limit, server::Limit::kBodyBytes);
   const std::string nodes = WholeNodeArgs(json::parse(kWholeNodes)) + std::string(100, ' ');
   EXPECT_GT(nodes.size(), 600);
   EXPECT_TRUE(json::parse(filter.handle({"POST", "/filter", nodes}).body).contains("Nodes"));

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -131,6 +134,17 @@ TEST(ArgsReader, WholeNodesMayBeNone) {
     ASSERT_TRUE(args.ok()) << args.status();
     EXPECT_TRUE(args->given && args->node_names.empty()) << nodes;
   }
+}
+
+TEST(ReaderLease, ReadsOneLargeBodyAtATime) {
+  const std::string large(9 << 20, ' ');
+  auto first = std::make_unique<ReaderLease>(large);
+  auto second = std::async(std::launch::async, [&] { const ReaderLease lease(large); });
+  auto usual = std::async(std::launch::async, [&] { const ReaderLease lease("{}"); });
+  usual.wait();
+  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  first.reset();
+  second.wait();
 }
 
 TEST(ArgsReader, ReadsVictimsByUid) {

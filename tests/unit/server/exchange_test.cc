@@ -98,6 +98,14 @@ TEST_F(ExchangeTest, PassesOnWhatTheHandlerAnswers) {
   EXPECT_THAT(observer.errors, IsEmpty());
 }
 
+TEST_F(ExchangeTest, CountsTheLimitForWhichAHandlerRefuses) {
+  route.handle = [](const HttpRequest&) -> HttpResponse {
+    return {.status = 413, .limit = Limit::kBodyBytes};
+  };
+  EXPECT_EQ(Handle(observer, route, {}).response.status, 413);
+  EXPECT_THAT(observer.limits, ElementsAre("body_bytes"));
+}
+
 TEST_F(ExchangeTest, TurnsWhateverIsThrownIntoAnInternalError) {
   route.handle = [](const HttpRequest&) -> HttpResponse { throw std::logic_error("a bug"); };
   EXPECT_EQ(Handle(observer, route, {}).response.status, 500);
