@@ -97,6 +97,15 @@ struct Applicable {
   }
 };
 
+// Whether rules for types of these `marks`, of which the longest recovery is given, make nothing of
+// any condition of a node. Told without a look at the conditions: of most nodes all have been False
+// for long, and comparing types is what costs.
+bool HaveNoEffect(const std::optional<model::ConditionDigest>& digest, std::uint64_t marks,
+                  model::Duration longest_recovery, const HealthConfig& config, model::Time now) {
+  return digest && (digest->marks & marks) == 0 && config.stale_after.count() == 0 &&
+         now - digest->last_turned_false >= longest_recovery;
+}
+
 class HealthEvaluator : public NodeEvaluator {
  public:
   HealthEvaluator(std::shared_ptr<const Rules> rules, std::vector<Applicable> applicable,
@@ -113,7 +122,7 @@ class HealthEvaluator : public NodeEvaluator {
       valid_until = std::min(valid_until, finding.valid_until);
       if (finding.effect > worst.effect) worst = finding;
     };
-    if (!HaveNoEffect(node.digest)) {
+    if (!HaveNoEffect(node.digest, rules_->marks, rules_->longest_recovery, rules_->config, now_)) {
       for (const model::Condition& condition : node.node.conditions) {
         if (HasNoEffect(condition)) continue;
         for (const Applicable& each : applicable_) {
@@ -153,19 +162,11 @@ class HealthEvaluator : public NodeEvaluator {
     return finding;
   }
 
-  // Whether no rule whatsoever makes anything of it, told without looking at its type. Most
-  // conditions of most nodes have been False for long, and comparing types is what costs.
+  // The same of one condition of a node that has some of which rules make something.
   bool HasNoEffect(const model::Condition& condition) const {
     return condition.status == model::ConditionStatus::kFalse &&
            rules_->config.stale_after.count() == 0 &&
            now_ - condition.last_transition >= rules_->longest_recovery;
-  }
-
-  // The same of all conditions of a node, of which most have none that are looked for.
-  bool HaveNoEffect(const std::optional<model::ConditionDigest>& digest) const {
-    return digest && (digest->marks & rules_->marks) == 0 &&
-           rules_->config.stale_after.count() == 0 &&
-           now_ - digest->last_turned_false >= rules_->longest_recovery;
   }
 
   std::shared_ptr<const Rules> rules_;
@@ -207,9 +208,11 @@ std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
   for (const HealthCondition& entry : config.conditions) {
     const Rule rule{.condition = entry};
     ConditionCount count{.condition = &entry};
+    const std::uint64_t mark = model::MarkOf(entry.type);
     for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
       const model::NodeState* node = view.At(i);
-      if (node == nullptr) continue;
+      if (node == nullptr || HaveNoEffect(node->digest, mark, entry.recovery, config, now))
+        continue;
       Effect worst = Effect::kIgnore;
       for (const model::Condition& condition : node->node.conditions) {
         if (condition.type != entry.type) continue;

@@ -329,6 +329,26 @@ TEST(CountNodesByCondition, CountsEachEntryOfATypeApart) {
   EXPECT_EQ(counts[2].penalized, 1u);
 }
 
+TEST(CountNodesByCondition, CountsByDigestsWhatTheConditionsSay) {
+  const Condition ready{"Ready", ConditionStatus::kTrue, kNow, kNow};
+  const std::vector<std::vector<Condition>> conditions = {
+      {ready, Lost(ConditionStatus::kFalse, hours(1))},
+      {ready, Lost(ConditionStatus::kFalse, minutes(1))},  // recovering
+      {ready, Lost(ConditionStatus::kTrue, hours(1))},
+      {ready, Lost(ConditionStatus::kUnknown, hours(1))},
+      {ready}};
+  std::vector<model::NodeState> nodes;
+  for (const auto& each : conditions) {
+    nodes.push_back(NodeWithConditions(each));
+    nodes.back().digest = model::DigestOf(each);
+  }
+  HealthConfig config;
+  config.conditions = {kExcludeLost};
+  const auto counts = CountNodesByCondition(config, FixedView(nodes), kNow);
+  EXPECT_EQ(counts[0].excluded, 1u);
+  EXPECT_EQ(counts[0].penalized, 2u);
+}
+
 struct GlobCase {
   std::string pattern;
   std::string resource;
