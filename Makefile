@@ -78,7 +78,7 @@ check-all: check check-cluster ## also sanitizers, a real node, other versions o
 bench: build control-plane ## measure what kube-scheduler waits for, memory, start and news of faults
 	@tests/bench/run $(BENCH_FLAGS)
 
-bench-all: ## make all figures of docs/benchmarks, one after the other
+bench-all: ## bench, bench-webhook and bench-scheduler, one after the other
 	@$(MAKE) --no-print-directory bench
 	@$(MAKE) --no-print-directory bench-webhook
 	@$(MAKE) --no-print-directory bench-scheduler
