@@ -198,14 +198,13 @@ func (b *bench) block(ctx context.Context, a assault) ([]sample, error) {
 	return samples, errors.Join(err, attackers.Stop())
 }
 
-// sample asks about the first nodes; meanwhile all may be replaced.
+// sample asks about so many nodes; meanwhile all may be replaced.
 func (b *bench) sample(ctx context.Context, count int, replaces bool) (sample, error) {
 	if err := b.settle(ctx); err != nil {
 		return sample{}, err
 	}
 	before, after := b.pools(b.generation), b.pools(b.generation+1)
-	h, err := newHonest(b.client, b.box.Berth.URL, ask.NodeNames(before)[:count],
-		ask.NodeNames(after)[:count])
+	h, err := newHonest(b.client, b.box.Berth.URL, ask.NodeNames(before), ask.NodeNames(after), count)
 	if err != nil {
 		return sample{}, err
 	}

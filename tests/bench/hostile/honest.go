@@ -11,28 +11,49 @@ import (
 	"berth.dev/berth/tests/bench/ask"
 )
 
-// stages are how often the names that are asked about follow the nodes that are replaced.
-const stages = 10
+const (
+	// stages are how often the names that are asked about follow the nodes that are replaced.
+	stages  = 10
+	unknown = "unknown to Berth" // why an answer refuses a node that is not there
+)
 
 // honest asks filter about nodes, one request after the other, on a connection of its own.
 type honest struct {
 	client *http.Client
 	url    string
+	count  int                  // of the names in a request
 	bodies [stages + 1][][]byte // by how much of the nodes has been replaced
 }
 
-// newHonest asks about nodes that have these names before and after they are replaced.
-func newHonest(client *http.Client, url string, before, after []string) (*honest, error) {
-	h := &honest{client: client, url: url + "/filter"}
+// newHonest asks about so many of the nodes that have these names before and after they are
+// replaced.
+func newHonest(
+	client *http.Client, url string, before, after []string, count int,
+) (*honest, error) {
+	h := &honest{client: client, url: url + "/filter", count: count}
 	for stage := range h.bodies {
-		replaced := len(before) * stage / stages
-		names := append(append([]string{}, after[:replaced]...), before[replaced:]...)
 		var err error
-		if h.bodies[stage], err = ask.Bodies(ask.Pods(), names); err != nil {
+		h.bodies[stage], err = ask.Bodies(ask.Pods(), namesAt(stage, before, after, count))
+		if err != nil {
 			return nil, err
 		}
 	}
 	return h, nil
+}
+
+// namesAt are names of nodes that are there at a stage. They are spread over the cluster, each from
+// the middle of an equal part: nodes are replaced in order, and the first ones are gone at once.
+func namesAt(stage int, before, after []string, count int) []string {
+	replaced := len(before) * stage / stages
+	names := make([]string, count)
+	for i := range names {
+		node := (2*i + 1) * len(before) / (2 * count)
+		names[i] = before[node]
+		if node < replaced {
+			names[i] = after[node]
+		}
+	}
+	return names
 }
 
 // rate is how many requests a second are answered, for so long. The first one needs a connection,
@@ -58,8 +79,17 @@ func (h *honest) ask(ctx context.Context, body []byte) error {
 	if err != nil {
 		return err
 	}
+	return checkAnswer(reply, h.count)
+}
+
+// checkAnswer is an error unless the reply judges most of the nodes that were asked about. That it
+// refuses all of them may be right.
+func checkAnswer(reply []byte, count int) error {
 	if !bytes.Contains(reply, []byte(`"NodeNames":[`)) || bytes.Contains(reply, []byte(`"Error"`)) {
 		return fmt.Errorf("no answer: %.200s", reply)
+	}
+	if missed := bytes.Count(reply, []byte(unknown)); 2*missed > count {
+		return fmt.Errorf("%d of %d nodes were %s: %.200s", missed, count, unknown, reply)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func renamed(pools []fleet.Pool, generation int) []fleet.Pool {
 	return pools
 }
 
-// inOrder are the nodes in the order in which honest requests name them.
+// inOrder are the nodes in the order of their names in requests, in which they are replaced, too.
 func inOrder(pools []fleet.Pool) []*corev1.Node {
 	byName := map[string]*corev1.Node{}
 	for _, node := range fleet.Nodes(pools, time.Now()) {
