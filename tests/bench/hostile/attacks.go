@@ -36,7 +36,7 @@ var (
 	}
 	broken = []attack.Group{
 		{Kind: attack.NotTLS, Count: 40, Pause: again},
-		{Kind: attack.HalfHello, Count: 40, Pause: again},
+		{Kind: attack.HangsUp, Count: 80, Pause: again}, // each stays for a second, too
 		{Kind: attack.Stranger, Count: 10, Pause: again},
 	}
 )

@@ -18,6 +18,9 @@ import (
 const (
 	dialTimeout = 10 * time.Second // for connections that nobody accepts
 	arrival     = time.Second
+	hangUp      = time.Second
+
+	halfHello = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 )
 
 // Target is a server over TLS.
@@ -37,8 +40,8 @@ func (t Target) host() string {
 // Kind is what a connection of an attacker does.
 type Kind struct {
 	Name string
-	// greet is the handshake, if any. What it gives goes to act, which returns when the server has
-	// had enough.
+	// greet is the handshake, if any. What it gives goes to act, which returns when the server or
+	// the attacker has had enough.
 	greet func(net.Conn, *tls.Config) (net.Conn, error)
 	act   func(net.Conn) error
 }
@@ -71,7 +74,14 @@ var (
 	}}
 	// HalfHello sends the beginning of a handshake that has no end.
 	HalfHello = Kind{"half a hello", plain, func(conn net.Conn) error {
-		return send(conn, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 0)
+		return send(conn, halfHello, 0)
+	}}
+	// HangsUp sends the same, and is gone after a second.
+	HangsUp = Kind{"half a hello, then gone", plain, func(conn net.Conn) error {
+		if err := conn.SetDeadline(time.Now().Add(hangUp)); err != nil {
+			return err
+		}
+		return send(conn, halfHello, 0)
 	}}
 	// Stranger shows no client certificate.
 	Stranger = Kind{"stranger", func(conn net.Conn, config *tls.Config) (net.Conn, error) {
@@ -116,7 +126,7 @@ func Start(ctx context.Context, target Target, groups ...Group) *Crowd {
 // Arrived is how often somebody has connected, and ended its handshake, so far.
 func (c *Crowd) Arrived() int { return int(c.arrived.Load()) }
 
-// Ended is how many connections the server has ended so far.
+// Ended is how many connections have ended so far, but for those that Stop closed.
 func (c *Crowd) Ended() int { return int(c.ended.Load()) }
 
 // Stop closes all connections and returns when nobody is left.

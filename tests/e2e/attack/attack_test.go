@@ -42,6 +42,13 @@ func TestAttackersComeBackWhenTheyAreCutOff(t *testing.T) {
 	}
 }
 
+// The server would wait for ever.
+func TestAttackersHangUpByThemselves(t *testing.T) {
+	crowd := Start(t.Context(), serve(t), Group{Kind: HangsUp, Count: 2, Pause: time.Millisecond})
+	defer crowd.Stop()
+	await(t, "each to come back", func() bool { return crowd.Ended() >= 4 })
+}
+
 func TestAttackersStayAsLongAsTheyMay(t *testing.T) {
 	for _, kind := range []Kind{Mute, Silent, SlowHeader, SlowBody, HalfHello} {
 		t.Run(kind.Name, func(t *testing.T) {
