@@ -31,9 +31,8 @@ type bench struct {
 	client  *http.Client
 	address string // of Berth, host:port
 
-	generation int // of the nodes' names
-	quiet      int // resident KiB before the first attack
-	most       int // and at the end of any block
+	generation int       // of the nodes' names
+	quiet      box.Usage // before the first attack
 }
 
 func newBench(ctx context.Context, o options, progress io.Writer) (*bench, error) {
@@ -82,7 +81,7 @@ func (b *bench) connect(ctx context.Context) error {
 	if err := b.settle(ctx); err != nil {
 		return err
 	}
-	b.quiet, err = b.resident()
+	b.quiet, err = b.box.Berth.Usage()
 	return err
 }
 
@@ -110,11 +109,6 @@ func (b *bench) awaitQuiet(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-func (b *bench) resident() (int, error) {
-	usage, err := b.box.Berth.Usage()
-	return usage.ResidentKiB, err
 }
 
 // measure has quiet and attacked blocks take turns.
@@ -193,9 +187,7 @@ func (b *bench) block(ctx context.Context, a assault) ([]sample, error) {
 		}
 		samples = append(samples, s)
 	}
-	resident, err := b.resident()
-	b.most = max(b.most, resident)
-	return samples, errors.Join(err, attackers.Stop())
+	return samples, attackers.Stop()
 }
 
 // sample asks about so many nodes; meanwhile all may be replaced.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"io"
+	"strings"
 	"testing"
 	"time"
 
 	"berth.dev/berth/tests/bench/figures"
+	"berth.dev/berth/tests/e2e/box"
 )
 
 // compared has a pair for every two rates.
@@ -46,5 +48,25 @@ func TestPressureIsPerSecond(t *testing.T) {
 	end := reading{at: time.Unix(104, 0), cpu: 9, arrived: 1200}
 	if got, want := end.since(begin), (pressure{cores: 0.5, arrivals: 50}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+func TestPeakOfMemoryIsJudged(t *testing.T) {
+	before := box.Usage{ResidentKiB: 40 << 10, PeakKiB: 60 << 10}
+	cases := []struct {
+		peakMiB int
+		want    string // in the error; empty: none
+	}{
+		{60, ""}, {40 + 96, ""}, {40 + 97, "memory peaked 97 MiB above"},
+	}
+	for _, c := range cases {
+		var out strings.Builder
+		err := reportMemory(&out, before, box.Usage{ResidentKiB: 40 << 10, PeakKiB: c.peakMiB << 10})
+		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("peak of %d MiB: error %v, want %q", c.peakMiB, err, c.want)
+		}
+		if want := "40 MiB resident before the attacks"; !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in %s", want, out.String())
+		}
 	}
 }

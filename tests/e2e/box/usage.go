@@ -16,6 +16,7 @@ const kibPerMiB = 1024
 // Usage is what the kernel says of a process.
 type Usage struct {
 	ResidentKiB int     `json:"residentKiB"`
+	PeakKiB     int     `json:"peakKiB"` // the most that was resident since its start
 	Threads     int     `json:"threads"`
 	Files       int     `json:"files"`      // open descriptors
 	CPUSeconds  float64 `json:"cpuSeconds"` // user and system, since its start
@@ -40,7 +41,8 @@ func usageOf(pid int) (Usage, error) {
 	if err != nil {
 		return u, err
 	}
-	u.ResidentKiB, u.Threads = status["VmRSS"], status["Threads"]
+	u.ResidentKiB, u.PeakKiB = status["VmRSS"], status["VmHWM"]
+	u.Threads = status["Threads"]
 	files, err := os.ReadDir(dir + "fd")
 	if err != nil {
 		return u, err

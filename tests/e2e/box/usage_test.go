@@ -12,7 +12,7 @@ func TestUsageOfThisProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if usage.ResidentKiB < 1024 || usage.Threads < 1 || usage.Files < 3 {
+	if usage.ResidentKiB < 1024 || usage.PeakKiB < 1024 || usage.Threads < 1 || usage.Files < 3 {
 		t.Errorf("unlikely usage %+v", usage)
 	}
 }
