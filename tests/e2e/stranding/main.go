@@ -1,8 +1,8 @@
 // Command stranding replays the same seeded pods of mixed sizes and models until nothing fits, on a
 // cluster for each way to place them: with kube-scheduler's default scoring, with kube-scheduler
 // asking Berth, and with shortlists. A table tells how many devices stay free although pods that
-// ask for such devices wait. It exits with 1 if Berth does not strand fewer, with a shortlist or
-// without.
+// ask for such devices wait. It exits with 1 if Berth, with a shortlist or without, does not strand
+// fewer or has more pods wait, or if a shortlist strands clearly more than the full answer.
 package main
 
 import (
@@ -108,22 +108,48 @@ func play(ctx context.Context, o options, w way, out io.Writer) (column, error) 
 	return result, c.checkShortlist(ctx)
 }
 
-// verdict is an error unless every way with Berth strands fewer devices over all seeds.
+// mostLost is how many more devices than the full answer a shortlist may strand, as a part of what
+// kube-scheduler alone strands. Ties make runs of the same seeds differ: by 6 % in the tables of
+// docs/scheduling.md, and by more on a smaller cluster with fewer seeds, as in the test.
+const mostLost = 0.25
+
+// verdict is an error unless every way with Berth strands fewer devices than kube-scheduler alone
+// over all seeds, has no more pods wait, and no shortlist loses much of that. The columns are those
+// of parseWays.
 func verdict(columns []column) error {
-	without := strandedAtCapacity(columns[0])
+	alone, full := columns[0], columns[1]
+	var failures []error
 	for _, c := range columns[1:] {
-		if with := strandedAtCapacity(c); with >= without {
-			return fmt.Errorf("%s: %d devices are stranded in all, without Berth %d", c.title, with,
-				without)
+		if with, without := strandedAtCapacity(c), strandedAtCapacity(alone); with >= without {
+			failures = append(failures, fmt.Errorf("%s: %d devices are stranded in all, without Berth %d",
+				c.title, with, without))
+		}
+		if with, without := waitingAtCapacity(c), waitingAtCapacity(alone); with > without {
+			failures = append(failures, fmt.Errorf("%s: %d pods wait in all, without Berth %d", c.title,
+				with, without))
 		}
 	}
-	return nil
+	most := strandedAtCapacity(full) + int64(mostLost*float64(strandedAtCapacity(alone)))
+	for _, c := range columns[2:] {
+		if stranded := strandedAtCapacity(c); stranded > most {
+			failures = append(failures, fmt.Errorf("%s: %d devices are stranded in all, want %d at most: "+
+				"all nodes that fit strand %d", c.title, stranded, most, strandedAtCapacity(full)))
+		}
+	}
+	return errors.Join(failures...)
 }
 
-func strandedAtCapacity(c column) int64 {
+func strandedAtCapacity(c column) int64 { return sumAtCapacity(c, holding.total) }
+
+func waitingAtCapacity(c column) int64 {
+	return sumAtCapacity(c, func(h holding) int64 { return int64(h.waiting) })
+}
+
+// sumAtCapacity is over all seeds.
+func sumAtCapacity(c column, value func(holding) int64) int64 {
 	sum := int64(0)
 	for _, o := range c.outcomes {
-		sum += o.atCapacity.total()
+		sum += value(o.atCapacity)
 	}
 	return sum
 }

@@ -13,9 +13,10 @@ import (
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
-// The command replays 2,000 pods on the whole reference cluster; here is a quarter of both.
+// The command replays 2,000 pods on the whole reference cluster; here is a quarter of both. The
+// shortlist is the default one.
 func TestBerthStrandsFewerDevicesThanDefaultScoring(t *testing.T) {
-	ways, err := parseWays("4")
+	ways, err := parseWays("1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,15 +57,50 @@ func TestUntilCapacity(t *testing.T) {
 }
 
 func TestVerdict(t *testing.T) {
-	few := column{outcomes: []outcome{{atCapacity: holding{stranded: map[string]int64{"V100": 3}}}}}
-	many := column{outcomes: []outcome{{atCapacity: holding{stranded: map[string]int64{"V100": 4}}}}}
-	if err := verdict([]column{many, few, few}); err != nil {
-		t.Errorf("fewer with Berth: %v", err)
+	// of two seeds, so many in all
+	left := func(title string, stranded int64, waiting int) column {
+		return column{title, []outcome{
+			{atCapacity: holding{stranded: map[string]int64{"V100": stranded - 1}, waiting: waiting}},
+			{atCapacity: holding{stranded: map[string]int64{"A30": 1}}},
+		}}
 	}
-	for _, columns := range [][]column{{few, many}, {few, few}, {many, few, many}} {
-		if verdict(columns) == nil {
-			t.Error("no error although Berth strands no fewer")
+	alone := left("alone", 100, 20)
+	cases := []struct {
+		name        string
+		full, short column
+		want        []string // in the error; none: no error
+	}{
+		{"fewer", left("full", 20, 5), left("short", 20, 5), nil},
+		{"as many wait", left("full", 20, 20), left("short", 20, 20), nil},
+		{"as many stranded", left("full", 100, 5), left("short", 20, 5),
+			[]string{"full: 100 devices are stranded in all, without Berth 100"}},
+		{"as many stranded by a shortlist", left("full", 90, 5), left("short", 100, 5),
+			[]string{"short: 100 devices are stranded in all, without Berth 100"}},
+		{"more wait", left("full", 20, 21), left("short", 20, 5),
+			[]string{"full: 21 pods wait in all, without Berth 20"}},
+		{"more wait for a shortlist", left("full", 20, 5), left("short", 20, 21),
+			[]string{"short: 21 pods wait in all, without Berth 20"}},
+		{"a shortlist within the margin", left("full", 20, 5), left("short", 45, 5), nil},
+		{"a shortlist beyond the margin", left("full", 20, 5), left("short", 46, 5),
+			[]string{"short: 46 devices are stranded in all, want 45 at most: all nodes that fit strand " +
+				"20"}},
+		{"all is wrong", left("full", 101, 21), left("short", 127, 22),
+			[]string{"full: 101 devices", "full: 21 pods", "short: 127 devices", "short: 22 pods",
+				"want 126 at most"}},
+	}
+	for _, c := range cases {
+		err := verdict([]column{alone, c.full, c.short})
+		if (err != nil) != (len(c.want) > 0) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
+		for _, want := range c.want {
+			if err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: no %q in error %q", c.name, want, err)
+			}
+		}
+	}
+	if err := verdict([]column{alone, left("full", 20, 5)}); err != nil {
+		t.Errorf("no shortlists: %v", err)
 	}
 }
 
