@@ -18,13 +18,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 const (
 	generatedObjects = 400
 	longestWarning   = 120
+	webhookName      = "enforce.mutate.berth.dev" // as the chart names it
 )
+
+// auditText says which version of Berth did what.
+var auditText = regexp.MustCompile(`^\d+\.\d+\.\d+\S*: .`)
 
 // review asks about the creation of an object as kube-apiserver does.
 func review(t *testing.T, url string, object runtime.Object, raw []byte) *admissionv1.AdmissionResponse {
@@ -53,6 +58,16 @@ func review(t *testing.T, url string, object runtime.Object, raw []byte) *admiss
 	for _, warning := range reply.Response.Warnings {
 		if len(warning) > longestWarning {
 			t.Errorf("a warning of %d bytes: %s", len(warning), warning)
+		}
+	}
+	for key, text := range reply.Response.AuditAnnotations {
+		// kube-apiserver puts the webhook's name before the key, and drops what is no qualified name
+		// (k8s.io/apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go).
+		for _, objection := range validation.IsQualifiedName(webhookName + "/" + key) {
+			t.Errorf("audit annotation %q: %s", key, objection)
+		}
+		if !auditText.MatchString(text) {
+			t.Errorf("audit annotation %q: %q, want a version and what was done", key, text)
 		}
 	}
 	return reply.Response
@@ -237,11 +252,6 @@ func TestAdmissionOfAPodThatAsksForNothingSaysWhatWasSet(t *testing.T) {
 		"set your own limits to change it"
 	if !slices.Contains(response.Warnings, want) {
 		t.Errorf("warnings %q, want %q", response.Warnings, want)
-	}
-	for key, text := range response.AuditAnnotations {
-		if key == "" || text == "" {
-			t.Errorf("audit annotation %q: %q", key, text)
-		}
 	}
 	if len(response.AuditAnnotations) == 0 {
 		t.Error("no audit annotation says what was done")
