@@ -257,3 +257,38 @@ func TestAdmissionOfAPodThatAsksForNothingSaysWhatWasSet(t *testing.T) {
 		t.Error("no audit annotation says what was done")
 	}
 }
+
+// Who writes an object hears of each change once, by mutation: in warn validation sees the object as
+// it was written, and would find the same to say of it. kube-apiserver drops only what is repeated
+// word for word (k8s.io/apiserver/pkg/endpoints/filters/warning.go).
+func TestAdmissionInWarnForetellsAChangeOnce(t *testing.T) {
+	url := startAdmission(t)
+	for name, object := range writtenObjects() {
+		t.Run(name, func(t *testing.T) {
+			defaults(object)
+			raw := []byte(jsonOf(t, object))
+			foretold := review(t, url+"/mutate/warn", object, raw).Warnings
+			slices.Sort(foretold)
+			if len(foretold) == 0 || len(slices.Compact(slices.Clone(foretold))) < len(foretold) {
+				t.Errorf("mutation foretells %q", foretold)
+			}
+			if told := review(t, url+"/validate/warn", object, raw).Warnings; len(told) > 0 {
+				t.Errorf("after mutation foretold %q, validation says %q", foretold, told)
+			}
+		})
+	}
+}
+
+// What is wrong with an object both say, in the same words, so that kube-apiserver drops the second.
+func TestAdmissionInWarnObjectsInTheSameWords(t *testing.T) {
+	url := startAdmission(t)
+	object := devicePod("1")
+	object.Annotations["berth.dev/accelerators"] = "Z9"
+	defaults(object)
+	raw := []byte(jsonOf(t, object))
+	foretold := review(t, url+"/mutate/warn", object, raw).Warnings
+	told := review(t, url+"/validate/warn", object, raw).Warnings
+	if len(told) != 1 || !strings.Contains(told[0], "Z9") || !slices.Contains(foretold, told[0]) {
+		t.Errorf("mutation says %q, validation %q", foretold, told)
+	}
+}

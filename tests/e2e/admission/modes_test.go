@@ -37,19 +37,6 @@ func TestModeOfTheNamespace(t *testing.T) {
 	}
 }
 
-// Nobody hears twice what mutation and validation both have to say.
-func TestNothingIsSaidTwice(t *testing.T) {
-	w := in(t, "warn")
-	w.createPod(pod(container("train", "", "")))
-	heard := map[string]int{}
-	for _, text := range w.heard.all() {
-		heard[text]++
-		if heard[text] > 1 {
-			t.Errorf("said %d times: %s", heard[text], text)
-		}
-	}
-}
-
 func TestPodWithoutAcceleratorsStaysOffTheirNodes(t *testing.T) {
 	w := in(t, "enforce")
 	for range 8 { // each would find an accelerator node emptier than the others
