@@ -109,6 +109,9 @@ func verdict(berth result) error {
 	if n := berth.bomb.nodes; n != 1 {
 		return fmt.Errorf("a Job without limits ran out of memory on %d nodes with Berth", n)
 	}
+	if n := berth.bomb.pods; n != 1 {
+		return fmt.Errorf("a Job without limits ran out of memory in %d pods with Berth", n)
+	}
 	return nil
 }
 

@@ -74,6 +74,8 @@ func resultWith(verdicts ...judge.Verdict) result {
 func TestVerdictOfTheDemo(t *testing.T) {
 	hopped := resultWith(judge.Sound)
 	hopped.bomb = bomb{pods: 7, nodes: 7}
+	retried := resultWith(judge.Sound)
+	retried.bomb = bomb{pods: 7, nodes: 1}
 	cases := []struct {
 		name   string
 		result result
@@ -84,6 +86,7 @@ func TestVerdictOfTheDemo(t *testing.T) {
 		{"broken", resultWith(judge.Sound, judge.Broken), true},
 		{"unclear", resultWith(judge.Unclear), true},
 		{"the bomb hopped on", hopped, true},
+		{"the bomb was retried on its node", retried, true},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
