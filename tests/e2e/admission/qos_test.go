@@ -216,8 +216,44 @@ func TestLimitRangeDefaultsBelowTheRequest(t *testing.T) {
 	}
 }
 
-// Quotas and a LimitRange's maxima are checked after webhooks, against what Berth has set. A quota
-// refuses pods that do not say what they take, so without Berth this one refuses all three.
+// A LimitRange's maxima are checked after webhooks, against what Berth has set. A pod without a limit
+// is beyond them, so without Berth both pods are refused.
+func TestLimitRangeMaximaHoldForWhatWasSet(t *testing.T) {
+	maxima := &corev1.LimitRange{
+		ObjectMeta: metav1.ObjectMeta{Name: "maxima"},
+		Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{
+			Type: corev1.LimitTypePod, Max: list("memory=2Gi"), // a container's would be its default, too
+		}}},
+	}
+	asks, nothing := pod(container("train", "cpu=1 memory=1Gi", "")), pod(container("train", "", ""))
+	for mode, want := range map[string][2]string{
+		"off":     {"No limit is specified", "No limit is specified"},
+		"enforce": {"", "but limit is 4Gi"}, // Berth's default
+	} {
+		t.Run(mode, func(t *testing.T) {
+			w := in(t, mode)
+			_, err := w.client.CoreV1().LimitRanges(w.namespace).Create(t.Context(), maxima,
+				metav1.CreateOptions{})
+			w.Check("create a LimitRange", err)
+			w.Await("LimitRanger to know it", func() bool {
+				_, err := w.dryRun(pod(container("probe", "", "cpu=1 memory=3Gi")))
+				return apierrors.IsForbidden(err)
+			})
+			for i, p := range []*corev1.Pod{asks, nothing} {
+				_, err := w.tryPod(p)
+				if want[i] == "" && err != nil {
+					t.Errorf("pod %d: %v", i, err)
+				}
+				if want[i] != "" && (!apierrors.IsForbidden(err) || !contains(err.Error(), want[i])) {
+					t.Errorf("pod %d: %v, want LimitRanger's %q", i, err, want[i])
+				}
+			}
+		})
+	}
+}
+
+// Quotas are checked after webhooks, too. A quota refuses pods that do not say what they take, so
+// without Berth this one refuses all three.
 func TestResourceQuotaCountsWhatWasSet(t *testing.T) {
 	asks := pod(container("train", "cpu=1 memory=1Gi", ""))
 	for mode, fit := range map[string]int{"off": 0, "enforce": 2} {
