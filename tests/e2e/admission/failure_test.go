@@ -65,7 +65,10 @@ func (w *world) awaitSafe() {
 // Berth is back.
 func TestWithBerthAwayAndFailNothingUnsafeStarts(t *testing.T) {
 	w, admission := ownServer(t, "failing", admissionv1.Fail)
+	w.createJob(job("train", deviceSpec))
+	lost := w.running(1)[0]
 	admission.Kill()
+	evict(w, lost)
 	_, err := w.tryPod(pod(container("train", "", "")))
 	if err == nil || !contains(err.Error(), "failed calling webhook") {
 		t.Errorf("a pod: %v, want kube-apiserver's refusal", err)
@@ -78,8 +81,25 @@ func TestWithBerthAwayAndFailNothingUnsafeStarts(t *testing.T) {
 	if got := daemons.createPod(daemon); got.Status.QOSClass != corev1.PodQOSBestEffort {
 		t.Errorf("the daemon is %s", got.Status.QOSClass)
 	}
+	w.awaitRefusal("train")
 	w.Check("start again", admission.Start(t.Context()))
+	another := w.runningOf("train", 1)[0]
+	if another.UID == lost.UID || another.Status.QOSClass != corev1.PodQOSGuaranteed {
+		t.Errorf("after %s was evicted, %s runs and is %s", lost.Name, another.Name,
+			another.Status.QOSClass)
+	}
 	w.awaitSafe()
+}
+
+// awaitRefusal waits until the Job controller wanted to make a pod and was not let.
+func (w *world) awaitRefusal(job string) {
+	w.Helper()
+	w.awaitFor(retryTimeout, "a refused pod of "+job, func() bool {
+		events, err := w.client.CoreV1().Events(w.namespace).List(w.Context(), metav1.ListOptions{
+			FieldSelector: "reason=FailedCreate,involvedObject.name=" + job})
+		w.Check("list events", err)
+		return len(events.Items) > 0
+	})
 }
 
 // storm creates pods, many at a time, and returns what was wrong with those that are not Guaranteed.
