@@ -1,7 +1,6 @@
 #include "admission/reviewer.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "admission/patch.h"
@@ -85,18 +84,18 @@ void LeaveOutUnchanged(const std::vector<Workload>& before, std::vector<Workload
   });
 }
 
-// Of several templates of one object, which mostly say the same.
-void Merge(Verdict more, Verdict& verdict) {
-  std::vector<std::string>& warnings = verdict.answer.warnings;
-  for (std::string& warning : more.answer.warnings) {
-    if (warnings.size() == admission::kMaxWarnings) break;
-    if (std::ranges::find(warnings, warning) == warnings.end()) {
-      warnings.push_back(std::move(warning));
+// Two paths may lead to one template.
+std::vector<FoundTemplate> TemplatesOf(simdjson::dom::element object,
+                                       const std::vector<const admission::TemplateSpec*>& specs) {
+  std::vector<FoundTemplate> all;
+  for (const admission::TemplateSpec* spec : specs) {
+    for (FoundTemplate& found : TemplatesAt(object, spec->path)) {
+      if (all.size() == kMaxTemplates) return all;
+      const bool known = std::ranges::find(all, found.field, &FoundTemplate::field) != all.end();
+      if (!known) all.push_back(std::move(found));
     }
   }
-  std::ranges::move(more.effects, std::back_inserter(verdict.effects));
-  std::ranges::move(more.answer.audit_annotations,
-                    std::back_inserter(verdict.answer.audit_annotations));
+  return all;
 }
 
 }  // namespace
@@ -105,11 +104,12 @@ Reviewer::Reviewer(std::shared_ptr<const admission::AdmissionEngine> engine,
                    std::vector<admission::TemplateSpec> templates)
     : engine_(std::move(engine)), templates_(std::move(templates)) {}
 
-const admission::TemplateSpec* Reviewer::SpecOf(const GroupVersionKind& kind) const {
-  const auto found = std::ranges::find_if(templates_, [&kind](const auto& spec) {
-    return spec.group == kind.group && spec.kind == kind.kind;
-  });
-  return found == templates_.end() ? nullptr : &*found;
+std::vector<const admission::TemplateSpec*> Reviewer::SpecsOf(const GroupVersionKind& kind) const {
+  std::vector<const admission::TemplateSpec*> specs;
+  for (const admission::TemplateSpec& spec : templates_) {
+    if (spec.group == kind.group && spec.kind == kind.kind) specs.push_back(&spec);
+  }
+  return specs;
 }
 
 Reviewer::Subject Reviewer::SubjectOf(const Review& review) const {
@@ -118,7 +118,7 @@ Reviewer::Subject Reviewer::SubjectOf(const Review& review) const {
   // What subresources write of a pod or a template is nothing that Berth judges.
   if (!is_written || !review.sub_resource.empty()) return Subject::kNone;
   if (IsOneOf(review.kind, kObjects)) return Subject::kObject;
-  if (IsOneOf(review.kind, kTemplates) || SpecOf(review.kind) != nullptr) {
+  if (IsOneOf(review.kind, kTemplates) || !SpecsOf(review.kind).empty()) {
     return Subject::kTemplates;
   }
   return Subject::kStranger;
@@ -186,14 +186,14 @@ Verdict Reviewer::ValidateObject(const Review& review, const NamespaceRules& rul
 absl::StatusOr<std::vector<Workload>> Reviewer::WorkloadsOf(const Review& review,
                                                             simdjson::dom::element object) const {
   std::vector<Workload> workloads;
-  const admission::TemplateSpec* spec = SpecOf(review.kind);
-  if (spec == nullptr) {
+  const std::vector<const admission::TemplateSpec*> specs = SpecsOf(review.kind);
+  if (specs.empty()) {
     absl::StatusOr<Workload> workload = kube::WorkloadFromJson(object, review.kind.kind, "");
     if (!workload.ok()) return workload.status();
     workloads.push_back(*std::move(workload));
     return workloads;
   }
-  for (FoundTemplate& found : TemplatesAt(object, spec->path)) {
+  for (FoundTemplate& found : TemplatesOf(object, specs)) {
     absl::StatusOr<Workload> workload =
         kube::WorkloadFromJson(object, review.kind.kind, found.pods, std::move(found.field));
     if (!workload.ok()) return workload.status();
@@ -211,11 +211,7 @@ Verdict Reviewer::Foretell(const Review& review, const NamespaceRules& rules) co
     const auto before = WorkloadsOf(review, *review.old_object);
     if (before.ok()) LeaveOutUnchanged(*before, *workloads);
   }
-  Verdict verdict;
-  for (Workload& workload : *workloads) {
-    Merge(Told(engine_->Foretell(RequestOf(review, rules), std::move(workload))), verdict);
-  }
-  return verdict;
+  return Told(engine_->Foretell(RequestOf(review, rules), *workloads));
 }
 
 }  // namespace berth::webhook

@@ -47,7 +47,7 @@ class Reviewer {
   enum class Subject { kNone, kObject, kTemplates, kStranger };
 
   Subject SubjectOf(const Review& review) const;
-  const admission::TemplateSpec* SpecOf(const GroupVersionKind& kind) const;
+  std::vector<const admission::TemplateSpec*> SpecsOf(const GroupVersionKind& kind) const;
   Verdict Told(admission::Outcome outcome) const;
   Verdict ValidateObject(const Review& review, const NamespaceRules& rules) const;
   Verdict Foretell(const Review& review, const NamespaceRules& rules) const;

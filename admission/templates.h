@@ -20,7 +20,7 @@ struct FoundTemplate {
 /// More than kMaxTemplates are not looked at.
 std::vector<FoundTemplate> TemplatesAt(simdjson::dom::element object, std::string_view pointer);
 
-/// Every replica type of the operators that there are has one.
+/// Of one object. Every replica type of the operators that there are has one.
 inline constexpr std::size_t kMaxTemplates = 64;
 
 }  // namespace berth::webhook

@@ -25,9 +25,10 @@ constexpr Voice kPods{"berth, to its pods: ", "berth, its pods denied: "};
 constexpr Voice kPodsWarnOnly{"berth (warn only), to its pods: ",
                               "berth (warn only), its pods denied: "};
 
-// Beyond the bound nobody reads it: there may be 10,000 clauses.
+// Beyond the bound nobody reads it: there may be 10,000 clauses. Templates of one object mostly say
+// the same.
 void AddClause(std::string_view clause, std::string& text) {
-  if (text.size() > kMaxEffectText) return;
+  if (text.size() > kMaxEffectText || text.find(clause) != std::string::npos) return;
   if (!text.empty()) text += "; ";
   text += clause;
 }
@@ -52,7 +53,7 @@ void Object(const Voice& voice, const std::vector<Objection>& objections, Warnin
 
 }  // namespace
 
-// One object on its way through the policies.
+// One object, or its templates one by one, on its way through the policies.
 class AdmissionEngine::Passage {
  public:
   Passage(const AdmissionEngine& engine, Request request, bool foretells)
@@ -75,7 +76,7 @@ class AdmissionEngine::Passage {
       const std::size_t before = wished.writes();
       PolicyOf(i).Mutate(request_, wished, remarks);
       if (enforces) continue;
-      effects_[i].would = wished.writes() > before;
+      effects_[i].would = effects_[i].would || wished.writes() > before;
       Say(VoiceOf(mode), remarks, warnings_, effects_[i]);
     }
   }
@@ -242,14 +243,17 @@ Outcome AdmissionEngine::Validate(Request request, Workload workload,
   return passage.Finish(std::move(workload));
 }
 
-Outcome AdmissionEngine::Foretell(Request request, Workload workload) const {
-  if (!Concerns(request, workload)) return {.workload = std::move(workload)};
+Outcome AdmissionEngine::Foretell(Request request, const std::vector<Workload>& templates) const {
+  // They differ in their pods alone.
+  if (templates.empty() || !Concerns(request, templates.front())) return {};
   Passage passage(*this, std::move(request), true);
-  Draft untouched(workload);
-  Draft wished(workload);
-  passage.Mutate(untouched, wished);
-  passage.Judge(untouched.workload(), wished.workload(), nullptr);
-  return passage.Finish(std::move(workload));
+  for (const Workload& workload : templates) {
+    Draft untouched(workload);
+    Draft wished(workload);
+    passage.Mutate(untouched, wished);
+    passage.Judge(untouched.workload(), wished.workload(), nullptr);
+  }
+  return passage.Finish({});
 }
 
 }  // namespace berth::admission

@@ -27,7 +27,8 @@ struct PolicyEffect {
 
 /// What comes of one object.
 struct Outcome {
-  /// The object as it is to be; as it was where it is denied or nothing is to be changed.
+  /// The object as it is to be; as it was where it is denied or nothing is to be changed. Empty
+  /// where its pods are foretold.
   model::Workload workload;
   /// For the user; none where the object is denied. See wording.h for their bounds.
   std::vector<std::string> warnings;
@@ -53,9 +54,10 @@ class AdmissionEngine {
   /// was wrong before is no reason to deny it now.
   Outcome Validate(Request request, model::Workload workload, const model::Workload* before) const;
 
-  /// For an object with a template of pods, which is never changed or denied: warns of what its
-  /// pods will be made, or denied for, so that its author hears it, and not a controller's log.
-  Outcome Foretell(Request request, model::Workload workload) const;
+  /// For an object with templates of pods, which is never changed or denied: warns of what its pods
+  /// will be made, or denied for, so that its author hears it, and not a controller's log. One
+  /// workload for each template; what is the same of several is said once.
+  Outcome Foretell(Request request, const std::vector<model::Workload>& templates) const;
 
   const std::string& prefix() const { return prefix_; }
   const std::string& version() const { return version_; }

@@ -58,7 +58,9 @@ class ReviewerTest : public testing::Test {
           std::make_shared<const model::AcceleratorCatalog>(
               model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value()),
           "berth.dev", "1.2.3", TwoPolicies()),
-      {{"kubeflow.org", "PyTorchJob", "/spec/replicas/*/template"}}};
+      {{"kubeflow.org", "PyTorchJob", "/spec/replicas/*/template"},
+       {"kubeflow.org", "PyTorchJob", "/spec/launcher/template"},
+       {"kubeflow.org", "PyTorchJob", "/spec/*/template"}}};
 };
 
 /// Asks for a GPU, so that isolation has nothing to say.
@@ -171,6 +173,29 @@ TEST_F(ReviewerTest, JudgesTheTemplatesOfConfiguredKinds) {
   EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, "{}"), kEnforced).answer.warnings, IsEmpty());
   EXPECT_THAT(reviewer_.Validate(UpdateOf(kTrainer, two, two), kEnforced).answer.warnings,
               IsEmpty());
+}
+
+TEST_F(ReviewerTest, JudgesTheTemplatesOfEveryPathOfAKind) {
+  const std::string launcher = R"({"spec": {"replicas": {"Worker": {"template": )" +
+                               std::string(kGpuPod) + R"(}}, "launcher": {"template": )" + kCpuPod +
+                               "}}}";
+  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, launcher), kEnforced).answer.warnings,
+              ElementsAre(HasSubstr("pods: kept off")));
+}
+
+TEST_F(ReviewerTest, AuditsWhatItSaysOfAllTemplatesOfAnObject) {
+  const std::string selecting =
+      R"({"spec": {"nodeSelector": {"berth.dev/accelerator": "V100"}, "containers": [{}]}})";
+  const std::string two = R"({"spec": {"replicas": {"Worker": {"template": )" +
+                          std::string(kCpuPod) + R"(}, "Master": {"template": )" + selecting +
+                          "}}}}";
+  const Verdict verdict = reviewer_.Validate(ReviewOf(kTrainer, two), kEnforced);
+  EXPECT_THAT(verdict.answer.warnings, SizeIs(2));
+  EXPECT_THAT(
+      verdict.answer.audit_annotations,
+      ElementsAre(testing::Pair("isolation", testing::AllOf(HasSubstr("1.2.3: kept off nodes"),
+                                                            HasSubstr("; asks for no accel")))));
+  EXPECT_THAT(verdict.effects, SizeIs(1));
 }
 
 TEST_F(ReviewerTest, SaysWhichFieldItCannotRead) {

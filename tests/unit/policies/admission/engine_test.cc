@@ -279,17 +279,36 @@ TEST(AdmissionEngineTest, ForetellsWhatBecomesOfThePodsAndChangesNothing) {
            {Mode::kEnforce, wrong, "berth, its pods denied: " + fault},
            {Mode::kWarn, wrong, "berth (warn only), its pods denied: " + fault},
        }) {
-    const Outcome outcome = engine->Foretell(In(c.mode), c.workload);
-    EXPECT_EQ(outcome.workload, c.workload);
+    const Outcome outcome = engine->Foretell(In(c.mode), {c.workload});
     EXPECT_EQ(outcome.denial, "");
     EXPECT_THAT(outcome.warnings, ElementsAre(StartsWith(c.warning)));
     ASSERT_THAT(outcome.effects, SizeIs(1));
     EXPECT_TRUE(outcome.effects[0].would);
     EXPECT_FALSE(outcome.effects[0].changed || outcome.effects[0].denied);
   }
-  EXPECT_THAT(engine->Foretell(In(Mode::kOff), wrong).warnings, IsEmpty());
-  EXPECT_THAT(engine->Foretell(MakeRequest(), MakeOwner("DaemonSet", CpuPod())).warnings,
+  EXPECT_THAT(engine->Foretell(In(Mode::kOff), {wrong}).warnings, IsEmpty());
+  EXPECT_THAT(engine->Foretell(MakeRequest(), {MakeOwner("DaemonSet", CpuPod())}).warnings,
               IsEmpty());
+}
+
+TEST(AdmissionEngineTest, SaysOnceWhatSeveralTemplatesShareAndHowMuchItLeavesOut) {
+  const auto engine = MakeEngine(Only<GuaranteedQosPolicy, IsolationPolicy>());
+  std::vector<model::Workload> templates;
+  for (std::size_t i = 0; i < kMaxWarnings + 2; ++i) {
+    const std::string name = "worker-" + std::to_string(i);
+    templates.push_back(MakeOwner("RayCluster", MakePod({MakeContainer(name)})));
+  }
+  const Outcome outcome = engine->Foretell(MakeRequest(), templates);
+  ASSERT_THAT(outcome.warnings, SizeIs(kMaxWarnings));
+  EXPECT_THAT(outcome.warnings, testing::Contains(HasSubstr("kept off")).Times(1));
+  // 14 sizes and isolation, of which 11 are told.
+  EXPECT_EQ(outcome.warnings.back(), "berth: and 4 more of the kind");
+  ASSERT_THAT(outcome.effects, SizeIs(2));
+  EXPECT_THAT(outcome.effects[0].text, HasSubstr("'worker-0' set to"));
+  EXPECT_THAT(outcome.effects[0].text, HasSubstr("'worker-1' set to"));
+  EXPECT_THAT(outcome.effects[0].text, SizeIs(testing::Le(kMaxEffectText)));
+  EXPECT_EQ(outcome.effects[1].text,
+            "kept off nodes with accelerators (berth.dev/accelerator DoesNotExist): asks for none");
 }
 
 TEST(AdmissionEngineTest, TellsWhatUsersWroteOnOneShortLine) {
@@ -320,7 +339,7 @@ TEST(AdmissionEngineTest, WhatItSaysOfOrdinaryPodsIsNotCut) {
   for (const model::Workload& workload :
        {misplaced, MakeOwner("CronJob", named), MakeOwner("Deployment", named),
         MakeOwner("CronJob", allowed)}) {
-    for (const std::string& warning : engine->Foretell(In(Mode::kWarn), workload).warnings) {
+    for (const std::string& warning : engine->Foretell(In(Mode::kWarn), {workload}).warnings) {
       EXPECT_THAT(warning, Not(testing::EndsWith("..."))) << warning;
       ++said;
     }
