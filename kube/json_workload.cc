@@ -162,17 +162,26 @@ model::JobSpec JobSpecFromJson(const JsonValue& spec) {
   return job;
 }
 
+// "batch" of "batch/v1", nothing of "v1".
+std::string GroupOf(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return std::string(api_version.substr(0, slash == std::string_view::npos ? 0 : slash));
+}
+
 model::OwnerReference OwnerFromJson(const JsonValue& owner) {
   return {.kind = owner.Field("kind").Text(),
           .name = owner.Field("name").Text(),
-          .controller = owner.Field("controller").Boolean()};
+          .controller = owner.Field("controller").Boolean(),
+          .group = GroupOf(owner.Field("apiVersion").String())};
 }
 
 // All but the pods.
-model::Workload ObjectFromJson(const JsonValue& object, std::string_view kind) {
+model::Workload ObjectFromJson(const JsonValue& object, std::string_view kind,
+                               std::string template_field = "") {
   const JsonValue metadata = object.Field("metadata");
   model::Workload result;
   result.kind = kind;
+  result.template_field = std::move(template_field);
   result.name = metadata.Field("name").Text();
   result.generate_name = metadata.Field("generateName").Text();
   if (!result.is_pod()) result.annotations = metadata.Field("annotations").StringMap();
@@ -211,9 +220,9 @@ absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
                                                  std::string_view kind, simdjson::dom::element pods,
                                                  std::string template_field) {
   absl::Status error;
-  model::Workload result = ObjectFromJson(JsonValue(object, Path(""), error), kind);
-  result.pod = PodTemplateFromJson(JsonValue(pods, Path(template_field), error));
-  result.template_field = std::move(template_field);
+  model::Workload result =
+      ObjectFromJson(JsonValue(object, Path(""), error), kind, std::move(template_field));
+  result.pod = PodTemplateFromJson(JsonValue(pods, Path(result.template_field), error));
   if (!error.ok()) return error;
   return result;
 }

@@ -18,6 +18,8 @@ const OwnerReference* ControllingOwner(const Workload& workload) {
   return nullptr;
 }
 
+bool IsJob(const OwnerReference& owner) { return owner.kind == "Job" && owner.group == "batch"; }
+
 bool IsSet(const ResourceList& list, std::string_view resource) {
   const auto found = list.find(resource);
   return found != list.end() && found->second.Sign() > 0;

@@ -151,6 +151,8 @@ struct OwnerReference {
   std::string kind;
   std::string name;
   bool controller = false;
+  /// Of its apiVersion: "batch"; empty: the core group.
+  std::string group = {};
 
   friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
@@ -174,9 +176,11 @@ struct Workload {
   /// Of a Job, and of what makes Jobs.
   std::optional<JobSpec> job;
 
-  bool is_pod() const { return kind == "Pod"; }
-  /// Whether it stands for a Job itself, and not for what makes Jobs.
-  bool is_job() const { return kind == "Job"; }
+  bool is_pod() const { return IsKubernetes("Pod"); }
+  /// Whether it stands for a Job of batch itself, and not for what makes Jobs.
+  bool is_job() const { return IsKubernetes("Job"); }
+  /// Whether it is of Kubernetes' own kind, and not of another group's kind of that name.
+  bool IsKubernetes(std::string_view own) const { return kind == own && template_field.empty(); }
 
   friend bool operator==(const Workload&, const Workload&) = default;
 };
@@ -186,6 +190,9 @@ const StringMap& ObjectAnnotations(const Workload& workload);
 
 /// The reference to the owner that controls it, or null.
 const OwnerReference* ControllingOwner(const Workload& workload);
+
+/// Whether it names a Job of batch; other groups have kinds of that name.
+bool IsJob(const OwnerReference& owner);
 
 /// Whether `list` has more than zero of it: Kubernetes takes zero for absent where it matters
 /// (ComputePodQOS in k8s.io/kubernetes/pkg/apis/core/v1/helper/qos/qos.go).

@@ -24,8 +24,8 @@ std::string_view WithoutEndingSlashes(std::string_view path) {
 
 // Kinds whose pods all have made-up names; a configured kind may name its pods.
 bool NamesNoPods(const model::Workload& workload) {
-  return workload.kind == "Deployment" || workload.kind == "ReplicaSet" ||
-         workload.kind == "ReplicationController";
+  return workload.IsKubernetes("Deployment") || workload.IsKubernetes("ReplicaSet") ||
+         workload.IsKubernetes("ReplicationController");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::string PathOfOwned(const model::OwnerReference& owner, const model::Workloa
   // StatefulSets name their pods, and a prefix of it besides (newStatefulSetPod in
   // k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go), so only for a Job does the
   // prefix tell that a name is made up.
-  if (owner.kind == "Job" && generated) return Fit(owner.name);
+  if (model::IsJob(owner) && generated) return Fit(owner.name);
   if (Fit(owner.name).empty() || Fit(pod.name).empty()) return "";
   return owner.name + "/" + pod.name;
 }

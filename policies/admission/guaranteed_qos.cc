@@ -135,7 +135,11 @@ bool GuaranteedQosPolicy::MayLackLimits(const Request& request,
                                         const model::Workload& workload) const {
   if (config_.missing_limits != MissingLimits::kAllowRetryless) return false;
   const bool marked = IsMarkedRetryless(workload.pod, retryless_annotation_);
-  if (workload.is_pod()) return marked && request.controller == "Job";
+  if (workload.is_pod()) {
+    // A kind of that name in another group may retry, and nobody took a mark of its author's away.
+    const model::OwnerReference* owner = ControllingOwner(workload);
+    return marked && request.controller == "Job" && owner != nullptr && model::IsJob(*owner);
+  }
   // In a namespace that is only warned nobody marks a Job.
   return workload.job && IsRunByKubernetes(*workload.job) &&
          (marked || request.mode != Mode::kEnforce);

@@ -33,7 +33,8 @@ model::Quantity Quantity(std::string_view text) { return model::Quantity::Parse(
 TEST(WorkloadFromJsonTest, ReadsAPod) {
   const auto pod = Read(R"({
     "metadata": {"generateName": "train-", "annotations": {"b": "2", "a": "1"},
-                 "ownerReferences": [{"kind": "Job", "name": "train", "controller": true}]},
+                 "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "train", "controller": true},
+                                     {"apiVersion": "v1", "kind": "Node", "name": "n"}]},
     "spec": {
       "initContainers": [{"name": "copy"}, {"name": "proxy", "restartPolicy": "Always"}],
       "containers": [{"name": "train", "restartPolicy": "Always",
@@ -52,7 +53,8 @@ TEST(WorkloadFromJsonTest, ReadsAPod) {
   EXPECT_EQ(pod->generate_name, "train-");
   EXPECT_THAT(pod->annotations, IsEmpty());
   EXPECT_THAT(pod->pod.annotations, ElementsAre(Pair("a", "1"), Pair("b", "2")));
-  EXPECT_THAT(pod->owners, ElementsAre(model::OwnerReference{"Job", "train", true}));
+  EXPECT_THAT(pod->owners, ElementsAre(model::OwnerReference{"Job", "train", true, "batch"},
+                                       model::OwnerReference{"Node", "n", false, ""}));
   EXPECT_FALSE(pod->deleted);
   EXPECT_FALSE(pod->job);
 

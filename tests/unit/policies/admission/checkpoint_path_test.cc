@@ -21,7 +21,9 @@ Request From(std::string controller) {
 model::Workload PodOf(std::string kind, std::string owner, std::string name,
                       std::string generate_name) {
   model::Workload pod = CpuPod();
-  pod.owners = {{.kind = std::move(kind), .name = std::move(owner), .controller = true}};
+  const std::string group = kind == "Job" ? "batch" : "";
+  pod.owners = {
+      {.kind = std::move(kind), .name = std::move(owner), .controller = true, .group = group}};
   pod.name = std::move(name);
   pod.generate_name = std::move(generate_name);
   return pod;
@@ -66,6 +68,8 @@ std::vector<Case> Cases() {
   model::Workload made_up_job = MakeJob(generated);
   model::Workload listed = job_pod;
   listed.owners.insert(listed.owners.begin(), {.kind = "Team", .name = "x", .controller = false});
+  model::Workload stranger = PodOf("Job", "flow", "flow-task-0", "flow-task-");
+  stranger.owners[0].group = "batch.volcano.sh";
   return {
       {"pod of a Job", job_pod, "Job", "train"},
       {"pod of a Job whose name was made up already", PodOf("Job", "train", "train-x2", "train-"),
@@ -83,6 +87,7 @@ std::vector<Case> Cases() {
        "PyTorchJob", "llama/llama-worker-0"},
       {"pod that an operator of other Jobs names", PodOf("Job", "mpi", "mpi-worker-1", ""), "Job",
        "mpi/mpi-worker-1"},
+      {"pod of another group's Job", stranger, "Job", "flow/flow-task-0"},
       {"pod of a ReplicaSet", PodOf("ReplicaSet", "web-5d", "", "web-5d-"), "ReplicaSet", ""},
       {"pod of a ReplicaSet with a key", Keyed(PodOf("ReplicaSet", "web-5d", "", "web-5d-"), "web"),
        "ReplicaSet", "web"},

@@ -72,7 +72,7 @@ TEST(CheckpointTest, MountsTheClaimWhereARetryFindsItAgain) {
 
 TEST(CheckpointTest, RetriesOfAJobsPodShareOnePath) {
   model::Workload first = Asking(CpuPod());
-  first.owners = {{.kind = "Job", .name = "llama", .controller = true}};
+  first.owners = {{.kind = "Job", .name = "llama", .controller = true, .group = "batch"}};
   first.name = "";
   first.generate_name = "llama-2-";
   first.pod.annotations.insert(first.pod.annotations.begin(),
@@ -230,6 +230,13 @@ TEST(CheckpointTest, TellsTheAuthorOfAJobWhatItsPodsGet) {
   model::Workload generated = job;
   generated.name = "";
   ExpectLeftAlone(OnClaim(), generated, "in a directory of the Job's name");
+}
+
+TEST(CheckpointTest, DoesNotTakeAnotherGroupsJobForOne) {
+  model::Workload flow = MakeOwner("Job", Asking(CpuPod()));
+  flow.template_field = "spec.tasks[0].template";
+  flow.job.reset();
+  EXPECT_THAT(Mutate(OnClaim(), flow).notes, IsEmpty());
 }
 
 TEST(CheckpointTest, TellsTheAuthorOfADeploymentThatItsPodsHaveNoName) {

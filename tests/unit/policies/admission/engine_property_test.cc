@@ -372,7 +372,7 @@ TEST(AdmissionProperties, ARetryFindsTheCheckpointsOfThePodBefore) {
     request.user.name = "system:serviceaccount:kube-system:job-controller";
     const auto a = review.engine.Mutate(request, first).workload.pod;
     const auto b = review.engine.Mutate(request, retry).workload.pod;
-    const bool owned = ControllingOwner(first) != nullptr && ControllingOwner(first)->kind == "Job";
+    const bool owned = ControllingOwner(first) != nullptr && IsJob(*ControllingOwner(first));
     if (!owned) return;
     for (std::size_t i = 0; i < a.containers.size(); ++i) {
       ASSERT_TRUE(a.containers[i].mounts == b.containers[i].mounts);

@@ -439,7 +439,8 @@ TEST(GuaranteedQosTest, TellsWhoMarkedAJobHimself) {
 
 TEST(GuaranteedQosTest, BelievesTheMarkOnlyOnPodsOfTheJobController) {
   const GuaranteedQosPolicy policy = Policy(With(MissingLimits::kAllowRetryless));
-  const model::Workload marked = Annotated(CpuPod(), "retryless", "true");
+  model::Workload marked = Annotated(CpuPod(), "retryless", "true");
+  marked.owners = {{.kind = "Job", .name = "train", .controller = true, .group = "batch"}};
   Request request = MakeRequest();
   for (const auto& [controller, believed] : std::vector<std::pair<std::string, bool>>{
            {"Job", true}, {"ReplicaSet", false}, {"", false}}) {
@@ -449,6 +450,17 @@ TEST(GuaranteedQosTest, BelievesTheMarkOnlyOnPodsOfTheJobController) {
     EXPECT_EQ(Mutate(policy, marked, request).writes, 0u) << controller;
     EXPECT_THAT(policy.Judge(request, CpuPod()), SizeIs(1)) << controller;
   }
+}
+
+TEST(GuaranteedQosTest, DoesNotBelieveTheMarkOnPodsOfAnotherGroupsJob) {
+  const GuaranteedQosPolicy policy = Policy(With(MissingLimits::kAllowRetryless));
+  model::Workload marked = Annotated(CpuPod(), "retryless", "true");
+  marked.owners = {{.kind = "Job", .name = "flow", .controller = true}};
+  marked.owners[0].group = "batch.volcano.sh";
+  Request request = MakeRequest();
+  request.controller = "Job";
+  EXPECT_THAT(policy.Judge(request, marked), SizeIs(1));
+  EXPECT_FALSE(Mutate(policy, marked, request).holds);
 }
 
 TEST(GuaranteedQosTest, WantsTheMarkOfAJobOnlyWhereItIsGiven) {

@@ -77,6 +77,7 @@ class RandomWorkload {
     workload.owners = {{.kind = OneOf<std::string>({"Job", "StatefulSet", "ReplicaSet", "Team"}),
                         .name = OneOf<std::string>({"owner", "own.er", "o/../wner"}),
                         .controller = !Chance(4)}};
+    if (workload.owners[0].kind == "Job" && !Chance(4)) workload.owners[0].group = "batch";
   }
 
   model::PodTemplate Template() {
