@@ -21,9 +21,8 @@ struct Voice {
 
 constexpr Voice kDone{"berth: ", "berth: "};
 constexpr Voice kWarnOnly{"berth (warn only): ", "berth (warn only), denied: "};
-constexpr Voice kPods{"berth, to its pods: ", "berth, its pods denied: "};
-constexpr Voice kPodsWarnOnly{"berth (warn only), to its pods: ",
-                              "berth (warn only), its pods denied: "};
+constexpr Voice kPods{"berth, pods: ", "berth, pods denied: "};
+constexpr Voice kPodsWarnOnly{"berth (warn only), pods: ", "berth (warn only), pods denied: "};
 
 // Beyond the bound nobody reads it: there may be 10,000 clauses. Templates of one object mostly say
 // the same.

@@ -19,7 +19,7 @@ using model::Quantity;
 
 namespace {
 
-constexpr std::string_view kAdvice = "; set your own limits to change it";
+constexpr std::string_view kAdvice = "; or set limits";
 
 std::string Cores(const Quantity& cpu) {
   const std::int64_t milli = cpu.MilliValue();

@@ -135,7 +135,7 @@ void JobRetriesPolicy::SetRules(Draft& draft, Remarks& remarks) const {
 
 std::string JobRetriesPolicy::ReasonFor(const Draft& draft) const {
   if (!HasMemoryLimits(draft.original().pod)) {
-    return "without a memory limit of its own, a Job may fail on node after node";
+    return "a Job that sets no memory limit may fail on node after node";
   }
   return "what fails on one accelerator would fail on the next";
 }

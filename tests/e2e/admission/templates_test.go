@@ -51,7 +51,7 @@ func TestTemplatesAreForetoldAndNeverChanged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.expectWarned("berth, to its pods: ", "'"+stored.Containers[0].Name+"'")
+			w.expectWarned("berth, pods: ", "'"+stored.Containers[0].Name+"'")
 			w.heard.forget()
 			if len(got.GetAnnotations()) != 0 || !stored.Containers[0].Resources.Limits.Cpu().IsZero() {
 				t.Errorf("was changed: %s", jsonOf(t, got))

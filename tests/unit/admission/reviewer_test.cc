@@ -151,7 +151,7 @@ TEST_F(ReviewerTest, ForetellsWhatBecomesOfTheDaemonsAndServicesPods) {
   for (const GroupVersionKind& kind : kinds) {
     const Review created = ReviewOf(kind, cpu);
     EXPECT_THAT(reviewer_.Validate(created, kEnforced).answer.warnings,
-                ElementsAre(HasSubstr("berth, to its pods: kept off")));
+                ElementsAre(HasSubstr("berth, pods: kept off")));
     EXPECT_THAT(reviewer_.Validate(created, kWarned).answer.warnings, SizeIs(1));
     // Nobody hears it twice.
     EXPECT_THAT(reviewer_.Mutate(created, kEnforced).answer.warnings, IsEmpty());
@@ -169,7 +169,7 @@ TEST_F(ReviewerTest, JudgesTheTemplatesOfConfiguredKinds) {
   const std::string two = R"({"spec": {"replicas": {"Worker": {"template": )" +
                           std::string(kCpuPod) + R"(}, "Master": {"template": )" + kCpuPod + "}}}}";
   EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, two), kEnforced).answer.warnings,
-              ElementsAre(HasSubstr("berth, to its pods: kept off")));
+              ElementsAre(HasSubstr("berth, pods: kept off")));
   EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, "{}"), kEnforced).answer.warnings, IsEmpty());
   EXPECT_THAT(reviewer_.Validate(UpdateOf(kTrainer, two, two), kEnforced).answer.warnings,
               IsEmpty());

@@ -42,7 +42,7 @@ TEST(PreviewsOf, ForetellsWhatBecomesOfTemplatesAndLeavesThemAlone) {
       "c}]}}}\n",
       kByAlice);
   ASSERT_THAT(previews, SizeIs(1));
-  EXPECT_THAT(previews[0].warnings, testing::Contains(HasSubstr("berth, to its pods: ")));
+  EXPECT_THAT(previews[0].warnings, testing::Contains(HasSubstr("berth, pods: ")));
   EXPECT_THAT(previews[0].patch + previews[0].denial, IsEmpty());
 }
 

@@ -274,10 +274,10 @@ TEST(AdmissionEngineTest, ForetellsWhatBecomesOfThePodsAndChangesNothing) {
   };
   const std::string fault = "spec.jobTemplate.spec.template.metadata.annotations[berth.dev/";
   for (const Case& c : std::vector<Case>{
-           {Mode::kEnforce, cpu, "berth, to its pods: kept off nodes"},
-           {Mode::kWarn, cpu, "berth (warn only), to its pods: kept off nodes"},
-           {Mode::kEnforce, wrong, "berth, its pods denied: " + fault},
-           {Mode::kWarn, wrong, "berth (warn only), its pods denied: " + fault},
+           {Mode::kEnforce, cpu, "berth, pods: kept off nodes"},
+           {Mode::kWarn, cpu, "berth (warn only), pods: kept off nodes"},
+           {Mode::kEnforce, wrong, "berth, pods denied: " + fault},
+           {Mode::kWarn, wrong, "berth (warn only), pods denied: " + fault},
        }) {
     const Outcome outcome = engine->Foretell(In(c.mode), {c.workload});
     EXPECT_EQ(outcome.denial, "");
@@ -324,7 +324,20 @@ TEST(AdmissionEngineTest, TellsWhatUsersWroteOnOneShortLine) {
   EXPECT_THAT(outcome.effects[0].text, Not(HasSubstr("\n")));
 }
 
-// With the longest beginning and the longest path that there are.
+/// How much is said of the objects, none of it cut, with the longest beginning that there is.
+std::size_t UncutWarnings(const AdmissionEngine& engine,
+                          const std::vector<model::Workload>& workloads) {
+  std::size_t said = 0;
+  for (const model::Workload& workload : workloads) {
+    for (const std::string& warning : engine.Foretell(In(Mode::kWarn), {workload}).warnings) {
+      EXPECT_THAT(warning, Not(testing::EndsWith("..."))) << warning;
+      ++said;
+    }
+  }
+  return said;
+}
+
+// On a CronJob, which has the longest path.
 TEST(AdmissionEngineTest, WhatItSaysOfOrdinaryPodsIsNotCut) {
   const auto engine =
       MakeEngine(Only<AcceleratorAffinityPolicy, IsolationPolicy, CheckpointPolicy>());
@@ -335,16 +348,63 @@ TEST(AdmissionEngineTest, WhatItSaysOfOrdinaryPodsIsNotCut) {
   model::Workload named = GpuPod();
   named = Annotated(Annotated(named, "accelerators", "A100,V100"), "checkpoint", "true");
   const model::Workload allowed = Annotated(CpuPod(), "allow-accelerator-nodes", "true");
+  EXPECT_EQ(UncutWarnings(*engine, {misplaced, MakeOwner("CronJob", named),
+                                    MakeOwner("Deployment", named), MakeOwner("CronJob", allowed)}),
+            9);
+}
+
+TEST(AdmissionEngineTest, WhatItSaysOfOrdinarySizesIsNotCut) {
+  std::vector<model::AcceleratorSpec> specs = model::AcceleratorCatalog::Defaults();
+  // No model brings least of both, so that the resource is named, which is longer.
+  specs[0].share.memory = Q("400Gi");
+  const AdmissionEngine engine(std::make_shared<const model::AcceleratorCatalog>(
+                                   model::AcceleratorCatalog::Make(std::move(specs)).value()),
+                               "berth.dev", "1.2.3", Only<GuaranteedQosPolicy>());
+  const std::string name(15, 'c');
+  const auto pod_of = [&name](const model::ResourceRequirements& resources) {
+    return MakeOwner("CronJob", MakePod({MakeContainer(name, resources)}));
+  };
+  model::ResourceRequirements unequal = Resources({{"cpu", "1500m"}, {"memory", "128Mi"}});
+  unequal.limits["memory"] = Q("80Gi");
+  EXPECT_EQ(UncutWarnings(engine, {pod_of({}), pod_of(Resources({{kGpu, "8"}})), pod_of(unequal),
+                                   Annotated(pod_of({}), "retryless", "true")}),
+            5);
+  EXPECT_THAT(engine.Foretell(In(Mode::kWarn), {pod_of(Resources({{kGpu, "8"}}))}).warnings,
+              ElementsAre(HasSubstr("cores, ")));
+  EXPECT_EQ(UncutWarnings(*MakeEngine(Only<GuaranteedQosPolicy>()),
+                          {MakeOwner("CronJob",
+                                     MakePod({MakeContainer("istio-proxy"),
+                                              MakeContainer("train", Resources({{kGpu, "8"}}))}))}),
+            2);
+}
+
+TEST(AdmissionEngineTest, WhatItSaysOfOrdinaryRetriesIsNotCut) {
+  AdmissionConfig config = Only<JobRetriesPolicy>();
+  auto& retries = std::get<PolicySettings<JobRetriesPolicy>>(config.policies.all);
+  retries.config.infrastructure_retries = 3;
+  const auto engine = MakeEngine(config);
   std::size_t said = 0;
-  for (const model::Workload& workload :
-       {misplaced, MakeOwner("CronJob", named), MakeOwner("Deployment", named),
-        MakeOwner("CronJob", allowed)}) {
-    for (const std::string& warning : engine->Foretell(In(Mode::kWarn), {workload}).warnings) {
-      EXPECT_THAT(warning, Not(testing::EndsWith("..."))) << warning;
-      ++said;
-    }
+  for (const model::Workload& pod :
+       {CpuPod(), GpuPod(),
+        MakePod({MakeContainer("train", Resources({{"memory", "1Gi"}, {kGpu, "1"}}))})}) {
+    model::Workload explicit_ = MakeOwner("CronJob", pod);
+    explicit_.job->backoff_limit = 100;
+    explicit_.pod.restart_policy = "OnFailure";
+    model::Workload per_index = MakeOwner("CronJob", pod);
+    per_index.job->backoff_limit_per_index = 100;
+    per_index.job->failure_rules = {{.action = "Ignore",
+                                     .exit_code_op = "In",
+                                     .exit_codes = {137},
+                                     .conditions = {},
+                                     .written_at = 0},
+                                    {.action = "Count",
+                                     .exit_code_op = {},
+                                     .exit_codes = {},
+                                     .conditions = {"Ready"},
+                                     .written_at = 1}};
+    said += UncutWarnings(*engine, {explicit_, per_index});
   }
-  EXPECT_EQ(said, 9);
+  EXPECT_EQ(said, 18);
 }
 
 TEST(AdmissionEngineTest, TenThousandContainersGetAFewWords) {

@@ -26,7 +26,7 @@ JobRetriesPolicy Policy(std::int32_t infrastructure_retries = 0) {
 
 const std::string kIgnored = "Ignore DisruptionTarget";
 const std::string kNoLimit =
-    "backoffLimit set to 0: without a memory limit of its own, a Job may fail on node after node";
+    "backoffLimit set to 0: a Job that sets no memory limit may fail on node after node";
 const std::string kAccelerator =
     "backoffLimit set to 0: what fails on one accelerator would fail on the next";
 const std::string kRuleAdded =
@@ -71,8 +71,7 @@ void ExpectRetries(const JobRetriesPolicy& policy, const std::vector<RetryCase>&
 
 TEST(JobRetriesTest, EndsJobsWithoutMemoryLimitsAtTheirFirstFailure) {
   const model::Workload job = UnlimitedJob();
-  const std::string end =
-      " 0: without a memory limit of its own, a Job may fail on node after node";
+  const std::string end = " 0: a Job that sets no memory limit may fail on node after node";
   ExpectRetries(
       Policy(),
       {{"the default", job, 0, {}, {kNoLimit}},
