@@ -1,7 +1,8 @@
 #include "policies/admission/engine.h"
 
 #include <algorithm>
-#include <set>
+#include <cstdint>
+#include <map>
 #include <utility>
 
 #include "policies/admission/origin.h"
@@ -157,15 +158,17 @@ class AdmissionEngine::Passage {
     Say(kDone, remarks, warnings_, effects_[i]);
   }
 
-  // By field and reason; sorted, as there may be 10,000 of both.
+  // By field and reason, unless it is worse now; sorted, as there may be 10,000 of both.
   static void LeaveOut(const std::vector<Objection>& old, std::vector<Objection>& objections) {
     const auto key = [](const Objection& objection) {
       return std::pair<std::string_view, std::string_view>(objection.field, objection.reason);
     };
-    std::set<std::pair<std::string_view, std::string_view>> known;
-    for (const Objection& objection : old) known.insert(key(objection));
-    std::erase_if(objections,
-                  [&](const Objection& objection) { return known.contains(key(objection)); });
+    std::map<std::pair<std::string_view, std::string_view>, std::int64_t> known;
+    for (const Objection& objection : old) known.emplace(key(objection), objection.degree);
+    std::erase_if(objections, [&](const Objection& objection) {
+      const auto found = known.find(key(objection));
+      return found != known.end() && objection.degree <= found->second;
+    });
   }
 
   const AdmissionEngine& engine_;

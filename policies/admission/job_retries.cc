@@ -172,11 +172,12 @@ std::vector<Objection> JobRetriesPolicy::Breaches(const Workload& workload) cons
   const std::string field = JobSpecField(workload);
   const bool per_index = job.backoff_limit_per_index.has_value();
   const std::int64_t retries = AllowedRetries(workload);
+  const std::int64_t limit = per_index ? *job.backoff_limit_per_index : job.backoff_limit;
   std::vector<Objection> breaches;
-  if ((per_index ? *job.backoff_limit_per_index : job.backoff_limit) > retries) {
+  if (limit > retries) {
     breaches.push_back({field + (per_index ? ".backoffLimitPerIndex" : ".backoffLimit"),
-                        "lets the Job fail on node after node",
-                        "write " + std::to_string(retries)});
+                        "lets the Job fail on node after node", "write " + std::to_string(retries),
+                        limit});
   }
   if (workload.pod.restart_policy != kNever) {
     breaches.push_back({PodSpecField(workload) + ".restartPolicy", "is not Never",

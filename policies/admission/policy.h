@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,8 @@ struct Objection {
   std::string reason;
   /// What to write instead: "write resources.limits.memory".
   std::string advice;
+  /// How bad it is, where more is worse: an update that raises it is denied.
+  std::int64_t degree = 0;
 
   friend bool operator==(const Objection&, const Objection&) = default;
 };

@@ -263,6 +263,22 @@ TEST(AdmissionEngineTest, AnUpdateIsDeniedOnlyForWhatItMakesWorse) {
   EXPECT_TRUE(denied(Annotated(GpuPod(), "accelerators", "H100"), Wrong()));
 }
 
+TEST(AdmissionEngineTest, AnUpdateMayNotRaiseALimitThatWasTooHighBefore) {
+  const auto engine = MakeEngine(Only<JobRetriesPolicy>());
+  Request request = MakeRequest();
+  request.operation = Operation::kUpdate;
+  const auto job_of = [](std::int64_t limit) {
+    model::Workload job = MakeJob(CpuPod());
+    job.job->backoff_limit = limit;
+    return job;
+  };
+  const model::Workload before = job_of(6);
+  EXPECT_NE(engine->Validate(request, job_of(100), &before).denial, "");
+  for (const std::int64_t limit : {6, 5, 0}) {
+    EXPECT_EQ(engine->Validate(request, job_of(limit), &before).denial, "") << limit;
+  }
+}
+
 TEST(AdmissionEngineTest, ForetellsWhatBecomesOfThePodsAndChangesNothing) {
   const auto engine = MakeEngine(Only<IsolationPolicy, AcceleratorAffinityPolicy>());
   const model::Workload cpu = MakeOwner("Deployment", CpuPod());
