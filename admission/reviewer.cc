@@ -128,6 +128,7 @@ Verdict Reviewer::Told(admission::Outcome outcome) const {
   Verdict verdict;
   verdict.answer.warnings = std::move(outcome.warnings);
   verdict.answer.denial = std::move(outcome.denial);
+  verdict.pods_denied = outcome.pods_denied;
   for (const admission::PolicyEffect& effect : outcome.effects) {
     const std::string text = effect.text.empty() ? "changed" : effect.text;
     verdict.answer.audit_annotations.emplace_back(
@@ -202,11 +203,15 @@ absl::StatusOr<std::vector<Workload>> Reviewer::WorkloadsOf(const Review& review
   return workloads;
 }
 
-// Never denied, so what cannot be read is told only.
+// Never denied, so what cannot be read is told only; its pods would be denied.
 Verdict Reviewer::Foretell(const Review& review, const NamespaceRules& rules) const {
   if (!review.object) return {};
   absl::StatusOr<std::vector<Workload>> workloads = WorkloadsOf(review, *review.object);
-  if (!workloads.ok()) return Unreadable(workloads.status(), Mode::kWarn);
+  if (!workloads.ok()) {
+    Verdict verdict = Unreadable(workloads.status(), Mode::kWarn);
+    verdict.pods_denied = rules.mode == Mode::kEnforce;
+    return verdict;
+  }
   if (review.old_object) {
     const auto before = WorkloadsOf(review, *review.old_object);
     if (before.ok()) LeaveOutUnchanged(*before, *workloads);

@@ -24,6 +24,8 @@ struct Verdict {
   std::vector<admission::PolicyEffect> effects;
   /// The object could not be read: it is denied, or there is a warning, with the field.
   bool unreadable = false;
+  /// Of an object that is let in: whether its pods would be denied.
+  bool pods_denied = false;
 };
 
 /// Has the engine judge what is under review, by one configuration. Immutable, so thread-safe.

@@ -49,7 +49,9 @@ std::string OutputOf(const Manifest& manifest, const std::vector<Preview>& previ
 }
 
 int ExitOf(const std::vector<Preview>& previews) {
-  const auto denied = [](const Preview& preview) { return !preview.denial.empty(); };
+  const auto denied = [](const Preview& preview) {
+    return !preview.denial.empty() || preview.pods_denied;
+  };
   if (std::ranges::any_of(previews, denied)) return kExitDenied;
   const auto changes = [](const Preview& preview) { return !preview.patch.empty(); };
   return std::ranges::any_of(previews, changes) ? kExitChanges : kExitOk;
@@ -93,8 +95,9 @@ void AddMutateCommand(Command berth) {
                  "JSON for each object that changes")
       .OneOf({"diff", "yaml", "patch"});
   mutate.Footer(
-      "Exit codes: 0 nothing would change; 1 something would; 2 something would be denied, or\n"
-      "cannot be read. Warnings and denials go to standard error, with file and line.");
+      "Exit codes: 0 nothing would change; 1 something would; 2 something, or the pods of a\n"
+      "template, would be denied, or the file cannot be read. Warnings and denials go to\n"
+      "standard error, with file and line.");
   mutate.Run([options] { return Mutate(*options); });
 }
 

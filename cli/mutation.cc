@@ -31,7 +31,9 @@ Preview PreviewOf(const YAML::Node& document, const ManifestObject& object,
   }
   webhook::Review review = ReviewOf(object, creation);
   review.object = *root;
-  webhook::Answer answer = reviewer.Preview(review, creation.rules).answer;
+  webhook::Verdict verdict = reviewer.Preview(review, creation.rules);
+  webhook::Answer& answer = verdict.answer;
+  preview.pods_denied = verdict.pods_denied;
   preview.patch = std::move(answer.patch);
   preview.warnings = std::move(answer.warnings);
   preview.denial = std::move(answer.denial);

@@ -28,6 +28,8 @@ struct Preview {
   std::vector<std::string> warnings;
   /// Empty: it is admitted.
   std::string denial;
+  /// Whether the pods that come of it would be denied, which the warnings say.
+  bool pods_denied = false;
 };
 
 /// One for each object of the manifest, in its order.

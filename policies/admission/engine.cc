@@ -101,6 +101,7 @@ class AdmissionEngine::Passage {
       if (objections.empty()) continue;
       if (!enforces) {
         Object(VoiceOf(mode), objections, warnings_, effects_[i]);
+        pods_denied_ = pods_denied_ || mode == Mode::kEnforce;
         continue;
       }
       denial_.Add(effects_[i].policy, objections);
@@ -117,6 +118,7 @@ class AdmissionEngine::Passage {
 
   Outcome Finish(Workload workload) {
     Outcome outcome{.workload = std::move(workload), .denial = denial_.Text()};
+    outcome.pods_denied = pods_denied_;
     const bool denied = !outcome.denial.empty();
     // What was to be changed is not, so nobody is told so.
     if (!denied) outcome.warnings = warnings_.Take();
@@ -178,6 +180,7 @@ class AdmissionEngine::Passage {
   const bool wishes_ = AnyOnlyWarns();
   Warnings warnings_;
   Denial denial_;
+  bool pods_denied_ = false;
   std::string holding_;
 };
 

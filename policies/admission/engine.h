@@ -34,6 +34,8 @@ struct Outcome {
   std::vector<std::string> warnings;
   /// Why it is denied; empty: it is not.
   std::string denial;
+  /// Whether pods of the templates that were foretold would be denied; the warnings say why.
+  bool pods_denied = false;
   /// Of the policies that had something to say, in the order of the list.
   std::vector<PolicyEffect> effects;
 };

@@ -37,7 +37,12 @@ spec:
 class CliMutate : public ::testing::Test {
  protected:
   Finished Run(const std::string& manifest, std::vector<std::string> words) {
-    words.insert(words.begin(), {"mutate", "-f", "-", "--config", config_});
+    return RunWith(config_, manifest, std::move(words));
+  }
+
+  static Finished RunWith(const std::string& config, const std::string& manifest,
+                          std::vector<std::string> words) {
+    words.insert(words.begin(), {"mutate", "-f", "-", "--config", config});
     return RunBerth(words, manifest);
   }
 
@@ -123,6 +128,38 @@ TEST_F(CliMutate, TellsWarningsAndDenialsWithTheirPlace) {
             "standard input:7: Pod b: denied: berth: spec.containers: expected an array, got "
             "number\n");
   EXPECT_THAT(run.output, HasSubstr("\n+  annotations: {berth.dev/created-by: \"alice\", "));
+}
+
+// In a check, too, where nobody reads the words.
+TEST_F(CliMutate, ExitsWith2WhereAPolicyDeniesAnObjectOrThePodsOfOne) {
+  const std::string config = folder_.Write(
+      "deny.yaml", std::string(kConfigHead) +
+                       "admission:\n  policies: {guaranteedQos: {missingLimits: Deny}}\n");
+  const std::string spec = "{containers: [{name: c}]}";
+  const std::string lacks = "containers[0].resources.limits lacks cpu and memory; write";
+  const struct {
+    std::string manifest;
+    std::string error;
+  } cases[] = {
+      {"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: " + spec,
+       "standard input:1: Pod a: denied: berth guaranteed-qos: spec." + lacks},
+      {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: " +
+           spec + "}}",
+       "Deployment a: warning: berth, pods denied: spec.template.spec." + lacks},
+      {"apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nspec: {jobTemplate: {spec: "
+       "{template: {spec: " +
+           spec + "}}}}",
+       "CronJob a: warning: berth, pods denied: spec.jobTemplate.spec.template.spec." + lacks},
+      {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: 5",
+       "Deployment a: warning: berth: not looked at: spec: expected an object"},
+  };
+  for (const auto& test : cases) {
+    const Finished run = RunWith(config, test.manifest, {});
+    EXPECT_EQ(run.exit_code, 2) << run.error;
+    EXPECT_THAT(run.error, HasSubstr(test.error));
+    EXPECT_THAT(run.output, IsEmpty());
+    EXPECT_EQ(RunWith(config, test.manifest, {"--mode", "warn"}).exit_code, 0);
+  }
 }
 
 TEST_F(CliMutate, TellsWhatIsWrongWithWhatItIsGiven) {

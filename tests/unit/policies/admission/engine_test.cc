@@ -297,6 +297,7 @@ TEST(AdmissionEngineTest, ForetellsWhatBecomesOfThePodsAndChangesNothing) {
        }) {
     const Outcome outcome = engine->Foretell(In(c.mode), {c.workload});
     EXPECT_EQ(outcome.denial, "");
+    EXPECT_EQ(outcome.pods_denied, c.mode == Mode::kEnforce && &c.workload == &wrong);
     EXPECT_THAT(outcome.warnings, ElementsAre(StartsWith(c.warning)));
     ASSERT_THAT(outcome.effects, SizeIs(1));
     EXPECT_TRUE(outcome.effects[0].would);
