@@ -177,6 +177,29 @@ TEST_F(AdmissionTest, AnswersForTenThousandContainers) {
   EXPECT_FALSE(Answered("/mutate/enforce", CreationOf(again)).contains("patch"));
 }
 
+// What stands where a pod's checkpoints would be.
+Json OtherVolume() { return {{"name", "berth-checkpoint"}, {"emptyDir", Json::object()}}; }
+Json OtherMount() { return {{"name", "x"}, {"mountPath", "/checkpoints"}}; }
+
+TEST_F(AdmissionTest, MountsNoCheckpointsWhereSomethingElseIs) {
+  Json volume = SpecOf({});
+  volume["volumes"] = {OtherVolume()};
+  Json mount = SpecOf({});
+  mount["containers"][0]["volumeMounts"] = {OtherMount()};
+  for (const auto& [spec, obstacle] :
+       {std::pair(volume, "the pod has another volume berth-checkpoint; rename it"),
+        std::pair(mount, "'c' has volume 'x' at /checkpoints; mount it elsewhere")}) {
+    const Json pod = PodOf(spec, {{"berth.dev/checkpoint", "true"}});
+    const Json response = Answered("/mutate/enforce", CreationOf(pod));
+    EXPECT_EQ(response["allowed"], true);
+    EXPECT_THAT(response["warnings"].dump(), HasSubstr(std::string("no checkpoints: ") + obstacle));
+    const Json stored = Patched(pod, response)["spec"];
+    EXPECT_EQ(stored.value("volumes", Json()), spec.value("volumes", Json()));
+    EXPECT_EQ(stored["containers"][0].value("volumeMounts", Json()),
+              spec["containers"][0].value("volumeMounts", Json()));
+  }
+}
+
 TEST_F(AdmissionTest, AnswersWhateverAnObjectHolds) {
   const std::string control = "\x01\x1b[31m\r\nSet-Cookie: a=b\x7f";
   const Json empty_terms = {{"nodeAffinity",
@@ -185,8 +208,8 @@ TEST_F(AdmissionTest, AnswersWhateverAnObjectHolds) {
   Json affinity = SpecOf({});
   affinity["affinity"] = empty_terms;
   Json clash = SpecOf({{"limits", {{"nvidia.com/gpu", 1}}}});
-  clash["volumes"] = {{{"name", "berth-checkpoint"}, {"emptyDir", Json::object()}}};
-  clash["containers"][0]["volumeMounts"] = {{{"name", "x"}, {"mountPath", "/checkpoints"}}};
+  clash["volumes"] = {OtherVolume()};
+  clash["containers"][0]["volumeMounts"] = {OtherMount()};
   const Json objects[] = {
       Json::object(),
       PodOf(nullptr),
@@ -202,6 +225,7 @@ TEST_F(AdmissionTest, AnswersWhateverAnObjectHolds) {
                     {"berth.dev/accelerators", control + ",,\"V100\"," + std::string(9999, 'x')},
                     {"berth.dev/accelerator-memory", "much"}}),
       PodOf(clash, {{"berth.dev/checkpoint", "/claim"}, {"berth.dev/checkpoint-key", "a/b"}}),
+      PodOf(clash, {{"berth.dev/checkpoint", "claim"}, {"berth.dev/checkpoint-key", "key"}}),
       {{"metadata", {{"annotations", "none"}}}},
       {{"metadata", {{"ownerReferences", {{{"kind", "Job"}, {"controller", true}}}}}}},
       {{"spec", {{"terminationGracePeriodSeconds", 9223372036854775807}}}},
