@@ -17,8 +17,8 @@ namespace berth::admission {
 /// puts behind a prefix that says whether it is so or would be. Thread-compatible.
 class Remarks {
  public:
-  /// A change and its reason: "cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); or set
-  /// limits".
+  /// A change and its reason: "cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set
+  /// limits to change it".
   void Changed(std::string what) { changes_.push_back(std::move(what)); }
 
   /// What the user should know though nothing changed.

@@ -377,7 +377,7 @@ TEST(AdmissionEngineTest, WhatItSaysOfOrdinarySizesIsNotCut) {
   const AdmissionEngine engine(std::make_shared<const model::AcceleratorCatalog>(
                                    model::AcceleratorCatalog::Make(std::move(specs)).value()),
                                "berth.dev", "1.2.3", Only<GuaranteedQosPolicy>());
-  const std::string name(15, 'c');
+  const std::string name = "train";
   const auto pod_of = [&name](const model::ResourceRequirements& resources) {
     return MakeOwner("CronJob", MakePod({MakeContainer(name, resources)}));
   };
