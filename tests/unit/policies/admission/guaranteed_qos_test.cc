@@ -127,8 +127,8 @@ TEST(GuaranteedQosTest, GivesContainersTheShareOfTheirDevices) {
         {"100m 128Mi", "4 40Gi", "7 81664Mi", "100m 128Mi"},
         {"cpu and memory of 's' and 'log' set to 100m, 128Mi (default); set limits to change it",
          "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set limits to change it",
-         "cpu and memory of 'b' set to 7 cores, 81664Mi (2 x V100 less the others'); or "
-         "set limits"}},
+         "cpu and memory of 'b' set to 7 cores, 81664Mi (2 x V100 less others'); set "
+         "limits to change it"}},
        {"what a sidecar sets is its own affair",
         {Sidecar(Sized("s", "2", "1Gi")), Sized("a", "-", "-", "1")},
         {"2 1Gi", "4 40Gi"},
