@@ -19,7 +19,7 @@ using model::Quantity;
 
 namespace {
 
-constexpr std::string_view kAdvice = "; set limits to change it";
+constexpr std::string_view kAdvice = "; set own limits";
 
 std::string Cores(const Quantity& cpu) {
   const std::int64_t milli = cpu.MilliValue();

@@ -18,7 +18,7 @@ namespace berth::admission {
 class Remarks {
  public:
   /// A change and its reason: "cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set
-  /// limits to change it".
+  /// own limits".
   void Changed(std::string what) { changes_.push_back(std::move(what)); }
 
   /// What the user should know though nothing changed.

@@ -248,7 +248,7 @@ func TestAdmissionOfAPodThatAsksForNothingSaysWhatWasSet(t *testing.T) {
 	object := devicePod("2")
 	defaults(object)
 	response := review(t, url+"/mutate/enforce", object, []byte(jsonOf(t, object)))
-	want := "berth: cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set limits to change it"
+	want := "berth: cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set own limits"
 	if !slices.Contains(response.Warnings, want) {
 		t.Errorf("warnings %q, want %q", response.Warnings, want)
 	}

@@ -103,46 +103,45 @@ TEST(GuaranteedQosTest, LowersCpuButNeverMemoryWhereConfigured) {
 }
 
 TEST(GuaranteedQosTest, GivesContainersTheShareOfTheirDevices) {
-  ExpectSizes(
-      Policy(),
-      {{"the issue's own",
-        {Sized("train", "-", "-", "2")},
-        {"8 80Gi"},
-        {"cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set limits to change it"}},
-       {"memory alone",
-        {Sized("train", "2", "-", "1")},
-        {"2 40Gi"},
-        {"memory of 'train' set to 40Gi (1 x V100); set limits to change it"}},
-       {"zeros",
-        {Sized("train", "0", "0", "1")},
-        {"4 40Gi"},
-        {"cpu and memory of 'train' set to 4 cores, 40Gi (1 x V100); set limits to change it"}},
-       {"several",
-        {Sized("a", "-", "-", "1"), Sized("b", "-", "-", "1")},
-        {"4 40Gi", "4 40Gi"},
-        {"cpu and memory of 'a' and 'b' set to 4 cores, 40Gi (1 x V100); set limits to change it"}},
-       {"small ones are taken off the largest",
-        {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-", "1"), Sized("b", "-", "-", "2"),
-         Sized("log", "-", "-")},
-        {"100m 128Mi", "4 40Gi", "7 81664Mi", "100m 128Mi"},
-        {"cpu and memory of 's' and 'log' set to 100m, 128Mi (default); set limits to change it",
-         "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set limits to change it",
-         "cpu and memory of 'b' set to 7 cores, 81664Mi (2 x V100 less others'); set "
-         "limits to change it"}},
-       {"what a sidecar sets is its own affair",
-        {Sidecar(Sized("s", "2", "1Gi")), Sized("a", "-", "-", "1")},
-        {"2 1Gi", "4 40Gi"},
-        {"cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set limits to change it"}},
-       {"init containers run before, so nothing is taken off",
-        {Init(Sized("i", "-", "-")), Sized("a", "-", "-", "1")},
-        {"100m 128Mi", "4 40Gi"},
-        {"cpu and memory of 'i' set to 100m, 128Mi (default); set limits to change it",
-         "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set limits to change it"}},
-       {"an init container with the devices of one after it",
-        {Init(Sized("i", "-", "-", "2")), Sized("a", "6", "-", "2")},
-        {"6 80Gi", "6 80Gi"},
-        {"cpu and memory of 'i' set to 6 cores, 80Gi (2 x V100); set limits to change it",
-         "memory of 'a' set to 80Gi (2 x V100); set limits to change it"}}});
+  ExpectSizes(Policy(),
+              {{"the issue's own",
+                {Sized("train", "-", "-", "2")},
+                {"8 80Gi"},
+                {"cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set own limits"}},
+               {"memory alone",
+                {Sized("train", "2", "-", "1")},
+                {"2 40Gi"},
+                {"memory of 'train' set to 40Gi (1 x V100); set own limits"}},
+               {"zeros",
+                {Sized("train", "0", "0", "1")},
+                {"4 40Gi"},
+                {"cpu and memory of 'train' set to 4 cores, 40Gi (1 x V100); set own limits"}},
+               {"several",
+                {Sized("a", "-", "-", "1"), Sized("b", "-", "-", "1")},
+                {"4 40Gi", "4 40Gi"},
+                {"cpu and memory of 'a' and 'b' set to 4 cores, 40Gi (1 x V100); set own limits"}},
+               {"small ones are taken off the largest",
+                {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-", "1"),
+                 Sized("b", "-", "-", "2"), Sized("log", "-", "-")},
+                {"100m 128Mi", "4 40Gi", "7 81664Mi", "100m 128Mi"},
+                {"cpu and memory of 's' and 'log' set to 100m, 128Mi (default); set own limits",
+                 "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set own limits",
+                 "cpu and memory of 'b' set to 7 cores, 81664Mi (2 x V100 less others'); set own "
+                 "limits"}},
+               {"what a sidecar sets is its own affair",
+                {Sidecar(Sized("s", "2", "1Gi")), Sized("a", "-", "-", "1")},
+                {"2 1Gi", "4 40Gi"},
+                {"cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set own limits"}},
+               {"init containers run before, so nothing is taken off",
+                {Init(Sized("i", "-", "-")), Sized("a", "-", "-", "1")},
+                {"100m 128Mi", "4 40Gi"},
+                {"cpu and memory of 'i' set to 100m, 128Mi (default); set own limits",
+                 "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set own limits"}},
+               {"an init container with the devices of one after it",
+                {Init(Sized("i", "-", "-", "2")), Sized("a", "6", "-", "2")},
+                {"6 80Gi", "6 80Gi"},
+                {"cpu and memory of 'i' set to 6 cores, 80Gi (2 x V100); set own limits",
+                 "memory of 'a' set to 80Gi (2 x V100); set own limits"}}});
 }
 
 TEST(GuaranteedQosTest, TakesTheModelsThatThePodNames) {
@@ -173,17 +172,17 @@ TEST(GuaranteedQosTest, GivesPodsWithoutDevicesWhatIsConfigured) {
               {{"alone",
                 {Sized("a", "-", "-")},
                 {"1 4Gi"},
-                {"cpu and memory of 'a' set to 1 core, 4Gi (default); set limits to change it"}},
+                {"cpu and memory of 'a' set to 1 core, 4Gi (default); set own limits"}},
                {"others",
                 {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-"), Sized("b", "-", "1Gi")},
                 {"100m 128Mi", "1 4Gi", "1 1Gi"},
-                {"cpu and memory of 's' set to 100m, 128Mi (default); set limits to change it",
-                 "cpu and memory of 'a' set to 1 core, 4Gi (default); set limits to change it",
-                 "cpu of 'b' set to 1 core (default); set limits to change it"}},
+                {"cpu and memory of 's' set to 100m, 128Mi (default); set own limits",
+                 "cpu and memory of 'a' set to 1 core, 4Gi (default); set own limits",
+                 "cpu of 'b' set to 1 core (default); set own limits"}},
                {"init containers stay below what follows",
                 {Init(Sized("i", "-", "-")), Sized("a", "50m", "64Mi")},
                 {"50m 64Mi", "50m 64Mi"},
-                {"cpu and memory of 'i' set to 50m, 64Mi (default); set limits to change it"}}});
+                {"cpu and memory of 'i' set to 50m, 64Mi (default); set own limits"}}});
   GuaranteedQosConfig config;
   config.without_accelerators = {.cpu = Q("1500m"), .memory = Q("2Gi")};
   config.small = {.cpu = Q("1"), .memory = Q("1Gi")};
@@ -191,8 +190,8 @@ TEST(GuaranteedQosTest, GivesPodsWithoutDevicesWhatIsConfigured) {
               {{"configured",
                 {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-")},
                 {"1 1Gi", "1500m 2Gi"},
-                {"cpu and memory of 's' set to 1 core, 1Gi (default); set limits to change it",
-                 "cpu and memory of 'a' set to 1500m, 2Gi (default); set limits to change it"}}});
+                {"cpu and memory of 's' set to 1 core, 1Gi (default); set own limits",
+                 "cpu and memory of 'a' set to 1500m, 2Gi (default); set own limits"}}});
 }
 
 TEST(GuaranteedQosTest, RaisesLimitsOfALimitRangeToLargerRequests) {
@@ -240,22 +239,22 @@ TEST(GuaranteedQosTest, EqualisesThePodsOwnResourcesAlone) {
        {},
        {Sized("a", "-", "-")},
        "1 4Gi",
-       {"cpu and memory of spec.resources set to 1 core, 4Gi; set limits to change it"}},
+       {"cpu and memory of spec.resources set to 1 core, 4Gi; set own limits"}},
       {"neither, and containers that need more together",
        Sizes("8", "-"),
        {Sidecar(Sized("s", "1", "3Gi")), Sized("a", "1", "3Gi")},
        "8 6Gi",
-       {"memory of spec.resources set to 6Gi; set limits to change it"}},
+       {"memory of spec.resources set to 6Gi; set own limits"}},
       {"neither, and one that may rise higher",
        Sizes("8", "-"),
        {Sized("a", "1", "1Gi/9Gi")},
        "8 9Gi",
-       {"memory of spec.resources set to 9Gi; set limits to change it"}},
+       {"memory of spec.resources set to 9Gi; set own limits"}},
       {"neither, with devices",
        {},
        {Init(Sized("i", "-", "-", "1")), Sized("a", "-", "-", "2"), Sized("b", "-", "-", "1")},
        "12 120Gi",
-       {"cpu and memory of spec.resources set to 12 cores, 120Gi; set limits to change it"}},
+       {"cpu and memory of spec.resources set to 12 cores, 120Gi; set own limits"}},
   };
   for (const PodCase& c : cases) {
     model::Workload pod = MakePod(c.containers);
@@ -479,7 +478,7 @@ TEST(GuaranteedQosTest, SaysLittleAboutThousandsOfContainers) {
   EXPECT_THAT(
       Mutate(Policy(), MakePod(same)).changes,
       ElementsAre("cpu and memory of 'c0', 'c1' and 9998 more set to 1 core, 4Gi (default); "
-                  "set limits to change it"));
+                  "set own limits"));
   const Texts changes = Mutate(Policy(), MakePod(different)).changes;
   ASSERT_THAT(changes, SizeIs(9));
   EXPECT_EQ(changes.back(), "cpu and memory of 'c8', 'c9' and 9990 more set or equalised likewise");
