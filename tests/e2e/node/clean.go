@@ -10,12 +10,11 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"berth.dev/berth/tests/e2e/box"
 )
 
-const (
-	killTimeout   = 20 * time.Second // of the kernel
-	cleanInterval = 50 * time.Millisecond
-)
+const killTimeout = 20 * time.Second // of the kernel
 
 // Clean ends a run that Enter began, if there is one, and removes what it has left. It says to out
 // what that was.
@@ -56,11 +55,11 @@ func (r *record) stop(out io.Writer, grace time.Duration) error {
 		return nil
 	}
 	living[0].signal(syscall.SIGTERM)
-	if !await(grace, func() bool { return len(r.living()) == 0 }) {
+	if !box.HoldsWithin(grace, func() bool { return len(r.living()) == 0 }) {
 		for _, p := range slices.Backward(r.living()) {
 			p.signal(syscall.SIGKILL)
 		}
-		if !await(killTimeout, func() bool { return len(r.living()) == 0 }) {
+		if !box.HoldsWithin(killTimeout, func() bool { return len(r.living()) == 0 }) {
 			return fmt.Errorf("processes %v do not end, not even killed: see what they wait for in "+
 				"/proc/PID/stack", r.living())
 		}
@@ -75,7 +74,7 @@ func (r *record) stop(out io.Writer, grace time.Duration) error {
 // returns the paths of what was there.
 func (m *machine) sweep(r *record, keepLogs bool) (removed []string, err error) {
 	for _, root := range m.podCgroups() {
-		if !await(m.patience, func() bool { return removeCgroup(root) }) {
+		if !box.HoldsWithin(m.patience, func() bool { return removeCgroup(root) }) {
 			return removed, fmt.Errorf("%s cannot be removed: somebody else's processes are in it, see "+
 				"cgroup.procs in its folders", root)
 		}
@@ -102,13 +101,4 @@ func removeCgroup(root string) bool {
 		gone = gone && (err == nil || errors.Is(err, fs.ErrNotExist))
 	}
 	return gone
-}
-
-func await(timeout time.Duration, holds func() bool) bool {
-	for deadline := time.Now().Add(timeout); !holds(); time.Sleep(cleanInterval) {
-		if time.Now().After(deadline) {
-			return false
-		}
-	}
-	return true
 }

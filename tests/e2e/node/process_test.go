@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"berth.dev/berth/tests/e2e/box"
 )
 
 // sleeper is a process of the test's, and a channel that is closed when it has ended.
@@ -63,7 +65,7 @@ func TestProcessThatWaitsForItsParentHasEnded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !await(killTimeout, func() bool { return !p.alive() }) {
+	if !box.HoldsWithin(killTimeout, func() bool { return !p.alive() }) {
 		t.Error("alive although it has ended")
 	}
 }
