@@ -19,6 +19,12 @@ namespace berth::extender {
 /// When everything happens that a benchmark does.
 inline constexpr model::Time kBenchTime{model::Duration{1'800'000'000}};
 
+/// Wants to hear of every decision, and does nothing with it.
+struct Listener final : DecisionObserver {
+  bool Wants() override { return true; }
+  void OnDecision(const Decision&) override {}
+};
+
 /// An extender over so many nodes with about the reference cluster's shares of accelerators, of
 /// which every twentieth is broken, without HTTP. Not thread-safe.
 struct BenchCluster {

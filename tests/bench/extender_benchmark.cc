@@ -26,11 +26,6 @@ struct Options {
   bool anew = false;
 };
 
-struct Listener : DecisionObserver {
-  bool Wants() override { return true; }
-  void OnDecision(const Decision& decision) override { benchmark::DoNotOptimize(&decision); }
-};
-
 // Writes more than any cache holds.
 void FillCaches() {
   static std::vector<char> memory(64 << 20);

@@ -16,18 +16,11 @@
 #include <string_view>
 #include <vector>
 
-#include "extender/decision.h"
 #include "tests/bench/bench_cluster.h"
 
 namespace {
 
 std::size_t allocations = 0;
-
-class AttentiveObserver final : public berth::extender::DecisionObserver {
- public:
-  bool Wants() override { return true; }
-  void OnDecision(const berth::extender::Decision&) override {}
-};
 
 }  // namespace
 
@@ -50,9 +43,9 @@ int main(int argc, char** argv) {
   const std::string_view shape = argv[3];
   const bool remembered = shape != "anew";
 
-  AttentiveObserver observer;
+  berth::extender::Listener listener;
   std::vector<berth::extender::DecisionObserver*> observers;
-  if (shape == "one") observers = {&observer};
+  if (shape == "one") observers = {&listener};
   berth::extender::BenchCluster berth(nodes, shape == "one" ? 1 : 0, observers);
   const std::string body = berth.Body(nodes);
   // What is allocated once and kept is allocated now: by this shape, or by another.
