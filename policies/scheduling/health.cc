@@ -211,8 +211,8 @@ std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
     const std::uint64_t mark = model::MarkOf(entry.type);
     for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
       const model::NodeState* node = view.At(i);
-      if (node == nullptr || HaveNoEffect(node->digest, mark, entry.recovery, config, now))
-        continue;
+      if (node == nullptr) continue;
+      if (HaveNoEffect(node->digest, mark, entry.recovery, config, now)) continue;
       Effect worst = Effect::kIgnore;
       for (const model::Condition& condition : node->node.conditions) {
         if (condition.type != entry.type) continue;
