@@ -68,12 +68,8 @@ check-cluster: ## install the chart on a real kubelet, in namespaces of its own 
 	@echo "==> the chart on a real node"
 	@cd tests/e2e && go test -tags cluster -p 1 ./node ./cluster -count=1 -v -timeout 20m
 
-check-all: check check-cluster ## also sanitizers, a real node, other versions of Kubernetes, and chaos at full size
-	@.ci/sanitize
-	@echo "==> the chart on other versions of Kubernetes"
-	@cd tests/chart && go test . -count=1 -v -run ConformToOtherVersions -kubernetes 1.34.9,1.37.1
-	@echo "==> chaos: 1,000 nodes, 10,000 pods"
-	@cd tests/e2e && go test ./chaos -count=1 -v -timeout 40m -nodes 1000 -pods 10000
+check-all: ## also sanitizers, a real node, other versions of Kubernetes, chaos at full size; PARTS=... for some
+	@.ci/check-all $(PARTS)
 
 bench: build control-plane ## measure what kube-scheduler waits for, memory, start and news of faults
 	@tests/bench/run $(BENCH_FLAGS)
