@@ -1,0 +1,1 @@
+// Gives the precompiled headers of tests a library to belong to.
