@@ -6,11 +6,19 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "kube/list_watch.h"
 #include "kube/waiter.h"
 
 namespace berth::cluster {
 namespace {
+
+/// Since Kubernetes 1.35 resource versions of one kind may be compared, as the decimal numbers that
+/// they have always been (KEP-5504; k8s.io/apimachinery/pkg/util/resourceversion). 0: it is none.
+std::uint64_t NumberOf(const std::string& resource_version) {
+  std::uint64_t number = 0;
+  return absl::SimpleAtoi(resource_version, &number) ? number : 0;
+}
 
 /// Writes one kind into the snapshot.
 template <typename T, Kind kKind>
@@ -19,12 +27,14 @@ class Writer : public kube::ListWatchHandler<T> {
   explicit Writer(Snapshot* snapshot) : snapshot_(snapshot) {}
 
   void OnReplaceBegin() override { snapshot_->BeginReplace(kKind); }
-  void OnReplaceEnd() override {
-    snapshot_->EndReplace(kKind);
+  void OnReplaceEnd(const std::string& resource_version) override {
+    snapshot_->EndReplace(kKind, NumberOf(resource_version));
     // A list leaves free memory in pieces between what is kept, which nobody needs soon.
     ::malloc_trim(0);
   }
-  void OnHeard() override { snapshot_->MarkHeard(kKind, Snapshot::Clock::now()); }
+  void OnHeard(const std::string& resource_version) override {
+    snapshot_->MarkHeard(kKind, Snapshot::Clock::now(), NumberOf(resource_version));
+  }
 
  protected:
   Snapshot* const snapshot_;

@@ -37,6 +37,10 @@ std::optional<bool> Snapshot::Reader::ServiceSelects(const model::Pod& pod) cons
   return snapshot_->services_.Selects(pod);
 }
 
+std::uint64_t Snapshot::Reader::ResourceVersion(Kind kind) const {
+  return snapshot_->ProgressOf(kind).resource_version;
+}
+
 Snapshot::Snapshot(Options options)
     : catalog_(std::move(options.catalog)),
       trimmer_(catalog_, options.labels),
@@ -115,11 +119,12 @@ void Snapshot::BeginReplace(Kind kind) {
   VisitTables(kind, [](auto& table) { table.BeginReplace(); });
 }
 
-void Snapshot::EndReplace(Kind kind) {
+void Snapshot::EndReplace(Kind kind, std::uint64_t resource_version) {
   {
     const auto lock = Lock();
     VisitTables(kind, [](auto& table) { table.EndReplace(); });
   }
+  if (resource_version != 0) ProgressOf(kind).resource_version = resource_version;
   ProgressOf(kind).listed = true;
 }
 
@@ -127,7 +132,8 @@ bool Snapshot::Synced() const {
   return ProgressOf(Kind::kNodes).listed && ProgressOf(Kind::kPods).listed;
 }
 
-void Snapshot::MarkHeard(Kind kind, Clock::time_point now) {
+void Snapshot::MarkHeard(Kind kind, Clock::time_point now, std::uint64_t resource_version) {
+  if (resource_version != 0) ProgressOf(kind).resource_version = resource_version;
   ProgressOf(kind).last_heard = now.time_since_epoch();
   ProgressOf(kind).heard = true;
 }

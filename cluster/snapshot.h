@@ -67,6 +67,9 @@ class Snapshot {
     bool AffinitySelects(const model::Pod& pod) const override;
     /// Nothing until Services were listed to the end, which is never where nobody lists them.
     std::optional<bool> ServiceSelects(const model::Pod& pod) const override;
+    /// The API server's revision of that kind up to which everything is in this view; there may be
+    /// more in it, never less. 0: not known, as before the first list.
+    std::uint64_t ResourceVersion(Kind kind) const;
 
    private:
     friend class Snapshot;
@@ -93,15 +96,17 @@ class Snapshot {
 
   /// A full list, in any number of upserts between the two calls: at the end what was not upserted
   /// is deleted, at once. Beginning again starts over; a list that never ends deletes nothing.
+  /// `resource_version` is the list's; 0: not known.
   void BeginReplace(Kind kind);
-  void EndReplace(Kind kind);
+  void EndReplace(Kind kind, std::uint64_t resource_version = 0);
 
   /// Whether nodes and pods were both listed to the end, ever. Services are not waited for: without
   /// them answers are longer, and not wrong.
   bool Synced() const;
 
-  /// The API server said something about this kind at `now`, be it that nothing changed.
-  void MarkHeard(Kind kind, Clock::time_point now);
+  /// The API server said something about this kind at `now`, be it that nothing changed. All that
+  /// it had up to `resource_version` was written before this call; 0: that is not known.
+  void MarkHeard(Kind kind, Clock::time_point now, std::uint64_t resource_version = 0);
 
   /// Nothing: never.
   std::optional<Clock::time_point> LastHeard(Kind kind) const;
@@ -116,6 +121,9 @@ class Snapshot {
     std::atomic<bool> listed = false;
     std::atomic<bool> heard = false;
     std::atomic<Clock::duration> last_heard = Clock::duration::zero();
+    /// Written behind the changes that it stands for. So what a reader finds here is in its view,
+    /// although this moves on while the view is held: no change can have come in between.
+    std::atomic<std::uint64_t> resource_version = 0;
   };
 
   std::unique_lock<std::shared_mutex> Lock();

@@ -56,7 +56,7 @@ void Nudger::OnReplaceBegin() {
   plan_.BeginReplace();
 }
 
-void Nudger::OnReplaceEnd() {
+void Nudger::OnReplaceEnd(const std::string&) {
   const std::lock_guard guard(mutex_);
   plan_.EndReplace();
 }

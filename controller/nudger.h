@@ -51,10 +51,10 @@ class Nudger final : public kube::ListWatchHandler<model::Pod> {
   void Run();
 
   void OnReplaceBegin() override;
-  void OnReplaceEnd() override;
+  void OnReplaceEnd(const std::string& resource_version) override;
   void OnUpsert(model::Pod pod) override;
   void OnDelete(model::Pod pod) override;
-  void OnHeard() override {}
+  void OnHeard(const std::string&) override {}
 
  private:
   void Judge();

@@ -154,10 +154,10 @@ Outcome ListWatch<T>::TakePage(Page<T> page) {
   if (!listed_) handler_->OnReplaceBegin();
   listed_ = listed_.value_or(0) + page.items.size();
   for (T& item : page.items) handler_->OnUpsert(std::move(item));
-  handler_->OnHeard();
+  handler_->OnHeard("");
   continue_token_ = std::move(page.continue_token);
   if (!continue_token_.empty()) return {};
-  handler_->OnReplaceEnd();
+  handler_->OnReplaceEnd(page.resource_version);
   observer_->OnListed(*listed_);
   listed_.reset();
   resource_version_ = std::move(page.resource_version);

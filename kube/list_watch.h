@@ -43,14 +43,15 @@ class ListWatchHandler {
  public:
   virtual ~ListWatchHandler() = default;
   /// All objects follow as upserts, then the end: what was not among them is gone. A list that
-  /// breaks off begins again.
+  /// breaks off begins again. `resource_version` is that of the whole list.
   virtual void OnReplaceBegin() = 0;
-  virtual void OnReplaceEnd() = 0;
+  virtual void OnReplaceEnd(const std::string& resource_version) = 0;
   virtual void OnUpsert(T object) = 0;
   /// The object left the selection; it is given as it was at last.
   virtual void OnDelete(T object) = 0;
-  /// The server said something, be it that nothing changed.
-  virtual void OnHeard() = 0;
+  /// The server said something, be it that nothing changed. Everything up to `resource_version` has
+  /// been told by now; it is empty while a list is under way.
+  virtual void OnHeard(const std::string& resource_version) = 0;
 };
 
 template <typename T>

@@ -29,7 +29,7 @@ template <typename T>
 absl::Status WatchSink<T>::OnHead(const HttpHead& head) {
   head_ = head;
   if (!granted()) return absl::OkStatus();
-  handler_->OnHeard();
+  handler_->OnHeard(*resource_version_);
   absl::Status protobuf = CheckContentType(target_, head);
   if (listing_ && protobuf.ok()) handler_->OnReplaceBegin();
   return protobuf;
@@ -73,7 +73,7 @@ absl::Status WatchSink<T>::OnFrame(std::string_view frame) {
   if (!listing_ && !event->resource_version.empty()) {
     *resource_version_ = std::move(event->resource_version);
   }
-  handler_->OnHeard();
+  handler_->OnHeard(*resource_version_);
   return status;
 }
 
@@ -84,7 +84,7 @@ absl::Status WatchSink<T>::OnBookmark(const WatchEvent<T>& event) {
     return absl::UnimplementedError("the server does not say when its watch has listed all");
   }
   listing_ = false;
-  handler_->OnReplaceEnd();
+  handler_->OnReplaceEnd(event.resource_version);
   observer_->OnListed(upserts_);
   return absl::OkStatus();
 }

@@ -264,5 +264,21 @@ TEST_F(SnapshotNodes, LastHeardIsKeptByKind) {
   EXPECT_FALSE(snapshot_.LastHeard(Kind::kNodes).has_value());
 }
 
+TEST_F(SnapshotNodes, TheRevisionIsKeptByKindAndMovesOnAtTheEndOfAList) {
+  const auto version = [this](Kind kind) { return snapshot_.Read().ResourceVersion(kind); };
+  EXPECT_EQ(version(Kind::kNodes), 0U);
+  snapshot_.BeginReplace(Kind::kNodes);
+  snapshot_.MarkHeard(Kind::kNodes, {});  // a page of it
+  EXPECT_EQ(version(Kind::kNodes), 0U);
+  snapshot_.EndReplace(Kind::kNodes, 7);
+  EXPECT_EQ(version(Kind::kNodes), 7U);
+  snapshot_.MarkHeard(Kind::kNodes, {}, 9);
+  EXPECT_EQ(version(Kind::kNodes), 9U);
+  snapshot_.BeginReplace(Kind::kNodes);
+  snapshot_.MarkHeard(Kind::kNodes, {});
+  EXPECT_EQ(version(Kind::kNodes), 9U) << "what was known stays known";
+  EXPECT_EQ(version(Kind::kPods), 0U);
+}
+
 }  // namespace
 }  // namespace berth::cluster

@@ -83,10 +83,15 @@ class FakeTransport final : public Transport {
 class Story final : public ListWatchHandler<model::Node>, public ListWatchObserver {
  public:
   void OnReplaceBegin() override { Tell("begin"); }
-  void OnReplaceEnd() override { Tell("end"); }
+  void OnReplaceEnd(const std::string& resource_version) override {
+    Tell("end");
+    versions.push_back("end:" + resource_version);
+  }
   void OnUpsert(model::Node node) override { Tell("+" + node.name); }
   void OnDelete(model::Node node) override { Tell("-" + node.name); }
-  void OnHeard() override { ++heard; }
+  void OnHeard(const std::string& resource_version) override {
+    versions.push_back(resource_version);
+  }
   void OnListed(std::size_t items) override { Tell("listed:" + std::to_string(items)); }
   void OnWatchEnd(WatchEnd end) override { Tell("ended:" + std::string(NameOf(end))); }
   void OnError(const absl::Status& error) override { errors.emplace_back(error.message()); }
@@ -94,7 +99,8 @@ class Story final : public ListWatchHandler<model::Node>, public ListWatchObserv
 
   std::string text;
   std::vector<std::string> errors;
-  int heard = 0;
+  /// Of every call that has one.
+  std::vector<std::string> versions;
 
  private:
   void Tell(const std::string& word) { text += (text.empty() ? "" : " ") + word; }
@@ -156,7 +162,7 @@ TEST_F(ListWatchUnit, PagesAreOneList) {
   EXPECT_EQ(transport_.requests[0].target, "/api/v1/nodes?limit=500");
   EXPECT_EQ(transport_.requests[1].target, "/api/v1/nodes?limit=500&continue=token");
   EXPECT_EQ(transport_.requests[0].accept, "application/vnd.kubernetes.protobuf");
-  EXPECT_EQ(story_.heard, 2);
+  EXPECT_EQ(story_.versions, (std::vector<std::string>{"", "", "end:10"}));
 }
 
 TEST_F(ListWatchUnit, EventsFollowTheList) {
@@ -169,6 +175,16 @@ TEST_F(ListWatchUnit, EventsFollowTheList) {
   EXPECT_EQ(transport_.requests[1].accept, "application/vnd.kubernetes.protobuf;stream=watch");
   EXPECT_EQ(transport_.requests[1].silence, std::chrono::minutes(3));
   EXPECT_TRUE(waiter_.waits.empty()) << "an orderly end is no failure";
+}
+
+TEST_F(ListWatchUnit, TellsHowFarItHasCome) {
+  Page({"a"}, "10");
+  Watch({Event("ADDED", "b", "11"), Bookmark("20", false)});
+  Watch({});
+  Run();
+  // The page, the list, the watch, its event, its bookmark, and the watch that goes on after it.
+  const std::vector<std::string> want = {"", "end:10", "10", "11", "20", "20"};
+  EXPECT_EQ(story_.versions, want);
 }
 
 TEST_F(ListWatchUnit, FramesMayBeCutAnywhere) {
@@ -329,6 +345,13 @@ TEST_F(WatchListUnit, OneRequestListsAndWatches) {
   EXPECT_EQ(VersionOf(0), "");
   EXPECT_EQ(VersionOf(1), "8");
   EXPECT_EQ(transport_.requests[1].target.find("sendInitialEvents"), std::string::npos);
+}
+
+TEST_F(WatchListUnit, TheVersionOfTheListIsToldAtItsEnd) {
+  Watch({Event("ADDED", "a", "3"), End("7"), Event("DELETED", "a", "8")});
+  Run();
+  const std::vector<std::string> want = {"", "", "end:7", "7", "8"};
+  EXPECT_EQ(story_.versions, want);
 }
 
 TEST_F(WatchListUnit, AnEmptyListIsAList) {
