@@ -9,6 +9,7 @@
 
 #include "cli/file.h"
 #include "cluster/feed.h"
+#include "extender/explanation_hints.h"
 #include "kube/api_reply.h"
 #include "kube/json.h"
 #include "kube/protobuf.h"
@@ -24,10 +25,14 @@ constexpr std::size_t kMaxObjectsBytes = 0xfffff000;
 constexpr std::size_t kMaxPageBytes = 256 * 1024 * 1024;
 constexpr const char* kPageSize = "500";
 
-// Gives `take` every object that the API server has under `path`, page by page.
+using kube::UnreadableObject;
+
+// Gives `take` every object that the API server has under `path`, page by page, and `quarantine`
+// those that cannot be read.
 template <typename T>
 absl::Status ListAll(kube::Transport& transport, const std::string& path,
-                     const std::string& selector, const std::function<void(T)>& take) {
+                     const std::string& selector, const std::function<void(T)>& take,
+                     const std::function<void(const UnreadableObject&)>& quarantine) {
   std::string continue_token;
   do {
     kube::Target target(path);
@@ -48,6 +53,7 @@ absl::Status ListAll(kube::Transport& transport, const std::string& path,
     auto page = kube::DecodePage<T>(sink.body());
     if (!page.ok()) return page.status();
     for (T& item : page->items) take(std::move(item));
+    for (const UnreadableObject& item : page->unreadable) quarantine(item);
     continue_token = page->continue_token;
   } while (!continue_token.empty());
   return absl::OkStatus();
@@ -62,7 +68,10 @@ absl::Status LoadObjects(std::string_view text, const std::string& file,
     return absl::InvalidArgumentError(
         fmt::format("{}: {}", file, std::string(objects.status().message())));
   }
-  if (objects->nodes.empty()) {
+  for (const UnreadableObject& object : objects->unreadable) {
+    object.kind == "Node" ? snapshot.QuarantineNode(object) : snapshot.QuarantinePod(object);
+  }
+  if (objects->nodes.empty() && snapshot.Read().EndIndex() == 0) {
     return absl::InvalidArgumentError(
         fmt::format("{}: has no nodes; write it with `kubectl get nodes,pods -A -o json`", file));
   }
@@ -80,35 +89,53 @@ absl::Status LoadObjectsFile(const std::string& file, cluster::Snapshot& snapsho
 
 absl::Status LoadCluster(kube::Transport& transport, cluster::Snapshot& snapshot) {
   std::size_t nodes = 0;
-  const absl::Status listed =
-      ListAll<model::Node>(transport, "/api/v1/nodes", "", [&](model::Node node) {
+  const absl::Status listed = ListAll<model::Node>(
+      transport, "/api/v1/nodes", "",
+      [&](model::Node node) {
         ++nodes;
         snapshot.UpsertNode(std::move(node));
+      },
+      [&](const UnreadableObject& node) {
+        ++nodes;
+        snapshot.QuarantineNode(node);
       });
   if (!listed.ok()) return listed;
   if (nodes == 0) return absl::NotFoundError("the cluster has no nodes");
-  return ListAll<model::Pod>(transport, "/api/v1/pods", cluster::Feed::kPodSelector,
-                             [&](const model::Pod& pod) { snapshot.UpsertPod(pod); });
+  return ListAll<model::Pod>(
+      transport, "/api/v1/pods", cluster::Feed::kPodSelector,
+      [&](const model::Pod& pod) { snapshot.UpsertPod(pod); },
+      [&](const UnreadableObject& pod) { snapshot.QuarantinePod(pod); });
 }
 
 absl::Status LoadServices(kube::Transport& transport, cluster::Snapshot& snapshot) {
   snapshot.BeginReplace(cluster::Kind::kServices);
   const absl::Status listed = ListAll<model::Service>(
       transport, "/api/v1/services", "",
-      [&](const model::Service& service) { snapshot.UpsertService(service); });
+      [&](const model::Service& service) { snapshot.UpsertService(service); },
+      [&](const UnreadableObject& service) { snapshot.QuarantineService(service); });
   if (listed.ok()) snapshot.EndReplace(cluster::Kind::kServices);
   return listed;
+}
+
+std::string UnreadableText(const cluster::Snapshot& snapshot) {
+  const cluster::Snapshot::Reader view = snapshot.Read();
+  std::string text;
+  for (const std::string& hint : extender::QuarantineHints(view)) text += hint + "\n";
+  return text;
 }
 
 absl::StatusOr<model::Pod> GetPod(kube::Transport& transport, const std::string& namespace_name,
                                   const std::string& name) {
   // By a list, because the decoder of one page is all it takes, and both names are escaped.
   std::vector<model::Pod> pods;
+  absl::Status unreadable;
   const absl::Status listed = ListAll<model::Pod>(
       transport, "/api/v1/pods",
       fmt::format("metadata.namespace={},metadata.name={}", namespace_name, name),
-      [&](model::Pod pod) { pods.push_back(std::move(pod)); });
+      [&](model::Pod pod) { pods.push_back(std::move(pod)); },
+      [&](const UnreadableObject& pod) { unreadable = absl::InvalidArgumentError(pod.error); });
   if (!listed.ok()) return listed;
+  if (!unreadable.ok()) return unreadable;
   if (!pods.empty()) return std::move(pods.front());
   return absl::NotFoundError(fmt::format(
       "there is no pod {} in namespace {}; give its namespace with -n", name, namespace_name));

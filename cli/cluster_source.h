@@ -14,7 +14,8 @@
 namespace berth::cli {
 
 /// Fills a snapshot from a file that `kubectl get nodes,pods -A -o json` wrote, "-" being standard
-/// input. Errors begin with the file's name; a file without nodes is one.
+/// input. Errors begin with the file's name; a file without nodes is one. An object that cannot be
+/// read is none, here and below: it is in quarantine.
 absl::Status LoadObjectsFile(const std::string& file, cluster::Snapshot& snapshot);
 
 /// LoadObjectsFile() of a text.
@@ -27,6 +28,9 @@ absl::Status LoadCluster(kube::Transport& transport, cluster::Snapshot& snapshot
 
 /// Lists Services once into a snapshot; it knows of none where that fails.
 absl::Status LoadServices(kube::Transport& transport, cluster::Snapshot& snapshot);
+
+/// A line for each object that cannot be read, of many for the first ones. Empty where all can be.
+std::string UnreadableText(const cluster::Snapshot& snapshot);
 
 /// One pod of the cluster.
 absl::StatusOr<model::Pod> GetPod(kube::Transport& transport, const std::string& namespace_name,

@@ -1,5 +1,6 @@
 #include "cli/feed_observer.h"
 
+#include <functional>
 #include <utility>
 
 #include "server/log.h"
@@ -14,6 +15,9 @@ using server::LogLevel;
 
 constexpr std::chrono::seconds kFeedLineInterval{10};
 
+// More are told again, each once in so many.
+constexpr std::size_t kMaxTold = 10'000;
+
 prometheus::Family<prometheus::Counter>& Family(server::Metrics& metrics, const char* name,
                                                 const char* help) {
   return prometheus::BuildCounter().Name(name).Help(help).Register(metrics.registry());
@@ -27,6 +31,10 @@ FeedObserver::FeedObserver(std::string kind, server::Metrics& metrics)
                   .Add({{"kind", kind_}})),
       errors_(&Family(metrics, "berth_api_errors_total", "Requests to the API server that failed.")
                    .Add({{"kind", kind_}})),
+      unreadable_(&Family(metrics, "berth_api_unreadable_total",
+                          "Objects from the API server that could not be read, as often as they "
+                          "came.")
+                       .Add({{"kind", kind_}})),
       restart_lines_(kFeedLineInterval),
       error_lines_(kFeedLineInterval) {
   auto& restarts = Family(metrics, "berth_watch_restarts_total", "Watches that ended, by cause.");
@@ -51,6 +59,20 @@ void FeedObserver::OnWatchEnd(WatchEnd end) {
     Log(LogLevel::kWarning, "watch ended",
         {{"kind", kind_}, {"cause", NameOf(end)}, {"linesHeldBack", *held_back}});
   }
+}
+
+bool FeedObserver::IsNews(const kube::UnreadableObject& object) {
+  const std::string text = kube::FullNameOf(object) + ' ' + object.error;
+  const std::lock_guard lock(mutex_);
+  if (told_.size() >= kMaxTold) told_.clear();
+  return told_.insert(std::hash<std::string>()(text)).second;
+}
+
+void FeedObserver::OnUnreadable(const kube::UnreadableObject& object) {
+  unreadable_->Increment();
+  if (!IsNews(object)) return;
+  Log(LogLevel::kError, "an object cannot be read; it is in quarantine, and all else goes on",
+      {{"kind", kind_}, {"object", kube::FullNameOf(object)}, {"error", object.error}});
 }
 
 void FeedObserver::OnError(const absl::Status& error) {

@@ -26,6 +26,7 @@ class LiveCluster::Observer final : public kube::ListWatchObserver {
     cluster_.OnListed();
   }
   void OnWatchEnd(kube::WatchEnd end) override { next_.OnWatchEnd(end); }
+  void OnUnreadable(const kube::UnreadableObject& object) override { next_.OnUnreadable(object); }
   void OnError(const absl::Status& error) override { next_.OnError(error); }
   void OnBackoff(std::chrono::milliseconds wait) override { next_.OnBackoff(wait); }
 

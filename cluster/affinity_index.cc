@@ -30,6 +30,13 @@ void AffinityIndex::Upsert(const model::Pod& pod) {
   records_.emplace(std::move(name), Record{pod.uid, shape, epoch_});
 }
 
+void AffinityIndex::Keep(const kube::UnreadableObject& pod) {
+  const auto found = records_.find(kube::FullNameOf(pod));
+  if (found == records_.end()) return;
+  if (!pod.uid.empty() && found->second.uid != pod.uid) return Remove(found);
+  found->second.epoch = epoch_;
+}
+
 void AffinityIndex::Remove(const model::Pod& pod) {
   const auto found = records_.find(FullName(pod));
   if (found != records_.end() && found->second.uid == pod.uid) Remove(found);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "kube/unreadable_object.h"
 #include "model/pod.h"
 
 namespace berth::cluster {
@@ -21,6 +22,10 @@ class AffinityIndex {
   /// The pod is as given; what was known under its namespace and name is replaced. One that is not
   /// bound, or has terminated, has no say.
   void Upsert(const model::Pod& pod);
+
+  /// The pod exists and cannot be read: its terms are those that were last known of it, as
+  /// PodLedger::Keep has it.
+  void Keep(const kube::UnreadableObject& pod);
 
   /// The pod exists no more. No effect where it is unknown or its name belongs to another uid by
   /// now.

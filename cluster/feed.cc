@@ -48,6 +48,9 @@ class SnapshotWriter<model::Node> final : public Writer<model::Node, Kind::kNode
  public:
   using Writer::Writer;
   void OnUpsert(model::Node node) override { snapshot_->UpsertNode(std::move(node)); }
+  void OnUnreadable(const kube::UnreadableObject& node) override {
+    snapshot_->QuarantineNode(node);
+  }
   void OnDelete(model::Node node) override { snapshot_->DeleteNode(node.name); }
 };
 
@@ -56,6 +59,7 @@ class SnapshotWriter<model::Pod> final : public Writer<model::Pod, Kind::kPods> 
  public:
   using Writer::Writer;
   void OnUpsert(model::Pod pod) override { snapshot_->UpsertPod(pod); }
+  void OnUnreadable(const kube::UnreadableObject& pod) override { snapshot_->QuarantinePod(pod); }
   void OnDelete(model::Pod pod) override { snapshot_->DeletePod(pod); }
 };
 
@@ -64,6 +68,9 @@ class SnapshotWriter<model::Service> final : public Writer<model::Service, Kind:
  public:
   using Writer::Writer;
   void OnUpsert(model::Service service) override { snapshot_->UpsertService(service); }
+  void OnUnreadable(const kube::UnreadableObject& service) override {
+    snapshot_->QuarantineService(service);
+  }
   void OnDelete(model::Service service) override { snapshot_->DeleteService(service); }
 };
 

@@ -104,16 +104,31 @@ bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accele
   place.epoch = epoch_;
   model::NodeState& state = place.state;
   const bool moved = !Exists(index) || state.accelerator != accelerator;
-  if (!moved && state.node == node) return false;
+  if (!moved && !state.quarantined && state.node == node) return false;
   // Of a place without a node there is nothing to take off: it is of no accelerator.
   pools_.Remove(state.accelerator, state.node.conditions);
   pools_.Add(accelerator, node.conditions);
   state.node = std::move(node);
   state.accelerator = accelerator;
+  state.quarantined = false;
   state.gpu = model::ReadGpuLabels(state.node.labels);
   state.digest = model::DigestOf(state.node.conditions);
   Changed(index);
   return moved;
+}
+
+void NodeTable::Quarantine(std::string_view name) {
+  const model::NodeIndex index = IndexOf(name);
+  Place& place = places_[index];
+  place.epoch = epoch_;
+  model::NodeState& state = place.state;
+  if (std::exchange(state.quarantined, true)) return;
+  if (!Exists(index)) {
+    state.node.name = name;
+    state.gpu = {};
+    state.digest = model::DigestOf({});
+  }
+  Changed(index);
 }
 
 void NodeTable::Remove(std::string_view name) {
@@ -156,6 +171,7 @@ void NodeTable::Remove(model::NodeIndex index) {
   pools_.Remove(state.accelerator, state.node.conditions);
   state.node = {};
   state.accelerator = model::AcceleratorCatalog::kNone;
+  state.quarantined = false;
   versions_.Clear(index);
   ++generation_;
   FreeIfUnused(index);

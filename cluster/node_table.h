@@ -60,6 +60,10 @@ class NodeTable {
   /// or of another accelerator than before.
   bool Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator);
 
+  /// The node exists, and what it is like now cannot be read: it stays as it was, marked so. One
+  /// that was unknown has nothing but its name.
+  void Quarantine(std::string_view name);
+
   /// The node exists no more. No effect on an unknown name.
   void Remove(std::string_view name);
 

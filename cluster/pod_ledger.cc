@@ -34,6 +34,14 @@ void PodLedger::Upsert(const model::Pod& pod) {
   if (!earlier.amounts.empty()) nodes_->Release(earlier.node);
 }
 
+void PodLedger::Keep(const kube::UnreadableObject& pod) {
+  const auto found = records_.find(kube::FullNameOf(pod));
+  if (found == records_.end()) return;
+  const bool same = pod.uid.empty() || found->second.uid_hash == HashOf(pod.uid);
+  if (!same) return Remove(found);
+  found->second.epoch = epoch_;
+}
+
 void PodLedger::Remove(const model::Pod& pod) {
   const auto found = records_.find(KeyOf(pod));
   if (found != records_.end() && found->second.uid_hash == HashOf(pod.uid)) Remove(found);

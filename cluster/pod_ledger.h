@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "cluster/node_table.h"
+#include "kube/unreadable_object.h"
 #include "model/accelerator.h"
 #include "model/pod.h"
 
@@ -29,6 +30,10 @@ class PodLedger {
   /// The pod is as given; what was known under its namespace and name is replaced, be it the same
   /// pod or an earlier one of that name.
   void Upsert(const model::Pod& pod);
+
+  /// The pod exists and cannot be read: it uses what was last known of it. What was known of
+  /// another pod of its name is let go.
+  void Keep(const kube::UnreadableObject& pod);
 
   /// The pod exists no more. No effect where it is unknown or its name belongs to another uid by
   /// now.

@@ -6,10 +6,21 @@
 
 namespace berth::cluster {
 
+namespace {
+
+// Of Services of which not even the namespace can be read.
+constexpr char kUnknownNamespace[] = "";
+
+}  // namespace
+
 void ServiceIndex::Upsert(const model::Service& service) {
   if (service.selector.empty()) return Remove(service);
   by_namespace_[service.namespace_].insert_or_assign(service.name,
                                                      Record{service.selector, epoch_});
+}
+
+void ServiceIndex::Quarantine(const kube::UnreadableObject& service) {
+  by_namespace_[service.namespace_][service.name].epoch = epoch_;
 }
 
 void ServiceIndex::Remove(const model::Service& service) {
@@ -27,10 +38,15 @@ void ServiceIndex::EndReplace() {
 }
 
 bool ServiceIndex::Selects(const model::Pod& pod) const {
-  const auto found = by_namespace_.find(pod.namespace_);
+  return Selects(kUnknownNamespace, pod.labels) || Selects(pod.namespace_, pod.labels);
+}
+
+bool ServiceIndex::Selects(const std::string& namespace_name,
+                           const model::StringMap& labels) const {
+  const auto found = by_namespace_.find(namespace_name);
   if (found == by_namespace_.end()) return false;
   return std::any_of(found->second.begin(), found->second.end(), [&](const auto& service) {
-    return model::HasAll(pod.labels, service.second.selector);
+    return model::HasAll(labels, service.second.selector);
   });
 }
 

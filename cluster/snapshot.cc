@@ -29,7 +29,8 @@ const model::PoolStats& Snapshot::Reader::Pools() const { return snapshot_->node
 std::uint64_t Snapshot::Reader::Generation() const { return snapshot_->nodes_.generation(); }
 
 bool Snapshot::Reader::AffinitySelects(const model::Pod& pod) const {
-  return snapshot_->affinity_.Selects(pod);
+  // Of a pod without terms nothing is kept, so nobody knows whether one in quarantine has some.
+  return !Quarantined(Kind::kPods).empty() || snapshot_->affinity_.Selects(pod);
 }
 
 std::optional<bool> Snapshot::Reader::ServiceSelects(const model::Pod& pod) const {
@@ -39,6 +40,10 @@ std::optional<bool> Snapshot::Reader::ServiceSelects(const model::Pod& pod) cons
 
 std::uint64_t Snapshot::Reader::ResourceVersion(Kind kind) const {
   return snapshot_->ProgressOf(kind).resource_version;
+}
+
+const Quarantine& Snapshot::Reader::Quarantined(Kind kind) const {
+  return snapshot_->QuarantineOf(kind);
 }
 
 Snapshot::Snapshot(Options options)
@@ -71,34 +76,66 @@ void Snapshot::UpsertNode(model::Node node) {
 
 bool Snapshot::Put(model::Node node, model::AcceleratorCatalog::Index accelerator) {
   const auto lock = Lock();
+  QuarantineOf(Kind::kNodes).Remove(node.name);
   return nodes_.Upsert(std::move(node), accelerator);
 }
 
 void Snapshot::DeleteNode(std::string_view name) {
   const auto lock = Lock();
+  QuarantineOf(Kind::kNodes).Remove(name);
   nodes_.Remove(name);
+}
+
+// It leaves the quarantine: of a kind that has namespaces.
+template <typename T>
+void Snapshot::Release(Kind kind, const T& object) {
+  Quarantine& quarantine = QuarantineOf(kind);
+  if (!quarantine.empty()) quarantine.Remove(object.namespace_ + '/' + object.name);
 }
 
 void Snapshot::UpsertPod(const model::Pod& pod) {
   const auto lock = Lock();
+  Release(Kind::kPods, pod);
   pods_.Upsert(pod);
   affinity_.Upsert(pod);
 }
 
 void Snapshot::DeletePod(const model::Pod& pod) {
   const auto lock = Lock();
+  Release(Kind::kPods, pod);
   pods_.Remove(pod);
   affinity_.Remove(pod);
 }
 
 void Snapshot::UpsertService(const model::Service& service) {
   const auto lock = Lock();
+  Release(Kind::kServices, service);
   services_.Upsert(service);
 }
 
 void Snapshot::DeleteService(const model::Service& service) {
   const auto lock = Lock();
+  Release(Kind::kServices, service);
   services_.Remove(service);
+}
+
+void Snapshot::QuarantineNode(const kube::UnreadableObject& node) {
+  const auto lock = Lock();
+  QuarantineOf(Kind::kNodes).Put(node);
+  if (!node.name.empty()) nodes_.Quarantine(node.name);
+}
+
+void Snapshot::QuarantinePod(const kube::UnreadableObject& pod) {
+  const auto lock = Lock();
+  QuarantineOf(Kind::kPods).Put(pod);
+  pods_.Keep(pod);
+  affinity_.Keep(pod);
+}
+
+void Snapshot::QuarantineService(const kube::UnreadableObject& service) {
+  const auto lock = Lock();
+  QuarantineOf(Kind::kServices).Put(service);
+  services_.Quarantine(service);
 }
 
 template <typename Visit>
@@ -116,12 +153,14 @@ void Snapshot::VisitTables(Kind kind, Visit visit) {
 
 void Snapshot::BeginReplace(Kind kind) {
   const auto lock = Lock();
+  QuarantineOf(kind).BeginReplace();
   VisitTables(kind, [](auto& table) { table.BeginReplace(); });
 }
 
 void Snapshot::EndReplace(Kind kind, std::uint64_t resource_version) {
   {
     const auto lock = Lock();
+    QuarantineOf(kind).EndReplace();
     VisitTables(kind, [](auto& table) { table.EndReplace(); });
   }
   if (resource_version != 0) ProgressOf(kind).resource_version = resource_version;

@@ -18,7 +18,9 @@
 #include "cluster/node_table.h"
 #include "cluster/node_trimmer.h"
 #include "cluster/pod_ledger.h"
+#include "cluster/quarantine.h"
 #include "cluster/service_index.h"
+#include "kube/unreadable_object.h"
 #include "model/accelerator.h"
 #include "model/cluster_view.h"
 #include "model/node.h"
@@ -70,6 +72,8 @@ class Snapshot {
     /// The API server's revision of that kind up to which everything is in this view; there may be
     /// more in it, never less. 0: not known, as before the first list.
     std::uint64_t ResourceVersion(Kind kind) const;
+    /// What cannot be read of that kind. Lives as long as the view.
+    const Quarantine& Quarantined(Kind kind) const;
 
    private:
     friend class Snapshot;
@@ -93,6 +97,13 @@ class Snapshot {
 
   void UpsertService(const model::Service& service);
   void DeleteService(const model::Service& service);
+
+  /// The object is there and cannot be read; within a list it counts as listed. A node is kept as
+  /// it was, marked as quarantined; a pod holds what was last known of it, and may have any
+  /// affinity; a Service selects what was last known of it, or anything.
+  void QuarantineNode(const kube::UnreadableObject& node);
+  void QuarantinePod(const kube::UnreadableObject& pod);
+  void QuarantineService(const kube::UnreadableObject& service);
 
   /// A full list, in any number of upserts between the two calls: at the end what was not upserted
   /// is deleted, at once. Beginning again starts over; a list that never ends deletes nothing.
@@ -128,8 +139,14 @@ class Snapshot {
 
   std::unique_lock<std::shared_mutex> Lock();
   bool Put(model::Node node, model::AcceleratorCatalog::Index accelerator);
+  template <typename T>
+  void Release(Kind kind, const T& object);
   template <typename Visit>
   void VisitTables(Kind kind, Visit visit);
+  Quarantine& QuarantineOf(Kind kind) { return quarantine_[static_cast<std::size_t>(kind)]; }
+  const Quarantine& QuarantineOf(Kind kind) const {
+    return quarantine_[static_cast<std::size_t>(kind)];
+  }
   Progress& ProgressOf(Kind kind) { return progress_[static_cast<std::size_t>(kind)]; }
   const Progress& ProgressOf(Kind kind) const { return progress_[static_cast<std::size_t>(kind)]; }
 
@@ -146,6 +163,7 @@ class Snapshot {
   PodLedger pods_;
   AffinityIndex affinity_;
   ServiceIndex services_;
+  std::array<Quarantine, 3> quarantine_;
 };
 
 }  // namespace berth::cluster

@@ -5,7 +5,8 @@ namespace berth::controller {
 std::optional<std::string> WantedLabel(const model::NodeState& state,
                                        const model::AcceleratorCatalog& catalog,
                                        std::string_view label) {
-  if (state.accelerator == model::AcceleratorCatalog::kNone) return std::nullopt;
+  if (state.quarantined || state.accelerator == model::AcceleratorCatalog::kNone)
+    return std::nullopt;
   const std::string& name = catalog[state.accelerator].name;
   const std::optional<std::string_view> value = model::Find(state.node.labels, label);
   if (value && (*value == name || !state.used.empty())) return std::nullopt;

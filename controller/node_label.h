@@ -18,7 +18,7 @@ inline constexpr std::string_view kAcceleratorLabel = "accelerator";
 /// Pods select nodes by the label and avoid them by it, and kubelet checks the affinity of running
 /// pods again when it restarts. So it is set where it is missing, but changed only while no bound
 /// pod asks for an accelerator, and it outlives devices that vanish: a node that nothing in the
-/// catalogue recognises keeps it.
+/// catalogue recognises keeps it. So does one in quarantine: nobody knows what it has now.
 std::optional<std::string> WantedLabel(const model::NodeState& state,
                                        const model::AcceleratorCatalog& catalog,
                                        std::string_view label);

@@ -159,6 +159,16 @@ void NudgePlan::Remove(const model::Pod& pod) {
   waiting_.erase(found);
 }
 
+void NudgePlan::Keep(const kube::UnreadableObject& pod) {
+  const auto found = waiting_.find(kube::FullNameOf(pod));
+  if (found == waiting_.end()) return;
+  const bool same = pod.uid.empty() || found->second.uid == pod.uid;
+  if (same) found->second.epoch = epoch_;
+  if (same) return;
+  Release(found->second.shape);
+  waiting_.erase(found);
+}
+
 void NudgePlan::EndReplace() {
   for (auto entry = waiting_.begin(); entry != waiting_.end();) {
     const auto next = std::next(entry);

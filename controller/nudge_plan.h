@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/unreadable_object.h"
 #include "model/cluster_view.h"
 #include "model/pod.h"
 #include "model/time.h"
@@ -53,6 +54,8 @@ class NudgePlan {
   /// catalogue have no place here.
   void Upsert(const model::Pod& pod, Clock::time_point now);
   void Remove(const model::Pod& pod);
+  /// One that cannot be read waits on as it was last known; of another uid, it waits no more.
+  void Keep(const kube::UnreadableObject& pod);
   void BeginReplace() { ++epoch_; }
   void EndReplace();
 

@@ -66,6 +66,11 @@ void Nudger::OnUpsert(model::Pod pod) {
   plan_.Upsert(pod, waiter_->Now());
 }
 
+void Nudger::OnUnreadable(const kube::UnreadableObject& pod) {
+  const std::lock_guard guard(mutex_);
+  plan_.Keep(pod);
+}
+
 void Nudger::OnDelete(model::Pod pod) {
   const std::lock_guard guard(mutex_);
   plan_.Remove(pod);

@@ -53,6 +53,7 @@ class Nudger final : public kube::ListWatchHandler<model::Pod> {
   void OnReplaceBegin() override;
   void OnReplaceEnd(const std::string& resource_version) override;
   void OnUpsert(model::Pod pod) override;
+  void OnUnreadable(const kube::UnreadableObject& pod) override;
   void OnDelete(model::Pod pod) override;
   void OnHeard(const std::string&) override {}
 

@@ -61,6 +61,26 @@ void AddScarcity(const Explanation& explanation, std::size_t request, Hints& hin
   }
 }
 
+void AddQuarantined(const cluster::Quarantine& quarantine, std::string_view kind,
+                    std::string_view meanwhile, Hints& hints) {
+  constexpr std::size_t kShown = 3;
+  std::size_t told = quarantine.nameless();
+  if (told > 0) {
+    hints.push_back(
+        fmt::format("of {} {}{} not even the name can be read", told, kind, told == 1 ? "" : "s"));
+  }
+  std::size_t shown = 0;
+  quarantine.ForEach([&](const std::string& name, const std::string& error) {
+    if (shown == kShown) return;
+    hints.push_back(fmt::format("{} {} cannot be read; {}: {}", kind, name, meanwhile, error));
+    ++shown;
+  });
+  told += shown;
+  if (told < quarantine.size()) {
+    hints.push_back(fmt::format("{} more {}s cannot be read", quarantine.size() - told, kind));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& explanation,
@@ -78,6 +98,15 @@ std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& expl
     hints.push_back(
         fmt::format("the pod is bound to {} already, and counted as used there", pod.node_name));
   }
+  return hints;
+}
+
+std::vector<std::string> QuarantineHints(const cluster::Snapshot::Reader& view) {
+  Hints hints;
+  AddQuarantined(view.Quarantined(cluster::Kind::kNodes), "node", "it gets no pods until it can be",
+                 hints);
+  AddQuarantined(view.Quarantined(cluster::Kind::kPods), "pod",
+                 "it counts as what was last known of it", hints);
   return hints;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/snapshot.h"
 #include "extender/explanation.h"
 #include "model/pod.h"
 #include "policies/scheduling/engine.h"
@@ -13,5 +14,8 @@ namespace berth::extender {
 /// what is wrong with its annotations.
 std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& explanation,
                                   const scheduling::SchedulingEngine& engine);
+
+/// Which nodes and pods cannot be read, and why.
+std::vector<std::string> QuarantineHints(const cluster::Snapshot::Reader& view);
 
 }  // namespace berth::extender

@@ -49,23 +49,15 @@ model::Quantity QuantityFromText(std::string_view text, const Path& path, absl::
   return CheckNotNegative(std::move(quantity), text, path, error);
 }
 
-model::Time TimeFromText(std::string_view text, const Path& path, absl::Status& error) {
+model::Time TimeFromText(std::string_view text) {
   absl::Time time;
-  if (!HasShapeOfTime(text) ||
-      !absl::ParseTime(absl::RFC3339_full, std::string(text), &time, nullptr)) {
-    error.Update(path.Error(fmt::format(
-        "{} is not a time; write it as RFC 3339, such as \"2026-01-31T12:00:00Z\"", Quoted(text))));
-    return model::kNoTime;
-  }
-  return TimeFromSeconds(absl::ToUnixSeconds(time), path, error);
+  const bool read = HasShapeOfTime(text) &&
+                    absl::ParseTime(absl::RFC3339_full, std::string(text), &time, nullptr);
+  return read ? TimeFromSeconds(absl::ToUnixSeconds(time)) : model::kNoTime;
 }
 
-model::Time TimeFromSeconds(std::int64_t seconds, const Path& path, absl::Status& error) {
-  if (seconds == kGoZeroTime) return model::kNoTime;
-  if (seconds < kGoZeroTime || seconds > kEndOfYear9999) {
-    error.Update(path.Error("is a time outside the years 1 to 9999"));
-    return model::kNoTime;
-  }
+model::Time TimeFromSeconds(std::int64_t seconds) {
+  if (seconds <= kGoZeroTime || seconds > kEndOfYear9999) return model::kNoTime;
   return model::Time(model::Duration(seconds));
 }
 

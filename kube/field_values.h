@@ -14,7 +14,8 @@
 #include "model/time.h"
 
 // What fields of API objects mean, whichever way they were encoded. Decoders go on after an error,
-// so that they read like the object; `error` keeps the first one.
+// so that they read like the object; `error` keeps the first one. What has a meaning where it is
+// absent has that where it cannot be read.
 
 namespace berth::kube {
 
@@ -25,11 +26,13 @@ model::Amount AmountFromText(std::string_view text, const Path& path, absl::Stat
 /// The same with its text.
 model::Quantity QuantityFromText(std::string_view text, const Path& path, absl::Status& error);
 
-/// RFC 3339 with any offset; fractions of a second are cut off. Years 1 to 9999.
-model::Time TimeFromText(std::string_view text, const Path& path, absl::Status& error);
+/// RFC 3339 with any offset; fractions of a second are cut off. Years 1 to 9999; everything else is
+/// kNoTime. The API server does not validate the times of conditions, and some of its clients write
+/// the zero time in a zone of their own, which is another moment: 0000-12-31T15:00:00Z.
+model::Time TimeFromText(std::string_view text);
 
-/// Seconds since 1970 UTC, in the same range.
-model::Time TimeFromSeconds(std::int64_t seconds, const Path& path, absl::Status& error);
+/// Seconds since 1970 UTC, likewise.
+model::Time TimeFromSeconds(std::int64_t seconds);
 
 model::ConditionStatus ConditionStatusFromText(std::string_view text);
 

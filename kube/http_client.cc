@@ -116,6 +116,11 @@ HttpHead HeadOf(const http::response<http::buffer_body>& response) {
   return head;
 }
 
+/// Whether the server does not know who asks, or grants them too little. It knows them by the
+/// client certificate of the connection, for as long as that is kept; the files may hold another by
+/// now.
+bool IsRefused(int status) { return status == 401 || status == 403; }
+
 net::awaitable<void> Connect(Tcp& tcp, net::ip::tcp::endpoint to,
                              std::chrono::milliseconds timeout) {
   tcp.expires_after(timeout);
@@ -199,7 +204,7 @@ net::awaitable<absl::Status> SendAndReceive(Stream& stream, beast::flat_buffer& 
   const HttpHead head = HeadOf(parser.get());
   absl::Status status = exchange.sink.OnHead(head);
   if (status.ok()) status = co_await ReadBody(stream, buffer, parser, exchange);
-  exchange.keep = status.ok() && parser.get().keep_alive();
+  exchange.keep = status.ok() && parser.get().keep_alive() && !IsRefused(head.status);
   co_return status;
 }
 

@@ -21,8 +21,10 @@ struct HttpTimeouts {
 };
 
 /// HTTP/1.1 over TLS 1.2 or later, verified, by one connection that is kept for the next request.
-/// Files of the configuration are read for each connection, the token's for each request. Of
-/// several addresses each is tried; one that works is kept to, one that failed is tried last.
+/// Files of the configuration are read for each connection, the token's for each request. After a
+/// 401 or a 403 the connection is closed, so that the next request shows a client certificate that
+/// was renewed meanwhile. Of several addresses each is tried; one that works is kept to, one that
+/// failed is tried last.
 ///
 /// Not thread-safe but for Stop().
 class HttpClient final : public Transport {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "kube/unreadable_object.h"
 #include "model/node.h"
 #include "model/pod.h"
 #include "simdjson.h"
@@ -13,6 +14,8 @@
 // errors are InvalidArgument with a sentence for who wrote the JSON; those about a field begin with
 // its path: Pod.spec.containers[0].resources.requests["cpu"]: expected a quantity as string, got
 // array
+//
+// A time that cannot be read is none of these: it means that nobody said when.
 
 namespace berth::kube {
 
@@ -39,12 +42,15 @@ absl::StatusOr<model::Node> NodeFromJson(simdjson::dom::element node, std::strin
 struct Objects {
   std::vector<model::Node> nodes;
   std::vector<model::Pod> pods;
+  /// Nodes and pods that cannot be read.
+  std::vector<UnreadableObject> unreadable;
   /// Objects of other kinds.
   std::size_t skipped = 0;
 };
 
 /// Reads what `kubectl get nodes,pods -A -o json` writes: a List, a NodeList, a PodList or a single
-/// object; or several of them one after the other. Objects may stand in any order.
+/// object; or several of them one after the other. Objects may stand in any order. A text that is
+/// no API objects is an error; a node or pod among them that cannot be read is none.
 absl::StatusOr<Objects> ObjectsFromJson(std::string_view text);
 
 }  // namespace berth::kube

@@ -112,6 +112,18 @@ model::Pod PodFromJson(const JsonValue& pod) {
   return result;
 }
 
+UnreadableObject UnreadableFromJson(const JsonValue& object, std::string_view kind,
+                                    const absl::Status& error) {
+  absl::Status of_names;  // the first error is the one that is told
+  const JsonValue again(*object.element(), object.path(), of_names);
+  const JsonValue metadata = again.Field("metadata");
+  return {.kind = std::string(kind),
+          .namespace_ = metadata.Field("namespace").Text(),
+          .name = metadata.Field("name").Text(),
+          .uid = metadata.Field("uid").Text(),
+          .error = std::string(error.message())};
+}
+
 absl::StatusOr<model::Pod> PodFromJson(simdjson::dom::element pod, std::string_view path) {
   absl::Status error;
   model::Pod result = PodFromJson(JsonValue(pod, Path(path), error));

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "fmt/format.h"
@@ -35,6 +37,19 @@ bool IsCore(const JsonValue& object) {
   return version.empty() || version == "v1";
 }
 
+/// Adds what `read` makes of a node or a pod, or tells why it makes nothing of it.
+template <typename T>
+void AddReadable(const JsonValue& object, std::string_view kind, T (*read)(const JsonValue&),
+                 std::vector<T>& to, Objects& objects) {
+  absl::Status error;
+  T made = read(JsonValue(*object.element(), object.path(), error));
+  if (error.ok()) {
+    to.push_back(std::move(made));
+  } else {
+    objects.unreadable.push_back(UnreadableFromJson(object, kind, error));
+  }
+}
+
 /// Adds an object, or those of a list. `kind` stands in where the object names none: the items of a
 /// NodeList do not.
 void AddObject(const JsonValue& object, std::string_view kind, Objects& objects) {
@@ -43,9 +58,9 @@ void AddObject(const JsonValue& object, std::string_view kind, Objects& objects)
   if (!IsCore(object)) {
     ++objects.skipped;
   } else if (kind == "Node") {
-    objects.nodes.push_back(NodeFromJson(object));
+    AddReadable<model::Node>(object, kind, NodeFromJson, objects.nodes, objects);
   } else if (kind == "Pod") {
-    objects.pods.push_back(PodFromJson(object));
+    AddReadable<model::Pod>(object, kind, PodFromJson, objects.pods, objects);
   } else if (kind.ends_with("List")) {
     const std::string_view item_kind = kind.substr(0, kind.size() - 4);
     object.Field("items").ForEachItem(

@@ -118,10 +118,9 @@ model::Quantity JsonValue::Quantity() const {
 }
 
 model::Time JsonValue::Time() const {
-  if (absent()) return model::kNoTime;
   std::string_view text;
-  if (!Get(text, "a time as string")) return model::kNoTime;
-  return TimeFromText(text, path_, *error_);
+  const bool is_text = !absent() && value_->get(text) == simdjson::SUCCESS;
+  return is_text ? TimeFromText(text) : model::kNoTime;
 }
 
 void JsonValue::ReportType(std::string_view expected) const {

@@ -87,7 +87,7 @@ class JsonValue {
   /// The same with its text.
   model::Quantity Quantity() const;
 
-  /// RFC 3339; kNoTime where absent.
+  /// RFC 3339; kNoTime where absent or anything else: no error.
   model::Time Time() const;
 
   /// Makes it an error, with the path in front of `what`.

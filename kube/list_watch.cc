@@ -152,8 +152,12 @@ Outcome ListWatch<T>::TakePage(Page<T> page) {
     return Failure(options_.path, absl::DataLossError("a list without resourceVersion"));
   }
   if (!listed_) handler_->OnReplaceBegin();
-  listed_ = listed_.value_or(0) + page.items.size();
+  listed_ = listed_.value_or(0) + page.items.size() + page.unreadable.size();
   for (T& item : page.items) handler_->OnUpsert(std::move(item));
+  for (const UnreadableObject& item : page.unreadable) {
+    handler_->OnUnreadable(item);
+    observer_->OnUnreadable(item);
+  }
   handler_->OnHeard("");
   continue_token_ = std::move(page.continue_token);
   if (!continue_token_.empty()) return {};

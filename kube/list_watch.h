@@ -13,6 +13,7 @@
 #include "kube/list_watch_observer.h"
 #include "kube/protobuf.h"
 #include "kube/transport.h"
+#include "kube/unreadable_object.h"
 #include "kube/waiter.h"
 
 namespace berth::kube {
@@ -47,7 +48,11 @@ class ListWatchHandler {
   virtual void OnReplaceBegin() = 0;
   virtual void OnReplaceEnd(const std::string& resource_version) = 0;
   virtual void OnUpsert(T object) = 0;
-  /// The object left the selection; it is given as it was at last.
+  /// An object that is there cannot be read. It belongs to a list as what is upserted does. Without
+  /// a name nobody knows which one it is; that is told of lists only.
+  virtual void OnUnreadable(const UnreadableObject& object) = 0;
+  /// The object left the selection; it is given as it was at last, or where that cannot be read
+  /// with nothing but its names and its uid.
   virtual void OnDelete(T object) = 0;
   /// The server said something, be it that nothing changed. Everything up to `resource_version` has
   /// been told by now; it is empty while a list is under way.
@@ -59,7 +64,8 @@ class WatchSink;
 
 /// Lists all objects of one kind, then follows their changes, for ever: T is model::Node,
 /// model::Pod or model::Service. Whatever fails is tried again after a growing wait; the handler
-/// always ends up with what the server has. Run() on one thread, Stop() on any.
+/// always ends up with what the server has. An object that cannot be read holds up nothing else.
+/// Run() on one thread, Stop() on any.
 template <typename T>
 class ListWatch {
  public:

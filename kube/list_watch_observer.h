@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "kube/unreadable_object.h"
 
 namespace berth::kube {
 
@@ -29,6 +30,8 @@ class ListWatchObserver {
   virtual void OnListed(std::size_t items) = 0;
   /// A watch ended; another one, or a list, follows.
   virtual void OnWatchEnd(WatchEnd end) = 0;
+  /// An object cannot be read: told as often as it comes.
+  virtual void OnUnreadable(const UnreadableObject& object) = 0;
   /// A sentence that names the request.
   virtual void OnError(const absl::Status& error) = 0;
   virtual void OnBackoff(std::chrono::milliseconds wait) = 0;

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "fmt/format.h"
 #include "google/protobuf/arena.h"
+#include "kube/object_identity.h"
 #include "kube/path.h"
 #include "kube/protobuf_model.h"
 #include "proto/kubernetes.pb.h"
@@ -28,25 +29,25 @@ struct Wire;
 template <>
 struct Wire<model::Node> {
   using Object = pb::Node;
-  using List = pb::NodeList;
   static constexpr std::string_view kKind = "Node";
   static constexpr std::string_view kListKind = "NodeList";
+  static constexpr bool kNamespaced = false;
 };
 
 template <>
 struct Wire<model::Pod> {
   using Object = pb::Pod;
-  using List = pb::PodList;
   static constexpr std::string_view kKind = "Pod";
   static constexpr std::string_view kListKind = "PodList";
+  static constexpr bool kNamespaced = true;
 };
 
 template <>
 struct Wire<model::Service> {
   using Object = pb::Service;
-  using List = pb::ServiceList;
   static constexpr std::string_view kKind = "Service";
   static constexpr std::string_view kListKind = "ServiceList";
+  static constexpr bool kNamespaced = true;
 };
 
 template <typename Message>
@@ -60,10 +61,9 @@ absl::StatusOr<const Message*> Parse(std::string_view bytes, std::string_view wh
   return message;
 }
 
-/// Opens a body ("k8s\0" and an Unknown) that must hold that kind.
-template <typename Message>
-absl::StatusOr<const Message*> ParseBody(std::string_view body, std::string_view kind,
-                                         Arena& arena) {
+/// Opens a body ("k8s\0" and an Unknown) that must hold that kind: the bare message, in `arena`.
+absl::StatusOr<std::string_view> OpenBody(std::string_view body, std::string_view kind,
+                                          Arena& arena) {
   if (!body.starts_with(kMagic)) {
     return absl::DataLossError(
         fmt::format("expected a {} in Kubernetes protobuf, got {}", kind, Quoted(body)));
@@ -75,7 +75,61 @@ absl::StatusOr<const Message*> ParseBody(std::string_view body, std::string_view
   if (actual != kind) {
     return absl::DataLossError(fmt::format("expected a {}, got a {}", kind, Quoted(actual)));
   }
-  return Parse<Message>((*unknown)->raw(), kind, arena);
+  return (*unknown)->raw();
+}
+
+template <typename Message>
+absl::StatusOr<const Message*> ParseBody(std::string_view body, std::string_view kind,
+                                         Arena& arena) {
+  const auto raw = OpenBody(body, kind, arena);
+  if (!raw.ok()) return raw.status();
+  return Parse<Message>(*raw, kind, arena);
+}
+
+/// An object of a list or an event: read, or who it is and why it cannot be.
+template <typename T>
+struct Item {
+  std::optional<T> object;
+  UnreadableObject unreadable;
+  std::string resource_version;
+};
+
+template <typename T>
+Item<T> Unreadable(std::string_view bytes, const absl::Status& error) {
+  ObjectIdentity identity = ReadIdentity(bytes);
+  const bool named = !identity.name.empty() && Wire<T>::kNamespaced != identity.namespace_.empty();
+  if (!named) identity.namespace_ = identity.name = "";
+  return {.object = std::nullopt,
+          .unreadable = {.kind = std::string(Wire<T>::kKind),
+                         .namespace_ = std::move(identity.namespace_),
+                         .name = std::move(identity.name),
+                         .uid = std::move(identity.uid),
+                         .error = std::string(error.message())},
+          .resource_version = std::move(identity.resource_version)};
+}
+
+template <typename T>
+Item<T> DecodeItem(std::string_view bytes, Arena& arena) {
+  const auto message = Parse<typename Wire<T>::Object>(bytes, Wire<T>::kKind, arena);
+  if (!message.ok()) return Unreadable<T>(bytes, message.status());
+  absl::Status error;
+  T object = FromProto(**message, Path(Wire<T>::kKind), error);
+  if (!error.ok()) return Unreadable<T>(bytes, error);
+  return {.object = std::move(object),
+          .unreadable = {},
+          .resource_version = (*message)->metadata().resource_version()};
+}
+
+model::Node NamedAs(const UnreadableObject& object, const model::Node*) {
+  return {.name = object.name};
+}
+
+model::Pod NamedAs(const UnreadableObject& object, const model::Pod*) {
+  return {.namespace_ = object.namespace_, .name = object.name, .uid = object.uid};
+}
+
+model::Service NamedAs(const UnreadableObject& object, const model::Service*) {
+  return {.namespace_ = object.namespace_, .name = object.name};
 }
 
 ApiStatus FromProto(const pb::Status& status) {
@@ -94,6 +148,31 @@ std::optional<WatchEventType> EventType(std::string_view text) {
   return std::nullopt;
 }
 
+template <typename T>
+absl::Status ReadBookmark(std::string_view bytes, Arena& arena, WatchEvent<T>& event) {
+  const auto bookmark = Parse<pb::AnyObject>(bytes, "a bookmark", arena);
+  if (!bookmark.ok()) return bookmark.status();
+  event.resource_version = (*bookmark)->metadata().resource_version();
+  const auto& annotations = (*bookmark)->metadata().annotations();
+  const auto end = annotations.find(kInitialEventsEnd);
+  event.initial_events_end = end != annotations.end() && end->second == "true";
+  return absl::OkStatus();
+}
+
+template <typename T>
+void ReadItem(std::string_view bytes, Arena& arena, WatchEvent<T>& event) {
+  Item<T> item = DecodeItem<T>(bytes, arena);
+  event.resource_version = std::move(item.resource_version);
+  event.object = std::move(item.object);
+  if (event.object) return;
+  const bool named = !item.unreadable.name.empty();
+  if (event.type == WatchEventType::kDeleted && named) {
+    event.object = NamedAs(item.unreadable, static_cast<const T*>(nullptr));
+  } else {
+    event.unreadable = std::move(item.unreadable);
+  }
+}
+
 /// Fills what the event's object tells.
 template <typename T>
 absl::Status ReadObject(std::string_view body, Arena& arena, WatchEvent<T>& event) {
@@ -102,18 +181,11 @@ absl::Status ReadObject(std::string_view body, Arena& arena, WatchEvent<T>& even
     if (status.ok()) event.status = FromProto(**status);
     return status.status();
   }
-  const auto object = ParseBody<typename Wire<T>::Object>(body, Wire<T>::kKind, arena);
-  if (!object.ok()) return object.status();
-  event.resource_version = (*object)->metadata().resource_version();
-  if (event.type == WatchEventType::kBookmark) {
-    const auto& annotations = (*object)->metadata().annotations();
-    const auto end = annotations.find(kInitialEventsEnd);
-    event.initial_events_end = end != annotations.end() && end->second == "true";
-    return absl::OkStatus();
-  }
-  absl::Status error;
-  event.object = FromProto(**object, Path(Wire<T>::kKind), error);
-  return error;
+  const auto bytes = OpenBody(body, Wire<T>::kKind, arena);
+  if (!bytes.ok()) return bytes.status();
+  if (event.type == WatchEventType::kBookmark) return ReadBookmark(*bytes, arena, event);
+  ReadItem(*bytes, arena, event);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -121,17 +193,23 @@ absl::Status ReadObject(std::string_view body, Arena& arena, WatchEvent<T>& even
 template <typename T>
 absl::StatusOr<Page<T>> DecodePage(std::string_view body) {
   Arena arena;
-  const auto list = ParseBody<typename Wire<T>::List>(body, Wire<T>::kListKind, arena);
+  const auto list = ParseBody<pb::ObjectList>(body, Wire<T>::kListKind, arena);
   if (!list.ok()) return list.status();
   Page<T> page{.items = {},
+               .unreadable = {},
                .resource_version = (*list)->metadata().resource_version(),
                .continue_token = (*list)->metadata().continue_()};
   page.items.reserve(static_cast<std::size_t>((*list)->items_size()));
-  absl::Status error;
-  for (const auto& item : (*list)->items()) {
-    page.items.push_back(FromProto(item, Path(Wire<T>::kKind), error));
+  Arena item_arena;
+  for (const std::string& bytes : (*list)->items()) {
+    Item<T> item = DecodeItem<T>(bytes, item_arena);
+    if (item.object) {
+      page.items.push_back(*std::move(item.object));
+    } else {
+      page.unreadable.push_back(std::move(item.unreadable));
+    }
+    item_arena.Reset();
   }
-  if (!error.ok()) return error;
   return page;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "kube/unreadable_object.h"
 #include "model/node.h"
 #include "model/pod.h"
 #include "model/service.h"
@@ -16,8 +17,14 @@
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
 //
 // T is model::Node, model::Pod or model::Service throughout. Malformed bytes are errors of code
-// InvalidArgument or DataLoss with a sentence for the log. Everything here is thread-safe but
-// WatchFrameSplitter.
+// InvalidArgument or DataLoss with a sentence for the log, but not where only an object is
+// malformed in a list or an event that is sound: there it is told as an UnreadableObject.
+// Everything here is thread-safe but WatchFrameSplitter.
+//
+// What makes an object unreadable is bytes that break off or do not decode, a node's name that is
+// missing, and an amount of a resource that is no quantity or negative: nobody can say what should
+// stand in its place. All else has a meaning that can: a time out of range means that nobody said
+// when, a status that is neither True nor False is Unknown, and strings may have any bytes.
 
 namespace berth::kube {
 
@@ -25,6 +32,8 @@ namespace berth::kube {
 template <typename T>
 struct Page {
   std::vector<T> items;
+  /// Those that are on the page, too.
+  std::vector<UnreadableObject> unreadable;
   std::string resource_version;
   /// What to ask the next page with; empty on the last one.
   std::string continue_token;
@@ -45,9 +54,12 @@ enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark, kError };
 template <typename T>
 struct WatchEvent {
   WatchEventType type = WatchEventType::kBookmark;
-  /// Set for kAdded, kModified and kDeleted (the last state then).
+  /// Set for kAdded, kModified and kDeleted (the last state then), unless `unreadable` is. Of a
+  /// deleted object that cannot be read it is nothing but the names and the uid.
   std::optional<T> object;
-  /// Set for all but kError.
+  /// Of kAdded and kModified; of kDeleted where not even the name can be read.
+  std::optional<UnreadableObject> unreadable;
+  /// Set for all but kError; empty where that cannot be read.
   std::string resource_version;
   /// Of a bookmark: everything that there was when the watch began has been told.
   bool initial_events_end = false;

@@ -64,19 +64,16 @@ model::Toleration FromProto(const pb::Toleration& toleration) {
           .effect = toleration.effect()};
 }
 
-model::Time FromProto(const pb::Time& time, const Path& path, absl::Status& error) {
+model::Time FromProto(const pb::Time& time) {
   // The zero metav1.Time is written as an empty message.
-  return time.has_seconds() ? TimeFromSeconds(time.seconds(), path, error) : model::kNoTime;
+  return time.has_seconds() ? TimeFromSeconds(time.seconds()) : model::kNoTime;
 }
 
-model::Condition FromProto(const pb::NodeCondition& condition, const Path& path,
-                           absl::Status& error) {
+model::Condition FromProto(const pb::NodeCondition& condition) {
   return {.type = condition.type(),
           .status = ConditionStatusFromText(condition.status()),
-          .last_transition =
-              FromProto(condition.last_transition_time(), path.Field("lastTransitionTime"), error),
-          .last_heartbeat =
-              FromProto(condition.last_heartbeat_time(), path.Field("lastHeartbeatTime"), error)};
+          .last_transition = FromProto(condition.last_transition_time()),
+          .last_heartbeat = FromProto(condition.last_heartbeat_time())};
 }
 
 std::string UnschedulableMessage(const pb::Pod& pod) {
@@ -94,15 +91,13 @@ std::string UnschedulableMessage(const pb::Pod& pod) {
 model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& error) {
   const Path self = path.Key(node.metadata().name());
   const Path status = self.Field("status");
-  const Path conditions = status.Field("conditions");
   if (node.metadata().name().empty()) error.Update(self.Error("has no metadata.name"));
   model::Node result;
   result.name = node.metadata().name();
   result.labels = StringMapFromProto(node.metadata().labels());
   for (const pb::Taint& taint : node.spec().taints()) result.taints.push_back(FromProto(taint));
   for (const pb::NodeCondition& condition : node.status().conditions()) {
-    const Path item = conditions[result.conditions.size()];
-    result.conditions.push_back(FromProto(condition, item, error));
+    result.conditions.push_back(FromProto(condition));
   }
   result.capacity = ToModel(FromProto(node.status().capacity(), status.Field("capacity"), error));
   result.allocatable =
@@ -124,8 +119,7 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
     result.tolerations.push_back(FromProto(toleration));
   }
   result.requests = PodRequests(FromProto(pod.spec(), self.Field("spec"), error));
-  result.created = FromProto(metadata.creation_timestamp(),
-                             self.Field("metadata").Field("creationTimestamp"), error);
+  result.created = FromProto(metadata.creation_timestamp());
   result.unschedulable = UnschedulableMessage(pod);
   result.terminated = IsTerminated(pod.status().phase());
   ReadScored(pod, result);

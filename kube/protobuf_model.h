@@ -20,7 +20,7 @@ model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& erro
 /// Errors name the pod: Pod["team"]["train-0"].spec.containers[0], where `path` is "Pod".
 model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error);
 
-/// No Service is an error.
+/// No Service that decodes is an error.
 model::Service FromProto(const pb::Service& service, const Path& path, absl::Status& error);
 
 }  // namespace berth::kube

@@ -59,22 +59,41 @@ absl::Status WatchSink<T>::OnFrame(std::string_view frame) {
     error_event_ = std::move(event->status);
     return absl::AbortedError("the server ended the watch");
   }
-  ++events_;
-  absl::Status status;
-  if (event->type == WatchEventType::kDeleted) {
-    handler_->OnDelete(*std::move(event->object));
-  } else if (event->object) {
-    ++upserts_;
-    handler_->OnUpsert(*std::move(event->object));
-  } else {
-    status = OnBookmark(*event);
-  }
+  absl::Status status = OnObject(*event);
+  if (status.ok()) ++events_;
   // A list that breaks off has to begin again.
   if (!listing_ && !event->resource_version.empty()) {
     *resource_version_ = std::move(event->resource_version);
   }
   handler_->OnHeard(*resource_version_);
   return status;
+}
+
+template <typename T>
+absl::Status WatchSink<T>::OnObject(WatchEvent<T>& event) {
+  if (event.type == WatchEventType::kBookmark) return OnBookmark(event);
+  if (event.unreadable) return OnUnreadable(*event.unreadable);
+  if (event.type == WatchEventType::kDeleted) {
+    handler_->OnDelete(*std::move(event.object));
+  } else {
+    ++listed_;
+    handler_->OnUpsert(*std::move(event.object));
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status WatchSink<T>::OnUnreadable(const UnreadableObject& object) {
+  observer_->OnUnreadable(object);
+  // What is known of it is out of date, and nobody knows what that is. A list leaves out what it
+  // has no name for.
+  if (object.name.empty() && !listing_) {
+    return absl::DataLossError("of an object that changed not even the name can be read: " +
+                               object.error);
+  }
+  ++listed_;
+  handler_->OnUnreadable(object);
+  return absl::OkStatus();
 }
 
 template <typename T>
@@ -85,7 +104,7 @@ absl::Status WatchSink<T>::OnBookmark(const WatchEvent<T>& event) {
   }
   listing_ = false;
   handler_->OnReplaceEnd(event.resource_version);
-  observer_->OnListed(upserts_);
+  observer_->OnListed(listed_);
   return absl::OkStatus();
 }
 

@@ -31,7 +31,7 @@ class WatchSink final : public HttpSink {
   absl::Status OnHead(const HttpHead& head) override;
   absl::Status OnBody(std::string_view bytes) override;
 
-  /// Events and bookmarks.
+  /// Events and bookmarks that were of use.
   std::size_t events() const { return events_; }
 
   /// Whether not everything that there is has been told.
@@ -48,6 +48,8 @@ class WatchSink final : public HttpSink {
 
  private:
   absl::Status OnFrame(std::string_view frame);
+  absl::Status OnObject(WatchEvent<T>& event);
+  absl::Status OnUnreadable(const UnreadableObject& object);
   absl::Status OnBookmark(const WatchEvent<T>& event);
 
   const std::string target_;
@@ -58,7 +60,7 @@ class WatchSink final : public HttpSink {
   std::string refusal_body_;
   WatchFrameSplitter splitter_;
   bool listing_;
-  std::size_t upserts_ = 0;
+  std::size_t listed_ = 0;
   std::size_t events_ = 0;
   std::optional<ApiStatus> error_event_;
 };

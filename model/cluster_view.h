@@ -22,6 +22,9 @@ struct NodeState {
   Node node;
   /// Which catalogue entry recognises it; decided when the node arrived or changed.
   AcceleratorCatalog::Index accelerator = AcceleratorCatalog::kNone;
+  /// What the API server says of it now cannot be read. All else here is what it said before, and
+  /// where that never could be read nothing but the name.
+  bool quarantined = false;
   /// What its labels tell; read at the same time.
   GpuLabels gpu;
   /// Of its conditions; nothing: they are to be looked at.

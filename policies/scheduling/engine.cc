@@ -14,11 +14,19 @@ std::vector<model::Resources::Entry> AcceleratorRequests(const model::Pod& pod,
   return requests;
 }
 
+namespace {
+
+// The engine's own reasons stand under this name where others have a policy's.
+constexpr std::string_view kEngine = "engine";
+
+}  // namespace
+
 DatedJudgement PreparedPod::Judge(const model::NodeState& node) const noexcept {
   DatedJudgement judgement;
-  if (refused_everywhere_ != kNoReason) {
+  judgement.reason = refused_everywhere_;
+  if (judgement.reason == kNoReason && node.quarantined) judgement.reason = unreadable_node_;
+  if (judgement.reason != kNoReason) {
     judgement.fits = false;
-    judgement.reason = refused_everywhere_;
     return judgement;
   }
   for (const Part& part : parts_) {
@@ -41,7 +49,11 @@ DatedJudgement PreparedPod::Judge(const model::NodeState& node) const noexcept {
 
 std::vector<PolicyVerdict> PreparedPod::JudgeEach(const model::NodeState& node) const {
   std::vector<PolicyVerdict> verdicts;
-  verdicts.reserve(parts_.size());
+  verdicts.reserve(parts_.size() + 1);
+  if (node.quarantined && unreadable_node_ != kNoReason) {
+    const Verdict refused{.fits = false, .score = 0, .reason = unreadable_node_};
+    verdicts.push_back({kEngine, Mode::kEnforce, 0, refused});
+  }
   for (const Part& part : parts_) {
     verdicts.push_back({part.policy, part.mode, part.weight, part.evaluator->Evaluate(node)});
   }
@@ -54,9 +66,6 @@ namespace {
 void AppendText(std::string& key, std::string_view text) {
   key.append(std::to_string(text.size())).append(1, ':').append(text);
 }
-
-// The engine's own reasons stand under this name where others have a policy's.
-constexpr std::string_view kEngine = "engine";
 
 // Of a policy in Observe that refuses the pod everywhere.
 class RefuseEveryNode : public NodeEvaluator {
@@ -81,7 +90,10 @@ SchedulingEngine::SchedulingEngine(std::shared_ptr<const model::AcceleratorCatal
       prefix_(std::move(prefix)),
       unknown_node_(reasons_.Intern({.policy = std::string(kEngine),
                                      .text = "node(s) were unknown to Berth",
-                                     .summary = "unknown to Berth"})) {
+                                     .summary = "unknown to Berth"})),
+      unreadable_node_(reasons_.Intern({.policy = std::string(kEngine),
+                                        .text = "node(s) could not be read by Berth",
+                                        .summary = "cannot be read"})) {
   const PolicyContext context{*catalog_, prefix_, reasons_};
   ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
     members_.push_back({Policy::kName, settings.mode, settings.weight,
@@ -98,6 +110,7 @@ PreparedPod SchedulingEngine::Prepare(const model::Pod& pod, const model::Cluste
   PreparedPod prepared;
   prepared.key_ = ShapeOf(pod) + "|view";
   if (AcceleratorRequests(pod, *catalog_).empty()) return prepared;
+  prepared.unreadable_node_ = unreadable_node_;
   for (const Member& member : members_) {
     Preparation preparation = member.policy->Prepare(pod, view, now);
     std::unique_ptr<NodeEvaluator> evaluator;

@@ -77,6 +77,8 @@ class PreparedPod {
 
   std::vector<Part> parts_;
   ReasonId refused_everywhere_ = kNoReason;
+  /// Of nodes in quarantine; kNoReason where the pod is not Berth's.
+  ReasonId unreadable_node_ = kNoReason;
   std::string key_;
 };
 
@@ -103,6 +105,9 @@ class SchedulingEngine {
   /// For a node of which the view knows nothing.
   ReasonId unknown_node() const { return unknown_node_; }
 
+  /// For a node in quarantine: what is known of it may no longer hold.
+  ReasonId unreadable_node() const { return unreadable_node_; }
+
   const model::AcceleratorCatalog& catalog() const { return *catalog_; }
 
   /// Of Berth's labels and annotations.
@@ -122,6 +127,7 @@ class SchedulingEngine {
   std::vector<Member> members_;
   std::vector<std::string> annotations_;  // that members read; ascending
   ReasonId unknown_node_;
+  ReasonId unreadable_node_;
 };
 
 }  // namespace berth::scheduling

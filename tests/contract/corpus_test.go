@@ -78,6 +78,12 @@ func (g generator) time() metav1.Time {
 	if g.chance(20) {
 		return metav1.Time{}
 	}
+	if g.chance(5) {
+		// The API server stores these of conditions: the zero time in another zone, and years that no
+		// text of RFC 3339 has.
+		tokyo := time.FixedZone("", 9*3600)
+		return metav1.NewTime(pick(g, time.Date(1, 1, 1, 0, 0, 0, 0, tokyo), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)))
+	}
 	zone := time.FixedZone("", pick(g, 0, 9*3600, -5*3600-1800))
 	return metav1.NewTime(time.Unix(g.Int64N(253_402_300_799), 0).In(zone))
 }

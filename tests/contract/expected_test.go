@@ -131,8 +131,9 @@ func notNil(entries map[string]string) map[string]string {
 	return entries
 }
 
+// seconds is 0 of times outside the years 1 to 9999: they count as nobody's.
 func seconds(t metav1.Time) int64 {
-	if t.IsZero() {
+	if t.IsZero() || t.UTC().Year() < 1 || t.UTC().Year() > 9999 {
 		return 0
 	}
 	return t.Unix()

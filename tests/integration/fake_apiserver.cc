@@ -110,16 +110,19 @@ void FakeApiServer::Serve(FakeConnection& connection) {
       bodies_[request->kind].push_back(request->body);
       changed_.notify_all();
     }
-    const bool admitted = Admitted(head);
-    if (!admitted && !Refuse(connection, 401, "Unauthorized", 0)) return;
-    if (admitted && !Answer(connection, *request)) return;
+    const int refusal = RefusalOf(connection, head);
+    if (refusal != 0 && !Refuse(connection, refusal, "Unauthorized", 0)) return;
+    if (refusal == 0 && !Answer(connection, *request)) return;
   }
 }
 
-bool FakeApiServer::Admitted(const std::string& head) const {
+// 0: the client is let in.
+int FakeApiServer::RefusalOf(const FakeConnection& connection, const std::string& head) const {
   const std::lock_guard guard(mutex_);
-  return token_.empty() ||
-         head.find("Authorization: Bearer " + token_ + "\r\n") != std::string::npos;
+  if (!admitted_.empty() && connection.ClientName() != admitted_) return refusal_;
+  const bool known =
+      token_.empty() || head.find("Authorization: Bearer " + token_ + "\r\n") != std::string::npos;
+  return known ? 0 : 401;
 }
 
 std::optional<FakeFault> FakeApiServer::NextFault(const FakeHttpRequest& request) {
@@ -425,6 +428,28 @@ void FakeApiServer::Bookmark() {
 void FakeApiServer::SetToken(const std::string& token) {
   const std::lock_guard guard(mutex_);
   token_ = token;
+}
+
+PemPair FakeApiServer::IssueClient(const std::string& common_name,
+                                   std::chrono::seconds valid_until) const {
+  return ca_.Issue({.use = LeafUse::kClient,
+                    .common_name = common_name,
+                    .names = {},
+                    .valid_until = valid_until});
+}
+
+void FakeApiServer::AdmitOnly(const std::string& common_name, int refusal) {
+  const std::lock_guard guard(mutex_);
+  admitted_ = common_name;
+  refusal_ = refusal;
+}
+
+void FakeApiServer::PutBytes(
+    FakeRequest list, const std::string& key,
+    const std::function<std::string(const std::string& resource_version)>& encode) {
+  Change([&](std::uint64_t version) {
+    StoreOf(list).Put(key, encode(std::to_string(version)), true, version);
+  });
 }
 
 void FakeApiServer::Fail(FakeRequest request, FakeFault fault, int skip) {

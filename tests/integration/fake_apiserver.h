@@ -3,6 +3,7 @@
 #include <openssl/ssl.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -78,6 +79,17 @@ class FakeApiServer {
   std::string WriteKubeconfig(const TempDir& folder) const;
 
   std::uint16_t port() const { return port_; }
+
+  /// A client certificate of the same CA.
+  PemPair IssueClient(const std::string& common_name, std::chrono::seconds valid_until) const;
+
+  /// From now on clients whose certificate has another name are refused with that status.
+  void AdmitOnly(const std::string& common_name, int refusal);
+
+  /// The object of `key` ("n1", "ml/p1") is there from now on as these bytes, which may be
+  /// anything; `list` names its kind.
+  void PutBytes(FakeRequest list, const std::string& key,
+                const std::function<std::string(const std::string& resource_version)>& encode);
 
   /// Changes what is there; running watches tell it.
   void Put(const model::Node& node);
@@ -159,7 +171,7 @@ class FakeApiServer {
   bool Refuse(FakeConnection& connection, int code, const std::string& reason, int retry_after);
   bool Hang(FakeConnection& connection);
   std::optional<FakeFault> NextFault(const FakeHttpRequest& request);
-  bool Admitted(const std::string& head) const;
+  int RefusalOf(const FakeConnection& connection, const std::string& head) const;
   FakeStore& StoreOf(FakeRequest request);
   void Change(const std::function<void(std::uint64_t version)>& change);
   void CloseAll();
@@ -186,6 +198,8 @@ class FakeApiServer {
   std::uint64_t ended_ = 0;
   bool paused_ = false;
   std::string token_;
+  std::string admitted_;  // empty: every certificate
+  int refusal_ = 401;
   std::map<FakeRequest, std::deque<std::optional<FakeFault>>> faults_;
   std::map<FakeRequest, FakeFault> standing_faults_;
   std::map<FakeRequest, std::vector<std::string>> targets_;

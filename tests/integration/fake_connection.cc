@@ -125,6 +125,16 @@ bool FakeConnection::WriteChunk(std::string_view bytes) {
   return Write(length + std::string(bytes) + "\r\n");
 }
 
+std::string FakeConnection::ClientName() const {
+  const std::unique_ptr<X509, decltype(&X509_free)> certificate(
+      SSL_get1_peer_certificate(ssl_.get()), X509_free);
+  if (certificate == nullptr) return "";
+  char name[256] = "";
+  X509_NAME_get_text_by_NID(X509_get_subject_name(certificate.get()), NID_commonName, name,
+                            sizeof name);
+  return name;
+}
+
 bool FakeConnection::ClientGone() {
   pollfd poll_for{.fd = socket_, .events = POLLRDHUP, .revents = 0};
   return poll(&poll_for, 1, 0) != 0;

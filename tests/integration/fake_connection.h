@@ -45,6 +45,9 @@ class FakeConnection {
   /// One piece of a chunked body, or its end when `bytes` is empty.
   bool WriteChunk(std::string_view bytes);
 
+  /// The common name of the client's certificate; empty where it showed none.
+  std::string ClientName() const;
+
   /// Whether the client has closed, without waiting.
   bool ClientGone();
 

@@ -31,16 +31,6 @@ void SetCondition(const model::Condition& condition, wire::NodeCondition& out) {
       condition.last_transition.time_since_epoch().count());
 }
 
-template <typename List>
-std::string ListOf(const std::vector<std::string>& items, const std::string& resource_version,
-                   const std::string& continue_token) {
-  List list;
-  list.mutable_metadata()->set_resource_version(resource_version);
-  list.mutable_metadata()->set_continue_(continue_token);
-  for (const std::string& item : items) list.add_items()->ParseFromString(item);
-  return list.SerializeAsString();
-}
-
 template <typename Map>
 void Merge(const nlohmann::json& changes, Map& map) {
   for (const auto& [name, value] : changes.items()) {
@@ -142,10 +132,11 @@ std::string EncodeBookmark(const std::string& resource_version, bool initial_eve
 
 std::string EncodeList(std::string_view kind, const std::vector<std::string>& items,
                        const std::string& resource_version, const std::string& continue_token) {
-  const auto list = kind == "NodeList"      ? ListOf<wire::NodeList>
-                    : kind == "ServiceList" ? ListOf<wire::ServiceList>
-                                            : ListOf<wire::PodList>;
-  return Envelope(kind, list(items, resource_version, continue_token));
+  wire::ObjectList list;
+  list.mutable_metadata()->set_resource_version(resource_version);
+  list.mutable_metadata()->set_continue_(continue_token);
+  for (const std::string& item : items) list.add_items(item);
+  return Envelope(kind, list.SerializeAsString());
 }
 
 std::string EncodeStatus(int code, const std::string& reason, int retry_after_seconds) {

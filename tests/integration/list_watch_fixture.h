@@ -56,6 +56,10 @@ class Record final : public kube::ListWatchObserver {
     const std::lock_guard guard(mutex_);
     ++ends_[end];
   }
+  void OnUnreadable(const kube::UnreadableObject& object) override {
+    const std::lock_guard guard(mutex_);
+    unreadable_.push_back(object);
+  }
   void OnError(const absl::Status& error) override {
     const std::lock_guard guard(mutex_);
     errors_.emplace_back(error.message());
@@ -68,6 +72,7 @@ class Record final : public kube::ListWatchObserver {
   std::vector<std::size_t> listed() const { return Copy(listed_); }
   std::vector<std::string> errors() const { return Copy(errors_); }
   std::vector<milliseconds> waits() const { return Copy(waits_); }
+  std::vector<kube::UnreadableObject> unreadable() const { return Copy(unreadable_); }
   int Ends(kube::WatchEnd end) const {
     const auto ends = Copy(ends_);
     const auto found = ends.find(end);
@@ -86,6 +91,7 @@ class Record final : public kube::ListWatchObserver {
   std::map<kube::WatchEnd, int> ends_;
   std::vector<std::string> errors_;
   std::vector<milliseconds> waits_;
+  std::vector<kube::UnreadableObject> unreadable_;
 };
 
 inline bool Await(const std::function<bool()>& condition) {

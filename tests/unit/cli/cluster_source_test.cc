@@ -44,6 +44,33 @@ TEST_F(LoadObjectsTest, WantsNodes) {
   }
 }
 
+TEST_F(LoadObjectsTest, OneOddObjectDoesNotTakeTheOthersWithIt) {
+  EXPECT_EQ(UnreadableText(snapshot_), "");
+  const absl::Status loaded = Load(R"({"kind": "List", "items": [
+    {"kind": "Node", "metadata": {"name": "odd"}, "status": {"capacity": {"cpu": "many"}}},
+    {"kind": "Node", "metadata": {"name": "n"}, "status": {"capacity": {"nvidia.com/gpu": "8"}}},
+    {"kind": "Pod", "metadata": {"namespace": "t", "name": "p"}, "spec": []}]})");
+  ASSERT_TRUE(loaded.ok()) << loaded;
+  EXPECT_TRUE(snapshot_.Read().Find("n"));
+  const std::string told = UnreadableText(snapshot_);
+  EXPECT_THAT(told, HasSubstr("node odd cannot be read; it gets no pods until it can be: "
+                              "items[0].status.capacity[\"cpu\"]: \"many\" is not a quantity"));
+  EXPECT_THAT(told, HasSubstr("pod t/p cannot be read; it counts as what was last known of it: "
+                              "items[2].spec: expected an object, got array\n"));
+}
+
+TEST_F(LoadObjectsTest, TellsTheFirstOfManyThatCannotBeRead) {
+  std::string items = R"({"kind": "Node", "metadata": {}})";
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    items += R"(,{"kind": "Node", "metadata": {"name": ")" + std::string(name) +
+             R"("}, "status": {"capacity": {"cpu": "many"}}})";
+  }
+  ASSERT_TRUE(Load(R"({"kind": "List", "items": [)" + items + "]}").ok());
+  const std::string told = UnreadableText(snapshot_);
+  EXPECT_THAT(told, testing::StartsWith("of 1 node not even the name can be read\nnode a "));
+  EXPECT_THAT(told, testing::EndsWith("2 more nodes cannot be read\n"));
+}
+
 TEST_F(LoadObjectsTest, NamesTheFileInErrors) {
   for (const char* text : {"", "nodes: []", "[]", "{\"kind\": \"List\", \"items\": [5]}"}) {
     const absl::Status loaded = Load(text);

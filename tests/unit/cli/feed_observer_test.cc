@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace berth::cli {
@@ -37,6 +38,21 @@ TEST(FeedObserver, LogsErrorsOnceInAWhile) {
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_THAT(log, HasSubstr("\"kind\":\"pods\",\"error\":\"error 0\""));
   EXPECT_THAT(log, Not(HasSubstr("error 1")));
+}
+
+TEST(FeedObserver, TellsOfAnObjectThatCannotBeReadOnceAndCountsItAlways) {
+  server::Metrics metrics;
+  FeedObserver nodes("nodes", metrics);
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i) {
+    nodes.OnUnreadable({.kind = "Node", .name = "gpu-7", .error = "first"});
+    nodes.OnUnreadable({.kind = "Node", .name = "gpu-7", .error = "second"});
+    nodes.OnUnreadable({.kind = "Node", .name = "gpu-8", .error = "first"});
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 3) << log;
+  EXPECT_THAT(log, HasSubstr("\"object\":\"gpu-7\",\"error\":\"second\""));
+  EXPECT_THAT(metrics.Exposition(), HasSubstr("berth_api_unreadable_total{kind=\"nodes\"} 9\n"));
 }
 
 TEST(FeedObserver, KeepsQuietAboutTheOrderlyEndOfAWatch) {

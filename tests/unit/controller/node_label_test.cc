@@ -48,6 +48,12 @@ TEST(WantedLabel, OutlivesWhatTheCatalogueKnew) {
   EXPECT_EQ(Wanted(NodeWith("a", "cpu", 64)), std::nullopt);
 }
 
+TEST(WantedLabel, NothingIsWrittenOnANodeThatCannotBeRead) {
+  model::NodeState state = GpuNode("a", kV100);
+  state.quarantined = true;
+  EXPECT_EQ(Wanted(state), std::nullopt);
+}
+
 TEST(WantedLabel, AnEmptyValueIsWrongToo) {
   EXPECT_EQ(Wanted(Labelled(GpuNode("a", kV100), "")), "V100");
 }

@@ -81,6 +81,31 @@ TEST_F(NudgePlanTest, APodIsDueFourTimesAfterItsNodeRecovered) {
   EXPECT_THAT(Nudges(seconds(60)), ElementsAre("train@1", "train@3", "train@10", "train@30"));
 }
 
+TEST_F(NudgePlanTest, APodThatCannotBeReadWaitsOn) {
+  const model::Pod train = Waits("train");
+  const model::Pod other = Waits("other");
+  Judge();
+  plan_.BeginReplace();
+  plan_.Keep({.kind = "Pod", .namespace_ = train.namespace_, .name = "train", .error = "odd"});
+  plan_.Keep({.kind = "Pod",
+              .namespace_ = other.namespace_,
+              .name = "other",
+              .uid = "of another",
+              .error = "odd"});
+  plan_.Keep({.kind = "Pod", .namespace_ = "ml", .name = "unknown", .error = "odd"});
+  plan_.EndReplace();
+  Recover("bad");
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
+}
+
+TEST_F(NudgePlanTest, APodIsDueWhenItsNodeCanBeReadAgain) {
+  snapshot_->QuarantineNode({.kind = "Node", .name = "full", .error = "odd"});
+  Waits("train", "0/9 nodes are available: 1 node(s) could not be read by Berth.");
+  Judge();
+  Recover("full");
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
+}
+
 TEST_F(NudgePlanTest, APodThatIsBoundIsLeftAlone) {
   model::Pod pod = Waits("train");
   Judge();

@@ -30,7 +30,7 @@ class NudgerTest : public ::testing::Test {
       pod.unschedulable = "0/9 nodes are available: 1 node(s) had condition GPUIsLost.";
       nudger_.OnUpsert(pod);
     }
-    nudger_.OnReplaceEnd();
+    nudger_.OnReplaceEnd("10");
   }
 
   void RunFor(seconds duration) {

@@ -89,6 +89,8 @@ class Story final : public ListWatchHandler<model::Node>, public ListWatchObserv
   }
   void OnUpsert(model::Node node) override { Tell("+" + node.name); }
   void OnDelete(model::Node node) override { Tell("-" + node.name); }
+  // Of both interfaces.
+  void OnUnreadable(const UnreadableObject& object) override { Tell("?" + object.name); }
   void OnHeard(const std::string& resource_version) override {
     versions.push_back(resource_version);
   }
@@ -117,6 +119,18 @@ class ListWatchUnit : public ::testing::Test {
 
   static std::string Event(const char* type, const std::string& name, const std::string& version) {
     return EncodeFrame(type, Envelope("Node", EncodeObject(MakeNode(name), version)));
+  }
+
+  /// A node that breaks off right after its metadata, or within them.
+  static std::string Broken(const std::string& name, const std::string& version, int missing = 1) {
+    model::Node node = MakeNode(name);
+    node.capacity.Set("nvidia.com/gpu", 8);
+    const std::string whole = EncodeObject(node, version);
+    return whole.substr(0, whole.size() - static_cast<std::size_t>(missing));
+  }
+
+  static std::string BrokenEvent(const char* type, const std::string& bytes) {
+    return EncodeFrame(type, Envelope("Node", bytes));
   }
 
   static std::string Bookmark(const std::string& version, bool initial_events_end) {
@@ -298,6 +312,41 @@ TEST_F(ListWatchUnit, GarbageIsCountedAndListedAnew) {
   EXPECT_EQ(story_.errors.size(), 1u);
 }
 
+TEST_F(ListWatchUnit, AnObjectThatCannotBeReadIsPartOfTheList) {
+  Push({.pieces = {EncodeList("NodeList",
+                              {EncodeObject(MakeNode("a"), "1"), Broken("b", "1"), "\xff",
+                               EncodeObject(MakeNode("c"), "1")},
+                              "10", "")}});
+  Watch({});
+  // Told to the handler and to the observer.
+  EXPECT_EQ(Run(), "begin +a +c ?b ?b ? ? end listed:4 ended:server");
+  EXPECT_EQ(VersionOf(1), "10");
+  EXPECT_TRUE(story_.errors.empty());
+  EXPECT_TRUE(waiter_.waits.empty());
+}
+
+TEST_F(ListWatchUnit, AnEventThatCannotBeReadMovesTheWatchOn) {
+  Page({"a", "b"}, "10");
+  Watch({BrokenEvent("MODIFIED", Broken("a", "11")), Event("ADDED", "c", "12"),
+         BrokenEvent("DELETED", Broken("b", "13"))});
+  Watch({});
+  EXPECT_EQ(Run(), "begin +a +b end listed:2 ?a ?a +c -b ended:server ended:server");
+  EXPECT_EQ(VersionOf(2), "13");
+  EXPECT_TRUE(story_.errors.empty());
+}
+
+// Some object is not any more what is known of it, and nobody can say which: the list tells of all
+// others, and so that this one is not among them.
+TEST_F(ListWatchUnit, AChangeOfNobodyKnowsWhatListsAnew) {
+  Page({"a", "b"}, "10");
+  Watch({BrokenEvent("MODIFIED", "\xff")});
+  Push({.pieces = {EncodeList("NodeList", {EncodeObject(MakeNode("a"), "1"), "\xff"}, "20", "")}});
+  Watch({Event("ADDED", "c", "21")});
+  EXPECT_EQ(Run(),
+            "begin +a +b end listed:2 ? ended:garbage backoff begin +a ? ? end listed:2 +c "
+            "ended:server");
+}
+
 TEST_F(ListWatchUnit, AListWithoutAVersionIsGarbage) {
   Page({"a"}, "");
   EXPECT_EQ(Run(), "backoff");
@@ -352,6 +401,15 @@ TEST_F(WatchListUnit, TheVersionOfTheListIsToldAtItsEnd) {
   Run();
   const std::vector<std::string> want = {"", "", "end:7", "7", "8"};
   EXPECT_EQ(story_.versions, want);
+}
+
+TEST_F(WatchListUnit, AnObjectThatCannotBeReadIsPartOfTheList) {
+  Watch({Event("ADDED", "a", "3"), BrokenEvent("ADDED", Broken("b", "4")),
+         BrokenEvent("ADDED", "\xff"), End("7")});
+  Watch({});
+  EXPECT_EQ(Run(), "begin +a ?b ?b ? ? end listed:3 ended:server ended:server");
+  EXPECT_EQ(VersionOf(1), "7");
+  EXPECT_TRUE(story_.errors.empty());
 }
 
 TEST_F(WatchListUnit, AnEmptyListIsAList) {

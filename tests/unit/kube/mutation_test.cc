@@ -53,11 +53,8 @@ absl::StatusOr<std::size_t> CountFrames(std::string_view bytes) {
 }
 
 std::vector<Decoder> Decoders() {
-  pb::NodeList nodes;
-  *nodes.add_items() = MakeNode();
-  *nodes.add_items() = MakeNode();
-  pb::PodList pods;
-  *pods.add_items() = MakePod();
+  const pb::ObjectList nodes = ListOf(MakeNode(), MakeNode());
+  const pb::ObjectList pods = ListOf(MakePod());
   pb::Status status;
   status.set_message("gone");
   status.mutable_details()->set_retry_after_seconds(1);

@@ -28,9 +28,7 @@ model::Pod FromText(const std::string& text) {
 }
 
 model::Pod FromMessage(const pb::Pod& message) {
-  pb::PodList list;
-  *list.add_items() = message;
-  const auto page = DecodePage<model::Pod>(Body("PodList", list));
+  const auto page = DecodePage<model::Pod>(Body("PodList", ListOf(message)));
   EXPECT_TRUE(page.ok()) << page.status();
   return page->items.at(0);
 }
@@ -295,13 +293,13 @@ TEST(PodDraws, AreReadFromPreferredTermsInProtobufToo) {
 }
 
 TEST(Services, AreReadWithTheirSelector) {
-  pb::ServiceList list;
-  pb::Service& service = *list.add_items();
+  pb::Service service;
   service.mutable_metadata()->set_namespace_("team");
   service.mutable_metadata()->set_name("web");
   (*service.mutable_spec()->mutable_selector())["app"] = "web";
-  list.add_items()->mutable_metadata()->set_name("headless");
-  const auto page = DecodePage<model::Service>(Body("ServiceList", list));
+  pb::Service headless;
+  headless.mutable_metadata()->set_name("headless");
+  const auto page = DecodePage<model::Service>(Body("ServiceList", ListOf(service, headless)));
   ASSERT_TRUE(page.ok()) << page.status();
   EXPECT_THAT(page->items, ElementsAre(model::Service{"team", "web", {{"app", "web"}}},
                                        model::Service{"", "headless", {}}));

@@ -18,6 +18,14 @@ inline std::string Body(std::string_view kind, const google::protobuf::MessageLi
   return std::string("k8s\0", 4) + unknown.SerializeAsString();
 }
 
+/// A list of these objects, which may be of any kind.
+template <typename... Objects>
+pb::ObjectList ListOf(const Objects&... objects) {
+  pb::ObjectList list;
+  (list.add_items(objects.SerializeAsString()), ...);
+  return list;
+}
+
 /// A watch event, without the length in front.
 inline std::string Event(std::string_view type, std::string_view body) {
   pb::WatchEvent event;

@@ -70,6 +70,37 @@ TEST(SchedulingEngine, PodRefusedEverywhereIsRefusedByEveryNode) {
   EXPECT_EQ(prepared.Judge(GpuNode("n", "NVIDIA-A30")).reason, prepared.refused_everywhere());
 }
 
+model::NodeState Quarantined(model::NodeState node) {
+  node.quarantined = true;
+  return node;
+}
+
+TEST(SchedulingEngine, ANodeInQuarantineIsRefusedWhateverWasKnownOfIt) {
+  const auto prepared = DefaultEngine().Prepare(PodAskingFor(kGpu, 1), FixedView(), kNow);
+  model::NodeState never_read;
+  never_read.node.name = "n";
+  for (const model::NodeState& node :
+       {GpuNode("n", "NVIDIA-A30"), Lost(GpuNode("n", "NVIDIA-A30")), never_read}) {
+    const DatedJudgement judgement = prepared.Judge(Quarantined(node));
+    EXPECT_FALSE(judgement.fits);
+    EXPECT_EQ(judgement.reason, DefaultEngine().unreadable_node());
+    EXPECT_EQ(judgement.score, 0U);
+    EXPECT_EQ(judgement.valid_until, model::kForever);
+    const std::vector<PolicyVerdict> verdicts = prepared.JudgeEach(Quarantined(node));
+    ASSERT_FALSE(verdicts.empty());
+    EXPECT_EQ(verdicts[0].verdict.reason, DefaultEngine().unreadable_node());
+    EXPECT_FALSE(verdicts[0].verdict.fits);
+  }
+  EXPECT_EQ(TextOf(prepared.Judge(Quarantined(never_read))), "node(s) could not be read by Berth");
+}
+
+TEST(SchedulingEngine, APodThatIsNotItsBusinessMayGoToANodeInQuarantine) {
+  const auto prepared = DefaultEngine().Prepare(PodAskingFor("cpu", 4000), FixedView(), kNow);
+  const model::NodeState node = Quarantined(GpuNode("n", "NVIDIA-A30"));
+  EXPECT_TRUE(prepared.Judge(node).fits);
+  EXPECT_TRUE(prepared.JudgeEach(node).empty());
+}
+
 TEST(SchedulingEngine, NothingItRefusesIsCurableByPreemption) {
   for (std::size_t id = 1; id < DefaultEngine().reasons().size(); ++id) {
     const Reason& reason = DefaultEngine().reasons()[static_cast<ReasonId>(id)];
