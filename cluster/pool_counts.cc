@@ -29,11 +29,8 @@ model::ConditionShare PoolCounts::NodesWith(Index accelerator, std::string_view 
   if (found == pools_[pool].by_type.end()) return {};
   const Tally& tally = found->second;
   model::ConditionShare share{.is_true = tally.is_true, .unknown = tally.unknown};
-  const auto fresh = tally.beats.lower_bound(stale_before);
-  for (auto beat = tally.beats.begin(); beat != fresh; ++beat) {
-    share.is_true -= beat->second.is_true;
-    share.unknown += beat->second.is_true + beat->second.is_false;
-  }
+  const auto fresh = tally.false_beats.lower_bound(stale_before);
+  for (auto beat = tally.false_beats.begin(); beat != fresh; ++beat) share.unknown += beat->second;
   return share;
 }
 
@@ -55,16 +52,13 @@ void PoolCounts::Count(Index accelerator, const std::vector<Condition>& conditio
 void PoolCounts::Count(Tally& tally, const Condition& condition, int step) {
   const auto amount = static_cast<std::size_t>(step);
   tally.nodes += amount;
-  if (condition.status == ConditionStatus::kUnknown) {
-    tally.unknown += amount;
-    return;
-  }
-  const bool is_true = condition.status == ConditionStatus::kTrue;
-  if (is_true) tally.is_true += amount;
+  if (condition.status == ConditionStatus::kTrue) tally.is_true += amount;
+  if (condition.status == ConditionStatus::kUnknown) tally.unknown += amount;
+  if (condition.status != ConditionStatus::kFalse) return;
   if (condition.last_heartbeat == model::kNoTime) return;
-  const auto beat = tally.beats.try_emplace(condition.last_heartbeat).first;
-  (is_true ? beat->second.is_true : beat->second.is_false) += amount;
-  if (beat->second.is_true == 0 && beat->second.is_false == 0) tally.beats.erase(beat);
+  const auto beat = tally.false_beats.try_emplace(condition.last_heartbeat).first;
+  beat->second += amount;
+  if (beat->second == 0) tally.false_beats.erase(beat);
 }
 
 }  // namespace berth::cluster

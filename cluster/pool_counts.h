@@ -30,20 +30,15 @@ class PoolCounts final : public model::PoolStats {
   }
 
  private:
-  // Counts are unsigned and wrap where a step is -1, which is what subtracting does.
-  struct Beat {
-    std::size_t is_true = 0;
-    std::size_t is_false = 0;
-  };
-
-  // The conditions of one type in one pool.
+  // The conditions of one type in one pool. Counts are unsigned and wrap where a step is -1, which
+  // is what subtracting does.
   struct Tally {
     std::size_t nodes = 0;
     std::size_t is_true = 0;
     std::size_t unknown = 0;
-    // What will be Unknown once it is stale, by last heartbeat. A few hundred entries: detectors
-    // beat every few minutes.
-    std::map<model::Time, Beat> beats;
+    // Those that are False, which will be Unknown once they are stale, by last heartbeat. A few
+    // hundred entries: detectors beat every few minutes.
+    std::map<model::Time, std::size_t> false_beats;
   };
 
   struct Pool {

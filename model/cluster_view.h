@@ -53,8 +53,9 @@ class PoolStats {
   /// The nodes of the entry.
   virtual std::size_t Nodes(AcceleratorCatalog::Index accelerator) const = 0;
 
-  /// Those with a condition of that type, whichever its status was, that is True or Unknown now.
-  /// One whose last heartbeat is known and before `stale_before` counts as Unknown.
+  /// Those with a condition of that type that is True, and those where it is Unknown. One that is
+  /// False, and whose last heartbeat is known and before `stale_before`, counts as Unknown; what is
+  /// True stays True however long ago it was heard of.
   virtual ConditionShare NodesWith(AcceleratorCatalog::Index accelerator, std::string_view type,
                                    Time stale_before) const = 0;
 };

@@ -25,8 +25,8 @@ struct Breaker {
 };
 
 /// Whether `entry` of `config` has an effect on too many nodes of the pool of `accelerator`. A node
-/// counts where the condition is True, however briefly, and where it is Unknown or stale if that
-/// excludes.
+/// counts where the condition is True, however briefly or stale, and where it is Unknown or a stale
+/// False if that excludes.
 bool IsTripped(const HealthCondition& entry, const HealthConfig& config,
                const model::PoolStats& pools, model::AcceleratorCatalog::Index accelerator,
                model::Time now);

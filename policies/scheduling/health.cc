@@ -56,23 +56,37 @@ Finding JudgeUnknown(const Rule& rule, const model::Condition& condition,
   return {.effect = effect, .reason = rule.unknown, .since = condition.last_transition};
 }
 
+// The first moment at which the condition is stale, or kForever.
+model::Time StaleFrom(const model::Condition& condition, const HealthConfig& config) {
+  if (config.stale_after.count() == 0 || condition.last_heartbeat == model::kNoTime) {
+    return model::kForever;
+  }
+  return SaturatingAdd(SaturatingAdd(condition.last_heartbeat, config.stale_after),
+                       model::Duration{1});
+}
+
+Finding JudgeStale(const Rule& rule, const model::Condition& condition, const HealthConfig& config,
+                   model::Time now) {
+  Finding finding = JudgeUnknown(rule, condition, config);
+  if (condition.status != model::ConditionStatus::kTrue) return finding;
+  // The detector may have died of the very fault, so what is worse counts. Time goes on without it.
+  const Finding of_true = JudgeTrue(rule, condition, now);
+  if (of_true.effect >= finding.effect) return of_true;
+  finding.valid_until = of_true.valid_until;
+  return finding;
+}
+
 Finding JudgeCondition(const Rule& rule, const model::Condition& condition,
                        const HealthConfig& config, model::Time now) {
-  model::Time fresh_until = model::kForever;
-  if (config.stale_after.count() > 0 && condition.last_heartbeat != model::kNoTime) {
-    fresh_until = SaturatingAdd(condition.last_heartbeat, config.stale_after);
-  }
-  if (condition.status == model::ConditionStatus::kUnknown || now > fresh_until) {
+  if (condition.status == model::ConditionStatus::kUnknown) {
     return JudgeUnknown(rule, condition, config);
   }
-  Finding finding = condition.status == model::ConditionStatus::kTrue
-                        ? JudgeTrue(rule, condition, now)
-                        : JudgeFalse(rule, condition, now);
-  // Stale from the second after on.
-  if (fresh_until != model::kForever) {
-    finding.valid_until =
-        std::min(finding.valid_until, SaturatingAdd(fresh_until, model::Duration{1}));
-  }
+  const model::Time stale_from = StaleFrom(condition, config);
+  if (now >= stale_from) return JudgeStale(rule, condition, config, now);
+  const bool is_true = condition.status == model::ConditionStatus::kTrue;
+  Finding finding = is_true ? JudgeTrue(rule, condition, now) : JudgeFalse(rule, condition, now);
+  const bool outlasts_heartbeats = is_true && finding.effect != Effect::kIgnore;
+  if (!outlasts_heartbeats) finding.valid_until = std::min(finding.valid_until, stale_from);
   return finding;
 }
 

@@ -80,7 +80,8 @@ void VisitFields(Visitor& visit, HealthConfig& config) {
         "What a condition of status Unknown does: Exclude, Penalize or Ignore; never more than the "
         "condition's own effect");
   visit("staleAfter", config.stale_after,
-        "A condition whose lastHeartbeatTime is older counts as Unknown; 0s: never");
+        "A condition whose lastHeartbeatTime is older counts as Unknown, but True keeps its own "
+        "effect where that is worse; 0s: never");
   visit("breaker", config.breaker, "What if a condition is on suspiciously many nodes");
 }
 

@@ -138,11 +138,12 @@ model::ConditionShare Scan(const model::ClusterView& view,
     ++*nodes;
     for (const model::Condition& condition : node->node.conditions) {
       if (condition.type != type) continue;
+      const bool is_true = condition.status == model::ConditionStatus::kTrue;
       const bool stale =
           condition.last_heartbeat != model::kNoTime && condition.last_heartbeat < stale_before;
       const bool unknown = stale || condition.status == model::ConditionStatus::kUnknown;
-      share.unknown += unknown ? 1 : 0;
-      share.is_true += !unknown && condition.status == model::ConditionStatus::kTrue ? 1 : 0;
+      share.is_true += is_true ? 1 : 0;
+      share.unknown += !is_true && unknown ? 1 : 0;
       break;  // the first of a type counts
     }
   }

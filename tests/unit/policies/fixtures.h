@@ -91,11 +91,12 @@ class FixedView : public model::ClusterView, public model::PoolStats {
       const auto found = std::find_if(conditions.begin(), conditions.end(),
                                       [&](const auto& each) { return each.type == type; });
       if (found == conditions.end()) continue;
+      const bool is_true = found->status == model::ConditionStatus::kTrue;
       const bool stale =
           found->last_heartbeat != model::kNoTime && found->last_heartbeat < stale_before;
       const bool unknown = stale || found->status == model::ConditionStatus::kUnknown;
-      share.unknown += unknown ? 1 : 0;
-      share.is_true += !unknown && found->status == model::ConditionStatus::kTrue ? 1 : 0;
+      share.is_true += is_true ? 1 : 0;
+      share.unknown += !is_true && unknown ? 1 : 0;
     }
     return share;
   }
