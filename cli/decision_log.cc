@@ -48,6 +48,8 @@ void DecisionLog::OnDecision(const extender::Decision& decision) {
   Log(LogLevel::kInfo, decision.fitting > 0 ? "placement" : "no placement",
       {{"pod", decision.pod_namespace + "/" + decision.pod_name},
        {"uid", decision.pod_uid},
+       {"nodeResourceVersion", decision.node_resource_version},
+       {"podResourceVersion", decision.pod_resource_version},
        {"fitting", decision.fitting},
        {"top", TopOf(decision)},
        {"decidedBy", decision.decided_by},

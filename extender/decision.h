@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/snapshot.h"
 #include "extender/extender_metrics.h"
-#include "model/cluster_view.h"
 #include "model/pod.h"
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
@@ -42,6 +42,10 @@ struct Decision {
   std::string pod_namespace;
   std::string pod_name;
   std::string pod_uid;
+  /// Of nodes and of pods, all that the API server had told up to this resource version counts; see
+  /// cluster::Snapshot::Reader::ResourceVersion(). 0: not known, or the request brought its nodes.
+  std::uint64_t node_resource_version = 0;
+  std::uint64_t pod_resource_version = 0;
   Verb verb = Verb::kFilter;
   /// Of the nodes that were asked about, how many fit.
   std::size_t fitting = 0;
@@ -75,7 +79,7 @@ struct Answered {
 /// Sums up `answered`, which `prepared` judged on `view`. Looks once at each judgement:
 /// kube-scheduler waits for it.
 Decision Decide(const Answered& answered, const scheduling::PreparedPod& prepared,
-                const model::ClusterView& view, const scheduling::ReasonTable& reasons);
+                const cluster::Snapshot::Reader& view, const scheduling::ReasonTable& reasons);
 
 /// Hears of decisions. Called on the threads that answer kube-scheduler, several at a time:
 /// implementations are thread-safe, do not block and do not throw.

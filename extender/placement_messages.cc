@@ -289,6 +289,8 @@ v1::WatchDecisionsResponse ToMessage(const DecisionBroker::Told& told) {
   decision.set_pod_namespace(told.decision.pod_namespace);
   decision.set_pod_name(told.decision.pod_name);
   decision.set_pod_uid(told.decision.pod_uid);
+  decision.set_node_resource_version(told.decision.node_resource_version);
+  decision.set_pod_resource_version(told.decision.pod_resource_version);
   decision.set_verb(VerbOf(told.decision.verb));
   decision.set_fitting(told.decision.fitting);
   FillAll(told.decision.refused, decision.mutable_refused());

@@ -19,6 +19,8 @@ extender::Decision Placement() {
           .pod_namespace = "team",
           .pod_name = "train",
           .pod_uid = "1234",
+          .node_resource_version = 4711,
+          .pod_resource_version = 4712,
           .verb = extender::Verb::kPrioritize,
           .fitting = 2,
           .refused = {},
@@ -46,6 +48,8 @@ TEST(DecisionLog, TellsAPlacement) {
   EXPECT_EQ(lines[0]["msg"], "placement");
   EXPECT_EQ(lines[0]["pod"], "team/train");
   EXPECT_EQ(lines[0]["uid"], "1234");
+  EXPECT_EQ(lines[0]["nodeResourceVersion"], 4711);
+  EXPECT_EQ(lines[0]["podResourceVersion"], 4712);
   EXPECT_EQ(lines[0]["fitting"], 2);
   EXPECT_EQ(lines[0]["top"],
             json::parse(R"(["a100-1 rank 10 score 9000", "v100-1 rank 0 score 7000"])"));

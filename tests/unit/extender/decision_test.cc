@@ -92,6 +92,28 @@ TEST_F(DecisionTest, TellsWhichPodWhenAndWhy) {
   EXPECT_EQ(decision.decided_by, "only one node fits");
 }
 
+TEST_F(DecisionTest, TellsTheResourceVersionsThatItWasMadeAt) {
+  Start({GpuNode("a", kV100), GpuNode("b", kV100)});
+  cluster->snapshot.MarkHeard(cluster::Kind::kNodes, {}, 41);
+  cluster->snapshot.MarkHeard(cluster::Kind::kPods, {}, 43);
+  for (const Decision& decision : {Filtered({"a"}), Prioritized({"a", "b"})}) {
+    EXPECT_EQ(decision.node_resource_version, 41u);
+    EXPECT_EQ(decision.pod_resource_version, 43u);
+  }
+}
+
+// They are of whenever whoever asks has read them.
+TEST_F(DecisionTest, NodesThatTheRequestBringsHaveNoResourceVersion) {
+  Start({});
+  cluster->snapshot.MarkHeard(cluster::Kind::kNodes, {}, 41);
+  ExtenderArgs args{.pod = PodAskingFor(scheduling::kGpu, 1), .node_names = {"own"}};
+  args.given.emplace();
+  args.given->nodes.push_back(GpuNode("own", kV100).node);
+  placer->Filter(args, scheduling::kNow);
+  ASSERT_THAT(recorder.decisions, SizeIs(1));
+  EXPECT_EQ(recorder.decisions[0].node_resource_version, 0u);
+}
+
 TEST_F(DecisionTest, WhereNoNodeFitsThereAreOnlyReasons) {
   Start({Lost("lost")});
   const Decision decision = Filtered({"lost"});

@@ -48,6 +48,8 @@ TEST(PlacementMessages, DecisionsSayAllThatIsKnown) {
                           .pod_namespace = "team",
                           .pod_name = "train",
                           .pod_uid = "1234",
+                          .node_resource_version = 41,
+                          .pod_resource_version = 43,
                           .verb = Verb::kPrioritize,
                           .fitting = 7,
                           .refused = {{"health", "node(s) had condition GPUIsLost", 2}},
@@ -59,6 +61,8 @@ TEST(PlacementMessages, DecisionsSayAllThatIsKnown) {
   EXPECT_EQ(message.decision().pod_namespace(), "team");
   EXPECT_EQ(message.decision().pod_name(), "train");
   EXPECT_EQ(message.decision().pod_uid(), "1234");
+  EXPECT_EQ(message.decision().node_resource_version(), 41u);
+  EXPECT_EQ(message.decision().pod_resource_version(), 43u);
   EXPECT_EQ(message.decision().verb(), v1::Decision::VERB_PRIORITIZE);
   EXPECT_EQ(message.decision().fitting(), 7u);
   EXPECT_EQ(message.decision().refused(0).policy(), "health");
