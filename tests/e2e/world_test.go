@@ -49,7 +49,8 @@ func fresh(t *testing.T) *world {
 // judged starts a judge over the world for the rest of the test.
 func (w *world) judged() *world {
 	w.Helper()
-	j, err := judge.Start(w.Context(), w.box.Client, judge.ExcludingRules(), box.ManagedResources)
+	j, err := judge.Start(w.Context(), w.box.Client, judge.ExcludingRules(), box.ManagedResources,
+		w.box.DecisionsAddress())
 	w.Check("start the judge", err)
 	w.Cleanup(j.Stop)
 	w.judge = j

@@ -28,7 +28,7 @@ var ManagedResources = []string{"nvidia.com/gpu", "preferred.jp/mncore", "prefer
 // BerthOptions change how Berth runs in the box.
 type BerthOptions struct {
 	// Config holds keys of Berth's configuration file beside those that the box writes (kubernetes,
-	// metrics, listen and tls of extender). Default: none, which is Berth's own defaults.
+	// metrics, grpc, listen and tls of extender). Default: none, which is Berth's own defaults.
 	Config map[string]any
 	// Kubeconfig replaces the one with Berth's client certificate. Called when kube-apiserver is up.
 	Kubeconfig func(*Box) (string, error)
@@ -44,6 +44,7 @@ type Berth struct {
 	ConfigFile string
 	URL        string // of the extender: https, a client certificate of the box's authority needed
 	MetricsURL string // plain: /metrics, /healthz, /readyz
+	GRPC       string // address, plain
 
 	caFile string
 	client keyPair        // kube-scheduler's
@@ -62,11 +63,16 @@ func (b *Box) startBerth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	grpcPort, err := freePort()
+	if err != nil {
+		return err
+	}
 	path, err := BerthBinary()
 	if err != nil {
 		return err
 	}
-	berth := &Berth{URL: "https://" + address(port), MetricsURL: "http://" + address(metricsPort)}
+	berth := &Berth{URL: "https://" + address(port), MetricsURL: "http://" + address(metricsPort),
+		GRPC: address(grpcPort)}
 	berth.caFile = b.ca.CertFile
 	if b.options.Berth.Certificates != nil {
 		folder, err := b.options.Berth.Certificates(ctx, b)
@@ -108,9 +114,18 @@ func (b *Box) writeBerthFiles(berth *Berth, serving keyPair, listen, metrics str
 			"certFile": serving.CertFile, "keyFile": serving.KeyFile, "clientCAFile": b.ca.CertFile,
 		}},
 		"metrics": map[string]any{"listen": metrics},
+		"grpc":    map[string]any{"listen": berth.GRPC},
 	}
 	berth.ConfigFile = filepath.Join(b.Dir, "berth.yaml")
 	return berth.writeConfig(b.options.Berth.Config)
+}
+
+// DecisionsAddress is where Berth tells its decisions over gRPC; "" in a box without Berth.
+func (b *Box) DecisionsAddress() string {
+	if b.Berth == nil {
+		return ""
+	}
+	return b.Berth.GRPC
 }
 
 // ReconfigureBerth starts Berth again with other keys than those of BerthOptions.Config.

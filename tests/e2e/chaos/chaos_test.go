@@ -39,7 +39,7 @@ var (
 // Beyond its life a pod has ended after this long, or KWOK has missed that it was bound.
 const stall = time.Minute
 
-// What kube-scheduler had decided before a fault may take longer to be bound than the judge grants:
+// What was decided before a fault, or before Berth heard of it, may be bound so long after it:
 // kube-apiserver is restarted, and everything shares two cores with it. Half of the shortest fault.
 const loadedGrace = 3 * time.Second
 
@@ -138,31 +138,30 @@ func (c *cluster) expectNothingUsed() {
 	})
 }
 
-// expectSound fails the test for every pod on a node that was broken, and shows how many were bound
-// before Berth could know.
+// expectSound fails the test for every pod on a node that Berth knew to be broken when it decided, and
+// for those decided before long after the fault: then news of it have taken too long. It shows how
+// many were bound before Berth could know.
 func (c *cluster) expectSound(begun int) {
 	c.Helper()
 	report := c.judge.Report()
-	latest := time.Duration(0)
+	latest, unheard := time.Duration(0), 0
 	for _, p := range report.With(judge.InFlight) {
-		latest = max(latest, p.After)
-	}
-	unheard, late := 0, 0
-	for _, p := range slices.Concat(report.With(judge.Broken), report.With(judge.Unclear)) {
-		if p.Verdict == judge.Broken && c.silence.hides(p) {
+		switch {
+		case c.silence.hides(p):
 			unheard++
-			continue
-		}
-		if p.Verdict == judge.Broken && p.After < loadedGrace {
-			late++
+		case p.After < loadedGrace:
 			latest = max(latest, p.After)
-			continue
+		default:
+			c.Errorf("%s was bound to %s by a decision that knew nothing of %s, which was there for %s",
+				p.Pod, p.Node, p.Condition, p.After)
 		}
+	}
+	for _, p := range slices.Concat(report.With(judge.Broken), report.With(judge.Unclear)) {
 		c.Errorf("%s on %s is %v: %s there for %s", p.Pod, p.Node, p.Verdict, p.Condition, p.After)
 	}
-	c.Logf("%d placements, %d faults; %d pods bound in the fault's first second and %d in its first "+
-		"three (the latest after %v), %d to nodes that broke while Berth's watch was silent for %v",
-		len(report), begun, len(report.With(judge.InFlight)), late, latest.Round(time.Millisecond),
+	c.Logf("%d placements, %d faults; %d pods bound to nodes that broke after the decision, the latest "+
+		"after %v, %d of them while Berth's watch was silent for %v",
+		len(report), begun, len(report.With(judge.InFlight)), latest.Round(time.Millisecond),
 		unheard, c.silence.length().Round(100*time.Millisecond))
 	if len(report) != *podCount {
 		c.Errorf("the judge saw %d placements, want %d", len(report), *podCount)

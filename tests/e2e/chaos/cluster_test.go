@@ -38,7 +38,7 @@ func (w window) length() time.Duration { return w.to.Sub(w.from) }
 // hides tells whether the node broke in the window and the pod was bound before Berth could know.
 func (w window) hides(p judge.Placement) bool {
 	began := p.Bound.Add(-p.After)
-	return began.After(w.from) && p.Bound.Before(w.to.Add(judge.InFlightGrace))
+	return began.After(w.from) && p.Bound.Before(w.to.Add(loadedGrace))
 }
 
 func start(t *testing.T) *cluster {
@@ -58,7 +58,8 @@ func start(t *testing.T) *cluster {
 	c.Check("create nodes", fleet.CreateNodes(t.Context(), c.box.Client, c.pools))
 	t.Logf("%d nodes in %.1f s", *nodeCount, time.Since(begin).Seconds())
 	var err error
-	c.judge, err = judge.Start(t.Context(), c.box.Client, judge.ExcludingRules(), box.ManagedResources)
+	c.judge, err = judge.Start(t.Context(), c.box.Client, judge.ExcludingRules(), box.ManagedResources,
+		c.box.DecisionsAddress())
 	c.Check("start the judge", err)
 	t.Cleanup(c.judge.Stop)
 	c.startController()

@@ -68,7 +68,8 @@ func (c *column) start(ctx context.Context, berth *box.BerthOptions) error {
 	}
 	fmt.Fprintf(c.out, "%d nodes and their daemons in %.1f s\n",
 		len(fleet.Nodes(c.scenario.pools, begin)), time.Since(begin).Seconds())
-	c.judge, err = judge.Start(ctx, c.box.Client, judge.ExcludingRules(), box.ManagedResources)
+	c.judge, err = judge.Start(ctx, c.box.Client, judge.ExcludingRules(), box.ManagedResources,
+		c.box.DecisionsAddress())
 	return err
 }
 

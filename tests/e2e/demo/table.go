@@ -37,7 +37,7 @@ func printTable(out io.Writer, pools []fleet.Pool, results []result) {
 		func(r result) string { return strconv.Itoa(r.tally.pending) })
 	row("pods on a model or memory they did not ask for",
 		func(r result) string { return strconv.Itoa(r.tally.unwanted) })
-	row("pods bound in the fault's first second (in flight)", countOf(judge.InFlight))
+	row("pods bound before the fault was known (in flight)", countOf(judge.InFlight))
 	row("pods placed on a broken node", countOf(judge.Broken))
 	row("nodes that a Job without limits ran out of memory on",
 		func(r result) string { return strconv.Itoa(r.bomb.nodes) })

@@ -112,7 +112,7 @@ func TestTableHasAColumnForEachResult(t *testing.T) {
 	want := map[string][]string{
 		"pods placed on V100":                                  {"7", "7"},
 		"pods placed on a broken node":                         {"2", "0"},
-		"pods bound in the fault's first second (in flight)":   {"1", "0"},
+		"pods bound before the fault was known (in flight)":    {"1", "0"},
 		"nodes that a Job without limits ran out of memory on": {"6", "1"},
 		"pods of it that were killed":                          {"7", "1"},
 	}

@@ -1,5 +1,6 @@
-// Package judge tells which pods were bound to a broken node, from the API's own objects only: it
-// asks neither kube-scheduler nor Berth.
+// Package judge tells which pods were bound to a broken node, from the API's own objects. Of Berth it
+// takes nothing but the revision of nodes at which it has decided: what was broken by then is its
+// fault, what broke later nobody's.
 package judge
 
 import (
@@ -39,6 +40,7 @@ type change struct {
 
 // binding is a pod getting its node.
 type binding struct {
+	uid       types.UID
 	pod       types.NamespacedName
 	node      string
 	when      window
@@ -52,11 +54,17 @@ type conditionOf struct{ node, condition string }
 type history struct {
 	changes  map[conditionOf][]change // in the order of revisions
 	bindings map[types.UID]binding
+	decided  map[types.UID]int64 // the revision of nodes by which Berth has decided last
 }
 
 func newHistory() *history {
-	return &history{changes: map[conditionOf][]change{}, bindings: map[types.UID]binding{}}
+	return &history{changes: map[conditionOf][]change{}, bindings: map[types.UID]binding{},
+		decided: map[types.UID]int64{}}
 }
+
+// sawDecision records what Berth says. Of a pod that was refused and tried again the last counts:
+// nobody asks about a pod that is bound.
+func (h *history) sawDecision(d decision) { h.decided[d.pod] = d.nodeRevision }
 
 // sawNode records what the node's conditions say since when.
 func (h *history) sawNode(node *corev1.Node, when window, arrived time.Time) {
@@ -89,6 +97,7 @@ func (h *history) sawPod(pod *corev1.Pod, when window, arrived time.Time) {
 		return
 	}
 	h.bindings[pod.UID] = binding{
+		uid:       pod.UID,
 		pod:       types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name},
 		node:      pod.Spec.NodeName,
 		when:      when,

@@ -22,12 +22,16 @@ type Judge struct {
 }
 
 // Start lists nodes and pods and goes on watching them until Stop or the end of ctx. Only pods that
-// request one of the managed resources are judged.
+// request one of the managed resources are judged. Berth's decisions are heard at its gRPC address;
+// "": there is no Berth, and kube-scheduler alone has InFlightGrace.
 func Start(
-	ctx context.Context, client kubernetes.Interface, rules []Rule, managed []string,
+	ctx context.Context, client kubernetes.Interface, rules []Rule, managed []string, berth string,
 ) (*Judge, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	j := &Judge{court: court{rules, managed}, history: newHistory(), cancel: cancel}
+	j := &Judge{court: court{rules, managed, berth != ""}, history: newHistory(), cancel: cancel}
+	if berth != "" {
+		j.ended.Go(func() { followDecisions(ctx, berth, j.sawDecision) })
+	}
 	for _, kind := range []follower{j.nodes(client), j.pods(client)} {
 		if err := kind.list(ctx); err != nil {
 			cancel()
@@ -96,6 +100,10 @@ func lister[L metav1.ListInterface, T any](
 		}
 		return pointers(items(got)), got.GetResourceVersion(), nil
 	}
+}
+
+func (j *Judge) sawDecision(d decision) {
+	j.record(func(time.Time) { j.history.sawDecision(d) })
 }
 
 func (j *Judge) record(write func(now time.Time)) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// InFlightGrace is how long after a fault began a pod may still be bound to the node: the decision
-// was taken before, or while the fault was on its way to the scheduler.
+// InFlightGrace is how long after a fault began kube-scheduler alone may still bind a pod to the node:
+// it does not say which nodes it decided by. Berth does, and has no grace.
 const InFlightGrace = time.Second
 
 // Rule says which condition makes a node unfit, and for whom.
@@ -31,9 +31,9 @@ type Verdict int
 
 const (
 	Sound    Verdict = iota // no excluding condition was True
-	InFlight                // one was, for less than InFlightGrace
-	Broken                  // one was
-	Unclear                 // the judge's watch had a gap just there
+	InFlight                // one was by the time of the binding, but not when it was decided on
+	Broken                  // one was when it was decided on
+	Unclear                 // the judge's watch had a gap just there, or the decision was not heard
 )
 
 func (v Verdict) String() string {
@@ -67,6 +67,7 @@ func (r Report) With(verdict Verdict) []Placement {
 type court struct {
 	rules   []Rule
 	managed []string
+	decides bool // somebody says at which revision
 }
 
 func (c court) judge(h *history) Report {
@@ -88,7 +89,7 @@ func (c court) place(h *history, b binding) Placement {
 		if len(rule.Resources) > 0 && !matchesAny(rule.Resources, b.resources) {
 			continue
 		}
-		verdict, after := judgeOne(h.changes[conditionOf{b.node, rule.Condition}], b)
+		verdict, after := c.judgeOne(h, rule, b)
 		if severity(verdict) > severity(worst.Verdict) {
 			worst.Verdict, worst.Condition, worst.After = verdict, rule.Condition, after
 		}
@@ -101,9 +102,9 @@ func severity(v Verdict) int {
 	return map[Verdict]int{Sound: 0, InFlight: 1, Unclear: 2, Broken: 3}[v]
 }
 
-func judgeOne(changes []change, b binding) (Verdict, time.Duration) {
+func (c court) judgeOne(h *history, rule Rule, b binding) (Verdict, time.Duration) {
 	var last change
-	for _, next := range changes {
+	for _, next := range h.changes[conditionOf{b.node, rule.Condition}] {
 		if b.when.before(next.when) {
 			break
 		}
@@ -115,11 +116,27 @@ func judgeOne(changes []change, b binding) (Verdict, time.Duration) {
 	if !last.broken {
 		return Sound, 0
 	}
-	after := b.arrived.Sub(last.arrived)
-	if after < InFlightGrace {
-		return InFlight, after
+	return c.blame(h, b, last), b.arrived.Sub(last.arrived)
+}
+
+// blame judges a binding to a node that was broken by then.
+func (c court) blame(h *history, b binding, fault change) Verdict {
+	if !c.decides {
+		if b.arrived.Sub(fault.arrived) < InFlightGrace {
+			return InFlight
+		}
+		return Broken
 	}
-	return Broken, after
+	revision, heard := h.decided[b.uid]
+	switch decided := at(revision); {
+	case !heard || revision == 0:
+		return Unclear
+	case decided.before(fault.when):
+		return InFlight
+	case fault.when.last <= revision:
+		return Broken
+	}
+	return Unclear
 }
 
 // matchesAny tells whether one of the names matches one of the patterns.

@@ -22,6 +22,7 @@ type event struct {
 	condition string // changes to True, or with "-" before it to False
 	binds     bool
 	deleted   bool
+	decides   int64 // Berth has decided by nodes as of this revision
 }
 
 func (e event) window() window {
@@ -61,6 +62,8 @@ func tell(story []event, resources []string) *history {
 	for _, e := range story {
 		arrived := start.Add(time.Duration(e.seconds * float64(time.Second)))
 		switch {
+		case e.decides != 0:
+			h.sawDecision(decision{"p", e.decides})
 		case e.binds:
 			h.sawPod(boundPod("p", resources...), e.window(), arrived)
 		case e.deleted:
@@ -136,10 +139,64 @@ func TestVerdicts(t *testing.T) {
 			{revision: 10, seconds: 4, condition: "GPUIsLost"},
 		}, gpu, Sound},
 	}
-	law := court{ExcludingRules(), []string{"nvidia.com/gpu"}}
+	law := court{ExcludingRules(), []string{"nvidia.com/gpu"}, false}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			report := law.judge(tell(c.story, c.resources))
+			if len(report) != 1 || report[0].Verdict != c.want {
+				t.Errorf("report %+v, want one placement %v", report, c.want)
+			}
+		})
+	}
+}
+
+// With Berth the revision that it decided by tells, and no time.
+func TestVerdictsOnDecisions(t *testing.T) {
+	cases := []struct {
+		name  string
+		story []event
+		want  Verdict
+	}{
+		{"healthy node", []event{
+			{revision: 1, condition: "-GPUIsLost"}, {decides: 5}, {revision: 9, binds: true},
+		}, Sound},
+		{"decided before the fault, bound long after it", []event{
+			{revision: 5, condition: "GPUIsLost"}, {decides: 4}, {revision: 9, seconds: 60, binds: true},
+		}, InFlight},
+		{"decided at the fault, bound at once", []event{
+			{revision: 5, condition: "GPUIsLost"}, {decides: 5}, {revision: 6, binds: true},
+		}, Broken},
+		{"decided after the fault, bound at once", []event{
+			{revision: 5, condition: "GPUIsLost"}, {decides: 8}, {revision: 9, binds: true},
+		}, Broken},
+		{"the last decision counts", []event{
+			{revision: 5, condition: "GPUIsLost"}, {decides: 4}, {decides: 6},
+			{revision: 9, seconds: 0.1, binds: true},
+		}, Broken},
+		{"decided during the fault, bound after recovery", []event{
+			{revision: 5, condition: "GPUIsLost"}, {decides: 6}, {revision: 7, condition: "-GPUIsLost"},
+			{revision: 9, binds: true},
+		}, Sound},
+		{"decided between two faults", []event{
+			{revision: 3, condition: "GPUIsLost"}, {revision: 5, condition: "-GPUIsLost"}, {decides: 6},
+			{revision: 8, condition: "GPUIsLost"}, {revision: 9, seconds: 9, binds: true},
+		}, InFlight},
+		{"the decision was not heard", []event{
+			{revision: 5, condition: "GPUIsLost"}, {revision: 9, binds: true},
+		}, Unclear},
+		{"decided within the gap in which the fault began", []event{
+			{since: 4, revision: 8, condition: "GPUIsLost"}, {decides: 6},
+			{revision: 9, seconds: 3, binds: true},
+		}, Unclear},
+		{"decided after the gap in which the fault began", []event{
+			{since: 4, revision: 8, condition: "GPUIsLost"}, {decides: 8},
+			{revision: 9, seconds: 3, binds: true},
+		}, Broken},
+	}
+	law := court{ExcludingRules(), []string{"nvidia.com/gpu"}, true}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			report := law.judge(tell(c.story, []string{"nvidia.com/gpu"}))
 			if len(report) != 1 || report[0].Verdict != c.want {
 				t.Errorf("report %+v, want one placement %v", report, c.want)
 			}
@@ -153,7 +210,7 @@ func TestWorstRuleDecides(t *testing.T) {
 		{revision: 5, seconds: 4.5, condition: "DStateProcess"},
 		{revision: 9, seconds: 5, binds: true},
 	}
-	law := court{ExcludingRules(), []string{"nvidia.com/gpu"}}
+	law := court{ExcludingRules(), []string{"nvidia.com/gpu"}, false}
 	report := law.judge(tell(story, []string{"nvidia.com/gpu"}))
 	want := Placement{"default", "p", "n", Broken, "GPUIsLost", 5 * time.Second,
 		start.Add(5 * time.Second)}
@@ -164,7 +221,7 @@ func TestWorstRuleDecides(t *testing.T) {
 
 func TestPodsWithoutManagedResourceAreNotJudged(t *testing.T) {
 	story := []event{{revision: 3, condition: "GPUIsLost"}, {revision: 9, seconds: 5, binds: true}}
-	law := court{ExcludingRules(), []string{"nvidia.com/gpu"}}
+	law := court{ExcludingRules(), []string{"nvidia.com/gpu"}, false}
 	if report := law.judge(tell(story, []string{"cpu"})); len(report) != 0 {
 		t.Errorf("judged %+v", report)
 	}
@@ -177,7 +234,7 @@ func TestPodsAreJudgedByTheirFirstSight(t *testing.T) {
 		h.sawPod(pod, at(int64(2+10*i)), start.Add(time.Duration(second)*time.Second))
 		h.sawNode(nodeWith("GPUIsLost"), at(3), start.Add(time.Second))
 	}
-	report := court{ExcludingRules(), []string{"nvidia.com/gpu"}}.judge(h)
+	report := court{ExcludingRules(), []string{"nvidia.com/gpu"}, false}.judge(h)
 	if len(report) != 1 || report[0].Verdict != Sound {
 		t.Errorf("a later update of a bound pod changed the verdict: %+v", report)
 	}
