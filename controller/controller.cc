@@ -9,7 +9,8 @@ namespace berth::controller {
 
 namespace {
 
-// A request that takes longer would outlive the right to lead (10 s, of which others wait 15).
+// What takes longer is tried again sooner by giving up; LeaderTransport sees to it that nothing is
+// sent after the right to lead has ended.
 kube::HttpTimeouts WriteTimeouts() {
   constexpr std::chrono::seconds kEach{3};
   return {.connect = kEach, .handshake = kEach, .write = kEach, .head = kEach};
@@ -29,14 +30,17 @@ Controller::Controller(Options options, std::shared_ptr<const scheduling::Schedu
       lease_store_(&lease_client_, options.lease_namespace, options.lease_name, &owner_),
       election_(ElectionOptions(options), &lease_store_, &election_waiter_, observer),
       label_client_(options.api, WriteTimeouts()),
-      label_patcher_(&label_client_),
+      label_transport_(WhileLeading(label_client_)),
+      label_patcher_(&label_transport_),
       labeler_(LabelerOptions(options), snapshot, &label_patcher_, &waiter_, observer),
       nudge_client_(options.api, WriteTimeouts()),
-      nudge_patcher_(&nudge_client_),
+      nudge_transport_(WhileLeading(nudge_client_)),
+      nudge_patcher_(&nudge_transport_),
       nudger_(NudgerOptions(options), std::move(engine), snapshot, &nudge_patcher_, &waiter_,
               observer),
       object_http_client_(options.api, WriteTimeouts()),
-      object_client_(&object_http_client_),
+      object_transport_(WhileLeading(object_http_client_)),
+      object_client_(&object_transport_),
       owner_keeper_(OwnerOptions(options), &object_client_, &owner_, observer),
       certificate_keeper_(CertificateOptions(options), options.certificates, &object_client_,
                           &owner_keeper_, &owner_, &waiter_, observer, certificate_observer),
@@ -76,6 +80,10 @@ CertificateKeeper::Options Controller::CertificateOptions(const Options& options
           .may_write = [this] { return Leads(); },
           .now = options.now,
           .seed = options.seed};
+}
+
+LeaderTransport Controller::WhileLeading(kube::Transport& transport) const {
+  return {&transport, [this] { return election_.LeadsUntil(); }};
 }
 
 void Controller::Start() {

@@ -11,6 +11,7 @@
 #include "controller/certificate_keeper.h"
 #include "controller/certificate_observer.h"
 #include "controller/leader_election.h"
+#include "controller/leader_transport.h"
 #include "controller/node_labeler.h"
 #include "controller/nudger.h"
 #include "controller/object_client.h"
@@ -71,6 +72,8 @@ class Controller {
   Nudger::Options NudgerOptions(const Options& options) const;
   OwnerKeeper::Options OwnerOptions(const Options& options) const;
   CertificateKeeper::Options CertificateOptions(const Options& options) const;
+  /// For all but the Lease itself.
+  LeaderTransport WhileLeading(kube::Transport& transport) const;
 
   Owner owner_;
   kube::RealWaiter election_waiter_;
@@ -80,12 +83,15 @@ class Controller {
 
   kube::RealWaiter waiter_;
   kube::HttpClient label_client_;
+  LeaderTransport label_transport_;
   Patcher label_patcher_;
   NodeLabeler labeler_;
   kube::HttpClient nudge_client_;
+  LeaderTransport nudge_transport_;
   Patcher nudge_patcher_;
   Nudger nudger_;
   kube::HttpClient object_http_client_;
+  LeaderTransport object_transport_;
   ObjectClient object_client_;
   OwnerKeeper owner_keeper_;
   CertificateKeeper certificate_keeper_;

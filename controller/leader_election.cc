@@ -48,17 +48,18 @@ absl::Status LeaderElection::Try() {
 
 absl::Status LeaderElection::Renew() {
   const absl::Status status = Update();
-  if (absl::IsAborted(status)) LeadUntil(std::nullopt);
+  if (absl::IsAborted(status)) SetLeadsUntil(std::nullopt);
   return status;
 }
 
 absl::Status LeaderElection::Acquire() {
   absl::StatusOr<kube::Lease> lease = store_->Get();
   if (absl::IsNotFound(lease.status())) return AcquireMissing();
-  if (!lease.ok()) return lease.status();
+  // It is there, or nobody knows: it has not been missing all the time.
   missing_since_.reset();
+  if (!lease.ok()) return lease.status();
   Observe(*std::move(lease));
-  if (!IsMine()) LeadUntil(std::nullopt);
+  if (!IsMine()) SetLeadsUntil(std::nullopt);
   if (IsHeldByOther()) return absl::OkStatus();
   const absl::Status status = Update();
   // Another candidate was faster: no error, it is seen the next time.
@@ -71,17 +72,19 @@ absl::Status LeaderElection::AcquireMissing() {
   const bool was_deleted = lease_.has_value();
   const bool others_may_lead = waiter_->Now() < *missing_since_ + options_.lease_duration;
   if (was_deleted && others_may_lead && !Leads()) return absl::OkStatus();
-  LeadUntil(std::nullopt);
+  SetLeadsUntil(std::nullopt);
   return Create();
 }
 
 absl::Status LeaderElection::Create() {
   const Clock::time_point sent = waiter_->Now();
   absl::StatusOr<kube::Lease> lease = store_->Create(NewRecord());
+  // Whoever created it, the next time that it is missing begins anew.
+  if (lease.ok() || absl::IsAborted(lease.status())) missing_since_.reset();
   if (absl::IsAborted(lease.status())) return absl::OkStatus();
   if (!lease.ok()) return lease.status();
   Observe(*std::move(lease));
-  LeadUntil(sent + options_.renew_deadline);
+  SetLeadsUntil(sent + options_.renew_deadline);
   return absl::OkStatus();
 }
 
@@ -91,7 +94,7 @@ absl::Status LeaderElection::Update() {
       store_->Update({.record = NewRecord(), .metadata = lease_->metadata});
   if (!lease.ok()) return lease.status();
   Observe(*std::move(lease));
-  LeadUntil(sent + options_.renew_deadline);
+  SetLeadsUntil(sent + options_.renew_deadline);
   return absl::OkStatus();
 }
 
@@ -121,7 +124,7 @@ kube::LeaseRecord LeaderElection::NewRecord() const {
 
 void LeaderElection::Release() {
   if (!Leads()) return;
-  LeadUntil(std::nullopt);
+  SetLeadsUntil(std::nullopt);
   kube::LeaseRecord record = NewRecord();
   record.acquired = record.renewed;
   record.holder.clear();
@@ -131,12 +134,13 @@ void LeaderElection::Release() {
   Report(released.status());
 }
 
-bool LeaderElection::Leads() const {
+std::optional<LeaderElection::Clock::time_point> LeaderElection::LeadsUntil() const {
   const std::lock_guard guard(mutex_);
-  return leads_until_ && waiter_->Now() < *leads_until_;
+  if (!leads_until_ || waiter_->Now() >= *leads_until_) return std::nullopt;
+  return leads_until_;
 }
 
-void LeaderElection::LeadUntil(std::optional<Clock::time_point> end) {
+void LeaderElection::SetLeadsUntil(std::optional<Clock::time_point> end) {
   const std::lock_guard guard(mutex_);
   leads_until_ = end;
 }

@@ -32,7 +32,9 @@ class LeaderObserver {
 /// Stricter than client-go in three points: the right to lead ends by itself renew_deadline after
 /// the last renewal was *sent*, whatever this thread is doing then; it ends at once when a renewal
 /// finds that somebody has written meanwhile; and a lease that somebody deleted is created again
-/// only by its holder, or when its time is over. Who lost goes on as candidate.
+/// only by its holder, or when its time is over, by whoever has seen it before: to a process that
+/// has just started a lease that was deleted and one that never was are the same. Who lost goes on
+/// as candidate.
 ///
 /// Run(), Step() and Release() on one thread; Leads() and Stop() on any.
 class LeaderElection {
@@ -67,8 +69,12 @@ class LeaderElection {
   /// Gives up the lease, so that another need not wait for its end. After Run().
   void Release();
 
-  /// Whether this process may write now. Ask right before each write.
-  bool Leads() const;
+  /// Until when this process may write, unless the lease is renewed before; nothing: it may not
+  /// write now. Ask right before each request, because a write may take several.
+  std::optional<Clock::time_point> LeadsUntil() const;
+
+  /// Whether this process may write now.
+  bool Leads() const { return LeadsUntil().has_value(); }
 
  private:
   absl::Status Try();
@@ -78,7 +84,7 @@ class LeaderElection {
   absl::Status Create();
   absl::Status Update();
   void Observe(kube::Lease lease);
-  void LeadUntil(std::optional<Clock::time_point> end);
+  void SetLeadsUntil(std::optional<Clock::time_point> end);
   void Report(const absl::Status& status);
   bool IsMine() const { return lease_ && lease_->record.holder == options_.identity; }
   bool IsHeldByOther() const;
@@ -94,6 +100,7 @@ class LeaderElection {
   /// As last read or written, and when it was seen to change.
   std::optional<kube::Lease> lease_;
   Clock::time_point seen_;
+  /// Since when every look has found no lease.
   std::optional<Clock::time_point> missing_since_;
 
   mutable std::mutex mutex_;

@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -16,7 +17,9 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <cerrno>
+#include <chrono>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +47,8 @@ using boost::system::error_code;
 constexpr std::uint32_t kMaxHead = 64 * 1024;
 constexpr std::size_t kBodyBuffer = 64 * 1024;
 
+using TimePoint = std::chrono::steady_clock::time_point;
+
 /// Of an ApiConfig or an ApiProxy.
 template <typename Where>
 std::string HostAndPort(const Where& where) {
@@ -67,6 +72,7 @@ struct Exchange {
   HttpSink& sink;
   const HttpTimeouts& timeouts;
   std::chrono::milliseconds silence;
+  std::optional<TimePoint> send_by;
   /// What is being done, for errors; also tells whether a kept connection was found dead.
   const char* phase = "";
   bool sent = false;
@@ -75,6 +81,14 @@ struct Exchange {
 
   /// Whether a second time does no harm: without its last byte the server does nothing.
   bool Repeatable() const { return !replied && (!sent || request.method() == http::verb::get); }
+
+  /// When something that precedes the reply ends that takes so long at most.
+  TimePoint EndOf(std::chrono::milliseconds longest) const {
+    const TimePoint end = std::chrono::steady_clock::now() + longest;
+    return send_by ? std::min(end, *send_by) : end;
+  }
+
+  bool TooLate() const { return send_by && std::chrono::steady_clock::now() >= *send_by; }
 };
 
 http::verb VerbOf(HttpMethod method) {
@@ -121,16 +135,14 @@ HttpHead HeadOf(const http::response<http::buffer_body>& response) {
 /// now.
 bool IsRefused(int status) { return status == 401 || status == 403; }
 
-net::awaitable<void> Connect(Tcp& tcp, net::ip::tcp::endpoint to,
-                             std::chrono::milliseconds timeout) {
-  tcp.expires_after(timeout);
+net::awaitable<void> Connect(Tcp& tcp, net::ip::tcp::endpoint to, TimePoint end) {
+  tcp.expires_at(end);
   co_await tcp.async_connect(to, use_awaitable);
   tcp.socket().set_option(net::ip::tcp::no_delay(true));
 }
 
 /// Has the proxy at the other end connect to the server.
-net::awaitable<absl::Status> Tunnel(Tcp& tcp, const ApiConfig& config,
-                                    std::chrono::milliseconds timeout) {
+net::awaitable<absl::Status> Tunnel(Tcp& tcp, const ApiConfig& config, TimePoint end) {
   const std::string server = HostAndPort(config);
   http::request<http::empty_body> request(http::verb::connect, server, 11);
   request.set(http::field::host, server);
@@ -139,7 +151,7 @@ net::awaitable<absl::Status> Tunnel(Tcp& tcp, const ApiConfig& config,
     request.set(http::field::proxy_authorization,
                 "Basic " + absl::Base64Escape(config.proxy->credentials));
   }
-  tcp.expires_after(timeout);
+  tcp.expires_at(end);
   co_await http::async_write(tcp, request, use_awaitable);
   http::response_parser<http::empty_body> parser;
   parser.header_limit(kMaxHead);
@@ -154,8 +166,8 @@ net::awaitable<absl::Status> Tunnel(Tcp& tcp, const ApiConfig& config,
                   std::string_view(reason.data(), reason.size()), server));
 }
 
-net::awaitable<void> Handshake(Tls& stream, std::chrono::milliseconds timeout) {
-  stream.next_layer().expires_after(timeout);
+net::awaitable<void> Handshake(Tls& stream, TimePoint end) {
+  stream.next_layer().expires_at(end);
   co_await stream.async_handshake(ssl::stream_base::client, use_awaitable);
 }
 
@@ -187,7 +199,7 @@ template <typename Stream>
 net::awaitable<absl::Status> SendAndReceive(Stream& stream, beast::flat_buffer& buffer,
                                             Exchange& exchange) {
   exchange.phase = "sending the request";
-  beast::get_lowest_layer(stream).expires_after(exchange.timeouts.write);
+  beast::get_lowest_layer(stream).expires_at(exchange.EndOf(exchange.timeouts.write));
   co_await http::async_write(stream, exchange.request, use_awaitable);
 
   exchange.sent = true;
@@ -219,7 +231,7 @@ class HttpClient::Impl {
         tls_(ssl::context::tls_client) {}
 
   absl::Status Send(const HttpRequest& request, HttpSink& sink) {
-    Exchange exchange{{}, sink, timeouts_, request.silence};
+    Exchange exchange{{}, sink, timeouts_, request.silence, request.send_by};
     absl::Status status = Prepare(request, exchange.request);
     if (!status.ok()) return status;
     if (connection_ && IsStale(connection_.tcp())) connection_ = {};
@@ -265,7 +277,10 @@ class HttpClient::Impl {
     exchange.sent = exchange.keep = false;
     const bool kept = static_cast<bool>(connection_);
     absl::Status status = kept ? absl::OkStatus() : ConnectToAny(exchange);
-    if (status.ok()) {
+    // The timer of the sending alone would let the first bytes out.
+    if (status.ok() && exchange.TooLate()) {
+      status = absl::DeadlineExceededError("too late to send the request");
+    } else if (status.ok()) {
       status = Run(Perform(this, &exchange), exchange);
       // That a server closes a connection which nobody used says nothing about it.
       if (!kept || exchange.replied || !absl::IsUnavailable(status)) Learn(status);
@@ -289,8 +304,9 @@ class HttpClient::Impl {
   absl::Status ConnectToAny(Exchange& exchange) {
     const std::string& host = config_.proxy ? config_.proxy->host : config_.host;
     const std::string& port = config_.proxy ? config_.proxy->port : config_.port;
+    const auto left = exchange.EndOf(timeouts_.connect) - std::chrono::steady_clock::now();
     const absl::StatusOr<std::vector<std::string>> addresses =
-        lookup_.Resolve(host, timeouts_.connect);
+        lookup_.Resolve(host, std::chrono::ceil<std::chrono::milliseconds>(left));
     if (!addresses.ok()) return addresses.status();
     absl::Status status = absl::UnavailableError("no address of " + host);
     for (const std::string& address : choice_.Order(*addresses)) {
@@ -302,7 +318,7 @@ class HttpClient::Impl {
       if (!status.ok()) return status;
       const net::ip::tcp::endpoint to(parsed, static_cast<std::uint16_t>(std::stoi(port)));
       status = Run(Establish(this, &exchange, to), exchange);
-      if (status.ok() || stopped_) return status;
+      if (status.ok() || stopped_ || exchange.TooLate()) return status;
       choice_.OnFailed(address);
       connection_ = {};
     }
@@ -331,15 +347,16 @@ class HttpClient::Impl {
     if (self->stopped_) co_return absl::CancelledError("stopped");
     Connection& connection = self->connection_;
     exchange->phase = "connecting";
-    co_await Connect(connection.tcp(), to, self->timeouts_.connect);
+    co_await Connect(connection.tcp(), to, exchange->EndOf(self->timeouts_.connect));
     if (self->config_.proxy) {
       exchange->phase = "asking the proxy for a tunnel";
-      const absl::Status opened =
-          co_await Tunnel(connection.tcp(), self->config_, self->timeouts_.connect);
+      const absl::Status opened = co_await Tunnel(connection.tcp(), self->config_,
+                                                  exchange->EndOf(self->timeouts_.connect));
       if (!opened.ok()) co_return opened;
     }
     exchange->phase = "TLS handshake";
-    if (connection.tls) co_await Handshake(*connection.tls, self->timeouts_.handshake);
+    if (connection.tls)
+      co_await Handshake(*connection.tls, exchange->EndOf(self->timeouts_.handshake));
     co_return absl::OkStatus();
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ struct HttpRequest {
   std::string body;
   /// Longest silence within the body.
   std::chrono::milliseconds silence{std::chrono::seconds(30)};
+  /// From then on no byte of it is sent, whatever is still to be done before; a reply may come
+  /// later. Nothing: the transport's own limits suffice.
+  std::optional<std::chrono::steady_clock::time_point> send_by{};
 };
 
 /// What a reply begins with.
@@ -54,8 +58,8 @@ class Transport {
   virtual ~Transport() = default;
 
   /// Sends the request and blocks until the reply was given to `sink` to its end. Errors: Cancelled
-  /// after Stop(), DeadlineExceeded on silence, Unavailable where the network or TLS failed, or
-  /// what `sink` said. An HTTP status is no error. One call at a time.
+  /// after Stop(), DeadlineExceeded on silence and after `send_by`, Unavailable where the network
+  /// or TLS failed, or what `sink` said. An HTTP status is no error. One call at a time.
   ///
   /// After an error nobody knows whether a POST, PUT or PATCH was carried out: none is sent a
   /// second time once the server may have all of it.

@@ -183,6 +183,47 @@ TEST_F(LeaderElectionTest, ADeletedLeaseIsCreatedByAnotherWhenItsTimeIsOver) {
   EXPECT_TRUE(b_.Leads());
 }
 
+// A has seen the lease missing before it created it, which says nothing about how long the next one
+// is missing.
+TEST_F(LeaderElectionTest, ALeaseThatWasCreatedIsNotMissingAnyMore) {
+  a_.Step();
+  FailAlways(Fault::kNeverArrives);
+  clock_.now += seconds(10);
+  a_.Step();
+  EXPECT_FALSE(a_.Leads());
+  FailNoMore();
+  b_.Step();
+  clock_.now += seconds(15);
+  b_.Step();
+  ASSERT_TRUE(b_.Leads()) << "A has heard nothing of it";
+  lease_.record.reset();
+  a_.Step();
+  EXPECT_FALSE(a_.Leads() && b_.Leads());
+  EXPECT_FALSE(lease_.record) << "B does not know yet that it was deleted";
+  b_.Step();
+  EXPECT_TRUE(b_.Leads());
+}
+
+// While nobody could look, another may have led and had its lease deleted, too.
+TEST_F(LeaderElectionTest, ALeaseThatNobodyCouldLookForWasNotMissingAllTheTime) {
+  a_.Step();
+  b_.Step();
+  lease_.record.reset();
+  b_.Step();
+  a_.Step();
+  for (int i = 0; i < 8; ++i) {
+    clock_.now += seconds(2);
+    a_.Step();
+    FailAlways(Fault::kNeverArrives);
+    b_.Step();
+    FailNoMore();
+  }
+  ASSERT_TRUE(a_.Leads());
+  lease_.record.reset();
+  b_.Step();
+  EXPECT_FALSE(a_.Leads() && b_.Leads());
+}
+
 TEST_F(LeaderElectionTest, OfTwoWhoWriteAtOnceOneLeads) {
   // While A is about to write, B comes and does.
   int calls = 0;
