@@ -85,6 +85,11 @@ bool Certificate::Fits(const PrivateKey& key) const {
   return fits;
 }
 
+bool Certificate::IsFor(Usage usage) const {
+  const int purpose = usage == Usage::kClient ? X509_PURPOSE_SSL_CLIENT : X509_PURPOSE_SSL_SERVER;
+  return X509_check_purpose(handle(), purpose, 0) == 1;
+}
+
 bool operator==(const Certificate& a, const Certificate& b) {
   return X509_cmp(a.handle(), b.handle()) == 0;
 }

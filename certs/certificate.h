@@ -17,6 +17,10 @@ namespace berth::certs {
 
 using Time = std::chrono::sys_seconds;
 
+/// The side of a connection that a certificate is for: its extended key usage. TLS refuses it on
+/// the other side, so that a server's key is of no use to who wants to pass for a client.
+enum class Usage { kServer, kClient };
+
 /// An X.509 certificate. Copies are the same one. Thread-safe, as it never changes.
 class Certificate {
  public:
@@ -43,6 +47,8 @@ class Certificate {
   bool IsSignedBy(const Certificate& issuer) const;
 
   bool Fits(const PrivateKey& key) const;
+
+  bool IsFor(Usage usage) const;
 
   x509_st* handle() const { return x509_.get(); }
 

@@ -103,10 +103,11 @@ bool AddAuthorityExtensions(X509* x509, X509* issuer) {
          AddExtension(x509, issuer, NID_authority_key_identifier, "keyid");
 }
 
-bool AddServerExtensions(X509* x509, X509* issuer) {
+bool AddLeafExtensions(X509* x509, X509* issuer, Usage usage) {
   return AddExtension(x509, issuer, NID_basic_constraints, "critical,CA:FALSE") &&
          AddExtension(x509, issuer, NID_key_usage, "critical,digitalSignature") &&
-         AddExtension(x509, issuer, NID_ext_key_usage, "serverAuth") &&
+         AddExtension(x509, issuer, NID_ext_key_usage,
+                      usage == Usage::kClient ? "clientAuth" : "serverAuth") &&
          AddExtension(x509, issuer, NID_subject_key_identifier, "hash") &&
          AddExtension(x509, issuer, NID_authority_key_identifier, "keyid");
 }
@@ -129,7 +130,7 @@ std::string RootName(const X509* x509) {
 }
 
 // For people; nobody verifies it.
-std::string ServerName(const Names& names) {
+std::string LeafName(const Names& names) {
   for (const std::string& name : names.dns) {
     if (name.size() <= kMaxCommonName) return name;
   }
@@ -161,14 +162,14 @@ absl::StatusOr<Certificate> IssueCross(const Certificate& root, const Issuer& fo
   return Certificate(x509.release());
 }
 
-absl::StatusOr<Certificate> IssueServer(const PrivateKey& key, const Names& names,
-                                        const Issuer& issuer, const Validity& validity) {
+absl::StatusOr<Certificate> IssueLeaf(const PrivateKey& key, const Names& names, Usage usage,
+                                      const Issuer& issuer, const Validity& validity) {
   X509* const by = issuer.certificate.handle();
   X509Handle x509 = NewCertificate(key.handle(), validity);
-  const bool made = x509 != nullptr && SetCommonName(x509.get(), ServerName(names)) &&
-                    SetIssuer(x509.get(), by) && AddServerExtensions(x509.get(), by) &&
+  const bool made = x509 != nullptr && SetCommonName(x509.get(), LeafName(names)) &&
+                    SetIssuer(x509.get(), by) && AddLeafExtensions(x509.get(), by, usage) &&
                     AddNames(x509.get(), names) && Sign(x509.get(), issuer.key);
-  if (!made) return OpenSslError("cannot make a server's certificate");
+  if (!made) return OpenSslError("cannot make a certificate");
   return Certificate(x509.release());
 }
 

@@ -36,8 +36,8 @@ struct Issuer {
 absl::StatusOr<Certificate> IssueCross(const Certificate& root, const Issuer& former,
                                        const Validity& validity);
 
-/// A server's certificate.
-absl::StatusOr<Certificate> IssueServer(const PrivateKey& key, const Names& names,
-                                        const Issuer& issuer, const Validity& validity);
+/// The certificate of a server, or of a client.
+absl::StatusOr<Certificate> IssueLeaf(const PrivateKey& key, const Names& names, Usage usage,
+                                      const Issuer& issuer, const Validity& validity);
 
 }  // namespace berth::certs

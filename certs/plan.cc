@@ -54,7 +54,8 @@ bool Works(Cause cause) {
 // Nothing: it stays as it is.
 std::optional<Cause> CauseNow(const ServerState& server, const Certificate& issuer, bool published,
                               Time now) {
-  const auto cause = WhyNewCertificate(server.held, server.names, issuer, server.asked, now);
+  const auto cause =
+      WhyNewCertificate(server.held, server.names, server.usage, issuer, server.asked, now);
   if (!cause || published || !Works(*cause) || LateTime(*server.held) <= now) return cause;
   return std::nullopt;
 }

@@ -22,7 +22,8 @@ struct AuthorityState {
   bool asked = false;
 };
 
-/// A server and its Secret, as it was read: for `held` see WhyNewCertificate().
+/// A server, or a client of one, and its Secret, as it was read: for `held` see
+/// WhyNewCertificate().
 struct ServerState {
   absl::StatusOr<Certificate> held;
   /// Its ca.crt, and what that says.
@@ -31,6 +32,7 @@ struct ServerState {
   bool asked = false;
   /// That it is to have.
   Names names;
+  Usage usage = Usage::kServer;
 };
 
 /// All that is known.

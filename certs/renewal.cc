@@ -51,6 +51,8 @@ std::string_view WordsFor(Cause cause) {
       return "has ended";
     case Cause::kNames:
       return "is for other names";
+    case Cause::kUsage:
+      return "is for the other side of a connection";
     case Cause::kIssuer:
       return "is signed by another authority";
     case Cause::kDue:
@@ -72,11 +74,13 @@ std::optional<Cause> WhyNewAuthority(const absl::StatusOr<Authority>& held, bool
 }
 
 std::optional<Cause> WhyNewCertificate(const absl::StatusOr<Certificate>& held, const Names& names,
-                                       const Certificate& issuer, bool asked, Time now) {
+                                       Usage usage, const Certificate& issuer, bool asked,
+                                       Time now) {
   if (!held.ok()) return WhyNoneIsHeld(held);
   if (const auto cause = WhyNotUsable(*held, now)) return cause;
   if (!held->IsSignedBy(issuer)) return Cause::kIssuer;
   if (held->names() != names) return Cause::kNames;
+  if (!held->IsFor(usage)) return Cause::kUsage;
   return WhyInTime(*held, asked, now);
 }
 

@@ -17,6 +17,7 @@ enum class Cause {
   kNotYetValid,  // by our clock; somebody's was ahead
   kEnded,
   kNames,   // it is for other names
+  kUsage,   // it is for the other side of a connection
   kIssuer,  // another authority has signed it
   kDue,     // two thirds of its life have passed
   kAsked,
@@ -36,8 +37,10 @@ Time LateTime(const Certificate& certificate);
 /// error nobody knows, and there is no cause. `asked`: somebody wants a new one.
 std::optional<Cause> WhyNewAuthority(const absl::StatusOr<Authority>& held, bool asked, Time now);
 
-/// The same of a server's certificate, which is to have `names` and to be signed by `issuer`.
+/// The same of the certificate of a server or client, which is to have `names` and to be signed by
+/// `issuer`.
 std::optional<Cause> WhyNewCertificate(const absl::StatusOr<Certificate>& held, const Names& names,
-                                       const Certificate& issuer, bool asked, Time now);
+                                       Usage usage, const Certificate& issuer, bool asked,
+                                       Time now);
 
 }  // namespace berth::certs

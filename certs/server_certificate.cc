@@ -24,13 +24,13 @@ absl::StatusOr<Certificate> ReadServerCertificate(const SecretData& data) {
 }
 
 absl::StatusOr<SecretData> NewServerCertificate(const Authority& authority, const Names& names,
-                                                std::chrono::seconds life, Time now) {
+                                                std::chrono::seconds life, Time now, Usage usage) {
   const Authority current = WithoutEnded(authority, now);
   const auto key = PrivateKey::Generate();
   if (!key.ok()) return key.status();
   Validity validity = ValidFor(life, now);
   validity.not_after = std::min(validity.not_after, current.issuer.certificate.not_after());
-  const auto certificate = IssueServer(*key, names, current.issuer, validity);
+  const auto certificate = IssueLeaf(*key, names, usage, current.issuer, validity);
   if (!certificate.ok()) return certificate.status();
   return SecretData{.certificates = certificate->Pem() + ToPem(current.chain),
                     .key = key->Pem(),

@@ -15,9 +15,11 @@ namespace berth::certs {
 /// holds nothing of the data, where there is none.
 absl::StatusOr<Certificate> ReadServerCertificate(const SecretData& data);
 
-/// A new certificate and key, signed by `authority`, whose end it does not outlive.
+/// A new certificate and key, signed by `authority`, whose end it does not outlive. A client of a
+/// server gets one in the same way: `names` are then those by which the server knows it.
 absl::StatusOr<SecretData> NewServerCertificate(const Authority& authority, const Names& names,
-                                                std::chrono::seconds life, Time now);
+                                                std::chrono::seconds life, Time now,
+                                                Usage usage = Usage::kServer);
 
 /// The authorities that a server's Secret says are trusted; none where they cannot be read.
 std::vector<Certificate> TrustedBy(const SecretData& data);

@@ -27,8 +27,9 @@ absl::StatusOr<std::vector<std::string>> SecretsToRenew(const CertificatesConfig
                                                         const std::vector<std::string>& named,
                                                         bool authority) {
   std::vector<std::string> secrets;
+  const std::vector<std::string> leaves = SecretsOf(config);
   std::vector<std::string_view> known{config.authority.secret};
-  for (const ServerCertificateConfig& server : config.servers) known.push_back(server.secret);
+  known.insert(known.end(), leaves.begin(), leaves.end());
   if (config.servers.empty()) {
     return absl::InvalidArgumentError(
         "controller.certificates.servers is empty: the controller makes no certificates; renew "
@@ -42,7 +43,7 @@ absl::StatusOr<std::vector<std::string>> SecretsToRenew(const CertificatesConfig
   }
   if (authority) secrets.push_back(config.authority.secret);
   if (!secrets.empty()) return secrets;
-  return std::vector<std::string>(known.begin() + 1, known.end());
+  return leaves;
 }
 
 absl::Status AskForRenewal(const std::string& namespace_name, const std::string& secret,

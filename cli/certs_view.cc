@@ -65,7 +65,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadServer(const std::string& secret) {
+  absl::Status ReadLeaf(const std::string& secret, certs::Usage usage) {
     const auto object = client_.Get(controller::SecretsIn(namespace_), secret);
     if (!object.ok()) return Missing(secret, object.status());
     const certs::SecretData data = DataOf(*object);
@@ -73,8 +73,8 @@ class Reader {
     if (!certificate.ok()) return Unreadable(secret, certificate.status());
     CertificateView& view = view_.certificates.emplace_back(ViewOf(secret, *certificate));
     if (!issuer_) return absl::OkStatus();  // which is told already
-    view.problem = ProblemOf(
-        certs::WhyNewCertificate(certificate, certificate->names(), *issuer_, false, view_.time));
+    view.problem = ProblemOf(certs::WhyNewCertificate(certificate, certificate->names(), usage,
+                                                      *issuer_, false, view_.time));
     if (view.problem.empty() && data.authorities != bundle_) view.problem = kOtherAuthorities;
     return absl::OkStatus();
   }
@@ -154,7 +154,10 @@ absl::StatusOr<CertsView> ReadCerts(const CertificatesConfig& config,
   Reader reader(namespace_name, now, client);
   absl::Status status = reader.ReadAuthority(config.authority.secret);
   for (const ServerCertificateConfig& server : config.servers) {
-    status.Update(reader.ReadServer(server.secret));
+    status.Update(reader.ReadLeaf(server.secret, certs::Usage::kServer));
+  }
+  for (const ClientCertificateConfig& each : config.clients) {
+    status.Update(reader.ReadLeaf(each.secret, certs::Usage::kClient));
   }
   for (const std::string& name : config.webhooks) {
     status.Update(

@@ -109,17 +109,35 @@ void ValidateServer(const std::string& path, const ServerCertificateConfig& serv
   }
 }
 
-void ValidateServers(const CertificatesConfig& config, Errors& errors) {
+void ValidateClient(const std::string& path, const ClientCertificateConfig& client,
+                    Errors& errors) {
+  RequireName(path + ".secret", client.secret, "berth-scheduler-tls", errors);
+  RequireName(path + ".name", client.name, "berth-scheduler", errors);
+}
+
+void RequireUntaken(const std::string& path, const std::string& secret,
+                    std::set<std::string>& taken, Errors& errors) {
+  if (taken.insert(secret).second) return;
+  errors.push_back(
+      {path + ".secret",
+       fmt::format("\"{}\" holds another certificate already; write another name", secret)});
+}
+
+void ValidateServersAndClients(const CertificatesConfig& config, Errors& errors) {
   std::set<std::string> taken{config.authority.secret};
   for (std::size_t i = 0; i < config.servers.size(); ++i) {
     const std::string path = ItemPath(fmt::format("{}.servers", kCertificates), i);
-    const std::string& secret = config.servers[i].secret;
     ValidateServer(path, config.servers[i], errors);
-    if (!taken.insert(secret).second) {
-      errors.push_back(
-          {path + ".secret",
-           fmt::format("\"{}\" holds another certificate already; write another name", secret)});
-    }
+    RequireUntaken(path, config.servers[i].secret, taken, errors);
+  }
+  const std::string clients = fmt::format("{}.clients", kCertificates);
+  if (config.servers.empty() && !config.clients.empty()) {
+    errors.push_back(
+        {clients, fmt::format("is of no use without {}.servers; set both", kCertificates)});
+  }
+  for (std::size_t i = 0; i < config.clients.size(); ++i) {
+    ValidateClient(ItemPath(clients, i), config.clients[i], errors);
+    RequireUntaken(ItemPath(clients, i), config.clients[i].secret, taken, errors);
   }
 }
 
@@ -156,7 +174,7 @@ void ValidateWebhooks(const CertificatesConfig& config, Errors& errors) {
 void ValidateCertificates(const CertificatesConfig& config, Errors& errors) {
   RequireName(fmt::format("{}.authority.secret", kCertificates), config.authority.secret,
               "berth-ca", errors);
-  ValidateServers(config, errors);
+  ValidateServersAndClients(config, errors);
   ValidateValidity(config, errors);
   ValidateWebhooks(config, errors);
 }

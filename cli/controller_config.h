@@ -52,10 +52,24 @@ void VisitFields(Visitor& visit, ServerCertificateConfig& config) {
   visit("hosts", config.hosts, "Further names and IP addresses that clients know the server by");
 }
 
+/// A client of these servers whose certificate the controller makes.
+struct ClientCertificateConfig {
+  std::string secret;
+  std::string name;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ClientCertificateConfig& config) {
+  visit.Required("secret", config.secret, "Secret with the certificate, its key and ca.crt");
+  visit.Required("name", config.name,
+                 "DNS name in the certificate, by which people know the client");
+}
+
 struct CertificatesConfig {
   AuthorityConfig authority;
   model::Duration validity = std::chrono::hours(2160);
   std::vector<ServerCertificateConfig> servers;
+  std::vector<ClientCertificateConfig> clients;
   std::vector<std::string> webhooks;
 };
 
@@ -69,6 +83,9 @@ void VisitFields(Visitor& visit, CertificatesConfig& config) {
   visit("servers", config.servers,
         "Servers whose certificates the controller makes and renews; none: it makes no "
         "certificates");
+  visit("clients", config.clients,
+        "Clients that show these servers a certificate of the authority, where extender.tls, "
+        "admission.tls or grpc.tls has its ca.crt as clientCAFile");
   visit("webhooks", config.webhooks,
         "Names of the Mutating- and ValidatingWebhookConfigurations whose caBundles are kept "
         "equal to what the authority says");
@@ -90,6 +107,14 @@ void VisitFields(Visitor& visit, ControllerConfig& config) {
   visit("ownedLeases", config.owned_leases,
         "Names of further Leases that get the same owner, if they exist");
   visit("certificates", config.certificates, "Certificates of Berth's servers, made and renewed");
+}
+
+/// The Secrets of servers, then those of clients, in the order of the configuration.
+inline std::vector<std::string> SecretsOf(const CertificatesConfig& config) {
+  std::vector<std::string> secrets;
+  for (const ServerCertificateConfig& server : config.servers) secrets.push_back(server.secret);
+  for (const ClientCertificateConfig& client : config.clients) secrets.push_back(client.secret);
+  return secrets;
 }
 
 /// Everything that is wrong with `config`; paths are from the top of the file.

@@ -25,10 +25,10 @@ std::vector<Grant> InTheCluster(const CertificatesConfig& certificates) {
 }
 
 void AllowCertificates(const CertificatesConfig& config, std::vector<Grant>& grants) {
-  std::vector<std::string> secrets{config.authority.secret};
+  std::vector<std::string> secrets = SecretsOf(config);
+  secrets.push_back(config.authority.secret);
   std::vector<std::string> services;
   for (const ServerCertificateConfig& server : config.servers) {
-    secrets.push_back(server.secret);
     if (!server.service.empty()) services.push_back(server.service);
   }
   Allow(controller::kSecretPermissions, secrets, grants);

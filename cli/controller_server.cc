@@ -37,6 +37,10 @@ controller::CertificateSettings SettingsOf(const CertificatesConfig& config) {
   for (const ServerCertificateConfig& server : config.servers) {
     settings.servers.push_back({server.secret, server.service, server.hosts});
   }
+  for (const ClientCertificateConfig& client : config.clients) {
+    settings.servers.push_back(
+        {.secret = client.secret, .hosts = {client.name}, .usage = certs::Usage::kClient});
+  }
   return settings;
 }
 

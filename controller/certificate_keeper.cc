@@ -115,6 +115,7 @@ void CertificateKeeper::ReadAuthority(Held& held) {
 
 void CertificateKeeper::ReadServer(const CertificateSettings::Server& settings, Held& held) {
   certs::ServerState& state = held.state.servers.emplace_back();
+  state.usage = settings.usage;
   const auto& object =
       held.servers.emplace_back(client_->Get(SecretsIn(options_.namespace_name), settings.secret));
   const absl::StatusOr<certs::Names> names = NamesOf(settings);
@@ -262,9 +263,9 @@ void CertificateKeeper::WriteTask(const certs::ServerTask* task, std::size_t ser
     WriteSecret(name, before, std::move(secret), "trusted authorities");
     return;
   }
-  const auto data =
-      certs::NewServerCertificate(*held.state.authority.held, held.state.servers[server].names,
-                                  settings_.server_life, options_.now());
+  const certs::ServerState& state = held.state.servers[server];
+  const auto data = certs::NewServerCertificate(*held.state.authority.held, state.names,
+                                                settings_.server_life, options_.now(), state.usage);
   if (!data.ok()) return Fail(data.status());
   SetData(*data, secret);
   MarkRenewed(secret);

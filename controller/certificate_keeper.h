@@ -43,11 +43,14 @@ inline constexpr std::string_view kRenewedAnnotation = "renewed";
 
 /// What certificates there are to be.
 struct CertificateSettings {
+  /// A server; or, with that usage, a client of one.
   struct Server {
     std::string secret;
     /// Empty: none.
     std::string service;
+    /// Of a client the names by which servers know it.
     std::vector<std::string> hosts;
+    certs::Usage usage = certs::Usage::kServer;
   };
 
   std::string authority_secret;

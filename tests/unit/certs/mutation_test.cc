@@ -42,7 +42,8 @@ void Use(const Certificate& certificate, const Authority& authority) {
   (void)certificate.issuer();
   (void)certificate.IsAuthority();
   (void)Texts(certificate.names());
-  (void)WhyNewCertificate(certificate, Localhost(), authority.issuer.certificate, false, kNow);
+  (void)WhyNewCertificate(certificate, Localhost(), Usage::kServer, authority.issuer.certificate,
+                          false, kNow);
 }
 
 TEST(Mutation, OfTextsIsReadOrRefused) {

@@ -84,6 +84,8 @@ TEST(PlanTest, RenewsServersOneByOne) {
   const Authority authority = MakeAuthority();
   ServerState names = Held(MakeServer(authority));
   names.names = NamesOf({"berth-admission"});
+  ServerState other_side = Held(MakeServer(authority));
+  other_side.usage = Usage::kClient;
   ServerState asked = Held(MakeServer(authority));
   asked.asked = true;
   const ServerCase cases[] = {
@@ -93,6 +95,7 @@ TEST(PlanTest, RenewsServersOneByOne) {
       {"ended", Held(MakeServer(authority, kNow - 90 * kDay)), Cause::kEnded},
       {"from the future", Held(MakeServer(authority, kNow + hours(2))), Cause::kNotYetValid},
       {"for other names", names, Cause::kNames},
+      {"for the other side", other_side, Cause::kUsage},
       {"of a stranger", Held(MakeServer(MakeAuthority())), Cause::kIssuer},
       {"asked for", asked, Cause::kAsked},
   };

@@ -16,7 +16,8 @@ using testing::Optional;
 class RenewalTest : public ::testing::Test {
  protected:
   std::optional<Cause> Why(Time now, bool asked = false) const {
-    return WhyNewCertificate(server_, Localhost(), authority_.issuer.certificate, asked, now);
+    return WhyNewCertificate(server_, Localhost(), Usage::kServer, authority_.issuer.certificate,
+                             asked, now);
   }
   std::optional<Cause> WhyAuthority(Time now, bool asked = false) const {
     return WhyNewAuthority(authority_, asked, now);
@@ -54,8 +55,8 @@ TEST_F(RenewalTest, IsDueInTimeHoweverShortItsLife) {
 TEST_F(RenewalTest, IsDueAtTheEndAtTheLatest) {
   const Certificate brief =
       ReadServerCertificate(MakeServer(authority_, kNow, -std::chrono::minutes(30))).value();
-  EXPECT_THAT(WhyNewCertificate(brief, Localhost(), authority_.issuer.certificate, false,
-                                brief.not_after()),
+  EXPECT_THAT(WhyNewCertificate(brief, Localhost(), Usage::kServer, authority_.issuer.certificate,
+                                false, brief.not_after()),
               Optional(Cause::kEnded));
 }
 
@@ -73,7 +74,8 @@ TEST_F(RenewalTest, IsMadeWhenItIsAskedFor) {
 
 TEST_F(RenewalTest, FollowsTheNames) {
   const auto why = [this](const Names& names) {
-    return WhyNewCertificate(server_, names, authority_.issuer.certificate, false, kNow);
+    return WhyNewCertificate(server_, names, Usage::kServer, authority_.issuer.certificate, false,
+                             kNow);
   };
   EXPECT_EQ(why(NamesOf({"::1", "localhost", "127.0.0.1"})), std::nullopt);
   EXPECT_THAT(why(NamesOf({"localhost", "127.0.0.1"})), Optional(Cause::kNames));
@@ -81,9 +83,16 @@ TEST_F(RenewalTest, FollowsTheNames) {
               Optional(Cause::kNames));
 }
 
+TEST_F(RenewalTest, FollowsTheSide) {
+  EXPECT_THAT(WhyNewCertificate(server_, Localhost(), Usage::kClient, authority_.issuer.certificate,
+                                false, kNow),
+              Optional(Cause::kUsage));
+}
+
 TEST_F(RenewalTest, FollowsTheAuthority) {
   for (const Authority& other : {Rotate(authority_), MakeAuthority()}) {
-    EXPECT_THAT(WhyNewCertificate(server_, Localhost(), other.issuer.certificate, false, kNow),
+    EXPECT_THAT(WhyNewCertificate(server_, Localhost(), Usage::kServer, other.issuer.certificate,
+                                  false, kNow),
                 Optional(Cause::kIssuer));
   }
 }
@@ -100,9 +109,9 @@ TEST_F(RenewalTest, TellsWhatIsNotThereFromWhatNobodyKnows) {
   };
   for (const auto& test : cases) {
     EXPECT_EQ(WhyNewAuthority(test.status, true, kNow), test.cause) << test.status;
-    EXPECT_EQ(
-        WhyNewCertificate(test.status, Localhost(), authority_.issuer.certificate, true, kNow),
-        test.cause)
+    EXPECT_EQ(WhyNewCertificate(test.status, Localhost(), Usage::kServer,
+                                authority_.issuer.certificate, true, kNow),
+              test.cause)
         << test.status;
   }
 }

@@ -37,6 +37,20 @@ TEST(ServerCertificateTest, IsGoodForClocksThatAreAnHourBehindUntilItEnds) {
   EXPECT_EQ(Verify(data, roots, kNow + kServerLife), "certificate has expired");
 }
 
+// By the same authority, so that a server has to trust one alone.
+TEST(ServerCertificateTest, IsForOneSideOfAConnection) {
+  const Authority authority = MakeAuthority();
+  const SecretData data =
+      NewServerCertificate(authority, Localhost(), kServerLife, kNow, Usage::kClient).value();
+  const Certificate client = ReadServerCertificate(data).value();
+  EXPECT_EQ(Verify(data, {authority.issuer.certificate}, kNow), "unsuitable certificate purpose");
+  EXPECT_TRUE(client.IsFor(Usage::kClient));
+  EXPECT_FALSE(client.IsFor(Usage::kServer));
+  const Certificate server = ReadServerCertificate(MakeServer(authority)).value();
+  EXPECT_TRUE(server.IsFor(Usage::kServer));
+  EXPECT_FALSE(server.IsFor(Usage::kClient));
+}
+
 TEST(ServerCertificateTest, HasAKeyOfItsOwnEachTime) {
   const Authority authority = MakeAuthority();
   EXPECT_NE(MakeServer(authority).key, MakeServer(authority).key);

@@ -27,6 +27,13 @@ TEST(SecretsToRenew, AreThoseOfAllServersUnlessSomeAreNamed) {
   EXPECT_THAT(*SecretsToRenew(Config(), {"a-tls"}, true), ElementsAre("a-tls", "berth-ca"));
 }
 
+TEST(SecretsToRenew, AreThoseOfClientsToo) {
+  CertificatesConfig config = Config();
+  config.clients = {{.secret = "c-tls", .name = "c"}};
+  EXPECT_THAT(*SecretsToRenew(config, {}, false), ElementsAre("a-tls", "b-tls", "c-tls"));
+  EXPECT_THAT(*SecretsToRenew(config, {"c-tls"}, false), ElementsAre("c-tls"));
+}
+
 TEST(SecretsToRenew, RefusesOthers) {
   const auto other = SecretsToRenew(Config(), {"a-tlss"}, false);
   EXPECT_TRUE(absl::IsInvalidArgument(other.status()));

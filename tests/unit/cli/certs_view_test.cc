@@ -131,6 +131,18 @@ TEST_F(CertsViewTest, TellsProblems) {
   EXPECT_EQ(problem(certs::MakeServer(authority_, kNow - 80 * certs::kDay)), "is due");
 }
 
+TEST_F(CertsViewTest, TellsCertificatesOfClients) {
+  config_.clients = {{.secret = "c-tls", .name = "c"}};
+  const auto problem = [this](certs::Usage usage) {
+    const auto data = certs::NewServerCertificate(authority_, certs::Localhost(),
+                                                  certs::kServerLife, kNow, usage);
+    Put("c-tls", *data);
+    return Read().certificates.at(2).problem;
+  };
+  EXPECT_EQ(problem(certs::Usage::kClient), "");
+  EXPECT_EQ(problem(certs::Usage::kServer), "is for the other side of a connection");
+}
+
 TEST_F(CertsViewTest, TellsWhatIsMissing) {
   api_.objects.clear();
   const CertsView view = Read();

@@ -33,6 +33,8 @@ TEST(ControllerConfigTest, IsReadWhole) {
     servers:
     - {secret: berth-admission-tls, service: berth-admission}
     - {secret: berth-extender-tls, service: berth-extender, hosts: [localhost, 127.0.0.1, "::1"]}
+    clients:
+    - {secret: berth-scheduler-tls, name: berth-scheduler}
     webhooks: [berth]
 )");
   ASSERT_THAT(ToString(reading.errors), IsEmpty());
@@ -46,6 +48,10 @@ TEST(ControllerConfigTest, IsReadWhole) {
   EXPECT_EQ(config.certificates.servers[0].service, "berth-admission");
   EXPECT_THAT(config.certificates.servers[1].hosts, ElementsAre("localhost", "127.0.0.1", "::1"));
   EXPECT_THAT(config.certificates.webhooks, ElementsAre("berth"));
+  ASSERT_EQ(config.certificates.clients.size(), 1u);
+  EXPECT_EQ(config.certificates.clients[0].name, "berth-scheduler");
+  EXPECT_THAT(SecretsOf(config.certificates),
+              ElementsAre("berth-admission-tls", "berth-extender-tls", "berth-scheduler-tls"));
 }
 
 TEST(ControllerConfigTest, MakesNoCertificatesByDefault) {
@@ -109,6 +115,17 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"  certificates:\n    servers:\n    - {secret: berth-ca, service: b}",
                 "f:6: controller.certificates.servers[0].secret: \"berth-ca\" holds another "
                 "certificate already; write another name"},
+        Mistake{"  certificates:\n    servers: [{secret: a, service: b}]\n"
+                "    clients: [{secret: a, name: c}]",
+                "f:6: controller.certificates.clients[0].secret: \"a\" holds another certificate "
+                "already; write another name"},
+        Mistake{"  certificates:\n    servers: [{secret: a, service: b}]\n"
+                "    clients: [{secret: c, name: C}]",
+                "f:6: controller.certificates.clients[0].name: \"C\" is not the name of an object; "
+                "write one such as berth-scheduler"},
+        Mistake{"  certificates: {clients: [{secret: a, name: b}]}",
+                "f:4: controller.certificates.clients: is of no use without "
+                "controller.certificates.servers; set both"},
         Mistake{"  certificates: {webhooks: [berth]}",
                 "f:4: controller.certificates.webhooks: is of no use without "
                 "controller.certificates.servers; set both"}));

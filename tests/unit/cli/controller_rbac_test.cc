@@ -31,6 +31,7 @@ TEST(ControllerRbac, NamesWhatTheConfigurationNames) {
   config.owned_leases = {"berth-scheduler"};
   config.certificates.servers = {{.secret = "a-tls", .service = "a"},
                                  {.secret = "b-tls", .hosts = {"localhost"}}};
+  config.certificates.clients = {{.secret = "c-tls", .name = "c"}};
   config.certificates.webhooks = {"berth"};
   const std::string roles = ControllerRolesYaml(config, "");
   const std::size_t role = roles.find("kind: Role\n");
@@ -39,7 +40,8 @@ TEST(ControllerRbac, NamesWhatTheConfigurationNames) {
     bool in_the_cluster;
   } cases[] = {
       {"  resources: [secrets]\n  verbs: [create]\n", false},
-      {"  resources: [secrets]\n  resourceNames: [a-tls, b-tls, berth-ca]\n  verbs: [get, update]",
+      {"  resources: [secrets]\n  resourceNames: [a-tls, b-tls, berth-ca, c-tls]\n  verbs: [get, "
+       "update]",
        false},
       {"  resources: [services]\n  resourceNames: [a]\n  verbs: [get]\n", false},
       {"  resources: [configmaps]\n  resourceNames: [berth]\n  verbs: [get]\n", false},

@@ -162,6 +162,24 @@ TEST_F(CertificateKeeperTest, MakesEverythingOutOfNothing) {
               UnorderedElementsAre(Key("berth-ca"), Key("admission-tls"), Key("extender-tls")));
 }
 
+// What lets a client in is made, followed and renewed as a server's certificate is.
+TEST_F(CertificateKeeperTest, MakesCertificatesOfClients) {
+  constexpr char kClient[] = "/api/v1/namespaces/ml/secrets/scheduler-tls";
+  CertificateSettings settings = Settings();
+  settings.servers.push_back(
+      {.secret = "scheduler-tls", .hosts = {"scheduler"}, .usage = certs::Usage::kClient});
+  RunFor(seconds(3), settings);
+  EXPECT_TRUE(ServerOf(kClient).IsFor(certs::Usage::kClient));
+  EXPECT_FALSE(ServerOf(kClient).IsFor(certs::Usage::kServer));
+  EXPECT_FALSE(ServerOf(kExtender).IsFor(certs::Usage::kClient));
+  EXPECT_THAT(certs::Texts(ServerOf(kClient).names()), ElementsAre("DNS:scheduler"));
+  EXPECT_TRUE(ServerOf(kClient).IsSignedBy(AuthorityNow().issuer.certificate));
+  EXPECT_EQ(Data(kClient).authorities, Data(kExtender).authorities);
+  writes_.written.clear();
+  RunFor(seconds(30), settings);
+  EXPECT_THAT(writes_.written, IsEmpty());
+}
+
 TEST_F(CertificateKeeperTest, LooksEveryTenSecondsAndWritesNothingThatIsAsItShouldBe) {
   Settle();
   RunFor(seconds(60));
