@@ -3,6 +3,8 @@
 #include <absl/strings/escaping.h>
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/doctor/scheduler_config.h"
 #include "kube/api_config.h"
 #include "kube/server_url.h"
@@ -21,14 +23,36 @@ constexpr const char* kHead =
 # Without it kube-scheduler offers a sample of a large cluster's nodes, and a pod waits where all of
 # these are unfit.
 percentageOfNodesToScore: 100
+# Where many pods wait for accelerators, what they cost kube-scheduler holds up those that fit. With a
+# longer backoff they cost less; but every pod that was refused many times then waits as long.
+# podMaxBackoffSeconds: 60
+profiles:
+- schedulerName: default-scheduler # and the same in each other profile that you have
+  pluginConfig:
+  # Else kube-scheduler looks for pods to preempt on a tenth of the nodes (100 at least) before it asks
+  # Berth, and a pod of a small pool waits where Berth refuses all of these.
+  - name: DefaultPreemption
+    args: {minCandidateNodesPercentage: 100}
+  # By default kube-scheduler spreads the pods of ReplicaSets, StatefulSets and Services, so that Berth
+  # has to answer all nodes for them. To have these packed, too: extender.shortlist.defaultSpreading:
+  # false in Berth's configuration, and here
+  # - name: PodTopologySpread
+  #   args: {defaultingType: List, defaultConstraints: []}
 # Berth has to be the last one.
 extenders:
 )";
 
-std::string Tls(const std::string& authorities) {
-  if (authorities.empty()) return "  enableHTTPS: false\n";
-  return fmt::format("  enableHTTPS: true\n  tlsConfig:\n    caData: {}\n",
-                     absl::Base64Escape(absl::string_view(authorities)));
+// What is a string in JSON is one in YAML.
+std::string Quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+
+std::string Tls(const StanzaOptions& options) {
+  if (options.authorities.empty()) return "  enableHTTPS: false\n";
+  std::string yaml = fmt::format("  enableHTTPS: true\n  tlsConfig:\n    caData: {}\n",
+                                 absl::Base64Escape(absl::string_view(options.authorities)));
+  if (options.certificate_file.empty()) return yaml;
+  yaml += "    # kube-scheduler reads these again when they change.\n";
+  return yaml + fmt::format("    certFile: {}\n    keyFile: {}\n", Quoted(options.certificate_file),
+                            Quoted(options.key_file));
 }
 
 }  // namespace
@@ -36,7 +60,7 @@ std::string Tls(const std::string& authorities) {
 std::string StanzaYaml(const StanzaOptions& options) {
   std::string yaml = kHead;
   yaml += fmt::format("- urlPrefix: {}\n", options.url);
-  yaml += Tls(options.authorities);
+  yaml += Tls(options);
   yaml +=
       "  filterVerb: filter\n"
       "  prioritizeVerb: prioritize\n"

@@ -16,9 +16,13 @@ struct StanzaOptions {
   /// The resources of the catalogue.
   std::vector<std::string> resources;
   bool ignorable = false;
+  /// Paths on kube-scheduler's machine of the certificate that it shows, and of its key; empty: it
+  /// shows none.
+  std::string certificate_file;
+  std::string key_file;
 };
 
-/// The fields percentageOfNodesToScore and extenders of a KubeSchedulerConfiguration
+/// The fields percentageOfNodesToScore, profiles and extenders of a KubeSchedulerConfiguration
 /// (kubescheduler.config.k8s.io/v1) as YAML, with comments that say what for.
 std::string StanzaYaml(const StanzaOptions& options);
 

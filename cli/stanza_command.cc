@@ -24,6 +24,7 @@ constexpr const char* kFooter =
     R"(For a kube-scheduler of your own, when the chart is installed with scheduler.enabled=false. The URL is
 that of the Service's ClusterIP, because a kube-scheduler that runs as a static pod cannot look up names of
 Services. What --url, --ca-file and --config give is not read from the cluster; with all three it is not asked.
+--cert and --key are paths on kube-scheduler's machine, and are not read here.
 
 Exit codes: 0 ok; 1 the API server did not answer, or lacks something; 2 wrong usage or files.)";
 
@@ -36,6 +37,8 @@ struct Arguments {
   ChartOptions chart;
   std::string url;
   std::string ca_file;
+  std::string cert_file;
+  std::string key_file;
   bool ignorable = false;
 };
 
@@ -106,6 +109,17 @@ absl::StatusOr<std::unique_ptr<kube::Transport>> TransportFor(const Arguments& a
   return Connect(arguments.chart);
 }
 
+// Without a certificate such an extender refuses every connection.
+absl::Status CheckClientCertificate(const Arguments& arguments, const BerthConfiguration& config) {
+  if (config.extender.tls.client_ca_file.empty() || !arguments.cert_file.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      "the extender asks for client certificates (extender.tls.clientCAFile), as it does for the "
+      "chart's own kube-scheduler; give --cert FILE and --key FILE, paths on kube-scheduler's "
+      "machine, or install the chart with scheduler.enabled=false");
+}
+
 absl::StatusOr<std::string> MakeStanza(const Arguments& arguments) {
   if (!arguments.url.empty()) {
     const absl::Status valid = ValidateExtenderUrl("--url", arguments.url);
@@ -116,6 +130,8 @@ absl::StatusOr<std::string> MakeStanza(const Arguments& arguments) {
   doctor::Api api(transport->get());
   const auto config = LoadChartConfig(arguments.chart, api);
   if (!config.ok()) return config.status();
+  const absl::Status shown = CheckClientCertificate(arguments, *config);
+  if (!shown.ok()) return shown;
   const auto url = UrlOf(arguments, api);
   if (!url.ok()) return url.status();
   std::string pem;
@@ -129,7 +145,9 @@ absl::StatusOr<std::string> MakeStanza(const Arguments& arguments) {
   return StanzaYaml({.url = *url,
                      .authorities = pem,
                      .resources = ResourcesOf(*config),
-                     .ignorable = arguments.ignorable});
+                     .ignorable = arguments.ignorable,
+                     .certificate_file = arguments.cert_file,
+                     .key_file = arguments.key_file});
 }
 
 int RunStanza(const Arguments& arguments) {
@@ -150,6 +168,11 @@ void AddStanzaCommand(Command berth) {
                    "Of the extender, as kube-scheduler reaches it (default: that of its Service)");
   stanza.AddOption("--ca-file", arguments->ca_file,
                    "CA of its certificate, PEM (default: ca.crt of its Secret)");
+  Argument cert = stanza.AddOption("--cert", arguments->cert_file,
+                                   "Client certificate of kube-scheduler, a path on its machine");
+  Argument key = stanza.AddOption("--key", arguments->key_file, "Key of the certificate, likewise");
+  cert.Needs(key);
+  key.Needs(cert);
   stanza.AddFlag("--ignorable", arguments->ignorable,
                  "Pods are placed without Berth's judgement while it is away");
   stanza.Footer(kFooter);

@@ -9,6 +9,8 @@ Findings CheckLast(const Facts& facts, const Rules& rules);
 Findings CheckShortlist(const Facts& facts, const Rules& rules);
 Findings CheckAuthority(const Facts& facts, const Rules& rules);
 Findings CheckSampling(const Facts& facts, const Rules& rules);
+Findings CheckPreemption(const Facts& facts, const Rules& rules);
+Findings CheckSpreading(const Facts& facts, const Rules& rules);
 Findings CheckNodeCache(const Facts& facts, const Rules& rules);
 Findings CheckWeight(const Facts& facts, const Rules& rules);
 Findings CheckIgnorable(const Facts& facts, const Rules& rules);

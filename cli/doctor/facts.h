@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "certs/certificate.h"
 #include "cli/doctor/scheduler_config.h"
 #include "cli/doctor/selector.h"
 #include "model/node.h"
@@ -22,7 +23,7 @@ namespace berth::doctor {
 enum class Source {
   kScheduler,     // kube-scheduler's configuration
   kService,       // the extender's Service
-  kSecrets,       // what the servers show: Secrets with certificates
+  kSecrets,       // what servers and their clients show: Secrets with certificates
   kWebhooks,      // the two webhook configurations
   kNamespaces,    // their labels
   kNodes,         //
@@ -74,13 +75,14 @@ struct ServiceFacts {
   std::vector<std::string> cluster_ips;
 };
 
-/// A Secret that a server mounts; its key is not kept.
+/// A Secret that a server mounts, or a client of one; its key is not kept.
 struct SecretFacts {
   std::string name;
   bool exists = false;
   /// tls.crt and ca.crt.
   std::string chain;
   std::string authorities;
+  certs::Usage usage = certs::Usage::kServer;
 };
 
 /// One webhook of a configuration.

@@ -12,11 +12,19 @@ namespace {
 
 constexpr const char* kWebhooks = "admissionregistration.k8s.io";
 
-absl::StatusOr<std::vector<SecretFacts>> GatherSecrets(Api& api, const Facts& facts) {
+absl::StatusOr<std::vector<SecretFacts>> GatherSecrets(Api& api, const Facts& facts,
+                                                       const Rules& rules) {
+  std::vector<std::pair<std::string, certs::Usage>> wanted = {
+      {ExtenderSecret(facts), certs::Usage::kServer},
+      {AdmissionSecret(facts), certs::Usage::kServer}};
+  for (const cli::ClientCertificateConfig& client : rules.config.controller.certificates.clients) {
+    wanted.emplace_back(client.secret, certs::Usage::kClient);
+  }
   std::vector<SecretFacts> secrets;
-  for (const std::string& name : {ExtenderSecret(facts), AdmissionSecret(facts)}) {
+  for (const auto& [name, usage] : wanted) {
     auto secret = GatherSecret(api, facts.namespace_name, name);
     if (!secret.ok()) return secret.status();
+    secret->usage = usage;
     secrets.push_back(*std::move(secret));
   }
   return secrets;
@@ -81,7 +89,7 @@ void Gather(const std::set<Source>& sources, const Questions& questions, const R
   if (asks(Source::kService)) {
     facts.service = GatherService(api, facts.namespace_name, ExtenderService(facts));
   }
-  if (asks(Source::kSecrets)) facts.secrets = GatherSecrets(api, facts);
+  if (asks(Source::kSecrets)) facts.secrets = GatherSecrets(api, facts, rules);
   if (asks(Source::kWebhooks)) facts.webhooks = GatherWebhooks(api, facts.fullname);
   if (asks(Source::kNamespaces)) facts.namespaces = GatherNamespaces(api);
   if (asks(Source::kNodes)) facts.nodes = GatherNodes(api);

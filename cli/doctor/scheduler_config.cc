@@ -42,6 +42,8 @@ ExtenderEntry ExtenderFrom(const JsonValue& json) {
                       .insecure = tls.Field("insecure").Boolean(),
                       .ca_data = Base64(tls.Field("caData")),
                       .ca_file = tls.Field("caFile").Text(),
+                      .shows_certificate = !tls.Field("certFile").String().empty() ||
+                                           !tls.Field("certData").String().empty(),
                       .node_cache_capable = json.Field("nodeCacheCapable").Boolean(),
                       .ignorable = json.Field("ignorable").Boolean()};
   json.Field("managedResources").ForEachItem([&entry](const JsonValue& resource) {
@@ -52,14 +54,37 @@ ExtenderEntry ExtenderFrom(const JsonValue& json) {
   return entry;
 }
 
+bool SpreadsByDefault(const JsonValue& args) {
+  if (args.Field("defaultingType").String() != "List") return true;
+  bool spreads = false;
+  args.Field("defaultConstraints").ForEachItem([&spreads](const JsonValue& constraint) {
+    spreads = spreads || constraint.Field("whenUnsatisfiable").String() == "ScheduleAnyway";
+  });
+  return spreads;
+}
+
+SchedulerProfile ProfileFrom(const JsonValue& json) {
+  SchedulerProfile profile{.name = json.Field("schedulerName").Text(),
+                           .percentage = Percentage(json.Field("percentageOfNodesToScore"))};
+  if (profile.name.empty()) profile.name = "default-scheduler";
+  json.Field("pluginConfig").ForEachItem([&profile](const JsonValue& plugin) {
+    const std::string_view name = plugin.Field("name").String();
+    const JsonValue args = plugin.Field("args");
+    if (name == "DefaultPreemption") {
+      profile.candidate_percentage = Percentage(args.Field("minCandidateNodesPercentage"))
+                                         .value_or(kDefaultCandidatePercentage);
+    } else if (name == "PodTopologySpread") {
+      profile.spreads_by_default = SpreadsByDefault(args);
+    }
+  });
+  return profile;
+}
+
 SchedulerConfig ConfigFrom(const JsonValue& root) {
   SchedulerConfig config;
   config.percentage = Percentage(root.Field("percentageOfNodesToScore"));
   root.Field("profiles").ForEachItem([&config](const JsonValue& profile) {
-    const std::string name = profile.Field("schedulerName").Text();
-    config.profiles.push_back(
-        {.name = name.empty() ? "default-scheduler" : name,
-         .percentage = Percentage(profile.Field("percentageOfNodesToScore"))});
+    config.profiles.push_back(ProfileFrom(profile));
   });
   if (config.profiles.empty()) config.profiles.push_back({.name = "default-scheduler"});
   root.Field("extenders").ForEachItem([&config](const JsonValue& extender) {

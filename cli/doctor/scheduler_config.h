@@ -36,6 +36,8 @@ struct ExtenderEntry {
   std::string ca_data;
   /// A path on kube-scheduler's machine.
   std::string ca_file;
+  /// Whether kube-scheduler shows a certificate of its own: tlsConfig.certData or certFile.
+  bool shows_certificate = false;
   bool node_cache_capable = false;
   bool ignorable = false;
   std::vector<ManagedResource> managed_resources;
@@ -43,9 +45,18 @@ struct ExtenderEntry {
   friend bool operator==(const ExtenderEntry&, const ExtenderEntry&) = default;
 };
 
+/// kube-scheduler's own where DefaultPreemptionArgs say nothing (v1/defaults.go in
+/// k8s.io/kubernetes/pkg/scheduler/apis/config, v1.36.3).
+inline constexpr std::int64_t kDefaultCandidatePercentage = 10;
+
 struct SchedulerProfile {
   std::string name;
   std::optional<std::int64_t> percentage;
+  /// minCandidateNodesPercentage of DefaultPreemptionArgs.
+  std::int64_t candidate_percentage = kDefaultCandidatePercentage;
+  /// Whether PodTopologySpread spreads the pods of ReplicaSets, StatefulSets and Services that have
+  /// no constraint: unless its defaultingType is List, without a constraint of ScheduleAnyway.
+  bool spreads_by_default = true;
 
   friend bool operator==(const SchedulerProfile&, const SchedulerProfile&) = default;
 };

@@ -21,16 +21,19 @@ struct Free {
 template <typename T>
 using Owned = std::unique_ptr<T, Free>;
 
-void Configure(X509_STORE_CTX* context, model::Time now) {
+void Configure(X509_STORE_CTX* context, model::Time now, certs::Usage usage) {
   X509_VERIFY_PARAM* parameters = X509_STORE_CTX_get0_param(context);
   X509_VERIFY_PARAM_set_time(parameters, now.time_since_epoch().count());
   X509_VERIFY_PARAM_set_flags(parameters, X509_V_FLAG_PARTIAL_CHAIN);
-  X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_SSL_SERVER);
+  X509_VERIFY_PARAM_set_purpose(parameters, usage == certs::Usage::kClient
+                                                ? X509_PURPOSE_SSL_CLIENT
+                                                : X509_PURPOSE_SSL_SERVER);
 }
 
 }  // namespace
 
-absl::Status Verify(std::string_view chain, std::string_view authorities, model::Time now) {
+absl::Status Verify(std::string_view chain, std::string_view authorities, model::Time now,
+                    certs::Usage usage) {
   const auto shown = certs::ParseCertificates(chain);
   const auto trusted = certs::ParseCertificates(authorities);
   if (!shown.ok()) return shown.status();
@@ -41,7 +44,7 @@ absl::Status Verify(std::string_view chain, std::string_view authorities, model:
   for (const auto& certificate : *shown) sk_X509_push(intermediate.get(), certificate.handle());
   const Owned<X509_STORE_CTX> context(X509_STORE_CTX_new());
   X509_STORE_CTX_init(context.get(), store.get(), shown->front().handle(), intermediate.get());
-  Configure(context.get(), now);
+  Configure(context.get(), now, usage);
   if (X509_verify_cert(context.get()) == 1) return absl::OkStatus();
   const int error = X509_STORE_CTX_get_error(context.get());
   return absl::FailedPreconditionError(X509_verify_cert_error_string(error));

@@ -4,13 +4,15 @@
 
 #include <string_view>
 
+#include "certs/certificate.h"
 #include "model/time.h"
 
 namespace berth::doctor {
 
-/// Whether who trusts `authorities` alone takes the server that shows `chain`, its certificate
-/// first, at that time; both PEM. As for Go's clients, whatever is among the authorities ends the
-/// chain, self-signed or not. The error says why not.
-absl::Status Verify(std::string_view chain, std::string_view authorities, model::Time now);
+/// Whether who trusts `authorities` alone takes the server, or the client, that shows `chain`, its
+/// certificate first, at that time; both PEM. As for Go's clients, whatever is among the
+/// authorities ends the chain, self-signed or not. The error says why not.
+absl::Status Verify(std::string_view chain, std::string_view authorities, model::Time now,
+                    certs::Usage usage = certs::Usage::kServer);
 
 }  // namespace berth::doctor

@@ -150,6 +150,10 @@ TEST(CliStanza, SaysWhatIsMissingOrWrong) {
   const std::string kubeconfig = api.WriteKubeconfig(folder);
   const std::string config = folder.Write("berth.yaml", kConfigHead);
   const std::string no_pem = folder.Write("no.pem", "x");
+  const std::string wary =
+      folder.Write("wary.yaml", std::string(kConfigHead) +
+                                    "extender: {tls: {certFile: /c, keyFile: /k, "
+                                    "clientCAFile: /ca}}\n");
   const std::string url = "https://10.96.0.7:443";
   const struct {
     std::vector<std::string> arguments;
@@ -168,6 +172,10 @@ TEST(CliStanza, SaysWhatIsMissingOrWrong) {
       {{"--config", config, "--url", url, "--ca-file", "/nonexistent"},
        2,
        "--ca-file: /nonexistent: cannot be read"},
+      {{"--config", wary, "--url", url, "--ca-file", no_pem},
+       1,
+       "the extender asks for client certificates (extender.tls.clientCAFile)"},
+      {{"--cert", "/c"}, 2, "--key"},
       {{"--url", "10.96.0.7"}, 2, "--url: no https:// in front"},
       {{"--kubeconfig", "/nonexistent"}, 2, "/nonexistent"},
   };

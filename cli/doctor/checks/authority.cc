@@ -32,6 +32,7 @@ Findings Compare(const std::string& authorities, const std::string& what, const 
                  "reads it once");
 }
 
+// Whom kube-scheduler trusts.
 Findings JudgeTrust(const ExtenderEntry& entry, const Facts& facts) {
   if (!entry.url_prefix.starts_with("https://")) {
     return Note(fmt::format("{} is asked without TLS", entry.url_prefix));
@@ -54,8 +55,15 @@ Findings JudgeTrust(const ExtenderEntry& entry, const Facts& facts) {
 }  // namespace
 
 Findings CheckAuthority(const Facts& facts, const Rules& rules) {
-  return JudgeEntry(facts, rules,
-                    [&facts](const ExtenderEntry& entry) { return JudgeTrust(entry, facts); });
+  return JudgeEntry(facts, rules, [&](const ExtenderEntry& entry) {
+    const bool wanted = !rules.config.extender.tls.client_ca_file.empty();
+    if (!wanted || entry.shows_certificate) return JudgeTrust(entry, facts);
+    return Problem(fmt::format("kube-scheduler shows no certificate of its own to {}, which then "
+                               "does not answer (extender.tls.clientCAFile)",
+                               entry.url_prefix),
+                   "write certFile and keyFile into tlsConfig, as `berth stanza --cert FILE --key "
+                   "FILE` prints them");
+  });
 }
 
 }  // namespace berth::doctor

@@ -62,7 +62,7 @@ Findings JudgeSecret(const SecretFacts& secret, model::Time now) {
            found);
   }
   // Of several authorities the former ones end first, so each by itself says nothing.
-  const absl::Status trusted = Verify(secret.chain, secret.authorities, now);
+  const absl::Status trusted = Verify(secret.chain, secret.authorities, now, secret.usage);
   if (found.empty() && !trusted.ok()) {
     return Problem(fmt::format("ca.crt of Secret {} does not fit its tls.crt: {}", secret.name,
                                std::string(trusted.message())),
@@ -73,12 +73,11 @@ Findings JudgeSecret(const SecretFacts& secret, model::Time now) {
 
 // What is missing though somebody should have made it.
 Findings JudgeMissing(const SecretFacts& secret, const cli::CertificatesConfig& config) {
-  const auto made = [&secret](const cli::ServerCertificateConfig& server) {
-    return server.secret == secret.name;
-  };
-  if (std::ranges::any_of(config.servers, made)) {
-    return Problem(fmt::format("Secret {} does not exist, so its server cannot start", secret.name),
-                   "the controller makes it: look at its log, and at check rights");
+  const std::vector<std::string> made = cli::SecretsOf(config);
+  if (std::ranges::find(made, secret.name) != made.end()) {
+    return Problem(
+        fmt::format("Secret {} does not exist, so pods that mount it cannot start", secret.name),
+        "the controller makes it: look at its log, and at check rights");
   }
   if (!config.servers.empty()) return {};  // no such server
   return Note(

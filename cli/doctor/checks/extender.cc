@@ -4,11 +4,26 @@
 
 namespace berth::doctor {
 
-Findings CheckExtender(const Facts& facts, const Rules&) {
+namespace {
+
+std::string WhatToLookAt(const cli::BerthConfiguration& config) {
+  std::string advice = "look at the extender's log; it may not have listed nodes and pods yet";
+  if (config.extender.tls.client_ca_file.empty()) return advice;
+  advice +=
+      ". It answers who shows a certificate that it knows, and nobody else: give --cert and --key";
+  for (const cli::ClientCertificateConfig& client : config.controller.certificates.clients) {
+    advice += fmt::format(", those of Secret {}", client.secret);
+  }
+  return advice;
+}
+
+}  // namespace
+
+Findings CheckExtender(const Facts& facts, const Rules& rules) {
   const FilterTrial& trial = *facts.filter_trial;
   if (!trial.error.empty()) {
     return Problem(fmt::format("{} cannot answer filter: {}", trial.url, trial.error),
-                   "look at the extender's log; it may not have listed nodes and pods yet");
+                   WhatToLookAt(rules.config));
   }
   if (trial.fit == 0 && trial.refused < trial.asked) {
     return Problem(fmt::format("{} gives reasons for {} of {} only", trial.url, trial.refused,

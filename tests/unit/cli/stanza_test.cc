@@ -11,6 +11,7 @@ namespace berth::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // As kube-scheduler would read it, below the head that a stanza leaves to its file.
 doctor::SchedulerConfig Read(const StanzaOptions& options) {
@@ -28,6 +29,9 @@ TEST(Stanza, IsWhatDoctorIsContentWith) {
                                                .resources = {"nvidia.com/gpu", "a.b/c"},
                                                .ignorable = true});
   EXPECT_EQ(config.percentage, 100);
+  ASSERT_EQ(config.profiles.size(), 1U);
+  EXPECT_EQ(config.profiles[0].name, "default-scheduler");
+  EXPECT_EQ(config.profiles[0].candidate_percentage, 100);
   const doctor::ExtenderEntry expected{.url_prefix = "https://10.96.0.7:443",
                                        .filter_verb = "filter",
                                        .prioritize_verb = "prioritize",
@@ -45,6 +49,16 @@ TEST(Stanza, IsWhatDoctorIsContentWith) {
 TEST(Stanza, IsNotIgnorableUnlessToldSo) {
   EXPECT_THAT(StanzaYaml({.url = "https://h:1", .authorities = "PEM"}),
               HasSubstr("ignorable: false"));
+}
+
+TEST(Stanza, ShowsACertificateWhereItIsTold) {
+  StanzaOptions options{.url = "https://h:1", .authorities = "PEM"};
+  EXPECT_THAT(StanzaYaml(options), Not(HasSubstr("certFile")));
+  options.certificate_file = "/etc/kubernetes/pki/a b.crt";
+  options.key_file = "/etc/kubernetes/pki/berth.key";
+  EXPECT_THAT(StanzaYaml(options), HasSubstr("    certFile: \"/etc/kubernetes/pki/a b.crt\"\n"
+                                             "    keyFile: \"/etc/kubernetes/pki/berth.key\"\n"));
+  EXPECT_EQ(Read(options).extenders.at(0).ca_data, "PEM");
 }
 
 TEST(Stanza, WithoutTlsHasNone) {

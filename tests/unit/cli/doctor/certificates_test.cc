@@ -3,6 +3,7 @@
 
 #include "cli/doctor/checks.h"
 #include "cli/doctor/trust.h"
+#include "tests/unit/certs/fixtures.h"
 #include "tests/unit/cli/doctor/fixtures.h"
 
 namespace berth::doctor {
@@ -80,7 +81,7 @@ TEST_F(CertificatesCheck, FindsWhatIsMissingOrDoesNotFit) {
     SecretFacts secret;
     std::string what;
   } cases[] = {
-      {{"s", false, "", ""}, "Secret s does not exist, so its server cannot start"},
+      {{"s", false, "", ""}, "Secret s does not exist, so pods that mount it cannot start"},
       {{"s", true, "", ca_.certificate()}, "tls.crt of Secret s holds no PEM certificate"},
       {{"s", true, leaf, TestCa("other").certificate()},
        "ca.crt of Secret s does not fit its tls.crt"},
@@ -92,6 +93,25 @@ TEST_F(CertificatesCheck, FindsWhatIsMissingOrDoesNotFit) {
     EXPECT_THAT(finding.what, HasSubstr(test.what));
     EXPECT_FALSE(finding.advice.empty());
   }
+}
+
+// A server's certificate lets nobody in, and a client's serves nobody.
+TEST_F(CertificatesCheck, HoldsCertificatesToTheirSide) {
+  const certs::Authority authority = certs::MakeAuthority(Now());
+  const auto judge = [&authority](certs::Usage made, certs::Usage wanted) {
+    const auto data =
+        certs::NewServerCertificate(authority, certs::Localhost(), hours(24), Now(), made);
+    return Only(JudgeSecret({.name = "s",
+                             .exists = true,
+                             .chain = data->certificates,
+                             .authorities = data->authorities,
+                             .usage = wanted}));
+  };
+  for (const certs::Usage usage : {certs::Usage::kServer, certs::Usage::kClient}) {
+    EXPECT_EQ(judge(usage, usage).severity, Severity::kOk);
+  }
+  EXPECT_THAT(judge(certs::Usage::kServer, certs::Usage::kClient).what, HasSubstr("purpose"));
+  EXPECT_THAT(judge(certs::Usage::kClient, certs::Usage::kServer).what, HasSubstr("purpose"));
 }
 
 TEST_F(CertificatesCheck, MissesOnlyWhatTheControllerMakes) {

@@ -80,7 +80,7 @@ inline ExtenderEntry BerthsEntry() {
 inline SchedulerConfig GoodSchedulerConfig() {
   return {.source = "scheduler.yaml",
           .percentage = 100,
-          .profiles = {{.name = "berth"}},
+          .profiles = {{.name = "berth", .candidate_percentage = 100}},
           .extenders = {BerthsEntry()}};
 }
 

@@ -137,6 +137,19 @@ INSTANTIATE_TEST_SUITE_P(All, SchedulerTable,
                                                 },
                                                 Severity::kOk, "", ""},
 
+                                           Case{"PreemptsAnywhere", CheckPreemption, Nothing,
+                                                Severity::kOk, "", ""},
+                                           Case{"PreemptsOnASample", CheckPreemption,
+                                                [](SchedulerConfig& config) {
+                                                  config.profiles.push_back({.name = "small"});
+                                                },
+                                                Severity::kWarning,
+                                                "profile small of scheduler.yaml",
+                                                "minCandidateNodesPercentage: 100"},
+                                           Case{"PreemptsWithoutBerth", CheckPreemption, Without,
+                                                Severity::kUnknown, "no extender of Berth",
+                                                "registered"},
+
                                            Case{"Names", CheckNodeCache, Nothing, Severity::kOk, "",
                                                 ""},
                                            Case{"WholeNodes", CheckNodeCache,
@@ -230,6 +243,41 @@ Finding Shortlisted(std::int32_t size, const std::vector<ExtenderEntry>& others,
   DefaultRules rules;
   rules.config.extender.shortlist.size = size;
   return Only(check(facts, rules.rules()));
+}
+
+TEST(CheckAuthority, MissesTheCertificateThatTheExtenderAsksFor) {
+  Facts facts = NoFacts();
+  facts.scheduler = GoodSchedulerConfig();
+  DefaultRules rules;
+  rules.config.extender.tls.client_ca_file = "/ca";
+  const Finding missing = Only(CheckAuthority(facts, rules.rules()));
+  EXPECT_EQ(missing.severity, Severity::kProblem);
+  EXPECT_THAT(missing.what, HasSubstr("shows no certificate of its own"));
+  EXPECT_THAT(missing.advice, HasSubstr("`berth stanza --cert"));
+  facts.scheduler->extenders[0].shows_certificate = true;
+  EXPECT_NE(Only(CheckAuthority(facts, rules.rules())).severity, Severity::kProblem);
+}
+
+Finding Spread(bool by_scheduler, bool known_to_berth, std::int32_t size = 1) {
+  Facts facts = NoFacts();
+  facts.scheduler = GoodSchedulerConfig();
+  facts.scheduler->profiles[0].spreads_by_default = by_scheduler;
+  DefaultRules rules;
+  rules.config.extender.shortlist = {.size = size, .default_spreading = known_to_berth};
+  return Only(CheckSpreading(facts, rules.rules()));
+}
+
+TEST(CheckSpreading, ComparesWhatKubeSchedulerDoesWithWhatBerthTakesItToDo) {
+  EXPECT_EQ(Spread(true, true).severity, Severity::kOk);
+  EXPECT_EQ(Spread(false, false).severity, Severity::kOk);
+  EXPECT_EQ(Spread(true, false, 0).severity, Severity::kOk);
+  const Finding lost = Spread(true, false);
+  EXPECT_EQ(lost.severity, Severity::kProblem);
+  EXPECT_THAT(lost.what, HasSubstr("profile berth of scheduler.yaml spreads"));
+  EXPECT_THAT(lost.advice, HasSubstr("extender.shortlist.defaultSpreading: true"));
+  const Finding needless = Spread(false, true);
+  EXPECT_EQ(needless.severity, Severity::kNote);
+  EXPECT_THAT(needless.what, HasSubstr("extender.shortlist.defaultSpreading: false"));
 }
 
 ExtenderEntry Ranking() {

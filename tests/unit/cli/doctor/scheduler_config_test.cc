@@ -15,7 +15,8 @@ TEST(SchedulerConfig, IsRead) {
     "profiles": [{"schedulerName": "a", "percentageOfNodesToScore": 100}, {}],
     "extenders": [{"urlPrefix": "https://10.0.0.1:443", "filterVerb": "filter",
       "prioritizeVerb": "prioritize", "preemptVerb": "preempt", "bindVerb": "bind", "weight": 31,
-      "enableHTTPS": true, "tlsConfig": {"caData": "UEVN", "caFile": "/ca", "insecure": true},
+      "enableHTTPS": true, "tlsConfig": {"caData": "UEVN", "caFile": "/ca", "insecure": true,
+        "certFile": "/cert"},
       "nodeCacheCapable": true, "ignorable": true,
       "managedResources": [{"name": "nvidia.com/gpu", "ignoredByScheduler": true}]}]})",
                                               "file");
@@ -33,10 +34,44 @@ TEST(SchedulerConfig, IsRead) {
                                                 .insecure = true,
                                                 .ca_data = "PEM",
                                                 .ca_file = "/ca",
+                                                .shows_certificate = true,
                                                 .node_cache_capable = true,
                                                 .ignorable = true,
                                                 .managed_resources = {{"nvidia.com/gpu", true}}}}};
   EXPECT_EQ(*config, expected);
+}
+
+// Beside what kube-scheduler does where nothing is said.
+TEST(SchedulerConfig, KnowsTheArgumentsOfPlugins) {
+  const struct {
+    const char* plugins;
+    std::int64_t candidates;
+    bool spreads;
+  } cases[] = {
+      {"[]", 10, true},
+      {R"([{"name": "NodeAffinity", "args": {"minCandidateNodesPercentage": 1}}])", 10, true},
+      {R"([{"name": "DefaultPreemption", "args": {"minCandidateNodesPercentage": 100}}])", 100,
+       true},
+      {R"([{"name": "DefaultPreemption", "args": {"minCandidateNodesPercentage": 0}}])", 0, true},
+      {R"([{"name": "PodTopologySpread", "args": {"defaultingType": "System"}}])", 10, true},
+      {R"([{"name": "PodTopologySpread", "args": {"defaultingType": "List"}}])", 10, false},
+      {R"([{"name": "PodTopologySpread", "args": {"defaultingType": "List", "defaultConstraints":
+           [{"whenUnsatisfiable": "DoNotSchedule"}]}}])",
+       10, false},
+      {R"([{"name": "PodTopologySpread", "args": {"defaultingType": "List", "defaultConstraints":
+           [{"whenUnsatisfiable": "ScheduleAnyway"}]}}])",
+       10, true},
+  };
+  for (const auto& test : cases) {
+    const auto config =
+        SchedulerConfigFromJson(R"({"kind": "KubeSchedulerConfiguration", "profiles": [
+                                    {"schedulerName": "a", "pluginConfig": )" +
+                                    std::string(test.plugins) + "}]}",
+                                "file");
+    ASSERT_TRUE(config.ok()) << config.status();
+    EXPECT_EQ(config->profiles[0].candidate_percentage, test.candidates) << test.plugins;
+    EXPECT_EQ(config->profiles[0].spreads_by_default, test.spreads) << test.plugins;
+  }
 }
 
 TEST(SchedulerConfig, WithoutProfilesHasTheDefaultScheduler) {
