@@ -38,9 +38,7 @@ doctor::NeedsByComponent NeedsOfProcesses(const BerthConfiguration& config,
   const ControllerGrants grants = GrantsOf(config.controller);
   std::vector<Need> controller = NeedsOf(grants.in_cluster, "");
   std::ranges::move(NeedsOf(grants.in_namespace, namespace_name), std::back_inserter(controller));
-  return {{"extender", NeedsOf(extender, "")},
-          {"scheduler", NeedsOf(extender, "")},
-          {"controller", std::move(controller)}};
+  return {{"extender", NeedsOf(extender, "")}, {"controller", std::move(controller)}};
 }
 
 std::string DoctorRolesYaml(const std::set<doctor::Source>& sources, const doctor::Place& place) {

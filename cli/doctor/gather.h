@@ -38,7 +38,7 @@ struct ExtenderAccess {
 };
 
 /// What processes of Berth ask of the API server, by the component that the chart labels them with:
-/// "extender", "scheduler", "controller".
+/// "extender", "controller".
 using NeedsByComponent = std::map<std::string, std::vector<Need>, std::less<>>;
 
 /// What is asked besides the API server's objects.

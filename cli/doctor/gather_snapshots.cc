@@ -63,8 +63,7 @@ absl::StatusOr<std::vector<SnapshotFacts>> GatherSnapshots(kube::Transport& tran
         const JsonValue metadata = pod.Field("metadata");
         pods.emplace_back(metadata.Field("name").String());
       },
-      fmt::format("app.kubernetes.io/instance={},app.kubernetes.io/component in (extender,"
-                  "scheduler)",
+      fmt::format("app.kubernetes.io/instance={},app.kubernetes.io/component=extender",
                   place.release));
   if (!listed.ok()) return listed;
   std::vector<SnapshotFacts> all;

@@ -8,16 +8,13 @@ import (
 // Each is refused with a sentence that says what to write instead.
 func TestContradictionsAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, values, want string }{
-		{"both ways to schedule", `extender: {enabled: true}`,
-			"scheduler.enabled and extender.enabled are both true, but two schedulers would race for " +
-				"the same devices; set scheduler.enabled=false to have your own kube-scheduler ask " +
-				"Berth, or leave out extender.enabled"},
-		{"no way to schedule", `{scheduler: {enabled: false}, extender: {enabled: false}}`,
-			"scheduler.enabled and extender.enabled are both false, so nothing would place pods; set " +
-				"one of them"},
-		{"replicas of what is not deployed", `extender: {replicas: 3}`,
-			"extender.replicas is for scheduler.enabled=false; the chart's own scheduler has an " +
-				"extender in each of its pods, so set scheduler.replicas instead"},
+		{"nobody to ask", `extender: {enabled: false}`,
+			"extender.enabled is false, but every kube-scheduler that Berth serves asks the extender; " +
+				"leave it out"},
+		{"pods that are spread, and shortlisted all the same",
+			`{scheduler: {defaultSpreading: true}, config: {extender: {shortlist: {defaultSpreading: false}}}}`,
+			"config.extender.shortlist.defaultSpreading is false, but scheduler.defaultSpreading is " +
+				"true; leave the former out"},
 		{"the cluster's own scheduler", `scheduler: {name: default-scheduler}`,
 			"scheduler.name is default-scheduler, which the cluster has already; write another one"},
 		{"pods sent to another scheduler",
@@ -35,6 +32,8 @@ func TestContradictionsAreRefused(t *testing.T) {
 				"certificates.certManager.issuerRef.name"},
 		{"files without Secrets", `certificates: {source: files}`,
 			"certificates.source is files, which needs certificates.files.admissionSecret"},
+		{"a scheduler that the extender does not know", `certificates: {source: files}`,
+			"certificates.source is files, which needs certificates.files.schedulerSecret"},
 		{"an authority that is none",
 			`certificates: {source: files, files: {extenderSecret: a, admissionSecret: b, caBundle: c}}`,
 			"certificates.files.caBundle is not PEM; give the authority's certificates"},
@@ -84,6 +83,7 @@ func TestFieldsOfTheChartAreRefused(t *testing.T) {
 		{"metrics.listen", `metrics: {listen: ":80"}`},
 		{"controller.lease", `controller: {lease: {name: mine}}`},
 		{"controller.certificates.servers", `controller: {certificates: {servers: [{secret: mine}]}}`},
+		{"controller.certificates.clients", `controller: {certificates: {clients: [{secret: mine, name: me}]}}`},
 		{"grpc.tls", `grpc: {tls: {certFile: a, keyFile: b, clientCAFile: c}}`},
 	} {
 		t.Run(c.field, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestFieldsOfTheChartAreRefused(t *testing.T) {
 }
 
 func TestAllContradictionsAreToldAtOnce(t *testing.T) {
-	i := installation{values: `{extender: {enabled: true}, tests: {accelerator: H100}}`}
+	i := installation{values: `{extender: {enabled: false}, tests: {accelerator: H100}}`}
 	if got := i.refused(t); strings.Count(got, "\n- ") != 2 {
 		t.Errorf("says %s, want two contradictions", got)
 	}
@@ -117,6 +117,7 @@ func TestTypingErrorsAreRefusedByTheSchema(t *testing.T) {
 	for _, c := range []struct{ values, want string }{
 		{`replicas: 3`, "additional properties 'replicas' not allowed"},
 		{`scheduler: {replicas: 0}`, "at '/scheduler/replicas': minimum: got 0, want 1"},
+		{`scheduler: {podMaxBackoffSeconds: 0}`, "at '/scheduler/podMaxBackoffSeconds': minimum: got 0, want 1"},
 		{`admission: {defaultMode: enforced}`, "at '/admission/defaultMode': value must be one of"},
 		{`config: {healt: {}}`, "at '/config': additional properties 'healt' not allowed"},
 		{`config: {health: {conditions: [{type: X, effect: Forbid}]}}`,

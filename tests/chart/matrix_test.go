@@ -13,8 +13,10 @@ var configurations = []struct {
 scheduler: {enabled: false}`}},
 	{name: "no webhook", installation: installation{values: `
 admission: {enabled: false}
-extender: {enabled: true}
 scheduler: {enabled: false}`}},
+	{name: "values of the chart that had the extender beside kube-scheduler", installation: installation{values: `
+scheduler: {enabled: false}
+extender: {enabled: true, replicas: null}`}},
 	{name: "the scheduler alone", installation: installation{values: `
 admission: {enabled: false}`}},
 	{name: "cert-manager", installation: installation{values: `
@@ -25,6 +27,7 @@ certificates:
   files:
     extenderSecret: extender
     admissionSecret: admission
+    schedulerSecret: scheduler
     caBundle: |
       -----BEGIN CERTIFICATE-----
       MAA=
@@ -35,6 +38,7 @@ scheduler: {enabled: false}
 extender: {replicas: 3}`}},
 	{name: "one of each", installation: installation{values: `
 scheduler: {replicas: 1}
+extender: {replicas: 1}
 admission: {replicas: 1}
 controller: {replicas: 1}`}},
 	{name: "no disruption budgets, no priority", installation: installation{values: `
@@ -57,6 +61,8 @@ config: {admission: {policies: {isolation: {mode: Off}}}, log: {level: debug}}`}
 config: {extender: {shortlist: {size: 0}}}`}},
 	{name: "a shortlist that needs no Services", installation: installation{values: `
 config: {extender: {shortlist: {size: 8, defaultSpreading: false}}}`}},
+	{name: "pods that are spread", installation: installation{values: `
+scheduler: {defaultSpreading: true, podMaxBackoffSeconds: 10}`}},
 	{name: "another name", installation: installation{name: "ml", namespace: "kube-system"}},
 }
 

@@ -134,6 +134,38 @@ func TestEveryComponentHasABudgetAndAPolicy(t *testing.T) {
 	}
 }
 
+// kube-scheduler looks up the extender's Service and calls the pods behind it, which let it in.
+func TestSchedulerReachesTheExtender(t *testing.T) {
+	r := render(t, "networkPolicy: {enabled: true, dnsPorts: [53, 5353]}")
+	pods := named[*appsv1.Deployment](r, "berth-extender").Spec.Template
+	port := pods.Spec.Containers[0].Ports[0]
+	egress := named[*networkingv1.NetworkPolicy](r, "berth-scheduler").Spec.Egress
+	if !slices.ContainsFunc(egress, func(rule networkingv1.NetworkPolicyEgressRule) bool {
+		return len(rule.To) == 1 && rule.Ports[0].Port.IntVal == port.ContainerPort &&
+			labels.SelectorFromSet(rule.To[0].PodSelector.MatchLabels).Matches(labels.Set(pods.Labels))
+	}) {
+		t.Errorf("kube-scheduler may call %+v", egress)
+	}
+	for _, want := range []int32{53, 5353} {
+		for _, protocol := range []corev1.Protocol{corev1.ProtocolUDP, corev1.ProtocolTCP} {
+			if !slices.ContainsFunc(egress, func(rule networkingv1.NetworkPolicyEgressRule) bool {
+				return len(rule.To) == 0 && slices.ContainsFunc(rule.Ports,
+					func(p networkingv1.NetworkPolicyPort) bool {
+						return p.Port.IntVal == want && *p.Protocol == protocol
+					})
+			}) {
+				t.Errorf("kube-scheduler may not ask for names at port %d by %s", want, protocol)
+			}
+		}
+	}
+	ingress := named[*networkingv1.NetworkPolicy](r, "berth-extender").Spec.Ingress
+	if !slices.ContainsFunc(ingress, func(rule networkingv1.NetworkPolicyIngressRule) bool {
+		return rule.Ports[0].Port.StrVal == port.Name && len(rule.From) == 1
+	}) {
+		t.Errorf("the extender lets in %+v", ingress)
+	}
+}
+
 // isCertified tells whether a Secret is filled by the controller or cert-manager, or is the user's.
 func isCertified(r *release, secret string) bool {
 	for _, certificate := range all[*certmanagerv1.Certificate](r) {
@@ -141,35 +173,55 @@ func isCertified(r *release, secret string) bool {
 			return true
 		}
 	}
-	return slices.Contains([]string{"extender", "admission"}, secret) ||
+	return slices.Contains([]string{"extender", "admission", "scheduler"}, secret) ||
 		slices.Contains(slices.Collect(maps.Keys(certified(r))), secret)
 }
 
-// certified are the Services of the certificates that the controller makes, by Secret.
+// certified are the Services of the certificates that the controller makes, by Secret; those of clients
+// have none.
 func certified(r *release) map[string]string {
-	var config struct {
-		Controller struct {
-			Certificates struct {
-				Servers []struct{ Secret, Service string }
-			}
-		}
-	}
-	if err := yaml.Unmarshal([]byte(configuration(r)), &config); err != nil {
-		r.Fatal(err)
-	}
 	found := map[string]string{}
-	for _, server := range config.Controller.Certificates.Servers {
+	certificates := berthConfiguration(r).Controller.Certificates
+	for _, server := range certificates.Servers {
 		found[server.Secret] = server.Service
+	}
+	for _, client := range certificates.Clients {
+		found[client.Secret] = ""
 	}
 	return found
 }
 
+// berthConfig is what tests look at of Berth's configuration.
+type berthConfig struct {
+	Extender struct {
+		TLS       struct{ CertFile, KeyFile, ClientCAFile string }
+		Shortlist struct{ DefaultSpreading *bool }
+	}
+	Controller struct {
+		Certificates struct {
+			Servers []struct{ Secret, Service string }
+			Clients []struct{ Secret, Name string }
+		}
+	}
+}
+
+func berthConfiguration(r *release) berthConfig {
+	r.Helper()
+	var config berthConfig
+	if err := yaml.Unmarshal([]byte(configuration(r)), &config); err != nil {
+		r.Fatal(err)
+	}
+	return config
+}
+
 func TestCertificatesAreForTheServicesThatShowThem(t *testing.T) {
 	r := render(t, "")
-	for _, service := range certified(r) {
-		named[*corev1.Service](r, service)
+	for secret, service := range certified(r) {
+		if secret != "berth-scheduler-tls" {
+			named[*corev1.Service](r, service)
+		}
 	}
-	if len(certified(r)) != 2 {
+	if len(certified(r)) != 3 {
 		t.Errorf("certificates are made for %v", certified(r))
 	}
 	r = render(t, `certificates: {source: cert-manager, certManager: {issuerRef: {name: ml}}}`)
@@ -179,6 +231,11 @@ func TestCertificatesAreForTheServicesThatShowThem(t *testing.T) {
 	got := named[*certmanagerv1.Certificate](r, "berth-admission-tls").Spec
 	if got.DNSNames[0] != "berth-admission.berth-system.svc" || got.IssuerRef.Name != "ml" {
 		t.Errorf("the webhook's certificate is %+v", got)
+	}
+	client := named[*certmanagerv1.Certificate](r, "berth-scheduler-tls").Spec
+	if want := []certmanagerv1.KeyUsage{certmanagerv1.UsageDigitalSignature,
+		certmanagerv1.UsageClientAuth}; !slices.Equal(client.Usages, want) {
+		t.Errorf("kube-scheduler's certificate is for %v", client.Usages)
 	}
 }
 

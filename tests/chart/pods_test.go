@@ -112,8 +112,13 @@ func TestVolumesExist(t *testing.T) {
 	})
 }
 
-// Keys are for those who serve with them, and for nobody else.
-func TestKeysAreMountedByTheirServersAlone(t *testing.T) {
+// keysOf are the Secrets of which containers may hold the key. helm test asks the extender as
+// kube-scheduler does.
+var keysOf = map[string]string{"extender": "extender-tls", "admission": "admission-tls",
+	"kube-scheduler": "scheduler-tls", "doctor": "scheduler-tls"}
+
+// Keys are for those whose they are, and for nobody else.
+func TestKeysAreMountedByTheirOwnersAlone(t *testing.T) {
 	forEachPod(t, func(t *testing.T, _ *release, name string, pod corev1.PodTemplateSpec) {
 		for _, volume := range pod.Spec.Volumes {
 			if volume.Secret == nil || !hasItem(volume.Secret.Items, "tls.key") {
@@ -123,9 +128,13 @@ func TestKeysAreMountedByTheirServersAlone(t *testing.T) {
 				t.Errorf("the key of %s has mode %v", name, mode)
 			}
 			for _, container := range pod.Spec.Containers {
-				serves := container.Name == "extender" || container.Name == "admission"
-				if mounts(container, volume.Name) != serves {
-					t.Errorf("%s of %s mounts a key: %v", container.Name, name, !serves)
+				if !mounts(container, volume.Name) {
+					t.Errorf("%s of %s does not mount its key", container.Name, name)
+				}
+				if want := keysOf[container.Name]; !strings.HasSuffix(volume.Secret.SecretName, want) &&
+					!strings.HasSuffix(volume.Secret.SecretName, strings.TrimSuffix(want, "-tls")) {
+					t.Errorf("%s of %s mounts the key of %s", container.Name, name,
+						volume.Secret.SecretName)
 				}
 			}
 		}

@@ -58,7 +58,7 @@ func printed(r *release, subcommand string) (cluster, namespaced []right) {
 // The rights of the parts are what the parts say they need, no more and no less.
 func TestRolesAreThoseThatThePartsPrint(t *testing.T) {
 	forEach(t, func(t *testing.T, r *release) {
-		prefix := strings.TrimSuffix(controllerName(r), "controller")
+		prefix := prefixOf(r)
 		for _, part := range []string{"extender", "controller"} {
 			cluster, namespaced := printed(r, part)
 			role := named[*rbacv1.ClusterRole](r, prefix+part)
@@ -76,11 +76,12 @@ func TestRolesAreThoseThatThePartsPrint(t *testing.T) {
 	})
 }
 
-func controllerName(r *release) string {
+// prefixOf is what the names of the release's parts begin with.
+func prefixOf(r *release) string {
 	r.Helper()
 	for _, account := range all[*corev1.ServiceAccount](r) {
-		if strings.HasSuffix(account.Name, "-controller") {
-			return account.Name
+		if prefix, is := strings.CutSuffix(account.Name, "controller"); is {
+			return prefix
 		}
 	}
 	r.Fatal("the release has no controller")
@@ -122,9 +123,10 @@ func TestServiceAccountsHaveTheirRolesAndNoOthers(t *testing.T) {
 	}{
 		{"", map[string][]string{
 			"berth-admission": nil, "berth-controller": controller, "berth-test": test,
+			"berth-extender": {"ClusterRole berth-extender"},
 			// As a second scheduler needs them.
 			"berth-scheduler": {
-				"ClusterRole berth-extender", "ClusterRole system:kube-scheduler",
+				"ClusterRole system:kube-scheduler",
 				"ClusterRole system:volume-scheduler", "Role berth-scheduler in berth-system",
 				"Role extension-apiserver-authentication-reader in kube-system"},
 		}},
@@ -192,7 +194,7 @@ func TestDoctorOfHelmTestIsAsked(t *testing.T) {
 }
 
 func doctorArguments(r *release) []string {
-	return slices.Clone(named[*corev1.Pod](r, "berth-test").Spec.Containers[0].Args)
+	return slices.Clone(named[*corev1.Pod](r, prefixOf(r)+"test").Spec.Containers[0].Args)
 }
 
 // Nobody holds more than the test does while it runs, and nothing of it stays.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	schedulerconfig "k8s.io/kube-scheduler/config/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -13,7 +14,7 @@ import (
 func schedulerConfiguration(r *release) schedulerconfig.KubeSchedulerConfiguration {
 	r.Helper()
 	var config schedulerconfig.KubeSchedulerConfiguration
-	text := named[*corev1.ConfigMap](r, "berth-scheduler").Data["config.yaml"]
+	text := named[*corev1.ConfigMap](r, prefixOf(r)+"scheduler").Data["config.yaml"]
 	if err := yaml.UnmarshalStrict([]byte(text), &config); err != nil {
 		r.Fatalf("%v in\n%s", err, text)
 	}
@@ -35,13 +36,152 @@ func TestSchedulersConfiguration(t *testing.T) {
 	if len(config.Extenders) != 1 || !extender.EnableHTTPS || !extender.NodeCacheCapable ||
 		extender.Ignorable || extender.Weight != 31 || extender.FilterVerb != "filter" ||
 		extender.PrioritizeVerb != "prioritize" || extender.PreemptVerb != "preempt" ||
-		extender.URLPrefix != "https://localhost:8443" {
+		extender.URLPrefix != "https://berth-extender.berth-system.svc:443" {
 		t.Errorf("the extender is %+v", extender)
 	}
 	// Without a CA kube-scheduler would not verify anything.
-	if extender.TLSConfig.CAFile != "/etc/berth/ca/ca.crt" || extender.TLSConfig.Insecure ||
-		extender.TLSConfig.ServerName != "berth-extender.berth-system.svc" {
+	if extender.TLSConfig.CAFile != "/etc/berth/ca/ca.crt" || extender.TLSConfig.Insecure {
 		t.Errorf("the extender is trusted by %+v", extender.TLSConfig)
+	}
+}
+
+// Whoever else reaches the extender of the chart's own scheduler gets no answer.
+func TestExtenderAnswersTheChartsOwnSchedulerAlone(t *testing.T) {
+	forEach(t, func(t *testing.T, r *release) {
+		asked := berthConfiguration(r).Extender.TLS.ClientCAFile
+		if !hasScheduler(r) {
+			if asked != "" {
+				t.Errorf("a scheduler of the user's own has to show a certificate of %s", asked)
+			}
+			return
+		}
+		if asked == "" {
+			t.Fatal("the extender answers anybody")
+		}
+		expectFile(t, r, "extender", asked)
+		shown := schedulerConfiguration(r).Extenders[0].TLSConfig
+		for _, path := range []string{shown.CAFile, shown.CertFile, shown.KeyFile} {
+			expectFile(t, r, "kube-scheduler", path)
+		}
+		for _, argument := range doctorArguments(r) {
+			if flag, path, _ := strings.Cut(argument, "="); slices.Contains(
+				[]string{"--ca-file", "--cert", "--key"}, flag) {
+				expectFile(t, r, "doctor", path)
+			}
+		}
+		if !slices.Contains(doctorArguments(r), "--cert="+shown.CertFile) {
+			t.Error("helm test shows no certificate")
+		}
+	})
+}
+
+func hasScheduler(r *release) bool {
+	for name := range podsOf(r) {
+		if strings.HasSuffix(name, "-scheduler") {
+			return true
+		}
+	}
+	return false
+}
+
+// expectFile fails the test unless a container has a file of a Secret at the path.
+func expectFile(t *testing.T, r *release, container, path string) {
+	t.Helper()
+	for _, pod := range podsOf(r) {
+		for _, c := range pod.Spec.Containers {
+			if c.Name == container && !slices.Contains(secretFiles(pod.Spec, c), path) {
+				t.Errorf("%s has no %s, but %v", container, path, secretFiles(pod.Spec, c))
+			}
+		}
+	}
+}
+
+// secretFiles are the paths of what a container mounts of Secrets.
+func secretFiles(pod corev1.PodSpec, container corev1.Container) []string {
+	var files []string
+	for _, mount := range container.VolumeMounts {
+		for _, volume := range pod.Volumes {
+			if volume.Name != mount.Name || volume.Secret == nil {
+				continue
+			}
+			for _, item := range volume.Secret.Items {
+				files = append(files, mount.MountPath+"/"+item.Path)
+			}
+		}
+	}
+	return files
+}
+
+// pluginArguments are those of a plugin in the one profile; nothing where it has none.
+func pluginArguments[T any](t *testing.T, r *release, plugin string) *T {
+	t.Helper()
+	for _, config := range schedulerConfiguration(r).Profiles[0].PluginConfig {
+		if config.Name != plugin {
+			continue
+		}
+		arguments := new(T)
+		if err := yaml.UnmarshalStrict(config.Args.Raw, arguments); err != nil {
+			t.Fatalf("%s: %v", plugin, err)
+		}
+		return arguments
+	}
+	return nil
+}
+
+// Of a sample Berth may refuse all, although the pod could preempt elsewhere.
+func TestPreemptionIsTriedOnAllNodes(t *testing.T) {
+	got := pluginArguments[schedulerconfig.DefaultPreemptionArgs](t, render(t, ""), "DefaultPreemption")
+	if got == nil || got.MinCandidateNodesPercentage == nil || *got.MinCandidateNodesPercentage != 100 {
+		t.Errorf("preemption is %+v", got)
+	}
+}
+
+// What kube-scheduler does and what Berth takes it to do are written in two files.
+func TestSpreadingIsTheSameForSchedulerAndExtender(t *testing.T) {
+	for _, c := range []struct {
+		values string
+		spread bool
+	}{
+		{"", false}, {`scheduler: {defaultSpreading: true}`, true},
+	} {
+		r := render(t, c.values)
+		got := pluginArguments[schedulerconfig.PodTopologySpreadArgs](t, r, "PodTopologySpread")
+		none := got != nil && got.DefaultingType == schedulerconfig.ListDefaulting &&
+			len(got.DefaultConstraints) == 0
+		if none == c.spread {
+			t.Errorf("%q: kube-scheduler spreads by %+v", c.values, got)
+		}
+		expected := berthConfiguration(r).Extender.Shortlist.DefaultSpreading
+		if spread := expected == nil || *expected; spread != c.spread {
+			t.Errorf("%q: the extender takes it to spread: %v", c.values, spread)
+		}
+		_, services := find(rights(named[*rbacv1.ClusterRole](r, "berth-extender").Rules), "services")
+		if services != c.spread {
+			t.Errorf("%q: the extender may watch Services: %v", c.values, services)
+		}
+	}
+	own := berthConfiguration(render(t, `scheduler: {enabled: false}`))
+	if own.Extender.Shortlist.DefaultSpreading != nil {
+		t.Error("what a scheduler of the user's own does is not the chart's to say")
+	}
+}
+
+// find is the first right over a resource.
+func find(held []right, resource string) (right, bool) {
+	at := slices.IndexFunc(held, func(r right) bool { return r.Resource == resource })
+	if at < 0 {
+		return right{}, false
+	}
+	return held[at], true
+}
+
+func TestBackoffOfWaitingPods(t *testing.T) {
+	for values, want := range map[string]int64{
+		"": 60, `scheduler: {podMaxBackoffSeconds: 10}`: 10,
+	} {
+		if got := schedulerConfiguration(render(t, values)).PodMaxBackoffSeconds; *got != want {
+			t.Errorf("%q: pods wait %d s at most, want %d", values, *got, want)
+		}
 	}
 }
 

@@ -26,16 +26,15 @@ the release name {{ .Release.Name | quote }} is too long for the names of Servic
 {{- end -}}
 
 {{- define "berth.check.scheduling" -}}
-{{- $standalone := .Values.extender.enabled }}
-{{- if not (kindIs "invalid" $standalone) }}
-{{- if and .Values.scheduler.enabled $standalone }}
-scheduler.enabled and extender.enabled are both true, but two schedulers would race for the same devices; set scheduler.enabled=false to have your own kube-scheduler ask Berth, or leave out extender.enabled
-{{- else if not (or .Values.scheduler.enabled $standalone) }}
-scheduler.enabled and extender.enabled are both false, so nothing would place pods; set one of them
+{{- $enabled := .Values.extender.enabled }}
+{{- if and (kindIs "bool" $enabled) (not $enabled) }}
+extender.enabled is false, but every kube-scheduler that Berth serves asks the extender; leave it out
 {{- end }}
+{{- if .Values.scheduler.enabled }}
+{{- $shortlist := dig "extender" "shortlist" dict .Values.config }}
+{{- if and .Values.scheduler.defaultSpreading (hasKey $shortlist "defaultSpreading") (not $shortlist.defaultSpreading) }}
+config.extender.shortlist.defaultSpreading is false, but scheduler.defaultSpreading is true; leave the former out
 {{- end }}
-{{- if and .Values.scheduler.enabled (not (kindIs "invalid" .Values.extender.replicas)) }}
-extender.replicas is for scheduler.enabled=false; the chart's own scheduler has an extender in each of its pods, so set scheduler.replicas instead
 {{- end }}
 {{- end -}}
 
@@ -53,7 +52,7 @@ config.admission.policies.schedulerName.name is {{ $configured | quote }}, but t
 
 {{/* What the chart's Services, probes and volumes rest on. */}}
 {{- define "berth.check.config" -}}
-{{- range list "apiVersion" "kind" "kubernetes" "extender.listen" "extender.tls" "extender.insecureLoopback" "admission.listen" "admission.tls" "admission.insecureLoopback" "controller.lease" "controller.owner" "controller.ownedLeases" "controller.certificates.authority.secret" "controller.certificates.servers" "controller.certificates.webhooks" "metrics.listen" "grpc.tls" }}
+{{- range list "apiVersion" "kind" "kubernetes" "extender.listen" "extender.tls" "extender.insecureLoopback" "admission.listen" "admission.tls" "admission.insecureLoopback" "controller.lease" "controller.owner" "controller.ownedLeases" "controller.certificates.authority.secret" "controller.certificates.servers" "controller.certificates.clients" "controller.certificates.webhooks" "metrics.listen" "grpc.tls" }}
 {{- if include "berth.config.says" (dict "root" $ "path" .) }}
 config.{{ . }} is the chart's to write; leave it out
 {{- end }}
@@ -71,8 +70,11 @@ certificates.certManager.issuerRef.name is set, but certificates.source is {{ $s
 {{- if and (eq $source "cert-manager") (not .Values.certificates.certManager.issuerRef.name) }}
 certificates.source is cert-manager, which needs an issuer; set certificates.certManager.issuerRef.name
 {{- end }}
-{{- $needed := .Values.admission.enabled | ternary (list "extenderSecret" "admissionSecret" "caBundle") (list "extenderSecret") }}
-{{- range $field, $value := .Values.certificates.files }}
+{{- $needed := list "extenderSecret" }}
+{{- if .Values.scheduler.enabled }}{{ $needed = append $needed "schedulerSecret" }}{{ end }}
+{{- if .Values.admission.enabled }}{{ $needed = concat $needed (list "admissionSecret" "caBundle") }}{{ end }}
+{{- range $field := concat $needed (keys .Values.certificates.files) | uniq | sortAlpha }}
+{{- $value := get $.Values.certificates.files $field }}
 {{- if and (ne $source "files") $value }}
 certificates.files.{{ $field }} is set, but certificates.source is {{ $source }}; set certificates.source=files, or leave it out
 {{- else if and (eq $source "files") (has $field $needed) (not $value) }}
@@ -112,9 +114,8 @@ certificates.files.caBundle is not PEM; give the authority's certificates (--set
 {{- define "berth.replicas" -}}
 {{- if .Values.scheduler.enabled }}
 scheduler: {{ .Values.scheduler.replicas }}
-{{- else }}
-extender: {{ include "berth.extender.replicas" . }}
 {{- end }}
+extender: {{ include "berth.extender.replicas" . }}
 {{- if .Values.admission.enabled }}
 admission: {{ .Values.admission.replicas }}
 {{- end }}

@@ -28,6 +28,10 @@ servers:
 - {secret: {{ $name }}-admission-tls, service: {{ $name }}-admission}
 webhooks: [{{ $name }}]
 {{- end }}
+{{- if .Values.scheduler.enabled }}
+clients:
+- {secret: {{ $name }}-scheduler-tls, name: {{ $name }}-scheduler}
+{{- end }}
 {{- end -}}
 
 {{/* The part of the configuration that belongs to the chart. */}}
@@ -37,7 +41,16 @@ apiVersion: config.berth.dev/v1alpha1
 kind: BerthConfiguration
 extender:
   listen: ":8443"
-  tls: {certFile: /etc/berth/tls/tls.crt, keyFile: /etc/berth/tls/tls.key}
+  tls:
+    certFile: /etc/berth/tls/tls.crt
+    keyFile: /etc/berth/tls/tls.key
+    {{- if .Values.scheduler.enabled }}
+    clientCAFile: /etc/berth/tls/ca.crt
+    {{- end }}
+  {{- if and .Values.scheduler.enabled (not .Values.scheduler.defaultSpreading) }}
+  # As the profile of the chart's own kube-scheduler has it.
+  shortlist: {defaultSpreading: false}
+  {{- end }}
 admission:
   listen: ":9443"
   tls: {certFile: /etc/berth/tls/tls.crt, keyFile: /etc/berth/tls/tls.key}

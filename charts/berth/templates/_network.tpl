@@ -1,9 +1,7 @@
 {{/* Who may call the ports of a component besides that of its metrics. */}}
 
-{{/* kube-scheduler is in the same pod, which no policy concerns; helm test comes from the namespace. */}}
+{{/* Its metrics. */}}
 {{- define "berth.networkPolicy.scheduler" -}}
-- ports: [{port: https, protocol: TCP}]
-  from: [{podSelector: {}}]
 - ports: [{port: scheduler, protocol: TCP}]
   {{- with .Values.networkPolicy.metricsFrom }}
   from:
@@ -11,9 +9,29 @@
   {{- end }}
 {{- end -}}
 
-{{/* kube-scheduler commonly has its node's address, which no selector knows. */}}
+{{/*
+The chart's own kube-scheduler and helm test come from the namespace; a kube-scheduler of the user's
+commonly has its node's address, which no selector knows.
+*/}}
 {{- define "berth.networkPolicy.extender" -}}
 - ports: [{port: https, protocol: TCP}]
+  {{- if .Values.scheduler.enabled }}
+  from: [{podSelector: {}}]
+  {{- end }}
+{{- end -}}
+
+{{/* What kube-scheduler calls besides the API server: the extender, whose Service it looks up by name. */}}
+{{- define "berth.networkPolicy.scheduler.egress" -}}
+- ports: [{port: 8443, protocol: TCP}]
+  to:
+  - podSelector:
+      matchLabels:
+        {{- include "berth.selector" (dict "root" . "component" "extender") | nindent 8 }}
+- ports:
+  {{- range .Values.networkPolicy.dnsPorts | default (list 53) }}
+  - {port: {{ . }}, protocol: UDP}
+  - {port: {{ . }}, protocol: TCP}
+  {{- end }}
 {{- end -}}
 
 {{/* The API server, too. */}}

@@ -60,7 +60,7 @@ https: its port, or none; resources)
 {{- end -}}
 
 {{/*
-Certificates of a server. With `items` a Secret that has not been filled in yet keeps its pods in
+Certificates of a server or client. With `items` a Secret that has not been filled in yet keeps its pods in
 ContainerCreating, instead of having them end again and again. (root, component, ca: true, too)
 */}}
 {{- define "berth.volumes.tls" -}}
@@ -75,6 +75,14 @@ ContainerCreating, instead of having them end again and again. (root, component,
     {{- if .ca }}
     - {key: ca.crt, path: ca.crt}
     {{- end }}
+{{- end -}}
+
+{{/* Who has signed the extender's certificate. */}}
+{{- define "berth.volumes.ca" -}}
+- name: ca
+  secret:
+    secretName: {{ include "berth.secret" (dict "root" . "component" "extender") }}
+    items: [{key: ca.crt, path: ca.crt}]
 {{- end -}}
 
 {{/* The Secret with the certificate of a component. (root, component) */}}
@@ -150,7 +158,8 @@ securityContext:
 
 {{/*
 The Deployment of a component. (root, component, replicas, token, containers, volumes; optionally
-annotations of its pods)
+mainContainer; foreign: true where it is no program of Berth's; annotations of its pods: a foreign
+program says by these when they have to be replaced)
 */}}
 {{- define "berth.deployment" -}}
 apiVersion: apps/v1
@@ -169,12 +178,16 @@ spec:
     metadata:
       labels:
         {{- include "berth.labels" . | nindent 8 }}
+        {{- if not .foreign }}
+        {{- include "berth.metrics.label" . | nindent 8 }}
+        {{- end }}
         {{- with .root.Values.podLabels }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
       annotations:
         kubectl.kubernetes.io/default-container: {{ .mainContainer | default .component }}
-        {{- toYaml (merge (dict "checksum/config" (include "berth.config.startHash" .root)) (.annotations | default dict) .root.Values.podAnnotations) | nindent 8 }}
+        {{- $annotations := .annotations | default (dict "checksum/config" (include "berth.config.startHash" .root)) }}
+        {{- toYaml (merge $annotations .root.Values.podAnnotations) | nindent 8 }}
     spec:
       {{- include "berth.pod" . | nindent 6 }}
       affinity:
@@ -229,7 +242,11 @@ subjects:
 - {kind: ServiceAccount, name: {{ include "berth.fullname" .root }}-{{ .component }}, namespace: {{ .root.Release.Namespace }}}
 {{- end -}}
 
-{{/* Of the extender by itself. */}}
+{{/* By which the Service of the metrics tells Berth's own programs from kube-scheduler. */}}
+{{- define "berth.metrics.label" -}}
+berth.dev/metrics: "true"
+{{- end -}}
+
 {{- define "berth.extender.replicas" -}}
-{{- kindIs "invalid" .Values.extender.replicas | ternary 2 .Values.extender.replicas -}}
+{{- .Values.extender.replicas | default 2 -}}
 {{- end -}}

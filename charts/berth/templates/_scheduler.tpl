@@ -12,10 +12,21 @@ leaderElection:
 # Else a sample of nodes is offered to Berth, and a pod whose whole sample is refused does not fit
 # although good nodes exist.
 percentageOfNodesToScore: 100
+podMaxBackoffSeconds: {{ .Values.scheduler.podMaxBackoffSeconds | default 60 }}
 profiles:
 - schedulerName: {{ .Values.scheduler.name }}
+  pluginConfig:
+  # Else preemption is tried on a tenth of the nodes (100 at least) before Berth is asked, and a pod of a
+  # small pool waits where Berth refuses all of these.
+  - name: DefaultPreemption
+    args: {minCandidateNodesPercentage: 100}
+  {{- if not .Values.scheduler.defaultSpreading }}
+  # Else Berth would have to answer all nodes for pods of ReplicaSets, StatefulSets and Services.
+  - name: PodTopologySpread
+    args: {defaultingType: List, defaultConstraints: []}
+  {{- end }}
 extenders:
-- urlPrefix: https://localhost:8443
+- urlPrefix: https://{{ include "berth.serviceHost" (dict "root" . "component" "extender") }}:443
   filterVerb: filter
   prioritizeVerb: prioritize
   preemptVerb: preempt
@@ -26,7 +37,8 @@ extenders:
   httpTimeout: 5s
   tlsConfig:
     caFile: /etc/berth/ca/ca.crt
-    serverName: {{ include "berth.serviceHost" (dict "root" . "component" "extender") }}
+    certFile: /etc/berth/tls/tls.crt
+    keyFile: /etc/berth/tls/tls.key
   managedResources:
   {{- range include "berth.resourcesOfCatalogue" . | fromYamlArray }}
   - {name: {{ . }}, ignoredByScheduler: false}
@@ -73,17 +85,15 @@ extenders:
     {{- include "berth.container.securityContext" . | nindent 4 }}
   volumeMounts:
   - {name: scheduler, mountPath: /etc/berth/scheduler, readOnly: true}
-  # The authority alone; the extender's key is the extender's.
+  # The extender's authority alone; its key is its own.
   - {name: ca, mountPath: /etc/berth/ca, readOnly: true}
+  # By which the extender knows who asks.
+  - {name: tls, mountPath: /etc/berth/tls, readOnly: true}
 {{- end -}}
 
 {{- define "berth.scheduler.volumes" -}}
-{{ include "berth.volumes.config" . }}
-{{ include "berth.volumes.tls" (dict "root" . "component" "extender") }}
-- name: ca
-  secret:
-    secretName: {{ include "berth.secret" (dict "root" . "component" "extender") }}
-    items: [{key: ca.crt, path: ca.crt}]
+{{ include "berth.volumes.tls" (dict "root" . "component" "scheduler") }}
+{{ include "berth.volumes.ca" . }}
 - name: scheduler
   configMap: {name: {{ include "berth.fullname" . }}-scheduler}
 {{- end -}}

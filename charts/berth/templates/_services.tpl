@@ -1,4 +1,4 @@
-{{/* HTTPS of a component at port 443. (root, component; pods: the component whose pods serve it) */}}
+{{/* HTTPS of a component at port 443. (root, component) */}}
 {{- define "berth.service" -}}
 apiVersion: v1
 kind: Service
@@ -7,7 +7,7 @@ metadata:
 spec:
   type: ClusterIP
   selector:
-    {{- include "berth.selector" (dict "root" .root "component" .pods) | nindent 4 }}
+    {{- include "berth.selector" (dict "root" .root "component" .component) | nindent 4 }}
   ports:
   - {name: https, port: 443, targetPort: https, protocol: TCP, appProtocol: https}
 {{- end -}}

@@ -67,18 +67,31 @@ func (ca *authority) Server(name string, hosts ...string) (keyPair, error) {
 	return ca.issue(name+"-server", template)
 }
 
-// ServingPair is what a server needs, in PEM.
-type ServingPair struct{ Certificate, Key, Authority []byte }
+// Pair is what a server or client needs, in PEM.
+type Pair struct{ Certificate, Key, Authority []byte }
 
 // IssueServing issues a certificate of the box's authority for 127.0.0.1 and the given names.
-func (b *Box) IssueServing(name string, dnsNames ...string) (ServingPair, error) {
+func (b *Box) IssueServing(name string, dnsNames ...string) (Pair, error) {
 	files, err := b.ca.Server(name, dnsNames...)
 	if err != nil {
-		return ServingPair{}, err
+		return Pair{}, err
 	}
+	return b.read(files)
+}
+
+// IssueClient issues a certificate of the box's authority by which servers know a client.
+func (b *Box) IssueClient(name string) (Pair, error) {
+	files, err := b.ca.Client(name)
+	if err != nil {
+		return Pair{}, err
+	}
+	return b.read(files)
+}
+
+func (b *Box) read(files keyPair) (Pair, error) {
 	certificate, certificateErr := os.ReadFile(files.CertFile)
 	key, keyErr := os.ReadFile(files.KeyFile)
-	return ServingPair{certificate, key, b.ca.CertPEM}, errors.Join(certificateErr, keyErr)
+	return Pair{certificate, key, b.ca.CertPEM}, errors.Join(certificateErr, keyErr)
 }
 
 // Client issues a certificate that kube-apiserver takes for the user and groups.

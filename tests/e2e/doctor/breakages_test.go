@@ -7,6 +7,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"net/http/httptest"
+	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +35,14 @@ var breakages = []breakage{
 	}), []string{"last"}, "http://127.0.0.1:1"},
 	{"a sample of nodes", scheduler(func(c map[string]any) { delete(c, "percentageOfNodesToScore") }),
 		[]string{"sampling"}, "percentageOfNodesToScore: 100"},
+	{"preemption on a sample", plugins("DefaultPreemption"),
+		[]string{"preemption"}, "minCandidateNodesPercentage: 100"},
+	{"pods spread by themselves", plugins("PodTopologySpread"),
+		[]string{"spreading"}, "profile berth of"},
+	{"no client certificate", entry(func(e map[string]any) {
+		delete(e["tlsConfig"].(map[string]any), "certFile")
+		delete(e["tlsConfig"].(map[string]any), "keyFile")
+	}), []string{"ca"}, "shows no certificate of its own"},
 	{"no CA", entry(func(e map[string]any) { delete(e, "tlsConfig") }),
 		[]string{"ca"}, "takes any certificate"},
 	{"another CA", entry(func(e map[string]any) {
@@ -51,6 +60,8 @@ var breakages = []breakage{
 
 	{"no extender there", with("--extender", "https://127.0.0.1:1"),
 		[]string{"extender"}, "https://127.0.0.1:1 cannot answer filter"},
+	{"somebody whom the extender does not know", with("--extender", extenderURL, withoutCertificate),
+		[]string{"extender"}, "berth-scheduler-tls"},
 	{"an extender with another certificate", func(w *world) []string {
 		return []string{"--extender", extenderURL, "--ca-file", w.file("ca.crt", otherCA())}
 	}, []string{"extender"}, "certificate"},
@@ -161,6 +172,16 @@ func scheduler(change func(map[string]any)) func(*world) []string {
 	return func(w *world) []string {
 		return []string{"--scheduler-config", w.changed("berth-scheduler", change)}
 	}
+}
+
+// plugins is the same with the arguments of one plugin left out.
+func plugins(without string) func(*world) []string {
+	return scheduler(func(c map[string]any) {
+		profile := c["profiles"].([]any)[0].(map[string]any)
+		profile["pluginConfig"] = slices.DeleteFunc(profile["pluginConfig"].([]any), func(p any) bool {
+			return p.(map[string]any)["name"] == without
+		})
+	})
 }
 
 // entry is the same for Berth's entry among the extenders.

@@ -28,6 +28,8 @@ const (
 	// settleTimeout is how long a case that finds something else is asked again.
 	settleTimeout = 10 * time.Second
 	extenderURL   = "https://berth-extender." + namespace + ".svc"
+	// withoutCertificate is no argument of doctor's: none is given for who asks the extender.
+	withoutCertificate = "without a certificate"
 )
 
 // finding is one of `berth doctor -o json`.
@@ -93,6 +95,10 @@ func (w *world) doctorBy(kubeconfig string, arguments ...string) report {
 	berth, err := box.BerthBinary()
 	w.Check("find berth", err)
 	arguments = append([]string{"doctor", "--kubeconfig", kubeconfig, "-o", "json"}, arguments...)
+	if slices.Contains(arguments, "--extender") && !slices.Contains(arguments, withoutCertificate) {
+		arguments = append(arguments, w.clientCertificate()...)
+	}
+	arguments = slices.DeleteFunc(arguments, func(a string) bool { return a == withoutCertificate })
 	command := exec.CommandContext(w.Context(), berth, arguments...)
 	command.Env = append(os.Environ(), "HTTPS_PROXY="+shared.Services.URL)
 	var said, complaint bytes.Buffer
@@ -106,6 +112,16 @@ func (w *world) doctorBy(kubeconfig string, arguments ...string) report {
 		w.Fatalf("doctor %v: %v: %s%s", arguments, err, said.String(), complaint.String())
 	}
 	return r
+}
+
+// clientCertificate are arguments with which doctor asks the extender as kube-scheduler does.
+func (w *world) clientCertificate() []string {
+	w.Helper()
+	secret, err := shared.Client.CoreV1().Secrets(namespace).Get(w.Context(), "berth-scheduler-tls",
+		metav1.GetOptions{})
+	w.Check("get kube-scheduler's certificate", err)
+	return []string{"--cert", w.file("tls.crt", secret.Data["tls.crt"]),
+		"--key", w.file("tls.key", secret.Data["tls.key"])}
 }
 
 // file writes a file that lives as long as the test.

@@ -8,6 +8,8 @@ import (
 	"encoding/pem"
 	"fmt"
 	"maps"
+	"net/http"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,12 +20,13 @@ const (
 	authoritySecret = "berth-ca"
 	extenderSecret  = "berth-extender-tls"
 	admissionSecret = "berth-admission-tls"
+	schedulerSecret = "berth-scheduler-tls"
 )
 
 // servers are those for which the controller makes certificates: Secret, Service, and the component
 // whose pods serve.
 var servers = []struct{ secret, service, component string }{
-	{extenderSecret, "berth-extender", "scheduler"},
+	{extenderSecret, "berth-extender", "extender"},
 	{admissionSecret, "berth-admission", "admission"},
 }
 
@@ -47,10 +50,58 @@ func TestCertificatesReachTheServers(t *testing.T) {
 	}
 }
 
-// Programs that parse what users send hold neither the authority's key nor a token.
+// The extender answers the chart's own kube-scheduler, and nobody else in the cluster.
+func TestExtenderAnswersNobodyElse(t *testing.T) {
+	w := release(t, nil)
+	known, err := tls.X509KeyPair(w.secret(schedulerSecret).Data["tls.crt"],
+		w.secret(schedulerSecret).Data["tls.key"])
+	w.Check("read kube-scheduler's certificate", err)
+	// Of the same authority, but made for servers.
+	neighbour, err := tls.X509KeyPair(w.secret(admissionSecret).Data["tls.crt"],
+		w.secret(admissionSecret).Data["tls.key"])
+	w.Check("read the webhook's certificate", err)
+	for _, c := range []struct {
+		name     string
+		shown    []tls.Certificate
+		answered bool
+	}{
+		{"kube-scheduler", []tls.Certificate{known}, true}, {"nobody", nil, false},
+		{"the webhook", []tls.Certificate{neighbour}, false},
+	} {
+		for _, pod := range w.component("extender") {
+			status, err := w.ask(pod.Name, c.shown)
+			if c.answered && (err != nil || status != http.StatusOK) || !c.answered && err == nil {
+				t.Errorf("%s asks %s: %d, %v", c.name, pod.Name, status, err)
+			}
+		}
+	}
+}
+
+// ask posts a filter request without nodes to an extender and returns the status of its answer.
+func (w *world) ask(pod string, shown []tls.Certificate) (int, error) {
+	w.Helper()
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(w.secret(extenderSecret).Data["ca.crt"])
+	transport := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12,
+		RootCAs: roots, ServerName: "berth-extender." + namespace + ".svc", Certificates: shown}}
+	defer transport.CloseIdleConnections()
+	body := strings.NewReader(`{"Pod":{"metadata":{"name":"p","namespace":"d","uid":"u"},"spec":{}},` +
+		`"Nodes":null,"NodeNames":[]}`)
+	request, err := http.NewRequestWithContext(w.Context(), http.MethodPost,
+		"https://"+shared.Kubelet.Addresses("https")[pod]+"/filter", body)
+	w.Check("make a request", err)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
+}
+
+// Programs that parse what users send hold neither the authority's key nor a token that may write.
 func TestKeysAreWhereTheyBelong(t *testing.T) {
 	w := release(t, nil)
-	for _, component := range []string{"admission", "scheduler", "controller"} {
+	for _, component := range []string{"admission", "extender", "scheduler", "controller"} {
 		for _, pod := range w.component(component) {
 			for _, volume := range pod.Spec.Volumes {
 				if volume.Secret != nil && volume.Secret.SecretName == authoritySecret {
@@ -59,6 +110,9 @@ func TestKeysAreWhereTheyBelong(t *testing.T) {
 				if component == "admission" && volume.Projected != nil {
 					t.Errorf("%s has a token", pod.Name)
 				}
+			}
+			if component == "extender" && len(pod.Spec.Containers) != 1 {
+				t.Errorf("%s has %d containers", pod.Name, len(pod.Spec.Containers))
 			}
 		}
 	}
@@ -96,6 +150,21 @@ func TestRenewedCertificatesAreTakenOverUnderLoad(t *testing.T) {
 			w.expectTrustedWebhooks()
 		})
 	}
+}
+
+// What kube-scheduler shows is renewed as well, and read again without a restart.
+func TestRenewedClientCertificateIsTakenOver(t *testing.T) {
+	w := release(t, nil)
+	placements := w.place(w.team("enforce"))
+	placements.AwaitMore(1)
+	before := w.secret(schedulerSecret).Data["tls.crt"]
+	w.berth("certs", "renew", schedulerSecret)
+	w.Await("another certificate", func() bool {
+		return !bytes.Equal(before, w.secret(schedulerSecret).Data["tls.crt"])
+	})
+	w.replaceOne("extender") // which ends the connections that were made with the former one
+	placements.AwaitMore(2)
+	placements.ExpectNoFailure(3)
 }
 
 func TestDeletedSecretIsMadeAgainUnderLoad(t *testing.T) {

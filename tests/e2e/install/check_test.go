@@ -27,7 +27,7 @@ func TestHelmTestSaysThatItWorks(t *testing.T) {
 func TestHelmTestSaysWhatDoesNotWork(t *testing.T) {
 	for _, c := range []struct{ component, finding, well string }{
 		{"admission", "problem  webhook", "ok       extender"},
-		{"scheduler", "problem  extender", "ok       webhook"},
+		{"extender", "problem  extender", "ok       webhook"},
 	} {
 		t.Run(c.component, func(t *testing.T) {
 			w := release(t, nil)

@@ -29,7 +29,7 @@ func TestDeletedPodsFailNoRequest(t *testing.T) {
 	w := release(t, nil)
 	team := w.team("enforce")
 	creates, placements := w.createSafely(team), w.place(team)
-	for _, component := range []string{"admission", "scheduler", "controller"} {
+	for _, component := range []string{"admission", "extender", "scheduler", "controller"} {
 		w.replaceOne(component)
 	}
 	creates.AwaitMore(leastLoad)
@@ -41,7 +41,7 @@ func TestDeletedPodsFailNoRequest(t *testing.T) {
 // A node is drained pod by pod: of a component one may go, and no other until it is replaced.
 func TestDrainLeavesOneServing(t *testing.T) {
 	w := release(t, nil)
-	for _, component := range []string{"admission", "scheduler", "controller"} {
+	for _, component := range []string{"admission", "extender", "scheduler", "controller"} {
 		w.Await("a disruption of "+component+" to be allowed", func() bool {
 			budget, err := shared.Client.PolicyV1().PodDisruptionBudgets(namespace).Get(t.Context(),
 				releaseName+"-"+component, metav1.GetOptions{})
@@ -70,9 +70,11 @@ func TestKilledSchedulerIsReplaced(t *testing.T) {
 	w := release(t, nil)
 	placements := w.place(w.team("enforce"))
 	placements.AwaitMore(2)
-	for _, container := range []string{"extender", "kube-scheduler"} {
-		for _, pod := range w.component("scheduler") {
-			w.killAndAwait(pod, container)
+	for _, c := range []struct{ component, container string }{
+		{"extender", "extender"}, {"scheduler", "kube-scheduler"},
+	} {
+		for _, pod := range w.component(c.component) {
+			w.killAndAwait(pod, c.container)
 		}
 		placements.AwaitMore(2)
 	}

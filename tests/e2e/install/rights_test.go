@@ -34,7 +34,7 @@ func TestNobodyMissesARight(t *testing.T) {
 func TestLogsKeepSecrets(t *testing.T) {
 	w := release(t, nil)
 	secrets := []string{"PRIVATE KEY", "eyJhbGciOi"} // PEM, and the beginning of every token
-	for _, name := range []string{authoritySecret, extenderSecret, admissionSecret} {
+	for _, name := range []string{authoritySecret, extenderSecret, admissionSecret, schedulerSecret} {
 		body := strings.Split(string(w.secret(name).Data["tls.key"]), "\n")
 		if len(body) < 3 {
 			t.Fatalf("%s has no PEM key", name)

@@ -57,7 +57,7 @@ func (w *world) registerStanza() {
 	}
 	w.Check("register the extender", shared.ReconfigureScheduler(w.Context(),
 		func(config *schedulerconfig.KubeSchedulerConfiguration) {
-			config.Extenders = stanza.Extenders
+			config.Extenders, config.Profiles = stanza.Extenders, stanza.Profiles
 		}))
 	w.Cleanup(func() { _ = shared.ReconfigureScheduler(context.Background(), nil) })
 }

@@ -38,7 +38,7 @@ func TestObserving(t *testing.T) {
 		w.Check("create a pod", err)
 		return awaitPlaced(t.Context(), pod, 2*time.Second) == nil
 	})
-	if w.sumOf("scheduler", "berth_would_reject_total") == 0 {
+	if w.sumOf("extender", "berth_would_reject_total") == 0 {
 		t.Error("nothing is counted")
 	}
 	w.upgrade(nil)

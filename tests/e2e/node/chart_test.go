@@ -30,8 +30,8 @@ const (
 func TestEveryPodIsReady(t *testing.T) {
 	w := enter(t)
 	pods := w.pods(namespace, releaseSelector)
-	if len(pods) != 6 {
-		t.Errorf("%d pods, want two of scheduler, admission and controller each", len(pods))
+	if len(pods) != 2*len(components) {
+		t.Errorf("%d pods, want two of each of %v", len(pods), components)
 	}
 	for _, pod := range pods {
 		if !isReady(&pod) || pod.Spec.NodeName != Name {

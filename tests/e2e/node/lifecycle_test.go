@@ -151,8 +151,7 @@ func (r *release) expectCapacityByGRPC() {
 	kubectl, err := box.Program("kubectl")
 	r.Check("find kubectl", err)
 	said, err := exec.CommandContext(r.Context(), kubectl, "--kubeconfig", shared.Kubeconfig,
-		"--namespace", namespace, "exec", "deploy/berth-scheduler", "--container", "extender", "--",
-		"berth", "capacity", "--server", "localhost:"+grpcPort).CombinedOutput()
+		"--namespace", namespace, "exec", "deploy/berth-extender", "--", "berth", "capacity", "--server", "localhost:"+grpcPort).CombinedOutput()
 	if err != nil || !strings.Contains(string(said), "V100") {
 		r.Errorf("ask by gRPC: %v\n%s", err, said)
 	}

@@ -24,12 +24,12 @@ func TestKilledContainersLoseNothing(t *testing.T) {
 		words     []string
 	}{
 		{"admission", []string{"berth", "admission"}},
-		{"scheduler", []string{"berth", "extender"}},
+		{"extender", []string{"berth", "extender"}},
 		{"scheduler", []string{"kube-scheduler"}},
 		{"controller", []string{"berth", "controller"}},
 	} {
 		pod := &r.lasting(c.component)[0]
-		if c.component != "admission" {
+		if c.component == "scheduler" || c.component == "controller" {
 			pod = r.leader(c.component)
 		}
 		restarts := r.restarts()
@@ -61,7 +61,7 @@ func TestProbesFindWhatHangs(t *testing.T) {
 	r := ofRelease(t)
 	team := r.team()
 	hanging := map[string]*corev1.Pod{"admission": &r.lasting("admission")[0],
-		"controller": &r.lasting("controller")[0], "extender": &r.lasting("scheduler")[0]}
+		"controller": &r.lasting("controller")[0], "extender": &r.lasting("extender")[0]}
 	restarts := r.restarts()
 	for program, pod := range hanging {
 		r.Check("stop "+program, syscall.Kill(r.process(pod, "berth", program), syscall.SIGSTOP))

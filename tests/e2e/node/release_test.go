@@ -25,7 +25,7 @@ const (
 )
 
 // components are those whose pods the release has, two of each.
-var components = []string{"admission", "controller", "scheduler"}
+var components = []string{"admission", "controller", "extender", "scheduler"}
 
 // release is Berth's release, as an administrator changes it.
 type release struct{ *world }

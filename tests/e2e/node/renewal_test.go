@@ -26,7 +26,7 @@ const (
 // tlsServers are those whose certificates the controller makes: Secret, component, port of its pods.
 var tlsServers = []struct{ secret, service, component, port string }{
 	{"berth-admission-tls", "berth-admission", "admission", "9443"},
-	{"berth-extender-tls", "berth-extender", "scheduler", "8443"},
+	{"berth-extender-tls", "berth-extender", "extender", "8443"},
 }
 
 // The controller looks every ten seconds, and each time it is asked for new certificates, once by

@@ -165,7 +165,7 @@ TEST_F(GatherTest, WebhookConfigurations) {
 TEST_F(GatherTest, SnapshotsOfEveryExtender) {
   transport_.Script(
       "GET /api/v1/namespaces/berth-system/pods?labelSelector=app.kubernetes.io%2Finstance%3Dberth"
-      "%2Capp.kubernetes.io%2Fcomponent%20in%20%28extender%2Cscheduler%29&limit=250",
+      "%2Capp.kubernetes.io%2Fcomponent%3Dextender&limit=250",
       R"({"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}},{"metadata":{"name":"c"}},)"
       R"({"metadata":{"name":"d"}}]})");
   const std::string pods = "GET /api/v1/namespaces/berth-system/pods/";
