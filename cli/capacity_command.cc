@@ -8,6 +8,7 @@
 
 #include "cli/capacity_output.h"
 #include "cli/cluster_options.h"
+#include "cli/cluster_source.h"
 #include "cli/engine.h"
 #include "cli/exit_code.h"
 #include "cli/placement_client.h"
@@ -18,9 +19,9 @@ namespace {
 
 constexpr const char* kFooter =
     R"(FREE is allocatable less what bound pods ask for; EXCLUDED is how much of it is on nodes that a
-condition excludes. The cluster is that of a running server (--server), or it is read once through
-the API server (--kubeconfig, $KUBECONFIG, ~/.kube/config or the credentials of the pod, the first
-there is), or from --objects. -o json is described in docs/capacity.md.
+condition excludes, or that cannot be read. The cluster is that of a running server (--server), or it
+is read once through the API server (--kubeconfig, $KUBECONFIG, ~/.kube/config or the credentials of
+the pod, the first there is), or from --objects. -o json is described in docs/capacity.md.
 
 Exit codes: 0 ok; 1 the server did not answer; 2 wrong usage or files.)";
 
@@ -36,6 +37,7 @@ absl::StatusOr<extender::Capacity> CountLocally(const ClusterOptions& options) {
   cluster::Snapshot snapshot({.catalog = engine.catalog, .labels = {}});
   const absl::Status loaded = LoadSnapshot(options, snapshot);
   if (!loaded.ok()) return loaded;
+  fmt::print(stderr, "{}", UnreadableText(snapshot));
   return extender::CountCapacity(snapshot.Read(), *engine.scheduling, Now());
 }
 

@@ -133,7 +133,7 @@ absl::StatusOr<model::Pod> GetPod(kube::Transport& transport, const std::string&
       transport, "/api/v1/pods",
       fmt::format("metadata.namespace={},metadata.name={}", namespace_name, name),
       [&](model::Pod pod) { pods.push_back(std::move(pod)); },
-      [&](const UnreadableObject& pod) { unreadable = absl::InvalidArgumentError(pod.error); });
+      [&](const UnreadableObject& pod) { unreadable = absl::DataLossError(pod.error); });
   if (!listed.ok()) return listed;
   if (!unreadable.ok()) return unreadable;
   if (!pods.empty()) return std::move(pods.front());

@@ -42,7 +42,8 @@ class EntryCounter {
     const scheduling::Judgement judgement = prepared_.Judge(node);
     if (judgement.fits) return;
     const scheduling::Reason& reason = engine_.reasons()[judgement.reason];
-    if (reason.policy != scheduling::HealthPolicy::kName) return;
+    const bool unreadable = judgement.reason == engine_.unreadable_node();
+    if (!unreadable && reason.policy != scheduling::HealthPolicy::kName) return;
     ExcludedCapacity& excluded = excluded_[judgement.reason];
     excluded.reason = reason.text;
     excluded.summary = reason.summary;

@@ -33,7 +33,7 @@ struct DeviceTotals {
 std::vector<DeviceTotals> CountDevices(const model::ClusterView& view,
                                        const model::AcceleratorCatalog& catalog);
 
-/// Nodes that a condition excludes.
+/// Nodes that a condition excludes, or that cannot be read.
 struct ExcludedCapacity {
   std::string reason;
   std::string summary;
@@ -47,7 +47,7 @@ struct AcceleratorCapacity {
   std::string resource;
   DeviceTotals devices;
   /// Of these nodes those that a pod asking for one device, and for nothing else, would be refused
-  /// on because of a condition; the greatest number first.
+  /// on because of a condition, or because the node cannot be read; the greatest number first.
   std::vector<ExcludedCapacity> excluded;
 
   friend bool operator==(const AcceleratorCapacity&, const AcceleratorCapacity&) = default;

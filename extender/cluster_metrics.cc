@@ -18,6 +18,10 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using Index = model::AcceleratorCatalog::Index;
 
+constexpr std::pair<const char*, cluster::Kind> kKinds[] = {{"nodes", cluster::Kind::kNodes},
+                                                            {"pods", cluster::Kind::kPods},
+                                                            {"services", cluster::Kind::kServices}};
+
 MetricFamily Gauge(std::string name, std::string help) {
   return {std::move(name), std::move(help), prometheus::MetricType::Gauge, {}};
 }
@@ -97,15 +101,22 @@ void AddFreshnessFamilies(const cluster::Snapshot& snapshot, std::vector<MetricF
   MetricFamily age = Gauge("berth_snapshot_age_seconds",
                            "Since the API server was last heard of, by kind; absent before.");
   const auto now = cluster::Snapshot::Clock::now();
-  for (const auto& [name, kind] :
-       {std::pair{"nodes", cluster::Kind::kNodes}, std::pair{"pods", cluster::Kind::kPods},
-        std::pair{"services", cluster::Kind::kServices}}) {
+  for (const auto& [name, kind] : kKinds) {
     const auto heard = snapshot.LastHeard(kind);
     if (!heard) continue;
     AddSample(age, {{"kind", name}}, std::chrono::duration<double>(now - *heard).count());
   }
   families.push_back(std::move(synced));
   families.push_back(std::move(age));
+}
+
+MetricFamily QuarantineFamily(const cluster::Snapshot::Reader& view) {
+  MetricFamily family = Gauge("berth_quarantined_objects",
+                              "Objects that the API server has and Berth cannot read, by kind.");
+  for (const auto& [name, kind] : kKinds) {
+    AddSample(family, {{"kind", name}}, static_cast<double>(view.Quarantined(kind).size()));
+  }
+  return family;
 }
 
 }  // namespace
@@ -125,6 +136,7 @@ std::vector<MetricFamily> ClusterMetrics::Collect() const {
     const cluster::Snapshot::Reader view = snapshot_.Read();
     AddDeviceFamilies(view, catalog, families);
     families.push_back(ConditionFamily(health_, view, now_()));
+    families.push_back(QuarantineFamily(view));
     breakers = scheduling::Breakers(health_, catalog, view.Pools(), now_());
   }
   families.push_back(BreakerFamily(breakers, catalog));

@@ -22,6 +22,7 @@ namespace berth::extender {
 ///                                                     pods), free (allocatable less used)
 ///   berth_snapshot_synced                             1 once nodes and pods were listed
 ///   berth_snapshot_age_seconds{kind}                  since the API server was last heard of
+///   berth_quarantined_objects{kind}                   that are there and cannot be read
 /// Thread-safe.
 class ClusterMetrics : public prometheus::Collectable {
  public:

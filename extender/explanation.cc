@@ -151,7 +151,9 @@ Explanation Explain(const model::Pod& pod, const cluster::Snapshot& snapshot,
                     model::Time now) {
   const cluster::Snapshot::Reader view = snapshot.Read();
   Explanation explanation = Explain(pod, view, engine, now);
-  const bool asked = shortlist.size > 0 && pod.node_name.empty() && !explanation.requests.empty();
+  if (explanation.requests.empty()) return explanation;
+  for (std::string& hint : QuarantineHints(view)) explanation.hints.push_back(std::move(hint));
+  const bool asked = shortlist.size > 0 && pod.node_name.empty();
   if (!asked) return explanation;
   explanation.not_shortlisted =
       scheduling::ReasonOf(scheduling::JudgeShortlisting(pod, view, engine.catalog(), shortlist));

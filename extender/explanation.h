@@ -107,7 +107,7 @@ struct Explanation {
 Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
                     const scheduling::SchedulingEngine& engine, model::Time now);
 
-/// The same with not_shortlisted, as far as the snapshot knows.
+/// The same with not_shortlisted, as far as the snapshot knows, and with what cannot be read.
 Explanation Explain(const model::Pod& pod, const cluster::Snapshot& snapshot,
                     const scheduling::SchedulingEngine& engine,
                     const scheduling::ShortlistConfig& shortlist, model::Time now);

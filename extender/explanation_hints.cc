@@ -77,7 +77,8 @@ void AddQuarantined(const cluster::Quarantine& quarantine, std::string_view kind
   });
   told += shown;
   if (told < quarantine.size()) {
-    hints.push_back(fmt::format("{} more {}s cannot be read", quarantine.size() - told, kind));
+    const std::size_t more = quarantine.size() - told;
+    hints.push_back(fmt::format("{} more {}{} cannot be read", more, kind, more == 1 ? "" : "s"));
   }
 }
 

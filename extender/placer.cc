@@ -23,6 +23,7 @@ std::unique_ptr<cluster::Snapshot> GivenCluster(const ExtenderArgs& args,
   auto given = std::make_unique<cluster::Snapshot>(
       cluster::Snapshot::Options{.catalog = snapshot.shared_catalog(), .labels = {}});
   for (const model::Node& node : args.given->nodes) given->UpsertNode(node);
+  for (const kube::UnreadableObject& node : args.given->unreadable) given->QuarantineNode(node);
   return given;
 }
 

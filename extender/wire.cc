@@ -47,6 +47,11 @@ absl::StatusOr<std::vector<std::string_view>> ReadNames(simdjson::dom::element e
   return names;
 }
 
+std::string NameOf(simdjson::dom::element object) {
+  std::string_view name;
+  return object["metadata"]["name"].get(name) == simdjson::SUCCESS ? std::string(name) : "";
+}
+
 absl::StatusOr<GivenNodes> ReadNodes(simdjson::dom::element element) {
   simdjson::dom::object list;
   if (element.get(list) != simdjson::SUCCESS) {
@@ -61,7 +66,14 @@ absl::StatusOr<GivenNodes> ReadNodes(simdjson::dom::element element) {
   if (!items) return given;
   for (const simdjson::dom::element item : array) {
     auto node = kube::NodeFromJson(item, "Nodes.items[" + std::to_string(given.nodes.size()) + "]");
-    if (!node.ok()) return node.status();
+    if (!node.ok()) {
+      // Without a name there is nothing to say about it.
+      const std::string name = NameOf(item);
+      if (name.empty()) return node.status();
+      given.unreadable.push_back(
+          {.kind = "Node", .name = name, .error = std::string(node.status().message())});
+      node = model::Node{.name = name};
+    }
     given.nodes.push_back(*std::move(node));
     given.texts.push_back(item);
   }

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "extender/plain_args.h"
 #include "kube/json.h"
+#include "kube/unreadable_object.h"
 #include "model/node.h"
 #include "model/pod.h"
 
@@ -20,9 +21,11 @@
 // Go's.
 namespace berth::extender {
 
-/// Whole nodes, as whoever asks has them; both lists are of the same length.
+/// Whole nodes, as whoever asks has them; `nodes` and `texts` are of the same length.
 struct GivenNodes {
   std::vector<model::Node> nodes;
+  /// Those that cannot be read. They stand among the nodes, too, with nothing but their names.
+  std::vector<kube::UnreadableObject> unreadable;
   /// As they came, for the answer. Into the reader's buffer.
   std::vector<simdjson::dom::element> texts;
 };

@@ -74,6 +74,7 @@ std::span<const Check> AllChecks() {
        {},
        CheckWebhookAuthority},
       {"certificates", "certificates are renewed in time", {kSecrets}, {}, CheckCertificates},
+      {"readable", "Berth can read every node and pod", {kNodes, kPods}, {}, CheckReadable},
       {"labels", "every node with accelerators has its label", {kNodes}, {}, CheckLabels},
       {"catalogue", "one entry of the catalogue is for each node", {kNodes}, {}, CheckCatalogue},
       {"conditions",

@@ -21,6 +21,7 @@ Findings CheckWebhook(const Facts& facts, const Rules& rules);
 Findings CheckWebhookScope(const Facts& facts, const Rules& rules);
 Findings CheckWebhookAuthority(const Facts& facts, const Rules& rules);
 Findings CheckCertificates(const Facts& facts, const Rules& rules);
+Findings CheckReadable(const Facts& facts, const Rules& rules);
 Findings CheckLabels(const Facts& facts, const Rules& rules);
 Findings CheckCatalogue(const Facts& facts, const Rules& rules);
 Findings CheckConditions(const Facts& facts, const Rules& rules);

@@ -11,6 +11,7 @@
 #include "certs/certificate.h"
 #include "cli/doctor/scheduler_config.h"
 #include "cli/doctor/selector.h"
+#include "kube/unreadable_object.h"
 #include "model/node.h"
 #include "model/resources.h"
 #include "model/time.h"
@@ -131,6 +132,8 @@ struct SnapshotFacts {
   std::optional<double> age_seconds;
   /// Why it could not be asked; empty: it was.
   std::string unreachable;
+  /// Objects that it cannot read.
+  double quarantined = 0;
 };
 
 /// Something that somebody has to be allowed to do.
@@ -159,6 +162,8 @@ struct Facts {
   absl::StatusOr<std::vector<NamespaceFacts>> namespaces = NotGathered();
   absl::StatusOr<std::vector<model::Node>> nodes = NotGathered();
   absl::StatusOr<std::vector<PodFacts>> pods = NotGathered();
+  /// Nodes and pods that cannot be read; they are not among these.
+  std::vector<kube::UnreadableObject> unreadable;
   absl::StatusOr<std::vector<ClaimFacts>> claims = NotGathered();
   absl::StatusOr<WebhookTrial> webhook_trial = NotGathered();
   absl::StatusOr<FilterTrial> filter_trial = NotGathered();

@@ -42,7 +42,7 @@ absl::StatusOr<FilterTrial> TryFilterOf(const ExtenderAccess& extender, Api& api
         "the extender was not asked: give --extender https://HOST:PORT of one that can be reached "
         "from here");
   }
-  if (!facts.nodes.ok()) facts.nodes = GatherNodes(api);
+  if (!facts.nodes.ok()) facts.nodes = GatherNodes(api, facts.unreadable);
   if (!facts.nodes.ok()) return facts.nodes.status();
   return TryFilter(extender, *facts.nodes, rules.catalog);
 }
@@ -92,8 +92,8 @@ void Gather(const std::set<Source>& sources, const Questions& questions, const R
   if (asks(Source::kSecrets)) facts.secrets = GatherSecrets(api, facts, rules);
   if (asks(Source::kWebhooks)) facts.webhooks = GatherWebhooks(api, facts.fullname);
   if (asks(Source::kNamespaces)) facts.namespaces = GatherNamespaces(api);
-  if (asks(Source::kNodes)) facts.nodes = GatherNodes(api);
-  if (asks(Source::kPods)) facts.pods = GatherPods(api, rules.config.prefix);
+  if (asks(Source::kNodes)) facts.nodes = GatherNodes(api, facts.unreadable);
+  if (asks(Source::kPods)) facts.pods = GatherPods(api, rules.config.prefix, facts.unreadable);
   if (asks(Source::kClaims)) facts.claims = GatherClaims(api);
   if (asks(Source::kWebhookTrial)) facts.webhook_trial = TryPod(transport, place.trial_namespace);
   if (asks(Source::kFilterTrial)) {

@@ -57,8 +57,11 @@ void Gather(const std::set<Source>& sources, const Questions& questions, const R
             kube::Transport& transport, Facts& facts);
 
 // Its parts.
-absl::StatusOr<std::vector<model::Node>> GatherNodes(Api& api);
-absl::StatusOr<std::vector<PodFacts>> GatherPods(Api& api, const std::string& prefix);
+/// Nodes and pods that cannot be read are added to `unreadable`.
+absl::StatusOr<std::vector<model::Node>> GatherNodes(
+    Api& api, std::vector<kube::UnreadableObject>& unreadable);
+absl::StatusOr<std::vector<PodFacts>> GatherPods(Api& api, const std::string& prefix,
+                                                 std::vector<kube::UnreadableObject>& unreadable);
 absl::StatusOr<std::vector<NamespaceFacts>> GatherNamespaces(Api& api);
 absl::StatusOr<std::vector<ClaimFacts>> GatherClaims(Api& api);
 /// The text under `key` of a ConfigMap.

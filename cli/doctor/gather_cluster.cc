@@ -83,21 +83,42 @@ absl::StatusOr<std::vector<T>> ListOf(Api& api, const std::string& path, const N
   return all;
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<model::Node>> GatherNodes(Api& api) {
-  return ListOf<model::Node>(api, "/api/v1/nodes", NeedsOf(Source::kNodes, {}).front(),
-                             [](const JsonValue& node) { return kube::NodeFromJson(node); });
+// Adds to `all` what `read` makes of each item, if anything; an item that cannot be read does not
+// take the others with it.
+template <typename T, typename Read>
+absl::Status ListReadable(Api& api, const std::string& path, const Need& need,
+                          std::string_view kind, std::vector<kube::UnreadableObject>& unreadable,
+                          Read read, std::vector<T>& all) {
+  return api.List(path, need, [&](const JsonValue& item) {
+    absl::Status error;
+    std::optional<T> made = read(JsonValue(*item.element(), item.path(), error));
+    if (!error.ok()) {
+      unreadable.push_back(kube::UnreadableFromJson(item, kind, error));
+    } else if (made) {
+      all.push_back(*std::move(made));
+    }
+  });
 }
 
-absl::StatusOr<std::vector<PodFacts>> GatherPods(Api& api, const std::string& prefix) {
+}  // namespace
+
+absl::StatusOr<std::vector<model::Node>> GatherNodes(
+    Api& api, std::vector<kube::UnreadableObject>& unreadable) {
+  std::vector<model::Node> nodes;
+  const absl::Status listed = ListReadable(
+      api, "/api/v1/nodes", NeedsOf(Source::kNodes, {}).front(), "Node", unreadable,
+      [](const JsonValue& item) { return std::optional(kube::NodeFromJson(item)); }, nodes);
+  if (!listed.ok()) return listed;
+  return nodes;
+}
+
+absl::StatusOr<std::vector<PodFacts>> GatherPods(Api& api, const std::string& prefix,
+                                                 std::vector<kube::UnreadableObject>& unreadable) {
   std::vector<PodFacts> pods;
   Shapes shapes;
-  const absl::Status listed =
-      api.List("/api/v1/pods", NeedsOf(Source::kPods, {}).front(), [&](const JsonValue& item) {
-        auto pod = PodFrom(item, prefix, shapes);
-        if (pod) pods.push_back(*std::move(pod));
-      });
+  const absl::Status listed = ListReadable(
+      api, "/api/v1/pods", NeedsOf(Source::kPods, {}).front(), "Pod", unreadable,
+      [&](const JsonValue& item) { return PodFrom(item, prefix, shapes); }, pods);
   if (!listed.ok()) return listed;
   return pods;
 }

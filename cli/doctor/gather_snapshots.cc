@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "cli/doctor/gather.h"
 #include "kube/api_reply.h"
@@ -15,18 +16,29 @@ using kube::JsonValue;
 
 constexpr std::size_t kMaxMetrics = std::size_t{16} << 20;
 
-// The greatest value of a gauge in Prometheus' text format.
-std::optional<double> Greatest(const std::string& metrics, std::string_view gauge) {
-  std::optional<double> greatest;
+// The values of a gauge in Prometheus' text format.
+std::vector<double> ValuesOf(const std::string& metrics, std::string_view gauge) {
+  std::vector<double> values;
   for (const absl::string_view line : absl::StrSplit(metrics, '\n')) {
     const std::string_view text(line.data(), line.size());
     const bool is_it = text.starts_with(gauge) && text.size() > gauge.size() &&
                        (text[gauge.size()] == '{' || text[gauge.size()] == ' ');
     double value = 0;
     if (!is_it || !absl::SimpleAtod(line.substr(line.rfind(' ') + 1), &value)) continue;
-    greatest = std::max(greatest.value_or(value), value);
+    values.push_back(value);
   }
-  return greatest;
+  return values;
+}
+
+std::optional<double> Greatest(const std::string& metrics, std::string_view gauge) {
+  const std::vector<double> values = ValuesOf(metrics, gauge);
+  if (values.empty()) return std::nullopt;
+  return *std::max_element(values.begin(), values.end());
+}
+
+double Sum(const std::string& metrics, std::string_view gauge) {
+  const std::vector<double> values = ValuesOf(metrics, gauge);
+  return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 SnapshotFacts Ask(kube::Transport& transport, const Place& place, const std::string& pod,
@@ -45,6 +57,7 @@ SnapshotFacts Ask(kube::Transport& transport, const Place& place, const std::str
     facts.unreachable = fmt::format("the API server answers {} for it", sink.head().status);
   } else if (Greatest(sink.body(), "berth_snapshot_synced") == 1) {
     facts.age_seconds = Greatest(sink.body(), "berth_snapshot_age_seconds");
+    facts.quarantined = Sum(sink.body(), "berth_quarantined_objects");
   }
   return facts;
 }

@@ -14,6 +14,7 @@
 #include "server/listener.h"
 #include "server/metrics.h"
 #include "server/tls_certificates.h"
+#include "tests/integration/fake_objects.h"
 #include "tests/integration/list_watch_fixture.h"
 #include "tests/integration/server_client.h"
 #include "tests/integration/server_fixture.h"
@@ -117,6 +118,26 @@ class ExtenderOverTls : public cluster::ListWatchTest {
   berth::testing::ClientTls tls_;
   std::unique_ptr<server::Listener> listener_;
 };
+
+// Seen in life: the zero time of a client of Go, in a zone of its own. The API server stores it.
+TEST_F(ExtenderOverTls, ANodeThatBreaksWithAnOddTimeGetsNoPods) {
+  ASSERT_TRUE(AwaitFitting({"n0", "n1"}));
+  model::Node broken = NodeIn("n0", model::ConditionStatus::kTrue);
+  broken.conditions[0].last_transition = model::Time(model::Duration(-62'135'629'200));
+  server_->Put(broken);
+  EXPECT_TRUE(AwaitFitting({"n1"}));
+}
+
+TEST_F(ExtenderOverTls, ANodeThatCannotBeReadGetsNoPodsUntilItCan) {
+  server_->PutBytes(FakeRequest::kListNodes, "n0", [](const std::string& version) {
+    return berth::testing::EncodeObject(cluster::MakeNode("n0"), version) + "\xff";
+  });
+  EXPECT_TRUE(AwaitFitting({"n1"}));
+  EXPECT_EQ(Filter(*Connect(), {"n0"})["FailedAndUnresolvableNodes"],
+            (json{{"n0", "node(s) could not be read by Berth"}}));
+  server_->Put(cluster::MakeNode("n0"));
+  EXPECT_TRUE(AwaitFitting({"n0", "n1"}));
+}
 
 TEST_F(ExtenderOverTls, ConditionsTakeEffectAndGoAgain) {
   server_->Put(NodeIn("n0", model::ConditionStatus::kTrue));

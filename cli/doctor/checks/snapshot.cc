@@ -22,6 +22,11 @@ Findings Judge(const SnapshotFacts& extender) {
                                extender.pod, *extender.age_seconds),
                    "look at its log, and whether a NetworkPolicy keeps it off the API server");
   }
+  if (extender.quarantined > 0) {
+    return Problem(fmt::format("Pod {} has {:.0f} objects in quarantine, which it cannot read",
+                               extender.pod, extender.quarantined),
+                   "check readable says which, and its log, once for each");
+  }
   return Ok(
       fmt::format("Pod {} heard of the cluster {:.0f} s ago", extender.pod, *extender.age_seconds));
 }

@@ -1,6 +1,7 @@
 // A stream of changes, however it goes, ends in the snapshot that the final state alone makes.
 #include <map>
 #include <random>
+#include <set>
 
 #include "gtest/gtest.h"
 #include "tests/unit/cluster/cluster_fixtures.h"
@@ -10,7 +11,9 @@ namespace {
 
 /// The cluster as the API server has it.
 struct Truth {
+  /// In quarantine as they were last known, or with nothing but a name.
   std::map<std::string, model::Node> nodes;
+  std::set<std::string> quarantined;
   std::map<std::string, model::Pod> pods;
 };
 
@@ -19,7 +22,11 @@ class Stream {
   Stream(unsigned seed, Snapshot* snapshot) : random_(seed), snapshot_(snapshot) {}
 
   void Step() {
-    switch (Below(8)) {
+    switch (Below(10)) {
+      case 8:
+        return QuarantineNode(Name('n'));
+      case 9:
+        return QuarantinePod();
       case 0:
         return RemoveNode();
       case 1:
@@ -62,12 +69,36 @@ class Stream {
     if (Below(3) == 0) node.capacity.Set(kMnCore, 4);
     for (int more = Below(4); more > 0; --more) node.conditions.push_back(RandomCondition());
     truth_.nodes[node.name] = node;
+    truth_.quarantined.erase(node.name);
     snapshot_->UpsertNode(node);
+  }
+
+  void QuarantineNode(const std::string& name) {
+    truth_.nodes.try_emplace(name, model::Node{.name = name});
+    truth_.quarantined.insert(name);
+    snapshot_->QuarantineNode({.kind = "Node", .name = name, .error = "odd"});
+  }
+
+  // It holds what it held.
+  void QuarantinePod() {
+    const auto found = truth_.pods.find(Name('p'));
+    if (found == truth_.pods.end()) return;
+    const model::Pod& pod = found->second;
+    snapshot_->QuarantinePod({.kind = "Pod",
+                              .namespace_ = pod.namespace_,
+                              .name = pod.name,
+                              .uid = pod.uid,
+                              .error = "odd"});
+  }
+
+  void EraseNode(const std::string& name) {
+    truth_.nodes.erase(name);
+    truth_.quarantined.erase(name);
   }
 
   void RemoveNode() {
     const std::string name = Name('n');
-    truth_.nodes.erase(name);
+    EraseNode(name);
     snapshot_->DeleteNode(name);
   }
 
@@ -89,7 +120,7 @@ class Stream {
     for (int unseen = Below(5); unseen > 0; --unseen) {
       const model::Pod pod = RandomPod();
       truth_.pods[pod.name] = pod;
-      truth_.nodes.erase(Name('n'));
+      EraseNode(Name('n'));
       truth_.pods.erase(Name('p'));
     }
     if (Below(2) == 0) ListHalf();
@@ -97,7 +128,9 @@ class Stream {
     for (const auto& [name, pod] : truth_.pods) snapshot_->UpsertPod(pod);
     snapshot_->EndReplace(Kind::kPods);
     snapshot_->BeginReplace(Kind::kNodes);
-    for (const auto& [name, node] : truth_.nodes) snapshot_->UpsertNode(node);
+    for (const auto& [name, node] : truth_.nodes) {
+      truth_.quarantined.contains(name) ? QuarantineNode(name) : snapshot_->UpsertNode(node);
+    }
     snapshot_->EndReplace(Kind::kNodes);
   }
 
@@ -124,6 +157,7 @@ void ExpectEqual(const Snapshot& left, const Snapshot& right) {
     EXPECT_EQ(a.At(*found)->node, expected->node);
     EXPECT_EQ(a.At(*found)->used, expected->used) << expected->node.name;
     EXPECT_EQ(a.At(*found)->accelerator, expected->accelerator);
+    EXPECT_EQ(a.At(*found)->quarantined, expected->quarantined);
   }
 }
 
@@ -177,9 +211,13 @@ TEST_P(SnapshotProperty, ManyChangesEqualAFreshBuild) {
     Snapshot fresh(TestOptions());
     for (const auto& [name, node] : stream.truth().nodes) fresh.UpsertNode(node);
     for (const auto& [name, pod] : stream.truth().pods) fresh.UpsertPod(pod);
+    for (const std::string& name : stream.truth().quarantined) {
+      fresh.QuarantineNode({.kind = "Node", .name = name, .error = "odd"});
+    }
     ExpectEqual(snapshot, fresh);
     ExpectTruePools(snapshot);
     ASSERT_EQ(NodeNames(snapshot).size(), stream.truth().nodes.size());
+    ASSERT_EQ(snapshot.Read().Quarantined(Kind::kNodes).size(), stream.truth().quarantined.size());
     ASSERT_LE(snapshot.Read().EndIndex(), 12u) << "places are not reused";
     ASSERT_FALSE(HasFailure()) << "seed " << GetParam() << ", step " << step;
   }

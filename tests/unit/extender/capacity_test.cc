@@ -98,5 +98,16 @@ TEST(Capacity, CountsNoFreeDevicesBelowZero) {
   EXPECT_EQ(Of(CapacityOf(berth), "A30").devices, (DeviceTotals{2, 12, 5, 6}));
 }
 
+TEST(Capacity, NodesThatCannotBeReadAreOutOfReach) {
+  ExtenderUnderTest berth({GpuNode("odd", kA30, 6), GpuNode("good", kA30, 6)});
+  berth.snapshot.QuarantineNode({.kind = "Node", .name = "odd", .error = "odd"});
+  berth.snapshot.QuarantineNode({.kind = "Node", .name = "never read", .error = "odd"});
+  const Capacity capacity = CapacityOf(berth);
+  EXPECT_EQ(Of(capacity, "A30").devices, (DeviceTotals{2, 12, 0, 12}));
+  EXPECT_THAT(Of(capacity, "A30").excluded,
+              ElementsAre(ExcludedCapacity{"node(s) could not be read by Berth", "cannot be read",
+                                           DeviceTotals{1, 6, 0, 6}}));
+}
+
 }  // namespace
 }  // namespace berth::extender

@@ -94,5 +94,17 @@ TEST(ClusterMetrics, TellHowFreshTheSnapshotIs) {
   EXPECT_THAT(text, Not(HasSubstr(R"(berth_snapshot_age_seconds{kind="pods"})")));
 }
 
+TEST(ClusterMetrics, CountWhatIsInQuarantine) {
+  ExtenderUnderTest berth({GpuNode("a", "NVIDIA-A30"), GpuNode("b", "NVIDIA-A30")});
+  berth.snapshot.QuarantineNode({.kind = "Node", .name = "a", .error = "odd"});
+  berth.snapshot.QuarantineNode({.kind = "Node", .name = "new", .error = "odd"});
+  berth.snapshot.QuarantinePod({.kind = "Pod", .namespace_ = "ml", .name = "p", .error = "odd"});
+  const std::string text = Exposition(berth);
+  EXPECT_THAT(text, HasSubstr(R"(berth_quarantined_objects{kind="nodes"} 2)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_quarantined_objects{kind="pods"} 1)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_quarantined_objects{kind="services"} 0)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_nodes{accelerator="A30"} 2)"));
+}
+
 }  // namespace
 }  // namespace berth::extender

@@ -145,6 +145,41 @@ TEST(Preempt, KeepsTheNodesThatFilterWouldNotRefuseWithTheirVictims) {
             (json{{"NodeNameToMetaVictims", {{"good", victims}, {"slow", victims}}}}));
 }
 
+kube::UnreadableObject OddNode(const std::string& name) {
+  return {.kind = "Node", .name = name, .error = "odd"};
+}
+
+TEST(Filter, ANodeInQuarantineIsRefusedUntilItCanBeReadAgain) {
+  ExtenderUnderTest berth({GpuNode("known", kV100)});
+  const auto ask = [&] {
+    return json::parse(berth.Post("/filter", ArgsFor(R"(["known", "new", "ghost"])")).body);
+  };
+  EXPECT_EQ(ask()["NodeNames"], json({"known"}));  // remembered from here on
+  berth.snapshot.QuarantineNode(OddNode("known"));
+  berth.snapshot.QuarantineNode(OddNode("new"));
+  EXPECT_EQ(ask()["FailedAndUnresolvableNodes"],
+            (json{{"known", "node(s) could not be read by Berth"},
+                  {"new", "node(s) could not be read by Berth"},
+                  {"ghost", "node(s) were unknown to Berth"}}));
+  berth.snapshot.UpsertNode(GpuNode("known", kV100).node);
+  EXPECT_EQ(ask()["NodeNames"], json({"known"}));
+}
+
+TEST(Filter, AnOddTimeOfCreationDoesNotMakeThePodUnschedulable) {
+  ExtenderUnderTest berth({GpuNode("good", kV100)});
+  json args = json::parse(ArgsFor(R"(["good"])"));
+  args["Pod"]["metadata"]["creationTimestamp"] = "0000-12-31T15:00:00Z";
+  EXPECT_EQ(json::parse(berth.Post("/filter", args.dump()).body)["NodeNames"], json({"good"}));
+}
+
+TEST(Preempt, EvictingPodsDoesNotHelpOnANodeInQuarantine) {
+  ExtenderUnderTest berth({GpuNode("odd", kV100)});
+  berth.snapshot.QuarantineNode(OddNode("odd"));
+  const json victims = {{"Pods", {{{"UID", "u-1"}}}}, {"NumPDBViolations", 0}};
+  EXPECT_EQ(berth.Post("/preempt", Victims({{"odd", victims}})).body,
+            R"({"NodeNameToMetaVictims":{}})");
+}
+
 TEST(Preempt, NodeWithoutVictimsIsNoCandidate) {
   ExtenderUnderTest berth(MixedNodes());
   const auto response =
@@ -184,6 +219,18 @@ TEST(WholeNodes, AreJudgedAsTheyStandThoughTheClusterDoesNotHaveThem) {
   EXPECT_EQ(berth.Post("/prioritize", WholeNodeArgs(nodes)).body,
             R"([{"Host":"planned","Score":0},{"Host":"lost","Score":0},)"
             R"({"Host":"small","Score":10}])");
+}
+
+TEST(WholeNodes, OneThatCannotBeReadDoesNotTakeTheOthersWithIt) {
+  ExtenderUnderTest berth({});
+  json nodes = json::parse(kWholeNodes);
+  nodes["items"][0]["status"]["capacity"]["nvidia.com/gpu"] = "many";
+  const json reply = json::parse(berth.Post("/filter", WholeNodeArgs(nodes)).body);
+  EXPECT_EQ(reply["Nodes"]["items"], json({nodes["items"][2]}));
+  const json odd = {{"items", {nodes["items"][0]}}};
+  EXPECT_EQ(
+      json::parse(berth.Post("/filter", WholeNodeArgs(odd)).body)["FailedAndUnresolvableNodes"],
+      (json{{"planned", "node(s) could not be read by Berth"}}));
 }
 
 TEST(WholeNodes, WhereNoneFitsEveryNodeHasItsReason) {

@@ -98,5 +98,31 @@ TEST(CheckLabels, CutsTheNamesOfManyNodes) {
   EXPECT_THAT(finding.what, HasSubstr("v100-04 (V100) and 41 more"));
 }
 
+TEST(CheckReadable, NamesTheObjectTheFieldAndWhatToDo) {
+  Facts facts = NoFacts();
+  facts.nodes = Nodes{GpuNode("v100-1")};
+  facts.pods = std::vector<PodFacts>();
+  EXPECT_EQ(Only(CheckReadable(facts, DefaultRules().rules())).severity, Severity::kOk);
+  facts.unreadable.push_back({.kind = "Node", .name = "odd", .error = "status.capacity: odd"});
+  const Finding node = Only(CheckReadable(facts, DefaultRules().rules()));
+  EXPECT_EQ(node.severity, Severity::kProblem);
+  EXPECT_EQ(node.what, "Node odd cannot be read: status.capacity: odd");
+  EXPECT_THAT(node.advice, HasSubstr("kubectl get node odd -o yaml --show-managed-fields"));
+  EXPECT_THAT(node.advice, HasSubstr("gets no pods"));
+  facts.unreadable = {{.kind = "Pod", .namespace_ = "ml", .name = "p", .error = "odd"}};
+  EXPECT_THAT(Only(CheckReadable(facts, DefaultRules().rules())).advice,
+              HasSubstr("kubectl get pod p -n ml"));
+}
+
+TEST(CheckReadable, ListsTheFirstOfMany) {
+  Facts facts = NoFacts();
+  facts.nodes = Nodes();
+  facts.pods = std::vector<PodFacts>();
+  facts.unreadable.assign(46, {.kind = "Node", .name = "odd", .error = "odd"});
+  const Findings findings = CheckReadable(facts, DefaultRules().rules());
+  ASSERT_EQ(findings.size(), kNamesShown + 1);
+  EXPECT_EQ(findings.back().what, "41 more cannot be read");
+}
+
 }  // namespace
 }  // namespace berth::doctor

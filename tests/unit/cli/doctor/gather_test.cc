@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/unit/cli/doctor/fixtures.h"
 
@@ -16,7 +17,12 @@ using ::testing::HasSubstr;
 class GatherTest : public ::testing::Test {
  protected:
   ScriptedTransport transport_;
+  absl::StatusOr<std::vector<PodFacts>> Pods() {
+    return GatherPods(api_, "berth.dev", unreadable_);
+  }
+
   Api api_{&transport_};
+  std::vector<kube::UnreadableObject> unreadable_;
 };
 
 constexpr const char* kPods = "GET /api/v1/pods?limit=250";
@@ -36,7 +42,7 @@ TEST_F(GatherTest, PodsPageByPageAndWithoutThoseThatHaveEnded) {
                     R"({"items":[{"metadata":{"namespace":"ml","name":"done"},"spec":{},)"
                     R"("status":{"phase":"Succeeded"}},)" +
                         Pod("b") + "]}");
-  const auto pods = GatherPods(api_, "berth.dev");
+  const auto pods = Pods();
   ASSERT_TRUE(pods.ok()) << pods.status();
   ASSERT_EQ(pods->size(), 2U);
   const PodFacts& pod = pods->front();
@@ -65,7 +71,7 @@ TEST_F(GatherTest, WhatDistinguishesAPod) {
               R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
               R"({"nodeSelectorTerms":[{"matchExpressions":[{"key":"k","operator":"Exists"}]}]}}})") +
           "]}");
-  const auto pods = GatherPods(api_, "berth.dev");
+  const auto pods = Pods();
   ASSERT_TRUE(pods.ok()) << pods.status();
   const PodFacts& first = pods->at(0);
   EXPECT_TRUE(first.created_bound);
@@ -82,7 +88,7 @@ TEST_F(GatherTest, WhatDistinguishesAPod) {
 
 TEST_F(GatherTest, ErrorsSayWhatThereIsNoRightTo) {
   transport_.Script(kPods, Forbidden());
-  EXPECT_EQ(GatherPods(api_, "berth.dev").status().message(), "no right to list pods");
+  EXPECT_EQ(Pods().status().message(), "no right to list pods");
   transport_.Script("GET /api/v1/namespaces/berth-system/secrets/s", Forbidden());
   EXPECT_EQ(GatherSecret(api_, "berth-system", "s").status().message(),
             "no right to get secrets in namespace berth-system");
@@ -91,14 +97,14 @@ TEST_F(GatherTest, ErrorsSayWhatThereIsNoRightTo) {
 TEST_F(GatherTest, WhatIsNoListIsAnError) {
   for (const char* body : {"<html>", R"({"items":{}})", R"({"items":[{"metadata":[]}]})"}) {
     transport_.Script(kPods, body);
-    EXPECT_TRUE(absl::IsUnavailable(GatherPods(api_, "berth.dev").status())) << body;
+    EXPECT_TRUE(absl::IsUnavailable(Pods().status())) << body;
   }
 }
 
 TEST_F(GatherTest, NodesNamespacesAndClaims) {
   transport_.Script("GET /api/v1/nodes?limit=250",
                     R"({"items":[{"metadata":{"name":"n1","labels":{"a":"b"}}}]})");
-  const auto nodes = GatherNodes(api_);
+  const auto nodes = GatherNodes(api_, unreadable_);
   ASSERT_TRUE(nodes.ok()) << nodes.status();
   EXPECT_EQ(nodes->at(0).name, "n1");
   transport_.Script("GET /api/v1/namespaces?limit=250",
@@ -113,6 +119,25 @@ TEST_F(GatherTest, NodesNamespacesAndClaims) {
   const auto claims = GatherClaims(api_);
   ASSERT_TRUE(claims.ok());
   EXPECT_THAT(claims->at(0).access_modes, ElementsAre("ReadWriteOnce", "ReadWriteMany"));
+}
+
+TEST_F(GatherTest, AnOddObjectDoesNotTakeTheOthersWithIt) {
+  transport_.Script("GET /api/v1/nodes?limit=250",
+                    R"({"items":[{"metadata":{"name":"odd"},"status":{"capacity":{"cpu":"many"}}},)"
+                    R"({"metadata":{"name":"n1"}}]})");
+  const auto nodes = GatherNodes(api_, unreadable_);
+  ASSERT_TRUE(nodes.ok()) << nodes.status();
+  ASSERT_EQ(nodes->size(), 1U);
+  EXPECT_EQ(nodes->at(0).name, "n1");
+  transport_.Script(kPods, R"({"items":[{"metadata":{"namespace":"ml","name":"p"},"spec":[]},)" +
+                               Pod("a") + "]}");
+  const auto pods = Pods();
+  ASSERT_TRUE(pods.ok()) << pods.status();
+  EXPECT_EQ(pods->size(), 1U);
+  ASSERT_EQ(unreadable_.size(), 2U);
+  EXPECT_EQ(kube::FullNameOf(unreadable_[0]), "odd");
+  EXPECT_THAT(unreadable_[0].error, HasSubstr("items[0].status.capacity[\"cpu\"]: \"many\""));
+  EXPECT_EQ(kube::FullNameOf(unreadable_[1]), "ml/p");
 }
 
 TEST_F(GatherTest, AServiceWithoutNone) {
@@ -172,7 +197,9 @@ TEST_F(GatherTest, SnapshotsOfEveryExtender) {
   transport_.Script(pods + "a:9090/proxy/metrics",
                     "# HELP berth_snapshot_age_seconds x\nberth_snapshot_synced 1\n"
                     "berth_snapshot_age_seconds{kind=\"nodes\"} 2.5\n"
-                    "berth_snapshot_age_seconds{kind=\"pods\"} 7\nberth_snapshot_age 9\n");
+                    "berth_snapshot_age_seconds{kind=\"pods\"} 7\nberth_snapshot_age 9\n"
+                    "berth_quarantined_objects{kind=\"nodes\"} 2\n"
+                    "berth_quarantined_objects{kind=\"pods\"} 1\n");
   transport_.Script(pods + "b:9090/proxy/metrics",
                     "berth_snapshot_synced 0\nberth_snapshot_age_seconds{kind=\"nodes\"} 2\n");
   transport_.Script(pods + "c:9090/proxy/metrics", Forbidden());
@@ -180,6 +207,7 @@ TEST_F(GatherTest, SnapshotsOfEveryExtender) {
   ASSERT_TRUE(snapshots.ok()) << snapshots.status();
   ASSERT_EQ(snapshots->size(), 4U);
   EXPECT_EQ(snapshots->at(0).age_seconds, 7);
+  EXPECT_EQ(snapshots->at(0).quarantined, 3);
   EXPECT_EQ(snapshots->at(1).age_seconds, std::nullopt);
   EXPECT_EQ(snapshots->at(1).unreachable, "");
   EXPECT_THAT(snapshots->at(2).unreachable, HasSubstr("no right to get pods/proxy"));

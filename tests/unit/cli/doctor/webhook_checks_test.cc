@@ -169,6 +169,7 @@ TEST(CheckSnapshot, JudgesEachExtender) {
       {{{"a", 600.0, ""}}, Severity::kProblem, "Pod a has heard nothing of the API server for 600"},
       {{{"a", std::nullopt, ""}}, Severity::kProblem, "Pod a has not listed nodes and pods"},
       {{{"a", std::nullopt, "503"}}, Severity::kNote, "Pod a tells no metrics: 503"},
+      {{{"a", 2.4, "", 3}}, Severity::kProblem, "Pod a has 3 objects in quarantine"},
   };
   for (const auto& test : cases) {
     Facts facts = NoFacts();
