@@ -167,7 +167,69 @@ TEST(HttpClientToken, IsReadForEachRequest) {
   folder.Write("token", "second\n");
   ASSERT_TRUE(client.Send({.target = kNodes}, kept).ok());
   EXPECT_EQ(kept.head.status, 200);
-  EXPECT_EQ(api.connections(), 1);
+  EXPECT_EQ(api.connections(), 2) << "one is closed by the refusal";
+}
+
+/// A client certificate in files, as the kubelet or a certificate manager keeps it.
+class ClientFiles {
+ public:
+  explicit ClientFiles(const FakeApiServer& api) : api_(api) {}
+
+  void Renew(const std::string& common_name,
+             std::chrono::seconds valid_until = std::chrono::hours(1)) {
+    const berth::testing::PemPair pair = api_.IssueClient(common_name, valid_until);
+    folder_.Write("tls.crt", pair.certificate);
+    folder_.Write("tls.key", pair.key);
+  }
+
+  ApiConfig Config() const {
+    ApiConfig config = api_.Config();
+    config.client_certificate = TextSource::File(folder_.path() / "tls.crt");
+    config.client_key = TextSource::File(folder_.path() / "tls.key");
+    return config;
+  }
+
+ private:
+  const FakeApiServer& api_;
+  const berth::testing::TempDir folder_;
+};
+
+/// 0: there was no reply.
+int StatusOf(HttpClient& client) {
+  Kept kept;
+  const absl::Status sent = client.Send({.target = kNodes}, kept);
+  return sent.ok() ? kept.head.status : 0;
+}
+
+TEST(HttpClientCertificate, ThatWasRenewedIsUsedAfterARefusal) {
+  for (const int refusal : {401, 403}) {
+    FakeApiServer api({.require_client_certificate = true});
+    ClientFiles files(api);
+    files.Renew("first");
+    api.AdmitOnly("first", refusal);
+    HttpClient client(files.Config());
+    EXPECT_EQ(StatusOf(client), 200);
+    EXPECT_EQ(StatusOf(client), 200);
+    EXPECT_EQ(api.connections(), 1);
+    api.AdmitOnly("second", refusal);
+    EXPECT_EQ(StatusOf(client), refusal) << "the server does not know the old one any more";
+    EXPECT_EQ(StatusOf(client), refusal) << "nor is there another";
+    files.Renew("second");
+    EXPECT_EQ(StatusOf(client), 200);
+    EXPECT_EQ(StatusOf(client), 200);
+    EXPECT_EQ(api.connections(), 3) << "one that works is kept";
+  }
+}
+
+// With TLS 1.3 the server's alert comes only when the client has begun to send.
+TEST(HttpClientCertificate, ThatWasRenewedIsUsedAfterOneThatEnded) {
+  FakeApiServer api({.require_client_certificate = true});
+  ClientFiles files(api);
+  files.Renew("berth", std::chrono::seconds(-60));
+  HttpClient client(files.Config());
+  EXPECT_EQ(StatusOf(client), 0);
+  files.Renew("berth");
+  EXPECT_EQ(StatusOf(client), 200);
 }
 
 }  // namespace
