@@ -1,5 +1,5 @@
-// Package chaos has everything happen to a large cluster at once, and asks the API's own objects
-// afterwards whether Berth kept its promises.
+//go:build long
+
 package chaos
 
 import (
