@@ -154,7 +154,7 @@ TEST(Filter, ANodeInQuarantineIsRefusedUntilItCanBeReadAgain) {
   const auto ask = [&] {
     return json::parse(berth.Post("/filter", ArgsFor(R"(["known", "new", "ghost"])")).body);
   };
-  EXPECT_EQ(ask()["NodeNames"], json({"known"}));  // remembered from here on
+  EXPECT_EQ(ask()["NodeNames"], json::array({"known"}));  // remembered from here on
   berth.snapshot.QuarantineNode(OddNode("known"));
   berth.snapshot.QuarantineNode(OddNode("new"));
   EXPECT_EQ(ask()["FailedAndUnresolvableNodes"],
@@ -162,14 +162,15 @@ TEST(Filter, ANodeInQuarantineIsRefusedUntilItCanBeReadAgain) {
                   {"new", "node(s) could not be read by Berth"},
                   {"ghost", "node(s) were unknown to Berth"}}));
   berth.snapshot.UpsertNode(GpuNode("known", kV100).node);
-  EXPECT_EQ(ask()["NodeNames"], json({"known"}));
+  EXPECT_EQ(ask()["NodeNames"], json::array({"known"}));
 }
 
 TEST(Filter, AnOddTimeOfCreationDoesNotMakeThePodUnschedulable) {
   ExtenderUnderTest berth({GpuNode("good", kV100)});
   json args = json::parse(ArgsFor(R"(["good"])"));
   args["Pod"]["metadata"]["creationTimestamp"] = "0000-12-31T15:00:00Z";
-  EXPECT_EQ(json::parse(berth.Post("/filter", args.dump()).body)["NodeNames"], json({"good"}));
+  EXPECT_EQ(json::parse(berth.Post("/filter", args.dump()).body)["NodeNames"],
+            json::array({"good"}));
 }
 
 TEST(Preempt, EvictingPodsDoesNotHelpOnANodeInQuarantine) {
@@ -226,7 +227,7 @@ TEST(WholeNodes, OneThatCannotBeReadDoesNotTakeTheOthersWithIt) {
   json nodes = json::parse(kWholeNodes);
   nodes["items"][0]["status"]["capacity"]["nvidia.com/gpu"] = "many";
   const json reply = json::parse(berth.Post("/filter", WholeNodeArgs(nodes)).body);
-  EXPECT_EQ(reply["Nodes"]["items"], json({nodes["items"][2]}));
+  EXPECT_EQ(reply["Nodes"]["items"], json::array({nodes["items"][2]}));
   const json odd = {{"items", {nodes["items"][0]}}};
   EXPECT_EQ(
       json::parse(berth.Post("/filter", WholeNodeArgs(odd)).body)["FailedAndUnresolvableNodes"],

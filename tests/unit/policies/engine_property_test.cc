@@ -136,7 +136,9 @@ TEST_F(EngineProperties, EachPolicysVerdictsMakeUpTheJudgement) {
     const World world(seed);
     const PreparedPod prepared = Prepare(world, kNow);
     if (prepared.refused_everywhere() != kNoReason) continue;
-    for (const auto& node : world.nodes) {
+    for (std::size_t i = 0; i < world.nodes.size(); ++i) {
+      model::NodeState node = world.nodes[i];
+      node.quarantined = i % 7 == 0;
       const Judgement judgement = prepared.Judge(node);
       std::uint32_t sum = 0;
       ReasonId first_refusal = kNoReason;
