@@ -1,5 +1,8 @@
 #include "kube/json_model.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "kube/field_values.h"
@@ -58,6 +61,13 @@ model::Condition ConditionFromJson(const JsonValue& condition) {
           .last_heartbeat = condition.Field("lastHeartbeatTime").Time()};
 }
 
+// As near to the number as 32 bits come.
+std::int32_t Int32FromJson(const JsonValue& number) {
+  using Limits = std::numeric_limits<std::int32_t>;
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(number.Integer(), Limits::min(), Limits::max()));
+}
+
 std::string UnschedulableMessage(const JsonValue& conditions) {
   std::string message;
   conditions.ForEachItem([&](const JsonValue& condition) {
@@ -103,6 +113,7 @@ model::Pod PodFromJson(const JsonValue& pod) {
   });
   result.requests = PodRequests(PodResourcesFromJson(spec));
   result.created = metadata.Field("creationTimestamp").Time();
+  result.priority = Int32FromJson(spec.Field("priority"));
   const JsonValue status = pod.Field("status");
   if (result.node_name.empty()) {
     result.unschedulable = UnschedulableMessage(status.Field("conditions"));

@@ -120,6 +120,7 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
   }
   result.requests = PodRequests(FromProto(pod.spec(), self.Field("spec"), error));
   result.created = FromProto(metadata.creation_timestamp());
+  result.priority = pod.spec().priority();
   result.unschedulable = UnschedulableMessage(pod);
   result.terminated = IsTerminated(pod.status().phase());
   ReadScored(pod, result);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,8 @@ struct Pod {
   /// k8s.io/component-helpers/resource/helpers.go, PodRequests.
   Resources requests;
   Time created = kNoTime;
+  /// Higher is served first. The API server writes it from the PriorityClass; absent is 0.
+  std::int32_t priority = 0;
   /// Why kube-scheduler found no node for it, in its words: the message of condition PodScheduled
   /// where its status is False and its reason Unschedulable. Empty once the pod is bound.
   std::string unschedulable;

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -335,5 +336,6 @@ func (g generator) pod(index int) *corev1.Pod {
 	}
 	pod.Status.Phase = pick(g, "", corev1.PodPending, corev1.PodRunning, corev1.PodSucceeded, corev1.PodFailed)
 	pod.Status.Conditions = g.podConditions()
+	pod.Spec.Priority = pick(g, nil, new(int32), new(int32(2_000_001_000)), new(int32(math.MinInt32)))
 	return pod
 }

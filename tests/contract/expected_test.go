@@ -80,6 +80,7 @@ type podModel struct {
 	Tolerations   []tolerationModel
 	Requests      map[string]int64
 	Created       int64
+	Priority      int32
 	Unschedulable string
 	Terminated    bool
 	Labels        map[string]string
@@ -167,6 +168,13 @@ func expectedNode(node *corev1.Node) nodeModel {
 	}
 }
 
+func priority(pod *corev1.Pod) int32 {
+	if pod.Spec.Priority == nil {
+		return 0
+	}
+	return *pod.Spec.Priority
+}
+
 func expectedPod(pod *corev1.Pod) podModel {
 	requests := podresources.PodRequests(defaulted(pod), podresources.PodResourcesOptions{})
 	tolerations := []tolerationModel{}
@@ -182,6 +190,7 @@ func expectedPod(pod *corev1.Pod) podModel {
 		Tolerations:   tolerations,
 		Requests:      amounts(requests),
 		Created:       seconds(pod.CreationTimestamp),
+		Priority:      priority(pod),
 		Unschedulable: unschedulable(pod),
 		Terminated:    pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
 		Labels:        labelsUntilBound(pod),

@@ -105,6 +105,7 @@ json ToJson(const model::Pod& pod) {
           {"tolerations", ToJson(pod.tolerations)},
           {"requests", ToJson(pod.requests)},
           {"created", pod.created.time_since_epoch().count()},
+          {"priority", pod.priority},
           {"unschedulable", pod.unschedulable},
           {"terminated", pod.terminated},
           {"labels", ToJson(pod.labels)},

@@ -33,7 +33,7 @@ TEST(PodFromJsonTest, ReadsWhatThePodSays) {
   const auto pod = Pod(R"({
     "metadata": {"namespace": "team", "name": "train-0", "uid": "u-1",
                  "annotations": {"z": "1", "berth.dev/accelerators": "A100"}},
-    "spec": {"nodeName": "gpu-7",
+    "spec": {"nodeName": "gpu-7", "priority": -7,
              "tolerations": [{"key": "dedicated", "operator": "Equal", "value": "team-a",
                               "effect": "PreferNoSchedule", "tolerationSeconds": 300},
                              {"operator": "Exists"}],
@@ -58,6 +58,13 @@ TEST(PodFromJsonTest, ReadsWhatThePodSays) {
   EXPECT_EQ(pod->requests.Get("memory"), (1 << 30) + (1 << 20));
   EXPECT_EQ(pod->requests.Get("nvidia.com/gpu"), 2);
   EXPECT_TRUE(pod->terminated);
+  EXPECT_EQ(pod->priority, -7);
+}
+
+TEST(PodFromJsonTest, APriorityThatIsTooLargeIsTheLargest) {
+  const auto pod = Pod(R"({"spec": {"priority": 4294967297}})");
+  ASSERT_TRUE(pod.ok()) << pod.status();
+  EXPECT_EQ(pod->priority, 2'147'483'647);
 }
 
 TEST(PodFromJsonTest, NullIsTheSameAsAbsent) {

@@ -53,6 +53,7 @@ TEST(DecodePageTest, ReadsPods) {
   EXPECT_THAT(pod.tolerations, ElementsAre(model::Toleration{"dedicated", "Exists", "", ""}));
   EXPECT_EQ(pod.requests.Get("cpu"), 1500);
   EXPECT_EQ(pod.requests.Get("nvidia.com/gpu"), 2);
+  EXPECT_EQ(pod.priority, -7);
   EXPECT_FALSE(pod.terminated);
 }
 

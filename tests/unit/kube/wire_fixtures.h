@@ -60,6 +60,7 @@ inline pb::Pod MakePod() {
   pod.mutable_metadata()->set_resource_version("43");
   (*pod.mutable_metadata()->mutable_annotations())["berth.dev/accelerators"] = "A100,V100";
   pod.mutable_spec()->set_node_name("gpu-7");
+  pod.mutable_spec()->set_priority(-7);
   pb::Toleration* toleration = pod.mutable_spec()->add_tolerations();
   toleration->set_key("dedicated");
   toleration->set_operator_("Exists");
