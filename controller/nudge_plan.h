@@ -1,13 +1,18 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "controller/free_devices.h"
+#include "controller/pod_shape.h"
+#include "controller/waiting_pod.h"
 #include "kube/unreadable_object.h"
 #include "model/cluster_view.h"
 #include "model/pod.h"
@@ -28,27 +33,30 @@ struct NudgeTarget {
 /// kube-scheduler retries a refused pod when its node changes, but it may ask an extender that has
 /// not seen the change yet; the event is used up then, and the pod waits for the next one or for
 /// five minutes (flushUnschedulablePodsLeftover in
-/// pkg/scheduler/backend/queue/scheduling_queue.go). So a pod that kube-scheduler reports as
-/// refused for some reason is due several times over the next half minute
+/// pkg/scheduler/backend/queue/scheduling_queue.go). So there is a cause to nudge a pod that
+/// kube-scheduler reports as refused for some reason
 ///   - when a node that was refused for that reason comes to fit it, and
 ///   - when the report counts more nodes refused for it than there are.
+///
+/// Of these pods those are due for which such a node has devices that are free and not promised to
+/// a pod that was nudged before: the highest priority first, then the oldest. Devices stop being
+/// promised when the pod is bound or gone, when it was tried in vain, and otherwise after a while
+/// (WaitingPod::kTries). A pod that was tried is not nudged for the same cause again; one of which
+/// nothing is heard is, up to four times in all.
 ///
 /// No I/O, no clock; not thread-safe.
 class NudgePlan {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// A pod is due so long after a node came to fit it. kube-scheduler itself backs off up to 10 s.
-  static constexpr std::chrono::seconds kDelays[] = {
-      std::chrono::seconds(1), std::chrono::seconds(3), std::chrono::seconds(10),
-      std::chrono::seconds(30)};
+  /// Pods that were nudged and may still be tried, at most: kube-scheduler has others to try.
+  static constexpr std::size_t kMaxOutstanding = 100;
 
   /// Shapes of pods that are followed at most, each 24 bytes a node. More are left to
   /// kube-scheduler's own retries.
   static constexpr std::size_t kMaxShapes = 128;
 
   explicit NudgePlan(std::shared_ptr<const scheduling::SchedulingEngine> engine);
-  ~NudgePlan();
 
   /// The unassigned pods, as a list-and-watch tells them. Those that ask for nothing of the
   /// catalogue have no place here.
@@ -59,32 +67,40 @@ class NudgePlan {
   void BeginReplace() { ++epoch_; }
   void EndReplace();
 
-  /// Judges what may have changed since the last call. `time` is the policies' time, `now` that of
-  /// the delays.
+  /// Judges what may have changed since the last call, and decides who is due. `time` is the
+  /// policies' time, `now` that of the delays.
   void Judge(const model::ClusterView& view, model::Time time, Clock::time_point now);
 
-  /// The oldest pod that is due, which then is not until its next delay.
+  /// The first pod that is due, which then counts as nudged.
   std::optional<NudgeTarget> TakeDue(Clock::time_point now);
 
   std::size_t pods() const { return waiting_.size(); }
 
  private:
-  struct Blame;
-  struct Shape;
-  struct Waiting;
+  struct Entry {
+    WaitingPod pod;
+    std::uint32_t epoch = 0;
+  };
+  using Entries = std::map<std::string, Entry>;  // by "<namespace>/<name>"
 
-  std::vector<Blame> BlamedOn(const std::string& message) const;
-  Shape* ShapeOf(const model::Pod& pod);
-  void JudgeShape(Shape& shape, const model::ClusterView& view, model::Time time,
-                  Clock::time_point now) const;
-  static void CheckReport(Waiting& pod);
-  static bool IsDue(const Waiting& pod, Clock::time_point now);
-  void Release(Shape* shape);
+  struct Due {
+    std::string key;
+    std::string uid;
+    model::NodeIndex node = 0;
+  };
+
+  WaitingPod& PodOf(const model::Pod& pod, Clock::time_point now);
+  PodShape* ShapeOf(const model::Pod& pod);
+  void SetShape(WaitingPod& pod, PodShape* shape);
+  Entries::iterator Erase(Entries::iterator entry);
+  void PlanDue(const model::ClusterView& view, Clock::time_point now);
+  std::vector<const WaitingPod*> Contenders(Clock::time_point now);
 
   const std::shared_ptr<const scheduling::SchedulingEngine> engine_;
-  std::map<std::string, std::unique_ptr<Shape>> shapes_;
-  std::map<std::string, Waiting> waiting_;  // by "<namespace>/<name>"
+  std::map<std::string, std::unique_ptr<PodShape>> shapes_;
+  Entries waiting_;
   std::uint32_t epoch_ = 0;
+  std::deque<Due> due_;
 };
 
 }  // namespace berth::controller

@@ -10,6 +10,7 @@ import (
 )
 
 const (
+	nudgedAnnotation = "berth.dev/nudged-at"
 	// How long Berth's watches are silent after a repair: kube-scheduler retries meanwhile, in vain.
 	watchDelay = 8 * time.Second
 	// Without a nudge the pod waits for 5 minutes; this is long enough to tell.
@@ -56,14 +57,16 @@ func delayable(t *testing.T) delayed {
 	return d
 }
 
-// recoverUnseen has a pod wait for a broken pool, repairs one node of it while Berth sees nothing,
-// and tells how long after Berth sees again the pod has a node; patience where it has none by then.
+// recoverUnseen has two pods wait for a broken pool, repairs one node of it, which has room for one of
+// them, while Berth sees nothing, and tells how long after Berth sees again the more urgent pod has a
+// node; patience where it has none by then. The other one must not be nudged.
 func (d delayed) recoverUnseen() time.Duration {
 	d.Helper()
 	pool := nodesOf("mn2b-a30")
 	d.heal()
 	d.breaks("GPUIsLost", "Exclude", pool...)
-	pod := gpus(1, "A30")
+	other, pod := gpus(6, "A30"), d.ranked(1000, gpus(6, "A30"))
+	d.refused(other)
 	d.refused(pod)
 	for _, link := range d.proxy.Links() {
 		link.Hold()
@@ -79,7 +82,12 @@ func (d delayed) recoverUnseen() time.Duration {
 		time.Sleep(pollInterval)
 	}
 	took := time.Since(seen)
-	d.Check("delete the pod", d.box.Client.CoreV1().Pods(pod.Namespace).Delete(d.Context(), pod.Name,
-		metav1.DeleteOptions{}))
+	for _, waiting := range d.pods() {
+		if waiting.Name == other.Name && waiting.Annotations[nudgedAnnotation] != "" {
+			d.Errorf("%s was nudged, for which there is no room", other.Name)
+		}
+		d.Check("delete "+waiting.Name, d.box.Client.CoreV1().Pods(waiting.Namespace).Delete(d.Context(),
+			waiting.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}))
+	}
 	return took
 }

@@ -10,8 +10,10 @@ namespace {
 using scheduling::GpuNode;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
 constexpr char kA30[] = "NVIDIA-A30";
@@ -73,12 +75,23 @@ class NudgePlanTest : public ::testing::Test {
   model::Time time_ = scheduling::kNow;
 };
 
-TEST_F(NudgePlanTest, APodIsDueFourTimesAfterItsNodeRecovered) {
+TEST_F(NudgePlanTest, APodOfWhichNothingIsHeardIsDueFourTimesAfterItsNodeRecovered) {
   Waits("train");
   EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
   Recover("bad");
-  Waits("train", Blames(1));  // kube-scheduler has tried, and is told the truth now
-  EXPECT_THAT(Nudges(seconds(60)), ElementsAre("train@1", "train@3", "train@10", "train@30"));
+  EXPECT_THAT(Nudges(seconds(400)), ElementsAre("train@1", "train@3", "train@10", "train@30"));
+}
+
+// kube-scheduler has tried it, and Berth knew: there is nothing that another try would change.
+TEST_F(NudgePlanTest, APodThatWasTriedIsNotNudgedAgainForTheSameCause) {
+  Waits("train");
+  Judge();
+  Recover("bad");
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
+  Waits("train", Blames(1));
+  EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
+  Recover("worse");
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
 }
 
 TEST_F(NudgePlanTest, APodThatCannotBeReadWaitsOn) {
@@ -182,6 +195,7 @@ TEST_F(NudgePlanTest, ASecondRecoveryStartsItsOwnSeries) {
   Recover("bad");
   EXPECT_THAT(Nudges(seconds(12)), ElementsAre("train@1", "train@3", "train@10"));
   Waits("train", Blames(1));
+  Judge();
   Recover("worse");
   Waits("train", "0/9 nodes are available: 1 node(s) had condition GPUIsLost.");
   EXPECT_THAT(Nudges(seconds(5)), ElementsAre("train@1", "train@3"));
@@ -269,19 +283,17 @@ TEST_F(NudgePlanTest, BeingNudgedChangesNothing) {
 }
 
 TEST_F(NudgePlanTest, FollowsSoManyShapesAndNoMore) {
-  for (std::size_t i = 0; i < NudgePlan::kMaxShapes + 10; ++i) {
+  for (std::size_t i = 0; i <= NudgePlan::kMaxShapes; ++i) {
     model::Pod pod = PodOn("", "pod-" + std::to_string(i));
     pod.tolerations.push_back({.key = "team-" + std::to_string(i)});
     pod.unschedulable = Blames(2);
+    pod.priority = static_cast<std::int32_t>(i);
     plan_.Upsert(pod, now_);
   }
   Judge();
   Recover("bad");
-  now_ += seconds(1);
-  Judge();
-  std::size_t due = 0;
-  while (plan_.TakeDue(now_)) ++due;
-  EXPECT_EQ(due, NudgePlan::kMaxShapes);
+  const std::string last = "pod-" + std::to_string(NudgePlan::kMaxShapes - 1);
+  EXPECT_THAT(Nudges(seconds(2)), testing::AllOf(SizeIs(8), Contains(last + "@1")));
 }
 
 }  // namespace

@@ -1,0 +1,91 @@
+#include "controller/fitting_nodes.h"
+
+#include <iterator>
+#include <utility>
+
+namespace berth::controller {
+
+namespace {
+
+using scheduling::ReasonId;
+
+/// What judgements depend on, and nothing else.
+model::Pod SampleOf(const model::Pod& pod) {
+  model::Pod sample;
+  sample.requests = pod.requests;
+  sample.annotations = pod.annotations;
+  sample.tolerations = pod.tolerations;
+  return sample;
+}
+
+}  // namespace
+
+FittingNodes::FittingNodes(std::shared_ptr<const scheduling::SchedulingEngine> engine,
+                           const model::Pod& pod)
+    : engine_(std::move(engine)),
+      sample_(SampleOf(pod)),
+      requests_(scheduling::AcceleratorRequests(pod, engine_->catalog())) {}
+
+void FittingNodes::Judge(const model::ClusterView& view, model::Time time, Clock::time_point now) {
+  if (!judged_ || generation_ != view.Generation() || time_ != time) JudgeNodes(view, time, now);
+  Forget(now);
+}
+
+void FittingNodes::JudgeNodes(const model::ClusterView& view, model::Time time,
+                              Clock::time_point now) {
+  const scheduling::PreparedPod pod = engine_->Prepare(sample_, view, time);
+  const bool all_anew = view_key_ != pod.key();
+  // A node of which nothing was known was refused as unknown.
+  verdicts_.resize(view.EndIndex(), {.reason = engine_->unknown_node()});
+  refused_.clear();
+  for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
+    const Verdict& known = verdicts_[i];
+    const model::NodeState* const state = view.At(i);
+    if (state == nullptr) {
+      Replace(i, {.reason = engine_->unknown_node()}, now);
+      continue;
+    }
+    if (all_anew || known.version != state->version || time >= known.valid_until) {
+      const scheduling::DatedJudgement judgement = pod.Judge(*state);
+      Replace(i, {state->version, judgement.valid_until, judgement.reason}, now);
+    }
+    if (known.reason != scheduling::kNoReason) ++refused_[known.reason];
+  }
+  generation_ = view.Generation();
+  time_ = time;
+  view_key_ = pod.key();
+  judged_ = true;
+}
+
+void FittingNodes::Replace(model::NodeIndex node, const Verdict& verdict, Clock::time_point now) {
+  const ReasonId former = std::exchange(verdicts_[node], verdict).reason;
+  if (judged_ && former != scheduling::kNoReason && Fits(node)) {
+    recoveries_[former].push_back({node, now});
+  }
+}
+
+void FittingNodes::Forget(Clock::time_point now) {
+  for (auto entry = recoveries_.begin(); entry != recoveries_.end();) {
+    std::erase_if(entry->second, [&](const Recovery& recovery) {
+      return !Fits(recovery.node) || recovery.at + kRemembered <= now;
+    });
+    entry = entry->second.empty() ? recoveries_.erase(entry) : std::next(entry);
+  }
+}
+
+bool FittingNodes::Fits(model::NodeIndex node) const {
+  return verdicts_[node].reason == scheduling::kNoReason;
+}
+
+std::size_t FittingNodes::Refused(ReasonId reason) const {
+  const auto found = refused_.find(reason);
+  return found == refused_.end() ? 0 : found->second;
+}
+
+std::span<const Recovery> FittingNodes::Recoveries(ReasonId former) const {
+  const auto found = recoveries_.find(former);
+  if (found == recoveries_.end()) return {};
+  return found->second;
+}
+
+}  // namespace berth::controller
