@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster bench bench-all bench-hostile bench-memory bench-packing bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster bench bench-all bench-hostile bench-memory bench-packing bench-retries bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -91,6 +91,9 @@ bench-hostile: berth control-plane ## measure what attackers cost those who ask 
 
 bench-packing: berth control-plane ## count the devices that placement strands, without and with Berth, and with shortlists
 	@cd tests/e2e && go run ./stranding $(PACKING_FLAGS)
+
+bench-retries: berth control-plane ## measure how long new pods wait beside pods that nothing fits
+	@cd tests/bench && go run ./retries $(RETRIES_FLAGS)
 
 bench-scheduler: berth control-plane ## measure pods placed a second at 7,498 nodes, with and without Berth
 	@cd tests/bench && go run ./scheduler $(SCHEDULER_FLAGS)
