@@ -149,58 +149,133 @@ asio::awaitable<void> SendContinue(Connection<Stream>& connection, error_code& e
   co_await asio::async_write(connection.stream(), text, token);
 }
 
-enum class BodyResult { kComplete, kTooLarge, kTimeout, kMalformed, kGone };
+enum class BodyResult { kComplete, kTooLarge, kTimeout, kNoRoom, kMalformed, kGone };
 
-BodyResult ClassifyBody(error_code error, bool in_time) {
+BodyResult ClassifyBody(error_code error, bool in_time, bool made_way) {
   if (!error) return BodyResult::kComplete;
-  if (!in_time) return BodyResult::kTimeout;
+  if (!in_time) return made_way ? BodyResult::kNoRoom : BodyResult::kTimeout;
   if (error == http::error::body_limit) return BodyResult::kTooLarge;
   return IsMalformed(error) ? BodyResult::kMalformed : BodyResult::kGone;
 }
 
+// Reads a body piece by piece: what has arrived counts, not what was announced.
 template <class Stream>
 asio::awaitable<BodyResult> ReadBody(Connection<Stream>& connection, const Route& route,
                                      Parser& parser) {
   if (parser.is_done()) co_return BodyResult::kComplete;
   connection.StartDeadline(connection.limits().body);
+  connection.share().Wait();
   error_code error;
   if (!parser.get()[http::field::expect].empty()) co_await SendContinue(connection, error);
   parser.body_limit(route.max_body);
-  if (!error) {
+  parser.eager(true);
+  bool room = true;
+  while (!error && room && !parser.is_done()) {
     auto token = Into(error);
-    co_await http::async_read(connection.stream(), connection.buffer(), parser, token);
+    co_await http::async_read_some(connection.stream(), connection.buffer(), parser, token);
+    room = connection.share().Hold(parser.get().body().size());
+  }
+  connection.share().Work();
+  const bool in_time = connection.FinishedInTime();
+  co_return room ? ClassifyBody(error, in_time, connection.made_way()) : BodyResult::kNoRoom;
+}
+
+// Reads and forgets what is left of a body that nobody wants: a client that writes everything
+// before it reads gets to the answer, and one that reads while it writes sees no broken connection.
+template <class Stream>
+asio::awaitable<void> Discard(Connection<Stream>& connection, std::uint64_t left,
+                              std::chrono::milliseconds time) {
+  const std::uint64_t read_already = connection.buffer().size();
+  connection.buffer().consume(read_already);
+  left = std::min<std::uint64_t>(left - std::min(left, read_already), kMaxLingerBytes);
+  connection.StartDeadline(time);
+  std::array<char, 16 * 1024> forgotten;
+  error_code error;
+  while (!error && left > 0) {
+    const auto space = asio::buffer(forgotten, std::min<std::uint64_t>(left, forgotten.size()));
+    auto token = Into(error);
+    left -= co_await connection.stream().async_read_some(space, token);
+  }
+  connection.FinishedInTime();
+}
+
+// The route's answer to a body that its header says is too large, of which it sees the front.
+template <class Stream>
+asio::awaitable<std::optional<Reply>> RejectByFront(Connection<Stream>& connection,
+                                                    const Route& route, const Parser& parser) {
+  beast::flat_buffer& buffer = connection.buffer();
+  connection.StartDeadline(connection.limits().body);
+  error_code error;
+  while (!error && buffer.size() < route.reject_bytes) {
+    const auto space = buffer.prepare(route.reject_bytes - buffer.size());
+    auto token = Into(error);
+    const std::size_t read = co_await connection.stream().async_read_some(space, token);
+    buffer.commit(read);
   }
   const bool in_time = connection.FinishedInTime();
-  co_return ClassifyBody(error, in_time);
+  if (error && in_time) co_return std::nullopt;
+  const std::string_view front(static_cast<const char*>(buffer.data().data()), buffer.size());
+  const RejectionCause cause =
+      in_time ? RejectionCause::kBodyTooLarge : RejectionCause::kBodyTimeout;
+  Reply reply = RejectBody(connection.observer(), connection.limits(), route, cause, front);
+  if (in_time) co_await Discard(connection, *parser.content_length(), connection.limits().body);
+  co_return reply;
+}
+
+// The reply to a body that was read, or why it was not; nothing where the client is gone.
+std::optional<Reply> ReplyTo(ConnectionBase& connection, const Route& route, const Parser& parser,
+                             BodyResult result) {
+  const auto reject = [&](RejectionCause cause) {
+    return RejectBody(connection.observer(), connection.limits(), route, cause,
+                      parser.get().body());
+  };
+  switch (result) {
+    case BodyResult::kComplete:
+      connection.NoteRequest();
+      return Handle(connection.observer(), route, ToRequest(parser));
+    case BodyResult::kTooLarge:
+      return reject(RejectionCause::kBodyTooLarge);
+    case BodyResult::kTimeout:
+      return reject(RejectionCause::kBodyTimeout);
+    case BodyResult::kNoRoom:
+      return reject(RejectionCause::kBodiesTooMany);
+    case BodyResult::kMalformed:
+      return Refusal(400, "bad request: the chunked body cannot be read");
+    case BodyResult::kGone:
+      break;
+  }
+  return std::nullopt;
+}
+
+// Lets go of the body, whose place the reply takes; or a short one, where there is no room for it.
+void HoldReply(ConnectionBase& connection, const Route& route, Parser& parser,
+               std::optional<Reply>& reply) {
+  std::string().swap(parser.get().body());
+  connection.share().Hold(0);
+  if (!reply || connection.share().Hold(reply->response.body.size())) return;
+  reply =
+      RejectBody(connection.observer(), connection.limits(), route, RejectionCause::kBodiesTooMany);
 }
 
 // The reply to a request whose header has been read; nothing where the client is gone.
 template <class Stream>
 asio::awaitable<std::optional<Reply>> Answer(Connection<Stream>& connection,
                                              const Router::Match& match, Parser& parser) {
-  ListenerObserver& observer = connection.observer();
-  const ListenerLimits& limits = connection.limits();
-  std::optional<Reply> refusal = RefuseByHead(observer, limits, match, ToHead(parser));
+  std::optional<Reply> refusal =
+      RefuseByHead(connection.observer(), connection.limits(), match, ToHead(parser));
   if (refusal) co_return refusal;
-  const auto room = connection.context().bodies.Take(
-      parser.chunked() ? match.route->max_body : parser.content_length().value_or(0));
-  if (!room) {
-    co_return RejectBody(observer, limits, *match.route, RejectionCause::kBodiesTooMany);
+  const Route& route = *match.route;
+  if (parser.content_length().value_or(0) > route.max_body) {
+    co_return co_await RejectByFront(connection, route, parser);
   }
-  switch (co_await ReadBody(connection, *match.route, parser)) {
-    case BodyResult::kComplete:
-      connection.NoteRequest();
-      co_return Handle(observer, *match.route, ToRequest(parser));
-    case BodyResult::kTooLarge:
-      co_return RejectBody(observer, limits, *match.route, RejectionCause::kBodyTooLarge);
-    case BodyResult::kTimeout:
-      co_return RejectBody(observer, limits, *match.route, RejectionCause::kBodyTimeout);
-    case BodyResult::kMalformed:
-      co_return Refusal(400, "bad request: the chunked body cannot be read");
-    case BodyResult::kGone:
-      break;
+  const BodyResult result = co_await ReadBody(connection, route, parser);
+  std::optional<Reply> reply = ReplyTo(connection, route, parser, result);
+  const std::uint64_t unread = parser.content_length_remaining().value_or(0);
+  HoldReply(connection, route, parser, reply);
+  if (result == BodyResult::kNoRoom && route.reject_bytes > 0) {
+    co_await Discard(connection, unread, connection.limits().close);
   }
-  co_return std::nullopt;
+  co_return reply;
 }
 
 http::response<http::string_body> ToMessage(Reply reply, const Parser& parser, bool keep) {
@@ -221,11 +296,15 @@ template <class Stream>
 asio::awaitable<bool> Write(Connection<Stream>& connection,
                             http::response<http::string_body>& message) {
   connection.StartDeadline(connection.limits().write);
+  connection.share().Wait();
   error_code error;
   auto token = Into(error);
   co_await http::async_write(connection.stream(), message, token);
+  connection.share().Work();
+  connection.share().Hold(0);
   const bool in_time = connection.FinishedInTime();
-  if (error && !in_time) connection.observer().OnLimit(Limit::kWriteTime);
+  const Limit limit = connection.made_way() ? Limit::kBodiesAtOnce : Limit::kWriteTime;
+  if (error && !in_time) connection.observer().OnLimit(limit);
   co_return !error;
 }
 

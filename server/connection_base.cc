@@ -34,6 +34,8 @@ void ConnectionBase::Register() {
                                     if (self.idle_) self.StartIdle();
                                   }),
                                   .cut = order([](ConnectionBase& self) { self.Cut(); })});
+  share_ = std::make_unique<BodyBudget::Share>(context_.bodies,
+                                               order([](ConnectionBase& self) { self.MakeWay(); }));
 }
 
 void ConnectionBase::NoteRequest() {
@@ -44,6 +46,7 @@ void ConnectionBase::NoteRequest() {
 void ConnectionBase::StartDeadline(std::chrono::milliseconds time) {
   ++generation_;
   expired_ = false;
+  made_way_ = false;
   CancelAfter(time);
 }
 
@@ -70,6 +73,13 @@ void ConnectionBase::Cut() {
   was_cut_ = true;
   boost::system::error_code ignored;
   socket().close(ignored);
+}
+
+// Ends what waits for the client now, as a deadline would.
+void ConnectionBase::MakeWay() {
+  if (!share_->IsLeaving()) return;
+  made_way_ = true;
+  CancelAfter(std::chrono::milliseconds(0));
 }
 
 void ConnectionBase::CancelAfter(std::chrono::milliseconds time) {

@@ -19,11 +19,16 @@ class ConnectionBase : public std::enable_shared_from_this<ConnectionBase> {
   ConnectionBase(const ConnectionBase&) = delete;
   ConnectionBase& operator=(const ConnectionBase&) = delete;
 
-  /// Adds it to the listener's connections. Once, after construction.
+  /// Adds it to the listener's connections, and gives it its share. Once, after construction.
   void Register();
 
   /// Whether it had to make way for others: everything it does fails from then on.
   bool was_cut() const { return was_cut_; }
+
+  /// What it holds of a body or a reply.
+  BodyBudget::Share& share() { return *share_; }
+  /// Whether the operation that failed last did so because others need the memory.
+  bool made_way() const { return made_way_; }
 
   /// A whole request has arrived.
   void NoteRequest();
@@ -46,6 +51,7 @@ class ConnectionBase : public std::enable_shared_from_this<ConnectionBase> {
 
  private:
   void Cut();
+  void MakeWay();
   void CancelAfter(std::chrono::milliseconds time);
 
   ConnectionContext& context_;
@@ -56,6 +62,8 @@ class ConnectionBase : public std::enable_shared_from_this<ConnectionBase> {
   bool idle_ = false;
   bool asked_ = false;
   bool was_cut_ = false;
+  bool made_way_ = false;
+  std::unique_ptr<BodyBudget::Share> share_;  // from Register on
 };
 
 }  // namespace berth::server

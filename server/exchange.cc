@@ -59,7 +59,7 @@ std::string Sentence(const ListenerLimits& limits, const Route& route, Rejection
   }
   if (cause == RejectionCause::kBodiesTooMany) {
     return absl::StrCat("other requests hold the ", limits.bodies_bytes,
-                        " bytes that large bodies may take together; try again");
+                        " bytes that bodies and replies may take together; try again");
   }
   return absl::StrCat("the request body did not arrive within ", limits.body.count(), " ms");
 }
@@ -95,16 +95,17 @@ std::optional<Reply> RefuseByHead(ListenerObserver& observer, const ListenerLimi
                                   const Router::Match& match, const RequestHead& head) {
   if (auto refusal = RefuseAmbiguous(head)) return refusal;
   if (match.route == nullptr) return RefuseUnrouted(match, head);
-  if (head.content_length > match.route->max_body) {
+  const bool waits = !head.expect.empty();
+  if (head.content_length > match.route->max_body && (waits || match.route->reject_bytes == 0)) {
     return RejectBody(observer, limits, *match.route, RejectionCause::kBodyTooLarge);
   }
   return std::nullopt;
 }
 
 Reply RejectBody(ListenerObserver& observer, const ListenerLimits& limits, const Route& route,
-                 RejectionCause cause) {
+                 RejectionCause cause, std::string_view front) {
   observer.OnLimit(MeaningOf(cause).limit);
-  const Rejection rejection{cause, Sentence(limits, route, cause)};
+  const Rejection rejection{cause, Sentence(limits, route, cause), front};
   const auto words = [&] {
     return route.reject ? route.reject(rejection) : DefaultAnswer(rejection);
   };

@@ -38,13 +38,14 @@ struct Reply {
 /// A reply that no route words; ends the connection.
 Reply Refusal(int status, std::string sentence);
 
-/// Decides by the header alone; nothing: `match` has a route, and it wants the body.
+/// Decides by the header alone; nothing: `match` has a route, and it wants the body, or the front
+/// of one that is too large.
 std::optional<Reply> RefuseByHead(ListenerObserver& observer, const ListenerLimits& limits,
                                   const Router::Match& match, const RequestHead& head);
 
-/// The route's answer to a request whose body ran into a limit.
+/// The route's answer to a request whose body ran into a limit; `front` is what was read of it.
 Reply RejectBody(ListenerObserver& observer, const ListenerLimits& limits, const Route& route,
-                 RejectionCause cause);
+                 RejectionCause cause, std::string_view front = "");
 
 /// The route's answer to a whole request; 500 if the handler throws.
 Reply Handle(ListenerObserver& observer, const Route& route, const HttpRequest& request);

@@ -33,6 +33,9 @@ struct Rejection {
   RejectionCause cause;
   /// A sentence for the client, with the limit in it.
   std::string message;
+  /// The front of the body, as much as was read: the Route's `reject_bytes` or more, where they
+  /// arrived.
+  std::string_view body{};
 };
 
 /// One method and path that a listener answers. Everything else is 404, another method 405.
@@ -47,6 +50,10 @@ struct Route {
   /// Words the answer to a request that broke a limit. The connection is closed after it. Empty:
   /// 413, 408 or 503 with the message as text.
   std::function<HttpResponse(const Rejection&)> reject;
+  /// How much `reject` has to see of a body whose header says that it is too large. The rest is
+  /// read and forgotten before the answer, so that a client gets it that writes everything first.
+  /// 0: such a request is answered at once.
+  std::size_t reject_bytes = 0;
 };
 
 }  // namespace berth::server

@@ -8,7 +8,8 @@ namespace berth::server {
 /// Half of the 1,024 file descriptors that a process commonly may open.
 inline constexpr std::size_t kMaxConnections = 512;
 inline constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
-inline constexpr std::size_t kMaxBodiesBytes = 256 * 1024 * 1024;
+/// A quarter of what the chart's containers may have.
+inline constexpr std::size_t kMaxBodiesBytes = 128 * 1024 * 1024;
 inline constexpr std::chrono::seconds kMaxHandshakeTime{10};
 inline constexpr std::chrono::seconds kMaxHeaderTime{10};
 inline constexpr std::chrono::seconds kMaxBodyTime{30};
@@ -30,8 +31,9 @@ struct ListenerLimits {
   std::size_t connections = kMaxConnections;
   /// Request line and header fields together. Beyond: 431.
   std::size_t header_bytes = kMaxHeaderBytes;
-  /// Bytes of body over all connections, where a body is larger than BodyBudget::kSmall; one that
-  /// is chunked counts with its Route's limit. Beyond: the route's `reject`.
+  /// Bytes of bodies and replies over all connections, as they are read and until they are taken;
+  /// see BodyBudget. Who has to make way gets the route's `reject`, or is cut where it was reading
+  /// a reply.
   std::size_t bodies_bytes = kMaxBodiesBytes;
   /// From accept to the end of the TLS handshake.
   std::chrono::milliseconds handshake = kMaxHandshakeTime;

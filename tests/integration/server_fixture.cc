@@ -23,6 +23,11 @@ HttpResponse Worded(const Rejection& rejection) {
   return {200, "application/json", "{\"Error\":\"" + rejection.message + "\"}"};
 }
 
+HttpResponse Fronted(const Rejection& rejection) {
+  return {200, kText,
+          std::string(rejection.body.substr(0, kFrontBytes)) + ": " + rejection.message};
+}
+
 HttpResponse Throw(const HttpRequest&) { throw std::runtime_error("no luck"); }
 
 std::vector<Route> Routes(Gate& gate) {
@@ -37,6 +42,7 @@ std::vector<Route> Routes(Gate& gate) {
   return {{"GET", "/hello", 0, hello, {}},
           {"POST", "/echo", kEchoMaxBody, Echo, {}},
           {"POST", "/worded", 10, Echo, Worded},
+          {"POST", "/fronted", kEchoMaxBody, Echo, Fronted, kFrontBytes},
           {"GET", "/throw", 0, Throw, {}},
           {"GET", "/gate", 0, wait, {}},
           {"GET", "/big", 0, big, {}},

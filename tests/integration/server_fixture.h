@@ -65,11 +65,13 @@ class Gate {
 enum class ClientCertificates { kNone, kOptional, kRequired };
 
 inline constexpr std::size_t kEchoMaxBody = 100'000;
+inline constexpr std::size_t kFrontBytes = 8;
 
 /// A real listener on a free port of 127.0.0.1 with these routes:
 ///   GET  /hello   "hello"
 ///   POST /echo    the body, of kEchoMaxBody bytes at most
 ///   POST /worded  like /echo for 10 bytes; refusals are worded by the route with status 200
+///   POST /fronted like /echo; refusals are the first kFrontBytes of the body and the sentence
 ///   GET  /throw   throws
 ///   GET  /gate    waits at `gate`, then "passed"
 ///   GET  /big     32 MiB

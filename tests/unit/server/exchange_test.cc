@@ -54,6 +54,14 @@ TEST_F(ExchangeTest, RefusesABodyOverTheLimitByItsHeader) {
   EXPECT_THAT(observer.limits, ElementsAre("body_bytes"));
 }
 
+TEST_F(ExchangeTest, WantsTheFrontOfABodyOverTheLimitForARouteThatAnswersByIt) {
+  head.content_length = 11;
+  route.reject_bytes = 4;
+  EXPECT_FALSE(Refuse());
+  head.expect = "100-continue";
+  EXPECT_EQ(Refuse()->response.status, 413) << "it sends nothing before it is told to";
+}
+
 TEST_F(ExchangeTest, ReadsExpectationsInAnyCase) {
   head.expect = "100-Continue";
   EXPECT_FALSE(Refuse());
@@ -81,9 +89,10 @@ TEST_F(ExchangeTest, LetsTheRouteWordARejection) {
   limits.body = std::chrono::milliseconds(1500);
   route.reject = [](const Rejection& rejection) {
     EXPECT_EQ(rejection.cause, RejectionCause::kBodyTimeout);
+    EXPECT_EQ(rejection.body, "front");
     return HttpResponse{200, "application/json", rejection.message};
   };
-  const Reply reply = RejectBody(observer, limits, route, RejectionCause::kBodyTimeout);
+  const Reply reply = RejectBody(observer, limits, route, RejectionCause::kBodyTimeout, "front");
   EXPECT_EQ(reply.response.status, 200);
   EXPECT_EQ(reply.response.body, "the request body did not arrive within 1500 ms");
   EXPECT_TRUE(reply.close);
