@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
+#include "kube/json_text.h"
 #include "kube/json_value.h"
 
 namespace berth::webhook {
@@ -48,12 +49,17 @@ GroupVersionKind ReadKind(const JsonValue& kind) {
   return result;
 }
 
-Operation ReadOperation(const JsonValue& operation) {
-  const std::string_view text = operation.String();
+std::optional<Operation> OperationOf(std::string_view text) {
   if (text == "CREATE") return Operation::kCreate;
   if (text == "UPDATE") return Operation::kUpdate;
   if (text == "DELETE") return Operation::kDelete;
   if (text == "CONNECT") return Operation::kConnect;
+  return std::nullopt;
+}
+
+Operation ReadOperation(const JsonValue& operation) {
+  const std::string_view text = operation.String();
+  if (const auto known = OperationOf(text)) return *known;
   operation.Report("is " + kube::Quoted(text) + ", expected CREATE, UPDATE, DELETE or CONNECT");
   return Operation::kConnect;
 }
@@ -83,8 +89,30 @@ Review ReadRequest(const JsonValue& request) {
           .old_object = ReadObject(request.Field("oldObject"))};
 }
 
-Json Status(const std::string& denial) {
-  return {{"status", "Failure"}, {"message", denial}, {"reason", "Invalid"}, {"code", 422}};
+// As in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
+std::pair<const char*, int> MeaningOf(Denial cause) {
+  switch (cause) {
+    case Denial::kTooLarge:
+      return {"RequestEntityTooLarge", 413};
+    case Denial::kBusy:
+      return {"ServiceUnavailable", 503};
+    case Denial::kInvalid:
+      break;
+  }
+  return {"Invalid", 422};
+}
+
+Json Status(const Answer& answer) {
+  Json status = {{"status", "Failure"}, {"message", answer.denial}};
+  const auto [reason, code] = MeaningOf(answer.cause);
+  status["reason"] = reason;
+  status["code"] = code;
+  return status;
+}
+
+std::string PlainMember(const kube::JsonText& object, std::string_view name) {
+  const auto member = object.Member(name);
+  return std::string(member ? member->PlainString().value_or("") : "");
 }
 
 }  // namespace
@@ -104,9 +132,31 @@ absl::StatusOr<Review> ReadReview(kube::JsonParser& parser, std::string_view bod
   return result;
 }
 
+std::optional<Review> ReadReviewFront(std::string_view text) {
+  const kube::JsonText root(text);
+  const auto request = root.Member("request");
+  const bool is_review =
+      PlainMember(root, "apiVersion") == kApiVersion && PlainMember(root, "kind") == kKind;
+  if (!is_review || !request) return std::nullopt;
+  Review review;
+  review.uid = PlainMember(*request, "uid");
+  if (const auto kind = request->Member("kind")) {
+    review.kind = {.group = PlainMember(*kind, "group"),
+                   .version = PlainMember(*kind, "version"),
+                   .kind = PlainMember(*kind, "kind")};
+  }
+  review.sub_resource = PlainMember(*request, "subResource");
+  // One that is cut off before it says so may be a creation.
+  review.operation = OperationOf(PlainMember(*request, "operation")).value_or(Operation::kCreate);
+  review.namespace_name = PlainMember(*request, "namespace");
+  const bool answerable = !review.uid.empty() && review.uid.size() <= kMaxUid;
+  if (!answerable || review.kind.kind.empty()) return std::nullopt;
+  return review;
+}
+
 std::string ReviewReply(std::string_view uid, const Answer& answer) {
   Json response = {{"uid", uid}, {"allowed", answer.denial.empty()}};
-  if (!answer.denial.empty()) response["status"] = Status(answer.denial);
+  if (!answer.denial.empty()) response["status"] = Status(answer);
   if (!answer.patch.empty()) {
     response["patchType"] = "JSONPatch";
     response["patch"] = absl::Base64Escape(answer.patch);

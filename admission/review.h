@@ -48,12 +48,31 @@ struct Review {
 /// answered; the objects themselves are not looked into.
 absl::StatusOr<Review> ReadReview(kube::JsonParser& parser, std::string_view body);
 
+/// What the front of a review says of itself, as far as `text` has it and without the objects: the
+/// API server writes them last. Nothing where it is no AdmissionReview whose uid and kind are
+/// there.
+std::optional<Review> ReadReviewFront(std::string_view text);
+
+/// How much of a review is its front; an object's name, namespace and kind have 253 bytes each.
+inline constexpr std::size_t kFrontBytes = 16 * 1024;
+
+/// Why something is denied, in HTTP's terms.
+enum class Denial {
+  /// The object is not as it has to be: 422.
+  kInvalid,
+  /// It is larger than what is looked at: 413.
+  kTooLarge,
+  /// It could not be looked at now, and may be later: 503.
+  kBusy,
+};
+
 /// What it is told.
 struct Answer {
   /// JSON Patch; empty: nothing changes.
   std::string patch;
   /// Why it is denied; empty: it is allowed.
   std::string denial;
+  Denial cause = Denial::kInvalid;
   std::vector<std::string> warnings;
   /// Without the webhook's name, which the API server puts in front.
   std::vector<std::pair<std::string, std::string>> audit_annotations;

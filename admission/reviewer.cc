@@ -151,6 +151,15 @@ Verdict Reviewer::Mutate(const Review& review, const NamespaceRules& rules) cons
   return verdict;
 }
 
+Verdict Reviewer::Unread(const Review& front, const NamespaceRules& rules, std::string_view reason,
+                         Denial cause) const {
+  const bool judged = SubjectOf(front) == Subject::kObject;
+  Verdict verdict = Unreadable(absl::InvalidArgumentError(std::string(reason)),
+                               judged ? rules.mode : Mode::kWarn);
+  verdict.answer.cause = cause;
+  return verdict;
+}
+
 Verdict Reviewer::Validate(const Review& review, const NamespaceRules& rules) const {
   switch (SubjectOf(review)) {
     case Subject::kNone:

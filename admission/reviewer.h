@@ -42,6 +42,12 @@ class Reviewer {
   /// what will become of the pods of other kinds.
   Verdict Validate(const Review& review, const NamespaceRules& rules) const;
 
+  /// Of a review of which no more than the front is known, see ReadReviewFront: an object that
+  /// would be judged is denied where that is enforced, else there is a warning, in either case with
+  /// `reason`.
+  Verdict Unread(const Review& front, const NamespaceRules& rules, std::string_view reason,
+                 Denial cause) const;
+
   /// What both together say of an object that is being created, as far as they know its kind.
   Verdict Preview(const Review& review, const NamespaceRules& rules) const;
 

@@ -1,9 +1,12 @@
 #include "admission/webhook.h"
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include "kube/json_sizes.h"
 
 namespace berth::webhook {
 
@@ -14,17 +17,23 @@ using admission::Mode;
 // The parser keeps some fourteen times as much per thread.
 constexpr std::size_t kLargestKeptBody = 1 << 20;
 
-// A parser for one body: the thread's own, or one that goes with a body that is unusually large.
+// A parser for one body: the thread's own, or one that goes with a body that is unusually large. Of
+// these there is one at a time, because all that is made of it takes some ten times its size.
 class ParserLease {
  public:
   explicit ParserLease(std::string_view body) {
-    thread_local kube::JsonParser kept;
-    if (body.size() > kLargestKeptBody) own_.emplace();
+    thread_local kube::JsonParser kept(kube::kMaxValues);
+    static std::mutex large;
+    if (body.size() > kLargestKeptBody) {
+      turn_ = std::unique_lock(large);
+      own_.emplace(kube::kMaxValues);
+    }
     parser_ = own_ ? &*own_ : &kept;
   }
   kube::JsonParser& operator*() const { return *parser_; }
 
  private:
+  std::unique_lock<std::mutex> turn_;  // let go of after the parser
   std::optional<kube::JsonParser> own_;
   kube::JsonParser* parser_;
 };
@@ -40,6 +49,15 @@ server::HttpResponse Refusal(const absl::Status& error) {
   return {.status = 400,
           .content_type = "text/plain",
           .body = "berth: " + std::string(error.message()) + "\n"};
+}
+
+// Where the listener refuses a request and not even its front has come.
+server::HttpResponse Refusal(const server::Rejection& rejection) {
+  int status = 503;
+  if (rejection.cause == server::RejectionCause::kBodyTooLarge) status = 413;
+  if (rejection.cause == server::RejectionCause::kBodyTimeout) status = 408;
+  return {
+      .status = status, .content_type = "text/plain", .body = "berth: " + rejection.message + "\n"};
 }
 
 std::string PathOf(Hook hook, const NamespaceRules& rules) {
@@ -76,6 +94,10 @@ std::vector<server::Route> Webhook::Routes() {
 
 server::Route Webhook::RouteTo(Hook hook, const NamespaceRules& rules) {
   server::Route route{.method = "POST", .path = PathOf(hook, rules), .max_body = max_body_};
+  route.reject_bytes = kFrontBytes;
+  route.reject = [this, hook, rules](const server::Rejection& rejection) {
+    return Reject(hook, rules, rejection);
+  };
   route.handle = [this, hook, rules](const server::HttpRequest& request) {
     const auto start = std::chrono::steady_clock::now();
     server::HttpResponse response = Respond(hook, rules, request.body);
@@ -90,15 +112,40 @@ server::HttpResponse Webhook::Respond(Hook hook, const NamespaceRules& rules,
   const ParserLease parser(body);
   const absl::StatusOr<Review> review = ReadReview(*parser, body);
   if (!review.ok()) {
+    const auto front = ReadReviewFront(body.substr(0, kFrontBytes));
+    const std::string reason(review.status().message());
+    if (front) return RespondUnread(hook, rules, *front, reason, Denial::kInvalid);
     metrics_.OnRefused(hook);
     return Refusal(review.status());
   }
   const std::shared_ptr<const Reviewer> reviewer = Current();
-  const Verdict verdict =
-      hook == Hook::kMutate ? reviewer->Mutate(*review, rules) : reviewer->Validate(*review, rules);
-  metrics_.OnReviewed(hook, review->operation, ResultOf(verdict), verdict.effects);
-  log_.OnReviewed(*review, verdict);
-  return {.body = ReviewReply(review->uid, verdict.answer)};
+  return Tell(hook, *review,
+              hook == Hook::kMutate ? reviewer->Mutate(*review, rules)
+                                    : reviewer->Validate(*review, rules));
+}
+
+server::HttpResponse Webhook::Reject(Hook hook, const NamespaceRules& rules,
+                                     const server::Rejection& rejection) {
+  const auto front = ReadReviewFront(rejection.body.substr(0, kFrontBytes));
+  if (!front) {
+    metrics_.OnRefused(hook);
+    return Refusal(rejection);
+  }
+  const bool too_large = rejection.cause == server::RejectionCause::kBodyTooLarge;
+  return RespondUnread(hook, rules, *front, rejection.message,
+                       too_large ? Denial::kTooLarge : Denial::kBusy);
+}
+
+server::HttpResponse Webhook::RespondUnread(Hook hook, const NamespaceRules& rules,
+                                            const Review& front, std::string_view reason,
+                                            Denial cause) {
+  return Tell(hook, front, Current()->Unread(front, rules, reason, cause));
+}
+
+server::HttpResponse Webhook::Tell(Hook hook, const Review& review, const Verdict& verdict) {
+  metrics_.OnReviewed(hook, review.operation, ResultOf(verdict), verdict.effects);
+  log_.OnReviewed(review, verdict);
+  return {.body = ReviewReply(review.uid, verdict.answer)};
 }
 
 }  // namespace berth::webhook

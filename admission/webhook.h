@@ -31,6 +31,11 @@ class Webhook {
  private:
   server::Route RouteTo(Hook hook, const NamespaceRules& rules);
   server::HttpResponse Respond(Hook hook, const NamespaceRules& rules, std::string_view body);
+  server::HttpResponse Reject(Hook hook, const NamespaceRules& rules,
+                              const server::Rejection& rejection);
+  server::HttpResponse RespondUnread(Hook hook, const NamespaceRules& rules, const Review& front,
+                                     std::string_view reason, Denial cause);
+  server::HttpResponse Tell(Hook hook, const Review& review, const Verdict& verdict);
   std::shared_ptr<const Reviewer> Current() const;
 
   mutable std::mutex mutex_;

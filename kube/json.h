@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -25,10 +26,16 @@ class JsonParser {
   /// Objects and arrays within each other at most.
   static constexpr std::size_t kMaxDepth = 64;
 
+  JsonParser() = default;
+  /// For texts that may be meant to take memory: one with more than `most_values` members and items
+  /// is refused before it is parsed.
+  explicit JsonParser(std::size_t most_values) : most_values_(most_values) {}
+
   /// The root of `text`, which is copied. Valid until the next call.
   absl::StatusOr<simdjson::dom::element> Parse(std::string_view text);
 
  private:
+  const std::size_t most_values_ = std::numeric_limits<std::size_t>::max();
   simdjson::dom::parser parser_;
 };
 

@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "fmt/format.h"
 #include "kube/json.h"
+#include "kube/json_text.h"
 
 namespace berth::kube {
 namespace {
@@ -31,6 +32,11 @@ std::string Sentence(simdjson::error_code error) {
 absl::StatusOr<simdjson::dom::element> JsonParser::Parse(std::string_view text) {
   if (text.find_first_not_of(kJsonSpace) == std::string_view::npos) {
     return absl::InvalidArgumentError("the text is empty; expected JSON");
+  }
+  // A text has no more values than bytes.
+  if (text.size() > most_values_ && CountValues(text, most_values_) > most_values_) {
+    return absl::InvalidArgumentError(fmt::format(
+        "the JSON has more than the {} members and items that Berth reads", most_values_));
   }
   simdjson::error_code error = simdjson::SUCCESS;
   if (text.size() > parser_.capacity()) error = parser_.allocate(text.size(), kMaxDepth);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/json_sizes.h"
 #include "kube/json_value.h"
 
 namespace berth::kube {
@@ -208,7 +209,8 @@ void ReadPods(const JsonValue& object, model::Workload& workload) {
 
 absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
                                                  std::string_view kind, std::string_view path) {
-  absl::Status error;
+  absl::Status error = CheckSizes(object, path);
+  if (!error.ok()) return error;
   const JsonValue value(object, Path(path), error);
   model::Workload result = ObjectFromJson(value, kind);
   ReadPods(value, result);
@@ -219,7 +221,12 @@ absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
 absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
                                                  std::string_view kind, simdjson::dom::element pods,
                                                  std::string template_field) {
-  absl::Status error;
+  absl::Status error = CheckSizes(pods, template_field);
+  simdjson::dom::element metadata;
+  if (object["metadata"].get(metadata) == simdjson::SUCCESS) {
+    error.Update(CheckSizes(metadata, "metadata"));
+  }
+  if (!error.ok()) return error;
   model::Workload result =
       ObjectFromJson(JsonValue(object, Path(""), error), kind, std::move(template_field));
   result.pod = PodTemplateFromJson(JsonValue(pods, Path(result.template_field), error));

@@ -11,7 +11,7 @@ std::string_view Trim(std::string_view text) {
 
 std::vector<std::string_view> SplitList(std::string_view text) {
   std::vector<std::string_view> items;
-  while (!text.empty()) {
+  while (!text.empty() && items.size() < kMaxListItems) {
     const std::size_t comma = text.find(',');
     const std::string_view item = Trim(text.substr(0, comma));
     if (!item.empty()) items.push_back(item);

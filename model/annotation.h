@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +11,11 @@ namespace berth::model {
 /// Without the spaces around it.
 std::string_view Trim(std::string_view text);
 
-/// The items of a comma-separated list, trimmed; empty ones say nothing and are left out.
+/// Items of one list that are read; no catalogue has so many models.
+inline constexpr std::size_t kMaxListItems = 1'000;
+
+/// The items of a comma-separated list, trimmed; empty ones say nothing and are left out, and so is
+/// what stands behind kMaxListItems of them.
 std::vector<std::string_view> SplitList(std::string_view text);
 
 }  // namespace berth::model

@@ -291,3 +291,30 @@ func TestAdmissionInWarnObjectsInTheSameWords(t *testing.T) {
 		t.Errorf("mutation says %q, validation %q", foretold, told)
 	}
 }
+
+// Every < becomes six bytes on the way to a webhook. Go's client, which kube-apiserver calls with,
+// takes a connection that closes while it writes for an outage, and failurePolicy decides then.
+func TestAReviewThatIsTooLargeIsAnswered(t *testing.T) {
+	url := startAdmission(t)
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i",
+		Env: []corev1.EnvVar{{Name: "X", Value: strings.Repeat("<", 4<<20)}}}}}}
+	raw, err := json.Marshal(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 { // a race between the answer and the end of what is sent would show
+		for _, hook := range []string{"/mutate", "/validate"} {
+			denied := review(t, url+hook+"/enforce", pod, raw)
+			if denied.Allowed || denied.Result.Code != http.StatusRequestEntityTooLarge ||
+				denied.Result.Reason != metav1.StatusReasonRequestEntityTooLarge ||
+				!strings.Contains(denied.Result.Message, "larger than 20971520 bytes") {
+				t.Fatalf("enforce answers %s", jsonOf(t, denied))
+			}
+			warned := review(t, url+hook+"/warn", pod, raw)
+			if !warned.Allowed || len(warned.Warnings) != 1 ||
+				!strings.HasPrefix(warned.Warnings[0], "berth: not looked at: ") {
+				t.Fatalf("warn answers %s", jsonOf(t, warned))
+			}
+		}
+	}
+}

@@ -114,11 +114,6 @@ TEST_F(AdmissionTest, RefusesWithASentenceWhatIsNoReview) {
   const Json pod = PodOf(SpecOf({}));
   Json long_uid = CreationOf(pod);
   long_uid["uid"] = std::string(kMiB, 'u');
-  Json array = CreationOf(Json::array());
-  Json deep = CreationOf(pod);
-  Json nest = Json::object();
-  for (int i = 0; i < 100; ++i) nest = {{"a", nest}};
-  deep["object"]["spec"]["x"] = nest;
   const struct {
     std::string body;
     const char* words;
@@ -127,8 +122,6 @@ TEST_F(AdmissionTest, RefusesWithASentenceWhatIsNoReview) {
       {"{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"\xff\"}", "UTF-8"},
       {ReviewOf(nullptr), "request: is missing"},
       {ReviewOf(long_uid), "request.uid: has 1048576 bytes"},
-      {ReviewOf(array), "request.object: expected an object, got array"},
-      {ReviewOf(deep), "nests more than 64"},
   };
   for (const std::string& path : Paths()) {
     for (const auto& test : cases) {
@@ -136,6 +129,27 @@ TEST_F(AdmissionTest, RefusesWithASentenceWhatIsNoReview) {
       EXPECT_EQ(reply.status, 400) << test.words;
       EXPECT_THAT(reply.body, HasSubstr(test.words));
       EXPECT_THAT(reply.body, HasSubstr("berth: "));
+    }
+  }
+}
+
+TEST_F(AdmissionTest, DeniesOrWarnsOfWhatItCannotRead) {
+  const Json pod = PodOf(SpecOf({}));
+  Json array = CreationOf(Json::array());
+  Json deep = CreationOf(pod);
+  Json nest = Json::object();
+  for (int i = 0; i < 100; ++i) nest = {{"a", nest}};
+  deep["object"]["spec"]["x"] = nest;
+  const struct {
+    Json request;
+    const char* words;
+  } cases[] = {{array, "request.object: expected an object, got array"},
+               {deep, "nests more than 64"}};
+  for (const std::string& path : Paths()) {
+    for (const auto& test : cases) {
+      const Json response = Answered(path, test.request);
+      EXPECT_EQ(response["allowed"], path.ends_with("warn"));
+      EXPECT_THAT(response.dump(), HasSubstr(test.words));
     }
   }
 }
@@ -163,9 +177,9 @@ TEST_F(AdmissionTest, AnswersTheLargestObjectsThatTheApiServerTakes) {
   EXPECT_EQ(Patched(pod, response)["spec"]["containers"][0]["env"], spec["containers"][0]["env"]);
 }
 
-TEST_F(AdmissionTest, AnswersForTenThousandContainers) {
+TEST_F(AdmissionTest, AnswersForAsManyContainersAsItReads) {
   Json spec = {{"containers", Json::array()}};
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < 1'000; ++i) {
     const Json requests = {{"cpu", "10m"}, {"memory", "1Mi"}};
     spec["containers"].push_back(
         {{"name", "c" + std::to_string(i)}, {"resources", {{"requests", requests}}}});

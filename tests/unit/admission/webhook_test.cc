@@ -79,6 +79,67 @@ TEST_F(WebhookTest, RefusesWhatIsNoReview) {
   EXPECT_THAT(response.body, HasSubstr("berth: AdmissionReview.apiVersion: is \"\""));
 }
 
+/// As kube-apiserver writes it: uid and kind first, the object last.
+std::string CutOff(const std::string& kind, const std::string& operation) {
+  return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u-8",)"
+         R"("kind":)" +
+         kind + R"(,"name":"a","namespace":"team","operation":")" + operation +
+         R"(","userInfo":{"username":"alice"},"object":{"metadata":{"name":"<<<<)";
+}
+
+constexpr char kPodKind[] = R"({"group":"","version":"v1","kind":"Pod"})";
+constexpr char kSetKind[] = R"({"group":"apps","version":"v1","kind":"Deployment"})";
+
+TEST_F(WebhookTest, AnswersByTheFrontOfWhatTheListenerRefuses) {
+  const struct {
+    server::RejectionCause cause;
+    int code;
+    std::string reason;
+  } cases[] = {{server::RejectionCause::kBodyTooLarge, 413, "RequestEntityTooLarge"},
+               {server::RejectionCause::kBodyTimeout, 503, "ServiceUnavailable"},
+               {server::RejectionCause::kBodiesTooMany, 503, "ServiceUnavailable"}};
+  const std::string body = CutOff(kPodKind, "CREATE");
+  for (const auto& each : cases) {
+    const server::Rejection rejection{each.cause, "it is so", body};
+    const auto denied = nlohmann::json::parse(routes_.at("/mutate/enforce").reject(rejection).body);
+    EXPECT_EQ(denied["response"]["uid"], "u-8");
+    EXPECT_EQ(denied["response"]["allowed"], false);
+    EXPECT_EQ(denied["response"]["status"]["message"], "berth: it is so");
+    EXPECT_EQ(denied["response"]["status"]["code"], each.code);
+    EXPECT_EQ(denied["response"]["status"]["reason"], each.reason);
+    const auto warned = nlohmann::json::parse(routes_.at("/validate/warn").reject(rejection).body);
+    EXPECT_EQ(warned["response"]["allowed"], true);
+    EXPECT_EQ(warned["response"]["warnings"],
+              nlohmann::json::array({"berth: not looked at: it is so"}));
+  }
+  EXPECT_THAT(metrics_.Exposition(),
+              HasSubstr("berth_admission_reviews_total{operation=\"create\",result=\"unreadable\","
+                        "webhook=\"mutate\"} 3"));
+}
+
+TEST_F(WebhookTest, DeniesNothingUnreadThatItWouldNotHaveJudged) {
+  const auto allowed = [this](const std::string& body) {
+    const server::Rejection rejection{server::RejectionCause::kBodyTooLarge, "large", body};
+    const auto reply =
+        nlohmann::json::parse(routes_.at("/validate/enforce").reject(rejection).body)["response"];
+    return reply["allowed"].get<bool>() && reply["warnings"].size() == 1;
+  };
+  EXPECT_FALSE(allowed(CutOff(kPodKind, "UPDATE")));
+  EXPECT_TRUE(allowed(CutOff(kPodKind, "DELETE")));
+  EXPECT_TRUE(allowed(CutOff(kSetKind, "CREATE")));
+}
+
+TEST_F(WebhookTest, RefusesWhatHasNotEvenAFront) {
+  for (const char* front : {"", "{", R"({"kind":"AdmissionReview","request":{"uid":"u)",
+                            R"({"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview",)"
+                            R"("request":{"uid":"u","kind":{"kind":"Pod"},)"}) {
+    const server::Rejection rejection{server::RejectionCause::kBodyTooLarge, "large", front};
+    const server::HttpResponse response = routes_.at("/mutate/enforce").reject(rejection);
+    EXPECT_EQ(response.status, 413) << front;
+    EXPECT_EQ(response.body, "berth: large\n");
+  }
+}
+
 TEST_F(WebhookTest, JudgesByTheReviewerThatItWasGivenLast) {
   EXPECT_THAT(Post("/mutate/enforce", kReview).body, HasSubstr("YmVydGguZGV2"));  // berth.dev
   webhook_.Use(ReviewerOf("other.dev"));

@@ -42,6 +42,20 @@ TEST(JsonParserTest, TakesTheGreatestDepth) {
   EXPECT_TRUE(parser.Parse(Nested(JsonParser::kMaxDepth)).ok());
 }
 
+TEST(JsonParserTest, CountsBeforeItParses) {
+  const auto list = [](std::size_t values) {
+    std::string text = "[";
+    for (std::size_t i = 1; i < values; ++i) text += "1,";
+    text.back() = ']';
+    return text;
+  };
+  JsonParser parser(1'000);
+  EXPECT_TRUE(parser.Parse(list(1'000)).ok());
+  EXPECT_THAT(std::string(parser.Parse(list(1'002)).status().message()),
+              HasSubstr("more than the 1000 members and items"));
+  EXPECT_TRUE(parser.Parse("\"" + std::string(5'000, ',') + "\"").ok());
+}
+
 TEST(JsonParserTest, KeepsItsDepthWhenItGrows) {
   JsonParser parser;
   ASSERT_TRUE(parser.Parse("1").ok());

@@ -16,6 +16,12 @@ TEST(SplitList, LeavesOutWhatSaysNothing) {
   EXPECT_EQ(SplitList(" A100 ,,\tMN-Core 2\n,"), (Items{"A100", "MN-Core 2"}));
 }
 
+TEST(SplitList, ReadsSoManyItems) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "A,";
+  EXPECT_EQ(SplitList(text).size(), kMaxListItems);
+}
+
 TEST(Trim, TakesSpacesOffBothEndsOnly) {
   EXPECT_EQ(Trim(" \t a b\r\n"), "a b");
   EXPECT_EQ(Trim(" "), "");
