@@ -95,7 +95,10 @@ server::Route Extender::RouteTo(std::string path, Verb verb, Answer answer) {
   return route;
 }
 
-absl::Status Extender::CheckSize(std::string_view body, bool whole_nodes) const {
+// Before anything is parsed: a parser takes a multiple of what is too large already.
+absl::Status Extender::CheckSize(std::string_view body) const {
+  if (body.size() <= std::min(options_.max_body, options_.max_nodes_body)) return absl::OkStatus();
+  const bool whole_nodes = BringsWholeObjects(body);
   const std::size_t limit = whole_nodes ? options_.max_nodes_body : options_.max_body;
   if (body.size() <= limit) return absl::OkStatus();
   return absl::ResourceExhaustedError("the request has " + std::to_string(body.size()) +
@@ -106,12 +109,19 @@ absl::Status Extender::CheckSize(std::string_view body, bool whole_nodes) const 
 
 absl::StatusOr<ExtenderArgs> Extender::Read(ArgsReader& reader, const Placer& placer,
                                             std::string_view body) const {
+  const absl::Status size = CheckSize(body);
+  if (!size.ok()) return size;
   auto args = reader.Read(body);
   if (!args.ok()) return args;
-  const absl::Status size = CheckSize(body, args->given.has_value());
-  if (!size.ok()) return size;
   if (!CanAnswer(placer, *args)) return NotListedYet();
   return args;
+}
+
+absl::StatusOr<PreemptionArgs> Extender::ReadPreemption(ArgsReader& reader,
+                                                        std::string_view body) const {
+  const absl::Status size = CheckSize(body);
+  if (!size.ok()) return size;
+  return reader.ReadPreemption(body);
 }
 
 server::HttpResponse Extender::AnswerFilter(std::string_view body, bool& ok) {
@@ -135,11 +145,7 @@ server::HttpResponse Extender::AnswerPrioritize(std::string_view body, bool& ok)
 server::HttpResponse Extender::AnswerPreempt(std::string_view body, bool& ok) {
   const std::shared_ptr<Placer> placer = Current();
   const ReaderLease reader(body);
-  auto args = reader->ReadPreemption(body);
-  if (args.ok()) {
-    absl::Status size = CheckSize(body, args->whole_pods);
-    if (!size.ok()) args = std::move(size);
-  }
+  auto args = ReadPreemption(*reader, body);
   if (args.ok() && !placer->snapshot().Synced()) args = NotListedYet();
   ok = args.ok();
   if (!ok) return Text(args.status());

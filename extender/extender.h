@@ -48,9 +48,10 @@ class Extender {
   using Answer = server::HttpResponse (Extender::*)(std::string_view body, bool& ok);
 
   server::Route RouteTo(std::string path, Verb verb, Answer answer);
-  absl::Status CheckSize(std::string_view body, bool whole_nodes) const;
+  absl::Status CheckSize(std::string_view body) const;
   absl::StatusOr<ExtenderArgs> Read(ArgsReader& reader, const Placer& placer,
                                     std::string_view body) const;
+  absl::StatusOr<PreemptionArgs> ReadPreemption(ArgsReader& reader, std::string_view body) const;
   server::HttpResponse AnswerFilter(std::string_view body, bool& ok);
   server::HttpResponse AnswerPrioritize(std::string_view body, bool& ok);
   server::HttpResponse AnswerPreempt(std::string_view body, bool& ok);

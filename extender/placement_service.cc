@@ -14,6 +14,7 @@
 #include "extender/explanation.h"
 #include "extender/placement_messages.h"
 #include "kube/json.h"
+#include "kube/json_sizes.h"
 #include "proto/berth/v1/placement.grpc.pb.h"
 
 namespace berth::extender {
@@ -154,7 +155,7 @@ class PlacementService final : public v1::Placement::CallbackService {
   absl::Status Explain(const std::string& json, v1::ExplainResponse& response) const {
     const auto placer = Current();
     if (!placer.ok()) return placer.status();
-    kube::JsonParser parser;
+    kube::JsonParser parser(kube::kMaxValues);
     const auto root = parser.Parse(json);
     if (!root.ok()) return root.status();
     const auto pod = kube::PodFromJson(*root, "pod");

@@ -20,9 +20,10 @@ std::optional<std::string_view> PlainObject(ondemand::value value) {
   return text;
 }
 
-// The strings of a list that begins somewhere in `text`; `expected` is how many, or any number.
-std::optional<Names> PlainNames(ondemand::value value, std::string_view text,
-                                std::size_t expected) {
+// The strings of a list that begins somewhere in `text`, `most` at most; `expected` is how many, or
+// any number.
+std::optional<Names> PlainNames(ondemand::value value, std::string_view text, std::size_t expected,
+                                std::size_t most) {
   const auto begin = static_cast<std::size_t>(value.raw_json_token().data() - text.data());
   if (text.find('\\', begin) != std::string_view::npos) return std::nullopt;
   ondemand::array array;
@@ -34,6 +35,7 @@ std::optional<Names> PlainNames(ondemand::value value, std::string_view text,
     ondemand::raw_json_string consumed;  // else whatever follows the token is skipped unseen
     if (item.raw_json_token().get(token) != simdjson::SUCCESS) return std::nullopt;
     if (item.get_raw_json_string().get(consumed) != simdjson::SUCCESS) return std::nullopt;
+    if (names.size() == most) return std::nullopt;
     if (token.size() < 2 || token.front() != '"' || token.back() != '"') return std::nullopt;
     names.push_back(token.substr(1, token.size() - 2));
   }
@@ -51,7 +53,8 @@ struct PlainArgsReader::Parser {
   ondemand::parser parser;
 };
 
-PlainArgsReader::PlainArgsReader() : parser_(std::make_unique<Parser>()) {}
+PlainArgsReader::PlainArgsReader(std::size_t most_names)
+    : most_names_(most_names), parser_(std::make_unique<Parser>()) {}
 PlainArgsReader::~PlainArgsReader() = default;
 
 std::optional<PlainArgs> PlainArgsReader::Read(std::string_view body) {
@@ -72,7 +75,8 @@ std::optional<PlainArgs> PlainArgsReader::Read(std::string_view body) {
     if (key == "Pod" && !pod) {
       plain = (pod = PlainObject(value)).has_value();
     } else if (key == "NodeNames" && !names) {
-      plain = (names = PlainNames(value, padded_body_, names_before_)).has_value();
+      names = PlainNames(value, padded_body_, names_before_, most_names_);
+      plain = names.has_value();
     } else if (key == "Nodes") {
       plain = IsNull(value);
     }

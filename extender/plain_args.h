@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,7 +23,8 @@ struct PlainArgs {
 /// Not thread-safe: one per thread.
 class PlainArgsReader {
  public:
-  PlainArgsReader();
+  /// `most_names`: a request of more is none of a pod and names.
+  explicit PlainArgsReader(std::size_t most_names = std::numeric_limits<std::size_t>::max());
   ~PlainArgsReader();
 
   /// Nothing where there is anything else than a pod and names without escapes, which is for others
@@ -33,6 +35,7 @@ class PlainArgsReader {
   // simdjson's on-demand parser is of another size in files that are compiled without optimisation.
   struct Parser;
 
+  const std::size_t most_names_;
   std::unique_ptr<Parser> parser_;
   std::string padded_body_;
   std::size_t names_before_ = 0;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -12,6 +14,8 @@
 #include "absl/status/statusor.h"
 #include "extender/plain_args.h"
 #include "kube/json.h"
+#include "kube/json_sizes.h"
+#include "kube/json_text.h"
 #include "kube/unreadable_object.h"
 #include "model/node.h"
 #include "model/pod.h"
@@ -26,8 +30,8 @@ struct GivenNodes {
   std::vector<model::Node> nodes;
   /// Those that cannot be read. They stand among the nodes, too, with nothing but their names.
   std::vector<kube::UnreadableObject> unreadable;
-  /// As they came, for the answer. Into the reader's buffer.
-  std::vector<simdjson::dom::element> texts;
+  /// As they came, for the answer. Into the request.
+  std::vector<std::string_view> texts;
 };
 
 /// What is asked with filter and prioritize.
@@ -41,7 +45,8 @@ struct ExtenderArgs {
   bool plain_names = false;
 };
 
-/// The pods that would be evicted from one node. Names and UIDs are in the reader's buffer.
+/// The pods that would be evicted from one node. Names and UIDs are in the request, or in the
+/// reader's buffer.
 struct NodeVictims {
   std::string_view name;
   std::vector<std::string_view> uids;
@@ -58,9 +63,27 @@ struct PreemptionArgs {
   bool whole_pods = false;
 };
 
+/// Whether a request, which may not be JSON, brings whole nodes or whole victims instead of names
+/// and UIDs. Takes no memory.
+bool BringsWholeObjects(std::string_view body);
+
 /// Decodes requests. Keeps its buffers from one to the next. Not thread-safe: one per thread.
+///
+/// Whole nodes are decoded one at a time, where they stand in the request, and of victims nothing
+/// but their UIDs is: a parser of all of it would take a dozen times its size.
 class ArgsReader {
  public:
+  /// Nodes, or names of nodes, in one request.
+  static constexpr std::size_t kMaxNames = 150'000;
+  static constexpr std::size_t kMaxNodes = 20'000;
+  /// Labels, taints, conditions and resources of all nodes of a request: so many, and so many for
+  /// each byte of it. Those of real nodes take some 70 bytes each.
+  static constexpr std::size_t kMaxNodeEntries = 1'000'000;
+  static constexpr std::size_t kFreeNodeEntries = 100'000;
+  static constexpr std::size_t kBytesPerEntry = 32;
+  /// Bytes of a pod, or of one node. etcd takes 1.5 MiB; Go writes some of them as six.
+  static constexpr std::size_t kMaxObjectBytes = 16 << 20;
+
   /// An error is a sentence that names the field: kube-scheduler shows it in the pod's event.
   absl::StatusOr<ExtenderArgs> Read(std::string_view body);
 
@@ -69,14 +92,28 @@ class ArgsReader {
  private:
   // Nothing where anything is out of the ordinary: then Read knows what to say of it.
   std::optional<ExtenderArgs> ReadPlain(std::string_view body);
+  absl::StatusOr<simdjson::dom::element> ReadObject(const kube::JsonText& object,
+                                                    std::string_view path);
+  absl::StatusOr<model::Pod> ReadPod(const std::optional<kube::JsonText>& pod);
+  absl::StatusOr<std::vector<std::string_view>> ReadNames(const kube::JsonText& list);
+  absl::StatusOr<GivenNodes> ReadNodes(const kube::JsonText& list);
+  absl::Status ReadNode(const kube::JsonText& item, std::size_t& entries_left, GivenNodes& given);
+  absl::Status ReadUids(const kube::JsonText& pods, bool whole_pods, const std::string& path,
+                        std::vector<std::string_view>& uids);
+  absl::Status ReadVictims(const kube::JsonText& victims, bool whole_pods, const std::string& path,
+                           NodeVictims& node);
+  absl::Status ReadAllVictims(const kube::JsonText& by_node, const std::string& field,
+                              PreemptionArgs& args);
+  std::optional<std::string_view> StringOf(const kube::JsonText& value);
 
-  PlainArgsReader plain_reader_;
-  kube::JsonParser parser_;
+  PlainArgsReader plain_reader_{kMaxNames};
+  kube::JsonParser parser_{kube::kMaxValues};
+  std::deque<std::string> decoded_;  // strings that have escapes in the request
 };
 
 /// The thread's own reader for a request of usual size, whose buffers are worth keeping; for a
-/// larger one a reader that goes with the request. Of these there is one at a time: to be read, a
-/// body of whole nodes takes six times its size, one made for it fourteen times.
+/// larger one a reader that goes with the request. Of these there is one at a time: with its answer
+/// a request may take eight times its size.
 class ReaderLease {
  public:
   /// Waits for another lease of a large body.
