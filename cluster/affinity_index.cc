@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace berth::cluster {
@@ -18,6 +20,41 @@ void ForEachNamespace(const model::PodSelector& selector, Visit visit) {
   for (const std::string& name : selector.namespaces) visit(name);
 }
 
+std::size_t BytesOf(const std::string& text) { return sizeof(text) + text.size(); }
+
+// Of a selector's labels, which are kept once more for each of its namespaces.
+std::size_t BytesOf(const std::vector<model::LabelRequirement>& labels) {
+  std::size_t bytes = sizeof(labels);
+  for (const model::LabelRequirement& label : labels) {
+    bytes += BytesOf(label.key) + BytesOf(label.op) + sizeof(label.values);
+    for (const std::string& value : label.values) bytes += BytesOf(value);
+  }
+  return bytes;
+}
+
+std::size_t BytesOf(const std::vector<model::PodSelector>& terms) {
+  std::size_t bytes = 0;
+  for (const model::PodSelector& term : terms) {
+    const std::size_t places = std::max<std::size_t>(term.namespaces.size(), 1);
+    bytes += sizeof(term) + BytesOf(term.labels) * (places + 1);
+    for (const std::string& name : term.namespaces) bytes += BytesOf(name);
+  }
+  return bytes;
+}
+
+// One term that selects whatever `terms` could: every pod of their namespaces.
+std::vector<model::PodSelector> Widened(const std::vector<model::PodSelector>& terms) {
+  std::set<std::string> namespaces;
+  for (const model::PodSelector& term : terms) {
+    namespaces.insert(term.namespaces.begin(), term.namespaces.end());
+    const bool any = term.namespaces.empty();
+    if (any || namespaces.size() > AffinityIndex::kMaxNamespaces) return {model::PodSelector()};
+  }
+  model::PodSelector every;
+  every.namespaces.assign(namespaces.begin(), namespaces.end());
+  return {every};
+}
+
 }  // namespace
 
 void AffinityIndex::Upsert(const model::Pod& pod) {
@@ -25,7 +62,7 @@ void AffinityIndex::Upsert(const model::Pod& pod) {
   const auto known = records_.find(name);
   if (pod.draws.empty() || pod.node_name.empty() || pod.terminated) return Remove(known);
   // Held before the earlier terms are let go: mostly they are the same.
-  const Shapes::iterator shape = Hold(pod.draws);
+  const Shapes::iterator shape = HoldWithin(pod.draws);
   Remove(known);
   records_.emplace(std::move(name), Record{pod.uid, shape, epoch_});
 }
@@ -68,10 +105,17 @@ void AffinityIndex::Remove(Records::iterator found) {
   records_.erase(found);
 }
 
+AffinityIndex::Shapes::iterator AffinityIndex::HoldWithin(const Terms& terms) {
+  const std::size_t bytes = BytesOf(terms);
+  const bool fits = bytes <= kMaxPodBytes && bytes_ + bytes <= kMaxBytes;
+  return fits || shapes_.contains(terms) ? Hold(terms) : Hold(Widened(terms));
+}
+
 AffinityIndex::Shapes::iterator AffinityIndex::Hold(const Terms& terms) {
   const auto [shape, is_new] = shapes_.try_emplace(terms);
   ++shape->second;
   if (!is_new) return shape;
+  bytes_ += BytesOf(terms);
   for (const model::PodSelector& selector : terms) {
     ForEachNamespace(selector,
                      [&](const std::string& name) { ++by_namespace_[name][selector.labels]; });
@@ -89,6 +133,7 @@ void AffinityIndex::Release(Shapes::iterator shape) {
       if (selectors->second.empty()) by_namespace_.erase(selectors);
     });
   }
+  bytes_ -= BytesOf(shape->first);
   shapes_.erase(shape);
 }
 

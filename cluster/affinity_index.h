@@ -16,9 +16,16 @@ namespace berth::cluster {
 /// Not thread-safe.
 ///
 /// Only pods that have such terms cost anything. Pods of one Deployment have the same ones, which
-/// are kept, and asked, once.
+/// are kept, and asked, once. Terms beyond the bounds below count as if they selected every pod of
+/// their namespaces: whoever asks then does more than it had to, and nothing wrong.
 class AffinityIndex {
  public:
+  /// Bytes that the terms of one pod may take, and those of all. An ordinary pod's take some 500.
+  static constexpr std::size_t kMaxPodBytes = 16 * 1024;
+  static constexpr std::size_t kMaxBytes = 32 * 1024 * 1024;
+  /// Namespaces that terms beyond the bounds are kept for; with more they count for all.
+  static constexpr std::size_t kMaxNamespaces = 16;
+
   /// The pod is as given; what was known under its namespace and name is replaced. One that is not
   /// bound, or has terminated, has no say.
   void Upsert(const model::Pod& pod);
@@ -41,6 +48,9 @@ class AffinityIndex {
   /// Pods that have terms.
   std::size_t size() const { return records_.size(); }
 
+  /// What the terms that are kept take, somewhat roughly.
+  std::size_t bytes() const { return bytes_; }
+
  private:
   using Terms = std::vector<model::PodSelector>;
   /// How many pods have exactly these terms.
@@ -57,6 +67,7 @@ class AffinityIndex {
   using Selectors = std::map<std::vector<model::LabelRequirement>, std::uint32_t>;
 
   void Remove(Records::iterator found);
+  Shapes::iterator HoldWithin(const Terms& terms);
   Shapes::iterator Hold(const Terms& terms);
   void Release(Shapes::iterator shape);
   bool Selects(const std::string& namespace_name, const model::StringMap& labels) const;
@@ -65,6 +76,7 @@ class AffinityIndex {
   Records records_;
   /// By the namespace whose pods they select; under "" those that select pods of any.
   absl::flat_hash_map<std::string, Selectors> by_namespace_;
+  std::size_t bytes_ = 0;
   std::uint32_t epoch_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "cluster/service_index.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "model/pod_selector.h"
 
@@ -15,8 +16,11 @@ constexpr char kUnknownNamespace[] = "";
 
 void ServiceIndex::Upsert(const model::Service& service) {
   if (service.selector.empty()) return Remove(service);
+  const auto begin = service.selector.begin();
+  const auto end =
+      begin + static_cast<std::ptrdiff_t>(std::min(service.selector.size(), kMaxLabels));
   by_namespace_[service.namespace_].insert_or_assign(service.name,
-                                                     Record{service.selector, epoch_});
+                                                     Record{model::StringMap(begin, end), epoch_});
 }
 
 void ServiceIndex::Quarantine(const kube::UnreadableObject& service) {

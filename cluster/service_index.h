@@ -15,6 +15,10 @@ namespace berth::cluster {
 /// Which pods Services select. Not thread-safe.
 class ServiceIndex {
  public:
+  /// Labels of one selector that are kept. One of more counts as if it asked for these alone, and
+  /// so selects some pods too many; nobody writes so many.
+  static constexpr std::size_t kMaxLabels = 32;
+
   /// The Service is as given. One without a selector selects nothing and costs nothing.
   void Upsert(const model::Service& service);
 

@@ -72,7 +72,7 @@ PodShape* NudgePlan::ShapeOf(const model::Pod& pod) {
   const std::string key = engine_->ShapeOf(pod);
   const auto found = shapes_.find(key);
   if (found != shapes_.end()) return found->second.get();
-  if (shapes_.size() >= kMaxShapes) return nullptr;
+  if (shapes_.size() >= kMaxShapes || key.size() > kMaxShapeBytes) return nullptr;
   return shapes_.emplace(key, std::make_unique<PodShape>(key, engine_, pod)).first->second.get();
 }
 

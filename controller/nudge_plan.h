@@ -55,6 +55,8 @@ class NudgePlan {
   /// Shapes of pods that are followed at most, each 24 bytes a node. More are left to
   /// kube-scheduler's own retries.
   static constexpr std::size_t kMaxShapes = 128;
+  /// Bytes of what a shape is told by. Users write it; one of more is not followed either.
+  static constexpr std::size_t kMaxShapeBytes = 64 * 1024;
 
   explicit NudgePlan(std::shared_ptr<const scheduling::SchedulingEngine> engine);
 

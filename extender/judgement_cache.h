@@ -27,6 +27,9 @@ class JudgementCache {
   /// 4 MiB at 7,500 nodes, 32 MiB at 65,000. Few clusters see as many shapes in a day, and a linear
   /// search finds one of them.
   static constexpr std::size_t kShapes = 64;
+  /// Bytes of a key that is worth remembering. Users write what it is made of; one of a dozen
+  /// tolerations takes some 500.
+  static constexpr std::size_t kMaxKey = 64 * 1024;
 
   /// `shapes` > 0.
   explicit JudgementCache(std::size_t shapes = kShapes) : shapes_(shapes) {}

@@ -56,7 +56,9 @@ Placer::Judged Placer::JudgeAll(const cluster::Snapshot::Reader& view, const mod
                                 bool remember) {
   Judged judged{engine_->Prepare(pod, view, now), {}};
   std::optional<JudgementCache::Lookup> memory;
-  if (remember) memory.emplace(cache_.Open(judged.prepared.key(), now, view.Versions()));
+  const bool is_usual = judged.prepared.key().size() <= JudgementCache::kMaxKey;
+  if (remember && is_usual)
+    memory.emplace(cache_.Open(judged.prepared.key(), now, view.Versions()));
   std::size_t remembered = 0;
   std::size_t anew = 0;
   const auto judge = [&](model::NodeIndex index) {

@@ -124,5 +124,49 @@ TEST(AffinityIndexTest, WhatAListDoesNotHaveIsGone) {
   EXPECT_EQ(index.size(), 1U);
 }
 
+/// `count` terms of namespace "ml" that select no pod of these tests.
+std::vector<model::PodSelector> ManyTerms(std::size_t count) {
+  std::vector<model::PodSelector> terms;
+  for (std::size_t i = 0; i < count; ++i) {
+    terms.push_back(Selector({"ml"}, {{"app", "In", {"none" + std::to_string(i)}}}));
+  }
+  return terms;
+}
+
+TEST(AffinityIndexTest, TermsBeyondTheBoundSelectAllPodsOfTheirNamespaces) {
+  AffinityIndex index;
+  index.Upsert(Drawing("modest", ManyTerms(10)));
+  EXPECT_FALSE(index.Selects(kWeb));
+  index.Upsert(Drawing("greedy", ManyTerms(10'000)));
+  EXPECT_TRUE(index.Selects(kWeb));
+  EXPECT_FALSE(index.Selects(Waiting("other", {{"app", "web"}})));
+  EXPECT_LT(index.bytes(), 10'000U);
+  index.Remove(Drawing("greedy", {}));
+  EXPECT_FALSE(index.Selects(kWeb));
+  index.Remove(Drawing("modest", {}));
+  EXPECT_EQ(index.bytes(), 0U);
+}
+
+TEST(AffinityIndexTest, OfManyNamespacesTheySelectThePodsOfAll) {
+  std::vector<std::string> namespaces;
+  for (int i = 0; i < 1'000; ++i) namespaces.push_back("team-" + std::to_string(i));
+  AffinityIndex index;
+  index.Upsert(Drawing("p", {Selector(std::move(namespaces), {{"app", "In", {"none"}}})}));
+  EXPECT_TRUE(index.Selects(kWeb));
+  EXPECT_LT(index.bytes(), 1'000U);
+}
+
+TEST(AffinityIndexTest, AllPodsTogetherHaveABoundToo) {
+  AffinityIndex index;
+  for (int i = 0; i < 5'000; ++i) {
+    auto terms = ManyTerms(40);
+    terms.front().labels.front().values = {"own" + std::to_string(i)};
+    index.Upsert(Drawing("p" + std::to_string(i), std::move(terms)));
+  }
+  EXPECT_LE(index.bytes(), AffinityIndex::kMaxBytes);
+  EXPECT_TRUE(index.Selects(kWeb)) << "those that came last are kept in short";
+  EXPECT_EQ(index.size(), 5'000U);
+}
+
 }  // namespace
 }  // namespace berth::cluster

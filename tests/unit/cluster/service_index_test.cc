@@ -1,5 +1,8 @@
 #include "cluster/service_index.h"
 
+#include <algorithm>
+#include <string>
+
 #include "gtest/gtest.h"
 #include "tests/unit/cluster/cluster_fixtures.h"
 
@@ -98,6 +101,19 @@ TEST(SnapshotAffinity, FollowsBoundPods) {
   snapshot.BeginReplace(Kind::kPods);
   snapshot.EndReplace(Kind::kPods);
   EXPECT_FALSE(snapshot.Read().AffinitySelects(kPod));
+}
+
+TEST(ServiceIndexTest, OfTooManyLabelsItKeepsTheFirst) {
+  model::StringMap labels;
+  for (int i = 100; i < 1'100; ++i) labels.emplace_back("l" + std::to_string(i), "");
+  std::ranges::sort(labels);
+  ServiceIndex index;
+  index.Upsert({"ml", "greedy", labels});
+  EXPECT_TRUE(index.Selects(Labelled("ml", labels)));
+  labels.resize(ServiceIndex::kMaxLabels);
+  EXPECT_TRUE(index.Selects(Labelled("ml", labels))) << "one too many rather than one too few";
+  labels.pop_back();
+  EXPECT_FALSE(index.Selects(Labelled("ml", labels)));
 }
 
 }  // namespace

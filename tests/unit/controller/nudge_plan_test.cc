@@ -296,5 +296,15 @@ TEST_F(NudgePlanTest, FollowsSoManyShapesAndNoMore) {
   EXPECT_THAT(Nudges(seconds(2)), testing::AllOf(SizeIs(8), Contains(last + "@1")));
 }
 
+TEST_F(NudgePlanTest, PodsOfHugeShapesAreLeftToKubeSchedulersOwnRetries) {
+  model::Pod huge = PodOn("", "huge");
+  huge.unschedulable = Blames(2);
+  huge.tolerations.push_back({.key = std::string(NudgePlan::kMaxShapeBytes, 'k')});
+  plan_.Upsert(huge, now_);
+  Judge();
+  Recover("bad");
+  EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
+}
+
 }  // namespace
 }  // namespace berth::controller
