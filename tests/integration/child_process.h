@@ -25,6 +25,8 @@ class ChildProcess {
 
   void Signal(int signal) const;
 
+  pid_t pid() const { return pid_; }
+
   /// Waits until it ended: its exit code, 128 + the signal that ended it, or -1 where it goes on.
   int Wait();
 
