@@ -34,10 +34,9 @@ AdmissionServer::AdmissionServer(const BerthConfiguration& config)
 absl::Status AdmissionServer::Listen(const BerthConfiguration& config,
                                      std::shared_ptr<const server::TlsCertificates> certificates) {
   AddCertificateMetrics(certificates, *metrics_);
-  auto metrics_listener =
-      StartMetricsListener(config.metrics.listen, metrics_, [this] { return NotReady(); });
-  if (!metrics_listener.ok()) return metrics_listener.status();
-  metrics_listener_ = *std::move(metrics_listener);
+  auto plain = StartPlainListeners(config, metrics_, [this] { return NotReady(); });
+  if (!plain.ok()) return plain.status();
+  plain_listeners_ = *std::move(plain);
   auto webhook_listener = StartListener("admission", config.admission.listen, webhook_.Routes(),
                                         std::move(certificates), *metrics_);
   if (!webhook_listener.ok()) return webhook_listener.status();

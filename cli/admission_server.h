@@ -10,6 +10,7 @@
 #include "admission/webhook.h"
 #include "cli/config.h"
 #include "cli/config_follower.h"
+#include "cli/start_listener.h"
 #include "server/listener.h"
 #include "server/metrics.h"
 #include "server/tls_certificates.h"
@@ -44,7 +45,7 @@ class AdmissionServer {
   std::shared_ptr<server::Metrics> metrics_;
   webhook::Webhook webhook_;
   std::atomic<bool> draining_ = false;
-  std::unique_ptr<server::Listener> metrics_listener_;
+  PlainListeners plain_listeners_;
   std::unique_ptr<server::Listener> webhook_listener_;
   std::unique_ptr<ConfigFollower> follower_;
 };

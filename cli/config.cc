@@ -132,16 +132,24 @@ void RefuseTwice(const std::pair<const char*, std::string>& first,
 
 void ValidateListeners(const BerthConfiguration& config, Errors& errors) {
   ValidateAddress("metrics.listen", config.metrics.listen, errors);
+  if (!config.probes.listen.empty()) {
+    ValidateAddress("probes.listen", config.probes.listen, errors);
+  }
   ValidateGrpc(config.grpc, errors);
   const std::pair<const char*, std::string> extender{"extender.listen", config.extender.listen};
   const std::pair<const char*, std::string> admission{"admission.listen", config.admission.listen};
   const std::pair<const char*, std::string> metrics{"metrics.listen", config.metrics.listen};
+  const std::pair<const char*, std::string> probes{"probes.listen", config.probes.listen};
   const std::pair<const char*, std::string> grpc{"grpc.listen", config.grpc.listen};
   // The extender and the webhook are processes of their own, and so may be their machines.
   RefuseTwice(extender, metrics, errors);
   RefuseTwice(admission, metrics, errors);
   RefuseTwice(extender, grpc, errors);
   RefuseTwice(metrics, grpc, errors);
+  if (config.probes.listen.empty()) return;
+  for (const auto& other : {extender, admission, metrics, grpc}) {
+    RefuseTwice(other, probes, errors);
+  }
 }
 
 void ValidateAccelerators(const std::vector<model::AcceleratorSpec>& specs, Errors& errors) {

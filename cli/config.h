@@ -84,7 +84,7 @@ struct WebhookConfig {
   std::string listen = ":9443";
   TlsConfig tls;
   bool insecure_loopback = false;
-  std::int32_t max_body_bytes = 7 * 1024 * 1024;
+  std::int32_t max_body_bytes = 20 * 1024 * 1024;
   admission::AdmissionConfig judgement;
 };
 
@@ -97,9 +97,12 @@ void VisitFields(Visitor& visit, WebhookConfig& config) {
         "is set");
   visit("insecureLoopback", config.insecure_loopback,
         "Plain HTTP instead of TLS; only where listen is a loopback address");
-  visit("maxBodyBytes", config.max_body_bytes,
-        "Largest review, 1048576 to 1073741824; 7340032 holds an object and what it was before, of "
-        "the 3 MiB that the API server takes");
+  visit(
+      "maxBodyBytes", config.max_body_bytes,
+      "Largest review, 1048576 to 1073741824; 20971520 holds an object and what it was before, of "
+      "the 1.5 MiB that etcd takes, if each byte is one of those that kube-apiserver writes as "
+      "six (\\u003c for <). What is larger is denied in namespaces that enforce, and warned of in "
+      "others");
   visit("controllers", config.judgement.controllers,
         "Who makes pods and Jobs on behalf of others, besides Kubernetes' own controllers");
   visit("templates", config.judgement.templates,
@@ -113,7 +116,19 @@ struct MetricsConfig {
 
 template <typename Visitor>
 void VisitFields(Visitor& visit, MetricsConfig& config) {
-  visit("listen", config.listen, "Address of /metrics, /healthz and /readyz, which are plain HTTP");
+  visit("listen", config.listen,
+        "Address of /metrics, /livez, /healthz and /readyz, which are plain HTTP");
+}
+
+struct ProbesConfig {
+  std::string listen;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ProbesConfig& config) {
+  visit("listen", config.listen,
+        "Address of /livez, /healthz and /readyz by themselves, plain HTTP: a server with a thread "
+        "of its own, which whoever floods the metrics' cannot reach; empty: none");
 }
 
 struct GrpcConfig {
@@ -153,6 +168,7 @@ struct BerthConfiguration {
   WebhookConfig admission;
   ControllerConfig controller;
   MetricsConfig metrics;
+  ProbesConfig probes;
   GrpcConfig grpc;
   LogConfig log;
   std::vector<model::AcceleratorSpec> accelerators = model::AcceleratorCatalog::Defaults();
@@ -171,6 +187,7 @@ void VisitFields(Visitor& visit, BerthConfiguration& config) {
   visit("controller", config.controller,
         "The only part that writes: node labels, nudges and certificates");
   visit("metrics", config.metrics, "The server for Prometheus and kubelet");
+  visit("probes", config.probes, "The server for kubelet alone");
   visit("grpc", config.grpc, "The server for `berth explain`, `berth capacity` and programs");
   visit("log", config.log, "JSON lines on standard error");
   visit("accelerators", config.accelerators,

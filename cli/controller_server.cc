@@ -103,10 +103,10 @@ absl::StatusOr<std::unique_ptr<ControllerServer>> ControllerServer::Start(
   std::unique_ptr<ControllerServer> server(
       new ControllerServer(config.config, std::move(api), lease_namespace));
   server->AddMetrics();
-  auto listener = StartMetricsListener(config.config.metrics.listen, server->metrics_,
-                                       [self = server.get()] { return self->NotReady(); });
-  if (!listener.ok()) return listener.status();
-  server->metrics_listener_ = *std::move(listener);
+  auto plain = StartPlainListeners(config.config, server->metrics_,
+                                   [self = server.get()] { return self->NotReady(); });
+  if (!plain.ok()) return plain.status();
+  server->plain_listeners_ = *std::move(plain);
   server::Log(server::LogLevel::kInfo, "competing for the lease",
               {{"namespace", server->lease_.namespace_name},
                {"name", server->lease_.name},

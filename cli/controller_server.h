@@ -10,6 +10,7 @@
 #include "cli/config.h"
 #include "cli/config_follower.h"
 #include "cli/feed_observer.h"
+#include "cli/start_listener.h"
 #include "controller/certificate_report.h"
 #include "controller/observer.h"
 #include "kube/api_config.h"
@@ -65,7 +66,7 @@ class ControllerServer {
   FeedObserver pending_observer_;
   mutable std::mutex mutex_;
   std::unique_ptr<Work> work_;
-  std::unique_ptr<server::Listener> metrics_listener_;
+  PlainListeners plain_listeners_;
   std::unique_ptr<ConfigFollower> follower_;
 };
 

@@ -69,10 +69,9 @@ void ExtenderServer::AddMetrics() {
 absl::Status ExtenderServer::Listen(const BerthConfiguration& config,
                                     std::shared_ptr<const server::TlsCertificates> certificates) {
   AddCertificateMetrics(certificates, *metrics_);
-  auto metrics_listener =
-      StartMetricsListener(config.metrics.listen, metrics_, [this] { return NotReady(); });
-  if (!metrics_listener.ok()) return metrics_listener.status();
-  metrics_listener_ = *std::move(metrics_listener);
+  auto plain = StartPlainListeners(config, metrics_, [this] { return NotReady(); });
+  if (!plain.ok()) return plain.status();
+  plain_listeners_ = *std::move(plain);
   auto extender_listener = StartListener("extender", config.extender.listen, extender_.Routes(),
                                          std::move(certificates), *metrics_);
   if (!extender_listener.ok()) return extender_listener.status();

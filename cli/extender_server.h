@@ -12,6 +12,7 @@
 #include "cli/configured_placer.h"
 #include "cli/decision_log.h"
 #include "cli/placement_server.h"
+#include "cli/start_listener.h"
 #include "extender/decision_broker.h"
 #include "extender/extender.h"
 #include "kube/api_config.h"
@@ -56,7 +57,7 @@ class ExtenderServer {
   ConfiguredPlacer placer_;
   extender::Extender extender_;
   std::atomic<bool> draining_ = false;
-  std::unique_ptr<server::Listener> metrics_listener_;
+  PlainListeners plain_listeners_;
   std::unique_ptr<server::Listener> extender_listener_;
   std::unique_ptr<PlacementServer> placement_;  // null where grpc.listen is empty
   std::unique_ptr<ConfigFollower> follower_;

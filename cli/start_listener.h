@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/config.h"
 #include "server/health.h"
 #include "server/http.h"
 #include "server/listener.h"
@@ -20,13 +21,22 @@ absl::StatusOr<std::unique_ptr<server::Listener>> StartListener(
     const std::string& name, const std::string& address, std::vector<server::Route> routes,
     std::shared_ptr<const server::TlsCertificates> certificates, server::Metrics& metrics);
 
+/// The listeners of every server that are plain HTTP.
+struct PlainListeners {
+  /// /metrics, /livez, /healthz and /readyz.
+  std::unique_ptr<server::Listener> metrics;
+  /// The last three by themselves, with a thread of their own; null where none is configured.
+  std::unique_ptr<server::Listener> probes;
+};
+
 /// Has the clients of a listener go and ends it: what has arrived is answered. Blocks for some
 /// seconds at most; false where something had to be cut.
 bool DrainListener(server::Listener& listener);
 
-/// The listener "metrics" of every server: /metrics, /healthz and /readyz.
-absl::StatusOr<std::unique_ptr<server::Listener>> StartMetricsListener(
-    const std::string& address, const std::shared_ptr<server::Metrics>& metrics,
-    server::ReadinessCheck not_ready);
+/// Starts the listeners "metrics" and "probes". They take fewer connections than others, and hold
+/// fewer replies.
+absl::StatusOr<PlainListeners> StartPlainListeners(const BerthConfiguration& config,
+                                                   const std::shared_ptr<server::Metrics>& metrics,
+                                                   const server::ReadinessCheck& not_ready);
 
 }  // namespace berth::cli

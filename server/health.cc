@@ -14,14 +14,22 @@ HttpResponse Readiness(const std::vector<std::string>& not_ready) {
   return {503, kText, std::move(lines)};
 }
 
-}  // namespace
-
-Route HealthzRoute() {
+Route AliveRoute(const char* path) {
   Route route;
   route.method = "GET";
-  route.path = "/healthz";
+  route.path = path;
   route.handle = [](const HttpRequest&) { return HttpResponse{200, kText, "ok\n"}; };
   return route;
+}
+
+}  // namespace
+
+Route HealthzRoute() { return AliveRoute("/healthz"); }
+
+Route LivezRoute() { return AliveRoute("/livez"); }
+
+std::vector<Route> ProbeRoutes(const ReadinessCheck& not_ready) {
+  return {LivezRoute(), HealthzRoute(), ReadyzRoute(not_ready)};
 }
 
 Route ReadyzRoute(ReadinessCheck not_ready) {

@@ -3,9 +3,12 @@
 #include <prometheus/gauge.h>
 #include <prometheus/text_serializer.h>
 
+#include <chrono>
 #include <iterator>
 #include <sstream>
 #include <utility>
+
+#include "server/rate_limiter.h"
 
 namespace berth::server {
 
@@ -47,12 +50,39 @@ std::string Metrics::Exposition() const {
   return std::move(text).str();
 }
 
+namespace {
+
+// Working out the metrics takes locks and time that others need, too; to send them takes little.
+class Scrapes {
+ public:
+  explicit Scrapes(std::shared_ptr<const Metrics> metrics) : metrics_(std::move(metrics)) {}
+
+  std::string Text() {
+    if (!fresh_.Admit()) {
+      const std::lock_guard lock(mutex_);
+      if (!last_.empty()) return last_;
+    }
+    std::string text = metrics_->Exposition();
+    const std::lock_guard lock(mutex_);
+    last_ = text;
+    return text;
+  }
+
+ private:
+  const std::shared_ptr<const Metrics> metrics_;
+  RateLimiter fresh_{std::chrono::milliseconds(100), /*burst=*/20};
+  std::mutex mutex_;
+  std::string last_;
+};
+
+}  // namespace
+
 Route MetricsRoute(std::shared_ptr<const Metrics> metrics) {
   Route route;
   route.method = "GET";
   route.path = "/metrics";
-  route.handle = [metrics = std::move(metrics)](const HttpRequest&) {
-    return HttpResponse{200, "text/plain; version=0.0.4; charset=utf-8", metrics->Exposition()};
+  route.handle = [scrapes = std::make_shared<Scrapes>(std::move(metrics))](const HttpRequest&) {
+    return HttpResponse{200, "text/plain; version=0.0.4; charset=utf-8", scrapes->Text()};
   };
   return route;
 }

@@ -51,7 +51,8 @@ class Metrics {
   std::vector<std::shared_ptr<const prometheus::Collectable>> collectables_;
 };
 
-/// `GET /metrics`.
+/// `GET /metrics`. Ten times a second the metrics are worked out anew, or somewhat more often after
+/// a rest; who asks more often gets what was worked out last.
 Route MetricsRoute(std::shared_ptr<const Metrics> metrics);
 
 }  // namespace berth::server

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -10,6 +11,7 @@
 
 #include "tests/integration/cli_fixture.h"
 #include "tests/integration/server_client.h"
+#include "tests/unit/peak_memory.h"
 
 // `berth admission` from its configuration file to its end.
 
@@ -32,7 +34,8 @@ class CliAdmission : public ::testing::Test {
   // The words that run it on free ports; `more` is within the block admission.
   std::vector<std::string> Words(const std::string& more = "") {
     const std::string text = std::string(kConfigHead) +
-                             "metrics: {listen: '127.0.0.1:0'}\nadmission:\n  listen: "
+                             "metrics: {listen: '127.0.0.1:0'}\nprobes: {listen: '127.0.0.1:0'}\n"
+                             "admission:\n  listen: "
                              "'127.0.0.1:0'\n  tls: {certFile: '" +
                              folder_.Write("tls.crt", pair_.certificate) + "', keyFile: '" +
                              folder_.Write("tls.key", pair_.key) + "'}\n" + more;
@@ -87,6 +90,63 @@ TEST_F(CliAdmission, ServesWithoutAnyApiServerUntilItIsTerminated) {
   berth.Signal(SIGTERM);
   EXPECT_EQ(berth.Wait(), 0);
   EXPECT_THAT(berth.error(), HasSubstr("\"msg\":\"ended\",\"answeredAll\":true"));
+}
+
+TEST_F(CliAdmission, ProbesAreAnsweredWhileMetricsAreFlooded) {
+  ChildProcess berth(Words());
+  const std::uint16_t metrics = PortOf(berth, "metrics");
+  const std::uint16_t probes = PortOf(berth, "probes");
+  ASSERT_NE(probes, 0) << berth.error();
+  // Each asks a hundred times and reads nothing.
+  std::string requests;
+  for (int i = 0; i < 100; ++i) requests += "GET /metrics HTTP/1.1\r\nHost: b\r\n\r\n";
+  std::vector<std::unique_ptr<RawClient>> flood;
+  for (int i = 0; i < 300; ++i) {
+    flood.push_back(std::make_unique<RawClient>(metrics));
+    flood.back()->Send(requests);
+    if (i % 30 > 0) continue;
+    for (const char* path : {"/livez", "/healthz", "/readyz"}) {
+      EXPECT_EQ(Get(probes, path).status, 200) << path;
+    }
+  }
+  EXPECT_EQ(Get(probes, "/metrics").status, 404) << "they have a place of their own";
+  EXPECT_THAT(Get(metrics, "/metrics").body, HasSubstr("berth_build_info{"));
+  EXPECT_EQ(Get(metrics, "/livez").status, 200) << "and are where they were";
+}
+
+TEST_F(CliAdmission, BodiesThatDoNotEndTakeNoMoreMemoryThanTheyMay) {
+  if (!kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
+  ChildProcess berth(Words());
+  const std::uint16_t admission = PortOf(berth, "admission");
+  ASSERT_NE(admission, 0) << berth.error();
+  const ClientTls tls{.ca = ca_.certificate()};
+  const std::string body(1'000'000, 'x');
+  std::vector<std::unique_ptr<RawClient>> holding;
+  for (int i = 0; i < 300; ++i) {
+    holding.push_back(std::make_unique<RawClient>(admission, &tls));
+    ASSERT_TRUE(holding.back()->Send(
+        "POST /mutate/enforce HTTP/1.1\r\nHost: b\r\nContent-Length: 1000001\r\n\r\n" + body));
+  }
+  EXPECT_EQ(Review(admission).status, 200);
+  EXPECT_LE(StatusBytes("VmHWM", std::to_string(berth.pid())), std::size_t{256} << 20U);
+}
+
+TEST_F(CliAdmission, ALargerReviewThanItReadsIsDeniedByAnAnswer) {
+  ChildProcess berth(Words("  maxBodyBytes: 1048576\n"));
+  const std::uint16_t admission = PortOf(berth, "admission");
+  ASSERT_NE(admission, 0) << berth.error();
+  std::string large = kReview;
+  large.insert(large.find("\"name\": \"c\""), "\"image\": \"" + std::string(2 << 20, '<') + "\", ");
+  const ClientTls tls{.ca = ca_.certificate()};
+  RawClient client(admission, &tls);
+  ASSERT_TRUE(SendReview(client, large));
+  const ServerReply reply = client.ReadReply();
+  EXPECT_EQ(reply.status, 200);
+  const auto response = nlohmann::json::parse(reply.body)["response"];
+  EXPECT_EQ(response["uid"], "u-7");
+  EXPECT_EQ(response["allowed"], false);
+  EXPECT_EQ(response["status"]["code"], 413);
+  EXPECT_EQ(response["status"]["message"], "berth: the request body is larger than 1048576 bytes");
 }
 
 TEST_F(CliAdmission, TakesOverNewPoliciesAndKeepsThemWhereTheFileBreaks) {

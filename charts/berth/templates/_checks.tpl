@@ -52,7 +52,7 @@ config.admission.policies.schedulerName.name is {{ $configured | quote }}, but t
 
 {{/* What the chart's Services, probes and volumes rest on. */}}
 {{- define "berth.check.config" -}}
-{{- range list "apiVersion" "kind" "kubernetes" "extender.listen" "extender.tls" "extender.insecureLoopback" "admission.listen" "admission.tls" "admission.insecureLoopback" "controller.lease" "controller.owner" "controller.ownedLeases" "controller.certificates.authority.secret" "controller.certificates.servers" "controller.certificates.clients" "controller.certificates.webhooks" "metrics.listen" "grpc.tls" }}
+{{- range list "apiVersion" "kind" "kubernetes" "extender.listen" "extender.tls" "extender.insecureLoopback" "admission.listen" "admission.tls" "admission.insecureLoopback" "controller.lease" "controller.owner" "controller.ownedLeases" "controller.certificates.authority.secret" "controller.certificates.servers" "controller.certificates.clients" "controller.certificates.webhooks" "metrics.listen" "probes.listen" "grpc.tls" }}
 {{- if include "berth.config.says" (dict "root" $ "path" .) }}
 config.{{ . }} is the chart's to write; leave it out
 {{- end }}

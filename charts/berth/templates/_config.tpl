@@ -70,6 +70,8 @@ controller:
   {{- end }}
 metrics:
   listen: ":9090"
+probes:
+  listen: ":9091"
 {{- end -}}
 
 {{/* What the values say. Of Off without quotes Helm's YAML makes false. */}}

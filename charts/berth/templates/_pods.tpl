@@ -27,15 +27,16 @@ https: its port, or none; resources)
   - {name: https, containerPort: {{ . }}}
   {{- end }}
   - {name: metrics, containerPort: 9090}
+  - {name: probes, containerPort: 9091}
   livenessProbe:
-    httpGet: {path: /healthz, port: metrics}
+    httpGet: {path: /livez, port: probes}
     periodSeconds: 10
     timeoutSeconds: 5
     failureThreshold: 6
     # What hangs ends nothing in order, however long it is given.
     terminationGracePeriodSeconds: 5
   readinessProbe:
-    httpGet: {path: /readyz, port: metrics}
+    httpGet: {path: /readyz, port: probes}
     periodSeconds: 5
     timeoutSeconds: 5
   {{- if .https }}

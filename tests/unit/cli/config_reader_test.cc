@@ -164,14 +164,16 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"scheduling:\n  policies:\n    health: {enforce: true}",
                 "f:6: scheduling.policies.health.enforce: there is no such field; there are mode, "
                 "weight"},
-        Mistake{"'': 1",
-                "f:4: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-                "extender, admission, controller, metrics, grpc, log, accelerators, health, "
-                "scheduling"},
-        Mistake{"<<: {log: {}}",
-                "f:4: <<: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-                "extender, admission, controller, metrics, grpc, log, accelerators, health, "
-                "scheduling"}));
+        Mistake{
+            "'': 1",
+            "f:4: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
+            "extender, admission, controller, metrics, probes, grpc, log, accelerators, health, "
+            "scheduling"},
+        Mistake{
+            "<<: {log: {}}",
+            "f:4: <<: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
+            "extender, admission, controller, metrics, probes, grpc, log, accelerators, health, "
+            "scheduling"}));
 
 INSTANTIATE_TEST_SUITE_P(
     WrongTypes, ParseConfigRefuses,
@@ -234,6 +236,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "without '/'"},
         Mistake{"kubernetes: {context: prod}",
                 "f:4: kubernetes.context: is of no use without kubernetes.kubeconfig; set both"},
+        Mistake{"probes: {listen: ':9090'}",
+                "f:4: probes.listen: \":9090\" is metrics.listen already; write another port"},
         Mistake{"metrics: {listen: ':8443'}",
                 "f:4: metrics.listen: \":8443\" is extender.listen already; write another port"},
         Mistake{"grpc: {listen: ':9091'}",

@@ -37,10 +37,10 @@ void ForEach(const std::vector<ConfigField>& fields, Check check) {
 }
 
 TEST(Describe, HasTheBlocksInTheOrderOfTheFile) {
-  EXPECT_THAT(
-      KeysOf(Describe({})),
-      ElementsAre("apiVersion", "kind", "prefix", "kubernetes", "extender", "admission",
-                  "controller", "metrics", "grpc", "log", "accelerators", "health", "scheduling"));
+  EXPECT_THAT(KeysOf(Describe({})),
+              ElementsAre("apiVersion", "kind", "prefix", "kubernetes", "extender", "admission",
+                          "controller", "metrics", "probes", "grpc", "log", "accelerators",
+                          "health", "scheduling"));
 }
 
 TEST(Describe, HasHelpAndTypeForEveryField) {

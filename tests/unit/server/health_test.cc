@@ -12,6 +12,15 @@ TEST(HealthTest, IsAlive) {
   EXPECT_EQ(route.handle({}).status, 200);
 }
 
+TEST(HealthTest, ProbesHaveThreePaths) {
+  std::vector<std::string> paths;
+  for (const Route& route : ProbeRoutes([] { return std::vector<std::string>(); })) {
+    paths.push_back(route.path);
+    EXPECT_EQ(route.handle({}).status, 200);
+  }
+  EXPECT_EQ(paths, (std::vector<std::string>{"/livez", "/healthz", "/readyz"}));
+}
+
 TEST(HealthTest, IsReadyWhenNothingIsMissing) {
   std::vector<std::string> missing{"nodes are not listed yet", "pods are not listed yet"};
   const Route route = ReadyzRoute([&] { return missing; });

@@ -38,6 +38,19 @@ TEST(MetricsTest, ReadsGaugesWhenAsked) {
   EXPECT_THAT(metrics.Exposition(), HasSubstr("\nberth_left_seconds{of=\"x\"} -1.5\n"));
 }
 
+TEST(MetricsTest, AFloodIsAnsweredFromWhatWasWorkedOutLast) {
+  const auto metrics = std::make_shared<Metrics>();
+  int worked_out = 0;
+  metrics->AddGauge("berth_x", "X.", {}, [&] { return ++worked_out; });
+  const Route route = MetricsRoute(metrics);
+  constexpr int kScrapes = 10'000;
+  for (int i = 0; i < kScrapes; ++i) {
+    EXPECT_THAT(route.handle({}).body, HasSubstr("\nberth_x "));
+  }
+  EXPECT_GE(worked_out, 20);
+  EXPECT_LT(worked_out, kScrapes / 10);
+}
+
 TEST(MetricsTest, SaysWhatWasBuilt) {
   Metrics metrics;
   metrics.AddBuildInfo("1.2.3", "abcdef");
