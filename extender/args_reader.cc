@@ -62,9 +62,8 @@ absl::Status FindRoot(kube::JsonParser& parser, std::string_view body, std::span
     if (!json.ok()) return json.status();
   }
   const JsonText root(body);
-  if (FindMembers(root, members)) return absl::OkStatus();
-  if (root.IsArray()) return absl::InvalidArgumentError("expected " + std::string(expected));
-  return NotJson("the request, expected to be " + std::string(expected));
+  if (!root.IsObject()) return absl::InvalidArgumentError("expected " + std::string(expected));
+  return FindMembers(root, members) ? absl::OkStatus() : NotJson("the request");
 }
 
 std::string NameOf(simdjson::dom::element object) {
