@@ -115,7 +115,14 @@ func secretFiles(pod corev1.PodSpec, container corev1.Container) []string {
 // pluginArguments are those of a plugin in the one profile; nothing where it has none.
 func pluginArguments[T any](t *testing.T, r *release, plugin string) *T {
 	t.Helper()
-	for _, config := range schedulerConfiguration(r).Profiles[0].PluginConfig {
+	return argumentsIn[T](t, schedulerConfiguration(r), plugin)
+}
+
+func argumentsIn[T any](
+	t *testing.T, config schedulerconfig.KubeSchedulerConfiguration, plugin string,
+) *T {
+	t.Helper()
+	for _, config := range config.Profiles[0].PluginConfig {
 		if config.Name != plugin {
 			continue
 		}
