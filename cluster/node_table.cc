@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "cluster/condition_memory.h"
+
 namespace berth::cluster {
 namespace {
 
@@ -108,6 +110,7 @@ bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accele
   // Of a place without a node there is nothing to take off: it is of no accelerator.
   pools_.Remove(state.accelerator, state.node.conditions);
   pools_.Add(accelerator, node.conditions);
+  RememberTrue(state.node.conditions, node.conditions, state.past);
   state.node = std::move(node);
   state.accelerator = accelerator;
   state.quarantined = false;
@@ -170,6 +173,7 @@ void NodeTable::Remove(model::NodeIndex index) {
   model::NodeState& state = places_[index].state;
   pools_.Remove(state.accelerator, state.node.conditions);
   state.node = {};
+  state.past.clear();
   state.accelerator = model::AcceleratorCatalog::kNone;
   state.quarantined = false;
   versions_.Clear(index);

@@ -65,10 +65,12 @@ MetricFamily ConditionFamily(const scheduling::HealthConfig& health, const model
                              model::Time now) {
   MetricFamily family =
       Gauge("berth_nodes_by_condition",
-            "Nodes that an entry of health.conditions excludes or penalises now.");
+            "Nodes that an entry of health.conditions excludes or penalises now, and those "
+            "where its condition turned False a moment ago.");
   for (const auto& count : scheduling::CountNodesByCondition(health, view, now)) {
     for (const auto& [effect, nodes] :
-         {std::pair{"Exclude", count.excluded}, std::pair{"Penalize", count.penalized}}) {
+         {std::pair{"Exclude", count.excluded}, std::pair{"Penalize", count.penalized},
+          std::pair{"Recovering", count.recovering}}) {
       AddSample(family,
                 {{"condition", count.condition->type},
                  {"resources", Join(count.condition->resources)},

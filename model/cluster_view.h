@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "model/accelerator.h"
 #include "model/condition_digest.h"
 #include "model/gpu_labels.h"
 #include "model/node.h"
+#include "model/past_true.h"
 #include "model/resources.h"
 #include "model/time.h"
 
@@ -29,6 +31,8 @@ struct NodeState {
   GpuLabels gpu;
   /// Of its conditions; nothing: they are to be looked at.
   std::optional<ConditionDigest> digest;
+  /// Conditions that were seen True here and are no more, a few at most; at most one of a type.
+  std::vector<PastTrue> past;
   /// What the pods bound here ask for, catalogue resources only.
   Resources used;
   /// The view's generation since the last change of this node or of its pods: greater than that of

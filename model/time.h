@@ -16,4 +16,10 @@ inline constexpr Time kNoTime{};
 /// Later than every moment: "this does not change by time alone".
 inline constexpr Time kForever = Time::max();
 
+/// `time` + `duration`, which is not negative, where a sum beyond the end of time is the end of
+/// time: what the API tells is whatever somebody wrote.
+constexpr Time SaturatingAdd(Time time, Duration duration) {
+  return time > kForever - duration ? kForever : time + duration;
+}
+
 }  // namespace berth::model

@@ -12,21 +12,38 @@ namespace berth::scheduling {
 
 namespace {
 
+using model::ConditionStatus;
+using model::SaturatingAdd;
 using Rule = HealthPolicy::Rule;
 using Rules = HealthPolicy::Rules;
 
+// What a finding does to the node; each is worse than the one before.
+enum class Burden : std::uint8_t { kNone, kRecovering, kPenalized, kExcluded };
+
+Burden BurdenOf(Effect effect) {
+  switch (effect) {
+    case Effect::kIgnore:
+      return Burden::kNone;
+    case Effect::kPenalize:
+      return Burden::kPenalized;
+    case Effect::kExclude:
+      return Burden::kExcluded;
+  }
+  return Burden::kNone;
+}
+
+std::uint16_t ScoreUnder(Burden burden) {
+  if (burden == Burden::kNone) return kMaxScore;
+  return burden == Burden::kRecovering ? HealthPolicy::kRecoveringScore : std::uint16_t{0};
+}
+
 // What one rule makes of one condition of its type, or of a device count.
 struct Finding {
-  Effect effect = Effect::kIgnore;
+  Burden burden = Burden::kNone;
   ReasonId reason = kNoReason;
   model::Time since = model::kNoTime;
   model::Time valid_until = model::kForever;
 };
-
-// a + b, where a sum beyond the end of time is the end of time.
-model::Time SaturatingAdd(model::Time a, model::Duration b) {
-  return a > model::kForever - b ? model::kForever : a + b;
-}
 
 Finding JudgeTrue(const Rule& rule, const model::Condition& condition, model::Time now) {
   const HealthCondition& config = rule.condition;
@@ -35,25 +52,43 @@ Finding JudgeTrue(const Rule& rule, const model::Condition& condition, model::Ti
     const model::Time begins = SaturatingAdd(condition.last_transition, config.min_duration);
     if (now < begins) return {.valid_until = begins};
   }
-  return {.effect = config.effect, .reason = rule.unhealthy, .since = condition.last_transition};
+  return {.burden = BurdenOf(config.effect),
+          .reason = rule.unhealthy,
+          .since = condition.last_transition};
 }
 
-Finding JudgeFalse(const Rule& rule, const model::Condition& condition, model::Time now) {
+// Until when a node is distrusted on which the rule's condition was seen True for long; kNoTime
+// where it was not.
+model::Time DistrustedUntil(const Rule& rule, const model::NodeState& node) {
+  const HealthCondition& config = rule.condition;
+  const model::Duration is_long = std::max(HealthPolicy::kLongTrue, config.min_duration);
+  for (const model::PastTrue& past : node.past) {
+    if (past.type != config.type) continue;
+    const bool was_long = SaturatingAdd(past.since, is_long) <= past.until;
+    return was_long ? SaturatingAdd(past.until, config.recovery) : model::kNoTime;
+  }
+  return model::kNoTime;
+}
+
+Finding JudgeFalse(const Rule& rule, const model::Condition& condition,
+                   const model::NodeState& node, model::Time now) {
   const model::Duration recovery = rule.condition.recovery;
   if (recovery.count() == 0 || condition.last_transition == model::kNoTime) return {};
   const model::Time recovered = SaturatingAdd(condition.last_transition, recovery);
   if (now >= recovered) return {};
-  return {.effect = Effect::kPenalize,
-          .reason = rule.recovering,
+  const model::Time distrusted_until = DistrustedUntil(rule, node);
+  const bool distrusted = now < distrusted_until;
+  return {.burden = distrusted ? Burden::kPenalized : Burden::kRecovering,
+          .reason = distrusted ? rule.distrusted : rule.recovering,
           .since = condition.last_transition,
-          .valid_until = recovered};
+          .valid_until = distrusted ? std::min(distrusted_until, recovered) : recovered};
 }
 
 Finding JudgeUnknown(const Rule& rule, const model::Condition& condition,
                      const HealthConfig& config) {
   const Effect effect = EffectOfUnknown(rule.condition, config);
   if (effect == Effect::kIgnore) return {};
-  return {.effect = effect, .reason = rule.unknown, .since = condition.last_transition};
+  return {.burden = BurdenOf(effect), .reason = rule.unknown, .since = condition.last_transition};
 }
 
 // The first moment at which the condition is stale, or kForever.
@@ -68,24 +103,23 @@ model::Time StaleFrom(const model::Condition& condition, const HealthConfig& con
 Finding JudgeStale(const Rule& rule, const model::Condition& condition, const HealthConfig& config,
                    model::Time now) {
   Finding finding = JudgeUnknown(rule, condition, config);
-  if (condition.status != model::ConditionStatus::kTrue) return finding;
+  if (condition.status != ConditionStatus::kTrue) return finding;
   // The detector may have died of the very fault, so what is worse counts. Time goes on without it.
   const Finding of_true = JudgeTrue(rule, condition, now);
-  if (of_true.effect >= finding.effect) return of_true;
+  if (of_true.burden >= finding.burden) return of_true;
   finding.valid_until = of_true.valid_until;
   return finding;
 }
 
 Finding JudgeCondition(const Rule& rule, const model::Condition& condition,
-                       const HealthConfig& config, model::Time now) {
-  if (condition.status == model::ConditionStatus::kUnknown) {
-    return JudgeUnknown(rule, condition, config);
-  }
+                       const model::NodeState& node, const HealthConfig& config, model::Time now) {
+  if (condition.status == ConditionStatus::kUnknown) return JudgeUnknown(rule, condition, config);
   const model::Time stale_from = StaleFrom(condition, config);
   if (now >= stale_from) return JudgeStale(rule, condition, config, now);
-  const bool is_true = condition.status == model::ConditionStatus::kTrue;
-  Finding finding = is_true ? JudgeTrue(rule, condition, now) : JudgeFalse(rule, condition, now);
-  const bool outlasts_heartbeats = is_true && finding.effect != Effect::kIgnore;
+  const bool is_true = condition.status == ConditionStatus::kTrue;
+  Finding finding = is_true ? JudgeTrue(rule, condition, now)  //
+                            : JudgeFalse(rule, condition, node, now);
+  const bool outlasts_heartbeats = is_true && finding.burden != Burden::kNone;
   if (!outlasts_heartbeats) finding.valid_until = std::min(finding.valid_until, stale_from);
   return finding;
 }
@@ -134,23 +168,23 @@ class HealthEvaluator : public NodeEvaluator {
     model::Time valid_until = model::kForever;
     const auto consider = [&](const Finding& finding) {
       valid_until = std::min(valid_until, finding.valid_until);
-      if (finding.effect > worst.effect) worst = finding;
+      if (finding.burden > worst.burden) worst = finding;
     };
     if (!HaveNoEffect(node.digest, rules_->marks, rules_->longest_recovery, rules_->config, now_)) {
       for (const model::Condition& condition : node.node.conditions) {
         if (HasNoEffect(condition)) continue;
         for (const Applicable& each : applicable_) {
           if (each.rule->condition.type != condition.type) continue;
-          consider(Judge(each, condition, node.accelerator));
+          consider(Judge(each, condition, node));
         }
       }
     }
     for (const std::string& resource : resources_) {
       if (!HasLostDevices(node, resource)) continue;
-      consider({.effect = Effect::kPenalize, .reason = rules_->devices_lost});
+      consider({.burden = Burden::kPenalized, .reason = rules_->devices_lost});
     }
-    return {.fits = worst.effect != Effect::kExclude,
-            .score = worst.effect == Effect::kIgnore ? kMaxScore : std::uint16_t{0},
+    return {.fits = worst.burden != Burden::kExcluded,
+            .score = ScoreUnder(worst.burden),
             .reason = worst.reason,
             .since = worst.since,
             .valid_until = valid_until};
@@ -167,10 +201,10 @@ class HealthEvaluator : public NodeEvaluator {
 
  private:
   Finding Judge(const Applicable& each, const model::Condition& condition,
-                model::AcceleratorCatalog::Index accelerator) const {
-    Finding finding = JudgeCondition(*each.rule, condition, rules_->config, now_);
-    if (finding.effect == Effect::kExclude && each.IsSuspect(accelerator)) {
-      finding.effect = Effect::kPenalize;
+                const model::NodeState& node) const {
+    Finding finding = JudgeCondition(*each.rule, condition, node, rules_->config, now_);
+    if (finding.burden == Burden::kExcluded && each.IsSuspect(node.accelerator)) {
+      finding.burden = Burden::kPenalized;
       finding.reason = each.rule->suspect;
     }
     return finding;
@@ -210,7 +244,8 @@ Rule MakeRule(const HealthCondition& condition, ReasonTable& reasons) {
       .condition = condition,
       .unhealthy = intern("", ""),
       .unknown = intern(" of status Unknown", " Unknown"),
-      .recovering = intern(" until recently", " until recently"),
+      .distrusted = intern(" until recently", " until recently"),
+      .recovering = intern(" that turned False recently", " turned False recently"),
       .suspect = intern(", too many of them to believe it", " on too many nodes to believe it")};
 }
 
@@ -227,13 +262,14 @@ std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
       const model::NodeState* node = view.At(i);
       if (node == nullptr) continue;
       if (HaveNoEffect(node->digest, mark, entry.recovery, config, now)) continue;
-      Effect worst = Effect::kIgnore;
+      Burden worst = Burden::kNone;
       for (const model::Condition& condition : node->node.conditions) {
         if (condition.type != entry.type) continue;
-        worst = std::max(worst, JudgeCondition(rule, condition, config, now).effect);
+        worst = std::max(worst, JudgeCondition(rule, condition, *node, config, now).burden);
       }
-      count.excluded += worst == Effect::kExclude ? 1 : 0;
-      count.penalized += worst == Effect::kPenalize ? 1 : 0;
+      count.excluded += worst == Burden::kExcluded ? 1 : 0;
+      count.penalized += worst == Burden::kPenalized ? 1 : 0;
+      count.recovering += worst == Burden::kRecovering ? 1 : 0;
     }
     counts.push_back(count);
   }

@@ -29,7 +29,9 @@ void VisitFields(Visitor& visit, HealthCondition& condition) {
   visit.Required("type", condition.type, "Type of a node condition; True means unhealthy");
   visit.Required("effect", condition.effect, "Exclude or Penalize");
   visit("minDuration", condition.min_duration, "How long it must be True before it has its effect");
-  visit("recovery", condition.recovery, "How long it still penalises after it turned False");
+  visit("recovery", condition.recovery,
+        "How long after it turned False the node comes behind otherwise equal ones, and is still "
+        "penalised if Berth saw it True for a minute");
   visit("resources", condition.resources,
         "Only for pods that ask for a resource of these shell patterns; none: for all");
 }

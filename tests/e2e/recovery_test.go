@@ -26,7 +26,7 @@ func TestRecentlyRepairedNodesAreTheLastChoice(t *testing.T) {
 	pool := nodesOf("mn2b-a30")
 	w.breaks("GPUIsLost", "Exclude", pool[:3]...)
 	w.repairs("GPUIsLost", pool[:3]...)
-	w.awaitEffect("GPUIsLost", "Penalize", 3)
+	w.awaitEffect("GPUIsLost", "Recovering", 3) // True for seconds only
 	if node := w.place(gpus(6, "A30")); node != pool[3] {
 		t.Errorf("first pod is on %s, want %s, which never failed", node, pool[3])
 	}

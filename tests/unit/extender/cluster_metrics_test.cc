@@ -40,10 +40,14 @@ TEST(ClusterMetrics, CountDevicesByAccelerator) {
 }
 
 TEST(ClusterMetrics, CountNodesByConditionAndEffect) {
+  model::NodeState restarted = GpuNode("d", "NVIDIA-A30");
+  restarted.node.conditions = {
+      {"GPUIsLost", ConditionStatus::kFalse, scheduling::kNow, scheduling::kNow}};
   ExtenderUnderTest berth(
       {WithCondition(GpuNode("a", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kTrue),
        WithCondition(GpuNode("b", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kUnknown),
-       WithCondition(GpuNode("c", "NVIDIA-A30"), "NICLinkDown", ConditionStatus::kTrue)});
+       WithCondition(GpuNode("c", "NVIDIA-A30"), "NICLinkDown", ConditionStatus::kTrue),
+       restarted});
   const std::string text = Exposition(berth);
   const auto sample = [](const std::string& condition, const std::string& resources,
                          const std::string& effect, int value) {
@@ -52,6 +56,7 @@ TEST(ClusterMetrics, CountNodesByConditionAndEffect) {
   };
   EXPECT_THAT(text, sample("GPUIsLost", "", "Exclude", 1));
   EXPECT_THAT(text, sample("GPUIsLost", "", "Penalize", 1));
+  EXPECT_THAT(text, sample("GPUIsLost", "", "Recovering", 1));
   EXPECT_THAT(text, sample("NICLinkDown", "rdma/*", "Exclude", 1));
   EXPECT_THAT(text, sample("NICLinkDown", "", "Penalize", 1));
 }

@@ -18,6 +18,8 @@ using std::chrono::hours;
 using std::chrono::minutes;
 
 constexpr std::string_view kLost = "node(s) had condition GPUIsLost";
+constexpr std::string_view kTurnedFalse =
+    "node(s) had condition GPUIsLost that turned False recently";
 constexpr std::string_view kMissing = "node(s) had fewer accelerators allocatable than installed";
 
 struct Result {
@@ -103,11 +105,11 @@ INSTANTIATE_TEST_SUITE_P(
              .rules = {kPatientLost},
              .conditions = {Lost(ConditionStatus::kTrue, -hours(1))},
              .valid_until = kNow + hours(1) + minutes(5)},
-        Case{.name = "FalseInTheFutureStillPenalizes",
+        Case{.name = "FalseInTheFutureStillCosts",
              .rules = {kExcludeLost},
              .conditions = {Lost(ConditionStatus::kFalse, -hours(1))},
-             .score = 0,
-             .reason = "node(s) had condition GPUIsLost until recently",
+             .score = HealthPolicy::kRecoveringScore,
+             .reason = std::string(kTurnedFalse),
              .valid_until = kNow + hours(1) + minutes(10)},
         Case{.name = "TrueAtTheEndOfTimeWaitsForEver",
              .rules = {kPatientLost},
@@ -115,11 +117,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{.name = "FalseLongAgo",
              .rules = {kExcludeLost},
              .conditions = {Lost(ConditionStatus::kFalse, minutes(10))}},
-        Case{.name = "FalseRecentlyStillPenalizes",
+        Case{.name = "FalseRecentlyStillCosts",
              .rules = {kExcludeLost},
              .conditions = {Lost(ConditionStatus::kFalse, minutes(4))},
-             .score = 0,
-             .reason = "node(s) had condition GPUIsLost until recently",
+             .score = HealthPolicy::kRecoveringScore,
+             .reason = std::string(kTurnedFalse),
              .valid_until = kNow + minutes(6)},
         Case{.name = "FalseRecentlyWithoutRecovery",
              .rules = {kPenalizeLost},
@@ -338,6 +340,18 @@ TEST(HealthPolicy, NodeThatServesTheResourceByOtherMeansHasLostNothing) {
   EXPECT_EQ(JudgeAs({}, node).verdict.score, kMaxScore);
 }
 
+TEST(CountNodesByCondition, TellsRecoveringNodesFromPenalisedOnes) {
+  model::NodeState was_lost = NodeWithConditions({Lost(ConditionStatus::kFalse, minutes(4))});
+  was_lost.past = {{"GPUIsLost", kNow - hours(3), kNow - minutes(4)}};
+  const FixedView view({was_lost, NodeWithConditions({Lost(ConditionStatus::kFalse, minutes(4))})});
+  HealthConfig config;
+  config.conditions = {kExcludeLost};
+  const auto counts = CountNodesByCondition(config, view, kNow);
+  EXPECT_EQ(counts[0].excluded, 0u);
+  EXPECT_EQ(counts[0].penalized, 1u);
+  EXPECT_EQ(counts[0].recovering, 1u);
+}
+
 TEST(CountNodesByCondition, CountsEachEntryOfATypeApart) {
   const Condition nic_down{"NICLinkDown", ConditionStatus::kTrue, kNow, kNow};
   const FixedView view({NodeWithConditions({Lost(ConditionStatus::kTrue, hours(1))}),
@@ -377,7 +391,8 @@ TEST(CountNodesByCondition, CountsByDigestsWhatTheConditionsSay) {
   config.conditions = {kExcludeLost};
   const auto counts = CountNodesByCondition(config, FixedView(nodes), kNow);
   EXPECT_EQ(counts[0].excluded, 1u);
-  EXPECT_EQ(counts[0].penalized, 2u);
+  EXPECT_EQ(counts[0].penalized, 1u);
+  EXPECT_EQ(counts[0].recovering, 1u);
 }
 
 struct GlobCase {

@@ -53,6 +53,11 @@ class World {
       model::Normalize(node.node.labels);
     }
     for (std::size_t i = Below(4); i > 0; --i) node.node.conditions.push_back(MakeCondition());
+    for (const model::Condition& condition : node.node.conditions) {
+      if (Below(3) > 0) continue;
+      node.past.push_back({condition.type, OneOf({kNow - std::chrono::hours(9), model::kNoTime}),
+                           condition.last_transition});
+    }
     if (Below(4) == 0) {
       node.node.taints.push_back({OneOf<std::string>({"a", "b"}), "",
                                   OneOf<std::string>({"PreferNoSchedule", "NoSchedule"})});
