@@ -9,8 +9,6 @@
 namespace berth::cluster {
 namespace {
 
-std::string KeyOf(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
-
 std::uint64_t HashOf(const std::string& uid) { return absl::Hash<std::string>()(uid); }
 
 }  // namespace
@@ -53,6 +51,11 @@ void PodLedger::EndReplace() {
     if (record->second.epoch != epoch_) Remove(record);
     record = next;
   }
+}
+
+bool PodLedger::Holds(const std::string& key, const std::string& uid) const {
+  const auto found = records_.find(key);
+  return found != records_.end() && found->second.uid_hash == HashOf(uid);
 }
 
 PodLedger::Amounts PodLedger::AmountsOf(const model::Pod& pod) const {

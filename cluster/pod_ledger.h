@@ -43,6 +43,12 @@ class PodLedger {
   void BeginReplace() { ++epoch_; }
   void EndReplace();
 
+  /// What Holds knows the pod by.
+  static std::string KeyOf(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
+
+  /// Whether the pod of that key and UID is bound and uses something.
+  bool Holds(const std::string& key, const std::string& uid) const;
+
   /// Pods that use something.
   std::size_t size() const { return records_.size(); }
 

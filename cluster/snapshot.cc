@@ -28,6 +28,10 @@ const model::PoolStats& Snapshot::Reader::Pools() const { return snapshot_->node
 
 std::uint64_t Snapshot::Reader::Generation() const { return snapshot_->nodes_.generation(); }
 
+bool Snapshot::Reader::IsBound(const std::string& key, const std::string& uid) const {
+  return snapshot_->pods_.Holds(key, uid);
+}
+
 bool Snapshot::Reader::AffinitySelects(const model::Pod& pod) const {
   // Of a pod without terms nothing is kept, so nobody knows whether one in quarantine has some.
   return !Quarantined(Kind::kPods).empty() || snapshot_->affinity_.Selects(pod);

@@ -126,7 +126,8 @@ std::string DecidedBy(std::span<const RankedNode> top, const scheduling::Prepare
   const auto state_of = [&](const RankedNode& node) -> const model::NodeState& {
     return *view.At(*view.Find(node.name));
   };
-  return DecidingPolicy(prepared, state_of(top[0]), state_of(top[1]));
+  const std::string policy = DecidingPolicy(prepared, state_of(top[0]), state_of(top[1]));
+  return policy.empty() ? std::string(kTriedBefore) : policy;
 }
 
 }  // namespace

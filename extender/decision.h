@@ -62,6 +62,8 @@ struct Decision {
 
 inline constexpr std::string_view kNoneFits = "no node fits";
 inline constexpr std::string_view kOnlyOneFits = "only one node fits";
+/// The pod did not get to the second before.
+inline constexpr std::string_view kTriedBefore = "tried before";
 /// The first two have the same rank, so kube-scheduler's own scores choose.
 inline constexpr std::string_view kEqualRanks = "equal";
 

@@ -67,6 +67,9 @@ class JudgementCache {
     scheduling::Judgement Judge(const scheduling::PreparedPod& prepared, model::NodeIndex index,
                                 const model::NodeState& node);
 
+    /// Nothing is remembered of the node at `index`.
+    void Forget(model::NodeIndex index) { shape_->judgements[index] = PackedJudgement(); }
+
    private:
     friend class JudgementCache;
     Lookup(std::shared_ptr<Shape> shape, model::Time now, const cluster::NodeVersions& versions);

@@ -51,14 +51,17 @@ Placer::Placer(std::shared_ptr<const scheduling::SchedulingEngine> engine,
       observers_(std::move(observers)),
       shortlist_(std::move(shortlist)) {}
 
-Placer::Judged Placer::JudgeAll(const cluster::Snapshot::Reader& view, const model::Pod& pod,
+Placer::Judged Placer::JudgeAll(const AssumedView& view, const model::Pod& pod,
                                 std::span<const std::string_view> names, model::Time now,
                                 bool remember) {
   Judged judged{engine_->Prepare(pod, view, now), {}};
   std::optional<JudgementCache::Lookup> memory;
   const bool is_usual = judged.prepared.key().size() <= JudgementCache::kMaxKey;
-  if (remember && is_usual)
-    memory.emplace(cache_.Open(judged.prepared.key(), now, view.Versions()));
+  if (remember && is_usual) {
+    memory.emplace(cache_.Open(judged.prepared.key(), now, view.reader().Versions()));
+    // Pods are assumed, and cease to be, without a change of their node.
+    for (const auto& [index, node] : view.changed()) memory->Forget(index);
+  }
   std::size_t remembered = 0;
   std::size_t anew = 0;
   const auto judge = [&](model::NodeIndex index) {
@@ -70,11 +73,14 @@ Placer::Judged Placer::JudgeAll(const cluster::Snapshot::Reader& view, const mod
       return *known;
     }
     ++anew;
-    const model::NodeState& node = *view.At(index);
+    if (const model::NodeState* const changed = view.ChangedAt(index)) {
+      return Judgement(judged.prepared.Judge(*changed));
+    }
+    const model::NodeState& node = *view.reader().At(index);
     return memory ? memory->Judge(judged.prepared, index, node) : judged.prepared.Judge(node);
   };
   judged.judgements.reserve(names.size());
-  for (const model::NodeIndex index : view.FindAll(names)) {
+  for (const model::NodeIndex index : view.reader().FindAll(names)) {
     judged.judgements.push_back(judge(index));
   }
   judgement_metrics_.OnJudged(remembered, anew);
@@ -93,12 +99,15 @@ std::size_t Placer::CountFitting(std::span<const Judgement> judgements) {
   return fitting;
 }
 
-bool Placer::IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reader& view,
-                           std::size_t fitting) {
+bool Placer::IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reader& reader,
+                           std::size_t fitting, model::Time now) {
   if (shortlist_.size == 0) return false;
   Shortlisting outcome = Shortlisting::kFew;
   if (fitting > static_cast<std::size_t>(shortlist_.size)) {
-    outcome = scheduling::JudgeShortlisting(pod, view, engine_->catalog(), shortlist_);
+    outcome = scheduling::JudgeShortlisting(pod, reader, engine_->catalog(), shortlist_);
+  }
+  if (outcome == Shortlisting::kShort && shortlisted_.AskedAgain(pod.uid, now)) {
+    outcome = Shortlisting::kAskedAgain;
   }
   shortlist_metrics_.OnFiltered(outcome);
   return outcome == Shortlisting::kShort;
@@ -107,20 +116,25 @@ bool Placer::IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reade
 FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   DecisionReport report(observers_);
   const auto given = GivenCluster(args, snapshot_);
-  const cluster::Snapshot::Reader view = given ? given->Read() : snapshot_.Read();
+  const cluster::Snapshot::Reader reader = given ? given->Read() : snapshot_.Read();
+  const AssumedView view = given ? AssumedView(reader) : assumed_.Over(reader, args.pod.uid, now);
   const Judged judged = JudgeAll(view, args.pod, args.node_names, now, !given);
   const std::vector<Judgement>& judgements = judged.judgements;
   const std::size_t fitting = CountFitting(judgements);
   FilterResult result;
   // Who brings nodes is not kube-scheduler as it should be: an autoscaler wants to know all.
   std::optional<std::size_t> chosen;
-  if (!given && IsShortlisted(args.pod, view, fitting)) {
+  if (!given && IsShortlisted(args.pod, reader, fitting, now)) {
     const auto best = scheduling::Best(judgements, args.node_names, args.pod.uid,
                                        static_cast<std::size_t>(shortlist_.size));
     for (const std::size_t place : best) result.node_names.push_back(args.node_names[place]);
     chosen = best.front();
+    if (best.size() == 1) shortlisted_.SetOnlyNode(args.pod.uid, result.node_names.front());
   } else {
     result.node_names = NamesOfFitting(args, judgements, fitting);
+  }
+  if (!given && result.node_names.size() == 1) {
+    assumed_.Assume(args.pod, result.node_names.front(), engine_->catalog(), now);
   }
   // With more to choose from, prioritize decides.
   if (result.node_names.size() <= 1 && report.Wanted()) {
@@ -140,8 +154,12 @@ FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
 std::vector<std::int64_t> Placer::Prioritize(const ExtenderArgs& args, model::Time now) {
   DecisionReport report(observers_);
   const auto given = GivenCluster(args, snapshot_);
-  const cluster::Snapshot::Reader view = given ? given->Read() : snapshot_.Read();
-  const auto [prepared, judgements] = JudgeAll(view, args.pod, args.node_names, now, !given);
+  const cluster::Snapshot::Reader reader = given ? given->Read() : snapshot_.Read();
+  const AssumedView view = given ? AssumedView(reader) : assumed_.Over(reader, args.pod.uid, now);
+  auto [prepared, judgements] = JudgeAll(view, args.pod, args.node_names, now, !given);
+  for (const std::size_t place : shortlisted_.PlacesThatFailed(args.pod.uid, args.node_names)) {
+    judgements[place].last = true;
+  }
   std::vector<std::int64_t> ranks = scheduling::Rank(judgements);
   if (report.Wanted()) {
     report.Set(Decide({Verb::kPrioritize, args.pod, now, args.node_names, judgements}, prepared,
@@ -154,8 +172,9 @@ std::vector<NodeVictims> Placer::Preempt(const PreemptionArgs& args, model::Time
   std::vector<std::string_view> names;
   names.reserve(args.nodes.size());
   for (const NodeVictims& node : args.nodes) names.push_back(node.name);
-  const cluster::Snapshot::Reader view = snapshot_.Read();
-  const std::vector<Judgement> judgements = JudgeAll(view, args.pod, names, now, true).judgements;
+  const cluster::Snapshot::Reader reader = snapshot_.Read();
+  const std::vector<Judgement> judgements =
+      JudgeAll(AssumedView(reader), args.pod, names, now, true).judgements;
   std::vector<NodeVictims> kept;
   for (std::size_t i = 0; i < judgements.size(); ++i) {
     const scheduling::Reason& reason = engine_->reasons()[judgements[i].reason];

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "cluster/snapshot.h"
+#include "extender/assumed_pods.h"
 #include "extender/decision.h"
 #include "extender/extender_metrics.h"
 #include "extender/judgement_cache.h"
+#include "extender/shortlisted_pods.h"
 #include "extender/wire.h"
 #include "model/cluster_view.h"
 #include "model/pod.h"
@@ -31,11 +33,13 @@ class Placer {
          std::vector<DecisionObserver*> observers = {}, scheduling::ShortlistConfig shortlist = {});
 
   /// The nodes of `args` that fit, in their order: all, or with a shortlist the best of them, where
-  /// kube-scheduler would have no other opinion. Where none fits, every one of them with its
-  /// reason: those not listed would become unresolvable without a word.
+  /// kube-scheduler would have no other opinion, and the pod was not given a shortlist before. A
+  /// pod for which one node is answered is assumed to go there. Where none fits, every one of them
+  /// with its reason: those not listed would become unresolvable without a word.
   FilterResult Filter(const ExtenderArgs& args, model::Time now);
 
-  /// A rank for every name of `args`; 0 for nodes that do not fit or are unknown by now.
+  /// A rank for every name of `args`; 0 for nodes that do not fit or are unknown by now. A node
+  /// that was the pod's only one before, and to which it did not get, comes last.
   std::vector<std::int64_t> Prioritize(const ExtenderArgs& args, model::Time now);
 
   /// The nodes of `args` on which evicting the victims helps: those that filter would not refuse
@@ -54,18 +58,20 @@ class Placer {
   };
 
   // `remember`: whether `view` is of the snapshot, where judgements may be used again.
-  Judged JudgeAll(const cluster::Snapshot::Reader& view, const model::Pod& pod,
+  Judged JudgeAll(const AssumedView& view, const model::Pod& pod,
                   std::span<const std::string_view> names, model::Time now, bool remember);
 
   // Counts why nodes are refused, and tells how many are not.
   std::size_t CountFitting(std::span<const scheduling::Judgement> judgements);
 
-  bool IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reader& view,
-                     std::size_t fitting);
+  bool IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reader& reader,
+                     std::size_t fitting, model::Time now);
 
   const std::shared_ptr<const scheduling::SchedulingEngine> engine_;
   const cluster::Snapshot& snapshot_;
   JudgementCache cache_;
+  AssumedPods assumed_;
+  ShortlistedPods shortlisted_;
   RejectionMetrics metrics_;
   JudgementMetrics judgement_metrics_;
   ShortlistMetrics shortlist_metrics_;

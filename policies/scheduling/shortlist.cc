@@ -23,6 +23,8 @@ Wording WordingOf(Shortlisting shortlisting) {
       return {"short", ""};
     case Shortlisting::kFew:
       return {"few", ""};
+    case Shortlisting::kAskedAgain:
+      return {"asked_again", "a shortlist was answered before, and the pod did not get there"};
     case Shortlisting::kNoAccelerator:
       return {"no_accelerator", "it asks for no accelerator of the catalogue"};
     case Shortlisting::kClaims:

@@ -54,6 +54,8 @@ enum class Shortlisting : std::uint8_t {
   kShort,
   /// No more fit than the shortlist would hold.
   kFew,
+  /// The pod was given a shortlist before, and did not get there.
+  kAskedAgain,
   // All are answered, because of the pod:
   kNoAccelerator,
   kClaims,
@@ -67,12 +69,12 @@ enum class Shortlisting : std::uint8_t {
 };
 
 inline constexpr std::array kAllShortlistings = {
-    Shortlisting::kShort,          Shortlisting::kFew,
-    Shortlisting::kNoAccelerator,  Shortlisting::kClaims,
-    Shortlisting::kNodePreference, Shortlisting::kPodAffinity,
-    Shortlisting::kSoftSpread,     Shortlisting::kReplicated,
-    Shortlisting::kService,        Shortlisting::kServicesUnknown,
-    Shortlisting::kSelected};
+    Shortlisting::kShort,           Shortlisting::kFew,
+    Shortlisting::kAskedAgain,      Shortlisting::kNoAccelerator,
+    Shortlisting::kClaims,          Shortlisting::kNodePreference,
+    Shortlisting::kPodAffinity,     Shortlisting::kSoftSpread,
+    Shortlisting::kReplicated,      Shortlisting::kService,
+    Shortlisting::kServicesUnknown, Shortlisting::kSelected};
 
 /// For a metric's label: "short", "pod_affinity".
 std::string_view NameOf(Shortlisting shortlisting);

@@ -78,12 +78,12 @@ BenchCluster::BenchCluster(std::size_t nodes, std::int32_t shortlist,
   snapshot.EndReplace(cluster::Kind::kPods);
 }
 
-std::string BenchCluster::Body(std::size_t names, int gpus) const {
-  std::string body =
-      R"({"Pod":{"metadata":{"name":"train","namespace":"team","uid":"u","annotations":)"
-      R"({"berth.dev/accelerators":"A100,V100"}},"spec":{"containers":[{"name":"c",)"
-      R"("resources":{"requests":{"cpu":"4","memory":"40Gi","nvidia.com/gpu":")" +
-      std::to_string(gpus) + R"("}}}]}},"Nodes":null,"NodeNames":[)";
+std::string BenchCluster::Body(std::size_t names, int gpus, const std::string& uid) const {
+  std::string body = R"({"Pod":{"metadata":{"name":"train","namespace":"team","uid":")" + uid +
+                     R"(","annotations":)"
+                     R"({"berth.dev/accelerators":"A100,V100"}},"spec":{"containers":[{"name":"c",)"
+                     R"("resources":{"requests":{"cpu":"4","memory":"40Gi","nvidia.com/gpu":")" +
+                     std::to_string(gpus) + R"("}}}]}},"Nodes":null,"NodeNames":[)";
   for (std::size_t i = 0; i < names; ++i) body += (i == 0 ? "\"" : ",\"") + NameOf(i) + '"';
   return body + "]}";
 }

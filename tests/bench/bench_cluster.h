@@ -34,8 +34,8 @@ struct BenchCluster {
                         std::vector<DecisionObserver*> observers = {});
 
   /// What kube-scheduler posts for a pod that asks for so many GPUs, with the names of the first
-  /// `names` nodes.
-  std::string Body(std::size_t names, int gpus = 1) const;
+  /// `names` nodes. Without UID it is another pod each time.
+  std::string Body(std::size_t names, int gpus = 1, const std::string& uid = "") const;
 
   /// The route's reply to `body`.
   std::string Post(const std::string& path, const std::string& body);

@@ -47,9 +47,12 @@ int main(int argc, char** argv) {
   std::vector<berth::extender::DecisionObserver*> observers;
   if (shape == "one") observers = {&listener};
   berth::extender::BenchCluster berth(nodes, shape == "one" ? 1 : 0, observers);
-  const std::string body = berth.Body(nodes);
-  // What is allocated once and kept is allocated now: by this shape, or by another.
-  for (int i = 0; i < 3; ++i) berth.Post(path, remembered ? body : berth.Body(nodes, 2));
+  const std::string body = berth.Body(nodes, 1, "u-measured");
+  // What is allocated once and kept is allocated now: by this shape, or by another. Their bindings
+  // are not seen yet when the request comes.
+  for (int i = 0; i < 3; ++i) {
+    berth.Post(path, berth.Body(nodes, remembered ? 1 : 2, "u-before-" + std::to_string(i)));
+  }
   const std::size_t before = allocations;
   CALLGRIND_START_INSTRUMENTATION;
   const std::string reply = berth.Post(path, body);

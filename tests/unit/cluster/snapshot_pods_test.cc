@@ -39,6 +39,26 @@ TEST_F(SnapshotPods, CountTheCataloguesResourcesOnly) {
   EXPECT_FALSE(used.Has("cpu"));
 }
 
+TEST_F(SnapshotPods, AreKnownToBeBound) {
+  const auto is_bound = [this](const model::Pod& pod) {
+    return snapshot_.Read().IsBound(PodLedger::KeyOf(pod), pod.uid);
+  };
+  const model::Pod pod = MakePod("p", "a", 1);
+  EXPECT_FALSE(is_bound(pod));
+  snapshot_.UpsertPod(MakePod("p", "", 1));
+  EXPECT_FALSE(is_bound(pod));
+  snapshot_.UpsertPod(pod);
+  EXPECT_TRUE(is_bound(pod));
+  model::Pod twin = pod;
+  twin.uid = "another";
+  EXPECT_FALSE(is_bound(twin)) << "of the same name";
+  twin = pod;
+  twin.namespace_ = "another";
+  EXPECT_FALSE(is_bound(twin));
+  snapshot_.DeletePod(pod);
+  EXPECT_FALSE(is_bound(pod));
+}
+
 TEST_F(SnapshotPods, RaiseTheVersionOfTheirNodeOnly) {
   const auto version = [this](const char* node) {
     const Snapshot::Reader reader = snapshot_.Read();

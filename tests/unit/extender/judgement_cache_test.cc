@@ -113,6 +113,16 @@ TEST_F(JudgementCacheTest, ForgetsOnlyNodesThatChanged) {
   EXPECT_FALSE(lookup.Recall(200).has_value());
 }
 
+TEST_F(JudgementCacheTest, ForgetsWhatItIsToldTo) {
+  const cluster::NodeVersions versions = VersionsOf(2);
+  const PreparedPod prepared = engine_.Prepare(PodAskingFor(kGpu, 1), FixedView(), kNow);
+  JudgementCache::Lookup lookup = cache_.Open(prepared.key(), kNow, versions);
+  for (const model::NodeIndex index : {0U, 1U}) lookup.Judge(prepared, index, LostNode(index + 1));
+  lookup.Forget(1);
+  EXPECT_TRUE(lookup.Recall(0).has_value());
+  EXPECT_FALSE(lookup.Recall(1).has_value());
+}
+
 TEST_F(JudgementCacheTest, ForgetsTheShapeUnusedForLongest) {
   const auto remembers = [&](std::int64_t devices) {
     return Judge(LostNode(1), kNow, PodAskingFor(kGpu, devices)).remembered;

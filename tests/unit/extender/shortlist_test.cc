@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
 constexpr std::size_t kNodes = 12;
@@ -66,7 +68,11 @@ class Shortlist : public ::testing::Test {
     return json::parse(berth_.Post("/filter", args.dump()).body);
   }
 
-  std::size_t Answered(const json& pod) { return Filter(pod)["NodeNames"].size(); }
+  /// For a pod like `pod` that nobody has asked about before.
+  std::size_t Answered(json pod) {
+    pod["metadata"]["uid"] = "new-" + std::to_string(++pods_);
+    return Filter(pod)["NodeNames"].size();
+  }
 
   /// The outcomes that were counted, "short 1".
   std::vector<std::string> Outcomes() {
@@ -83,6 +89,9 @@ class Shortlist : public ::testing::Test {
   }
 
   ExtenderUnderTest berth_;
+
+ private:
+  int pods_ = 0;
 };
 
 TEST_F(Shortlist, HasTheBestNodesInTheOrderAsked) {
@@ -331,6 +340,60 @@ TEST_F(ShortlistOfOne, TellsWhatWasChosen) {
     EXPECT_EQ(listener.told.back().fitting, kNodes);
   }
   EXPECT_EQ(listener.told.size(), 5U);
+}
+
+// What kube-scheduler made of the first answer came to nothing: a volume that cannot be provisioned
+// there, or Reserve, Permit or the binding.
+TEST_F(ShortlistOfOne, IsNotForAPodThatDidNotGetThere) {
+  const json pod = PodWith("{}", "{}");
+  EXPECT_EQ(Filter(pod)["NodeNames"].size(), 1U);
+  EXPECT_EQ(Filter(pod)["NodeNames"].size(), kNodes);
+  EXPECT_EQ(Filter(pod)["NodeNames"].size(), kNodes) << "nor the next time";
+  EXPECT_THAT(Outcomes(), UnorderedElementsAre("short 1", "asked_again 2"));
+}
+
+// Else it would be the best of all again, and kube-scheduler would choose it again.
+TEST_F(ShortlistOfOne, LeavesTheNodeToWhichThePodDidNotGetTheLastChoice) {
+  model::Pod started = scheduling::PodAskingFor(scheduling::kGpu, 7);
+  started.node_name = "n7";
+  berth_.snapshot.UpsertPod(started);
+  const auto ranks = [&](const json& pod) {
+    const json args = {{"Pod", pod}, {"NodeNames", NamesOfAll()}};
+    std::map<std::string, int> by_name;
+    for (const json& entry : json::parse(berth_.Post("/prioritize", args.dump()).body)) {
+      by_name[entry["Host"]] = entry["Score"];
+    }
+    return by_name;
+  };
+  const json pod = PodWith("{}", "{}");
+  EXPECT_EQ(Filter(pod)["NodeNames"], json::parse(R"(["n7"])"));
+  EXPECT_EQ(Filter(pod)["NodeNames"].size(), kNodes);
+  for (const auto& [name, rank] : ranks(pod)) {
+    EXPECT_EQ(rank, name == "n7" ? 0 : 10) << name;
+  }
+  EXPECT_EQ(ranks(PodWith(R"({"uid": "u-2"})", "{}"))["n7"], 10) << "of another pod";
+}
+
+// The call for its nominated node is the first half of the same attempt.
+TEST_F(ShortlistOfOne, IsForAPodWhoseNominationFailed) {
+  const json pod = PodWith("{}", "{}");
+  EXPECT_EQ(Filter(pod, {"n1"})["NodeNames"].size(), 1U);
+  EXPECT_EQ(Filter(pod)["NodeNames"].size(), 1U);
+}
+
+TEST_F(ShortlistOfOne, IsForAPodThatWasRefusedBefore) {
+  const json pod = PodWith(R"({"annotations": {"berth.dev/accelerators": "A100"}})", "{}");
+  EXPECT_TRUE(Filter(pod)["NodeNames"].empty());
+  for (const char* name : {"a0", "a1"}) {
+    berth_.snapshot.UpsertNode(GpuNode(name, "NVIDIA-A100-SXM4-40GB").node);
+  }
+  EXPECT_EQ(Filter(pod, {"a0", "a1"})["NodeNames"].size(), 1U);
+}
+
+TEST_F(ShortlistOfOne, IsForEveryPodWithoutUid) {
+  const json pod = PodWith(R"({"uid": ""})", "{}");
+  EXPECT_EQ(Filter(pod)["NodeNames"].size(), 1U);
+  EXPECT_EQ(Filter(pod)["NodeNames"].size(), 1U);
 }
 
 class WithoutDefaultSpreading : public Shortlist {
