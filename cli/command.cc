@@ -56,6 +56,11 @@ Argument Command::AddList(const std::string& name, std::vector<std::string>& val
   return Argument(app_->add_option(name, values, help));
 }
 
+Argument Command::AddRepeatable(const std::string& names, std::vector<std::string>& values,
+                                const std::string& help) {
+  return Argument(app_->add_option(names, values, help)->allow_extra_args(false));
+}
+
 Argument Command::AddFlag(const std::string& names, bool& value, const std::string& help) {
   return Argument(app_->add_flag(names, value, help));
 }

@@ -57,6 +57,9 @@ class Command {
   /// Any number of positional arguments.
   Argument AddList(const std::string& name, std::vector<std::string>& values,
                    const std::string& help);
+  /// An option that may be given several times, each time with one value.
+  Argument AddRepeatable(const std::string& names, std::vector<std::string>& values,
+                         const std::string& help);
   Argument AddFlag(const std::string& names, bool& value, const std::string& help);
 
   /// Shown below the help.

@@ -29,7 +29,7 @@ struct MutateOptions {
   std::string mode = "enforce";
   std::string namespace_name = "default";
   bool accelerator_nodes_allowed = false;
-  std::string user;
+  admission::User user;
   std::string output = "diff";
 };
 
@@ -87,8 +87,12 @@ void AddMutateCommand(Command berth) {
   mutate.AddOption("-n,--namespace", options->namespace_name, "Of objects that name none");
   mutate.AddFlag("--allow-accelerator-nodes", options->accelerator_nodes_allowed,
                  "The namespace is labelled allow-accelerator-nodes");
-  mutate.AddOption("--as", options->user,
-                   "Who creates the objects; not recorded where it is not given");
+  const Argument as = mutate.AddOption(
+      "--as", options->user.name, "Who creates the objects; not recorded where it is not given");
+  mutate
+      .AddRepeatable("--as-group", options->user.groups,
+                     "A group of that user, as of kubectl; may be given several times")
+      .Needs(as);
   mutate
       .AddOption("-o,--output", options->output,
                  "diff of what changes; yaml of all documents as they would be; patch: a line of "

@@ -16,7 +16,7 @@ webhook::Review ReviewOf(const ManifestObject& object, const Creation& creation)
   review.kind = object.kind;
   review.namespace_name =
       object.namespace_name.empty() ? creation.namespace_name : object.namespace_name;
-  review.user.name = creation.user;
+  review.user = creation.user;
   return review;
 }
 

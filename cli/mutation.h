@@ -7,6 +7,7 @@
 
 #include "admission/reviewer.h"
 #include "cli/manifest.h"
+#include "policies/admission/request.h"
 
 namespace berth::cli {
 
@@ -15,8 +16,8 @@ struct Creation {
   /// Of objects that name none.
   std::string namespace_name;
   webhook::NamespaceRules rules;
-  /// Empty: not known, and not recorded.
-  std::string user;
+  /// Without a name: not known, and not recorded.
+  admission::User user;
 };
 
 /// What the webhooks would say of one object if it were created.

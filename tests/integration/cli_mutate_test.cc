@@ -90,6 +90,21 @@ TEST_F(CliMutate, ChangesNothingWithoutAUserOrInWarn) {
   }
 }
 
+// As kubectl has it: a value for each --as-group.
+TEST_F(CliMutate, TakesTheGroupsOfWhoCreatesThem) {
+  const std::vector<std::string> node = {"--as", "system:node:n1", "--as-group", "team"};
+  EXPECT_EQ(Run(kManifest, node).exit_code, 1);
+  std::vector<std::string> kubelet = node;
+  kubelet.insert(kubelet.end(), {"--as-group", "system:nodes"});
+  const Finished run = Run(kManifest, kubelet);
+  EXPECT_EQ(run.exit_code, 0) << run.error << run.output;
+  const Finished two = Run(kManifest, {"--as", "n", "--as-group", "a", "b"});
+  EXPECT_EQ(two.exit_code, 2) << "which is no group, but a word too many";
+  const Finished nobody = Run(kManifest, {"--as-group", "system:nodes"});
+  EXPECT_EQ(nobody.exit_code, 2);
+  EXPECT_THAT(nobody.error, HasSubstr("--as-group requires --as"));
+}
+
 TEST_F(CliMutate, WritesAllDocumentsAsTheyWouldBe) {
   const Finished run = Run(kManifest, {"--as", "alice", "-o", "yaml"});
   EXPECT_EQ(run.exit_code, 1);

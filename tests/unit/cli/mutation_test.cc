@@ -19,8 +19,9 @@ std::vector<Preview> Previews(const std::string& manifest, const Creation& creat
   return PreviewsOf(ParseManifest(manifest, "f"), *MakeReviewer({}), creation);
 }
 
-const Creation kByAlice{
-    .namespace_name = "team", .rules = {.mode = admission::Mode::kEnforce}, .user = "alice"};
+const Creation kByAlice{.namespace_name = "team",
+                        .rules = {.mode = admission::Mode::kEnforce},
+                        .user = {.name = "alice", .groups = {}}};
 
 // With a node already, so that only the creator is written.
 constexpr char kPod[] =
@@ -34,6 +35,14 @@ TEST(PreviewsOf, ShowsPodsAsTheyWouldBeStored) {
   EXPECT_THAT(previews[0].patch, HasSubstr("created-by"));
   EXPECT_THAT(YamlText(previews[0].object), HasSubstr("berth.dev/created-by: \"alice\"\n"));
   EXPECT_THAT(YamlText(previews[0].object), HasSubstr("limits: {cpu: 1, memory: 1Gi}"));
+}
+
+TEST(PreviewsOf, KnowsTheGroupsOfWhoCreatesThem) {
+  Creation kubelet = kByAlice;
+  kubelet.user = {.name = "system:node:n1", .groups = {"system:nodes"}};
+  const auto previews = Previews(kPod, kubelet);
+  ASSERT_THAT(previews, SizeIs(1));
+  EXPECT_THAT(previews[0].patch, IsEmpty()) << "what a kubelet makes is left alone";
 }
 
 TEST(PreviewsOf, ForetellsWhatBecomesOfTemplatesAndLeavesThemAlone) {
