@@ -4,15 +4,34 @@
 
 namespace berth::admission {
 
+namespace {
+
+// The Job controller copies the template of a Job, which got its creator when it was created.
+bool HasItsCreatorOfAJob(const Request& request, const model::Workload& workload) {
+  const model::OwnerReference* owner = ControllingOwner(workload);
+  return request.controller == "Job" && owner != nullptr && model::IsJob(*owner);
+}
+
+}  // namespace
+
 CreatorPolicy::CreatorPolicy(const PolicyContext& context, const NoConfig&)
     : annotation_(context.prefix + "/created-by") {}
 
 bool CreatorPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
   const model::Workload& workload = draft.workload();
+  const bool is_template = !workload.is_job() && !workload.is_pod();
+  const bool of_controller = workload.is_pod() && !request.controller.empty();
+  if (is_template || of_controller) {
+    if (is_template || !HasItsCreatorOfAJob(request, workload)) Disclaim(draft, remarks);
+    return false;
+  }
   if (request.user.name.empty()) return false;
-  if (!workload.is_job() && !workload.is_pod()) return false;
-  if (workload.is_pod() && !request.controller.empty()) return false;
-  const std::string& user = request.user.name;
+  Record(request.user.name, draft, remarks);
+  return true;
+}
+
+void CreatorPolicy::Record(const std::string& user, Draft& draft, Remarks& remarks) const {
+  const model::Workload& workload = draft.workload();
   for (const Metadata where : {Metadata::kObject, Metadata::kPods}) {
     const auto& annotations =
         where == Metadata::kObject ? ObjectAnnotations(workload) : workload.pod.annotations;
@@ -23,7 +42,14 @@ bool CreatorPolicy::Mutate(const Request& request, Draft& draft, Remarks& remark
     }
     draft.SetAnnotation(where, annotation_, user);
   }
-  return true;
+}
+
+void CreatorPolicy::Disclaim(Draft& draft, Remarks& remarks) const {
+  const auto claimed = model::Find(draft.pod().annotations, annotation_);
+  if (!claimed) return;
+  remarks.Changed(annotation_ + " '" + std::string(*claimed) +
+                  "' removed: no template says who creates its pods");
+  draft.RemoveAnnotation(Metadata::kPods, annotation_);
 }
 
 }  // namespace berth::admission

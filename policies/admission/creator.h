@@ -9,7 +9,9 @@ namespace berth::admission {
 
 /// Records who created a pod or Job in the annotation created-by: on Jobs and the template of their
 /// pods, and on pods that no controller makes. What was there before is replaced, so nobody passes
-/// for another. A pod that a controller makes keeps what its template has.
+/// for another. A pod of a Job of batch keeps what its Job got; one that another controller makes
+/// loses what its template claims, because nobody has looked whether it is so: templates of
+/// Deployments and other kinds are never changed.
 class CreatorPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "creator";
@@ -24,6 +26,9 @@ class CreatorPolicy : public AdmissionPolicy {
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
 
  private:
+  void Record(const std::string& user, Draft& draft, Remarks& remarks) const;
+  void Disclaim(Draft& draft, Remarks& remarks) const;
+
   std::string annotation_;
 };
 

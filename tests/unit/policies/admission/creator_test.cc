@@ -56,12 +56,42 @@ TEST_F(CreatorTest, APodThatSomebodyGaveAnOwnerIsHis) {
               ElementsAre(Pair("berth.dev/created-by", "alice")));
 }
 
-TEST_F(CreatorTest, APodOfAControllerKeepsWhatItsTemplateHas) {
-  for (const model::Workload& pod : {CpuPod(), Annotated(CpuPod(), "created-by", "bob")}) {
+model::Workload OwnedBy(model::Workload pod, const std::string& kind, const std::string& group) {
+  pod.owners = {{.kind = kind, .name = "train", .controller = true, .group = group}};
+  return pod;
+}
+
+TEST_F(CreatorTest, APodOfAJobKeepsWhatItsJobGot) {
+  for (const model::Workload& made_by_job : {CpuPod(), Annotated(CpuPod(), "created-by", "bob")}) {
+    const model::Workload pod = OwnedBy(made_by_job, "Job", "batch");
     const Made made =
         Mutate(policy_, pod, By("system:serviceaccount:kube-system:job-controller", "Job"));
     EXPECT_FALSE(made.holds);
     EXPECT_EQ(made.workload, pod);
+  }
+}
+
+// Whoever wrote the template of a Deployment could write any name into it.
+TEST_F(CreatorTest, APodOfAnotherControllerLosesWhatItsTemplateClaims) {
+  const struct {
+    const char* kind;
+    const char* group;
+    const char* user;
+  } cases[] = {
+      {"ReplicaSet", "apps", "system:serviceaccount:kube-system:replicaset-controller"},
+      {"StatefulSet", "apps", "system:serviceaccount:kube-system:statefulset-controller"},
+      {"PyTorchJob", "kubeflow.org", "system:serviceaccount:kubeflow:training-operator"},
+      {"Job", "batch.volcano.sh", "system:serviceaccount:volcano-system:controllers"},
+  };
+  for (const auto& test : cases) {
+    const model::Workload plain = OwnedBy(CpuPod(), test.kind, test.group);
+    const Made made =
+        Mutate(policy_, Annotated(plain, "created-by", "bob"), By(test.user, test.kind));
+    EXPECT_FALSE(made.holds) << test.kind;
+    EXPECT_EQ(made.workload, plain) << test.kind;
+    EXPECT_THAT(made.changes, ElementsAre("berth.dev/created-by 'bob' removed: no template says "
+                                          "who creates its pods"));
+    EXPECT_EQ(Mutate(policy_, plain, By(test.user, test.kind)).writes, 0);
   }
 }
 
@@ -72,6 +102,14 @@ TEST_F(CreatorTest, LeavesItsOwnResultAlone) {
     EXPECT_EQ(again.writes, 0);
     EXPECT_THAT(again.changes, IsEmpty());
   }
+}
+
+TEST_F(CreatorTest, ForetellsWhatATemplateClaimsInVain) {
+  const model::Workload plain = MakeOwner("Deployment", CpuPod());
+  const Made made = Mutate(policy_, Annotated(plain, "created-by", "alice"));
+  EXPECT_EQ(made.workload, plain) << "nobody knows later that it was alice who wrote it";
+  EXPECT_THAT(made.changes, ElementsAre("berth.dev/created-by 'alice' removed: no template says "
+                                        "who creates its pods"));
 }
 
 TEST_F(CreatorTest, RecordsNobodyUnknownAndNothingOnOtherKinds) {
