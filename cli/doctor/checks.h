@@ -24,6 +24,7 @@ Findings CheckCertificates(const Facts& facts, const Rules& rules);
 Findings CheckReadable(const Facts& facts, const Rules& rules);
 Findings CheckLabels(const Facts& facts, const Rules& rules);
 Findings CheckCatalogue(const Facts& facts, const Rules& rules);
+Findings CheckDeviceClasses(const Facts& facts, const Rules& rules);
 Findings CheckConditions(const Facts& facts, const Rules& rules);
 Findings CheckShares(const Facts& facts, const Rules& rules);
 Findings CheckCpuCapacity(const Facts& facts, const Rules& rules);

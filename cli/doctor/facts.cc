@@ -20,6 +20,8 @@ absl::Status Facts::StatusOf(Source source) const {
       return pods.status();
     case Source::kClaims:
       return claims.status();
+    case Source::kClasses:
+      return device_classes.status();
     case Source::kWebhookTrial:
       return webhook_trial.status();
     case Source::kFilterTrial:

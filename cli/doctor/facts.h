@@ -30,6 +30,7 @@ enum class Source {
   kNodes,         //
   kPods,          //
   kClaims,        // PersistentVolumeClaims
+  kClasses,       // DeviceClasses
   kWebhookTrial,  // a pod created with dryRun=All
   kFilterTrial,   // a filter request to the extender
   kSnapshots,     // metrics of the extenders
@@ -68,6 +69,13 @@ struct ClaimFacts {
   std::string namespace_name;
   std::string name;
   std::vector<std::string> access_modes;
+};
+
+/// k8s.io/api/resource/v1/types.go (v0.36.3).
+struct DeviceClassFacts {
+  std::string name;
+  /// extendedResourceName: pods that ask for this resource get devices of the class. Empty: none.
+  std::string resource;
 };
 
 struct ServiceFacts {
@@ -165,6 +173,7 @@ struct Facts {
   /// Nodes and pods that cannot be read; they are not among these.
   std::vector<kube::UnreadableObject> unreadable;
   absl::StatusOr<std::vector<ClaimFacts>> claims = NotGathered();
+  absl::StatusOr<std::vector<DeviceClassFacts>> device_classes = NotGathered();
   absl::StatusOr<WebhookTrial> webhook_trial = NotGathered();
   absl::StatusOr<FilterTrial> filter_trial = NotGathered();
   absl::StatusOr<std::vector<SnapshotFacts>> snapshots = NotGathered();

@@ -70,6 +70,8 @@ std::vector<Need> NeedsOf(Source source, const Place& place) {
       return {{{"", "pods", "list"}}};
     case Source::kClaims:
       return {{{"", "persistentvolumeclaims", "list"}}};
+    case Source::kClasses:
+      return {{{"resource.k8s.io", "deviceclasses", "list"}}};
     case Source::kWebhookTrial:
       return {{{"", "pods", "create"}, place.trial_namespace}};
     case Source::kSnapshots:
@@ -95,6 +97,7 @@ void Gather(const std::set<Source>& sources, const Questions& questions, const R
   if (asks(Source::kNodes)) facts.nodes = GatherNodes(api, facts.unreadable);
   if (asks(Source::kPods)) facts.pods = GatherPods(api, rules.config.prefix, facts.unreadable);
   if (asks(Source::kClaims)) facts.claims = GatherClaims(api);
+  if (asks(Source::kClasses)) facts.device_classes = GatherDeviceClasses(api);
   if (asks(Source::kWebhookTrial)) facts.webhook_trial = TryPod(transport, place.trial_namespace);
   if (asks(Source::kFilterTrial)) {
     facts.filter_trial = TryFilterOf(questions.extender, api, rules, facts);

@@ -64,6 +64,8 @@ absl::StatusOr<std::vector<PodFacts>> GatherPods(Api& api, const std::string& pr
                                                  std::vector<kube::UnreadableObject>& unreadable);
 absl::StatusOr<std::vector<NamespaceFacts>> GatherNamespaces(Api& api);
 absl::StatusOr<std::vector<ClaimFacts>> GatherClaims(Api& api);
+/// None where the API server does not know them.
+absl::StatusOr<std::vector<DeviceClassFacts>> GatherDeviceClasses(Api& api);
 /// The text under `key` of a ConfigMap.
 absl::StatusOr<std::string> GatherConfigMap(Api& api, const std::string& namespace_name,
                                             const std::string& name, const std::string& key);

@@ -148,4 +148,17 @@ absl::StatusOr<std::vector<ClaimFacts>> GatherClaims(Api& api) {
       });
 }
 
+absl::StatusOr<std::vector<DeviceClassFacts>> GatherDeviceClasses(Api& api) {
+  auto classes = ListOf<DeviceClassFacts>(
+      api, "/apis/resource.k8s.io/v1/deviceclasses", NeedsOf(Source::kClasses, {}).front(),
+      [](const JsonValue& item) {
+        const JsonValue metadata = item.Field("metadata");
+        const JsonValue spec = item.Field("spec");
+        return DeviceClassFacts{.name = metadata.Field("name").Text(),
+                                .resource = spec.Field("extendedResourceName").Text()};
+      });
+  if (absl::IsNotFound(classes.status())) return std::vector<DeviceClassFacts>();
+  return classes;
+}
+
 }  // namespace berth::doctor

@@ -140,6 +140,27 @@ TEST_F(GatherTest, AnOddObjectDoesNotTakeTheOthersWithIt) {
   EXPECT_EQ(kube::FullNameOf(unreadable_[1]), "ml/p");
 }
 
+TEST_F(GatherTest, DeviceClasses) {
+  const std::string path = "GET /apis/resource.k8s.io/v1/deviceclasses?limit=250";
+  transport_.Script(path, R"({"items":[{"metadata":{"name":"gpu"},)"
+                          R"("spec":{"extendedResourceName":"nvidia.com/gpu"}},)"
+                          R"({"metadata":{"name":"nic"},"spec":{}}]})");
+  const auto classes = GatherDeviceClasses(api_);
+  ASSERT_TRUE(classes.ok()) << classes.status();
+  ASSERT_EQ(classes->size(), 2U);
+  EXPECT_EQ(classes->at(0).name, "gpu");
+  EXPECT_EQ(classes->at(0).resource, "nvidia.com/gpu");
+  EXPECT_EQ(classes->at(1).resource, "");
+  transport_.Script(path, Forbidden());
+  EXPECT_EQ(GatherDeviceClasses(api_).status().message(), "no right to list deviceclasses");
+}
+
+TEST_F(GatherTest, AnApiServerWithoutDeviceClassesHasNone) {
+  const auto classes = GatherDeviceClasses(api_);
+  ASSERT_TRUE(classes.ok()) << classes.status();
+  EXPECT_TRUE(classes->empty());
+}
+
 TEST_F(GatherTest, AServiceWithoutNone) {
   transport_.Script("GET /api/v1/namespaces/ns/services/s",
                     R"({"spec":{"clusterIPs":["10.0.0.1","fd00::1"]}})");
