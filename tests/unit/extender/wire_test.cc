@@ -99,8 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
            BadBody{"ItemsAreText", R"({"Pod": {}, "Nodes": {"items": "n"}})", "Nodes.items"},
            BadBody{"NodeWithoutName", R"({"Pod": {}, "Nodes": {"items": [{"metadata": {}}]}})",
                    "Nodes.items[0]"},
-           BadBody{"NodeWithBadQuantity",
-                   R"({"Pod": {}, "Nodes": {"items": [{"metadata": {"name": "n"},
+           BadBody{"NodeWithoutANameThatCannotBeRead",
+                   R"({"Pod": {}, "Nodes": {"items": [{"metadata": {},
                        "status": {"capacity": {"nvidia.com/gpu": "many"}}}]}})",
                    "Nodes.items[0].status.capacity"},
            BadBody{"NamesAreAnObject", R"({"Pod": {}, "NodeNames": {}})", "NodeNames"},
@@ -125,6 +125,20 @@ TEST(ArgsReader, ReadsWholeNodes) {
   EXPECT_EQ(args->node_names, (std::vector<std::string_view>{"a", "b"}));
   ASSERT_TRUE(args->given);
   EXPECT_EQ(args->given->nodes[0].labels, (model::StringMap{{"zone", "z"}}));
+}
+
+TEST(ArgsReader, ANodeThatCannotBeReadIsKeptByItsName) {
+  ArgsReader reader;
+  const auto args = reader.Read(R"({"Pod": {}, "Nodes": {"items": [{"metadata": {"name": "a"}},
+    {"metadata": {"name": "n"}, "status": {"capacity": {"nvidia.com/gpu": "many"}}}]}})");
+  ASSERT_TRUE(args.ok()) << args.status();
+  EXPECT_EQ(args->node_names, (std::vector<std::string_view>{"a", "n"}));
+  ASSERT_TRUE(args->given);
+  EXPECT_EQ(args->given->nodes[1], (model::Node{.name = "n"}));
+  ASSERT_EQ(args->given->unreadable.size(), 1U);
+  EXPECT_EQ(args->given->unreadable[0].name, "n");
+  const std::string& error = args->given->unreadable[0].error;
+  EXPECT_NE(error.find("Nodes.items[1].status.capacity"), std::string::npos) << error;
 }
 
 TEST(ArgsReader, WholeNodesMayBeNone) {
