@@ -133,14 +133,14 @@ std::string DecidedBy(std::span<const RankedNode> top, const scheduling::Prepare
 }  // namespace
 
 Decision Decide(const Answered& answered, const scheduling::PreparedPod& prepared,
-                const cluster::Snapshot::Reader& view, const scheduling::ReasonTable& reasons) {
+                const AssumedView& view, const scheduling::ReasonTable& reasons) {
   const Summary summary(answered, reasons.size());
   Decision decision{.time = answered.now,
                     .pod_namespace = answered.pod.namespace_,
                     .pod_name = answered.pod.name,
                     .pod_uid = answered.pod.uid,
-                    .node_resource_version = view.ResourceVersion(cluster::Kind::kNodes),
-                    .pod_resource_version = view.ResourceVersion(cluster::Kind::kPods),
+                    .node_resource_version = view.reader().ResourceVersion(cluster::Kind::kNodes),
+                    .pod_resource_version = view.reader().ResourceVersion(cluster::Kind::kPods),
                     .verb = answered.verb,
                     .fitting = summary.fitting,
                     .refused = RefusalsOf(summary, reasons),

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cluster/snapshot.h"
+#include "extender/assumed_pods.h"
 #include "extender/extender_metrics.h"
 #include "model/pod.h"
 #include "model/time.h"
@@ -81,7 +81,7 @@ struct Answered {
 /// Sums up `answered`, which `prepared` judged on `view`. Looks once at each judgement:
 /// kube-scheduler waits for it.
 Decision Decide(const Answered& answered, const scheduling::PreparedPod& prepared,
-                const cluster::Snapshot::Reader& view, const scheduling::ReasonTable& reasons);
+                const AssumedView& view, const scheduling::ReasonTable& reasons);
 
 /// Hears of decisions. Called on the threads that answer kube-scheduler, several at a time:
 /// implementations are thread-safe, do not block and do not throw.
