@@ -56,13 +56,16 @@ Findings JudgeTrust(const ExtenderEntry& entry, const Facts& facts) {
 
 Findings CheckAuthority(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [&](const ExtenderEntry& entry) {
+    Findings found = JudgeTrust(entry, facts);
     const bool wanted = !rules.config.extender.tls.client_ca_file.empty();
-    if (!wanted || entry.shows_certificate) return JudgeTrust(entry, facts);
-    return Problem(fmt::format("kube-scheduler shows no certificate of its own to {}, which then "
+    if (!wanted || entry.shows_certificate) return found;
+    Append(Problem(fmt::format("kube-scheduler shows no certificate of its own to {}, which then "
                                "does not answer (extender.tls.clientCAFile)",
                                entry.url_prefix),
                    "write certFile and keyFile into tlsConfig, as `berth stanza --cert FILE --key "
-                   "FILE` prints them");
+                   "FILE` prints them"),
+           found);
+    return found;
   });
 }
 
