@@ -39,8 +39,10 @@ absl::Status OwnerKeeper::Adopt(const std::string& lease, const kube::OwnerRefer
   if (object->HasOwner(owner) || !options_.may_write()) return absl::OkStatus();
   object->SetOwner(owner);
   const absl::Status status = client_->Patch(collection, lease, kube::OwnersPatch(*object));
-  observer_->OnWritten(Write::kLeaseOwner, options_.namespace_name + "/" + lease, owner.name,
-                       status);
+  if (!absl::IsCancelled(status)) {
+    observer_->OnWritten(Write::kLeaseOwner, options_.namespace_name + "/" + lease, owner.name,
+                         status);
+  }
   return absl::OkStatus();
 }
 

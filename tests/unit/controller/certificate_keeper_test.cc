@@ -1,5 +1,7 @@
 #include "controller/certificate_keeper.h"
 
+#include <algorithm>
+
 #include "certs/authority.h"
 #include "certs/server_certificate.h"
 #include "gmock/gmock.h"
@@ -396,6 +398,15 @@ TEST_F(CertificateKeeperTest, WritesNothingWhileTheApiServerTalksNonsense) {
     RunFor(seconds(5));
     EXPECT_THAT(api_.TakeWrites(), IsEmpty()) << code;
   }
+}
+
+// The interval between two looks is 10 s, and a server that cannot read its certificate waits.
+TEST_F(CertificateKeeperTest, LooksAgainSoonForWhatItCouldNotRead) {
+  Settle();
+  const std::string get = std::string("GET ") + kAdmission;
+  api_.failures = {{get, 503}};
+  RunFor(seconds(5));
+  EXPECT_GE(std::count(api_.requests.begin(), api_.requests.end(), get), 3);
 }
 
 TEST_F(CertificateKeeperTest, GivesSecretsTheirOwner) {

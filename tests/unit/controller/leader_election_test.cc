@@ -87,6 +87,14 @@ TEST_F(LeaderElectionTest, AReleasedLeaseIsTakenAtOnce) {
   EXPECT_TRUE(b_.Leads());
 }
 
+TEST_F(LeaderElectionTest, TellsThatOthersHaveToWaitForWhatItCouldNotRelease) {
+  a_.Step();
+  FailAlways(Fault::kNeverArrives);
+  a_.Release();
+  EXPECT_EQ(a_.story, "leads stops ");
+  EXPECT_EQ(a_.errors, std::vector<std::string>{"connection refused"});
+}
+
 TEST_F(LeaderElectionTest, ACandidateHasNothingToRelease) {
   a_.Step();
   b_.Step();

@@ -1,5 +1,6 @@
 #include "controller/owner_keeper.h"
 
+#include "controller/leader_transport.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/controller/fake_api.h"
@@ -68,6 +69,20 @@ TEST_F(OwnerKeeperTest, TellsWhatItMayNotRead) {
 TEST_F(OwnerKeeperTest, WritesNothingWithoutTheRightTo) {
   may_write_ = false;
   EXPECT_TRUE(keeper_.Pass().ok());
+  EXPECT_THAT(writes_.written, IsEmpty());
+  EXPECT_FALSE(api_.Get(kLease)->HasOwner(kOwner));
+}
+
+// The right may end between the look and the write.
+TEST_F(OwnerKeeperTest, ToldOfNoWriteThatWasNotTried) {
+  LeaderTransport transport(&api_, [] { return std::nullopt; });
+  ObjectClient client(&transport);
+  OwnerKeeper keeper({.namespace_name = "ml",
+                      .config_map = "berth",
+                      .leases = {"berth-scheduler"},
+                      .may_write = [] { return true; }},
+                     &client, &owner_, &writes_);
+  EXPECT_TRUE(keeper.Pass().ok());
   EXPECT_THAT(writes_.written, IsEmpty());
   EXPECT_FALSE(api_.Get(kLease)->HasOwner(kOwner));
 }

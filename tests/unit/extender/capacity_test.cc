@@ -89,6 +89,12 @@ TEST(Capacity, NamesDevicesThatTheCatalogueDoesNotKnow) {
   EXPECT_EQ(Of(capacity, "A30").devices.nodes, 1u);
 }
 
+TEST(Capacity, NamesASingleDeviceThatTheCatalogueDoesNotKnow) {
+  ExtenderUnderTest berth({GpuNode("workstation", "NVIDIA-H100-80GB-HBM3", 1)});
+  EXPECT_THAT(CapacityOf(berth).unrecognised,
+              ElementsAre(UnrecognisedCapacity{std::string(kGpu), DeviceTotals{1, 1, 0, 1}}));
+}
+
 // More in use than is left: what one node lacks must not be taken from another's.
 TEST(Capacity, CountsNoFreeDevicesBelowZero) {
   auto shrunk = GpuNode("shrunk", kA30, 6);
