@@ -79,5 +79,17 @@ TEST(DefaultSizesTest, OfAPodWithoutDevicesAreNotAddedUp) {
   EXPECT_EQ(QuantityOf(Compute::kMemory, *size).text(), "4Gi");
 }
 
+// Whatever else is in the pod: what nobody knows is not made up.
+TEST(DefaultSizesTest, OfAPodWithDevicesThatHaveNoShareIsUnknown) {
+  const auto catalog =
+      model::AcceleratorCatalog::Make({{.name = "X", .resource = "a.b/c"}}).value();
+  const DeviceShares shares(catalog, "");
+  const model::PodTemplate pod = MakeTemplate(
+      {MakeContainer("train", Resources({{"a.b/c", "1"}})), Sized("sidekick", "-", "-")});
+  for (const Compute resource : kCompute) {
+    EXPECT_EQ(DefaultPodSize(pod, shares, GuaranteedQosConfig(), resource), std::nullopt);
+  }
+}
+
 }  // namespace
 }  // namespace berth::admission
