@@ -201,23 +201,6 @@ TEST_F(NudgePlanTest, ASecondRecoveryStartsItsOwnSeries) {
   EXPECT_THAT(Nudges(seconds(5)), ElementsAre("train@1", "train@3"));
 }
 
-TEST_F(NudgePlanTest, TimeAloneMayMakeANodeFit) {
-  scheduling::SchedulingConfig config;
-  using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
-  std::get<Health>(config.policies.all).config.stale_after = seconds(60);
-  NudgePlan plan(std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(),
-                                                                      "berth.dev", config));
-  model::Pod pod = PodOn("", "train");
-  pod.unschedulable = Blames(2);
-  plan.Upsert(pod, now_);
-  plan.Judge(snapshot_->Read(), time_, now_);
-  // The detector has died: what it said last is not known to be true any more.
-  plan.Judge(snapshot_->Read(), time_ + seconds(61), now_ + seconds(61));
-  now_ += seconds(63);
-  plan.Judge(snapshot_->Read(), time_ + seconds(63), now_);
-  EXPECT_TRUE(plan.TakeDue(now_).has_value());
-}
-
 // The breaker judges nodes by others: they come to fit though nothing of theirs has changed.
 TEST_F(NudgePlanTest, ABreakerThatTripsMakesNodesFit) {
   scheduling::SchedulingConfig config;
