@@ -68,7 +68,7 @@ check-cluster: ## install the chart on a real kubelet, in namespaces of its own 
 	@echo "==> the chart on a real node"
 	@cd tests/e2e && go test -tags cluster -p 1 ./node ./cluster -count=1 -v -timeout 20m
 
-check-all: ## also sanitizers, a real node, other versions of Kubernetes, chaos at full size; PARTS=... for some
+check-all: ## also sanitizers, a real node, other versions of Kubernetes, long tests, chaos; PARTS=... for some
 	@.ci/check-all $(PARTS)
 
 MUTANTS ?= 200
