@@ -72,7 +72,7 @@ absl::Status WatchSink<T>::OnFrame(std::string_view frame) {
 template <typename T>
 absl::Status WatchSink<T>::OnObject(WatchEvent<T>& event) {
   if (event.type == WatchEventType::kBookmark) return OnBookmark(event);
-  if (event.unreadable) return OnUnreadable(*event.unreadable);
+  if (event.unreadable) return OnUnreadable(event.type, *event.unreadable);
   if (event.type == WatchEventType::kDeleted) {
     handler_->OnDelete(*std::move(event.object));
   } else {
@@ -83,11 +83,11 @@ absl::Status WatchSink<T>::OnObject(WatchEvent<T>& event) {
 }
 
 template <typename T>
-absl::Status WatchSink<T>::OnUnreadable(const UnreadableObject& object) {
+absl::Status WatchSink<T>::OnUnreadable(WatchEventType type, const UnreadableObject& object) {
   observer_->OnUnreadable(object);
-  // What is known of it is out of date, and nobody knows what that is. A list leaves out what it
-  // has no name for.
-  if (object.name.empty() && !listing_) {
+  // What is known of it is out of date, and nobody knows what that is. Of an object that is added
+  // nothing is known, so it can be left out.
+  if (object.name.empty() && type != WatchEventType::kAdded) {
     return absl::DataLossError("of an object that changed not even the name can be read: " +
                                object.error);
   }

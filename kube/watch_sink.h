@@ -49,7 +49,7 @@ class WatchSink final : public HttpSink {
  private:
   absl::Status OnFrame(std::string_view frame);
   absl::Status OnObject(WatchEvent<T>& event);
-  absl::Status OnUnreadable(const UnreadableObject& object);
+  absl::Status OnUnreadable(WatchEventType type, const UnreadableObject& object);
   absl::Status OnBookmark(const WatchEvent<T>& event);
 
   const std::string target_;

@@ -412,6 +412,17 @@ TEST_F(WatchListUnit, AnObjectThatCannotBeReadIsPartOfTheList) {
   EXPECT_TRUE(story_.errors.empty());
 }
 
+// What changed was listed a moment ago, and nobody knows which object that was.
+TEST_F(WatchListUnit, AChangeOfAnObjectWithoutANameIsNoPartOfTheList) {
+  Watch({Event("ADDED", "a", "3"), BrokenEvent("MODIFIED", "\xff")});
+  Watch({BrokenEvent("ADDED", "\xff"), End("7")});
+  Watch({});
+  EXPECT_EQ(Run(),
+            "begin +a ? ended:garbage backoff begin ? ? end listed:1 ended:server ended:server");
+  EXPECT_EQ(VersionOf(1), "");
+  EXPECT_EQ(VersionOf(2), "7");
+}
+
 TEST_F(WatchListUnit, AnEmptyListIsAList) {
   Watch({End("7")});
   Watch({});
