@@ -29,7 +29,9 @@ void PodLedger::Upsert(const model::Pod& pod) {
   const bool same = record.node == earlier.node && record.amounts == earlier.amounts;
   if (!same) Book(record, +1);
   if (!same) Book(earlier, -1);
-  if (!earlier.amounts.empty()) nodes_->Release(earlier.node);
+  if (earlier.amounts.empty()) return;
+  nodes_->Release(earlier.node);
+  if (earlier.uid_hash != record.uid_hash) HasLeft(earlier);
 }
 
 void PodLedger::Keep(const kube::UnreadableObject& pod) {
@@ -53,9 +55,11 @@ void PodLedger::EndReplace() {
   }
 }
 
-bool PodLedger::Holds(const std::string& key, const std::string& uid) const {
+bool PodLedger::WasSeen(const std::string& key, const std::string& uid) const {
+  const std::uint64_t uid_hash = HashOf(uid);
   const auto found = records_.find(key);
-  return found != records_.end() && found->second.uid_hash == HashOf(uid);
+  const bool is_bound = found != records_.end() && found->second.uid_hash == uid_hash;
+  return is_bound || has_left_.contains(uid_hash);
 }
 
 PodLedger::Amounts PodLedger::AmountsOf(const model::Pod& pod) const {
@@ -73,7 +77,16 @@ void PodLedger::Remove(Records::iterator found) {
   if (found == records_.end()) return;
   Book(found->second, -1);
   nodes_->Release(found->second.node);
+  HasLeft(found->second);
   records_.erase(found);
+}
+
+void PodLedger::HasLeft(const Record& record) {
+  if (!has_left_.insert(record.uid_hash).second) return;
+  left_.push_back(record.uid_hash);
+  if (left_.size() <= kMaxLeft) return;
+  has_left_.erase(left_.front());
+  left_.pop_front();
 }
 
 void PodLedger::Book(const Record& record, int sign) {

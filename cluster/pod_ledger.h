@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "cluster/node_table.h"
 #include "kube/unreadable_object.h"
@@ -43,11 +46,15 @@ class PodLedger {
   void BeginReplace() { ++epoch_; }
   void EndReplace();
 
-  /// What Holds knows the pod by.
+  /// What WasSeen knows the pod by.
   static std::string KeyOf(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
 
-  /// Whether the pod of that key and UID is bound and uses something.
-  bool Holds(const std::string& key, const std::string& uid) const;
+  /// How many of the pods that left last are remembered, by 16 bytes each.
+  static constexpr std::size_t kMaxLeft = 4096;
+
+  /// Whether the pod of that key and UID is bound and uses something, or did and has left: it has
+  /// ended, is gone, or is another by now. Of those that left, the last kMaxLeft are known.
+  bool WasSeen(const std::string& key, const std::string& uid) const;
 
   /// Pods that use something.
   std::size_t size() const { return records_.size(); }
@@ -71,11 +78,14 @@ class PodLedger {
 
   Amounts AmountsOf(const model::Pod& pod) const;
   void Remove(Records::iterator found);
+  void HasLeft(const Record& record);
   void Book(const Record& record, int sign);
 
   std::shared_ptr<const model::AcceleratorCatalog> catalog_;
   NodeTable* nodes_;
   Records records_;
+  std::deque<std::uint64_t> left_;  // hashes of UIDs, the one that left last at the end
+  absl::flat_hash_set<std::uint64_t> has_left_;
   std::uint32_t epoch_ = 0;
 };
 

@@ -28,8 +28,8 @@ const model::PoolStats& Snapshot::Reader::Pools() const { return snapshot_->node
 
 std::uint64_t Snapshot::Reader::Generation() const { return snapshot_->nodes_.generation(); }
 
-bool Snapshot::Reader::IsBound(const std::string& key, const std::string& uid) const {
-  return snapshot_->pods_.Holds(key, uid);
+bool Snapshot::Reader::WasSeenBound(const std::string& key, const std::string& uid) const {
+  return snapshot_->pods_.WasSeen(key, uid);
 }
 
 bool Snapshot::Reader::AffinitySelects(const model::Pod& pod) const {

@@ -66,9 +66,9 @@ class Snapshot {
     const NodeVersions& Versions() const;
     const model::PoolStats& Pools() const override;
     std::uint64_t Generation() const override;
-    /// Whether the pod of that PodLedger::KeyOf and UID is bound and uses something of the
-    /// catalogue.
-    bool IsBound(const std::string& key, const std::string& uid) const;
+    /// Whether the pod of that PodLedger::KeyOf and UID was seen bound, using something of the
+    /// catalogue, be it that it has left since; see PodLedger::WasSeen.
+    bool WasSeenBound(const std::string& key, const std::string& uid) const;
     bool AffinitySelects(const model::Pod& pod) const override;
     /// Nothing until Services were listed to the end, which is never where nobody lists them.
     std::optional<bool> ServiceSelects(const model::Pod& pod) const override;

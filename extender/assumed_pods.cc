@@ -29,7 +29,7 @@ AssumedView AssumedPods::Over(const cluster::Snapshot::Reader& reader, std::stri
   std::erase_if(pods_, [&](const Assumed& pod) {
     // A clock may be set back, too.
     const bool too_old = std::chrono::abs(now - pod.time) >= kLongest;
-    return too_old || pod.uid == asked_about || reader.IsBound(pod.key, pod.uid);
+    return too_old || pod.uid == asked_about || reader.WasSeenBound(pod.key, pod.uid);
   });
   absl::flat_hash_map<model::NodeIndex, model::Resources> amounts;
   for (const Assumed& pod : pods_) {

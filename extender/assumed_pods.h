@@ -62,9 +62,9 @@ class AssumedView final : public model::ClusterView {
 /// burst the next pod comes before the binding of the last one was watched: packing would hold its
 /// node to be empty still, and start another. kube-scheduler assumes pods in the same way.
 ///
-/// A pod is assumed until its binding is seen, wherever that is; until it is asked about again,
-/// since it went nowhere then; or for kLongest, which is all that ends it for one that is deleted
-/// unbound. Thread-safe.
+/// A pod is assumed until its binding was seen, wherever that is, and be it that the pod has ended
+/// since; until it is asked about again, since it went nowhere then; or for kLongest, which is all
+/// that ends it for one that is deleted unbound. Thread-safe.
 class AssumedPods {
  public:
   static constexpr model::Duration kLongest = std::chrono::seconds(30);

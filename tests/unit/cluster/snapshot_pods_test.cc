@@ -39,24 +39,40 @@ TEST_F(SnapshotPods, CountTheCataloguesResourcesOnly) {
   EXPECT_FALSE(used.Has("cpu"));
 }
 
-TEST_F(SnapshotPods, AreKnownToBeBound) {
-  const auto is_bound = [this](const model::Pod& pod) {
-    return snapshot_.Read().IsBound(PodLedger::KeyOf(pod), pod.uid);
+TEST_F(SnapshotPods, AreKnownToHaveBeenBound) {
+  const auto was_bound = [this](const model::Pod& pod) {
+    return snapshot_.Read().WasSeenBound(PodLedger::KeyOf(pod), pod.uid);
   };
   const model::Pod pod = MakePod("p", "a", 1);
-  EXPECT_FALSE(is_bound(pod));
+  EXPECT_FALSE(was_bound(pod));
   snapshot_.UpsertPod(MakePod("p", "", 1));
-  EXPECT_FALSE(is_bound(pod));
+  EXPECT_FALSE(was_bound(pod));
   snapshot_.UpsertPod(pod);
-  EXPECT_TRUE(is_bound(pod));
+  EXPECT_TRUE(was_bound(pod));
   model::Pod twin = pod;
   twin.uid = "another";
-  EXPECT_FALSE(is_bound(twin)) << "of the same name";
+  EXPECT_FALSE(was_bound(twin)) << "of the same name";
   twin = pod;
   twin.namespace_ = "another";
-  EXPECT_FALSE(is_bound(twin));
+  EXPECT_FALSE(was_bound(twin));
   snapshot_.DeletePod(pod);
-  EXPECT_FALSE(is_bound(pod));
+  EXPECT_TRUE(was_bound(pod));
+}
+
+TEST_F(SnapshotPods, OfThoseThatLeftTheLastAreKnown) {
+  const auto was_bound = [this](int number) {
+    const model::Pod pod = MakePod("p" + std::to_string(number), "a", 1);
+    return snapshot_.Read().WasSeenBound(PodLedger::KeyOf(pod), pod.uid);
+  };
+  constexpr int kMost = PodLedger::kMaxLeft;
+  for (int number = 0; number <= kMost; ++number) {
+    const model::Pod pod = MakePod("p" + std::to_string(number), "a", 1);
+    snapshot_.UpsertPod(pod);
+    snapshot_.DeletePod(pod);
+  }
+  EXPECT_FALSE(was_bound(0));
+  EXPECT_TRUE(was_bound(1));
+  EXPECT_TRUE(was_bound(kMost));
 }
 
 TEST_F(SnapshotPods, RaiseTheVersionOfTheirNodeOnly) {

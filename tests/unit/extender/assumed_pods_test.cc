@@ -112,6 +112,16 @@ TEST_F(Burst, LetsGoOfAPodThatIsBoundElsewhere) {
   EXPECT_THAT(Started(), ElementsAre(other));
 }
 
+// Nobody asked between its binding and its end.
+TEST_F(Burst, LetsGoOfAPodThatWasBoundAndIsGone) {
+  const std::string node = Place("a");
+  Bind("a", node);
+  model::Pod pod = PodOf("a");
+  pod.node_name = node;
+  berth_.snapshot.DeletePod(pod);
+  EXPECT_THAT(Started(), SizeIs(0));
+}
+
 TEST_F(Burst, LetsGoOfAPodThatIsAskedAboutAgain) {
   Place("a");
   EXPECT_THAT(Filter("a"), SizeIs(kManyNodes));
