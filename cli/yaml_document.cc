@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 #include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
 
 #include <map>
+#include <optional>
+#include <sstream>
 #include <utility>
 
 namespace berth::cli {
@@ -17,6 +20,40 @@ SourceError SyntaxError(const YAML::Exception& error, const std::string& file) {
     return {file, line, "", fmt::format("is nested deeper than {} levels", kMaxYamlDepth)};
   }
   return {file, line, "", fmt::format("is not YAML: {}", error.msg)};
+}
+
+// Throws where a document begins at the place at which the one before it began. At a comma that
+// stands where a document has to begin, yaml-cpp (0.7.0) finds an empty document and stays where it
+// is: LoadAll would put such documents into its list until there is no memory left.
+class ProgressCheck final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (begin_ == mark.pos) throw YAML::ParserException(mark, "no value can begin like this");
+    begin_ = mark.pos;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  std::optional<int> begin_;
+};
+
+// Throws what LoadAll throws, and where LoadAll would not end.
+void CheckThatItEnds(const std::string& text) {
+  std::istringstream in(text);
+  YAML::Parser parser(in);
+  ProgressCheck check;
+  while (parser.HandleNextDocument(check)) {
+  }
 }
 
 // Walks one document as its readers will, every alias followed.
@@ -85,7 +122,9 @@ YamlDocuments ParseYaml(std::string_view text, const std::string& file) {
     return result;
   }
   try {
-    for (const YAML::Node& document : YAML::LoadAll(std::string(text))) {
+    const std::string copy(text);
+    CheckThatItEnds(copy);
+    for (const YAML::Node& document : YAML::LoadAll(copy)) {
       if (document.IsNull()) continue;
       Checker(file, result.errors).Check(document, "", 1);
       result.documents.push_back(document);

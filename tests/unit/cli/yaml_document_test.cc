@@ -66,6 +66,16 @@ TEST(ParseYaml, TellsWhereTheSyntaxIsBroken) {
   }
 }
 
+// Without an end to them it would take all memory there is.
+TEST(ParseYaml, EndsAtACommaWhereADocumentBegins) {
+  for (const char* text : {",", ", * *aa", "%TAG ! x\n,", "---\n,", "a: 1\n---\n, b"}) {
+    const YamlDocuments yaml = ParseYaml(text, "f");
+    EXPECT_THAT(ToString(yaml.errors), HasSubstr("is not YAML: ")) << text;
+  }
+  EXPECT_EQ(ToString(ParseYaml("- a\n, b\n", "f").errors),
+            "f:2: is not YAML: no value can begin like this");
+}
+
 TEST(ParseYaml, FindsEveryDuplicateKey) {
   const YamlDocuments yaml =
       ParseYaml("a: 1\nb:\n- {c: 1}\n- c: 1\n  d: 2\n  c: 3\n'a': 2\na: 3\n", "f");
