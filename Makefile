@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster bench bench-all bench-hostile bench-memory bench-packing bench-retries bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster bench bench-all bench-hostile bench-memory bench-packing bench-retries bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -75,6 +75,13 @@ MUTANTS ?= 200
 SEED ?= 1
 mutation: deps ## break the product on purpose and count what the unit tests notice; goes on where it was ended
 	@tests/mutation/run.py --mutants $(MUTANTS) --seed $(SEED) --jobs $(JOBS) $(MUTATION_FLAGS)
+
+FUZZ_SECONDS ?= 600
+fuzz: ## have clang's libFuzzer try every decoder for FUZZ_SECONDS each (FUZZ_TARGETS="review watch")
+	@.ci/install-dependencies --with-fuzz
+	@cmake --preset fuzz --log-level=WARNING >/dev/null
+	@cmake --build --preset fuzz -j $(JOBS)
+	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 bench: build control-plane ## measure what kube-scheduler waits for, memory, start and news of faults
 	@tests/bench/run $(BENCH_FLAGS)

@@ -89,7 +89,7 @@ std::vector<std::string> ResourcesOf(const BerthConfiguration& config) {
   std::vector<std::string> resources;
   for (const model::AcceleratorSpec& spec : config.accelerators) resources.push_back(spec.resource);
   std::ranges::sort(resources);
-  resources.erase(std::ranges::unique(resources).begin(), resources.end());
+  resources.erase(std::unique(resources.begin(), resources.end()), resources.end());
   return resources;
 }
 

@@ -1,0 +1,45 @@
+#include "tests/fuzz/heap_meter.h"
+
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace berth::fuzz {
+namespace {
+
+std::atomic<std::size_t> live = 0;
+std::atomic<std::size_t> peak = 0;
+
+}  // namespace
+
+std::size_t LiveBytes() { return live; }
+std::size_t PeakBytes() { return peak; }
+void ResetPeak() { peak = live.load(); }
+
+}  // namespace berth::fuzz
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+// The other forms call these.
+void* operator new(std::size_t size) {
+  using berth::fuzz::live;
+  using berth::fuzz::peak;
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  const std::size_t now = live += malloc_usable_size(memory);
+  for (std::size_t most = peak; now > most && !peak.compare_exchange_weak(most, now);) {
+  }
+  return memory;
+}
+
+void operator delete(void* memory) noexcept {
+  if (memory == nullptr) return;
+  berth::fuzz::live -= malloc_usable_size(memory);
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+
+#endif
