@@ -59,4 +59,6 @@ func TestDeletedSecretIsMadeAgainUnderLoad(t *testing.T) {
 	}
 	creates.ExpectNoFailure(2 * leastLoad)
 	w.Await("the webhooks to trust the new authority", func() bool { return w.webhooksTrust() == nil })
+	// A kube-scheduler that runs trusts the former authority alone, so the next test needs others.
+	w.uninstall()
 }
