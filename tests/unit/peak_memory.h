@@ -18,6 +18,13 @@ inline constexpr bool kMemoryIsMeasured = false;  // sanitizers take a multiple 
 inline constexpr bool kMemoryIsMeasured = true;
 #endif
 
+inline constexpr std::size_t kMega = 1 << 20;
+
+/// What a request may take at its peak: so many times its bytes, besides the body itself, which the
+/// listener holds; and so many bytes more.
+inline constexpr std::size_t kFactor = 7;
+inline constexpr std::size_t kConstant = 64 * kMega;
+
 /// A field of a process's /proc/.../status that is in kB, in bytes.
 inline std::size_t StatusBytes(const std::string& field, const std::string& process = "self") {
   std::ifstream status("/proc/" + process + "/status");

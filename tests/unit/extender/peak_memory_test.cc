@@ -13,14 +13,12 @@
 namespace berth::extender {
 namespace {
 
+using berth::testing::kConstant;
+using berth::testing::kFactor;
+using berth::testing::kMega;
 using berth::testing::Numbered;
 using berth::testing::PeakOf;
 using berth::testing::Repeated;
-
-constexpr std::size_t kMega = 1 << 20;
-// The body itself is held by the listener.
-constexpr std::size_t kFactor = 7;
-constexpr std::size_t kConstant = 64 * kMega;
 
 struct Multiplied {
   std::string name;
