@@ -22,7 +22,8 @@ class WaitingPod {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// How long a pod has after each nudge to be tried. kube-scheduler itself backs off up to 10 s.
+  /// How long a pod has after each nudge to be tried. kube-scheduler itself backs off up
+  /// to 10 s by default, and to 60 s in the chart.
   static constexpr std::array<std::chrono::seconds, 4> kTries = {
       std::chrono::seconds(2), std::chrono::seconds(7), std::chrono::seconds(20),
       std::chrono::seconds(10)};
