@@ -19,7 +19,7 @@ namespace {
 
 using X509Handle = std::unique_ptr<X509, Deleter<X509_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Deleter<X509_EXTENSION_free>>;
-using GeneralNames = std::unique_ptr<GENERAL_NAMES, Deleter<GENERAL_NAMES_free>>;
+using NewGeneralNames = std::unique_ptr<GENERAL_NAMES, Deleter<GENERAL_NAMES_free>>;
 
 // RFC 5280, 4.1.2.2: positive, 20 octets at most.
 constexpr std::size_t kSerialBytes = 16;
@@ -76,7 +76,7 @@ bool AppendAddress(GENERAL_NAMES* names, const std::string& address) {
 }
 
 bool AddNames(X509* x509, const Names& names) {
-  const GeneralNames all(GENERAL_NAMES_new());
+  const NewGeneralNames all(GENERAL_NAMES_new());
   bool added = all != nullptr;
   for (const std::string& dns : names.dns) added = added && AppendDns(all.get(), dns);
   for (const std::string& address : names.addresses) {

@@ -4,13 +4,13 @@
 #include <string>
 #include <utility>
 
-#include "cli/admission_server.h"
-#include "cli/certificates.h"
-#include "cli/config_reader.h"
-#include "cli/config_summary.h"
 #include "cli/exit_code.h"
-#include "cli/log_level.h"
-#include "cli/version.h"
+#include "config/reader.h"
+#include "config/summary.h"
+#include "process/admission_server.h"
+#include "process/certificates.h"
+#include "process/log_level.h"
+#include "process/version.h"
 #include "server/log.h"
 #include "server/signals.h"
 
@@ -21,13 +21,14 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-int ServeUntilSignal(ConfigFollower::Options config) {
+int ServeUntilSignal(process::ConfigFollower::Options config) {
   // Before the first thread, which would else take the signals.
   server::ShutdownSignals signals;
-  const WebhookConfig& webhook = config.config.admission;
-  auto certificates = OpenCertificates("admission", webhook.tls, webhook.insecure_loopback);
+  const config::WebhookConfig& webhook = config.config.admission;
+  auto certificates =
+      process::OpenCertificates("admission", webhook.tls, webhook.insecure_loopback);
   if (!certificates.ok()) return Fail("admission", kExitUsage, certificates.status());
-  auto server = AdmissionServer::Start(std::move(config), *std::move(certificates));
+  auto server = process::AdmissionServer::Start(std::move(config), *std::move(certificates));
   if (!server.ok()) return Fail("admission", kExitNo, server.status());
   const int signal = signals.Wait();
   Log(LogLevel::kInfo, "draining", {{"signal", signal}});
@@ -37,14 +38,14 @@ int ServeUntilSignal(ConfigFollower::Options config) {
 }
 
 int RunAdmission(const std::string& file) {
-  ConfigReading reading = ReadConfig(file);
+  config::ConfigReading reading = config::ReadConfig(file);
   if (!reading.ok()) return Fail(reading.errors);
-  server::SetLogLevel(LogLevelOf(reading.config.log));
+  server::SetLogLevel(process::LogLevelOf(reading.config.log));
   Log(LogLevel::kInfo, "starting",
-      {{"version", Version()},
-       {"revision", Revision()},
+      {{"version", process::Version()},
+       {"revision", process::Revision()},
        {"configFile", file},
-       {"config", Summarize(reading.config)}});
+       {"config", config::Summarize(reading.config)}});
   return ServeUntilSignal(
       {.file = file, .text = std::move(reading.text), .config = std::move(reading.config)});
 }

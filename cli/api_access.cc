@@ -8,7 +8,7 @@
 
 namespace berth::cli {
 
-absl::StatusOr<kube::ApiConfig> ServerAccess(const KubernetesConfig& config,
+absl::StatusOr<kube::ApiConfig> ServerAccess(const config::KubernetesConfig& config,
                                              const kube::Environment& environment) {
   if (!config.kubeconfig.empty())
     return kube::LoadProxied(config.kubeconfig, environment, config.context);

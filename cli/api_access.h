@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/config.h"
+#include "config/config.h"
 #include "kube/api_config.h"
 #include "kube/kubeconfig.h"
 
@@ -12,7 +12,7 @@ namespace berth::cli {
 
 /// How a server reaches the API server: by the kubeconfig that its configuration names, else by the
 /// credentials of its pod. Never by what the environment of whoever started it happens to name.
-absl::StatusOr<kube::ApiConfig> ServerAccess(const KubernetesConfig& config,
+absl::StatusOr<kube::ApiConfig> ServerAccess(const config::KubernetesConfig& config,
                                              const kube::Environment& environment);
 
 /// How a person reaches it, as with kubectl: by the first there is of `kubeconfig`, the file that

@@ -12,10 +12,10 @@ namespace berth::cli {
 
 namespace {
 
-using extender::AcceleratorCapacity;
-using extender::DeviceTotals;
-using extender::ExcludedCapacity;
-using extender::UnrecognisedCapacity;
+using placement::AcceleratorCapacity;
+using placement::DeviceTotals;
+using placement::ExcludedCapacity;
+using placement::UnrecognisedCapacity;
 using Json = nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
@@ -79,7 +79,7 @@ Json JsonOf(const UnrecognisedCapacity& unrecognised) {
 }
 
 template <typename T>
-Json ListOf(const std::vector<T>& items) {
+Json CapacityList(const std::vector<T>& items) {
   Json list = Json::array();
   for (const T& item : items) list.push_back(JsonOf(item));
   return list;
@@ -87,7 +87,7 @@ Json ListOf(const std::vector<T>& items) {
 
 }  // namespace
 
-std::string CapacityText(const extender::Capacity& capacity) {
+std::string CapacityText(const placement::Capacity& capacity) {
   std::vector<Row> rows = {
       {"ACCELERATOR", "RESOURCE", "NODES", "TOTAL", "USED", "FREE", "EXCLUDED", "WHY"}};
   for (const AcceleratorCapacity& each : capacity.accelerators) rows.push_back(RowOf(each));
@@ -95,10 +95,10 @@ std::string CapacityText(const extender::Capacity& capacity) {
   return TextTable(rows);
 }
 
-std::string CapacityJson(const extender::Capacity& capacity) {
+std::string CapacityJson(const placement::Capacity& capacity) {
   const Json json = {{"time", FormatTime(capacity.time)},
-                     {"accelerators", ListOf(capacity.accelerators)},
-                     {"unrecognised", ListOf(capacity.unrecognised)}};
+                     {"accelerators", CapacityList(capacity.accelerators)},
+                     {"unrecognised", CapacityList(capacity.unrecognised)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

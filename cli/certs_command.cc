@@ -12,11 +12,11 @@
 #include "cli/certs_renewal.h"
 #include "cli/certs_view.h"
 #include "cli/chart_objects.h"
-#include "cli/doctor/api.h"
-#include "cli/engine.h"
 #include "cli/exit_code.h"
 #include "controller/object_client.h"
+#include "kube/json_api.h"
 #include "kube/transport.h"
+#include "process/engine.h"
 
 namespace berth::cli {
 
@@ -42,14 +42,14 @@ Exit codes: 0 asked; 1 no answer; 2 wrong usage or configuration.)";
 struct Cluster {
   std::unique_ptr<kube::Transport> transport;
   std::unique_ptr<controller::ObjectClient> client;
-  BerthConfiguration config;
+  config::BerthConfiguration config;
   std::string namespace_name;
 };
 
 absl::StatusOr<Cluster> ClusterOf(const ChartOptions& options) {
   auto transport = Connect(options);
   if (!transport.ok()) return transport.status();
-  doctor::Api api(transport->get());
+  kube::Api api(transport->get());
   auto config = LoadChartConfig(options, api);
   if (!config.ok()) return config.status();
   Cluster cluster{.transport = *std::move(transport),
@@ -69,14 +69,14 @@ struct ShowArguments {
 int Show(const ShowArguments& arguments) {
   const auto cluster = ClusterOf(arguments.chart);
   if (!cluster.ok()) return Fail("certs show", cluster.status());
-  const CertificatesConfig& config = cluster->config.controller.certificates;
+  const controller::CertificatesConfig& config = cluster->config.controller.certificates;
   if (config.servers.empty()) {
     return Fail("certs show",
                 absl::FailedPreconditionError(
                     "controller.certificates.servers is empty: the controller makes no "
                     "certificates; look at them where they are made"));
   }
-  const auto view = ReadCerts(config, cluster->namespace_name, Now(), *cluster->client);
+  const auto view = ReadCerts(config, cluster->namespace_name, process::Now(), *cluster->client);
   if (!view.ok()) return Fail("certs show", view.status());
   fmt::print("{}", arguments.output == "json" ? CertsJson(*view) : CertsText(*view));
   return view->AllWell() ? kExitOk : kExitNo;
@@ -95,8 +95,8 @@ int Renew(const RenewArguments& arguments) {
                                       arguments.authority);
   if (!secrets.ok()) return Fail("certs renew", secrets.status());
   for (const std::string& secret : *secrets) {
-    const absl::Status status = AskForRenewal(cluster->namespace_name, secret,
-                                              cluster->config.prefix, Now(), *cluster->client);
+    const absl::Status status = AskForRenewal(
+        cluster->namespace_name, secret, cluster->config.prefix, process::Now(), *cluster->client);
     if (!status.ok()) return Fail("certs renew", status);
     fmt::print("{}/{}: asked the controller for a new certificate\n", cluster->namespace_name,
                secret);

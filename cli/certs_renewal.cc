@@ -13,8 +13,6 @@ namespace berth::cli {
 
 namespace {
 
-using Json = nlohmann::json;
-
 absl::Status NoSuchSecret(const std::string& name, const std::vector<std::string_view>& known) {
   return absl::InvalidArgumentError(
       fmt::format("{}: is not a Secret of controller.certificates{}; there are {}", name,
@@ -23,11 +21,11 @@ absl::Status NoSuchSecret(const std::string& name, const std::vector<std::string
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> SecretsToRenew(const CertificatesConfig& config,
-                                                        const std::vector<std::string>& named,
-                                                        bool authority) {
+absl::StatusOr<std::vector<std::string>> SecretsToRenew(
+    const controller::CertificatesConfig& config, const std::vector<std::string>& named,
+    bool authority) {
   std::vector<std::string> secrets;
-  const std::vector<std::string> leaves = SecretsOf(config);
+  const std::vector<std::string> leaves = controller::SecretsOf(config);
   std::vector<std::string_view> known{config.authority.secret};
   known.insert(known.end(), leaves.begin(), leaves.end());
   if (config.servers.empty()) {
@@ -50,7 +48,7 @@ absl::Status AskForRenewal(const std::string& namespace_name, const std::string&
                            std::string_view prefix, model::Time now,
                            controller::ObjectClient& client) {
   const std::string annotation = fmt::format("{}/{}", prefix, controller::kRenewAnnotation);
-  const Json patch{{"metadata", {{"annotations", {{annotation, FormatTime(now)}}}}}};
+  const nlohmann::json patch{{"metadata", {{"annotations", {{annotation, FormatTime(now)}}}}}};
   const absl::Status status =
       client.Patch(controller::SecretsIn(namespace_name), secret, patch.dump());
   if (!absl::IsNotFound(status)) return status;

@@ -17,8 +17,6 @@ namespace berth::cli {
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr char kNoSecret[] = "there is no such Secret";
 constexpr char kOtherAuthorities[] = "its ca.crt is not what the authority says";
 
@@ -121,8 +119,8 @@ std::vector<std::string> RowOf(const CertificateView& view, model::Time now) {
           view.problem};
 }
 
-Json JsonOf(const CertificateView& view, model::Time now) {
-  Json json = {{"secret", view.secret}, {"problem", view.problem}};
+nlohmann::json JsonOf(const CertificateView& view, model::Time now) {
+  nlohmann::json json = {{"secret", view.secret}, {"problem", view.problem}};
   if (view.until == model::kNoTime) return json;
   json.update({{"subject", view.subject},
                {"issuer", view.issuer},
@@ -132,7 +130,7 @@ Json JsonOf(const CertificateView& view, model::Time now) {
   return json;
 }
 
-Json JsonOf(const BundleView& view) {
+nlohmann::json JsonOf(const BundleView& view) {
   return {{"kind", view.kind},
           {"name", view.name},
           {"webhooks", view.webhooks},
@@ -148,15 +146,15 @@ bool CertsView::AllWell() const {
                      [](const BundleView& each) { return each.matching == each.webhooks; });
 }
 
-absl::StatusOr<CertsView> ReadCerts(const CertificatesConfig& config,
+absl::StatusOr<CertsView> ReadCerts(const controller::CertificatesConfig& config,
                                     const std::string& namespace_name, model::Time now,
                                     controller::ObjectClient& client) {
   Reader reader(namespace_name, now, client);
   absl::Status status = reader.ReadAuthority(config.authority.secret);
-  for (const ServerCertificateConfig& server : config.servers) {
+  for (const controller::ServerCertificateConfig& server : config.servers) {
     status.Update(reader.ReadLeaf(server.secret, certs::Usage::kServer));
   }
-  for (const ClientCertificateConfig& each : config.clients) {
+  for (const controller::ClientCertificateConfig& each : config.clients) {
     status.Update(reader.ReadLeaf(each.secret, certs::Usage::kClient));
   }
   for (const std::string& name : config.webhooks) {
@@ -186,10 +184,10 @@ std::string CertsText(const CertsView& view) {
 }
 
 std::string CertsJson(const CertsView& view) {
-  Json json = {{"time", FormatTime(view.time)},
-               {"certificates", Json::array()},
-               {"formers", Json::array()},
-               {"caBundles", Json::array()}};
+  nlohmann::json json = {{"time", FormatTime(view.time)},
+                         {"certificates", nlohmann::json::array()},
+                         {"formers", nlohmann::json::array()},
+                         {"caBundles", nlohmann::json::array()}};
   for (const CertificateView& each : view.certificates) {
     json["certificates"].push_back(JsonOf(each, view.time));
   }
@@ -197,7 +195,7 @@ std::string CertsJson(const CertsView& view) {
     json["formers"].push_back({{"subject", each.subject}, {"notAfter", FormatTime(each.until)}});
   }
   for (const BundleView& each : view.bundles) json["caBundles"].push_back(JsonOf(each));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace berth::cli

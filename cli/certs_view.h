@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/config.h"
+#include "config/config.h"
 #include "controller/object_client.h"
 #include "model/time.h"
 
@@ -53,7 +53,7 @@ struct CertsView {
 
 /// Reads what `config` names from the API server. Nothing of a key is kept. Errors are those of
 /// requests; what does not exist is none.
-absl::StatusOr<CertsView> ReadCerts(const CertificatesConfig& config,
+absl::StatusOr<CertsView> ReadCerts(const controller::CertificatesConfig& config,
                                     const std::string& namespace_name, model::Time now,
                                     controller::ObjectClient& client);
 

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "cli/api_access.h"
-#include "cli/config_reader.h"
-#include "cli/file.h"
-#include "cli/yaml_document.h"
-#include "cli/yaml_json.h"
+#include "config/reader.h"
 #include "kube/http_client.h"
+#include "yaml/document.h"
+#include "yaml/file.h"
+#include "yaml/json.h"
 
 namespace berth::cli {
 
@@ -18,13 +18,13 @@ namespace {
 
 constexpr const char* kKey = "config.yaml";
 
-absl::StatusOr<BerthConfiguration> ConfigOf(ConfigReading reading) {
+absl::StatusOr<config::BerthConfiguration> ConfigOf(config::ConfigReading reading) {
   if (reading.ok()) return std::move(reading.config);
-  return absl::InvalidArgumentError(ToString(reading.errors));
+  return absl::InvalidArgumentError(yaml::ToString(reading.errors));
 }
 
 absl::StatusOr<std::string> ConfigText(const ChartOptions& options, const std::string& name,
-                                       const std::string& instead, doctor::Api& api) {
+                                       const std::string& instead, kube::Api& api) {
   auto text = doctor::GatherConfigMap(api, options.namespace_name, name, kKey);
   if (text.ok()) return text;
   const std::string why =
@@ -36,10 +36,10 @@ absl::StatusOr<std::string> ConfigText(const ChartOptions& options, const std::s
 
 absl::StatusOr<doctor::SchedulerConfig> ParseSchedulerConfig(std::string_view text,
                                                              const std::string& source) {
-  const YamlDocuments yaml = ParseYaml(text, source);
-  if (!yaml.errors.empty()) return absl::InvalidArgumentError(ToString(yaml.errors));
+  const yaml::YamlDocuments yaml = yaml::ParseYaml(text, source);
+  if (!yaml.errors.empty()) return absl::InvalidArgumentError(yaml::ToString(yaml.errors));
   if (yaml.documents.size() == 1 && yaml.documents.front().IsMap()) {
-    return doctor::SchedulerConfigFromJson(JsonTextOf(yaml.documents.front()), source);
+    return doctor::SchedulerConfigFromJson(yaml::JsonTextOf(yaml.documents.front()), source);
   }
   return absl::InvalidArgumentError(source + ": is not one KubeSchedulerConfiguration");
 }
@@ -61,26 +61,27 @@ absl::StatusOr<std::unique_ptr<kube::Transport>> Connect(const ChartOptions& opt
   return std::make_unique<kube::HttpClient>(*std::move(access));
 }
 
-absl::StatusOr<BerthConfiguration> LoadChartConfig(const ChartOptions& options, doctor::Api& api) {
-  if (!options.config_file.empty()) return ConfigOf(ReadConfig(options.config_file));
+absl::StatusOr<config::BerthConfiguration> LoadChartConfig(const ChartOptions& options,
+                                                           kube::Api& api) {
+  if (!options.config_file.empty()) return ConfigOf(config::ReadConfig(options.config_file));
   const std::string name = doctor::FullnameOf(options.release);
   const auto text = ConfigText(options, name,
                                "give --namespace and --release as they were given to helm, or "
                                "--config FILE",
                                api);
   if (!text.ok()) return text.status();
-  return ConfigOf(ParseConfig(*text, "ConfigMap " + name));
+  return ConfigOf(config::ParseConfig(*text, "ConfigMap " + name));
 }
 
 absl::StatusOr<doctor::SchedulerConfig> LoadSchedulerConfig(const std::string& file) {
-  const auto text = ReadFile(file, kMaxYamlBytes);
-  if (text.ok()) return ParseSchedulerConfig(*text, DisplayName(file));
+  const auto text = yaml::ReadFile(file, yaml::kMaxYamlBytes);
+  if (text.ok()) return ParseSchedulerConfig(*text, yaml::DisplayName(file));
   return absl::InvalidArgumentError(
-      fmt::format("{}: {}", DisplayName(file), std::string(text.status().message())));
+      fmt::format("{}: {}", yaml::DisplayName(file), std::string(text.status().message())));
 }
 
 absl::StatusOr<doctor::SchedulerConfig> LoadSchedulerConfig(const ChartOptions& options,
-                                                            doctor::Api& api) {
+                                                            kube::Api& api) {
   const std::string name = doctor::FullnameOf(options.release) + "-scheduler";
   const auto text = ConfigText(options, name,
                                "give --scheduler-config FILE, the configuration of your own "

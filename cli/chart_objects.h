@@ -6,10 +6,10 @@
 #include <string>
 
 #include "cli/command.h"
-#include "cli/config.h"
-#include "cli/doctor/api.h"
-#include "cli/doctor/gather.h"
-#include "cli/doctor/scheduler_config.h"
+#include "config/config.h"
+#include "doctor/gather.h"
+#include "doctor/scheduler_config.h"
+#include "kube/json_api.h"
 #include "kube/transport.h"
 
 // What `berth doctor`, `berth stanza` and `berth certs` have in common: they look at what the chart
@@ -35,13 +35,14 @@ absl::StatusOr<std::unique_ptr<kube::Transport>> Connect(const ChartOptions& opt
 
 /// The configuration of the file, or of ConfigMap <fullname>. INVALID_ARGUMENT: it is wrong, by
 /// line; NOT_FOUND and others say what to give instead.
-absl::StatusOr<BerthConfiguration> LoadChartConfig(const ChartOptions& options, doctor::Api& api);
+absl::StatusOr<config::BerthConfiguration> LoadChartConfig(const ChartOptions& options,
+                                                           kube::Api& api);
 
 /// kube-scheduler's configuration in YAML or JSON, from a file.
 absl::StatusOr<doctor::SchedulerConfig> LoadSchedulerConfig(const std::string& file);
 
 /// The same from ConfigMap <fullname>-scheduler, that of the chart's own kube-scheduler.
 absl::StatusOr<doctor::SchedulerConfig> LoadSchedulerConfig(const ChartOptions& options,
-                                                            doctor::Api& api);
+                                                            kube::Api& api);
 
 }  // namespace berth::cli

@@ -5,7 +5,7 @@
 
 #include "cli/api_access.h"
 #include "cli/cluster_source.h"
-#include "cli/config_reader.h"
+#include "config/reader.h"
 #include "kube/http_client.h"
 
 namespace berth::cli {
@@ -37,11 +37,11 @@ ClusterArguments AddClusterOptions(Command command, ClusterOptions& options) {
   return {.objects = objects, .server = server};
 }
 
-absl::StatusOr<BerthConfiguration> LoadConfig(const std::string& file) {
-  if (file.empty()) return BerthConfiguration();
-  ConfigReading reading = ReadConfig(file);
+absl::StatusOr<config::BerthConfiguration> LoadConfig(const std::string& file) {
+  if (file.empty()) return config::BerthConfiguration();
+  config::ConfigReading reading = config::ReadConfig(file);
   if (reading.ok()) return std::move(reading.config);
-  return absl::InvalidArgumentError(ToString(reading.errors));
+  return absl::InvalidArgumentError(yaml::ToString(reading.errors));
 }
 
 absl::Status LoadSnapshot(const ClusterOptions& options, cluster::Snapshot& snapshot) {

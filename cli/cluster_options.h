@@ -6,9 +6,9 @@
 #include <string>
 
 #include "cli/command.h"
-#include "cli/config.h"
 #include "cli/placement_client.h"
 #include "cluster/snapshot.h"
+#include "config/config.h"
 
 namespace berth::cli {
 
@@ -37,7 +37,7 @@ struct ClusterArguments {
 ClusterArguments AddClusterOptions(Command command, ClusterOptions& options);
 
 /// The file's configuration, or the default one. The error is all of its errors.
-absl::StatusOr<BerthConfiguration> LoadConfig(const std::string& file);
+absl::StatusOr<config::BerthConfiguration> LoadConfig(const std::string& file);
 
 /// Fills `snapshot` from the file of objects, or the API server. INVALID_ARGUMENT where a file is
 /// to blame.

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/file.h"
 #include "cluster/feed.h"
-#include "extender/explanation_hints.h"
 #include "kube/api_reply.h"
 #include "kube/json.h"
 #include "kube/protobuf.h"
 #include "kube/query.h"
+#include "placement/explanation_hints.h"
+#include "yaml/file.h"
 
 namespace berth::cli {
 
@@ -81,10 +81,10 @@ absl::Status LoadObjects(std::string_view text, const std::string& file,
 }
 
 absl::Status LoadObjectsFile(const std::string& file, cluster::Snapshot& snapshot) {
-  const auto text = ReadFile(file, kMaxObjectsBytes);
-  if (text.ok()) return LoadObjects(*text, DisplayName(file), snapshot);
+  const auto text = yaml::ReadFile(file, kMaxObjectsBytes);
+  if (text.ok()) return LoadObjects(*text, yaml::DisplayName(file), snapshot);
   return absl::InvalidArgumentError(
-      fmt::format("{}: {}", DisplayName(file), std::string(text.status().message())));
+      fmt::format("{}: {}", yaml::DisplayName(file), std::string(text.status().message())));
 }
 
 absl::Status LoadCluster(kube::Transport& transport, cluster::Snapshot& snapshot) {
@@ -120,7 +120,7 @@ absl::Status LoadServices(kube::Transport& transport, cluster::Snapshot& snapsho
 std::string UnreadableText(const cluster::Snapshot& snapshot) {
   const cluster::Snapshot::Reader view = snapshot.Read();
   std::string text;
-  for (const std::string& hint : extender::QuarantineHints(view)) text += hint + "\n";
+  for (const std::string& hint : placement::QuarantineHints(view)) text += hint + "\n";
   return text;
 }
 

@@ -82,8 +82,8 @@ int Fail(std::string_view command, const absl::Status& error) {
   return Fail(command, absl::IsInvalidArgument(error) ? kExitUsage : kExitNo, error);
 }
 
-int Fail(const std::vector<SourceError>& errors) {
-  fmt::print(stderr, "{}\n", ToString(errors));
+int Fail(const std::vector<yaml::SourceError>& errors) {
+  fmt::print(stderr, "{}\n", yaml::ToString(errors));
   return kExitUsage;
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/source_error.h"
+#include "yaml/source_error.h"
 
 namespace CLI {
 class App;
@@ -83,6 +83,6 @@ int Fail(std::string_view command, int exit_code, const absl::Status& error);
 int Fail(std::string_view command, const absl::Status& error);
 
 /// Writes the errors of a file to stderr. Returns kExitUsage.
-int Fail(const std::vector<SourceError>& errors);
+int Fail(const std::vector<yaml::SourceError>& errors);
 
 }  // namespace berth::cli

@@ -5,22 +5,22 @@
 #include <memory>
 #include <string>
 
-#include "cli/config_docs.h"
-#include "cli/config_json_schema.h"
-#include "cli/config_reader.h"
-#include "cli/config_summary.h"
-#include "cli/config_writer.h"
 #include "cli/exit_code.h"
-#include "cli/file.h"
+#include "config/docs.h"
+#include "config/json_schema.h"
+#include "config/reader.h"
+#include "config/summary.h"
+#include "config/writer.h"
+#include "yaml/file.h"
 
 namespace berth::cli {
 
 namespace {
 
 int Validate(const std::string& file) {
-  const ConfigReading reading = ReadConfig(file);
+  const config::ConfigReading reading = config::ReadConfig(file);
   if (!reading.ok()) return Fail(reading.errors);
-  fmt::print("{} is valid: {}\n", DisplayName(file), Summarize(reading.config));
+  fmt::print("{} is valid: {}\n", yaml::DisplayName(file), config::Summarize(reading.config));
   return kExitOk;
 }
 
@@ -28,17 +28,17 @@ int PrintDefaults() {
   fmt::print(
       "# Berth's configuration with its defaults. Only apiVersion, kind and the tls of what is\n"
       "# run (extender, admission) must be given; leave out whatever you do not change.\n\n{}",
-      WriteConfig({}));
+      config::WriteConfig({}));
   return kExitOk;
 }
 
 int PrintDocs() {
-  fmt::print("{}", ConfigDocs());
+  fmt::print("{}", config::ConfigDocs());
   return kExitOk;
 }
 
 int PrintSchema() {
-  fmt::print("{}", ConfigJsonSchema());
+  fmt::print("{}", config::ConfigJsonSchema());
   return kExitOk;
 }
 

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "cli/api_access.h"
-#include "cli/config_reader.h"
-#include "cli/controller_rbac.h"
-#include "cli/controller_server.h"
 #include "cli/exit_code.h"
-#include "cli/log_level.h"
-#include "cli/version.h"
+#include "config/reader.h"
+#include "controller/rights.h"
+#include "process/controller_server.h"
+#include "process/log_level.h"
+#include "process/version.h"
 #include "server/log.h"
 #include "server/signals.h"
 
@@ -24,11 +24,12 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-int RunUntilSignal(ConfigFollower::Options config, kube::ApiConfig api,
+int RunUntilSignal(process::ConfigFollower::Options config, kube::ApiConfig api,
                    const std::string& lease_namespace) {
   // Before the first thread, which would else take the signals.
   server::ShutdownSignals signals;
-  auto server = ControllerServer::Start(std::move(config), std::move(api), lease_namespace);
+  auto server =
+      process::ControllerServer::Start(std::move(config), std::move(api), lease_namespace);
   if (!server.ok()) return Fail("controller", kExitNo, server.status());
   const int signal = signals.Wait();
   Log(LogLevel::kInfo, "ending", {{"signal", signal}});
@@ -38,19 +39,19 @@ int RunUntilSignal(ConfigFollower::Options config, kube::ApiConfig api,
 }
 
 int RunController(const std::string& file) {
-  ConfigReading reading = ReadConfig(file);
+  config::ConfigReading reading = config::ReadConfig(file);
   if (!reading.ok()) return Fail(reading.errors);
-  const auto lease_namespace = LeaseNamespace(reading.config);
+  const auto lease_namespace = process::LeaseNamespace(reading.config);
   if (!lease_namespace.ok()) {
     fmt::print(stderr, "{}: {}\n", file, std::string(lease_namespace.status().message()));
     return kExitUsage;
   }
   auto api = ServerAccess(reading.config.kubernetes, kube::ProcessEnvironment());
   if (!api.ok()) return Fail("controller", kExitUsage, api.status());
-  server::SetLogLevel(LogLevelOf(reading.config.log));
+  server::SetLogLevel(process::LogLevelOf(reading.config.log));
   Log(LogLevel::kInfo, "starting",
-      {{"version", Version()},
-       {"revision", Revision()},
+      {{"version", process::Version()},
+       {"revision", process::Revision()},
        {"configFile", file},
        {"apiServer", fmt::format("{}:{}", api->host, api->port)}});
   return RunUntilSignal(
@@ -59,12 +60,13 @@ int RunController(const std::string& file) {
 }
 
 // Without a file: for the defaults, and the namespace that kubectl applies it to.
-int PrintRbac(const std::string& file) {
-  ConfigReading reading;
-  if (!file.empty()) reading = ReadConfig(file);
+int PrintControllerRbac(const std::string& file) {
+  config::ConfigReading reading;
+  if (!file.empty()) reading = config::ReadConfig(file);
   if (!reading.ok()) return Fail(reading.errors);
-  fmt::print("{}", ControllerRolesYaml(reading.config.controller,
-                                       LeaseNamespace(reading.config).value_or("")));
+  fmt::print("{}",
+             controller::ControllerRolesYaml(reading.config.controller,
+                                             process::LeaseNamespace(reading.config).value_or("")));
   return kExitOk;
 }
 
@@ -81,7 +83,7 @@ void AddControllerCommand(Command berth) {
   controller.AddFlag("--rbac", *rbac,
                      "Print the ClusterRole and the Role that the controller needs, and end");
   controller.Run([file, rbac, config] {
-    if (*rbac) return PrintRbac(*file);
+    if (*rbac) return PrintControllerRbac(*file);
     if (!config.given()) config.Missing();
     return RunController(*file);
   });

@@ -13,18 +13,18 @@
 #include <vector>
 
 #include "cli/chart_objects.h"
-#include "cli/doctor/check.h"
-#include "cli/doctor/gather.h"
 #include "cli/doctor_output.h"
-#include "cli/doctor_rights.h"
-#include "cli/engine.h"
 #include "cli/exit_code.h"
 #include "cli/stanza.h"
+#include "doctor/check.h"
+#include "doctor/gather.h"
+#include "doctor/rights.h"
 #include "kube/http_client.h"
 #include "kube/proxy.h"
 #include "kube/server_url.h"
 #include "model/annotation.h"
 #include "model/suggest.h"
+#include "process/engine.h"
 
 namespace berth::cli {
 
@@ -33,7 +33,7 @@ namespace {
 using doctor::Check;
 using doctor::Source;
 
-constexpr const char* kFooter =
+constexpr const char* kDoctorFooter =
     R"(Looks at a cluster in which Berth's chart is installed, changes nothing, and says what is wrong and what to
 do about it; docs/doctor.md lists the checks. It reads through the API server (--kubeconfig, $KUBECONFIG,
 ~/.kube/config or the credentials of the pod, the first there is). A kube-scheduler of your own keeps its
@@ -41,7 +41,7 @@ configuration in a file: give it with --scheduler-config. --extender posts a rea
 
 Exit codes: 0 all is well; 1 there are problems or warnings; 2 something could not be looked at, or wrong usage.)";
 
-struct Arguments {
+struct DoctorArguments {
   ChartOptions chart;
   std::string scheduler_config;
   std::string only;
@@ -62,8 +62,6 @@ struct Arguments {
   }
 };
 
-absl::Status Usage(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
-
 absl::StatusOr<std::set<std::string, std::less<>>> NamesIn(const std::string& option,
                                                            const std::string& text) {
   std::vector<std::string_view> known;
@@ -71,15 +69,16 @@ absl::StatusOr<std::set<std::string, std::less<>>> NamesIn(const std::string& op
   std::set<std::string, std::less<>> names;
   for (const std::string_view name : model::SplitList(text)) {
     if (std::ranges::find(known, name) == known.end()) {
-      return Usage(fmt::format("{}: there is no check {}{}; there are {}", option, name,
-                               model::DidYouMean(name, known), model::Join(known)));
+      return absl::InvalidArgumentError(fmt::format("{}: there is no check {}{}; there are {}",
+                                                    option, name, model::DidYouMean(name, known),
+                                                    model::Join(known)));
     }
     names.emplace(name);
   }
   return names;
 }
 
-absl::StatusOr<std::vector<Check>> Selected(const Arguments& arguments) {
+absl::StatusOr<std::vector<Check>> Selected(const DoctorArguments& arguments) {
   const auto only = NamesIn("--only", arguments.only);
   if (!only.ok()) return only.status();
   const auto skip = NamesIn("--skip", arguments.skip);
@@ -89,7 +88,7 @@ absl::StatusOr<std::vector<Check>> Selected(const Arguments& arguments) {
     if (skip->contains(check.name)) continue;
     if (only->empty() || only->contains(check.name)) selected.push_back(check);
   }
-  if (selected.empty()) return Usage("--skip leaves no check");
+  if (selected.empty()) return absl::InvalidArgumentError("--skip leaves no check");
   return selected;
 }
 
@@ -106,7 +105,7 @@ std::set<Source> SourcesOf(const std::vector<Check>& checks) {
 class ExtenderClient {
  public:
   // `trusted`: PEM, where --ca-file is not given.
-  static absl::StatusOr<ExtenderClient> Make(const Arguments& arguments,
+  static absl::StatusOr<ExtenderClient> Make(const DoctorArguments& arguments,
                                              const std::string& trusted) {
     ExtenderClient client;
     if (arguments.extender.empty()) return client;
@@ -144,13 +143,14 @@ absl::Status ValidateAccelerator(const std::string& name,
   if (name.empty() || catalog.IndexOf(name) != model::AcceleratorCatalog::kNone) {
     return absl::OkStatus();
   }
-  return Usage(fmt::format("--accelerator: the catalogue has no {}{}; there are {}", name,
-                           model::DidYouMean(name, catalog.names()), model::Join(catalog.names())));
+  return absl::InvalidArgumentError(
+      fmt::format("--accelerator: the catalogue has no {}{}; there are {}", name,
+                  model::DidYouMean(name, catalog.names()), model::Join(catalog.names())));
 }
 
 // Whose certificate the extender shows, where nobody said.
-std::string AuthoritiesInCluster(const Arguments& arguments, const doctor::Facts& facts,
-                                 doctor::Api& api) {
+std::string AuthoritiesInCluster(const DoctorArguments& arguments, const doctor::Facts& facts,
+                                 kube::Api& api) {
   if (arguments.extender.empty() || !arguments.ca_file.empty()) return "";
   const auto secret =
       doctor::GatherSecret(api, facts.namespace_name, doctor::ExtenderSecret(facts));
@@ -158,13 +158,13 @@ std::string AuthoritiesInCluster(const Arguments& arguments, const doctor::Facts
 }
 
 // Whether there is an API server at all; who may not ask for its version is told later.
-absl::Status Knock(doctor::Api& api) {
+absl::Status Knock(kube::Api& api) {
   const absl::Status answered = api.Get("/version", {{"", "version", "get"}}, [](const auto&) {});
   return absl::IsPermissionDenied(answered) || absl::IsNotFound(answered) ? absl::OkStatus()
                                                                           : answered;
 }
 
-absl::Status TakeSchedulerConfig(const Arguments& arguments, doctor::Api& api,
+absl::Status TakeSchedulerConfig(const DoctorArguments& arguments, kube::Api& api,
                                  doctor::Facts& facts) {
   if (arguments.scheduler_config.empty()) {
     facts.scheduler = LoadSchedulerConfig(arguments.chart, api);
@@ -174,19 +174,19 @@ absl::Status TakeSchedulerConfig(const Arguments& arguments, doctor::Api& api,
   return facts.scheduler.status();
 }
 
-absl::StatusOr<doctor::Findings> Look(const Arguments& arguments,
+absl::StatusOr<doctor::Findings> Look(const DoctorArguments& arguments,
                                       const std::vector<Check>& checks) {
   auto transport = Connect(arguments.chart);
   if (!transport.ok()) return transport.status();
-  doctor::Api api(transport->get());
-  doctor::Facts facts{.now = Now(),
+  kube::Api api(transport->get());
+  doctor::Facts facts{.now = process::Now(),
                       .namespace_name = arguments.chart.namespace_name,
                       .fullname = doctor::FullnameOf(arguments.chart.release)};
   const absl::Status answered = Knock(api);
   if (!answered.ok()) return answered;
   const auto config = LoadChartConfig(arguments.chart, api);
   if (!config.ok()) return config.status();
-  const Engine engine = MakeEngine(*config);
+  const process::Engine engine = process::MakeEngine(*config);
   const absl::Status known = ValidateAccelerator(arguments.accelerator, *engine.catalog);
   if (!known.ok()) return known;
   const std::set<Source> sources = SourcesOf(checks);
@@ -206,20 +206,20 @@ absl::StatusOr<doctor::Findings> Look(const Arguments& arguments,
   return doctor::Examine(checks, facts, rules);
 }
 
-int RunDoctor(const Arguments& arguments) {
+int RunDoctor(const DoctorArguments& arguments) {
   const auto checks = Selected(arguments);
   if (!checks.ok()) return Fail("doctor", kExitUsage, checks.status());
   if (arguments.rbac) {
-    fmt::print("{}", DoctorRolesYaml(SourcesOf(*checks), arguments.Where()));
+    fmt::print("{}", doctor::DoctorRolesYaml(SourcesOf(*checks), arguments.Where()));
     return kExitOk;
   }
   const auto findings = Look(arguments, *checks);
   if (!findings.ok()) return Fail("doctor", kExitUsage, findings.status());
   fmt::print("{}", arguments.output == "json" ? FindingsJson(*findings) : FindingsText(*findings));
-  return doctor::ExitCodeOf(*findings);
+  return ExitCodeOf(*findings);
 }
 
-void AddExtenderOptions(Command doctor, Arguments& arguments) {
+void AddExtenderOptions(Command doctor, DoctorArguments& arguments) {
   const Argument extender =
       doctor.AddOption("--extender", arguments.extender,
                        "https://HOST:PORT of an extender, to be asked as kube-scheduler asks it");
@@ -244,7 +244,7 @@ void AddExtenderOptions(Command doctor, Arguments& arguments) {
 void AddDoctorCommand(Command berth) {
   Command doctor =
       berth.AddCommand("doctor", "Say what is wrong with Berth in a cluster, and what to do");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<DoctorArguments>();
   AddChartOptions(doctor, arguments->chart);
   doctor.AddOption("--scheduler-config", arguments->scheduler_config,
                    "kube-scheduler's configuration (default: that of the chart's ConfigMap)");
@@ -255,7 +255,7 @@ void AddDoctorCommand(Command berth) {
   AddExtenderOptions(doctor, *arguments);
   doctor.AddOption("-o,--output", arguments->output, "table or json").OneOf({"table", "json"});
   doctor.AddFlag("--rbac", arguments->rbac, "Print the roles that the checks need, and end");
-  doctor.Footer(kFooter);
+  doctor.Footer(kDoctorFooter);
   doctor.Run([arguments] { return RunDoctor(*arguments); });
 }
 

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cli/exit_code.h"
+
 namespace berth::cli {
 
 namespace {
@@ -48,6 +50,16 @@ std::string Summary(const Findings& findings) {
 
 }  // namespace
 
+int ExitCodeOf(const Findings& findings) {
+  const auto any = [&findings](Severity severity) {
+    return std::ranges::any_of(findings, [severity](const Finding& finding) {  //
+      return finding.severity == severity;
+    });
+  };
+  if (any(Severity::kProblem) || any(Severity::kWarning)) return kExitNo;
+  return any(Severity::kUnknown) ? kExitUsage : kExitOk;
+}
+
 std::string FindingsText(const Findings& findings) {
   std::string text;
   for (const Severity severity : kWorstFirst) {
@@ -68,7 +80,7 @@ std::string FindingsJson(const Findings& findings) {
                    {"advice", finding.advice}});
   }
   const nlohmann::ordered_json root = {{"findings", std::move(all)},
-                                       {"exitCode", doctor::ExitCodeOf(findings)}};
+                                       {"exitCode", ExitCodeOf(findings)}};
   return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -2,9 +2,13 @@
 
 #include <string>
 
-#include "cli/doctor/finding.h"
+#include "doctor/finding.h"
 
 namespace berth::cli {
+
+/// What a process that printed these tells its caller: 0 all is well or noted, 1 something is
+/// wrong, 2 nothing is known to be wrong but something is unknown.
+int ExitCodeOf(const doctor::Findings& findings);
 
 /// A table for people, what is worst first; what is unknown for one reason once.
 std::string FindingsText(const doctor::Findings& findings);

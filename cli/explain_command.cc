@@ -13,25 +13,25 @@
 #include "cli/api_access.h"
 #include "cli/cluster_options.h"
 #include "cli/cluster_source.h"
-#include "cli/engine.h"
 #include "cli/exit_code.h"
 #include "cli/explanation_json.h"
 #include "cli/explanation_text.h"
 #include "cli/placement_client.h"
 #include "cli/pod_manifest.h"
-#include "extender/explanation.h"
 #include "kube/http_client.h"
 #include "model/suggest.h"
+#include "placement/explanation.h"
+#include "process/engine.h"
 
 namespace berth::cli {
 
 namespace {
 
-using extender::Explanation;
-using extender::NodeExplanation;
 using model::DidYouMean;
+using placement::Explanation;
+using placement::NodeExplanation;
 
-struct Arguments {
+struct ExplainArguments {
   std::string pod_file;
   std::string pod_name;
   std::string namespace_name = "default";
@@ -41,7 +41,7 @@ struct Arguments {
   std::string now;
 };
 
-constexpr const char* kFooter =
+constexpr const char* kExplainFooter =
     R"(The cluster is read once through the API server (--kubeconfig, $KUBECONFIG, ~/.kube/config or
 the credentials of the pod, the first there is), or offline from --objects; the answer is that of
 `berth extender` with the same --config. With --server a running one is asked, which has the cluster
@@ -50,7 +50,7 @@ in memory. -o json is described in docs/explain.md.
 Exit codes: 0 a node fits (with --node: that one; or Berth has no say); 1 none does, or the API
 server did not answer; 2 wrong usage or files.)";
 
-void AddOptions(Command explain, Arguments& arguments) {
+void AddOptions(Command explain, ExplainArguments& arguments) {
   const Argument file = explain.AddOption(
       "-f,--filename", arguments.pod_file,
       "YAML or JSON of a pod, or of a Job, Deployment, ... with a pod template; - for standard "
@@ -66,20 +66,21 @@ void AddOptions(Command explain, Arguments& arguments) {
   pod.Excludes(file).Excludes(cluster.objects);
 }
 
-absl::Status Usage(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
-
 absl::StatusOr<model::Time> TimeOf(const std::string& text) {
-  if (text.empty()) return Now();
+  if (text.empty()) return process::Now();
   absl::Time time;
   std::string error;
-  if (!absl::ParseTime(absl::RFC3339_full, text, &time, &error)) return Usage("--now: " + error);
+  if (!absl::ParseTime(absl::RFC3339_full, text, &time, &error))
+    return absl::InvalidArgumentError("--now: " + error);
   return model::Time(model::Duration(absl::ToUnixSeconds(time)));
 }
 
 // The pod to explain, with the cluster put into `snapshot`.
-absl::StatusOr<PodManifest> LoadOffline(const Arguments& arguments, cluster::Snapshot& snapshot) {
+absl::StatusOr<PodManifest> LoadOffline(const ExplainArguments& arguments,
+                                        cluster::Snapshot& snapshot) {
   if (arguments.pod_file == arguments.cluster.objects_file) {
-    return Usage("-f and --objects name the same file; give the pod and the cluster separately");
+    return absl::InvalidArgumentError(
+        "-f and --objects name the same file; give the pod and the cluster separately");
   }
   auto manifest = ReadPodManifest(arguments.pod_file);
   if (!manifest.ok()) return manifest;
@@ -88,7 +89,7 @@ absl::StatusOr<PodManifest> LoadOffline(const Arguments& arguments, cluster::Sna
   return manifest;
 }
 
-absl::StatusOr<PodManifest> LoadLive(const Arguments& arguments, bool services,
+absl::StatusOr<PodManifest> LoadLive(const ExplainArguments& arguments, bool services,
                                      cluster::Snapshot& snapshot) {
   PodManifest manifest;
   if (arguments.pod_name.empty()) {
@@ -98,7 +99,7 @@ absl::StatusOr<PodManifest> LoadLive(const Arguments& arguments, bool services,
   }
   auto access = PersonAccess(arguments.cluster.kubeconfig, arguments.cluster.context,
                              kube::ProcessEnvironment());
-  if (!access.ok()) return Usage(std::string(access.status().message()));
+  if (!access.ok()) return absl::InvalidArgumentError(std::string(access.status().message()));
   kube::HttpClient client(*std::move(access));
   if (!arguments.pod_name.empty()) {
     auto pod = GetPod(client, arguments.namespace_name, arguments.pod_name);
@@ -120,11 +121,12 @@ absl::StatusOr<const NodeExplanation*> FindNode(const Explanation& explanation,
     if (node.name == name) return &node;
     names.push_back(node.name);
   }
-  return Usage(fmt::format("--node: there is no node {}{}", name, DidYouMean(name, names)));
+  return absl::InvalidArgumentError(
+      fmt::format("--node: there is no node {}{}", name, DidYouMean(name, names)));
 }
 
-void Print(const Arguments& arguments, const Explanation& explanation, const std::string& what,
-           const NodeExplanation* node) {
+void Print(const ExplainArguments& arguments, const Explanation& explanation,
+           const std::string& what, const NodeExplanation* node) {
   std::string text;
   if (arguments.output == "json") {
     text = ExplanationJson(explanation, what, node);
@@ -142,12 +144,12 @@ struct Explained {
   Explanation explanation;
 };
 
-absl::StatusOr<Explained> ExplainLocally(const Arguments& arguments) {
+absl::StatusOr<Explained> ExplainLocally(const ExplainArguments& arguments) {
   const auto config = LoadConfig(arguments.cluster.config_file);
   if (!config.ok()) return config.status();
   const auto now = TimeOf(arguments.now);
   if (!now.ok()) return now.status();
-  const Engine engine = MakeEngine(*config);
+  const process::Engine engine = process::MakeEngine(*config);
   cluster::Snapshot snapshot({.catalog = engine.catalog, .labels = {}});
   const bool live = arguments.cluster.objects_file.empty();
   // A file has no Services, so of the shortlist nothing is told.
@@ -156,13 +158,13 @@ absl::StatusOr<Explained> ExplainLocally(const Arguments& arguments) {
                        : LoadOffline(arguments, snapshot);
   if (!manifest.ok()) return manifest.status();
   Explanation explanation =
-      extender::Explain(manifest->pod, snapshot, *engine.scheduling, shortlist, *now);
+      placement::Explain(manifest->pod, snapshot, *engine.scheduling, shortlist, *now);
   return Explained{*std::move(manifest), std::move(explanation)};
 }
 
-absl::StatusOr<Explained> AskServer(const Arguments& arguments) {
+absl::StatusOr<Explained> AskServer(const ExplainArguments& arguments) {
   if (arguments.pod_file.empty()) {
-    return Usage(fmt::format(
+    return absl::InvalidArgumentError(fmt::format(
         "--server explains manifests: kubectl get pod {} -n {} -o json | "
         "berth explain -f - --server {}",
         arguments.pod_name, arguments.namespace_name, arguments.cluster.server.address));
@@ -177,7 +179,7 @@ absl::StatusOr<Explained> AskServer(const Arguments& arguments) {
 }
 
 // Prints what was asked for, and tells the exit code.
-absl::StatusOr<int> Show(const Arguments& arguments, const Explained& explained) {
+absl::StatusOr<int> Show(const ExplainArguments& arguments, const Explained& explained) {
   const auto& [manifest, explanation] = explained;
   for (const std::string& skipped : manifest.skipped) {
     fmt::print(stderr, "skipped: {}\n", skipped);
@@ -193,9 +195,9 @@ absl::StatusOr<int> Show(const Arguments& arguments, const Explained& explained)
   return (*node)->fits ? kExitOk : kExitNo;
 }
 
-absl::StatusOr<int> ExplainPod(const Arguments& arguments) {
+absl::StatusOr<int> ExplainPod(const ExplainArguments& arguments) {
   if (arguments.pod_file.empty() && arguments.pod_name.empty()) {
-    return Usage("give a manifest with -f FILE, or the name of a pod");
+    return absl::InvalidArgumentError("give a manifest with -f FILE, or the name of a pod");
   }
   const auto explained =
       arguments.cluster.UsesServer() ? AskServer(arguments) : ExplainLocally(arguments);
@@ -203,7 +205,7 @@ absl::StatusOr<int> ExplainPod(const Arguments& arguments) {
   return Show(arguments, *explained);
 }
 
-int RunExplain(const Arguments& arguments) {
+int RunExplain(const ExplainArguments& arguments) {
   const auto exit_code = ExplainPod(arguments);
   return exit_code.ok() ? *exit_code : Fail("explain", exit_code.status());
 }
@@ -213,9 +215,9 @@ int RunExplain(const Arguments& arguments) {
 void AddExplainCommand(Command berth) {
   Command explain = berth.AddCommand(
       "explain", "Tell to which nodes a pod may go, how good they are, and why not to the others");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ExplainArguments>();
   AddOptions(explain, *arguments);
-  explain.Footer(kFooter);
+  explain.Footer(kExplainFooter);
   explain.Run([arguments] { return RunExplain(*arguments); });
 }
 

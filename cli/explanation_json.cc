@@ -9,11 +9,11 @@ namespace berth::cli {
 
 namespace {
 
-using extender::DeviceCount;
-using extender::Explanation;
-using extender::NodeExplanation;
-using extender::PolicyOpinion;
-using extender::RefusedGroup;
+using placement::DeviceCount;
+using placement::Explanation;
+using placement::NodeExplanation;
+using placement::PolicyOpinion;
+using placement::RefusedGroup;
 using Json = nlohmann::ordered_json;
 
 Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }

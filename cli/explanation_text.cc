@@ -13,11 +13,11 @@ namespace berth::cli {
 
 namespace {
 
-using extender::DeviceCount;
-using extender::Explanation;
-using extender::NodeExplanation;
-using extender::PolicyOpinion;
-using extender::RefusedGroup;
+using placement::DeviceCount;
+using placement::Explanation;
+using placement::NodeExplanation;
+using placement::PolicyOpinion;
+using placement::RefusedGroup;
 
 constexpr std::string_view kNotJudged =
     "kube-scheduler's own filters (taints, affinity, free cpu, memory and devices) are not judged "

@@ -2,19 +2,19 @@
 
 #include <string>
 
-#include "extender/explanation.h"
+#include "placement/explanation.h"
 
 namespace berth::cli {
 
 /// One line: "96 fit; 12 GPUIsLost since 3h; 48 are MN-Core".
-std::string SummaryOf(const extender::Explanation& explanation);
+std::string SummaryOf(const placement::Explanation& explanation);
 
 /// What `berth explain` prints: the summary, the hints, and a table with a line for every node.
 /// `what` names the pod.
-std::string ExplanationText(const extender::Explanation& explanation, const std::string& what);
+std::string ExplanationText(const placement::Explanation& explanation, const std::string& what);
 
 /// What `berth explain --node` prints: every policy's verdict and every condition of one node.
-std::string NodeText(const extender::NodeExplanation& node,
-                     const extender::Explanation& explanation, const std::string& what);
+std::string NodeText(const placement::NodeExplanation& node,
+                     const placement::Explanation& explanation, const std::string& what);
 
 }  // namespace berth::cli

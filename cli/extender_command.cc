@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "cli/api_access.h"
-#include "cli/certificates.h"
-#include "cli/config_reader.h"
-#include "cli/config_summary.h"
 #include "cli/exit_code.h"
-#include "cli/extender_rbac.h"
-#include "cli/extender_server.h"
-#include "cli/log_level.h"
-#include "cli/version.h"
+#include "config/reader.h"
+#include "config/summary.h"
+#include "extender/rights.h"
+#include "process/certificates.h"
+#include "process/extender_server.h"
+#include "process/log_level.h"
+#include "process/version.h"
 #include "server/log.h"
 #include "server/signals.h"
 
@@ -25,13 +25,15 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-int ServeUntilSignal(ConfigFollower::Options config, kube::ApiConfig api) {
+int ServeUntilSignal(process::ConfigFollower::Options config, kube::ApiConfig api) {
   // Before the first thread, which would else take the signals.
   server::ShutdownSignals signals;
-  const ExtenderConfig& extender = config.config.extender;
-  auto certificates = OpenCertificates("extender", extender.tls, extender.insecure_loopback);
+  const config::ExtenderConfig& extender = config.config.extender;
+  auto certificates =
+      process::OpenCertificates("extender", extender.tls, extender.insecure_loopback);
   if (!certificates.ok()) return Fail("extender", kExitUsage, certificates.status());
-  auto server = ExtenderServer::Start(std::move(config), std::move(api), *std::move(certificates));
+  auto server =
+      process::ExtenderServer::Start(std::move(config), std::move(api), *std::move(certificates));
   if (!server.ok()) return Fail("extender", kExitNo, server.status());
   const int signal = signals.Wait();
   Log(LogLevel::kInfo, "draining", {{"signal", signal}});
@@ -41,16 +43,16 @@ int ServeUntilSignal(ConfigFollower::Options config, kube::ApiConfig api) {
 }
 
 int RunExtender(const std::string& file) {
-  ConfigReading reading = ReadConfig(file);
+  config::ConfigReading reading = config::ReadConfig(file);
   if (!reading.ok()) return Fail(reading.errors);
   auto api = ServerAccess(reading.config.kubernetes, kube::ProcessEnvironment());
   if (!api.ok()) return Fail("extender", kExitUsage, api.status());
-  server::SetLogLevel(LogLevelOf(reading.config.log));
+  server::SetLogLevel(process::LogLevelOf(reading.config.log));
   Log(LogLevel::kInfo, "starting",
-      {{"version", Version()},
-       {"revision", Revision()},
+      {{"version", process::Version()},
+       {"revision", process::Revision()},
        {"configFile", file},
-       {"config", Summarize(reading.config)},
+       {"config", config::Summarize(reading.config)},
        {"apiServer", fmt::format("{}:{}", api->host, api->port)}});
   return ServeUntilSignal(
       {.file = file, .text = std::move(reading.text), .config = std::move(reading.config)},
@@ -58,11 +60,12 @@ int RunExtender(const std::string& file) {
 }
 
 // Without a file: for the defaults.
-int PrintRbac(const std::string& file) {
-  ConfigReading reading;
-  if (!file.empty()) reading = ReadConfig(file);
+int PrintExtenderRbac(const std::string& file) {
+  config::ConfigReading reading;
+  if (!file.empty()) reading = config::ReadConfig(file);
   if (!reading.ok()) return Fail(reading.errors);
-  fmt::print("{}", ClusterRoleYaml("berth-extender", GrantsOf(reading.config.extender)));
+  fmt::print("{}", kube::ClusterRoleYaml("berth-extender",
+                                         extender::GrantsOf(reading.config.extender.shortlist)));
   return kExitOk;
 }
 
@@ -77,7 +80,7 @@ void AddExtenderCommand(Command berth) {
       extender.AddOption("--config", *file, "The configuration; see `berth config defaults`");
   extender.AddFlag("--rbac", *rbac, "Print the ClusterRole that the extender needs, and end");
   extender.Run([file, rbac, config] {
-    if (*rbac) return PrintRbac(*file);
+    if (*rbac) return PrintExtenderRbac(*file);
     if (!config.given()) config.Missing();
     return RunExtender(*file);
   });

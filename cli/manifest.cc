@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/file.h"
-#include "cli/yaml_document.h"
-#include "cli/yaml_json.h"
-#include "cli/yaml_patch.h"
+#include "yaml/document.h"
+#include "yaml/file.h"
+#include "yaml/json.h"
+#include "yaml/patch.h"
 
 namespace berth::cli {
 
 namespace {
 
 std::string TextAt(const YAML::Node& object, const char* pointer) {
-  const auto node = NodeAt(object, pointer);
+  const auto node = yaml::NodeAt(object, pointer);
   return node && node->IsScalar() ? node->Scalar() : "";
 }
 
@@ -36,7 +36,7 @@ class Collector {
       return Refuse(node, "is not a Kubernetes object, which is a map with apiVersion and kind");
     }
     webhook::GroupVersionKind kind = KindOf(node);
-    const auto items = NodeAt(node, "/items");
+    const auto items = yaml::NodeAt(node, "/items");
     if (kind.kind.ends_with("List") && items && items->IsSequence()) {
       for (std::size_t i = 0; i < items->size(); ++i) {
         Add((*items)[i], fmt::format("{}/items/{}", pointer, i));
@@ -52,16 +52,16 @@ class Collector {
     manifest_.objects.push_back(
         {.document = manifest_.documents.size(),
          .pointer = pointer,
-         .line = LineOf(node),
+         .line = yaml::LineOf(node),
          .kind = std::move(kind),
          .namespace_name = TextAt(node, "/metadata/namespace"),
          .name = name.empty() ? TextAt(node, "/metadata/generateName") : name,
-         .json = JsonTextOf(node)});
+         .json = yaml::JsonTextOf(node)});
   }
 
  private:
   void Refuse(const YAML::Node& node, std::string message) {
-    manifest_.errors.push_back({file_, LineOf(node), "", std::move(message)});
+    manifest_.errors.push_back({file_, yaml::LineOf(node), "", std::move(message)});
   }
 
   const std::string& file_;
@@ -72,13 +72,13 @@ class Collector {
 
 Manifest ParseManifest(std::string_view text, const std::string& file) {
   Manifest manifest;
-  YamlDocuments yaml = ParseYaml(text, file);
+  yaml::YamlDocuments yaml = yaml::ParseYaml(text, file);
   manifest.errors = std::move(yaml.errors);
   if (!manifest.errors.empty()) return manifest;
   Collector collector(file, manifest);
   for (const YAML::Node& document : yaml.documents) {
     collector.Add(document, "");
-    manifest.documents.push_back(CopyOf(document));
+    manifest.documents.push_back(yaml::CopyOf(document));
   }
   if (manifest.documents.empty()) {
     manifest.errors.push_back({file, 0, "", "is empty; give the manifest of a pod or a Job"});
@@ -87,10 +87,10 @@ Manifest ParseManifest(std::string_view text, const std::string& file) {
 }
 
 Manifest ReadManifest(const std::string& file) {
-  const auto text = ReadFile(file, kMaxYamlBytes);
-  if (text.ok()) return ParseManifest(*text, DisplayName(file));
+  const auto text = yaml::ReadFile(file, yaml::kMaxYamlBytes);
+  if (text.ok()) return ParseManifest(*text, yaml::DisplayName(file));
   Manifest manifest;
-  manifest.errors.push_back({DisplayName(file), 0, "", std::string(text.status().message())});
+  manifest.errors.push_back({yaml::DisplayName(file), 0, "", std::string(text.status().message())});
   return manifest;
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "admission/review.h"
-#include "cli/source_error.h"
+#include "yaml/source_error.h"
 
 namespace berth::cli {
 
@@ -34,7 +34,7 @@ struct Manifest {
   /// Those within Lists instead of the Lists.
   std::vector<ManifestObject> objects;
   /// Not empty: the rest is not to be used.
-  std::vector<SourceError> errors;
+  std::vector<yaml::SourceError> errors;
 };
 
 /// Reads YAML documents, or JSON, which is YAML, too; `file` names them in the errors.

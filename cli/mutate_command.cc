@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/config_reader.h"
-#include "cli/engine.h"
 #include "cli/exit_code.h"
-#include "cli/file.h"
 #include "cli/manifest.h"
 #include "cli/mutation.h"
 #include "cli/mutation_output.h"
+#include "config/reader.h"
+#include "process/engine.h"
+#include "yaml/file.h"
 
 namespace berth::cli {
 
@@ -45,7 +45,7 @@ std::string OutputOf(const Manifest& manifest, const std::vector<Preview>& previ
                      const MutateOptions& options) {
   if (options.output == "yaml") return MutationYaml(manifest, previews);
   if (options.output == "patch") return MutationPatches(manifest, previews);
-  return MutationDiff(manifest, previews, DisplayName(options.file));
+  return MutationDiff(manifest, previews, yaml::DisplayName(options.file));
 }
 
 int ExitOf(const std::vector<Preview>& previews) {
@@ -58,14 +58,14 @@ int ExitOf(const std::vector<Preview>& previews) {
 }
 
 int Mutate(const MutateOptions& options) {
-  ConfigReading reading;
-  if (!options.config.empty()) reading = ReadConfig(options.config);
+  config::ConfigReading reading;
+  if (!options.config.empty()) reading = config::ReadConfig(options.config);
   if (!reading.ok()) return Fail(reading.errors);
   const Manifest manifest = ReadManifest(options.file);
   if (!manifest.errors.empty()) return Fail(manifest.errors);
   const std::vector<Preview> previews =
-      PreviewsOf(manifest, *MakeReviewer(reading.config), CreationOf(options));
-  fmt::print(stderr, "{}", MutationRemarks(manifest, previews, DisplayName(options.file)));
+      PreviewsOf(manifest, *process::MakeReviewer(reading.config), CreationOf(options));
+  fmt::print(stderr, "{}", MutationRemarks(manifest, previews, yaml::DisplayName(options.file)));
   fmt::print("{}", OutputOf(manifest, previews, options));
   return ExitOf(previews);
 }

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "cli/yaml_patch.h"
 #include "kube/json.h"
+#include "yaml/patch.h"
 
 namespace berth::cli {
 
@@ -22,7 +22,7 @@ webhook::Review ReviewOf(const ManifestObject& object, const Creation& creation)
 
 Preview PreviewOf(const YAML::Node& document, const ManifestObject& object,
                   const webhook::Reviewer& reviewer, const Creation& creation) {
-  Preview preview{.object = CopyOf(NodeAt(document, object.pointer).value())};
+  Preview preview{.object = yaml::CopyOf(yaml::NodeAt(document, object.pointer).value())};
   kube::JsonParser parser;
   const auto root = parser.Parse(object.json);
   if (!root.ok()) {
@@ -38,7 +38,7 @@ Preview PreviewOf(const YAML::Node& document, const ManifestObject& object,
   preview.warnings = std::move(answer.warnings);
   preview.denial = std::move(answer.denial);
   if (preview.patch.empty()) return preview;
-  const absl::Status applied = ApplyPatch(preview.patch, preview.object);
+  const absl::Status applied = yaml::ApplyPatch(preview.patch, preview.object);
   if (!applied.ok()) preview.denial = "berth: " + std::string(applied.message());
   return preview;
 }

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/unified_diff.h"
-#include "cli/yaml_patch.h"
-#include "cli/yaml_text.h"
+#include "yaml/patch.h"
+#include "yaml/text.h"
 
 namespace berth::cli {
 
@@ -22,7 +22,7 @@ bool Changes(const Preview& preview) { return !preview.patch.empty() && preview.
 
 // In the tree of which it is a part.
 void Replace(const YAML::Node& document, const std::string& pointer, const YAML::Node& object) {
-  YAML::Node place = NodeAt(document, pointer).value();
+  YAML::Node place = yaml::NodeAt(document, pointer).value();
   place = object;
 }
 
@@ -50,16 +50,17 @@ std::string MutationDiff(const Manifest& manifest, const std::vector<Preview>& p
     if (!Changes(previews[i])) continue;
     const ManifestObject& object = manifest.objects[i];
     const std::string place = PlaceOf(object, file);
-    const YAML::Node before = NodeAt(manifest.documents[object.document], object.pointer).value();
+    const YAML::Node before =
+        yaml::NodeAt(manifest.documents[object.document], object.pointer).value();
     text += fmt::format("--- {}\n+++ {}, admitted\n{}", place, place,
-                        UnifiedDiff(YamlText(before), YamlText(previews[i].object)));
+                        UnifiedDiff(yaml::YamlText(before), yaml::YamlText(previews[i].object)));
   }
   return text;
 }
 
 std::string MutationYaml(const Manifest& manifest, const std::vector<Preview>& previews) {
   std::vector<YAML::Node> documents;
-  for (const YAML::Node& document : manifest.documents) documents.push_back(CopyOf(document));
+  for (const YAML::Node& document : manifest.documents) documents.push_back(yaml::CopyOf(document));
   for (std::size_t i = 0; i < previews.size(); ++i) {
     const ManifestObject& object = manifest.objects[i];
     if (Changes(previews[i])) {
@@ -68,7 +69,7 @@ std::string MutationYaml(const Manifest& manifest, const std::vector<Preview>& p
   }
   std::string text;
   for (const YAML::Node& document : documents) {
-    text += (text.empty() ? "" : "---\n") + YamlText(document);
+    text += (text.empty() ? "" : "---\n") + yaml::YamlText(document);
   }
   return text;
 }

@@ -11,10 +11,10 @@
 #include <memory>
 #include <string_view>
 
-#include "cli/file.h"
-#include "extender/placement_messages.h"
+#include "placement/placement_messages.h"
 #include "proto/berth/v1/placement.grpc.pb.h"
 #include "server/address.h"
+#include "yaml/file.h"
 
 namespace berth::cli {
 
@@ -31,7 +31,7 @@ bool IsLoopback(const std::string& address) {
 }
 
 absl::StatusOr<std::string> ReadPem(const std::string& option, const std::string& file) {
-  auto text = ReadFile(file, kMaxPemBytes);
+  auto text = yaml::ReadFile(file, kMaxPemBytes);
   if (text.ok()) return text;
   return absl::InvalidArgumentError(
       fmt::format("{} {}: {}", option, file, std::string(text.status().message())));
@@ -146,19 +146,19 @@ absl::Status Validate(const PlacementEndpoint& server) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<extender::Explanation> ExplainBy(const PlacementEndpoint& server,
-                                                const std::string& pod_json) {
+absl::StatusOr<placement::Explanation> ExplainBy(const PlacementEndpoint& server,
+                                                 const std::string& pod_json) {
   v1::ExplainRequest request;
   request.set_pod(pod_json);
   const auto response = Call(server, request, &v1::Placement::Stub::Explain);
   if (!response.ok()) return response.status();
-  return extender::FromMessage(*response);
+  return placement::FromMessage(*response);
 }
 
-absl::StatusOr<extender::Capacity> CapacityBy(const PlacementEndpoint& server) {
+absl::StatusOr<placement::Capacity> CapacityBy(const PlacementEndpoint& server) {
   const auto response = Call(server, v1::CapacityRequest(), &v1::Placement::Stub::Capacity);
   if (!response.ok()) return response.status();
-  return extender::FromMessage(*response);
+  return placement::FromMessage(*response);
 }
 
 }  // namespace berth::cli

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "extender/capacity.h"
-#include "extender/explanation.h"
+#include "placement/capacity.h"
+#include "placement/explanation.h"
 
 namespace berth::cli {
 
@@ -32,9 +32,9 @@ absl::Status Validate(const PlacementEndpoint& server);
 // cannot be reached, with what to do. `server` is valid.
 
 /// Explains the v1 Pod of `pod_json`.
-absl::StatusOr<extender::Explanation> ExplainBy(const PlacementEndpoint& server,
-                                                const std::string& pod_json);
+absl::StatusOr<placement::Explanation> ExplainBy(const PlacementEndpoint& server,
+                                                 const std::string& pod_json);
 
-absl::StatusOr<extender::Capacity> CapacityBy(const PlacementEndpoint& server);
+absl::StatusOr<placement::Capacity> CapacityBy(const PlacementEndpoint& server);
 
 }  // namespace berth::cli

@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "cli/file.h"
-#include "cli/yaml_document.h"
-#include "cli/yaml_json.h"
 #include "kube/json.h"
+#include "yaml/document.h"
+#include "yaml/file.h"
+#include "yaml/json.h"
 
 namespace berth::cli {
 
@@ -114,20 +114,20 @@ absl::StatusOr<PodManifest> ParsePodManifest(std::string_view text, const std::s
     const absl::Status added = finder.AddDocument(text);
     return added.ok() ? finder.Take() : added;
   }
-  const YamlDocuments yaml = ParseYaml(text, file);
-  if (!yaml.errors.empty()) return absl::InvalidArgumentError(ToString(yaml.errors));
+  const yaml::YamlDocuments yaml = yaml::ParseYaml(text, file);
+  if (!yaml.errors.empty()) return absl::InvalidArgumentError(yaml::ToString(yaml.errors));
   for (const YAML::Node& document : yaml.documents) {
     if (!document.IsMap()) return Error(file, "is not a Kubernetes object, which is a map");
-    const absl::Status added = finder.AddDocument(JsonTextOf(document));
+    const absl::Status added = finder.AddDocument(yaml::JsonTextOf(document));
     if (!added.ok()) return added;
   }
   return finder.Take();
 }
 
 absl::StatusOr<PodManifest> ReadPodManifest(const std::string& file) {
-  const auto text = ReadFile(file, kMaxYamlBytes);
-  if (!text.ok()) return Error(DisplayName(file), std::string(text.status().message()));
-  return ParsePodManifest(*text, DisplayName(file));
+  const auto text = yaml::ReadFile(file, yaml::kMaxYamlBytes);
+  if (!text.ok()) return Error(yaml::DisplayName(file), std::string(text.status().message()));
+  return ParsePodManifest(*text, yaml::DisplayName(file));
 }
 
 }  // namespace berth::cli

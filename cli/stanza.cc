@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/doctor/scheduler_config.h"
+#include "doctor/scheduler_config.h"
 #include "kube/api_config.h"
 #include "kube/server_url.h"
 

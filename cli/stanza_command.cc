@@ -12,15 +12,15 @@
 #include "certs/certificate.h"
 #include "cli/chart_objects.h"
 #include "cli/exit_code.h"
-#include "cli/file.h"
 #include "cli/stanza.h"
 #include "model/accelerator.h"
+#include "yaml/file.h"
 
 namespace berth::cli {
 
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kStanzaFooter =
     R"(For a kube-scheduler of your own, when the chart is installed with scheduler.enabled=false. The URL is
 that of the Service's ClusterIP, because a kube-scheduler that runs as a static pod cannot look up names of
 Services. What --url, --ca-file and --config give is not read from the cluster; with all three it is not asked.
@@ -31,9 +31,9 @@ Exit codes: 0 ok; 1 the API server did not answer, or lacks something; 2 wrong u
 constexpr const char* kNotInstalled =
     "is the chart installed with scheduler.enabled=false, in this namespace and by this release?";
 
-constexpr std::size_t kMaxPemBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxAuthorityBytes = std::size_t{1} << 20;
 
-struct Arguments {
+struct StanzaArguments {
   ChartOptions chart;
   std::string url;
   std::string ca_file;
@@ -46,7 +46,7 @@ std::string NameOf(const ChartOptions& chart, std::string_view suffix) {
   return doctor::FullnameOf(chart.release) + std::string(suffix);
 }
 
-absl::StatusOr<std::string> UrlOf(const Arguments& arguments, doctor::Api& api) {
+absl::StatusOr<std::string> UrlOf(const StanzaArguments& arguments, kube::Api& api) {
   if (!arguments.url.empty()) return arguments.url;
   const std::string name = NameOf(arguments.chart, "-extender");
   const std::string& space = arguments.chart.namespace_name;
@@ -61,9 +61,9 @@ absl::StatusOr<std::string> UrlOf(const Arguments& arguments, doctor::Api& api) 
       fmt::format("Service {}/{} has no ClusterIP; give --url https://HOST:PORT", space, name));
 }
 
-absl::StatusOr<std::string> AuthoritiesOf(const Arguments& arguments, doctor::Api& api) {
+absl::StatusOr<std::string> AuthoritiesOf(const StanzaArguments& arguments, kube::Api& api) {
   if (!arguments.ca_file.empty()) {
-    auto pem = ReadFile(arguments.ca_file, kMaxPemBytes);
+    auto pem = yaml::ReadFile(arguments.ca_file, kMaxAuthorityBytes);
     if (pem.ok()) return pem;
     return absl::InvalidArgumentError(
         fmt::format("--ca-file: {}: {}", arguments.ca_file, std::string(pem.status().message())));
@@ -77,7 +77,7 @@ absl::StatusOr<std::string> AuthoritiesOf(const Arguments& arguments, doctor::Ap
                   arguments.chart.namespace_name, name, kNotInstalled));
 }
 
-absl::Status CheckPem(const Arguments& arguments, const std::string& pem) {
+absl::Status CheckPem(const StanzaArguments& arguments, const std::string& pem) {
   const absl::Status status = certs::ParseCertificates(pem).status();
   if (status.ok()) return status;
   const std::string source =
@@ -85,7 +85,7 @@ absl::Status CheckPem(const Arguments& arguments, const std::string& pem) {
   return absl::InvalidArgumentError(fmt::format("{} {}", source, std::string(status.message())));
 }
 
-std::vector<std::string> ResourcesOf(const BerthConfiguration& config) {
+std::vector<std::string> ResourcesOf(const config::BerthConfiguration& config) {
   std::vector<std::string> resources;
   for (const model::AcceleratorSpec& spec : config.accelerators) resources.push_back(spec.resource);
   std::ranges::sort(resources);
@@ -102,7 +102,7 @@ class NoTransport final : public kube::Transport {
   void Stop() override {}
 };
 
-absl::StatusOr<std::unique_ptr<kube::Transport>> TransportFor(const Arguments& arguments) {
+absl::StatusOr<std::unique_ptr<kube::Transport>> TransportFor(const StanzaArguments& arguments) {
   const bool offline =
       !arguments.url.empty() && !arguments.ca_file.empty() && !arguments.chart.config_file.empty();
   if (offline) return std::make_unique<NoTransport>();
@@ -110,7 +110,8 @@ absl::StatusOr<std::unique_ptr<kube::Transport>> TransportFor(const Arguments& a
 }
 
 // Without a certificate such an extender refuses every connection.
-absl::Status CheckClientCertificate(const Arguments& arguments, const BerthConfiguration& config) {
+absl::Status CheckClientCertificate(const StanzaArguments& arguments,
+                                    const config::BerthConfiguration& config) {
   if (config.extender.tls.client_ca_file.empty() || !arguments.cert_file.empty()) {
     return absl::OkStatus();
   }
@@ -120,14 +121,14 @@ absl::Status CheckClientCertificate(const Arguments& arguments, const BerthConfi
       "machine, or install the chart with scheduler.enabled=false");
 }
 
-absl::StatusOr<std::string> MakeStanza(const Arguments& arguments) {
+absl::StatusOr<std::string> MakeStanza(const StanzaArguments& arguments) {
   if (!arguments.url.empty()) {
     const absl::Status valid = ValidateExtenderUrl("--url", arguments.url);
     if (!valid.ok()) return valid;
   }
   auto transport = TransportFor(arguments);
   if (!transport.ok()) return transport.status();
-  doctor::Api api(transport->get());
+  kube::Api api(transport->get());
   const auto config = LoadChartConfig(arguments.chart, api);
   if (!config.ok()) return config.status();
   const absl::Status shown = CheckClientCertificate(arguments, *config);
@@ -150,7 +151,7 @@ absl::StatusOr<std::string> MakeStanza(const Arguments& arguments) {
                      .key_file = arguments.key_file});
 }
 
-int RunStanza(const Arguments& arguments) {
+int RunStanza(const StanzaArguments& arguments) {
   const auto yaml = MakeStanza(arguments);
   if (!yaml.ok()) return Fail("stanza", yaml.status());
   fmt::print("{}", *yaml);
@@ -162,7 +163,7 @@ int RunStanza(const Arguments& arguments) {
 void AddStanzaCommand(Command berth) {
   Command stanza =
       berth.AddCommand("stanza", "Print Berth's entry for your own kube-scheduler's configuration");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<StanzaArguments>();
   AddChartOptions(stanza, arguments->chart);
   stanza.AddOption("--url", arguments->url,
                    "Of the extender, as kube-scheduler reaches it (default: that of its Service)");
@@ -175,7 +176,7 @@ void AddStanzaCommand(Command berth) {
   key.Needs(cert);
   stanza.AddFlag("--ignorable", arguments->ignorable,
                  "Pods are placed without Berth's judgement while it is away");
-  stanza.Footer(kFooter);
+  stanza.Footer(kStanzaFooter);
   stanza.Run([arguments] { return RunStanza(*arguments); });
 }
 

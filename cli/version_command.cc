@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/exit_code.h"
-#include "cli/version.h"
+#include "process/version.h"
 
 namespace berth::cli {
 
@@ -15,11 +15,13 @@ namespace {
 
 int Print(const std::string& output) {
   if (output == "json") {
-    const nlohmann::ordered_json version = {
-        {"version", Version()}, {"revision", Revision()}, {"compiler", Compiler()}};
+    const nlohmann::ordered_json version = {{"version", process::Version()},
+                                            {"revision", process::Revision()},
+                                            {"compiler", process::Compiler()}};
     fmt::print("{}\n", version.dump(2));
   } else {
-    fmt::print("berth {} (revision {}, {})\n", Version(), Revision(), Compiler());
+    fmt::print("berth {} (revision {}, {})\n", process::Version(), process::Revision(),
+               process::Compiler());
   }
   return kExitOk;
 }

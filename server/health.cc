@@ -5,20 +5,20 @@
 namespace berth::server {
 namespace {
 
-constexpr char kText[] = "text/plain; charset=utf-8";
+constexpr char kPlainText[] = "text/plain; charset=utf-8";
 
 HttpResponse Readiness(const std::vector<std::string>& not_ready) {
-  if (not_ready.empty()) return {200, kText, "ok\n"};
+  if (not_ready.empty()) return {200, kPlainText, "ok\n"};
   std::string lines;
   for (const std::string& what : not_ready) lines += "not ready: " + what + "\n";
-  return {503, kText, std::move(lines)};
+  return {503, kPlainText, std::move(lines)};
 }
 
 Route AliveRoute(const char* path) {
   Route route;
   route.method = "GET";
   route.path = path;
-  route.handle = [](const HttpRequest&) { return HttpResponse{200, kText, "ok\n"}; };
+  route.handle = [](const HttpRequest&) { return HttpResponse{200, kPlainText, "ok\n"}; };
   return route;
 }
 

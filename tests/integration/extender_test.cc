@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "extender/cluster_metrics.h"
+#include "placement/cluster_metrics.h"
 #include "policies/scheduling/engine.h"
 #include "server/listener.h"
 #include "server/metrics.h"
@@ -102,7 +102,7 @@ class ExtenderOverTls : public cluster::ListWatchTest {
     EXPECT_EQ(Filter(*client, {"n1"}), (json{{"NodeNames", {"n1"}}}));
   }
 
-  BreakerLog breaker_log_;
+  placement::BreakerLog breaker_log_;
   server::Metrics metrics_;
   Extender extender_{
       std::make_shared<Placer>(
@@ -167,8 +167,8 @@ TEST_F(ExtenderOverTls, ApiServerGoneTheLastSnapshotServesAndItsAgeTells) {
   const auto heard = snapshot_.LastHeard(cluster::Kind::kNodes);
   EXPECT_TRUE(AwaitFitting({"n1"}));
   EXPECT_EQ(snapshot_.LastHeard(cluster::Kind::kNodes), heard);
-  metrics_.AddCollectable(
-      std::make_shared<ClusterMetrics>(snapshot_, scheduling::HealthConfig{}, Now, breaker_log_));
+  metrics_.AddCollectable(std::make_shared<placement::ClusterMetrics>(
+      snapshot_, scheduling::HealthConfig{}, Now, breaker_log_));
   EXPECT_THAT(metrics_.Exposition(), HasSubstr("berth_snapshot_age_seconds{kind=\"nodes\"}"));
 
   server_->Resume();

@@ -40,10 +40,10 @@ PlacementTest::PlacementTest() : berth(Nodes()) {}
 PlacementTest::~PlacementTest() { decisions.Close(); }
 
 void PlacementTest::Start(server::GrpcListenerOptions options) {
-  options.services = {extender::MakePlacementService({.placer = [this] { return berth.placer; },
-                                                      .decisions = decisions,
-                                                      .now = [] { return scheduling::kNow; }})};
-  options.names = {extender::kPlacementService};
+  options.services = {placement::MakePlacementService({.placer = [this] { return berth.placer; },
+                                                       .decisions = decisions,
+                                                       .now = [] { return scheduling::kNow; }})};
+  options.names = {placement::kPlacementService};
   options.not_ready = [this] {
     return ready ? std::vector<std::string>() : std::vector<std::string>{"told so"};
   };

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "extender/decision_broker.h"
-#include "extender/placement_service.h"
+#include "placement/placement_service.h"
 #include "proto/berth/v1/placement.grpc.pb.h"
 #include "server/grpc_listener.h"
 #include "tests/integration/test_pki.h"

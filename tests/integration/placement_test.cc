@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "extender/cluster_metrics.h"
-#include "extender/placement_messages.h"
+#include "placement/cluster_metrics.h"
+#include "placement/placement_messages.h"
 #include "tests/integration/placement_fixture.h"
 
 // berth.v1.Placement as its clients see it.
@@ -17,9 +17,9 @@
 namespace berth::testing {
 namespace {
 
-using extender::Capacity;
-using extender::Explanation;
 using grpc::StatusCode;
+using placement::Capacity;
+using placement::Explanation;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -56,8 +56,8 @@ TEST_F(PlacementServiceTest, ExplainsAsTheLibraryDoes) {
   model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 2,
                                             {{"berth.dev/accelerators", "A100,V1000,V100"}});
   const Explanation expected =
-      extender::Explain(pod, berth.snapshot.Read(), *berth.engine, scheduling::kNow);
-  EXPECT_EQ(extender::FromMessage(response), expected);
+      placement::Explain(pod, berth.snapshot.Read(), *berth.engine, scheduling::kNow);
+  EXPECT_EQ(placement::FromMessage(response), expected);
   EXPECT_THAT(expected.nodes, SizeIs(3));
   EXPECT_THAT(expected.hints, ::testing::Not(::testing::IsEmpty()));
 }
@@ -92,13 +92,13 @@ TEST_F(PlacementServiceTest, CountsWhatTheMetricsCount) {
   berth.snapshot.UpsertPod(pod);
   v1::CapacityResponse response;
   ASSERT_TRUE(Client()->Capacity(NewContext().get(), {}, &response).ok());
-  const Capacity capacity = extender::FromMessage(response);
+  const Capacity capacity = placement::FromMessage(response);
   EXPECT_EQ(capacity.time, scheduling::kNow);
-  extender::BreakerLog breaker_log;
-  metrics_.AddCollectable(std::make_shared<extender::ClusterMetrics>(
+  placement::BreakerLog breaker_log;
+  metrics_.AddCollectable(std::make_shared<placement::ClusterMetrics>(
       berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; }, breaker_log));
   const std::string text = metrics_.Exposition();
-  for (const extender::AcceleratorCapacity& each : capacity.accelerators) {
+  for (const placement::AcceleratorCapacity& each : capacity.accelerators) {
     const std::string labels = "{accelerator=\"" + each.accelerator + "\"";
     EXPECT_THAT(
         text, HasSubstr("berth_nodes" + labels + "} " + std::to_string(each.devices.nodes) + "\n"));

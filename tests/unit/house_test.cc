@@ -1,11 +1,13 @@
 // The rules of the house that a compiler does not know: which folder may include which, what
-// policies must not do, and where Boost.Beast is. docs/architecture.md explains them. Runs in the
+// policies must not do, what must not be called alike, and where Boost.Beast is.
+// docs/architecture.md explains them, and has the table of folders that is read here. Runs in the
 // root of the repository.
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,32 +20,58 @@
 namespace berth {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Key;
+using ::testing::Pair;
 using ::testing::SizeIs;
 
 namespace fs = std::filesystem;
 
 using Names = std::set<std::string>;
 
-/// For each folder those that it may include, besides itself.
-const std::map<std::string, Names>& Allowed() {
-  static const std::map<std::string, Names> allowed = {
-      {"model", {}},
-      {"proto", {}},
-      {"policies", {"model"}},
-      {"kube", {"model", "proto"}},
-      {"cluster", {"model", "kube"}},
-      {"server", {}},
-      {"certs", {}},
-      {"extender", {"model", "policies", "kube", "cluster", "server", "proto"}},
-      {"admission", {"model", "policies", "kube", "server"}},
-      {"controller", {"model", "policies", "kube", "cluster", "server", "certs"}},
-      {"cli",
-       {"model", "policies", "kube", "cluster", "server", "extender", "admission", "controller",
-        "certs", "proto"}},
-  };
-  return allowed;
+std::string ReadFile(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// All that the expression's one group matches in `text`.
+std::vector<std::string> Matches(const re2::RE2& expression, const std::string& text) {
+  std::vector<std::string> found;
+  re2::StringPiece rest(text);
+  std::string match;
+  while (re2::RE2::FindAndConsume(&rest, expression, &match)) found.push_back(match);
+  return found;
+}
+
+/// For each folder with sources those that it may include, besides itself. Nothing: all of them.
+using Rules = std::map<std::string, std::optional<Names>>;
+
+/// The rows of the table of folders that say what a folder may include: | `a/` | job | `b`, `c` |
+Rules RulesOf(const std::string& page) {
+  static const re2::RE2 row(R"re((?m)^\| `([a-z]+)/` \|.*\| ([^|]+) \|$)re");
+  static const re2::RE2 folder("`([a-z]+)`");
+  Rules rules;
+  re2::StringPiece rest(page);
+  std::string name;
+  std::string may_include;
+  while (re2::RE2::FindAndConsume(&rest, row, &name, &may_include)) {
+    const std::vector<std::string> folders = Matches(folder, may_include);
+    if (folders.empty() && may_include != "nothing" && may_include != "everything") continue;
+    if (may_include == "everything") {
+      rules[name] = std::nullopt;
+    } else {
+      rules[name] = Names(folders.begin(), folders.end());
+    }
+  }
+  rules.erase("tests");
+  return rules;
+}
+
+const Rules& Allowed() {
+  static const Rules rules = RulesOf(ReadFile("docs/architecture.md"));
+  return rules;
 }
 
 struct Source {
@@ -57,14 +85,10 @@ struct Source {
 /// What stands between the quotes or brackets of every #include.
 std::vector<std::string> Includes(const std::string& text) {
   static const re2::RE2 include(R"re((?m)^\s*#\s*include\s*[<"]([^>"]+)[>"])re");
-  std::vector<std::string> names;
-  re2::StringPiece rest(text);
-  std::string name;
-  while (re2::RE2::FindAndConsume(&rest, include, &name)) names.push_back(name);
-  return names;
+  return Matches(include, text);
 }
 
-bool Contains(const std::string& text, const std::string& part) {
+bool Has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -76,7 +100,7 @@ std::vector<std::string> ForbiddenIncludes(const Source& source) {
     const std::string folder = name.substr(0, name.find('/'));
     const bool climbs = name.starts_with("..");
     const bool ours = Allowed().contains(folder) && folder != source.Folder();
-    if (climbs || (ours && !rule->second.contains(folder))) {
+    if (climbs || (ours && rule->second && !rule->second->contains(folder))) {
       found.push_back(source.path + " includes " + name);
     }
   }
@@ -93,7 +117,7 @@ std::vector<std::string> Impurities(const Source& source) {
   };
   std::vector<std::string> found;
   for (const std::string& token : impure) {
-    if (Contains(source.text, token)) found.push_back(source.path + " has " + token);
+    if (Has(source.text, token)) found.push_back(source.path + " has " + token);
   }
   return found;
 }
@@ -103,11 +127,6 @@ bool IncludesBeast(const Source& source) {
     if (name.starts_with("boost/beast")) return true;
   }
   return false;
-}
-
-std::string ReadFile(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 /// Every source of the product; tests may include what they like.
@@ -124,6 +143,43 @@ std::vector<Source> Sources() {
   return sources;
 }
 
+/// What anonymous namespaces of `text` declare, each as it may stand but once in what is compiled
+/// together: types and constants by their names, functions with their parameters.
+std::vector<std::string> OwnNames(const std::string& text) {
+  static const re2::RE2 block(R"re((?ms)^namespace \{\n(.*?)^\}  // namespace$)re");
+  static const re2::RE2 type(R"re((?m)^((?:struct|class|enum(?: class)?) \w+)[ ;])re");
+  static const re2::RE2 constant(R"re((?m)^(?:inline )?const(?:expr)? [^(\n]*?\b(k[A-Z]\w*)\b)re");
+  static const re2::RE2 function(
+      R"re((?m)^[A-Za-z][\w:<>,*& ]* \**&*([A-Z]\w*\([^;{]*?\))(?: const)? \{)re");
+  std::vector<std::string> names;
+  for (const std::string& own : Matches(block, text)) {
+    for (const re2::RE2* kind : {&type, &constant, &function}) {
+      for (std::string& name : Matches(*kind, own)) names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+/// "cli/a.cc and cli/b.cc both have Print(int)": a unity build that puts them into one batch
+/// breaks, and which batch that is changes with every file that is added.
+std::vector<std::string> NameClashes(const std::vector<Source>& sources) {
+  static const re2::RE2 space("((?m)^namespace berth::[a-z_:]+ )");
+  std::map<std::string, std::string> first;
+  std::vector<std::string> found;
+  for (const Source& source : sources) {
+    if (source.IsHeader()) continue;
+    const std::vector<std::string> around = Matches(space, source.text);
+    const std::string place = source.Folder() + ' ' + (around.empty() ? "" : around.front());
+    for (const std::string& name : OwnNames(source.text)) {
+      const auto [at, is_new] = first.emplace(place + name, source.path);
+      if (!is_new && at->second != source.path) {
+        found.push_back(at->second + " and " + source.path + " both have " + name);
+      }
+    }
+  }
+  return found;
+}
+
 template <typename Check>
 std::vector<std::string> All(Check check) {
   std::vector<std::string> found;
@@ -131,6 +187,12 @@ std::vector<std::string> All(Check check) {
     for (std::string& violation : check(source)) found.push_back(std::move(violation));
   }
   return found;
+}
+
+TEST(HouseTest, HasRules) {
+  EXPECT_THAT(Allowed(), Contains(Key("policies")));
+  EXPECT_EQ(Allowed().at("policies"), Names{"model"});
+  EXPECT_EQ(Allowed().at("cli"), std::nullopt);
 }
 
 TEST(HouseTest, HasSourcesInEveryFolder) {
@@ -151,6 +213,10 @@ TEST(HouseTest, EveryFolderWithSourcesHasARule) {
 }
 
 TEST(HouseTest, FoldersIncludeOnlyWhatTheyMay) { EXPECT_THAT(All(ForbiddenIncludes), IsEmpty()); }
+
+TEST(HouseTest, SourcesOfAFolderCallDifferentThingsDifferently) {
+  EXPECT_THAT(NameClashes(Sources()), IsEmpty());
+}
 
 TEST(HouseTest, PoliciesHaveNoClockNoInputAndNoOutput) {
   const auto check = [](const Source& source) {
@@ -181,6 +247,34 @@ TEST(HouseRulesTest, FindForbiddenIncludes) {
                                                   "policies/scheduling/x.cc includes ../cli/y.h"));
   EXPECT_THAT(ForbiddenIncludes({"server/x.cc", "#include \"model/node.h\"\n"}), SizeIs(1));
   EXPECT_THAT(ForbiddenIncludes({"cluster/x.cc", "#include \"kube/json.h\"\n"}), IsEmpty());
+}
+
+TEST(HouseRulesTest, AreThoseOfTheTable) {
+  EXPECT_THAT(RulesOf("| folder | job | may include |\n|---|---|---|\n"
+                      "| `a/` | the words | nothing |\n"
+                      "| `b/` | reads `c/x.h` | `a`, `c` |\n"
+                      "| `c/` | commands | everything |\n"
+                      "| `charts/x/` | the chart | |\n"
+                      "| `image/` | the image | |\n"),
+              ElementsAre(Pair("a", Names()), Pair("b", Names{"a", "c"}), Pair("c", std::nullopt)));
+}
+
+TEST(HouseRulesTest, FindNameClashes) {
+  const auto source = [](const std::string& path, const std::string& own) {
+    return Source{path, "namespace berth::cli {\nnamespace {\n" + own + "}  // namespace\n}\n"};
+  };
+  const Source first = source("cli/a.cc",
+                              "struct Arguments {\n  int count;\n};\nconstexpr int kMost = 3;\n"
+                              "int Print(const Arguments& arguments) {\n  return 0;\n}\n");
+  const Source second = source("cli/b.cc",
+                               "struct Arguments {\n};\nconstexpr char kMost[] = \"3\";\n"
+                               "int Print(const Arguments& arguments) {\n  return 1;\n}\n"
+                               "int Print(int count) {\n  return count;\n}\n");
+  EXPECT_THAT(NameClashes({first, second}),
+              ElementsAre("cli/a.cc and cli/b.cc both have struct Arguments",
+                          "cli/a.cc and cli/b.cc both have kMost",
+                          "cli/a.cc and cli/b.cc both have Print(const Arguments& arguments)"));
+  EXPECT_THAT(NameClashes({first, source("kube/a.cc", "struct Arguments {\n};\n")}), IsEmpty());
 }
 
 TEST(HouseRulesTest, FindImpurities) {

@@ -8,7 +8,7 @@
 namespace berth::cli {
 namespace {
 
-using extender::Capacity;
+using placement::Capacity;
 
 const Capacity& Example() {
   static const Capacity capacity{

@@ -13,8 +13,8 @@ using testing::HasSubstr;
 
 constexpr model::Time kNow{model::Duration{1'800'000'000}};
 
-CertificatesConfig Config() {
-  CertificatesConfig config;
+controller::CertificatesConfig Config() {
+  controller::CertificatesConfig config;
   config.servers = {{.secret = "a-tls"}, {.secret = "b-tls"}};
   return config;
 }
@@ -28,7 +28,7 @@ TEST(SecretsToRenew, AreThoseOfAllServersUnlessSomeAreNamed) {
 }
 
 TEST(SecretsToRenew, AreThoseOfClientsToo) {
-  CertificatesConfig config = Config();
+  controller::CertificatesConfig config = Config();
   config.clients = {{.secret = "c-tls", .name = "c"}};
   EXPECT_THAT(*SecretsToRenew(config, {}, false), ElementsAre("a-tls", "b-tls", "c-tls"));
   EXPECT_THAT(*SecretsToRenew(config, {"c-tls"}, false), ElementsAre("c-tls"));

@@ -48,7 +48,7 @@ class CertsViewTest : public testing::Test {
   CertsView Read() { return ReadCerts(config_, "ml", kNow, client_).value(); }
 
   const certs::Authority authority_ = certs::MakeAuthority();
-  CertificatesConfig config_;
+  controller::CertificatesConfig config_;
   controller::FakeApi api_;
   controller::ObjectClient client_{&api_};
 };

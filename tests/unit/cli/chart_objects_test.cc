@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tests/integration/test_pki.h"
-#include "tests/unit/cli/doctor/fixtures.h"
+#include "tests/unit/doctor/fixtures.h"
 
 namespace berth::cli {
 namespace {
@@ -21,7 +21,7 @@ std::string MapOf(const std::string& yaml) { return R"({"data":{"config.yaml":")
 class ChartObjects : public ::testing::Test {
  protected:
   ScriptedTransport transport_;
-  doctor::Api api_{&transport_};
+  kube::Api api_{&transport_};
   ChartOptions options_;
 };
 

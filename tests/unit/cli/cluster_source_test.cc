@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "cli/engine.h"
+#include "process/engine.h"
 
 namespace berth::cli {
 namespace {
@@ -16,7 +16,7 @@ class LoadObjectsTest : public testing::Test {
  protected:
   absl::Status Load(const std::string& text) { return LoadObjects(text, "f", snapshot_); }
 
-  const Engine engine_ = MakeEngine({});
+  const process::Engine engine_ = process::MakeEngine({});
   cluster::Snapshot snapshot_{{.catalog = engine_.catalog, .labels = {}}};
 };
 

@@ -19,6 +19,24 @@ const Findings kFindings = {
     {Severity::kProblem, "last", "others come later", "put it last"},
 };
 
+TEST(ExitCode, IsThatOfTheWorst) {
+  const struct {
+    Findings findings;
+    int code;
+  } cases[] = {
+      {{}, 0},
+      {doctor::Ok("well"), 0},
+      {doctor::Note("so", ""), 0},
+      {doctor::Warning("costs", "do"), 1},
+      {doctor::Problem("broken", "do"), 1},
+      {doctor::Unknown("no right", ""), 2},
+  };
+  for (const auto& test : cases) EXPECT_EQ(ExitCodeOf(test.findings), test.code);
+  Findings both = doctor::Unknown("no right", "");
+  doctor::Append(doctor::Problem("broken", "do"), both);
+  EXPECT_EQ(ExitCodeOf(both), 1);
+}
+
 TEST(FindingsText, HasTheWorstFirstAndTheSameReasonOnce) {
   EXPECT_EQ(FindingsText(kFindings),
             "problem  weight: weight is 1\n"

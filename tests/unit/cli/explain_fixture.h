@@ -6,12 +6,12 @@
 #include <string>
 
 #include "cli/cluster_source.h"
-#include "cli/config.h"
-#include "cli/engine.h"
 #include "cli/pod_manifest.h"
 #include "cluster/snapshot.h"
-#include "extender/explanation.h"
+#include "config/config.h"
 #include "model/time.h"
+#include "placement/explanation.h"
+#include "process/engine.h"
 
 namespace berth::cli {
 
@@ -38,11 +38,11 @@ class ExplainFixture : public testing::Test {
     return ReadPodManifest(kGoldenFolder + file).value().pod;
   }
 
-  extender::Explanation Explained(const model::Pod& pod) const {
-    return extender::Explain(pod, snapshot_.Read(), *engine_.scheduling, kNow);
+  placement::Explanation Explained(const model::Pod& pod) const {
+    return placement::Explain(pod, snapshot_.Read(), *engine_.scheduling, kNow);
   }
 
-  const Engine engine_ = MakeEngine({});
+  const process::Engine engine_ = process::MakeEngine({});
   cluster::Snapshot snapshot_{{.catalog = engine_.catalog, .labels = {}}};
 };
 

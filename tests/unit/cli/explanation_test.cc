@@ -1,4 +1,4 @@
-#include "extender/explanation.h"
+#include "placement/explanation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,10 +16,10 @@
 namespace berth::cli {
 namespace {
 
-using extender::DeviceCount;
-using extender::Explanation;
-using extender::NodeExplanation;
-using extender::PolicyOpinion;
+using placement::DeviceCount;
+using placement::Explanation;
+using placement::NodeExplanation;
+using placement::PolicyOpinion;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -155,7 +155,7 @@ TEST_F(ExplanationTest, HintsThatAPodIsBoundAlready) {
 TEST_F(ExplanationTest, IsEmptyForAnEmptyCluster) {
   const cluster::Snapshot empty({.catalog = engine_.catalog, .labels = {}});
   const Explanation explanation =
-      extender::Explain(PodOf("one_gpu.yaml"), empty.Read(), *engine_.scheduling, kNow);
+      placement::Explain(PodOf("one_gpu.yaml"), empty.Read(), *engine_.scheduling, kNow);
   EXPECT_EQ(SummaryOf(explanation), "0 fit");
   EXPECT_THAT(explanation.hints, IsEmpty());
 }

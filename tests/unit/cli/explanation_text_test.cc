@@ -10,12 +10,12 @@
 namespace berth::cli {
 namespace {
 
-using extender::DeviceCount;
-using extender::Explanation;
-using extender::NodeExplanation;
-using extender::PolicyOpinion;
-using extender::RefusedGroup;
 using model::Duration;
+using placement::DeviceCount;
+using placement::Explanation;
+using placement::NodeExplanation;
+using placement::PolicyOpinion;
+using placement::RefusedGroup;
 using testing::HasSubstr;
 using testing::Not;
 

@@ -11,14 +11,16 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-std::string ErrorsOf(const std::string& text) { return ToString(ParseManifest(text, "f").errors); }
+std::string ErrorsOf(const std::string& text) {
+  return yaml::ToString(ParseManifest(text, "f").errors);
+}
 
 TEST(ParseManifest, FindsTheObjectsOfAllDocuments) {
   const Manifest manifest = ParseManifest(
       "---\napiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: team}\n"
       "---\n# nothing\n---\napiVersion: batch/v1\nkind: Job\nmetadata: {generateName: b-}\n",
       "f");
-  EXPECT_EQ(ToString(manifest.errors), "");
+  EXPECT_EQ(yaml::ToString(manifest.errors), "");
   EXPECT_THAT(manifest.documents, SizeIs(2));
   ASSERT_THAT(manifest.objects, SizeIs(2));
   EXPECT_EQ(manifest.objects[0].kind, (webhook::GroupVersionKind{"", "v1", "Pod"}));
@@ -41,7 +43,7 @@ TEST(ParseManifest, TakesListsApart) {
 	{"apiVersion": "v1", "kind": "PodList", "items": [
 		{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "deep"}}]}]})",
       "f");
-  EXPECT_EQ(ToString(manifest.errors), "");
+  EXPECT_EQ(yaml::ToString(manifest.errors), "");
   ASSERT_THAT(manifest.objects, SizeIs(2));
   EXPECT_EQ(manifest.objects[0].pointer, "/items/0");
   EXPECT_EQ(manifest.objects[1].pointer, "/items/1/items/0");
@@ -60,7 +62,7 @@ TEST(ParseManifest, SaysWhatIsNoObject) {
 }
 
 TEST(ReadManifest, NamesTheFile) {
-  EXPECT_EQ(ToString(ReadManifest("/nonexistent").errors),
+  EXPECT_EQ(yaml::ToString(ReadManifest("/nonexistent").errors),
             "/nonexistent: cannot be read: No such file or directory");
 }
 

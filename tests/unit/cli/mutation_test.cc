@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "cli/engine.h"
-#include "cli/yaml_text.h"
+#include "process/engine.h"
+#include "yaml/text.h"
 
 namespace berth::cli {
 namespace {
@@ -16,7 +16,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 std::vector<Preview> Previews(const std::string& manifest, const Creation& creation) {
-  return PreviewsOf(ParseManifest(manifest, "f"), *MakeReviewer({}), creation);
+  return PreviewsOf(ParseManifest(manifest, "f"), *process::MakeReviewer({}), creation);
 }
 
 const Creation kByAlice{.namespace_name = "team",
@@ -33,8 +33,8 @@ TEST(PreviewsOf, ShowsPodsAsTheyWouldBeStored) {
   ASSERT_THAT(previews, SizeIs(1));
   EXPECT_THAT(previews[0].denial, IsEmpty());
   EXPECT_THAT(previews[0].patch, HasSubstr("created-by"));
-  EXPECT_THAT(YamlText(previews[0].object), HasSubstr("berth.dev/created-by: \"alice\"\n"));
-  EXPECT_THAT(YamlText(previews[0].object), HasSubstr("limits: {cpu: 1, memory: 1Gi}"));
+  EXPECT_THAT(yaml::YamlText(previews[0].object), HasSubstr("berth.dev/created-by: \"alice\"\n"));
+  EXPECT_THAT(yaml::YamlText(previews[0].object), HasSubstr("limits: {cpu: 1, memory: 1Gi}"));
 }
 
 TEST(PreviewsOf, KnowsTheGroupsOfWhoCreatesThem) {
@@ -68,7 +68,7 @@ TEST(PreviewsOf, ChangesOneOfTwoObjectsThatShareAnAnchor) {
       "{labels: {a: b}}}\n- {apiVersion: v1, kind: Service, metadata: *m}\n",
       kByAlice);
   ASSERT_THAT(previews, SizeIs(2));
-  EXPECT_THAT(YamlText(previews[1].object), testing::Not(HasSubstr("created-by")));
+  EXPECT_THAT(yaml::YamlText(previews[1].object), testing::Not(HasSubstr("created-by")));
 }
 
 TEST(PreviewsOf, DeniesWhatCannotBeRead) {

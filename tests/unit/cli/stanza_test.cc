@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/doctor/scheduler_config.h"
-#include "cli/yaml_document.h"
-#include "cli/yaml_json.h"
+#include "doctor/scheduler_config.h"
+#include "yaml/document.h"
+#include "yaml/json.h"
 
 namespace berth::cli {
 namespace {
@@ -15,10 +15,11 @@ using ::testing::Not;
 
 // As kube-scheduler would read it, below the head that a stanza leaves to its file.
 doctor::SchedulerConfig Read(const StanzaOptions& options) {
-  const YamlDocuments yaml =
-      ParseYaml("kind: KubeSchedulerConfiguration\n" + StanzaYaml(options), "stanza");
-  EXPECT_TRUE(yaml.errors.empty()) << ToString(yaml.errors);
-  const auto config = doctor::SchedulerConfigFromJson(JsonTextOf(yaml.documents.at(0)), "stanza");
+  const yaml::YamlDocuments yaml =
+      yaml::ParseYaml("kind: KubeSchedulerConfiguration\n" + StanzaYaml(options), "stanza");
+  EXPECT_TRUE(yaml.errors.empty()) << yaml::ToString(yaml.errors);
+  const auto config =
+      doctor::SchedulerConfigFromJson(yaml::JsonTextOf(yaml.documents.at(0)), "stanza");
   EXPECT_TRUE(config.ok()) << config.status();
   return config.ok() ? *config : doctor::SchedulerConfig();
 }

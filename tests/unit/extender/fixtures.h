@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cluster/snapshot.h"
-#include "extender/breaker_log.h"
 #include "extender/extender.h"
+#include "placement/breaker_log.h"
 #include "policies/scheduling/engine.h"
 #include "server/metrics.h"
 #include "tests/unit/policies/fixtures.h"
@@ -16,7 +16,7 @@ namespace berth::extender {
 
 /// A real extender over a snapshot that the test fills.
 struct ExtenderUnderTest {
-  BreakerLog breaker_log;
+  placement::BreakerLog breaker_log;
   cluster::Snapshot snapshot{{.catalog = scheduling::Catalog()}};
   std::shared_ptr<server::Metrics> metrics = std::make_shared<server::Metrics>();
   std::shared_ptr<const scheduling::SchedulingEngine> engine;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "extender/explanation.h"
+#include "placement/explanation.h"
 #include "tests/unit/extender/fixtures.h"
 
 namespace berth::extender {
@@ -429,7 +429,8 @@ class Explained : public Shortlist {
     kube::JsonParser parser;
     const std::string text = pod.dump();
     const model::Pod read = kube::PodFromJson(parser.Parse(text).value(), "Pod").value();
-    return Explain(read, berth_.snapshot, *berth_.engine, {.size = size}, scheduling::kNow)
+    return placement::Explain(read, berth_.snapshot, *berth_.engine, {.size = size},
+                              scheduling::kNow)
         .not_shortlisted;
   }
 };

@@ -1,0 +1,187 @@
+#include "config/config.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "model/label.h"
+#include "server/address.h"
+
+namespace berth::config {
+
+namespace {
+
+using Errors = std::vector<model::FieldError>;
+
+constexpr model::EnumName<LogThreshold> kLogThresholds[] = {{LogThreshold::kDebug, "debug"},
+                                                            {LogThreshold::kInfo, "info"},
+                                                            {LogThreshold::kWarning, "warning"},
+                                                            {LogThreshold::kError, "error"}};
+
+// Room for the smallest sensible request; and what a scheduler's limits never let it need.
+constexpr std::int32_t kLeastBodyBytes = 1 << 20;
+constexpr std::int32_t kMostBodyBytes = 1 << 30;
+
+bool IsDomain(const std::string& text) { return model::IsQualifiedName(text + "/accelerators"); }
+
+void ValidatePrefix(const std::string& prefix, Errors& errors) {
+  if (IsDomain(prefix)) return;
+  errors.push_back({"prefix", fmt::format("\"{}\" is not a domain; write one such as berth.dev, in "
+                                          "lower case and without '/'",
+                                          prefix)});
+}
+
+void ValidateAddress(const std::string& path, const std::string& text, Errors& errors) {
+  const auto address = server::ParseAddress(text);
+  if (!address.ok()) errors.push_back({path, std::string(address.status().message())});
+}
+
+/// Where an HTTPS server listens; `path` is that of its block.
+struct HttpsServer {
+  std::string path;
+  const std::string& listen;
+  const TlsConfig& tls;
+  bool insecure_loopback;
+};
+
+// Whether there is a certificate at all matters only to who serves: see OpenCertificates.
+void ValidateTls(const HttpsServer& server, Errors& errors) {
+  const TlsConfig& tls = server.tls;
+  if (tls == TlsConfig()) return;
+  const std::string hint = "must name a PEM file, as the other fields of tls do";
+  if (tls.cert_file.empty()) errors.push_back({server.path + ".tls.certFile", hint});
+  if (tls.key_file.empty()) errors.push_back({server.path + ".tls.keyFile", hint});
+}
+
+void ValidatePlain(const HttpsServer& server, Errors& errors) {
+  if (server.tls != TlsConfig()) {
+    errors.push_back(
+        {server.path + ".tls", "excludes insecureLoopback: true; take out one of the two"});
+  }
+  const auto address = server::ParseAddress(server.listen);
+  if (address.ok() && !server::IsLoopback(*address)) {
+    errors.push_back({server.path + ".listen",
+                      fmt::format("\"{}\" can be reached from other machines, so insecureLoopback "
+                                  "does not go with it; write 127.0.0.1:{} or set {}.tls",
+                                  server.listen, address->port, server.path)});
+  }
+}
+
+void ValidateHttps(const HttpsServer& server, Errors& errors) {
+  ValidateAddress(server.path + ".listen", server.listen, errors);
+  if (server.insecure_loopback) {
+    ValidatePlain(server, errors);
+  } else {
+    ValidateTls(server, errors);
+  }
+}
+
+void ValidateBodyBytes(const std::string& path, std::int32_t bytes, Errors& errors) {
+  if (bytes >= kLeastBodyBytes && bytes <= kMostBodyBytes) return;
+  errors.push_back(
+      {path, fmt::format("must be from {} to {}, got {}", kLeastBodyBytes, kMostBodyBytes, bytes)});
+}
+
+void ValidateExtender(const ExtenderConfig& config, Errors& errors) {
+  ValidateHttps({"extender", config.listen, config.tls, config.insecure_loopback}, errors);
+  ValidateBodyBytes("extender.maxBodyBytes", config.max_body_bytes, errors);
+  ValidateBodyBytes("extender.maxNodesBodyBytes", config.max_nodes_body_bytes, errors);
+  for (model::FieldError& error : scheduling::Validate(config.shortlist)) {
+    errors.push_back({"extender.shortlist." + error.path, std::move(error.message)});
+  }
+}
+
+void ValidateWebhook(const WebhookConfig& config, Errors& errors) {
+  ValidateHttps({"admission", config.listen, config.tls, config.insecure_loopback}, errors);
+  ValidateBodyBytes("admission.maxBodyBytes", config.max_body_bytes, errors);
+  for (model::FieldError& error : admission::Validate(config.judgement)) {
+    errors.push_back({"admission." + error.path, std::move(error.message)});
+  }
+}
+
+void ValidateGrpc(const GrpcConfig& config, Errors& errors) {
+  const auto& [cert, key, client_ca] = config.tls;
+  const bool all = !cert.empty() && !key.empty() && !client_ca.empty();
+  const bool none = cert.empty() && key.empty() && client_ca.empty();
+  if (config.listen.empty()) {
+    if (!none) errors.push_back({"grpc.tls", "is of no use without grpc.listen; set both"});
+    return;
+  }
+  ValidateAddress("grpc.listen", config.listen, errors);
+  if (!all && !none) {
+    errors.push_back({"grpc.tls", "is mutual TLS; set certFile, keyFile and clientCAFile"});
+  }
+  const auto address = server::ParseAddress(config.listen);
+  if (none && address.ok() && !server::IsLoopback(*address)) {
+    errors.push_back({"grpc.listen",
+                      fmt::format("\"{}\" can be reached from other machines; write 127.0.0.1:{}, "
+                                  "or set grpc.tls: certFile, keyFile and clientCAFile",
+                                  config.listen, address->port)});
+  }
+}
+
+// The same address twice is heard of only when the second server starts.
+void RefuseTwice(const std::pair<const char*, std::string>& first,
+                 const std::pair<const char*, std::string>& second, Errors& errors) {
+  const auto taken = server::ParseAddress(first.second);
+  const auto wanted = server::ParseAddress(second.second);
+  if (!taken.ok() || !wanted.ok() || *taken != *wanted || wanted->port == 0) return;
+  errors.push_back({second.first, fmt::format("\"{}\" is {} already; write another port",
+                                              second.second, first.first)});
+}
+
+void ValidateListeners(const BerthConfiguration& config, Errors& errors) {
+  ValidateAddress("metrics.listen", config.metrics.listen, errors);
+  if (!config.probes.listen.empty()) {
+    ValidateAddress("probes.listen", config.probes.listen, errors);
+  }
+  ValidateGrpc(config.grpc, errors);
+  const std::pair<const char*, std::string> extender{"extender.listen", config.extender.listen};
+  const std::pair<const char*, std::string> admission{"admission.listen", config.admission.listen};
+  const std::pair<const char*, std::string> metrics{"metrics.listen", config.metrics.listen};
+  const std::pair<const char*, std::string> probes{"probes.listen", config.probes.listen};
+  const std::pair<const char*, std::string> grpc{"grpc.listen", config.grpc.listen};
+  // The extender and the webhook are processes of their own, and so may be their machines.
+  RefuseTwice(extender, metrics, errors);
+  RefuseTwice(admission, metrics, errors);
+  RefuseTwice(extender, grpc, errors);
+  RefuseTwice(metrics, grpc, errors);
+  if (config.probes.listen.empty()) return;
+  for (const auto& other : {extender, admission, metrics, grpc}) {
+    RefuseTwice(other, probes, errors);
+  }
+}
+
+void ValidateAccelerators(const std::vector<model::AcceleratorSpec>& specs, Errors& errors) {
+  if (specs.empty()) {
+    errors.push_back({"accelerators",
+                      "is empty; list one at least, or leave it out for the built-in catalogue"});
+  }
+  for (model::FieldError& error : model::Validate(specs)) {
+    errors.push_back({"accelerators" + error.path, std::move(error.message)});
+  }
+}
+
+}  // namespace
+
+std::span<const model::EnumName<LogThreshold>> EnumNames(LogThreshold) { return kLogThresholds; }
+
+std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
+  Errors errors;
+  ValidatePrefix(config.prefix, errors);
+  if (!config.kubernetes.context.empty() && config.kubernetes.kubeconfig.empty()) {
+    errors.push_back(
+        {"kubernetes.context", "is of no use without kubernetes.kubeconfig; set both"});
+  }
+  ValidateExtender(config.extender, errors);
+  ValidateWebhook(config.admission, errors);
+  ValidateListeners(config, errors);
+  for (model::FieldError& error : Validate(config.controller)) errors.push_back(std::move(error));
+  ValidateAccelerators(config.accelerators, errors);
+  for (model::FieldError& error : scheduling::Validate(config.scheduling)) {
+    errors.push_back(std::move(error));
+  }
+  return errors;
+}
+
+}  // namespace berth::config

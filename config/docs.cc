@@ -1,0 +1,109 @@
+#include "config/docs.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "config/schema.h"
+#include "config/writer.h"
+#include "yaml/source_error.h"
+
+namespace berth::config {
+
+namespace {
+
+using Kind = ConfigValue::Kind;
+
+constexpr std::string_view kIntroduction =
+    R"(# Configuration
+
+<!-- Written by `berth config docs`; change the fields' help in the sources instead. -->
+
+One YAML file, given to the subcommands with `--config`. It is read strictly: a field that does not
+exist, is given twice, or has a value that makes no sense is an error with its line, and nothing is
+started. `berth config validate FILE` tells all of them at once, `berth config defaults` writes the
+file that says what holds when nothing is said.
+
+Durations are written as Go writes them (`10m`, `1h30m`, `0s`), quantities as Kubernetes does
+(`40Gi`). File names are relative to the directory that Berth runs in. Null is the same as leaving
+the field out.
+
+Where the kubeconfig names no `proxy-url`, the API server is reached by the proxy of the environment,
+as Go programs do it (`HTTPS_PROXY`, `NO_PROXY`; either case): an `http://` proxy that tunnels.
+
+The smallest file for `berth extender`:
+
+```yaml
+apiVersion: config.berth.dev/v1alpha1
+kind: BerthConfiguration
+extender:
+  tls: {certFile: /etc/berth/tls/tls.crt, keyFile: /etc/berth/tls/tls.key}
+```
+)";
+
+std::string Code(const std::string& text) { return "`" + text + "`"; }
+
+// A '|' would end the cell.
+std::string Cell(const std::string& text) {
+  std::string cell;
+  for (const char c : text) cell += c == '|' ? std::string("\\|") : std::string(1, c);
+  return cell;
+}
+
+std::string DefaultOf(const ConfigField& field) {
+  if (field.required) return "required";
+  switch (field.value.kind) {
+    case Kind::kAbsent:
+      return "none";
+    case Kind::kPlain:
+      return Code(field.value.scalar);
+    case Kind::kText:
+      return field.value.scalar.empty() ? "empty" : Code(field.value.scalar);
+    case Kind::kList:
+      return field.value.items.empty() ? "empty" : "see below";
+    case Kind::kMap:
+      return "";
+  }
+  return "";
+}
+
+void AddRows(const std::vector<ConfigField>& fields, const std::string& path, std::string& text) {
+  for (const ConfigField& field : fields) {
+    const std::string name = yaml::FieldPath(path, field.key);
+    const bool is_list = field.value.kind == Kind::kList;
+    if (field.value.kind != Kind::kMap) {
+      text += fmt::format("| {} | {} | {} | {} |\n", Code(name), field.type, DefaultOf(field),
+                          Cell(field.help));
+    }
+    AddRows(field.fields, is_list ? name + "[]" : name, text);
+  }
+}
+
+void AddTable(const std::vector<ConfigField>& fields, const std::string& path, std::string& text) {
+  text += "\n| Field | Type | Default | |\n|---|---|---|---|\n";
+  AddRows(fields, path, text);
+}
+
+// The blocks that stand for themselves; the scalars at the top share one table.
+void AddBlock(const ConfigField& block, std::string& text) {
+  text += fmt::format("\n## {}\n\n{}.\n", block.key, block.help);
+  const bool is_list = block.value.kind == Kind::kList;
+  AddTable(block.fields, is_list ? block.key + "[]" : block.key, text);
+}
+
+}  // namespace
+
+std::string ConfigDocs() {
+  std::string text(kIntroduction);
+  std::vector<ConfigField> scalars;
+  std::vector<ConfigField> blocks;
+  for (ConfigField& field : Describe({})) {
+    (field.fields.empty() ? scalars : blocks).push_back(std::move(field));
+  }
+  AddTable(scalars, "", text);
+  for (const ConfigField& block : blocks) AddBlock(block, text);
+  text += "\n## The defaults\n\n```yaml\n" + WriteConfig({}) + "```\n";
+  return text;
+}
+
+}  // namespace berth::config

@@ -1,0 +1,55 @@
+#include "config/summary.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "model/suggest.h"
+
+namespace berth::config {
+
+namespace {
+
+std::string_view Security(const TlsConfig& tls, bool insecure_loopback) {
+  if (insecure_loopback) return "plain HTTP";
+  if (tls.cert_file.empty()) return "no certificate";
+  return tls.client_ca_file.empty() ? "TLS" : "TLS with client certificates";
+}
+
+std::string Accelerators(const BerthConfiguration& config) {
+  std::vector<std::string_view> names;
+  for (const auto& spec : config.accelerators) names.push_back(spec.name);
+  return model::Join(names);
+}
+
+std::string Weights(const scheduling::PoliciesConfig& policies) {
+  std::vector<std::string> weights;
+  scheduling::ForEachPolicy(
+      policies, [&]<typename Policy>(const scheduling::PolicySettings<Policy>& settings) {
+        const bool observed = settings.mode == scheduling::Mode::kObserve;
+        weights.push_back(observed ? fmt::format("{} observed", Policy::kName)
+                                   : fmt::format("{} {}", Policy::kName, settings.weight));
+      });
+  return fmt::format("{}", fmt::join(weights, ", "));
+}
+
+std::size_t Conditions(const BerthConfiguration& config) {
+  using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  return std::get<Health>(config.scheduling.policies.all).config.conditions.size();
+}
+
+}  // namespace
+
+std::string Summarize(const BerthConfiguration& config) {
+  return fmt::format(
+      "extender on {} ({}), admission on {} ({}), metrics on {}; accelerators {}; {} health "
+      "conditions; weights {}",
+      config.extender.listen, Security(config.extender.tls, config.extender.insecure_loopback),
+      config.admission.listen, Security(config.admission.tls, config.admission.insecure_loopback),
+      config.metrics.listen, Accelerators(config), Conditions(config),
+      Weights(config.scheduling.policies));
+}
+
+}  // namespace berth::config

@@ -1,0 +1,194 @@
+#include "controller/config.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "model/duration.h"
+#include "model/label.h"
+
+namespace berth::controller {
+
+namespace {
+
+using Errors = std::vector<model::FieldError>;
+
+constexpr std::string_view kCertificates = "controller.certificates";
+
+// Shorter ones end before those who wait for them have seen them.
+constexpr model::Duration kLeastValidity{10};
+// Two thirds of an authority's life pass before the next one is made; what it signed last must end
+// within the third that is left.
+constexpr int kLeavesPerAuthority = 3;
+// X.509 has no years above 9999; and nobody needs a century.
+constexpr model::Duration kMostValidity = std::chrono::hours(24 * 365 * 100);
+
+// A namespace, and a Service.
+bool IsDnsLabel(const std::string& text) {
+  return model::IsDnsSubdomain(text) && model::IsLabelValue(text) &&
+         text.find('.') == std::string::npos;
+}
+
+void RequireName(const std::string& path, const std::string& name, std::string_view example,
+                 Errors& errors) {
+  if (model::IsDnsSubdomain(name)) return;
+  errors.push_back({path, fmt::format("\"{}\" is not the name of an object; write one such as {}",
+                                      name, example)});
+}
+
+std::string ItemPath(std::string_view list, std::size_t index) {
+  return fmt::format("{}[{}]", list, index);
+}
+
+void ValidateLease(const LeaseConfig& lease, Errors& errors) {
+  const std::string& in = lease.namespace_name;
+  if (!in.empty() && !IsDnsLabel(in)) {
+    errors.push_back({"controller.lease.namespace",
+                      fmt::format("\"{}\" is not the name of a namespace; write one such as "
+                                  "berth-system",
+                                  in)});
+  }
+  RequireName("controller.lease.name", lease.name, "berth-controller", errors);
+}
+
+void ValidateOwner(const ControllerConfig& config, Errors& errors) {
+  if (!config.owner.empty()) RequireName("controller.owner", config.owner, "berth", errors);
+  if (config.owner.empty() && !config.owned_leases.empty()) {
+    errors.push_back({"controller.ownedLeases", "is of no use without controller.owner; set both"});
+  }
+  for (std::size_t i = 0; i < config.owned_leases.size(); ++i) {
+    const std::string path = ItemPath("controller.ownedLeases", i);
+    RequireName(path, config.owned_leases[i], "berth-scheduler", errors);
+    // To be written by another hand would cost the controller its lead.
+    if (config.owned_leases[i] == config.lease.name) {
+      errors.push_back(
+          {path, "is controller.lease.name, which gets the owner anyway; take it out"});
+    }
+  }
+}
+
+bool IsIpAddress(const std::string& text) {
+  std::array<unsigned char, sizeof(in6_addr)> address{};
+  return inet_pton(AF_INET, text.c_str(), address.data()) == 1 ||
+         inet_pton(AF_INET6, text.c_str(), address.data()) == 1;
+}
+
+// What looks like an IPv4 address has the shape of a domain, too.
+bool IsHost(const std::string& text) {
+  if (IsIpAddress(text)) return true;
+  const std::string last = text.substr(text.rfind('.') + 1);
+  const bool number = std::all_of(last.begin(), last.end(), [](char character) {
+    return character >= '0' && character <= '9';
+  });
+  return model::IsDnsSubdomain(text) && !number;
+}
+
+void ValidateServer(const std::string& path, const ServerCertificateConfig& server,
+                    Errors& errors) {
+  RequireName(path + ".secret", server.secret, "berth-admission-tls", errors);
+  if (!server.service.empty() && !IsDnsLabel(server.service)) {
+    errors.push_back(
+        {path + ".service", fmt::format("\"{}\" is not the name of a Service; write one such as "
+                                        "berth-admission",
+                                        server.service)});
+  }
+  if (server.service.empty() && server.hosts.empty()) {
+    errors.push_back(
+        {path, "has neither service nor hosts; write by which of them clients know the server"});
+  }
+  for (std::size_t i = 0; i < server.hosts.size(); ++i) {
+    if (IsHost(server.hosts[i])) continue;
+    errors.push_back({ItemPath(path + ".hosts", i),
+                      fmt::format("\"{}\" is neither a DNS name nor an IP address; write one such "
+                                  "as localhost, 127.0.0.1 or \"::1\"",
+                                  server.hosts[i])});
+  }
+}
+
+void ValidateClient(const std::string& path, const ClientCertificateConfig& client,
+                    Errors& errors) {
+  RequireName(path + ".secret", client.secret, "berth-scheduler-tls", errors);
+  RequireName(path + ".name", client.name, "berth-scheduler", errors);
+}
+
+void RequireUntaken(const std::string& path, const std::string& secret,
+                    std::set<std::string>& taken, Errors& errors) {
+  if (taken.insert(secret).second) return;
+  errors.push_back(
+      {path + ".secret",
+       fmt::format("\"{}\" holds another certificate already; write another name", secret)});
+}
+
+void ValidateServersAndClients(const CertificatesConfig& config, Errors& errors) {
+  std::set<std::string> taken{config.authority.secret};
+  for (std::size_t i = 0; i < config.servers.size(); ++i) {
+    const std::string path = ItemPath(fmt::format("{}.servers", kCertificates), i);
+    ValidateServer(path, config.servers[i], errors);
+    RequireUntaken(path, config.servers[i].secret, taken, errors);
+  }
+  const std::string clients = fmt::format("{}.clients", kCertificates);
+  if (config.servers.empty() && !config.clients.empty()) {
+    errors.push_back(
+        {clients, fmt::format("is of no use without {}.servers; set both", kCertificates)});
+  }
+  for (std::size_t i = 0; i < config.clients.size(); ++i) {
+    ValidateClient(ItemPath(clients, i), config.clients[i], errors);
+    RequireUntaken(ItemPath(clients, i), config.clients[i].secret, taken, errors);
+  }
+}
+
+void ValidateValidity(const CertificatesConfig& config, Errors& errors) {
+  if (config.validity < kLeastValidity || config.validity > kMostValidity) {
+    errors.push_back(
+        {fmt::format("{}.validity", kCertificates),
+         fmt::format("must be from {} to {}, got {}; write 2160h for 90 days",
+                     model::FormatDuration(kLeastValidity), model::FormatDuration(kMostValidity),
+                     model::FormatDuration(config.validity))});
+    return;
+  }
+  const model::Duration least = kLeavesPerAuthority * config.validity;
+  if (config.authority.validity < least || config.authority.validity > kMostValidity) {
+    errors.push_back(
+        {fmt::format("{}.authority.validity", kCertificates),
+         fmt::format("must be from {}, which is three times {}.validity, to {}, got {}; write "
+                     "87600h for ten years",
+                     model::FormatDuration(least), kCertificates,
+                     model::FormatDuration(kMostValidity),
+                     model::FormatDuration(config.authority.validity))});
+  }
+}
+
+void ValidateWebhooks(const CertificatesConfig& config, Errors& errors) {
+  const std::string path = fmt::format("{}.webhooks", kCertificates);
+  if (config.servers.empty() && !config.webhooks.empty()) {
+    errors.push_back(
+        {path, fmt::format("is of no use without {}.servers; set both", kCertificates)});
+  }
+  for (std::size_t i = 0; i < config.webhooks.size(); ++i) {
+    RequireName(ItemPath(path, i), config.webhooks[i], "berth", errors);
+  }
+}
+
+void ValidateCertificates(const CertificatesConfig& config, Errors& errors) {
+  RequireName(fmt::format("{}.authority.secret", kCertificates), config.authority.secret,
+              "berth-ca", errors);
+  ValidateServersAndClients(config, errors);
+  ValidateValidity(config, errors);
+  ValidateWebhooks(config, errors);
+}
+
+}  // namespace
+
+std::vector<model::FieldError> Validate(const ControllerConfig& config) {
+  Errors errors;
+  ValidateLease(config.lease, errors);
+  ValidateOwner(config, errors);
+  ValidateCertificates(config.certificates, errors);
+  return errors;
+}
+
+}  // namespace berth::controller

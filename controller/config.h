@@ -1,0 +1,123 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "model/config_field.h"
+#include "model/time.h"
+
+namespace berth::controller {
+
+struct LeaseConfig {
+  std::string namespace_name;
+  std::string name = "berth-controller";
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, LeaseConfig& config) {
+  visit("namespace", config.namespace_name,
+        "Where the Lease is, and everything else that the controller reads or makes by name; "
+        "empty: the namespace of the pod that it runs in. Must be set where kubernetes.kubeconfig "
+        "is");
+  visit("name", config.name, "Controllers of one name compete, and one of them leads");
+}
+
+struct AuthorityConfig {
+  std::string secret = "berth-ca";
+  model::Duration validity = std::chrono::hours(87600);
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, AuthorityConfig& config) {
+  visit("secret", config.secret, "Secret with its certificate and key, which no server mounts");
+  visit("validity", config.validity,
+        "How long an authority is good for, at least three times the validity of what it signs. "
+        "The next one is made when two thirds have passed, and both are trusted until the former "
+        "ends");
+}
+
+/// A server whose certificate the controller makes.
+struct ServerCertificateConfig {
+  std::string secret;
+  std::string service;
+  std::vector<std::string> hosts;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ServerCertificateConfig& config) {
+  visit.Required("secret", config.secret, "Secret with the certificate, its key and ca.crt");
+  visit("service", config.service,
+        "Service that leads to the server: its names and its cluster IPs are in the certificate");
+  visit("hosts", config.hosts, "Further names and IP addresses that clients know the server by");
+}
+
+/// A client of these servers whose certificate the controller makes.
+struct ClientCertificateConfig {
+  std::string secret;
+  std::string name;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ClientCertificateConfig& config) {
+  visit.Required("secret", config.secret, "Secret with the certificate, its key and ca.crt");
+  visit.Required("name", config.name,
+                 "DNS name in the certificate, by which people know the client");
+}
+
+struct CertificatesConfig {
+  AuthorityConfig authority;
+  model::Duration validity = std::chrono::hours(2160);
+  std::vector<ServerCertificateConfig> servers;
+  std::vector<ClientCertificateConfig> clients;
+  std::vector<std::string> webhooks;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, CertificatesConfig& config) {
+  visit("authority", config.authority, "The authority that signs the certificates of servers");
+  visit("validity", config.validity,
+        "How long a server's certificate is good for; it is renewed when two thirds have passed. "
+        "10s or more, and hours outside of tests: kubelet takes minutes to bring a changed Secret "
+        "into a pod");
+  visit("servers", config.servers,
+        "Servers whose certificates the controller makes and renews; none: it makes no "
+        "certificates");
+  visit("clients", config.clients,
+        "Clients that show these servers a certificate of the authority, where extender.tls, "
+        "admission.tls or grpc.tls has its ca.crt as clientCAFile");
+  visit("webhooks", config.webhooks,
+        "Names of the Mutating- and ValidatingWebhookConfigurations whose caBundles are kept "
+        "equal to what the authority says");
+}
+
+struct ControllerConfig {
+  LeaseConfig lease;
+  std::string owner;
+  std::vector<std::string> owned_leases;
+  CertificatesConfig certificates;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ControllerConfig& config) {
+  visit("lease", config.lease, "The Lease by which one of several controllers is elected");
+  visit("owner", config.owner,
+        "ConfigMap in the Lease's namespace that becomes the owner of the Secrets that the "
+        "controller makes, and of its Lease, so that they go when it goes; empty: none");
+  visit("ownedLeases", config.owned_leases,
+        "Names of further Leases that get the same owner, if they exist");
+  visit("certificates", config.certificates, "Certificates of Berth's servers, made and renewed");
+}
+
+/// The Secrets of servers, then those of clients, in the order of the configuration.
+inline std::vector<std::string> SecretsOf(const CertificatesConfig& config) {
+  std::vector<std::string> secrets;
+  for (const ServerCertificateConfig& server : config.servers) secrets.push_back(server.secret);
+  for (const ClientCertificateConfig& client : config.clients) secrets.push_back(client.secret);
+  return secrets;
+}
+
+/// Everything that is wrong with `config`; paths are from the top of the file.
+std::vector<model::FieldError> Validate(const ControllerConfig& config);
+
+}  // namespace berth::controller

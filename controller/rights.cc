@@ -1,0 +1,61 @@
+#include "controller/rights.h"
+
+#include <vector>
+
+#include "cluster/feed.h"
+#include "controller/certificate_keeper.h"
+#include "controller/lease_store.h"
+#include "controller/owner_keeper.h"
+#include "controller/patcher.h"
+
+namespace berth::controller {
+
+namespace {
+
+constexpr char kRole[] = "berth-controller";
+
+std::vector<kube::Grant> InTheCluster(const CertificatesConfig& certificates) {
+  std::vector<kube::Grant> grants;
+  kube::Allow(cluster::kFeedPermissions, {}, grants);
+  kube::Allow(kPatchPermissions, {}, grants);
+  if (!certificates.webhooks.empty()) {
+    kube::Allow(kWebhookPermissions, certificates.webhooks, grants);
+  }
+  return grants;
+}
+
+void AllowCertificates(const CertificatesConfig& config, std::vector<kube::Grant>& grants) {
+  std::vector<std::string> secrets = SecretsOf(config);
+  secrets.push_back(config.authority.secret);
+  std::vector<std::string> services;
+  for (const ServerCertificateConfig& server : config.servers) {
+    if (!server.service.empty()) services.push_back(server.service);
+  }
+  kube::Allow(kSecretPermissions, secrets, grants);
+  if (!services.empty()) kube::Allow(kServicePermissions, services, grants);
+}
+
+std::vector<kube::Grant> InTheNamespace(const ControllerConfig& config) {
+  std::vector<kube::Grant> grants;
+  kube::Allow(kLeasePermissions, {config.lease.name}, grants);
+  if (!config.certificates.servers.empty()) AllowCertificates(config.certificates, grants);
+  if (!config.owner.empty()) kube::Allow(kOwnerPermissions, {config.owner}, grants);
+  if (!config.owned_leases.empty()) {
+    kube::Allow(kOwnedLeasePermissions, config.owned_leases, grants);
+  }
+  return grants;
+}
+
+}  // namespace
+
+ControllerGrants GrantsOf(const ControllerConfig& config) {
+  return {.in_cluster = InTheCluster(config.certificates), .in_namespace = InTheNamespace(config)};
+}
+
+std::string ControllerRolesYaml(const ControllerConfig& config, const std::string& namespace_name) {
+  const ControllerGrants grants = GrantsOf(config);
+  return kube::ClusterRoleYaml(kRole, grants.in_cluster) + "---\n" +
+         kube::RoleYaml(kRole, namespace_name, grants.in_namespace);
+}
+
+}  // namespace berth::controller

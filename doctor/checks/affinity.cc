@@ -1,0 +1,30 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+// kubelet looks at the required affinity of pods again when it restarts, and fails those that its
+// node no longer meets.
+Findings CheckAffinity(const Facts& facts, const Rules&) {
+  std::map<std::string_view, const model::Node*> nodes;
+  for (const model::Node& node : *facts.nodes) nodes.emplace(node.name, &node);
+  std::vector<std::string> unmet;
+  for (const PodFacts& pod : *facts.pods) {
+    const auto node = nodes.find(pod.node);
+    if (pod.needs == nullptr || node == nodes.end()) continue;
+    if (!Meets(node->second->labels, *pod.needs)) {
+      unmet.push_back(fmt::format("{} (on {})", pod.FullName(), pod.node));
+    }
+  }
+  if (unmet.empty()) return Ok("every running pod's affinity holds");
+  return Warning(
+      fmt::format("{} whose node selector or affinity its node no longer meets; kubelet fails it "
+                  "when it restarts: {}",
+                  Counted(unmet.size(), "pod"), Listed(unmet)),
+      "have them moved before the kubelets are restarted, or give the nodes their labels back");
+}
+
+}  // namespace berth::doctor

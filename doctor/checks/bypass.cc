@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "doctor/berth_entry.h"
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+namespace {
+
+// Pods with accelerators, by who has placed them or is to.
+struct Placed {
+  std::size_t well = 0;
+  std::vector<std::string> by_others;
+  std::vector<std::string> created_bound;
+};
+
+Placed Sort(const Facts& facts, const Rules& rules, const std::vector<std::string>& schedulers) {
+  Placed placed;
+  for (const PodFacts& pod : *facts.pods) {
+    if (!AsksForDevices(pod, rules.catalog)) continue;
+    if (pod.created_bound && !pod.mirror) {
+      placed.created_bound.push_back(fmt::format("{} (on {})", pod.FullName(), pod.node));
+    } else if (std::ranges::find(schedulers, pod.scheduler) == schedulers.end()) {
+      placed.by_others.push_back(fmt::format("{} ({})", pod.FullName(), pod.scheduler));
+    } else {
+      ++placed.well;
+    }
+  }
+  return placed;
+}
+
+std::string SchedulerAdvice(const std::vector<std::string>& schedulers) {
+  if (schedulers.empty()) return "have a scheduler ask Berth: see check registered";
+  return fmt::format(
+      "set schedulerName: {}, or have the webhook do it: admission.policies.schedulerName.name",
+      schedulers.front());
+}
+
+}  // namespace
+
+Findings CheckBypass(const Facts& facts, const Rules& rules) {
+  const std::vector<std::string> schedulers = BerthSchedulers(facts, rules);
+  const auto [well, by_others, created_bound] = Sort(facts, rules, schedulers);
+  Findings found;
+  if (!by_others.empty()) {
+    Append(Problem(fmt::format("{} with accelerators of a scheduler that does not ask Berth: {}",
+                               Counted(by_others.size(), "pod"), Listed(by_others)),
+                   SchedulerAdvice(schedulers)),
+           found);
+  }
+  if (!created_bound.empty()) {
+    Append(Warning(fmt::format("{} with accelerators created with spec.nodeName, past every "
+                               "scheduler: {}",
+                               Counted(created_bound.size(), "pod"), Listed(created_bound)),
+                   "have whoever creates them use a nodeSelector for kubernetes.io/hostname"),
+           found);
+  }
+  if (!found.empty()) return found;
+  return Ok(
+      fmt::format("{} with accelerators, all of schedulers that ask Berth", Counted(well, "pod")));
+}
+
+}  // namespace berth::doctor

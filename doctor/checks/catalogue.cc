@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+namespace {
+
+using model::AcceleratorCatalog;
+
+// "n1 (A100 and A30)", of nodes that a later entry recognises, too.
+std::vector<std::string> RecognisedTwice(const std::vector<model::Node>& nodes,
+                                         const AcceleratorCatalog& catalog) {
+  std::vector<std::string> twice;
+  for (const model::Node& node : nodes) {
+    const auto entry = catalog.Match(node);
+    if (entry == AcceleratorCatalog::kNone) continue;
+    const auto hidden = catalog.HiddenBy(entry, node);
+    if (hidden == AcceleratorCatalog::kNone) continue;
+    twice.push_back(
+        fmt::format("{} ({} and {})", node.name, catalog[entry].name, catalog[hidden].name));
+  }
+  return twice;
+}
+
+// "n1 (nvidia.com/gpu)", of nodes with devices that no entry recognises.
+std::vector<std::string> Unrecognised(const std::vector<model::Node>& nodes,
+                                      const AcceleratorCatalog& catalog) {
+  std::vector<std::string> unrecognised;
+  for (const model::Node& node : nodes) {
+    if (catalog.Match(node) != AcceleratorCatalog::kNone) continue;
+    for (const std::string& resource : catalog.resources()) {
+      if (node.capacity.Get(resource) == 0) continue;
+      unrecognised.push_back(fmt::format("{} ({})", node.name, resource));
+    }
+  }
+  return unrecognised;
+}
+
+}  // namespace
+
+Findings CheckCatalogue(const Facts& facts, const Rules& rules) {
+  Findings found;
+  const std::vector<std::string> twice = RecognisedTwice(*facts.nodes, rules.catalog);
+  if (!twice.empty()) {
+    Append(Warning(fmt::format("{} recognised by two entries of the catalogue, of which the first "
+                               "counts: {}",
+                               Counted(twice.size(), "node"), Listed(twice)),
+                   "make the expressions under accelerators[].nodes exclude each other"),
+           found);
+  }
+  const std::vector<std::string> unrecognised = Unrecognised(*facts.nodes, rules.catalog);
+  if (!unrecognised.empty()) {
+    Append(Warning(fmt::format("devices that no entry of the catalogue recognises, so no pod may "
+                               "have them: {}",
+                               Listed(unrecognised)),
+                   "add an entry under accelerators, or label the nodes as one expects"),
+           found);
+  }
+  if (!found.empty()) return found;
+  return Ok("every accelerator node is of one entry of the catalogue");
+}
+
+}  // namespace berth::doctor

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "doctor/checks.h"
+#include "policies/admission/checkpoint.h"
+
+namespace berth::doctor {
+
+namespace {
+
+const admission::CheckpointConfig& ConfigOf(const config::BerthConfiguration& config) {
+  using Settings = admission::PolicySettings<admission::CheckpointPolicy>;
+  return std::get<Settings>(config.admission.judgement.policies.all).config;
+}
+
+using Claim = std::pair<std::string, std::string>;  // namespace and name
+
+// The claims that pods ask for, with one of the pods.
+std::map<Claim, std::string> Wanted(const std::vector<PodFacts>& pods,
+                                    const std::string& by_default) {
+  std::map<Claim, std::string> wanted;
+  for (const PodFacts& pod : pods) {
+    if (pod.checkpoint.empty() || pod.checkpoint == "false") continue;
+    const std::string& name = pod.checkpoint == "true" ? by_default : pod.checkpoint;
+    wanted.emplace(Claim(pod.namespace_name, name), pod.name);
+  }
+  return wanted;
+}
+
+bool IsForSeveralNodes(const ClaimFacts& claim) {
+  return std::ranges::find(claim.access_modes, "ReadWriteMany") != claim.access_modes.end();
+}
+
+Findings Judge(const std::map<Claim, std::string>& wanted, const std::vector<ClaimFacts>& claims) {
+  std::map<Claim, const ClaimFacts*> by_name;
+  for (const ClaimFacts& claim : claims) {
+    by_name.emplace(Claim(claim.namespace_name, claim.name), &claim);
+  }
+  std::vector<std::string> missing;
+  std::vector<std::string> narrow;
+  for (const auto& [claim, pod] : wanted) {
+    const auto found = by_name.find(claim);
+    const std::string name = fmt::format("{}/{} (for {})", claim.first, claim.second, pod);
+    if (found == by_name.end()) {
+      missing.push_back(name);
+    } else if (!IsForSeveralNodes(*found->second)) {
+      narrow.push_back(name);
+    }
+  }
+  Findings all;
+  if (!missing.empty()) {
+    Append(
+        Problem(
+            fmt::format("pods ask for {} that there is not: {}",
+                        missing.size() == 1 ? "a PersistentVolumeClaim" : "PersistentVolumeClaims",
+                        Listed(missing)),
+            "create it with accessModes: [ReadWriteMany], or annotate the pods with the name "
+            "of one that exists"),
+        all);
+  }
+  if (!narrow.empty()) {
+    Append(Warning(fmt::format("a retry on another node cannot mount its checkpoints while the "
+                               "claim is not ReadWriteMany: {}",
+                               Listed(narrow)),
+                   "use a claim with accessModes: [ReadWriteMany]"),
+           all);
+  }
+  return all;
+}
+
+}  // namespace
+
+Findings CheckCheckpoints(const Facts& facts, const Rules& rules) {
+  const admission::CheckpointConfig& config = ConfigOf(rules.config);
+  if (config.target == admission::CheckpointTarget::kObjectStore) {
+    return Ok("checkpoints go to " + config.uri + ", which takes no claims");
+  }
+  const std::map<Claim, std::string> wanted = Wanted(*facts.pods, config.claim);
+  Findings found = Judge(wanted, *facts.claims);
+  if (!found.empty()) return found;
+  return Ok(fmt::format("{} for checkpoints, all there", Counted(wanted.size(), "claim")));
+}
+
+}  // namespace berth::doctor

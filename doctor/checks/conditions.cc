@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "doctor/checks.h"
+#include "policies/scheduling/health.h"
+
+namespace berth::doctor {
+
+namespace {
+
+std::set<std::string> ConfiguredTypes(const config::BerthConfiguration& config) {
+  using Settings = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  std::set<std::string> types;
+  for (const auto& condition :
+       std::get<Settings>(config.scheduling.policies.all).config.conditions) {
+    types.insert(condition.type);
+  }
+  return types;
+}
+
+}  // namespace
+
+Findings CheckConditions(const Facts& facts, const Rules& rules) {
+  std::set<std::string> silent = ConfiguredTypes(rules.config);
+  const std::size_t configured = silent.size();
+  for (const model::Node& node : *facts.nodes) {
+    for (const model::Condition& condition : node.conditions) silent.erase(condition.type);
+  }
+  if (silent.empty())
+    return Ok(fmt::format("all {} are published", Counted(configured, "condition")));
+  const std::vector<std::string> names(silent.begin(), silent.end());
+  // Detectors differ from cluster to cluster, and the configuration's defaults know several: only
+  // where none is published is nothing ever found to be broken.
+  if (names.size() < configured) {
+    return Note(fmt::format("no node publishes {}", Listed(names)),
+                "install a detector for them, or take them out of health.conditions; is one "
+                "misspelt?");
+  }
+  return Warning(
+      fmt::format("no node publishes any condition that is configured ({}), so no broken node is "
+                  "kept free",
+                  Listed(names)),
+      "install a detector, such as node-problem-detector with monitors for accelerators, or put "
+      "the "
+      "types that yours publishes under health.conditions");
+}
+
+}  // namespace berth::doctor

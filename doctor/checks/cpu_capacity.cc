@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "doctor/checks.h"
+#include "policies/admission/isolation.h"
+
+namespace berth::doctor {
+
+namespace {
+
+admission::Mode IsolationMode(const config::BerthConfiguration& config) {
+  using Settings = admission::PolicySettings<admission::IsolationPolicy>;
+  return std::get<Settings>(config.admission.judgement.policies.all).mode;
+}
+
+// The namespaces whose pods are kept off accelerator nodes.
+std::set<std::string> EnforcedNamespaces(const Facts& facts, const Rules& rules) {
+  std::set<std::string> names;
+  if (!facts.namespaces.ok() || IsolationMode(rules.config) != admission::Mode::kEnforce) {
+    return names;
+  }
+  for (const NamespaceFacts& space : *facts.namespaces) {
+    const auto mode = model::Find(space.labels, rules.config.prefix + "/admission");
+    if (mode == "enforce") names.insert(space.name);
+  }
+  return names;
+}
+
+bool IsOfItsNode(const PodFacts& pod) { return pod.mirror || pod.owner == "DaemonSet"; }
+
+// What pods without accelerators ask for; `only`: in these namespaces, empty: in all.
+model::Resources AskedFor(const Facts& facts, const Rules& rules,
+                          const std::set<std::string>& only) {
+  model::Resources sum;
+  for (const PodFacts& pod : *facts.pods) {
+    if (IsOfItsNode(pod) || AsksForDevices(pod, rules.catalog)) continue;
+    if (only.empty() || only.contains(pod.namespace_name)) sum.Add(pod.requests);
+  }
+  return sum;
+}
+
+// What nodes without accelerators have, less what DaemonSets ask for there.
+model::Resources Capacity(const Facts& facts, const Rules& rules) {
+  std::set<std::string> plain;
+  model::Resources sum;
+  for (const model::Node& node : *facts.nodes) {
+    if (rules.catalog.Match(node) != model::AcceleratorCatalog::kNone) continue;
+    plain.insert(node.name);
+    sum.Add(node.allocatable);
+  }
+  for (const PodFacts& pod : *facts.pods) {
+    if (!IsOfItsNode(pod) || !plain.contains(pod.node)) continue;
+    for (const auto& [name, amount] : pod.requests) sum.Add(name, -amount);
+  }
+  return sum;
+}
+
+// "cpu: 120 of 64 cores"; empty: all fits.
+std::string Shortage(const model::Resources& asked, const model::Resources& capacity) {
+  std::vector<std::string> short_of;
+  for (const char* resource : {"cpu", "memory"}) {
+    if (asked.Get(resource) <= capacity.Get(resource)) continue;
+    const bool cpu = std::string_view(resource) == "cpu";
+    const auto text = [cpu](std::int64_t amount) {
+      const std::int64_t least = std::max<std::int64_t>(amount, 0);
+      return cpu ? fmt::format("{:.1f}", static_cast<double>(least) / 1000)
+                 : fmt::format("{:.1f} GiB", static_cast<double>(least) / (1 << 30));
+    };
+    short_of.push_back(fmt::format("{} {} of {}", resource, text(asked.Get(resource)),
+                                   text(capacity.Get(resource))));
+  }
+  return Listed(short_of);
+}
+
+}  // namespace
+
+Findings CheckCpuCapacity(const Facts& facts, const Rules& rules) {
+  const std::set<std::string> enforced = EnforcedNamespaces(facts, rules);
+  const std::string shortage = Shortage(AskedFor(facts, rules, enforced), Capacity(facts, rules));
+  if (shortage.empty()) return Ok("pods without accelerators fit the nodes without them");
+  const char* advice =
+      "add nodes without accelerators, or label namespaces allow-accelerator-nodes: \"true\" and "
+      "annotate the pods that may stay";
+  if (enforced.empty()) {
+    return Note(fmt::format("were isolation enforced everywhere, pods without accelerators would "
+                            "ask for more than the nodes without them have: {}",
+                            shortage),
+                advice);
+  }
+  return Problem(
+      fmt::format(
+          "isolation is enforced in {}, and its pods without accelerators ask for more than "
+          "the nodes without them have: {}",
+          Counted(enforced.size(), "namespace"), shortage),
+      advice);
+}
+
+}  // namespace berth::doctor

@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+namespace {
+
+// Of the implicit resource of every DeviceClass: ResourceDeviceClassPrefix in
+// k8s.io/api/resource/v1/types.go. kube-scheduler's configuration takes no such name among
+// managedResources, because it ends in kubernetes.io (validateExtendedResourceName in
+// k8s.io/kubernetes/pkg/scheduler/apis/config/validation/validation.go, v1.36.3).
+constexpr std::string_view kImplicitPrefix = "deviceclass.resource.kubernetes.io/";
+
+std::vector<DeviceClassFacts> ClassesOfTheCatalogue(const std::vector<DeviceClassFacts>& all,
+                                                    const model::AcceleratorCatalog& catalog) {
+  std::vector<DeviceClassFacts> classes;
+  std::ranges::copy_if(all, std::back_inserter(classes), [&catalog](const DeviceClassFacts& each) {
+    return catalog.HasResource(each.resource);
+  });
+  return classes;
+}
+
+Findings JudgeUnlisted(const std::vector<DeviceClassFacts>& classes,
+                       const scheduling::ShortlistConfig& shortlist) {
+  std::vector<std::string> unlisted;
+  for (const DeviceClassFacts& each : classes) {
+    const auto& listed = shortlist.device_class_resources;
+    if (std::ranges::find(listed, each.resource) != listed.end()) continue;
+    unlisted.push_back(fmt::format("{} ({})", each.name, each.resource));
+  }
+  if (shortlist.size == 0 || unlisted.empty()) return {};
+  return Warning(
+      fmt::format("kube-scheduler chooses devices for pods by {}, of which Berth "
+                  "answers a few nodes only: {}",
+                  unlisted.size() == 1 ? "a DeviceClass" : "DeviceClasses", Listed(unlisted)),
+      "write these resources into extender.shortlist.deviceClassResources");
+}
+
+// That a resource is listed for nothing keeps its pods from short answers.
+Findings JudgeListed(const std::vector<DeviceClassFacts>& all,
+                     const scheduling::ShortlistConfig& shortlist) {
+  std::vector<std::string> idle;
+  for (const std::string& resource : shortlist.device_class_resources) {
+    const bool served = std::ranges::find(all, resource, &DeviceClassFacts::resource) != all.end();
+    if (!served) idle.push_back(resource);
+  }
+  if (shortlist.size == 0 || idle.empty()) return {};
+  return Note("no DeviceClass serves what deviceClassResources lists: " + Listed(idle),
+              "take it out, and its pods get short answers, too");
+}
+
+// Pods that ask for a class of the catalogue by its implicit name, which kube-scheduler never asks
+// Berth about.
+Findings JudgeImplicit(const std::vector<PodFacts>& pods,
+                       const std::vector<DeviceClassFacts>& classes) {
+  std::vector<std::string> bypassing;
+  for (const PodFacts& pod : pods) {
+    for (const DeviceClassFacts& each : classes) {
+      const std::string implicit = std::string(kImplicitPrefix) + each.name;
+      if (pod.requests.Get(implicit) == 0) continue;
+      bypassing.push_back(fmt::format("{} ({})", pod.FullName(), each.name));
+    }
+  }
+  if (bypassing.empty()) return {};
+  return Warning(
+      "kube-scheduler does not ask Berth about pods that name a DeviceClass as a "
+      "resource, and cannot be told to: " +
+          Listed(bypassing),
+      fmt::format("have them ask for the class's extendedResourceName ({}) instead",
+                  classes.front().resource));
+}
+
+}  // namespace
+
+Findings CheckDeviceClasses(const Facts& facts, const Rules& rules) {
+  const scheduling::ShortlistConfig& shortlist = rules.config.extender.shortlist;
+  const auto classes = ClassesOfTheCatalogue(*facts.device_classes, rules.catalog);
+  Findings found = JudgeUnlisted(classes, shortlist);
+  Append(JudgeListed(*facts.device_classes, shortlist), found);
+  if (facts.pods.ok()) Append(JudgeImplicit(*facts.pods, classes), found);
+  if (!found.empty()) return found;
+  if (classes.empty()) return Ok("no DeviceClass serves a resource of the catalogue");
+  return Ok(Counted(classes.size(), "DeviceClass") + " of the catalogue, known to Berth");
+}
+
+}  // namespace berth::doctor

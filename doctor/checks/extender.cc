@@ -1,0 +1,37 @@
+#include <fmt/format.h>
+
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+namespace {
+
+std::string WhatToLookAt(const config::BerthConfiguration& config) {
+  std::string advice = "look at the extender's log; it may not have listed nodes and pods yet";
+  if (config.extender.tls.client_ca_file.empty()) return advice;
+  advice +=
+      ". It answers who shows a certificate that it knows, and nobody else: give --cert and --key";
+  for (const controller::ClientCertificateConfig& client : config.controller.certificates.clients) {
+    advice += fmt::format(", those of Secret {}", client.secret);
+  }
+  return advice;
+}
+
+}  // namespace
+
+Findings CheckExtender(const Facts& facts, const Rules& rules) {
+  const FilterTrial& trial = *facts.filter_trial;
+  if (!trial.error.empty()) {
+    return Problem(fmt::format("{} cannot answer filter: {}", trial.url, trial.error),
+                   WhatToLookAt(rules.config));
+  }
+  if (trial.fit == 0 && trial.refused < trial.asked) {
+    return Problem(fmt::format("{} gives reasons for {} of {} only", trial.url, trial.refused,
+                               Counted(trial.asked, "refused node")),
+                   "is this Berth's extender? Its address is that of `berth stanza`");
+  }
+  return Ok(fmt::format("{} answers: {} of {} fit a pod with one device", trial.url, trial.fit,
+                        Counted(trial.asked, "node")));
+}
+
+}  // namespace berth::doctor

@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "doctor/berth_entry.h"
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+namespace {
+
+constexpr const char* kAdvice = "write the managedResources that `berth stanza` prints";
+
+Findings JudgeResources(const ExtenderEntry& entry, const model::AcceleratorCatalog& catalog) {
+  std::vector<std::string> missing;
+  std::vector<std::string> ignored;
+  for (const std::string& resource : catalog.resources()) {
+    const auto found = std::ranges::find(entry.managed_resources, resource, &ManagedResource::name);
+    if (found == entry.managed_resources.end()) {
+      missing.push_back(resource);
+    } else if (found->ignored_by_scheduler) {
+      ignored.push_back(resource);
+    }
+  }
+  if (!missing.empty()) {
+    return Problem(fmt::format("kube-scheduler does not ask {} about pods with {}",
+                               entry.url_prefix, Listed(missing)),
+                   kAdvice);
+  }
+  if (!ignored.empty()) {
+    return Problem(fmt::format("ignoredByScheduler is true for {}: nobody counts these devices, "
+                               "and nodes get more pods than they have",
+                               Listed(ignored)),
+                   kAdvice);
+  }
+  return Ok(fmt::format("Berth is asked about {}", Listed(catalog.resources())));
+}
+
+}  // namespace
+
+Findings CheckManagedResources(const Facts& facts, const Rules& rules) {
+  return JudgeEntry(facts, rules, [&rules](const ExtenderEntry& entry) {
+    if (!entry.managed_resources.empty()) return JudgeResources(entry, rules.catalog);
+    return Problem(
+        fmt::format("{} is asked about every pod, its own included, which then waits for itself "
+                    "(kubernetes/kubernetes#91489)",
+                    entry.url_prefix),
+        kAdvice);
+  });
+}
+
+}  // namespace berth::doctor

@@ -1,0 +1,21 @@
+#include <fmt/format.h>
+
+#include "doctor/berth_entry.h"
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+// With false kube-scheduler rebuilds what it knows of the nodes from the reply, without their pods,
+// and its own scoring sees all of them idle (kubernetes/kubernetes#141781).
+Findings CheckNodeCache(const Facts& facts, const Rules& rules) {
+  return JudgeEntry(facts, rules, [](const ExtenderEntry& entry) {
+    if (entry.node_cache_capable) return Ok("nodeCacheCapable is true");
+    return Problem(
+        fmt::format("nodeCacheCapable is false for {}: whole nodes are sent, and kube-scheduler "
+                    "scores them as if they were idle",
+                    entry.url_prefix),
+        "write nodeCacheCapable: true");
+  });
+}
+
+}  // namespace berth::doctor

@@ -1,0 +1,27 @@
+#include <fmt/format.h>
+
+#include "doctor/berth_entry.h"
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+// Before it asks extenders, kube-scheduler tries preemption on a sample of the nodes that it might
+// help on, 100 at least (DryRunPreemption in k8s.io/kubernetes/pkg/scheduler/framework/preemption).
+// Where Berth drops all of the sample, the pod waits although it could preempt on another node.
+Findings CheckPreemption(const Facts& facts, const Rules& rules) {
+  return JudgeEntry(facts, rules, [&facts](const ExtenderEntry&) {
+    std::vector<std::string> sampling;
+    for (const SchedulerProfile& profile : facts.scheduler->profiles) {
+      if (profile.candidate_percentage < 100) sampling.push_back(profile.name);
+    }
+    if (sampling.empty()) return Ok("Berth is asked about all nodes on which a pod may preempt");
+    return Warning(
+        fmt::format("profile {} of {} looks for pods to preempt on a sample of a large cluster's "
+                    "nodes, and a pod of a small pool waits where Berth refuses all of that",
+                    Listed(sampling), facts.scheduler->source),
+        "write minCandidateNodesPercentage: 100 into the args of DefaultPreemption, as `berth "
+        "stanza` prints them");
+  });
+}
+
+}  // namespace berth::doctor

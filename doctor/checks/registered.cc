@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include "doctor/berth_entry.h"
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+namespace {
+
+constexpr const char* kPrintEntry = "put what `berth stanza` prints under extenders";
+
+// The verbs without which something is silently not asked.
+std::vector<std::string> MissingVerbs(const ExtenderEntry& entry) {
+  std::vector<std::string> missing;
+  if (entry.filter_verb != "filter") missing.push_back("filterVerb: filter");
+  if (entry.prioritize_verb != "prioritize") missing.push_back("prioritizeVerb: prioritize");
+  if (entry.preempt_verb != "preempt") missing.push_back("preemptVerb: preempt");
+  return missing;
+}
+
+Findings JudgeVerbs(const ExtenderEntry& entry, const std::string& source) {
+  if (!entry.bind_verb.empty()) {
+    return Problem(fmt::format("{} has bindVerb {} for {}, which Berth does not serve", source,
+                               entry.bind_verb, entry.url_prefix),
+                   "take bindVerb out");
+  }
+  const std::vector<std::string> missing = MissingVerbs(entry);
+  if (missing.empty()) return Ok(fmt::format("{} asks {}", source, entry.url_prefix));
+  return Problem(fmt::format("{} does not ask {} everything", source, entry.url_prefix),
+                 fmt::format("write {}", Listed(missing)));
+}
+
+}  // namespace
+
+Findings CheckRegistered(const Facts& facts, const Rules& rules) {
+  const auto entry = BerthEntry(facts, rules);
+  if (entry) return JudgeVerbs(facts.scheduler->extenders[*entry], facts.scheduler->source);
+  return Problem(facts.scheduler->source + " has no extender of Berth", kPrintEntry);
+}
+
+}  // namespace berth::doctor

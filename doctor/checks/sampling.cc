@@ -1,0 +1,28 @@
+#include <fmt/format.h>
+
+#include "doctor/berth_entry.h"
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+// Of many nodes kube-scheduler offers a sample to extenders; when all of it is refused the pod
+// waits although other nodes would do (kubernetes/kubernetes#122057). A profile's value wins over
+// that of all.
+Findings CheckSampling(const Facts& facts, const Rules& rules) {
+  return JudgeEntry(facts, rules, [&facts](const ExtenderEntry&) {
+    const SchedulerConfig& config = *facts.scheduler;
+    std::vector<std::string> sampling;
+    for (const SchedulerProfile& profile : config.profiles) {
+      const std::int64_t percentage = profile.percentage.value_or(config.percentage.value_or(0));
+      if (percentage < 100) sampling.push_back(profile.name);
+    }
+    if (sampling.empty()) return Ok("all nodes are offered to Berth");
+    return Warning(
+        fmt::format("profile {} of {} offers a sample of a large cluster's nodes, and a pod waits "
+                    "where all of that are unfit",
+                    Listed(sampling), config.source),
+        "write percentageOfNodesToScore: 100");
+  });
+}
+
+}  // namespace berth::doctor

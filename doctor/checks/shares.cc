@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+namespace {
+
+// What `share` of all devices takes more of than the node has: "cpu 40 of 35"; empty: it fits.
+std::string Excess(const model::Node& node, const model::AcceleratorSpec& spec) {
+  const std::int64_t devices = node.allocatable.Get(spec.resource);
+  if (spec.share.cpu && devices * spec.share.cpu->MilliValue() > node.allocatable.Get("cpu")) {
+    return fmt::format("{} x {} cpu on a node with {}m", devices, spec.share.cpu->text(),
+                       node.allocatable.Get("cpu"));
+  }
+  if (spec.share.memory && devices * spec.share.memory->Value() > node.allocatable.Get("memory")) {
+    return fmt::format("{} x {} memory on a node with {}", devices, spec.share.memory->text(),
+                       model::Quantity::OfBytes(node.allocatable.Get("memory")).text());
+  }
+  return "";
+}
+
+}  // namespace
+
+Findings CheckShares(const Facts& facts, const Rules& rules) {
+  std::map<std::string, std::vector<std::string>> by_excess;
+  for (const model::Node& node : *facts.nodes) {
+    const auto entry = rules.catalog.Match(node);
+    if (entry == model::AcceleratorCatalog::kNone) continue;
+    const model::AcceleratorSpec& spec = rules.catalog[entry];
+    const std::string excess = Excess(node, spec);
+    if (!excess.empty()) by_excess[spec.name + ": " + excess].push_back(node.name);
+  }
+  if (by_excess.empty()) return Ok("the shares of all devices fit every node");
+  Findings found;
+  for (const auto& [excess, nodes] : by_excess) {
+    Append(
+        Warning(fmt::format("not all devices can be used by pods that name no limits; {}: {}",
+                            excess, Listed(nodes)),
+                "make accelerators[].share smaller: what is allocatable less what DaemonSets ask "
+                "for, by the number of devices"),
+        found);
+  }
+  return found;
+}
+
+}  // namespace berth::doctor

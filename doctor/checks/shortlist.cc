@@ -1,0 +1,30 @@
+#include <fmt/format.h>
+
+#include "doctor/berth_entry.h"
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+// All extenders are asked to prioritize the nodes that are left by the last filter
+// (prioritizeNodes in k8s.io/kubernetes/pkg/scheduler/schedule_one.go). Those that filter after
+// Berth are check `last`'s.
+Findings CheckShortlist(const Facts& facts, const Rules& rules) {
+  const std::int32_t size = rules.config.extender.shortlist.size;
+  if (size == 0) return Ok("extender.shortlist.size is 0: all nodes that fit are answered");
+  return JudgeEntry(facts, rules, [&facts, size](const ExtenderEntry& own) {
+    std::vector<std::string> others;
+    for (const ExtenderEntry& entry : facts.scheduler->extenders) {
+      const bool ranks = !entry.prioritize_verb.empty() && entry.weight > 0;
+      if (ranks && entry != own) others.push_back(entry.url_prefix);
+    }
+    if (others.empty()) return Ok("no other extender ranks nodes");
+    return Warning(
+        fmt::format("{} only the {} nodes that Berth answers at most: {}",
+                    others.size() == 1 ? "another extender ranks" : "other extenders rank", size,
+                    Listed(others)),
+        "take its prioritizeVerb out, or write extender.shortlist: {size: 0} into "
+        "Berth's configuration");
+  });
+}
+
+}  // namespace berth::doctor

@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include "doctor/berth_entry.h"
+#include "doctor/checks.h"
+
+namespace berth::doctor {
+
+namespace {
+
+constexpr const char* kMatch =
+    "write extender.shortlist.defaultSpreading: true into Berth's configuration, or "
+    "defaultingType: "
+    "List without constraints into the args of PodTopologySpread";
+
+}  // namespace
+
+// What kube-scheduler does and what Berth takes it to do are written in two places.
+Findings CheckSpreading(const Facts& facts, const Rules& rules) {
+  const auto& shortlist = rules.config.extender.shortlist;
+  if (shortlist.size == 0) return Ok("extender.shortlist.size is 0: every pod can be spread");
+  return JudgeEntry(facts, rules, [&](const ExtenderEntry&) {
+    std::vector<std::string> spreading;
+    for (const SchedulerProfile& profile : facts.scheduler->profiles) {
+      if (profile.spreads_by_default) spreading.push_back(profile.name);
+    }
+    if (!shortlist.default_spreading && !spreading.empty()) {
+      return Problem(
+          fmt::format("profile {} of {} spreads the pods of ReplicaSets, StatefulSets and "
+                      "Services, but Berth answers too few nodes for that",
+                      Listed(spreading), facts.scheduler->source),
+          kMatch);
+    }
+    if (shortlist.default_spreading && spreading.empty()) {
+      return Note(
+          "no profile spreads pods by itself, so Berth need not answer all nodes for those "
+          "of ReplicaSets, StatefulSets and Services: extender.shortlist.defaultSpreading: "
+          "false");
+    }
+    return Ok("Berth knows whether kube-scheduler spreads pods by itself");
+  });
+}
+
+}  // namespace berth::doctor

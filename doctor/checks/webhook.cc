@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "doctor/checks.h"
+#include "doctor/webhook_presence.h"
+
+namespace berth::doctor {
+
+namespace {
+
+// `299 - "berth: ..."`, and "berth (warn only): ...".
+bool IsBerths(const std::string& warning) {
+  return warning.find("\"berth: ") != std::string::npos ||
+         warning.find("\"berth (") != std::string::npos ||
+         warning.find("\"berth, ") != std::string::npos;
+}
+
+bool Answered(const WebhookTrial& trial, const std::string& prefix) {
+  const auto ours = [&prefix](const std::string& name) { return name.starts_with(prefix + "/"); };
+  return std::ranges::any_of(trial.warnings, IsBerths) ||
+         std::ranges::any_of(trial.annotations, ours);
+}
+
+}  // namespace
+
+Findings CheckWebhook(const Facts& facts, const Rules& rules) {
+  const WebhookTrial& trial = *facts.webhook_trial;
+  if (!trial.refusal.empty()) {
+    return Problem(
+        fmt::format("no pod can be created in namespace {}: {}", trial.namespace_name,
+                    trial.refusal),
+        "where a webhook is named that cannot be called: look at the pods of Berth's admission, "
+        "or set the namespace's label admission to \"off\" meanwhile");
+  }
+  if (Answered(trial, rules.config.prefix)) {
+    return Ok(fmt::format("the webhook answers about pods of namespace {}", trial.namespace_name));
+  }
+  if (HasNoWebhook(facts, rules)) return NoWebhook();
+  return Problem(
+      fmt::format("the webhook said nothing about a pod without limits in namespace {}: the API "
+                  "server does not ask it, or cannot reach it and goes on",
+                  trial.namespace_name),
+      fmt::format(
+          "look whether label {}/admission of the namespace is \"off\", then at the pods of "
+          "Berth's admission and their Service, then at what keeps the API server off them",
+          rules.config.prefix));
+}
+
+}  // namespace berth::doctor

@@ -1,0 +1,54 @@
+#include "placement/breaker_log.h"
+
+#include <utility>
+
+#include "server/log.h"
+
+namespace berth::placement {
+
+namespace {
+
+using scheduling::Breaker;
+using server::Log;
+using server::LogLevel;
+
+void LogTripped(const Breaker& breaker, const std::string& accelerator,
+                scheduling::BreakerAction action) {
+  const bool alert = action == scheduling::BreakerAction::kAlert;
+  Log(LogLevel::kWarning, "breaker tripped: a condition is on suspiciously many nodes",
+      {{"accelerator", accelerator},
+       {"condition", breaker.condition},
+       {"affectedNodes", breaker.affected},
+       {"nodes", breaker.nodes},
+       {"effect",
+        alert ? "stands, as health.breaker.action is Alert" : "Penalize where it was Exclude"}});
+}
+
+void LogReset(const Breaker& breaker, const std::string& accelerator) {
+  Log(LogLevel::kInfo, "breaker reset: the condition has its configured effect",
+      {{"accelerator", accelerator},
+       {"condition", breaker.condition},
+       {"affectedNodes", breaker.affected},
+       {"nodes", breaker.nodes}});
+}
+
+}  // namespace
+
+void BreakerLog::Update(const std::vector<Breaker>& breakers,
+                        const model::AcceleratorCatalog& catalog,
+                        scheduling::BreakerAction action) {
+  const std::lock_guard lock(mutex_);
+  // Those that are not told of any more, because the configuration changed, are forgotten.
+  std::set<Key> tripped;
+  for (const Breaker& breaker : breakers) {
+    const std::string& accelerator = catalog[breaker.accelerator].name;
+    Key key(accelerator, breaker.condition);
+    const bool was_tripped = tripped_.contains(key);
+    if (breaker.tripped && !was_tripped) LogTripped(breaker, accelerator, action);
+    if (!breaker.tripped && was_tripped) LogReset(breaker, accelerator);
+    if (breaker.tripped) tripped.insert(std::move(key));
+  }
+  tripped_ = std::move(tripped);
+}
+
+}  // namespace berth::placement

@@ -1,0 +1,123 @@
+#include "placement/capacity.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "model/pod.h"
+#include "policies/scheduling/health.h"
+
+namespace berth::placement {
+
+namespace {
+
+using model::AcceleratorCatalog;
+using model::NodeState;
+using scheduling::PreparedPod;
+using scheduling::ReasonId;
+using scheduling::SchedulingEngine;
+
+template <typename Visit>
+void ForEachNode(const model::ClusterView& view, Visit visit) {
+  for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
+    if (const NodeState* node = view.At(i)) visit(*node);
+  }
+}
+
+// Counts the nodes of one entry of the catalogue.
+class EntryCounter {
+ public:
+  EntryCounter(const SchedulingEngine& engine, AcceleratorCatalog::Index index,
+               const model::ClusterView& view, model::Time now)
+      : engine_(engine),
+        resource_(engine.catalog()[index].resource),
+        prepared_(engine.Prepare(PodForOne(resource_), view, now)) {
+    counted_.accelerator = engine.catalog()[index].name;
+    counted_.resource = resource_;
+  }
+
+  void Add(const NodeState& node) {
+    counted_.devices.Add(node, resource_);
+    const scheduling::Judgement judgement = prepared_.Judge(node);
+    if (judgement.fits) return;
+    const scheduling::Reason& reason = engine_.reasons()[judgement.reason];
+    const bool unreadable = judgement.reason == engine_.unreadable_node();
+    if (!unreadable && reason.policy != scheduling::HealthPolicy::kName) return;
+    ExcludedCapacity& excluded = excluded_[judgement.reason];
+    excluded.reason = reason.text;
+    excluded.summary = reason.summary;
+    excluded.devices.Add(node, resource_);
+  }
+
+  AcceleratorCapacity Take() {
+    for (auto& [id, excluded] : excluded_) counted_.excluded.push_back(std::move(excluded));
+    std::stable_sort(
+        counted_.excluded.begin(), counted_.excluded.end(),
+        [](const auto& a, const auto& b) { return a.devices.nodes > b.devices.nodes; });
+    return std::move(counted_);
+  }
+
+ private:
+  static model::Pod PodForOne(const std::string& resource) {
+    model::Pod pod;
+    pod.requests.Set(resource, 1);
+    return pod;
+  }
+
+  const SchedulingEngine& engine_;
+  const std::string resource_;
+  const PreparedPod prepared_;
+  AcceleratorCapacity counted_;
+  std::map<ReasonId, ExcludedCapacity> excluded_;
+};
+
+}  // namespace
+
+void DeviceTotals::Add(const NodeState& node, std::string_view resource) {
+  const std::int64_t node_used = node.used.Get(resource);
+  ++nodes;
+  total += node.node.capacity.Get(resource);
+  used += node_used;
+  free += std::max<std::int64_t>(0, node.node.allocatable.Get(resource) - node_used);
+}
+
+std::vector<DeviceTotals> CountDevices(const model::ClusterView& view,
+                                       const AcceleratorCatalog& catalog) {
+  std::vector<DeviceTotals> counts(catalog.size() + 1);
+  ForEachNode(view, [&](const NodeState& node) {
+    if (node.accelerator == AcceleratorCatalog::kNone) {
+      ++counts.back().nodes;
+    } else {
+      counts[static_cast<std::size_t>(node.accelerator)].Add(node,
+                                                             catalog[node.accelerator].resource);
+    }
+  });
+  return counts;
+}
+
+Capacity CountCapacity(const model::ClusterView& view, const SchedulingEngine& engine,
+                       model::Time now) {
+  const AcceleratorCatalog& catalog = engine.catalog();
+  std::deque<EntryCounter> entries;  // they stay where they are made
+  for (std::size_t i = 0; i < catalog.size(); ++i) {
+    entries.emplace_back(engine, static_cast<AcceleratorCatalog::Index>(i), view, now);
+  }
+  std::map<std::string, DeviceTotals> unrecognised;
+  ForEachNode(view, [&](const NodeState& node) {
+    if (node.accelerator != AcceleratorCatalog::kNone) {
+      return entries[static_cast<std::size_t>(node.accelerator)].Add(node);
+    }
+    for (const std::string& resource : catalog.resources()) {
+      if (node.node.capacity.Get(resource) > 0) unrecognised[resource].Add(node, resource);
+    }
+  });
+  Capacity capacity{.time = now, .accelerators = {}, .unrecognised = {}};
+  for (EntryCounter& entry : entries) capacity.accelerators.push_back(entry.Take());
+  for (auto& [resource, devices] : unrecognised) {
+    capacity.unrecognised.push_back({resource, devices});
+  }
+  return capacity;
+}
+
+}  // namespace berth::placement

@@ -1,0 +1,150 @@
+#include "placement/cluster_metrics.h"
+
+#include <prometheus/client_metric.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/metric_type.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "placement/capacity.h"
+
+namespace berth::placement {
+
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using Index = model::AcceleratorCatalog::Index;
+
+constexpr std::pair<const char*, cluster::Kind> kKinds[] = {{"nodes", cluster::Kind::kNodes},
+                                                            {"pods", cluster::Kind::kPods},
+                                                            {"services", cluster::Kind::kServices}};
+
+MetricFamily Gauge(std::string name, std::string help) {
+  return {std::move(name), std::move(help), prometheus::MetricType::Gauge, {}};
+}
+
+void AddSample(MetricFamily& family, std::vector<ClientMetric::Label> labels, double value) {
+  ClientMetric metric;
+  metric.label = std::move(labels);
+  metric.gauge.value = value;
+  family.metric.push_back(std::move(metric));
+}
+
+void AddDeviceFamilies(const model::ClusterView& view, const model::AcceleratorCatalog& catalog,
+                       std::vector<MetricFamily>& families) {
+  MetricFamily nodes = Gauge("berth_nodes", "Nodes by accelerator of the catalogue.");
+  MetricFamily devices = Gauge("berth_accelerator_devices",
+                               "Devices by accelerator and state: total is capacity, used is asked "
+                               "for by bound pods, free is allocatable less used.");
+  const std::vector<DeviceTotals> counts = CountDevices(view, catalog);
+  for (std::size_t i = 0; i < catalog.size(); ++i) {
+    const std::string& name = catalog[static_cast<Index>(i)].name;
+    const DeviceTotals& count = counts[i];
+    AddSample(nodes, {{"accelerator", name}}, static_cast<double>(count.nodes));
+    for (const auto& [state, value] :
+         {std::pair{"total", count.total}, std::pair{"used", count.used},
+          std::pair{"free", count.free}}) {
+      AddSample(devices, {{"accelerator", name}, {"state", state}}, static_cast<double>(value));
+    }
+  }
+  AddSample(nodes, {{"accelerator", "none"}}, static_cast<double>(counts.back().nodes));
+  families.push_back(std::move(nodes));
+  families.push_back(std::move(devices));
+}
+
+std::string Join(const std::vector<std::string>& items) {
+  std::string joined;
+  for (const std::string& item : items) joined += (joined.empty() ? "" : ",") + item;
+  return joined;
+}
+
+MetricFamily ConditionFamily(const scheduling::HealthConfig& health, const model::ClusterView& view,
+                             model::Time now) {
+  MetricFamily family =
+      Gauge("berth_nodes_by_condition",
+            "Nodes that an entry of health.conditions excludes or penalises now, and those "
+            "where its condition turned False a moment ago.");
+  for (const auto& count : scheduling::CountNodesByCondition(health, view, now)) {
+    for (const auto& [effect, nodes] :
+         {std::pair{"Exclude", count.excluded}, std::pair{"Penalize", count.penalized},
+          std::pair{"Recovering", count.recovering}}) {
+      AddSample(family,
+                {{"condition", count.condition->type},
+                 {"resources", Join(count.condition->resources)},
+                 {"effect", effect}},
+                static_cast<double>(nodes));
+    }
+  }
+  return family;
+}
+
+MetricFamily BreakerFamily(const std::vector<scheduling::Breaker>& breakers,
+                           const model::AcceleratorCatalog& catalog) {
+  MetricFamily family =
+      Gauge("berth_breaker_tripped",
+            "1 while a condition is on more than health.breaker.fraction of an accelerator's "
+            "nodes, else 0.");
+  for (const scheduling::Breaker& breaker : breakers) {
+    AddSample(
+        family,
+        {{"accelerator", catalog[breaker.accelerator].name}, {"condition", breaker.condition}},
+        breaker.tripped ? 1 : 0);
+  }
+  return family;
+}
+
+void AddFreshnessFamilies(const cluster::Snapshot& snapshot, std::vector<MetricFamily>& families) {
+  MetricFamily synced =
+      Gauge("berth_snapshot_synced", "1 once nodes and pods were listed, else 0.");
+  AddSample(synced, {}, snapshot.Synced() ? 1 : 0);
+  MetricFamily age = Gauge("berth_snapshot_age_seconds",
+                           "Since the API server was last heard of, by kind; absent before.");
+  const auto now = cluster::Snapshot::Clock::now();
+  for (const auto& [name, kind] : kKinds) {
+    const auto heard = snapshot.LastHeard(kind);
+    if (!heard) continue;
+    AddSample(age, {{"kind", name}}, std::chrono::duration<double>(now - *heard).count());
+  }
+  families.push_back(std::move(synced));
+  families.push_back(std::move(age));
+}
+
+MetricFamily QuarantineFamily(const cluster::Snapshot::Reader& view) {
+  MetricFamily family = Gauge("berth_quarantined_objects",
+                              "Objects that the API server has and Berth cannot read, by kind.");
+  for (const auto& [name, kind] : kKinds) {
+    AddSample(family, {{"kind", name}}, static_cast<double>(view.Quarantined(kind).size()));
+  }
+  return family;
+}
+
+}  // namespace
+
+ClusterMetrics::ClusterMetrics(const cluster::Snapshot& snapshot, scheduling::HealthConfig health,
+                               std::function<model::Time()> now, BreakerLog& breaker_log)
+    : snapshot_(snapshot),
+      health_(std::move(health)),
+      now_(std::move(now)),
+      breaker_log_(breaker_log) {}
+
+std::vector<MetricFamily> ClusterMetrics::Collect() const {
+  const model::AcceleratorCatalog& catalog = snapshot_.catalog();
+  std::vector<MetricFamily> families;
+  std::vector<scheduling::Breaker> breakers;
+  {
+    const cluster::Snapshot::Reader view = snapshot_.Read();
+    AddDeviceFamilies(view, catalog, families);
+    families.push_back(ConditionFamily(health_, view, now_()));
+    families.push_back(QuarantineFamily(view));
+    breakers = scheduling::Breakers(health_, catalog, view.Pools(), now_());
+  }
+  families.push_back(BreakerFamily(breakers, catalog));
+  breaker_log_.Update(breakers, catalog, health_.breaker.action);
+  AddFreshnessFamilies(snapshot_, families);
+  return families;
+}
+
+}  // namespace berth::placement

@@ -1,0 +1,114 @@
+#include "placement/explanation_hints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "model/annotation.h"
+#include "model/quantity.h"
+#include "model/suggest.h"
+
+namespace berth::placement {
+
+namespace {
+
+using Hints = std::vector<std::string>;
+
+void AddUnknownModels(std::string_view annotation, const model::AcceleratorCatalog& catalog,
+                      Hints& hints) {
+  const std::vector<std::string_view> names = catalog.names();
+  for (const std::string_view name : model::SplitList(annotation)) {
+    if (catalog.IndexOf(name) != model::AcceleratorCatalog::kNone) continue;
+    hints.push_back(fmt::format("{} is not in the catalogue; it has {}{}", name, model::Join(names),
+                                model::DidYouMean(name, names)));
+  }
+}
+
+void AddBadMemory(const std::string& annotation, std::string_view text, Hints& hints) {
+  const auto memory = model::Quantity::Parse(model::Trim(text));
+  if (!memory.ok()) {
+    hints.push_back(fmt::format("{}: {}", annotation, std::string(memory.status().message())));
+  } else if (memory->Sign() <= 0) {
+    hints.push_back(fmt::format("{}: \"{}\" is not more than 0", annotation, text));
+  }
+}
+
+// kube-scheduler counts devices, and Berth leaves that to it.
+void AddScarcity(const Explanation& explanation, std::size_t request, Hints& hints) {
+  std::size_t enough = 0;
+  std::size_t unlisted = 0;
+  std::int64_t most = 0;
+  for (const NodeExplanation& node : explanation.nodes) {
+    if (!node.fits) continue;
+    const DeviceCount& devices = node.devices[request];
+    unlisted += devices.listed ? 0 : 1;
+    enough += devices.Free() >= devices.requested ? 1 : 0;
+    most = std::max(most, devices.Free());
+  }
+  const auto& [resource, amount] = explanation.requests[request];
+  if (enough < explanation.fitting) {
+    hints.push_back(fmt::format("of the {} that fit, {} {} {} free {}{}", explanation.fitting,
+                                enough, enough == 1 ? "has" : "have", amount, resource,
+                                enough == 0 ? fmt::format("; the most is {}", most) : ""));
+  }
+  if (unlisted > 0) {
+    hints.push_back(fmt::format(
+        "{} that {} no {} at all; kube-scheduler will refuse {}, unless dynamic resource "
+        "allocation serves it there",
+        unlisted, unlisted == 1 ? "fits lists" : "fit list", resource,
+        unlisted == 1 ? "it" : "them"));
+  }
+}
+
+void AddQuarantined(const cluster::Quarantine& quarantine, std::string_view kind,
+                    std::string_view meanwhile, Hints& hints) {
+  constexpr std::size_t kShown = 3;
+  std::size_t told = quarantine.nameless();
+  if (told > 0) {
+    hints.push_back(
+        fmt::format("of {} {}{} not even the name can be read", told, kind, told == 1 ? "" : "s"));
+  }
+  std::size_t shown = 0;
+  quarantine.ForEach([&](const std::string& name, const std::string& error) {
+    if (shown == kShown) return;
+    hints.push_back(fmt::format("{} {} cannot be read; {}: {}", kind, name, meanwhile, error));
+    ++shown;
+  });
+  told += shown;
+  if (told < quarantine.size()) {
+    const std::size_t more = quarantine.size() - told;
+    hints.push_back(fmt::format("{} more {}{} cannot be read", more, kind, more == 1 ? "" : "s"));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& explanation,
+                                  const scheduling::SchedulingEngine& engine) {
+  Hints hints;
+  if (const auto models = model::Find(pod.annotations, engine.prefix() + "/accelerators")) {
+    AddUnknownModels(*models, engine.catalog(), hints);
+  }
+  const std::string memory = engine.prefix() + "/accelerator-memory";
+  if (const auto text = model::Find(pod.annotations, memory)) AddBadMemory(memory, *text, hints);
+  for (std::size_t i = 0; i < explanation.requests.size(); ++i) {
+    AddScarcity(explanation, i, hints);
+  }
+  if (!pod.node_name.empty()) {
+    hints.push_back(
+        fmt::format("the pod is bound to {} already, and counted as used there", pod.node_name));
+  }
+  return hints;
+}
+
+std::vector<std::string> QuarantineHints(const cluster::Snapshot::Reader& view) {
+  Hints hints;
+  AddQuarantined(view.Quarantined(cluster::Kind::kNodes), "node", "it gets no pods until it can be",
+                 hints);
+  AddQuarantined(view.Quarantined(cluster::Kind::kPods), "pod",
+                 "it counts as what was last known of it", hints);
+  return hints;
+}
+
+}  // namespace berth::placement

@@ -1,0 +1,303 @@
+#include "placement/placement_messages.h"
+
+#include <google/protobuf/timestamp.pb.h>
+#include <simdjson.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace berth::placement {
+
+namespace {
+
+using google::protobuf::RepeatedPtrField;
+using google::protobuf::Timestamp;
+
+// Absent where it is not known.
+template <typename Mutable>
+void SetTime(model::Time time, Mutable field) {
+  if (time != model::kNoTime) field()->set_seconds(time.time_since_epoch().count());
+}
+
+model::Time TimeOf(bool known, const Timestamp& time) {
+  return known ? model::Time(model::Duration(time.seconds())) : model::kNoTime;
+}
+
+// Kubernetes stores condition types as they were sent, but proto3 knows no strings but UTF-8, and
+// clients refuse a message with another one as a whole.
+std::string Utf8(const std::string& text) {
+  if (simdjson::validate_utf8(text)) return text;
+  std::string ascii = text;
+  for (char& c : ascii) c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
+  return ascii;
+}
+
+// Fill() writes the first into the second, which is new.
+
+void Fill(const model::Resources::Entry& request, v1::DeviceRequest& message) {
+  message.set_resource(request.first);
+  message.set_devices(request.second);
+}
+
+void Fill(const v1::DeviceRequest& message, model::Resources::Entry& request) {
+  request = {message.resource(), message.devices()};
+}
+
+void Fill(const RefusedGroup& group, v1::RefusedGroup& message) {
+  message.set_nodes(group.count);
+  message.set_policy(group.policy);
+  message.set_reason(group.reason);
+  message.set_summary(group.summary);
+  SetTime(group.oldest, [&] { return message.mutable_oldest(); });
+  SetTime(group.newest, [&] { return message.mutable_newest(); });
+}
+
+void Fill(const v1::RefusedGroup& message, RefusedGroup& group) {
+  group = {.count = message.nodes(),
+           .policy = message.policy(),
+           .reason = message.reason(),
+           .summary = message.summary(),
+           .oldest = TimeOf(message.has_oldest(), message.oldest()),
+           .newest = TimeOf(message.has_newest(), message.newest())};
+}
+
+void Fill(const DeviceCount& count, v1::DeviceCount& message) {
+  message.set_resource(count.resource);
+  message.set_requested(count.requested);
+  message.set_listed(count.listed);
+  message.set_capacity(count.capacity);
+  message.set_allocatable(count.allocatable);
+  message.set_used(count.used);
+}
+
+void Fill(const v1::DeviceCount& message, DeviceCount& count) {
+  count = {.resource = message.resource(),
+           .requested = message.requested(),
+           .listed = message.listed(),
+           .capacity = message.capacity(),
+           .allocatable = message.allocatable(),
+           .used = message.used()};
+}
+
+void Fill(const PolicyOpinion& opinion, v1::PolicyOpinion& message) {
+  message.set_policy(opinion.policy);
+  message.set_observed(opinion.observed);
+  message.set_fits(opinion.fits);
+  message.set_score(opinion.score);
+  message.set_last(opinion.last);
+  message.set_weight(opinion.weight);
+  message.set_reason(opinion.reason);
+  message.set_summary(opinion.summary);
+  SetTime(opinion.since, [&] { return message.mutable_since(); });
+}
+
+void Fill(const v1::PolicyOpinion& message, PolicyOpinion& opinion) {
+  opinion = {.policy = message.policy(),
+             .observed = message.observed(),
+             .fits = message.fits(),
+             .score = static_cast<std::uint16_t>(message.score()),
+             .last = message.last(),
+             .weight = message.weight(),
+             .reason = message.reason(),
+             .summary = message.summary(),
+             .since = TimeOf(message.has_since(), message.since())};
+}
+
+v1::Condition::Status StatusOf(model::ConditionStatus status) {
+  if (status == model::ConditionStatus::kTrue) return v1::Condition::STATUS_TRUE;
+  if (status == model::ConditionStatus::kFalse) return v1::Condition::STATUS_FALSE;
+  return v1::Condition::STATUS_UNKNOWN;
+}
+
+model::ConditionStatus StatusOf(v1::Condition::Status status) {
+  if (status == v1::Condition::STATUS_TRUE) return model::ConditionStatus::kTrue;
+  if (status == v1::Condition::STATUS_FALSE) return model::ConditionStatus::kFalse;
+  return model::ConditionStatus::kUnknown;
+}
+
+void Fill(const model::Condition& condition, v1::Condition& message) {
+  message.set_type(Utf8(condition.type));
+  message.set_status(StatusOf(condition.status));
+  SetTime(condition.last_transition, [&] { return message.mutable_last_transition(); });
+  SetTime(condition.last_heartbeat, [&] { return message.mutable_last_heartbeat(); });
+}
+
+void Fill(const v1::Condition& message, model::Condition& condition) {
+  condition = {message.type(), StatusOf(message.status()),
+               TimeOf(message.has_last_transition(), message.last_transition()),
+               TimeOf(message.has_last_heartbeat(), message.last_heartbeat())};
+}
+
+void Fill(const DeviceTotals& devices, v1::DeviceTotals& message) {
+  message.set_nodes(devices.nodes);
+  message.set_total(devices.total);
+  message.set_used(devices.used);
+  message.set_free(devices.free);
+}
+
+DeviceTotals TotalsOf(const v1::DeviceTotals& message) {
+  return {message.nodes(), message.total(), message.used(), message.free()};
+}
+
+void Fill(const ExcludedCapacity& excluded, v1::ExcludedCapacity& message) {
+  message.set_reason(excluded.reason);
+  message.set_summary(excluded.summary);
+  Fill(excluded.devices, *message.mutable_devices());
+}
+
+void Fill(const v1::ExcludedCapacity& message, ExcludedCapacity& excluded) {
+  excluded = {message.reason(), message.summary(), TotalsOf(message.devices())};
+}
+
+void Fill(const UnrecognisedCapacity& unrecognised, v1::UnrecognisedCapacity& message) {
+  message.set_resource(unrecognised.resource);
+  Fill(unrecognised.devices, *message.mutable_devices());
+}
+
+void Fill(const v1::UnrecognisedCapacity& message, UnrecognisedCapacity& unrecognised) {
+  unrecognised = {message.resource(), TotalsOf(message.devices())};
+}
+
+void Fill(const extender::RefusalCount& refused, v1::RefusalCount& message) {
+  message.set_policy(refused.policy);
+  message.set_reason(refused.reason);
+  message.set_nodes(refused.nodes);
+}
+
+void Fill(const extender::RankedNode& node, v1::RankedNode& message) {
+  message.set_name(node.name);
+  message.set_rank(node.rank);
+  message.set_score(node.score);
+}
+
+// Of lists of lists.
+void Fill(const NodeExplanation& node, v1::NodeExplanation& message);
+void Fill(const v1::NodeExplanation& message, NodeExplanation& node);
+void Fill(const AcceleratorCapacity& capacity, v1::AcceleratorCapacity& message);
+void Fill(const v1::AcceleratorCapacity& message, AcceleratorCapacity& capacity);
+
+template <typename Value, typename Message>
+void FillAll(const std::vector<Value>& values, RepeatedPtrField<Message>* messages) {
+  messages->Reserve(static_cast<int>(values.size()));
+  for (const Value& value : values) Fill(value, *messages->Add());
+}
+
+template <typename Message, typename Value>
+void FillAll(const RepeatedPtrField<Message>& messages, std::vector<Value>& values) {
+  values.reserve(static_cast<std::size_t>(messages.size()));
+  for (const Message& message : messages) Fill(message, values.emplace_back());
+}
+
+void Fill(const NodeExplanation& node, v1::NodeExplanation& message) {
+  message.set_name(node.name);
+  message.set_fits(node.fits);
+  message.set_rank(node.rank);
+  message.set_score(node.score);
+  message.set_last(node.last);
+  message.set_accelerator(node.accelerator);
+  FillAll(node.devices, message.mutable_devices());
+  message.set_reason(node.reason);
+  message.set_summary(node.summary);
+  SetTime(node.since, [&] { return message.mutable_since(); });
+  FillAll(node.policies, message.mutable_policies());
+  FillAll(node.conditions, message.mutable_conditions());
+}
+
+void Fill(const v1::NodeExplanation& message, NodeExplanation& node) {
+  node.name = message.name();
+  node.fits = message.fits();
+  node.rank = message.rank();
+  node.score = message.score();
+  node.last = message.last();
+  node.accelerator = message.accelerator();
+  FillAll(message.devices(), node.devices);
+  node.reason = message.reason();
+  node.summary = message.summary();
+  node.since = TimeOf(message.has_since(), message.since());
+  FillAll(message.policies(), node.policies);
+  FillAll(message.conditions(), node.conditions);
+}
+
+void Fill(const AcceleratorCapacity& capacity, v1::AcceleratorCapacity& message) {
+  message.set_accelerator(capacity.accelerator);
+  message.set_resource(capacity.resource);
+  Fill(capacity.devices, *message.mutable_devices());
+  FillAll(capacity.excluded, message.mutable_excluded());
+}
+
+void Fill(const v1::AcceleratorCapacity& message, AcceleratorCapacity& capacity) {
+  capacity.accelerator = message.accelerator();
+  capacity.resource = message.resource();
+  capacity.devices = TotalsOf(message.devices());
+  FillAll(message.excluded(), capacity.excluded);
+}
+
+v1::Decision::Verb VerbOf(extender::Verb verb) {
+  return verb == extender::Verb::kPrioritize ? v1::Decision::VERB_PRIORITIZE
+                                             : v1::Decision::VERB_FILTER;
+}
+
+}  // namespace
+
+v1::ExplainResponse ToMessage(const Explanation& explanation) {
+  v1::ExplainResponse message;
+  SetTime(explanation.now, [&] { return message.mutable_time(); });
+  FillAll(explanation.requests, message.mutable_requests());
+  message.set_refused_everywhere(explanation.refused_everywhere);
+  message.set_fitting(explanation.fitting);
+  message.set_not_shortlisted(explanation.not_shortlisted);
+  FillAll(explanation.groups, message.mutable_refused());
+  for (const std::string& hint : explanation.hints) message.add_hints(hint);
+  FillAll(explanation.nodes, message.mutable_nodes());
+  return message;
+}
+
+Explanation FromMessage(const v1::ExplainResponse& message) {
+  Explanation explanation;
+  explanation.now = TimeOf(message.has_time(), message.time());
+  FillAll(message.requests(), explanation.requests);
+  explanation.refused_everywhere = message.refused_everywhere();
+  explanation.fitting = message.fitting();
+  explanation.not_shortlisted = message.not_shortlisted();
+  FillAll(message.refused(), explanation.groups);
+  explanation.hints.assign(message.hints().begin(), message.hints().end());
+  FillAll(message.nodes(), explanation.nodes);
+  return explanation;
+}
+
+v1::CapacityResponse ToMessage(const Capacity& capacity) {
+  v1::CapacityResponse message;
+  SetTime(capacity.time, [&] { return message.mutable_time(); });
+  FillAll(capacity.accelerators, message.mutable_accelerators());
+  FillAll(capacity.unrecognised, message.mutable_unrecognised());
+  return message;
+}
+
+Capacity FromMessage(const v1::CapacityResponse& message) {
+  Capacity capacity;
+  capacity.time = TimeOf(message.has_time(), message.time());
+  FillAll(message.accelerators(), capacity.accelerators);
+  FillAll(message.unrecognised(), capacity.unrecognised);
+  return capacity;
+}
+
+v1::WatchDecisionsResponse ToMessage(const extender::DecisionBroker::Told& told) {
+  v1::WatchDecisionsResponse message;
+  message.set_lost(told.lost);
+  v1::Decision& decision = *message.mutable_decision();
+  SetTime(told.decision.time, [&] { return decision.mutable_time(); });
+  decision.set_pod_namespace(told.decision.pod_namespace);
+  decision.set_pod_name(told.decision.pod_name);
+  decision.set_pod_uid(told.decision.pod_uid);
+  decision.set_node_resource_version(told.decision.node_resource_version);
+  decision.set_pod_resource_version(told.decision.pod_resource_version);
+  decision.set_verb(VerbOf(told.decision.verb));
+  decision.set_fitting(told.decision.fitting);
+  FillAll(told.decision.refused, decision.mutable_refused());
+  FillAll(told.decision.top, decision.mutable_top());
+  decision.set_decided_by(told.decision.decided_by);
+  return message;
+}
+
+}  // namespace berth::placement

@@ -1,0 +1,57 @@
+#include "process/certificates.h"
+
+#include <absl/status/status.h>
+
+#include <utility>
+
+#include "server/log.h"
+
+namespace berth::process {
+
+namespace {
+
+using server::Log;
+using server::LogLevel;
+
+}  // namespace
+
+void LogReload(std::string_view listener, const absl::Status& status) {
+  if (status.ok()) {
+    return Log(LogLevel::kInfo, "certificate reloaded", {{"listener", std::string(listener)}});
+  }
+  Log(LogLevel::kError, "certificate files are broken; the former ones go on serving",
+      {{"listener", std::string(listener)}, {"error", std::string(status.message())}});
+}
+
+absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
+    const std::string& block, const config::TlsConfig& tls, bool insecure_loopback) {
+  if (insecure_loopback) return nullptr;
+  if (tls.cert_file.empty()) {
+    return absl::InvalidArgumentError(
+        block +
+        ".tls: has no certFile and keyFile; write the names of two PEM files, or for plain "
+        "HTTP on a loopback address " +
+        block + ".insecureLoopback: true");
+  }
+  server::TlsCertificatesOptions options;
+  options.files.certificate = tls.cert_file;
+  options.files.key = tls.key_file;
+  options.files.client_ca = tls.client_ca_file;
+  options.on_reload = [block](const absl::Status& status) { LogReload(block, status); };
+  return server::TlsCertificates::Open(std::move(options));
+}
+
+void AddCertificateMetrics(const std::shared_ptr<const server::TlsCertificates>& certificates,
+                           server::Metrics& metrics) {
+  if (certificates == nullptr) return;
+  metrics.AddGauge("berth_certificate_seconds_left",
+                   "Until the server's certificate ends; negative afterwards.", {},
+                   [certificates] { return certificates->TimeLeft().count(); });
+  metrics.AddGauge("berth_certificate_reloads", "Changed certificate files taken over.", {},
+                   [certificates] { return static_cast<double>(certificates->reloads()); });
+  metrics.AddGauge("berth_certificate_reload_failures",
+                   "Changed certificate files found broken; the former ones went on serving.", {},
+                   [certificates] { return static_cast<double>(certificates->reload_failures()); });
+}
+
+}  // namespace berth::process

@@ -1,0 +1,138 @@
+#include "process/configured_placer.h"
+
+#include <utility>
+
+#include "config/writer.h"
+#include "server/log.h"
+
+namespace berth::process {
+
+namespace {
+
+// A placer and what it looks at, so that whoever holds the placer holds both.
+struct HeldPlacer {
+  std::shared_ptr<LiveCluster> cluster;
+  extender::Placer placer;
+};
+
+bool SameCatalog(const config::BerthConfiguration& a, const config::BerthConfiguration& b) {
+  config::BerthConfiguration other = a;
+  other.accelerators = b.accelerators;
+  return config::WriteConfig(a) == config::WriteConfig(other);
+}
+
+bool NeedsServices(const config::BerthConfiguration& config) {
+  return config.extender.shortlist.NeedsServices();
+}
+
+void Stop(const std::shared_ptr<const ConfiguredPlacer::Generation>& generation) {
+  if (generation != nullptr) generation->cluster->Stop();
+}
+
+}  // namespace
+
+const scheduling::HealthConfig& ConfiguredPlacer::Generation::health() const {
+  using Settings = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  return std::get<Settings>(config.scheduling.policies.all).config;
+}
+
+ConfiguredPlacer::ConfiguredPlacer(const config::BerthConfiguration& config, kube::ApiConfig api,
+                                   server::Metrics& metrics,
+                                   std::vector<extender::DecisionObserver*> observers)
+    : api_(std::move(api)),
+      metrics_(metrics),
+      observers_(std::move(observers)),
+      node_observer_("nodes", metrics),
+      pod_observer_("pods", metrics),
+      service_observer_("services", metrics) {
+  Engine engine = MakeEngine(config);
+  std::shared_ptr<LiveCluster> cluster = NewCluster(config, engine);
+  current_ = Make(config, std::move(engine), std::move(cluster));
+}
+
+ConfiguredPlacer::~ConfiguredPlacer() { Stop(); }
+
+std::shared_ptr<LiveCluster> ConfiguredPlacer::NewCluster(const config::BerthConfiguration& config,
+                                                          const Engine& engine) {
+  // Told by the thread of a feed that Stop() waits for, so the pointer is good.
+  auto self = std::make_shared<const LiveCluster*>(nullptr);
+  auto cluster = std::make_shared<LiveCluster>(engine.catalog, api_, node_observer_, pod_observer_,
+                                               NeedsServices(config) ? &service_observer_ : nullptr,
+                                               [this, self] { OnSynced(*self); });
+  *self = cluster.get();
+  return cluster;
+}
+
+std::shared_ptr<const ConfiguredPlacer::Generation> ConfiguredPlacer::Make(
+    const config::BerthConfiguration& config, Engine engine, std::shared_ptr<LiveCluster> cluster) {
+  const cluster::Snapshot& snapshot = cluster->snapshot();
+  const std::shared_ptr<HeldPlacer> held(
+      new HeldPlacer{cluster, extender::Placer(engine.scheduling, snapshot, metrics_, observers_,
+                                               config.extender.shortlist)});
+  std::shared_ptr<extender::Placer> placer(held, &held->placer);
+  return std::make_shared<const Generation>(
+      Generation{config, std::move(engine), std::move(cluster), std::move(placer)});
+}
+
+void ConfiguredPlacer::Start(Use use) {
+  use_ = std::move(use);
+  Current()->cluster->Start();
+}
+
+void ConfiguredPlacer::Apply(const config::BerthConfiguration& config) {
+  std::shared_ptr<const Generation> superseded;
+  std::shared_ptr<LiveCluster> starting;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return;
+    superseded = std::move(next_);
+    if (SameCatalog(current_->config, config) &&
+        NeedsServices(current_->config) == NeedsServices(config)) {
+      Engine engine = MakeEngine(config, current_->engine.catalog);
+      current_ = Make(config, std::move(engine), current_->cluster);
+      use_(current_->placer);
+    } else {
+      Engine engine = MakeEngine(config);
+      starting = NewCluster(config, engine);
+      next_ = Make(config, std::move(engine), starting);
+    }
+  }
+  // Outside the lock, which the superseded feed's thread may be waiting for.
+  process::Stop(superseded);
+  if (starting == nullptr) return;
+  server::Log(server::LogLevel::kInfo,
+              "the catalogue of accelerators, or what the shortlist needs, changed; listing the "
+              "cluster anew");
+  starting->Start();
+}
+
+void ConfiguredPlacer::OnSynced(const LiveCluster* cluster) {
+  std::shared_ptr<const Generation> former;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_ || next_ == nullptr || next_->cluster.get() != cluster) return;
+    former = std::exchange(current_, std::move(next_));
+    use_(current_->placer);
+  }
+  process::Stop(former);
+}
+
+void ConfiguredPlacer::Stop() {
+  std::shared_ptr<const Generation> current;
+  std::shared_ptr<const Generation> next;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    current = current_;
+    next = std::move(next_);
+  }
+  process::Stop(current);
+  process::Stop(next);
+}
+
+std::shared_ptr<const ConfiguredPlacer::Generation> ConfiguredPlacer::Current() const {
+  const std::lock_guard lock(mutex_);
+  return current_;
+}
+
+}  // namespace berth::process

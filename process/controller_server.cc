@@ -1,0 +1,171 @@
+#include "process/controller_server.h"
+
+#include <absl/strings/ascii.h>
+
+#include <utility>
+
+#include "cluster/feed.h"
+#include "cluster/snapshot.h"
+#include "controller/controller.h"
+#include "controller/identity.h"
+#include "process/engine.h"
+#include "process/live_cluster.h"
+#include "process/log_level.h"
+#include "process/version.h"
+#include "server/log.h"
+#include "server/start_listener.h"
+#include "yaml/file.h"
+
+namespace berth::process {
+
+namespace {
+
+constexpr std::size_t kMaxNamespaceFile = 4096;
+
+controller::CertificateSettings SettingsOf(const controller::CertificatesConfig& config) {
+  controller::CertificateSettings settings{.authority_secret = config.authority.secret,
+                                           .authority_life = config.authority.validity,
+                                           .server_life = config.validity,
+                                           .webhooks = config.webhooks};
+  for (const controller::ServerCertificateConfig& server : config.servers) {
+    settings.servers.push_back({server.secret, server.service, server.hosts});
+  }
+  for (const controller::ClientCertificateConfig& client : config.clients) {
+    settings.servers.push_back(
+        {.secret = client.secret, .hosts = {client.name}, .usage = certs::Usage::kClient});
+  }
+  return settings;
+}
+
+}  // namespace
+
+class ControllerServer::Work {
+ public:
+  Work(const config::BerthConfiguration& config, ControllerServer& server)
+      : engine_(MakeEngine(config)),
+        snapshot_({.catalog = engine_.catalog, .labels = {config.prefix + "/*"}}),
+        feed_(FeedOptions(server.api_), &snapshot_, &server.node_observer_, &server.pod_observer_),
+        controller_({.api = server.api_,
+                     .lease_namespace = server.lease_.namespace_name,
+                     .lease_name = server.lease_.name,
+                     .prefix = config.prefix,
+                     .identity = server.lease_.identity,
+                     .certificates = SettingsOf(config.controller.certificates),
+                     .owner = config.controller.owner,
+                     .owned_leases = config.controller.owned_leases,
+                     .now = Now,
+                     .seed = std::random_device()()},
+                    engine_.scheduling, &snapshot_, &server.observer_, &server.certificate_report_,
+                    &server.pending_observer_) {
+    feed_.Start();
+    controller_.Start();
+  }
+
+  void Stop() {
+    controller_.Stop();
+    feed_.Stop();
+  }
+
+  bool Leads() const { return controller_.Leads(); }
+  bool Synced() const { return snapshot_.Synced(); }
+
+ private:
+  const Engine engine_;
+  cluster::Snapshot snapshot_;
+  cluster::Feed feed_;
+  controller::Controller controller_;
+};
+
+absl::StatusOr<std::string> LeaseNamespace(const config::BerthConfiguration& config,
+                                           const std::string& file) {
+  const std::string& configured = config.controller.lease.namespace_name;
+  if (!configured.empty()) return configured;
+  // A kubeconfig may lead to another cluster than that of the pod.
+  if (config.kubernetes.kubeconfig.empty()) {
+    const auto text = yaml::ReadFile(file, kMaxNamespaceFile);
+    if (text.ok()) return std::string(absl::StripAsciiWhitespace(*text));
+  }
+  return absl::FailedPreconditionError(
+      "controller.lease.namespace: is not set, and only a pod with the credentials of its service "
+      "account has a namespace of its own; write the namespace in which controllers shall compete, "
+      "such as berth-system");
+}
+
+absl::StatusOr<std::unique_ptr<ControllerServer>> ControllerServer::Start(
+    ConfigFollower::Options config, kube::ApiConfig api, const std::string& lease_namespace) {
+  std::unique_ptr<ControllerServer> server(
+      new ControllerServer(config.config, std::move(api), lease_namespace));
+  server->AddMetrics();
+  auto plain = server::StartPlainListeners(
+      {.metrics = config.config.metrics.listen, .probes = config.config.probes.listen},
+      server->metrics_, [self = server.get()] { return self->NotReady(); });
+  if (!plain.ok()) return plain.status();
+  server->plain_listeners_ = *std::move(plain);
+  server::Log(server::LogLevel::kInfo, "competing for the lease",
+              {{"namespace", server->lease_.namespace_name},
+               {"name", server->lease_.name},
+               {"identity", server->lease_.identity}});
+  server->StartWork(config.config);
+  server->follower_ = std::make_unique<ConfigFollower>(
+      std::move(config), *server->metrics_,
+      [self = server.get()](const config::BerthConfiguration& changed) {
+        server::SetLogLevel(LogLevelOf(changed.log));
+        self->StopWork();
+        self->StartWork(changed);
+      });
+  return server;
+}
+
+ControllerServer::ControllerServer(const config::BerthConfiguration& config, kube::ApiConfig api,
+                                   const std::string& lease_namespace)
+    : api_(std::move(api)),
+      lease_({.namespace_name = lease_namespace,
+              .name = config.controller.lease.name,
+              .identity = controller::MakeIdentity()}),
+      metrics_(std::make_shared<server::Metrics>()),
+      observer_(*metrics_),
+      certificate_report_(*metrics_),
+      node_observer_("nodes", *metrics_),
+      pod_observer_("pods", *metrics_),
+      pending_observer_("pending_pods", *metrics_) {}
+
+ControllerServer::~ControllerServer() = default;
+
+void ControllerServer::AddMetrics() {
+  metrics_->AddBuildInfo(Version(), Revision());
+  metrics_->AddGauge("berth_controller_leads", "1 while this controller is the one that writes.",
+                     {}, [this] { return Leads() ? 1 : 0; });
+}
+
+void ControllerServer::StartWork(const config::BerthConfiguration& config) {
+  auto work = std::make_unique<Work>(config, *this);
+  const std::lock_guard guard(mutex_);
+  work_ = std::move(work);
+}
+
+void ControllerServer::StopWork() {
+  std::unique_ptr<Work> work;
+  {
+    const std::lock_guard guard(mutex_);
+    work = std::move(work_);
+  }
+  if (work != nullptr) work->Stop();
+}
+
+bool ControllerServer::Leads() const {
+  const std::lock_guard guard(mutex_);
+  return work_ != nullptr && work_->Leads();
+}
+
+std::vector<std::string> ControllerServer::NotReady() const {
+  const std::lock_guard guard(mutex_);
+  if (work_ != nullptr && work_->Synced()) return {};
+  return {"snapshot: nodes and pods are not listed yet"};
+}
+
+void ControllerServer::Stop() {
+  follower_.reset();
+  StopWork();
+}
+
+}  // namespace berth::process

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "controller/certificate_report.h"
+#include "controller/observer.h"
+#include "kube/api_config.h"
+#include "process/config_follower.h"
+#include "process/feed_observer.h"
+#include "server/listener.h"
+#include "server/metrics.h"
+#include "server/start_listener.h"
+
+namespace berth::process {
+
+/// What `berth controller` runs: the snapshot and its feed, the controller, and the listener of
+/// /metrics, /healthz and /readyz. When the configuration changes, the first three are made anew.
+/// Start and Stop are called by one thread, which has made server::ShutdownSignals before.
+class ControllerServer {
+ public:
+  /// Runs when it returns. `lease_namespace`: see LeaseNamespace(). UNAVAILABLE when the address of
+  /// the metrics cannot be listened on.
+  static absl::StatusOr<std::unique_ptr<ControllerServer>> Start(
+      ConfigFollower::Options config, kube::ApiConfig api, const std::string& lease_namespace);
+
+  ~ControllerServer();
+  ControllerServer(const ControllerServer&) = delete;
+  ControllerServer& operator=(const ControllerServer&) = delete;
+
+  /// Ends writing and gives up the lease, so that another leads at once.
+  void Stop();
+
+ private:
+  struct Lease {
+    std::string namespace_name;
+    std::string name;
+    std::string identity;
+  };
+
+  /// What hangs on the configuration.
+  class Work;
+
+  ControllerServer(const config::BerthConfiguration& config, kube::ApiConfig api,
+                   const std::string& lease_namespace);
+
+  void AddMetrics();
+  void StartWork(const config::BerthConfiguration& config);
+  void StopWork();
+  bool Leads() const;
+  std::vector<std::string> NotReady() const;
+
+  // In the order of who uses whom: later ones are gone first.
+  const kube::ApiConfig api_;
+  const Lease lease_;
+  std::shared_ptr<server::Metrics> metrics_;
+  controller::Observer observer_;
+  controller::CertificateReport certificate_report_;
+  FeedObserver node_observer_;
+  FeedObserver pod_observer_;
+  FeedObserver pending_observer_;
+  mutable std::mutex mutex_;
+  std::unique_ptr<Work> work_;
+  server::PlainListeners plain_listeners_;
+  std::unique_ptr<ConfigFollower> follower_;
+};
+
+/// The namespace of the Lease: the configured one, else that of the pod that we run in, which is
+/// the content of `file`. FAILED_PRECONDITION where there is neither.
+absl::StatusOr<std::string> LeaseNamespace(
+    const config::BerthConfiguration& config,
+    const std::string& file = "/var/run/secrets/kubernetes.io/serviceaccount/namespace");
+
+}  // namespace berth::process

@@ -1,0 +1,91 @@
+#include "process/feed_observer.h"
+
+#include <functional>
+#include <utility>
+
+#include "server/log.h"
+
+namespace berth::process {
+
+namespace {
+
+using kube::WatchEnd;
+using server::Log;
+using server::LogLevel;
+
+constexpr std::chrono::seconds kFeedLineInterval{10};
+
+// More are told again, each once in so many.
+constexpr std::size_t kMaxTold = 10'000;
+
+prometheus::Family<prometheus::Counter>& Family(server::Metrics& metrics, const char* name,
+                                                const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(metrics.registry());
+}
+
+}  // namespace
+
+FeedObserver::FeedObserver(std::string kind, server::Metrics& metrics)
+    : kind_(std::move(kind)),
+      lists_(&Family(metrics, "berth_api_lists_total", "Complete lists from the API server.")
+                  .Add({{"kind", kind_}})),
+      errors_(&Family(metrics, "berth_api_errors_total", "Requests to the API server that failed.")
+                   .Add({{"kind", kind_}})),
+      unreadable_(&Family(metrics, "berth_api_unreadable_total",
+                          "Objects from the API server that could not be read, as often as they "
+                          "came.")
+                       .Add({{"kind", kind_}})),
+      restart_lines_(kFeedLineInterval),
+      error_lines_(kFeedLineInterval) {
+  auto& restarts = Family(metrics, "berth_watch_restarts_total", "Watches that ended, by cause.");
+  for (const WatchEnd end : {WatchEnd::kServer, WatchEnd::kExpired, WatchEnd::kStalled,
+                             WatchEnd::kConnectionLost, WatchEnd::kRefused, WatchEnd::kGarbage}) {
+    restarts_[end] = &restarts.Add({{"kind", kind_}, {"cause", std::string(NameOf(end))}});
+  }
+}
+
+void FeedObserver::OnListed(std::size_t items) {
+  lists_->Increment();
+  Log(LogLevel::kInfo, "listed", {{"kind", kind_}, {"items", items}});
+}
+
+void FeedObserver::OnWatchEnd(WatchEnd end) {
+  restarts_.at(end)->Increment();
+  // The orderly end after some minutes is no news.
+  if (end == WatchEnd::kServer) {
+    return Log(LogLevel::kDebug, "watch ended", {{"kind", kind_}, {"cause", NameOf(end)}});
+  }
+  if (const auto held_back = restart_lines_.Admit()) {
+    Log(LogLevel::kWarning, "watch ended",
+        {{"kind", kind_}, {"cause", NameOf(end)}, {"linesHeldBack", *held_back}});
+  }
+}
+
+bool FeedObserver::IsNews(const kube::UnreadableObject& object) {
+  const std::string text = kube::FullNameOf(object) + ' ' + object.error;
+  const std::lock_guard lock(mutex_);
+  if (told_.size() >= kMaxTold) told_.clear();
+  return told_.insert(std::hash<std::string>()(text)).second;
+}
+
+void FeedObserver::OnUnreadable(const kube::UnreadableObject& object) {
+  unreadable_->Increment();
+  if (!IsNews(object)) return;
+  Log(LogLevel::kError, "an object cannot be read; it is in quarantine, and all else goes on",
+      {{"kind", kind_}, {"object", kube::FullNameOf(object)}, {"error", object.error}});
+}
+
+void FeedObserver::OnError(const absl::Status& error) {
+  errors_->Increment();
+  if (const auto held_back = error_lines_.Admit()) {
+    Log(LogLevel::kWarning, "API server does not answer as it should; trying again",
+        {{"kind", kind_}, {"error", std::string(error.message())}, {"linesHeldBack", *held_back}});
+  }
+}
+
+void FeedObserver::OnBackoff(std::chrono::milliseconds wait) {
+  Log(LogLevel::kDebug, "waiting before the next request",
+      {{"kind", kind_}, {"milliseconds", wait.count()}});
+}
+
+}  // namespace berth::process

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <prometheus/counter.h>
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "kube/list_watch_observer.h"
+#include "server/metrics.h"
+#include "server/rate_limiter.h"
+
+namespace berth::process {
+
+/// Logs and counts what becomes of the list-and-watch of one kind:
+///   berth_api_lists_total{kind}              complete lists
+///   berth_watch_restarts_total{kind,cause}   watches that ended, by NameOf(WatchEnd)
+///   berth_api_errors_total{kind}             requests that failed
+///   berth_api_unreadable_total{kind}         objects that could not be read, as often as they came
+/// Lines that repeat while the API server is away are written every few seconds only; that an
+/// object cannot be read, and why, is written once. Thread-safe.
+class FeedObserver final : public kube::ListWatchObserver {
+ public:
+  /// `kind` is "nodes" or "pods"; `metrics` must outlive this.
+  FeedObserver(std::string kind, server::Metrics& metrics);
+
+  void OnListed(std::size_t items) override;
+  void OnWatchEnd(kube::WatchEnd end) override;
+  void OnUnreadable(const kube::UnreadableObject& object) override;
+  void OnError(const absl::Status& error) override;
+  void OnBackoff(std::chrono::milliseconds wait) override;
+
+ private:
+  bool IsNews(const kube::UnreadableObject& object);
+
+  const std::string kind_;
+  prometheus::Counter* lists_;
+  prometheus::Counter* errors_;
+  prometheus::Counter* unreadable_;
+  std::map<kube::WatchEnd, prometheus::Counter*> restarts_;
+  server::RateLimiter restart_lines_;
+  server::RateLimiter error_lines_;
+
+  std::mutex mutex_;
+  std::set<std::size_t> told_;  // hashes of objects that cannot be read, and why
+};
+
+}  // namespace berth::process

@@ -1,0 +1,66 @@
+#include "process/placement_server.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "process/certificates.h"
+#include "server/address.h"
+#include "server/log.h"
+#include "server/tls_certificates.h"
+
+namespace berth::process {
+
+namespace {
+
+using server::Log;
+using server::LogLevel;
+
+// Calls are answered from memory; what takes longer is a client that does not read.
+constexpr std::chrono::seconds kDrainTime{2};
+
+// Null for plain gRPC.
+absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenGrpcCertificates(
+    const config::TlsConfig& config, server::Metrics& metrics) {
+  if (config.cert_file.empty()) return nullptr;
+  server::TlsCertificatesOptions options;
+  options.files.certificate = config.cert_file;
+  options.files.key = config.key_file;
+  options.files.client_ca = config.client_ca_file;
+  options.on_reload = [](const absl::Status& status) { LogReload("grpc", status); };
+  auto certificates = server::TlsCertificates::Open(std::move(options));
+  if (!certificates.ok()) return certificates;
+  metrics.AddGauge("berth_grpc_certificate_seconds_left",
+                   "Until the gRPC listener's certificate ends; negative afterwards.", {},
+                   [opened = *certificates] { return opened->TimeLeft().count(); });
+  return certificates;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PlacementServer>> PlacementServer::Start(
+    const config::GrpcConfig& config, placement::PlacementOptions options,
+    server::ReadinessCheck not_ready, server::Metrics& metrics) {
+  auto certificates = OpenGrpcCertificates(config.tls, metrics);
+  if (!certificates.ok()) return certificates.status();
+  extender::DecisionBroker& decisions = options.decisions;
+  server::GrpcListenerOptions listening;
+  listening.address = config.listen;
+  listening.tls = *std::move(certificates);
+  listening.services = {placement::MakePlacementService(std::move(options))};
+  listening.names = {placement::kPlacementService};
+  listening.not_ready = std::move(not_ready);
+  auto listener = server::GrpcListener::Start(std::move(listening));
+  if (!listener.ok()) return listener.status();
+  server::Address bound = server::ParseAddress(config.listen).value();
+  bound.port = (*listener)->port();
+  Log(LogLevel::kInfo, "listening", {{"listener", "grpc"}, {"address", ToString(bound)}});
+  return std::unique_ptr<PlacementServer>(new PlacementServer(decisions, *std::move(listener)));
+}
+
+bool PlacementServer::Drain() {
+  decisions_.Close();
+  return listener_->Drain(kDrainTime);
+}
+
+}  // namespace berth::process

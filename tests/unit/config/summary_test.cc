@@ -1,0 +1,36 @@
+#include "config/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace berth::config {
+namespace {
+
+TEST(Summarize, IsOneLineOfWhatMatters) {
+  EXPECT_EQ(Summarize({}),
+            "extender on :8443 (no certificate), admission on :9443 (no certificate), metrics on "
+            ":9090; accelerators V100, A100, A30, MN-Core, MN-Core2; 8 health conditions; weights "
+            "accelerator 3, health 4, thrift 2, packing 2");
+}
+
+TEST(Summarize, TellsHowServersAreProtected) {
+  BerthConfiguration config;
+  config.admission.tls.cert_file = "/crt";
+  EXPECT_NE(Summarize(config).find("admission on :9443 (TLS)"), std::string::npos);
+  config.extender.tls.cert_file = "/crt";
+  config.extender.tls.client_ca_file = "/ca";
+  EXPECT_NE(Summarize(config).find("(TLS with client certificates)"), std::string::npos);
+  config.extender.insecure_loopback = true;
+  EXPECT_NE(Summarize(config).find("(plain HTTP)"), std::string::npos);
+}
+
+TEST(Summarize, TellsWhatIsOnlyObserved) {
+  BerthConfiguration config;
+  using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  std::get<Health>(config.scheduling.policies.all).mode = scheduling::Mode::kObserve;
+  EXPECT_NE(Summarize(config).find("accelerator 3, health observed, thrift 2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace berth::config

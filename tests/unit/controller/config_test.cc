@@ -1,0 +1,170 @@
+#include "controller/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "config/reader.h"
+
+namespace berth::controller {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// The block begins in line 4.
+config::ConfigReading Parse(const std::string& block) {
+  return config::ParseConfig(
+      "apiVersion: config.berth.dev/v1alpha1\nkind: BerthConfiguration\ncontroller:\n" + block,
+      "f");
+}
+
+std::string ErrorsOf(const std::string& block) { return yaml::ToString(Parse(block).errors); }
+
+TEST(ControllerConfigTest, IsReadWhole) {
+  const config::ConfigReading reading = Parse(R"(
+  lease: {namespace: berth-system, name: berth-controller}
+  owner: berth
+  ownedLeases: [berth-scheduler]
+  certificates:
+    authority: {secret: my-ca, validity: 8760h}
+    validity: 720h
+    servers:
+    - {secret: berth-admission-tls, service: berth-admission}
+    - {secret: berth-extender-tls, service: berth-extender, hosts: [localhost, 127.0.0.1, "::1"]}
+    clients:
+    - {secret: berth-scheduler-tls, name: berth-scheduler}
+    webhooks: [berth]
+)");
+  ASSERT_THAT(yaml::ToString(reading.errors), IsEmpty());
+  const ControllerConfig& config = reading.config.controller;
+  EXPECT_EQ(config.owner, "berth");
+  EXPECT_THAT(config.owned_leases, ElementsAre("berth-scheduler"));
+  EXPECT_EQ(config.certificates.authority.secret, "my-ca");
+  EXPECT_EQ(config.certificates.authority.validity, std::chrono::hours(8760));
+  EXPECT_EQ(config.certificates.validity, std::chrono::hours(720));
+  ASSERT_EQ(config.certificates.servers.size(), 2u);
+  EXPECT_EQ(config.certificates.servers[0].service, "berth-admission");
+  EXPECT_THAT(config.certificates.servers[1].hosts, ElementsAre("localhost", "127.0.0.1", "::1"));
+  EXPECT_THAT(config.certificates.webhooks, ElementsAre("berth"));
+  ASSERT_EQ(config.certificates.clients.size(), 1u);
+  EXPECT_EQ(config.certificates.clients[0].name, "berth-scheduler");
+  EXPECT_THAT(SecretsOf(config.certificates),
+              ElementsAre("berth-admission-tls", "berth-extender-tls", "berth-scheduler-tls"));
+}
+
+TEST(ControllerConfigTest, MakesNoCertificatesByDefault) {
+  const ControllerConfig config;
+  EXPECT_THAT(Validate(config), IsEmpty());
+  EXPECT_THAT(config.certificates.servers, IsEmpty());
+  EXPECT_EQ(config.certificates.validity, std::chrono::hours(24) * 90);
+  EXPECT_EQ(config.certificates.authority.validity, std::chrono::hours(24) * 3650);
+}
+
+struct Mistake {
+  const char* block;
+  const char* error;
+};
+
+class ControllerConfigRefuses : public testing::TestWithParam<Mistake> {};
+
+TEST_P(ControllerConfigRefuses, WithPathAndLine) {
+  EXPECT_EQ(ErrorsOf(GetParam().block), GetParam().error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, ControllerConfigRefuses,
+    testing::Values(
+        Mistake{"  owner: Berth",
+                "f:4: controller.owner: \"Berth\" is not the name of an object; write one such as "
+                "berth"},
+        Mistake{"  ownedLeases: [a]",
+                "f:4: controller.ownedLeases: is of no use without controller.owner; set both"},
+        Mistake{"  owner: berth\n  ownedLeases: [a, a_b]",
+                "f:5: controller.ownedLeases[1]: \"a_b\" is not the name of an object; write one "
+                "such as berth-scheduler"},
+        Mistake{"  owner: berth\n  ownedLeases: [berth-controller]",
+                "f:5: controller.ownedLeases[0]: is controller.lease.name, which gets the owner "
+                "anyway; take it out"},
+        Mistake{"  certificates:\n    authority: {secret: ''}",
+                "f:5: controller.certificates.authority.secret: \"\" is not the name of an object; "
+                "write one such as berth-ca"},
+        Mistake{"  certificates:\n    servers: [{secret: a/b, hosts: [localhost]}]",
+                "f:5: controller.certificates.servers[0].secret: \"a/b\" is not the name of an "
+                "object; write one such as berth-admission-tls"},
+        Mistake{"  certificates:\n    servers: [{hosts: [localhost]}]",
+                "f:5: controller.certificates.servers[0].secret: is missing"},
+        Mistake{"  certificates:\n    servers: [{secret: a, service: b.c}]",
+                "f:5: controller.certificates.servers[0].service: \"b.c\" is not the name of a "
+                "Service; write one such as berth-admission"},
+        Mistake{"  certificates: {servers: [{secret: a, service: b}], webhooks: ['']}",
+                "f:4: controller.certificates.webhooks[0]: \"\" is not the name of an object; "
+                "write one such as berth"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Servers, ControllerConfigRefuses,
+    testing::Values(
+        Mistake{"  certificates:\n    servers:\n    - {secret: a}",
+                "f:6: controller.certificates.servers[0]: has neither service nor hosts; write by "
+                "which of them clients know the server"},
+        Mistake{"  certificates:\n    servers:\n    - {secret: a, service: b}\n"
+                "    - {secret: a, service: c}",
+                "f:7: controller.certificates.servers[1].secret: \"a\" holds another certificate "
+                "already; write another name"},
+        Mistake{"  certificates:\n    servers:\n    - {secret: berth-ca, service: b}",
+                "f:6: controller.certificates.servers[0].secret: \"berth-ca\" holds another "
+                "certificate already; write another name"},
+        Mistake{"  certificates:\n    servers: [{secret: a, service: b}]\n"
+                "    clients: [{secret: a, name: c}]",
+                "f:6: controller.certificates.clients[0].secret: \"a\" holds another certificate "
+                "already; write another name"},
+        Mistake{"  certificates:\n    servers: [{secret: a, service: b}]\n"
+                "    clients: [{secret: c, name: C}]",
+                "f:6: controller.certificates.clients[0].name: \"C\" is not the name of an object; "
+                "write one such as berth-scheduler"},
+        Mistake{"  certificates: {clients: [{secret: a, name: b}]}",
+                "f:4: controller.certificates.clients: is of no use without "
+                "controller.certificates.servers; set both"},
+        Mistake{"  certificates: {webhooks: [berth]}",
+                "f:4: controller.certificates.webhooks: is of no use without "
+                "controller.certificates.servers; set both"}));
+
+TEST(ControllerConfigTest, TakesNamesAndAddressesAsHosts) {
+  const auto errors = [](const std::string& host) {
+    return ErrorsOf("  certificates: {servers: [{secret: a, hosts: ['" + host + "']}]}");
+  };
+  for (const char* host : {"localhost", "gpu-1.example.org", "10.0.0.1", "::1", "fd00::7"}) {
+    EXPECT_EQ(errors(host), "") << host;
+  }
+  for (const char* host : {"", "10.0.0.256", "10.0.0", "1", "fe80::1%eth0", "a b", "*.a.org",
+                           "A.org", "localhost:8443", "https://a"}) {
+    EXPECT_EQ(errors(host),
+              "f:4: controller.certificates.servers[0].hosts[0]: \"" + std::string(host) +
+                  "\" is neither a DNS name nor an IP address; write one such as localhost, "
+                  "127.0.0.1 or \"::1\"");
+  }
+}
+
+TEST(ControllerConfigTest, LeavesLongEnoughForARenewal) {
+  const auto errors = [](const std::string& leaf, const std::string& authority) {
+    return ErrorsOf("  certificates:\n    validity: " + leaf +
+                    "\n    authority: {validity: " + authority + "}");
+  };
+  EXPECT_EQ(errors("10s", "30s"), "");
+  EXPECT_EQ(errors("2160h", "6480h"), "");
+  for (const char* leaf : {"9s", "0s", "-1h", "876001h"}) {
+    EXPECT_EQ(errors(leaf, "876000h"),
+              "f:5: controller.certificates.validity: must be from 10s to 876000h, got " +
+                  std::string(leaf) + "; write 2160h for 90 days");
+  }
+  for (const char* authority : {"6479h59m59s", "876000h1s"}) {
+    EXPECT_EQ(errors("2160h", authority),
+              "f:6: controller.certificates.authority.validity: must be from 6480h, which is three "
+              "times controller.certificates.validity, to 876000h, got " +
+                  std::string(authority) + "; write 87600h for ten years");
+  }
+}
+
+}  // namespace
+}  // namespace berth::controller

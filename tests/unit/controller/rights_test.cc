@@ -1,0 +1,71 @@
+#include "controller/rights.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace berth::controller {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ControllerRbac, IsSmallByDefault) {
+  const std::string roles = ControllerRolesYaml(ControllerConfig(), "ml");
+  EXPECT_THAT(roles, HasSubstr("kind: Role\nmetadata:\n  name: berth-controller\n  namespace: ml\n"
+                               "rules:\n"
+                               "- apiGroups: [\"coordination.k8s.io\"]\n"
+                               "  resources: [leases]\n"
+                               "  verbs: [create]\n"
+                               "- apiGroups: [\"coordination.k8s.io\"]\n"
+                               "  resources: [leases]\n"
+                               "  resourceNames: [berth-controller]\n"
+                               "  verbs: [get, update]\n"));
+  for (const char* resource : {"secrets", "services", "configmaps", "webhookconfigurations"}) {
+    EXPECT_THAT(roles, Not(HasSubstr(resource)));
+  }
+}
+
+TEST(ControllerRbac, NamesWhatTheConfigurationNames) {
+  ControllerConfig config;
+  config.owner = "berth";
+  config.owned_leases = {"berth-scheduler"};
+  config.certificates.servers = {{.secret = "a-tls", .service = "a"},
+                                 {.secret = "b-tls", .hosts = {"localhost"}}};
+  config.certificates.clients = {{.secret = "c-tls", .name = "c"}};
+  config.certificates.webhooks = {"berth"};
+  const std::string roles = ControllerRolesYaml(config, "");
+  const std::size_t role = roles.find("kind: Role\n");
+  const struct {
+    const char* rule;
+    bool in_the_cluster;
+  } cases[] = {
+      {"  resources: [secrets]\n  verbs: [create]\n", false},
+      {"  resources: [secrets]\n  resourceNames: [a-tls, b-tls, berth-ca, c-tls]\n  verbs: [get, "
+       "update]",
+       false},
+      {"  resources: [services]\n  resourceNames: [a]\n  verbs: [get]\n", false},
+      {"  resources: [configmaps]\n  resourceNames: [berth]\n  verbs: [get]\n", false},
+      {"  resources: [leases]\n  resourceNames: [berth-scheduler]\n  verbs: [get, patch]\n", false},
+      {"  resources: [mutatingwebhookconfigurations]\n  resourceNames: [berth]\n"
+       "  verbs: [get, update]\n",
+       true},
+      {"  resources: [validatingwebhookconfigurations]\n  resourceNames: [berth]\n"
+       "  verbs: [get, update]\n",
+       true},
+  };
+  for (const auto& test : cases) {
+    const std::size_t at = roles.find(test.rule);
+    ASSERT_NE(at, std::string::npos) << test.rule << '\n' << roles;
+    EXPECT_EQ(at < role, test.in_the_cluster) << test.rule;
+  }
+}
+
+// A Service has no name to be read by where there are hosts alone.
+TEST(ControllerRbac, LeavesOutServicesThatNobodyNames) {
+  ControllerConfig config;
+  config.certificates.servers = {{.secret = "b-tls", .hosts = {"localhost"}}};
+  EXPECT_THAT(ControllerRolesYaml(config, ""), Not(HasSubstr("services")));
+}
+
+}  // namespace
+}  // namespace berth::controller

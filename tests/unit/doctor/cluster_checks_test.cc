@@ -1,0 +1,128 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "doctor/checks.h"
+#include "tests/unit/doctor/fixtures.h"
+
+// The checks of nodes, each by what is changed in a cluster that is well.
+
+namespace berth::doctor {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Case {
+  std::string name;
+  Findings (*check)(const Facts&, const Rules&);
+  std::function<void(std::vector<model::Node>&)> change;
+  Severity severity;
+  std::string what;
+  std::string advice;
+};
+
+class NodeTable : public ::testing::TestWithParam<Case> {};
+
+TEST_P(NodeTable, Judges) {
+  const Case& test = GetParam();
+  Facts facts = NoFacts();
+  facts.nodes = std::vector<model::Node>{GpuNode("v100-1"), GpuNode("v100-2"), CpuNode("cpu-1")};
+  test.change(*facts.nodes);
+  const Finding finding = Only(test.check(facts, DefaultRules().rules()));
+  EXPECT_EQ(finding.severity, test.severity) << finding.what;
+  EXPECT_THAT(finding.what, HasSubstr(test.what));
+  EXPECT_THAT(finding.advice, HasSubstr(test.advice));
+}
+
+using Nodes = std::vector<model::Node>;
+void Nothing(Nodes&) {}
+
+void PublishAll(Nodes& nodes) {
+  for (const auto& condition : scheduling::HealthConfig::Defaults()) {
+    nodes[0].conditions.push_back({.type = condition.type});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, NodeTable,
+    ::testing::Values(
+        Case{"Labelled", CheckLabels, Nothing, Severity::kOk, "2 accelerator nodes labelled", ""},
+        Case{"LabelMissing", CheckLabels,
+             [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin()); },
+             Severity::kProblem, "1 accelerator node without label berth.dev/accelerator",
+             "check rights"},
+        Case{"LabelMissingNamesTheNode", CheckLabels,
+             [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin()); },
+             Severity::kProblem, "v100-2 (V100)", ""},
+        Case{"LabelOfAnother", CheckLabels,
+             [](Nodes& nodes) { nodes[0].labels[0].second = "A100"; }, Severity::kWarning,
+             "v100-1 (V100, labelled A100)", "drain"},
+
+        Case{"OneEntry", CheckCatalogue, Nothing, Severity::kOk, "", ""},
+        Case{"TwoEntries", CheckCatalogue,
+             [](Nodes& nodes) { nodes[0].labels[1].second = "NVIDIA-A100-like-V100"; },
+             Severity::kWarning, "v100-1 (V100 and A100)", "exclude each other"},
+        Case{"NoEntry", CheckCatalogue, [](Nodes& nodes) { nodes[0].labels.clear(); },
+             Severity::kWarning, "v100-1 (nvidia.com/gpu)", "add an entry"},
+
+        Case{"AllPublished", CheckConditions, PublishAll, Severity::kOk, "conditions are published",
+             ""},
+        Case{"SomePublished", CheckConditions, Nothing, Severity::kNote, "no node publishes",
+             "health.conditions"},
+        Case{"NonePublished", CheckConditions,
+             [](Nodes& nodes) {
+               for (model::Node& node : nodes) node.conditions.clear();
+             },
+             Severity::kWarning, "no broken node is kept free", "node-problem-detector"},
+
+        Case{"SharesFit", CheckShares, Nothing, Severity::kOk, "", ""},
+        Case{"TooLittleCpu", CheckShares,
+             [](Nodes& nodes) { nodes[0].allocatable.Set("cpu", 20'000); }, Severity::kWarning,
+             "V100: 8 x 4 cpu on a node with 20000m: v100-1", "share"},
+        Case{"TooLittleMemory", CheckShares,
+             [](Nodes& nodes) { nodes[1].allocatable.Set("memory", std::int64_t{100} << 30); },
+             Severity::kWarning, "memory on a node with 100Gi: v100-2", "share"}),
+    [](const auto& param_info) { return param_info.param.name; });
+
+TEST(CheckLabels, CutsTheNamesOfManyNodes) {
+  Facts facts = NoFacts();
+  facts.nodes = Nodes();
+  for (int i = 0; i < 46; ++i) {
+    facts.nodes->push_back(GpuNode(fmt::format("v100-{:02}", i)));
+    facts.nodes->back().labels.erase(facts.nodes->back().labels.begin());
+  }
+  const Finding finding = Only(CheckLabels(facts, DefaultRules().rules()));
+  EXPECT_THAT(finding.what, HasSubstr("46 accelerator nodes"));
+  EXPECT_THAT(finding.what, HasSubstr("v100-04 (V100) and 41 more"));
+}
+
+TEST(CheckReadable, NamesTheObjectTheFieldAndWhatToDo) {
+  Facts facts = NoFacts();
+  facts.nodes = Nodes{GpuNode("v100-1")};
+  facts.pods = std::vector<PodFacts>();
+  EXPECT_EQ(Only(CheckReadable(facts, DefaultRules().rules())).severity, Severity::kOk);
+  facts.unreadable.push_back({.kind = "Node", .name = "odd", .error = "status.capacity: odd"});
+  const Finding node = Only(CheckReadable(facts, DefaultRules().rules()));
+  EXPECT_EQ(node.severity, Severity::kProblem);
+  EXPECT_EQ(node.what, "Node odd cannot be read: status.capacity: odd");
+  EXPECT_THAT(node.advice, HasSubstr("kubectl get node odd -o yaml --show-managed-fields"));
+  EXPECT_THAT(node.advice, HasSubstr("gets no pods"));
+  facts.unreadable = {{.kind = "Pod", .namespace_ = "ml", .name = "p", .error = "odd"}};
+  EXPECT_THAT(Only(CheckReadable(facts, DefaultRules().rules())).advice,
+              HasSubstr("kubectl get pod p -n ml"));
+}
+
+TEST(CheckReadable, ListsTheFirstOfMany) {
+  Facts facts = NoFacts();
+  facts.nodes = Nodes();
+  facts.pods = std::vector<PodFacts>();
+  facts.unreadable.assign(46, {.kind = "Node", .name = "odd", .error = "odd"});
+  const Findings findings = CheckReadable(facts, DefaultRules().rules());
+  ASSERT_EQ(findings.size(), kNamesShown + 1);
+  EXPECT_EQ(findings.back().what, "41 more cannot be read");
+}
+
+}  // namespace
+}  // namespace berth::doctor

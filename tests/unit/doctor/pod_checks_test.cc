@@ -1,0 +1,241 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <tuple>
+
+#include "doctor/checks.h"
+#include "policies/admission/checkpoint.h"
+#include "tests/unit/doctor/fixtures.h"
+
+// The checks of pods, each by what is changed in a cluster that is well.
+
+namespace berth::doctor {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Case {
+  std::string name;
+  Findings (*check)(const Facts&, const Rules&);
+  std::function<void(Facts&)> change;
+  Severity severity;
+  std::string what;
+  std::string advice;
+};
+
+PodFacts CpuPod(const std::string& name, std::int64_t cores) {
+  PodFacts pod{.namespace_name = "web", .name = name, .node = "cpu-1"};
+  pod.requests.Set("cpu", cores * 1000);
+  return pod;
+}
+
+Facts Healthy() {
+  Facts facts = NoFacts();
+  facts.nodes = std::vector<model::Node>{GpuNode("v100-1"), CpuNode("cpu-1")};
+  facts.pods = std::vector<PodFacts>{GpuPod("train-0"), CpuPod("web-0", 8)};
+  facts.namespaces = std::vector<NamespaceFacts>{{"ml", {{"berth.dev/admission", "enforce"}}},
+                                                 {"web", {{"berth.dev/admission", "enforce"}}}};
+  facts.claims = std::vector<ClaimFacts>{{"ml", "checkpoints", {"ReadWriteMany"}},
+                                         {"ml", "local", {"ReadWriteOnce"}}};
+  facts.scheduler = GoodSchedulerConfig();
+  return facts;
+}
+
+PodFacts& Train(Facts& facts) { return facts.pods->front(); }
+PodFacts& Web(Facts& facts) { return facts.pods->back(); }
+
+class PodTable : public ::testing::TestWithParam<Case> {};
+
+TEST_P(PodTable, Judges) {
+  const Case& test = GetParam();
+  Facts facts = Healthy();
+  test.change(facts);
+  const Finding finding = Only(test.check(facts, DefaultRules().rules()));
+  EXPECT_EQ(finding.severity, test.severity) << finding.what;
+  EXPECT_THAT(finding.what, HasSubstr(test.what));
+  EXPECT_THAT(finding.advice, HasSubstr(test.advice));
+}
+
+void Nothing(Facts&) {}
+
+std::shared_ptr<const NodeNeeds> Needs(std::string zone) {
+  return std::make_shared<const NodeNeeds>(
+      NodeNeeds{.selector = {{"berth.dev/accelerator", std::move(zone)}}});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PodTable,
+                         ::testing::Values(Case{"PlacedWell", CheckBypass, Nothing, Severity::kOk,
+                                                "1 pod with accelerators", ""},
+                                           Case{"OtherScheduler", CheckBypass,
+                                                [](Facts& facts) {
+                                                  Train(facts).scheduler = "default-scheduler";
+                                                },
+                                                Severity::kProblem,
+                                                "ml/train-0 (default-scheduler)",
+                                                "schedulerName: berth"},
+                                           Case{"NobodyAsksBerth", CheckBypass,
+                                                [](Facts& facts) {
+                                                  facts.scheduler->extenders.clear();
+                                                },
+                                                Severity::kProblem, "ml/train-0 (berth)",
+                                                "see check registered"},
+                                           Case{"CreatedWithItsNode", CheckBypass,
+                                                [](Facts& facts) {
+                                                  Train(facts).created_bound = true;
+                                                },
+                                                Severity::kWarning, "ml/train-0 (on v100-1)",
+                                                "nodeSelector"},
+                                           Case{"StaticPodsHaveTheirNode", CheckBypass,
+                                                [](Facts& facts) {
+                                                  Train(facts).created_bound = Train(facts).mirror =
+                                                      true;
+                                                },
+                                                Severity::kOk, "", ""},
+                                           Case{"PodsWithoutDevicesGoWhereTheyLike", CheckBypass,
+                                                [](Facts& facts) {
+                                                  Web(facts).created_bound = true;
+                                                },
+                                                Severity::kOk, "", ""},
+
+                                           Case{"NoMinimum", CheckMemoryMinimum, Nothing,
+                                                Severity::kOk, "", ""},
+                                           Case{"MinimumKept", CheckMemoryMinimum,
+                                                [](Facts& facts) {
+                                                  Train(facts).memory_minimum = "40Gi";
+                                                },
+                                                Severity::kOk, "", ""},
+                                           Case{"MinimumUnheard", CheckMemoryMinimum,
+                                                [](Facts& facts) {
+                                                  Train(facts).memory_minimum = "40Gi";
+                                                  Train(facts).scheduler = "volcano";
+                                                },
+                                                Severity::kWarning, "ml/train-0 (40Gi by volcano)",
+                                                "berth.dev/accelerators"},
+
+                                           Case{"AffinityHolds", CheckAffinity,
+                                                [](Facts& facts) {
+                                                  Train(facts).needs = Needs("V100");
+                                                },
+                                                Severity::kOk, "", ""},
+                                           Case{"AffinityBroken", CheckAffinity,
+                                                [](Facts& facts) {
+                                                  Train(facts).needs = Needs("A100");
+                                                },
+                                                Severity::kWarning, "ml/train-0 (on v100-1)",
+                                                "before the kubelets are restarted"},
+                                           Case{"AffinityOfAWaitingPod", CheckAffinity,
+                                                [](Facts& facts) {
+                                                  Train(facts).needs = Needs("A100");
+                                                  Train(facts).node = "";
+                                                },
+                                                Severity::kOk, "", ""},
+                                           Case{"AffinityOnANodeThatHasGone", CheckAffinity,
+                                                [](Facts& facts) {
+                                                  Train(facts).needs = Needs("A100");
+                                                  Train(facts).node = "gone";
+                                                },
+                                                Severity::kOk, "", ""},
+
+                                           Case{"NoCheckpoints", CheckCheckpoints, Nothing,
+                                                Severity::kOk, "0 claims", ""},
+                                           Case{"CheckpointsDeclined", CheckCheckpoints,
+                                                [](Facts& facts) {
+                                                  Train(facts).checkpoint = "false";
+                                                },
+                                                Severity::kOk, "0 claims", ""},
+                                           Case{"DefaultClaim", CheckCheckpoints,
+                                                [](Facts& facts) {
+                                                  Train(facts).checkpoint = "true";
+                                                },
+                                                Severity::kOk, "1 claim", ""},
+                                           Case{"ClaimMissing", CheckCheckpoints,
+                                                [](Facts& facts) {
+                                                  Train(facts).checkpoint = "mine";
+                                                },
+                                                Severity::kProblem, "ml/mine (for train-0)",
+                                                "ReadWriteMany"},
+                                           Case{"DefaultClaimMissing", CheckCheckpoints,
+                                                [](Facts& facts) {
+                                                  Train(facts).checkpoint = "true";
+                                                  facts.claims->clear();
+                                                },
+                                                Severity::kProblem, "ml/checkpoints (for train-0)",
+                                                ""},
+                                           Case{"ClaimOfOneNode", CheckCheckpoints,
+                                                [](Facts& facts) {
+                                                  Train(facts).checkpoint = "local";
+                                                },
+                                                Severity::kWarning, "ml/local (for train-0)",
+                                                "ReadWriteMany"},
+
+                                           Case{"RoomForAll", CheckCpuCapacity, Nothing,
+                                                Severity::kOk, "", ""},
+                                           Case{
+                                               "TooManyCores", CheckCpuCapacity,
+                                               [](Facts& facts) {
+                                                 Web(facts) = CpuPod("web-0", 65);
+                                               },
+                                               Severity::kProblem,
+                                               "isolation is enforced in 2 namespaces, and its "
+                                               "pods without accelerators ask for more "
+                                               "than the nodes without them have: cpu 65.0 of 64.0",
+                                               "allow-accelerator-nodes"},
+                                           Case{"TooMuchMemory", CheckCpuCapacity,
+                                                [](Facts& facts) {
+                                                  Web(facts).requests.Set("memory",
+                                                                          std::int64_t{300} << 30);
+                                                },
+                                                Severity::kProblem, "memory 300.0 GiB of 252.0 GiB",
+                                                ""},
+                                           Case{"DaemonsTakeTheirShare", CheckCpuCapacity,
+                                                [](Facts& facts) {
+                                                  Web(facts) = CpuPod("web-0", 60);
+                                                  facts.pods->push_back(CpuPod("daemon", 5));
+                                                  Web(facts).owner = "DaemonSet";
+                                                },
+                                                Severity::kProblem, "cpu 60.0 of 59.0", ""},
+                                           Case{"PodsWithDevicesDoNotCount", CheckCpuCapacity,
+                                                [](Facts& facts) {
+                                                  Train(facts).requests.Set("cpu", 90'000);
+                                                },
+                                                Severity::kOk, "", ""},
+                                           Case{"OtherNamespacesDoNotCount", CheckCpuCapacity,
+                                                [](Facts& facts) {
+                                                  Web(facts) = CpuPod("web-0", 65);
+                                                  facts.namespaces->back().labels[0].second =
+                                                      "warn";
+                                                },
+                                                Severity::kOk, "", ""},
+                                           Case{"NotEnforcedYet", CheckCpuCapacity,
+                                                [](Facts& facts) {
+                                                  Web(facts) = CpuPod("web-0", 65);
+                                                  facts.namespaces->clear();
+                                                },
+                                                Severity::kNote,
+                                                "were isolation enforced everywhere", ""}),
+                         [](const auto& param_info) { return param_info.param.name; });
+
+TEST(CheckCheckpoints, InAnObjectStoreNeedNoClaim) {
+  DefaultRules rules;
+  using Settings = admission::PolicySettings<admission::CheckpointPolicy>;
+  auto& config = std::get<Settings>(rules.config.admission.judgement.policies.all).config;
+  config.target = admission::CheckpointTarget::kObjectStore;
+  config.uri = "s3://bucket";
+  Facts facts = Healthy();
+  Train(facts).checkpoint = "mine";
+  EXPECT_EQ(Only(CheckCheckpoints(facts, rules.rules())).severity, Severity::kOk);
+}
+
+TEST(CheckCpuCapacity, WhereIsolationOnlyWarnsIsANote) {
+  DefaultRules rules;
+  using Settings = admission::PolicySettings<admission::IsolationPolicy>;
+  std::get<Settings>(rules.config.admission.judgement.policies.all).mode = admission::Mode::kWarn;
+  Facts facts = Healthy();
+  Web(facts) = CpuPod("web-0", 65);
+  EXPECT_EQ(Only(CheckCpuCapacity(facts, rules.rules())).severity, Severity::kNote);
+}
+
+}  // namespace
+}  // namespace berth::doctor

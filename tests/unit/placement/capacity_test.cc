@@ -1,0 +1,119 @@
+#include "placement/capacity.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/extender/fixtures.h"
+
+namespace berth::placement {
+namespace {
+
+using model::ConditionStatus;
+using scheduling::GpuNode;
+using scheduling::kGpu;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr char kA30[] = "NVIDIA-A30";
+
+Capacity CapacityOf(ExtenderUnderTest& berth) {
+  return CountCapacity(berth.snapshot.Read(), *berth.engine, scheduling::kNow);
+}
+
+const AcceleratorCapacity& Of(const Capacity& capacity, const std::string& name) {
+  for (const AcceleratorCapacity& each : capacity.accelerators) {
+    if (each.accelerator == name) return each;
+  }
+  ADD_FAILURE() << name;
+  return capacity.accelerators.front();
+}
+
+void Bind(ExtenderUnderTest& berth, const std::string& node, std::int64_t devices) {
+  model::Pod pod = scheduling::PodAskingFor(kGpu, devices);
+  pod.name = "on-" + node;
+  pod.node_name = node;
+  berth.snapshot.UpsertPod(pod);
+}
+
+model::NodeState With(std::string name, std::string condition) {
+  return WithCondition(GpuNode(std::move(name), kA30, 6), std::move(condition),
+                       ConditionStatus::kTrue);
+}
+
+TEST(Capacity, CountsTheDevicesOfEveryEntryOfTheCatalogue) {
+  auto broken = GpuNode("broken", kA30, 6);
+  broken.node.allocatable.Set(kGpu, 5);
+  ExtenderUnderTest berth(
+      {GpuNode("whole", kA30, 6), broken, scheduling::NodeWith("mn", scheduling::kMnCore, 4)});
+  Bind(berth, "broken", 4);
+  const Capacity capacity = CapacityOf(berth);
+  EXPECT_EQ(capacity.time, scheduling::kNow);
+  EXPECT_EQ(capacity.accelerators.size(), scheduling::Catalog()->size());
+  EXPECT_EQ(Of(capacity, "A30").resource, kGpu);
+  EXPECT_EQ(Of(capacity, "A30").devices, (DeviceTotals{2, 12, 4, 7}));
+  EXPECT_EQ(Of(capacity, "MN-Core").devices, (DeviceTotals{1, 4, 0, 4}));
+  EXPECT_EQ(Of(capacity, "A100").devices, DeviceTotals{});
+  EXPECT_THAT(capacity.unrecognised, IsEmpty());
+}
+
+TEST(Capacity, TellsWhatConditionsPutOutOfReach) {
+  ExtenderUnderTest berth({GpuNode("good", kA30, 6), With("lost-1", "GPUIsLost"),
+                           With("lost-2", "GPUIsLost"), With("pending", "GPUPendingPage"),
+                           With("slow", "PCIeLinkDegraded")});
+  Bind(berth, "lost-1", 4);
+  const AcceleratorCapacity a30 = Of(CapacityOf(berth), "A30");
+  EXPECT_EQ(a30.devices, (DeviceTotals{5, 30, 4, 26}));
+  EXPECT_THAT(a30.excluded,
+              ElementsAre(ExcludedCapacity{"node(s) had condition GPUIsLost", "GPUIsLost",
+                                           DeviceTotals{2, 12, 4, 8}},
+                          ExcludedCapacity{"node(s) had condition GPUPendingPage", "GPUPendingPage",
+                                           DeviceTotals{1, 6, 0, 6}}));
+}
+
+TEST(Capacity, IgnoresConditionsThatOnlyMatterWithOtherResources) {
+  ExtenderUnderTest berth({With("a", "NICLinkDown")});
+  EXPECT_THAT(Of(CapacityOf(berth), "A30").excluded, IsEmpty());
+}
+
+TEST(Capacity, NamesDevicesThatTheCatalogueDoesNotKnow) {
+  ExtenderUnderTest berth({GpuNode("h100", "NVIDIA-H100-80GB-HBM3"), GpuNode("a30", kA30, 6),
+                           scheduling::NodeWith("cpu", "cpu", 64000)});
+  Bind(berth, "h100", 3);
+  const Capacity capacity = CapacityOf(berth);
+  EXPECT_THAT(capacity.unrecognised,
+              ElementsAre(UnrecognisedCapacity{std::string(kGpu), DeviceTotals{1, 8, 3, 5}}));
+  EXPECT_EQ(Of(capacity, "A30").devices.nodes, 1u);
+}
+
+TEST(Capacity, NamesASingleDeviceThatTheCatalogueDoesNotKnow) {
+  ExtenderUnderTest berth({GpuNode("workstation", "NVIDIA-H100-80GB-HBM3", 1)});
+  EXPECT_THAT(CapacityOf(berth).unrecognised,
+              ElementsAre(UnrecognisedCapacity{std::string(kGpu), DeviceTotals{1, 1, 0, 1}}));
+}
+
+// More in use than is left: what one node lacks must not be taken from another's.
+TEST(Capacity, CountsNoFreeDevicesBelowZero) {
+  auto shrunk = GpuNode("shrunk", kA30, 6);
+  shrunk.node.allocatable.Set(kGpu, 2);
+  ExtenderUnderTest berth({shrunk, GpuNode("whole", kA30, 6)});
+  Bind(berth, "shrunk", 5);
+  EXPECT_EQ(Of(CapacityOf(berth), "A30").devices, (DeviceTotals{2, 12, 5, 6}));
+}
+
+TEST(Capacity, NodesThatCannotBeReadAreOutOfReach) {
+  ExtenderUnderTest berth({GpuNode("odd", kA30, 6), GpuNode("good", kA30, 6)});
+  berth.snapshot.QuarantineNode({.kind = "Node", .name = "odd", .error = "odd"});
+  berth.snapshot.QuarantineNode({.kind = "Node", .name = "never read", .error = "odd"});
+  const Capacity capacity = CapacityOf(berth);
+  EXPECT_EQ(Of(capacity, "A30").devices, (DeviceTotals{2, 12, 0, 12}));
+  EXPECT_THAT(Of(capacity, "A30").excluded,
+              ElementsAre(ExcludedCapacity{"node(s) could not be read by Berth", "cannot be read",
+                                           DeviceTotals{1, 6, 0, 6}}));
+}
+
+}  // namespace
+}  // namespace berth::placement

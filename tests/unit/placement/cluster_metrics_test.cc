@@ -1,0 +1,115 @@
+#include "placement/cluster_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/unit/extender/fixtures.h"
+
+namespace berth::placement {
+namespace {
+
+using model::ConditionStatus;
+using scheduling::GpuNode;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string Exposition(ExtenderUnderTest& berth) {
+  berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
+      berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; },
+      berth.breaker_log));
+  return berth.metrics->Exposition();
+}
+
+TEST(ClusterMetrics, CountDevicesByAccelerator) {
+  auto broken = GpuNode("broken", "NVIDIA-A30", 6);
+  broken.node.allocatable.Set(scheduling::kGpu, 5);
+  ExtenderUnderTest berth(
+      {GpuNode("whole", "NVIDIA-A30", 6), broken, scheduling::NodeWith("cpu", "cpu", 64000)});
+  model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 4);
+  pod.node_name = "broken";
+  berth.snapshot.UpsertPod(pod);
+  const std::string text = Exposition(berth);
+  EXPECT_THAT(text, HasSubstr(R"(berth_nodes{accelerator="A30"} 2)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_nodes{accelerator="none"} 1)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_accelerator_devices{accelerator="A30",state="total"} 12)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_accelerator_devices{accelerator="A30",state="used"} 4)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_accelerator_devices{accelerator="A30",state="free"} 7)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_accelerator_devices{accelerator="A100",state="total"} 0)"));
+}
+
+TEST(ClusterMetrics, CountNodesByConditionAndEffect) {
+  model::NodeState restarted = GpuNode("d", "NVIDIA-A30");
+  restarted.node.conditions = {
+      {"GPUIsLost", ConditionStatus::kFalse, scheduling::kNow, scheduling::kNow}};
+  ExtenderUnderTest berth(
+      {WithCondition(GpuNode("a", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kTrue),
+       WithCondition(GpuNode("b", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kUnknown),
+       WithCondition(GpuNode("c", "NVIDIA-A30"), "NICLinkDown", ConditionStatus::kTrue),
+       restarted});
+  const std::string text = Exposition(berth);
+  const auto sample = [](const std::string& condition, const std::string& resources,
+                         const std::string& effect, int value) {
+    return HasSubstr("berth_nodes_by_condition{condition=\"" + condition + "\",resources=\"" +
+                     resources + "\",effect=\"" + effect + "\"} " + std::to_string(value));
+  };
+  EXPECT_THAT(text, sample("GPUIsLost", "", "Exclude", 1));
+  EXPECT_THAT(text, sample("GPUIsLost", "", "Penalize", 1));
+  EXPECT_THAT(text, sample("GPUIsLost", "", "Recovering", 1));
+  EXPECT_THAT(text, sample("NICLinkDown", "rdma/*", "Exclude", 1));
+  EXPECT_THAT(text, sample("NICLinkDown", "", "Penalize", 1));
+}
+
+TEST(ClusterMetrics, TellWhichBreakersAreTripped) {
+  std::vector<model::NodeState> nodes;
+  for (int i = 0; i < 12; ++i) {
+    nodes.push_back(WithCondition(GpuNode("n" + std::to_string(i), "NVIDIA-A30"), "GPUIsLost",
+                                  i < 7 ? ConditionStatus::kTrue : ConditionStatus::kFalse));
+  }
+  ExtenderUnderTest berth(nodes);
+  berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
+      berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; },
+      berth.breaker_log));
+  const auto exposition = [&berth] {
+    testing::internal::CaptureStderr();
+    const std::string text = berth.metrics->Exposition();
+    EXPECT_THAT(text, HasSubstr("berth_breaker_tripped{accelerator=\"V100\","
+                                "condition=\"GPUIsLost\"} 0"));
+    return std::pair(text, testing::internal::GetCapturedStderr());
+  };
+  const std::string a30 = "berth_breaker_tripped{accelerator=\"A30\",condition=\"GPUIsLost\"} ";
+  const auto [tripped, warning] = exposition();
+  EXPECT_THAT(tripped, HasSubstr(a30 + "1"));
+  EXPECT_THAT(warning, HasSubstr("breaker tripped"));
+  berth.snapshot.DeleteNode("n0");
+  berth.snapshot.DeleteNode("n1");
+  const auto [reset, info] = exposition();
+  EXPECT_THAT(reset, HasSubstr(a30 + "0"));
+  EXPECT_THAT(info, HasSubstr("breaker reset"));
+}
+
+TEST(ClusterMetrics, TellHowFreshTheSnapshotIs) {
+  ExtenderUnderTest berth({});
+  berth.snapshot.MarkHeard(cluster::Kind::kNodes,
+                           cluster::Snapshot::Clock::now() - std::chrono::hours(2));
+  const std::string text = Exposition(berth);
+  EXPECT_THAT(text, HasSubstr("berth_snapshot_synced 1"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_snapshot_age_seconds{kind="nodes"} 72)"));
+  EXPECT_THAT(text, Not(HasSubstr(R"(berth_snapshot_age_seconds{kind="pods"})")));
+}
+
+TEST(ClusterMetrics, CountWhatIsInQuarantine) {
+  ExtenderUnderTest berth({GpuNode("a", "NVIDIA-A30"), GpuNode("b", "NVIDIA-A30")});
+  berth.snapshot.QuarantineNode({.kind = "Node", .name = "a", .error = "odd"});
+  berth.snapshot.QuarantineNode({.kind = "Node", .name = "new", .error = "odd"});
+  berth.snapshot.QuarantinePod({.kind = "Pod", .namespace_ = "ml", .name = "p", .error = "odd"});
+  const std::string text = Exposition(berth);
+  EXPECT_THAT(text, HasSubstr(R"(berth_quarantined_objects{kind="nodes"} 2)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_quarantined_objects{kind="pods"} 1)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_quarantined_objects{kind="services"} 0)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_nodes{accelerator="A30"} 2)"));
+}
+
+}  // namespace
+}  // namespace berth::placement
