@@ -1,9 +1,8 @@
-#include "cli/admission_command.h"
-
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "config/reader.h"
 #include "config/summary.h"

@@ -1,5 +1,3 @@
-#include "cli/capacity_command.h"
-
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
@@ -9,6 +7,7 @@
 #include "cli/capacity_output.h"
 #include "cli/cluster_options.h"
 #include "cli/cluster_source.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/placement_client.h"
 #include "process/engine.h"

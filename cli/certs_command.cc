@@ -1,5 +1,3 @@
-#include "cli/certs_command.h"
-
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
@@ -12,6 +10,7 @@
 #include "cli/certs_renewal.h"
 #include "cli/certs_view.h"
 #include "cli/chart_objects.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "controller/object_client.h"
 #include "kube/json_api.h"

@@ -1,10 +1,9 @@
-#include "cli/config_command.h"
-
 #include <fmt/format.h>
 
 #include <memory>
 #include <string>
 
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "config/docs.h"
 #include "config/json_schema.h"

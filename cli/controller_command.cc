@@ -1,5 +1,3 @@
-#include "cli/controller_command.h"
-
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "cli/api_access.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "config/reader.h"
 #include "controller/rights.h"

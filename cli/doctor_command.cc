@@ -1,5 +1,3 @@
-#include "cli/doctor_command.h"
-
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
@@ -13,6 +11,8 @@
 #include <vector>
 
 #include "cli/chart_objects.h"
+#include "cli/commands.h"
+#include "cli/component_needs.h"
 #include "cli/doctor_output.h"
 #include "cli/exit_code.h"
 #include "cli/stanza.h"

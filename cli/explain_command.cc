@@ -1,5 +1,3 @@
-#include "cli/explain_command.h"
-
 #include <absl/status/status.h>
 #include <absl/time/time.h>
 #include <fmt/format.h>
@@ -13,6 +11,7 @@
 #include "cli/api_access.h"
 #include "cli/cluster_options.h"
 #include "cli/cluster_source.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/explanation_json.h"
 #include "cli/explanation_text.h"

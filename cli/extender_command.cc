@@ -1,5 +1,3 @@
-#include "cli/extender_command.h"
-
 #include <fmt/format.h>
 
 #include <memory>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "cli/api_access.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "config/reader.h"
 #include "config/summary.h"

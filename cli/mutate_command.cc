@@ -1,5 +1,3 @@
-#include "cli/mutate_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/manifest.h"
 #include "cli/mutation.h"

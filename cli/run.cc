@@ -4,19 +4,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "cli/admission_command.h"
-#include "cli/capacity_command.h"
-#include "cli/certs_command.h"
-#include "cli/command.h"
-#include "cli/config_command.h"
-#include "cli/controller_command.h"
-#include "cli/doctor_command.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
-#include "cli/explain_command.h"
-#include "cli/extender_command.h"
-#include "cli/mutate_command.h"
-#include "cli/stanza_command.h"
-#include "cli/version_command.h"
 
 namespace berth::cli {
 

@@ -1,5 +1,3 @@
-#include "cli/stanza_command.h"
-
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
@@ -11,6 +9,7 @@
 
 #include "certs/certificate.h"
 #include "cli/chart_objects.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/stanza.h"
 #include "model/accelerator.h"

@@ -1,11 +1,10 @@
-#include "cli/version_command.h"
-
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "process/version.h"
 
