@@ -27,6 +27,10 @@ constexpr const char* kPageSize = "500";
 
 using kube::UnreadableObject;
 
+absl::Status Described(const std::string& path, const absl::Status& status) {
+  return {status.code(), fmt::format("GET {}: {}", path, std::string(status.message()))};
+}
+
 // Gives `take` every object that the API server has under `path`, page by page, and `quarantine`
 // those that cannot be read.
 template <typename T>
@@ -48,10 +52,10 @@ absl::Status ListAll(kube::Transport& transport, const std::string& path,
     if (sink.head().status != 200) {
       return kube::RefusalOf(path, kube::StatusOf(sink.head(), sink.body())).error;
     }
-    const absl::Status protobuf = kube::CheckContentType(path, sink.head());
-    if (!protobuf.ok()) return protobuf;
+    const absl::Status protobuf = kube::CheckContentType(sink.head());
+    if (!protobuf.ok()) return Described(path, protobuf);
     auto page = kube::DecodePage<T>(sink.body());
-    if (!page.ok()) return page.status();
+    if (!page.ok()) return Described(path, page.status());
     for (T& item : page->items) take(std::move(item));
     for (const UnreadableObject& item : page->unreadable) quarantine(item);
     continue_token = page->continue_token;

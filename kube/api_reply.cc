@@ -8,6 +8,9 @@
 namespace berth::kube {
 namespace {
 
+/// Bytes of a refusal; what is beyond is left out of the error.
+constexpr std::size_t kMaxRefusal = 64 * 1024;
+
 /// Whether the same request may be granted later: who asks has to be let in, or the server has
 /// trouble of its own.
 bool MayPass(int code) {
@@ -39,11 +42,22 @@ ApiStatus StatusOf(const HttpHead& head, std::string_view body) {
   return status;
 }
 
-absl::Status CheckContentType(std::string_view target, const HttpHead& head) {
+absl::Status CheckContentType(const HttpHead& head) {
   if (head.content_type.starts_with(kProtobufType)) return absl::OkStatus();
   return absl::DataLossError(
-      fmt::format("GET {}: answered as \"{}\" instead of {}; is this a Kubernetes API server?",
-                  target, head.content_type, kProtobufType));
+      fmt::format("answered as \"{}\" instead of {}; is this a Kubernetes API server?",
+                  head.content_type, kProtobufType));
+}
+
+bool RefusalReader::OnBody(std::string_view bytes) {
+  if (granted()) return false;
+  body_.append(bytes.substr(0, kMaxRefusal - body_.size()));
+  return true;
+}
+
+std::optional<ApiStatus> RefusalReader::Refusal() const {
+  if (head_.status == 0 || granted()) return std::nullopt;
+  return StatusOf(head_, body_);
 }
 
 absl::Status BodySink::OnHead(const HttpHead& head) {

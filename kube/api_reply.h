@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,7 +41,26 @@ ApiStatus StatusOf(const HttpHead& head, std::string_view body);
 bool IsExpired(const ApiStatus& status);
 
 /// DataLoss where the body is not Kubernetes' protobuf, as that of a proxy's page.
-absl::Status CheckContentType(std::string_view target, const HttpHead& head);
+absl::Status CheckContentType(const HttpHead& head);
+
+/// Keeps of a reply why the request was refused, where it was. Not thread-safe.
+class RefusalReader {
+ public:
+  void OnHead(const HttpHead& head) { head_ = head; }
+
+  /// Takes the next bytes of the body, if it is that of a refusal: whether it is.
+  bool OnBody(std::string_view bytes);
+
+  /// Whether the head has come and refuses nothing.
+  bool granted() const { return head_.status == 200; }
+
+  /// Nothing where it was not refused, or no head has come.
+  std::optional<ApiStatus> Refusal() const;
+
+ private:
+  HttpHead head_;
+  std::string body_;
+};
 
 /// Keeps a whole reply, up to a limit in bytes.
 class BodySink final : public HttpSink {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "fmt/format.h"
+#include "kube/page_sink.h"
 #include "kube/query.h"
 #include "kube/watch_sink.h"
 #include "model/node.h"
@@ -13,9 +13,6 @@
 
 namespace berth::kube {
 namespace {
-
-/// Objects are 1.5 MiB at most, as etcd keeps them, and a page has 500.
-constexpr std::size_t kMaxPage = std::size_t{1} << 30;
 
 /// However long the server asks to be left alone.
 constexpr std::chrono::milliseconds kLongestRetryAfter{std::chrono::minutes(5)};
@@ -131,40 +128,27 @@ Outcome ListWatch<T>::List() {
 
 template <typename T>
 Outcome ListWatch<T>::ListPage() {
-  BodySink sink(kMaxPage);
-  const absl::Status status =
-      transport_->Send({.target = ListTarget(), .accept = kProtobufType}, sink);
+  // What broke off within its first page begins anew: another try may list another revision.
+  PageSink<T> page(handler_, observer_, !listed_);
+  absl::Status status = transport_->Send({.target = ListTarget(), .accept = kProtobufType}, page);
   if (absl::IsCancelled(status)) return {.error = status};
-  if (!status.ok()) return Failure(options_.path, status);
-  if (sink.head().status != 200) {
-    return RefusalOf(options_.path, StatusOf(sink.head(), sink.body()));
+  if (status.ok()) {
+    if (const auto refusal = page.Refusal()) return RefusalOf(options_.path, *refusal);
+    status = page.OnEnd();
   }
-  const absl::Status protobuf = CheckContentType(options_.path, sink.head());
-  if (!protobuf.ok()) return {.error = protobuf, .remedy = Remedy::kRelist};
-  absl::StatusOr<Page<T>> page = DecodePage<T>(sink.body());
-  if (!page.ok()) return Failure(options_.path, page.status());
-  return TakePage(*std::move(page));
+  return status.ok() ? EndPage(page) : Failure(options_.path, status);
 }
 
 template <typename T>
-Outcome ListWatch<T>::TakePage(Page<T> page) {
-  if (page.resource_version.empty()) {
-    return Failure(options_.path, absl::DataLossError("a list without resourceVersion"));
-  }
-  if (!listed_) handler_->OnReplaceBegin();
-  listed_ = listed_.value_or(0) + page.items.size() + page.unreadable.size();
-  for (T& item : page.items) handler_->OnUpsert(std::move(item));
-  for (const UnreadableObject& item : page.unreadable) {
-    handler_->OnUnreadable(item);
-    observer_->OnUnreadable(item);
-  }
+Outcome ListWatch<T>::EndPage(const PageSink<T>& page) {
+  listed_ = listed_.value_or(0) + page.items();
   handler_->OnHeard("");
-  continue_token_ = std::move(page.continue_token);
+  continue_token_ = page.continue_token();
   if (!continue_token_.empty()) return {};
-  handler_->OnReplaceEnd(page.resource_version);
+  handler_->OnReplaceEnd(page.resource_version());
   observer_->OnListed(*listed_);
   listed_.reset();
-  resource_version_ = std::move(page.resource_version);
+  resource_version_ = page.resource_version();
   return {};
 }
 
@@ -186,7 +170,7 @@ std::string ListWatch<T>::WatchTarget(bool lists) {
 template <typename T>
 Outcome ListWatch<T>::Watch(bool lists) {
   const Waiter::Clock::time_point begin = waiter_->Now();
-  WatchSink<T> sink(options_.path, handler_, observer_, &resource_version_, lists);
+  WatchSink<T> sink(handler_, observer_, &resource_version_, lists);
   const absl::Status status =
       transport_->Send({.target = WatchTarget(lists),
                         .accept = fmt::format("{};stream=watch", kProtobufType),

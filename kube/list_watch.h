@@ -11,7 +11,6 @@
 #include "kube/api_reply.h"
 #include "kube/backoff.h"
 #include "kube/list_watch_observer.h"
-#include "kube/protobuf.h"
 #include "kube/transport.h"
 #include "kube/unreadable_object.h"
 #include "kube/waiter.h"
@@ -60,6 +59,8 @@ class ListWatchHandler {
 };
 
 template <typename T>
+class PageSink;
+template <typename T>
 class WatchSink;
 
 /// Lists all objects of one kind, then follows their changes, for ever: T is model::Node,
@@ -81,7 +82,7 @@ class ListWatch {
 
  private:
   Outcome ListPage();
-  Outcome TakePage(Page<T> page);
+  Outcome EndPage(const PageSink<T>& page);
   Outcome List();
   bool MayWatchList() const;
   Outcome Watch(bool lists);
@@ -101,7 +102,7 @@ class ListWatch {
 
   /// Empty while listing.
   std::string resource_version_;
-  /// Of a list that has begun.
+  /// Of a list of which a page has come.
   std::string continue_token_;
   std::optional<std::size_t> listed_;
   /// When the server refused to list by a watch.

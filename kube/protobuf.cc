@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "fmt/format.h"
 #include "google/protobuf/arena.h"
+#include "kube/list_splitter.h"
 #include "kube/object_identity.h"
 #include "kube/path.h"
 #include "kube/protobuf_model.h"
@@ -15,9 +16,6 @@ namespace berth::kube {
 namespace {
 
 using google::protobuf::Arena;
-
-// k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go, protoEncodingPrefix.
-constexpr std::string_view kMagic("k8s\0", 4);
 
 // k8s.io/apimachinery/pkg/apis/meta/v1/types.go, InitialEventsAnnotationKey.
 constexpr char kInitialEventsEnd[] = "k8s.io/initial-events-end";
@@ -64,11 +62,11 @@ absl::StatusOr<const Message*> Parse(std::string_view bytes, std::string_view wh
 /// Opens a body ("k8s\0" and an Unknown) that must hold that kind: the bare message, in `arena`.
 absl::StatusOr<std::string_view> OpenBody(std::string_view body, std::string_view kind,
                                           Arena& arena) {
-  if (!body.starts_with(kMagic)) {
+  if (!body.starts_with(kBodyPrefix)) {
     return absl::DataLossError(
         fmt::format("expected a {} in Kubernetes protobuf, got {}", kind, Quoted(body)));
   }
-  body.remove_prefix(kMagic.size());
+  body.remove_prefix(kBodyPrefix.size());
   const auto unknown = Parse<pb::Unknown>(body, "runtime.Unknown", arena);
   if (!unknown.ok()) return unknown.status();
   const std::string& actual = (*unknown)->type_meta().kind();
@@ -86,14 +84,6 @@ absl::StatusOr<const Message*> ParseBody(std::string_view body, std::string_view
   return Parse<Message>(*raw, kind, arena);
 }
 
-/// An object of a list or an event: read, or who it is and why it cannot be.
-template <typename T>
-struct Item {
-  std::optional<T> object;
-  UnreadableObject unreadable;
-  std::string resource_version;
-};
-
 template <typename T>
 Item<T> Unreadable(std::string_view bytes, const absl::Status& error) {
   ObjectIdentity identity = ReadIdentity(bytes);
@@ -109,7 +99,7 @@ Item<T> Unreadable(std::string_view bytes, const absl::Status& error) {
 }
 
 template <typename T>
-Item<T> DecodeItem(std::string_view bytes, Arena& arena) {
+Item<T> DecodeItemIn(std::string_view bytes, Arena& arena) {
   const auto message = Parse<typename Wire<T>::Object>(bytes, Wire<T>::kKind, arena);
   if (!message.ok()) return Unreadable<T>(bytes, message.status());
   absl::Status error;
@@ -161,7 +151,7 @@ absl::Status ReadBookmark(std::string_view bytes, Arena& arena, WatchEvent<T>& e
 
 template <typename T>
 void ReadItem(std::string_view bytes, Arena& arena, WatchEvent<T>& event) {
-  Item<T> item = DecodeItem<T>(bytes, arena);
+  Item<T> item = DecodeItemIn<T>(bytes, arena);
   event.resource_version = std::move(item.resource_version);
   event.object = std::move(item.object);
   if (event.object) return;
@@ -191,25 +181,36 @@ absl::Status ReadObject(std::string_view body, Arena& arena, WatchEvent<T>& even
 }  // namespace
 
 template <typename T>
-absl::StatusOr<Page<T>> DecodePage(std::string_view body) {
+std::string_view ListKindOf() {
+  return Wire<T>::kListKind;
+}
+
+template <typename T>
+Item<T> DecodeItem(std::string_view bytes) {
   Arena arena;
-  const auto list = ParseBody<pb::ObjectList>(body, Wire<T>::kListKind, arena);
-  if (!list.ok()) return list.status();
-  Page<T> page{.items = {},
-               .unreadable = {},
-               .resource_version = (*list)->metadata().resource_version(),
-               .continue_token = (*list)->metadata().continue_()};
-  page.items.reserve(static_cast<std::size_t>((*list)->items_size()));
-  Arena item_arena;
-  for (const std::string& bytes : (*list)->items()) {
-    Item<T> item = DecodeItem<T>(bytes, item_arena);
+  return DecodeItemIn<T>(bytes, arena);
+}
+
+template <typename T>
+absl::StatusOr<Page<T>> DecodePage(std::string_view body) {
+  ListSplitter splitter(ListKindOf<T>());
+  splitter.Append(body);
+  Page<T> page;
+  while (true) {
+    const absl::StatusOr<std::optional<std::string_view>> bytes = splitter.Next();
+    if (!bytes.ok()) return bytes.status();
+    if (!bytes->has_value()) break;
+    Item<T> item = DecodeItem<T>(**bytes);
     if (item.object) {
       page.items.push_back(*std::move(item.object));
     } else {
       page.unreadable.push_back(std::move(item.unreadable));
     }
-    item_arena.Reset();
   }
+  page.resource_version = splitter.resource_version();
+  page.continue_token = splitter.continue_token();
+  absl::Status end = splitter.CheckEnd();
+  if (!end.ok()) return end;
   return page;
 }
 
@@ -237,6 +238,12 @@ absl::StatusOr<ApiStatus> DecodeStatus(std::string_view body) {
   return FromProto(**status);
 }
 
+template std::string_view ListKindOf<model::Node>();
+template std::string_view ListKindOf<model::Pod>();
+template std::string_view ListKindOf<model::Service>();
+template Item<model::Node> DecodeItem(std::string_view);
+template Item<model::Pod> DecodeItem(std::string_view);
+template Item<model::Service> DecodeItem(std::string_view);
 template absl::StatusOr<Page<model::Node>> DecodePage(std::string_view);
 template absl::StatusOr<Page<model::Pod>> DecodePage(std::string_view);
 template absl::StatusOr<Page<model::Service>> DecodePage(std::string_view);

@@ -19,7 +19,7 @@
 // T is model::Node, model::Pod or model::Service throughout. Malformed bytes are errors of code
 // InvalidArgument or DataLoss with a sentence for the log, but not where only an object is
 // malformed in a list or an event that is sound: there it is told as an UnreadableObject.
-// Everything here is thread-safe but WatchFrameSplitter.
+// Everything here is thread-safe but the two splitters.
 //
 // What makes an object unreadable is bytes that break off or do not decode, a node's name that is
 // missing, and an amount of a resource that is no quantity or negative: nobody can say what should
@@ -27,6 +27,25 @@
 // when, a status that is neither True nor False is Unknown, and strings may have any bytes.
 
 namespace berth::kube {
+
+/// What every body begins with (k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go,
+/// protoEncodingPrefix); a runtime.Unknown follows.
+inline constexpr std::string_view kBodyPrefix("k8s\0", 4);
+
+/// Bytes of one object at most, and of what a watch wraps it in. etcd refuses more than 1.5 MiB
+/// unless it is told otherwise, and warns of more than 10 MiB (recommendedMaxRequestBytes in
+/// go.etcd.io/etcd/server/v3/embed/config.go).
+inline constexpr std::size_t kMaxObject = std::size_t{16} << 20;
+
+/// An object of a list or an event: read, or who it is and why it cannot be.
+template <typename T>
+struct Item {
+  std::optional<T> object;
+  /// Set where `object` is not.
+  UnreadableObject unreadable;
+  /// Empty where that cannot be read.
+  std::string resource_version;
+};
 
 /// One page of a list.
 template <typename T>
@@ -67,7 +86,15 @@ struct WatchEvent {
   ApiStatus status;
 };
 
-/// Decodes the body of a list reply: a NodeList, PodList or ServiceList.
+/// "NodeList", "PodList" or "ServiceList".
+template <typename T>
+std::string_view ListKindOf();
+
+/// Decodes one object, as ListSplitter gives it.
+template <typename T>
+Item<T> DecodeItem(std::string_view bytes);
+
+/// Decodes the whole body of a list reply.
 template <typename T>
 absl::StatusOr<Page<T>> DecodePage(std::string_view body);
 
@@ -82,8 +109,8 @@ absl::StatusOr<ApiStatus> DecodeStatus(std::string_view body);
 /// that was split. Not thread-safe.
 class WatchFrameSplitter {
  public:
-  /// Bytes in one frame at most; etcd keeps no object that is nearly as large.
-  static constexpr std::size_t kMaxFrame = std::size_t{64} << 20;
+  /// Bytes in one frame at most.
+  static constexpr std::size_t kMaxFrame = kMaxObject;
 
   /// Takes the next bytes of the body. Views from Next() end here.
   void Append(std::string_view bytes);

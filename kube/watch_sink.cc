@@ -9,38 +9,28 @@
 #include "model/service.h"
 
 namespace berth::kube {
-namespace {
-
-/// Of the reply to a watch that is refused; what is beyond is left out of the error.
-constexpr std::size_t kMaxRefusal = 64 * 1024;
-
-}  // namespace
 
 template <typename T>
-WatchSink<T>::WatchSink(std::string target, ListWatchHandler<T>* handler,
-                        ListWatchObserver* observer, std::string* resource_version, bool lists)
-    : target_(std::move(target)),
-      handler_(handler),
+WatchSink<T>::WatchSink(ListWatchHandler<T>* handler, ListWatchObserver* observer,
+                        std::string* resource_version, bool lists)
+    : handler_(handler),
       observer_(observer),
       resource_version_(resource_version),
       listing_(lists) {}
 
 template <typename T>
 absl::Status WatchSink<T>::OnHead(const HttpHead& head) {
-  head_ = head;
+  refusal_.OnHead(head);
   if (!granted()) return absl::OkStatus();
   handler_->OnHeard(*resource_version_);
-  absl::Status protobuf = CheckContentType(target_, head);
+  absl::Status protobuf = CheckContentType(head);
   if (listing_ && protobuf.ok()) handler_->OnReplaceBegin();
   return protobuf;
 }
 
 template <typename T>
 absl::Status WatchSink<T>::OnBody(std::string_view bytes) {
-  if (!granted()) {
-    refusal_body_.append(bytes.substr(0, kMaxRefusal - refusal_body_.size()));
-    return absl::OkStatus();
-  }
+  if (refusal_.OnBody(bytes)) return absl::OkStatus();
   splitter_.Append(bytes);
   while (true) {
     const absl::StatusOr<std::optional<std::string_view>> frame = splitter_.Next();
@@ -110,9 +100,7 @@ absl::Status WatchSink<T>::OnBookmark(const WatchEvent<T>& event) {
 
 template <typename T>
 std::optional<ApiStatus> WatchSink<T>::Refusal() const {
-  if (error_event_) return error_event_;
-  if (head_.status == 0 || granted()) return std::nullopt;
-  return StatusOf(head_, refusal_body_);
+  return error_event_ ? error_event_ : refusal_.Refusal();
 }
 
 template class WatchSink<model::Node>;

@@ -21,11 +21,11 @@ class ListWatchHandler;
 template <typename T>
 class WatchSink final : public HttpSink {
  public:
-  /// `resource_version` is moved on with every event. `target` names the request in errors.
+  /// `resource_version` is moved on with every event.
   ///
   /// `lists`: the watch begins with everything that there is, up to a bookmark that says so; until
   /// then `resource_version` stays empty. The observer is told of nothing but that.
-  WatchSink(std::string target, ListWatchHandler<T>* handler, ListWatchObserver* observer,
+  WatchSink(ListWatchHandler<T>* handler, ListWatchObserver* observer,
             std::string* resource_version, bool lists);
 
   absl::Status OnHead(const HttpHead& head) override;
@@ -38,7 +38,7 @@ class WatchSink final : public HttpSink {
   bool listing() const { return listing_; }
 
   /// Whether the watch was granted.
-  bool granted() const { return head_.status == 200; }
+  bool granted() const { return refusal_.granted(); }
 
   /// Whether it may end here: not within an event.
   bool AtBoundary() const { return splitter_.AtBoundary(); }
@@ -52,12 +52,10 @@ class WatchSink final : public HttpSink {
   absl::Status OnUnreadable(WatchEventType type, const UnreadableObject& object);
   absl::Status OnBookmark(const WatchEvent<T>& event);
 
-  const std::string target_;
   ListWatchHandler<T>* const handler_;
   ListWatchObserver* const observer_;
   std::string* const resource_version_;
-  HttpHead head_;
-  std::string refusal_body_;
+  RefusalReader refusal_;
   WatchFrameSplitter splitter_;
   bool listing_;
   std::size_t listed_ = 0;

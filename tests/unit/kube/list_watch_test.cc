@@ -179,6 +179,49 @@ TEST_F(ListWatchUnit, PagesAreOneList) {
   EXPECT_EQ(story_.versions, (std::vector<std::string>{"", "", "end:10"}));
 }
 
+TEST_F(ListWatchUnit, APageMayBeCutAnywhere) {
+  const std::string page = EncodeList(
+      "NodeList", {EncodeObject(MakeNode("a"), "1"), EncodeObject(MakeNode("b"), "1")}, "10", "");
+  for (std::size_t cut = 0; cut <= page.size(); ++cut) {
+    story_.text.clear();
+    Push({.pieces = {page.substr(0, cut), page.substr(cut)}});
+    EXPECT_EQ(Run(), "begin +a +b end listed:2") << cut;
+  }
+}
+
+// Objects are told as they come: what has come of a page that breaks off is told again with it.
+// The first page is then that of another revision, perhaps, in which some of them are no more.
+TEST_F(ListWatchUnit, AFirstPageThatBreaksOffBeginsTheListAnew) {
+  const std::string page = EncodeList(
+      "NodeList", {EncodeObject(MakeNode("a"), "1"), EncodeObject(MakeNode("b"), "1")}, "10", "");
+  Push({.pieces = {page.substr(0, page.size() - 1)}, .end = absl::UnavailableError("reset")});
+  Page({"b"}, "20");
+  EXPECT_EQ(Run(), "begin +a backoff begin +b end listed:1");
+  EXPECT_EQ(story_.versions, (std::vector<std::string>{"", "end:20"}));
+}
+
+TEST_F(ListWatchUnit, ALaterPageThatBreaksOffIsReadAgain) {
+  const std::string page = EncodeList(
+      "NodeList", {"\xff", EncodeObject(MakeNode("b"), "1"), EncodeObject(MakeNode("c"), "1")},
+      "10", "");
+  Page({"a"}, "10", "token");
+  Push({.pieces = {page.substr(0, page.size() - 1)}, .end = absl::UnavailableError("reset")});
+  Push({.pieces = {page}});
+  EXPECT_EQ(Run(), "begin +a +b backoff +b +c ? ? end listed:4");
+  EXPECT_EQ(transport_.requests[2].target, "/api/v1/nodes?limit=500&continue=token");
+}
+
+TEST_F(ListWatchUnit, APageOfAnotherKindIsGarbage) {
+  Push({.pieces = {EncodeList("PodList", {}, "10", "")}});
+  Push({.head = {.status = 200, .content_type = "text/html"}, .pieces = {"<html>"}});
+  Page({"a"});
+  EXPECT_EQ(Run(), "backoff backoff begin +a end listed:1");
+  EXPECT_EQ(story_.errors[0], "GET /api/v1/nodes: expected a NodeList, got a \"PodList\"");
+  EXPECT_EQ(story_.errors[1],
+            "GET /api/v1/nodes: answered as \"text/html\" instead of "
+            "application/vnd.kubernetes.protobuf; is this a Kubernetes API server?");
+}
+
 TEST_F(ListWatchUnit, EventsFollowTheList) {
   Page({"a"}, "10");
   Watch({Event("ADDED", "b", "11") + Event("MODIFIED", "a", "12"), Event("DELETED", "b", "13")});
