@@ -8,6 +8,7 @@
 #include "kube/field_values.h"
 #include "kube/json.h"
 #include "kube/json_scored.h"
+#include "kube/node_sizes.h"
 #include "kube/pod_requests.h"
 
 namespace berth::kube {
@@ -88,14 +89,18 @@ model::Node NodeFromJson(const JsonValue& node) {
   model::Node result;
   result.name = metadata.Field("name").String();
   result.labels = metadata.Field("labels").StringMap();
-  node.Field("spec").Field("taints").ForEachItem(
-      [&](const JsonValue& taint) { result.taints.push_back(TaintFromJson(taint)); });
+  // Of too many one too many is read.
+  node.Field("spec").Field("taints").ForEachItem([&](const JsonValue& taint) {
+    if (result.taints.size() <= kMaxNodeTaints) result.taints.push_back(TaintFromJson(taint));
+  });
   status.Field("conditions").ForEachItem([&](const JsonValue& condition) {
+    if (result.conditions.size() > kMaxNodeConditions) return;
     result.conditions.push_back(ConditionFromJson(condition));
   });
   result.capacity = ToModel(ListFromJson(status.Field("capacity")));
   result.allocatable = ToModel(ListFromJson(status.Field("allocatable")));
   if (result.name.empty()) metadata.Field("name").Report("is missing; every node has a name");
+  node.Report(CheckNodeSizes(result, node.path()));
   return result;
 }
 
@@ -105,7 +110,6 @@ model::Pod PodFromJson(const JsonValue& pod) {
   model::Pod result;
   result.namespace_ = metadata.Field("namespace").String();
   result.name = metadata.Field("name").String();
-  result.uid = metadata.Field("uid").String();
   result.node_name = spec.Field("nodeName").String();
   result.annotations = metadata.Field("annotations").StringMap();
   spec.Field("tolerations").ForEachItem([&](const JsonValue& toleration) {

@@ -93,6 +93,9 @@ class JsonValue {
   /// Makes it an error, with the path in front of `what`.
   void Report(std::string_view what) const { error_->Update(path_.Error(what)); }
 
+  /// The same of an error that has its path; OK is none.
+  void Report(const absl::Status& error) const { error_->Update(error); }
+
  private:
   JsonValue(std::optional<simdjson::dom::element> value, Path path, absl::Status* error)
       : value_(value), path_(path), error_(error) {}

@@ -1,8 +1,11 @@
 #include "kube/protobuf_model.h"
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "kube/field_values.h"
+#include "kube/node_sizes.h"
 #include "kube/pod_requests.h"
 #include "kube/protobuf_scored.h"
 
@@ -76,6 +79,17 @@ model::Condition FromProto(const pb::NodeCondition& condition) {
           .last_heartbeat = FromProto(condition.last_heartbeat_time())};
 }
 
+/// As many as there may be, and one more where there are too many.
+template <typename T, typename Message>
+std::vector<T> ReadUpTo(std::size_t most, const google::protobuf::RepeatedPtrField<Message>& from) {
+  std::vector<T> items;
+  for (const Message& item : from) {
+    if (items.size() > most) break;
+    items.push_back(FromProto(item));
+  }
+  return items;
+}
+
 std::string UnschedulableMessage(const pb::Pod& pod) {
   if (!pod.spec().node_name().empty()) return "";
   for (const pb::PodCondition& condition : pod.status().conditions()) {
@@ -95,13 +109,12 @@ model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& erro
   model::Node result;
   result.name = node.metadata().name();
   result.labels = StringMapFromProto(node.metadata().labels());
-  for (const pb::Taint& taint : node.spec().taints()) result.taints.push_back(FromProto(taint));
-  for (const pb::NodeCondition& condition : node.status().conditions()) {
-    result.conditions.push_back(FromProto(condition));
-  }
+  result.taints = ReadUpTo<model::Taint>(kMaxNodeTaints, node.spec().taints());
+  result.conditions = ReadUpTo<model::Condition>(kMaxNodeConditions, node.status().conditions());
   result.capacity = ToModel(FromProto(node.status().capacity(), status.Field("capacity"), error));
   result.allocatable =
       ToModel(FromProto(node.status().allocatable(), status.Field("allocatable"), error));
+  error.Update(CheckNodeSizes(result, self));
   return result;
 }
 

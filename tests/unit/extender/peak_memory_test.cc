@@ -121,7 +121,7 @@ std::vector<Multiplied> AllMultiplied() {
       {"NodesOfTooManyConditions", "/filter",
        [] {
          return Nodes(
-             Numbered(NodeWith(Filled(R"("status":{"conditions":[@]})", "{}", 9'900)), 500));
+             Numbered(NodeWith(Filled(R"("status":{"conditions":[@]})", "{}", 250)), 3'000));
        },
        "more labels, taints, conditions and resources"},
       {"NodesOfLabels", "/filter",

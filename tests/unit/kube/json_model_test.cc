@@ -159,6 +159,23 @@ TEST(NodeFromJsonTest, ReadsWhatTheNodeSays) {
 }
 
 // As Go writes its zero time in the zone of Tokyo; and what nobody writes.
+TEST(NodeFromJsonTest, OneOfMoreThanBerthReadsIsAnError) {
+  const auto error_of = [](int conditions, int taints) {
+    const auto list = [](int count) {
+      std::string items;
+      for (int i = 0; i < count; ++i) items += i == 0 ? "{}" : ",{}";
+      return '[' + items + ']';
+    };
+    const auto node = Node(R"({"metadata":{"name":"a"},"spec":{"taints":)" + list(taints) +
+                           R"(},"status":{"conditions":)" + list(conditions) + "}}");
+    return std::string(node.status().message());
+  };
+  EXPECT_EQ(error_of(256, 256), "");
+  EXPECT_EQ(error_of(257, 0),
+            "Node.status.conditions: has more than the 256 conditions that Berth reads");
+  EXPECT_EQ(error_of(0, 9'999), "Node.spec.taints: has more than the 256 taints that Berth reads");
+}
+
 TEST(NodeFromJsonTest, ATimeThatCannotBeReadIsNoTime) {
   for (const std::string time :
        {"\"0000-12-31T15:00:00Z\"", "\"10000-01-01T00:00:00Z\"", "\"noon\"", "1", "{}", "null"}) {

@@ -168,6 +168,32 @@ TEST(DecodePageTest, ANodeWithoutANameHasNoName) {
   EXPECT_THAT(page->unreadable[0].error, HasSubstr("has no metadata.name"));
 }
 
+// It could be the last of them that excludes the node.
+TEST(DecodePageTest, ANodeOfMoreThanBerthReadsIsUnreadable) {
+  const auto error_of = [](const pb::Node& node) -> std::string {
+    const auto page = DecodePage<model::Node>(Body("NodeList", ListOf(node)));
+    if (!page.ok() || page->unreadable.empty()) return "";
+    EXPECT_EQ(page->unreadable[0].name, "gpu-7");
+    return page->unreadable[0].error;
+  };
+  pb::Node node = MakeNode();
+  while (node.status().conditions_size() < 256) node.mutable_status()->add_conditions();
+  while (node.spec().taints_size() < 256) node.mutable_spec()->add_taints();
+  EXPECT_EQ(error_of(node), "");
+  node.mutable_status()->mutable_conditions(7)->set_type(std::string(16 * 1024, 'x'));
+  EXPECT_EQ(error_of(node),
+            "Node[\"gpu-7\"].status.conditions: has more than the 16384 bytes of types that Berth "
+            "reads");
+  node.mutable_spec()->add_taints();
+  node.mutable_status()->clear_conditions();
+  EXPECT_EQ(error_of(node),
+            "Node[\"gpu-7\"].spec.taints: has more than the 256 taints that Berth reads");
+  node.mutable_spec()->clear_taints();
+  for (int i = 0; i < 100'000; ++i) node.mutable_status()->add_conditions()->set_type("x");
+  EXPECT_EQ(error_of(node),
+            "Node[\"gpu-7\"].status.conditions: has more than the 256 conditions that Berth reads");
+}
+
 // kube-apiserver does not validate the times of conditions.
 TEST(DecodePageTest, AnOddTimeIsNoTime) {
   pb::Node node = MakeNode();
