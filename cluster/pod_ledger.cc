@@ -1,8 +1,8 @@
 #include "cluster/pod_ledger.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "absl/hash/hash.h"
 
@@ -48,11 +48,14 @@ void PodLedger::Remove(const model::Pod& pod) {
 }
 
 void PodLedger::EndReplace() {
-  for (auto record = records_.begin(); record != records_.end();) {
-    const auto next = std::next(record);
-    if (record->second.epoch != epoch_) Remove(record);
-    record = next;
+  std::vector<std::string> gone;
+  for (const auto& [key, record] : records_) {
+    if (record.epoch != epoch_) gone.push_back(key);
   }
+  // In an order that is no hash's: the places of nodes are given away in the order in which they
+  // are let go, and whoever is told the same shall end up with the same.
+  std::sort(gone.begin(), gone.end());
+  for (const std::string& key : gone) Remove(records_.find(key));
 }
 
 bool PodLedger::WasSeen(const std::string& key, const std::string& uid) const {

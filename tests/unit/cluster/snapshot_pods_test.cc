@@ -75,6 +75,25 @@ TEST_F(SnapshotPods, OfThoseThatLeftTheLastAreKnown) {
   EXPECT_TRUE(was_bound(kMost));
 }
 
+// Their nodes do not exist, so their places are given away again: in an order that does not hang on
+// the addresses of this process, or nothing could be replayed.
+TEST_F(SnapshotPods, ThatAreGoneFromAListLeaveByTheirNames) {
+  constexpr int kPods = 64;
+  const model::NodeIndex before = snapshot_.Read().EndIndex();
+  for (int i = 0; i < kPods; ++i) {
+    const std::string name = "p" + std::to_string(100 + i);
+    snapshot_.UpsertPod(MakePod(name, "gone-" + name, 1));
+  }
+  snapshot_.BeginReplace(Kind::kPods);
+  snapshot_.EndReplace(Kind::kPods);
+  for (int i = 0; i < kPods; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    snapshot_.UpsertNode(MakeNode(name));
+    // The place that was let go last is taken first.
+    ASSERT_EQ(snapshot_.Read().Find(name), before + static_cast<model::NodeIndex>(kPods - 1 - i));
+  }
+}
+
 TEST_F(SnapshotPods, RaiseTheVersionOfTheirNodeOnly) {
   const auto version = [this](const char* node) {
     const Snapshot::Reader reader = snapshot_.Read();
