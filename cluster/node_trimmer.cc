@@ -9,28 +9,22 @@
 namespace berth::cluster {
 
 NodeTrimmer::NodeTrimmer(std::shared_ptr<const model::AcceleratorCatalog> catalog,
-                         const std::vector<std::string>& labels)
-    : catalog_(std::move(catalog)), names_(model::kGpuLabels.begin(), model::kGpuLabels.end()) {
+                         const std::vector<std::string>& labels, bool uids)
+    : catalog_(std::move(catalog)),
+      names_(model::kGpuLabels.begin(), model::kGpuLabels.end()),
+      uids_(uids) {
   for (std::size_t entry = 0; entry < catalog_->size(); ++entry) {
     const auto index = static_cast<model::AcceleratorCatalog::Index>(entry);
     for (const model::NodeMatcher& matcher : (*catalog_)[index].nodes) {
       names_.push_back(matcher.label);
     }
   }
-  for (const std::string& label : labels) {
-    if (label.ends_with('*')) {
-      prefixes_.push_back(label.substr(0, label.size() - 1));
-    } else {
-      names_.push_back(label);
-    }
-  }
+  names_.insert(names_.end(), labels.begin(), labels.end());
   std::sort(names_.begin(), names_.end());
 }
 
 bool NodeTrimmer::Keeps(std::string_view label) const {
-  return std::binary_search(names_.begin(), names_.end(), label, std::less<>()) ||
-         std::any_of(prefixes_.begin(), prefixes_.end(),
-                     [&](const std::string& prefix) { return label.starts_with(prefix); });
+  return std::binary_search(names_.begin(), names_.end(), label, std::less<>());
 }
 
 model::Resources NodeTrimmer::Trim(const model::Resources& resources) const {
@@ -50,6 +44,7 @@ model::Node NodeTrimmer::Trim(model::Node node) const {
   node.conditions.shrink_to_fit();
   node.capacity = Trim(node.capacity);
   node.allocatable = Trim(node.allocatable);
+  if (!uids_) std::string().swap(node.uid);
   return node;
 }
 

@@ -15,13 +15,13 @@ namespace berth::cluster {
 ///
 /// Kept are: the labels that the catalogue names, those of model::GpuLabels (GPU feature discovery
 /// sets four times as many), and those asked for; the catalogue's resources; taints of effect
-/// PreferNoSchedule (kube-scheduler itself refuses for the others); every condition.
+/// PreferNoSchedule (kube-scheduler itself refuses for the others); every condition; the UID where
+/// it is asked for.
 class NodeTrimmer {
  public:
-  /// `labels`: further labels to keep, by full name, or by prefix where it ends with '*'
-  /// ("berth.dev/*").
+  /// `labels`: further labels to keep, by full name. `uids`: whether to keep the UID.
   NodeTrimmer(std::shared_ptr<const model::AcceleratorCatalog> catalog,
-              const std::vector<std::string>& labels);
+              const std::vector<std::string>& labels, bool uids = false);
 
   model::Node Trim(model::Node node) const;
 
@@ -31,7 +31,7 @@ class NodeTrimmer {
 
   std::shared_ptr<const model::AcceleratorCatalog> catalog_;
   std::vector<std::string> names_;  // ascending
-  std::vector<std::string> prefixes_;
+  const bool uids_;
 };
 
 }  // namespace berth::cluster

@@ -52,7 +52,7 @@ const Quarantine& Snapshot::Reader::Quarantined(Kind kind) const {
 
 Snapshot::Snapshot(Options options)
     : catalog_(std::move(options.catalog)),
-      trimmer_(catalog_, options.labels),
+      trimmer_(catalog_, options.labels, options.node_uids),
       on_ambiguous_(std::move(options.on_ambiguous)),
       pods_(catalog_, &nodes_) {}
 

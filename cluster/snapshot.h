@@ -45,6 +45,8 @@ class Snapshot {
     std::shared_ptr<const model::AcceleratorCatalog> catalog;
     /// Labels of nodes to keep besides those that NodeTrimmer keeps anyway.
     std::vector<std::string> labels;
+    /// Whether to keep the UIDs of nodes: for those who write to them.
+    bool node_uids = false;
     /// Told of a node that two entries of the catalogue recognise, when it comes and when its
     /// accelerator changes: its name, the entry that counts, the other. On the writer's thread,
     /// with nothing held. May be empty.

@@ -57,8 +57,7 @@ LeaderElection::Options Controller::ElectionOptions(const Options& options) cons
 }
 
 NodeLabeler::Options Controller::LabelerOptions(const Options& options) const {
-  return {.label = options.prefix + "/" + std::string(kAcceleratorLabel),
-          .may_write = [this] { return Leads(); }};
+  return {.label = AcceleratorLabel(options.prefix), .may_write = [this] { return Leads(); }};
 }
 
 Nudger::Options Controller::NudgerOptions(const Options& options) const {

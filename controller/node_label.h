@@ -10,8 +10,11 @@
 
 namespace berth::controller {
 
-/// The name, below the prefix, of the label that says which accelerator a node has.
-inline constexpr std::string_view kAcceleratorLabel = "accelerator";
+/// The label that says which accelerator a node has, "berth.dev/accelerator"; `prefix` is what
+/// Berth's names begin with.
+inline std::string AcceleratorLabel(std::string_view prefix) {
+  return std::string(prefix) + "/accelerator";
+}
 
 /// What `label` of a node shall be changed to; nothing: it stays as it is.
 ///

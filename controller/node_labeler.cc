@@ -38,19 +38,24 @@ bool NodeLabeler::Pass() {
 // Whether something was written, or tried to be.
 bool NodeLabeler::LabelOne(const std::string& node) {
   // A list of thousands takes minutes at this pace: the node may have pods by now.
-  const std::optional<std::string> value = Wanted(node);
-  if (!value) return false;
-  const absl::Status status = patcher_->LabelNode(node, options_.label, *value);
+  const std::optional<Wish> wish = Wanted(node);
+  if (!wish) return false;
+  const absl::Status status = patcher_->LabelNode(node, wish->uid, options_.label, wish->value);
   retries_.OnTried(node, waiter_->Now());
-  if (!absl::IsCancelled(status)) observer_->OnWritten(Write::kNodeLabel, node, *value, status);
+  if (!absl::IsCancelled(status)) {
+    observer_->OnWritten(Write::kNodeLabel, node, wish->value, status);
+  }
   return true;
 }
 
-std::optional<std::string> NodeLabeler::Wanted(const std::string& node) const {
+std::optional<NodeLabeler::Wish> NodeLabeler::Wanted(const std::string& node) const {
   const cluster::Snapshot::Reader reader = snapshot_->Read();
   const std::optional<model::NodeIndex> index = reader.Find(node);
   if (!index) return std::nullopt;
-  return WantedLabel(*reader.At(*index), snapshot_->catalog(), options_.label);
+  const model::NodeState& state = *reader.At(*index);
+  std::optional<std::string> value = WantedLabel(state, snapshot_->catalog(), options_.label);
+  if (!value) return std::nullopt;
+  return Wish{.uid = state.node.uid, .value = *std::move(value)};
 }
 
 }  // namespace berth::controller

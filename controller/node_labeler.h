@@ -27,7 +27,8 @@ class NodeLabeler {
     std::chrono::milliseconds interval{250};
   };
 
-  /// Everything must outlive this.
+  /// Everything must outlive this. The snapshot keeps the label, and the UIDs of nodes: a node that
+  /// comes in place of another one, while a write is on its way, does not get the other's label.
   NodeLabeler(Options options, const cluster::Snapshot* snapshot, Patcher* patcher,
               kube::Waiter* waiter, WriteObserver* observer);
 
@@ -36,7 +37,11 @@ class NodeLabeler {
  private:
   bool Pass();
   bool LabelOne(const std::string& node);
-  std::optional<std::string> Wanted(const std::string& node) const;
+  struct Wish {
+    std::string uid;
+    std::string value;
+  };
+  std::optional<Wish> Wanted(const std::string& node) const;
 
   const Options options_;
   const cluster::Snapshot* const snapshot_;

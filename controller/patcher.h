@@ -20,7 +20,10 @@ class Patcher {
   /// `transport` must outlive this.
   explicit Patcher(kube::Transport* transport) : transport_(transport) {}
 
-  absl::Status LabelNode(std::string_view node, std::string_view label, std::string_view value);
+  /// The node of that uid; an error, Aborted or InvalidArgument, where another one has its name by
+  /// now.
+  absl::Status LabelNode(std::string_view node, std::string_view uid, std::string_view label,
+                         std::string_view value);
 
   /// The pod of that uid; Aborted where another one has its name by now.
   absl::Status AnnotatePod(std::string_view namespace_name, std::string_view name,

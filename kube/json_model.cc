@@ -99,6 +99,7 @@ model::Node NodeFromJson(const JsonValue& node) {
   });
   result.capacity = ToModel(ListFromJson(status.Field("capacity")));
   result.allocatable = ToModel(ListFromJson(status.Field("allocatable")));
+  result.uid = metadata.Field("uid").String();
   if (result.name.empty()) metadata.Field("name").Report("is missing; every node has a name");
   node.Report(CheckNodeSizes(result, node.path()));
   return result;
@@ -110,6 +111,7 @@ model::Pod PodFromJson(const JsonValue& pod) {
   model::Pod result;
   result.namespace_ = metadata.Field("namespace").String();
   result.name = metadata.Field("name").String();
+  result.uid = metadata.Field("uid").String();
   result.node_name = spec.Field("nodeName").String();
   result.annotations = metadata.Field("annotations").StringMap();
   spec.Field("tolerations").ForEachItem([&](const JsonValue& toleration) {

@@ -114,6 +114,7 @@ model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& erro
   result.capacity = ToModel(FromProto(node.status().capacity(), status.Field("capacity"), error));
   result.allocatable =
       ToModel(FromProto(node.status().allocatable(), status.Field("allocatable"), error));
+  result.uid = node.metadata().uid();
   error.Update(CheckNodeSizes(result, self));
   return result;
 }

@@ -42,6 +42,8 @@ struct Node {
   std::vector<Condition> conditions;  // in the order of the API object
   Resources capacity;
   Resources allocatable;
+  /// Tells it from another node that had its name. The snapshot keeps it where it is asked for.
+  std::string uid;
 
   friend bool operator==(const Node&, const Node&) = default;
 };

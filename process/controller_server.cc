@@ -8,6 +8,7 @@
 #include "cluster/snapshot.h"
 #include "controller/controller.h"
 #include "controller/identity.h"
+#include "controller/node_label.h"
 #include "process/engine.h"
 #include "process/live_cluster.h"
 #include "process/log_level.h"
@@ -43,7 +44,9 @@ class ControllerServer::Work {
  public:
   Work(const config::BerthConfiguration& config, ControllerServer& server)
       : engine_(MakeEngine(config)),
-        snapshot_({.catalog = engine_.catalog, .labels = {config.prefix + "/*"}}),
+        snapshot_({.catalog = engine_.catalog,
+                   .labels = {controller::AcceleratorLabel(config.prefix)},
+                   .node_uids = true}),
         feed_(FeedOptions(server.api_), &snapshot_, &server.node_observer_, &server.pod_observer_),
         controller_({.api = server.api_,
                      .lease_namespace = server.lease_.namespace_name,

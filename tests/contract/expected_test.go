@@ -38,6 +38,7 @@ type tolerationModel struct {
 
 type nodeModel struct {
 	Name        string
+	UID         string
 	Labels      map[string]string
 	Taints      []taintModel
 	Conditions  []conditionModel
@@ -160,6 +161,7 @@ func expectedNode(node *corev1.Node) nodeModel {
 	}
 	return nodeModel{
 		Name:        node.Name,
+		UID:         string(node.UID),
 		Labels:      notNil(node.Labels),
 		Taints:      taints,
 		Conditions:  conditions,

@@ -29,6 +29,7 @@ constexpr char kGpu[] = "nvidia.com/gpu";
 model::Node V100(const std::string& name, bool lost = false) {
   model::Node node;
   node.name = name;
+  node.uid = name + "-uid";
   node.labels = {{"nvidia.com/gpu.product", "Tesla-V100-SXM2-32GB"}};
   node.capacity.Set(kGpu, 8);
   node.allocatable.Set(kGpu, 8);
@@ -81,7 +82,7 @@ TEST_F(CliController, LabelsNodesNudgesPodsAndGivesUpTheLease) {
   ASSERT_TRUE(berth->AwaitError("\"msg\":\"leading\"")) << berth->error();
   ASSERT_TRUE(api_.AwaitCount(FakeRequest::kPatchNode, 1)) << berth->error();
   EXPECT_EQ(api_.Bodies(FakeRequest::kPatchNode)[0],
-            R"({"metadata":{"labels":{"berth.dev/accelerator":"V100"}}})");
+            R"({"metadata":{"labels":{"berth.dev/accelerator":"V100"},"uid":"node-1-uid"}})");
   EXPECT_THAT(api_.leases().HolderOf(kLease), HasSubstr("_"));
 
   ASSERT_TRUE(berth->AwaitError("\"kind\":\"pending_pods\",\"items\":1"));

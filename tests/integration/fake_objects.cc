@@ -76,6 +76,7 @@ std::string Envelope(std::string_view kind, std::string_view raw) {
 std::string EncodeObject(const model::Node& node, const std::string& resource_version) {
   wire::Node out;
   out.mutable_metadata()->set_name(node.name);
+  out.mutable_metadata()->set_uid(node.uid);
   out.mutable_metadata()->set_resource_version(resource_version);
   for (const auto& [name, value] : node.labels)
     (*out.mutable_metadata()->mutable_labels())[name] = value;

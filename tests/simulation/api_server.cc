@@ -21,7 +21,9 @@ int ApiServer::PatchNode(const std::string& who, const std::string& key, const s
   const auto stored = Of<model::Node>().Find(key);
   if (stored == nullptr) return 404;
   model::Node node = stored->value;
-  Merge(Json::parse(patch).at("metadata"), "labels", node.labels);
+  const Json metadata = Json::parse(patch).at("metadata");
+  if (metadata.value("uid", node.uid) != node.uid) return 409;
+  Merge(metadata, "labels", node.labels);
   Put(std::move(node), stored->oddity);
   on_patch(who);
   return 200;

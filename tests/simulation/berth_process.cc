@@ -73,8 +73,8 @@ void BerthProcess::Channel<T>::End() {
 
 BerthProcess::BerthProcess(const Surroundings& surroundings, const Options& options,
                            std::function<void()> told)
-    : snapshot_(std::make_unique<cluster::Snapshot>(
-          cluster::Snapshot::Options{.catalog = DefaultCatalog(), .labels = {"berth.dev/*"}})),
+    : snapshot_(std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
+          .catalog = DefaultCatalog(), .labels = {"berth.dev/accelerator"}, .node_uids = true})),
       placer_(options.sabotage == Sabotage::kIgnoresConditions ? CarelessEngine() : DefaultEngine(),
               *snapshot_, metrics_, {&listener_},
               {.size = options.shortlist, .default_spreading = false}),

@@ -80,6 +80,7 @@ void ClusterLife::CreateNode() {
   model::Node node{.name = "n" + std::to_string(chance_->Below(12))};
   if (server_->Of<model::Node>().now().size() >= kMaxNodes) return;
   if (server_->Of<model::Node>().Find(node.name) != nullptr) return;
+  node.uid = "uid-" + std::to_string(created_++);
   const auto product = static_cast<std::size_t>(chance_->Below(3));
   node.labels = {{kProductLabel, kProducts[product].label}};
   node.capacity.Set(kGpu, 8);

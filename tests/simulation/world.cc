@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "fmt/format.h"
@@ -94,18 +93,14 @@ void World::CheckLeaders(const std::string& writer) {
   if (leaders > 1) Note("two controllers lead");
 }
 
-// A label that is there is left alone while pods are bound that ask for an accelerator. A wrong one
-// gets there where a node goes, and another one of its name comes, while the patch is on its way.
-void World::CheckLabels() {
+// No node ever gets the label of another, be it one that had its name a moment ago; in the end each
+// has its own.
+void World::CheckLabels(bool in_the_end) {
   if (controllers_.empty()) return;
-  std::set<std::string> used;
-  for (const auto& [key, stored] : server_.Of<model::Pod>().now()) {
-    if (!stored->value.terminated) used.insert(stored->value.node_name);
-  }
   for (const auto& [name, stored] : server_.Of<model::Node>().now()) {
     const auto label = model::Find(stored->value.labels, "berth.dev/accelerator");
-    if (stored->unreadable() || label == AcceleratorOf(stored->value)) continue;
-    if (label && used.contains(name)) continue;
+    if (label == AcceleratorOf(stored->value)) continue;
+    if (!label && (!in_the_end || stored->unreadable())) continue;
     Note(fmt::format("node {} of {} has the label {}", name, AcceleratorOf(stored->value),
                      label.value_or("(none)")));
   }
@@ -233,6 +228,7 @@ Complaint World::Run() {
     server_.on_patch = [this](const std::string& who) {
       ++counts_.patches;
       CheckLeaders(who);
+      CheckLabels(false);
     };
     controllers_.resize(2);
     StartController(0);
@@ -244,7 +240,7 @@ Complaint World::Run() {
   weather_.CalmDown();
   RunUntil(trouble_ + kCalm);
   if (!complaint_) Note(checker_->CheckConverged(*berth_));
-  CheckLabels();
+  CheckLabels(true);
   controllers_.clear();
   // It lives: news come through, and count.
   const std::string broken = cluster_.BreakOne();

@@ -53,7 +53,7 @@ class World {
   void Attempt();
   void StartController(std::size_t index);
   void CheckLeaders(const std::string& writer);
-  void CheckLabels();
+  void CheckLabels(bool in_the_end);
   void Breaks();
   void TakeAway();
   void RunUntil(Time end);

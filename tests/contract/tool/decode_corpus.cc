@@ -89,6 +89,7 @@ json ToJson(const model::PodSelector& selector) {
 
 json ToJson(const model::Node& node) {
   return {{"name", node.name},
+          {"uid", node.uid},
           {"labels", ToJson(node.labels)},
           {"taints", ToJson(node.taints)},
           {"conditions", ToJson(node.conditions)},

@@ -16,11 +16,10 @@ TEST(NodeTrimmer, KeepsTheLabelsThatSomethingAsksAbout) {
       {"nvidia.com/gpu.family", false},     // nobody asks
       {"berth.dev/accelerator", true},      // asked for by name
       {"berth.dev/accelerator-x", false},   // a name is no prefix
-      {"rack.example.com/row", true},       // asked for by prefix
       {"kubernetes.io/hostname", false},    // nobody asks
       {"example.com/model.version", false}  // a name is no prefix
   };
-  const NodeTrimmer trimmer(TestCatalog(), {"berth.dev/accelerator", "rack.example.com/*"});
+  const NodeTrimmer trimmer(TestCatalog(), {"berth.dev/accelerator"});
   for (const Case& c : cases) {
     model::Node node = MakeNode("a");
     node.labels = {{c.label, "x"}};
@@ -53,6 +52,13 @@ TEST(NodeTrimmer, KeepsTheTaintsThatOnlyRank) {
   node.taints = {{"a", "", "NoSchedule"}, {"b", "x", "PreferNoSchedule"}, {"c", "", "NoExecute"}};
   EXPECT_EQ(NodeTrimmer(TestCatalog(), {}).Trim(node).taints,
             (std::vector<model::Taint>{{"b", "x", "PreferNoSchedule"}}));
+}
+
+TEST(NodeTrimmer, KeepsTheUidWhereItIsAskedFor) {
+  model::Node node = MakeNode("a");
+  node.uid = "u-1";
+  EXPECT_EQ(NodeTrimmer(TestCatalog(), {}).Trim(node).uid, "");
+  EXPECT_EQ(NodeTrimmer(TestCatalog(), {}, true).Trim(node).uid, "u-1");
 }
 
 TEST(NodeTrimmer, KeepsEveryConditionAndTheName) {

@@ -17,8 +17,8 @@ inline constexpr char kLabel[] = "berth.dev/accelerator";
 /// A snapshot as the controller keeps it, of listed nodes and pods.
 inline std::unique_ptr<cluster::Snapshot> MakeSnapshot(
     const std::vector<model::NodeState>& nodes = {}) {
-  auto snapshot = std::make_unique<cluster::Snapshot>(
-      cluster::Snapshot::Options{.catalog = scheduling::Catalog(), .labels = {"berth.dev/*"}});
+  auto snapshot = std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
+      .catalog = scheduling::Catalog(), .labels = {"berth.dev/accelerator"}, .node_uids = true});
   for (const auto kind : {cluster::Kind::kNodes, cluster::Kind::kPods}) {
     snapshot->BeginReplace(kind);
     snapshot->EndReplace(kind);

@@ -44,7 +44,9 @@ class NodeLabelerTest : public ::testing::Test {
 };
 
 TEST_F(NodeLabelerTest, PatchesTheLabelAndNothingElse) {
-  snapshot_->UpsertNode(GpuNode("node-1", kV100).node);
+  model::Node node = GpuNode("node-1", kV100).node;
+  node.uid = "u-1";
+  snapshot_->UpsertNode(node);
   Reply(200);
   RunFor(seconds(1));
   ASSERT_THAT(transport_.requests, SizeIs(1));
@@ -52,7 +54,8 @@ TEST_F(NodeLabelerTest, PatchesTheLabelAndNothingElse) {
   EXPECT_EQ(request.method, kube::HttpMethod::kPatch);
   EXPECT_EQ(request.target, "/api/v1/nodes/node-1");
   EXPECT_EQ(request.content_type, "application/merge-patch+json");
-  EXPECT_EQ(request.body, R"({"metadata":{"labels":{"berth.dev/accelerator":"V100"}}})");
+  EXPECT_EQ(request.body,
+            R"({"metadata":{"labels":{"berth.dev/accelerator":"V100"},"uid":"u-1"}})");
   EXPECT_THAT(record_.written, ElementsAre("label node-1 V100"));
 }
 
@@ -93,6 +96,26 @@ TEST_F(NodeLabelerTest, AFailureHoldsUpNoOtherNode) {
   EXPECT_THAT(record_.written, ElementsAre("label node-1 V100", "label node-2 V100"));
 }
 
+// A node goes, and another one of its name comes, while the write is on its way.
+TEST_F(NodeLabelerTest, AnotherNodeOfTheNameGetsALabelOfItsOwn) {
+  model::Node node = GpuNode("node-1", kV100).node;
+  node.uid = "u-1";
+  snapshot_->UpsertNode(node);
+  Reply(409);
+  Reply(200);
+  time_.on_wait = [&] {
+    node = GpuNode("node-1", "NVIDIA-A30").node;
+    node.uid = "u-2";
+    snapshot_->UpsertNode(node);
+  };
+  RunFor(seconds(3));
+  ASSERT_THAT(transport_.requests, SizeIs(2));
+  EXPECT_THAT(transport_.requests[0].body, testing::HasSubstr(R"("uid":"u-1")"));
+  EXPECT_EQ(transport_.requests[1].body,
+            R"({"metadata":{"labels":{"berth.dev/accelerator":"A30"},"uid":"u-2"}})");
+  EXPECT_TRUE(absl::IsAborted(record_.statuses[0]));
+}
+
 TEST_F(NodeLabelerTest, WritesNothingWithoutTheRightTo) {
   snapshot_->UpsertNode(GpuNode("node-1", kV100).node);
   leads_ = false;
@@ -121,7 +144,7 @@ TEST_F(NodeLabelerTest, LooksAtEachNodeAgainBeforeItsTurn) {
 }
 
 TEST_F(NodeLabelerTest, WaitsUntilThePodsAreKnown) {
-  cluster::Snapshot fresh({.catalog = scheduling::Catalog(), .labels = {"berth.dev/*"}});
+  cluster::Snapshot fresh({.catalog = scheduling::Catalog(), .labels = {kLabel}});
   fresh.BeginReplace(cluster::Kind::kNodes);
   fresh.UpsertNode(GpuNode("node-1", kV100).node);
   fresh.EndReplace(cluster::Kind::kNodes);
