@@ -38,6 +38,7 @@ std::string TextOf(const model::Node& node) {
 
 std::string TextOf(const StoredPointer<model::Node>& stored) {
   if (stored == nullptr) return "not there";
+  if (stored->nameless()) return "nameless";
   return stored->unreadable() ? "unreadable" : TextOf(stored->value);
 }
 
@@ -53,9 +54,14 @@ bool IsRefused(const StoredPointer<model::Node>& stored) {
   return stored == nullptr || stored->unreadable() || IsExcluded(stored->value);
 }
 
+// Whether there is no node of that name, as far as can be told.
+bool IsMissing(const StoredPointer<model::Node>& stored) {
+  return stored == nullptr || stored->nameless();
+}
+
 // Whether the snapshot has it as it is stored.
 bool Is(const model::NodeState& state, const StoredPointer<model::Node>& stored) {
-  if (stored == nullptr) return false;
+  if (IsMissing(stored)) return false;
   return stored->unreadable() ? state.quarantined
                               : !state.quarantined && stored->value == state.node;
 }
@@ -91,7 +97,7 @@ bool Checker::MayBe(const model::NodeState& state) const {
 bool Checker::MayLack(const std::string& name) const {
   bool may = false;
   nodes_.ForEachLater(name,
-                      [&](const Change<model::Node>& change) { may |= change.after == nullptr; });
+                      [&](const Change<model::Node>& change) { may |= IsMissing(change.after); });
   return may;
 }
 
@@ -106,17 +112,29 @@ Complaint Checker::CheckNodes(const Snapshot::Reader& reader, bool whole) const 
                        state->quarantined ? ", in quarantine" : "", nodes_.revision(),
                        TextOf(then));
   }
-  std::size_t unreadable = 0;
   for (const auto& [name, stored] : nodes_.contents()) {
-    unreadable += stored->unreadable() ? 1 : 0;
-    if (reader.Find(name) || (!whole && MayLack(name))) continue;
+    if (stored->nameless() || reader.Find(name) || (!whole && MayLack(name))) continue;
     return fmt::format("node {} is not in the snapshot, and existed at revision {}", name,
                        nodes_.revision());
   }
-  const std::size_t quarantined = reader.Quarantined(Kind::kNodes).size();
-  if (!whole || quarantined == unreadable) return std::nullopt;
-  return fmt::format("{} nodes are in quarantine, and {} could not be read at revision {}",
-                     quarantined, unreadable, nodes_.revision());
+  return whole ? CheckQuarantine(reader.Quarantined(Kind::kNodes)) : std::nullopt;
+}
+
+// Nobody can tell when one without a name is mended, or gone: until the next list there are as many
+// as there were.
+Complaint Checker::CheckQuarantine(const cluster::Quarantine& nodes) const {
+  std::size_t named = 0;
+  std::size_t nameless = 0;
+  for (const auto& [name, stored] : nodes_.contents()) {
+    if (stored->unreadable()) ++(stored->nameless() ? nameless : named);
+  }
+  if (nodes.size() - nodes.nameless() == named && nodes.nameless() >= nameless) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "{} nodes are in quarantine, {} of them without a name; at revision {} {} could not be read, "
+      "and {} had no name",
+      nodes.size(), nodes.nameless(), nodes_.revision(), named + nameless, nameless);
 }
 
 // A pod that cannot be read holds what was last known of it, which may be anything that it ever
@@ -223,6 +241,8 @@ Complaint Checker::CheckConverged(const BerthProcess& berth) const {
 
 Complaint Checker::CheckServices(const Snapshot::Reader& reader) const {
   std::set<std::string> selected;
+  // One without a name may select anything, and be there still.
+  if (reader.Quarantined(Kind::kServices).nameless() > 0) return std::nullopt;
   for (const auto& [key, stored] : server_->Of<model::Service>().now()) {
     // One that cannot be read may select anything.
     if (stored->unreadable()) return std::nullopt;

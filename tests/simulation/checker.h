@@ -44,6 +44,7 @@ class Checker {
 
   Complaint MoveTo(Revision nodes, Revision pods);
   Complaint CheckNodes(const cluster::Snapshot::Reader& reader, bool whole) const;
+  Complaint CheckQuarantine(const cluster::Quarantine& nodes) const;
   std::map<std::string, Range> UsedThen() const;
   Complaint CheckUsed(const cluster::Snapshot::Reader& reader) const;
   Complaint CheckServices(const cluster::Snapshot::Reader& reader) const;

@@ -220,7 +220,7 @@ template <typename T>
 void ClusterLife::MakeOdd() {
   const auto stored = server_->Of<T>().Find(Any<T>());
   if (stored == nullptr) return;
-  const auto oddity = static_cast<Oddity>(chance_->Between(1, 3));
+  const auto oddity = static_cast<Oddity>(chance_->Between(1, 4));
   T value = stored->value;
   if constexpr (std::is_same_v<T, model::Node>) {
     // What the odd time is read as.

@@ -32,6 +32,7 @@ struct Stored {
   std::size_t bytes = 0;
 
   bool unreadable() const { return IsUnreadable(oddity); }
+  bool nameless() const { return oddity == Oddity::kNameless; }
 };
 
 template <typename T>

@@ -17,6 +17,9 @@ constexpr char kNoQuantity[] = "many";
 // The beginning of a field of 127 bytes.
 std::string Broken(const std::string& bytes) { return bytes + "\x12\x7f{"; }
 
+// The beginning of a field of 127 bytes, which would be the metadata.
+constexpr char kNameless[] = "\x0a\x7f{";
+
 template <typename Message, typename Change>
 std::string Changed(const std::string& bytes, Change change) {
   Message message;
@@ -57,6 +60,8 @@ std::string Encode(const model::Node& node, Revision revision, Oddity oddity) {
       return Changed<wire::Node>(bytes, [](auto& message) { MakeQuantityOdd(message); });
     case Oddity::kBytes:
       return Broken(bytes);
+    case Oddity::kNameless:
+      return kNameless;
   }
   return bytes;
 }
@@ -64,12 +69,14 @@ std::string Encode(const model::Node& node, Revision revision, Oddity oddity) {
 std::string Encode(const model::Pod& pod, Revision revision, Oddity oddity) {
   const std::string bytes = testing::EncodeObject(pod, std::to_string(revision));
   if (oddity == Oddity::kBytes) return Broken(bytes);
+  if (oddity == Oddity::kNameless) return kNameless;
   if (oddity != Oddity::kQuantity) return bytes;
   return Changed<wire::Pod>(bytes, [](auto& message) { MakeQuantityOdd(message); });
 }
 
 std::string Encode(const model::Service& service, Revision revision, Oddity oddity) {
   const std::string bytes = testing::EncodeObject(service, std::to_string(revision));
+  if (oddity == Oddity::kNameless) return kNameless;
   return IsUnreadable(oddity) ? Broken(bytes) : bytes;
 }
 

@@ -17,11 +17,12 @@ enum class Oddity {
   kTimes,     // those that nobody has set are of the year 1, east of Greenwich
   kQuantity,  // an amount is no quantity; of a Service: broken bytes
   kBytes,     // they break off after the metadata
+  kNameless,  // they break off before its name
 };
 
 /// Whether it cannot be read.
 inline bool IsUnreadable(Oddity oddity) {
-  return oddity == Oddity::kQuantity || oddity == Oddity::kBytes;
+  return oddity == Oddity::kQuantity || oddity == Oddity::kBytes || oddity == Oddity::kNameless;
 }
 
 /// The bare message.
