@@ -36,7 +36,6 @@ absl::StatusOr<placement::Capacity> CountLocally(const ClusterOptions& options) 
   cluster::Snapshot snapshot({.catalog = engine.catalog, .labels = {}});
   const absl::Status loaded = LoadSnapshot(options, snapshot);
   if (!loaded.ok()) return loaded;
-  fmt::print(stderr, "{}", UnreadableText(snapshot));
   return placement::CountCapacity(snapshot.Read(), *engine.scheduling, process::Now());
 }
 
@@ -50,6 +49,7 @@ int RunCapacity(const CapacityArguments& arguments) {
   const auto capacity = arguments.cluster.UsesServer() ? AskServer(arguments.cluster.server)
                                                        : CountLocally(arguments.cluster);
   if (!capacity.ok()) return Fail("capacity", capacity.status());
+  for (const std::string& hint : capacity->hints) fmt::print(stderr, "{}\n", hint);
   fmt::print("{}", arguments.output == "json" ? CapacityJson(*capacity) : CapacityText(*capacity));
   return kExitOk;
 }

@@ -98,7 +98,8 @@ std::string CapacityText(const placement::Capacity& capacity) {
 std::string CapacityJson(const placement::Capacity& capacity) {
   const Json json = {{"time", FormatTime(capacity.time)},
                      {"accelerators", CapacityList(capacity.accelerators)},
-                     {"unrecognised", CapacityList(capacity.unrecognised)}};
+                     {"unrecognised", CapacityList(capacity.unrecognised)},
+                     {"hints", capacity.hints}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

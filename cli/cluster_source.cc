@@ -121,13 +121,6 @@ absl::Status LoadServices(kube::Transport& transport, cluster::Snapshot& snapsho
   return listed;
 }
 
-std::string UnreadableText(const cluster::Snapshot& snapshot) {
-  const cluster::Snapshot::Reader view = snapshot.Read();
-  std::string text;
-  for (const std::string& hint : placement::QuarantineHints(view)) text += hint + "\n";
-  return text;
-}
-
 absl::StatusOr<model::Pod> GetPod(kube::Transport& transport, const std::string& namespace_name,
                                   const std::string& name) {
   // By a list, because the decoder of one page is all it takes, and both names are escaped.

@@ -29,9 +29,6 @@ absl::Status LoadCluster(kube::Transport& transport, cluster::Snapshot& snapshot
 /// Lists Services once into a snapshot; it knows of none where that fails.
 absl::Status LoadServices(kube::Transport& transport, cluster::Snapshot& snapshot);
 
-/// A line for each object that cannot be read, of many for the first ones. Empty where all can be.
-std::string UnreadableText(const cluster::Snapshot& snapshot);
-
 /// One pod of the cluster.
 absl::StatusOr<model::Pod> GetPod(kube::Transport& transport, const std::string& namespace_name,
                                   const std::string& name);

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "extender/explanation_hints.h"
 #include "model/pod.h"
 #include "policies/scheduling/health.h"
 
@@ -96,8 +97,8 @@ std::vector<DeviceTotals> CountDevices(const model::ClusterView& view,
   return counts;
 }
 
-Capacity CountCapacity(const model::ClusterView& view, const SchedulingEngine& engine,
-                       model::Time now) {
+Capacity CountCapacity(const cluster::Snapshot::Reader& view,
+                       const scheduling::SchedulingEngine& engine, model::Time now) {
   const AcceleratorCatalog& catalog = engine.catalog();
   std::deque<EntryCounter> entries;  // they stay where they are made
   for (std::size_t i = 0; i < catalog.size(); ++i) {
@@ -112,7 +113,8 @@ Capacity CountCapacity(const model::ClusterView& view, const SchedulingEngine& e
       if (node.node.capacity.Get(resource) > 0) unrecognised[resource].Add(node, resource);
     }
   });
-  Capacity capacity{.time = now, .accelerators = {}, .unrecognised = {}};
+  Capacity capacity{
+      .time = now, .accelerators = {}, .unrecognised = {}, .hints = QuarantineHints(view)};
   for (EntryCounter& entry : entries) capacity.accelerators.push_back(entry.Take());
   for (auto& [resource, devices] : unrecognised) {
     capacity.unrecognised.push_back({resource, devices});

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/snapshot.h"
 #include "model/accelerator.h"
-#include "model/cluster_view.h"
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
 
@@ -68,12 +68,14 @@ struct Capacity {
   std::vector<AcceleratorCapacity> accelerators;
   /// By resource, ascending; those alone that there are.
   std::vector<UnrecognisedCapacity> unrecognised;
+  /// What cannot be read, in sentences; see QuarantineHints.
+  std::vector<std::string> hints;
 
   friend bool operator==(const Capacity&, const Capacity&) = default;
 };
 
 /// Counts `view`. What is excluded is the engine's answer, as filter would give it.
-Capacity CountCapacity(const model::ClusterView& view, const scheduling::SchedulingEngine& engine,
-                       model::Time now);
+Capacity CountCapacity(const cluster::Snapshot::Reader& view,
+                       const scheduling::SchedulingEngine& engine, model::Time now);
 
 }  // namespace berth::placement

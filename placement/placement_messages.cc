@@ -271,6 +271,7 @@ v1::CapacityResponse ToMessage(const Capacity& capacity) {
   SetTime(capacity.time, [&] { return message.mutable_time(); });
   FillAll(capacity.accelerators, message.mutable_accelerators());
   FillAll(capacity.unrecognised, message.mutable_unrecognised());
+  message.mutable_hints()->Assign(capacity.hints.begin(), capacity.hints.end());
   return message;
 }
 
@@ -279,6 +280,7 @@ Capacity FromMessage(const v1::CapacityResponse& message) {
   capacity.time = TimeOf(message.has_time(), message.time());
   FillAll(message.accelerators(), capacity.accelerators);
   FillAll(message.unrecognised(), capacity.unrecognised);
+  capacity.hints.assign(message.hints().begin(), message.hints().end());
   return capacity;
 }
 

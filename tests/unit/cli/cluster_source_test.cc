@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "placement/explanation_hints.h"
 #include "process/engine.h"
 
 namespace berth::cli {
@@ -15,6 +16,14 @@ using testing::HasSubstr;
 class LoadObjectsTest : public testing::Test {
  protected:
   absl::Status Load(const std::string& text) { return LoadObjects(text, "f", snapshot_); }
+
+  /// What is told of objects that cannot be read, one line each.
+  std::string Hints() const {
+    std::string lines;
+    for (const std::string& hint : placement::QuarantineHints(snapshot_.Read()))
+      lines += hint + "\n";
+    return lines;
+  }
 
   const process::Engine engine_ = process::MakeEngine({});
   cluster::Snapshot snapshot_{{.catalog = engine_.catalog, .labels = {}}};
@@ -45,14 +54,14 @@ TEST_F(LoadObjectsTest, WantsNodes) {
 }
 
 TEST_F(LoadObjectsTest, OneOddObjectDoesNotTakeTheOthersWithIt) {
-  EXPECT_EQ(UnreadableText(snapshot_), "");
+  EXPECT_EQ(Hints(), "");
   const absl::Status loaded = Load(R"({"kind": "List", "items": [
     {"kind": "Node", "metadata": {"name": "odd"}, "status": {"capacity": {"cpu": "many"}}},
     {"kind": "Node", "metadata": {"name": "n"}, "status": {"capacity": {"nvidia.com/gpu": "8"}}},
     {"kind": "Pod", "metadata": {"namespace": "t", "name": "p"}, "spec": []}]})");
   ASSERT_TRUE(loaded.ok()) << loaded;
   EXPECT_TRUE(snapshot_.Read().Find("n"));
-  const std::string told = UnreadableText(snapshot_);
+  const std::string told = Hints();
   EXPECT_THAT(told, HasSubstr("node odd cannot be read; it gets no pods until it can be: "
                               "items[0].status.capacity[\"cpu\"]: \"many\" is not a quantity"));
   EXPECT_THAT(told, HasSubstr("pod t/p cannot be read; it counts as what was last known of it: "
@@ -66,7 +75,7 @@ TEST_F(LoadObjectsTest, TellsTheFirstOfManyThatCannotBeRead) {
              R"("}, "status": {"capacity": {"cpu": "many"}}})";
   }
   ASSERT_TRUE(Load(R"({"kind": "List", "items": [)" + items + "]}").ok());
-  const std::string told = UnreadableText(snapshot_);
+  const std::string told = Hints();
   EXPECT_THAT(told, testing::StartsWith("of 1 node not even the name can be read\nnode a "));
   EXPECT_THAT(told, testing::EndsWith("2 more nodes cannot be read\n"));
 }

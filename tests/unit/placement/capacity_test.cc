@@ -74,6 +74,17 @@ TEST(Capacity, TellsWhatConditionsPutOutOfReach) {
                                            DeviceTotals{1, 6, 0, 6}}));
 }
 
+TEST(Capacity, TellsWhatCannotBeRead) {
+  ExtenderUnderTest berth({GpuNode("odd", kA30, 6)});
+  EXPECT_THAT(CapacityOf(berth).hints, IsEmpty());
+  berth.snapshot.QuarantineNode({.kind = "Node", .name = "odd", .error = "many is no quantity"});
+  const Capacity capacity = CapacityOf(berth);
+  EXPECT_THAT(capacity.hints,
+              ElementsAre("node odd cannot be read; it gets no pods until it can be: many is no "
+                          "quantity"));
+  EXPECT_EQ(Of(capacity, "A30").devices.nodes, 1U) << "it counts as it was last known";
+}
+
 TEST(Capacity, IgnoresConditionsThatOnlyMatterWithOtherResources) {
   ExtenderUnderTest berth({With("a", "NICLinkDown")});
   EXPECT_THAT(Of(CapacityOf(berth), "A30").excluded, IsEmpty());

@@ -37,8 +37,10 @@ TEST(PlacementMessages, ExplanationsArriveAsTheyWere) {
 
 TEST(PlacementMessages, CapacitiesArriveAsTheyWere) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
-    const ExtenderUnderTest berth(World(seed).nodes);
+    ExtenderUnderTest berth(World(seed).nodes);
+    berth.snapshot.QuarantineNode({.kind = "Node", .name = "odd", .error = "breaks off"});
     const Capacity capacity = CountCapacity(berth.snapshot.Read(), *berth.engine, scheduling::kNow);
+    ASSERT_FALSE(capacity.hints.empty());
     EXPECT_EQ(FromMessage(Sent(ToMessage(capacity))), capacity) << seed;
   }
 }
