@@ -71,6 +71,9 @@ class ControllerServer::Work {
 
   bool Leads() const { return controller_.Leads(); }
   bool Synced() const { return snapshot_.Synced(); }
+  std::size_t Quarantined(cluster::Kind kind) const {
+    return snapshot_.Read().Quarantined(kind).size();
+  }
 
  private:
   const Engine engine_;
@@ -138,6 +141,14 @@ void ControllerServer::AddMetrics() {
   metrics_->AddBuildInfo(Version(), Revision());
   metrics_->AddGauge("berth_controller_leads", "1 while this controller is the one that writes.",
                      {}, [this] { return Leads() ? 1 : 0; });
+  const std::pair<const char*, cluster::Kind> kinds[] = {{"nodes", cluster::Kind::kNodes},
+                                                         {"pods", cluster::Kind::kPods}};
+  for (const auto& [name, kind] : kinds) {
+    metrics_->AddGauge("berth_quarantined_objects",
+                       "Objects that the API server has and Berth cannot read, by kind.",
+                       {{"kind", name}},
+                       [this, which = kind] { return static_cast<double>(Quarantined(which)); });
+  }
 }
 
 void ControllerServer::StartWork(const config::BerthConfiguration& config) {
@@ -158,6 +169,11 @@ void ControllerServer::StopWork() {
 bool ControllerServer::Leads() const {
   const std::lock_guard guard(mutex_);
   return work_ != nullptr && work_->Leads();
+}
+
+std::size_t ControllerServer::Quarantined(cluster::Kind kind) const {
+  const std::lock_guard guard(mutex_);
+  return work_ == nullptr ? 0 : work_->Quarantined(kind);
 }
 
 std::vector<std::string> ControllerServer::NotReady() const {

@@ -2,11 +2,13 @@
 
 #include <absl/status/statusor.h>
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "cluster/snapshot.h"
 #include "config/config.h"
 #include "controller/certificate_report.h"
 #include "controller/observer.h"
@@ -53,6 +55,7 @@ class ControllerServer {
   void StartWork(const config::BerthConfiguration& config);
   void StopWork();
   bool Leads() const;
+  std::size_t Quarantined(cluster::Kind kind) const;
   std::vector<std::string> NotReady() const;
 
   // In the order of who uses whom: later ones are gone first.

@@ -12,6 +12,7 @@
 #include "controller/patcher.h"
 #include "tests/integration/cli_fixture.h"
 #include "tests/integration/fake_apiserver.h"
+#include "tests/integration/fake_objects.h"
 #include "tests/integration/fake_permissions.h"
 #include "tests/integration/server_client.h"
 
@@ -77,6 +78,9 @@ class CliController : public ::testing::Test {
 
 TEST_F(CliController, LabelsNodesNudgesPodsAndGivesUpTheLease) {
   api_.Put(V100("node-1", true));
+  api_.PutBytes(FakeRequest::kListNodes, "odd", [](const std::string& version) {
+    return EncodeObject(V100("odd"), version) + "\x12\x7f{";  // a field that breaks off
+  });
   api_.Put(Waiting("train"));
   const auto berth = Start();
   ASSERT_TRUE(berth->AwaitError("\"msg\":\"leading\"")) << berth->error();
@@ -96,7 +100,9 @@ TEST_F(CliController, LabelsNodesNudgesPodsAndGivesUpTheLease) {
   const std::string metrics = Get(*berth, "/metrics");
   for (const char* sample : {"berth_controller_leads 1",
                              "berth_controller_writes_total{result=\"ok\",write=\"nudge\"} 1",
-                             "berth_controller_lease_errors_total 0", "berth_build_info{"}) {
+                             "berth_controller_lease_errors_total 0", "berth_build_info{",
+                             "berth_quarantined_objects{kind=\"nodes\"} 1",
+                             "berth_quarantined_objects{kind=\"pods\"} 0"}) {
     EXPECT_THAT(metrics, HasSubstr(sample));
   }
   EXPECT_EQ(Get(*berth, "/healthz"), "ok\n");
