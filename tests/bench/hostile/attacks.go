@@ -30,6 +30,9 @@ var (
 		{Kind: attack.SlowBody, Count: 200, Pause: patience},
 		{Kind: attack.SlowHeader, Count: 50, Pause: patience},
 	}
+	held = []attack.Group{
+		{Kind: attack.Holder, Count: 60, Pause: patience},
+	}
 	large = []attack.Group{
 		{Kind: attack.Oversized, Count: 10, Pause: again},
 		{Kind: attack.LongHeader, Count: 10, Pause: again},
@@ -44,6 +47,7 @@ var (
 var attacks = []assault{
 	{name: "1,000 silent connections", groups: silent},
 	{name: "250 requests at a byte a second", groups: slow},
+	{name: "60 bodies of 8 MiB held", groups: held},
 	{name: "20 oversized requests a second", groups: large},
 	{name: "90 broken handshakes a second", groups: broken},
 	{name: "all nodes replaced", replaces: true},
@@ -52,7 +56,7 @@ var attacks = []assault{
 
 func everybody() []attack.Group {
 	var all []attack.Group
-	for _, groups := range [][]attack.Group{silent, slow, large, broken} {
+	for _, groups := range [][]attack.Group{silent, slow, held, large, broken} {
 		all = append(all, groups...)
 	}
 	return all

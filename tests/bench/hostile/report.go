@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	leastShare    = 0.9       // of the quiet throughput
-	mostGrowth    = 96 * 1024 // KiB
+	leastShare = 0.9 // of the quiet throughput
+	// KiB: the 128 MiB that a listener holds of bodies at most, and 64 MiB for connections and requests.
+	mostGrowth    = (128 + 64) * 1024
 	limitsHit     = "berth_http_limits_hit_total"
 	badHandshakes = "berth_http_handshake_failures_total"
 	onExtender    = `listener="extender"`

@@ -57,7 +57,7 @@ func TestPeakOfMemoryIsJudged(t *testing.T) {
 		peakMiB int
 		want    string // in the error; empty: none
 	}{
-		{60, ""}, {40 + 96, ""}, {40 + 97, "memory peaked 97 MiB above"},
+		{60, ""}, {40 + 192, ""}, {40 + 193, "memory peaked 193 MiB above"},
 	}
 	for _, c := range cases {
 		var out strings.Builder

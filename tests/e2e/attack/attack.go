@@ -20,8 +20,13 @@ const (
 	arrival     = time.Second
 	hangUp      = time.Second
 
+	largestBody = 8 << 20 // of a request that names nodes
+
 	halfHello = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 )
+
+// filling is what bodies are made of.
+var filling = strings.Repeat("x", 64<<10)
 
 // Target is a server over TLS.
 type Target struct {
@@ -59,6 +64,10 @@ var (
 	// SlowBody sends a request's body at a byte a second.
 	SlowBody = Kind{"slow body", secure, func(conn net.Conn) error {
 		return drip(conn, head(1<<20))
+	}}
+	// Holder sends all of a body of the largest size, but its last byte.
+	Holder = Kind{"held body", secure, func(conn net.Conn) error {
+		return send(conn, head(largestBody), largestBody-1)
 	}}
 	// Oversized sends a body that is too large by its own word, and half a MiB of it.
 	Oversized = Kind{"oversized body", secure, func(conn net.Conn) error {
@@ -180,8 +189,13 @@ func head(length int) string {
 
 // send writes a head and so many bytes more, and then reads to the end.
 func send(conn net.Conn, head string, more int) error {
-	if _, err := io.WriteString(conn, head+strings.Repeat("x", more)); err != nil {
+	if _, err := io.WriteString(conn, head); err != nil {
 		return err
+	}
+	for ; more > 0; more -= len(filling) {
+		if _, err := io.WriteString(conn, filling[:min(more, len(filling))]); err != nil {
+			return err
+		}
 	}
 	return drain(conn)
 }

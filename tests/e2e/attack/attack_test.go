@@ -33,7 +33,7 @@ func await(t *testing.T, what string, holds func() bool) {
 }
 
 func TestAttackersComeBackWhenTheyAreCutOff(t *testing.T) {
-	for _, kind := range []Kind{LongHeader, NotTLS, Oversized} {
+	for _, kind := range []Kind{Holder, LongHeader, NotTLS, Oversized} {
 		t.Run(kind.Name, func(t *testing.T) {
 			crowd := Start(t.Context(), serve(t), Group{Kind: kind, Count: 2, Pause: time.Millisecond})
 			defer crowd.Stop()
