@@ -11,7 +11,7 @@ import (
 )
 
 func TestChoices(t *testing.T) {
-	good := options{nodes: 50, waiting: 1, rate: 1, lasts: time.Second, rounds: 1}
+	good := options{nodes: 50, waiting: 1, rate: 1, lasts: time.Second, last: time.Second, rounds: 1}
 	if err := good.choose("default-nobody-10, every-unsaid-60"); err != nil || len(good.ways) != 2 ||
 		good.ways[0].everyNode || !good.ways[1].everyNode || good.ways[1].maxBackoff != 60 {
 		t.Errorf("ways %+v (%v)", good.ways, err)
@@ -21,7 +21,8 @@ func TestChoices(t *testing.T) {
 	}
 	for _, change := range []func(*options){func(o *options) { o.nodes = 49 },
 		func(o *options) { o.waiting = 0 }, func(o *options) { o.rate = 0 },
-		func(o *options) { o.rounds = 0 }, func(o *options) { o.lasts = time.Millisecond }} {
+		func(o *options) { o.rounds = 0 }, func(o *options) { o.lasts = time.Millisecond },
+		func(o *options) { o.last = 0 }} {
 		bad := good
 		change(&bad)
 		err := bad.choose("default-nobody-10")
@@ -34,8 +35,8 @@ func TestChoices(t *testing.T) {
 // The command does this with 7,498 nodes.
 func TestEveryKindOfWayMeasures(t *testing.T) {
 	dir := t.TempDir()
-	o := options{nodes: 60, waiting: 5, rate: 20, settle: time.Second, lasts: 2 * time.Second, rounds: 1,
-		seed: 1, files: figures.Files{JSON: filepath.Join(dir, "a.json"),
+	o := options{nodes: 60, waiting: 5, rate: 20, settle: time.Second, lasts: 2 * time.Second,
+		last: 10 * time.Second, rounds: 1, seed: 1, files: figures.Files{JSON: filepath.Join(dir, "a.json"),
 			Picture: filepath.Join(dir, "a.svg")}}
 	if err := o.choose("default-nobody-10,every-said-10,default-unsaid-60,default-error-10"); err != nil {
 		t.Fatal(err)

@@ -14,12 +14,8 @@ import (
 	"berth.dev/berth/tests/bench/figures"
 )
 
-const (
-	// leastNodes have some of each pool, and some without a fault.
-	leastNodes = 50
-	// lastTries is for how long after the last new pod those without a node still count.
-	lastTries = 10 * time.Second
-)
+// leastNodes have some of each pool, and some without a fault.
+const leastNodes = 50
 
 // options are what is measured.
 type options struct {
@@ -28,6 +24,7 @@ type options struct {
 	rate    int           // new pods a second
 	settle  time.Duration // from the first refusals to the first new pod
 	lasts   time.Duration // from the first new pod to the last
+	last    time.Duration // from the last new pod to the end for those without a node
 	rounds  int
 	seed    uint64
 	ways    []way
@@ -42,6 +39,8 @@ func main() {
 	flag.DurationVar(&o.settle, "settle", 2*time.Minute, "how long pods that Berth refuses have "+
 		"been tried in vain when the first new pod comes")
 	flag.DurationVar(&o.lasts, "for", 2*time.Minute, "how long new pods come")
+	flag.DurationVar(&o.last, "last", time.Minute, "how long after the last new pod those without a "+
+		"node still may get one")
 	flag.IntVar(&o.rounds, "rounds", 1, "rounds; in each every way has the same pods")
 	flag.Uint64Var(&o.seed, "seed", 1, "decides pods and faults")
 	ways := flag.String("ways", wayNames(allWays), "ways to measure: which nodes are looked at, who "+
@@ -58,9 +57,10 @@ func main() {
 
 // choose reads what the user wants to measure.
 func (o *options) choose(ways string) error {
-	if o.nodes < leastNodes || o.waiting < 1 || o.rate < 1 || o.rounds < 1 || o.lasts < time.Second {
-		return fmt.Errorf("-nodes must be %d or more, -waiting, -rate and -rounds 1 or more, -for 1s "+
-			"or more", leastNodes)
+	if o.nodes < leastNodes || o.waiting < 1 || o.rate < 1 || o.rounds < 1 ||
+		min(o.lasts, o.last) < time.Second {
+		return fmt.Errorf("-nodes must be %d or more, -waiting, -rate and -rounds 1 or more, -for and "+
+			"-last 1s or more", leastNodes)
 	}
 	var err error
 	o.ways, err = parseWays(ways)
@@ -82,7 +82,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 		for _, i := range figures.Order(round, len(o.ways)) {
 			measured, err := b.measure(ctx, o.ways[i], o.seed+uint64(round))
 			if err != nil {
-				return figures.Failed(ctx, b.box, fmt.Errorf("%s: %w", o.ways[i].name, err))
+				return figures.Failed(ctx, b.cluster.Box, fmt.Errorf("%s: %w", o.ways[i].name, err))
 			}
 			r.Ways[i].Blocks = append(r.Ways[i].Blocks, measured)
 			fmt.Fprintf(progress, "round %d of %d, %s: %s\n", round+1, o.rounds, o.ways[i].name, measured)

@@ -65,6 +65,7 @@ type report struct {
 	Rate    int             `json:"podsPerSecond"`
 	Settle  string          `json:"settle"`
 	Lasts   string          `json:"for"`
+	Last    string          `json:"last"`
 	Seed    uint64          `json:"seed"`
 	Ways    []wayReport     `json:"ways"`
 }
@@ -80,7 +81,7 @@ type wayReport struct {
 func newReport(ctx context.Context, o options) (report, error) {
 	m, err := figures.ThisMachine(ctx)
 	r := report{Machine: m, Nodes: o.nodes, Waiting: o.waiting, Rate: o.rate,
-		Settle: o.settle.String(), Lasts: o.lasts.String(), Seed: o.seed}
+		Settle: o.settle.String(), Lasts: o.lasts.String(), Last: o.last.String(), Seed: o.seed}
 	for _, w := range o.ways {
 		r.Ways = append(r.Ways, wayReport{Way: w.name, Title: w.title(), MaxBackoff: w.maxBackoff})
 	}

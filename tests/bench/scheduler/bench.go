@@ -4,94 +4,37 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http/httptest"
 	"path/filepath"
-	"time"
 
 	"berth.dev/berth/tests/bench/echo"
 	"berth.dev/berth/tests/bench/figures"
-	"berth.dev/berth/tests/e2e/box"
-	"berth.dev/berth/tests/e2e/fleet"
+	"berth.dev/berth/tests/bench/placing"
 )
-
-// One node in so many has a fault for as long as the benchmark takes.
-const brokenEvery = 33
-
-// faults are what the broken nodes have: some keep pods away, some only lower the score.
-var faults = []string{"GPUIsLost", "GPURuntimeError", "GPUPendingPage", "DStateProcess",
-	"PCIeLinkDegraded", "NICLinkFlapping"}
 
 // bench has ways take turns on one cluster: etcd and kube-apiserver run throughout, kube-scheduler
 // and Berth only during a run, so that none has anything of the run before in its caches.
 type bench struct {
 	options
-	box      *box.Box
+	cluster  *placing.Cluster
 	echo     *httptest.Server
-	well     []string // nodes with accelerators and without a fault
-	warm     bool     // there was a run
+	warm     bool // there was a run
 	progress io.Writer
 }
 
-// start makes the cluster and stops all that has no part in placing pods: nothing makes pods run,
-// writes heartbeats or taints nodes.
+// start makes the cluster.
 func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
-	cluster, err := box.Start(ctx, box.Options{Berth: &box.BerthOptions{}, Progress: progress})
+	cluster, err := placing.Start(ctx, placing.Options{Nodes: o.nodes, Seed: o.seed,
+		Namespaces: namespaceNames(), Progress: progress})
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{options: o, box: cluster, echo: echo.Start(), progress: progress}
-	if err := b.prepare(ctx); err != nil {
-		err = figures.Failed(ctx, b.box, err)
-		b.stop()
-		return nil, err
-	}
-	return b, nil
-}
-
-func (b *bench) prepare(ctx context.Context) error {
-	for index := range namespaces {
-		if err := b.box.CreateNamespace(ctx, namespaceName(index), nil); err != nil {
-			return err
-		}
-	}
-	for _, process := range []*box.Process{b.box.Scheduler, b.box.Berth.Process, b.box.Kwok,
-		b.box.ControllerManager} {
-		process.Stop()
-	}
-	begin := time.Now()
-	pools := fleet.Scaled(b.nodes)
-	if err := fleet.CreateNodes(ctx, b.box.Client, pools); err != nil {
-		return fmt.Errorf("create nodes: %w", err)
-	}
-	fmt.Fprintf(b.progress, "%d nodes created in %.0f s\n", b.nodes, time.Since(begin).Seconds())
-	return b.breakSome(ctx, pools)
-}
-
-// breakSome gives nodes that the seed decides a fault each, and remembers the others.
-func (b *bench) breakSome(ctx context.Context, pools []fleet.Pool) error {
-	random := rand.New(rand.NewPCG(b.seed, 6))
-	for _, pool := range pools {
-		for index := range pool.Nodes {
-			name := pool.NodeName(index)
-			if pool.Accelerator == "" {
-				continue
-			}
-			if random.IntN(brokenEvery) != 0 {
-				b.well = append(b.well, name)
-				continue
-			}
-			fault := faults[random.IntN(len(faults))]
-			if err := fleet.SetCondition(ctx, b.box.Client, name, fault, true); err != nil {
-				return fmt.Errorf("break %s: %w", name, err)
-			}
-		}
-	}
-	return nil
+	cluster.Box.Berth.Stop()
+	return &bench{options: o, cluster: cluster, echo: echo.Start(), progress: progress}, nil
 }
 
 func (b *bench) stop() {
-	b.box.Stop()
+	b.cluster.Stop()
 	b.echo.Close()
 }
 

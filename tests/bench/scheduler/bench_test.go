@@ -40,7 +40,7 @@ func TestWaysPlaceTheirPods(t *testing.T) {
 	b.warm = true // what a cold run would spoil is not looked at
 	measured, err := b.measure(t.Context(), o.loads[0])
 	if err != nil {
-		t.Fatal(figures.Failed(t.Context(), b.box, err))
+		t.Fatal(figures.Failed(t.Context(), b.cluster.Box, err))
 	}
 	for _, w := range measured.Ways {
 		if w.PodsPerSecond.Min <= 0 || w.Runs[0].SchedulerCPU <= 0 {
@@ -56,7 +56,7 @@ func TestWaysPlaceTheirPods(t *testing.T) {
 	alone := turn{load: allLoads[0], way: way{name: "none", extender: extenderNone}, seed: 2,
 		profile: filepath.Join(dir, "none.pprof")}
 	if _, err := b.run(t.Context(), alone); err != nil {
-		t.Fatal(figures.Failed(t.Context(), b.box, err))
+		t.Fatal(figures.Failed(t.Context(), b.cluster.Box, err))
 	}
 	if profile, err := os.Stat(alone.profile); err != nil || profile.Size() == 0 {
 		t.Errorf("no profile: %v", err)

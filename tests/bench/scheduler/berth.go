@@ -24,17 +24,11 @@ type berthOutcome struct {
 // startBerth returns when Berth knows the nodes, and of no pod that has one.
 func (b *bench) startBerth(ctx context.Context, w way) (*berthOutcome, error) {
 	begin := time.Now()
-	if err := b.box.ReconfigureBerth(ctx, w.config); err != nil {
+	if err := b.cluster.Box.ReconfigureBerth(ctx, w.config); err != nil {
 		return nil, err
 	}
 	ready := time.Since(begin)
-	what := fmt.Sprintf("berth to know %d nodes without pods", b.nodes)
-	err := await(ctx, what, func() (bool, error) {
-		samples, err := b.box.Berth.Metrics(ctx)
-		return samples.Sum("berth_nodes") == float64(b.nodes) &&
-			samples.Sum("berth_accelerator_devices", `state="used"`) == 0, err
-	})
-	return &berthOutcome{ReadySeconds: ready.Seconds()}, err
+	return &berthOutcome{ReadySeconds: ready.Seconds()}, b.cluster.AwaitBerth(ctx)
 }
 
 // read asks a Berth that has placed all pods how it did.

@@ -121,6 +121,14 @@ func (l load) complete(pod *corev1.Pod, job, namespace int) {
 
 func namespaceName(index int) string { return fmt.Sprintf("team-%d", index+1) }
 
+func namespaceNames() []string {
+	var names []string
+	for index := range namespaces {
+		names = append(names, namespaceName(index))
+	}
+	return names
+}
+
 // configure has kube-scheduler look for nodes as the load says.
 func (l load) configure(config *schedulerconfig.KubeSchedulerConfiguration) {
 	if l.everyNode {

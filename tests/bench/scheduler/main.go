@@ -82,7 +82,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	for _, l := range o.loads {
 		measured, err := b.measure(ctx, l)
 		if err != nil {
-			return figures.Failed(ctx, b.box, err)
+			return figures.Failed(ctx, b.cluster.Box, err)
 		}
 		r.Loads = append(r.Loads, measured)
 		if err := o.files.Write(r, r.draw); err != nil {

@@ -1,4 +1,4 @@
-package main
+package placing
 
 import (
 	"context"
@@ -25,11 +25,16 @@ func refusedPod(name string) *corev1.Pod {
 	return pod
 }
 
+func bound(count int) func(Seen) (bool, error) {
+	return func(seen Seen) (bool, error) { return len(seen.Bound) >= count, nil }
+}
+
 // The clock is the bubble's.
 func TestEveryPodCountsOnceFromTheFirstToTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stream := watch.NewFake()
-		b := newBindings(stream)
+		p := Follow(stream)
+		defer p.Stop()
 		go func() {
 			stream.Modify(podOn("a", ""))
 			time.Sleep(time.Second)
@@ -39,38 +44,64 @@ func TestEveryPodCountsOnceFromTheFirstToTheLast(t *testing.T) {
 			time.Sleep(time.Second)
 			stream.Modify(podOn("b", "n1"))
 			time.Sleep(4 * time.Second)
+			stream.Delete(podOn("b", "n1"))
 			stream.Modify(podOn("c", "n2"))
 		}()
-		if err := b.await(t.Context(), 1); err != nil || len(b.bound) != 1 {
-			t.Fatalf("%d bound (%v), want the first", len(b.bound), err)
+		begin := time.Now()
+		if err := p.Await(t.Context(), bound(1)); err != nil || time.Since(begin) != time.Second {
+			t.Fatalf("after %v (%v), want the first", time.Since(begin), err)
 		}
-		if err := b.await(t.Context(), 3); err != nil || b.took() != 7*time.Second {
-			t.Errorf("took %v (%v), want 7 s", b.took(), err)
+		err := p.Await(t.Context(), func(seen Seen) (bool, error) {
+			return len(seen.Bound) == 3 && seen.Took() == 7*time.Second, nil
+		})
+		if err != nil {
+			t.Errorf("no three bindings from the second 1 to 8: %v", err)
 		}
 	})
 }
 
-func TestRunsThatCannotBeMeasured(t *testing.T) {
+func TestThoseWhoFindNoNodeAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stream := watch.NewFake()
+		p := Follow(stream)
+		defer p.Stop()
+		go stream.Modify(refusedPod("a"))
+		enough := errors.New("enough")
+		err := p.Await(t.Context(), func(seen Seen) (bool, error) {
+			if seen.Refused["team-1/a"] == "0/3 nodes are available" {
+				return false, enough
+			}
+			return false, nil
+		})
+		if !errors.Is(err, enough) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+func TestWaitsInVain(t *testing.T) {
 	cases := []struct {
 		name  string
 		watch func(*watch.FakeWatcher)
 		want  string
 	}{
-		{"a pod finds no node", func(w *watch.FakeWatcher) { w.Modify(refusedPod("a")) },
-			"pod team-1/a finds no node (0/3 nodes are available); ask for fewer -pods or more -nodes"},
 		{"the watch ends", func(w *watch.FakeWatcher) { w.Stop() }, "the watch of pods has ended"},
 		{"the watch fails", func(w *watch.FakeWatcher) {
 			w.Error(&metav1.Status{Status: metav1.StatusFailure, Message: "too old"})
 		}, "watch pods: too old"},
-		{"nothing happens any more", func(w *watch.FakeWatcher) { w.Modify(podOn("a", "n1")) },
-			"1 of 2 pods have a node, and none more for 2m0s"},
+		{"nothing happens any more", func(w *watch.FakeWatcher) {
+			w.Modify(podOn("a", "n1"))
+			w.Modify(refusedPod("b"))
+		}, "1 pods have a node, 1 were refused, and nothing more happens for 4m0s"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				stream := watch.NewFake()
+				p := Follow(stream)
+				defer p.Stop()
 				go c.watch(stream)
-				err := newBindings(stream).await(t.Context(), 2)
+				err := p.Await(t.Context(), bound(2))
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("error %v, want %q", err, c.want)
 				}
@@ -80,9 +111,11 @@ func TestRunsThatCannotBeMeasured(t *testing.T) {
 }
 
 func TestUserEndsTheWait(t *testing.T) {
+	p := Follow(watch.NewFake())
+	defer p.Stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := newBindings(watch.NewFake()).await(ctx, 1); !errors.Is(err, context.Canceled) {
+	if err := p.Await(ctx, bound(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

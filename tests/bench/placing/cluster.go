@@ -1,0 +1,170 @@
+// Package placing is what measurements of kube-scheduler share: a cluster of many nodes on which it
+// starts anew for each measurement, and what a watch tells of the pods that it places.
+package placing
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/bench/figures"
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/churn"
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+const (
+	awaitTimeout  = 4 * time.Minute
+	awaitInterval = 20 * time.Millisecond
+	// One node in so many has a fault for as long as the cluster is there.
+	brokenEvery = 33
+	// Nodes break and recover while pods are placed, as in life: no cache stays good for ever, and
+	// kube-scheduler gets events after which it tries pods.
+	faultInterval = time.Second
+)
+
+var faultsLast = churn.Span{Least: 2 * time.Second, Most: 10 * time.Second}
+
+// faults are what the broken nodes have: some keep pods away, some only lower the score.
+var faults = []string{"GPUIsLost", "GPURuntimeError", "GPUPendingPage", "DStateProcess",
+	"PCIeLinkDegraded", "NICLinkFlapping"}
+
+// Options are what a cluster is made of.
+type Options struct {
+	Nodes      int
+	Seed       uint64   // decides which nodes are broken
+	Namespaces []string // of pods, besides default
+	Progress   io.Writer
+}
+
+// Cluster has etcd, kube-apiserver and Berth running, kube-scheduler only while something is
+// measured: so it has nothing of what was before in its queue and its caches.
+type Cluster struct {
+	Box *box.Box
+
+	options Options
+	well    []string // nodes with accelerators and without a fault
+}
+
+// Start makes the cluster and stops all that has no part in placing pods: nothing makes pods run,
+// writes heartbeats or taints nodes.
+func Start(ctx context.Context, o Options) (*Cluster, error) {
+	b, err := box.Start(ctx, box.Options{Berth: &box.BerthOptions{}, Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{Box: b, options: o}
+	if err := c.prepare(ctx); err != nil {
+		err = figures.Failed(ctx, b, err)
+		c.Stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Stop ends all of it.
+func (c *Cluster) Stop() { c.Box.Stop() }
+
+func (c *Cluster) prepare(ctx context.Context) error {
+	for _, namespace := range c.options.Namespaces {
+		if err := c.Box.CreateNamespace(ctx, namespace, nil); err != nil {
+			return err
+		}
+	}
+	for _, process := range []*box.Process{c.Box.Scheduler, c.Box.Kwok, c.Box.ControllerManager} {
+		process.Stop()
+	}
+	begin := time.Now()
+	pools := fleet.Scaled(c.options.Nodes)
+	if err := fleet.CreateNodes(ctx, c.Box.Client, pools); err != nil {
+		return fmt.Errorf("create nodes: %w", err)
+	}
+	fmt.Fprintf(c.options.Progress, "%d nodes created in %.0f s\n", c.options.Nodes,
+		time.Since(begin).Seconds())
+	return c.breakSome(ctx, pools)
+}
+
+// breakSome gives nodes that the seed decides a fault each, and remembers the others.
+func (c *Cluster) breakSome(ctx context.Context, pools []fleet.Pool) error {
+	random := rand.New(rand.NewPCG(c.options.Seed, 6))
+	for _, pool := range pools {
+		for index := range pool.Nodes {
+			name := pool.NodeName(index)
+			if pool.Accelerator == "" {
+				continue
+			}
+			if random.IntN(brokenEvery) != 0 {
+				c.well = append(c.well, name)
+				continue
+			}
+			fault := faults[random.IntN(len(faults))]
+			if err := fleet.SetCondition(ctx, c.Box.Client, name, fault, true); err != nil {
+				return fmt.Errorf("break %s: %w", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// StartStorm breaks nodes that are well, and repairs them; the seed decides which.
+func (c *Cluster) StartStorm(ctx context.Context, seed uint64) *churn.Storm {
+	return churn.StartStorm(ctx, c.Box.Client, churn.Weather{Nodes: c.well, Every: faultInterval,
+		Lasts: faultsLast, Seed: seed, PatchOnly: true})
+}
+
+// AwaitBerth returns when Berth knows the nodes, and of no pod that has one.
+func (c *Cluster) AwaitBerth(ctx context.Context) error {
+	what := fmt.Sprintf("berth to know %d nodes without pods", c.options.Nodes)
+	return await(ctx, what, func() (bool, error) {
+		samples, err := c.Box.Berth.Metrics(ctx)
+		return samples.Sum("berth_nodes") == float64(c.options.Nodes) &&
+			samples.Sum("berth_accelerator_devices", `state="used"`) == 0, err
+	})
+}
+
+// CPU are the seconds that kube-scheduler and Berth, where it runs, have used so far.
+func (c *Cluster) CPU() (scheduler, berth float64, err error) {
+	usage, err := c.Box.Scheduler.Usage()
+	if err != nil || !c.Box.Berth.Running() {
+		return usage.CPUSeconds, 0, err
+	}
+	ours, err := c.Box.Berth.Usage()
+	return usage.CPUSeconds, ours.CPUSeconds, err
+}
+
+// Clear deletes all pods and returns when there are none.
+func (c *Cluster) Clear(ctx context.Context) error {
+	for _, namespace := range append([]string{metav1.NamespaceDefault}, c.options.Namespaces...) {
+		err := c.Box.Client.CoreV1().Pods(namespace).DeleteCollection(ctx,
+			metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{})
+		if err != nil {
+			return fmt.Errorf("delete pods: %w", err)
+		}
+	}
+	return await(ctx, "pods to be gone", func() (bool, error) {
+		left, err := c.Box.Client.CoreV1().Pods(metav1.NamespaceAll).
+			List(ctx, metav1.ListOptions{Limit: 1})
+		return err == nil && len(left.Items) == 0, err
+	})
+}
+
+// await polls until something holds.
+func await(ctx context.Context, what string, holds func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, awaitTimeout)
+	defer cancel()
+	for {
+		done, err := holds()
+		if done || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waited in vain for %s: %w", what, ctx.Err())
+		case <-time.After(awaitInterval):
+		}
+	}
+}

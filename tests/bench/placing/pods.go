@@ -1,0 +1,161 @@
+package placing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+)
+
+// stallTimeout is for how long nothing may happen to any pod while somebody waits for it.
+const stallTimeout = 4 * time.Minute
+
+// Seen is what became of pods, by "<namespace>/<name>".
+type Seen struct {
+	Bound   map[string]time.Time // when their binding was seen
+	Refused map[string]string    // what kube-scheduler said last of those that found no node
+}
+
+// Took is the time from the first binding to the last.
+func (s Seen) Took() time.Duration {
+	var first, last time.Time
+	for _, at := range s.Bound {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	return last.Sub(first)
+}
+
+// Pods follow the pods of all namespaces. Thread-safe.
+type Pods struct {
+	stream watch.Interface
+	ended  chan struct{}
+
+	mu      sync.Mutex
+	seen    Seen
+	failure error
+	news    chan struct{} // closed by what is new
+}
+
+// Watch follows pods from now on.
+func Watch(ctx context.Context, client kubernetes.Interface) (*Pods, error) {
+	pods := client.CoreV1().Pods(metav1.NamespaceAll)
+	list, err := pods.List(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	// kube-apiserver ends the watch of a client that is slow for once; this one goes on then.
+	stream, err := watchtools.NewRetryWatcherWithContext(ctx, list.ResourceVersion,
+		&cache.ListWatch{WatchFuncWithContext: pods.Watch})
+	if err != nil {
+		return nil, err
+	}
+	return Follow(stream), nil
+}
+
+// Follow follows the pods that a watch tells of.
+func Follow(stream watch.Interface) *Pods {
+	p := &Pods{stream: stream, ended: make(chan struct{}), news: make(chan struct{}),
+		seen: Seen{Bound: map[string]time.Time{}, Refused: map[string]string{}}}
+	go func() {
+		defer close(p.ended)
+		for event := range stream.ResultChan() {
+			p.see(event)
+		}
+		p.fail(errors.New("the watch of pods has ended"))
+	}()
+	return p
+}
+
+// Stop returns when nothing is seen any more.
+func (p *Pods) Stop() {
+	p.stream.Stop()
+	<-p.ended
+}
+
+// Await returns when holds says so of all that was seen; it is asked again after whatever is new. An
+// error of holds is returned, and so is that of the watch; and it is one if nothing happens any more.
+func (p *Pods) Await(ctx context.Context, holds func(Seen) (bool, error)) error {
+	for {
+		news, done, err := p.ask(holds)
+		if done || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(stallTimeout):
+			return p.stalled()
+		case <-news:
+		}
+	}
+}
+
+func (p *Pods) ask(holds func(Seen) (bool, error)) (news <-chan struct{}, done bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	done, err = holds(p.seen)
+	if !done && err == nil {
+		err = p.failure
+	}
+	return p.news, done, err
+}
+
+func (p *Pods) stalled() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return fmt.Errorf("%d pods have a node, %d were refused, and nothing more happens for %s",
+		len(p.seen.Bound), len(p.seen.Refused), stallTimeout)
+}
+
+func (p *Pods) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failure == nil {
+		p.failure = err
+	}
+	p.tell()
+}
+
+// tell wakes those who wait. mu is held.
+func (p *Pods) tell() {
+	close(p.news)
+	p.news = make(chan struct{})
+}
+
+func (p *Pods) see(event watch.Event) {
+	if event.Type == watch.Error {
+		p.fail(fmt.Errorf("watch pods: %w", apierrors.FromObject(event.Object)))
+		return
+	}
+	pod, isPod := event.Object.(*corev1.Pod)
+	if !isPod || event.Type == watch.Deleted {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := pod.Namespace + "/" + pod.Name
+	if _, known := p.seen.Bound[name]; pod.Spec.NodeName != "" && !known {
+		p.seen.Bound[name] = time.Now()
+		p.tell()
+	}
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
+			p.seen.Refused[name] = condition.Message
+			p.tell()
+		}
+	}
+}
