@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/accelerator_memory.h"
 #include "model/annotation.h"
-#include "model/quantity.h"
 #include "model/suggest.h"
 
 namespace berth::placement {
@@ -26,12 +26,9 @@ void AddUnknownModels(std::string_view annotation, const model::AcceleratorCatal
 }
 
 void AddBadMemory(const std::string& annotation, std::string_view text, Hints& hints) {
-  const auto memory = model::Quantity::Parse(model::Trim(text));
-  if (!memory.ok()) {
-    hints.push_back(fmt::format("{}: {}", annotation, std::string(memory.status().message())));
-  } else if (memory->Sign() <= 0) {
-    hints.push_back(fmt::format("{}: \"{}\" is not more than 0", annotation, text));
-  }
+  const absl::Status status = model::ParseMemoryMinimum(text).status();
+  if (status.ok()) return;
+  hints.push_back(fmt::format("{}: {}", annotation, std::string(status.message())));
 }
 
 // kube-scheduler counts devices, and Berth leaves that to it.

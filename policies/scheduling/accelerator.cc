@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "model/accelerator_memory.h"
 #include "model/annotation.h"
-#include "model/quantity.h"
 
 namespace berth::scheduling {
 
@@ -14,16 +14,11 @@ namespace {
 
 using Index = model::AcceleratorCatalog::Index;
 
-constexpr double kMebi = 1 << 20;
-
-// Drivers report less than the nominal size: a 40 GB A100 says 39,538 MiB, a 32 GB V100 32,510.
-constexpr double kReportedShare = 0.93;
-
 // What the pod makes of each accelerator, by catalogue index, and of nodes without one.
 struct Wishes {
   std::vector<Verdict> by_accelerator{};
   Verdict without_accelerator{};
-  double min_memory = 0;  // bytes; 0: none asked for
+  std::int64_t memory_minimum = 0;  // bytes; 0: none asked for
   ReasonId too_little_memory = kNoReason;
   ReasonId memory_not_known = kNoReason;
 };
@@ -38,25 +33,17 @@ class AcceleratorEvaluator : public NodeEvaluator {
     const Verdict& verdict = index == model::AcceleratorCatalog::kNone
                                  ? wishes_.without_accelerator
                                  : wishes_.by_accelerator[static_cast<std::size_t>(index)];
-    if (!verdict.fits || wishes_.min_memory <= 0) return verdict;
-    const ReasonId reason = MemoryReason(node.gpu, index);
+    if (!verdict.fits || wishes_.memory_minimum == 0) return verdict;
+    const ReasonId reason = MemoryReason(node);
     if (reason == kNoReason) return verdict;
     return {.fits = false, .score = 0, .reason = reason};
   }
 
  private:
-  // A label is what the node has, so the catalogue never overrides it: there are V100s of 16 GB.
-  ReasonId MemoryReason(const model::GpuLabels& gpu, Index index) const {
-    if (gpu.memory_mebibytes) {
-      const double labelled = static_cast<double>(*gpu.memory_mebibytes) * kMebi;
-      return labelled >= kReportedShare * wishes_.min_memory ? kNoReason
-                                                             : wishes_.too_little_memory;
-    }
-    if (index == model::AcceleratorCatalog::kNone || !catalog_[index].memory) {
-      return wishes_.memory_not_known;
-    }
-    const double nominal = static_cast<double>(catalog_[index].memory->Value());
-    return nominal >= wishes_.min_memory ? kNoReason : wishes_.too_little_memory;
+  ReasonId MemoryReason(const model::NodeState& node) const noexcept {
+    const auto greatest = model::GreatestMemoryMinimum(node.gpu, node.accelerator, catalog_);
+    if (!greatest) return wishes_.memory_not_known;
+    return *greatest >= wishes_.memory_minimum ? kNoReason : wishes_.too_little_memory;
   }
 
   const model::AcceleratorCatalog& catalog_;
@@ -120,9 +107,9 @@ Preparation AcceleratorPolicy::Prepare(const model::Pod& pod, const model::Clust
 
   Wishes wishes{.too_little_memory = too_little_memory_, .memory_not_known = memory_not_known_};
   if (const auto text = model::Find(pod.annotations, memory_annotation_)) {
-    const auto minimum = model::Quantity::Parse(model::Trim(*text));
-    if (!minimum.ok() || minimum->Sign() <= 0) return RefusedEverywhere{bad_memory_};
-    wishes.min_memory = static_cast<double>(minimum->Value());
+    const auto minimum = model::ParseMemoryMinimum(*text);
+    if (!minimum.ok()) return RefusedEverywhere{bad_memory_};
+    wishes.memory_minimum = *minimum;
   }
   if (!models->empty()) {
     const auto asks_for = [&](Index index) { return AsksFor(pod, index); };

@@ -1,0 +1,49 @@
+#include "model/accelerator_memory.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/status/status.h"
+#include "fmt/format.h"
+#include "model/annotation.h"
+#include "model/quantity.h"
+
+namespace berth::model {
+
+namespace {
+
+constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+
+// Drivers report less than the nominal size: a 40 GB A100 says 39,538 MiB, a 32 GB V100 32,510. So
+// a device meets what it reports 93 % of.
+constexpr std::int64_t kReportedPercent = 93;
+
+// No device has so much, and 100 times it fits 64 bits: 64 PiB.
+constexpr std::int64_t kMostMebibytes = std::int64_t{1} << 36;
+
+}  // namespace
+
+absl::StatusOr<std::int64_t> ParseMemoryMinimum(std::string_view annotation) {
+  const std::string_view text = Trim(annotation);
+  const auto memory = Quantity::Parse(text);
+  if (!memory.ok()) return memory.status();
+  if (memory->Sign() <= 0) {
+    return absl::InvalidArgumentError(fmt::format("\"{}\" is not more than 0", text));
+  }
+  return memory->Value();
+}
+
+// A label is what the node has, so the catalogue never overrides it: there are V100s of 16 GB.
+std::optional<std::int64_t> GreatestMemoryMinimum(const GpuLabels& gpu,
+                                                  AcceleratorCatalog::Index accelerator,
+                                                  const AcceleratorCatalog& catalog) noexcept {
+  if (gpu.memory_mebibytes) {
+    const std::int64_t reported = std::min(*gpu.memory_mebibytes, kMostMebibytes) * kMebi;
+    return reported * 100 / kReportedPercent;
+  }
+  if (accelerator == AcceleratorCatalog::kNone) return std::nullopt;
+  const std::optional<Quantity>& nominal = catalog[accelerator].memory;
+  return nominal ? std::optional(nominal->Value()) : std::nullopt;
+}
+
+}  // namespace berth::model
