@@ -3,8 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include "controller/node_label.h"
-
 namespace berth::controller {
 
 namespace {
@@ -57,7 +55,7 @@ LeaderElection::Options Controller::ElectionOptions(const Options& options) cons
 }
 
 NodeLabeler::Options Controller::LabelerOptions(const Options& options) const {
-  return {.label = AcceleratorLabel(options.prefix), .may_write = [this] { return Leads(); }};
+  return {.labels = NodeLabelNames(options.prefix), .may_write = [this] { return Leads(); }};
 }
 
 Nudger::Options Controller::NudgerOptions(const Options& options) const {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,25 +9,35 @@
 
 namespace berth::controller {
 
-/// The label that says which accelerator a node has, "berth.dev/accelerator"; `prefix` is what
-/// Berth's names begin with.
-inline std::string AcceleratorLabel(std::string_view prefix) {
-  return std::string(prefix) + "/accelerator";
-}
+/// The names of the labels that say which accelerator a node has, and how much memory a device of
+/// it: "berth.dev/accelerator: V100", "berth.dev/accelerator-memory: 34".
+struct NodeLabelNames {
+  explicit NodeLabelNames(std::string_view prefix);
 
-/// What `label` of a node shall be changed to; nothing: it stays as it is.
+  /// Both, as the snapshot has to keep them.
+  std::vector<std::string> all() const { return {accelerator, memory}; }
+
+  std::string accelerator;
+  std::string memory;
+};
+
+/// What labels of a node shall be changed to; empty: they stay as they are.
 ///
-/// Pods select nodes by the label and avoid them by it, and kubelet checks the affinity of running
-/// pods again when it restarts. So it is set where it is missing, but changed only while no bound
-/// pod asks for an accelerator, and it outlives devices that vanish: a node that nothing in the
-/// catalogue recognises keeps it. So does one in quarantine: nobody knows what it has now.
-std::optional<std::string> WantedLabel(const model::NodeState& state,
-                                       const model::AcceleratorCatalog& catalog,
-                                       std::string_view label);
+/// Pods select nodes by the labels and avoid them by these, and kubelet checks the affinity of
+/// running pods again when it restarts. So a label is set where it is missing, but changed only
+/// while no bound pod asks for an accelerator, and it outlives devices that vanish: a node of which
+/// nothing is known any more keeps it. So does one in quarantine: nobody knows what it has now.
+///
+/// The memory is in whole GiB, that of the greatest minimum which the node meets. What is too low,
+/// or no number, is changed at once: the affinities that admission writes ask for more than some
+/// number, which they go on to find, and until then they keep pods off a node that fits them.
+model::StringMap WantedLabels(const model::NodeState& state,
+                              const model::AcceleratorCatalog& catalog,
+                              const NodeLabelNames& labels);
 
-/// The names of the nodes for which there is one.
+/// The names of the nodes for which there are some.
 std::vector<std::string> NodesToLabel(const model::ClusterView& view,
                                       const model::AcceleratorCatalog& catalog,
-                                      std::string_view label);
+                                      const NodeLabelNames& labels);
 
 }  // namespace berth::controller

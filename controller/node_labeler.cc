@@ -3,9 +3,21 @@
 #include <utility>
 #include <vector>
 
-#include "controller/node_label.h"
-
 namespace berth::controller {
+
+namespace {
+
+// As kubectl selects by them: "berth.dev/accelerator=V100,berth.dev/accelerator-memory=34".
+std::string InWords(const model::StringMap& labels) {
+  std::string text;
+  for (const auto& [name, value] : labels) {
+    if (!text.empty()) text += ',';
+    text.append(name).append(1, '=').append(value);
+  }
+  return text;
+}
+
+}  // namespace
 
 NodeLabeler::NodeLabeler(Options options, const cluster::Snapshot* snapshot, Patcher* patcher,
                          kube::Waiter* waiter, WriteObserver* observer)
@@ -25,7 +37,7 @@ bool NodeLabeler::Pass() {
   // Without the pods every node would look as if it had none.
   if (!options_.may_write() || !snapshot_->Synced()) return true;
   const std::vector<std::string> nodes =
-      NodesToLabel(snapshot_->Read(), snapshot_->catalog(), options_.label);
+      NodesToLabel(snapshot_->Read(), snapshot_->catalog(), options_.labels);
   for (const std::string& node : nodes) {
     if (!retries_.IsDue(node, waiter_->Now())) continue;
     if (!options_.may_write()) break;
@@ -38,24 +50,23 @@ bool NodeLabeler::Pass() {
 // Whether something was written, or tried to be.
 bool NodeLabeler::LabelOne(const std::string& node) {
   // A list of thousands takes minutes at this pace: the node may have pods by now.
-  const std::optional<Wish> wish = Wanted(node);
-  if (!wish) return false;
-  const absl::Status status = patcher_->LabelNode(node, wish->uid, options_.label, wish->value);
+  const LabeledNode wanted = Wanted(node);
+  if (wanted.labels.empty()) return false;
+  const absl::Status status = patcher_->LabelNode(node, wanted.uid, wanted.labels);
   retries_.OnTried(node, waiter_->Now());
   if (!absl::IsCancelled(status)) {
-    observer_->OnWritten(Write::kNodeLabel, node, wish->value, status);
+    observer_->OnWritten(Write::kNodeLabel, node, InWords(wanted.labels), status);
   }
   return true;
 }
 
-std::optional<NodeLabeler::Wish> NodeLabeler::Wanted(const std::string& node) const {
+NodeLabeler::LabeledNode NodeLabeler::Wanted(const std::string& node) const {
   const cluster::Snapshot::Reader reader = snapshot_->Read();
   const std::optional<model::NodeIndex> index = reader.Find(node);
-  if (!index) return std::nullopt;
+  if (!index) return {};
   const model::NodeState& state = *reader.At(*index);
-  std::optional<std::string> value = WantedLabel(state, snapshot_->catalog(), options_.label);
-  if (!value) return std::nullopt;
-  return Wish{.uid = state.node.uid, .value = *std::move(value)};
+  return {.uid = state.node.uid,
+          .labels = WantedLabels(state, snapshot_->catalog(), options_.labels)};
 }
 
 }  // namespace berth::controller

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cluster/snapshot.h"
+#include "controller/node_label.h"
 #include "controller/patcher.h"
 #include "controller/retries.h"
 #include "controller/write_observer.h"
@@ -12,13 +13,12 @@
 
 namespace berth::controller {
 
-/// Keeps the accelerator label of all nodes as WantedLabel() has it, one write after the other.
-/// Run() on one thread; it ends when the waiter is stopped.
+/// Keeps the labels of all nodes as WantedLabels() has them, one node after the other. Run() on one
+/// thread; it ends when the waiter is stopped.
 class NodeLabeler {
  public:
   struct Options {
-    /// "berth.dev/accelerator".
-    std::string label;
+    NodeLabelNames labels;
     /// Asked right before each write.
     std::function<bool()> may_write;
     /// Between two writes: 20 a second.
@@ -27,8 +27,9 @@ class NodeLabeler {
     std::chrono::milliseconds interval{250};
   };
 
-  /// Everything must outlive this. The snapshot keeps the label, and the UIDs of nodes: a node that
-  /// comes in place of another one, while a write is on its way, does not get the other's label.
+  /// Everything must outlive this. The snapshot keeps the labels, and the UIDs of nodes: a node
+  /// that comes in place of another one, while a write is on its way, does not get the other's
+  /// labels.
   NodeLabeler(Options options, const cluster::Snapshot* snapshot, Patcher* patcher,
               kube::Waiter* waiter, WriteObserver* observer);
 
@@ -37,11 +38,12 @@ class NodeLabeler {
  private:
   bool Pass();
   bool LabelOne(const std::string& node);
-  struct Wish {
+  struct LabeledNode {
     std::string uid;
-    std::string value;
+    /// Those that are to be written.
+    model::StringMap labels;
   };
-  std::optional<Wish> Wanted(const std::string& node) const;
+  LabeledNode Wanted(const std::string& node) const;
 
   const Options options_;
   const cluster::Snapshot* const snapshot_;

@@ -19,10 +19,11 @@ absl::Status Patch(kube::Transport& transport, std::string target, const Json& m
 
 }  // namespace
 
-absl::Status Patcher::LabelNode(std::string_view node, std::string_view uid, std::string_view label,
-                                std::string_view value) {
-  return Patch(*transport_, fmt::format("/api/v1/nodes/{}", node),
-               {{"uid", uid}, {"labels", {{std::string(label), value}}}});
+absl::Status Patcher::LabelNode(std::string_view node, std::string_view uid,
+                                const model::StringMap& labels) {
+  Json metadata = {{"uid", uid}};
+  for (const auto& [name, value] : labels) metadata["labels"][name] = value;
+  return Patch(*transport_, fmt::format("/api/v1/nodes/{}", node), metadata);
 }
 
 absl::Status Patcher::AnnotatePod(std::string_view namespace_name, std::string_view name,

@@ -23,7 +23,9 @@ class WaitingPod {
   using Clock = std::chrono::steady_clock;
 
   /// How long a pod has after each nudge to be tried. kube-scheduler itself backs off up
-  /// to 10 s by default, and to 60 s in the chart.
+  /// to 10 s by default, and to 60 s in the chart; a pod that has to wait longer than all of these
+  /// needs no further nudge, because one of them has put it into the queue of those that back off
+  /// (moveToBackoffQ in pkg/scheduler/backend/queue/scheduling_queue.go).
   static constexpr std::array<std::chrono::seconds, 4> kTries = {
       std::chrono::seconds(2), std::chrono::seconds(7), std::chrono::seconds(20),
       std::chrono::seconds(10)};

@@ -45,7 +45,7 @@ class ControllerServer::Work {
   Work(const config::BerthConfiguration& config, ControllerServer& server)
       : engine_(MakeEngine(config)),
         snapshot_({.catalog = engine_.catalog,
-                   .labels = {controller::AcceleratorLabel(config.prefix)},
+                   .labels = controller::NodeLabelNames(config.prefix).all(),
                    .node_uids = true}),
         feed_(FeedOptions(server.api_), &snapshot_, &server.node_observer_, &server.pod_observer_),
         controller_({.api = server.api_,

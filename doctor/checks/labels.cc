@@ -1,58 +1,92 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "doctor/checks.h"
+#include "model/accelerator_memory.h"
 
 namespace berth::doctor {
 
 namespace {
 
-// Nodes with accelerators, by what their label says.
+// Nodes with accelerators, by what one of their labels says.
 struct Labelled {
   std::size_t right = 0;
   std::vector<std::string> missing;
   std::vector<std::string> wrong;
 };
 
-Labelled Sort(const Facts& facts, const Rules& rules, const std::string& label) {
+// `wanted` is what the label should say, and `what` the same in words.
+void Sort(const model::Node& node, const std::string& label, const std::string& wanted,
+          const std::string& what, Labelled& labelled) {
+  const auto value = model::Find(node.labels, label);
+  if (!value) {
+    labelled.missing.push_back(fmt::format("{} ({})", node.name, what));
+  } else if (*value != wanted) {
+    labelled.wrong.push_back(fmt::format("{} ({}, labelled {})", node.name, what, *value));
+  } else {
+    ++labelled.right;
+  }
+}
+
+Labelled SortByModel(const Facts& facts, const Rules& rules, const std::string& label) {
   Labelled labelled;
   for (const model::Node& node : *facts.nodes) {
     const auto entry = rules.catalog.Match(node);
     if (entry == model::AcceleratorCatalog::kNone) continue;
     const std::string& name = rules.catalog[entry].name;
-    const auto value = model::Find(node.labels, label);
-    if (!value) {
-      labelled.missing.push_back(fmt::format("{} ({})", node.name, name));
-    } else if (*value != name) {
-      labelled.wrong.push_back(fmt::format("{} ({}, labelled {})", node.name, name, *value));
-    } else {
-      ++labelled.right;
-    }
+    Sort(node, label, name, name, labelled);
   }
   return labelled;
+}
+
+Labelled SortByMemory(const Facts& facts, const Rules& rules, const std::string& label) {
+  Labelled labelled;
+  for (const model::Node& node : *facts.nodes) {
+    const auto greatest = model::GreatestMemoryMinimum(model::ReadGpuLabels(node.labels),
+                                                       rules.catalog.Match(node), rules.catalog);
+    if (!greatest) continue;
+    const std::string gibibytes = std::to_string(model::WholeGibibytes(*greatest));
+    Sort(node, label, gibibytes, gibibytes + " GiB", labelled);
+  }
+  return labelled;
+}
+
+Findings Missing(const Labelled& labelled, const std::string& label, std::string_view so) {
+  if (labelled.missing.empty()) return {};
+  return Problem(fmt::format("{} without label {}: {}: {}",
+                             Counted(labelled.missing.size(), "accelerator node"), label, so,
+                             Listed(labelled.missing)),
+                 "the controller sets it: look at its log, and at check rights");
+}
+
+Findings Wrong(const Labelled& labelled, std::string_view what, std::string advice) {
+  if (labelled.wrong.empty()) return {};
+  return Warning(fmt::format("{} labelled {}: {}", Counted(labelled.wrong.size(), "node"), what,
+                             Listed(labelled.wrong)),
+                 std::move(advice));
 }
 
 }  // namespace
 
 Findings CheckLabels(const Facts& facts, const Rules& rules) {
-  const std::string label = rules.config.prefix + "/accelerator";
-  const auto [right, missing, wrong] = Sort(facts, rules, label);
-  Findings found;
-  if (!missing.empty()) {
-    Append(Problem(fmt::format("{} without label {}: pods without accelerators go there, and pods "
-                               "that name a model do not: {}",
-                               Counted(missing.size(), "accelerator node"), label, Listed(missing)),
-                   "the controller sets it: look at its log, and at check rights"),
-           found);
-  }
-  if (!wrong.empty()) {
-    Append(Warning(fmt::format("{} labelled as another model: {}", Counted(wrong.size(), "node"),
-                               Listed(wrong)),
-                   "the controller changes the label once no pod there asks for accelerators: "
-                   "drain them"),
-           found);
-  }
+  const std::string model_label = rules.config.prefix + "/accelerator";
+  const std::string memory_label = model_label + "-memory";
+  const Labelled by_model = SortByModel(facts, rules, model_label);
+  const Labelled by_memory = SortByMemory(facts, rules, memory_label);
+  Findings found = Missing(by_model, model_label,
+                           "pods without accelerators go there, and pods that name a model do not");
+  Append(Wrong(by_model, "as another model",
+               "the controller changes the label once no pod there asks for accelerators: drain "
+               "them"),
+         found);
+  Append(Missing(by_memory, memory_label, "pods that name a least memory do not go there"), found);
+  Append(Wrong(by_memory, "with another memory",
+               "the controller raises the label at once, and lowers it once no pod there asks for "
+               "accelerators: drain them, or look at its log"),
+         found);
   if (!found.empty()) return found;
-  return Ok(fmt::format("{} labelled", Counted(right, "accelerator node")));
+  return Ok(fmt::format("{} labelled", Counted(by_model.right, "accelerator node")));
 }
 
 }  // namespace berth::doctor

@@ -7,13 +7,28 @@
 
 namespace berth::doctor {
 
-// Models become a node affinity, which every scheduler keeps; the memory of a device is told by a
-// label that is not Berth's and changes with drivers, so only the extender knows.
+namespace {
+
+// One term suffices for a node, so each has to say it; an empty one matches none.
+bool IsSaidByAffinity(const PodFacts& pod, const std::string& label) {
+  if (pod.needs == nullptr || !pod.needs->terms) return false;
+  return std::ranges::all_of(*pod.needs->terms, [&label](const model::NodeSelectorTerm& term) {
+    return term.empty() ||
+           std::ranges::find(term.expressions, label, &model::NodeRequirement::key) !=
+               term.expressions.end();
+  });
+}
+
+}  // namespace
+
+// What admission has written as a node affinity every scheduler keeps; of the annotation alone only
+// the extender knows.
 Findings CheckMemoryMinimum(const Facts& facts, const Rules& rules) {
   const std::vector<std::string> schedulers = BerthSchedulers(facts, rules);
+  const std::string name = rules.config.prefix + "/accelerator-memory";
   std::vector<std::string> unheard;
   for (const PodFacts& pod : *facts.pods) {
-    if (pod.memory_minimum.empty()) continue;
+    if (pod.memory_minimum.empty() || IsSaidByAffinity(pod, name)) continue;
     if (std::ranges::find(schedulers, pod.scheduler) != schedulers.end()) continue;
     unheard.push_back(
         fmt::format("{} ({} by {})", pod.FullName(), pod.memory_minimum, pod.scheduler));
@@ -23,9 +38,9 @@ Findings CheckMemoryMinimum(const Facts& facts, const Rules& rules) {
       fmt::format("a least memory of devices that only the extender keeps, by a scheduler "
                   "that does not ask it: {}",
                   Listed(unheard)),
-      fmt::format("give these pods to a scheduler that asks Berth, or have them name "
-                  "models: {}/accelerators",
-                  rules.config.prefix));
+      fmt::format("give these pods to a scheduler that asks Berth, or create them anew where "
+                  "admission is enforced: it writes a node affinity to {}",
+                  name));
 }
 
 }  // namespace berth::doctor

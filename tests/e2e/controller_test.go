@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,27 @@ func TestNodesAreLabelledWithTheirAccelerator(t *testing.T) {
 	broken := nodesOf("mn2b-a30")[0]
 	w.setLabel(broken, "H100") // by mistake; nothing runs there
 	w.awaitLabels(expectedLabels())
+}
+
+// The greatest minimum of memory that the extender would accept a node for, by what drivers report.
+func TestNodesAreLabelledWithTheMemoryOfADevice(t *testing.T) {
+	w := fresh(t)
+	w.controllers(1, nil)
+	for _, pool := range fleet.Small(nodesPerPool) {
+		for index := range pool.Nodes {
+			name := pool.NodeName(index)
+			w.Await("the memory of "+name, func() bool {
+				node, err := w.box.Client.CoreV1().Nodes().Get(w.Context(), name, metav1.GetOptions{})
+				w.Check("get "+name, err)
+				label, labelled := node.Labels[acceleratorLabel+"-memory"]
+				mebibytes, err := strconv.Atoi(node.Labels["nvidia.com/gpu.memory"])
+				if err != nil {
+					return !labelled // of MN-Core, and of CPU nodes, nobody knows any
+				}
+				return label == strconv.Itoa(mebibytes*100/93/1024)
+			})
+		}
+	}
 }
 
 // kubelet checks the affinity of running pods again when it restarts.

@@ -86,7 +86,9 @@ TEST_F(CliController, LabelsNodesNudgesPodsAndGivesUpTheLease) {
   ASSERT_TRUE(berth->AwaitError("\"msg\":\"leading\"")) << berth->error();
   ASSERT_TRUE(api_.AwaitCount(FakeRequest::kPatchNode, 1)) << berth->error();
   EXPECT_EQ(api_.Bodies(FakeRequest::kPatchNode)[0],
-            R"({"metadata":{"labels":{"berth.dev/accelerator":"V100"},"uid":"node-1-uid"}})");
+            R"({"metadata":{"labels":)"
+            R"({"berth.dev/accelerator":"V100","berth.dev/accelerator-memory":"32"},)"
+            R"("uid":"node-1-uid"}})");
   EXPECT_THAT(api_.leases().HolderOf(kLease), HasSubstr("_"));
 
   ASSERT_TRUE(berth->AwaitError("\"kind\":\"pending_pods\",\"items\":1"));

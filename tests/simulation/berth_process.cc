@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "controller/node_label.h"
 #include "policies/scheduling/config.h"
 #include "tests/simulation/live_bytes.h"
 
@@ -73,8 +74,10 @@ void BerthProcess::Channel<T>::End() {
 
 BerthProcess::BerthProcess(const Surroundings& surroundings, const Options& options,
                            std::function<void()> told)
-    : snapshot_(std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
-          .catalog = DefaultCatalog(), .labels = {"berth.dev/accelerator"}, .node_uids = true})),
+    : snapshot_(std::make_unique<cluster::Snapshot>(
+          cluster::Snapshot::Options{.catalog = DefaultCatalog(),
+                                     .labels = controller::NodeLabelNames("berth.dev").all(),
+                                     .node_uids = true})),
       placer_(options.sabotage == Sabotage::kIgnoresConditions ? CarelessEngine() : DefaultEngine(),
               *snapshot_, metrics_, {&listener_},
               {.size = options.shortlist, .default_spreading = false}),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,21 +23,43 @@ const std::vector<std::string>& ConditionTypes() {
   return types;
 }
 
+constexpr char kMemoryLabel[] = "nvidia.com/gpu.memory";
+
 struct Product {
   const char* label;
   const char* accelerator;
+  std::int64_t gibibytes;
 };
-constexpr std::array<Product, 3> kProducts = {
-    {{"Tesla-V100-SXM2-32GB", "V100"}, {"NVIDIA-A100-SXM4-40GB", "A100"}, {"NVIDIA-A30", "A30"}}};
+constexpr std::array<Product, 3> kProducts = {{{"Tesla-V100-SXM2-32GB", "V100", 32},
+                                               {"NVIDIA-A100-SXM4-40GB", "A100", 40},
+                                               {"NVIDIA-A30", "A30", 24}}};
+
+// What its drivers report; nothing: the label goes.
+void Report(std::optional<std::string> mebibytes, model::Node& node) {
+  std::erase_if(node.labels, [](const auto& label) { return label.first == kMemoryLabel; });
+  if (mebibytes) node.labels.emplace_back(kMemoryLabel, *std::move(mebibytes));
+  model::Normalize(node.labels);
+}
+
+const Product* ProductOf(const model::Node& node) {
+  const auto product = model::Find(node.labels, kProductLabel);
+  const auto known = std::ranges::find_if(
+      kProducts, [&product](const Product& each) { return product == each.label; });
+  return known == kProducts.end() ? nullptr : &*known;
+}
 
 }  // namespace
 
 std::string AcceleratorOf(const model::Node& node) {
-  const auto product = model::Find(node.labels, kProductLabel);
-  for (const Product& known : kProducts) {
-    if (product == known.label) return known.accelerator;
-  }
-  return "";
+  const Product* const product = ProductOf(node);
+  return product == nullptr ? "" : product->accelerator;
+}
+
+std::int64_t MemoryOf(const model::Node& node) {
+  const auto mebibytes = model::Find(node.labels, kMemoryLabel);
+  if (mebibytes) return std::stoll(std::string(*mebibytes)) * 100 / (93 * 1024);
+  const Product* const product = ProductOf(node);
+  return product == nullptr ? 0 : product->gibibytes;
 }
 
 model::Time ClusterLife::Now() const {
@@ -139,7 +162,13 @@ void ClusterLife::ResizeNode() {
   const auto stored = server_->Of<model::Node>().Find(Any<model::Node>());
   if (stored == nullptr) return;
   model::Node node = stored->value;
-  node.allocatable.Set(kGpu, chance_->Between(4, 8));
+  const int devices = chance_->Between(4, 8);
+  node.allocatable.Set(kGpu, devices);
+  // Its drivers were replaced, too: they report more than before, less, or nothing.
+  constexpr std::array<const char*, 3> kReported = {"16384", "32510", "81559"};
+  const auto report = static_cast<std::size_t>(devices) - 4;
+  Report(report < kReported.size() ? std::optional<std::string>(kReported[report]) : std::nullopt,
+         node);
   server_->Put(std::move(node));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "model/node.h"
@@ -18,8 +19,10 @@ inline constexpr char kAppLabel[] = "app";
 inline constexpr char kProductLabel[] = "nvidia.com/gpu.product";
 inline const std::array<std::string, 3> kApps = {"notebook", "train", "serve"};
 
-/// What the controller's label of the node has to say.
+/// What the controller's labels of the node have to say: its model, and the greatest minimum of
+/// memory, in GiB, that its devices meet.
 std::string AcceleratorOf(const model::Node& node);
+std::int64_t MemoryOf(const model::Node& node);
 
 /// What everybody else does to the cluster: nodes come, break, recover and go; pods are created,
 /// bound, resized, end and are deleted; so are Services. Objects become odd, and may stay so. Not

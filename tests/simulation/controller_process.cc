@@ -45,7 +45,7 @@ ControllerProcess::Labelling::Labelling(ControllerProcess* process,
       waiter(surroundings.timeline, &task),
       link(process->identity_ + "/labels", kWriteTimeout, surroundings, &task),
       patcher(&link),
-      labeler({.label = "berth.dev/accelerator",
+      labeler({.labels = controller::NodeLabelNames("berth.dev"),
                .may_write = [process] { return process->Leads(); },
                .interval = kInterval},
               &process->fed_.snapshot(), &patcher, &waiter, &process->observer_) {}

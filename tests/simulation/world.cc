@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "fmt/format.h"
@@ -33,6 +34,22 @@ std::string WordsOf(const extender::FilterResult& result) {
   }
   return fmt::format("0/{} nodes are available: {}.",
                      result.failed.size() + result.unresolvable.size(), words);
+}
+
+Complaint ComplaintAboutModel(const model::Node& node, bool must_have_it) {
+  const auto label = model::Find(node.labels, "berth.dev/accelerator");
+  if (label == AcceleratorOf(node) || (!label && !must_have_it)) return std::nullopt;
+  return fmt::format("node {} of {} has the label {}", node.name, AcceleratorOf(node),
+                     label.value_or("(none)"));
+}
+
+Complaint ComplaintAboutMemory(const model::Node& node, bool used) {
+  const std::string label(
+      model::Find(node.labels, "berth.dev/accelerator-memory").value_or("(none)"));
+  const std::int64_t memory = MemoryOf(node);
+  if (label == std::to_string(memory)) return std::nullopt;
+  if (used && label != "(none)" && std::stoll(label) > memory) return std::nullopt;
+  return fmt::format("node {} of {} GiB has the label {}", node.name, memory, label);
 }
 
 }  // namespace
@@ -93,16 +110,18 @@ void World::CheckLeaders(const std::string& writer) {
   if (leaders > 1) Note("two controllers lead");
 }
 
-// No node ever gets the label of another, be it one that had its name a moment ago; in the end each
-// has its own.
+// No node ever gets the labels of another, be it one that had its name a moment ago; in the end
+// each has its own. A memory that is said to be too much stays while pods are bound.
 void World::CheckLabels(bool in_the_end) {
   if (controllers_.empty()) return;
+  std::set<std::string> used;
+  for (const auto& [key, stored] : server_.Of<model::Pod>().now()) {
+    if (!stored->value.terminated) used.insert(stored->value.node_name);
+  }
   for (const auto& [name, stored] : server_.Of<model::Node>().now()) {
-    const auto label = model::Find(stored->value.labels, "berth.dev/accelerator");
-    if (label == AcceleratorOf(stored->value)) continue;
-    if (!label && (!in_the_end || stored->unreadable())) continue;
-    Note(fmt::format("node {} of {} has the label {}", name, AcceleratorOf(stored->value),
-                     label.value_or("(none)")));
+    const bool must_have_them = in_the_end && !stored->unreadable();
+    Note(ComplaintAboutModel(stored->value, must_have_them));
+    if (must_have_them) Note(ComplaintAboutMemory(stored->value, used.contains(name)));
   }
 }
 

@@ -13,12 +13,13 @@
 namespace berth::controller {
 
 inline constexpr char kLabel[] = "berth.dev/accelerator";
+inline constexpr char kMemoryLabel[] = "berth.dev/accelerator-memory";
 
 /// A snapshot as the controller keeps it, of listed nodes and pods.
 inline std::unique_ptr<cluster::Snapshot> MakeSnapshot(
     const std::vector<model::NodeState>& nodes = {}) {
   auto snapshot = std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
-      .catalog = scheduling::Catalog(), .labels = {"berth.dev/accelerator"}, .node_uids = true});
+      .catalog = scheduling::Catalog(), .labels = {kLabel, kMemoryLabel}, .node_uids = true});
   for (const auto kind : {cluster::Kind::kNodes, cluster::Kind::kPods}) {
     snapshot->BeginReplace(kind);
     snapshot->EndReplace(kind);
@@ -27,9 +28,11 @@ inline std::unique_ptr<cluster::Snapshot> MakeSnapshot(
   return snapshot;
 }
 
-/// The same node with a label.
-inline model::NodeState Labelled(model::NodeState state, const std::string& value) {
-  state.node.labels.emplace_back(kLabel, value);
+/// The same node with Berth's labels; by default the memory is that of the catalogue's V100.
+inline model::NodeState Labelled(model::NodeState state, const std::string& accelerator,
+                                 const std::string& memory = "32") {
+  state.node.labels.emplace_back(kLabel, accelerator);
+  state.node.labels.emplace_back(kMemoryLabel, memory);
   model::Normalize(state.node.labels);
   return state;
 }

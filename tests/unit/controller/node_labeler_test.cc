@@ -15,6 +15,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::StartsWith;
 
 constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
 
@@ -36,14 +37,15 @@ class NodeLabelerTest : public ::testing::Test {
   LimitedTime time_;
   WriteRecord record_;
   bool leads_ = true;
-  NodeLabeler labeler_{{.label = kLabel, .may_write = [this] { return leads_; }},
-                       snapshot_.get(),
-                       &patcher_,
-                       &time_,
-                       &record_};
+  NodeLabeler labeler_{
+      {.labels = NodeLabelNames("berth.dev"), .may_write = [this] { return leads_; }},
+      snapshot_.get(),
+      &patcher_,
+      &time_,
+      &record_};
 };
 
-TEST_F(NodeLabelerTest, PatchesTheLabelAndNothingElse) {
+TEST_F(NodeLabelerTest, PatchesTheLabelsAtOnceAndNothingElse) {
   model::Node node = GpuNode("node-1", kV100).node;
   node.uid = "u-1";
   snapshot_->UpsertNode(node);
@@ -54,9 +56,12 @@ TEST_F(NodeLabelerTest, PatchesTheLabelAndNothingElse) {
   EXPECT_EQ(request.method, kube::HttpMethod::kPatch);
   EXPECT_EQ(request.target, "/api/v1/nodes/node-1");
   EXPECT_EQ(request.content_type, "application/merge-patch+json");
-  EXPECT_EQ(request.body,
-            R"({"metadata":{"labels":{"berth.dev/accelerator":"V100"},"uid":"u-1"}})");
-  EXPECT_THAT(record_.written, ElementsAre("label node-1 V100"));
+  EXPECT_EQ(
+      request.body,
+      R"({"metadata":{"labels":{"berth.dev/accelerator":"V100","berth.dev/accelerator-memory":"32"},"uid":"u-1"}})");
+  EXPECT_THAT(record_.written,
+              ElementsAre("label node-1 "
+                          "berth.dev/accelerator=V100,berth.dev/accelerator-memory=32"));
 }
 
 TEST_F(NodeLabelerTest, WritesTwentyASecondAtMost) {
@@ -66,6 +71,19 @@ TEST_F(NodeLabelerTest, WritesTwentyASecondAtMost) {
   Reply(200, 100);
   RunFor(seconds(1));
   EXPECT_THAT(transport_.requests, SizeIs(20));
+}
+
+// As after an upgrade from a version that knew one label only.
+TEST_F(NodeLabelerTest, PatchesTheLabelThatIsMissing) {
+  model::NodeState node = GpuNode("node-1", kV100);
+  node.node.labels.emplace_back(kLabel, "V100");
+  model::Normalize(node.node.labels);
+  snapshot_->UpsertNode(node.node);
+  Reply(200);
+  RunFor(seconds(1));
+  ASSERT_THAT(transport_.requests, SizeIs(1));
+  EXPECT_EQ(transport_.requests[0].body,
+            R"({"metadata":{"labels":{"berth.dev/accelerator-memory":"32"}}})");
 }
 
 // The watch tells of the label only after a while.
@@ -93,7 +111,8 @@ TEST_F(NodeLabelerTest, AFailureHoldsUpNoOtherNode) {
   Reply(404);
   Reply(200);
   RunFor(seconds(1));
-  EXPECT_THAT(record_.written, ElementsAre("label node-1 V100", "label node-2 V100"));
+  EXPECT_THAT(record_.written,
+              ElementsAre(StartsWith("label node-1 "), StartsWith("label node-2 ")));
 }
 
 // A node goes, and another one of its name comes, while the write is on its way.
@@ -140,7 +159,7 @@ TEST_F(NodeLabelerTest, LooksAtEachNodeAgainBeforeItsTurn) {
   // By the time that it comes to the second node, a pod is there.
   time_.on_wait = [&] { snapshot_->UpsertPod(PodOn("node-2")); };
   RunFor(seconds(1));
-  EXPECT_THAT(record_.written, ElementsAre("label node-1 V100"));
+  EXPECT_THAT(record_.written, ElementsAre("label node-1 berth.dev/accelerator=V100"));
 }
 
 TEST_F(NodeLabelerTest, WaitsUntilThePodsAreKnown) {
@@ -148,8 +167,8 @@ TEST_F(NodeLabelerTest, WaitsUntilThePodsAreKnown) {
   fresh.BeginReplace(cluster::Kind::kNodes);
   fresh.UpsertNode(GpuNode("node-1", kV100).node);
   fresh.EndReplace(cluster::Kind::kNodes);
-  NodeLabeler labeler({.label = kLabel, .may_write = [] { return true; }}, &fresh, &patcher_,
-                      &time_, &record_);
+  NodeLabeler labeler({.labels = NodeLabelNames("berth.dev"), .may_write = [] { return true; }},
+                      &fresh, &patcher_, &time_, &record_);
   labeler.Run();
   EXPECT_THAT(transport_.requests, IsEmpty());
 }

@@ -59,10 +59,26 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LabelOfAnother", CheckLabels,
              [](Nodes& nodes) { nodes[0].labels[0].second = "A100"; }, Severity::kWarning,
              "v100-1 (V100, labelled A100)", "drain"},
+        Case{
+            "MemoryMissing", CheckLabels,
+            [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin() + 1); },
+            Severity::kProblem,
+            "1 accelerator node without label berth.dev/accelerator-memory: pods that name a least "
+            "memory do not go there: v100-2 (32 GiB)",
+            "check rights"},
+        Case{"MemoryOfAnother", CheckLabels, [](Nodes& nodes) { nodes[0].labels[1].second = "40"; },
+             Severity::kWarning,
+             "1 node labelled with another memory: v100-1 (32 GiB, labelled 40)", "drain"},
+        Case{"MemoryThatDriversReport", CheckLabels,
+             [](Nodes& nodes) {
+               nodes[0].labels.insert(nodes[0].labels.begin() + 2,
+                                      {"nvidia.com/gpu.memory", "16384"});
+             },
+             Severity::kWarning, "v100-1 (17 GiB, labelled 32)", "drain"},
 
         Case{"OneEntry", CheckCatalogue, Nothing, Severity::kOk, "", ""},
         Case{"TwoEntries", CheckCatalogue,
-             [](Nodes& nodes) { nodes[0].labels[1].second = "NVIDIA-A100-like-V100"; },
+             [](Nodes& nodes) { nodes[0].labels[2].second = "NVIDIA-A100-like-V100"; },
              Severity::kWarning, "v100-1 (V100 and A100)", "exclude each other"},
         Case{"NoEntry", CheckCatalogue, [](Nodes& nodes) { nodes[0].labels.clear(); },
              Severity::kWarning, "v100-1 (nvidia.com/gpu)", "add an entry"},

@@ -33,11 +33,12 @@ struct DefaultRules {
   Rules rules() const { return {.config = config, .catalog = catalog}; }
 };
 
-/// A node of 8 V100 with its label, and one without accelerators.
+/// A node of 8 V100 with its labels, and one without accelerators.
 inline model::Node GpuNode(const std::string& name) {
   model::Node node;
   node.name = name;
   node.labels = {{"berth.dev/accelerator", "V100"},
+                 {"berth.dev/accelerator-memory", "32"},
                  {"nvidia.com/gpu.product", "Tesla-V100-SXM2-32GB"}};
   node.conditions = {{.type = "GPUIsLost", .status = model::ConditionStatus::kFalse}};
   for (const auto& [resource, amount] : std::map<std::string, std::int64_t>{

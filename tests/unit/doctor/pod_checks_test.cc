@@ -46,6 +46,17 @@ Facts Healthy() {
 PodFacts& Train(Facts& facts) { return facts.pods->front(); }
 PodFacts& Web(Facts& facts) { return facts.pods->back(); }
 
+/// A term for each, of more memory than that; "": of something else.
+std::shared_ptr<const NodeNeeds> NeedsOfMemory(const std::vector<std::string>& more_than) {
+  NodeNeeds needs{.selector = {}, .terms = {{}}};
+  for (const std::string& gibibytes : more_than) {
+    model::NodeRequirement requirement{"berth.dev/accelerator-memory", "Gt", {gibibytes}};
+    if (gibibytes.empty()) requirement = {"zone", "In", {"a"}};
+    needs.terms->push_back({.expressions = {requirement}});
+  }
+  return std::make_shared<const NodeNeeds>(std::move(needs));
+}
+
 class PodTable : public ::testing::TestWithParam<Case> {};
 
 TEST_P(PodTable, Judges) {
@@ -112,7 +123,22 @@ INSTANTIATE_TEST_SUITE_P(All, PodTable,
                                                   Train(facts).scheduler = "volcano";
                                                 },
                                                 Severity::kWarning, "ml/train-0 (40Gi by volcano)",
-                                                "berth.dev/accelerators"},
+                                                "node affinity to berth.dev/accelerator-memory"},
+                                           Case{"MinimumSaidByAffinity", CheckMemoryMinimum,
+                                                [](Facts& facts) {
+                                                  Train(facts).memory_minimum = "40Gi";
+                                                  Train(facts).scheduler = "volcano";
+                                                  Train(facts).needs = NeedsOfMemory({"39", "79"});
+                                                },
+                                                Severity::kOk, "", ""},
+                                           Case{"MinimumSaidByOneTermOfTwo", CheckMemoryMinimum,
+                                                [](Facts& facts) {
+                                                  Train(facts).memory_minimum = "40Gi";
+                                                  Train(facts).scheduler = "volcano";
+                                                  Train(facts).needs = NeedsOfMemory({"39", ""});
+                                                },
+                                                Severity::kWarning, "ml/train-0 (40Gi by volcano)",
+                                                ""},
 
                                            Case{"AffinityHolds", CheckAffinity,
                                                 [](Facts& facts) {
@@ -172,16 +198,15 @@ INSTANTIATE_TEST_SUITE_P(All, PodTable,
 
                                            Case{"RoomForAll", CheckCpuCapacity, Nothing,
                                                 Severity::kOk, "", ""},
-                                           Case{
-                                               "TooManyCores", CheckCpuCapacity,
-                                               [](Facts& facts) {
-                                                 Web(facts) = CpuPod("web-0", 65);
-                                               },
-                                               Severity::kProblem,
-                                               "isolation is enforced in 2 namespaces, and its "
-                                               "pods without accelerators ask for more "
-                                               "than the nodes without them have: cpu 65.0 of 64.0",
-                                               "allow-accelerator-nodes"},
+                                           Case{"TooManyCores", CheckCpuCapacity,
+                                                [](Facts&
+                                                       facts) { Web(facts) = CpuPod("web-0", 65); },
+                                                Severity::kProblem,
+                                                "isolation is enforced in 2 namespaces, and its "
+                                                "pods without accelerators ask for more "
+                                                "than the nodes without them have: cpu 65.0 of "
+                                                "64.0",
+                                                "allow-accelerator-nodes"},
                                            Case{"TooMuchMemory", CheckCpuCapacity,
                                                 [](Facts& facts) {
                                                   Web(facts).requests.Set("memory",
