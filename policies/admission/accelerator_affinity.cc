@@ -24,12 +24,7 @@ AcceleratorAffinityPolicy::AcceleratorAffinityPolicy(const PolicyContext& contex
 bool AcceleratorAffinityPolicy::Mutate(const Request&, Draft& draft, Remarks& remarks) const {
   const model::PodTemplate& pod = draft.pod();
   NoteIfMisplaced(draft.workload(), annotation_, remarks);
-  if (!AsksForAccelerators(pod, catalog_)) {
-    if (model::Find(pod.annotations, annotation_)) {
-      remarks.Noted(annotation_ + " has no effect: the pod asks for no accelerator");
-    }
-    return false;
-  }
+  if (!AsksForAccelerators(pod, catalog_, annotation_, remarks)) return false;
   const auto [models, faulty] = ModelsOf(pod);
   if (models.empty() || !faulty.empty()) return false;
   const std::size_t before = draft.writes();

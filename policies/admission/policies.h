@@ -1,6 +1,7 @@
 #pragma once
 
 #include "policies/admission/accelerator_affinity.h"
+#include "policies/admission/accelerator_memory.h"
 #include "policies/admission/checkpoint.h"
 #include "policies/admission/creator.h"
 #include "policies/admission/guaranteed_qos.h"
@@ -16,6 +17,6 @@ struct PolicyList {};
 /// Every admission policy, in the order in which they work on an object.
 using AllPolicies =
     PolicyList<CreatorPolicy, GuaranteedQosPolicy, JobRetriesPolicy, AcceleratorAffinityPolicy,
-               IsolationPolicy, CheckpointPolicy, SchedulerNamePolicy>;
+               AcceleratorMemoryPolicy, IsolationPolicy, CheckpointPolicy, SchedulerNamePolicy>;
 
 }  // namespace berth::admission

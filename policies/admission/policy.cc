@@ -44,4 +44,13 @@ bool AsksForAccelerators(const model::PodTemplate& pod, const model::Accelerator
       catalog.resources(), [&pod](const std::string& resource) { return AsksFor(pod, resource); });
 }
 
+bool AsksForAccelerators(const model::PodTemplate& pod, const model::AcceleratorCatalog& catalog,
+                         std::string_view annotation, Remarks& remarks) {
+  const bool asks = AsksForAccelerators(pod, catalog);
+  if (!asks && model::Find(pod.annotations, annotation)) {
+    remarks.Noted(std::string(annotation) + " has no effect: the pod asks for no accelerator");
+  }
+  return asks;
+}
+
 }  // namespace berth::admission

@@ -95,6 +95,10 @@ bool AsksFor(const model::PodTemplate& pod, std::string_view resource);
 /// Whether a pod asks for a resource of the catalogue.
 bool AsksForAccelerators(const model::PodTemplate& pod, const model::AcceleratorCatalog& catalog);
 
+/// The same; notes of a pod that asks for none that an annotation about accelerators has no effect.
+bool AsksForAccelerators(const model::PodTemplate& pod, const model::AcceleratorCatalog& catalog,
+                         std::string_view annotation, Remarks& remarks);
+
 /// The config of a policy that has none.
 struct NoConfig {};
 

@@ -66,6 +66,10 @@ func writtenObjects() map[string]runtime.Object {
 			NodeSelectorTerms: []corev1.NodeSelectorTerm{zoneIs("a"), zoneIs("b")}}}}
 	checkpointed := devicePod("1")
 	checkpointed.Annotations["berth.dev/checkpoint"] = "true"
+	roomy := devicePod("1")
+	roomy.Annotations["berth.dev/accelerator-memory"] = "24.5Gi"
+	modest := jobOf(devicePod("1"))
+	modest.Spec.Template.Annotations["berth.dev/accelerator-memory"] = "500M"
 	podLevel := podOf(containerOf("train", "", ""), containerOf("metrics", "", ""))
 	podLevel.Spec.Resources = &corev1.ResourceRequirements{Limits: resourcesOf("cpu=2 memory=4Gi")}
 	ruled := jobOf(devicePod("1"))
@@ -87,10 +91,12 @@ func writtenObjects() map[string]runtime.Object {
 		"pod with init and sidecar":     helped,
 		"pod with affinity":             affine,
 		"pod with checkpoints":          checkpointed,
+		"pod with a least memory":       roomy,
 		"pod with pod-level resources":  podLevel,
 		"pod with annotations of slash": annotatedPod("example.com/a~b", "c"),
 		"Job without anything":          jobOf(podOf(containerOf("train", "", ""))),
 		"Job with devices":              jobOf(devicePod("4")),
+		"Job with a small memory":       modest,
 		"Job with rules of its own":     ruled,
 		"Job with retries per index":    perIndex,
 		"Job that restarts":             restarting,

@@ -52,7 +52,7 @@ class CliMutate : public ::testing::Test {
                         "admission:\n  policies: {guaranteedQos: {mode: Off}, jobRetries: {mode: "
                         "Off}, isolation: "
                         "{mode: Off}, checkpoint: {mode: Off}, acceleratorAffinity: {mode: Off}, "
-                        "schedulerName: {mode: Off}}\n");
+                        "acceleratorMemory: {mode: Off}, schedulerName: {mode: Off}}\n");
 };
 
 TEST_F(CliMutate, ShowsADiffOfWhatChanges) {

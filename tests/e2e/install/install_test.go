@@ -1,6 +1,7 @@
 package install
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -37,6 +38,26 @@ func TestJobKeepsOffABrokenNode(t *testing.T) {
 	w.createJob(team, trainingJob("train"))
 	if pod := w.running(team, "train"); pod.Spec.NodeName != whole {
 		t.Errorf("runs on %s, want %s", pod.Spec.NodeName, whole)
+	}
+}
+
+// By the label that the controller writes and the affinity that the webhook does: Berth's extender is
+// not asked about nodes that have too little.
+func TestLeastMemoryIsKeptByKubeSchedulerItself(t *testing.T) {
+	w := release(t, nil)
+	team := w.team("enforce")
+	w.createJob(team, roomyJob("roomy", "24.5Gi"))
+	node := w.running(team, "roomy").Spec.NodeName
+	if got := w.labelOf(node, memoryLabel); got != "34" { // 32,510 MiB
+		t.Errorf("runs on %s, which has %q", node, got)
+	}
+	w.createJob(team, roomyJob("greedy", "35Gi"))
+	const why = "node(s) didn't match Pod's node affinity/selector"
+	w.Await("kube-scheduler to refuse it by its affinity", func() bool {
+		return strings.Contains(w.pendingReason(team, "greedy"), why)
+	})
+	if reason := w.pendingReason(team, "greedy"); strings.Contains(reason, "accelerator memory") {
+		t.Errorf("Berth was asked: %s", reason)
 	}
 }
 

@@ -10,7 +10,10 @@ import (
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
-const acceleratorLabel = "berth.dev/accelerator"
+const (
+	acceleratorLabel = "berth.dev/accelerator"
+	memoryLabel      = "berth.dev/accelerator-memory"
+)
 
 // v100Node is the name of a node with V100.
 func v100Node(index int) string { return fleet.Reference()[0].NodeName(index) }
@@ -38,7 +41,12 @@ func (w *world) label(node string, value any) {
 // acceleratorOf is the model of a node by Berth's label, empty where it has none.
 func (w *world) acceleratorOf(node string) string {
 	w.Helper()
+	return w.labelOf(node, acceleratorLabel)
+}
+
+func (w *world) labelOf(node, name string) string {
+	w.Helper()
 	got, err := shared.Client.CoreV1().Nodes().Get(w.Context(), node, metav1.GetOptions{})
 	w.Check("get "+node, err)
-	return got.Labels[acceleratorLabel]
+	return got.Labels[name]
 }

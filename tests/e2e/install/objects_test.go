@@ -44,6 +44,13 @@ func trainingJob(name string) *batchv1.Job {
 	}
 }
 
+// roomyJob asks for a V100 of so much memory.
+func roomyJob(name, memory string) *batchv1.Job {
+	job := trainingJob(name)
+	job.Spec.Template.Annotations[fleet.AnnotationMemory] = memory
+	return job
+}
+
 func gpus(count int64) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Limits: corev1.ResourceList{
 		fleet.ResourceGPU: *resource.NewQuantity(count, resource.DecimalSI)}}

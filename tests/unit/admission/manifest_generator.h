@@ -83,6 +83,7 @@ class ManifestGenerator {
     if (Chance(20)) annotations["berth.dev/applied"] = "everything";
     if (Chance(20)) annotations["berth.dev/retryless"] = "true";
     if (Chance(30)) annotations["berth.dev/accelerators"] = Word({"V100", "A100,V100", "None", ""});
+    if (Chance(20)) annotations["berth.dev/accelerator-memory"] = Word({"40Gi", "500M", "much"});
     if (Chance(30)) annotations["berth.dev/checkpoint"] = Word({"true", "claim", "/x", ""});
     if (Chance(20)) annotations["berth.dev/checkpoint-key"] = Word({"key", "../x", "a/b"});
     if (Chance(10)) annotations["berth.dev/allow-accelerator-nodes"] = "true";

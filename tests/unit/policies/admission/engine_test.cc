@@ -356,18 +356,21 @@ std::size_t UncutWarnings(const AdmissionEngine& engine,
 
 // On a CronJob, which has the longest path.
 TEST(AdmissionEngineTest, WhatItSaysOfOrdinaryPodsIsNotCut) {
-  const auto engine =
-      MakeEngine(Only<AcceleratorAffinityPolicy, IsolationPolicy, CheckpointPolicy>());
+  const auto engine = MakeEngine(Only<AcceleratorAffinityPolicy, AcceleratorMemoryPolicy,
+                                      IsolationPolicy, CheckpointPolicy>());
   model::Workload misplaced = MakeOwner("CronJob", CpuPod());
-  for (const char* name : {"accelerators", "allow-accelerator-nodes", "checkpoint"}) {
+  for (const char* name :
+       {"accelerator-memory", "accelerators", "allow-accelerator-nodes", "checkpoint"}) {
     misplaced.annotations.emplace_back("berth.dev/" + std::string(name), "true");
   }
   model::Workload named = GpuPod();
   named = Annotated(Annotated(named, "accelerators", "A100,V100"), "checkpoint", "true");
-  const model::Workload allowed = Annotated(CpuPod(), "allow-accelerator-nodes", "true");
+  named = Annotated(named, "accelerator-memory", "32Gi");
+  model::Workload allowed = Annotated(CpuPod(), "allow-accelerator-nodes", "true");
+  allowed = Annotated(allowed, "accelerator-memory", "32Gi");
   EXPECT_EQ(UncutWarnings(*engine, {misplaced, MakeOwner("CronJob", named),
                                     MakeOwner("Deployment", named), MakeOwner("CronJob", allowed)}),
-            9);
+            13);
 }
 
 TEST(AdmissionEngineTest, WhatItSaysOfOrdinarySizesIsNotCut) {

@@ -49,12 +49,15 @@ TEST(MisplacedAnnotationTest, IsNotedOnWhatMakesPods) {
 
 TEST(MisplacedAnnotationTest, IsNotedByEveryPolicyThatReadsOne) {
   model::Workload job = MakeJob(CpuPod());
-  job.annotations = {{"berth.dev/accelerators", "A100"},
+  job.annotations = {{"berth.dev/accelerator-memory", "40Gi"},
+                     {"berth.dev/accelerators", "A100"},
                      {"berth.dev/allow-accelerator-nodes", "true"},
                      {"berth.dev/checkpoint", "true"}};
   const std::string says = " works only in spec.template.metadata";
   EXPECT_THAT(Mutate(AcceleratorAffinityPolicy(Context(), {}), job).notes,
               ElementsAre("berth.dev/accelerators" + says));
+  EXPECT_THAT(Mutate(AcceleratorMemoryPolicy(Context(), {}), job).notes,
+              ElementsAre("berth.dev/accelerator-memory" + says));
   EXPECT_THAT(Mutate(IsolationPolicy(Context(), {}), job).notes,
               ElementsAre("berth.dev/allow-accelerator-nodes" + says));
   EXPECT_THAT(Mutate(CheckpointPolicy(Context(), {}), job).notes,

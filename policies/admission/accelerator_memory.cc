@@ -1,0 +1,59 @@
+#include "policies/admission/accelerator_memory.h"
+
+#include <utility>
+
+#include "model/accelerator_memory.h"
+#include "policies/admission/wording.h"
+
+namespace berth::admission {
+
+namespace {
+
+/// Bytes of an annotation in a text.
+constexpr std::size_t kMaxSize = 40;
+
+std::string InWords(std::int64_t gibibytes) {
+  // Less than one GiB is what every device has whose memory is known.
+  if (gibibytes == 0) return "whose accelerator memory is known";
+  return "of at least " + std::to_string(gibibytes) + " GiB a device";
+}
+
+}  // namespace
+
+AcceleratorMemoryPolicy::AcceleratorMemoryPolicy(const PolicyContext& context, const NoConfig&)
+    : catalog_(context.catalog), name_(context.prefix + "/accelerator-memory") {}
+
+bool AcceleratorMemoryPolicy::Mutate(const Request&, Draft& draft, Remarks& remarks) const {
+  NoteIfMisplaced(draft.workload(), name_, remarks);
+  const auto text = model::Find(draft.pod().annotations, name_);
+  if (!text || !AsksForAccelerators(draft.pod(), catalog_, name_, remarks)) return false;
+  const auto minimum = model::ParseMemoryMinimum(*text);
+  if (!minimum.ok()) return false;
+  const std::int64_t gibibytes = model::WholeGibibytes(*minimum);
+  const std::size_t before = draft.writes();
+  draft.RequireOfNodes(AtLeast(gibibytes));
+  if (draft.writes() > before) {
+    remarks.Changed("kept to nodes " + InWords(gibibytes) + ", as " + name_ + " says");
+  }
+  return true;
+}
+
+std::vector<Objection> AcceleratorMemoryPolicy::Judge(const Request&,
+                                                      const model::Workload& workload) const {
+  const auto text = model::Find(workload.pod.annotations, name_);
+  if (!text || !AsksForAccelerators(workload.pod, catalog_)) return {};
+  if (model::ParseMemoryMinimum(*text).ok()) return {};
+  return {{.field = PodAnnotationField(workload, name_),
+           .reason = "is \"" + OneLine(*text, kMaxSize) + "\", which is no size above zero",
+           .advice = "write the least memory of one device, such as 40Gi"}};
+}
+
+// Gt compares whole numbers, and a label that is missing or is none is not greater than any
+// (k8s.io/apimachinery/pkg/labels/selector.go, Requirement.Matches, v0.36.3). Its value has to be
+// that of a label, so it cannot be "-1".
+model::NodeRequirement AcceleratorMemoryPolicy::AtLeast(std::int64_t gibibytes) const {
+  if (gibibytes == 0) return {.key = name_, .op = "Exists", .values = {}};
+  return {.key = name_, .op = "Gt", .values = {std::to_string(gibibytes - 1)}};
+}
+
+}  // namespace berth::admission
