@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import archive
 import content
+import hardening
 import inputs
 import sbom
 from debian import Debian
@@ -64,6 +65,7 @@ def parts_of(build):
     if str(_SOURCE).encode() + b"/" in data:
         raise Problem(f"{binary} holds the path {_SOURCE}, so it would differ elsewhere; "
                       "build it with the preset image")
+    hardening.check(binary, data)
     return Parts(
         binary=data,
         licence=(_SOURCE / "LICENSE").read_bytes(),
