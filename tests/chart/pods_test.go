@@ -177,6 +177,8 @@ func TestImages(t *testing.T) {
 		{`image: {tag: "1", digest: "sha256:` + digest + `"}`, "extender", "berth@sha256:" + digest},
 		{`scheduler: {image: {tag: v1.34.9}}`, "kube-scheduler",
 			"registry.k8s.io/kube-scheduler:v1.34.9"},
+		{`scheduler: {image: {tag: v1.34.9, digest: "sha256:` + digest + `"}}`, "kube-scheduler",
+			"registry.k8s.io/kube-scheduler@sha256:" + digest},
 	} {
 		for _, pod := range podsOf(render(t, c.values)) {
 			for _, container := range pod.Spec.Containers {
