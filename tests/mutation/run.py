@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Breaks the product on purpose and counts how often the unit tests notice.
 
-Mutants are chosen by a seed, the same for the same sources. Each is judged by the unit tests of its
-folder alone, in a copy of the working tree. What was judged is not judged again, so a run that was
-ended goes on where it was; --again does so for survivors, after tests were added.
+A seed chooses the mutants, mostly the same ones after other lines have changed. Each is judged by
+the unit tests of its folder alone, in a copy of the working tree. What was judged is not judged
+again, so a run that was ended goes on where it was; --again does so for survivors, after tests were
+added.
 """
 
 import argparse
+import concurrent.futures
+import hashlib
 import pathlib
-import random
 import sys
 
 import mutants
@@ -26,8 +28,11 @@ def sources(root):
 
 
 def choose(everything, count, seed):
-    """A sample in the order of files, of which one after the other is compiled."""
-    chosen = random.Random(seed).sample(everything, min(count, len(everything)))
+    """A sample, ordered by file. Whether a mutant is in it hardly depends on the others."""
+    def turn(mutant):
+        return hashlib.sha256(("%d %s" % (seed, mutant.id)).encode()).digest()
+
+    chosen = sorted(everything, key=turn)[:count]
     return sorted(chosen, key=lambda mutant: (mutant.path, mutant.start, mutant.after))
 
 
@@ -35,18 +40,25 @@ def is_due(verdict, again):
     return verdict is None or (again and verdict == record.SURVIVED)
 
 
-def judge_all(chosen, known, shop, limit, again, say):
-    judged = 0
-    for mutant in chosen:
-        if not is_due(known.verdict(mutant), again):
-            continue
-        if judged == limit:
-            break
-        verdict, seconds, diff = shop.judge(mutant)
-        known.add(mutant, verdict, seconds, diff)
-        judged += 1
-        say("%-16s %4.0f s  %s:%d %s" % (verdict, seconds, mutant.path, mutant.line,
-                                         mutant.operator))
+def due_of(chosen, known, limit, again):
+    """Those that are to be judged now, at most `limit` of them unless that is negative."""
+    due = [mutant for mutant in chosen if is_due(known.verdict(mutant), again)]
+    return due if limit < 0 else due[:limit]
+
+
+def judge_all(due, known, shop, jobs, say):
+    """`jobs` at a time. What is interrupted keeps what was judged until then."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        judged = {pool.submit(shop.judge, mutant): mutant for mutant in due}
+        try:
+            for each in concurrent.futures.as_completed(judged):
+                mutant = judged[each]
+                verdict, seconds, diff = each.result()
+                known.add(mutant, verdict, seconds, diff)
+                say("%-16s %4.0f s  %s:%d %s" % (verdict, seconds, mutant.path, mutant.line,
+                                                 mutant.operator))
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def parse(words):
@@ -57,7 +69,7 @@ def parse(words):
     parser.add_argument("--folder", default="", help="of the chosen only those below it")
     parser.add_argument("--again", action="store_true", help="judge survivors again")
     parser.add_argument("--report", action="store_true", help="only say what is known")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=2, help="how many are judged at a time")
     parser.add_argument("--out", default=str(_ROOT / "build" / "mutation"))
     return parser.parse_args(words)
 
@@ -71,10 +83,10 @@ def main(words):
               if mutant.path.startswith(options.folder)]
     known = record.Record(out / "mutants.jsonl")
     if not options.report:
-        shop = workshop.Workshop(_ROOT, out / "tree", options.jobs)
-        shop.prepare()
-        judge_all(chosen, known, shop, options.limit, options.again,
-                  lambda line: print(line, flush=True))
+        due = due_of(chosen, known, options.limit, options.again)
+        shop = workshop.Workshop(_ROOT, out, options.jobs)
+        shop.prepare({workshop.tests_of(mutant.path) for mutant in due})
+        judge_all(due, known, shop, options.jobs, lambda line: print(line, flush=True))
     entries = known.of(chosen)
     print(record.report(entries))
     left = len(chosen) - len(entries)

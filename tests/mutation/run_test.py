@@ -32,13 +32,20 @@ class RunTest(unittest.TestCase):
 
     def judge(self, chosen, verdicts, limit=-1, again=False):
         shop = Shop(verdicts)
-        run.judge_all(chosen, record.Record(self.path), shop, limit, again, self.said.append)
+        known = record.Record(self.path)
+        run.judge_all(run.due_of(chosen, known, limit, again), known, shop, 1, self.said.append)
         return shop.judged
 
     def test_a_seed_chooses_the_same_and_another_others(self):
         self.assertEqual(run.choose(self.all, 10, 1), run.choose(self.all, 10, 1))
         self.assertNotEqual(run.choose(self.all, 10, 1), run.choose(self.all, 10, 2))
         self.assertEqual(len(run.choose(self.all, 1000, 1)), len(self.all))
+
+    def test_most_of_a_sample_stays_when_a_line_changes(self):
+        before = {each.id for each in run.choose(self.all, 20, 1)}
+        changed = mutants.of("policies/a.cc", _TEXT.replace("a7", "c"))
+        after = {each.id for each in run.choose(changed, 20, 1)}
+        self.assertGreaterEqual(len(before & after), 19)
 
     def test_what_was_judged_is_not_judged_again(self):
         chosen = self.all[:3]

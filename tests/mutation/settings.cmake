@@ -4,7 +4,7 @@
 function(berth_mutation_settings)
   foreach(library policies cluster extender admission controller)
     set_target_properties(berth_${library} PROPERTIES UNITY_BUILD OFF)
-    target_compile_options(berth_${library} PRIVATE -O0 -g0 -w)
+    target_compile_options(berth_${library} PRIVATE -O0 -g0 -w -D_GLIBCXX_ASSERTIONS)
   endforeach()
 endfunction()
 cmake_language(DEFER DIRECTORY ${CMAKE_SOURCE_DIR} CALL berth_mutation_settings)

@@ -1,10 +1,12 @@
-"""A copy of the repository that may be broken, and a build of it."""
+"""A build of a copy of the repository, to which broken sources are linked."""
 
 import difflib
+import json
 import pathlib
-import resource
+import shlex
 import shutil
 import subprocess
+import tempfile
 import time
 
 import record
@@ -24,13 +26,11 @@ def tests_of(path):
     return next(tests for prefix, tests in TESTS.items() if path.startswith(prefix))
 
 
+# Tests that take longer are left until the others have passed.
+_SLOW = 0.2
+
+# Of the process of the tests: a loop that never ends may take memory all the while.
 _MEMORY = 4 << 30
-
-
-def _limit_memory():
-    """In the process of the tests: a loop that never ends may take memory all the while."""
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _run(command, **options):
@@ -39,17 +39,27 @@ def _run(command, **options):
 
 
 class Workshop:
-    """`tree` gets the files that git knows in `root`, as they are there now."""
+    """`out`/tree gets the files that git knows in `root`, as they are there now, and stays whole."""
 
-    def __init__(self, root, tree, jobs):
+    def __init__(self, root, out, jobs):
         self._root = pathlib.Path(root)
-        self._tree = pathlib.Path(tree)
+        self._out = pathlib.Path(out)
+        self._tree = self._out / "tree"
         # As deep in its tree as the presets' builds are, so that ccache takes the one for the other.
         self._build = self._tree / "build" / "mutation"
         self._jobs = str(jobs)
+        # Of each binary: how long it may take, and the tests that are run together, one filter each.
         self._limits = {}
+        self._filters = {}
 
-    def prepare(self):
+    def prepare(self, binaries):
+        """Builds these, which have to pass. Once, before judge()."""
+        self._copy_all()
+        self._make(sorted(binaries))
+        for tests in sorted(binaries):
+            self._try_unbroken(tests)
+
+    def _copy_all(self):
         listed = _run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                       cwd=self._root)
         names = {name for name in listed.stdout.split("\0") if name and (self._root / name).is_file()}
@@ -58,7 +68,6 @@ class Workshop:
         for old in self._known():
             if old not in names:
                 (self._tree / old).unlink()
-        self._configure()
 
     def _known(self):
         files = (path for path in self._tree.rglob("*") if path.is_file())
@@ -74,63 +83,102 @@ class Workshop:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, copy)
 
-    def _configure(self):
-        done = _run(["cmake", "--preset", "release", "-B", str(self._build), "--log-level=WARNING",
-                     "-DBERTH_BENCHMARKS=OFF",
-                     "-DCMAKE_PROJECT_berth_INCLUDE=" +
-                     str(self._tree / "tests" / "mutation" / "settings.cmake")], cwd=self._tree)
-        if done.returncode != 0:
-            raise RuntimeError(done.stdout)
+    def _make(self, binaries):
+        if not binaries:
+            return
+        for command in [
+            ["cmake", "--preset", "release", "-B", str(self._build), "--log-level=WARNING",
+             "-DBERTH_BENCHMARKS=OFF", "-DBERTH_HARDEN=OFF",
+             "-DCMAKE_PROJECT_berth_INCLUDE=" +
+             str(self._tree / "tests" / "mutation" / "settings.cmake")],
+            ["cmake", "--build", str(self._build), "-j", self._jobs, "--target", *binaries],
+        ]:
+            done = _run(command, cwd=self._tree)
+            if done.returncode != 0:
+                raise RuntimeError(done.stdout)
 
-    def text(self, path):
-        return (self._tree / path).read_text()
-
-    def judge(self, mutant):
-        """(verdict, seconds, diff). The tree is whole again afterwards."""
-        tests = tests_of(mutant.path)
-        limit = self._limit_of(tests)
-        whole = self.text(mutant.path)
-        broken = mutant.apply(whole)
-        began = time.monotonic()
-        try:
-            (self._tree / mutant.path).write_text(broken)
-            verdict = self._verdict(tests, limit)
-        finally:
-            (self._tree / mutant.path).write_text(whole)
-        return verdict, time.monotonic() - began, _diff(whole, broken)
-
-    def _verdict(self, tests, limit):
-        if self._make(tests).returncode != 0:
-            return record.NO_MUTANT
-        passed = self._test(tests, limit)
-        if passed is None:
-            return record.LATE
-        return record.SURVIVED if passed else record.NOTICED
-
-    def _limit_of(self, tests):
-        """Ten times what the tests take unbroken, which have to pass, and 10 s."""
-        if tests not in self._limits:
-            made = self._make(tests)
-            if made.returncode != 0:
-                raise RuntimeError(made.stdout)
+    def _try_unbroken(self, tests):
+        """They get ten times as long as they took, and 10 s."""
+        with tempfile.TemporaryDirectory(dir=self._out) as folder:
+            times = pathlib.Path(folder) / "times.json"
             began = time.monotonic()
-            if not self._test(tests, 600):
+            if not self._test(self._binary(tests), ["--gtest_output=json:" + str(times)], 600):
                 raise RuntimeError(tests + " fails though nothing is broken")
             self._limits[tests] = 10 + 10 * (time.monotonic() - began)
-        return self._limits[tests]
+            self._filters[tests] = filters_of(json.loads(times.read_text()))
 
-    def _make(self, tests):
-        return _run(["cmake", "--build", str(self._build), "-j", self._jobs, "--target", tests])
+    def _binary(self, tests):
+        return next(path for path in self._build.rglob(tests) if path.is_file())
 
-    def _test(self, tests, limit):
+    def judge(self, mutant):
+        """(verdict, seconds, diff). May be called by several threads at a time."""
+        whole = (self._tree / mutant.path).read_text()
+        broken = mutant.apply(whole)
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory(dir=self._out) as folder:
+            source = pathlib.Path(folder) / pathlib.Path(mutant.path).name
+            source.write_text(broken)
+            verdict = self._verdict(mutant.path, source)
+        return verdict, time.monotonic() - began, _diff(whole, broken)
+
+    def _verdict(self, path, source):
+        tests = tests_of(path)
+        binary = self._link(path, source, tests)
+        if binary is None:
+            return record.NO_MUTANT
+        for some in self._filters[tests]:
+            passed = self._test(binary, ["--gtest_filter=" + some], self._limits[tests])
+            if passed is None:
+                return record.LATE
+            if not passed:
+                return record.NOTICED
+        return record.SURVIVED
+
+    def _link(self, path, source, tests):
+        """The binary with `source` in place of the one at `path`; None where it does not compile."""
+        compiled, binary = source.with_suffix(".o"), source.with_suffix("")
+        compiling = compile_command(self._build, self._tree / path, source, compiled)
+        if _run(compiling, cwd=self._build).returncode != 0:
+            return None
+        built = self._binary(tests).relative_to(self._build)
+        listed = _run(["ninja", "-t", "commands", "-s", str(built)], cwd=self._build).stdout
+        linked = _run(link_command(listed, str(built), str(compiled), str(binary)), cwd=self._build,
+                      shell=True)
+        return binary if linked.returncode == 0 else None
+
+    def _test(self, binary, flags, limit):
         """Whether they pass; None: they did not end in time."""
-        binary = next(self._build.rglob(tests), None)
         try:
-            done = _run([str(binary), "--gtest_brief=1", "--gtest_fail_fast"], cwd=self._tree,
-                        timeout=limit, preexec_fn=_limit_memory)
+            done = _run(["prlimit", "--as=%d" % _MEMORY, "--core=0", str(binary), "--gtest_brief=1",
+                         "--gtest_fail_fast", *flags], cwd=self._tree, timeout=limit)
         except subprocess.TimeoutExpired:
             return None
         return done.returncode == 0
+
+
+def filters_of(times):
+    """The tests of a binary as --gtest_filter takes them: the quick ones, then the slow ones, of
+    what --gtest_output wrote."""
+    slow = [suite["name"] + "." + test["name"]
+            for suite in times["testsuites"] for test in suite["testsuite"]
+            if float(test["time"].rstrip("s")) > _SLOW]
+    return ["-" + ":".join(slow), ":".join(slow)] if slow else ["*"]
+
+
+def compile_command(build, path, source, compiled):
+    """What compiles the file at `path`, for `source` in its place and into `compiled`."""
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if entry["file"] == str(path):
+            words = shlex.split(entry["command"])
+            words[words.index("-o") + 1] = str(compiled)
+            return [str(source) if word == str(path) else word for word in words]
+    raise RuntimeError("nothing compiles " + str(path))
+
+
+def link_command(listed, built, compiled, binary):
+    """What links `built`, to `binary`: an object comes before the archives, so that what it defines
+    is not looked for in them."""
+    return listed.strip().replace(" -o %s " % built, " -o %s %s " % (binary, compiled))
 
 
 def _diff(whole, broken):
