@@ -14,6 +14,12 @@ kube::HttpTimeouts WriteTimeouts() {
   return {.connect = kEach, .handshake = kEach, .write = kEach, .head = kEach};
 }
 
+std::unique_ptr<kube::Transport> Connect(const Controller::Options& options,
+                                         kube::HttpTimeouts timeouts) {
+  if (options.connect) return options.connect(timeouts);
+  return std::make_unique<kube::HttpClient>(options.api, timeouts);
+}
+
 kube::ListWatchOptions PendingPods(std::uint64_t seed) {
   return {.path = "/api/v1/pods", .field_selector = Nudger::kPodSelector, .seed = seed};
 }
@@ -24,26 +30,26 @@ Controller::Controller(Options options, std::shared_ptr<const scheduling::Schedu
                        const cluster::Snapshot* snapshot, Observer* observer,
                        CertificateObserver* certificate_observer,
                        kube::ListWatchObserver* pending_observer)
-    : lease_client_(options.api, WriteTimeouts()),
-      lease_store_(&lease_client_, options.lease_namespace, options.lease_name, &owner_),
+    : lease_client_(Connect(options, WriteTimeouts())),
+      lease_store_(lease_client_.get(), options.lease_namespace, options.lease_name, &owner_),
       election_(ElectionOptions(options), &lease_store_, &election_waiter_, observer),
-      label_client_(options.api, WriteTimeouts()),
-      label_transport_(WhileLeading(label_client_)),
+      label_client_(Connect(options, WriteTimeouts())),
+      label_transport_(WhileLeading(*label_client_)),
       label_patcher_(&label_transport_),
       labeler_(LabelerOptions(options), snapshot, &label_patcher_, &waiter_, observer),
-      nudge_client_(options.api, WriteTimeouts()),
-      nudge_transport_(WhileLeading(nudge_client_)),
+      nudge_client_(Connect(options, WriteTimeouts())),
+      nudge_transport_(WhileLeading(*nudge_client_)),
       nudge_patcher_(&nudge_transport_),
       nudger_(NudgerOptions(options), std::move(engine), snapshot, &nudge_patcher_, &waiter_,
               observer),
-      object_http_client_(options.api, WriteTimeouts()),
-      object_transport_(WhileLeading(object_http_client_)),
+      object_http_client_(Connect(options, WriteTimeouts())),
+      object_transport_(WhileLeading(*object_http_client_)),
       object_client_(&object_transport_),
       owner_keeper_(OwnerOptions(options), &object_client_, &owner_, observer),
       certificate_keeper_(CertificateOptions(options), options.certificates, &object_client_,
                           &owner_keeper_, &owner_, &waiter_, observer, certificate_observer),
-      pending_client_(options.api),
-      pending_(PendingPods(options.seed), &pending_client_, &pending_waiter_, &nudger_,
+      pending_client_(Connect(options, {})),
+      pending_(PendingPods(options.seed), pending_client_.get(), &pending_waiter_, &nudger_,
                pending_observer) {}
 
 Controller::~Controller() { Stop(); }
@@ -93,9 +99,9 @@ void Controller::Start() {
 
 void Controller::Stop() {
   waiter_.Stop();
-  label_client_.Stop();
-  nudge_client_.Stop();
-  object_http_client_.Stop();
+  label_client_->Stop();
+  nudge_client_->Stop();
+  object_http_client_->Stop();
   pending_.Stop();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();

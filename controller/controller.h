@@ -21,6 +21,7 @@
 #include "kube/api_config.h"
 #include "kube/http_client.h"
 #include "kube/list_watch.h"
+#include "kube/transport.h"
 #include "kube/waiter.h"
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
@@ -48,6 +49,8 @@ class Controller {
     std::function<model::Time()> now;
     /// For jitter; different for each process.
     std::uint64_t seed = 0;
+    /// Makes connections to the API server in place of kube::HttpClient, for tests.
+    std::function<std::unique_ptr<kube::Transport>(kube::HttpTimeouts)> connect{};
   };
 
   /// Everything pointed at must outlive this. `snapshot` keeps the labels below the prefix.
@@ -77,25 +80,25 @@ class Controller {
 
   Owner owner_;
   kube::RealWaiter election_waiter_;
-  kube::HttpClient lease_client_;
+  const std::unique_ptr<kube::Transport> lease_client_;
   ApiLeaseStore lease_store_;
   LeaderElection election_;
 
   kube::RealWaiter waiter_;
-  kube::HttpClient label_client_;
+  const std::unique_ptr<kube::Transport> label_client_;
   LeaderTransport label_transport_;
   Patcher label_patcher_;
   NodeLabeler labeler_;
-  kube::HttpClient nudge_client_;
+  const std::unique_ptr<kube::Transport> nudge_client_;
   LeaderTransport nudge_transport_;
   Patcher nudge_patcher_;
   Nudger nudger_;
-  kube::HttpClient object_http_client_;
+  const std::unique_ptr<kube::Transport> object_http_client_;
   LeaderTransport object_transport_;
   ObjectClient object_client_;
   OwnerKeeper owner_keeper_;
   CertificateKeeper certificate_keeper_;
-  kube::HttpClient pending_client_;
+  const std::unique_ptr<kube::Transport> pending_client_;
   kube::RealWaiter pending_waiter_;
   kube::ListWatch<model::Pod> pending_;
 

@@ -283,6 +283,15 @@ TEST_F(CertificateKeeperTest, ReplacesWhatItCannotReadAndNamesItAlone) {
   EXPECT_THAT(writes_.written, Each(Not(HasSubstr("PRIVATE"))));
 }
 
+TEST_F(CertificateKeeperTest, ReplacesAnAuthorityThatItCannotReadAndNamesItAlone) {
+  Settle();
+  Change(kAuthority, {{"data", {{"tls.key", "c2VjcmV0"}}}});
+  RunFor(seconds(5));
+  ExpectConsistent();
+  ASSERT_THAT(record_.unreadable, SizeIs(1));
+  EXPECT_THAT(record_.unreadable[0], StartsWith("berth-ca: tls.key"));
+}
+
 TEST_F(CertificateKeeperTest, TakesInTheAddressesOfAServiceThatAppears) {
   const Json service = api_.objects.at(kService);
   api_.objects.erase(kService);
@@ -407,6 +416,23 @@ TEST_F(CertificateKeeperTest, LooksAgainSoonForWhatItCouldNotRead) {
   api_.failures = {{get, 503}};
   RunFor(seconds(5));
   EXPECT_GE(std::count(api_.requests.begin(), api_.requests.end(), get), 3);
+}
+
+TEST_F(CertificateKeeperTest, AFailureAfterASuccessIsTriedAgainAsSoonAsTheFirst) {
+  Settle();
+  const std::string get = std::string("GET ") + kAdmission;
+  const model::Time back = Now() + std::chrono::minutes(10);
+  const model::Time away_again = back + std::chrono::minutes(2);
+  std::vector<model::Time> tries;
+  api_.failures = {{get, 503}};
+  api_.after = [&] {
+    api_.failures.clear();
+    if (Now() < back || Now() >= away_again) api_.failures = {{get, 503}};
+    if (Now() >= away_again && api_.requests.back() == get) tries.push_back(Now());
+  };
+  RunFor(std::chrono::minutes(13));
+  ASSERT_GE(tries.size(), 4U);
+  EXPECT_LE(tries[3] - tries[0], seconds(5));
 }
 
 TEST_F(CertificateKeeperTest, GivesSecretsTheirOwner) {

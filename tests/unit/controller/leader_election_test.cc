@@ -128,6 +128,16 @@ TEST_F(LeaderElectionTest, WhoIsOvertakenStopsEvenIfItCannotReadByWhom) {
   EXPECT_EQ(a_.errors, std::vector<std::string>{"connection refused"});
 }
 
+TEST_F(LeaderElectionTest, WhoSeesAnotherHolderStopsThoughItsRenewalWasLost) {
+  a_.Step();
+  lease_.Steal("thief");
+  int calls = 0;
+  lease_.fault = [&] { return ++calls == 1 ? Fault::kNeverArrives : Fault::kNone; };
+  a_.Step();
+  EXPECT_FALSE(a_.Leads());
+  EXPECT_EQ(a_.story, "leads stops sees:thief ");
+}
+
 TEST_F(LeaderElectionTest, TheRightEndsByItselfWhenTheServerIsAway) {
   a_.Step();
   FailAlways(Fault::kNeverArrives);

@@ -94,6 +94,15 @@ TEST_F(NudgePlanTest, APodThatWasTriedIsNotNudgedAgainForTheSameCause) {
   EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
 }
 
+TEST_F(NudgePlanTest, WhatRecoveredBeforeAPodCameIsNoCauseToNudgeIt) {
+  Waits("early");
+  Judge();
+  Recover("bad");
+  now_ += milliseconds(500);
+  Waits("late", Blames(1));
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("early@1"));
+}
+
 TEST_F(NudgePlanTest, APodThatCannotBeReadWaitsOn) {
   const model::Pod train = Waits("train");
   const model::Pod other = Waits("other");
@@ -263,6 +272,16 @@ TEST_F(NudgePlanTest, BeingNudgedChangesNothing) {
   pod.annotations = {{"berth.dev/nudged-at", "2027-01-15T08:00:00Z"}};
   plan_.Upsert(pod, now_);
   EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@3"));
+}
+
+TEST_F(NudgePlanTest, APodThatIsChangedMeanwhileIsNudgedAllTheSame) {
+  model::Pod pod = Waits("train", Blames(1));
+  Judge();
+  Recover("bad");
+  now_ += milliseconds(500);
+  pod.labels = {{"team", "a"}};
+  plan_.Upsert(pod, now_);
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
 }
 
 TEST_F(NudgePlanTest, FollowsSoManyShapesAndNoMore) {

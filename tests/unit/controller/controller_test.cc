@@ -1,0 +1,207 @@
+#include "controller/controller.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "kube/lease.h"
+#include "tests/unit/controller/fixtures.h"
+#include "tests/unit/controller/shared_api.h"
+#include "tests/unit/kube/wire_fixtures.h"
+
+namespace berth::controller {
+namespace {
+
+using scheduling::GpuNode;
+using testing::Contains;
+using testing::Each;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+constexpr char kNode[] = "/api/v1/nodes/v100-1";
+constexpr char kPatchNode[] = "PATCH /api/v1/nodes/v100-1";
+constexpr char kPatchPod[] = "PATCH /api/v1/namespaces/ml/pods/train";
+constexpr char kPod[] = "/api/v1/namespaces/ml/pods/train";
+constexpr char kLeases[] = "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases";
+constexpr char kLease[] =
+    "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases/berth-controller";
+constexpr char kSecret[] = "/api/v1/namespaces/berth-system/secrets/extender-tls";
+
+/// A pod that could find no node, since the GPUs of one were lost, as kube-apiserver lists it.
+std::string WaitingPods() {
+  kube::pb::Pod pod = kube::MakePod();
+  pod.mutable_metadata()->set_namespace_("ml");
+  pod.mutable_metadata()->set_name("train");
+  pod.mutable_metadata()->clear_annotations();
+  pod.mutable_spec()->clear_node_name();
+  pod.mutable_status()->set_phase("Pending");
+  kube::pb::PodCondition* const condition = pod.mutable_status()->add_conditions();
+  condition->set_type("PodScheduled");
+  condition->set_status("False");
+  condition->set_reason("Unschedulable");
+  condition->set_message("0/1 nodes are available: 1 node(s) had condition GPUIsLost.");
+  kube::pb::ObjectList list = kube::ListOf(pod);
+  list.mutable_metadata()->set_resource_version("7");
+  return kube::Body("PodList", list);
+}
+
+class NoObserver final : public CertificateObserver, public kube::ListWatchObserver {
+ public:
+  void OnEnds(const std::map<std::string, model::Time>&) override {}
+  void OnUnreadable(const std::string&, const absl::Status&) override {}
+  void OnCertificateError(const absl::Status&) override {}
+  void OnListed(std::size_t) override {}
+  void OnWatchEnd(kube::WatchEnd) override {}
+  void OnUnreadable(const kube::UnreadableObject&) override {}
+  void OnError(const absl::Status&) override {}
+  void OnBackoff(std::chrono::milliseconds) override {}
+};
+
+class ControllerTest : public ::testing::Test {
+ protected:
+  ControllerTest() {
+    api_.pods = WaitingPods();
+    api_.Put(kNode, {{"metadata", {{"name", "v100-1"}}}});
+    api_.Put(kPod, {{"metadata", {{"name", "train"}}}});
+  }
+
+  Controller::Options Options() {
+    return {.lease_namespace = "berth-system",
+            .lease_name = "berth-controller",
+            .prefix = "berth.dev",
+            .identity = "me",
+            .now = [] { return scheduling::kNow; },
+            .connect = [this](kube::HttpTimeouts) { return api_.Connect(); }};
+  }
+
+  static CertificateSettings OneServer() {
+    return {.authority_secret = "berth-ca",
+            .authority_life = std::chrono::hours(1000),
+            .server_life = std::chrono::hours(100),
+            .servers = {{.secret = "extender-tls", .hosts = {"localhost"}}}};
+  }
+
+  std::unique_ptr<Controller> Make(Controller::Options options) {
+    return std::make_unique<Controller>(
+        std::move(options),
+        std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(), "berth.dev",
+                                                             scheduling::SchedulingConfig{}),
+        snapshot_.get(), &observer_, &nobody_, &nobody_);
+  }
+
+  std::unique_ptr<Controller> Start(Controller::Options options) {
+    auto controller = Make(std::move(options));
+    controller->Start();
+    return controller;
+  }
+
+  /// Somebody else has renewed the Lease a moment ago.
+  void LeadAs(const std::string& other) {
+    const kube::LeaseRecord record{.holder = other, .duration = std::chrono::seconds(15)};
+    api_.Put(kLease, nlohmann::json::parse(
+                         kube::NewLeaseToJson("berth-system", "berth-controller", record)));
+  }
+
+  /// Who holds the Lease; "": nobody.
+  std::string Holder() { return api_.Get(kLease)["spec"].value("holderIdentity", ""); }
+
+  SharedApi api_;
+  std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot({GpuNode("v100-1", kV100)});
+  server::Metrics metrics_;
+  Observer observer_{metrics_};
+  NoObserver nobody_;
+};
+
+TEST_F(ControllerTest, LabelsNodesOnceItLeads) {
+  const auto controller = Start(Options());
+  ASSERT_TRUE(api_.AwaitRequest(kPatchNode));
+  EXPECT_TRUE(controller->Leads());
+  EXPECT_EQ(Holder(), "me");
+  EXPECT_EQ(api_.Get(kNode)["metadata"]["labels"]["berth.dev/accelerator"], "V100");
+}
+
+// The pod's report counts a node that has recovered.
+TEST_F(ControllerTest, NudgesPodsOnceItLeads) {
+  const auto controller = Start(Options());
+  ASSERT_TRUE(api_.AwaitRequest(kPatchPod));
+  EXPECT_EQ(api_.Get(kPod)["metadata"]["annotations"]["berth.dev/nudged-at"],
+            "2027-01-15T08:00:00Z");
+}
+
+TEST_F(ControllerTest, KeepsCertificatesOnceItLeads) {
+  Controller::Options options = Options();
+  options.certificates = OneServer();
+  const auto controller = Start(std::move(options));
+  EXPECT_TRUE(api_.Await([](const FakeApi& api) { return api.objects.contains(kSecret); }));
+}
+
+TEST_F(ControllerTest, GivesWhatItMakesAndTheLeasesOfOthersToItsOwner) {
+  api_.Put("/api/v1/namespaces/berth-system/configmaps/berth", {{"metadata", {{"uid", "u1"}}}});
+  const std::string lease = std::string(kLeases) + "/berth-scheduler";
+  api_.Put(lease, {{"metadata", {{"name", "berth-scheduler"}}}});
+  Controller::Options options = Options();
+  options.certificates = OneServer();
+  options.owner = "berth";
+  options.owned_leases = {"berth-scheduler"};
+  const auto controller = Start(std::move(options));
+  ASSERT_TRUE(api_.Await([](const FakeApi& api) { return api.objects.contains(kSecret); }));
+  for (const std::string& object : {std::string(kSecret), lease}) {
+    EXPECT_EQ(api_.Get(object)["metadata"]["ownerReferences"][0]["uid"], "u1") << object;
+  }
+}
+
+TEST_F(ControllerTest, WatchesButWritesNothingWhileAnotherLeads) {
+  LeadAs("other");
+  Controller::Options options = Options();
+  options.certificates = OneServer();
+  const auto controller = Start(std::move(options));
+  ASSERT_TRUE(api_.AwaitRequest("GET /api/v1/pods"));
+  ASSERT_TRUE(api_.AwaitRequest(std::string("GET ") + kLease));
+  controller->Stop();
+  EXPECT_FALSE(controller->Leads());
+  EXPECT_THAT(api_.requests(), Each(StartsWith("GET ")));
+  EXPECT_EQ(Holder(), "other");
+}
+
+// Certificates do not depend on nodes: servers may need them to come up.
+TEST_F(ControllerTest, NodesAreLabelledOnlyOnceNodesAndPodsAreListed) {
+  snapshot_ = std::make_unique<cluster::Snapshot>(
+      cluster::Snapshot::Options{.catalog = scheduling::Catalog(), .labels = {"berth.dev/*"}});
+  snapshot_->UpsertNode(GpuNode("v100-1", kV100).node);
+  Controller::Options options = Options();
+  options.certificates = OneServer();
+  const auto controller = Start(std::move(options));
+  ASSERT_TRUE(api_.Await([](const FakeApi& api) { return api.objects.contains(kSecret); }));
+  EXPECT_THAT(api_.requests(), Not(Contains(kPatchNode)));
+  for (const auto kind : {cluster::Kind::kNodes, cluster::Kind::kPods}) {
+    snapshot_->BeginReplace(kind);
+    if (kind == cluster::Kind::kNodes) snapshot_->UpsertNode(GpuNode("v100-1", kV100).node);
+    snapshot_->EndReplace(kind);
+  }
+  EXPECT_TRUE(api_.AwaitRequest(kPatchNode));
+}
+
+TEST_F(ControllerTest, GivesUpTheLeaseWhenItIsStopped) {
+  const auto controller = Start(Options());
+  ASSERT_TRUE(api_.AwaitRequest(kPatchNode));
+  controller->Stop();
+  EXPECT_FALSE(controller->Leads());
+  EXPECT_EQ(Holder(), "");
+}
+
+// Else the process would be killed, and the next leader would have to wait for the Lease to end.
+TEST_F(ControllerTest, GivesUpTheLeaseThoughAWriteHangs) {
+  api_.hangs = kPatchNode;
+  const auto controller = Start(Options());
+  ASSERT_TRUE(api_.AwaitRequest(kPatchNode));
+  controller->Stop();
+  EXPECT_EQ(Holder(), "");
+}
+
+TEST_F(ControllerTest, AsksForNothingBeforeItIsStarted) {
+  Make(Options())->Stop();
+  EXPECT_THAT(api_.requests(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace berth::controller
