@@ -211,6 +211,28 @@ TEST_P(PeakMemory, WhatIsTooMuchIsDeniedOrWarnedOfAndNeverJustLetIn) {
   }
 }
 
+// What is allocated now.
+std::size_t LiveBytes() {
+  const struct mallinfo2 heap = mallinfo2();
+  return heap.uordblks + heap.hblkhd;
+}
+
+class KeptMemory : public PeakMemory {};
+
+TEST_P(KeptMemory, IsNoneOfALargeReview) {
+  if (!berth::testing::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
+  Post("/mutate/enforce", ReviewOf({"Small", "Pod", [] { return Pod(Containers("{}")); }}));
+  const std::string body = ReviewOf(GetParam());
+  const std::size_t before = LiveBytes();
+  Post("/mutate/enforce", body);
+  EXPECT_LT(LiveBytes(), before + kMega);
+}
+
+INSTANTIATE_TEST_SUITE_P(Blanks, KeptMemory,
+                         ::testing::Values(Multiplied{
+                             "Blanks", "Pod",
+                             [] { return Pod(R"("x":)" + std::string(8 * kMega, ' ') + "1"); }}));
+
 INSTANTIATE_TEST_SUITE_P(All, PeakMemory, ::testing::ValuesIn(AllMultiplied()),
                          [](const auto& instance) { return instance.param.name; });
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "admission/templates.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kube/json.h"
@@ -180,6 +181,20 @@ TEST_F(ReviewerTest, JudgesTheTemplatesOfEveryPathOfAKind) {
                                std::string(kGpuPod) + R"(}}, "launcher": {"template": )" + kCpuPod +
                                "}}}";
   EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, launcher), kEnforced).answer.warnings,
+              ElementsAre(HasSubstr("pods: kept off")));
+}
+
+// Else it would take another's place among those that are looked at.
+TEST_F(ReviewerTest, ATemplateThatTwoPathsLeadToCountsOnce) {
+  const auto with = [](const std::string& role, const std::string& pod) {
+    return "\"" + role + R"(": {"template": )" + pod + "}";
+  };
+  std::string roles = with("launcher", kGpuPod);
+  for (std::size_t i = 2; i < kMaxTemplates; ++i) {
+    roles += ", " + with("role-" + std::to_string(i), kGpuPod);
+  }
+  const std::string object = R"({"spec": {)" + roles + ", " + with("last", kCpuPod) + "}}";
+  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, object), kEnforced).answer.warnings,
               ElementsAre(HasSubstr("pods: kept off")));
 }
 

@@ -140,6 +140,16 @@ TEST_F(WebhookTest, RefusesWhatHasNotEvenAFront) {
   }
 }
 
+TEST_F(WebhookTest, SaysByTheStatusWhyItReadNothingAtAll) {
+  const std::pair<server::RejectionCause, int> cases[] = {
+      {server::RejectionCause::kBodyTooLarge, 413},
+      {server::RejectionCause::kBodyTimeout, 408},
+      {server::RejectionCause::kBodiesTooMany, 503}};
+  for (const auto& [cause, status] : cases) {
+    EXPECT_EQ(routes_.at("/mutate/enforce").reject({cause, "it is so", "{"}).status, status);
+  }
+}
+
 TEST_F(WebhookTest, JudgesByTheReviewerThatItWasGivenLast) {
   EXPECT_THAT(Post("/mutate/enforce", kReview).body, HasSubstr("YmVydGguZGV2"));  // berth.dev
   webhook_.Use(ReviewerOf("other.dev"));

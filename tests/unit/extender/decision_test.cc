@@ -156,7 +156,10 @@ TEST_F(DecisionTest, NamesThePolicyThatTellsTheFirstFromTheSecond) {
 TEST_F(DecisionTest, NamesThePolicyThatPutsTheSecondLast) {
   auto tainted = GpuNode("tainted", kV100);
   tainted.node.taints = {{"dedicated", "", "PreferNoSchedule"}};
-  Start({tainted, GpuNode("free", "NVIDIA-A100-SXM4-40GB")});
+  scheduling::SchedulingConfig config;
+  using Packing = scheduling::PolicySettings<scheduling::PackingPolicy>;
+  std::get<Packing>(config.policies.all).weight = 1;  // it does so at any weight but 0
+  Start({tainted, GpuNode("free", "NVIDIA-A100-SXM4-40GB")}, config);
   const Decision decision = Prioritized({"tainted", "free"});
   EXPECT_EQ(decision.top.at(0).name, "free");
   EXPECT_LT(decision.top.at(0).score, decision.top.at(1).score);

@@ -277,6 +277,13 @@ TEST(Limits, NamesAndWholeNodesHaveTheirOwn) {
       HasSubstr("more than the 2000 of extender.maxNodesBodyBytes"));
 }
 
+TEST(Limits, WhatIsNotReadForAnotherReasonCountsTowardsNone) {
+  ExtenderUnderTest berth(MixedNodes());
+  for (const char* path : {"/filter", "/prioritize", "/preempt"}) {
+    EXPECT_EQ(berth.Post(path, "{").limit, std::nullopt) << path;
+  }
+}
+
 TEST(Use, AnotherPlacerAnswersFromThenOn) {
   ExtenderUnderTest berth(MixedNodes());
   const std::string args = ArgsFor(R"(["lost"])");

@@ -122,6 +122,17 @@ TEST_F(Shortlist, LeavesPrioritizeAsItIs) {
   EXPECT_EQ(json::parse(berth_.Post("/prioritize", args.dump()).body).size(), kNodes);
 }
 
+// Nobody knows which of them kube-scheduler chose.
+TEST_F(Shortlist, OfSeveralNoneIsPutLastWhenThePodIsAskedAboutAgain) {
+  const json pod = PodWith("{}", "{}");
+  EXPECT_EQ(Filter(pod)["NodeNames"].size(), 3U);
+  EXPECT_EQ(Filter(pod)["NodeNames"].size(), kNodes);
+  const json args = {{"Pod", pod}, {"NodeNames", NamesOfAll()}};
+  for (const json& node : json::parse(berth_.Post("/prioritize", args.dump()).body)) {
+    EXPECT_EQ(node["Score"], 10) << node["Host"];
+  }
+}
+
 // They need not be of this cluster, and their sender may be an autoscaler.
 TEST_F(Shortlist, WholeNodesAreAllAnswered) {
   json nodes = json::array();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/policies/fixtures.h"
@@ -51,6 +52,15 @@ TEST(SchedulingEngine, ReasonIsWhatThePodWantsBeforeTheStateOfTheNode) {
             "node(s) had accelerator A30, not one the pod asks for");
   EXPECT_EQ(TextOf(Judge(pod, Lost(GpuNode("n", "NVIDIA-A100-SXM4-40GB")))),
             "node(s) had condition GPUIsLost");
+}
+
+// Pods of one shape share what is remembered of nodes.
+TEST(SchedulingEngine, AnnotationsThatNoPolicyReadsMakeNoOtherShape) {
+  const auto shape_of = [](model::StringMap annotations) {
+    return DefaultEngine().ShapeOf(PodAskingFor(kGpu, 1, std::move(annotations)));
+  };
+  EXPECT_EQ(shape_of({{"berth.dev/nudged-at", "2027-01-15T08:00:00Z"}}), shape_of({}));
+  EXPECT_NE(shape_of({{"berth.dev/accelerators", "A30"}}), shape_of({}));
 }
 
 TEST(SchedulingEngine, PodWithoutAcceleratorsIsNotItsBusiness) {

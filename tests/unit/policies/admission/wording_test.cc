@@ -36,6 +36,7 @@ TEST(OneLineTest, TurnsControlCharactersIntoBlanks) {
   // U+0080 to U+009F, too; U+00A0 and U+0100 are none.
   EXPECT_EQ(OneLine("a\u0080b\u009fc", 20), "a  b  c");
   EXPECT_EQ(OneLine("a\u00a0b\u0100", 20), "a\u00a0b\u0100");
+  EXPECT_EQ(OneLine("at its end\u0085", 20), "at its end  ");
 }
 
 TEST(ObjectionTest, ReadsAsASentence) {
