@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from typing import NamedTuple
 
 import record
 
@@ -48,9 +49,8 @@ class Workshop:
         # As deep in its tree as the presets' builds are, so that ccache takes the one for the other.
         self._build = self._tree / "build" / "mutation"
         self._jobs = str(jobs)
-        # Of each binary: how long it may take, and the tests that are run together, one filter each.
-        self._limits = {}
-        self._filters = {}
+        # Of each binary: the tests that are run together, as Runs.
+        self._runs = {}
 
     def prepare(self, binaries):
         """Builds these, which have to pass. Once, before judge()."""
@@ -98,14 +98,12 @@ class Workshop:
                 raise RuntimeError(done.stdout)
 
     def _try_unbroken(self, tests):
-        """They get ten times as long as they took, and 10 s."""
         with tempfile.TemporaryDirectory(dir=self._out) as folder:
             times = pathlib.Path(folder) / "times.json"
-            began = time.monotonic()
-            if not self._test(self._binary(tests), ["--gtest_output=json:" + str(times)], 600):
-                raise RuntimeError(tests + " fails though nothing is broken")
-            self._limits[tests] = 10 + 10 * (time.monotonic() - began)
-            self._filters[tests] = filters_of(json.loads(times.read_text()))
+            binary = self._binary(tests)
+            if not self._test(binary, ["--gtest_output=json:" + str(times)], 600):
+                raise RuntimeError("%s fails though nothing is broken" % binary)
+            self._runs[tests] = runs_of(json.loads(times.read_text()))
 
     def _binary(self, tests):
         return next(path for path in self._build.rglob(tests) if path.is_file())
@@ -126,8 +124,8 @@ class Workshop:
         binary = self._link(path, source, tests)
         if binary is None:
             return record.NO_MUTANT
-        for some in self._filters[tests]:
-            passed = self._test(binary, ["--gtest_filter=" + some], self._limits[tests])
+        for run in self._runs[tests]:
+            passed = self._test(binary, ["--gtest_filter=" + run.tests], run.limit)
             if passed is None:
                 return record.LATE
             if not passed:
@@ -156,13 +154,20 @@ class Workshop:
         return done.returncode == 0
 
 
-def filters_of(times):
-    """The tests of a binary as --gtest_filter takes them: the quick ones, then the slow ones, of
-    what --gtest_output wrote."""
-    slow = [suite["name"] + "." + test["name"]
-            for suite in times["testsuites"] for test in suite["testsuite"]
-            if float(test["time"].rstrip("s")) > _SLOW]
-    return ["-" + ":".join(slow), ":".join(slow)] if slow else ["*"]
+class Run(NamedTuple):
+    tests: str  # as --gtest_filter takes them
+    limit: float  # seconds: ten times as long as they took unbroken, and 10 s
+
+
+def runs_of(times):
+    """The quick tests, then the slow ones, of what --gtest_output wrote."""
+    seconds = {suite["name"] + "." + test["name"]: float(test["time"].rstrip("s"))
+               for suite in times["testsuites"] for test in suite["testsuite"]}
+    slow = [name for name, took in seconds.items() if took > _SLOW]
+    of_slow = sum(seconds[name] for name in slow)
+    of_quick = sum(seconds.values()) - of_slow
+    runs = [Run("-" + ":".join(slow) if slow else "*", 10 + 10 * of_quick)]
+    return runs + ([Run(":".join(slow), 10 + 10 * of_slow)] if slow else [])
 
 
 def compile_command(build, path, source, compiled):

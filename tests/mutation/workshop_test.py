@@ -88,8 +88,9 @@ class WorkshopTest(unittest.TestCase):
         self.shop.judge(self.mutant)
         self.assertEqual(self.shop.flags[1:], [("a.cc", "--gtest_filter=-S.Slow"),
                                                ("a.cc", "--gtest_filter=S.Slow")])
+        self.assertEqual(workshop.runs_of(_TIMES), [("-S.Slow", 11), ("S.Slow", 25)])
         quick = {"testsuites": [{"name": "S", "testsuite": [{"name": "Quick", "time": "0s"}]}]}
-        self.assertEqual(workshop.filters_of(quick), ["*"])
+        self.assertEqual(workshop.runs_of(quick), [("*", 10)])
 
     def test_tests_that_fail_already_judge_nothing(self):
         self.shop.unbroken_passes = False
