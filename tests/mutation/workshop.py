@@ -19,6 +19,7 @@ TESTS = {
     "cluster/": "unit_cluster",
     "extender/": "unit_extender",
     "admission/": "unit_admission",
+    "placement/": "unit_placement",
     "controller/": "unit_controller",
 }
 
