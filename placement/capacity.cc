@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "extender/explanation_hints.h"
 #include "model/pod.h"
+#include "placement/explanation_hints.h"
 #include "policies/scheduling/health.h"
 
 namespace berth::placement {

@@ -86,8 +86,9 @@ func (p *Pods) Stop() {
 	<-p.ended
 }
 
-// Await returns when holds says so of all that was seen; it is asked again after whatever is new. An
-// error of holds is returned, and so is that of the watch; and it is one if nothing happens any more.
+// Await returns when holds says so of all that was seen; it is asked again after whatever is new.
+// An error of holds is returned, and so is that of the watch; that nothing happens any more is one,
+// too.
 func (p *Pods) Await(ctx context.Context, holds func(Seen) (bool, error)) error {
 	for {
 		news, done, err := p.ask(holds)

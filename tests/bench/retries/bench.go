@@ -26,7 +26,8 @@ type bench struct {
 
 // start makes the cluster.
 func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
-	cluster, err := placing.Start(ctx, placing.Options{Nodes: o.nodes, Seed: o.seed, Progress: progress})
+	cluster, err := placing.Start(ctx,
+		placing.Options{Nodes: o.nodes, Seed: o.seed, Progress: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -68,9 +69,8 @@ func (b *bench) place(ctx context.Context, w way, seed uint64) (block, error) {
 		return block{}, err
 	}
 	defer pods.Stop()
-	err = b.cluster.Box.ReconfigureScheduler(ctx, func(config *schedulerconfig.KubeSchedulerConfiguration) {
-		w.configure(config, b.standIn)
-	})
+	err = b.cluster.Box.ReconfigureScheduler(ctx,
+		func(config *schedulerconfig.KubeSchedulerConfiguration) { w.configure(config, b.standIn) })
 	if err != nil {
 		return block{}, err
 	}

@@ -34,7 +34,9 @@ TEST(CapacityText, HasALineForEveryAccelerator) {
 }
 
 TEST(CapacityJson, HasEverything) {
-  EXPECT_EQ(nlohmann::json::parse(CapacityJson(Example())), nlohmann::json::parse(R"({
+  placement::Capacity capacity = Example();
+  capacity.hints = {"node odd cannot be read"};
+  EXPECT_EQ(nlohmann::json::parse(CapacityJson(capacity)), nlohmann::json::parse(R"({
     "time": "2026-06-01T12:00:00Z",
     "accelerators": [
       {"accelerator": "V100", "resource": "nvidia.com/gpu",
@@ -47,7 +49,8 @@ TEST(CapacityJson, HasEverything) {
       {"accelerator": "MN-Core", "resource": "preferred.jp/mncore",
        "nodes": 0, "total": 0, "used": 0, "free": 0, "excluded": []}],
     "unrecognised": [
-      {"resource": "nvidia.com/gpu", "nodes": 1, "total": 8, "used": 3, "free": 5}]})"));
+      {"resource": "nvidia.com/gpu", "nodes": 1, "total": 8, "used": 3, "free": 5}],
+    "hints": ["node odd cannot be read"]})"));
 }
 
 }  // namespace

@@ -215,7 +215,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "f:4: scheduling.policies.health.weight: must be a whole number of at most "
                 "2147483647, unquoted, got a list"},
         Mistake{"health:\n  staleAfter: 5",
-                "f:5: health.staleAfter: \"5\" has a number without a unit (h, m or s); write a "
+                "f:5: health.staleAfter: \"5\" is not a duration, which is numbers with the units "
+                "h, m and s; write a "
                 "duration such as 10m, 1h30m or 0s"},
         Mistake{"health:\n  staleAfter: [5m]",
                 "f:5: health.staleAfter: must be a duration such as 10m, 1h30m or 0s, got a list"},
@@ -414,29 +415,30 @@ TEST(ParseConfig, RefusesWhatIsNotOneMap) {
 }
 
 TEST(ParseConfig, TellsAllMistakesAtOnceByLine) {
-  EXPECT_EQ(
-      ErrorsOf(WithHead("extender:\n"
-                        "  listen: 5\n"
-                        "  insecureLoopback: yes\n"
-                        "  tls: {certFile: /c, keyfile: /k}\n"
-                        "health:\n"
-                        "  staleAfter: 1d\n"
-                        "  conditions:\n"
-                        "  - {type: A, effect: Exclude, recovery: 1}\n"
-                        "metrics: {listen: nowhere}\n")),
-      "f:4: extender.listen: must be text, got 5; put it in quotes\n"
-      "f:5: extender.insecureLoopback: must be true or false, got \"yes\"\n"
-      "f:6: extender.tls.keyfile: there is no such field; did you mean keyFile?\n"
-      "f:6: extender.tls.keyFile: " +
-          std::string(kNoPem) +
-          "\n"
-          "f:8: health.staleAfter: \"1d\" has the unknown unit 'd'; write a duration such as "
-          "10m, 1h30m or 0s\n"
-          "f:10: health.conditions[0].recovery: \"1\" has a number without a unit (h, m or s); "
-          "write a duration such as 10m, 1h30m or 0s\n"
-          "f:11: metrics.listen: " +
-          ErrorsOf(WithCertificate("metrics: {listen: nowhere}\n"))
-              .substr(std::string("f:4: metrics.listen: ").size()));
+  EXPECT_EQ(ErrorsOf(WithHead("extender:\n"
+                              "  listen: 5\n"
+                              "  insecureLoopback: yes\n"
+                              "  tls: {certFile: /c, keyfile: /k}\n"
+                              "health:\n"
+                              "  staleAfter: 1d\n"
+                              "  conditions:\n"
+                              "  - {type: A, effect: Exclude, recovery: 1}\n"
+                              "metrics: {listen: nowhere}\n")),
+            "f:4: extender.listen: must be text, got 5; put it in quotes\n"
+            "f:5: extender.insecureLoopback: must be true or false, got \"yes\"\n"
+            "f:6: extender.tls.keyfile: there is no such field; did you mean keyFile?\n"
+            "f:6: extender.tls.keyFile: " +
+                std::string(kNoPem) +
+                "\n"
+                "f:8: health.staleAfter: \"1d\" is not a duration, which is numbers with the units "
+                "h, m and s; write a duration such as "
+                "10m, 1h30m or 0s\n"
+                "f:10: health.conditions[0].recovery: \"1\" is not a duration, which is numbers "
+                "with the units h, m and s; "
+                "write a duration such as 10m, 1h30m or 0s\n"
+                "f:11: metrics.listen: " +
+                ErrorsOf(WithCertificate("metrics: {listen: nowhere}\n"))
+                    .substr(std::string("f:4: metrics.listen: ").size()));
 }
 
 TEST(ParseConfig, ShortensLongValues) {

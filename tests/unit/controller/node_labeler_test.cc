@@ -76,6 +76,7 @@ TEST_F(NodeLabelerTest, WritesTwentyASecondAtMost) {
 // As after an upgrade from a version that knew one label only.
 TEST_F(NodeLabelerTest, PatchesTheLabelThatIsMissing) {
   model::NodeState node = GpuNode("node-1", kV100);
+  node.node.uid = "u-1";
   node.node.labels.emplace_back(kLabel, "V100");
   model::Normalize(node.node.labels);
   snapshot_->UpsertNode(node.node);
@@ -83,7 +84,7 @@ TEST_F(NodeLabelerTest, PatchesTheLabelThatIsMissing) {
   RunFor(seconds(1));
   ASSERT_THAT(transport_.requests, SizeIs(1));
   EXPECT_EQ(transport_.requests[0].body,
-            R"({"metadata":{"labels":{"berth.dev/accelerator-memory":"32"}}})");
+            R"({"metadata":{"labels":{"berth.dev/accelerator-memory":"32"},"uid":"u-1"}})");
 }
 
 // The watch tells of the label only after a while.
@@ -130,8 +131,8 @@ TEST_F(NodeLabelerTest, AnotherNodeOfTheNameGetsALabelOfItsOwn) {
   RunFor(seconds(3));
   ASSERT_THAT(transport_.requests, SizeIs(2));
   EXPECT_THAT(transport_.requests[0].body, testing::HasSubstr(R"("uid":"u-1")"));
-  EXPECT_EQ(transport_.requests[1].body,
-            R"({"metadata":{"labels":{"berth.dev/accelerator":"A30"},"uid":"u-2"}})");
+  EXPECT_EQ(transport_.requests[1].body, R"({"metadata":{"labels":{"berth.dev/accelerator":"A30",)"
+                                         R"("berth.dev/accelerator-memory":"24"},"uid":"u-2"}})");
   EXPECT_TRUE(absl::IsAborted(record_.statuses[0]));
 }
 

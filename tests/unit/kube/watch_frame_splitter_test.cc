@@ -77,7 +77,7 @@ TEST(WatchFrameSplitterTest, RefusesLengthsThatNoObjectHas) {
 
 TEST(WatchFrameSplitterTest, WaitsForAFrameOfTheGreatestLength) {
   WatchFrameSplitter splitter;
-  splitter.Append(std::string("\x04\x00\x00\x00", 4));
+  splitter.Append(std::string("\x01\x00\x00\x00", 4));
   const auto frame = splitter.Next();
   ASSERT_TRUE(frame.ok());
   EXPECT_EQ(*frame, std::nullopt);

@@ -20,7 +20,7 @@ using testing::IsEmpty;
 
 constexpr char kA30[] = "NVIDIA-A30";
 
-Capacity CapacityOf(ExtenderUnderTest& berth) {
+Capacity CapacityOf(extender::ExtenderUnderTest& berth) {
   return CountCapacity(berth.snapshot.Read(), *berth.engine, scheduling::kNow);
 }
 
@@ -32,7 +32,7 @@ const AcceleratorCapacity& Of(const Capacity& capacity, const std::string& name)
   return capacity.accelerators.front();
 }
 
-void Bind(ExtenderUnderTest& berth, const std::string& node, std::int64_t devices) {
+void Bind(extender::ExtenderUnderTest& berth, const std::string& node, std::int64_t devices) {
   model::Pod pod = scheduling::PodAskingFor(kGpu, devices);
   pod.name = "on-" + node;
   pod.node_name = node;
@@ -40,14 +40,14 @@ void Bind(ExtenderUnderTest& berth, const std::string& node, std::int64_t device
 }
 
 model::NodeState With(std::string name, std::string condition) {
-  return WithCondition(GpuNode(std::move(name), kA30, 6), std::move(condition),
-                       ConditionStatus::kTrue);
+  return extender::WithCondition(GpuNode(std::move(name), kA30, 6), std::move(condition),
+                                 ConditionStatus::kTrue);
 }
 
 TEST(Capacity, CountsTheDevicesOfEveryEntryOfTheCatalogue) {
   auto broken = GpuNode("broken", kA30, 6);
   broken.node.allocatable.Set(kGpu, 5);
-  ExtenderUnderTest berth(
+  extender::ExtenderUnderTest berth(
       {GpuNode("whole", kA30, 6), broken, scheduling::NodeWith("mn", scheduling::kMnCore, 4)});
   Bind(berth, "broken", 4);
   const Capacity capacity = CapacityOf(berth);
@@ -61,9 +61,9 @@ TEST(Capacity, CountsTheDevicesOfEveryEntryOfTheCatalogue) {
 }
 
 TEST(Capacity, TellsWhatConditionsPutOutOfReach) {
-  ExtenderUnderTest berth({GpuNode("good", kA30, 6), With("lost-1", "GPUIsLost"),
-                           With("lost-2", "GPUIsLost"), With("pending", "GPUPendingPage"),
-                           With("slow", "PCIeLinkDegraded")});
+  extender::ExtenderUnderTest berth({GpuNode("good", kA30, 6), With("lost-1", "GPUIsLost"),
+                                     With("lost-2", "GPUIsLost"), With("pending", "GPUPendingPage"),
+                                     With("slow", "PCIeLinkDegraded")});
   Bind(berth, "lost-1", 4);
   const AcceleratorCapacity a30 = Of(CapacityOf(berth), "A30");
   EXPECT_EQ(a30.devices, (DeviceTotals{5, 30, 4, 26}));
@@ -75,7 +75,7 @@ TEST(Capacity, TellsWhatConditionsPutOutOfReach) {
 }
 
 TEST(Capacity, TellsWhatCannotBeRead) {
-  ExtenderUnderTest berth({GpuNode("odd", kA30, 6)});
+  extender::ExtenderUnderTest berth({GpuNode("odd", kA30, 6)});
   EXPECT_THAT(CapacityOf(berth).hints, IsEmpty());
   berth.snapshot.QuarantineNode({.kind = "Node", .name = "odd", .error = "many is no quantity"});
   const Capacity capacity = CapacityOf(berth);
@@ -86,13 +86,14 @@ TEST(Capacity, TellsWhatCannotBeRead) {
 }
 
 TEST(Capacity, IgnoresConditionsThatOnlyMatterWithOtherResources) {
-  ExtenderUnderTest berth({With("a", "NICLinkDown")});
+  extender::ExtenderUnderTest berth({With("a", "NICLinkDown")});
   EXPECT_THAT(Of(CapacityOf(berth), "A30").excluded, IsEmpty());
 }
 
 TEST(Capacity, NamesDevicesThatTheCatalogueDoesNotKnow) {
-  ExtenderUnderTest berth({GpuNode("h100", "NVIDIA-H100-80GB-HBM3"), GpuNode("a30", kA30, 6),
-                           scheduling::NodeWith("cpu", "cpu", 64000)});
+  extender::ExtenderUnderTest berth({GpuNode("h100", "NVIDIA-H100-80GB-HBM3"),
+                                     GpuNode("a30", kA30, 6),
+                                     scheduling::NodeWith("cpu", "cpu", 64000)});
   Bind(berth, "h100", 3);
   const Capacity capacity = CapacityOf(berth);
   EXPECT_THAT(capacity.unrecognised,
@@ -101,7 +102,7 @@ TEST(Capacity, NamesDevicesThatTheCatalogueDoesNotKnow) {
 }
 
 TEST(Capacity, NamesASingleDeviceThatTheCatalogueDoesNotKnow) {
-  ExtenderUnderTest berth({GpuNode("workstation", "NVIDIA-H100-80GB-HBM3", 1)});
+  extender::ExtenderUnderTest berth({GpuNode("workstation", "NVIDIA-H100-80GB-HBM3", 1)});
   EXPECT_THAT(CapacityOf(berth).unrecognised,
               ElementsAre(UnrecognisedCapacity{std::string(kGpu), DeviceTotals{1, 1, 0, 1}}));
 }
@@ -110,13 +111,13 @@ TEST(Capacity, NamesASingleDeviceThatTheCatalogueDoesNotKnow) {
 TEST(Capacity, CountsNoFreeDevicesBelowZero) {
   auto shrunk = GpuNode("shrunk", kA30, 6);
   shrunk.node.allocatable.Set(kGpu, 2);
-  ExtenderUnderTest berth({shrunk, GpuNode("whole", kA30, 6)});
+  extender::ExtenderUnderTest berth({shrunk, GpuNode("whole", kA30, 6)});
   Bind(berth, "shrunk", 5);
   EXPECT_EQ(Of(CapacityOf(berth), "A30").devices, (DeviceTotals{2, 12, 5, 6}));
 }
 
 TEST(Capacity, NodesThatCannotBeReadAreOutOfReach) {
-  ExtenderUnderTest berth({GpuNode("odd", kA30, 6), GpuNode("good", kA30, 6)});
+  extender::ExtenderUnderTest berth({GpuNode("odd", kA30, 6), GpuNode("good", kA30, 6)});
   berth.snapshot.QuarantineNode({.kind = "Node", .name = "odd", .error = "odd"});
   berth.snapshot.QuarantineNode({.kind = "Node", .name = "never read", .error = "odd"});
   const Capacity capacity = CapacityOf(berth);

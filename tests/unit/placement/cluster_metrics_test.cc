@@ -15,7 +15,7 @@ using scheduling::GpuNode;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string Exposition(ExtenderUnderTest& berth) {
+std::string Exposition(extender::ExtenderUnderTest& berth) {
   berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
       berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; },
       berth.breaker_log));
@@ -25,7 +25,7 @@ std::string Exposition(ExtenderUnderTest& berth) {
 TEST(ClusterMetrics, CountDevicesByAccelerator) {
   auto broken = GpuNode("broken", "NVIDIA-A30", 6);
   broken.node.allocatable.Set(scheduling::kGpu, 5);
-  ExtenderUnderTest berth(
+  extender::ExtenderUnderTest berth(
       {GpuNode("whole", "NVIDIA-A30", 6), broken, scheduling::NodeWith("cpu", "cpu", 64000)});
   model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 4);
   pod.node_name = "broken";
@@ -43,10 +43,10 @@ TEST(ClusterMetrics, CountNodesByConditionAndEffect) {
   model::NodeState restarted = GpuNode("d", "NVIDIA-A30");
   restarted.node.conditions = {
       {"GPUIsLost", ConditionStatus::kFalse, scheduling::kNow, scheduling::kNow}};
-  ExtenderUnderTest berth(
-      {WithCondition(GpuNode("a", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kTrue),
-       WithCondition(GpuNode("b", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kUnknown),
-       WithCondition(GpuNode("c", "NVIDIA-A30"), "NICLinkDown", ConditionStatus::kTrue),
+  extender::ExtenderUnderTest berth(
+      {extender::WithCondition(GpuNode("a", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kTrue),
+       extender::WithCondition(GpuNode("b", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kUnknown),
+       extender::WithCondition(GpuNode("c", "NVIDIA-A30"), "NICLinkDown", ConditionStatus::kTrue),
        restarted});
   const std::string text = Exposition(berth);
   const auto sample = [](const std::string& condition, const std::string& resources,
@@ -64,10 +64,11 @@ TEST(ClusterMetrics, CountNodesByConditionAndEffect) {
 TEST(ClusterMetrics, TellWhichBreakersAreTripped) {
   std::vector<model::NodeState> nodes;
   for (int i = 0; i < 12; ++i) {
-    nodes.push_back(WithCondition(GpuNode("n" + std::to_string(i), "NVIDIA-A30"), "GPUIsLost",
-                                  i < 7 ? ConditionStatus::kTrue : ConditionStatus::kFalse));
+    nodes.push_back(
+        extender::WithCondition(GpuNode("n" + std::to_string(i), "NVIDIA-A30"), "GPUIsLost",
+                                i < 7 ? ConditionStatus::kTrue : ConditionStatus::kFalse));
   }
-  ExtenderUnderTest berth(nodes);
+  extender::ExtenderUnderTest berth(nodes);
   berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
       berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; },
       berth.breaker_log));
@@ -90,7 +91,7 @@ TEST(ClusterMetrics, TellWhichBreakersAreTripped) {
 }
 
 TEST(ClusterMetrics, TellHowFreshTheSnapshotIs) {
-  ExtenderUnderTest berth({});
+  extender::ExtenderUnderTest berth({});
   berth.snapshot.MarkHeard(cluster::Kind::kNodes,
                            cluster::Snapshot::Clock::now() - std::chrono::hours(2));
   const std::string text = Exposition(berth);
@@ -100,7 +101,7 @@ TEST(ClusterMetrics, TellHowFreshTheSnapshotIs) {
 }
 
 TEST(ClusterMetrics, CountWhatIsInQuarantine) {
-  ExtenderUnderTest berth({GpuNode("a", "NVIDIA-A30"), GpuNode("b", "NVIDIA-A30")});
+  extender::ExtenderUnderTest berth({GpuNode("a", "NVIDIA-A30"), GpuNode("b", "NVIDIA-A30")});
   berth.snapshot.QuarantineNode({.kind = "Node", .name = "a", .error = "odd"});
   berth.snapshot.QuarantineNode({.kind = "Node", .name = "new", .error = "odd"});
   berth.snapshot.QuarantinePod({.kind = "Pod", .namespace_ = "ml", .name = "p", .error = "odd"});

@@ -27,7 +27,7 @@ TEST(PlacementMessages, ExplanationsArriveAsTheyWere) {
     scheduling::SchedulingConfig config;
     std::get<scheduling::PolicySettings<scheduling::HealthPolicy>>(config.policies.all).mode =
         seed % 2 == 0 ? scheduling::Mode::kEnforce : scheduling::Mode::kObserve;
-    const ExtenderUnderTest berth(world.nodes, config);
+    const extender::ExtenderUnderTest berth(world.nodes, config);
     const Explanation explanation =
         Explain(world.pod, berth.snapshot, *berth.engine, {.size = 8}, scheduling::kNow);
     ASSERT_FALSE(explanation.not_shortlisted.empty()) << "Services are not known";
@@ -37,7 +37,7 @@ TEST(PlacementMessages, ExplanationsArriveAsTheyWere) {
 
 TEST(PlacementMessages, CapacitiesArriveAsTheyWere) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
-    ExtenderUnderTest berth(World(seed).nodes);
+    extender::ExtenderUnderTest berth(World(seed).nodes);
     berth.snapshot.QuarantineNode({.kind = "Node", .name = "odd", .error = "breaks off"});
     const Capacity capacity = CountCapacity(berth.snapshot.Read(), *berth.engine, scheduling::kNow);
     ASSERT_FALSE(capacity.hints.empty());

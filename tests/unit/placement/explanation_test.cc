@@ -1,4 +1,4 @@
-#include "extender/explanation.h"
+#include "placement/explanation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "extender/explanation_hints.h"
+#include "placement/explanation_hints.h"
 #include "tests/unit/extender/fixtures.h"
 
-namespace berth::extender {
+namespace berth::placement {
 namespace {
 
 using model::ConditionStatus;
@@ -19,14 +19,14 @@ using testing::IsEmpty;
 
 constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
 
-Explanation Explained(const ExtenderUnderTest& berth, const model::Pod& pod) {
+Explanation Explained(const extender::ExtenderUnderTest& berth, const model::Pod& pod) {
   return Explain(pod, berth.snapshot.Read(), *berth.engine, scheduling::kNow);
 }
 
 model::Pod AskingFor(std::int64_t gpus) { return scheduling::PodAskingFor(scheduling::kGpu, gpus); }
 
 model::NodeState Lost(const std::string& name) {
-  return WithCondition(GpuNode(name, kV100), "GPUIsLost", ConditionStatus::kTrue);
+  return extender::WithCondition(GpuNode(name, kV100), "GPUIsLost", ConditionStatus::kTrue);
 }
 
 /// A node that has only so many of its eight devices left.
@@ -37,10 +37,10 @@ model::NodeState WithFree(const std::string& name, std::int64_t free) {
 }
 
 TEST(ExplanationOrder, NodesThatFitComeFirstThenThoseThatMostAreRefusedWith) {
-  const ExtenderUnderTest berth(
-      {WithCondition(GpuNode("a", kV100), "DStateProcess", ConditionStatus::kTrue), Lost("b"),
-       GpuNode("c", kV100), Lost("d"),
-       WithCondition(GpuNode("e", kV100), "GPURuntimeError", ConditionStatus::kTrue)});
+  const extender::ExtenderUnderTest berth(
+      {extender::WithCondition(GpuNode("a", kV100), "DStateProcess", ConditionStatus::kTrue),
+       Lost("b"), GpuNode("c", kV100), Lost("d"),
+       extender::WithCondition(GpuNode("e", kV100), "GPURuntimeError", ConditionStatus::kTrue)});
   const Explanation explanation = Explained(berth, AskingFor(1));
   ASSERT_EQ(explanation.nodes.size(), 5U);
   EXPECT_EQ(explanation.fitting, 1U);
@@ -65,25 +65,25 @@ TEST(ExplanationHints, SayOnHowManyOfThoseThatFitEnoughIsFree) {
        {"of the 2 that fit, 0 have 4 free nvidia.com/gpu; the most is 3"}},
   };
   for (const auto& test : cases) {
-    const ExtenderUnderTest berth(test.nodes);
+    const extender::ExtenderUnderTest berth(test.nodes);
     EXPECT_EQ(Explained(berth, AskingFor(4)).hints, test.hints);
   }
 }
 
 TEST(ExplanationHints, NodesThatAreRefusedDoNotCount) {
-  const ExtenderUnderTest berth({Lost("lost"), WithFree("a", 3), WithFree("b", 8)});
+  const extender::ExtenderUnderTest berth({Lost("lost"), WithFree("a", 3), WithFree("b", 8)});
   EXPECT_THAT(Explained(berth, AskingFor(4)).hints,
               ElementsAre("of the 2 that fit, 1 has 4 free nvidia.com/gpu"));
 }
 
 TEST(ExplanationHints, TellOfNodesThatDoNotListTheDevice) {
   const auto cpu = [](const char* name) { return scheduling::NodeWith(name, "cpu", 64000); };
-  const ExtenderUnderTest one({GpuNode("a", kV100), cpu("c1")});
+  const extender::ExtenderUnderTest one({GpuNode("a", kV100), cpu("c1")});
   EXPECT_THAT(Explained(one, AskingFor(1)).hints,
               ElementsAre("of the 2 that fit, 1 has 1 free nvidia.com/gpu",
                           "1 that fits lists no nvidia.com/gpu at all; kube-scheduler will refuse "
                           "it, unless dynamic resource allocation serves it there"));
-  const ExtenderUnderTest two({GpuNode("a", kV100), cpu("c1"), cpu("c2")});
+  const extender::ExtenderUnderTest two({GpuNode("a", kV100), cpu("c1"), cpu("c2")});
   EXPECT_THAT(Explained(two, AskingFor(1)).hints,
               ElementsAre("of the 3 that fit, 1 has 1 free nvidia.com/gpu",
                           "2 that fit list no nvidia.com/gpu at all; kube-scheduler will refuse "
@@ -91,7 +91,7 @@ TEST(ExplanationHints, TellOfNodesThatDoNotListTheDevice) {
 }
 
 TEST(QuarantineHints, NameThreeOfAKindAndCountTheOthers) {
-  ExtenderUnderTest berth({});
+  extender::ExtenderUnderTest berth({});
   EXPECT_THAT(QuarantineHints(berth.snapshot.Read()), IsEmpty());
   berth.snapshot.QuarantineNode({.kind = "Node", .name = "n1", .error = "odd"});
   EXPECT_THAT(QuarantineHints(berth.snapshot.Read()),
@@ -111,7 +111,7 @@ TEST(QuarantineHints, NameThreeOfAKindAndCountTheOthers) {
 }
 
 TEST(QuarantineHints, CountObjectsWithoutAName) {
-  ExtenderUnderTest berth({});
+  extender::ExtenderUnderTest berth({});
   berth.snapshot.BeginReplace(cluster::Kind::kNodes);
   berth.snapshot.QuarantineNode({.kind = "Node", .error = "odd"});
   berth.snapshot.EndReplace(cluster::Kind::kNodes);
@@ -125,4 +125,4 @@ TEST(QuarantineHints, CountObjectsWithoutAName) {
 }
 
 }  // namespace
-}  // namespace berth::extender
+}  // namespace berth::placement

@@ -7,15 +7,15 @@
 
 #include "config/reader.h"
 
-namespace berth::controller {
+namespace berth::config {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 // The block begins in line 4.
-config::ConfigReading Parse(const std::string& block) {
-  return config::ParseConfig(
+ConfigReading Parse(const std::string& block) {
+  return ParseConfig(
       "apiVersion: config.berth.dev/v1alpha1\nkind: BerthConfiguration\ncontroller:\n" + block,
       "f");
 }
@@ -23,7 +23,7 @@ config::ConfigReading Parse(const std::string& block) {
 std::string ErrorsOf(const std::string& block) { return yaml::ToString(Parse(block).errors); }
 
 TEST(ControllerConfigTest, IsReadWhole) {
-  const config::ConfigReading reading = Parse(R"(
+  const ConfigReading reading = Parse(R"(
   lease: {namespace: berth-system, name: berth-controller}
   owner: berth
   ownedLeases: [berth-scheduler]
@@ -38,7 +38,7 @@ TEST(ControllerConfigTest, IsReadWhole) {
     webhooks: [berth]
 )");
   ASSERT_THAT(yaml::ToString(reading.errors), IsEmpty());
-  const ControllerConfig& config = reading.config.controller;
+  const controller::ControllerConfig& config = reading.config.controller;
   EXPECT_EQ(config.owner, "berth");
   EXPECT_THAT(config.owned_leases, ElementsAre("berth-scheduler"));
   EXPECT_EQ(config.certificates.authority.secret, "my-ca");
@@ -55,7 +55,7 @@ TEST(ControllerConfigTest, IsReadWhole) {
 }
 
 TEST(ControllerConfigTest, MakesNoCertificatesByDefault) {
-  const ControllerConfig config;
+  const controller::ControllerConfig config;
   EXPECT_THAT(Validate(config), IsEmpty());
   EXPECT_THAT(config.certificates.servers, IsEmpty());
   EXPECT_EQ(config.certificates.validity, std::chrono::hours(24) * 90);
@@ -167,4 +167,4 @@ TEST(ControllerConfigTest, LeavesLongEnoughForARenewal) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::config
