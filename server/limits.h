@@ -8,8 +8,9 @@ namespace berth::server {
 /// Half of the 1,024 file descriptors that a process commonly may open.
 inline constexpr std::size_t kMaxConnections = 512;
 inline constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
-/// A quarter of what the chart's containers may have.
-inline constexpr std::size_t kMaxBodiesBytes = 128 * 1024 * 1024;
+/// An eighth of what the chart's containers may have: besides it they need room for as many
+/// connections as there may be, and for what becomes of a request that is worked on.
+inline constexpr std::size_t kMaxBodiesBytes = 64 * 1024 * 1024;
 inline constexpr std::chrono::seconds kMaxHandshakeTime{10};
 inline constexpr std::chrono::seconds kMaxHeaderTime{10};
 inline constexpr std::chrono::seconds kMaxBodyTime{30};
