@@ -26,7 +26,7 @@ std::optional<std::uint16_t> ParsePort(std::string_view text) {
 }
 
 bool IsIp(int family, const std::string& host) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes;
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
   return inet_pton(family, host.c_str(), bytes.data()) == 1;
 }
 
@@ -61,11 +61,11 @@ std::string ToString(const Address& address) {
 }
 
 bool IsLoopback(const Address& address) {
-  in_addr v4;
+  in_addr v4{};
   if (inet_pton(AF_INET, address.host.c_str(), &v4) == 1) {
     return (ntohl(v4.s_addr) >> 24) == 127;
   }
-  in6_addr v6;
+  in6_addr v6{};
   return inet_pton(AF_INET6, address.host.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6) != 0;
 }
 

@@ -134,8 +134,11 @@ asio::awaitable<HeaderResult> ReadHeader(Connection<Stream>& connection, Parser&
   connection.StartDeadline(connection.limits().header);
   error_code error;
   auto token = Into(error);
-  co_await http::async_read_header(connection.stream(), connection.buffer(), parser, token);
+  const std::size_t size =
+      co_await http::async_read_header(connection.stream(), connection.buffer(), parser, token);
   const bool in_time = connection.FinishedInTime();
+  // Beast counts the request line and the fields each alone where they come one after the other.
+  if (!error && size > connection.limits().header_bytes) error = http::error::header_limit;
   if (!error) co_return HeaderResult{true, std::nullopt};
   co_return HeaderResult{false, RefuseBrokenHeader(connection, error, in_time)};
 }
@@ -189,7 +192,7 @@ asio::awaitable<void> Discard(Connection<Stream>& connection, std::uint64_t left
   connection.buffer().consume(read_already);
   left = std::min<std::uint64_t>(left - std::min(left, read_already), kMaxLingerBytes);
   connection.StartDeadline(time);
-  std::array<char, 16 * 1024> forgotten;
+  std::array<char, 16 * 1024> forgotten{};
   error_code error;
   while (!error && left > 0) {
     const auto space = asio::buffer(forgotten, std::min<std::uint64_t>(left, forgotten.size()));
@@ -343,7 +346,7 @@ asio::awaitable<void> Linger(ConnectionBase& connection) {
   tcp::socket& socket = connection.socket();
   error_code error;
   socket.shutdown(tcp::socket::shutdown_send, error);
-  std::array<char, 4096> discarded;
+  std::array<char, 4096> discarded{};
   for (std::size_t left = kMaxLingerBytes; !error && left >= discarded.size();) {
     const auto space = asio::buffer(discarded);
     auto token = Into(error);
@@ -410,14 +413,15 @@ void Spawn(Pointer<Stream> connection) {
   connection->Register();
   ConnectionContext& context = connection->context();
   const auto strand = connection->socket().get_executor();
-  asio::co_spawn(strand, Serve(std::move(connection)), [&context](std::exception_ptr failure) {
-    if (!failure) return;
-    try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
-      context.observer->OnError(absl::StrCat("connection: ", error.what()));
-    }
-  });
+  asio::co_spawn(strand, Serve(std::move(connection)),
+                 [&context](const std::exception_ptr& failure) {
+                   if (!failure) return;
+                   try {
+                     std::rethrow_exception(failure);
+                   } catch (const std::exception& error) {
+                     context.observer->OnError(absl::StrCat("connection: ", error.what()));
+                   }
+                 });
 }
 
 }  // namespace

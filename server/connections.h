@@ -57,7 +57,7 @@ class Connections {
 
  private:
   struct Member {
-    const void* connection;
+    const void* connection = nullptr;
     Orders orders;
   };
   using Line = std::list<Member>;

@@ -35,14 +35,14 @@ int MakeEventFd() {
 }
 
 void Discard(int inotify) {
-  std::array<char, 4096> events;
+  std::array<char, 4096> events{};
   while (read(inotify, events.data(), events.size()) > 0) {
   }
 }
 
 }  // namespace
 
-FileWatch::FileWatch(std::vector<std::string> files, FileWatchOptions options,
+FileWatch::FileWatch(const std::vector<std::string>& files, FileWatchOptions options,
                      std::function<void()> check)
     : directories_(DirectoriesOf(files)),
       options_(options),

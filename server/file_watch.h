@@ -26,7 +26,8 @@ class FileWatch {
  public:
   /// Throws std::system_error when the process is out of descriptors or threads.
   /// Calls `check` on a thread of its own: once at the start and then after each change.
-  FileWatch(std::vector<std::string> files, FileWatchOptions options, std::function<void()> check);
+  FileWatch(const std::vector<std::string>& files, FileWatchOptions options,
+            std::function<void()> check);
   /// Waits for a running callback.
   ~FileWatch();
   FileWatch(const FileWatch&) = delete;

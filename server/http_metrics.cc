@@ -42,7 +42,7 @@ class MetricsObserver : public ListenerObserver {
 
  private:
   struct Path {
-    Histogram* seconds;
+    Histogram* seconds = nullptr;
     std::map<int, Counter*> by_status;
   };
 

@@ -26,8 +26,8 @@ class ShutdownSignals {
  private:
   void LetTheNextOneKill();
 
-  sigset_t signals_;
-  sigset_t former_;
+  sigset_t signals_{};
+  sigset_t former_{};
 };
 
 }  // namespace berth::server

@@ -106,7 +106,7 @@ std::time_t ToTime(const ASN1_TIME* time) {
 }
 
 std::string Rfc3339(std::time_t time) {
-  std::array<char, 32> text;
+  std::array<char, 32> text{};
   std::tm parts{};
   gmtime_r(&time, &parts);
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};

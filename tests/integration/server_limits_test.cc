@@ -153,6 +153,15 @@ TEST_P(ServerLimitsTest, RefusesAHeaderThatIsTooLarge) {
   EXPECT_EQ(seen->Count("limit header_bytes"), 1);
 }
 
+TEST_P(ServerLimitsTest, CountsTheRequestLineAndTheFieldsTogether) {
+  Start();
+  const auto client = Connect();
+  const std::string half(server::kMaxHeaderBytes / 2, 'x');
+  ASSERT_TRUE(client->Send(Request("GET", "/hello?" + half, "", "X: " + half + "\r\n")));
+  EXPECT_EQ(client->ReadReply().status, 431);
+  EXPECT_EQ(seen->Count("limit header_bytes"), 1);
+}
+
 TEST_P(ServerLimitsTest, ReadsAHeaderThatIsJustNotTooLarge) {
   Start();
   const auto client = Connect();
