@@ -47,7 +47,8 @@ class SharedApi {
   /// Null where it does not exist.
   nlohmann::json Get(const std::string& target) {
     const std::lock_guard lock(mutex_);
-    return api_.objects[target];
+    const auto found = api_.objects.find(target);
+    return found == api_.objects.end() ? nlohmann::json() : found->second;
   }
 
   std::vector<std::string> requests() {
