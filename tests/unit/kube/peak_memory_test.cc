@@ -24,7 +24,8 @@ using berth::testing::PeakOf;
 
 // As etcd stores at most, unless it is told otherwise.
 constexpr std::size_t kObject = 3 * kMega / 2;
-constexpr std::size_t kPage = 500;
+// So many at once would be more than may be taken, be they held in a single copy and once decoded.
+constexpr std::size_t kPage = 40;
 
 /// Tag and length of a field that has bytes.
 std::string FieldHead(int number, std::size_t length) {
