@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster bench bench-all bench-hostile bench-memory bench-packing bench-retries bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster bench bench-all bench-hostile bench-memory bench-packing bench-retries bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz tidy
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -82,6 +82,12 @@ fuzz: ## have clang's libFuzzer try every decoder for FUZZ_SECONDS each (FUZZ_TA
 	@cmake --preset fuzz --log-level=WARNING >/dev/null
 	@cmake --build --preset fuzz -j $(JOBS)
 	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+tidy: ## have clang-tidy judge the C++ sources that have changed since they passed
+	@.ci/install-dependencies --with-tidy
+	@cmake --preset tidy --log-level=WARNING >/dev/null
+	@cmake --build --preset tidy
+	@JOBS=$(JOBS) .ci/tidy $(TIDY_FOLDERS)
 
 bench: build control-plane ## measure what kube-scheduler waits for, memory, start and news of faults
 	@tests/bench/run $(BENCH_FLAGS)

@@ -91,6 +91,7 @@ std::size_t Position(const std::vector<AcceleratorSpec>& specs, std::string_view
 
 std::vector<std::string> DistinctResources(const std::vector<AcceleratorSpec>& specs) {
   std::vector<std::string> resources;
+  resources.reserve(specs.size());
   for (const AcceleratorSpec& spec : specs) resources.push_back(spec.resource);
   std::sort(resources.begin(), resources.end());
   resources.erase(std::unique(resources.begin(), resources.end()), resources.end());
@@ -103,7 +104,7 @@ DeviceShare Share(std::string_view cpu, std::string_view memory) {
 
 /// A GPU whose product label has the word `product`, or whose plain label reads
 /// nvidia-tesla-<plain>.
-AcceleratorSpec NvidiaSpec(std::string name, std::string product, std::string plain,
+AcceleratorSpec NvidiaSpec(std::string name, const std::string& product, const std::string& plain,
                            std::string_view memory, double performance, DeviceShare share) {
   return {.name = std::move(name),
           .resource = "nvidia.com/gpu",

@@ -32,12 +32,12 @@ class DefaultSizes {
   }
 
   /// Where the size comes from: "2 x V100".
-  std::string ReasonOf(std::size_t container) const;
+  std::string ReasonOf(std::size_t index) const;
 
  private:
   using Sizes = std::vector<std::optional<model::Amount>>;
 
-  std::optional<model::Amount> SizeOf(std::size_t container, Compute resource) const;
+  std::optional<model::Amount> SizeOf(std::size_t index, Compute resource) const;
   void TakeFromLargest(Compute resource);
   void LimitInitContainers(Compute resource);
 

@@ -20,8 +20,8 @@ constexpr std::int64_t kDefaultBackoffLimit = 6;
 constexpr std::string_view kNever = "Never";
 
 const std::vector<FailureRule>& RulesOf(const JobSpec& job) {
-  static const std::vector<FailureRule> kNone;
-  return job.failure_rules ? *job.failure_rules : kNone;
+  static const std::vector<FailureRule> none;
+  return job.failure_rules ? *job.failure_rules : none;
 }
 
 bool AnyDecidesOnDisruption(const JobSpec& job, const FailureStance& stance) {

@@ -68,7 +68,7 @@ class HealthPolicy : public SchedulingPolicy {
     std::vector<Rule> all;
     model::Duration longest_recovery{0};
     std::uint64_t marks = 0;  // of the conditions' types, see model::MarkOf
-    ReasonId devices_lost;
+    ReasonId devices_lost = kNoReason;
   };
 
  private:

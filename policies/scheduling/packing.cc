@@ -24,6 +24,7 @@ std::uint16_t ScoreOf(const model::NodeState& node, std::string_view resource,
                       static_cast<double>(used) - static_cast<double>(request);
   if (left < 0) return 0;
   const double filled = kHalf / (1 + left);
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): what is rounded is not negative.
   return static_cast<std::uint16_t>((used > 0 ? kHalf : 0) + filled + 0.5);
 }
 

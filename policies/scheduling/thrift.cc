@@ -25,6 +25,7 @@ std::uint16_t ScoreOf(const model::AcceleratorSpec& spec,
   }
   if (fastest == slowest) return kMaxScore;
   const double saved = (fastest - spec.performance) / (fastest - slowest);
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): what is rounded is not negative.
   return static_cast<std::uint16_t>(kMaxScore * saved + 0.5);
 }
 
