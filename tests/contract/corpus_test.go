@@ -107,7 +107,7 @@ func (g generator) metadata(name string) metav1.ObjectMeta {
 }
 
 func (g generator) conditions() []corev1.NodeCondition {
-	count := pick(g, 0, 1, 5, 12, 500)
+	count := pick(g, 0, 1, 5, 12, 256) // the most that Berth reads
 	var conditions []corev1.NodeCondition
 	for i := range count {
 		conditions = append(conditions, corev1.NodeCondition{
