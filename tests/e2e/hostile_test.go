@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	manyConditions = 500
+	manyConditions = 200
 	hugeLength     = 64 << 10
 	longestLabel   = 63 // of a label's value, by Kubernetes' validation
 )
