@@ -53,7 +53,8 @@ class Controller {
     std::function<std::unique_ptr<kube::Transport>(kube::HttpTimeouts)> connect{};
   };
 
-  /// Everything pointed at must outlive this. `snapshot` keeps the labels below the prefix.
+  /// Everything pointed at must outlive this. `snapshot` keeps the labels of NodeLabelNames and the
+  /// UIDs of nodes.
   Controller(Options options, std::shared_ptr<const scheduling::SchedulingEngine> engine,
              const cluster::Snapshot* snapshot, Observer* observer,
              CertificateObserver* certificate_observer, kube::ListWatchObserver* pending_observer);

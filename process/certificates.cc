@@ -2,6 +2,7 @@
 
 #include <absl/status/status.h>
 
+#include <string_view>
 #include <utility>
 
 #include "server/log.h"
@@ -13,14 +14,24 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-}  // namespace
-
 void LogReload(std::string_view listener, const absl::Status& status) {
   if (status.ok()) {
     return Log(LogLevel::kInfo, "certificate reloaded", {{"listener", std::string(listener)}});
   }
   Log(LogLevel::kError, "certificate files are broken; the former ones go on serving",
       {{"listener", std::string(listener)}, {"error", std::string(status.message())}});
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> FollowCertificates(
+    const std::string& listener, const config::TlsConfig& tls) {
+  server::TlsCertificatesOptions options;
+  options.files.certificate = tls.cert_file;
+  options.files.key = tls.key_file;
+  options.files.client_ca = tls.client_ca_file;
+  options.on_reload = [listener](const absl::Status& status) { LogReload(listener, status); };
+  return server::TlsCertificates::Open(std::move(options));
 }
 
 absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
@@ -33,12 +44,7 @@ absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
         "HTTP on a loopback address " +
         block + ".insecureLoopback: true");
   }
-  server::TlsCertificatesOptions options;
-  options.files.certificate = tls.cert_file;
-  options.files.key = tls.key_file;
-  options.files.client_ca = tls.client_ca_file;
-  options.on_reload = [block](const absl::Status& status) { LogReload(block, status); };
-  return server::TlsCertificates::Open(std::move(options));
+  return FollowCertificates(block, tls);
 }
 
 void AddCertificateMetrics(const std::shared_ptr<const server::TlsCertificates>& certificates,

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "config/config.h"
 #include "server/metrics.h"
@@ -18,8 +17,9 @@ namespace berth::process {
 absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
     const std::string& block, const config::TlsConfig& tls, bool insecure_loopback);
 
-/// Logs that the certificate files of a listener were taken over, or why they were not.
-void LogReload(std::string_view listener, const absl::Status& status);
+/// The certificates of a listener, which follow their files; each change is logged under its name.
+absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> FollowCertificates(
+    const std::string& listener, const config::TlsConfig& tls);
 
 /// berth_certificate_seconds_left, _reloads and _reload_failures. `certificates` may be null.
 void AddCertificateMetrics(const std::shared_ptr<const server::TlsCertificates>& certificates,

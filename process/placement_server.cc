@@ -23,12 +23,7 @@ constexpr std::chrono::seconds kDrainTime{2};
 absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenGrpcCertificates(
     const config::TlsConfig& config, server::Metrics& metrics) {
   if (config.cert_file.empty()) return nullptr;
-  server::TlsCertificatesOptions options;
-  options.files.certificate = config.cert_file;
-  options.files.key = config.key_file;
-  options.files.client_ca = config.client_ca_file;
-  options.on_reload = [](const absl::Status& status) { LogReload("grpc", status); };
-  auto certificates = server::TlsCertificates::Open(std::move(options));
+  auto certificates = FollowCertificates("grpc", config);
   if (!certificates.ok()) return certificates;
   metrics.AddGauge("berth_grpc_certificate_seconds_left",
                    "Until the gRPC listener's certificate ends; negative afterwards.", {},
