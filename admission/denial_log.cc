@@ -2,7 +2,7 @@
 
 #include "server/log.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 void DenialLog::OnReviewed(const Review& review, const Verdict& verdict) {
   if (verdict.answer.denial.empty()) return;
@@ -16,4 +16,4 @@ void DenialLog::OnReviewed(const Review& review, const Verdict& verdict) {
                {"heldBack", *held_back}});
 }
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

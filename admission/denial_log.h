@@ -4,7 +4,7 @@
 #include "admission/reviewer.h"
 #include "server/rate_limiter.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 /// One line for each denial, as far as there are not too many. Thread-safe.
 class DenialLog {
@@ -15,4 +15,4 @@ class DenialLog {
   server::RateLimiter limiter_{std::chrono::seconds(1), 10};
 };
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

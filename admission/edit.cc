@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace berth::webhook {
+namespace berth::admission {
 
 namespace {
 
@@ -118,4 +118,4 @@ Json PatchOf(const Edit& edit, simdjson::dom::element root) {
   return writer.Take();
 }
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

@@ -10,7 +10,7 @@
 
 #include "simdjson.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 using Json = nlohmann::ordered_json;
 
@@ -57,4 +57,4 @@ class Edit {
 /// made in one, with all that is below it. A null is missing.
 Json PatchOf(const Edit& edit, simdjson::dom::element root);
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

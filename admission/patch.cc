@@ -7,7 +7,7 @@
 
 #include "admission/edit.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 namespace {
 
@@ -185,4 +185,4 @@ std::string JsonPatch(simdjson::dom::element object, const model::Workload& befo
   return patch.empty() ? "" : patch.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

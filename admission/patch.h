@@ -5,7 +5,7 @@
 #include "model/workload.h"
 #include "simdjson.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 /// The JSON Patch (RFC 6902) that makes of `object`, a Pod or a Job, whose typed view is `before`,
 /// one whose typed view is `after`, and changes nothing else; empty where both are the same.
@@ -13,4 +13,4 @@ namespace berth::webhook {
 std::string JsonPatch(simdjson::dom::element object, const model::Workload& before,
                       const model::Workload& after);
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

@@ -7,13 +7,13 @@
 #include "kube/json_text.h"
 #include "kube/json_value.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-using admission::Operation;
 using kube::JsonValue;
+using policies::admission::Operation;
 
 constexpr std::string_view kApiVersion = "admission.k8s.io/v1";
 constexpr std::string_view kKind = "AdmissionReview";
@@ -64,8 +64,8 @@ Operation ReadOperation(const JsonValue& operation) {
   return Operation::kConnect;
 }
 
-admission::User ReadUser(const JsonValue& info) {
-  admission::User user{.name = info.Field("username").Text()};
+policies::admission::User ReadUser(const JsonValue& info) {
+  policies::admission::User user{.name = info.Field("username").Text()};
   info.Field("groups").ForEachItem(
       [&user](const JsonValue& group) { user.groups.push_back(group.Text()); });
   return user;
@@ -170,4 +170,4 @@ std::string ReviewReply(std::string_view uid, const Answer& answer) {
   return review.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

@@ -13,7 +13,7 @@
 
 // The wire: AdmissionReview of k8s.io/api/admission/v1/types.go (v0.36.3).
 
-namespace berth::webhook {
+namespace berth::admission {
 
 /// Bytes of a uid. The API server's own are UUIDs; nobody needs more than a name may have.
 inline constexpr std::size_t kMaxUid = 253;
@@ -36,9 +36,9 @@ struct Review {
   GroupVersionKind kind;
   /// "status", "ephemeralcontainers"; empty: the object itself.
   std::string sub_resource;
-  admission::Operation operation = admission::Operation::kCreate;
+  policies::admission::Operation operation = policies::admission::Operation::kCreate;
   std::string namespace_name;
-  admission::User user;
+  policies::admission::User user;
   /// Absent on DELETE and where there is none.
   std::optional<simdjson::dom::element> object;
   std::optional<simdjson::dom::element> old_object;
@@ -81,4 +81,4 @@ struct Answer {
 /// The AdmissionReview that carries the answer. Never fails: what is no UTF-8 is replaced.
 std::string ReviewReply(std::string_view uid, const Answer& answer);
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

@@ -8,13 +8,13 @@
 #include "kube/json_workload.h"
 #include "policies/admission/wording.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 namespace {
 
-using admission::Mode;
-using admission::Operation;
 using model::Workload;
+using policies::admission::Mode;
+using policies::admission::Operation;
 
 /// Bytes of one audit annotation: audit logs have limits of their own.
 constexpr std::size_t kMaxAudit = 1000;
@@ -36,7 +36,7 @@ bool IsOneOf(const GroupVersionKind& kind, const Kind (&kinds)[N]) {
          });
 }
 
-admission::Request RequestOf(const Review& review, const NamespaceRules& rules) {
+policies::admission::Request RequestOf(const Review& review, const NamespaceRules& rules) {
   return {.operation = review.operation,
           .namespace_name = review.namespace_name,
           .user = review.user,
@@ -45,14 +45,15 @@ admission::Request RequestOf(const Review& review, const NamespaceRules& rules) 
 }
 
 void Warn(std::string_view text, Verdict& verdict) {
-  verdict.answer.warnings.push_back(admission::OneLine(text, admission::kMaxWarning));
+  verdict.answer.warnings.push_back(
+      policies::admission::OneLine(text, policies::admission::kMaxWarning));
 }
 
 Verdict Unreadable(const absl::Status& error, Mode mode) {
   Verdict verdict{.unreadable = true};
   const std::string message(error.message());
   if (mode == Mode::kEnforce) {
-    verdict.answer.denial = "berth: " + admission::OneLine(message, kMaxAudit);
+    verdict.answer.denial = "berth: " + policies::admission::OneLine(message, kMaxAudit);
   } else {
     Warn("berth: not looked at: " + message, verdict);
   }
@@ -85,10 +86,11 @@ void LeaveOutUnchanged(const std::vector<Workload>& before, std::vector<Workload
 }
 
 // Two paths may lead to one template.
-std::vector<FoundTemplate> TemplatesOf(simdjson::dom::element object,
-                                       const std::vector<const admission::TemplateSpec*>& specs) {
+std::vector<FoundTemplate> TemplatesOf(
+    simdjson::dom::element object,
+    const std::vector<const policies::admission::TemplateSpec*>& specs) {
   std::vector<FoundTemplate> all;
-  for (const admission::TemplateSpec* spec : specs) {
+  for (const policies::admission::TemplateSpec* spec : specs) {
     for (FoundTemplate& found : TemplatesAt(object, spec->path)) {
       if (all.size() == kMaxTemplates) return all;
       const bool known = std::ranges::find(all, found.field, &FoundTemplate::field) != all.end();
@@ -100,13 +102,14 @@ std::vector<FoundTemplate> TemplatesOf(simdjson::dom::element object,
 
 }  // namespace
 
-Reviewer::Reviewer(std::shared_ptr<const admission::AdmissionEngine> engine,
-                   std::vector<admission::TemplateSpec> templates)
+Reviewer::Reviewer(std::shared_ptr<const policies::admission::AdmissionEngine> engine,
+                   std::vector<policies::admission::TemplateSpec> templates)
     : engine_(std::move(engine)), templates_(std::move(templates)) {}
 
-std::vector<const admission::TemplateSpec*> Reviewer::SpecsOf(const GroupVersionKind& kind) const {
-  std::vector<const admission::TemplateSpec*> specs;
-  for (const admission::TemplateSpec& spec : templates_) {
+std::vector<const policies::admission::TemplateSpec*> Reviewer::SpecsOf(
+    const GroupVersionKind& kind) const {
+  std::vector<const policies::admission::TemplateSpec*> specs;
+  for (const policies::admission::TemplateSpec& spec : templates_) {
     if (spec.group == kind.group && spec.kind == kind.kind) specs.push_back(&spec);
   }
   return specs;
@@ -121,18 +124,18 @@ Reviewer::Subject Reviewer::SubjectOf(const Review& review) const {
   if (IsOneOf(review.kind, kTemplates) || !SpecsOf(review.kind).empty()) {
     return Subject::kTemplates;
   }
-  return Subject::kStranger;
+  return Subject::kUnknownKind;
 }
 
-Verdict Reviewer::Told(admission::Outcome outcome) const {
+Verdict Reviewer::VerdictOf(policies::admission::Outcome outcome) const {
   Verdict verdict;
   verdict.answer.warnings = std::move(outcome.warnings);
   verdict.answer.denial = std::move(outcome.denial);
   verdict.pods_denied = outcome.pods_denied;
-  for (const admission::PolicyEffect& effect : outcome.effects) {
+  for (const policies::admission::PolicyEffect& effect : outcome.effects) {
     const std::string text = effect.text.empty() ? "changed" : effect.text;
     verdict.answer.audit_annotations.emplace_back(
-        effect.policy, admission::OneLine(engine_->version() + ": " + text, kMaxAudit));
+        effect.policy, policies::admission::OneLine(engine_->version() + ": " + text, kMaxAudit));
   }
   verdict.effects = std::move(outcome.effects);
   return verdict;
@@ -140,13 +143,13 @@ Verdict Reviewer::Told(admission::Outcome outcome) const {
 
 Verdict Reviewer::Mutate(const Review& review, const NamespaceRules& rules) const {
   const Subject subject = SubjectOf(review);
-  if (subject == Subject::kStranger) return UnknownKind(review.kind);
+  if (subject == Subject::kUnknownKind) return UnknownKind(review.kind);
   if (subject != Subject::kObject || review.operation != Operation::kCreate) return {};
   const absl::StatusOr<Workload> workload = WorkloadOf(review);
   if (!workload.ok()) return Unreadable(workload.status(), rules.mode);
-  admission::Outcome outcome = engine_->Mutate(RequestOf(review, rules), *workload);
+  policies::admission::Outcome outcome = engine_->Mutate(RequestOf(review, rules), *workload);
   std::string patch = JsonPatch(*review.object, *workload, outcome.workload);
-  Verdict verdict = Told(std::move(outcome));
+  Verdict verdict = VerdictOf(std::move(outcome));
   verdict.answer.patch = std::move(patch);
   return verdict;
 }
@@ -167,8 +170,8 @@ Verdict Reviewer::Validate(const Review& review, const NamespaceRules& rules) co
     case Subject::kObject:
       return ValidateObject(review, rules);
     case Subject::kTemplates:
-      return Foretell(review, rules);
-    case Subject::kStranger:
+      return PreviewTemplates(review, rules);
+    case Subject::kUnknownKind:
       return UnknownKind(review.kind);
   }
   return {};
@@ -177,7 +180,7 @@ Verdict Reviewer::Validate(const Review& review, const NamespaceRules& rules) co
 Verdict Reviewer::Preview(const Review& review, const NamespaceRules& rules) const {
   const Subject subject = SubjectOf(review);
   if (subject == Subject::kObject) return Mutate(review, rules);
-  return subject == Subject::kTemplates ? Foretell(review, rules) : Verdict();
+  return subject == Subject::kTemplates ? PreviewTemplates(review, rules) : Verdict();
 }
 
 Verdict Reviewer::ValidateObject(const Review& review, const NamespaceRules& rules) const {
@@ -189,14 +192,14 @@ Verdict Reviewer::ValidateObject(const Review& review, const NamespaceRules& rul
   }
   absl::StatusOr<Workload> workload = WorkloadOf(review);
   if (!workload.ok()) return Unreadable(workload.status(), rules.mode);
-  return Told(engine_->Validate(RequestOf(review, rules), *std::move(workload),
-                                review.old_object ? &*before : nullptr));
+  return VerdictOf(engine_->Validate(RequestOf(review, rules), *std::move(workload),
+                                     review.old_object ? &*before : nullptr));
 }
 
 absl::StatusOr<std::vector<Workload>> Reviewer::WorkloadsOf(const Review& review,
                                                             simdjson::dom::element object) const {
   std::vector<Workload> workloads;
-  const std::vector<const admission::TemplateSpec*> specs = SpecsOf(review.kind);
+  const std::vector<const policies::admission::TemplateSpec*> specs = SpecsOf(review.kind);
   if (specs.empty()) {
     absl::StatusOr<Workload> workload = kube::WorkloadFromJson(object, review.kind.kind, "");
     if (!workload.ok()) return workload.status();
@@ -213,7 +216,7 @@ absl::StatusOr<std::vector<Workload>> Reviewer::WorkloadsOf(const Review& review
 }
 
 // Never denied, so what cannot be read is told only; its pods would be denied.
-Verdict Reviewer::Foretell(const Review& review, const NamespaceRules& rules) const {
+Verdict Reviewer::PreviewTemplates(const Review& review, const NamespaceRules& rules) const {
   if (!review.object) return {};
   absl::StatusOr<std::vector<Workload>> workloads = WorkloadsOf(review, *review.object);
   if (!workloads.ok()) {
@@ -225,7 +228,7 @@ Verdict Reviewer::Foretell(const Review& review, const NamespaceRules& rules) co
     const auto before = WorkloadsOf(review, *review.old_object);
     if (before.ok()) LeaveOutUnchanged(*before, *workloads);
   }
-  return Told(engine_->Foretell(RequestOf(review, rules), *workloads));
+  return VerdictOf(engine_->PreviewPods(RequestOf(review, rules), *workloads));
 }
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

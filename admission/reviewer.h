@@ -8,11 +8,11 @@
 #include "policies/admission/config.h"
 #include "policies/admission/engine.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 /// What an object's namespace says of how it is reviewed.
 struct NamespaceRules {
-  admission::Mode mode = admission::Mode::kWarn;
+  policies::admission::Mode mode = policies::admission::Mode::kWarn;
   /// Whether its pods may ask for nodes with accelerators without asking for accelerators.
   bool accelerator_nodes_allowed = false;
 };
@@ -21,7 +21,7 @@ struct NamespaceRules {
 struct Verdict {
   Answer answer;
   /// By policy, for metrics and the log.
-  std::vector<admission::PolicyEffect> effects;
+  std::vector<policies::admission::PolicyEffect> effects;
   /// The object could not be read: it is denied, or there is a warning, with the field.
   bool unreadable = false;
   /// Of an object that is let in: whether its pods would be denied.
@@ -32,8 +32,8 @@ struct Verdict {
 class Reviewer {
  public:
   /// `templates` have passed admission::Validate.
-  Reviewer(std::shared_ptr<const admission::AdmissionEngine> engine,
-           std::vector<admission::TemplateSpec> templates);
+  Reviewer(std::shared_ptr<const policies::admission::AdmissionEngine> engine,
+           std::vector<policies::admission::TemplateSpec> templates);
 
   /// For a mutating webhook: changes pods and Jobs that are being created, nothing else.
   Verdict Mutate(const Review& review, const NamespaceRules& rules) const;
@@ -52,18 +52,18 @@ class Reviewer {
   Verdict Preview(const Review& review, const NamespaceRules& rules) const;
 
  private:
-  enum class Subject { kNone, kObject, kTemplates, kStranger };
+  enum class Subject { kNone, kObject, kTemplates, kUnknownKind };
 
   Subject SubjectOf(const Review& review) const;
-  std::vector<const admission::TemplateSpec*> SpecsOf(const GroupVersionKind& kind) const;
-  Verdict Told(admission::Outcome outcome) const;
+  std::vector<const policies::admission::TemplateSpec*> SpecsOf(const GroupVersionKind& kind) const;
+  Verdict VerdictOf(policies::admission::Outcome outcome) const;
   Verdict ValidateObject(const Review& review, const NamespaceRules& rules) const;
-  Verdict Foretell(const Review& review, const NamespaceRules& rules) const;
+  Verdict PreviewTemplates(const Review& review, const NamespaceRules& rules) const;
   absl::StatusOr<std::vector<model::Workload>> WorkloadsOf(const Review& review,
                                                            simdjson::dom::element object) const;
 
-  std::shared_ptr<const admission::AdmissionEngine> engine_;
-  std::vector<admission::TemplateSpec> templates_;
+  std::shared_ptr<const policies::admission::AdmissionEngine> engine_;
+  std::vector<policies::admission::TemplateSpec> templates_;
 };
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

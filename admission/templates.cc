@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace berth::webhook {
+namespace berth::admission {
 
 namespace {
 
@@ -63,4 +63,4 @@ std::vector<FoundTemplate> TemplatesAt(element object, std::string_view pointer)
   return finder.Take();
 }
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

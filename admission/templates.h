@@ -7,7 +7,7 @@
 
 #include "simdjson.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 /// A template of pods within an object of a configured kind.
 struct FoundTemplate {
@@ -23,4 +23,4 @@ std::vector<FoundTemplate> TemplatesAt(simdjson::dom::element object, std::strin
 /// Of one object. Every replica type of the operators that there are has one.
 inline constexpr std::size_t kMaxTemplates = 64;
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

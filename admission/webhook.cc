@@ -8,11 +8,11 @@
 
 #include "kube/json_sizes.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 namespace {
 
-using admission::Mode;
+using policies::admission::Mode;
 
 // The parser keeps some fourteen times as much per thread.
 constexpr std::size_t kLargestKeptBody = 1 << 20;
@@ -119,9 +119,9 @@ server::HttpResponse Webhook::Respond(Hook hook, const NamespaceRules& rules,
     return Refusal(review.status());
   }
   const std::shared_ptr<const Reviewer> reviewer = Current();
-  return Tell(hook, *review,
-              hook == Hook::kMutate ? reviewer->Mutate(*review, rules)
-                                    : reviewer->Validate(*review, rules));
+  return Respond(hook, *review,
+                 hook == Hook::kMutate ? reviewer->Mutate(*review, rules)
+                                       : reviewer->Validate(*review, rules));
 }
 
 server::HttpResponse Webhook::Reject(Hook hook, const NamespaceRules& rules,
@@ -139,13 +139,13 @@ server::HttpResponse Webhook::Reject(Hook hook, const NamespaceRules& rules,
 server::HttpResponse Webhook::RespondUnread(Hook hook, const NamespaceRules& rules,
                                             const Review& front, std::string_view reason,
                                             Denial cause) {
-  return Tell(hook, front, Current()->Unread(front, rules, reason, cause));
+  return Respond(hook, front, Current()->Unread(front, rules, reason, cause));
 }
 
-server::HttpResponse Webhook::Tell(Hook hook, const Review& review, const Verdict& verdict) {
+server::HttpResponse Webhook::Respond(Hook hook, const Review& review, const Verdict& verdict) {
   metrics_.OnReviewed(hook, review.operation, ResultOf(verdict), verdict.effects);
   log_.OnReviewed(review, verdict);
   return {.body = ReviewReply(review.uid, verdict.answer)};
 }
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

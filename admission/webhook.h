@@ -12,7 +12,7 @@
 #include "server/http.h"
 #include "server/metrics.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 /// The API server's side of the wire: reads reviews, has the current reviewer judge them, writes
 /// the answers. Thread-safe.
@@ -35,7 +35,7 @@ class Webhook {
                               const server::Rejection& rejection);
   server::HttpResponse RespondUnread(Hook hook, const NamespaceRules& rules, const Review& front,
                                      std::string_view reason, Denial cause);
-  server::HttpResponse Tell(Hook hook, const Review& review, const Verdict& verdict);
+  server::HttpResponse Respond(Hook hook, const Review& review, const Verdict& verdict);
   std::shared_ptr<const Reviewer> Current() const;
 
   mutable std::mutex mutex_;
@@ -45,4 +45,4 @@ class Webhook {
   const std::size_t max_body_;
 };
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

@@ -4,7 +4,7 @@
 
 #include "policies/admission/config.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 namespace {
 
@@ -69,17 +69,18 @@ void WebhookMetrics::AddPolicies(server::Metrics& metrics) {
                           "Objects that a policy would have changed or denied, had its mode and "
                           "the namespace's been Enforce, by policy.",
                           metrics);
-  admission::ForEachPolicy(
-      admission::PoliciesConfig(), [&]<typename Policy>(const admission::PolicySettings<Policy>&) {
+  policies::admission::ForEachPolicy(
+      policies::admission::PoliciesConfig(),
+      [&]<typename Policy>(const policies::admission::PolicySettings<Policy>&) {
         const prometheus::Labels labels{{"policy", std::string(Policy::kName)}};
         policies_[Policy::kName] = {&changes.Add(labels), &denials.Add(labels), &would.Add(labels)};
       });
 }
 
-void WebhookMetrics::OnReviewed(Hook hook, admission::Operation operation, Result result,
-                                const std::vector<admission::PolicyEffect>& effects) {
+void WebhookMetrics::OnReviewed(Hook hook, policies::admission::Operation operation, Result result,
+                                const std::vector<policies::admission::PolicyEffect>& effects) {
   hooks_[Index(hook)].reviews[Index(operation)][Index(result)]->Increment();
-  for (const admission::PolicyEffect& effect : effects) {
+  for (const policies::admission::PolicyEffect& effect : effects) {
     const PerPolicy& policy = policies_.at(effect.policy);
     if (effect.changed) policy.changes->Increment();
     if (effect.denied) policy.denials->Increment();
@@ -93,4 +94,4 @@ void WebhookMetrics::OnAnswered(Hook hook, std::chrono::nanoseconds elapsed) {
   hooks_[Index(hook)].seconds->Observe(std::chrono::duration<double>(elapsed).count());
 }
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

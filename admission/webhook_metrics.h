@@ -13,7 +13,7 @@
 #include "policies/admission/request.h"
 #include "server/metrics.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 /// The webhooks of one server.
 enum class Hook { kMutate, kValidate };
@@ -35,8 +35,8 @@ class WebhookMetrics {
   explicit WebhookMetrics(server::Metrics& metrics);
 
   /// One review was answered.
-  void OnReviewed(Hook hook, admission::Operation operation, Result result,
-                  const std::vector<admission::PolicyEffect>& effects);
+  void OnReviewed(Hook hook, policies::admission::Operation operation, Result result,
+                  const std::vector<policies::admission::PolicyEffect>& effects);
 
   /// A request was no review that could be answered.
   void OnRefused(Hook hook);
@@ -64,4 +64,4 @@ class WebhookMetrics {
   std::map<std::string_view, PerPolicy> policies_;
 };
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

@@ -158,7 +158,7 @@ std::string AuthoritiesInCluster(const DoctorArguments& arguments, const doctor:
 }
 
 // Whether there is an API server at all; who may not ask for its version is told later.
-absl::Status Knock(kube::Api& api) {
+absl::Status CheckReachable(kube::Api& api) {
   const absl::Status answered = api.Get("/version", {{"", "version", "get"}}, [](const auto&) {});
   return absl::IsPermissionDenied(answered) || absl::IsNotFound(answered) ? absl::OkStatus()
                                                                           : answered;
@@ -182,7 +182,7 @@ absl::StatusOr<doctor::Findings> Look(const DoctorArguments& arguments,
   doctor::Facts facts{.now = process::Now(),
                       .namespace_name = arguments.chart.namespace_name,
                       .fullname = doctor::FullnameOf(arguments.chart.release)};
-  const absl::Status answered = Knock(api);
+  const absl::Status answered = CheckReachable(api);
   if (!answered.ok()) return answered;
   const auto config = LoadChartConfig(arguments.chart, api);
   if (!config.ok()) return config.status();

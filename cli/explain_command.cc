@@ -152,7 +152,8 @@ absl::StatusOr<Explained> ExplainLocally(const ExplainArguments& arguments) {
   cluster::Snapshot snapshot({.catalog = engine.catalog, .labels = {}});
   const bool live = arguments.cluster.objects_file.empty();
   // A file has no Services, so of the shortlist nothing is told.
-  const auto shortlist = live ? config->extender.shortlist : scheduling::ShortlistConfig();
+  const auto shortlist =
+      live ? config->extender.shortlist : policies::scheduling::ShortlistConfig();
   auto manifest = live ? LoadLive(arguments, shortlist.NeedsServices(), snapshot)
                        : LoadOffline(arguments, snapshot);
   if (!manifest.ok()) return manifest.status();

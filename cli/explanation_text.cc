@@ -49,14 +49,14 @@ std::string Objection(const PolicyOpinion& opinion, model::Time now) {
     return fmt::format("{} would refuse: {}", opinion.policy,
                        WithSince(ForCount(opinion.summary, 1), opinion.since, now));
   }
-  const bool content = opinion.score == scheduling::kMaxScore && !opinion.last;
+  const bool content = opinion.score == policies::scheduling::kMaxScore && !opinion.last;
   if (opinion.observed || opinion.weight == 0 || content) return "";
   if (!opinion.summary.empty()) {
     const std::string summary = ForCount(opinion.summary, 1);
     if (opinion.since == model::kNoTime) return summary;
     return fmt::format("{} ({})", summary, FormatAge(opinion.since, now));
   }
-  return fmt::format("{} {}/{}", opinion.policy, opinion.score, scheduling::kMaxScore);
+  return fmt::format("{} {}/{}", opinion.policy, opinion.score, policies::scheduling::kMaxScore);
 }
 
 std::string WhyOf(const NodeExplanation& node, model::Time now) {

@@ -19,7 +19,7 @@ std::string TextAt(const YAML::Node& object, const char* pointer) {
   return node && node->IsScalar() ? node->Scalar() : "";
 }
 
-webhook::GroupVersionKind KindOf(const YAML::Node& object) {
+admission::GroupVersionKind KindOf(const YAML::Node& object) {
   const std::string version = TextAt(object, "/apiVersion");
   const std::size_t slash = version.find('/');
   if (slash == std::string::npos) return {"", version, TextAt(object, "/kind")};
@@ -35,7 +35,7 @@ class Collector {
     if (!node.IsMap()) {
       return Refuse(node, "is not a Kubernetes object, which is a map with apiVersion and kind");
     }
-    webhook::GroupVersionKind kind = KindOf(node);
+    admission::GroupVersionKind kind = KindOf(node);
     const auto items = yaml::NodeAt(node, "/items");
     if (kind.kind.ends_with("List") && items && items->IsSequence()) {
       for (std::size_t i = 0; i < items->size(); ++i) {

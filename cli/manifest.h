@@ -19,7 +19,7 @@ struct ManifestObject {
   std::string pointer;
   /// Where it begins, counted from 1.
   int line = 0;
-  webhook::GroupVersionKind kind;
+  admission::GroupVersionKind kind;
   /// Empty where it says none.
   std::string namespace_name;
   /// Or generateName.

@@ -28,14 +28,15 @@ struct MutateOptions {
   std::string mode = "enforce";
   std::string namespace_name = "default";
   bool accelerator_nodes_allowed = false;
-  admission::User user;
+  policies::admission::User user;
   std::string output = "diff";
 };
 
 Creation CreationOf(const MutateOptions& options) {
   const bool enforces = options.mode == "enforce";
   return {.namespace_name = options.namespace_name,
-          .rules = {.mode = enforces ? admission::Mode::kEnforce : admission::Mode::kWarn,
+          .rules = {.mode = enforces ? policies::admission::Mode::kEnforce
+                                     : policies::admission::Mode::kWarn,
                     .accelerator_nodes_allowed = options.accelerator_nodes_allowed},
           .user = options.user};
 }

@@ -11,8 +11,8 @@ namespace berth::cli {
 
 namespace {
 
-webhook::Review ReviewOf(const ManifestObject& object, const Creation& creation) {
-  webhook::Review review;
+admission::Review ReviewOf(const ManifestObject& object, const Creation& creation) {
+  admission::Review review;
   review.kind = object.kind;
   review.namespace_name =
       object.namespace_name.empty() ? creation.namespace_name : object.namespace_name;
@@ -21,7 +21,7 @@ webhook::Review ReviewOf(const ManifestObject& object, const Creation& creation)
 }
 
 Preview PreviewOf(const YAML::Node& document, const ManifestObject& object,
-                  const webhook::Reviewer& reviewer, const Creation& creation) {
+                  const admission::Reviewer& reviewer, const Creation& creation) {
   Preview preview{.object = yaml::CopyOf(yaml::NodeAt(document, object.pointer).value())};
   kube::JsonParser parser;
   const auto root = parser.Parse(object.json);
@@ -29,10 +29,10 @@ Preview PreviewOf(const YAML::Node& document, const ManifestObject& object,
     preview.denial = "berth: " + std::string(root.status().message());
     return preview;
   }
-  webhook::Review review = ReviewOf(object, creation);
+  admission::Review review = ReviewOf(object, creation);
   review.object = *root;
-  webhook::Verdict verdict = reviewer.Preview(review, creation.rules);
-  webhook::Answer& answer = verdict.answer;
+  admission::Verdict verdict = reviewer.Preview(review, creation.rules);
+  admission::Answer& answer = verdict.answer;
   preview.pods_denied = verdict.pods_denied;
   preview.patch = std::move(answer.patch);
   preview.warnings = std::move(answer.warnings);
@@ -45,7 +45,7 @@ Preview PreviewOf(const YAML::Node& document, const ManifestObject& object,
 
 }  // namespace
 
-std::vector<Preview> PreviewsOf(const Manifest& manifest, const webhook::Reviewer& reviewer,
+std::vector<Preview> PreviewsOf(const Manifest& manifest, const admission::Reviewer& reviewer,
                                 const Creation& creation) {
   std::vector<Preview> previews;
   for (const ManifestObject& object : manifest.objects) {

@@ -15,9 +15,9 @@ namespace berth::cli {
 struct Creation {
   /// Of objects that name none.
   std::string namespace_name;
-  webhook::NamespaceRules rules;
+  admission::NamespaceRules rules;
   /// Without a name: not known, and not recorded.
-  admission::User user;
+  policies::admission::User user;
 };
 
 /// What the webhooks would say of one object if it were created.
@@ -34,7 +34,7 @@ struct Preview {
 };
 
 /// One for each object of the manifest, in its order.
-std::vector<Preview> PreviewsOf(const Manifest& manifest, const webhook::Reviewer& reviewer,
+std::vector<Preview> PreviewsOf(const Manifest& manifest, const admission::Reviewer& reviewer,
                                 const Creation& creation);
 
 }  // namespace berth::cli

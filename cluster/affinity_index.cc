@@ -60,9 +60,9 @@ std::vector<model::PodSelector> Widened(const std::vector<model::PodSelector>& t
 void AffinityIndex::Upsert(const model::Pod& pod) {
   std::string name = FullName(pod);
   const auto known = records_.find(name);
-  if (pod.draws.empty() || pod.node_name.empty() || pod.terminated) return Remove(known);
+  if (pod.affinity_terms.empty() || pod.node_name.empty() || pod.terminated) return Remove(known);
   // Held before the earlier terms are let go: mostly they are the same.
-  const Shapes::iterator shape = HoldWithin(pod.draws);
+  const Shapes::iterator shape = HoldWithin(pod.affinity_terms);
   Remove(known);
   records_.emplace(std::move(name), Record{pod.uid, shape, epoch_});
 }

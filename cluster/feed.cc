@@ -6,7 +6,7 @@
 
 #include "cluster/snapshot_writer.h"
 #include "kube/list_watch.h"
-#include "kube/waiter.h"
+#include "kube/timer.h"
 
 namespace berth::cluster {
 namespace {
@@ -30,8 +30,8 @@ class Feed::Channel {
   Channel(const Options& options, kube::ListWatchOptions list_watch, Snapshot* snapshot,
           kube::ListWatchObserver* observer)
       : client_(options.api, options.timeouts),
-        writer_(snapshot, &waiter_),
-        list_watch_(std::move(list_watch), &client_, &waiter_, &writer_, observer) {}
+        writer_(snapshot, &timer_),
+        list_watch_(std::move(list_watch), &client_, &timer_, &writer_, observer) {}
 
   void Start() {
     thread_ = std::thread([this] { list_watch_.Run(); });
@@ -45,7 +45,7 @@ class Feed::Channel {
 
  private:
   kube::HttpClient client_;
-  kube::RealWaiter waiter_;
+  kube::SteadyTimer timer_;
   SnapshotWriter<T> writer_;
   kube::ListWatch<T> list_watch_;
   std::thread thread_;

@@ -9,7 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "cluster/snapshot.h"
 #include "kube/list_watch.h"
-#include "kube/waiter.h"
+#include "kube/timer.h"
 #include "model/node.h"
 #include "model/pod.h"
 #include "model/service.h"
@@ -21,7 +21,7 @@ template <typename T, Kind kKind>
 class KindWriter : public kube::ListWatchHandler<T> {
  public:
   /// Both must outlive this; `clock` says when something was heard.
-  KindWriter(Snapshot* snapshot, const kube::Waiter* clock) : snapshot_(snapshot), clock_(clock) {}
+  KindWriter(Snapshot* snapshot, const kube::Timer* clock) : snapshot_(snapshot), clock_(clock) {}
 
   void OnReplaceBegin() override { snapshot_->BeginReplace(kKind); }
   void OnReplaceEnd(const std::string& resource_version) override {
@@ -45,7 +45,7 @@ class KindWriter : public kube::ListWatchHandler<T> {
     return absl::SimpleAtoi(resource_version, &number) ? number : 0;
   }
 
-  const kube::Waiter* const clock_;
+  const kube::Timer* const clock_;
 };
 
 /// T is model::Node, model::Pod or model::Service.

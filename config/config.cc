@@ -86,7 +86,7 @@ void ValidateExtender(const ExtenderConfig& config, Errors& errors) {
   ValidateHttps({"extender", config.listen, config.tls, config.insecure_loopback}, errors);
   ValidateBodyBytes("extender.maxBodyBytes", config.max_body_bytes, errors);
   ValidateBodyBytes("extender.maxNodesBodyBytes", config.max_nodes_body_bytes, errors);
-  for (model::FieldError& error : scheduling::Validate(config.shortlist)) {
+  for (model::FieldError& error : policies::scheduling::Validate(config.shortlist)) {
     errors.push_back({"extender.shortlist." + error.path, std::move(error.message)});
   }
 }
@@ -94,7 +94,7 @@ void ValidateExtender(const ExtenderConfig& config, Errors& errors) {
 void ValidateWebhook(const WebhookConfig& config, Errors& errors) {
   ValidateHttps({"admission", config.listen, config.tls, config.insecure_loopback}, errors);
   ValidateBodyBytes("admission.maxBodyBytes", config.max_body_bytes, errors);
-  for (model::FieldError& error : admission::Validate(config.judgement)) {
+  for (model::FieldError& error : policies::admission::Validate(config.judgement)) {
     errors.push_back({"admission." + error.path, std::move(error.message)});
   }
 }
@@ -178,7 +178,7 @@ std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
   ValidateListeners(config, errors);
   for (model::FieldError& error : Validate(config.controller)) errors.push_back(std::move(error));
   ValidateAccelerators(config.accelerators, errors);
-  for (model::FieldError& error : scheduling::Validate(config.scheduling)) {
+  for (model::FieldError& error : policies::scheduling::Validate(config.scheduling)) {
     errors.push_back(std::move(error));
   }
   return errors;

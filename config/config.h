@@ -58,7 +58,7 @@ struct ExtenderConfig {
   std::int32_t max_body_bytes = 8 * 1024 * 1024;
   std::int32_t max_nodes_body_bytes = 64 * 1024 * 1024;
   // docs/benchmarks has the figures by which it was chosen.
-  scheduling::ShortlistConfig shortlist = {.size = 1};
+  policies::scheduling::ShortlistConfig shortlist = {.size = 1};
 };
 
 template <typename Visitor>
@@ -85,7 +85,7 @@ struct WebhookConfig {
   TlsConfig tls;
   bool insecure_loopback = false;
   std::int32_t max_body_bytes = 20 * 1024 * 1024;
-  admission::AdmissionConfig judgement;
+  policies::admission::AdmissionConfig judgement;
 };
 
 template <typename Visitor>
@@ -173,7 +173,7 @@ struct BerthConfiguration {
   LogConfig log;
   std::vector<model::AcceleratorSpec> accelerators = model::AcceleratorCatalog::Defaults();
   /// With the policies' own blocks, which stand at the top of the file.
-  scheduling::SchedulingConfig scheduling;
+  policies::scheduling::SchedulingConfig scheduling;
 };
 
 template <typename Visitor>
@@ -192,7 +192,7 @@ void VisitFields(Visitor& visit, BerthConfiguration& config) {
   visit("log", config.log, "JSON lines on standard error");
   visit("accelerators", config.accelerators,
         "The catalogue: a node is the first of these that recognises it");
-  scheduling::VisitPolicyBlocks(visit, config.scheduling.policies);
+  policies::scheduling::VisitPolicyBlocks(visit, config.scheduling.policies);
   visit("scheduling", config.scheduling, "How nodes are chosen");
 }
 

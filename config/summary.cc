@@ -24,11 +24,11 @@ std::string Accelerators(const BerthConfiguration& config) {
   return model::Join(names);
 }
 
-std::string Weights(const scheduling::PoliciesConfig& policies) {
+std::string Weights(const policies::scheduling::PoliciesConfig& policies) {
   std::vector<std::string> weights;
-  scheduling::ForEachPolicy(
-      policies, [&]<typename Policy>(const scheduling::PolicySettings<Policy>& settings) {
-        const bool observed = settings.mode == scheduling::Mode::kObserve;
+  policies::scheduling::ForEachPolicy(
+      policies, [&]<typename Policy>(const policies::scheduling::PolicySettings<Policy>& settings) {
+        const bool observed = settings.mode == policies::scheduling::Mode::kObserve;
         weights.push_back(observed ? fmt::format("{} observed", Policy::kName)
                                    : fmt::format("{} {}", Policy::kName, settings.weight));
       });
@@ -36,7 +36,7 @@ std::string Weights(const scheduling::PoliciesConfig& policies) {
 }
 
 std::size_t Conditions(const BerthConfiguration& config) {
-  using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
   return std::get<Health>(config.scheduling.policies.all).config.conditions.size();
 }
 

@@ -57,14 +57,14 @@ struct CertificateKeeper::Held {
 
 CertificateKeeper::CertificateKeeper(Options options, CertificateSettings settings,
                                      ObjectClient* client, OwnerKeeper* owner_keeper,
-                                     const Owner* owner, kube::Waiter* waiter,
-                                     WriteObserver* writes, CertificateObserver* observer)
+                                     const Owner* owner, kube::Timer* timer, WriteObserver* writes,
+                                     CertificateObserver* observer)
     : options_(std::move(options)),
       settings_(std::move(settings)),
       client_(client),
       owner_keeper_(owner_keeper),
       owner_(owner),
-      waiter_(waiter),
+      timer_(timer),
       writes_(writes),
       observer_(observer),
       backoff_(options_.seed) {}
@@ -76,7 +76,7 @@ void CertificateKeeper::Run() {
     const bool led = std::exchange(leads, options_.may_write());
     if (led && !leads) observer_->OnEnds({});
     wait = leads ? Round() : options_.idle;
-  } while (waiter_->Wait(wait));
+  } while (timer_->Wait(wait));
 }
 
 std::chrono::milliseconds CertificateKeeper::Round() {
@@ -84,7 +84,7 @@ std::chrono::milliseconds CertificateKeeper::Round() {
   Fail(owner_keeper_->Pass());
   if (settings_.servers.empty()) return NextWait(std::nullopt);
   const Held held = Read();
-  TellEnds(held);
+  ReportExpiries(held);
   const certs::Plan plan = certs::MakePlan(held.state, options_.now());
   CarryOut(plan, held);
   return NextWait(plan.next);
@@ -164,7 +164,7 @@ void CertificateKeeper::ReadWebhooks(const std::string& name, Held& held) {
   }
 }
 
-void CertificateKeeper::TellEnds(const Held& held) {
+void CertificateKeeper::ReportExpiries(const Held& held) {
   std::map<std::string, model::Time> ends;
   const auto& authority = held.state.authority.held;
   if (authority.ok()) {

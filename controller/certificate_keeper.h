@@ -20,7 +20,7 @@
 #include "kube/api_object.h"
 #include "kube/backoff.h"
 #include "kube/permission.h"
-#include "kube/waiter.h"
+#include "kube/timer.h"
 #include "model/time.h"
 
 namespace berth::controller {
@@ -63,7 +63,7 @@ struct CertificateSettings {
 };
 
 /// Keeps the Secrets and caBundles as certs::MakePlan() has it. Everything is read again, by name,
-/// in each round. Run() on one thread; it ends when the waiter is stopped.
+/// in each round. Run() on one thread; it ends when the timer is stopped.
 class CertificateKeeper {
  public:
   struct Options {
@@ -86,7 +86,7 @@ class CertificateKeeper {
 
   /// Everything must outlive this.
   CertificateKeeper(Options options, CertificateSettings settings, ObjectClient* client,
-                    OwnerKeeper* owner_keeper, const Owner* owner, kube::Waiter* waiter,
+                    OwnerKeeper* owner_keeper, const Owner* owner, kube::Timer* timer,
                     WriteObserver* writes, CertificateObserver* observer);
 
   void Run();
@@ -100,7 +100,7 @@ class CertificateKeeper {
   void ReadServer(const CertificateSettings::Server& settings, Held& held);
   absl::StatusOr<certs::Names> NamesOf(const CertificateSettings::Server& settings);
   void ReadWebhooks(const std::string& name, Held& held);
-  void TellEnds(const Held& held);
+  void ReportExpiries(const Held& held);
   bool WasAskedFor(const kube::ApiObject& secret) const;
 
   void CarryOut(const certs::Plan& plan, const Held& held);
@@ -125,7 +125,7 @@ class CertificateKeeper {
   ObjectClient* const client_;
   OwnerKeeper* const owner_keeper_;
   const Owner* const owner_;
-  kube::Waiter* const waiter_;
+  kube::Timer* const timer_;
   WriteObserver* const writes_;
   CertificateObserver* const observer_;
   kube::Backoff backoff_;

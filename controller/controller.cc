@@ -26,30 +26,31 @@ kube::ListWatchOptions PendingPods(std::uint64_t seed) {
 
 }  // namespace
 
-Controller::Controller(Options options, std::shared_ptr<const scheduling::SchedulingEngine> engine,
+Controller::Controller(Options options,
+                       std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                        const cluster::Snapshot* snapshot, Observer* observer,
                        CertificateObserver* certificate_observer,
                        kube::ListWatchObserver* pending_observer)
     : lease_client_(Connect(options, WriteTimeouts())),
       lease_store_(lease_client_.get(), options.lease_namespace, options.lease_name, &owner_),
-      election_(ElectionOptions(options), &lease_store_, &election_waiter_, observer),
+      election_(ElectionOptions(options), &lease_store_, &election_timer_, observer),
       label_client_(Connect(options, WriteTimeouts())),
       label_transport_(WhileLeading(*label_client_)),
       label_patcher_(&label_transport_),
-      labeler_(LabelerOptions(options), snapshot, &label_patcher_, &waiter_, observer),
+      labeler_(LabelerOptions(options), snapshot, &label_patcher_, &timer_, observer),
       nudge_client_(Connect(options, WriteTimeouts())),
       nudge_transport_(WhileLeading(*nudge_client_)),
       nudge_patcher_(&nudge_transport_),
-      nudger_(NudgerOptions(options), std::move(engine), snapshot, &nudge_patcher_, &waiter_,
+      nudger_(NudgerOptions(options), std::move(engine), snapshot, &nudge_patcher_, &timer_,
               observer),
       object_http_client_(Connect(options, WriteTimeouts())),
       object_transport_(WhileLeading(*object_http_client_)),
       object_client_(&object_transport_),
       owner_keeper_(OwnerOptions(options), &object_client_, &owner_, observer),
       certificate_keeper_(CertificateOptions(options), options.certificates, &object_client_,
-                          &owner_keeper_, &owner_, &waiter_, observer, certificate_observer),
+                          &owner_keeper_, &owner_, &timer_, observer, certificate_observer),
       pending_client_(Connect(options, {})),
-      pending_(PendingPods(options.seed), pending_client_.get(), &pending_waiter_, &nudger_,
+      pending_(PendingPods(options.seed), pending_client_.get(), &pending_timer_, &nudger_,
                pending_observer) {}
 
 Controller::~Controller() { Stop(); }
@@ -98,7 +99,7 @@ void Controller::Start() {
 }
 
 void Controller::Stop() {
-  waiter_.Stop();
+  timer_.Stop();
   label_client_->Stop();
   nudge_client_->Stop();
   object_http_client_->Stop();

@@ -21,8 +21,8 @@
 #include "kube/api_config.h"
 #include "kube/http_client.h"
 #include "kube/list_watch.h"
+#include "kube/timer.h"
 #include "kube/transport.h"
-#include "kube/waiter.h"
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
 
@@ -55,7 +55,7 @@ class Controller {
 
   /// Everything pointed at must outlive this. `snapshot` keeps the labels of NodeLabelNames and the
   /// UIDs of nodes.
-  Controller(Options options, std::shared_ptr<const scheduling::SchedulingEngine> engine,
+  Controller(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
              const cluster::Snapshot* snapshot, Observer* observer,
              CertificateObserver* certificate_observer, kube::ListWatchObserver* pending_observer);
   ~Controller();
@@ -80,12 +80,12 @@ class Controller {
   LeaderTransport WhileLeading(kube::Transport& transport) const;
 
   Owner owner_;
-  kube::RealWaiter election_waiter_;
+  kube::SteadyTimer election_timer_;
   const std::unique_ptr<kube::Transport> lease_client_;
   ApiLeaseStore lease_store_;
   LeaderElection election_;
 
-  kube::RealWaiter waiter_;
+  kube::SteadyTimer timer_;
   const std::unique_ptr<kube::Transport> label_client_;
   LeaderTransport label_transport_;
   Patcher label_patcher_;
@@ -100,7 +100,7 @@ class Controller {
   OwnerKeeper owner_keeper_;
   CertificateKeeper certificate_keeper_;
   const std::unique_ptr<kube::Transport> pending_client_;
-  kube::RealWaiter pending_waiter_;
+  kube::SteadyTimer pending_timer_;
   kube::ListWatch<model::Pod> pending_;
 
   std::thread election_thread_;

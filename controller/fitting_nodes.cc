@@ -7,7 +7,7 @@ namespace berth::controller {
 
 namespace {
 
-using scheduling::ReasonId;
+using policies::scheduling::ReasonId;
 
 /// What judgements depend on, and nothing else.
 model::Pod SampleOf(const model::Pod& pod) {
@@ -20,11 +20,11 @@ model::Pod SampleOf(const model::Pod& pod) {
 
 }  // namespace
 
-FittingNodes::FittingNodes(std::shared_ptr<const scheduling::SchedulingEngine> engine,
+FittingNodes::FittingNodes(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                            const model::Pod& pod)
     : engine_(std::move(engine)),
       sample_(SampleOf(pod)),
-      requests_(scheduling::AcceleratorRequests(pod, engine_->catalog())) {}
+      requests_(policies::scheduling::AcceleratorRequests(pod, engine_->catalog())) {}
 
 void FittingNodes::Judge(const model::ClusterView& view, model::Time time, Clock::time_point now) {
   if (!judged_ || generation_ != view.Generation() || time_ != time) JudgeNodes(view, time, now);
@@ -33,7 +33,7 @@ void FittingNodes::Judge(const model::ClusterView& view, model::Time time, Clock
 
 void FittingNodes::JudgeNodes(const model::ClusterView& view, model::Time time,
                               Clock::time_point now) {
-  const scheduling::PreparedPod pod = engine_->Prepare(sample_, view, time);
+  const policies::scheduling::PreparedPod pod = engine_->Prepare(sample_, view, time);
   const bool all_anew = view_key_ != pod.key();
   // A node of which nothing was known was refused as unknown.
   verdicts_.resize(view.EndIndex(), {.reason = engine_->unknown_node()});
@@ -46,10 +46,10 @@ void FittingNodes::JudgeNodes(const model::ClusterView& view, model::Time time,
       continue;
     }
     if (all_anew || known.version != state->version || time >= known.valid_until) {
-      const scheduling::DatedJudgement judgement = pod.Judge(*state);
+      const policies::scheduling::DatedJudgement judgement = pod.Judge(*state);
       Replace(i, {state->version, judgement.valid_until, judgement.reason}, now);
     }
-    if (known.reason != scheduling::kNoReason) ++refused_[known.reason];
+    if (known.reason != policies::scheduling::kNoReason) ++refused_[known.reason];
   }
   generation_ = view.Generation();
   time_ = time;
@@ -59,7 +59,7 @@ void FittingNodes::JudgeNodes(const model::ClusterView& view, model::Time time,
 
 void FittingNodes::Replace(model::NodeIndex node, const Verdict& verdict, Clock::time_point now) {
   const ReasonId former = std::exchange(verdicts_[node], verdict).reason;
-  if (judged_ && former != scheduling::kNoReason && Fits(node)) {
+  if (judged_ && former != policies::scheduling::kNoReason && Fits(node)) {
     recoveries_[former].push_back({node, now});
   }
 }
@@ -74,7 +74,7 @@ void FittingNodes::Forget(Clock::time_point now) {
 }
 
 bool FittingNodes::Fits(model::NodeIndex node) const {
-  return verdicts_[node].reason == scheduling::kNoReason;
+  return verdicts_[node].reason == policies::scheduling::kNoReason;
 }
 
 std::size_t FittingNodes::Refused(ReasonId reason) const {

@@ -34,7 +34,8 @@ class FittingNodes {
   static constexpr std::chrono::minutes kRemembered{5};
 
   /// `pod` is any pod of the shape.
-  FittingNodes(std::shared_ptr<const scheduling::SchedulingEngine> engine, const model::Pod& pod);
+  FittingNodes(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
+               const model::Pod& pod);
 
   /// Judges what may have changed since the last call. `time` is the policies' time. What fits at
   /// the first call has not recovered.
@@ -45,10 +46,10 @@ class FittingNodes {
   model::NodeIndex end() const { return static_cast<model::NodeIndex>(verdicts_.size()); }
 
   /// On how many nodes a pod is refused for the reason.
-  std::size_t Refused(scheduling::ReasonId reason) const;
+  std::size_t Refused(policies::scheduling::ReasonId reason) const;
 
   /// The nodes that fit and were refused for the reason before, the latest recovery last.
-  std::span<const Recovery> Recoveries(scheduling::ReasonId former) const;
+  std::span<const Recovery> Recoveries(policies::scheduling::ReasonId former) const;
 
   const DeviceRequests& requests() const { return requests_; }
 
@@ -57,14 +58,14 @@ class FittingNodes {
     std::uint64_t version = 0;
     model::Time valid_until = model::kForever;
     /// kNoReason: it fits.
-    scheduling::ReasonId reason = scheduling::kNoReason;
+    policies::scheduling::ReasonId reason = policies::scheduling::kNoReason;
   };
 
   void JudgeNodes(const model::ClusterView& view, model::Time time, Clock::time_point now);
   void Replace(model::NodeIndex node, const Verdict& verdict, Clock::time_point now);
   void Forget(Clock::time_point now);
 
-  const std::shared_ptr<const scheduling::SchedulingEngine> engine_;
+  const std::shared_ptr<const policies::scheduling::SchedulingEngine> engine_;
   const model::Pod sample_;
   const DeviceRequests requests_;
 
@@ -74,8 +75,8 @@ class FittingNodes {
   /// PreparedPod::key(): what the policies took from the view as a whole.
   std::string view_key_;
   std::vector<Verdict> verdicts_;  // by node index
-  std::map<scheduling::ReasonId, std::size_t> refused_;
-  std::map<scheduling::ReasonId, std::vector<Recovery>> recoveries_;  // none is empty
+  std::map<policies::scheduling::ReasonId, std::size_t> refused_;
+  std::map<policies::scheduling::ReasonId, std::vector<Recovery>> recoveries_;  // none is empty
 };
 
 }  // namespace berth::controller

@@ -20,16 +20,16 @@ std::string MicroTime(std::chrono::system_clock::time_point time) {
 
 }  // namespace
 
-LeaderElection::LeaderElection(Options options, LeaseStore* store, kube::Waiter* waiter,
+LeaderElection::LeaderElection(Options options, LeaseStore* store, kube::Timer* timer,
                                LeaderObserver* observer)
     : options_(std::move(options)),
       store_(store),
-      waiter_(waiter),
+      timer_(timer),
       observer_(observer),
       random_(options_.seed) {}
 
 void LeaderElection::Run() {
-  while (waiter_->Wait(Step())) {
+  while (timer_->Wait(Step())) {
   }
 }
 
@@ -68,16 +68,16 @@ absl::Status LeaderElection::Acquire() {
 
 absl::Status LeaderElection::AcquireMissing() {
   // Who led when somebody deleted the lease may not know it yet.
-  if (!missing_since_) missing_since_ = waiter_->Now();
+  if (!missing_since_) missing_since_ = timer_->Now();
   const bool was_deleted = lease_.has_value();
-  const bool others_may_lead = waiter_->Now() < *missing_since_ + options_.lease_duration;
+  const bool others_may_lead = timer_->Now() < *missing_since_ + options_.lease_duration;
   if (was_deleted && others_may_lead && !Leads()) return absl::OkStatus();
   SetLeadsUntil(std::nullopt);
   return Create();
 }
 
 absl::Status LeaderElection::Create() {
-  const Clock::time_point sent = waiter_->Now();
+  const Clock::time_point sent = timer_->Now();
   absl::StatusOr<kube::Lease> lease = store_->Create(NewRecord());
   // Whoever created it, the next time that it is missing begins anew.
   if (lease.ok() || absl::IsAborted(lease.status())) missing_since_.reset();
@@ -89,7 +89,7 @@ absl::Status LeaderElection::Create() {
 }
 
 absl::Status LeaderElection::Update() {
-  const Clock::time_point sent = waiter_->Now();
+  const Clock::time_point sent = timer_->Now();
   absl::StatusOr<kube::Lease> lease =
       store_->Update({.record = NewRecord(), .metadata = lease_->metadata});
   if (!lease.ok()) return lease.status();
@@ -100,14 +100,14 @@ absl::Status LeaderElection::Update() {
 
 void LeaderElection::Observe(kube::Lease lease) {
   // Its version too: the times in the record are those of a clock that may stand still.
-  if (!lease_ || *lease_ != lease) seen_ = waiter_->Now();
+  if (!lease_ || *lease_ != lease) seen_ = timer_->Now();
   lease_ = std::move(lease);
 }
 
 bool LeaderElection::IsHeldByOther() const {
   if (lease_->record.holder.empty() || IsMine()) return false;
   // In whole seconds: a duration that somebody wrote may be more than Clock's can be.
-  const auto age = std::chrono::duration_cast<std::chrono::seconds>(waiter_->Now() - seen_);
+  const auto age = std::chrono::duration_cast<std::chrono::seconds>(timer_->Now() - seen_);
   return age < lease_->record.duration;
 }
 
@@ -136,7 +136,7 @@ void LeaderElection::Release() {
 
 std::optional<LeaderElection::Clock::time_point> LeaderElection::LeadsUntil() const {
   const std::lock_guard guard(mutex_);
-  if (!leads_until_ || waiter_->Now() >= *leads_until_) return std::nullopt;
+  if (!leads_until_ || timer_->Now() >= *leads_until_) return std::nullopt;
   return leads_until_;
 }
 

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "controller/lease_store.h"
-#include "kube/waiter.h"
+#include "kube/timer.h"
 
 namespace berth::controller {
 
@@ -39,7 +39,7 @@ class LeaderObserver {
 /// Run(), Step() and Release() on one thread; Leads() and Stop() on any.
 class LeaderElection {
  public:
-  using Clock = kube::Waiter::Clock;
+  using Clock = kube::Timer::Clock;
 
   struct Options {
     /// Different for each process.
@@ -54,8 +54,7 @@ class LeaderElection {
   };
 
   /// Everything must outlive this.
-  LeaderElection(Options options, LeaseStore* store, kube::Waiter* waiter,
-                 LeaderObserver* observer);
+  LeaderElection(Options options, LeaseStore* store, kube::Timer* timer, LeaderObserver* observer);
 
   /// Competes until Stop().
   void Run();
@@ -64,7 +63,7 @@ class LeaderElection {
   std::chrono::milliseconds Step();
 
   /// Ends Run() at once.
-  void Stop() { waiter_->Stop(); }
+  void Stop() { timer_->Stop(); }
 
   /// Gives up the lease, so that another need not wait for its end. After Run().
   void Release();
@@ -93,7 +92,7 @@ class LeaderElection {
 
   const Options options_;
   LeaseStore* const store_;
-  kube::Waiter* const waiter_;
+  kube::Timer* const timer_;
   LeaderObserver* const observer_;
   std::mt19937_64 random_;
 

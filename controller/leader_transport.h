@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "kube/timer.h"
 #include "kube/transport.h"
-#include "kube/waiter.h"
 
 namespace berth::controller {
 
@@ -21,7 +21,7 @@ namespace berth::controller {
 /// As thread-safe as the transport behind it.
 class LeaderTransport final : public kube::Transport {
  public:
-  using Clock = kube::Waiter::Clock;
+  using Clock = kube::Timer::Clock;
   /// Nothing: this process may not write now.
   using LeadsUntil = std::function<std::optional<Clock::time_point>()>;
 

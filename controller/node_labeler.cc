@@ -20,30 +20,30 @@ std::string InWords(const model::StringMap& labels) {
 }  // namespace
 
 NodeLabeler::NodeLabeler(Options options, const cluster::Snapshot* snapshot, Patcher* patcher,
-                         kube::Waiter* waiter, WriteObserver* observer)
+                         kube::Timer* timer, WriteObserver* observer)
     : options_(std::move(options)),
       snapshot_(snapshot),
       patcher_(patcher),
-      waiter_(waiter),
+      timer_(timer),
       observer_(observer) {}
 
 void NodeLabeler::Run() {
-  while (Pass() && waiter_->Wait(options_.interval)) {
+  while (Pass() && timer_->Wait(options_.interval)) {
   }
 }
 
-// False where the waiter was stopped meanwhile.
+// False where the timer was stopped meanwhile.
 bool NodeLabeler::Pass() {
   // Without the pods every node would look as if it had none.
   if (!options_.may_write() || !snapshot_->Synced()) return true;
   const std::vector<std::string> nodes =
       NodesToLabel(snapshot_->Read(), snapshot_->catalog(), options_.labels);
   for (const std::string& node : nodes) {
-    if (!retries_.IsDue(node, waiter_->Now())) continue;
+    if (!retries_.IsDue(node, timer_->Now())) continue;
     if (!options_.may_write()) break;
-    if (LabelOne(node) && !waiter_->Wait(options_.pace)) return false;
+    if (LabelOne(node) && !timer_->Wait(options_.pace)) return false;
   }
-  retries_.Prune(waiter_->Now());
+  retries_.Prune(timer_->Now());
   return true;
 }
 
@@ -53,7 +53,7 @@ bool NodeLabeler::LabelOne(const std::string& node) {
   const LabeledNode wanted = Wanted(node);
   if (wanted.labels.empty()) return false;
   const absl::Status status = patcher_->LabelNode(node, wanted.uid, wanted.labels);
-  retries_.OnTried(node, waiter_->Now());
+  retries_.OnTried(node, timer_->Now());
   if (!absl::IsCancelled(status)) {
     observer_->OnWritten(Write::kNodeLabel, node, InWords(wanted.labels), status);
   }

@@ -9,12 +9,12 @@
 #include "controller/patcher.h"
 #include "controller/retries.h"
 #include "controller/write_observer.h"
-#include "kube/waiter.h"
+#include "kube/timer.h"
 
 namespace berth::controller {
 
 /// Keeps the labels of all nodes as WantedLabels() has them, one node after the other. Run() on one
-/// thread; it ends when the waiter is stopped.
+/// thread; it ends when the timer is stopped.
 class NodeLabeler {
  public:
   struct Options {
@@ -31,7 +31,7 @@ class NodeLabeler {
   /// that comes in place of another one, while a write is on its way, does not get the other's
   /// labels.
   NodeLabeler(Options options, const cluster::Snapshot* snapshot, Patcher* patcher,
-              kube::Waiter* waiter, WriteObserver* observer);
+              kube::Timer* timer, WriteObserver* observer);
 
   void Run();
 
@@ -48,7 +48,7 @@ class NodeLabeler {
   const Options options_;
   const cluster::Snapshot* const snapshot_;
   Patcher* const patcher_;
-  kube::Waiter* const waiter_;
+  kube::Timer* const timer_;
   WriteObserver* const observer_;
   Retries retries_;
 };

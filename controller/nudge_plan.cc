@@ -17,12 +17,12 @@ std::string KeyOf(const model::Pod& pod) { return KeyOf(pod.namespace_, pod.name
 
 }  // namespace
 
-NudgePlan::NudgePlan(std::shared_ptr<const scheduling::SchedulingEngine> engine)
+NudgePlan::NudgePlan(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine)
     : engine_(std::move(engine)) {}
 
 void NudgePlan::Upsert(const model::Pod& pod, Clock::time_point now) {
   const bool waits = pod.node_name.empty() && !pod.terminated;
-  if (!waits || scheduling::AcceleratorRequests(pod, engine_->catalog()).empty()) {
+  if (!waits || policies::scheduling::AcceleratorRequests(pod, engine_->catalog()).empty()) {
     return Remove(pod);
   }
   WaitingPod& waiting = PodOf(pod, now);

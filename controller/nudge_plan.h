@@ -58,7 +58,7 @@ class NudgePlan {
   /// Bytes of what a shape is told by. Users write it; one of more is not followed either.
   static constexpr std::size_t kMaxShapeBytes = 64 * 1024;
 
-  explicit NudgePlan(std::shared_ptr<const scheduling::SchedulingEngine> engine);
+  explicit NudgePlan(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine);
 
   /// The unassigned pods, as a list-and-watch tells them. Those that ask for nothing of the
   /// catalogue have no place here.
@@ -98,7 +98,7 @@ class NudgePlan {
   void PlanDue(const model::ClusterView& view, Clock::time_point now);
   std::vector<const WaitingPod*> Contenders(Clock::time_point now);
 
-  const std::shared_ptr<const scheduling::SchedulingEngine> engine_;
+  const std::shared_ptr<const policies::scheduling::SchedulingEngine> engine_;
   std::map<std::string, std::unique_ptr<PodShape>> shapes_;
   Entries waiting_;
   std::uint32_t epoch_ = 0;

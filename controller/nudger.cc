@@ -6,13 +6,14 @@
 
 namespace berth::controller {
 
-Nudger::Nudger(Options options, std::shared_ptr<const scheduling::SchedulingEngine> engine,
-               const cluster::Snapshot* snapshot, Patcher* patcher, kube::Waiter* waiter,
+Nudger::Nudger(Options options,
+               std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
+               const cluster::Snapshot* snapshot, Patcher* patcher, kube::Timer* timer,
                WriteObserver* observer)
     : options_(std::move(options)),
       snapshot_(snapshot),
       patcher_(patcher),
-      waiter_(waiter),
+      timer_(timer),
       observer_(observer),
       plan_(std::move(engine)) {}
 
@@ -22,11 +23,11 @@ void Nudger::Run() {
     // A candidate judges too: else what changed while leadership changes would be lost.
     if (snapshot_->Synced()) Judge();
     nudged = options_.may_write() && NudgeOne();
-  } while (waiter_->Wait(nudged ? options_.pace : options_.interval));
+  } while (timer_->Wait(nudged ? options_.pace : options_.interval));
 }
 
 void Nudger::Judge() {
-  const kube::Waiter::Clock::time_point now = waiter_->Now();
+  const kube::Timer::Clock::time_point now = timer_->Now();
   if (judged_ && now < *judged_ + options_.interval) return;
   judged_ = now;
   const std::lock_guard guard(mutex_);
@@ -38,7 +39,7 @@ bool Nudger::NudgeOne() {
   std::optional<NudgeTarget> pod;
   {
     const std::lock_guard guard(mutex_);
-    pod = plan_.TakeDue(waiter_->Now());
+    pod = plan_.TakeDue(timer_->Now());
   }
   if (!pod) return false;
   const std::string time =
@@ -63,7 +64,7 @@ void Nudger::OnReplaceEnd(const std::string&) {
 
 void Nudger::OnUpsert(model::Pod pod) {
   const std::lock_guard guard(mutex_);
-  plan_.Upsert(pod, waiter_->Now());
+  plan_.Upsert(pod, timer_->Now());
 }
 
 void Nudger::OnUnreadable(const kube::UnreadableObject& pod) {

@@ -13,14 +13,14 @@
 #include "controller/patcher.h"
 #include "controller/write_observer.h"
 #include "kube/list_watch.h"
-#include "kube/waiter.h"
+#include "kube/timer.h"
 #include "policies/scheduling/engine.h"
 
 namespace berth::controller {
 
 /// Touches an annotation of the pods that NudgePlan says are due: any change of a pod has
 /// kube-scheduler try it again. Takes the unassigned pods from a list-and-watch on its thread;
-/// Run() on another, until the waiter is stopped.
+/// Run() on another, until the timer is stopped.
 class Nudger final : public kube::ListWatchHandler<model::Pod> {
  public:
   /// The annotation, below the prefix of Berth's. No policy reads it.
@@ -44,8 +44,8 @@ class Nudger final : public kube::ListWatchHandler<model::Pod> {
       "spec.nodeName=,status.phase!=Succeeded,status.phase!=Failed";
 
   /// Everything pointed at must outlive this.
-  Nudger(Options options, std::shared_ptr<const scheduling::SchedulingEngine> engine,
-         const cluster::Snapshot* snapshot, Patcher* patcher, kube::Waiter* waiter,
+  Nudger(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
+         const cluster::Snapshot* snapshot, Patcher* patcher, kube::Timer* timer,
          WriteObserver* observer);
 
   void Run();
@@ -64,10 +64,10 @@ class Nudger final : public kube::ListWatchHandler<model::Pod> {
   const Options options_;
   const cluster::Snapshot* const snapshot_;
   Patcher* const patcher_;
-  kube::Waiter* const waiter_;
+  kube::Timer* const timer_;
   WriteObserver* const observer_;
 
-  std::optional<kube::Waiter::Clock::time_point> judged_;
+  std::optional<kube::Timer::Clock::time_point> judged_;
 
   std::mutex mutex_;
   NudgePlan plan_;

@@ -16,7 +16,7 @@ std::size_t CountRipe(std::span<const Recovery> recoveries, PodShape::Clock::tim
 
 }  // namespace
 
-bool PodShape::HasRecovered(scheduling::ReasonId former, Clock::time_point since,
+bool PodShape::HasRecovered(policies::scheduling::ReasonId former, Clock::time_point since,
                             Clock::time_point now) const {
   const std::span<const Recovery> recoveries = nodes_.Recoveries(former);
   const std::size_t ripe = CountRipe(recoveries, now);
@@ -29,7 +29,7 @@ void PodShape::BeginRound() {
 }
 
 // The latest come first: where they are too old for this pod, those before them are, too.
-std::optional<model::NodeIndex> PodShape::TakeRecovered(scheduling::ReasonId former,
+std::optional<model::NodeIndex> PodShape::TakeRecovered(policies::scheduling::ReasonId former,
                                                         Clock::time_point since,
                                                         Clock::time_point now, FreeDevices& free) {
   const std::span<const Recovery> recoveries = nodes_.Recoveries(former);

@@ -28,7 +28,7 @@ class PodShape {
   static constexpr std::chrono::seconds kDelay{1};
 
   /// `key` is SchedulingEngine::ShapeOf(pod).
-  PodShape(std::string key, std::shared_ptr<const scheduling::SchedulingEngine> engine,
+  PodShape(std::string key, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
            const model::Pod& pod)
       : key_(std::move(key)), nodes_(std::move(engine), pod) {}
 
@@ -42,13 +42,13 @@ class PodShape {
 
   /// Whether a node that was refused for `former` has recovered at `since` or later, long enough
   /// ago.
-  bool HasRecovered(scheduling::ReasonId former, Clock::time_point since,
+  bool HasRecovered(policies::scheduling::ReasonId former, Clock::time_point since,
                     Clock::time_point now) const;
 
   void BeginRound();
 
   /// Promises devices of such a node to a pod; nothing: none has enough.
-  std::optional<model::NodeIndex> TakeRecovered(scheduling::ReasonId former,
+  std::optional<model::NodeIndex> TakeRecovered(policies::scheduling::ReasonId former,
                                                 Clock::time_point since, Clock::time_point now,
                                                 FreeDevices& free);
 
@@ -62,7 +62,7 @@ class PodShape {
   const std::string key_;
   FittingNodes nodes_;
   // What the round has still to look at: so many of the first recoveries, and nodes from here on.
-  std::map<scheduling::ReasonId, std::size_t> recoveries_;
+  std::map<policies::scheduling::ReasonId, std::size_t> recoveries_;
   model::NodeIndex next_node_ = 0;
 };
 

@@ -31,10 +31,10 @@ std::size_t CountOf(std::string_view message, const std::string& reason) {
 }  // namespace
 
 std::vector<Refusals> ReadRefusals(std::string_view message,
-                                   const scheduling::ReasonTable& reasons) {
+                                   const policies::scheduling::ReasonTable& reasons) {
   std::vector<Refusals> refusals;
   for (std::size_t id = 1; id < reasons.size(); ++id) {
-    const auto reason = static_cast<scheduling::ReasonId>(id);
+    const auto reason = static_cast<policies::scheduling::ReasonId>(id);
     const std::size_t nodes = CountOf(message, reasons[reason].text);
     if (nodes > 0) refusals.push_back({reason, nodes});
   }

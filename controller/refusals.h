@@ -10,7 +10,7 @@ namespace berth::controller {
 
 /// How many nodes kube-scheduler says were refused for a reason of Berth's.
 struct Refusals {
-  scheduling::ReasonId reason = scheduling::kNoReason;
+  policies::scheduling::ReasonId reason = policies::scheduling::kNoReason;
   std::size_t nodes = 0;
 };
 
@@ -18,6 +18,6 @@ struct Refusals {
 /// into condition PodScheduled: "0/9 nodes are available: 3 node(s) had condition GPUIsLost, 6
 /// Insufficient nvidia.com/gpu." (FitError.Error in pkg/scheduler/framework/types.go).
 std::vector<Refusals> ReadRefusals(std::string_view message,
-                                   const scheduling::ReasonTable& reasons);
+                                   const policies::scheduling::ReasonTable& reasons);
 
 }  // namespace berth::controller

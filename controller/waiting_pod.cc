@@ -9,7 +9,7 @@ namespace berth::controller {
 WaitingPod::WaitingPod(const model::Pod& pod, Clock::time_point now)
     : namespace_(pod.namespace_), name_(pod.name), uid_(pod.uid), settled_(now) {}
 
-void WaitingPod::Update(const model::Pod& pod, const scheduling::ReasonTable& reasons,
+void WaitingPod::Update(const model::Pod& pod, const policies::scheduling::ReasonTable& reasons,
                         Clock::time_point now) {
   priority_ = pod.priority;
   created_ = pod.created;

@@ -37,7 +37,8 @@ class WaitingPod {
   WaitingPod(const model::Pod& pod, Clock::time_point now);
 
   /// The same pod as it is now.
-  void Update(const model::Pod& pod, const scheduling::ReasonTable& reasons, Clock::time_point now);
+  void Update(const model::Pod& pod, const policies::scheduling::ReasonTable& reasons,
+              Clock::time_point now);
 
   const std::string& namespace_name() const { return namespace_; }
   const std::string& name() const { return name_; }

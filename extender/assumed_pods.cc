@@ -14,7 +14,7 @@ void AssumedPods::Assume(const model::Pod& pod, std::string_view node,
                   .node = std::string(node),
                   .amounts = {},
                   .time = now};
-  for (const auto& [resource, amount] : scheduling::AcceleratorRequests(pod, catalog)) {
+  for (const auto& [resource, amount] : policies::scheduling::AcceleratorRequests(pod, catalog)) {
     assumed.amounts.Add(resource, amount);
   }
   if (assumed.amounts.empty()) return;

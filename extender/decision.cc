@@ -10,15 +10,15 @@ namespace berth::extender {
 
 namespace {
 
-using scheduling::Judgement;
-using scheduling::PolicyVerdict;
+using policies::scheduling::Judgement;
+using policies::scheduling::PolicyVerdict;
 
 // The places of the best of those that were added, best first; of equal ones those added first.
 class Top {
  public:
   static constexpr std::size_t kSize = 3;
 
-  void Add(std::size_t place, scheduling::Worth worth) {
+  void Add(std::size_t place, policies::scheduling::Worth worth) {
     std::size_t at = size_;
     while (at > 0 && worth > best_[at - 1].worth) --at;
     if (at == kSize) return;
@@ -33,7 +33,7 @@ class Top {
  private:
   struct Placed {
     std::size_t place;
-    scheduling::Worth worth;
+    policies::scheduling::Worth worth;
   };
 
   std::array<Placed, kSize> best_{};
@@ -58,21 +58,22 @@ struct Summary {
   }
 
   void AddToTop(std::size_t place, const Judgement& judgement) {
-    top.Add(place, scheduling::WorthOf(judgement));
+    top.Add(place, policies::scheduling::WorthOf(judgement));
   }
 
   std::size_t fitting = 0;
   std::vector<std::size_t> refused;  // by reason
-  scheduling::RankScale scale;
+  policies::scheduling::RankScale scale;
   Top top;
 };
 
 std::vector<RefusalCount> RefusalsOf(const Summary& summary,
-                                     const scheduling::ReasonTable& reasons) {
+                                     const policies::scheduling::ReasonTable& reasons) {
   std::vector<RefusalCount> refused;
   for (std::size_t id = 0; id < summary.refused.size(); ++id) {
     if (summary.refused[id] == 0) continue;
-    const scheduling::Reason& reason = reasons[static_cast<scheduling::ReasonId>(id)];
+    const policies::scheduling::Reason& reason =
+        reasons[static_cast<policies::scheduling::ReasonId>(id)];
     refused.push_back({reason.policy, reason.text, summary.refused[id]});
   }
   std::stable_sort(refused.begin(), refused.end(),
@@ -92,18 +93,18 @@ std::vector<RankedNode> TopOf(const Answered& answered, const Summary& summary) 
 }
 
 std::int64_t WeightedScore(const PolicyVerdict& said) {
-  if (said.mode == scheduling::Mode::kObserve) return 0;
+  if (said.mode == policies::scheduling::Mode::kObserve) return 0;
   return std::int64_t{said.weight} * said.verdict.score;
 }
 
 bool PutsLast(const PolicyVerdict& said) {
-  return said.verdict.last && said.weight > 0 && said.mode == scheduling::Mode::kEnforce;
+  return said.verdict.last && said.weight > 0 && said.mode == policies::scheduling::Mode::kEnforce;
 }
 
 // The policy that puts `second` behind all others, else the one that sets `first` furthest above
 // `second`.
-std::string DecidingPolicy(const scheduling::PreparedPod& prepared, const model::NodeState& first,
-                           const model::NodeState& second) {
+std::string DecidingPolicy(const policies::scheduling::PreparedPod& prepared,
+                           const model::NodeState& first, const model::NodeState& second) {
   const std::vector<PolicyVerdict> of_first = prepared.JudgeEach(first);
   const std::vector<PolicyVerdict> of_second = prepared.JudgeEach(second);
   std::string_view policy;
@@ -118,7 +119,8 @@ std::string DecidingPolicy(const scheduling::PreparedPod& prepared, const model:
   return std::string(policy);
 }
 
-std::string DecidedBy(std::span<const RankedNode> top, const scheduling::PreparedPod& prepared,
+std::string DecidedBy(std::span<const RankedNode> top,
+                      const policies::scheduling::PreparedPod& prepared,
                       const model::ClusterView& view) {
   if (top.empty()) return std::string(kNoneFits);
   if (top.size() == 1) return std::string(kOnlyOneFits);
@@ -132,8 +134,8 @@ std::string DecidedBy(std::span<const RankedNode> top, const scheduling::Prepare
 
 }  // namespace
 
-Decision Decide(const Answered& answered, const scheduling::PreparedPod& prepared,
-                const AssumedView& view, const scheduling::ReasonTable& reasons) {
+Decision Decide(const Answered& answered, const policies::scheduling::PreparedPod& prepared,
+                const AssumedView& view, const policies::scheduling::ReasonTable& reasons) {
   const Summary summary(answered, reasons.size());
   Decision decision{.time = answered.now,
                     .pod_namespace = answered.pod.namespace_,

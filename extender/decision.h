@@ -73,15 +73,15 @@ struct Answered {
   const model::Pod& pod;
   model::Time now;
   std::span<const std::string_view> names;
-  std::span<const scheduling::Judgement> judgements;
+  std::span<const policies::scheduling::Judgement> judgements;
   /// The place of the only node answered, of several that may be equally good.
   std::optional<std::size_t> chosen{};
 };
 
 /// Sums up `answered`, which `prepared` judged on `view`. Looks once at each judgement:
 /// kube-scheduler waits for it.
-Decision Decide(const Answered& answered, const scheduling::PreparedPod& prepared,
-                const AssumedView& view, const scheduling::ReasonTable& reasons);
+Decision Decide(const Answered& answered, const policies::scheduling::PreparedPod& prepared,
+                const AssumedView& view, const policies::scheduling::ReasonTable& reasons);
 
 /// Hears of decisions. Called on the threads that answer kube-scheduler, several at a time:
 /// implementations are thread-safe, do not block and do not throw.

@@ -6,12 +6,12 @@
 
 namespace berth::extender {
 
-std::optional<DecisionBroker::Told> DecisionBroker::Watcher::Take() {
+std::optional<DecisionBroker::Delivery> DecisionBroker::Watcher::Take() {
   const std::lock_guard lock(mutex_);
   if (queue_.empty()) return std::nullopt;
-  Told told{std::move(queue_.front()), std::exchange(lost_, 0)};
+  Delivery delivery{std::move(queue_.front()), std::exchange(lost_, 0)};
   queue_.pop_front();
-  return told;
+  return delivery;
 }
 
 bool DecisionBroker::Watcher::Closed() const {

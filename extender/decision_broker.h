@@ -26,7 +26,7 @@ class DecisionBroker final : public DecisionObserver {
     std::size_t max_queued = 1024;
   };
 
-  struct Told {
+  struct Delivery {
     Decision decision;
     /// How many were lost before it.
     std::uint64_t lost = 0;
@@ -36,7 +36,7 @@ class DecisionBroker final : public DecisionObserver {
   class Watcher {
    public:
     /// The oldest decision that was not taken yet; nothing: there is none now.
-    std::optional<Told> Take();
+    std::optional<Delivery> Take();
 
     /// Whether the broker was closed: no further decision will come.
     bool Closed() const;

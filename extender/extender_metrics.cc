@@ -49,7 +49,7 @@ void JudgementMetrics::OnJudged(std::size_t remembered, std::size_t judged) {
 }
 
 RejectionMetrics::RejectionMetrics(server::Metrics& metrics,
-                                   const scheduling::ReasonTable& reasons) {
+                                   const policies::scheduling::ReasonTable& reasons) {
   auto& rejections = prometheus::BuildCounter()
                          .Name("berth_rejections_total")
                          .Help("Nodes refused in filter, by policy and reason.")
@@ -65,10 +65,12 @@ RejectionMetrics::RejectionMetrics(server::Metrics& metrics,
 }
 
 RejectionMetrics::PerReason RejectionMetrics::AddPerReason(
-    prometheus::Family<prometheus::Counter>& family, const scheduling::ReasonTable& reasons) {
+    prometheus::Family<prometheus::Counter>& family,
+    const policies::scheduling::ReasonTable& reasons) {
   PerReason counters = {nullptr};
   for (std::size_t id = 1; id < reasons.size(); ++id) {
-    const scheduling::Reason& reason = reasons[static_cast<scheduling::ReasonId>(id)];
+    const policies::scheduling::Reason& reason =
+        reasons[static_cast<policies::scheduling::ReasonId>(id)];
     counters.push_back(&family.Add({{"policy", reason.policy}, {"reason", reason.text}}));
   }
   return counters;
@@ -98,13 +100,13 @@ ShortlistMetrics::ShortlistMetrics(server::Metrics& metrics) {
                           "Answers to filter while there is a shortlist: short, few where no more "
                           "nodes fit than it holds, or why all that fit were answered.")
                       .Register(metrics.registry());
-  for (const scheduling::Shortlisting each : scheduling::kAllShortlistings) {
+  for (const policies::scheduling::Shortlisting each : policies::scheduling::kAllShortlistings) {
     answers_[static_cast<std::size_t>(each)] =
-        &answers.Add({{"outcome", std::string(scheduling::NameOf(each))}});
+        &answers.Add({{"outcome", std::string(policies::scheduling::NameOf(each))}});
   }
 }
 
-void ShortlistMetrics::OnFiltered(scheduling::Shortlisting shortlisting) {
+void ShortlistMetrics::OnFiltered(policies::scheduling::Shortlisting shortlisting) {
   answers_[static_cast<std::size_t>(shortlisting)]->Increment();
 }
 

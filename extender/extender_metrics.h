@@ -59,7 +59,7 @@ class JudgementMetrics {
 class RejectionMetrics {
  public:
   /// `metrics` must outlive this.
-  RejectionMetrics(server::Metrics& metrics, const scheduling::ReasonTable& reasons);
+  RejectionMetrics(server::Metrics& metrics, const policies::scheduling::ReasonTable& reasons);
 
   /// In one filter `refused[id]` nodes were refused for the reason of that id, and
   /// `would_refuse[id]` more would have been but for a policy's mode Observe.
@@ -70,7 +70,7 @@ class RejectionMetrics {
   using PerReason = std::vector<prometheus::Counter*>;
 
   static PerReason AddPerReason(prometheus::Family<prometheus::Counter>& family,
-                                const scheduling::ReasonTable& reasons);
+                                const policies::scheduling::ReasonTable& reasons);
 
   PerReason rejections_;
   PerReason would_reject_;
@@ -82,11 +82,11 @@ class ShortlistMetrics {
   /// `metrics` must outlive this.
   explicit ShortlistMetrics(server::Metrics& metrics);
 
-  void OnFiltered(scheduling::Shortlisting shortlisting);
+  void OnFiltered(policies::scheduling::Shortlisting shortlisting);
 
  private:
   // By Shortlisting.
-  std::array<prometheus::Counter*, scheduling::kAllShortlistings.size()> answers_;
+  std::array<prometheus::Counter*, policies::scheduling::kAllShortlistings.size()> answers_;
 };
 
 }  // namespace berth::extender

@@ -6,8 +6,8 @@
 
 namespace berth::extender {
 
-using scheduling::Judgement;
-using scheduling::PreparedPod;
+using policies::scheduling::Judgement;
+using policies::scheduling::PreparedPod;
 
 JudgementCache::Lookup::Lookup(std::shared_ptr<Shape> shape, model::Time now,
                                const cluster::NodeVersions& versions)
@@ -28,7 +28,7 @@ JudgementCache::Lookup::Lookup(std::shared_ptr<Shape> shape, model::Time now,
 
 Judgement JudgementCache::Lookup::Judge(const PreparedPod& prepared, model::NodeIndex index,
                                         const model::NodeState& node) {
-  const scheduling::DatedJudgement judgement = prepared.Judge(node);
+  const policies::scheduling::DatedJudgement judgement = prepared.Judge(node);
   shape_->judgements[index] = PackedJudgement(judgement, shape_->begin);
   return judgement;
 }

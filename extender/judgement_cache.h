@@ -56,7 +56,7 @@ class JudgementCache {
   class Lookup {
    public:
     /// What is remembered of the node at `index`, or nothing.
-    std::optional<scheduling::Judgement> Recall(model::NodeIndex index) const {
+    std::optional<policies::scheduling::Judgement> Recall(model::NodeIndex index) const {
       const PackedJudgement& judgement = shape_->judgements[index];
       if (!judgement.HoldsAt(elapsed_)) return std::nullopt;
       return judgement.Unpack();
@@ -64,8 +64,8 @@ class JudgementCache {
 
     /// What `prepared`, which has the lookup's key and was made as of its time, says of `node` at
     /// `index`. Remembers it.
-    scheduling::Judgement Judge(const scheduling::PreparedPod& prepared, model::NodeIndex index,
-                                const model::NodeState& node);
+    policies::scheduling::Judgement Judge(const policies::scheduling::PreparedPod& prepared,
+                                          model::NodeIndex index, const model::NodeState& node);
 
     /// Nothing is remembered of the node at `index`.
     void Forget(model::NodeIndex index) { shape_->judgements[index] = PackedJudgement(); }

@@ -20,7 +20,7 @@ class PackedJudgement {
 
   /// `judgement` as of a moment at or after `begin`, from which times count. It is taken to hold
   /// for no longer than it does; at no time, if its reason is beyond the 16,383rd.
-  PackedJudgement(const scheduling::DatedJudgement& judgement, model::Time begin)
+  PackedJudgement(const policies::scheduling::DatedJudgement& judgement, model::Time begin)
       : score_(judgement.score),
         reason_((judgement.fits ? judgement.would_refuse : judgement.reason) & kReasonMask),
         fits_(judgement.fits),
@@ -30,19 +30,20 @@ class PackedJudgement {
   /// Whether it holds when so much time went by; below kLongest.
   bool HoldsAt(model::Duration elapsed) const { return elapsed.count() < until_; }
 
-  scheduling::Judgement Unpack() const {
-    const auto reason = static_cast<scheduling::ReasonId>(reason_);
+  policies::scheduling::Judgement Unpack() const {
+    const auto reason = static_cast<policies::scheduling::ReasonId>(reason_);
     return {.fits = fits_ != 0,
-            .reason = fits_ ? scheduling::kNoReason : reason,
-            .would_refuse = fits_ ? reason : scheduling::kNoReason,
+            .reason = fits_ ? policies::scheduling::kNoReason : reason,
+            .would_refuse = fits_ ? reason : policies::scheduling::kNoReason,
             .score = score_,
             .last = last_ != 0};
   }
 
  private:
-  static constexpr scheduling::ReasonId kReasonMask = (1 << 14) - 1;
+  static constexpr policies::scheduling::ReasonId kReasonMask = (1 << 14) - 1;
 
-  static std::uint16_t Until(const scheduling::DatedJudgement& judgement, model::Time begin) {
+  static std::uint16_t Until(const policies::scheduling::DatedJudgement& judgement,
+                             model::Time begin) {
     if (std::max(judgement.reason, judgement.would_refuse) > kReasonMask) return 0;
     if (judgement.valid_until <= begin) return 0;
     if (judgement.valid_until == model::kForever) return 0xFFFF;

@@ -10,8 +10,8 @@
 
 namespace berth::extender {
 
-using scheduling::Judgement;
-using scheduling::Shortlisting;
+using policies::scheduling::Judgement;
+using policies::scheduling::Shortlisting;
 
 namespace {
 
@@ -40,9 +40,10 @@ std::vector<std::string_view> NamesOfFitting(const ExtenderArgs& args,
 
 }  // namespace
 
-Placer::Placer(std::shared_ptr<const scheduling::SchedulingEngine> engine,
+Placer::Placer(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                const cluster::Snapshot& snapshot, server::Metrics& metrics,
-               std::vector<DecisionObserver*> observers, scheduling::ShortlistConfig shortlist)
+               std::vector<DecisionObserver*> observers,
+               policies::scheduling::ShortlistConfig shortlist)
     : engine_(std::move(engine)),
       snapshot_(snapshot),
       metrics_(metrics, engine_->reasons()),
@@ -104,7 +105,7 @@ bool Placer::IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reade
   if (shortlist_.size == 0) return false;
   Shortlisting outcome = Shortlisting::kFew;
   if (fitting > static_cast<std::size_t>(shortlist_.size)) {
-    outcome = scheduling::JudgeShortlisting(pod, reader, engine_->catalog(), shortlist_);
+    outcome = policies::scheduling::JudgeShortlisting(pod, reader, engine_->catalog(), shortlist_);
   }
   if (outcome == Shortlisting::kShort && shortlisted_.AskedAgain(pod.uid, now)) {
     outcome = Shortlisting::kAskedAgain;
@@ -125,8 +126,8 @@ FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   // Who brings nodes is not kube-scheduler as it should be: an autoscaler wants to know all.
   std::optional<std::size_t> chosen;
   if (!given && IsShortlisted(args.pod, reader, fitting, now)) {
-    const auto best = scheduling::Best(judgements, args.node_names, args.pod.uid,
-                                       static_cast<std::size_t>(shortlist_.size));
+    const auto best = policies::scheduling::Best(judgements, args.node_names, args.pod.uid,
+                                                 static_cast<std::size_t>(shortlist_.size));
     for (const std::size_t place : best) result.node_names.push_back(args.node_names[place]);
     chosen = best.front();
     if (best.size() == 1) shortlisted_.SetOnlyNode(args.pod.uid, result.node_names.front());
@@ -144,7 +145,7 @@ FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   // With a node to go to nobody reads them, and kube-scheduler spends milliseconds decoding them.
   if (fitting > 0) return result;
   for (std::size_t i = 0; i < judgements.size(); ++i) {
-    const scheduling::Reason& reason = engine_->reasons()[judgements[i].reason];
+    const policies::scheduling::Reason& reason = engine_->reasons()[judgements[i].reason];
     (reason.curable_by_preemption ? result.failed : result.unresolvable)
         .push_back({args.node_names[i], reason.text});
   }
@@ -160,7 +161,7 @@ std::vector<std::int64_t> Placer::Prioritize(const ExtenderArgs& args, model::Ti
   for (const std::size_t place : shortlisted_.PlacesThatFailed(args.pod.uid, args.node_names)) {
     judgements[place].last = true;
   }
-  std::vector<std::int64_t> ranks = scheduling::Rank(judgements);
+  std::vector<std::int64_t> ranks = policies::scheduling::Rank(judgements);
   if (report.Wanted()) {
     report.Set(Decide({Verb::kPrioritize, args.pod, now, args.node_names, judgements}, prepared,
                       view, engine_->reasons()));
@@ -177,7 +178,7 @@ std::vector<NodeVictims> Placer::Preempt(const PreemptionArgs& args, model::Time
       JudgeAll(AssumedView(reader), args.pod, names, now, true).judgements;
   std::vector<NodeVictims> kept;
   for (std::size_t i = 0; i < judgements.size(); ++i) {
-    const scheduling::Reason& reason = engine_->reasons()[judgements[i].reason];
+    const policies::scheduling::Reason& reason = engine_->reasons()[judgements[i].reason];
     const bool helps = judgements[i].fits || reason.curable_by_preemption;
     // A node that needs no victim is no candidate, and an error to kube-scheduler
     // (pkg/scheduler/framework/preemption, callExtenders).

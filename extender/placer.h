@@ -28,9 +28,10 @@ namespace berth::extender {
 class Placer {
  public:
   /// `snapshot`, `metrics` and the observers, who hear of decisions, must outlive this.
-  Placer(std::shared_ptr<const scheduling::SchedulingEngine> engine,
+  Placer(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
          const cluster::Snapshot& snapshot, server::Metrics& metrics,
-         std::vector<DecisionObserver*> observers = {}, scheduling::ShortlistConfig shortlist = {});
+         std::vector<DecisionObserver*> observers = {},
+         policies::scheduling::ShortlistConfig shortlist = {});
 
   /// The nodes of `args` that fit, in their order: all, or with a shortlist the best of them, where
   /// kube-scheduler would have no other opinion, and the pod was not given a shortlist before. A
@@ -46,15 +47,15 @@ class Placer {
   /// afterwards all the same. Victims are as they were.
   std::vector<NodeVictims> Preempt(const PreemptionArgs& args, model::Time now);
 
-  const scheduling::SchedulingEngine& engine() const { return *engine_; }
+  const policies::scheduling::SchedulingEngine& engine() const { return *engine_; }
   const cluster::Snapshot& snapshot() const { return snapshot_; }
-  const scheduling::ShortlistConfig& shortlist() const { return shortlist_; }
+  const policies::scheduling::ShortlistConfig& shortlist() const { return shortlist_; }
 
  private:
   // What is said of every name of one request.
   struct Judged {
-    scheduling::PreparedPod prepared;
-    std::vector<scheduling::Judgement> judgements;
+    policies::scheduling::PreparedPod prepared;
+    std::vector<policies::scheduling::Judgement> judgements;
   };
 
   // `remember`: whether `view` is of the snapshot, where judgements may be used again.
@@ -62,12 +63,12 @@ class Placer {
                   std::span<const std::string_view> names, model::Time now, bool remember);
 
   // Counts why nodes are refused, and tells how many are not.
-  std::size_t CountFitting(std::span<const scheduling::Judgement> judgements);
+  std::size_t CountFitting(std::span<const policies::scheduling::Judgement> judgements);
 
   bool IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reader& reader,
                      std::size_t fitting, model::Time now);
 
-  const std::shared_ptr<const scheduling::SchedulingEngine> engine_;
+  const std::shared_ptr<const policies::scheduling::SchedulingEngine> engine_;
   const cluster::Snapshot& snapshot_;
   JudgementCache cache_;
   AssumedPods assumed_;
@@ -76,7 +77,7 @@ class Placer {
   JudgementMetrics judgement_metrics_;
   ShortlistMetrics shortlist_metrics_;
   const std::vector<DecisionObserver*> observers_;
-  const scheduling::ShortlistConfig shortlist_;
+  const policies::scheduling::ShortlistConfig shortlist_;
 };
 
 }  // namespace berth::extender

@@ -4,7 +4,7 @@
 
 namespace berth::extender {
 
-std::vector<kube::Grant> GrantsOf(const scheduling::ShortlistConfig& shortlist) {
+std::vector<kube::Grant> GrantsOf(const policies::scheduling::ShortlistConfig& shortlist) {
   std::vector<kube::Grant> grants;
   kube::Allow(cluster::kFeedPermissions, {}, grants);
   if (shortlist.NeedsServices()) kube::Allow(cluster::kServiceFeedPermissions, {}, grants);

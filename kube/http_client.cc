@@ -283,14 +283,14 @@ class HttpClient::Impl {
     } else if (status.ok()) {
       status = Run(Perform(this, &exchange), exchange);
       // That a server closes a connection which nobody used says nothing about it.
-      if (!kept || exchange.replied || !absl::IsUnavailable(status)) Learn(status);
+      if (!kept || exchange.replied || !absl::IsUnavailable(status)) RecordOutcome(status);
     }
     if (!exchange.keep) connection_ = {};
     if (stopped_) return absl::CancelledError("stopped");
     return status;
   }
 
-  void Learn(const absl::Status& status) {
+  void RecordOutcome(const absl::Status& status) {
     const bool dead = absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
     if (dead) {
       choice_.OnFailed(address_);

@@ -38,9 +38,9 @@ void AddTerm(const JsonValue& term, model::Pod& pod) {
   const JsonValue labels = term.Field("labelSelector");
   // An empty selector selects every pod; none at all, no pod.
   if (labels.absent()) return;
-  pod.draws.push_back(TermSelector(pod.namespace_, Strings(term.Field("namespaces")),
-                                   !term.Field("namespaceSelector").absent(),
-                                   SelectorFromJson(labels)));
+  pod.affinity_terms.push_back(TermSelector(pod.namespace_, Strings(term.Field("namespaces")),
+                                            !term.Field("namespaceSelector").absent(),
+                                            SelectorFromJson(labels)));
 }
 
 void AddPreferredTerms(const JsonValue& affinity, model::Pod& pod) {

@@ -63,11 +63,11 @@ std::string_view NameOf(WatchEnd end) {
 }
 
 template <typename T>
-ListWatch<T>::ListWatch(ListWatchOptions options, Transport* transport, Waiter* waiter,
+ListWatch<T>::ListWatch(ListWatchOptions options, Transport* transport, Timer* timer,
                         ListWatchHandler<T>* handler, ListWatchObserver* observer)
     : options_(std::move(options)),
       transport_(transport),
-      waiter_(waiter),
+      timer_(timer),
       handler_(handler),
       observer_(observer),
       backoff_(options_.seed),
@@ -83,7 +83,7 @@ void ListWatch<T>::Run() {
 
 template <typename T>
 void ListWatch<T>::Stop() {
-  waiter_->Stop();
+  timer_->Stop();
   transport_->Stop();
 }
 
@@ -99,7 +99,7 @@ bool ListWatch<T>::Recover(const Outcome& outcome) {
   const auto asked = std::min<std::chrono::milliseconds>(outcome.retry_after, kLongestRetryAfter);
   const std::chrono::milliseconds wait = std::max(backoff_.Next(), asked);
   observer_->OnBackoff(wait);
-  return waiter_->Wait(wait);
+  return timer_->Wait(wait);
 }
 
 template <typename T>
@@ -114,7 +114,7 @@ std::string ListWatch<T>::ListTarget() const {
 template <typename T>
 bool ListWatch<T>::MayWatchList() const {
   if (!options_.watch_list || listed_) return false;
-  return !watch_list_refused_ || waiter_->Now() >= *watch_list_refused_ + options_.watch_list_retry;
+  return !watch_list_refused_ || timer_->Now() >= *watch_list_refused_ + options_.watch_list_retry;
 }
 
 template <typename T>
@@ -122,7 +122,7 @@ Outcome ListWatch<T>::List() {
   if (!MayWatchList()) return ListPage();
   const Outcome outcome = Watch(true);
   if (outcome.remedy != Remedy::kListPages) return outcome;
-  watch_list_refused_ = waiter_->Now();
+  watch_list_refused_ = timer_->Now();
   return ListPage();
 }
 
@@ -169,7 +169,7 @@ std::string ListWatch<T>::WatchTarget(bool lists) {
 
 template <typename T>
 Outcome ListWatch<T>::Watch(bool lists) {
-  const Waiter::Clock::time_point begin = waiter_->Now();
+  const Timer::Clock::time_point begin = timer_->Now();
   WatchSink<T> sink(handler_, observer_, &resource_version_, lists);
   const absl::Status status =
       transport_->Send({.target = WatchTarget(lists),
@@ -180,14 +180,14 @@ Outcome ListWatch<T>::Watch(bool lists) {
   if (lists && IsUnsupported(status, sink.Refusal())) return {.remedy = Remedy::kListPages};
   if (sink.events() > 0 && !sink.listing()) backoff_.Reset();
   WatchEnd end = WatchEnd::kServer;
-  const Outcome outcome = WatchOutcome(status, sink, waiter_->Now() - begin, end);
+  const Outcome outcome = WatchOutcome(status, sink, timer_->Now() - begin, end);
   observer_->OnWatchEnd(end);
   return outcome;
 }
 
 template <typename T>
 Outcome ListWatch<T>::WatchOutcome(const absl::Status& status, const WatchSink<T>& sink,
-                                   Waiter::Clock::duration lasted, WatchEnd& end) const {
+                                   Timer::Clock::duration lasted, WatchEnd& end) const {
   if (const std::optional<ApiStatus> refusal = sink.Refusal()) {
     end = IsExpired(*refusal) ? WatchEnd::kExpired : WatchEnd::kRefused;
     return RefusalOf(options_.path, *refusal);

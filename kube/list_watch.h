@@ -11,9 +11,9 @@
 #include "kube/api_reply.h"
 #include "kube/backoff.h"
 #include "kube/list_watch_observer.h"
+#include "kube/timer.h"
 #include "kube/transport.h"
 #include "kube/unreadable_object.h"
-#include "kube/waiter.h"
 
 namespace berth::kube {
 
@@ -71,7 +71,7 @@ template <typename T>
 class ListWatch {
  public:
   /// Everything must outlive the list-and-watch.
-  ListWatch(ListWatchOptions options, Transport* transport, Waiter* waiter,
+  ListWatch(ListWatchOptions options, Transport* transport, Timer* timer,
             ListWatchHandler<T>* handler, ListWatchObserver* observer);
 
   /// Blocks until Stop().
@@ -87,14 +87,14 @@ class ListWatch {
   bool MayWatchList() const;
   Outcome Watch(bool lists);
   Outcome WatchOutcome(const absl::Status& status, const WatchSink<T>& sink,
-                       Waiter::Clock::duration lasted, WatchEnd& end) const;
+                       Timer::Clock::duration lasted, WatchEnd& end) const;
   bool Recover(const Outcome& outcome);
   std::string ListTarget() const;
   std::string WatchTarget(bool lists);
 
   const ListWatchOptions options_;
   Transport* const transport_;
-  Waiter* const waiter_;
+  Timer* const timer_;
   ListWatchHandler<T>* const handler_;
   ListWatchObserver* const observer_;
   Backoff backoff_;
@@ -106,7 +106,7 @@ class ListWatch {
   std::string continue_token_;
   std::optional<std::size_t> listed_;
   /// When the server refused to list by a watch.
-  std::optional<Waiter::Clock::time_point> watch_list_refused_;
+  std::optional<Timer::Clock::time_point> watch_list_refused_;
 };
 
 }  // namespace berth::kube

@@ -23,7 +23,7 @@ std::vector<model::LabelRequirement> SelectorFromProto(const pb::LabelSelector& 
 void AddTerm(const pb::PodAffinityTerm& term, model::Pod& pod) {
   // An empty selector selects every pod; none at all, no pod.
   if (!term.has_label_selector()) return;
-  pod.draws.push_back(
+  pod.affinity_terms.push_back(
       TermSelector(pod.namespace_, {term.namespaces().begin(), term.namespaces().end()},
                    term.has_namespace_selector(), SelectorFromProto(term.label_selector())));
 }

@@ -59,7 +59,7 @@ struct Pod {
   /// required affinity, its preferred affinity and its preferred anti-affinity. Once it is bound,
   /// kube-scheduler scores nodes for those pods by these terms (processExistingPod in
   /// k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity/scoring.go, v1.36.3).
-  std::vector<PodSelector> draws;
+  std::vector<PodSelector> affinity_terms;
 
   friend bool operator==(const Pod&, const Pod&) = default;
 };

@@ -8,13 +8,13 @@ namespace berth::placement {
 
 namespace {
 
-using scheduling::Breaker;
+using policies::scheduling::Breaker;
 using server::Log;
 using server::LogLevel;
 
 void LogTripped(const Breaker& breaker, const std::string& accelerator,
-                scheduling::BreakerAction action) {
-  const bool alert = action == scheduling::BreakerAction::kAlert;
+                policies::scheduling::BreakerAction action) {
+  const bool alert = action == policies::scheduling::BreakerAction::kAlert;
   Log(LogLevel::kWarning, "breaker tripped: a condition is on suspiciously many nodes",
       {{"accelerator", accelerator},
        {"condition", breaker.condition},
@@ -36,7 +36,7 @@ void LogReset(const Breaker& breaker, const std::string& accelerator) {
 
 void BreakerLog::Update(const std::vector<Breaker>& breakers,
                         const model::AcceleratorCatalog& catalog,
-                        scheduling::BreakerAction action) {
+                        policies::scheduling::BreakerAction action) {
   const std::lock_guard lock(mutex_);
   // Those that are not told of any more, because the configuration changed, are forgotten.
   std::set<Key> tripped;

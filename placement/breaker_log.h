@@ -17,8 +17,8 @@ namespace berth::placement {
 class BreakerLog {
  public:
   /// `breakers` are all there are now.
-  void Update(const std::vector<scheduling::Breaker>& breakers,
-              const model::AcceleratorCatalog& catalog, scheduling::BreakerAction action);
+  void Update(const std::vector<policies::scheduling::Breaker>& breakers,
+              const model::AcceleratorCatalog& catalog, policies::scheduling::BreakerAction action);
 
  private:
   using Key = std::pair<std::string, std::string>;  // accelerator, condition

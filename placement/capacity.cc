@@ -15,9 +15,9 @@ namespace {
 
 using model::AcceleratorCatalog;
 using model::NodeState;
-using scheduling::PreparedPod;
-using scheduling::ReasonId;
-using scheduling::SchedulingEngine;
+using policies::scheduling::PreparedPod;
+using policies::scheduling::ReasonId;
+using policies::scheduling::SchedulingEngine;
 
 template <typename Visit>
 void ForEachNode(const model::ClusterView& view, Visit visit) {
@@ -40,11 +40,11 @@ class EntryCounter {
 
   void Add(const NodeState& node) {
     counted_.devices.Add(node, resource_);
-    const scheduling::Judgement judgement = prepared_.Judge(node);
+    const policies::scheduling::Judgement judgement = prepared_.Judge(node);
     if (judgement.fits) return;
-    const scheduling::Reason& reason = engine_.reasons()[judgement.reason];
+    const policies::scheduling::Reason& reason = engine_.reasons()[judgement.reason];
     const bool unreadable = judgement.reason == engine_.unreadable_node();
-    if (!unreadable && reason.policy != scheduling::HealthPolicy::kName) return;
+    if (!unreadable && reason.policy != policies::scheduling::HealthPolicy::kName) return;
     ExcludedCapacity& excluded = excluded_[judgement.reason];
     excluded.reason = reason.text;
     excluded.summary = reason.summary;
@@ -98,7 +98,7 @@ std::vector<DeviceTotals> CountDevices(const model::ClusterView& view,
 }
 
 Capacity CountCapacity(const cluster::Snapshot::Reader& view,
-                       const scheduling::SchedulingEngine& engine, model::Time now) {
+                       const policies::scheduling::SchedulingEngine& engine, model::Time now) {
   const AcceleratorCatalog& catalog = engine.catalog();
   std::deque<EntryCounter> entries;  // they stay where they are made
   for (std::size_t i = 0; i < catalog.size(); ++i) {

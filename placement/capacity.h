@@ -76,6 +76,6 @@ struct Capacity {
 
 /// Counts `view`. What is excluded is the engine's answer, as filter would give it.
 Capacity CountCapacity(const cluster::Snapshot::Reader& view,
-                       const scheduling::SchedulingEngine& engine, model::Time now);
+                       const policies::scheduling::SchedulingEngine& engine, model::Time now);
 
 }  // namespace berth::placement

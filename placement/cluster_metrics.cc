@@ -61,13 +61,13 @@ std::string Join(const std::vector<std::string>& items) {
   return joined;
 }
 
-MetricFamily ConditionFamily(const scheduling::HealthConfig& health, const model::ClusterView& view,
-                             model::Time now) {
+MetricFamily ConditionFamily(const policies::scheduling::HealthConfig& health,
+                             const model::ClusterView& view, model::Time now) {
   MetricFamily family =
       Gauge("berth_nodes_by_condition",
             "Nodes that an entry of health.conditions excludes or penalises now, and those "
             "where its condition turned False a moment ago.");
-  for (const auto& count : scheduling::CountNodesByCondition(health, view, now)) {
+  for (const auto& count : policies::scheduling::CountNodesByCondition(health, view, now)) {
     for (const auto& [effect, nodes] :
          {std::pair{"Exclude", count.excluded}, std::pair{"Penalize", count.penalized},
           std::pair{"Recovering", count.recovering}}) {
@@ -81,13 +81,13 @@ MetricFamily ConditionFamily(const scheduling::HealthConfig& health, const model
   return family;
 }
 
-MetricFamily BreakerFamily(const std::vector<scheduling::Breaker>& breakers,
+MetricFamily BreakerFamily(const std::vector<policies::scheduling::Breaker>& breakers,
                            const model::AcceleratorCatalog& catalog) {
   MetricFamily family =
       Gauge("berth_breaker_tripped",
             "1 while a condition is on more than health.breaker.fraction of an accelerator's "
             "nodes, else 0.");
-  for (const scheduling::Breaker& breaker : breakers) {
+  for (const policies::scheduling::Breaker& breaker : breakers) {
     AddSample(
         family,
         {{"accelerator", catalog[breaker.accelerator].name}, {"condition", breaker.condition}},
@@ -123,7 +123,8 @@ MetricFamily QuarantineFamily(const cluster::Snapshot::Reader& view) {
 
 }  // namespace
 
-ClusterMetrics::ClusterMetrics(const cluster::Snapshot& snapshot, scheduling::HealthConfig health,
+ClusterMetrics::ClusterMetrics(const cluster::Snapshot& snapshot,
+                               policies::scheduling::HealthConfig health,
                                std::function<model::Time()> now, BreakerLog& breaker_log)
     : snapshot_(snapshot),
       health_(std::move(health)),
@@ -133,13 +134,13 @@ ClusterMetrics::ClusterMetrics(const cluster::Snapshot& snapshot, scheduling::He
 std::vector<MetricFamily> ClusterMetrics::Collect() const {
   const model::AcceleratorCatalog& catalog = snapshot_.catalog();
   std::vector<MetricFamily> families;
-  std::vector<scheduling::Breaker> breakers;
+  std::vector<policies::scheduling::Breaker> breakers;
   {
     const cluster::Snapshot::Reader view = snapshot_.Read();
     AddDeviceFamilies(view, catalog, families);
     families.push_back(ConditionFamily(health_, view, now_()));
     families.push_back(QuarantineFamily(view));
-    breakers = scheduling::Breakers(health_, catalog, view.Pools(), now_());
+    breakers = policies::scheduling::Breakers(health_, catalog, view.Pools(), now_());
   }
   families.push_back(BreakerFamily(breakers, catalog));
   breaker_log_.Update(breakers, catalog, health_.breaker.action);

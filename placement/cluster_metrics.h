@@ -28,14 +28,14 @@ class ClusterMetrics : public prometheus::Collectable {
  public:
   /// `snapshot` and `breaker_log`, which is told of all breakers, must outlive this. `now` tells
   /// conditions' time, as for the engine.
-  ClusterMetrics(const cluster::Snapshot& snapshot, scheduling::HealthConfig health,
+  ClusterMetrics(const cluster::Snapshot& snapshot, policies::scheduling::HealthConfig health,
                  std::function<model::Time()> now, BreakerLog& breaker_log);
 
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
   const cluster::Snapshot& snapshot_;
-  const scheduling::HealthConfig health_;
+  const policies::scheduling::HealthConfig health_;
   const std::function<model::Time()> now_;
   BreakerLog& breaker_log_;
 };

@@ -13,10 +13,10 @@ namespace berth::placement {
 
 namespace {
 
-using scheduling::PolicyVerdict;
-using scheduling::PreparedPod;
-using scheduling::ReasonId;
-using scheduling::SchedulingEngine;
+using policies::scheduling::PolicyVerdict;
+using policies::scheduling::PreparedPod;
+using policies::scheduling::ReasonId;
+using policies::scheduling::SchedulingEngine;
 
 DeviceCount CountDevices(const model::NodeState& node, const model::Resources::Entry& request) {
   const std::string& resource = request.first;
@@ -28,10 +28,11 @@ DeviceCount CountDevices(const model::NodeState& node, const model::Resources::E
           .used = node.used.Get(resource)};
 }
 
-PolicyOpinion OpinionOf(const PolicyVerdict& said, const scheduling::ReasonTable& reasons) {
-  const scheduling::Reason& reason = reasons[said.verdict.reason];
+PolicyOpinion OpinionOf(const PolicyVerdict& said,
+                        const policies::scheduling::ReasonTable& reasons) {
+  const policies::scheduling::Reason& reason = reasons[said.verdict.reason];
   return {.policy = std::string(said.policy),
-          .observed = said.mode == scheduling::Mode::kObserve,
+          .observed = said.mode == policies::scheduling::Mode::kObserve,
           .fits = said.verdict.fits,
           .score = said.verdict.score,
           .last = said.verdict.last,
@@ -48,7 +49,7 @@ class Explainer {
       : engine_(engine), prepared_(prepared), explanation_(explanation) {}
 
   void Add(const model::NodeState& node) {
-    const scheduling::DatedJudgement judgement = prepared_.Judge(node);
+    const policies::scheduling::DatedJudgement judgement = prepared_.Judge(node);
     judgements_.push_back(judgement);
     NodeExplanation& said = explanation_.nodes.emplace_back();
     said.name = node.node.name;
@@ -75,7 +76,7 @@ class Explainer {
 
   // After the last node: ranks are relative.
   void Rank() {
-    const std::vector<std::int64_t> ranks = scheduling::Rank(judgements_);
+    const std::vector<std::int64_t> ranks = policies::scheduling::Rank(judgements_);
     for (std::size_t i = 0; i < ranks.size(); ++i) explanation_.nodes[i].rank = ranks[i];
   }
 
@@ -102,7 +103,7 @@ class Explainer {
   const SchedulingEngine& engine_;
   const PreparedPod& prepared_;
   Explanation& explanation_;
-  std::vector<scheduling::Judgement> judgements_;
+  std::vector<policies::scheduling::Judgement> judgements_;
   std::map<ReasonId, RefusedGroup> groups_;
 };
 
@@ -131,10 +132,10 @@ Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
                     const SchedulingEngine& engine, model::Time now) {
   Explanation explanation;
   explanation.now = now;
-  explanation.requests = scheduling::AcceleratorRequests(pod, engine.catalog());
+  explanation.requests = policies::scheduling::AcceleratorRequests(pod, engine.catalog());
   if (explanation.requests.empty()) return explanation;
   const PreparedPod prepared = engine.Prepare(pod, view, now);
-  explanation.refused_everywhere = prepared.refused_everywhere() != scheduling::kNoReason;
+  explanation.refused_everywhere = prepared.refused_everywhere() != policies::scheduling::kNoReason;
   Explainer explainer(engine, prepared, explanation);
   for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
     if (const model::NodeState* node = view.At(i)) explainer.Add(*node);
@@ -147,16 +148,16 @@ Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
 }
 
 Explanation Explain(const model::Pod& pod, const cluster::Snapshot& snapshot,
-                    const SchedulingEngine& engine, const scheduling::ShortlistConfig& shortlist,
-                    model::Time now) {
+                    const SchedulingEngine& engine,
+                    const policies::scheduling::ShortlistConfig& shortlist, model::Time now) {
   const cluster::Snapshot::Reader view = snapshot.Read();
   Explanation explanation = Explain(pod, view, engine, now);
   if (explanation.requests.empty()) return explanation;
   for (std::string& hint : QuarantineHints(view)) explanation.hints.push_back(std::move(hint));
   const bool asked = shortlist.size > 0 && pod.node_name.empty();
   if (!asked) return explanation;
-  explanation.not_shortlisted =
-      scheduling::ReasonOf(scheduling::JudgeShortlisting(pod, view, engine.catalog(), shortlist));
+  explanation.not_shortlisted = policies::scheduling::ReasonOf(
+      policies::scheduling::JudgeShortlisting(pod, view, engine.catalog(), shortlist));
   return explanation;
 }
 

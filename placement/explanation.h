@@ -105,11 +105,11 @@ struct Explanation {
 
 /// Asks the engine about every node of `view`, as the extender does. All but not_shortlisted.
 Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
-                    const scheduling::SchedulingEngine& engine, model::Time now);
+                    const policies::scheduling::SchedulingEngine& engine, model::Time now);
 
 /// The same with not_shortlisted, as far as the snapshot knows, and with what cannot be read.
 Explanation Explain(const model::Pod& pod, const cluster::Snapshot& snapshot,
-                    const scheduling::SchedulingEngine& engine,
-                    const scheduling::ShortlistConfig& shortlist, model::Time now);
+                    const policies::scheduling::SchedulingEngine& engine,
+                    const policies::scheduling::ShortlistConfig& shortlist, model::Time now);
 
 }  // namespace berth::placement

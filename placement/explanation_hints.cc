@@ -82,7 +82,7 @@ void AddQuarantined(const cluster::Quarantine& quarantine, std::string_view kind
 }  // namespace
 
 std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& explanation,
-                                  const scheduling::SchedulingEngine& engine) {
+                                  const policies::scheduling::SchedulingEngine& engine) {
   Hints hints;
   if (const auto models = model::Find(pod.annotations, engine.prefix() + "/accelerators")) {
     AddUnknownModels(*models, engine.catalog(), hints);

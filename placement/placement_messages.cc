@@ -284,21 +284,21 @@ Capacity FromMessage(const v1::CapacityResponse& message) {
   return capacity;
 }
 
-v1::WatchDecisionsResponse ToMessage(const extender::DecisionBroker::Told& told) {
+v1::WatchDecisionsResponse ToMessage(const extender::DecisionBroker::Delivery& delivery) {
   v1::WatchDecisionsResponse message;
-  message.set_lost(told.lost);
+  message.set_lost(delivery.lost);
   v1::Decision& decision = *message.mutable_decision();
-  SetTime(told.decision.time, [&] { return decision.mutable_time(); });
-  decision.set_pod_namespace(told.decision.pod_namespace);
-  decision.set_pod_name(told.decision.pod_name);
-  decision.set_pod_uid(told.decision.pod_uid);
-  decision.set_node_resource_version(told.decision.node_resource_version);
-  decision.set_pod_resource_version(told.decision.pod_resource_version);
-  decision.set_verb(VerbOf(told.decision.verb));
-  decision.set_fitting(told.decision.fitting);
-  FillAll(told.decision.refused, decision.mutable_refused());
-  FillAll(told.decision.top, decision.mutable_top());
-  decision.set_decided_by(told.decision.decided_by);
+  SetTime(delivery.decision.time, [&] { return decision.mutable_time(); });
+  decision.set_pod_namespace(delivery.decision.pod_namespace);
+  decision.set_pod_name(delivery.decision.pod_name);
+  decision.set_pod_uid(delivery.decision.pod_uid);
+  decision.set_node_resource_version(delivery.decision.node_resource_version);
+  decision.set_pod_resource_version(delivery.decision.pod_resource_version);
+  decision.set_verb(VerbOf(delivery.decision.verb));
+  decision.set_fitting(delivery.decision.fitting);
+  FillAll(delivery.decision.refused, decision.mutable_refused());
+  FillAll(delivery.decision.top, decision.mutable_top());
+  decision.set_decided_by(delivery.decision.decided_by);
   return message;
 }
 

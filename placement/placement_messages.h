@@ -15,6 +15,6 @@ Explanation FromMessage(const v1::ExplainResponse& message);
 v1::CapacityResponse ToMessage(const Capacity& capacity);
 Capacity FromMessage(const v1::CapacityResponse& message);
 
-v1::WatchDecisionsResponse ToMessage(const extender::DecisionBroker::Told& told);
+v1::WatchDecisionsResponse ToMessage(const extender::DecisionBroker::Delivery& delivery);
 
 }  // namespace berth::placement

@@ -91,12 +91,12 @@ class DecisionStream final : public grpc::ServerWriteReactor<v1::WatchDecisionsR
     std::unique_lock lock(mutex_);
     if (busy_ || watcher_ == nullptr) return;
     const bool closed = watcher_->Closed();
-    auto told = cancelled_ ? std::nullopt : watcher_->Take();
-    if (!told && !cancelled_ && !closed) return;
+    auto delivery = cancelled_ ? std::nullopt : watcher_->Take();
+    if (!delivery && !cancelled_ && !closed) return;
     busy_ = true;
     lock.unlock();
-    if (told) {
-      message_ = ToMessage(*told);
+    if (delivery) {
+      message_ = ToMessage(*delivery);
       StartWrite(&message_);
     } else {
       Finish(cancelled_

@@ -43,7 +43,7 @@ class AdmissionServer {
 
   // In the order of who uses whom: later ones are gone first.
   std::shared_ptr<server::Metrics> metrics_;
-  webhook::Webhook webhook_;
+  admission::Webhook webhook_;
   std::atomic<bool> draining_ = false;
   server::PlainListeners plain_listeners_;
   std::unique_ptr<server::Listener> webhook_listener_;

@@ -31,8 +31,8 @@ void Stop(const std::shared_ptr<const ConfiguredPlacer::Generation>& generation)
 
 }  // namespace
 
-const scheduling::HealthConfig& ConfiguredPlacer::Generation::health() const {
-  using Settings = scheduling::PolicySettings<scheduling::HealthPolicy>;
+const policies::scheduling::HealthConfig& ConfiguredPlacer::Generation::health() const {
+  using Settings = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
   return std::get<Settings>(config.scheduling.policies.all).config;
 }
 

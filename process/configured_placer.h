@@ -32,7 +32,7 @@ class ConfiguredPlacer {
     /// Keeps the cluster alive.
     std::shared_ptr<extender::Placer> placer;
 
-    const scheduling::HealthConfig& health() const;
+    const policies::scheduling::HealthConfig& health() const;
   };
 
   /// Told on any thread when another placer is to be used.

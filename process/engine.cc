@@ -23,16 +23,16 @@ Engine MakeEngine(const config::BerthConfiguration& config) {
 
 Engine MakeEngine(const config::BerthConfiguration& config,
                   std::shared_ptr<const model::AcceleratorCatalog> catalog) {
-  auto scheduling = std::make_shared<const scheduling::SchedulingEngine>(catalog, config.prefix,
-                                                                         config.scheduling);
+  auto scheduling = std::make_shared<const policies::scheduling::SchedulingEngine>(
+      catalog, config.prefix, config.scheduling);
   return {std::move(catalog), std::move(scheduling)};
 }
 
-std::shared_ptr<const webhook::Reviewer> MakeReviewer(const config::BerthConfiguration& config) {
-  const admission::AdmissionConfig& judgement = config.admission.judgement;
-  auto engine = std::make_shared<const admission::AdmissionEngine>(
+std::shared_ptr<const admission::Reviewer> MakeReviewer(const config::BerthConfiguration& config) {
+  const policies::admission::AdmissionConfig& judgement = config.admission.judgement;
+  auto engine = std::make_shared<const policies::admission::AdmissionEngine>(
       MakeCatalog(config), config.prefix, Version(), judgement);
-  return std::make_shared<const webhook::Reviewer>(std::move(engine), judgement.templates);
+  return std::make_shared<const admission::Reviewer>(std::move(engine), judgement.templates);
 }
 
 model::Time Now() { return std::chrono::floor<model::Duration>(std::chrono::system_clock::now()); }

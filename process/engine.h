@@ -13,7 +13,7 @@ namespace berth::process {
 /// The engine of a configuration that has been validated; its catalogue is catalog's.
 struct Engine {
   std::shared_ptr<const model::AcceleratorCatalog> catalog;
-  std::shared_ptr<const scheduling::SchedulingEngine> scheduling;
+  std::shared_ptr<const policies::scheduling::SchedulingEngine> scheduling;
 };
 
 /// The one way from configuration to engine, so that servers and explain cannot differ.
@@ -24,7 +24,7 @@ Engine MakeEngine(const config::BerthConfiguration& config,
                   std::shared_ptr<const model::AcceleratorCatalog> catalog);
 
 /// What judges admission reviews by a configuration that has been validated.
-std::shared_ptr<const webhook::Reviewer> MakeReviewer(const config::BerthConfiguration& config);
+std::shared_ptr<const admission::Reviewer> MakeReviewer(const config::BerthConfiguration& config);
 
 /// By the machine's clock.
 model::Time Now();

@@ -105,12 +105,12 @@ absl::Status GrpcListener::Listen(const std::string& address) {
     return absl::UnavailableError(
         absl::StrCat("cannot listen on ", address, ": is the port in use?"));
   }
-  TellHealth();
+  PublishHealth();
   readiness_ = std::thread([this] { FollowReadiness(); });
   return absl::OkStatus();
 }
 
-void GrpcListener::TellHealth() {
+void GrpcListener::PublishHealth() {
   const bool ready = !options_.not_ready || options_.not_ready().empty();
   grpc::HealthCheckServiceInterface& health = *server_->GetHealthCheckService();
   health.SetServingStatus("", ready);
@@ -120,7 +120,7 @@ void GrpcListener::TellHealth() {
 void GrpcListener::FollowReadiness() {
   std::unique_lock lock(mutex_);
   while (!stop_.wait_for(lock, options_.readiness_interval, [this] { return stopping_; })) {
-    TellHealth();
+    PublishHealth();
   }
 }
 

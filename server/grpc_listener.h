@@ -63,7 +63,7 @@ class GrpcListener {
   explicit GrpcListener(GrpcListenerOptions options);
 
   absl::Status Listen(const std::string& address);
-  void TellHealth();
+  void PublishHealth();
   void FollowReadiness();
   void StopFollowing();
 

@@ -10,8 +10,8 @@ namespace berth::doctor {
 
 namespace {
 
-const admission::CheckpointConfig& ConfigOf(const config::BerthConfiguration& config) {
-  using Settings = admission::PolicySettings<admission::CheckpointPolicy>;
+const policies::admission::CheckpointConfig& ConfigOf(const config::BerthConfiguration& config) {
+  using Settings = policies::admission::PolicySettings<policies::admission::CheckpointPolicy>;
   return std::get<Settings>(config.admission.judgement.policies.all).config;
 }
 
@@ -73,8 +73,8 @@ Findings Judge(const std::map<Claim, std::string>& wanted, const std::vector<Cla
 }  // namespace
 
 Findings CheckCheckpoints(const Facts& facts, const Rules& rules) {
-  const admission::CheckpointConfig& config = ConfigOf(rules.config);
-  if (config.target == admission::CheckpointTarget::kObjectStore) {
+  const policies::admission::CheckpointConfig& config = ConfigOf(rules.config);
+  if (config.target == policies::admission::CheckpointTarget::kObjectStore) {
     return Ok("checkpoints go to " + config.uri + ", which takes no claims");
   }
   const std::map<Claim, std::string> wanted = Wanted(*facts.pods, config.claim);

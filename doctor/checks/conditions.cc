@@ -10,7 +10,7 @@ namespace berth::doctor {
 namespace {
 
 std::set<std::string> ConfiguredTypes(const config::BerthConfiguration& config) {
-  using Settings = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  using Settings = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
   std::set<std::string> types;
   for (const auto& condition :
        std::get<Settings>(config.scheduling.policies.all).config.conditions) {

@@ -10,15 +10,16 @@ namespace berth::doctor {
 
 namespace {
 
-admission::Mode IsolationMode(const config::BerthConfiguration& config) {
-  using Settings = admission::PolicySettings<admission::IsolationPolicy>;
+policies::admission::Mode IsolationMode(const config::BerthConfiguration& config) {
+  using Settings = policies::admission::PolicySettings<policies::admission::IsolationPolicy>;
   return std::get<Settings>(config.admission.judgement.policies.all).mode;
 }
 
 // The namespaces whose pods are kept off accelerator nodes.
 std::set<std::string> EnforcedNamespaces(const Facts& facts, const Rules& rules) {
   std::set<std::string> names;
-  if (!facts.namespaces.ok() || IsolationMode(rules.config) != admission::Mode::kEnforce) {
+  if (!facts.namespaces.ok() ||
+      IsolationMode(rules.config) != policies::admission::Mode::kEnforce) {
     return names;
   }
   for (const NamespaceFacts& space : *facts.namespaces) {

@@ -25,7 +25,7 @@ std::vector<DeviceClassFacts> ClassesOfTheCatalogue(const std::vector<DeviceClas
 }
 
 Findings JudgeUnlisted(const std::vector<DeviceClassFacts>& classes,
-                       const scheduling::ShortlistConfig& shortlist) {
+                       const policies::scheduling::ShortlistConfig& shortlist) {
   std::vector<std::string> unlisted;
   for (const DeviceClassFacts& each : classes) {
     const auto& listed = shortlist.device_class_resources;
@@ -42,7 +42,7 @@ Findings JudgeUnlisted(const std::vector<DeviceClassFacts>& classes,
 
 // That a resource is listed for nothing keeps its pods from short answers.
 Findings JudgeListed(const std::vector<DeviceClassFacts>& all,
-                     const scheduling::ShortlistConfig& shortlist) {
+                     const policies::scheduling::ShortlistConfig& shortlist) {
   std::vector<std::string> idle;
   for (const std::string& resource : shortlist.device_class_resources) {
     const bool served = std::ranges::find(all, resource, &DeviceClassFacts::resource) != all.end();
@@ -77,7 +77,7 @@ Findings JudgeImplicit(const std::vector<PodFacts>& pods,
 }  // namespace
 
 Findings CheckDeviceClasses(const Facts& facts, const Rules& rules) {
-  const scheduling::ShortlistConfig& shortlist = rules.config.extender.shortlist;
+  const policies::scheduling::ShortlistConfig& shortlist = rules.config.extender.shortlist;
   const auto classes = ClassesOfTheCatalogue(*facts.device_classes, rules.catalog);
   Findings found = JudgeUnlisted(classes, shortlist);
   Append(JudgeListed(*facts.device_classes, shortlist), found);

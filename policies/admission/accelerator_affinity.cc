@@ -7,7 +7,7 @@
 #include "model/suggest.h"
 #include "policies/admission/wording.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -77,4 +77,4 @@ bool AcceleratorAffinityPolicy::CanBeHad(std::string_view model,
   return index != model::AcceleratorCatalog::kNone && AsksFor(pod, catalog_[index].resource);
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

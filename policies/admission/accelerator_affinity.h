@@ -6,7 +6,7 @@
 
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Makes the annotation accelerators of a pod that asks for some, "A100,V100", a required node
 /// affinity to the label accelerator, so that it holds whoever schedules the pod. Their order is a
@@ -41,4 +41,4 @@ class AcceleratorAffinityPolicy : public AdmissionPolicy {
   std::string annotation_;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -5,7 +5,7 @@
 #include "model/accelerator_memory.h"
 #include "policies/admission/wording.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -56,4 +56,4 @@ model::NodeRequirement AcceleratorMemoryPolicy::AtLeast(std::int64_t gibibytes) 
   return {.key = name_, .op = "Gt", .values = {std::to_string(gibibytes - 1)}};
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

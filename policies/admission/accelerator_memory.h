@@ -6,7 +6,7 @@
 
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Makes the annotation accelerator-memory of a pod that asks for accelerators, "40Gi", a required
 /// node affinity to the label accelerator-memory, which the controller writes: in whole GiB, and so
@@ -34,4 +34,4 @@ class AcceleratorMemoryPolicy : public AdmissionPolicy {
   std::string name_;  // of the annotation, and of the label
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -7,7 +7,7 @@
 #include "policies/admission/checkpoint_path.h"
 #include "policies/admission/wording.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -48,7 +48,7 @@ bool CheckpointPolicy::Mutate(const Request& request, Draft& draft, Remarks& rem
     return false;
   }
   if (!workload.is_pod()) {
-    Foretell(workload, place, remarks);
+    NoteForPods(workload, place, remarks);
     return false;
   }
   if (path.empty()) {
@@ -102,8 +102,8 @@ CheckpointPolicy::Place CheckpointPolicy::PlaceAt(const std::string& path, std::
 }
 
 // What becomes of a controller's pods is told to the controller, so their author hears it here.
-void CheckpointPolicy::Foretell(const model::Workload& workload, const Place& place,
-                                Remarks& remarks) const {
+void CheckpointPolicy::NoteForPods(const model::Workload& workload, const Place& place,
+                                   Remarks& remarks) const {
   if (workload.is_job()) {
     const bool named = !place.mount.sub_path.empty();
     remarks.Noted("its pods' checkpoints, in every retry: " +
@@ -182,4 +182,4 @@ void CheckpointPolicy::RaiseGracePeriod(Draft& draft, Remarks& remarks) const {
                   ", to write a checkpoint on SIGTERM");
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -8,7 +8,7 @@
 #include "policies/admission/checkpoint_config.h"
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Gives pods annotated checkpoint: "true" | "<claim>" a place for their checkpoints that every
 /// retry finds again, on whatever node: the claim at a path of its own (see checkpoint_path.h) and
@@ -49,7 +49,7 @@ class CheckpointPolicy : public AdmissionPolicy {
   // The claim that the pod asks for; nothing: it asks for no checkpoints.
   std::optional<std::string> ClaimFor(const model::PodTemplate& pod) const;
   Place PlaceAt(const std::string& path, std::string claim, const Request& request) const;
-  void Foretell(const model::Workload& workload, const Place& place, Remarks& remarks) const;
+  void NoteForPods(const model::Workload& workload, const Place& place, Remarks& remarks) const;
   void Give(const Place& place, Draft& draft, Remarks& remarks) const;
   // Why the claim cannot be mounted; empty: nothing is in the way.
   std::string Obstacle(const model::PodTemplate& pod, const Place& place) const;
@@ -62,4 +62,4 @@ class CheckpointPolicy : public AdmissionPolicy {
   std::string key_annotation_;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -6,7 +6,7 @@
 #include "policies/admission/checkpoint_path.h"
 #include "re2/re2.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -63,4 +63,4 @@ std::vector<model::FieldError> Validate(const CheckpointConfig& config) {
   return errors;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

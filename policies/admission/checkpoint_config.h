@@ -8,7 +8,7 @@
 #include "model/config_field.h"
 #include "model/time.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Where checkpoints are kept.
 enum class CheckpointTarget : std::uint8_t {
@@ -49,4 +49,4 @@ void VisitFields(Visitor& visit, CheckpointConfig& config) {
 /// Everything that is wrong with `config`.
 std::vector<model::FieldError> Validate(const CheckpointConfig& config);
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

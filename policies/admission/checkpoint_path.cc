@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -61,4 +61,4 @@ std::string CheckpointPath(const Request& request, const model::Workload& worklo
   return path + "/" + std::string(*index);
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

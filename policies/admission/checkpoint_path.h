@@ -6,7 +6,7 @@
 #include "model/workload.h"
 #include "policies/admission/request.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Whether it can be one part of a path, whoever reads that: letters, digits, '-', '_' and '.', 1
 /// to 253 of them, not "." and no ".." anywhere.
@@ -22,4 +22,4 @@ bool IsPathSegment(std::string_view text);
 std::string CheckpointPath(const Request& request, const model::Workload& workload,
                            std::string_view key_annotation);
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -9,7 +9,7 @@
 #include "model/quantity.h"
 #include "model/workload.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// The resources that decide a pod's QoS class.
 enum class Compute : std::uint8_t { kCpu, kMemory };
@@ -60,4 +60,4 @@ inline bool IsMissing(const model::ResourceRequirements& resources, Compute reso
          Given(resources.requests, resource) == nullptr;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::vector<model::FieldError> Validate(const AdmissionConfig& config) {
   return errors;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

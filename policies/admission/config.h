@@ -9,7 +9,7 @@
 #include "policies/admission/policies.h"
 #include "policies/admission/request.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// What is configured of every policy: its mode, and fields of its own beside it.
 template <typename Policy>
@@ -92,4 +92,4 @@ struct AdmissionConfig {
 /// Everything that is wrong with the config; paths are from `admission`.
 std::vector<model::FieldError> Validate(const AdmissionConfig& config);
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -52,4 +52,4 @@ void CreatorPolicy::Disclaim(Draft& draft, Remarks& remarks) const {
   draft.RemoveAnnotation(Metadata::kPods, annotation_);
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -5,7 +5,7 @@
 
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Records who created a pod or Job in the annotation created-by: on Jobs and the template of their
 /// pods, and on pods that no controller makes. What was there before is replaced, so nobody passes
@@ -32,4 +32,4 @@ class CreatorPolicy : public AdmissionPolicy {
   std::string annotation_;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

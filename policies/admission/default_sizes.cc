@@ -4,7 +4,7 @@
 
 #include "policies/admission/qos.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 using model::Amount;
 using model::Container;
@@ -113,4 +113,4 @@ std::optional<Amount> DefaultPodSize(const model::PodTemplate& pod, const Device
   return share.Sign() > 0 ? share : AmountIn(config.without_accelerators, resource);
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -11,7 +11,7 @@
 #include "policies/admission/device_shares.h"
 #include "policies/admission/guaranteed_qos_config.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// What the containers of a pod get that set neither a request nor a limit:
 ///   - with devices: their share. What the containers beside them get is taken off the largest of
@@ -56,4 +56,4 @@ std::optional<model::Amount> DefaultPodSize(const model::PodTemplate& pod,
                                             const DeviceShares& shares,
                                             const GuaranteedQosConfig& config, Compute resource);
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -5,7 +5,7 @@
 
 #include "model/annotation.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 using model::AcceleratorCatalog;
 
@@ -96,4 +96,4 @@ std::string DeviceShares::DevicesOf(const model::Container& container) const {
   return text;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -10,7 +10,7 @@
 #include "model/workload.h"
 #include "policies/admission/compute.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// What the devices that a pod's containers ask for bring with them of cpu and memory. As it is not
 /// known where the pod will run, a device counts as the model that brings least: of those that the
@@ -42,4 +42,4 @@ class DeviceShares {
   std::vector<PerDevice> resources_;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 using model::StringMap;
 
@@ -156,4 +156,4 @@ void Draft::SetFailureRuleAction(std::size_t rule, std::string action) {
   Write((*workload_.job->failure_rules)[rule].action, std::move(action));
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

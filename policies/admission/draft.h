@@ -9,7 +9,7 @@
 #include "model/quantity.h"
 #include "model/workload.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Which of two metadata: that of the object, or that of its pods. The same for a pod.
 enum class Metadata { kObject, kPods };
@@ -80,4 +80,4 @@ class Draft {
   std::size_t writes_ = 0;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -8,7 +8,7 @@
 #include "policies/admission/origin.h"
 #include "policies/admission/wording.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 using model::Workload;
 
@@ -54,49 +54,49 @@ void Object(const Voice& voice, const std::vector<Objection>& objections, Warnin
 }  // namespace
 
 // One object, or its templates one by one, on its way through the policies.
-class AdmissionEngine::Passage {
+class AdmissionEngine::Evaluation {
  public:
-  Passage(const AdmissionEngine& engine, Request request, bool foretells)
+  Evaluation(const AdmissionEngine& engine, Request request, bool previews)
       : engine_(engine),
         request_(std::move(request)),
-        foretells_(foretells),
+        previews_(previews),
         effects_(engine.members_.size()) {
     for (std::size_t i = 0; i < effects_.size(); ++i) effects_[i].policy = engine.members_[i].name;
   }
 
-  // `enforced` gets what the enforced policies want, `wished` what those in Warn want, too.
-  void Mutate(Draft& enforced, Draft& wished) {
+  // `enforced` gets what the enforced policies want, `proposed` what those in Warn want, too.
+  void Mutate(Draft& enforced, Draft& proposed) {
     for (std::size_t i = 0; i < effects_.size(); ++i) {
       const Mode mode = ModeOf(i);
       if (mode == Mode::kOff) continue;
       const bool enforces = Enforces(mode);
       if (enforces) Enforce(i, enforced);
-      if (!wishes_) continue;
+      if (!any_only_warns_) continue;
       Remarks remarks;
-      const std::size_t before = wished.writes();
-      PolicyOf(i).Mutate(request_, wished, remarks);
+      const std::size_t before = proposed.writes();
+      PolicyOf(i).Mutate(request_, proposed, remarks);
       if (enforces) continue;
-      effects_[i].would = effects_[i].would || wished.writes() > before;
+      effects_[i].would = effects_[i].would || proposed.writes() > before;
       Say(VoiceOf(mode), remarks, warnings_, effects_[i]);
     }
   }
 
-  // Makes of `wished` what all policies want, and tells nobody.
-  void Wish(Draft& wished) const {
+  // Makes of `proposed` what all policies want, and tells nobody.
+  void Propose(Draft& proposed) const {
     for (std::size_t i = 0; i < effects_.size(); ++i) {
       if (ModeOf(i) == Mode::kOff) continue;
-      Remarks unheard;
-      PolicyOf(i).Mutate(request_, wished, unheard);
+      Remarks discarded;
+      PolicyOf(i).Mutate(request_, proposed, discarded);
     }
   }
 
   // Objections to `now` that there were not to `before`, which may be null.
-  void Judge(const Workload& enforced, const Workload& wished, const Workload* before) {
+  void Judge(const Workload& enforced, const Workload& proposed, const Workload* before) {
     for (std::size_t i = 0; i < effects_.size(); ++i) {
       const Mode mode = ModeOf(i);
       if (mode == Mode::kOff) continue;
       const bool enforces = Enforces(mode);
-      auto objections = PolicyOf(i).Judge(request_, enforces ? enforced : wished);
+      auto objections = PolicyOf(i).Judge(request_, enforces ? enforced : proposed);
       if (before != nullptr) LeaveOut(PolicyOf(i).Judge(request_, *before), objections);
       if (objections.empty()) continue;
       if (!enforces) {
@@ -113,7 +113,7 @@ class AdmissionEngine::Passage {
   }
 
   // Whether some policy only warns, so that there is something to wish.
-  bool wishes() const { return wishes_; }
+  bool any_only_warns() const { return any_only_warns_; }
   const std::string& holding() const { return holding_; }
 
   Outcome Finish(Workload workload) {
@@ -134,10 +134,10 @@ class AdmissionEngine::Passage {
  private:
   const AdmissionPolicy& PolicyOf(std::size_t i) const { return *engine_.members_[i].policy; }
   Mode ModeOf(std::size_t i) const { return std::min(request_.mode, engine_.members_[i].mode); }
-  bool Enforces(Mode mode) const { return mode == Mode::kEnforce && !foretells_; }
+  bool Enforces(Mode mode) const { return mode == Mode::kEnforce && !previews_; }
 
   const Voice& VoiceOf(Mode mode) const {
-    if (!foretells_) return kWarnOnly;
+    if (!previews_) return kWarnOnly;
     return mode == Mode::kEnforce ? kPods : kPodsWarnOnly;
   }
 
@@ -175,9 +175,9 @@ class AdmissionEngine::Passage {
 
   const AdmissionEngine& engine_;
   const Request request_;
-  const bool foretells_;
+  const bool previews_;
   std::vector<PolicyEffect> effects_;
-  const bool wishes_ = AnyOnlyWarns();
+  const bool any_only_warns_ = AnyOnlyWarns();
   Warnings warnings_;
   Denial denial_;
   bool pods_denied_ = false;
@@ -224,13 +224,13 @@ Outcome AdmissionEngine::Mutate(Request request, Workload workload) const {
     return {.workload = std::move(workload)};
   }
   const bool enforces = request.mode == Mode::kEnforce;
-  Passage passage(*this, std::move(request), false);
+  Evaluation evaluation(*this, std::move(request), false);
   Draft enforced(workload);
-  Draft wished(passage.wishes() ? workload : Workload());
-  passage.Mutate(enforced, wished);
-  passage.Judge(enforced.workload(), wished.workload(), nullptr);
-  if (enforces) NoteApplied(passage.holding(), enforced);
-  Outcome outcome = passage.Finish(enforced.workload());
+  Draft proposed(evaluation.any_only_warns() ? workload : Workload());
+  evaluation.Mutate(enforced, proposed);
+  evaluation.Judge(enforced.workload(), proposed.workload(), nullptr);
+  if (enforces) NoteApplied(evaluation.holding(), enforced);
+  Outcome outcome = evaluation.Finish(enforced.workload());
   if (!outcome.denial.empty()) outcome.workload = std::move(workload);
   return outcome;
 }
@@ -238,27 +238,28 @@ Outcome AdmissionEngine::Mutate(Request request, Workload workload) const {
 Outcome AdmissionEngine::Validate(Request request, Workload workload,
                                   const Workload* before) const {
   if (!Concerns(request, workload)) return {.workload = std::move(workload)};
-  Passage passage(*this, std::move(request), false);
+  Evaluation evaluation(*this, std::move(request), false);
   // Where policies only warn, nobody put right what they would have; that is no fault of the
   // object.
-  const bool wishes = before == nullptr && passage.wishes();
-  Draft wished(wishes ? workload : Workload());
-  if (wishes) passage.Wish(wished);
-  passage.Judge(workload, wishes ? wished.workload() : workload, before);
-  return passage.Finish(std::move(workload));
+  const bool proposes = before == nullptr && evaluation.any_only_warns();
+  Draft proposed(proposes ? workload : Workload());
+  if (proposes) evaluation.Propose(proposed);
+  evaluation.Judge(workload, proposes ? proposed.workload() : workload, before);
+  return evaluation.Finish(std::move(workload));
 }
 
-Outcome AdmissionEngine::Foretell(Request request, const std::vector<Workload>& templates) const {
+Outcome AdmissionEngine::PreviewPods(Request request,
+                                     const std::vector<Workload>& templates) const {
   // They differ in their pods alone.
   if (templates.empty() || !Concerns(request, templates.front())) return {};
-  Passage passage(*this, std::move(request), true);
+  Evaluation evaluation(*this, std::move(request), true);
   for (const Workload& workload : templates) {
     Draft untouched(workload);
-    Draft wished(workload);
-    passage.Mutate(untouched, wished);
-    passage.Judge(untouched.workload(), wished.workload(), nullptr);
+    Draft proposed(workload);
+    evaluation.Mutate(untouched, proposed);
+    evaluation.Judge(untouched.workload(), proposed.workload(), nullptr);
   }
-  return passage.Finish({});
+  return evaluation.Finish({});
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -10,7 +10,7 @@
 #include "policies/admission/config.h"
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// What one policy did, for the audit log and metrics.
 struct PolicyEffect {
@@ -59,7 +59,7 @@ class AdmissionEngine {
   /// For an object with templates of pods, which is never changed or denied: warns of what its pods
   /// will be made, or denied for, so that its author hears it, and not a controller's log. One
   /// workload for each template; what is the same of several is said once.
-  Outcome Foretell(Request request, const std::vector<model::Workload>& templates) const;
+  Outcome PreviewPods(Request request, const std::vector<model::Workload>& templates) const;
 
   const std::string& prefix() const { return prefix_; }
   const std::string& version() const { return version_; }
@@ -70,7 +70,7 @@ class AdmissionEngine {
     Mode mode;
     std::unique_ptr<AdmissionPolicy> policy;
   };
-  class Passage;
+  class Evaluation;
 
   // Whether the policies have a say at all; completes the request.
   bool Concerns(Request& request, const model::Workload& workload) const;
@@ -84,4 +84,4 @@ class AdmissionEngine {
   std::vector<Member> members_;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -6,7 +6,7 @@
 #include "policies/admission/limit_ranger.h"
 #include "policies/admission/qos.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 using model::Amount;
 using model::Quantity;
@@ -108,4 +108,4 @@ Amount LeastForContainers(const model::PodTemplate& pod, Compute resource) {
   return least;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -8,7 +8,7 @@
 #include "policies/admission/guaranteed_qos_config.h"
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Makes request and limit the same wherever a container sets one of them, or both.
 void EqualizeContainers(CpuRule rule, Draft& draft, GroupedRemarks& remarks);
@@ -22,4 +22,4 @@ void EqualizePod(CpuRule rule, Draft& draft, Remarks& remarks);
 /// and each one's limit.
 model::Amount LeastForContainers(const model::PodTemplate& pod, Compute resource);
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 using model::FailureRule;
 
@@ -81,4 +81,4 @@ bool IsFailOnExitCode(const FailureRule& rule, const FailureStance& stance) {
          rule.exit_codes == wanted.exit_codes;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -11,7 +11,7 @@
 // ignored is retried whatever the limits say, as often as it comes; one that is counted uses up
 // backoffLimit, or that of its index (matchPodFailurePolicy in
 // k8s.io/kubernetes/pkg/controller/job/pod_failure_policy.go, v1.36.3).
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Most rules that a Job may have (maxPodFailurePolicyRules in
 /// k8s.io/kubernetes/pkg/apis/batch/validation/validation.go).
@@ -59,4 +59,4 @@ model::FailureRule FailOnExitCode(const FailureStance& stance);
 
 bool IsFailOnExitCode(const model::FailureRule& rule, const FailureStance& stance);
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -51,4 +51,4 @@ void GroupedRemarks::WriteTo(Remarks& remarks) const {
   }
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -7,7 +7,7 @@
 
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Remarks on containers; what is the same of several is said once: "memory of 'a', 'b' and 7 more
 /// set to 4Gi". A pod may have thousands, and nobody reads as many. Thread-compatible.
@@ -30,4 +30,4 @@ class GroupedRemarks {
   std::vector<Group> groups_;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -12,7 +12,7 @@
 #include "policies/admission/qos.h"
 #include "policies/admission/qos_objections.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 using model::Amount;
 using model::Quantity;
@@ -152,4 +152,4 @@ std::vector<Objection> GuaranteedQosPolicy::Judge(const Request& request,
                                   .missing_limits = config_.missing_limits});
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

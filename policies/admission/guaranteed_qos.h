@@ -7,7 +7,7 @@
 #include "policies/admission/guaranteed_qos_config.h"
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Makes pods of QoS class Guaranteed, so that none of them can eat what its neighbours were
 /// promised: request and limit of cpu and memory become the same in every container, init
@@ -41,4 +41,4 @@ class GuaranteedQosPolicy : public AdmissionPolicy {
   const std::string retryless_annotation_;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -49,4 +49,4 @@ std::vector<model::FieldError> Validate(const GuaranteedQosConfig& config) {
   return errors;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

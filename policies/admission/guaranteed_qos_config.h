@@ -8,7 +8,7 @@
 #include "model/config_field.h"
 #include "model/quantity.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// What becomes of containers that set neither request nor limit.
 enum class MissingLimits : std::uint8_t {
@@ -68,4 +68,4 @@ void VisitFields(Visitor& visit, GuaranteedQosConfig& config) {
 /// Everything that is wrong with `config`.
 std::vector<model::FieldError> Validate(const GuaranteedQosConfig& config);
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 IsolationPolicy::IsolationPolicy(const PolicyContext& context, const NoConfig&)
     : catalog_(context.catalog),
@@ -80,4 +80,4 @@ bool IsolationPolicy::IsIsolated(const model::PodTemplate& pod) const {
   });
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

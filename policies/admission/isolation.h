@@ -6,7 +6,7 @@
 
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Keeps pods that ask for no accelerator off the nodes that have some, where they would take the
 /// cpu and memory that the accelerators need: label accelerator DoesNotExist in every term of the
@@ -42,4 +42,4 @@ class IsolationPolicy : public AdmissionPolicy {
   std::string allowed_annotation_;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

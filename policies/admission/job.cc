@@ -1,6 +1,6 @@
 #include "policies/admission/job.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -25,4 +25,4 @@ bool IsMarkedRetryless(const model::PodTemplate& pod, std::string_view annotatio
   return model::Find(pod.annotations, annotation) == "true";
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -5,7 +5,7 @@
 
 #include "model/workload.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Whether Kubernetes' own controller runs the Job, and not what spec.managedBy names.
 bool IsRunByKubernetes(const model::JobSpec& job);
@@ -19,4 +19,4 @@ std::string RetrylessAnnotation(std::string_view prefix);
 /// Whether the pods have that annotation.
 bool IsMarkedRetryless(const model::PodTemplate& pod, std::string_view annotation);
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

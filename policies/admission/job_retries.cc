@@ -6,7 +6,7 @@
 #include "policies/admission/job.h"
 #include "policies/admission/qos.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 using model::FailureRule;
 using model::JobSpec;
@@ -194,4 +194,4 @@ std::vector<Objection> JobRetriesPolicy::Breaches(const Workload& workload) cons
   return breaches;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

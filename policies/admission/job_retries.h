@@ -8,7 +8,7 @@
 #include "policies/admission/failure_rules.h"
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// The block admission.policies.jobRetries.
 struct JobRetriesConfig {
@@ -65,4 +65,4 @@ class JobRetriesPolicy : public AdmissionPolicy {
   const std::string retryless_annotation_;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

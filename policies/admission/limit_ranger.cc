@@ -4,7 +4,7 @@
 
 #include "model/annotation.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -44,4 +44,4 @@ bool LimitRangerDefaults::HasLimit(const model::Container& container, Compute re
   return limits_.contains(Key(NameOf(resource), std::string(kind) + container.name));
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -7,7 +7,7 @@
 #include "model/workload.h"
 #include "policies/admission/compute.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Which limits of a pod are no user's, but the namespace's LimitRange's. Kubernetes writes them
 /// before any webhook is asked and tells so in an annotation (mergePodResourceRequirements in
@@ -26,4 +26,4 @@ class LimitRangerDefaults {
   std::unordered_set<std::string> limits_;  // "memory init container b"
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -32,4 +32,4 @@ bool IsExempt(const Request& request, const model::Workload& workload) {
   return std::ranges::find(request.user.groups, kNodesGroup) != request.user.groups.end();
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

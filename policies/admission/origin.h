@@ -7,7 +7,7 @@
 #include "policies/admission/config.h"
 #include "policies/admission/request.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Kind of the owner on whose behalf a controller makes the object ("Job"); empty: no controller of
 /// the list makes it. Told by who asks, never by the object alone: a controller is its service
@@ -20,4 +20,4 @@ std::string ControllerOf(const User& user, const model::Workload& workload,
 /// part of their nodes, and mirrors of static pods, which kubelets make.
 bool IsExempt(const Request& request, const model::Workload& workload);
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -9,7 +9,7 @@
 #include "policies/admission/job_retries.h"
 #include "policies/admission/scheduler_name.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 template <typename... Policies>
 struct PolicyList {};
@@ -19,4 +19,4 @@ using AllPolicies =
     PolicyList<CreatorPolicy, GuaranteedQosPolicy, JobRetriesPolicy, AcceleratorAffinityPolicy,
                AcceleratorMemoryPolicy, IsolationPolicy, CheckpointPolicy, SchedulerNamePolicy>;
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -53,4 +53,4 @@ bool AsksForAccelerators(const model::PodTemplate& pod, const model::Accelerator
   return asks;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -11,7 +11,7 @@
 #include "policies/admission/draft.h"
 #include "policies/admission/request.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// What a policy tells the user about one object: clauses without a full stop, which the engine
 /// puts behind a prefix that says whether it is so or would be. Thread-compatible.
@@ -107,4 +107,4 @@ void VisitFields(Visitor&, NoConfig&) {}
 
 inline std::vector<model::FieldError> Validate(const NoConfig&) { return {}; }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

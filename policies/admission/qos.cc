@@ -1,6 +1,6 @@
 #include "policies/admission/qos.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -37,4 +37,4 @@ model::Amount EffectiveRequest(const model::PodTemplate& pod, Compute resource) 
   });
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

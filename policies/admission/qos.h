@@ -7,7 +7,7 @@
 #include "model/workload.h"
 #include "policies/admission/compute.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Whether the pod is of QoS class Guaranteed by Kubernetes' own rule: its resources of the whole
 /// pod are guaranteed, where it has such, else those of every container, those for initialisation
@@ -42,4 +42,4 @@ model::Amount EffectiveNeed(const model::PodTemplate& pod, Need need) {
 /// What the containers request together.
 model::Amount EffectiveRequest(const model::PodTemplate& pod, Compute resource);
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -5,7 +5,7 @@
 
 #include "policies/admission/compute.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 using model::Quantity;
 
@@ -102,4 +102,4 @@ std::vector<Objection> QosObjections(const model::Workload& workload, QosJudgeme
   return objections.Take();
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

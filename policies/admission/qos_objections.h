@@ -6,7 +6,7 @@
 #include "policies/admission/guaranteed_qos_config.h"
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Under what rules a pod is judged.
 struct QosJudgement {
@@ -20,4 +20,4 @@ struct QosJudgement {
 /// hundred containers at fault.
 std::vector<Objection> QosObjections(const model::Workload& workload, QosJudgement judgement);
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

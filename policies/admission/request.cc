@@ -1,6 +1,6 @@
 #include "policies/admission/request.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 std::span<const model::EnumName<Mode>> EnumNames(Mode) {
   static constexpr model::EnumName<Mode> kNames[] = {
@@ -8,4 +8,4 @@ std::span<const model::EnumName<Mode>> EnumNames(Mode) {
   return kNames;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

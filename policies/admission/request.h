@@ -7,7 +7,7 @@
 
 #include "model/config_field.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// What comes of what a policy wants. In ascending order: of a namespace's mode and a policy's the
 /// weaker one holds.
@@ -46,4 +46,4 @@ struct Request {
   std::string controller = {};
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

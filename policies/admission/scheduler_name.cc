@@ -2,7 +2,7 @@
 
 #include "model/label.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -36,4 +36,4 @@ bool SchedulerNamePolicy::Mutate(const Request&, Draft& draft, Remarks& remarks)
   return pod.scheduler_name == name_;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

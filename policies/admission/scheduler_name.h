@@ -6,7 +6,7 @@
 
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// The block admission.policies.schedulerName.
 struct SchedulerNameConfig {
@@ -42,4 +42,4 @@ class SchedulerNamePolicy : public AdmissionPolicy {
   std::string name_;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

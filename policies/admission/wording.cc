@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::string Denial::Text() const {
   return more_ == 0 ? text_ : text_ + ". And " + std::to_string(more_) + " more of the kind";
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -7,7 +7,7 @@
 
 #include "policies/admission/policy.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Bytes of one warning: kubectl's users see longer ones cut (admission/v1 types.go, Warnings).
 inline constexpr std::size_t kMaxWarning = 120;
@@ -53,4 +53,4 @@ class Denial {
   std::size_t more_ = 0;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -8,14 +8,14 @@
 #include "model/accelerator_memory.h"
 #include "model/annotation.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 namespace {
 
 using Index = model::AcceleratorCatalog::Index;
 
 // What the pod makes of each accelerator, by catalogue index, and of nodes without one.
-struct Wishes {
+struct Demand {
   std::vector<Verdict> by_accelerator{};
   Verdict without_accelerator{};
   std::int64_t memory_minimum = 0;  // bytes; 0: none asked for
@@ -25,15 +25,15 @@ struct Wishes {
 
 class AcceleratorEvaluator : public NodeEvaluator {
  public:
-  AcceleratorEvaluator(const model::AcceleratorCatalog& catalog, Wishes wishes)
-      : catalog_(catalog), wishes_(std::move(wishes)) {}
+  AcceleratorEvaluator(const model::AcceleratorCatalog& catalog, Demand demand)
+      : catalog_(catalog), demand_(std::move(demand)) {}
 
   Verdict Evaluate(const model::NodeState& node) const noexcept override {
     const Index index = node.accelerator;
     const Verdict& verdict = index == model::AcceleratorCatalog::kNone
-                                 ? wishes_.without_accelerator
-                                 : wishes_.by_accelerator[static_cast<std::size_t>(index)];
-    if (!verdict.fits || wishes_.memory_minimum == 0) return verdict;
+                                 ? demand_.without_accelerator
+                                 : demand_.by_accelerator[static_cast<std::size_t>(index)];
+    if (!verdict.fits || demand_.memory_minimum == 0) return verdict;
     const ReasonId reason = MemoryReason(node);
     if (reason == kNoReason) return verdict;
     return {.fits = false, .score = 0, .reason = reason};
@@ -42,12 +42,12 @@ class AcceleratorEvaluator : public NodeEvaluator {
  private:
   ReasonId MemoryReason(const model::NodeState& node) const noexcept {
     const auto greatest = model::GreatestMemoryMinimum(node.gpu, node.accelerator, catalog_);
-    if (!greatest) return wishes_.memory_not_known;
-    return *greatest >= wishes_.memory_minimum ? kNoReason : wishes_.too_little_memory;
+    if (!greatest) return demand_.memory_not_known;
+    return *greatest >= demand_.memory_minimum ? kNoReason : demand_.too_little_memory;
   }
 
   const model::AcceleratorCatalog& catalog_;
-  Wishes wishes_;
+  Demand demand_;
 };
 
 // The models that a pod names as catalogue indices, best first, each once; nothing if the catalogue
@@ -105,23 +105,23 @@ Preparation AcceleratorPolicy::Prepare(const model::Pod& pod, const model::Clust
       NamedModels(model::Find(pod.annotations, models_annotation_).value_or(""), catalog_);
   if (!models) return RefusedEverywhere{model_not_in_catalog_};
 
-  Wishes wishes{.too_little_memory = too_little_memory_, .memory_not_known = memory_not_known_};
+  Demand demand{.too_little_memory = too_little_memory_, .memory_not_known = memory_not_known_};
   if (const auto text = model::Find(pod.annotations, memory_annotation_)) {
     const auto minimum = model::ParseMemoryMinimum(*text);
     if (!minimum.ok()) return RefusedEverywhere{bad_memory_};
-    wishes.memory_minimum = *minimum;
+    demand.memory_minimum = *minimum;
   }
   if (!models->empty()) {
     const auto asks_for = [&](Index index) { return AsksFor(pod, index); };
     if (std::none_of(models->begin(), models->end(), asks_for)) {
       return RefusedEverywhere{models_of_other_resources_};
     }
-    wishes.without_accelerator = {.fits = false, .score = 0, .reason = unknown_to_catalog_};
+    demand.without_accelerator = {.fits = false, .score = 0, .reason = unknown_to_catalog_};
   }
   for (std::size_t i = 0; i < catalog_.size(); ++i) {
-    wishes.by_accelerator.push_back(JudgeModel(pod, *models, static_cast<Index>(i)));
+    demand.by_accelerator.push_back(JudgeModel(pod, *models, static_cast<Index>(i)));
   }
-  return std::make_unique<AcceleratorEvaluator>(catalog_, std::move(wishes));
+  return std::make_unique<AcceleratorEvaluator>(catalog_, std::move(demand));
 }
 
 bool AcceleratorPolicy::AsksFor(const model::Pod& pod, Index index) const {
@@ -140,4 +140,4 @@ Verdict AcceleratorPolicy::JudgeModel(const model::Pod& pod, const std::vector<I
   return {.score = PreferenceScore(position, models.size())};
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

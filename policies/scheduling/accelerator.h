@@ -7,7 +7,7 @@
 
 #include "policies/scheduling/policy.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// Keeps pods to the accelerators that they can use and ask for.
 ///
@@ -54,4 +54,4 @@ class AcceleratorPolicy : public SchedulingPolicy {
   ReasonId bad_memory_;
 };
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

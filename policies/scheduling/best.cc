@@ -8,7 +8,7 @@
 
 #include "policies/scheduling/rank.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 // The worth of the last one that is chosen; 0 where all are.
@@ -61,4 +61,4 @@ std::vector<std::size_t> Best(std::span<const Judgement> judgements,
   return chosen;
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

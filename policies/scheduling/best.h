@@ -7,7 +7,7 @@
 
 #include "policies/scheduling/engine.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// The places, ascending, of the `size` best of the nodes that fit: those that are not `last`
 /// before those that are, then by score. Of equally good ones at the end of the list a hash of
@@ -21,4 +21,4 @@ std::vector<std::size_t> Best(std::span<const Judgement> judgements,
                               std::span<const std::string_view> names, std::string_view pod_uid,
                               std::size_t size);
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

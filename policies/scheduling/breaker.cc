@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::vector<Breaker> Breakers(const HealthConfig& config, const model::Accelerat
   return breakers;
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

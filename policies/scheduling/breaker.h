@@ -12,7 +12,7 @@
 // The breaker of health conditions, as a function of the cluster: it keeps no state, so replicas
 // agree, and it closes by itself when fewer nodes have the condition.
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// A type of condition in one pool.
 struct Breaker {
@@ -36,4 +36,4 @@ bool IsTripped(const HealthCondition& entry, const HealthConfig& config,
 std::vector<Breaker> Breakers(const HealthConfig& config, const model::AcceleratorCatalog& catalog,
                               const model::PoolStats& pools, model::Time now);
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

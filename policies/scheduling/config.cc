@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 namespace {
 
@@ -29,4 +29,4 @@ std::vector<model::FieldError> Validate(const SchedulingConfig& config) {
   return errors;
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -9,7 +9,7 @@
 #include "model/config_field.h"
 #include "policies/scheduling/policies.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// The largest weight of a policy; enough to make one policy decide alone.
 inline constexpr std::int32_t kMaxWeight = 100;
@@ -88,4 +88,4 @@ void VisitPolicyBlocks(Visitor& visit, SettingsOf<PolicyList<Policies...>>& sett
 /// configuration.
 std::vector<model::FieldError> Validate(const SchedulingConfig& config);
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

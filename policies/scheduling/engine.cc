@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 std::vector<model::Resources::Entry> AcceleratorRequests(const model::Pod& pod,
                                                          const model::AcceleratorCatalog& catalog) {
@@ -154,4 +154,4 @@ std::string SchedulingEngine::ShapeOf(const model::Pod& pod) const {
   return shape;
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -13,7 +13,7 @@
 #include "policies/scheduling/config.h"
 #include "policies/scheduling/policy.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// What all policies together say of one node. Those in Observe have no part in it but in
 /// `would_refuse`.
@@ -130,4 +130,4 @@ class SchedulingEngine {
   ReasonId unreadable_node_;
 };
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

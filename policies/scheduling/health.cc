@@ -8,7 +8,7 @@
 
 #include "policies/scheduling/breaker.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 namespace {
 
@@ -321,4 +321,4 @@ Preparation HealthPolicy::Prepare(const model::Pod& pod, const model::ClusterVie
                                            now);
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

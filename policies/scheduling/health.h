@@ -10,7 +10,7 @@
 #include "policies/scheduling/health_config.h"
 #include "policies/scheduling/policy.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// How many nodes one entry of health.conditions has an effect on.
 struct ConditionCount {
@@ -80,4 +80,4 @@ class HealthPolicy : public SchedulingPolicy {
   std::shared_ptr<const Rules> rules_;
 };
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

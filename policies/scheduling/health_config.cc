@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 namespace {
 
@@ -98,4 +98,4 @@ Effect EffectOfUnknown(const HealthCondition& condition, const HealthConfig& con
   return std::min(condition.effect, config.unknown_status);
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -8,7 +8,7 @@
 #include "model/config_field.h"
 #include "model/time.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// What a node condition does to a node; each is worse than the one before.
 enum class Effect : std::uint8_t { kIgnore, kPenalize, kExclude };
@@ -93,4 +93,4 @@ std::vector<model::FieldError> Validate(const HealthConfig& config);
 /// What `condition` does where it is Unknown.
 Effect EffectOfUnknown(const HealthCondition& condition, const HealthConfig& config);
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -8,7 +8,7 @@
 
 #include "model/taint.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 namespace {
 
@@ -68,4 +68,4 @@ Preparation PackingPolicy::Prepare(const model::Pod& pod, const model::ClusterVi
                                             tainted_);
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

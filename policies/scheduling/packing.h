@@ -5,7 +5,7 @@
 
 #include "policies/scheduling/policy.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// Strands the fewest devices: those that are free on a node that has been started, where a pod
 /// that needs a whole node cannot have them. So pods fill started nodes, where fewest devices are
@@ -32,4 +32,4 @@ class PackingPolicy : public SchedulingPolicy {
   ReasonId tainted_;
 };
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

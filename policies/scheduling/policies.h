@@ -5,7 +5,7 @@
 #include "policies/scheduling/packing.h"
 #include "policies/scheduling/thrift.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 template <typename... Policies>
 struct PolicyList {};
@@ -17,4 +17,4 @@ using AllPolicies = PolicyList<AcceleratorPolicy,  //
                                ThriftPolicy,       //
                                PackingPolicy>;
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

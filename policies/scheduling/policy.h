@@ -12,7 +12,7 @@
 #include "model/time.h"
 #include "policies/scheduling/reason.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// The best score that one policy gives.
 inline constexpr std::uint16_t kMaxScore = 1000;
@@ -100,4 +100,4 @@ void VisitFields(Visitor&, NoConfig&) {}
 
 inline std::vector<model::FieldError> Validate(const NoConfig&) { return {}; }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 void RankScale::Add(const Judgement& judgement) {
   if (!judgement.fits) return;
@@ -31,4 +31,4 @@ std::vector<std::int64_t> Rank(std::span<const Judgement> judgements) {
   return ranks;
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

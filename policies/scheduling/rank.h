@@ -7,7 +7,7 @@
 
 #include "policies/scheduling/engine.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// The highest rank that kube-scheduler takes from an extender.
 /// k8s.io/kube-scheduler/extender/v1/types.go, MaxExtenderPriority.
@@ -49,4 +49,4 @@ class RankScale {
 /// The ranks of all nodes of one request.
 std::vector<std::int64_t> Rank(std::span<const Judgement> judgements);
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

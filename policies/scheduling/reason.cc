@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 ReasonId ReasonTable::Intern(Reason reason) {
   // Linear: a few dozen reasons, and only while the configuration is loaded.
@@ -15,4 +15,4 @@ ReasonId ReasonTable::Intern(Reason reason) {
   return static_cast<ReasonId>(reasons_.size() - 1);
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// Why a node is refused, or fits less well. Constant text: kube-scheduler groups rejections by the
 /// identical string and cuts the event at 1,024 bytes, so no node names and no numbers.
@@ -45,4 +45,4 @@ class ReasonTable {
   std::vector<Reason> reasons_;
 };
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -6,7 +6,7 @@
 #include "model/label.h"
 #include "policies/scheduling/policy.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 // Names a DeviceClass by itself: k8s.io/api/resource/v1/types.go, ResourceDeviceClassPrefix.
@@ -104,4 +104,4 @@ Shortlisting JudgeShortlisting(const model::Pod& pod, const model::PodSelection&
   return selection.AffinitySelects(pod) ? Shortlisting::kSelected : Shortlisting::kShort;
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

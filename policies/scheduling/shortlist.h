@@ -11,7 +11,7 @@
 #include "model/pod.h"
 #include "model/pod_selection.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// More than this is no short list, and kube-scheduler's work grows with it.
 inline constexpr std::int32_t kLargestShortlist = 1000;
@@ -91,4 +91,4 @@ Shortlisting JudgeShortlisting(const model::Pod& pod, const model::PodSelection&
                                const model::AcceleratorCatalog& catalog,
                                const ShortlistConfig& config);
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

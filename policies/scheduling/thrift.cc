@@ -5,7 +5,7 @@
 
 #include "model/annotation.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 namespace {
 
@@ -59,4 +59,4 @@ Preparation ThriftPolicy::Prepare(const model::Pod& pod, const model::ClusterVie
   return std::make_unique<ThriftEvaluator>(scores_);
 }
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

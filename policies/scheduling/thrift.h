@@ -7,7 +7,7 @@
 
 #include "policies/scheduling/policy.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// Keeps fast accelerators free for those who name them: for a pod that names no model, the slower
 /// a node's accelerator, the better. Packing alone would fill the scarce models with pods that
@@ -36,4 +36,4 @@ class ThriftPolicy : public SchedulingPolicy {
   std::vector<std::uint16_t> scores_;  // by catalogue index
 };
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

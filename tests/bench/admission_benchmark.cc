@@ -76,7 +76,7 @@ double ResidentMiB() {
   return 0;
 }
 
-std::vector<server::Route> RoutesOf(webhook::Webhook& webhook) {
+std::vector<server::Route> RoutesOf(admission::Webhook& webhook) {
   std::vector<server::Route> routes = webhook.Routes();
   std::erase_if(routes, [](const server::Route& route) {
     return route.path != "/mutate/enforce" && route.path != "/validate/enforce";
@@ -103,9 +103,10 @@ double Print(const char* what, std::vector<std::chrono::nanoseconds> times) {
 }
 
 // Without a name to write, scheduler-name has nothing to do.
-admission::AdmissionConfig AllPoliciesOn() {
-  admission::AdmissionConfig config;
-  std::get<admission::PolicySettings<admission::SchedulerNamePolicy>>(config.policies.all)
+policies::admission::AdmissionConfig AllPoliciesOn() {
+  policies::admission::AdmissionConfig config;
+  std::get<policies::admission::PolicySettings<policies::admission::SchedulerNamePolicy>>(
+      config.policies.all)
       .config.name = "berth-scheduler";
   return config;
 }
@@ -114,11 +115,11 @@ int Run(std::size_t reviews) {
   auto catalog = std::make_shared<const model::AcceleratorCatalog>(
       model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
   server::Metrics metrics;
-  webhook::Webhook webhook(
-      std::make_shared<const webhook::Reviewer>(std::make_shared<const admission::AdmissionEngine>(
-                                                    catalog, "berth.dev", "0", AllPoliciesOn()),
-                                                std::vector<admission::TemplateSpec>()),
-      metrics, 7 << 20);
+  admission::Webhook webhook(std::make_shared<const admission::Reviewer>(
+                                 std::make_shared<const policies::admission::AdmissionEngine>(
+                                     catalog, "berth.dev", "0", AllPoliciesOn()),
+                                 std::vector<policies::admission::TemplateSpec>()),
+                             metrics, 7 << 20);
   const std::vector<server::Route> routes = RoutesOf(webhook);
   const std::array<std::string, 3> bodies = {
       ReviewOf("", R"("limits":{"nvidia.com/gpu":"2"},"requests":{"nvidia.com/gpu":"2"})"),

@@ -65,11 +65,11 @@ BenchCluster::BenchCluster(std::size_t nodes, std::int32_t shortlist,
                            std::vector<DecisionObserver*> observers)
     : catalog(Catalog()),
       snapshot({.catalog = catalog}),
-      engine(std::make_shared<const scheduling::SchedulingEngine>(catalog, "berth.dev",
-                                                                  scheduling::SchedulingConfig{})),
-      extender(std::make_shared<Placer>(
-                   engine, snapshot, metrics, std::move(observers),
-                   scheduling::ShortlistConfig{.size = shortlist, .default_spreading = false}),
+      engine(std::make_shared<const policies::scheduling::SchedulingEngine>(
+          catalog, "berth.dev", policies::scheduling::SchedulingConfig{})),
+      extender(std::make_shared<Placer>(engine, snapshot, metrics, std::move(observers),
+                                        policies::scheduling::ShortlistConfig{
+                                            .size = shortlist, .default_spreading = false}),
                metrics, {.now = [] { return kBenchTime; }}) {
   snapshot.BeginReplace(cluster::Kind::kNodes);
   for (std::size_t i = 0; i < nodes; ++i) snapshot.UpsertNode(MakeNode(i));

@@ -43,7 +43,7 @@ struct BenchCluster {
   std::shared_ptr<const model::AcceleratorCatalog> catalog;
   cluster::Snapshot snapshot;
   server::Metrics metrics;
-  std::shared_ptr<const scheduling::SchedulingEngine> engine;
+  std::shared_ptr<const policies::scheduling::SchedulingEngine> engine;
   Extender extender;
 };
 

@@ -86,7 +86,7 @@ type podModel struct {
 	Terminated    bool
 	Labels        map[string]string
 	Scored        scoredModel
-	Draws         []selectorModel
+	AffinityTerms []selectorModel
 }
 
 // units is q in multiples of 10^-scale, fractions rounded away from zero, at most 2^63-1 units. Where
@@ -197,7 +197,7 @@ func expectedPod(pod *corev1.Pod) podModel {
 		Terminated:    pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
 		Labels:        labelsUntilBound(pod),
 		Scored:        expectedScored(pod),
-		Draws:         expectedDraws(pod),
+		AffinityTerms: expectedAffinityTerms(pod),
 	}
 }
 
@@ -227,9 +227,9 @@ func expectedScored(pod *corev1.Pod) scoredModel {
 	return scored
 }
 
-// expectedDraws are the terms that processExistingPod reads of an existing pod, in
+// expectedAffinityTerms are the terms that processExistingPod reads of an existing pod, in
 // k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity/scoring.go (v1.36.3).
-func expectedDraws(pod *corev1.Pod) []selectorModel {
+func expectedAffinityTerms(pod *corev1.Pod) []selectorModel {
 	var terms []corev1.PodAffinityTerm
 	if affinity := pod.Spec.Affinity; affinity != nil && affinity.PodAffinity != nil {
 		terms = append(terms, affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
@@ -242,13 +242,13 @@ func expectedDraws(pod *corev1.Pod) []selectorModel {
 			terms = append(terms, weighted.PodAffinityTerm)
 		}
 	}
-	draws := []selectorModel{}
+	selectors := []selectorModel{}
 	for _, term := range terms {
 		if term.LabelSelector != nil {
-			draws = append(draws, expectedSelector(pod.Namespace, term))
+			selectors = append(selectors, expectedSelector(pod.Namespace, term))
 		}
 	}
-	return draws
+	return selectors
 }
 
 func expectedSelector(namespace string, term corev1.PodAffinityTerm) selectorModel {

@@ -12,49 +12,51 @@ namespace {
 
 using namespace berth;
 
-const webhook::Reviewer& Reviewer() {
-  static const webhook::Reviewer reviewer(
-      std::make_shared<const admission::AdmissionEngine>(
+const admission::Reviewer& Reviewer() {
+  static const admission::Reviewer reviewer(
+      std::make_shared<const policies::admission::AdmissionEngine>(
           std::make_shared<const model::AcceleratorCatalog>(
               model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value()),
-          "berth.dev", "1.2.3", admission::AdmissionConfig()),
+          "berth.dev", "1.2.3", policies::admission::AdmissionConfig()),
       {{.group = "kubeflow.org",
         .kind = "PyTorchJob",
         .path = "/spec/pytorchReplicaSpecs/*/template"}});
   return reviewer;
 }
 
-void Check(const webhook::Review& review, const webhook::Verdict& verdict, admission::Mode mode) {
-  fuzz::Require(nlohmann::json::accept(webhook::ReviewReply(review.uid, verdict.answer)),
+void Check(const admission::Review& review, const admission::Verdict& verdict,
+           policies::admission::Mode mode) {
+  fuzz::Require(nlohmann::json::accept(admission::ReviewReply(review.uid, verdict.answer)),
                 "the answer is JSON");
   const std::string& patch = verdict.answer.patch;
   fuzz::Require(patch.empty() || nlohmann::json::accept(patch), "the patch is JSON");
-  if (mode == admission::Mode::kEnforce) return;
+  if (mode == policies::admission::Mode::kEnforce) return;
   fuzz::Require(patch.empty() && verdict.answer.denial.empty(), "warn only warns");
 }
 
-void CheckWhole(std::string_view body, admission::Mode mode) {
+void CheckWhole(std::string_view body, policies::admission::Mode mode) {
   kube::JsonParser parser(kube::kMaxValues);
-  const auto review = webhook::ReadReview(parser, body);
+  const auto review = admission::ReadReview(parser, body);
   fuzz::RequireSentence(review.status());
   if (!review.ok()) return;
-  const webhook::NamespaceRules rules{.mode = mode};
+  const admission::NamespaceRules rules{.mode = mode};
   Check(*review, Reviewer().Mutate(*review, rules), mode);
   Check(*review, Reviewer().Validate(*review, rules), mode);
 }
 
-void CheckFront(std::string_view body, admission::Mode mode) {
-  const auto front = webhook::ReadReviewFront(body.substr(0, webhook::kFrontBytes));
+void CheckFront(std::string_view body, policies::admission::Mode mode) {
+  const auto front = admission::ReadReviewFront(body.substr(0, admission::kFrontBytes));
   if (!front) return;
-  const webhook::Verdict verdict =
-      Reviewer().Unread(*front, {.mode = mode}, "too large", webhook::Denial::kTooLarge);
+  const admission::Verdict verdict =
+      Reviewer().Unread(*front, {.mode = mode}, "too large", admission::Denial::kTooLarge);
   Check(*front, verdict, mode);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  for (const admission::Mode mode : {admission::Mode::kWarn, admission::Mode::kEnforce}) {
+  for (const policies::admission::Mode mode :
+       {policies::admission::Mode::kWarn, policies::admission::Mode::kEnforce}) {
     CheckWhole(fuzz::TextOf(data, size), mode);
     CheckFront(fuzz::TextOf(data, size), mode);
   }

@@ -25,13 +25,13 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMiB = 1 << 20;
 constexpr std::size_t kMaxBody = 7 * kMiB;
 
-std::shared_ptr<const webhook::Reviewer> DefaultReviewer() {
+std::shared_ptr<const admission::Reviewer> DefaultReviewer() {
   auto catalog = std::make_shared<const model::AcceleratorCatalog>(
       model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
-  return std::make_shared<const webhook::Reviewer>(
-      std::make_shared<const admission::AdmissionEngine>(std::move(catalog), "berth.dev", "0.1.0",
-                                                         admission::AdmissionConfig()),
-      std::vector<admission::TemplateSpec>());
+  return std::make_shared<const admission::Reviewer>(
+      std::make_shared<const policies::admission::AdmissionEngine>(
+          std::move(catalog), "berth.dev", "0.1.0", policies::admission::AdmissionConfig()),
+      std::vector<policies::admission::TemplateSpec>());
 }
 
 Json PodOf(const Json& spec, const Json& annotations = Json::object()) {
@@ -100,7 +100,7 @@ class AdmissionTest : public ::testing::Test {
   }
 
   server::Metrics metrics_;
-  webhook::Webhook webhook_{DefaultReviewer(), metrics_, kMaxBody};
+  admission::Webhook webhook_{DefaultReviewer(), metrics_, kMaxBody};
   std::unique_ptr<server::Listener> listener_;
 };
 

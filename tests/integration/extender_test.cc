@@ -106,10 +106,10 @@ class ExtenderOverTls : public cluster::ListWatchTest {
   server::Metrics metrics_;
   Extender extender_{
       std::make_shared<Placer>(
-          std::make_shared<const scheduling::SchedulingEngine>(
+          std::make_shared<const policies::scheduling::SchedulingEngine>(
               std::make_shared<const model::AcceleratorCatalog>(
                   *model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults())),
-              "berth.dev", scheduling::SchedulingConfig{}),
+              "berth.dev", policies::scheduling::SchedulingConfig{}),
           snapshot_, metrics_),
       metrics_,
       {.max_body = kMaxBody, .max_nodes_body = kMaxNodesBody, .now = Now}};
@@ -168,7 +168,7 @@ TEST_F(ExtenderOverTls, ApiServerGoneTheLastSnapshotServesAndItsAgeTells) {
   EXPECT_TRUE(AwaitFitting({"n1"}));
   EXPECT_EQ(snapshot_.LastHeard(cluster::Kind::kNodes), heard);
   metrics_.AddCollectable(std::make_shared<placement::ClusterMetrics>(
-      snapshot_, scheduling::HealthConfig{}, Now, breaker_log_));
+      snapshot_, policies::scheduling::HealthConfig{}, Now, breaker_log_));
   EXPECT_THAT(metrics_.Exposition(), HasSubstr("berth_snapshot_age_seconds{kind=\"nodes\"}"));
 
   server_->Resume();

@@ -8,7 +8,7 @@ namespace berth::testing {
 
 namespace {
 
-using scheduling::GpuNode;
+using policies::scheduling::GpuNode;
 
 constexpr std::chrono::seconds kPatience{10};
 
@@ -40,9 +40,10 @@ PlacementTest::PlacementTest() : berth(Nodes()) {}
 PlacementTest::~PlacementTest() { decisions.Close(); }
 
 void PlacementTest::Start(server::GrpcListenerOptions options) {
-  options.services = {placement::MakePlacementService({.placer = [this] { return berth.placer; },
-                                                       .decisions = decisions,
-                                                       .now = [] { return scheduling::kNow; }})};
+  options.services = {
+      placement::MakePlacementService({.placer = [this] { return berth.placer; },
+                                       .decisions = decisions,
+                                       .now = [] { return policies::scheduling::kNow; }})};
   options.names = {placement::kPlacementService};
   options.not_ready = [this] {
     return ready ? std::vector<std::string>() : std::vector<std::string>{"told so"};

@@ -39,9 +39,9 @@ class PlacementServiceTest : public PlacementTest {
 
   // What kube-scheduler asks of the extender that decisions are watched of.
   void Filter(std::vector<std::string_view> names, std::string pod_name = "pod") {
-    model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 1);
+    model::Pod pod = policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 1);
     pod.name = std::move(pod_name);
-    watched_.Filter({std::move(pod), std::move(names)}, scheduling::kNow);
+    watched_.Filter({std::move(pod), std::move(names)}, policies::scheduling::kNow);
   }
 
   server::Metrics metrics_;
@@ -53,10 +53,10 @@ TEST_F(PlacementServiceTest, ExplainsAsTheLibraryDoes) {
   v1::ExplainResponse response;
   const grpc::Status status = Explain(kPodJson, response);
   ASSERT_TRUE(status.ok()) << status.error_message();
-  model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 2,
-                                            {{"berth.dev/accelerators", "A100,V1000,V100"}});
+  model::Pod pod = policies::scheduling::PodAskingFor(
+      policies::scheduling::kGpu, 2, {{"berth.dev/accelerators", "A100,V1000,V100"}});
   const Explanation expected =
-      placement::Explain(pod, berth.snapshot.Read(), *berth.engine, scheduling::kNow);
+      placement::Explain(pod, berth.snapshot.Read(), *berth.engine, policies::scheduling::kNow);
   EXPECT_EQ(placement::FromMessage(response), expected);
   EXPECT_THAT(expected.nodes, SizeIs(3));
   EXPECT_THAT(expected.hints, ::testing::Not(::testing::IsEmpty()));
@@ -87,16 +87,17 @@ TEST_F(PlacementServiceTest, SaysWhatIsWrongWithAPod) {
 
 TEST_F(PlacementServiceTest, CountsWhatTheMetricsCount) {
   Start();
-  model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 3);
+  model::Pod pod = policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 3);
   pod.node_name = "a100";
   berth.snapshot.UpsertPod(pod);
   v1::CapacityResponse response;
   ASSERT_TRUE(Client()->Capacity(NewContext().get(), {}, &response).ok());
   const Capacity capacity = placement::FromMessage(response);
-  EXPECT_EQ(capacity.time, scheduling::kNow);
+  EXPECT_EQ(capacity.time, policies::scheduling::kNow);
   placement::BreakerLog breaker_log;
   metrics_.AddCollectable(std::make_shared<placement::ClusterMetrics>(
-      berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; }, breaker_log));
+      berth.snapshot, policies::scheduling::HealthConfig{},
+      [] { return policies::scheduling::kNow; }, breaker_log));
   const std::string text = metrics_.Exposition();
   for (const placement::AcceleratorCapacity& each : capacity.accelerators) {
     const std::string labels = "{accelerator=\"" + each.accelerator + "\"";
@@ -112,7 +113,7 @@ TEST_F(PlacementServiceTest, CountsWhatTheMetricsCount) {
 }
 
 TEST_F(PlacementServiceTest, AnswersNothingBeforeTheFirstList) {
-  const cluster::Snapshot unlisted({.catalog = scheduling::Catalog()});
+  const cluster::Snapshot unlisted({.catalog = policies::scheduling::Catalog()});
   server::Metrics metrics;
   berth.placer = std::make_shared<extender::Placer>(berth.engine, unlisted, metrics);
   Start();

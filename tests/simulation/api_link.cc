@@ -113,7 +113,7 @@ absl::Status ApiLink::Send(const kube::HttpRequest& request, HttpSink& sink) {
     status = Answer(*parsed, std::chrono::duration_cast<Time>(request.silence), sink);
   }
   watches_ = false;
-  trace_->Tell("{}: {} {}: {}", name_, NameOf(request.method), request.target, status.ToString());
+  trace_->Write("{}: {} {}: {}", name_, NameOf(request.method), request.target, status.ToString());
   return status;
 }
 
@@ -182,7 +182,7 @@ absl::Status ApiLink::AnswerWrite(const FakeHttpRequest& request, HttpSink& sink
 }
 
 absl::Status ApiLink::Refuse(int code, const std::string& reason, int retry_after, HttpSink& sink) {
-  trace_->Tell("{}: refused with {}, Retry-After {}", name_, code, retry_after);
+  trace_->Write("{}: refused with {}, Retry-After {}", name_, code, retry_after);
   const absl::Status taken = sink.OnHead({.status = code,
                                           .content_type = kube::kProtobufType,
                                           .retry_after = std::chrono::seconds(retry_after)});

@@ -25,12 +25,12 @@ class ApiServer {
   template <typename T>
   void Put(T value, Oddity oddity = Oddity::kNone) {
     Mutable<T>().Put(std::move(value), ++revision_, oddity);
-    Tell();
+    Notify();
   }
   template <typename T>
   void Delete(const std::string& key) {
     Mutable<T>().Delete(key, ++revision_);
-    Tell();
+    Notify();
   }
 
   Revision revision() const { return revision_; }
@@ -43,7 +43,7 @@ class ApiServer {
   void GoAway() {
     up_ = false;
     ++lives_;
-    Tell();
+    Notify();
   }
   void ComeBack() {
     up_ = true;
@@ -78,7 +78,7 @@ class ApiServer {
   ObjectStore<T>& Mutable() {
     return std::get<ObjectStore<T>>(stores_);
   }
-  void Tell() {
+  void Notify() {
     for (const auto* listener : listeners_) (*listener)();
   }
 

@@ -10,17 +10,17 @@
 namespace berth::simulation {
 namespace {
 
-std::shared_ptr<const scheduling::SchedulingEngine> EngineOf(
-    const scheduling::SchedulingConfig& config) {
-  return std::make_shared<const scheduling::SchedulingEngine>(DefaultCatalog(), "berth.dev",
-                                                              config);
+std::shared_ptr<const policies::scheduling::SchedulingEngine> EngineOf(
+    const policies::scheduling::SchedulingConfig& config) {
+  return std::make_shared<const policies::scheduling::SchedulingEngine>(DefaultCatalog(),
+                                                                        "berth.dev", config);
 }
 
 // One that knows no conditions.
-std::shared_ptr<const scheduling::SchedulingEngine> CarelessEngine() {
+std::shared_ptr<const policies::scheduling::SchedulingEngine> CarelessEngine() {
   static const auto engine = [] {
-    scheduling::SchedulingConfig config;
-    using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
+    policies::scheduling::SchedulingConfig config;
+    using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
     std::get<Health>(config.policies.all).config.conditions.clear();
     return EngineOf(config);
   }();
@@ -47,7 +47,7 @@ std::shared_ptr<const model::AcceleratorCatalog> DefaultCatalog() {
   return catalog;
 }
 
-std::shared_ptr<const scheduling::SchedulingEngine> DefaultEngine() {
+std::shared_ptr<const policies::scheduling::SchedulingEngine> DefaultEngine() {
   static const auto engine = EngineOf({});
   return engine;
 }
@@ -58,12 +58,12 @@ BerthProcess::Channel<T>::Channel(const std::string& name, const Surroundings& s
                                   cluster::Snapshot* snapshot, std::function<void()> told)
     : observer(surroundings.trace),
       task(surroundings.timeline, [this] { list_watch.Run(); }),
-      waiter(surroundings.timeline, &task),
+      timer(surroundings.timeline, &task),
       link(name, kHeadTimeout, surroundings, &task),
-      tap(snapshot, &waiter, options.sabotage, &surroundings.weather->chance(), surroundings.trace,
+      tap(snapshot, &timer, options.sabotage, &surroundings.weather->chance(), surroundings.trace,
           std::move(told)),
-      list_watch(std::move(list_watch_options), &link, &waiter, &tap, &observer) {
-  if (options.sabotage == Sabotage::kGivesUp) waiter.SlowDown(100);
+      list_watch(std::move(list_watch_options), &link, &timer, &tap, &observer) {
+  if (options.sabotage == Sabotage::kGivesUp) timer.SlowDown(100);
 }
 
 template <typename T>

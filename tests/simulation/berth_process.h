@@ -57,15 +57,15 @@ class BerthProcess {
    public:
     explicit Observer(Trace* trace) : trace_(trace) {}
     void OnListed(std::size_t) override {}
-    void OnWatchEnd(kube::WatchEnd end) override { trace_->Tell("  ended: {}", NameOf(end)); }
+    void OnWatchEnd(kube::WatchEnd end) override { trace_->Write("  ended: {}", NameOf(end)); }
     void OnUnreadable(const kube::UnreadableObject& object) override {
-      trace_->Tell("  cannot be read: {}", object.error);
+      trace_->Write("  cannot be read: {}", object.error);
     }
     void OnError(const absl::Status& error) override {
-      trace_->Tell("  error: {}", std::string(error.message()));
+      trace_->Write("  error: {}", std::string(error.message()));
     }
     void OnBackoff(std::chrono::milliseconds wait) override {
-      trace_->Tell("  waits for {} ms", wait.count());
+      trace_->Write("  waits for {} ms", wait.count());
     }
 
    private:
@@ -89,7 +89,7 @@ class BerthProcess {
 
     Observer observer;
     Task task;
-    TaskWaiter waiter;
+    TaskTimer timer;
     ApiLink link;
     Tap<T> tap;
     kube::ListWatch<T> list_watch;
@@ -106,6 +106,6 @@ class BerthProcess {
 
 /// The default catalogue, and the policies by default.
 std::shared_ptr<const model::AcceleratorCatalog> DefaultCatalog();
-std::shared_ptr<const scheduling::SchedulingEngine> DefaultEngine();
+std::shared_ptr<const policies::scheduling::SchedulingEngine> DefaultEngine();
 
 }  // namespace berth::simulation

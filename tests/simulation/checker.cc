@@ -16,9 +16,10 @@ using cluster::Snapshot;
 const std::set<std::string>& ExcludingTypes() {
   static const auto types = [] {
     std::set<std::string> excluding;
-    for (const scheduling::HealthCondition& condition : scheduling::HealthConfig::Defaults()) {
+    for (const policies::scheduling::HealthCondition& condition :
+         policies::scheduling::HealthConfig::Defaults()) {
       const bool for_all = condition.resources.empty() && condition.min_duration.count() == 0;
-      if (for_all && condition.effect == scheduling::Effect::kExclude) {
+      if (for_all && condition.effect == policies::scheduling::Effect::kExclude) {
         excluding.insert(condition.type);
       }
     }

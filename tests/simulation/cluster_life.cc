@@ -109,7 +109,7 @@ void ClusterLife::CreateNode() {
   node.capacity.Set(kGpu, 8);
   node.allocatable.Set(kGpu, 8);
   SetCondition(node, "Ready", ConditionStatus::kTrue);
-  trace_->Tell("{} is created", node.name);
+  trace_->Write("{} is created", node.name);
   server_->Put(std::move(node));
 }
 
@@ -133,7 +133,7 @@ void ClusterLife::ChangeCondition() {
       static_cast<std::size_t>(chance_->Below(static_cast<int>(ConditionTypes().size())));
   const auto status = static_cast<ConditionStatus>(chance_->Below(3));
   SetCondition(node, ConditionTypes()[type], status);
-  trace_->Tell("{} says {} {}", node.name, ConditionTypes()[type], static_cast<int>(status));
+  trace_->Write("{} says {} {}", node.name, ConditionTypes()[type], static_cast<int>(status));
   server_->Put(std::move(node), chance_->Percent(50) ? stored->oddity : Oddity::kNone);
 }
 
@@ -142,7 +142,7 @@ std::string ClusterLife::BreakOne() {
   if (stored == nullptr) return "";
   model::Node node = stored->value;
   SetCondition(node, "GPUIsLost", ConditionStatus::kTrue);
-  trace_->Tell("{} is broken", node.name);
+  trace_->Write("{} is broken", node.name);
   server_->Put(node);
   return node.name;
 }
@@ -183,7 +183,7 @@ void ClusterLife::CreatePod() {
   pod.uid = "uid-" + std::to_string(created_++);
   pod.requests.Set(kGpu, chance_->Between(0, 3));
   if (server_->Of<model::Pod>().Find(KeyOf(pod)) != nullptr) return;
-  trace_->Tell("{} is created", KeyOf(pod));
+  trace_->Write("{} is created", KeyOf(pod));
   server_->Put(std::move(pod));
 }
 
@@ -204,7 +204,7 @@ void ClusterLife::Bind(const std::string& pod, const std::string& node) {
   model::Pod bound = stored->value;
   bound.node_name = node;
   bound.unschedulable.clear();
-  trace_->Tell("{} is bound to {}", pod, node);
+  trace_->Write("{} is bound to {}", pod, node);
   server_->Put(std::move(bound), stored->oddity);
 }
 
@@ -226,7 +226,7 @@ void ClusterLife::ChangePod() {
   } else if (ticket < 8) {
     pod.requests.Set(kGpu, chance_->Between(0, 3));
   }  // else something that Berth does not read
-  trace_->Tell("{} is changed{}", KeyOf(pod), pod.terminated ? ", and has ended" : "");
+  trace_->Write("{} is changed{}", KeyOf(pod), pod.terminated ? ", and has ended" : "");
   server_->Put(std::move(pod));
 }
 
@@ -255,7 +255,7 @@ void ClusterLife::MakeOdd() {
     // What the odd time is read as.
     if (!value.conditions.empty()) value.conditions.front().last_transition = model::kNoTime;
   }
-  trace_->Tell("{} becomes odd: {}", KeyOf(value), static_cast<int>(oddity));
+  trace_->Write("{} becomes odd: {}", KeyOf(value), static_cast<int>(oddity));
   server_->Put(std::move(value), oddity);
 }
 

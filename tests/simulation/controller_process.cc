@@ -18,59 +18,59 @@ constexpr Time kInterval = seconds(1);
 }  // namespace
 
 void ControllerProcess::Observer::OnLeading(bool leads) {
-  trace_->Tell("{} {}", identity_, leads ? "leads" : "leads no more");
+  trace_->Write("{} {}", identity_, leads ? "leads" : "leads no more");
 }
 
 void ControllerProcess::Observer::OnWritten(controller::Write write, std::string_view object,
                                             std::string_view value, const absl::Status& status) {
-  trace_->Tell("{} writes {} of {}: {}: {}", identity_,
-               write == controller::Write::kNudge ? "a nudge" : "the label", object, value,
-               status.ToString());
+  trace_->Write("{} writes {} of {}: {}: {}", identity_,
+                write == controller::Write::kNudge ? "a nudge" : "the label", object, value,
+                status.ToString());
 }
 
 ControllerProcess::Electing::Electing(ControllerProcess* process, const Surroundings& surroundings,
                                       std::uint64_t seed)
     : task(surroundings.timeline, [this] { election.Run(); }),
-      waiter(surroundings.timeline, &task),
+      timer(surroundings.timeline, &task),
       link(process->identity_ + "/lease", kWriteTimeout, surroundings, &task),
       store(&link, "berth-system", "berth-controller"),
       election({.identity = process->identity_,
                 .seed = seed,
                 .wall_clock = [] { return std::chrono::system_clock::time_point(); }},
-               &store, &waiter, &process->observer_) {}
+               &store, &timer, &process->observer_) {}
 
 ControllerProcess::Labelling::Labelling(ControllerProcess* process,
                                         const Surroundings& surroundings)
     : task(surroundings.timeline, [this] { labeler.Run(); }),
-      waiter(surroundings.timeline, &task),
+      timer(surroundings.timeline, &task),
       link(process->identity_ + "/labels", kWriteTimeout, surroundings, &task),
       patcher(&link),
       labeler({.labels = controller::NodeLabelNames("berth.dev"),
                .may_write = [process] { return process->Leads(); },
                .interval = kInterval},
-              &process->fed_.snapshot(), &patcher, &waiter, &process->observer_) {}
+              &process->fed_.snapshot(), &patcher, &timer, &process->observer_) {}
 
 ControllerProcess::Nudging::Nudging(ControllerProcess* process, const Surroundings& surroundings,
                                     std::function<model::Time()> now)
     : task(surroundings.timeline, [this] { nudger.Run(); }),
-      waiter(surroundings.timeline, &task),
+      timer(surroundings.timeline, &task),
       link(process->identity_ + "/nudges", kWriteTimeout, surroundings, &task),
       patcher(&link),
       nudger({.annotation = "berth.dev/nudged-at",
               .may_write = [process] { return process->Leads(); },
               .now = std::move(now),
               .interval = kInterval},
-             DefaultEngine(), &process->fed_.snapshot(), &patcher, &waiter, &process->observer_) {}
+             DefaultEngine(), &process->fed_.snapshot(), &patcher, &timer, &process->observer_) {}
 
 ControllerProcess::Pending::Pending(ControllerProcess* process, const Surroundings& surroundings,
                                     std::uint64_t seed)
     : task(surroundings.timeline, [this] { list_watch.Run(); }),
-      waiter(surroundings.timeline, &task),
+      timer(surroundings.timeline, &task),
       link(process->identity_ + "/pending", kListTimeout, surroundings, &task),
       list_watch({.path = "/api/v1/pods",
                   .field_selector = controller::Nudger::kPodSelector,
                   .seed = seed},
-                 &link, &waiter, &process->nudging_.nudger, &process->observer_) {}
+                 &link, &timer, &process->nudging_.nudger, &process->observer_) {}
 
 ControllerProcess::ControllerProcess(const Surroundings& surroundings,
                                      const BerthProcess::Options& options, std::string identity,
@@ -85,7 +85,7 @@ ControllerProcess::ControllerProcess(const Surroundings& surroundings,
 
 ControllerProcess::~ControllerProcess() {
   const auto end = [](auto& part) {
-    part.waiter.Stop();
+    part.timer.Stop();
     part.link.Stop();
     part.task.Finish();
   };

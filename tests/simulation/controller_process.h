@@ -52,7 +52,7 @@ class ControllerProcess {
   struct Electing {
     Electing(ControllerProcess* process, const Surroundings& surroundings, std::uint64_t seed);
     Task task;
-    TaskWaiter waiter;
+    TaskTimer timer;
     ApiLink link;
     controller::ApiLeaseStore store;
     controller::LeaderElection election;
@@ -61,7 +61,7 @@ class ControllerProcess {
   struct Labelling {
     Labelling(ControllerProcess* process, const Surroundings& surroundings);
     Task task;
-    TaskWaiter waiter;
+    TaskTimer timer;
     ApiLink link;
     controller::Patcher patcher;
     controller::NodeLabeler labeler;
@@ -71,7 +71,7 @@ class ControllerProcess {
     Nudging(ControllerProcess* process, const Surroundings& surroundings,
             std::function<model::Time()> now);
     Task task;
-    TaskWaiter waiter;
+    TaskTimer timer;
     ApiLink link;
     controller::Patcher patcher;
     controller::Nudger nudger;
@@ -81,7 +81,7 @@ class ControllerProcess {
   struct Pending {
     Pending(ControllerProcess* process, const Surroundings& surroundings, std::uint64_t seed);
     Task task;
-    TaskWaiter waiter;
+    TaskTimer timer;
     ApiLink link;
     kube::ListWatch<model::Pod> list_watch;
   };

@@ -20,7 +20,7 @@ template <typename T>
 class Tap final : public kube::ListWatchHandler<T> {
  public:
   /// `told` is called when a list-and-watch has said something, and the snapshot has it.
-  Tap(cluster::Snapshot* snapshot, const kube::Waiter* clock, Sabotage sabotage, Chance* chance,
+  Tap(cluster::Snapshot* snapshot, const kube::Timer* clock, Sabotage sabotage, Chance* chance,
       Trace* trace, std::function<void()> told)
       : snapshot_(snapshot),
         writer_(snapshot, clock),
@@ -33,28 +33,28 @@ class Tap final : public kube::ListWatchHandler<T> {
   bool whole() const { return whole_; }
 
   void OnReplaceBegin() override {
-    trace_->Tell("  a list begins");
+    trace_->Write("  a list begins");
     whole_ = false;
     if (sabotage_ != Sabotage::kForgetsReplace) writer_.OnReplaceBegin();
   }
   void OnReplaceEnd(const std::string& version) override {
-    trace_->Tell("  a list ends at {}", version);
+    trace_->Write("  a list ends at {}", version);
     writer_.OnReplaceEnd(version);
     whole_ = true;
   }
   void OnUpsert(T object) override {
     const std::string key = KeyOf(object);
-    trace_->Tell("  + {}", key);
+    trace_->Write("  + {}", key);
     if (sabotage_ == Sabotage::kDropsUpserts && chance_->Percent(5)) return;
     writer_.OnUpsert(std::move(object));
     if (sabotage_ == Sabotage::kLeaks) Leak();
   }
   void OnUnreadable(const kube::UnreadableObject& object) override {
-    trace_->Tell("  ? {}", kube::FullNameOf(object));
+    trace_->Write("  ? {}", kube::FullNameOf(object));
     if (sabotage_ != Sabotage::kTrustsUnreadable) writer_.OnUnreadable(object);
   }
   void OnDelete(T object) override {
-    trace_->Tell("  - {}", KeyOf(object));
+    trace_->Write("  - {}", KeyOf(object));
     if (sabotage_ == Sabotage::kDropsDeletes && chance_->Percent(33)) return;
     writer_.OnDelete(std::move(object));
   }

@@ -48,13 +48,13 @@ void Task::Finish() {
   }
 }
 
-bool TaskWaiter::Wait(std::chrono::milliseconds duration) {
+bool TaskTimer::Wait(std::chrono::milliseconds duration) {
   const Time end = timeline_->now() + times_ * duration;
   while (!stopped_ && timeline_->now() < end) task_->SleepUntil(end);
   return !stopped_;
 }
 
-void TaskWaiter::Stop() {
+void TaskTimer::Stop() {
   stopped_ = true;
   task_->WakeAt(timeline_->now());
 }

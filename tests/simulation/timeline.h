@@ -7,7 +7,7 @@
 #include <queue>
 #include <vector>
 
-#include "kube/waiter.h"
+#include "kube/timer.h"
 #include "tests/simulation/fiber.h"
 
 namespace berth::simulation {
@@ -74,9 +74,9 @@ class Task {
 };
 
 /// The seam of time, for what runs in a task.
-class TaskWaiter final : public kube::Waiter {
+class TaskTimer final : public kube::Timer {
  public:
-  TaskWaiter(const Timeline* timeline, Task* task) : timeline_(timeline), task_(task) {}
+  TaskTimer(const Timeline* timeline, Task* task) : timeline_(timeline), task_(task) {}
 
   Clock::time_point Now() const override { return Clock::time_point(timeline_->now()); }
   bool Wait(std::chrono::milliseconds duration) override;

@@ -15,7 +15,7 @@ class Trace {
   Trace(const Timeline* timeline, bool kept) : timeline_(timeline), kept_(kept) {}
 
   template <typename... Args>
-  void Tell(fmt::format_string<Args...> format, Args&&... args) {
+  void Write(fmt::format_string<Args...> format, Args&&... args) {
     if (!kept_) return;
     const double seconds = std::chrono::duration<double>(timeline_->now()).count();
     lines_.push_back(

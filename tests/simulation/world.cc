@@ -75,12 +75,12 @@ World::~World() = default;
 void World::Note(const Complaint& complaint) {
   if (!complaint || complaint_) return;
   complaint_ = complaint;
-  trace_.Tell("FAILED: {}", *complaint);
+  trace_.Write("FAILED: {}", *complaint);
 }
 
 void World::StartBerth() {
   ++counts_.berth_lives;
-  trace_.Tell("Berth starts");
+  trace_.Write("Berth starts");
   checker_ = std::make_unique<Checker>(&server_);
   most_input_ = InputBytes();
   options_.seed = seed_ + static_cast<std::uint64_t>(counts_.berth_lives);
@@ -126,7 +126,7 @@ void World::CheckLabels(bool in_the_end) {
 }
 
 void World::EndBerth() {
-  trace_.Tell("Berth ends");
+  trace_.Write("Berth ends");
   CheckBytes(berth_->End());
   berth_.reset();
 }
@@ -183,8 +183,8 @@ void World::Attempt() {
   ++counts_.answers;
   const auto& admitted = answer.result.node_names;
   counts_.refusals += static_cast<int>(names.size() - admitted.size());
-  trace_.Tell("{}: {} of {} nodes admitted at {}", key, admitted.size(), names.size(),
-              answer.decision.node_resource_version);
+  trace_.Write("{}: {} of {} nodes admitted at {}", key, admitted.size(), names.size(),
+               answer.decision.node_resource_version);
   // A pod without devices is not Berth's business.
   if (pod.requests.Get(kGpu) > 0) {
     Note(checker_->CheckAnswer(*berth_, answer, names, options_.shortlist > 0));
@@ -208,7 +208,7 @@ void World::Breaks() {
       StartController(index);
     }
   } else if (ticket < 6) {
-    trace_.Tell("etcd is compacted");
+    trace_.Write("etcd is compacted");
     server_.Compact();
   } else if (server_.up()) {
     TakeAway();
@@ -217,10 +217,10 @@ void World::Breaks() {
 
 void World::TakeAway() {
   ++counts_.outages;
-  trace_.Tell("the API server goes away");
+  trace_.Write("the API server goes away");
   server_.GoAway();
   timeline_.After(Time(chance_.Between(0, 40'000)), [this] {
-    trace_.Tell("the API server is back");
+    trace_.Write("the API server is back");
     // Another version, or another flag.
     if (chance_.Percent(20)) server_.watch_list = !server_.watch_list;
     server_.ComeBack();
@@ -255,7 +255,7 @@ Complaint World::Run() {
   }
   Schedule();
   RunUntil(trouble_);
-  trace_.Tell("calm");
+  trace_.Write("calm");
   weather_.CalmDown();
   RunUntil(trouble_ + kCalm);
   if (!complaint_) Note(checker_->CheckConverged(*berth_));

@@ -111,7 +111,7 @@ json ToJson(const model::Pod& pod) {
           {"terminated", pod.terminated},
           {"labels", ToJson(pod.labels)},
           {"scored", ToJson(pod.scored)},
-          {"draws", ToJson(pod.draws)}};
+          {"affinityTerms", ToJson(pod.affinity_terms)}};
 }
 
 json ToJson(const model::Service& service) {

@@ -8,7 +8,7 @@
 #include "kube/json_workload.h"
 #include "model/workload.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 
 /// An object in JSON, and what is read of it.
 class ParsedObject {
@@ -40,4 +40,4 @@ inline model::Workload AsWritten(model::Workload workload) {
   return workload;
 }
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-namespace berth::webhook {
+namespace berth::admission {
 
 /// Makes up pods and Jobs as people write them: sensible, odd, and with fields of a Kubernetes to
 /// come, which are called "unknown-<n>". Quantities may be zero, but can be read.
@@ -195,4 +195,4 @@ class ManifestGenerator {
   std::size_t unknown_ = 0;
 };
 
-}  // namespace berth::webhook
+}  // namespace berth::admission

@@ -11,7 +11,7 @@
 #include "tests/unit/admission/manifest_generator.h"
 #include "tests/unit/mutator.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 namespace {
 
 constexpr int kRounds = 4000;
@@ -35,10 +35,10 @@ std::string ReviewOf(unsigned seed) {
 
 TEST(MutationTest, ReviewsAreAnsweredOrRefused) {
   const Reviewer reviewer(
-      std::make_shared<const admission::AdmissionEngine>(
+      std::make_shared<const policies::admission::AdmissionEngine>(
           std::make_shared<const model::AcceleratorCatalog>(
               model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value()),
-          "berth.dev", "1.2.3", admission::AdmissionConfig()),
+          "berth.dev", "1.2.3", policies::admission::AdmissionConfig()),
       {});
   testing::Mutator mutate;
   kube::JsonParser parser;
@@ -52,7 +52,7 @@ TEST(MutationTest, ReviewsAreAnsweredOrRefused) {
       ASSERT_FALSE(review.status().message().empty());
       continue;
     }
-    const NamespaceRules rules{.mode = admission::Mode::kEnforce};
+    const NamespaceRules rules{.mode = policies::admission::Mode::kEnforce};
     for (const Verdict& verdict :
          {reviewer.Mutate(*review, rules), reviewer.Validate(*review, rules)}) {
       ASSERT_TRUE(nlohmann::json::accept(ReviewReply(review->uid, verdict.answer)));
@@ -63,4 +63,4 @@ TEST(MutationTest, ReviewsAreAnsweredOrRefused) {
 }
 
 }  // namespace
-}  // namespace berth::webhook
+}  // namespace berth::admission

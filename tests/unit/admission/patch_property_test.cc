@@ -13,18 +13,18 @@
 #include "tests/unit/admission/fixtures.h"
 #include "tests/unit/admission/manifest_generator.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr unsigned kSeeds = 3000;
 
-const admission::AdmissionEngine& Engine() {
-  static const admission::AdmissionEngine engine(
+const policies::admission::AdmissionEngine& Engine() {
+  static const policies::admission::AdmissionEngine engine(
       std::make_shared<const model::AcceleratorCatalog>(
           model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value()),
-      "berth.dev", "1.2.3", admission::AdmissionConfig());
+      "berth.dev", "1.2.3", policies::admission::AdmissionConfig());
   return engine;
 }
 
@@ -32,7 +32,7 @@ const admission::AdmissionEngine& Engine() {
 struct Creation {
   std::string text;
   std::string kind;
-  admission::Request request;
+  policies::admission::Request request;
   std::size_t unknown = 0;
 };
 
@@ -48,7 +48,7 @@ Creation CreationOf(unsigned seed) {
           .kind = is_job ? "Job" : "Pod",
           .request = {.namespace_name = "team",
                       .user = {.name = user, .groups = {}},
-                      .mode = admission::Mode::kEnforce,
+                      .mode = policies::admission::Mode::kEnforce,
                       .accelerator_nodes_allowed = generator.Chance(20)},
           .unknown = generator.unknown()};
 }
@@ -62,7 +62,7 @@ struct Reviewed {
 
 Reviewed ReviewedOf(const Creation& creation, const std::string& text) {
   const ParsedObject object(text, creation.kind);
-  admission::Outcome outcome = Engine().Mutate(creation.request, object.workload());
+  policies::admission::Outcome outcome = Engine().Mutate(creation.request, object.workload());
   std::string patch = JsonPatch(object.root(), object.workload(), outcome.workload);
   return {std::move(outcome.workload), std::move(patch), std::move(outcome.denial)};
 }
@@ -145,4 +145,4 @@ TEST(PatchPropertyTest, LeavesItsOwnOutputAlone) {
 }
 
 }  // namespace
-}  // namespace berth::webhook
+}  // namespace berth::admission

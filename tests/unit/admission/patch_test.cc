@@ -10,11 +10,11 @@
 #include "policies/admission/draft.h"
 #include "tests/unit/admission/fixtures.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 namespace {
 
-using admission::Draft;
-using admission::Metadata;
+using policies::admission::Draft;
+using policies::admission::Metadata;
 
 model::Quantity Quantity(std::string_view text) { return model::Quantity::Parse(text).value(); }
 
@@ -268,4 +268,4 @@ INSTANTIATE_TEST_SUITE_P(
     testing::PrintToStringParamName());
 
 }  // namespace
-}  // namespace berth::webhook
+}  // namespace berth::admission

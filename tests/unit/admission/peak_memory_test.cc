@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "model/accelerator.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 namespace {
 
 using berth::testing::kConstant;
@@ -170,9 +170,9 @@ class PeakMemory : public ::testing::TestWithParam<Multiplied> {
     auto catalog = std::make_shared<const model::AcceleratorCatalog>(
         model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
     const auto reviewer = std::make_shared<const Reviewer>(
-        std::make_shared<const admission::AdmissionEngine>(std::move(catalog), "berth.dev", "1.2.3",
-                                                           admission::AdmissionConfig()),
-        std::vector<admission::TemplateSpec>());
+        std::make_shared<const policies::admission::AdmissionEngine>(
+            std::move(catalog), "berth.dev", "1.2.3", policies::admission::AdmissionConfig()),
+        std::vector<policies::admission::TemplateSpec>());
     server::Metrics metrics;
     Webhook webhook(reviewer, metrics, 20 * kMega);
     for (const server::Route& route : webhook.Routes()) {
@@ -237,4 +237,4 @@ INSTANTIATE_TEST_SUITE_P(All, PeakMemory, ::testing::ValuesIn(AllMultiplied()),
                          [](const auto& instance) { return instance.param.name; });
 
 }  // namespace
-}  // namespace berth::webhook
+}  // namespace berth::admission

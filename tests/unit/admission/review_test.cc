@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 namespace {
 
 using ::testing::ElementsAre;
@@ -38,7 +38,7 @@ TEST(ReadReviewTest, ReadsWhatIsAsked) {
   EXPECT_EQ(review->kind, (GroupVersionKind{"batch", "v1", "Job"}));
   EXPECT_EQ(ToString(review->kind), "Job of batch/v1");
   EXPECT_EQ(review->sub_resource, "status");
-  EXPECT_EQ(review->operation, admission::Operation::kUpdate);
+  EXPECT_EQ(review->operation, policies::admission::Operation::kUpdate);
   EXPECT_EQ(review->namespace_name, "team");
   EXPECT_EQ(review->user.name, "alice");
   EXPECT_THAT(review->user.groups, ElementsAre("a", "b"));
@@ -138,4 +138,4 @@ TEST(ReviewReplyTest, StaysJsonWhateverIsSaid) {
 }
 
 }  // namespace
-}  // namespace berth::webhook
+}  // namespace berth::admission

@@ -9,11 +9,11 @@
 #include "kube/json.h"
 #include "model/accelerator.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 namespace {
 
-using admission::Mode;
-using admission::Operation;
+using policies::admission::Mode;
+using policies::admission::Operation;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
@@ -27,13 +27,15 @@ const GroupVersionKind kJob{"batch", "v1", "Job"};
 const GroupVersionKind kTrainer{"kubeflow.org", "v1", "PyTorchJob"};
 
 /// With creator and isolation alone, so that other policies' words stand in their own tests.
-admission::AdmissionConfig TwoPolicies() {
-  admission::AdmissionConfig config;
+policies::admission::AdmissionConfig TwoPolicies() {
+  policies::admission::AdmissionConfig config;
   std::apply([](auto&... policies) { ((policies.mode = Mode::kOff), ...); }, config.policies.all);
-  std::get<admission::PolicySettings<admission::CreatorPolicy>>(config.policies.all).mode =
-      Mode::kEnforce;
-  std::get<admission::PolicySettings<admission::IsolationPolicy>>(config.policies.all).mode =
-      Mode::kEnforce;
+  std::get<policies::admission::PolicySettings<policies::admission::CreatorPolicy>>(
+      config.policies.all)
+      .mode = Mode::kEnforce;
+  std::get<policies::admission::PolicySettings<policies::admission::IsolationPolicy>>(
+      config.policies.all)
+      .mode = Mode::kEnforce;
   return config;
 }
 
@@ -55,7 +57,7 @@ class ReviewerTest : public testing::Test {
   kube::JsonParser parser_;
   kube::JsonParser old_parser_;
   const Reviewer reviewer_{
-      std::make_shared<const admission::AdmissionEngine>(
+      std::make_shared<const policies::admission::AdmissionEngine>(
           std::make_shared<const model::AcceleratorCatalog>(
               model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value()),
           "berth.dev", "1.2.3", TwoPolicies()),
@@ -79,7 +81,8 @@ TEST_F(ReviewerTest, ChangesPodsThatAreCreated) {
   EXPECT_THAT(verdict.answer.denial, IsEmpty());
   EXPECT_THAT(verdict.answer.audit_annotations,
               ElementsAre(testing::Pair("creator", "1.2.3: changed")));
-  EXPECT_THAT(verdict.effects, ElementsAre(Field(&admission::PolicyEffect::changed, true)));
+  EXPECT_THAT(verdict.effects,
+              ElementsAre(Field(&policies::admission::PolicyEffect::changed, true)));
 }
 
 TEST_F(ReviewerTest, ChangesJobsThatAreCreated) {
@@ -246,4 +249,4 @@ TEST_F(ReviewerTest, NeverLocksOutWhatIsStoredThoughItCannotReadIt) {
 }
 
 }  // namespace
-}  // namespace berth::webhook
+}  // namespace berth::admission

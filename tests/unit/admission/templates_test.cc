@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "kube/json.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 namespace {
 
 using ::testing::ElementsAre;
@@ -55,4 +55,4 @@ TEST(TemplatesAtTest, BoundsHowManyItLooksAt) {
 }
 
 }  // namespace
-}  // namespace berth::webhook
+}  // namespace berth::admission

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "model/accelerator.h"
 
-namespace berth::webhook {
+namespace berth::admission {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,9 +19,9 @@ std::shared_ptr<const Reviewer> ReviewerOf(const std::string& prefix) {
   auto catalog = std::make_shared<const model::AcceleratorCatalog>(
       model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
   return std::make_shared<const Reviewer>(
-      std::make_shared<const admission::AdmissionEngine>(std::move(catalog), prefix, "1.2.3",
-                                                         admission::AdmissionConfig()),
-      std::vector<admission::TemplateSpec>());
+      std::make_shared<const policies::admission::AdmissionEngine>(
+          std::move(catalog), prefix, "1.2.3", policies::admission::AdmissionConfig()),
+      std::vector<policies::admission::TemplateSpec>());
 }
 
 /// A pod for a GPU; `annotation` names the user who is to be shown as its creator.
@@ -184,4 +184,4 @@ TEST_F(WebhookTest, CountsWhatBecameOfReviews) {
 }
 
 }  // namespace
-}  // namespace berth::webhook
+}  // namespace berth::admission

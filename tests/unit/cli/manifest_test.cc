@@ -23,12 +23,12 @@ TEST(ParseManifest, FindsTheObjectsOfAllDocuments) {
   EXPECT_EQ(yaml::ToString(manifest.errors), "");
   EXPECT_THAT(manifest.documents, SizeIs(2));
   ASSERT_THAT(manifest.objects, SizeIs(2));
-  EXPECT_EQ(manifest.objects[0].kind, (webhook::GroupVersionKind{"", "v1", "Pod"}));
+  EXPECT_EQ(manifest.objects[0].kind, (admission::GroupVersionKind{"", "v1", "Pod"}));
   EXPECT_EQ(manifest.objects[0].name, "a");
   EXPECT_EQ(manifest.objects[0].namespace_name, "team");
   EXPECT_EQ(manifest.objects[0].line, 2);
   EXPECT_EQ(manifest.objects[0].document, 0u);
-  EXPECT_EQ(manifest.objects[1].kind, (webhook::GroupVersionKind{"batch", "v1", "Job"}));
+  EXPECT_EQ(manifest.objects[1].kind, (admission::GroupVersionKind{"batch", "v1", "Job"}));
   EXPECT_EQ(manifest.objects[1].name, "b-");
   EXPECT_EQ(manifest.objects[1].line, 8);
   EXPECT_EQ(manifest.objects[1].document, 1u);

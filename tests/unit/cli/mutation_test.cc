@@ -20,7 +20,7 @@ std::vector<Preview> Previews(const std::string& manifest, const Creation& creat
 }
 
 const Creation kByAlice{.namespace_name = "team",
-                        .rules = {.mode = admission::Mode::kEnforce},
+                        .rules = {.mode = policies::admission::Mode::kEnforce},
                         .user = {.name = "alice", .groups = {}}};
 
 // With a node already, so that only the creator is written.

@@ -17,9 +17,9 @@ model::PodSelector Selector(std::vector<std::string> namespaces,
 /// Selects pods of namespace "ml" with label app=web.
 model::PodSelector WebOfMl() { return Selector({"ml"}, {{"app", "In", {"web"}}}); }
 
-model::Pod Drawing(const std::string& name, std::vector<model::PodSelector> draws) {
+model::Pod Drawing(const std::string& name, std::vector<model::PodSelector> affinity_terms) {
   model::Pod pod = MakePod(name, "a", 0);
-  pod.draws = std::move(draws);
+  pod.affinity_terms = std::move(affinity_terms);
   return pod;
 }
 

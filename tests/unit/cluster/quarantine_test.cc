@@ -180,7 +180,7 @@ TEST_F(SnapshotQuarantine, ANodeInAListCountsAsListed) {
 TEST_F(SnapshotQuarantine, APodHoldsWhatWasLastKnownOfIt) {
   snapshot_.UpsertNode(MakeNode("a"));
   model::Pod pod = MakePod("p", "a", 2);
-  pod.draws = {{.namespaces = {"ml"}, .labels = {{"app", "In", {"web"}}}}};
+  pod.affinity_terms = {{.namespaces = {"ml"}, .labels = {{"app", "In", {"web"}}}}};
   snapshot_.UpsertPod(pod);
   List(Kind::kPods, [&] { snapshot_.QuarantinePod(Odd(pod)); });
   EXPECT_EQ(UsedGpus(snapshot_, "a"), 2);
@@ -189,7 +189,7 @@ TEST_F(SnapshotQuarantine, APodHoldsWhatWasLastKnownOfIt) {
   without_uid.uid = "";
   List(Kind::kPods, [&] { snapshot_.QuarantinePod(without_uid); });
   EXPECT_EQ(UsedGpus(snapshot_, "a"), 2);
-  pod.draws.clear();
+  pod.affinity_terms.clear();
   pod.requests.Set(kGpu, 3);
   snapshot_.UpsertPod(pod);
   EXPECT_EQ(UsedGpus(snapshot_, "a"), 3);

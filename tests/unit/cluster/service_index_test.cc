@@ -91,7 +91,7 @@ TEST(SnapshotServices, AreNotWaitedFor) {
 TEST(SnapshotAffinity, FollowsBoundPods) {
   Snapshot snapshot(TestOptions());
   model::Pod drawing = MakePod("p", "a", 0);
-  drawing.draws = {{.namespaces = {"ml"}, .labels = {{"app", "In", {"web"}}}}};
+  drawing.affinity_terms = {{.namespaces = {"ml"}, .labels = {{"app", "In", {"web"}}}}};
   EXPECT_FALSE(snapshot.Read().AffinitySelects(kPod));
   snapshot.UpsertPod(drawing);
   EXPECT_TRUE(snapshot.Read().AffinitySelects(kPod));

@@ -88,20 +88,24 @@ scheduling:
   EXPECT_EQ(config.accelerators[1].performance, 1.0);
 
   const auto& policies = config.scheduling.policies.all;
-  const auto& health = std::get<scheduling::PolicySettings<scheduling::HealthPolicy>>(policies);
-  EXPECT_EQ(health.mode, scheduling::Mode::kObserve);
+  const auto& health =
+      std::get<policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>>(policies);
+  EXPECT_EQ(health.mode, policies::scheduling::Mode::kObserve);
   EXPECT_EQ(health.weight, 9);
-  EXPECT_EQ(health.config.unknown_status, scheduling::Effect::kIgnore);
+  EXPECT_EQ(health.config.unknown_status, policies::scheduling::Effect::kIgnore);
   EXPECT_EQ(health.config.stale_after, model::Duration{900});
   EXPECT_EQ(health.config.breaker.fraction, 0.25);
   EXPECT_EQ(health.config.breaker.min_nodes, 3);
-  EXPECT_EQ(health.config.breaker.action, scheduling::BreakerAction::kPenalize);
+  EXPECT_EQ(health.config.breaker.action, policies::scheduling::BreakerAction::kPenalize);
   ASSERT_EQ(health.config.conditions.size(), 1u);
-  EXPECT_EQ(health.config.conditions[0].effect, scheduling::Effect::kPenalize);
+  EXPECT_EQ(health.config.conditions[0].effect, policies::scheduling::Effect::kPenalize);
   EXPECT_EQ(health.config.conditions[0].min_duration, model::Duration{300});
   EXPECT_EQ(health.config.conditions[0].recovery, model::Duration{5400});
   EXPECT_THAT(health.config.conditions[0].resources, testing::ElementsAre("rdma/*", "a/b"));
-  EXPECT_EQ(std::get<scheduling::PolicySettings<scheduling::PackingPolicy>>(policies).weight, 100);
+  EXPECT_EQ(
+      std::get<policies::scheduling::PolicySettings<policies::scheduling::PackingPolicy>>(policies)
+          .weight,
+      100);
 }
 
 TEST(ParseConfig, KeepsTheDefaultsOfWhatIsNotSaid) {
@@ -354,8 +358,9 @@ admission:
   EXPECT_EQ(config.judgement.controllers[0].owner, "PyTorchJob");
   ASSERT_EQ(config.judgement.templates.size(), 1u);
   EXPECT_EQ(config.judgement.templates[0].path, "/spec/pytorchReplicaSpecs/*/template");
-  using Creator = admission::PolicySettings<admission::CreatorPolicy>;
-  EXPECT_EQ(std::get<Creator>(config.judgement.policies.all).mode, admission::Mode::kWarn);
+  using Creator = policies::admission::PolicySettings<policies::admission::CreatorPolicy>;
+  EXPECT_EQ(std::get<Creator>(config.judgement.policies.all).mode,
+            policies::admission::Mode::kWarn);
 }
 
 TEST(ParseConfig, RefusesABlockAdmissionThatMakesNoSense) {

@@ -27,8 +27,8 @@ TEST(Summarize, TellsHowServersAreProtected) {
 
 TEST(Summarize, TellsWhatIsOnlyObserved) {
   BerthConfiguration config;
-  using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
-  std::get<Health>(config.scheduling.policies.all).mode = scheduling::Mode::kObserve;
+  using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
+  std::get<Health>(config.scheduling.policies.all).mode = policies::scheduling::Mode::kObserve;
   EXPECT_NE(Summarize(config).find("accelerator 3, health observed, thrift 2"), std::string::npos);
 }
 

@@ -36,7 +36,7 @@ BerthConfiguration WithCertificate() {
 }
 
 auto& HealthOf(BerthConfiguration& config) {
-  using Settings = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  using Settings = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
   return std::get<Settings>(config.scheduling.policies.all);
 }
 
@@ -57,17 +57,18 @@ TEST(WriteConfig, WritesEveryFieldThatIsReadBack) {
                           .performance = 1.0 / 3,
                           .share = {.cpu = model::Quantity::Parse("3500m").value(),
                                     .memory = model::Quantity::Parse("7G").value()}}};
-  HealthOf(config).mode = scheduling::Mode::kObserve;
+  HealthOf(config).mode = policies::scheduling::Mode::kObserve;
   HealthOf(config).weight = 0;
-  HealthOf(config).config = {
-      .conditions = {{"A",
-                      scheduling::Effect::kPenalize,
-                      model::Duration{61},
-                      model::Duration{3600},
-                      {"x/*", "y, z", "- [q]: {r}"}}},
-      .unknown_status = scheduling::Effect::kExclude,
-      .stale_after = model::Duration{7200},
-      .breaker = {.fraction = 0.1, .min_nodes = 3, .action = scheduling::BreakerAction::kPenalize}};
+  HealthOf(config).config = {.conditions = {{"A",
+                                             policies::scheduling::Effect::kPenalize,
+                                             model::Duration{61},
+                                             model::Duration{3600},
+                                             {"x/*", "y, z", "- [q]: {r}"}}},
+                             .unknown_status = policies::scheduling::Effect::kExclude,
+                             .stale_after = model::Duration{7200},
+                             .breaker = {.fraction = 0.1,
+                                         .min_nodes = 3,
+                                         .action = policies::scheduling::BreakerAction::kPenalize}};
   ExpectRoundTrip(config);
 }
 

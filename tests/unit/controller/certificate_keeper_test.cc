@@ -71,7 +71,7 @@ class CertificateKeeperTest : public ::testing::Test {
   }
 
   model::Time Now() const {
-    return scheduling::kNow + std::chrono::floor<seconds>(time_.now.time_since_epoch());
+    return policies::scheduling::kNow + std::chrono::floor<seconds>(time_.now.time_since_epoch());
   }
 
   /// A keeper as it is after a start, for so long.

@@ -10,7 +10,7 @@
 namespace berth::controller {
 namespace {
 
-using scheduling::GpuNode;
+using policies::scheduling::GpuNode;
 using testing::Contains;
 using testing::Each;
 using testing::IsEmpty;
@@ -70,7 +70,7 @@ class ControllerTest : public ::testing::Test {
             .lease_name = "berth-controller",
             .prefix = "berth.dev",
             .identity = "me",
-            .now = [] { return scheduling::kNow; },
+            .now = [] { return policies::scheduling::kNow; },
             .connect = [this](kube::HttpTimeouts) { return api_.Connect(); }};
   }
 
@@ -84,8 +84,8 @@ class ControllerTest : public ::testing::Test {
   std::unique_ptr<Controller> Make(Controller::Options options) {
     return std::make_unique<Controller>(
         std::move(options),
-        std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(), "berth.dev",
-                                                             scheduling::SchedulingConfig{}),
+        std::make_shared<const policies::scheduling::SchedulingEngine>(
+            policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{}),
         snapshot_.get(), &observer_, &nobody_, &nobody_);
   }
 
@@ -165,8 +165,8 @@ TEST_F(ControllerTest, WatchesButWritesNothingWhileAnotherLeads) {
 
 // Certificates do not depend on nodes: servers may need them to come up.
 TEST_F(ControllerTest, NodesAreLabelledOnlyOnceNodesAndPodsAreListed) {
-  snapshot_ = std::make_unique<cluster::Snapshot>(
-      cluster::Snapshot::Options{.catalog = scheduling::Catalog(), .labels = {"berth.dev/*"}});
+  snapshot_ = std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
+      .catalog = policies::scheduling::Catalog(), .labels = {"berth.dev/*"}});
   snapshot_->UpsertNode(GpuNode("v100-1", kV100).node);
   Controller::Options options = Options();
   options.certificates = OneServer();

@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 /// Time that passes when a test says so. A process may have a clock of its own that runs at another
 /// rate, and jumps.
-class FakeTime final : public kube::Waiter {
+class FakeTime final : public kube::Timer {
  public:
   Clock::time_point Now() const override { return now; }
   bool Wait(milliseconds duration) override {

@@ -18,8 +18,10 @@ inline constexpr char kMemoryLabel[] = "berth.dev/accelerator-memory";
 /// A snapshot as the controller keeps it, of listed nodes and pods.
 inline std::unique_ptr<cluster::Snapshot> MakeSnapshot(
     const std::vector<model::NodeState>& nodes = {}) {
-  auto snapshot = std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
-      .catalog = scheduling::Catalog(), .labels = {kLabel, kMemoryLabel}, .node_uids = true});
+  auto snapshot = std::make_unique<cluster::Snapshot>(
+      cluster::Snapshot::Options{.catalog = policies::scheduling::Catalog(),
+                                 .labels = {kLabel, kMemoryLabel},
+                                 .node_uids = true});
   for (const auto kind : {cluster::Kind::kNodes, cluster::Kind::kPods}) {
     snapshot->BeginReplace(kind);
     snapshot->EndReplace(kind);
@@ -39,13 +41,14 @@ inline model::NodeState Labelled(model::NodeState state, const std::string& acce
 
 inline model::NodeState Broken(model::NodeState state) {
   state.node.conditions.push_back({"GPUIsLost", model::ConditionStatus::kTrue,
-                                   scheduling::kNow - std::chrono::hours(3), scheduling::kNow});
+                                   policies::scheduling::kNow - std::chrono::hours(3),
+                                   policies::scheduling::kNow});
   return state;
 }
 
 /// A pod of one GPU on a node; "": it waits.
 inline model::Pod PodOn(const std::string& node, const std::string& name = "train") {
-  model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 1);
+  model::Pod pod = policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 1);
   pod.namespace_ = "ml";
   pod.name = name;
   pod.uid = name + "-uid";

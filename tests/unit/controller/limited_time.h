@@ -3,12 +3,12 @@
 #include <chrono>
 #include <functional>
 
-#include "kube/waiter.h"
+#include "kube/timer.h"
 
 namespace berth::controller {
 
 /// Time that passes only while somebody waits, until a given moment.
-class LimitedTime final : public kube::Waiter {
+class LimitedTime final : public kube::Timer {
  public:
   Clock::time_point Now() const override { return now; }
   bool Wait(std::chrono::milliseconds duration) override {

@@ -22,28 +22,33 @@ constexpr std::int64_t kGibi = std::int64_t{1} << 30;
 
 bool ExtenderAccepts(const model::NodeState& node, const std::string& minimum) {
   const std::string prefix = "berth.dev";
-  scheduling::ReasonTable reasons;
-  const scheduling::AcceleratorPolicy policy({*scheduling::Catalog(), prefix, reasons}, {});
+  policies::scheduling::ReasonTable reasons;
+  const policies::scheduling::AcceleratorPolicy policy(
+      {*policies::scheduling::Catalog(), prefix, reasons}, {});
   // Of MN-Core, too: other resources are no matter of memory.
-  model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 1, {{kAnnotation, minimum}});
-  pod.requests.Set(scheduling::kMnCore, 1);
-  const auto preparation = policy.Prepare(pod, scheduling::FixedView(), scheduling::kNow);
-  return std::get<std::unique_ptr<scheduling::NodeEvaluator>>(preparation)->Evaluate(node).fits;
+  model::Pod pod =
+      policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 1, {{kAnnotation, minimum}});
+  pod.requests.Set(policies::scheduling::kMnCore, 1);
+  const auto preparation =
+      policy.Prepare(pod, policies::scheduling::FixedView(), policies::scheduling::kNow);
+  return std::get<std::unique_ptr<policies::scheduling::NodeEvaluator>>(preparation)
+      ->Evaluate(node)
+      .fits;
 }
 
 /// What admission writes.
 model::NodeRequirement RequirementOf(const std::string& minimum) {
-  const admission::AcceleratorMemoryPolicy policy(admission::Context(), {});
+  const policies::admission::AcceleratorMemoryPolicy policy(policies::admission::Context(), {});
   const model::Workload pod =
-      admission::Annotated(admission::GpuPod(), "accelerator-memory", minimum);
-  return admission::Mutate(policy, pod).workload.pod.node_terms->at(0).expressions.at(0);
+      policies::admission::Annotated(policies::admission::GpuPod(), "accelerator-memory", minimum);
+  return policies::admission::Mutate(policy, pod).workload.pod.node_terms->at(0).expressions.at(0);
 }
 
 /// As kube-scheduler's NodeAffinity does.
 bool AffinityAccepts(const model::NodeState& node, const std::string& minimum) {
   const model::NodeRequirement requirement = RequirementOf(minimum);
   const model::StringMap labels =
-      WantedLabels(node, *scheduling::Catalog(), NodeLabelNames("berth.dev"));
+      WantedLabels(node, *policies::scheduling::Catalog(), NodeLabelNames("berth.dev"));
   const auto label = model::Find(labels, requirement.key);
   if (requirement.op == "Exists") return label.has_value();
   EXPECT_EQ(requirement.op, "Gt");
@@ -51,9 +56,9 @@ bool AffinityAccepts(const model::NodeState& node, const std::string& minimum) {
 }
 
 model::NodeState Reporting(std::int64_t mebibytes) {
-  return scheduling::NodeWith("n", scheduling::kGpu, 8,
-                              {{"nvidia.com/gpu.product", "Tesla-V100-SXM2-32GB"},
-                               {"nvidia.com/gpu.memory", std::to_string(mebibytes)}});
+  return policies::scheduling::NodeWith("n", policies::scheduling::kGpu, 8,
+                                        {{"nvidia.com/gpu.product", "Tesla-V100-SXM2-32GB"},
+                                         {"nvidia.com/gpu.memory", std::to_string(mebibytes)}});
 }
 
 /// Around what devices of so many GiB report.
@@ -70,7 +75,8 @@ void ExpectAgreement(const model::NodeState& node, const std::string& minimum) {
   const bool extender = ExtenderAccepts(node, minimum);
   const bool affinity = AffinityAccepts(node, minimum);
   const std::int64_t bytes = *model::ParseMemoryMinimum(minimum);
-  const auto met = model::GreatestMemoryMinimum(node.gpu, node.accelerator, *scheduling::Catalog());
+  const auto met =
+      model::GreatestMemoryMinimum(node.gpu, node.accelerator, *policies::scheduling::Catalog());
   if (!met || bytes % kGibi == 0) {
     EXPECT_EQ(affinity, extender);
     return;
@@ -107,10 +113,10 @@ TEST(MemoryAgreement, HoldsForAnySizes) {
 }
 
 TEST(MemoryAgreement, HoldsForWhatOnlyTheCatalogueKnowsAndForWhatNobodyDoes) {
-  using scheduling::GpuNode;
+  using policies::scheduling::GpuNode;
   for (const model::NodeState& node :
        {GpuNode("a", "Tesla-V100-SXM2-32GB"), GpuNode("b", "NVIDIA-A30"), GpuNode("c", "Tesla-K80"),
-        scheduling::NodeWith("d", scheduling::kMnCore, 4), Reporting(0)}) {
+        policies::scheduling::NodeWith("d", policies::scheduling::kMnCore, 4), Reporting(0)}) {
     for (const char* minimum :
          {"1", "500M", "1Gi", "24Gi", "24G", "25Gi", "32Gi", "33Gi", "16Ei"}) {
       ExpectAgreement(node, minimum);

@@ -7,8 +7,8 @@
 namespace berth::controller {
 namespace {
 
-using scheduling::GpuNode;
-using scheduling::NodeWith;
+using policies::scheduling::GpuNode;
+using policies::scheduling::NodeWith;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
@@ -18,24 +18,25 @@ constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
 const NodeLabelNames kNames("berth.dev");
 
 model::StringMap Wanted(const model::NodeState& state) {
-  return WantedLabels(state, *scheduling::Catalog(), kNames);
+  return WantedLabels(state, *policies::scheduling::Catalog(), kNames);
 }
 
 model::NodeState InUse(model::NodeState state) {
-  state.used.Set(scheduling::kGpu, 1);
+  state.used.Set(policies::scheduling::kGpu, 1);
   return state;
 }
 
 /// A node whose drivers report so many MiB.
 model::NodeState Reporting(const std::string& mebibytes, const std::string& product = kV100) {
-  return NodeWith("a", scheduling::kGpu, 8,
+  return NodeWith("a", policies::scheduling::kGpu, 8,
                   {{"nvidia.com/gpu.product", product}, {"nvidia.com/gpu.memory", mebibytes}});
 }
 
 TEST(WantedLabels, AreTheNameInTheCatalogueAndTheMemory) {
   EXPECT_THAT(Wanted(GpuNode("a", kV100)),
               ElementsAre(Pair(kLabel, "V100"), Pair(kMemoryLabel, "32")));
-  EXPECT_THAT(Wanted(NodeWith("b", scheduling::kMnCore, 4)), ElementsAre(Pair(kLabel, "MN-Core")));
+  EXPECT_THAT(Wanted(NodeWith("b", policies::scheduling::kMnCore, 4)),
+              ElementsAre(Pair(kLabel, "MN-Core")));
 }
 
 TEST(WantedLabels, StayWhereTheyAreRight) {

@@ -9,7 +9,7 @@
 namespace berth::controller {
 namespace {
 
-using scheduling::GpuNode;
+using policies::scheduling::GpuNode;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
@@ -164,7 +164,7 @@ TEST_F(NodeLabelerTest, LooksAtEachNodeAgainBeforeItsTurn) {
 }
 
 TEST_F(NodeLabelerTest, WaitsUntilThePodsAreKnown) {
-  cluster::Snapshot fresh({.catalog = scheduling::Catalog(), .labels = {kLabel}});
+  cluster::Snapshot fresh({.catalog = policies::scheduling::Catalog(), .labels = {kLabel}});
   fresh.BeginReplace(cluster::Kind::kNodes);
   fresh.UpsertNode(GpuNode("node-1", kV100).node);
   fresh.EndReplace(cluster::Kind::kNodes);

@@ -12,7 +12,7 @@
 namespace berth::controller {
 namespace {
 
-using scheduling::GpuNode;
+using policies::scheduling::GpuNode;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Clock = NudgePlan::Clock;
@@ -83,15 +83,15 @@ class NudgedCluster {
 
   void Use(const std::string& node, const std::string& name, std::int64_t devices) {
     model::Pod pod = PodOn(node, name);
-    pod.requests.Set(scheduling::kGpu, devices);
+    pod.requests.Set(policies::scheduling::kGpu, devices);
     snapshot_->UpsertPod(pod);
   }
 
   void AddPod(const std::string& name) {
     model::Pod pod = PodOn("", name);
-    pod.requests.Set(scheduling::kGpu, std::int64_t{1} << Any(0, 3));
+    pod.requests.Set(policies::scheduling::kGpu, std::int64_t{1} << Any(0, 3));
     pod.priority = static_cast<std::int32_t>(Any(0, 3));
-    pod.created = scheduling::kNow - seconds(Any(0, 100));
+    pod.created = policies::scheduling::kNow - seconds(Any(0, 100));
     pods_[name] = pod;
     tried_[name] = {.count = static_cast<int>(Any(0, 9)), .last = now_ - seconds(Any(0, 60))};
     Report(pods_[name]);
@@ -103,7 +103,8 @@ class NudgedCluster {
   /// A node that is not refused and has room; empty: there is none.
   std::string FindNode(const model::Pod& pod) const {
     for (const auto& [name, node] : nodes_) {
-      if (!IsRefused(node) && kDevices - node.used >= pod.requests.Get(scheduling::kGpu)) {
+      if (!IsRefused(node) &&
+          kDevices - node.used >= pod.requests.Get(policies::scheduling::kGpu)) {
         return name;
       }
     }
@@ -119,8 +120,8 @@ class NudgedCluster {
     model::Pod& pod = found->second;
     const std::string node = FindNode(pod);
     if (node.empty()) return Report(pod);
-    nodes_[node].used += pod.requests.Get(scheduling::kGpu);
-    Use(node, name, pod.requests.Get(scheduling::kGpu));
+    nodes_[node].used += pod.requests.Get(policies::scheduling::kGpu);
+    Use(node, name, pod.requests.Get(policies::scheduling::kGpu));
     plan_.Remove(pod);
     pods_.erase(found);
   }
@@ -134,7 +135,7 @@ class NudgedCluster {
     plan_.Upsert(pod, now_);
   }
 
-  void Judge() { plan_.Judge(snapshot_->Read(), scheduling::kNow, now_); }
+  void Judge() { plan_.Judge(snapshot_->Read(), policies::scheduling::kNow, now_); }
 
   void Pass(Clock::duration duration) {
     for (const auto end = now_ + duration; now_ < end;) {
@@ -163,8 +164,8 @@ class NudgedCluster {
   std::map<std::string, Tries> tried_;
   std::multimap<Clock::time_point, std::string> next_;
   std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot();
-  NudgePlan plan_{std::make_shared<const scheduling::SchedulingEngine>(
-      scheduling::Catalog(), "berth.dev", scheduling::SchedulingConfig{})};
+  NudgePlan plan_{std::make_shared<const policies::scheduling::SchedulingEngine>(
+      policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{})};
   Clock::time_point now_{seconds(1000)};
 };
 

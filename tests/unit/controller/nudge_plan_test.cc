@@ -7,7 +7,7 @@
 namespace berth::controller {
 namespace {
 
-using scheduling::GpuNode;
+using policies::scheduling::GpuNode;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::Contains;
@@ -38,7 +38,7 @@ class NudgePlanTest : public ::testing::Test {
   model::Pod Waits(const std::string& name, const std::string& message = Blames(2), int age = 0) {
     model::Pod pod = PodOn("", name);
     pod.unschedulable = message;
-    pod.created = scheduling::kNow - seconds(age);
+    pod.created = policies::scheduling::kNow - seconds(age);
     plan_.Upsert(pod, now_);
     return pod;
   }
@@ -67,12 +67,12 @@ class NudgePlanTest : public ::testing::Test {
   }
 
   std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot();
-  scheduling::SchedulingConfig config_;
-  NudgePlan plan_{std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(),
-                                                                       "berth.dev", config_)};
+  policies::scheduling::SchedulingConfig config_;
+  NudgePlan plan_{std::make_shared<const policies::scheduling::SchedulingEngine>(
+      policies::scheduling::Catalog(), "berth.dev", config_)};
   NudgePlan::Clock::time_point now_{seconds(1000)};
   NudgePlan::Clock::time_point begin_ = now_;
-  model::Time time_ = scheduling::kNow;
+  model::Time time_ = policies::scheduling::kNow;
 };
 
 TEST_F(NudgePlanTest, APodOfWhichNothingIsHeardIsDueFourTimesAfterItsNodeRecovered) {
@@ -212,12 +212,12 @@ TEST_F(NudgePlanTest, ASecondRecoveryStartsItsOwnSeries) {
 
 // The breaker judges nodes by others: they come to fit though nothing of theirs has changed.
 TEST_F(NudgePlanTest, ABreakerThatTripsMakesNodesFit) {
-  scheduling::SchedulingConfig config;
-  using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
+  policies::scheduling::SchedulingConfig config;
+  using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
   std::get<Health>(config.policies.all).config.breaker = {
-      .fraction = 0.9, .min_nodes = 1, .action = scheduling::BreakerAction::kPenalize};
-  NudgePlan plan(std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(),
-                                                                      "berth.dev", config));
+      .fraction = 0.9, .min_nodes = 1, .action = policies::scheduling::BreakerAction::kPenalize};
+  NudgePlan plan(std::make_shared<const policies::scheduling::SchedulingEngine>(
+      policies::scheduling::Catalog(), "berth.dev", config));
   model::Pod pod = PodOn("", "train");
   pod.unschedulable = Blames(2);
   plan.Upsert(pod, now_);

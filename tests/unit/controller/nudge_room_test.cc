@@ -10,7 +10,7 @@
 namespace berth::controller {
 namespace {
 
-using scheduling::GpuNode;
+using policies::scheduling::GpuNode;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
@@ -36,10 +36,10 @@ class NudgeRoomTest : public ::testing::Test {
   model::Pod Make(const std::string& name, std::int32_t priority = 0, int age = 0,
                   std::int64_t devices = 1) const {
     model::Pod pod = PodOn("", name);
-    pod.requests.Set(scheduling::kGpu, devices);
+    pod.requests.Set(policies::scheduling::kGpu, devices);
     pod.unschedulable = kLost;
     pod.priority = priority;
-    pod.created = scheduling::kNow - seconds(age);
+    pod.created = policies::scheduling::kNow - seconds(age);
     return pod;
   }
 
@@ -60,7 +60,7 @@ class NudgeRoomTest : public ::testing::Test {
     Waits(pod);
   }
 
-  void Judge() { plan_.Judge(snapshot_->Read(), scheduling::kNow, now_); }
+  void Judge() { plan_.Judge(snapshot_->Read(), policies::scheduling::kNow, now_); }
 
   /// The pods that are nudged while time passes.
   std::vector<std::string> Nudges(milliseconds duration) {
@@ -75,8 +75,8 @@ class NudgeRoomTest : public ::testing::Test {
 
   std::int64_t devices_ = 8;
   std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot();
-  NudgePlan plan_{std::make_shared<const scheduling::SchedulingEngine>(
-      scheduling::Catalog(), "berth.dev", scheduling::SchedulingConfig{})};
+  NudgePlan plan_{std::make_shared<const policies::scheduling::SchedulingEngine>(
+      policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{})};
   NudgePlan::Clock::time_point now_{seconds(1000)};
 };
 

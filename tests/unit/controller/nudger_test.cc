@@ -9,7 +9,7 @@
 namespace berth::controller {
 namespace {
 
-using scheduling::GpuNode;
+using policies::scheduling::GpuNode;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::IsEmpty;
@@ -49,15 +49,16 @@ class NudgerTest : public ::testing::Test {
   LimitedTime time_;
   WriteRecord record_;
   bool leads_ = true;
-  Nudger nudger_{{.annotation = "berth.dev/nudged-at",
-                  .may_write = [this] { return leads_; },
-                  .now = [] { return scheduling::kNow; }},
-                 std::make_shared<const scheduling::SchedulingEngine>(
-                     scheduling::Catalog(), "berth.dev", scheduling::SchedulingConfig{}),
-                 snapshot_.get(),
-                 &patcher_,
-                 &time_,
-                 &record_};
+  Nudger nudger_{
+      {.annotation = "berth.dev/nudged-at",
+       .may_write = [this] { return leads_; },
+       .now = [] { return policies::scheduling::kNow; }},
+      std::make_shared<const policies::scheduling::SchedulingEngine>(
+          policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{}),
+      snapshot_.get(),
+      &patcher_,
+      &time_,
+      &record_};
 };
 
 TEST_F(NudgerTest, TouchesTheAnnotationOfThatVeryPod) {

@@ -11,10 +11,10 @@ using testing::SizeIs;
 
 class RefusalsTest : public ::testing::Test {
  protected:
-  scheduling::ReasonTable reasons_;
-  const scheduling::ReasonId lost_ =
+  policies::scheduling::ReasonTable reasons_;
+  const policies::scheduling::ReasonId lost_ =
       reasons_.Intern({.policy = "health", .text = "node(s) had condition GPUIsLost"});
-  const scheduling::ReasonId page_ =
+  const policies::scheduling::ReasonId page_ =
       reasons_.Intern({.policy = "health", .text = "node(s) had condition GPUPendingPage"});
 };
 

@@ -40,7 +40,7 @@ using Nodes = std::vector<model::Node>;
 void Nothing(Nodes&) {}
 
 void PublishAll(Nodes& nodes) {
-  for (const auto& condition : scheduling::HealthConfig::Defaults()) {
+  for (const auto& condition : policies::scheduling::HealthConfig::Defaults()) {
     nodes[0].conditions.push_back({.type = condition.type});
   }
 }

@@ -244,9 +244,9 @@ INSTANTIATE_TEST_SUITE_P(All, PodTable,
 
 TEST(CheckCheckpoints, InAnObjectStoreNeedNoClaim) {
   DefaultRules rules;
-  using Settings = admission::PolicySettings<admission::CheckpointPolicy>;
+  using Settings = policies::admission::PolicySettings<policies::admission::CheckpointPolicy>;
   auto& config = std::get<Settings>(rules.config.admission.judgement.policies.all).config;
-  config.target = admission::CheckpointTarget::kObjectStore;
+  config.target = policies::admission::CheckpointTarget::kObjectStore;
   config.uri = "s3://bucket";
   Facts facts = Healthy();
   Train(facts).checkpoint = "mine";
@@ -255,8 +255,9 @@ TEST(CheckCheckpoints, InAnObjectStoreNeedNoClaim) {
 
 TEST(CheckCpuCapacity, WhereIsolationOnlyWarnsIsANote) {
   DefaultRules rules;
-  using Settings = admission::PolicySettings<admission::IsolationPolicy>;
-  std::get<Settings>(rules.config.admission.judgement.policies.all).mode = admission::Mode::kWarn;
+  using Settings = policies::admission::PolicySettings<policies::admission::IsolationPolicy>;
+  std::get<Settings>(rules.config.admission.judgement.policies.all).mode =
+      policies::admission::Mode::kWarn;
   Facts facts = Healthy();
   Web(facts) = CpuPod("web-0", 65);
   EXPECT_EQ(Only(CheckCpuCapacity(facts, rules.rules())).severity, Severity::kNote);

@@ -19,10 +19,10 @@ namespace berth::extender {
 namespace {
 
 using model::Duration;
-using scheduling::GpuNode;
-using scheduling::kGpu;
-using scheduling::kNow;
-using scheduling::PodAskingFor;
+using policies::scheduling::GpuNode;
+using policies::scheduling::kGpu;
+using policies::scheduling::kNow;
+using policies::scheduling::PodAskingFor;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
@@ -32,8 +32,8 @@ constexpr std::size_t kManyNodes = 40;
 /// As kube-scheduler asks, which counts the devices itself.
 class Burst : public testing::Test {
  protected:
-  Burst() : Burst(scheduling::ShortlistConfig{.size = 1, .default_spreading = false}) {}
-  explicit Burst(scheduling::ShortlistConfig shortlist)
+  Burst() : Burst(policies::scheduling::ShortlistConfig{.size = 1, .default_spreading = false}) {}
+  explicit Burst(policies::scheduling::ShortlistConfig shortlist)
       : berth_(Nodes(), {}, std::move(shortlist)) {
     for (std::size_t i = 0; i < kManyNodes; ++i) names_.push_back("n" + std::to_string(i));
   }
@@ -173,7 +173,7 @@ TEST_F(Burst, GoesOnWithoutTheNode) {
 
 class WithoutAShortlist : public Burst {
  protected:
-  WithoutAShortlist() : Burst(scheduling::ShortlistConfig{.size = 0}) {}
+  WithoutAShortlist() : Burst(policies::scheduling::ShortlistConfig{.size = 0}) {}
 };
 
 TEST_F(WithoutAShortlist, NobodyKnowsWhereThePodGoes) {
@@ -187,7 +187,7 @@ TEST(AssumedPods, AreBounded) {
   const auto assume = [&](const std::string& uid, const char* node) {
     model::Pod pod = PodAskingFor(kGpu, 1);
     pod.name = pod.uid = uid;
-    pods.Assume(pod, node, *scheduling::Catalog(), kNow);
+    pods.Assume(pod, node, *policies::scheduling::Catalog(), kNow);
   };
   assume("first", "first");
   for (std::size_t i = 0; i < AssumedPods::kMost; ++i) assume(std::to_string(i), "others");
@@ -204,21 +204,22 @@ TEST(AssumedPods, AreBounded) {
 TEST(AssumedPodsProperty, ChangeNoRefusal) {
   int changed_scores = 0;
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
-    const scheduling::World world(seed);
+    const policies::scheduling::World world(seed);
     ExtenderUnderTest berth(world.nodes);
     AssumedPods pods;
     for (int i = 0; i < 50; ++i) {
-      model::Pod pod = PodAskingFor(i % 3 == 0 ? scheduling::kMnCore : kGpu, 1 + i % 8);
+      model::Pod pod = PodAskingFor(i % 3 == 0 ? policies::scheduling::kMnCore : kGpu, 1 + i % 8);
       pod.name = pod.uid = std::to_string(i);
-      pods.Assume(pod, "node-" + std::to_string(i), *scheduling::Catalog(), kNow);
+      pods.Assume(pod, "node-" + std::to_string(i), *policies::scheduling::Catalog(), kNow);
     }
     const cluster::Snapshot::Reader reader = berth.snapshot.Read();
     const AssumedView view = pods.Over(reader, "", kNow);
-    const scheduling::PreparedPod prepared = berth.engine->Prepare(world.pod, reader, kNow);
+    const policies::scheduling::PreparedPod prepared =
+        berth.engine->Prepare(world.pod, reader, kNow);
     ASSERT_EQ(berth.engine->Prepare(world.pod, view, kNow).key(), prepared.key());
     for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
-      const scheduling::Judgement without = prepared.Judge(*reader.At(i));
-      const scheduling::Judgement with = prepared.Judge(*view.At(i));
+      const policies::scheduling::Judgement without = prepared.Judge(*reader.At(i));
+      const policies::scheduling::Judgement with = prepared.Judge(*view.At(i));
       ASSERT_EQ(with.fits, without.fits) << "seed " << seed;
       ASSERT_EQ(with.reason, without.reason) << "seed " << seed;
       ASSERT_EQ(with.last, without.last) << "seed " << seed;
@@ -248,7 +249,7 @@ TEST(AssumedPodsProperty, AreSeenThroughWhatIsRemembered) {
       const bool prioritize = below(2) == 0;
       // Where a pod did not get to comes last, which is another rule.
       if (prioritize) args.pod.uid = "new";
-      std::vector<scheduling::Judgement> judgements;
+      std::vector<policies::scheduling::Judgement> judgements;
       {
         const cluster::Snapshot::Reader reader = berth.snapshot.Read();
         const AssumedView view = expected.Over(reader, args.pod.uid, now);
@@ -258,14 +259,14 @@ TEST(AssumedPodsProperty, AreSeenThroughWhatIsRemembered) {
         }
       }
       if (prioritize) {
-        ASSERT_EQ(berth.placer->Prioritize(args, now), scheduling::Rank(judgements))
+        ASSERT_EQ(berth.placer->Prioritize(args, now), policies::scheduling::Rank(judgements))
             << "seed " << seed << ", step " << step;
         continue;
       }
       const FilterResult result = berth.placer->Filter(args, now);
       if (result.node_names.size() > 1) continue;
       ASSERT_EQ(result.node_names.size(), 1U);
-      expected.Assume(args.pod, result.node_names[0], *scheduling::Catalog(), now);
+      expected.Assume(args.pod, result.node_names[0], *policies::scheduling::Catalog(), now);
       if (below(3) > 0) continue;
       args.pod.node_name = names[static_cast<std::size_t>(below(6))];
       berth.snapshot.UpsertPod(args.pod);

@@ -19,8 +19,8 @@ namespace berth::extender {
 namespace {
 
 using model::ConditionStatus;
-using scheduling::GpuNode;
-using scheduling::PodAskingFor;
+using policies::scheduling::GpuNode;
+using policies::scheduling::PodAskingFor;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -43,7 +43,8 @@ struct Recorder : DecisionObserver {
 /// A placer over the snapshot of an ExtenderUnderTest, with observers.
 class DecisionTest : public testing::Test {
  protected:
-  void Start(std::vector<model::NodeState> nodes, const scheduling::SchedulingConfig& config = {}) {
+  void Start(std::vector<model::NodeState> nodes,
+             const policies::scheduling::SchedulingConfig& config = {}) {
     cluster.emplace(std::move(nodes), config);
     placer.emplace(cluster->engine, cluster->snapshot, metrics,
                    std::vector<DecisionObserver*>{&recorder, &second});
@@ -51,15 +52,16 @@ class DecisionTest : public testing::Test {
 
   /// The decision that filter of `names` makes.
   Decision Filtered(std::vector<std::string_view> names, model::StringMap annotations = {}) {
-    placer->Filter({PodAskingFor(scheduling::kGpu, 1, std::move(annotations)), std::move(names)},
-                   scheduling::kNow);
+    placer->Filter(
+        {PodAskingFor(policies::scheduling::kGpu, 1, std::move(annotations)), std::move(names)},
+        policies::scheduling::kNow);
     return recorder.decisions.empty() ? Decision{} : recorder.decisions.back();
   }
 
   Decision Prioritized(std::vector<std::string_view> names, model::StringMap annotations = {}) {
     placer->Prioritize(
-        {PodAskingFor(scheduling::kGpu, 1, std::move(annotations)), std::move(names)},
-        scheduling::kNow);
+        {PodAskingFor(policies::scheduling::kGpu, 1, std::move(annotations)), std::move(names)},
+        policies::scheduling::kNow);
     return recorder.decisions.empty() ? Decision{} : recorder.decisions.back();
   }
 
@@ -77,7 +79,7 @@ model::NodeState Lost(std::string name) {
 TEST_F(DecisionTest, TellsWhichPodWhenAndWhy) {
   Start({GpuNode("good", kV100), Lost("lost"), Lost("lost-too")});
   const Decision decision = Filtered({"lost", "good", "lost-too", "ghost"});
-  EXPECT_EQ(decision.time, scheduling::kNow);
+  EXPECT_EQ(decision.time, policies::scheduling::kNow);
   EXPECT_EQ(decision.pod_namespace, "team");
   EXPECT_EQ(decision.pod_name, "train");
   EXPECT_EQ(decision.pod_uid, "uid");
@@ -88,7 +90,7 @@ TEST_F(DecisionTest, TellsWhichPodWhenAndWhy) {
                           RefusalCount{"engine", "node(s) were unknown to Berth", 1}));
   ASSERT_THAT(decision.top, SizeIs(1));
   EXPECT_EQ(decision.top[0].name, "good");
-  EXPECT_EQ(decision.top[0].rank, scheduling::kMaxRank);
+  EXPECT_EQ(decision.top[0].rank, policies::scheduling::kMaxRank);
   EXPECT_EQ(decision.decided_by, "only one node fits");
 }
 
@@ -106,10 +108,10 @@ TEST_F(DecisionTest, TellsTheResourceVersionsThatItWasMadeAt) {
 TEST_F(DecisionTest, NodesThatTheRequestBringsHaveNoResourceVersion) {
   Start({});
   cluster->snapshot.MarkHeard(cluster::Kind::kNodes, {}, 41);
-  ExtenderArgs args{.pod = PodAskingFor(scheduling::kGpu, 1), .node_names = {"own"}};
+  ExtenderArgs args{.pod = PodAskingFor(policies::scheduling::kGpu, 1), .node_names = {"own"}};
   args.given.emplace();
   args.given->nodes.push_back(GpuNode("own", kV100).node);
-  placer->Filter(args, scheduling::kNow);
+  placer->Filter(args, policies::scheduling::kNow);
   ASSERT_THAT(recorder.decisions, SizeIs(1));
   EXPECT_EQ(recorder.decisions[0].node_resource_version, 0u);
 }
@@ -156,8 +158,8 @@ TEST_F(DecisionTest, NamesThePolicyThatTellsTheFirstFromTheSecond) {
 TEST_F(DecisionTest, NamesThePolicyThatPutsTheSecondLast) {
   auto tainted = GpuNode("tainted", kV100);
   tainted.node.taints = {{"dedicated", "", "PreferNoSchedule"}};
-  scheduling::SchedulingConfig config;
-  using Packing = scheduling::PolicySettings<scheduling::PackingPolicy>;
+  policies::scheduling::SchedulingConfig config;
+  using Packing = policies::scheduling::PolicySettings<policies::scheduling::PackingPolicy>;
   std::get<Packing>(config.policies.all).weight = 1;  // it does so at any weight but 0
   Start({tainted, GpuNode("free", "NVIDIA-A100-SXM4-40GB")}, config);
   const Decision decision = Prioritized({"tainted", "free"});
@@ -167,9 +169,9 @@ TEST_F(DecisionTest, NamesThePolicyThatPutsTheSecondLast) {
 }
 
 TEST_F(DecisionTest, NeverNamesAPolicyThatIsOnlyObserved) {
-  scheduling::SchedulingConfig config;
-  using Thrift = scheduling::PolicySettings<scheduling::ThriftPolicy>;
-  std::get<Thrift>(config.policies.all).mode = scheduling::Mode::kObserve;
+  policies::scheduling::SchedulingConfig config;
+  using Thrift = policies::scheduling::PolicySettings<policies::scheduling::ThriftPolicy>;
+  std::get<Thrift>(config.policies.all).mode = policies::scheduling::Mode::kObserve;
   Start({GpuNode("v100", kV100), GpuNode("a100", "NVIDIA-A100-SXM4-40GB", 4)}, config);
   const Decision decision = Prioritized({"v100", "a100"});
   EXPECT_EQ(decision.top.at(0).name, "a100");
@@ -187,7 +189,7 @@ TEST_F(DecisionTest, HasTheBestThreeInTheOrderOfTheirScores) {
   for (const char* name : {"six", "two", "four", "none"}) nodes.push_back(GpuNode(name, kV100));
   Start(std::move(nodes));
   for (const auto& [name, used] : {std::pair{"six", 6}, {"two", 2}, {"four", 4}}) {
-    model::Pod pod = PodAskingFor(scheduling::kGpu, used);
+    model::Pod pod = PodAskingFor(policies::scheduling::kGpu, used);
     pod.name = name;
     pod.node_name = name;
     cluster->snapshot.UpsertPod(pod);
@@ -218,7 +220,7 @@ TEST_F(DecisionTest, OfEqualNodesTheFirstAskedAboutAreTheBestThree) {
 // Whatever the order and the number of the nodes, and however often one is named.
 TEST_F(DecisionTest, HasTheThreeThatSortingAllWouldPutFirst) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
-    const scheduling::World world(seed);
+    const policies::scheduling::World world(seed);
     Start(world.nodes);
     ExtenderArgs args{.pod = world.pod};
     for (const model::NodeState& node : world.nodes) args.node_names.push_back(node.node.name);
@@ -228,9 +230,9 @@ TEST_F(DecisionTest, HasTheThreeThatSortingAllWouldPutFirst) {
     for (std::size_t i = 0; i < args.node_names.size(); i += 10) {
       args.node_names.push_back(args.node_names[i]);
     }
-    const std::vector<std::int64_t> ranks = placer->Prioritize(args, scheduling::kNow);
+    const std::vector<std::int64_t> ranks = placer->Prioritize(args, policies::scheduling::kNow);
     const cluster::Snapshot::Reader view = cluster->snapshot.Read();
-    const auto prepared = cluster->engine->Prepare(args.pod, view, scheduling::kNow);
+    const auto prepared = cluster->engine->Prepare(args.pod, view, policies::scheduling::kNow);
     std::vector<RankedNode> fitting;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const auto judgement = prepared.Judge(*view.At(*view.Find(args.node_names[i])));
@@ -256,17 +258,17 @@ TEST_F(DecisionTest, TellsTheOneNodeOfAShortlistFirst) {
   server::Metrics more;
   Placer shortened(cluster->engine, cluster->snapshot, more, {&recorder},
                    {.size = 1, .default_spreading = false});
-  ExtenderArgs args{.pod = PodAskingFor(scheduling::kGpu, 1)};
+  ExtenderArgs args{.pod = PodAskingFor(policies::scheduling::kGpu, 1)};
   for (const char* uid : {"1", "2", "3", "4", "5"}) {
     args.pod.uid = uid;
     args.node_names.assign(names.begin(), names.end());
     args.node_names.insert(args.node_names.end(), names.rbegin(), names.rend());
-    const FilterResult result = shortened.Filter(args, scheduling::kNow);
+    const FilterResult result = shortened.Filter(args, policies::scheduling::kNow);
     ASSERT_THAT(result.node_names, SizeIs(1));
     const Decision& decision = recorder.decisions.back();
     EXPECT_EQ(decision.fitting, 40u);
     EXPECT_EQ(decision.top.at(0).name, result.node_names[0]);
-    EXPECT_EQ(decision.top.at(0).rank, scheduling::kMaxRank);
+    EXPECT_EQ(decision.top.at(0).rank, policies::scheduling::kMaxRank);
     EXPECT_EQ(decision.decided_by, "equal");
   }
 }
@@ -293,8 +295,8 @@ TEST_F(DecisionTest, IsToldAfterTheClusterWasLetGo) {
   writer.snapshot = &cluster->snapshot;
   server::Metrics more;
   Placer watched(cluster->engine, cluster->snapshot, more, {&writer});
-  const ExtenderArgs args{PodAskingFor(scheduling::kGpu, 1), {"a"}};
-  EXPECT_THAT(watched.Filter(args, scheduling::kNow).node_names, SizeIs(1));
+  const ExtenderArgs args{PodAskingFor(policies::scheduling::kGpu, 1), {"a"}};
+  EXPECT_THAT(watched.Filter(args, policies::scheduling::kNow).node_names, SizeIs(1));
   EXPECT_EQ(cluster->snapshot.Read().Find("a"), std::nullopt);
 }
 

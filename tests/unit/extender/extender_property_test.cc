@@ -25,8 +25,9 @@ std::vector<model::NodeState> RandomNodes(std::mt19937& random, std::size_t coun
   std::vector<model::NodeState> nodes;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name = "n" + std::to_string(i);
-    auto node = below(4) == 0 ? scheduling::NodeWith(name, scheduling::kMnCore, 4)
-                              : scheduling::GpuNode(name, products[below(3)]);
+    auto node = below(4) == 0
+                    ? policies::scheduling::NodeWith(name, policies::scheduling::kMnCore, 4)
+                    : policies::scheduling::GpuNode(name, products[below(3)]);
     if (below(3) == 0) node = WithCondition(node, "GPUIsLost", ConditionStatus::kTrue);
     if (below(3) == 0) node = WithCondition(node, "NICLinkDown", ConditionStatus::kUnknown);
     nodes.push_back(std::move(node));
@@ -39,7 +40,7 @@ model::Pod RandomPod(std::mt19937& random) {
   const auto choice = std::uniform_int_distribution<std::size_t>(0, 4)(random);
   model::StringMap annotations;
   if (choice > 0) annotations.emplace_back("berth.dev/accelerators", models[choice]);
-  return scheduling::PodAskingFor(scheduling::kGpu, 1, std::move(annotations));
+  return policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 1, std::move(annotations));
 }
 
 TEST(ExtenderProperties, FilterPartitionsWhatWasAskedAndOrderDoesNotMatter) {
@@ -53,7 +54,7 @@ TEST(ExtenderProperties, FilterPartitionsWhatWasAskedAndOrderDoesNotMatter) {
       names.push_back("n" + std::to_string(i));
     }
     args.node_names.assign(names.begin(), names.end());
-    const FilterResult result = berth.placer->Filter(args, scheduling::kNow);
+    const FilterResult result = berth.placer->Filter(args, policies::scheduling::kNow);
 
     const std::set<std::string_view> asked(names.begin(), names.end());
     std::set<std::string_view> answered(result.node_names.begin(), result.node_names.end());
@@ -67,7 +68,7 @@ TEST(ExtenderProperties, FilterPartitionsWhatWasAskedAndOrderDoesNotMatter) {
     ASSERT_EQ(answered.size(), fitting.empty() ? asked.size() : fitting.size()) << "seed " << seed;
 
     std::shuffle(args.node_names.begin(), args.node_names.end(), random);
-    const FilterResult shuffled = berth.placer->Filter(args, scheduling::kNow);
+    const FilterResult shuffled = berth.placer->Filter(args, policies::scheduling::kNow);
     ASSERT_EQ(fitting,
               std::set<std::string_view>(shuffled.node_names.begin(), shuffled.node_names.end()))
         << "seed " << seed;
@@ -83,7 +84,8 @@ TEST(ExtenderProperties, PrioritizeRanksFrom0To10AndOrderDoesNotMatter) {
     for (int i = 0; i < 45; ++i) names.push_back("n" + std::to_string(i));
     args.node_names.assign(names.begin(), names.end());
     const auto rank_by_name = [&] {
-      const std::vector<std::int64_t> ranks = berth.placer->Prioritize(args, scheduling::kNow);
+      const std::vector<std::int64_t> ranks =
+          berth.placer->Prioritize(args, policies::scheduling::kNow);
       std::map<std::string_view, std::int64_t> by_name;
       for (std::size_t i = 0; i < ranks.size(); ++i) by_name[args.node_names[i]] = ranks[i];
       return by_name;
@@ -91,7 +93,7 @@ TEST(ExtenderProperties, PrioritizeRanksFrom0To10AndOrderDoesNotMatter) {
     const auto ranks = rank_by_name();
     ASSERT_EQ(ranks.size(), names.size());
     for (const auto& [name, rank] : ranks) {
-      ASSERT_TRUE(rank >= 0 && rank <= scheduling::kMaxRank) << name << ", seed " << seed;
+      ASSERT_TRUE(rank >= 0 && rank <= policies::scheduling::kMaxRank) << name << ", seed " << seed;
     }
     std::shuffle(args.node_names.begin(), args.node_names.end(), random);
     ASSERT_EQ(rank_by_name(), ranks) << "seed " << seed;
@@ -106,10 +108,11 @@ TEST(ExtenderProperties, BestOfWhatFilterKeptHasTheHighestRank) {
     std::vector<std::string> names;
     for (int i = 0; i < 40; ++i) names.push_back("n" + std::to_string(i));
     args.node_names.assign(names.begin(), names.end());
-    args.node_names = berth.placer->Filter(args, scheduling::kNow).node_names;
+    args.node_names = berth.placer->Filter(args, policies::scheduling::kNow).node_names;
     if (args.node_names.empty()) continue;
-    const std::vector<std::int64_t> ranks = berth.placer->Prioritize(args, scheduling::kNow);
-    ASSERT_EQ(*std::max_element(ranks.begin(), ranks.end()), scheduling::kMaxRank);
+    const std::vector<std::int64_t> ranks =
+        berth.placer->Prioritize(args, policies::scheduling::kNow);
+    ASSERT_EQ(*std::max_element(ranks.begin(), ranks.end()), policies::scheduling::kMaxRank);
   }
 }
 

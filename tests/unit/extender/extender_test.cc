@@ -13,9 +13,9 @@ namespace {
 
 using model::ConditionStatus;
 using nlohmann::json;
-using scheduling::GpuNode;
-using scheduling::kMnCore;
-using scheduling::NodeWith;
+using policies::scheduling::GpuNode;
+using policies::scheduling::kMnCore;
+using policies::scheduling::NodeWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -77,11 +77,11 @@ TEST(Filter, RejectionByTheServerIsASentenceInA200) {
 
 TEST(Filter, BeforeTheFirstListItAnswersAnErrorAndRefusesNobody) {
   server::Metrics metrics;
-  const cluster::Snapshot snapshot({.catalog = scheduling::Catalog()});
-  auto engine = std::make_shared<const scheduling::SchedulingEngine>(
-      scheduling::Catalog(), "berth.dev", scheduling::SchedulingConfig{});
+  const cluster::Snapshot snapshot({.catalog = policies::scheduling::Catalog()});
+  auto engine = std::make_shared<const policies::scheduling::SchedulingEngine>(
+      policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{});
   Extender extender(std::make_shared<Placer>(std::move(engine), snapshot, metrics), metrics,
-                    {.now = [] { return scheduling::kNow; }});
+                    {.now = [] { return policies::scheduling::kNow; }});
   const std::string args = ArgsFor(R"(["good"])");
   const auto routes = extender.Routes();
   const json reply = json::parse(routes[0].handle({"POST", "/filter", args}).body);
@@ -110,7 +110,7 @@ TEST(Prioritize, NodeDeletedSinceFilterRanksLast) {
 
 TEST(Prioritize, PodsBoundMeanwhileFillNodesUp) {
   ExtenderUnderTest berth({GpuNode("empty", kV100), GpuNode("started", kV100)});
-  model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 6);
+  model::Pod pod = policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 6);
   pod.node_name = "started";
   berth.snapshot.UpsertPod(pod);
   EXPECT_EQ(berth.Post("/prioritize", ArgsFor(R"(["empty", "started"])")).body,
@@ -244,11 +244,11 @@ TEST(WholeNodes, WhereNoneFitsEveryNodeHasItsReason) {
 
 TEST(WholeNodes, NeedNoSnapshot) {
   server::Metrics metrics;
-  const cluster::Snapshot snapshot({.catalog = scheduling::Catalog()});
-  auto engine = std::make_shared<const scheduling::SchedulingEngine>(
-      scheduling::Catalog(), "berth.dev", scheduling::SchedulingConfig{});
+  const cluster::Snapshot snapshot({.catalog = policies::scheduling::Catalog()});
+  auto engine = std::make_shared<const policies::scheduling::SchedulingEngine>(
+      policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{});
   Extender extender(std::make_shared<Placer>(std::move(engine), snapshot, metrics), metrics,
-                    {.now = [] { return scheduling::kNow; }});
+                    {.now = [] { return policies::scheduling::kNow; }});
   const std::string args = WholeNodeArgs(json::parse(kWholeNodes));
   const json reply = json::parse(extender.Routes()[0].handle({"POST", "/filter", args}).body);
   EXPECT_EQ(reply["Nodes"]["items"].size(), 2);
@@ -258,7 +258,7 @@ TEST(Limits, NamesAndWholeNodesHaveTheirOwn) {
   ExtenderUnderTest berth(MixedNodes());
   Extender small(
       berth.placer, *berth.metrics,
-      {.max_body = 600, .max_nodes_body = 2'000, .now = [] { return scheduling::kNow; }});
+      {.max_body = 600, .max_nodes_body = 2'000, .now = [] { return policies::scheduling::kNow; }});
   const auto filter = small.Routes()[0];
   EXPECT_EQ(filter.max_body, 2'000);
   const std::string names = ArgsFor(R"(["good"])") + std::string(600, ' ');
@@ -288,12 +288,14 @@ TEST(Use, AnotherPlacerAnswersFromThenOn) {
   ExtenderUnderTest berth(MixedNodes());
   const std::string args = ArgsFor(R"(["lost"])");
   EXPECT_EQ(json::parse(berth.Post("/filter", args).body)["NodeNames"], json::array());
-  scheduling::SchedulingConfig lenient;
-  std::get<scheduling::PolicySettings<scheduling::HealthPolicy>>(lenient.policies.all)
+  policies::scheduling::SchedulingConfig lenient;
+  std::get<policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>>(
+      lenient.policies.all)
       .config.conditions.clear();
-  berth.extender.Use(std::make_shared<Placer>(std::make_shared<const scheduling::SchedulingEngine>(
-                                                  scheduling::Catalog(), "berth.dev", lenient),
-                                              berth.snapshot, *berth.metrics));
+  berth.extender.Use(
+      std::make_shared<Placer>(std::make_shared<const policies::scheduling::SchedulingEngine>(
+                                   policies::scheduling::Catalog(), "berth.dev", lenient),
+                               berth.snapshot, *berth.metrics));
   EXPECT_EQ(json::parse(berth.Post("/filter", args).body)["NodeNames"], json({"lost"}));
 }
 
@@ -326,15 +328,15 @@ TEST(ExtenderMetrics, CountWhatWasJudgedAndWhatWasRemembered) {
   counts("2", "0");
   berth.Post("/prioritize", ArgsFor(R"(["slow", "good"])"));
   counts("3", "1");
-  berth.snapshot.UpsertNode(scheduling::GpuNode("good", "NVIDIA-A30").node);
+  berth.snapshot.UpsertNode(policies::scheduling::GpuNode("good", "NVIDIA-A30").node);
   berth.Post("/filter", ArgsFor(R"(["lost", "good"])"));
   counts("4", "2");
 }
 
 TEST(Observe, PassesAndCountsWhatEnforcingWouldRefuseEachTime) {
-  scheduling::SchedulingConfig config;
-  using Health = scheduling::PolicySettings<scheduling::HealthPolicy>;
-  std::get<Health>(config.policies.all).mode = scheduling::Mode::kObserve;
+  policies::scheduling::SchedulingConfig config;
+  using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
+  std::get<Health>(config.policies.all).mode = policies::scheduling::Mode::kObserve;
   ExtenderUnderTest berth(MixedNodes(), config);
   const std::string would = R"(berth_would_reject_total{policy="health",)"
                             R"(reason="node(s) had condition GPUIsLost"} )";

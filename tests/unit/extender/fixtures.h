@@ -17,21 +17,21 @@ namespace berth::extender {
 /// A real extender over a snapshot that the test fills.
 struct ExtenderUnderTest {
   placement::BreakerLog breaker_log;
-  cluster::Snapshot snapshot{{.catalog = scheduling::Catalog()}};
+  cluster::Snapshot snapshot{{.catalog = policies::scheduling::Catalog()}};
   std::shared_ptr<server::Metrics> metrics = std::make_shared<server::Metrics>();
-  std::shared_ptr<const scheduling::SchedulingEngine> engine;
+  std::shared_ptr<const policies::scheduling::SchedulingEngine> engine;
   std::shared_ptr<Placer> placer;
   Extender extender;
 
   /// Lists `nodes` to the end, and no pods.
   explicit ExtenderUnderTest(std::vector<model::NodeState> nodes,
-                             const scheduling::SchedulingConfig& config = {},
-                             scheduling::ShortlistConfig shortlist = {})
-      : engine(std::make_shared<const scheduling::SchedulingEngine>(scheduling::Catalog(),
-                                                                    "berth.dev", config)),
+                             const policies::scheduling::SchedulingConfig& config = {},
+                             policies::scheduling::ShortlistConfig shortlist = {})
+      : engine(std::make_shared<const policies::scheduling::SchedulingEngine>(
+            policies::scheduling::Catalog(), "berth.dev", config)),
         placer(std::make_shared<Placer>(engine, snapshot, *metrics,
                                         std::vector<DecisionObserver*>(), std::move(shortlist))),
-        extender(placer, *metrics, {.now = [] { return scheduling::kNow; }}) {
+        extender(placer, *metrics, {.now = [] { return policies::scheduling::kNow; }}) {
     snapshot.BeginReplace(cluster::Kind::kNodes);
     for (model::NodeState& node : nodes) snapshot.UpsertNode(std::move(node.node));
     snapshot.EndReplace(cluster::Kind::kNodes);
@@ -50,8 +50,9 @@ struct ExtenderUnderTest {
 
 inline model::NodeState WithCondition(model::NodeState state, std::string type,
                                       model::ConditionStatus status) {
-  state.node.conditions.push_back(
-      {std::move(type), status, scheduling::kNow - std::chrono::hours(3), scheduling::kNow});
+  state.node.conditions.push_back({std::move(type), status,
+                                   policies::scheduling::kNow - std::chrono::hours(3),
+                                   policies::scheduling::kNow});
   return state;
 }
 

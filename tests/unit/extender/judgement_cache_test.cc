@@ -15,17 +15,17 @@ namespace berth::extender {
 namespace {
 
 using model::ConditionStatus;
-using namespace scheduling;  // NOLINT: the words of the engine under test
+using namespace policies::scheduling;  // NOLINT: the words of the engine under test
 
 class JudgementCacheTest : public testing::Test {
  protected:
-  struct Told : Judgement {
+  struct Answer : Judgement {
     bool remembered = false;
   };
 
   // Of the node at index 0.
-  Told Judge(const model::NodeState& node, model::Time now = kNow,
-             const model::Pod& pod = PodAskingFor(kGpu, 1)) {
+  Answer Judge(const model::NodeState& node, model::Time now = kNow,
+               const model::Pod& pod = PodAskingFor(kGpu, 1)) {
     const PreparedPod prepared = engine_.Prepare(pod, FixedView(), now);
     if (versions_.end() == 0) versions_.Add();
     if (versions_[0] != node.version) versions_.Set(0, node.version);
@@ -57,7 +57,7 @@ class JudgementCacheTest : public testing::Test {
 
 TEST_F(JudgementCacheTest, RemembersUntilTheNodeChanges) {
   EXPECT_FALSE(Judge(LostNode(1)).remembered);
-  const Told again = Judge(LostNode(1));
+  const Answer again = Judge(LostNode(1));
   EXPECT_TRUE(again.remembered);
   EXPECT_FALSE(again.fits);
   EXPECT_EQ(engine_.reasons()[again.reason].text, "node(s) had condition GPUIsLost");

@@ -9,9 +9,9 @@
 namespace berth::extender {
 namespace {
 
-using scheduling::DatedJudgement;
-using scheduling::Judgement;
-using scheduling::kNow;
+using policies::scheduling::DatedJudgement;
+using policies::scheduling::Judgement;
+using policies::scheduling::kNow;
 using std::chrono::hours;
 using std::chrono::seconds;
 

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(ExtenderRights, HasServicesOnlyWhereTheShortlistNeedsThem) {
-  scheduling::ShortlistConfig shortlist;
+  policies::scheduling::ShortlistConfig shortlist;
   shortlist.size = 0;
   EXPECT_THAT(kube::ClusterRoleYaml("berth", GrantsOf(shortlist)), Not(HasSubstr("services")));
   shortlist.size = 8;

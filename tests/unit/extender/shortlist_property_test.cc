@@ -15,8 +15,8 @@
 namespace berth::extender {
 namespace {
 
-using scheduling::Judgement;
-using scheduling::World;
+using policies::scheduling::Judgement;
+using policies::scheduling::World;
 
 constexpr std::uint32_t kRounds = 200;
 
@@ -32,7 +32,8 @@ struct Pair {
 
  private:
   void Fill(const model::NodeState& node) {
-    model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, node.used.Get(scheduling::kGpu));
+    model::Pod pod = policies::scheduling::PodAskingFor(policies::scheduling::kGpu,
+                                                        node.used.Get(policies::scheduling::kGpu));
     pod.name = "on-" + node.node.name;
     pod.node_name = node.node.name;
     full.snapshot.UpsertPod(pod);
@@ -42,7 +43,8 @@ struct Pair {
 
 std::map<std::string_view, Judgement> Judge(const ExtenderUnderTest& berth, const model::Pod& pod) {
   const cluster::Snapshot::Reader view = berth.snapshot.Read();
-  const scheduling::PreparedPod prepared = berth.engine->Prepare(pod, view, scheduling::kNow);
+  const policies::scheduling::PreparedPod prepared =
+      berth.engine->Prepare(pod, view, policies::scheduling::kNow);
   std::map<std::string_view, Judgement> judgements;
   for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
     judgements[view.At(i)->node.name] = prepared.Judge(*view.At(i));
@@ -70,8 +72,8 @@ TEST(ShortlistProperties, IsTheBestPartOfTheFullAnswer) {
     Pair berth(world, static_cast<std::int32_t>(size));
     ExtenderArgs args{.pod = world.pod};
     for (const model::NodeState& node : world.nodes) args.node_names.push_back(node.node.name);
-    const FilterResult all = berth.full.placer->Filter(args, scheduling::kNow);
-    const FilterResult best = berth.shortened.placer->Filter(args, scheduling::kNow);
+    const FilterResult all = berth.full.placer->Filter(args, policies::scheduling::kNow);
+    const FilterResult best = berth.shortened.placer->Filter(args, policies::scheduling::kNow);
 
     ASSERT_EQ(best.node_names.size(), std::min(size, all.node_names.size()));
     ExpectSameFailures(all, best);

@@ -16,7 +16,7 @@ namespace berth::extender {
 namespace {
 
 using nlohmann::json;
-using scheduling::GpuNode;
+using policies::scheduling::GpuNode;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -52,7 +52,7 @@ json PodWith(const std::string& metadata, const std::string& spec) {
 
 class Shortlist : public ::testing::Test {
  protected:
-  explicit Shortlist(scheduling::ShortlistConfig config = {.size = 3})
+  explicit Shortlist(policies::scheduling::ShortlistConfig config = {.size = 3})
       : berth_(Nodes(), {}, std::move(config)) {
     ListServices({});
   }
@@ -96,7 +96,7 @@ class Shortlist : public ::testing::Test {
 
 TEST_F(Shortlist, HasTheBestNodesInTheOrderAsked) {
   for (const char* node : {"n7", "n2"}) {
-    model::Pod started = scheduling::PodAskingFor(scheduling::kGpu, 7);
+    model::Pod started = policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 7);
     started.name = node;
     started.node_name = node;
     berth_.snapshot.UpsertPod(started);
@@ -345,7 +345,7 @@ TEST_F(ShortlistOfOne, TellsWhatWasChosen) {
                        {"NodeNames", NamesOfAll()}};
     const std::string text = args.dump();
     const auto read = reader.Read(text);
-    const FilterResult result = placer.Filter(*read, scheduling::kNow);
+    const FilterResult result = placer.Filter(*read, policies::scheduling::kNow);
     ASSERT_EQ(result.node_names.size(), 1U);
     EXPECT_EQ(listener.told.back().top.at(0).name, result.node_names[0]);
     EXPECT_EQ(listener.told.back().fitting, kNodes);
@@ -365,7 +365,7 @@ TEST_F(ShortlistOfOne, IsNotForAPodThatDidNotGetThere) {
 
 // Else it would be the best of all again, and kube-scheduler would choose it again.
 TEST_F(ShortlistOfOne, LeavesTheNodeToWhichThePodDidNotGetTheLastChoice) {
-  model::Pod started = scheduling::PodAskingFor(scheduling::kGpu, 7);
+  model::Pod started = policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 7);
   started.node_name = "n7";
   berth_.snapshot.UpsertPod(started);
   const auto ranks = [&](const json& pod) {
@@ -441,7 +441,7 @@ class Explained : public Shortlist {
     const std::string text = pod.dump();
     const model::Pod read = kube::PodFromJson(parser.Parse(text).value(), "Pod").value();
     return placement::Explain(read, berth_.snapshot, *berth_.engine, {.size = size},
-                              scheduling::kNow)
+                              policies::scheduling::kNow)
         .not_shortlisted;
   }
 };

@@ -12,7 +12,7 @@
 namespace berth::extender {
 namespace {
 
-using scheduling::kNow;
+using policies::scheduling::kNow;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 

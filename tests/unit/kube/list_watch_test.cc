@@ -34,7 +34,7 @@ struct Reply {
 };
 
 /// Time that passes only when somebody waits.
-class FakeWaiter final : public Waiter {
+class FakeWaiter final : public Timer {
  public:
   Clock::time_point Now() const override { return now_; }
   bool Wait(milliseconds duration) override {
@@ -55,14 +55,14 @@ class FakeWaiter final : public Waiter {
 /// Gives one reply after the other, and is stopped after the last.
 class FakeTransport final : public Transport {
  public:
-  explicit FakeTransport(FakeWaiter* waiter) : waiter_(waiter) {}
+  explicit FakeTransport(FakeWaiter* timer) : timer_(timer) {}
 
   absl::Status Send(const HttpRequest& request, HttpSink& sink) override {
     if (replies.empty()) return absl::CancelledError("stopped");
     requests.push_back(request);
     const Reply reply = std::move(replies.front());
     replies.pop_front();
-    waiter_->Pass(reply.takes);
+    timer_->Pass(reply.takes);
     if (reply.head.status == 0) return reply.end;
     absl::Status status = sink.OnHead(reply.head);
     for (const std::string& piece : reply.pieces) {
@@ -76,7 +76,7 @@ class FakeTransport final : public Transport {
   std::vector<HttpRequest> requests;
 
  private:
-  FakeWaiter* const waiter_;
+  FakeWaiter* const timer_;
 };
 
 /// Writes down what it is told, one word each.
@@ -151,7 +151,7 @@ class ListWatchUnit : public ::testing::Test {
     ListWatchOptions options;
     options.path = "/api/v1/nodes";
     options.watch_list = watch_list_;
-    ListWatch<model::Node> list_watch(options, &transport_, &waiter_, &story_, &story_);
+    ListWatch<model::Node> list_watch(options, &transport_, &timer_, &story_, &story_);
     list_watch.Run();
     return story_.text;
   }
@@ -164,8 +164,8 @@ class ListWatchUnit : public ::testing::Test {
   }
 
   bool watch_list_ = false;
-  FakeWaiter waiter_;
-  FakeTransport transport_{&waiter_};
+  FakeWaiter timer_;
+  FakeTransport transport_{&timer_};
   Story story_;
 };
 
@@ -231,7 +231,7 @@ TEST_F(ListWatchUnit, EventsFollowTheList) {
   EXPECT_EQ(VersionOf(2), "13");
   EXPECT_EQ(transport_.requests[1].accept, "application/vnd.kubernetes.protobuf;stream=watch");
   EXPECT_EQ(transport_.requests[1].silence, std::chrono::minutes(3));
-  EXPECT_TRUE(waiter_.waits.empty()) << "an orderly end is no failure";
+  EXPECT_TRUE(timer_.waits.empty()) << "an orderly end is no failure";
 }
 
 TEST_F(ListWatchUnit, TellsHowFarItHasCome) {
@@ -306,7 +306,7 @@ TEST_F(ListWatchUnit, RetryAfterIsHonouredWithinReason) {
   Refuse(429, 42);
   Refuse(429, 1000000);
   Run();
-  EXPECT_EQ(waiter_.waits, (std::vector<milliseconds>{seconds(42), std::chrono::minutes(5)}));
+  EXPECT_EQ(timer_.waits, (std::vector<milliseconds>{seconds(42), std::chrono::minutes(5)}));
 }
 
 TEST_F(ListWatchUnit, WaitsGrowUntilAWatchTellsSomething) {
@@ -316,18 +316,18 @@ TEST_F(ListWatchUnit, WaitsGrowUntilAWatchTellsSomething) {
   Watch({Event("ADDED", "a", "11")});
   Refuse(500);
   Run();
-  ASSERT_EQ(waiter_.waits.size(), 8u);
-  EXPECT_GE(waiter_.waits[5], seconds(8));
-  EXPECT_GE(waiter_.waits[6], seconds(15)) << "a list alone is no reason for haste";
-  EXPECT_LE(waiter_.waits[7], milliseconds(500));
+  ASSERT_EQ(timer_.waits.size(), 8u);
+  EXPECT_GE(timer_.waits[5], seconds(8));
+  EXPECT_GE(timer_.waits[6], seconds(15)) << "a list alone is no reason for haste";
+  EXPECT_LE(timer_.waits[7], milliseconds(500));
 }
 
 TEST_F(ListWatchUnit, AServerThatEndsEveryWatchAtOnceIsNotHammered) {
   Page({});
   for (int i = 0; i < 5; ++i) Push({});
   Run();
-  ASSERT_EQ(waiter_.waits.size(), 5u);
-  EXPECT_GE(waiter_.waits[4], seconds(4));
+  ASSERT_EQ(timer_.waits.size(), 5u);
+  EXPECT_GE(timer_.waits[4], seconds(4));
   EXPECT_NE(story_.errors[0].find("as soon as it began"), std::string::npos);
 }
 
@@ -343,7 +343,7 @@ TEST_F(ListWatchUnit, AnErrorEventTellsWhenToComeBack) {
   Watch({EncodeFrame("ERROR", EncodeStatus(429, "TooManyRequests", 9))});
   Watch({});
   EXPECT_EQ(Run(), "begin +a end listed:1 ended:refused backoff ended:server");
-  EXPECT_EQ(waiter_.waits, std::vector<milliseconds>{seconds(9)});
+  EXPECT_EQ(timer_.waits, std::vector<milliseconds>{seconds(9)});
   EXPECT_EQ(VersionOf(2), "10");
 }
 
@@ -365,7 +365,7 @@ TEST_F(ListWatchUnit, AnObjectThatCannotBeReadIsPartOfTheList) {
   EXPECT_EQ(Run(), "begin +a +c ?b ?b ? ? end listed:4 ended:server");
   EXPECT_EQ(VersionOf(1), "10");
   EXPECT_TRUE(story_.errors.empty());
-  EXPECT_TRUE(waiter_.waits.empty());
+  EXPECT_TRUE(timer_.waits.empty());
 }
 
 TEST_F(ListWatchUnit, AnEventThatCannotBeReadMovesTheWatchOn) {
@@ -404,7 +404,7 @@ TEST_F(ListWatchUnit, ErrorsNameTheRequestAndTheServersWords) {
 
 TEST_F(ListWatchUnit, IsStoppedWhileItWaits) {
   for (int i = 0; i < 3; ++i) Refuse(500);
-  waiter_.Stop();
+  timer_.Stop();
   EXPECT_EQ(Run(), "backoff");
 }
 

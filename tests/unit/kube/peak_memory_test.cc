@@ -93,7 +93,7 @@ class Counter final : public ListWatchHandler<T>, public ListWatchObserver {
   std::size_t told = 0;
 };
 
-class NoWaiter final : public Waiter {
+class NoWaiter final : public Timer {
  public:
   Clock::time_point Now() const override { return {}; }
   bool Wait(std::chrono::milliseconds) override { return false; }
@@ -103,8 +103,8 @@ class NoWaiter final : public Waiter {
 template <typename T>
 void List(Transport& transport) {
   Counter<T> counter;
-  NoWaiter waiter;
-  ListWatch<T> list_watch({.path = "/", .watch_list = false}, &transport, &waiter, &counter,
+  NoWaiter timer;
+  ListWatch<T> list_watch({.path = "/", .watch_list = false}, &transport, &timer, &counter,
                           &counter);
   list_watch.Run();
   if (counter.told < kPage) std::abort();  // in a process whose expectations nobody hears of

@@ -178,7 +178,7 @@ TEST_P(TermTable, IsReadFromBothEncodings) {
   EXPECT_EQ(FromText(R"({"metadata": {"namespace": "team"}, "spec": {"affinity": {"podAffinity":
                          {"requiredDuringSchedulingIgnoredDuringExecution": [)" +
                      GetParam().json + "]}}}}")
-                .draws,
+                .affinity_terms,
             GetParam().expected);
   pb::Pod message;
   message.mutable_metadata()->set_namespace_("team");
@@ -186,7 +186,7 @@ TEST_P(TermTable, IsReadFromBothEncodings) {
                           ->mutable_affinity()
                           ->mutable_pod_affinity()
                           ->add_required_during_scheduling_ignored_during_execution());
-  EXPECT_EQ(FromMessage(message).draws, GetParam().expected);
+  EXPECT_EQ(FromMessage(message).affinity_terms, GetParam().expected);
 }
 
 void AddExpression(pb::LabelSelector& selector, const char* key, const char* op,
@@ -263,7 +263,7 @@ TEST(PodDraws, AreTheTermsByWhichKubeSchedulerScores) {
       "preferredDuringSchedulingIgnoredDuringExecution": [
         {"weight": 1, "podAffinityTerm": {"labelSelector": {"matchLabels": {"a": "4"}}}}]}}}})");
   std::vector<Requirements> labels;
-  for (const model::PodSelector& selector : pod.draws) labels.push_back(selector.labels);
+  for (const model::PodSelector& selector : pod.affinity_terms) labels.push_back(selector.labels);
   EXPECT_THAT(labels,
               ElementsAre(Requirements{{"a", "In", {"1"}}}, Requirements{{"a", "In", {"2"}}},
                           Requirements{{"a", "In", {"4"}}}));
@@ -287,9 +287,9 @@ TEST(PodDraws, AreReadFromPreferredTermsInProtobufToo) {
               ->mutable_pod_affinity_term(),
          "4");
   const model::Pod pod = FromMessage(message);
-  ASSERT_EQ(pod.draws.size(), 2U);
-  EXPECT_EQ(pod.draws[0].labels, (Requirements{{"a", "In", {"2"}}}));
-  EXPECT_EQ(pod.draws[1].labels, (Requirements{{"a", "In", {"4"}}}));
+  ASSERT_EQ(pod.affinity_terms.size(), 2U);
+  EXPECT_EQ(pod.affinity_terms[0].labels, (Requirements{{"a", "In", {"2"}}}));
+  EXPECT_EQ(pod.affinity_terms[1].labels, (Requirements{{"a", "In", {"4"}}}));
 }
 
 TEST(Services, AreReadWithTheirSelector) {

@@ -1,4 +1,4 @@
-#include "kube/waiter.h"
+#include "kube/timer.h"
 
 #include <thread>
 
@@ -7,19 +7,19 @@
 namespace berth::kube {
 namespace {
 
-TEST(RealWaiter, WaitsAsLongAsItIsTold) {
-  RealWaiter waiter;
-  const auto begin = waiter.Now();
-  EXPECT_TRUE(waiter.Wait(std::chrono::milliseconds(20)));
-  EXPECT_GE(waiter.Now() - begin, std::chrono::milliseconds(20));
+TEST(SteadyTimer, WaitsAsLongAsItIsTold) {
+  SteadyTimer timer;
+  const auto begin = timer.Now();
+  EXPECT_TRUE(timer.Wait(std::chrono::milliseconds(20)));
+  EXPECT_GE(timer.Now() - begin, std::chrono::milliseconds(20));
 }
 
-TEST(RealWaiter, IsStoppedFromAnotherThreadAndStaysSo) {
-  RealWaiter waiter;
-  std::thread other([&] { waiter.Stop(); });
-  EXPECT_FALSE(waiter.Wait(std::chrono::hours(1)));
+TEST(SteadyTimer, IsStoppedFromAnotherThreadAndStaysSo) {
+  SteadyTimer timer;
+  std::thread other([&] { timer.Stop(); });
+  EXPECT_FALSE(timer.Wait(std::chrono::hours(1)));
   other.join();
-  EXPECT_FALSE(waiter.Wait(std::chrono::hours(1)));
+  EXPECT_FALSE(timer.Wait(std::chrono::hours(1)));
 }
 
 }  // namespace

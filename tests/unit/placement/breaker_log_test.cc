@@ -14,15 +14,15 @@ namespace berth::placement {
 namespace {
 
 using nlohmann::json;
-using scheduling::Breaker;
-using scheduling::BreakerAction;
+using policies::scheduling::Breaker;
+using policies::scheduling::BreakerAction;
 using testing::IsEmpty;
 using testing::SizeIs;
 
 class BreakerLogTest : public testing::Test {
  protected:
   static Breaker Of(std::string_view accelerator, std::string condition, bool tripped) {
-    return {.accelerator = scheduling::Catalog()->IndexOf(accelerator),
+    return {.accelerator = policies::scheduling::Catalog()->IndexOf(accelerator),
             .condition = std::move(condition),
             .tripped = tripped,
             .nodes = 42,
@@ -32,7 +32,7 @@ class BreakerLogTest : public testing::Test {
   std::vector<json> LinesOf(const std::vector<Breaker>& breakers,
                             BreakerAction action = BreakerAction::kAlert) {
     testing::internal::CaptureStderr();
-    log_.Update(breakers, *scheduling::Catalog(), action);
+    log_.Update(breakers, *policies::scheduling::Catalog(), action);
     std::istringstream text(testing::internal::GetCapturedStderr());
     std::vector<json> lines;
     for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));

@@ -13,15 +13,15 @@ namespace berth::placement {
 namespace {
 
 using model::ConditionStatus;
-using scheduling::GpuNode;
-using scheduling::kGpu;
+using policies::scheduling::GpuNode;
+using policies::scheduling::kGpu;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr char kA30[] = "NVIDIA-A30";
 
 Capacity CapacityOf(extender::ExtenderUnderTest& berth) {
-  return CountCapacity(berth.snapshot.Read(), *berth.engine, scheduling::kNow);
+  return CountCapacity(berth.snapshot.Read(), *berth.engine, policies::scheduling::kNow);
 }
 
 const AcceleratorCapacity& Of(const Capacity& capacity, const std::string& name) {
@@ -33,7 +33,7 @@ const AcceleratorCapacity& Of(const Capacity& capacity, const std::string& name)
 }
 
 void Bind(extender::ExtenderUnderTest& berth, const std::string& node, std::int64_t devices) {
-  model::Pod pod = scheduling::PodAskingFor(kGpu, devices);
+  model::Pod pod = policies::scheduling::PodAskingFor(kGpu, devices);
   pod.name = "on-" + node;
   pod.node_name = node;
   berth.snapshot.UpsertPod(pod);
@@ -48,11 +48,12 @@ TEST(Capacity, CountsTheDevicesOfEveryEntryOfTheCatalogue) {
   auto broken = GpuNode("broken", kA30, 6);
   broken.node.allocatable.Set(kGpu, 5);
   extender::ExtenderUnderTest berth(
-      {GpuNode("whole", kA30, 6), broken, scheduling::NodeWith("mn", scheduling::kMnCore, 4)});
+      {GpuNode("whole", kA30, 6), broken,
+       policies::scheduling::NodeWith("mn", policies::scheduling::kMnCore, 4)});
   Bind(berth, "broken", 4);
   const Capacity capacity = CapacityOf(berth);
-  EXPECT_EQ(capacity.time, scheduling::kNow);
-  EXPECT_EQ(capacity.accelerators.size(), scheduling::Catalog()->size());
+  EXPECT_EQ(capacity.time, policies::scheduling::kNow);
+  EXPECT_EQ(capacity.accelerators.size(), policies::scheduling::Catalog()->size());
   EXPECT_EQ(Of(capacity, "A30").resource, kGpu);
   EXPECT_EQ(Of(capacity, "A30").devices, (DeviceTotals{2, 12, 4, 7}));
   EXPECT_EQ(Of(capacity, "MN-Core").devices, (DeviceTotals{1, 4, 0, 4}));
@@ -93,7 +94,7 @@ TEST(Capacity, IgnoresConditionsThatOnlyMatterWithOtherResources) {
 TEST(Capacity, NamesDevicesThatTheCatalogueDoesNotKnow) {
   extender::ExtenderUnderTest berth({GpuNode("h100", "NVIDIA-H100-80GB-HBM3"),
                                      GpuNode("a30", kA30, 6),
-                                     scheduling::NodeWith("cpu", "cpu", 64000)});
+                                     policies::scheduling::NodeWith("cpu", "cpu", 64000)});
   Bind(berth, "h100", 3);
   const Capacity capacity = CapacityOf(berth);
   EXPECT_THAT(capacity.unrecognised,

@@ -11,23 +11,23 @@ namespace berth::placement {
 namespace {
 
 using model::ConditionStatus;
-using scheduling::GpuNode;
+using policies::scheduling::GpuNode;
 using testing::HasSubstr;
 using testing::Not;
 
 std::string Exposition(extender::ExtenderUnderTest& berth) {
   berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
-      berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; },
-      berth.breaker_log));
+      berth.snapshot, policies::scheduling::HealthConfig{},
+      [] { return policies::scheduling::kNow; }, berth.breaker_log));
   return berth.metrics->Exposition();
 }
 
 TEST(ClusterMetrics, CountDevicesByAccelerator) {
   auto broken = GpuNode("broken", "NVIDIA-A30", 6);
-  broken.node.allocatable.Set(scheduling::kGpu, 5);
-  extender::ExtenderUnderTest berth(
-      {GpuNode("whole", "NVIDIA-A30", 6), broken, scheduling::NodeWith("cpu", "cpu", 64000)});
-  model::Pod pod = scheduling::PodAskingFor(scheduling::kGpu, 4);
+  broken.node.allocatable.Set(policies::scheduling::kGpu, 5);
+  extender::ExtenderUnderTest berth({GpuNode("whole", "NVIDIA-A30", 6), broken,
+                                     policies::scheduling::NodeWith("cpu", "cpu", 64000)});
+  model::Pod pod = policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 4);
   pod.node_name = "broken";
   berth.snapshot.UpsertPod(pod);
   const std::string text = Exposition(berth);
@@ -41,8 +41,8 @@ TEST(ClusterMetrics, CountDevicesByAccelerator) {
 
 TEST(ClusterMetrics, CountNodesByConditionAndEffect) {
   model::NodeState restarted = GpuNode("d", "NVIDIA-A30");
-  restarted.node.conditions = {
-      {"GPUIsLost", ConditionStatus::kFalse, scheduling::kNow, scheduling::kNow}};
+  restarted.node.conditions = {{"GPUIsLost", ConditionStatus::kFalse, policies::scheduling::kNow,
+                                policies::scheduling::kNow}};
   extender::ExtenderUnderTest berth(
       {extender::WithCondition(GpuNode("a", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kTrue),
        extender::WithCondition(GpuNode("b", "NVIDIA-A30"), "GPUIsLost", ConditionStatus::kUnknown),
@@ -70,8 +70,8 @@ TEST(ClusterMetrics, TellWhichBreakersAreTripped) {
   }
   extender::ExtenderUnderTest berth(nodes);
   berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
-      berth.snapshot, scheduling::HealthConfig{}, [] { return scheduling::kNow; },
-      berth.breaker_log));
+      berth.snapshot, policies::scheduling::HealthConfig{},
+      [] { return policies::scheduling::kNow; }, berth.breaker_log));
   const auto exposition = [&berth] {
     testing::internal::CaptureStderr();
     const std::string text = berth.metrics->Exposition();

@@ -13,17 +13,19 @@ namespace berth::placement {
 namespace {
 
 using model::ConditionStatus;
-using scheduling::GpuNode;
+using policies::scheduling::GpuNode;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
 
 Explanation Explained(const extender::ExtenderUnderTest& berth, const model::Pod& pod) {
-  return Explain(pod, berth.snapshot.Read(), *berth.engine, scheduling::kNow);
+  return Explain(pod, berth.snapshot.Read(), *berth.engine, policies::scheduling::kNow);
 }
 
-model::Pod AskingFor(std::int64_t gpus) { return scheduling::PodAskingFor(scheduling::kGpu, gpus); }
+model::Pod AskingFor(std::int64_t gpus) {
+  return policies::scheduling::PodAskingFor(policies::scheduling::kGpu, gpus);
+}
 
 model::NodeState Lost(const std::string& name) {
   return extender::WithCondition(GpuNode(name, kV100), "GPUIsLost", ConditionStatus::kTrue);
@@ -32,7 +34,7 @@ model::NodeState Lost(const std::string& name) {
 /// A node that has only so many of its eight devices left.
 model::NodeState WithFree(const std::string& name, std::int64_t free) {
   model::NodeState state = GpuNode(name, kV100);
-  state.node.allocatable.Set(scheduling::kGpu, free);
+  state.node.allocatable.Set(policies::scheduling::kGpu, free);
   return state;
 }
 
@@ -77,7 +79,9 @@ TEST(ExplanationHints, NodesThatAreRefusedDoNotCount) {
 }
 
 TEST(ExplanationHints, TellOfNodesThatDoNotListTheDevice) {
-  const auto cpu = [](const char* name) { return scheduling::NodeWith(name, "cpu", 64000); };
+  const auto cpu = [](const char* name) {
+    return policies::scheduling::NodeWith(name, "cpu", 64000);
+  };
   const extender::ExtenderUnderTest one({GpuNode("a", kV100), cpu("c1")});
   EXPECT_THAT(Explained(one, AskingFor(1)).hints,
               ElementsAre("of the 2 that fit, 1 has 1 free nvidia.com/gpu",

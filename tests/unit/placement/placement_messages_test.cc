@@ -11,7 +11,7 @@
 namespace berth::placement {
 namespace {
 
-using scheduling::World;
+using policies::scheduling::World;
 
 // Over the wire and back.
 template <typename Message>
@@ -24,12 +24,14 @@ Message Sent(const Message& message) {
 TEST(PlacementMessages, ExplanationsArriveAsTheyWere) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     const World world(seed);
-    scheduling::SchedulingConfig config;
-    std::get<scheduling::PolicySettings<scheduling::HealthPolicy>>(config.policies.all).mode =
-        seed % 2 == 0 ? scheduling::Mode::kEnforce : scheduling::Mode::kObserve;
+    policies::scheduling::SchedulingConfig config;
+    std::get<policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>>(
+        config.policies.all)
+        .mode =
+        seed % 2 == 0 ? policies::scheduling::Mode::kEnforce : policies::scheduling::Mode::kObserve;
     const extender::ExtenderUnderTest berth(world.nodes, config);
     const Explanation explanation =
-        Explain(world.pod, berth.snapshot, *berth.engine, {.size = 8}, scheduling::kNow);
+        Explain(world.pod, berth.snapshot, *berth.engine, {.size = 8}, policies::scheduling::kNow);
     ASSERT_FALSE(explanation.not_shortlisted.empty()) << "Services are not known";
     EXPECT_EQ(FromMessage(Sent(ToMessage(explanation))), explanation) << seed;
   }
@@ -39,14 +41,15 @@ TEST(PlacementMessages, CapacitiesArriveAsTheyWere) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     extender::ExtenderUnderTest berth(World(seed).nodes);
     berth.snapshot.QuarantineNode({.kind = "Node", .name = "odd", .error = "breaks off"});
-    const Capacity capacity = CountCapacity(berth.snapshot.Read(), *berth.engine, scheduling::kNow);
+    const Capacity capacity =
+        CountCapacity(berth.snapshot.Read(), *berth.engine, policies::scheduling::kNow);
     ASSERT_FALSE(capacity.hints.empty());
     EXPECT_EQ(FromMessage(Sent(ToMessage(capacity))), capacity) << seed;
   }
 }
 
 TEST(PlacementMessages, DecisionsSayAllThatIsKnown) {
-  const extender::Decision decision{.time = scheduling::kNow,
+  const extender::Decision decision{.time = policies::scheduling::kNow,
                                     .pod_namespace = "team",
                                     .pod_name = "train",
                                     .pod_uid = "1234",
@@ -59,7 +62,8 @@ TEST(PlacementMessages, DecisionsSayAllThatIsKnown) {
                                     .decided_by = "packing"};
   const v1::WatchDecisionsResponse message = Sent(ToMessage({decision, 3}));
   EXPECT_EQ(message.lost(), 3u);
-  EXPECT_EQ(message.decision().time().seconds(), scheduling::kNow.time_since_epoch().count());
+  EXPECT_EQ(message.decision().time().seconds(),
+            policies::scheduling::kNow.time_since_epoch().count());
   EXPECT_EQ(message.decision().pod_namespace(), "team");
   EXPECT_EQ(message.decision().pod_name(), "train");
   EXPECT_EQ(message.decision().pod_uid(), "1234");

@@ -8,7 +8,7 @@
 
 #include "tests/unit/policies/fixtures.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 constexpr std::string_view kModels = "berth.dev/accelerators";
@@ -180,4 +180,4 @@ TEST(AcceleratorPolicy, ReadsAnnotationsOfTheConfiguredPrefix) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 using ::testing::ElementsAre;
@@ -125,4 +125,4 @@ TEST(BestTest, TheOrderOfTheNodesDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

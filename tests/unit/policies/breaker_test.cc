@@ -9,7 +9,7 @@
 #include "policies/scheduling/health.h"
 #include "tests/unit/policies/fixtures.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 using model::Condition;
@@ -198,4 +198,4 @@ TEST_F(BreakerInHealth, KeyTellsWhetherItChangedTheVerdicts) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -12,7 +12,7 @@
 #include "tests/unit/policies/fixtures.h"
 #include "tests/unit/policies/world.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 constexpr int kRounds = 300;
@@ -153,4 +153,4 @@ TEST_F(EngineProperties, EachPolicysVerdictsMakeUpTheJudgement) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -8,7 +8,7 @@
 
 #include "tests/unit/policies/fixtures.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 using model::ConditionStatus;
@@ -136,4 +136,4 @@ TEST(SchedulingConfig, ErrorsHavePathsFromTheTop) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

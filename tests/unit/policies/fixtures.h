@@ -13,7 +13,7 @@
 #include "model/pod.h"
 #include "model/time.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 /// A moment in the tests' own time; kNow is long after the epoch and means nothing else.
 inline constexpr model::Time kNow{model::Duration{1'800'000'000}};
@@ -105,4 +105,4 @@ class FixedView : public model::ClusterView, public model::PoolStats {
   std::vector<model::NodeState> nodes_;
 };
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

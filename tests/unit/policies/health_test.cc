@@ -8,7 +8,7 @@
 
 #include "tests/unit/policies/fixtures.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 using model::Condition;
@@ -495,4 +495,4 @@ TEST(HealthConfig, BreakerHasAFractionOfMoreThanNoneAndOfAllAtMost) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -8,7 +8,7 @@
 #include "tests/unit/policies/fixtures.h"
 #include "tests/unit/policies/world.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 constexpr std::uint32_t kRounds = 200;
@@ -136,4 +136,4 @@ TEST(Observe, OfSeveralTheFirstOfTheListIsTold) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

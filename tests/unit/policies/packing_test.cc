@@ -9,7 +9,7 @@
 
 #include "tests/unit/policies/fixtures.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 Verdict JudgeAs(const model::NodeState& node, const model::Pod& pod) {
@@ -121,4 +121,4 @@ TEST(PackingPolicy, TaintsThatOnlyPreferComeLastUnlessTolerated) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

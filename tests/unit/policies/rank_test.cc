@@ -6,7 +6,7 @@
 
 #include "tests/unit/policies/fixtures.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 using Ranks = std::vector<std::int64_t>;
@@ -84,4 +84,4 @@ TEST(Rank, OfTheExampleInTheDocs) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

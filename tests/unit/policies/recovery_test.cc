@@ -11,7 +11,7 @@
 #include "policies/scheduling/health.h"
 #include "tests/unit/policies/fixtures.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 using model::ConditionStatus;
@@ -165,4 +165,4 @@ TEST(Recovery, OfSeveralConditionsCostsAsMuchAsOfOne) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/fixtures.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 using ::testing::ElementsAre;
@@ -165,4 +165,4 @@ TEST(ShortlistConfigTest, IsValidated) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

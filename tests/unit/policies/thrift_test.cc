@@ -8,7 +8,7 @@
 
 #include "tests/unit/policies/fixtures.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 namespace {
 
 // Entries of that name and performance, all of nvidia.com/gpu unless named "<resource>:<name>".
@@ -96,4 +96,4 @@ TEST(ThriftPolicy, DefaultsKeepTheA100ForThoseWhoNameIt) {
 }
 
 }  // namespace
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

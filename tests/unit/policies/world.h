@@ -9,7 +9,7 @@
 
 #include "tests/unit/policies/fixtures.h"
 
-namespace berth::scheduling {
+namespace berth::policies::scheduling {
 
 inline constexpr std::size_t kNodes = 60;
 
@@ -81,4 +81,4 @@ class World {
   std::mt19937 random_;
 };
 
-}  // namespace berth::scheduling
+}  // namespace berth::policies::scheduling

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 // The lines about `count` nodes that are both V100 and A30.
 std::vector<json> LinesOf(int count) {
-  const auto catalog = scheduling::Catalog();
+  const auto catalog = policies::scheduling::Catalog();
   CatalogueLog log(catalog);
   testing::internal::CaptureStderr();
   for (int i = 0; i < count; ++i) {

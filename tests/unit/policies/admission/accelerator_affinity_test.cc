@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/admission/fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 using ::testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST_F(AcceleratorAffinityTest, FindsFaultWithOneOfAHundredThousandModels) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/admission/fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 constexpr std::string_view kKey = "berth.dev/checkpoint-key";
@@ -113,4 +113,4 @@ TEST(CheckpointPathTest, IsWhereARetryIsSentAgain) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/admission/fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 using ::testing::ElementsAre;
@@ -328,4 +328,4 @@ TEST(CheckpointConfigTest, TakesUrisThatNothingExpandsOrSplits) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/admission/sizes.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 std::string Text(const model::Quantity* quantity) {
@@ -47,4 +47,4 @@ TEST(ComputeTest, AmountsAreWrittenInTheUnitsOfTheResource) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -10,7 +10,7 @@
 #include "policies/admission/qos.h"
 #include "tests/unit/policies/admission/sizes.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 constexpr std::uint32_t kRounds = 1000;
@@ -92,4 +92,4 @@ TEST(DefaultSizesTest, OfAPodWithDevicesThatHaveNoShareIsUnknown) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/admission/fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 // "8 80Gi"; "?" for what is not known.
@@ -86,4 +86,4 @@ TEST(DeviceSharesTest, AreNotKnownWhereTheCatalogueSaysNone) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

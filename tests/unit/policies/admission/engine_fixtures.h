@@ -6,7 +6,7 @@
 #include "policies/admission/engine.h"
 #include "tests/unit/policies/admission/fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Settings of which only these policies are on.
 template <typename... Policies>
@@ -25,4 +25,4 @@ inline std::unique_ptr<const AdmissionEngine> MakeEngine(const AdmissionConfig& 
   return std::make_unique<const AdmissionEngine>(catalog, std::move(prefix), "1.2.3", config);
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

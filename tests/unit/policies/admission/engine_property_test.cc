@@ -14,7 +14,7 @@
 #include "tests/unit/policies/admission/engine_fixtures.h"
 #include "tests/unit/policies/admission/random_workload.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 constexpr std::uint32_t kRounds = 4000;
@@ -253,7 +253,7 @@ TEST(AdmissionProperties, TemplatesAreNeverChangedOrDenied) {
   ForEachReview(Mode::kEnforce, [](const Review& review) {
     model::Workload made = review.workload;
     made.kind = made.job ? "CronJob" : "Deployment";
-    const Outcome outcome = review.engine.Foretell(review.request, {made});
+    const Outcome outcome = review.engine.PreviewPods(review.request, {made});
     ASSERT_EQ(outcome.denial, "");
     for (const PolicyEffect& effect : outcome.effects) {
       ASSERT_FALSE(effect.changed || effect.denied) << effect.policy;
@@ -384,4 +384,4 @@ TEST(AdmissionProperties, ARetryFindsTheCheckpointsOfThePodBefore) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

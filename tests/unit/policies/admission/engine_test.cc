@@ -11,7 +11,7 @@
 #include "policies/admission/wording.h"
 #include "tests/unit/policies/admission/engine_fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 using ::testing::Each;
@@ -295,7 +295,7 @@ TEST(AdmissionEngineTest, ForetellsWhatBecomesOfThePodsAndChangesNothing) {
            {Mode::kEnforce, wrong, "berth, pods denied: " + fault},
            {Mode::kWarn, wrong, "berth (warn only), pods denied: " + fault},
        }) {
-    const Outcome outcome = engine->Foretell(In(c.mode), {c.workload});
+    const Outcome outcome = engine->PreviewPods(In(c.mode), {c.workload});
     EXPECT_EQ(outcome.denial, "");
     EXPECT_EQ(outcome.pods_denied, c.mode == Mode::kEnforce && &c.workload == &wrong);
     EXPECT_THAT(outcome.warnings, ElementsAre(StartsWith(c.warning)));
@@ -303,8 +303,8 @@ TEST(AdmissionEngineTest, ForetellsWhatBecomesOfThePodsAndChangesNothing) {
     EXPECT_TRUE(outcome.effects[0].would);
     EXPECT_FALSE(outcome.effects[0].changed || outcome.effects[0].denied);
   }
-  EXPECT_THAT(engine->Foretell(In(Mode::kOff), {wrong}).warnings, IsEmpty());
-  EXPECT_THAT(engine->Foretell(MakeRequest(), {MakeOwner("DaemonSet", CpuPod())}).warnings,
+  EXPECT_THAT(engine->PreviewPods(In(Mode::kOff), {wrong}).warnings, IsEmpty());
+  EXPECT_THAT(engine->PreviewPods(MakeRequest(), {MakeOwner("DaemonSet", CpuPod())}).warnings,
               IsEmpty());
 }
 
@@ -315,7 +315,7 @@ TEST(AdmissionEngineTest, SaysOnceWhatSeveralTemplatesShareAndHowMuchItLeavesOut
     const std::string name = "worker-" + std::to_string(i);
     templates.push_back(MakeOwner("RayCluster", MakePod({MakeContainer(name)})));
   }
-  const Outcome outcome = engine->Foretell(MakeRequest(), templates);
+  const Outcome outcome = engine->PreviewPods(MakeRequest(), templates);
   ASSERT_THAT(outcome.warnings, SizeIs(kMaxWarnings));
   EXPECT_THAT(outcome.warnings, testing::Contains(HasSubstr("kept off")).Times(1));
   // 14 sizes and isolation, of which 11 are told.
@@ -346,7 +346,7 @@ std::size_t UncutWarnings(const AdmissionEngine& engine,
                           const std::vector<model::Workload>& workloads) {
   std::size_t said = 0;
   for (const model::Workload& workload : workloads) {
-    for (const std::string& warning : engine.Foretell(In(Mode::kWarn), {workload}).warnings) {
+    for (const std::string& warning : engine.PreviewPods(In(Mode::kWarn), {workload}).warnings) {
       EXPECT_THAT(warning, Not(testing::EndsWith("..."))) << warning;
       ++said;
     }
@@ -389,7 +389,7 @@ TEST(AdmissionEngineTest, WhatItSaysOfOrdinarySizesIsNotCut) {
   EXPECT_EQ(UncutWarnings(engine, {pod_of({}), pod_of(Resources({{kGpu, "8"}})), pod_of(unequal),
                                    Annotated(pod_of({}), "retryless", "true")}),
             5);
-  EXPECT_THAT(engine.Foretell(In(Mode::kWarn), {pod_of(Resources({{kGpu, "8"}}))}).warnings,
+  EXPECT_THAT(engine.PreviewPods(In(Mode::kWarn), {pod_of(Resources({{kGpu, "8"}}))}).warnings,
               ElementsAre(HasSubstr("cores, ")));
   EXPECT_EQ(UncutWarnings(*MakeEngine(Only<GuaranteedQosPolicy>()),
                           {MakeOwner("CronJob",
@@ -451,4 +451,4 @@ TEST(AdmissionEngineTest, TenThousandContainersGetAFewWords) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

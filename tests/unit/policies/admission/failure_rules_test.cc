@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/admission/job_fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 constexpr FailureStance kUnlimited{.limited = false, .retries = 0, .per_index = false};
@@ -98,4 +98,4 @@ TEST(FailureRulesTest, OfAnIndexedJobAFailedJobEndsTheIndexToo) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

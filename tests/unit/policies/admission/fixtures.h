@@ -12,7 +12,7 @@
 #include "policies/admission/policy.h"
 
 // Workloads as tests write them, and what a policy makes of them.
-namespace berth::admission {
+namespace berth::policies::admission {
 
 inline constexpr std::string_view kGpu = "nvidia.com/gpu";
 inline constexpr std::string_view kMnCore = "preferred.jp/mncore";
@@ -117,4 +117,4 @@ inline Made Mutate(const AdmissionPolicy& policy, const model::Workload& workloa
           .writes = draft.writes()};
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

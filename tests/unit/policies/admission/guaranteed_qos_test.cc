@@ -10,7 +10,7 @@
 #include "policies/admission/qos.h"
 #include "tests/unit/policies/admission/sizes.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 using ::testing::ElementsAre;
@@ -509,4 +509,4 @@ TEST(GuaranteedQosConfigTest, WantsSizesAboveZero) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

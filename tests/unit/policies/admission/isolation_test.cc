@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/admission/fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 using ::testing::ElementsAre;
@@ -203,4 +203,4 @@ TEST_F(IsolationTest, DoesNotObjectToWhatMakesPods) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -8,7 +8,7 @@
 #include "tests/unit/policies/admission/sizes.h"
 
 // Jobs and their podFailurePolicies in few words.
-namespace berth::admission {
+namespace berth::policies::admission {
 
 inline model::FailureRule OnConditions(std::string action, std::vector<std::string> conditions) {
   return {.action = std::move(action),
@@ -76,4 +76,4 @@ inline model::Workload Restarting(model::Workload job, std::string policy) {
   return job;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -10,7 +10,7 @@
 #include "policies/admission/guaranteed_qos.h"
 #include "tests/unit/policies/admission/job_fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 using ::testing::ElementsAre;
@@ -351,4 +351,4 @@ TEST(JobRetriesTest, ANumberOfRetriesIsNotNegative) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

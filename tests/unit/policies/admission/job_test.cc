@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/admission/fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 TEST(JobTest, IsRunByKubernetesUnlessItNamesAnother) {
@@ -33,4 +33,4 @@ TEST(JobTest, IsMarkedByTheExactAnnotationAlone) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/admission/fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 LimitRangerDefaults Read(std::string text) {
@@ -49,4 +49,4 @@ TEST(LimitRangerDefaultsTest, OtherTextsNameNone) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/admission/fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 const std::string kAccount = "system:serviceaccount:kube-system:";
@@ -61,4 +61,4 @@ TEST(ControllerOfTest, IsToldByWhoAsks) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

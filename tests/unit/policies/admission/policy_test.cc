@@ -8,7 +8,7 @@
 #include "policies/admission/policies.h"
 #include "tests/unit/policies/admission/fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 using ::testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST(AsksForAcceleratorsTest, CountsLimitsAndRequestsAboveZeroOfEveryContainer) 
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

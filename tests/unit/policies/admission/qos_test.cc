@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/admission/sizes.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 namespace {
 
 struct ClassCase {
@@ -78,4 +78,4 @@ TEST(EffectiveRequestTest, IsWhatKubeSchedulerReserves) {
 }
 
 }  // namespace
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

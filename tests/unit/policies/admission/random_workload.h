@@ -9,7 +9,7 @@
 
 #include "tests/unit/policies/admission/fixtures.h"
 
-namespace berth::admission {
+namespace berth::policies::admission {
 
 /// Random pods, Jobs and requests, as the API server could bring them to a webhook: its defaults
 /// are set, but its validation has not seen them. Odd values are as frequent as ordinary ones. The
@@ -229,4 +229,4 @@ class RandomWorkload {
   std::mt19937 random_;
 };
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -9,7 +9,7 @@
 
 // Requests and limits in few words: "1/2" requests 1 and is limited to 2, "-/2" has no request,
 // "1/-" no limit, "-" neither; "2" is both.
-namespace berth::admission {
+namespace berth::policies::admission {
 
 inline void SetSize(std::string_view resource, std::string_view size,
                     model::ResourceRequirements& resources) {
@@ -68,4 +68,4 @@ inline std::vector<std::string> SizesOf(const model::Workload& workload) {
   return sizes;
 }
 
-}  // namespace berth::admission
+}  // namespace berth::policies::admission

@@ -1,13 +1,13 @@
-#include "kube/waiter.h"
+#include "kube/timer.h"
 
 namespace berth::kube {
 
-bool RealWaiter::Wait(std::chrono::milliseconds duration) {
+bool SteadyTimer::Wait(std::chrono::milliseconds duration) {
   std::unique_lock lock(mutex_);
   return !changed_.wait_for(lock, duration, [this] { return stopped_; });
 }
 
-void RealWaiter::Stop() {
+void SteadyTimer::Stop() {
   const std::lock_guard guard(mutex_);
   stopped_ = true;
   changed_.notify_all();

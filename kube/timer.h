@@ -7,11 +7,11 @@
 namespace berth::kube {
 
 /// Time as list-and-watch sees it: a seam, so that tests need not sleep.
-class Waiter {
+class Timer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  virtual ~Waiter() = default;
+  virtual ~Timer() = default;
 
   virtual Clock::time_point Now() const = 0;
 
@@ -23,7 +23,7 @@ class Waiter {
 };
 
 /// Real time. Thread-safe.
-class RealWaiter final : public Waiter {
+class SteadyTimer final : public Timer {
  public:
   Clock::time_point Now() const override { return Clock::now(); }
   bool Wait(std::chrono::milliseconds duration) override;
