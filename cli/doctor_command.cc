@@ -17,6 +17,7 @@
 #include "cli/exit_code.h"
 #include "cli/stanza.h"
 #include "doctor/check.h"
+#include "doctor/checks/all.h"
 #include "doctor/gather.h"
 #include "doctor/rights.h"
 #include "kube/http_client.h"
@@ -65,7 +66,7 @@ struct DoctorArguments {
 absl::StatusOr<std::set<std::string, std::less<>>> NamesIn(const std::string& option,
                                                            const std::string& text) {
   std::vector<std::string_view> known;
-  for (const Check& check : doctor::AllChecks()) known.push_back(check.name);
+  for (const Check& check : doctor::checks::All()) known.push_back(check.name);
   std::set<std::string, std::less<>> names;
   for (const std::string_view name : model::SplitList(text)) {
     if (std::ranges::find(known, name) == known.end()) {
@@ -84,7 +85,7 @@ absl::StatusOr<std::vector<Check>> Selected(const DoctorArguments& arguments) {
   const auto skip = NamesIn("--skip", arguments.skip);
   if (!skip.ok()) return skip.status();
   std::vector<Check> selected;
-  for (const Check& check : doctor::AllChecks()) {
+  for (const Check& check : doctor::checks::All()) {
     if (skip->contains(check.name)) continue;
     if (only->empty() || only->contains(check.name)) selected.push_back(check);
   }

@@ -33,10 +33,6 @@ struct Check {
 /// Whether the pod asks for a resource of the catalogue.
 bool AsksForDevices(const PodFacts& pod, const model::AcceleratorCatalog& catalog);
 
-/// Every check, in the order in which people want to read them. A new one is a file in checks/, a
-/// line in checks.h, one in the list, and one in docs/doctor.md.
-std::span<const Check> AllChecks();
-
 /// Judges the facts by each of `checks`, and names the findings after them. One that lacks what it
 /// needs finds that unknown.
 Findings Examine(std::span<const Check> checks, const Facts& facts, const Rules& rules);

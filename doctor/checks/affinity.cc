@@ -2,9 +2,10 @@
 
 #include <map>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
+namespace {
 
 // kubelet looks at the required affinity of pods again when it restarts, and fails those that its
 // node no longer meets.
@@ -27,4 +28,14 @@ Findings CheckAffinity(const Facts& facts, const Rules&) {
       "have them moved before the kubelets are restarted, or give the nodes their labels back");
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Affinity() {
+  return {.name = "affinity",
+          .help = "running pods still match their own node affinity",
+          .needs = {Source::kPods, Source::kNodes},
+          .uses = {},
+          .run = CheckAffinity};
+}
+
+}  // namespace berth::doctor::checks

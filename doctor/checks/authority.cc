@@ -2,9 +2,9 @@
 
 #include "certs/trust.h"
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -52,8 +52,6 @@ Findings JudgeTrust(const ExtenderEntry& entry, const Facts& facts) {
                   entry.url_prefix, entry.ca_file));
 }
 
-}  // namespace
-
 Findings CheckAuthority(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [&](const ExtenderEntry& entry) {
     Findings found = JudgeTrust(entry, facts);
@@ -69,4 +67,14 @@ Findings CheckAuthority(const Facts& facts, const Rules& rules) {
   });
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Authority() {
+  return {.name = "ca",
+          .help = "kube-scheduler trusts the extender's certificate",
+          .needs = {Source::kScheduler},
+          .uses = {Source::kService, Source::kSecrets},
+          .run = CheckAuthority};
+}
+
+}  // namespace berth::doctor::checks

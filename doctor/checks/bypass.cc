@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -38,8 +38,6 @@ std::string SchedulerAdvice(const std::vector<std::string>& schedulers) {
       schedulers.front());
 }
 
-}  // namespace
-
 Findings CheckBypass(const Facts& facts, const Rules& rules) {
   const std::vector<std::string> schedulers = BerthSchedulers(facts, rules);
   const auto [well, by_others, created_bound] = Sort(facts, rules, schedulers);
@@ -62,4 +60,14 @@ Findings CheckBypass(const Facts& facts, const Rules& rules) {
       fmt::format("{} with accelerators, all of schedulers that ask Berth", Counted(well, "pod")));
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Bypass() {
+  return {.name = "bypass",
+          .help = "every pod with accelerators was placed by a scheduler that calls Berth",
+          .needs = {Source::kPods, Source::kScheduler},
+          .uses = {Source::kService},
+          .run = CheckBypass};
+}
+
+}  // namespace berth::doctor::checks

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -37,8 +37,6 @@ std::vector<std::string> Unrecognised(const std::vector<model::Node>& nodes,
   return unrecognised;
 }
 
-}  // namespace
-
 Findings CheckCatalogue(const Facts& facts, const Rules& rules) {
   Findings found;
   const std::vector<std::string> twice = RecognisedTwice(*facts.nodes, rules.catalog);
@@ -61,4 +59,14 @@ Findings CheckCatalogue(const Facts& facts, const Rules& rules) {
   return Ok("every accelerator node is of one entry of the catalogue");
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Catalogue() {
+  return {.name = "catalogue",
+          .help = "every node with accelerators matches exactly one entry of the catalogue",
+          .needs = {Source::kNodes},
+          .uses = {},
+          .run = CheckCatalogue};
+}
+
+}  // namespace berth::doctor::checks

@@ -6,9 +6,9 @@
 
 #include "certs/certificate.h"
 #include "certs/trust.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -98,8 +98,6 @@ model::Time EndOf(const std::vector<SecretFacts>& secrets) {
   return end;
 }
 
-}  // namespace
-
 Findings CheckCertificates(const Facts& facts, const Rules& rules) {
   Findings found;
   for (const SecretFacts& secret : *facts.secrets) {
@@ -111,4 +109,14 @@ Findings CheckCertificates(const Facts& facts, const Rules& rules) {
   return Ok(fmt::format("all certificates are valid until {}", Day(EndOf(*facts.secrets))));
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Certificates() {
+  return {.name = "certificates",
+          .help = "certificates are renewed in time",
+          .needs = {Source::kSecrets},
+          .uses = {},
+          .run = CheckCertificates};
+}
+
+}  // namespace berth::doctor::checks

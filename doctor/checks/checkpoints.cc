@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "policies/admission/checkpoint.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -70,8 +70,6 @@ Findings Judge(const std::map<Claim, std::string>& wanted, const std::vector<Cla
   return all;
 }
 
-}  // namespace
-
 Findings CheckCheckpoints(const Facts& facts, const Rules& rules) {
   const policies::admission::CheckpointConfig& config = ConfigOf(rules.config);
   if (config.target == policies::admission::CheckpointTarget::kObjectStore) {
@@ -83,4 +81,14 @@ Findings CheckCheckpoints(const Facts& facts, const Rules& rules) {
   return Ok(fmt::format("{} for checkpoints, all there", Counted(wanted.size(), "claim")));
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Checkpoints() {
+  return {.name = "checkpoints",
+          .help = "checkpoint claims exist, and several nodes can mount them",
+          .needs = {Source::kPods, Source::kClaims},
+          .uses = {},
+          .run = CheckCheckpoints};
+}
+
+}  // namespace berth::doctor::checks

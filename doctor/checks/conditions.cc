@@ -2,10 +2,10 @@
 
 #include <set>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "policies/scheduling/health.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -18,8 +18,6 @@ std::set<std::string> ConfiguredTypes(const config::BerthConfiguration& config) 
   }
   return types;
 }
-
-}  // namespace
 
 Findings CheckConditions(const Facts& facts, const Rules& rules) {
   std::set<std::string> silent = ConfiguredTypes(rules.config);
@@ -46,4 +44,14 @@ Findings CheckConditions(const Facts& facts, const Rules& rules) {
       "types that yours publishes under health.conditions");
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Conditions() {
+  return {.name = "conditions",
+          .help = "the conditions that the configuration names are published",
+          .needs = {Source::kNodes},
+          .uses = {},
+          .run = CheckConditions};
+}
+
+}  // namespace berth::doctor::checks

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "policies/admission/isolation.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -75,8 +75,6 @@ std::string Shortage(const model::Resources& asked, const model::Resources& capa
   return Listed(short_of);
 }
 
-}  // namespace
-
 Findings CheckCpuCapacity(const Facts& facts, const Rules& rules) {
   const std::set<std::string> enforced = EnforcedNamespaces(facts, rules);
   const std::string shortage = Shortage(AskedFor(facts, rules, enforced), Capacity(facts, rules));
@@ -98,4 +96,14 @@ Findings CheckCpuCapacity(const Facts& facts, const Rules& rules) {
       advice);
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check CpuCapacity() {
+  return {.name = "cpu-capacity",
+          .help = "there is room for pods without accelerators on nodes without accelerators",
+          .needs = {Source::kNodes, Source::kPods},
+          .uses = {Source::kNamespaces},
+          .run = CheckCpuCapacity};
+}
+
+}  // namespace berth::doctor::checks

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -74,8 +74,6 @@ Findings JudgeImplicit(const std::vector<PodFacts>& pods,
                   classes.front().resource));
 }
 
-}  // namespace
-
 Findings CheckDeviceClasses(const Facts& facts, const Rules& rules) {
   const policies::scheduling::ShortlistConfig& shortlist = rules.config.extender.shortlist;
   const auto classes = ClassesOfTheCatalogue(*facts.device_classes, rules.catalog);
@@ -87,4 +85,14 @@ Findings CheckDeviceClasses(const Facts& facts, const Rules& rules) {
   return Ok(Counted(classes.size(), "DeviceClass") + " of the catalogue, known to Berth");
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check DeviceClasses() {
+  return {.name = "device-classes",
+          .help = "Berth knows which resources of the catalogue have a DeviceClass",
+          .needs = {Source::kClasses},
+          .uses = {Source::kPods},
+          .run = CheckDeviceClasses};
+}
+
+}  // namespace berth::doctor::checks

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -16,8 +16,6 @@ std::string WhatToLookAt(const config::BerthConfiguration& config) {
   }
   return advice;
 }
-
-}  // namespace
 
 Findings CheckExtender(const Facts& facts, const Rules& rules) {
   const FilterTrial& trial = *facts.filter_trial;
@@ -34,4 +32,14 @@ Findings CheckExtender(const Facts& facts, const Rules& rules) {
                         Counted(trial.asked, "node")));
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Extender() {
+  return {.name = "extender",
+          .help = "the extender answers a filter request",
+          .needs = {Source::kFilterTrial},
+          .uses = {},
+          .run = CheckExtender};
+}
+
+}  // namespace berth::doctor::checks

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
+namespace {
 
 Findings CheckIgnorable(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [](const ExtenderEntry& entry) {
@@ -16,4 +17,14 @@ Findings CheckIgnorable(const Facts& facts, const Rules& rules) {
   });
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Ignorable() {
+  return {.name = "ignorable",
+          .help = "pods wait while the extender cannot be reached",
+          .needs = {Source::kScheduler},
+          .uses = {Source::kService},
+          .run = CheckIgnorable};
+}
+
+}  // namespace berth::doctor::checks

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "model/accelerator_memory.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -67,8 +67,6 @@ Findings Wrong(const Labelled& labelled, std::string_view what, std::string advi
                  std::move(advice));
 }
 
-}  // namespace
-
 Findings CheckLabels(const Facts& facts, const Rules& rules) {
   const std::string model_label = rules.config.prefix + "/accelerator";
   const std::string memory_label = model_label + "-memory";
@@ -89,4 +87,14 @@ Findings CheckLabels(const Facts& facts, const Rules& rules) {
   return Ok(fmt::format("{} labelled", Counted(by_model.right, "accelerator node")));
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Labels() {
+  return {.name = "labels",
+          .help = "every node with accelerators has the labels that Berth writes",
+          .needs = {Source::kNodes},
+          .uses = {},
+          .run = CheckLabels};
+}
+
+}  // namespace berth::doctor::checks

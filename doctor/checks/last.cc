@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
+namespace {
 
 // kube-scheduler asks ignorable extenders last, wherever they stand (NewFrameworkExtenders and
 // buildExtenders in k8s.io/kubernetes/pkg/scheduler/scheduler.go).
@@ -29,4 +30,14 @@ Findings CheckLast(const Facts& facts, const Rules& rules) {
       "out");
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Last() {
+  return {.name = "last",
+          .help = "no other extender is called after Berth's",
+          .needs = {Source::kScheduler},
+          .uses = {Source::kService},
+          .run = CheckLast};
+}
+
+}  // namespace berth::doctor::checks

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -36,8 +36,6 @@ Findings JudgeResources(const ExtenderEntry& entry, const model::AcceleratorCata
   return Ok(fmt::format("Berth is asked about {}", Listed(catalog.resources())));
 }
 
-}  // namespace
-
 Findings CheckManagedResources(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [&rules](const ExtenderEntry& entry) {
     if (!entry.managed_resources.empty()) return JudgeResources(entry, rules.catalog);
@@ -49,4 +47,14 @@ Findings CheckManagedResources(const Facts& facts, const Rules& rules) {
   });
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check ManagedResources() {
+  return {.name = "managed-resources",
+          .help = "kube-scheduler calls Berth for every resource of the catalogue",
+          .needs = {Source::kScheduler},
+          .uses = {Source::kService},
+          .run = CheckManagedResources};
+}
+
+}  // namespace berth::doctor::checks

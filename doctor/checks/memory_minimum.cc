@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -18,8 +18,6 @@ bool IsSaidByAffinity(const PodFacts& pod, const std::string& label) {
                term.expressions.end();
   });
 }
-
-}  // namespace
 
 // What admission has written as a node affinity every scheduler keeps; of the annotation alone only
 // the extender knows.
@@ -43,4 +41,15 @@ Findings CheckMemoryMinimum(const Facts& facts, const Rules& rules) {
                   name));
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check MemoryMinimum() {
+  return {
+      .name = "memory-minimum",
+      .help = "minimum accelerator memory is a node affinity wherever Berth does not place the pod",
+      .needs = {Source::kPods, Source::kScheduler},
+      .uses = {Source::kService},
+      .run = CheckMemoryMinimum};
+}
+
+}  // namespace berth::doctor::checks

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
+namespace {
 
 // With false kube-scheduler rebuilds what it knows of the nodes from the reply, without their pods,
 // and its own scoring sees all of them idle (kubernetes/kubernetes#141781).
@@ -18,4 +19,14 @@ Findings CheckNodeCache(const Facts& facts, const Rules& rules) {
   });
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check NodeCache() {
+  return {.name = "node-cache",
+          .help = "kube-scheduler sends node names instead of whole nodes",
+          .needs = {Source::kScheduler},
+          .uses = {Source::kService},
+          .run = CheckNodeCache};
+}
+
+}  // namespace berth::doctor::checks

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
+namespace {
 
 // Before it asks extenders, kube-scheduler tries preemption on a sample of the nodes that it might
 // help on, 100 at least (DryRunPreemption in k8s.io/kubernetes/pkg/scheduler/framework/preemption).
@@ -24,4 +25,14 @@ Findings CheckPreemption(const Facts& facts, const Rules& rules) {
   });
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Preemption() {
+  return {.name = "preemption",
+          .help = "kube-scheduler considers every node for preemption",
+          .needs = {Source::kScheduler},
+          .uses = {Source::kService},
+          .run = CheckPreemption};
+}
+
+}  // namespace berth::doctor::checks

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -23,8 +23,6 @@ Finding ProblemOf(const kube::UnreadableObject& object) {
       .front();
 }
 
-}  // namespace
-
 Findings CheckReadable(const Facts& facts, const Rules&) {
   if (facts.unreadable.empty()) {
     return Ok(fmt::format("{} and {} can be read", Counted(facts.nodes->size(), "node"),
@@ -40,4 +38,14 @@ Findings CheckReadable(const Facts& facts, const Rules&) {
   return found;
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Readable() {
+  return {.name = "readable",
+          .help = "Berth can read every node and pod",
+          .needs = {Source::kNodes, Source::kPods},
+          .uses = {},
+          .run = CheckReadable};
+}
+
+}  // namespace berth::doctor::checks

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -30,12 +30,20 @@ Findings JudgeVerbs(const ExtenderEntry& entry, const std::string& source) {
                  fmt::format("write {}", Listed(missing)));
 }
 
-}  // namespace
-
 Findings CheckRegistered(const Facts& facts, const Rules& rules) {
   const auto entry = BerthEntry(facts, rules);
   if (entry) return JudgeVerbs(facts.scheduler->extenders[*entry], facts.scheduler->source);
   return Problem(facts.scheduler->source + " has no extender of Berth", kPrintEntry);
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Registered() {
+  return {.name = "registered",
+          .help = "kube-scheduler calls Berth's extender",
+          .needs = {Source::kScheduler},
+          .uses = {Source::kService},
+          .run = CheckRegistered};
+}
+
+}  // namespace berth::doctor::checks

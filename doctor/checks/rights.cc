@@ -2,9 +2,10 @@
 
 #include <map>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
+namespace {
 
 Findings CheckRights(const Facts& facts, const Rules&) {
   std::map<std::string, std::vector<std::string>> missing;
@@ -29,4 +30,14 @@ Findings CheckRights(const Facts& facts, const Rules&) {
   return found;
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Rights() {
+  return {.name = "rights",
+          .help = "you and Berth's service accounts have the permissions that they need",
+          .needs = {Source::kRights},
+          .uses = {},
+          .run = CheckRights};
+}
+
+}  // namespace berth::doctor::checks

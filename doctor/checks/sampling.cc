@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
+namespace {
 
 // Of many nodes kube-scheduler offers a sample to extenders; when all of it is refused the pod
 // waits although other nodes would do (kubernetes/kubernetes#122057). A profile's value wins over
@@ -25,4 +26,14 @@ Findings CheckSampling(const Facts& facts, const Rules& rules) {
   });
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Sampling() {
+  return {.name = "sampling",
+          .help = "kube-scheduler offers every node to Berth",
+          .needs = {Source::kScheduler},
+          .uses = {Source::kService},
+          .run = CheckSampling};
+}
+
+}  // namespace berth::doctor::checks

@@ -2,9 +2,9 @@
 
 #include <map>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -21,8 +21,6 @@ std::string Excess(const model::Node& node, const model::AcceleratorSpec& spec) 
   }
   return "";
 }
-
-}  // namespace
 
 Findings CheckShares(const Facts& facts, const Rules& rules) {
   std::map<std::string, std::vector<std::string>> by_excess;
@@ -46,4 +44,14 @@ Findings CheckShares(const Facts& facts, const Rules& rules) {
   return found;
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Shares() {
+  return {.name = "shares",
+          .help = "the shares of all devices of a node fit the node",
+          .needs = {Source::kNodes},
+          .uses = {},
+          .run = CheckShares};
+}
+
+}  // namespace berth::doctor::checks

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
+namespace {
 
 // All extenders are asked to prioritize the nodes that are left by the last filter
 // (prioritizeNodes in k8s.io/kubernetes/pkg/scheduler/schedule_one.go). Those that filter after
@@ -27,4 +28,14 @@ Findings CheckShortlist(const Facts& facts, const Rules& rules) {
   });
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Shortlist() {
+  return {.name = "shortlist",
+          .help = "no other extender scores nodes that Berth leaves out",
+          .needs = {Source::kScheduler},
+          .uses = {Source::kService},
+          .run = CheckShortlist};
+}
+
+}  // namespace berth::doctor::checks

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -31,8 +31,6 @@ Findings Judge(const SnapshotFacts& extender) {
       fmt::format("Pod {} heard of the cluster {:.0f} s ago", extender.pod, *extender.age_seconds));
 }
 
-}  // namespace
-
 Findings CheckSnapshot(const Facts& facts, const Rules&) {
   if (facts.snapshots->empty()) {
     return Unknown(fmt::format("no extender runs in namespace {}", facts.namespace_name),
@@ -43,4 +41,14 @@ Findings CheckSnapshot(const Facts& facts, const Rules&) {
   return found;
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Snapshot() {
+  return {.name = "snapshot",
+          .help = "the extenders' view of the cluster is up to date",
+          .needs = {Source::kSnapshots},
+          .uses = {},
+          .run = CheckSnapshot};
+}
+
+}  // namespace berth::doctor::checks

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -11,8 +11,6 @@ constexpr const char* kMatch =
     "write extender.shortlist.defaultSpreading: true into Berth's configuration, or "
     "defaultingType: "
     "List without constraints into the args of PodTopologySpread";
-
-}  // namespace
 
 // What kube-scheduler does and what Berth takes it to do are written in two places.
 Findings CheckSpreading(const Facts& facts, const Rules& rules) {
@@ -40,4 +38,14 @@ Findings CheckSpreading(const Facts& facts, const Rules& rules) {
   });
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Spreading() {
+  return {.name = "spreading",
+          .help = "Berth knows whether kube-scheduler spreads pods by default",
+          .needs = {Source::kScheduler},
+          .uses = {Source::kService},
+          .run = CheckSpreading};
+}
+
+}  // namespace berth::doctor::checks

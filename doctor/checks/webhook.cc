@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "doctor/webhook_presence.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -21,8 +21,6 @@ bool Answered(const WebhookTrial& trial, const std::string& prefix) {
   return std::ranges::any_of(trial.warnings, IsBerths) ||
          std::ranges::any_of(trial.annotations, ours);
 }
-
-}  // namespace
 
 Findings CheckWebhook(const Facts& facts, const Rules& rules) {
   const WebhookTrial& trial = *facts.webhook_trial;
@@ -47,4 +45,14 @@ Findings CheckWebhook(const Facts& facts, const Rules& rules) {
           rules.config.prefix));
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Webhook() {
+  return {.name = "webhook",
+          .help = "the API server calls the webhook for pods, and the webhook answers",
+          .needs = {Source::kWebhookTrial},
+          .uses = {Source::kWebhooks},
+          .run = CheckWebhook};
+}
+
+}  // namespace berth::doctor::checks

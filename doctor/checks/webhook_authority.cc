@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "certs/trust.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "doctor/webhook_presence.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -25,8 +25,6 @@ std::vector<std::string> Distrusting(const Facts& facts, const std::string& chai
   return distrusting;
 }
 
-}  // namespace
-
 Findings CheckWebhookAuthority(const Facts& facts, const Rules& rules) {
   if (HasNoWebhook(facts, rules)) return NoWebhook();
   const auto secret = std::ranges::find(*facts.secrets, AdmissionSecret(facts), &SecretFacts::name);
@@ -44,4 +42,14 @@ Findings CheckWebhookAuthority(const Facts& facts, const Rules& rules) {
                  "the controller keeps caBundles in step: look at its log, and at check rights");
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check WebhookAuthority() {
+  return {.name = "webhook-ca",
+          .help = "the API server trusts the webhook's certificate",
+          .needs = {Source::kWebhooks, Source::kSecrets},
+          .uses = {},
+          .run = CheckWebhookAuthority};
+}
+
+}  // namespace berth::doctor::checks

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "doctor/webhook_presence.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
 
 namespace {
 
@@ -51,8 +51,6 @@ Findings JudgeScope(const WebhookConfigurationFacts& configuration, const Facts&
   return found;
 }
 
-}  // namespace
-
 Findings CheckWebhookScope(const Facts& facts, const Rules& rules) {
   if (HasNoWebhook(facts, rules)) return NoWebhook();
   Findings found;
@@ -63,4 +61,14 @@ Findings CheckWebhookScope(const Facts& facts, const Rules& rules) {
   return Ok(fmt::format("namespaces kube-system and {} are left out", facts.namespace_name));
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check WebhookScope() {
+  return {.name = "webhook-scope",
+          .help = "the webhook is not called for kube-system or Berth's own namespace",
+          .needs = {Source::kWebhooks},
+          .uses = {Source::kNamespaces},
+          .run = CheckWebhookScope};
+}
+
+}  // namespace berth::doctor::checks

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 
-namespace berth::doctor {
+namespace berth::doctor::checks {
+namespace {
 
 Findings CheckWeight(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [](const ExtenderEntry& entry) {
@@ -16,4 +17,14 @@ Findings CheckWeight(const Facts& facts, const Rules& rules) {
   });
 }
 
-}  // namespace berth::doctor
+}  // namespace
+
+Check Weight() {
+  return {.name = "weight",
+          .help = "Berth's scores outweigh the scoring plugins that it takes into account",
+          .needs = {Source::kScheduler},
+          .uses = {Source::kService},
+          .run = CheckWeight};
+}
+
+}  // namespace berth::doctor::checks

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "certs/trust.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "tests/unit/certs/fixtures.h"
 #include "tests/unit/doctor/fixtures.h"
 
@@ -52,7 +52,7 @@ class CertificatesCheck : public ::testing::Test {
     Facts facts = NoFacts();
     facts.now = Now();
     facts.secrets = std::vector<SecretFacts>{std::move(secret)};
-    return CheckCertificates(facts, rules.rules());
+    return checks::Certificates().run(facts, rules.rules());
   }
 
   const TestCa ca_;

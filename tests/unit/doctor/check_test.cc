@@ -1,4 +1,5 @@
 #include "doctor/check.h"
+#include "doctor/checks/all.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,7 +43,7 @@ TEST(Examine, WhatACheckLacksMakesItUnknown) {
 
 TEST(AllChecks, HaveNamesOfTheirOwnAndSayWhatIsWell) {
   std::set<std::string_view> names;
-  for (const Check& check : AllChecks()) {
+  for (const Check& check : checks::All()) {
     EXPECT_TRUE(names.insert(check.name).second) << check.name;
     EXPECT_FALSE(check.help.empty()) << check.name;
     EXPECT_FALSE(check.needs.empty()) << check.name;
@@ -50,7 +51,7 @@ TEST(AllChecks, HaveNamesOfTheirOwnAndSayWhatIsWell) {
 }
 
 TEST(AllChecks, OfNoFactsAreAllUnknown) {
-  for (const Finding& finding : Examine(AllChecks(), NoFacts(), DefaultRules().rules())) {
+  for (const Finding& finding : Examine(checks::All(), NoFacts(), DefaultRules().rules())) {
     EXPECT_EQ(finding.severity, Severity::kUnknown) << finding.check;
   }
 }
@@ -69,7 +70,7 @@ TEST(AllChecks, AreTheRowsOfTheDocumentation) {
     documented.emplace_back(name, help);
   }
   std::vector<std::pair<std::string, std::string>> known;
-  for (const Check& check : AllChecks()) known.emplace_back(check.name, check.help);
+  for (const Check& check : checks::All()) known.emplace_back(check.name, check.help);
   EXPECT_EQ(documented, known);
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "tests/unit/doctor/fixtures.h"
 
 // The checks of nodes, each by what is changed in a cluster that is well.
@@ -48,56 +48,57 @@ void PublishAll(Nodes& nodes) {
 INSTANTIATE_TEST_SUITE_P(
     All, NodeTable,
     ::testing::Values(
-        Case{"Labelled", CheckLabels, Nothing, Severity::kOk, "2 accelerator nodes labelled", ""},
-        Case{"LabelMissing", CheckLabels,
+        Case{"Labelled", checks::Labels().run, Nothing, Severity::kOk,
+             "2 accelerator nodes labelled", ""},
+        Case{"LabelMissing", checks::Labels().run,
              [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin()); },
              Severity::kProblem, "1 accelerator node without label berth.dev/accelerator",
              "check rights"},
-        Case{"LabelMissingNamesTheNode", CheckLabels,
+        Case{"LabelMissingNamesTheNode", checks::Labels().run,
              [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin()); },
              Severity::kProblem, "v100-2 (V100)", ""},
-        Case{"LabelOfAnother", CheckLabels,
+        Case{"LabelOfAnother", checks::Labels().run,
              [](Nodes& nodes) { nodes[0].labels[0].second = "A100"; }, Severity::kWarning,
              "v100-1 (V100, labelled A100)", "drain"},
         Case{
-            "MemoryMissing", CheckLabels,
+            "MemoryMissing", checks::Labels().run,
             [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin() + 1); },
             Severity::kProblem,
             "1 accelerator node without label berth.dev/accelerator-memory: pods that name a least "
             "memory do not go there: v100-2 (32 GiB)",
             "check rights"},
-        Case{"MemoryOfAnother", CheckLabels, [](Nodes& nodes) { nodes[0].labels[1].second = "40"; },
-             Severity::kWarning,
+        Case{"MemoryOfAnother", checks::Labels().run,
+             [](Nodes& nodes) { nodes[0].labels[1].second = "40"; }, Severity::kWarning,
              "1 node labelled with another memory: v100-1 (32 GiB, labelled 40)", "drain"},
-        Case{"MemoryThatDriversReport", CheckLabels,
+        Case{"MemoryThatDriversReport", checks::Labels().run,
              [](Nodes& nodes) {
                nodes[0].labels.insert(nodes[0].labels.begin() + 2,
                                       {"nvidia.com/gpu.memory", "16384"});
              },
              Severity::kWarning, "v100-1 (17 GiB, labelled 32)", "drain"},
 
-        Case{"OneEntry", CheckCatalogue, Nothing, Severity::kOk, "", ""},
-        Case{"TwoEntries", CheckCatalogue,
+        Case{"OneEntry", checks::Catalogue().run, Nothing, Severity::kOk, "", ""},
+        Case{"TwoEntries", checks::Catalogue().run,
              [](Nodes& nodes) { nodes[0].labels[2].second = "NVIDIA-A100-like-V100"; },
              Severity::kWarning, "v100-1 (V100 and A100)", "exclude each other"},
-        Case{"NoEntry", CheckCatalogue, [](Nodes& nodes) { nodes[0].labels.clear(); },
+        Case{"NoEntry", checks::Catalogue().run, [](Nodes& nodes) { nodes[0].labels.clear(); },
              Severity::kWarning, "v100-1 (nvidia.com/gpu)", "add an entry"},
 
-        Case{"AllPublished", CheckConditions, PublishAll, Severity::kOk, "conditions are published",
-             ""},
-        Case{"SomePublished", CheckConditions, Nothing, Severity::kNote, "no node publishes",
-             "health.conditions"},
-        Case{"NonePublished", CheckConditions,
+        Case{"AllPublished", checks::Conditions().run, PublishAll, Severity::kOk,
+             "conditions are published", ""},
+        Case{"SomePublished", checks::Conditions().run, Nothing, Severity::kNote,
+             "no node publishes", "health.conditions"},
+        Case{"NonePublished", checks::Conditions().run,
              [](Nodes& nodes) {
                for (model::Node& node : nodes) node.conditions.clear();
              },
              Severity::kWarning, "no broken node is kept free", "node-problem-detector"},
 
-        Case{"SharesFit", CheckShares, Nothing, Severity::kOk, "", ""},
-        Case{"TooLittleCpu", CheckShares,
+        Case{"SharesFit", checks::Shares().run, Nothing, Severity::kOk, "", ""},
+        Case{"TooLittleCpu", checks::Shares().run,
              [](Nodes& nodes) { nodes[0].allocatable.Set("cpu", 20'000); }, Severity::kWarning,
              "V100: 8 x 4 cpu on a node with 20000m: v100-1", "share"},
-        Case{"TooLittleMemory", CheckShares,
+        Case{"TooLittleMemory", checks::Shares().run,
              [](Nodes& nodes) { nodes[1].allocatable.Set("memory", std::int64_t{100} << 30); },
              Severity::kWarning, "memory on a node with 100Gi: v100-2", "share"}),
     [](const auto& param_info) { return param_info.param.name; });
@@ -109,7 +110,7 @@ TEST(CheckLabels, CutsTheNamesOfManyNodes) {
     facts.nodes->push_back(GpuNode(fmt::format("v100-{:02}", i)));
     facts.nodes->back().labels.erase(facts.nodes->back().labels.begin());
   }
-  const Finding finding = Only(CheckLabels(facts, DefaultRules().rules()));
+  const Finding finding = Only(checks::Labels().run(facts, DefaultRules().rules()));
   EXPECT_THAT(finding.what, HasSubstr("46 accelerator nodes"));
   EXPECT_THAT(finding.what, HasSubstr("v100-04 (V100) and 41 more"));
 }
@@ -118,15 +119,15 @@ TEST(CheckReadable, NamesTheObjectTheFieldAndWhatToDo) {
   Facts facts = NoFacts();
   facts.nodes = Nodes{GpuNode("v100-1")};
   facts.pods = std::vector<PodFacts>();
-  EXPECT_EQ(Only(CheckReadable(facts, DefaultRules().rules())).severity, Severity::kOk);
+  EXPECT_EQ(Only(checks::Readable().run(facts, DefaultRules().rules())).severity, Severity::kOk);
   facts.unreadable.push_back({.kind = "Node", .name = "odd", .error = "status.capacity: odd"});
-  const Finding node = Only(CheckReadable(facts, DefaultRules().rules()));
+  const Finding node = Only(checks::Readable().run(facts, DefaultRules().rules()));
   EXPECT_EQ(node.severity, Severity::kProblem);
   EXPECT_EQ(node.what, "Node odd cannot be read: status.capacity: odd");
   EXPECT_THAT(node.advice, HasSubstr("kubectl get node odd -o yaml --show-managed-fields"));
   EXPECT_THAT(node.advice, HasSubstr("gets no pods"));
   facts.unreadable = {{.kind = "Pod", .namespace_ = "ml", .name = "p", .error = "odd"}};
-  EXPECT_THAT(Only(CheckReadable(facts, DefaultRules().rules())).advice,
+  EXPECT_THAT(Only(checks::Readable().run(facts, DefaultRules().rules())).advice,
               HasSubstr("kubectl get pod p -n ml"));
 }
 
@@ -135,7 +136,7 @@ TEST(CheckReadable, ListsTheFirstOfMany) {
   facts.nodes = Nodes();
   facts.pods = std::vector<PodFacts>();
   facts.unreadable.assign(46, {.kind = "Node", .name = "odd", .error = "odd"});
-  const Findings findings = CheckReadable(facts, DefaultRules().rules());
+  const Findings findings = checks::Readable().run(facts, DefaultRules().rules());
   ASSERT_EQ(findings.size(), kNamesShown + 1);
   EXPECT_EQ(findings.back().what, "41 more cannot be read");
 }

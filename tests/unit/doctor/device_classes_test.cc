@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "tests/unit/doctor/fixtures.h"
 
 namespace berth::doctor {
@@ -21,7 +21,7 @@ class CheckDeviceClassesTest : public ::testing::Test {
 
   Findings Judge(std::vector<DeviceClassFacts> classes) {
     facts_.device_classes = std::move(classes);
-    return CheckDeviceClasses(facts_, rules_.rules());
+    return checks::DeviceClasses().run(facts_, rules_.rules());
   }
 
   DefaultRules rules_;

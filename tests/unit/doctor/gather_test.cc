@@ -1,4 +1,5 @@
 #include "doctor/gather.h"
+#include "doctor/checks/all.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -253,7 +254,7 @@ TEST_F(GatherTest, WithoutAnExtenderNothingIsTried) {
 }
 
 TEST_F(GatherTest, EverySourceSaysWhatItNeeds) {
-  for (const Check& check : AllChecks()) {
+  for (const Check& check : checks::All()) {
     for (const Source source : check.needs) EXPECT_FALSE(NeedsOf(source, Place()).empty());
   }
   EXPECT_EQ(kube::ToString(NeedsOf(Source::kSecrets, Place()).front()),

@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "policies/admission/checkpoint.h"
 #include "tests/unit/doctor/fixtures.h"
 
@@ -77,169 +77,143 @@ std::shared_ptr<const NodeNeeds> Needs(std::string zone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PodTable,
-                         ::testing::Values(Case{"PlacedWell", CheckBypass, Nothing, Severity::kOk,
-                                                "1 pod with accelerators", ""},
-                                           Case{"OtherScheduler", CheckBypass,
-                                                [](Facts& facts) {
-                                                  Train(facts).scheduler = "default-scheduler";
-                                                },
-                                                Severity::kProblem,
-                                                "ml/train-0 (default-scheduler)",
-                                                "schedulerName: berth"},
-                                           Case{"NobodyAsksBerth", CheckBypass,
-                                                [](Facts& facts) {
-                                                  facts.scheduler->extenders.clear();
-                                                },
-                                                Severity::kProblem, "ml/train-0 (berth)",
-                                                "see check registered"},
-                                           Case{"CreatedWithItsNode", CheckBypass,
-                                                [](Facts& facts) {
-                                                  Train(facts).created_bound = true;
-                                                },
-                                                Severity::kWarning, "ml/train-0 (on v100-1)",
-                                                "nodeSelector"},
-                                           Case{"StaticPodsHaveTheirNode", CheckBypass,
-                                                [](Facts& facts) {
-                                                  Train(facts).created_bound = Train(facts).mirror =
-                                                      true;
-                                                },
-                                                Severity::kOk, "", ""},
-                                           Case{"PodsWithoutDevicesGoWhereTheyLike", CheckBypass,
-                                                [](Facts& facts) {
-                                                  Web(facts).created_bound = true;
-                                                },
-                                                Severity::kOk, "", ""},
+                         ::testing::
+                             Values(Case{"PlacedWell", checks::Bypass().run, Nothing, Severity::kOk,
+                                         "1 pod with accelerators", ""},
+                                    Case{"OtherScheduler", checks::Bypass().run,
+                                         [](Facts& facts) {
+                                           Train(facts).scheduler = "default-scheduler";
+                                         },
+                                         Severity::kProblem, "ml/train-0 (default-scheduler)",
+                                         "schedulerName: berth"},
+                                    Case{"NobodyAsksBerth", checks::Bypass().run,
+                                         [](Facts& facts) { facts.scheduler->extenders.clear(); },
+                                         Severity::kProblem, "ml/train-0 (berth)",
+                                         "see check registered"},
+                                    Case{"CreatedWithItsNode", checks::Bypass().run,
+                                         [](Facts& facts) { Train(facts).created_bound = true; },
+                                         Severity::kWarning, "ml/train-0 (on v100-1)",
+                                         "nodeSelector"},
+                                    Case{"StaticPodsHaveTheirNode", checks::Bypass().run,
+                                         [](Facts& facts) {
+                                           Train(facts).created_bound = Train(facts).mirror = true;
+                                         },
+                                         Severity::kOk, "", ""},
+                                    Case{"PodsWithoutDevicesGoWhereTheyLike", checks::Bypass().run,
+                                         [](Facts& facts) { Web(facts).created_bound = true; },
+                                         Severity::kOk, "", ""},
 
-                                           Case{"NoMinimum", CheckMemoryMinimum, Nothing,
-                                                Severity::kOk, "", ""},
-                                           Case{"MinimumKept", CheckMemoryMinimum,
-                                                [](Facts& facts) {
-                                                  Train(facts).memory_minimum = "40Gi";
-                                                },
-                                                Severity::kOk, "", ""},
-                                           Case{"MinimumUnheard", CheckMemoryMinimum,
-                                                [](Facts& facts) {
-                                                  Train(facts).memory_minimum = "40Gi";
-                                                  Train(facts).scheduler = "volcano";
-                                                },
-                                                Severity::kWarning, "ml/train-0 (40Gi by volcano)",
-                                                "node affinity to berth.dev/accelerator-memory"},
-                                           Case{"MinimumSaidByAffinity", CheckMemoryMinimum,
-                                                [](Facts& facts) {
-                                                  Train(facts).memory_minimum = "40Gi";
-                                                  Train(facts).scheduler = "volcano";
-                                                  Train(facts).needs = NeedsOfMemory({"39", "79"});
-                                                },
-                                                Severity::kOk, "", ""},
-                                           Case{"MinimumSaidByOneTermOfTwo", CheckMemoryMinimum,
-                                                [](Facts& facts) {
-                                                  Train(facts).memory_minimum = "40Gi";
-                                                  Train(facts).scheduler = "volcano";
-                                                  Train(facts).needs = NeedsOfMemory({"39", ""});
-                                                },
-                                                Severity::kWarning, "ml/train-0 (40Gi by volcano)",
-                                                ""},
+                                    Case{"NoMinimum", checks::MemoryMinimum().run, Nothing,
+                                         Severity::kOk, "", ""},
+                                    Case{"MinimumKept", checks::MemoryMinimum().run,
+                                         [](Facts& facts) { Train(facts).memory_minimum = "40Gi"; },
+                                         Severity::kOk, "", ""},
+                                    Case{"MinimumUnheard", checks::MemoryMinimum().run,
+                                         [](Facts& facts) {
+                                           Train(facts).memory_minimum = "40Gi";
+                                           Train(facts).scheduler = "volcano";
+                                         },
+                                         Severity::kWarning, "ml/train-0 (40Gi by volcano)",
+                                         "node affinity to berth.dev/accelerator-memory"},
+                                    Case{"MinimumSaidByAffinity", checks::MemoryMinimum().run,
+                                         [](Facts& facts) {
+                                           Train(facts).memory_minimum = "40Gi";
+                                           Train(facts).scheduler = "volcano";
+                                           Train(facts).needs = NeedsOfMemory({"39", "79"});
+                                         },
+                                         Severity::kOk, "", ""},
+                                    Case{"MinimumSaidByOneTermOfTwo", checks::MemoryMinimum().run,
+                                         [](Facts& facts) {
+                                           Train(facts).memory_minimum = "40Gi";
+                                           Train(facts).scheduler = "volcano";
+                                           Train(facts).needs = NeedsOfMemory({"39", ""});
+                                         },
+                                         Severity::kWarning, "ml/train-0 (40Gi by volcano)", ""},
 
-                                           Case{"AffinityHolds", CheckAffinity,
-                                                [](Facts& facts) {
-                                                  Train(facts).needs = Needs("V100");
-                                                },
-                                                Severity::kOk, "", ""},
-                                           Case{"AffinityBroken", CheckAffinity,
-                                                [](Facts& facts) {
-                                                  Train(facts).needs = Needs("A100");
-                                                },
-                                                Severity::kWarning, "ml/train-0 (on v100-1)",
-                                                "before the kubelets are restarted"},
-                                           Case{"AffinityOfAWaitingPod", CheckAffinity,
-                                                [](Facts& facts) {
-                                                  Train(facts).needs = Needs("A100");
-                                                  Train(facts).node = "";
-                                                },
-                                                Severity::kOk, "", ""},
-                                           Case{"AffinityOnANodeThatHasGone", CheckAffinity,
-                                                [](Facts& facts) {
-                                                  Train(facts).needs = Needs("A100");
-                                                  Train(facts).node = "gone";
-                                                },
-                                                Severity::kOk, "", ""},
+                                    Case{"AffinityHolds", checks::Affinity().run,
+                                         [](Facts& facts) { Train(facts).needs = Needs("V100"); },
+                                         Severity::kOk, "", ""},
+                                    Case{"AffinityBroken", checks::Affinity().run,
+                                         [](Facts& facts) { Train(facts).needs = Needs("A100"); },
+                                         Severity::kWarning, "ml/train-0 (on v100-1)",
+                                         "before the kubelets are restarted"},
+                                    Case{"AffinityOfAWaitingPod", checks::Affinity().run,
+                                         [](Facts& facts) {
+                                           Train(facts).needs = Needs("A100");
+                                           Train(facts).node = "";
+                                         },
+                                         Severity::kOk, "", ""},
+                                    Case{"AffinityOnANodeThatHasGone", checks::Affinity().run,
+                                         [](Facts& facts) {
+                                           Train(facts).needs = Needs("A100");
+                                           Train(facts).node = "gone";
+                                         },
+                                         Severity::kOk, "", ""},
 
-                                           Case{"NoCheckpoints", CheckCheckpoints, Nothing,
-                                                Severity::kOk, "0 claims", ""},
-                                           Case{"CheckpointsDeclined", CheckCheckpoints,
-                                                [](Facts& facts) {
-                                                  Train(facts).checkpoint = "false";
-                                                },
-                                                Severity::kOk, "0 claims", ""},
-                                           Case{"DefaultClaim", CheckCheckpoints,
-                                                [](Facts& facts) {
-                                                  Train(facts).checkpoint = "true";
-                                                },
-                                                Severity::kOk, "1 claim", ""},
-                                           Case{"ClaimMissing", CheckCheckpoints,
-                                                [](Facts& facts) {
-                                                  Train(facts).checkpoint = "mine";
-                                                },
-                                                Severity::kProblem, "ml/mine (for train-0)",
-                                                "ReadWriteMany"},
-                                           Case{"DefaultClaimMissing", CheckCheckpoints,
-                                                [](Facts& facts) {
-                                                  Train(facts).checkpoint = "true";
-                                                  facts.claims->clear();
-                                                },
-                                                Severity::kProblem, "ml/checkpoints (for train-0)",
-                                                ""},
-                                           Case{"ClaimOfOneNode", CheckCheckpoints,
-                                                [](Facts& facts) {
-                                                  Train(facts).checkpoint = "local";
-                                                },
-                                                Severity::kWarning, "ml/local (for train-0)",
-                                                "ReadWriteMany"},
+                                    Case{"NoCheckpoints", checks::Checkpoints().run, Nothing,
+                                         Severity::kOk, "0 claims", ""},
+                                    Case{"CheckpointsDeclined", checks::Checkpoints().run,
+                                         [](Facts& facts) { Train(facts).checkpoint = "false"; },
+                                         Severity::kOk, "0 claims", ""},
+                                    Case{"DefaultClaim", checks::Checkpoints().run,
+                                         [](Facts& facts) { Train(facts).checkpoint = "true"; },
+                                         Severity::kOk, "1 claim", ""},
+                                    Case{"ClaimMissing", checks::Checkpoints().run,
+                                         [](Facts& facts) { Train(facts).checkpoint = "mine"; },
+                                         Severity::kProblem,
+                                         "ml/mine (for train-0)", "ReadWriteMany"},
+                                    Case{"DefaultClaimMissing", checks::Checkpoints().run,
+                                         [](Facts& facts) {
+                                           Train(facts).checkpoint = "true";
+                                           facts.claims->clear();
+                                         },
+                                         Severity::kProblem, "ml/checkpoints (for train-0)", ""},
+                                    Case{"ClaimOfOneNode", checks::Checkpoints().run,
+                                         [](Facts& facts) { Train(facts).checkpoint = "local"; },
+                                         Severity::kWarning, "ml/local (for train-0)",
+                                         "ReadWriteMany"},
 
-                                           Case{"RoomForAll", CheckCpuCapacity, Nothing,
-                                                Severity::kOk, "", ""},
-                                           Case{"TooManyCores", CheckCpuCapacity,
-                                                [](Facts&
-                                                       facts) { Web(facts) = CpuPod("web-0", 65); },
-                                                Severity::kProblem,
-                                                "isolation is enforced in 2 namespaces, and its "
-                                                "pods without accelerators ask for more "
-                                                "than the nodes without them have: cpu 65.0 of "
-                                                "64.0",
-                                                "allow-accelerator-nodes"},
-                                           Case{"TooMuchMemory", CheckCpuCapacity,
-                                                [](Facts& facts) {
-                                                  Web(facts).requests.Set("memory",
-                                                                          std::int64_t{300} << 30);
-                                                },
-                                                Severity::kProblem, "memory 300.0 GiB of 252.0 GiB",
-                                                ""},
-                                           Case{"DaemonsTakeTheirShare", CheckCpuCapacity,
-                                                [](Facts& facts) {
-                                                  Web(facts) = CpuPod("web-0", 60);
-                                                  facts.pods->push_back(CpuPod("daemon", 5));
-                                                  Web(facts).owner = "DaemonSet";
-                                                },
-                                                Severity::kProblem, "cpu 60.0 of 59.0", ""},
-                                           Case{"PodsWithDevicesDoNotCount", CheckCpuCapacity,
-                                                [](Facts& facts) {
-                                                  Train(facts).requests.Set("cpu", 90'000);
-                                                },
-                                                Severity::kOk, "", ""},
-                                           Case{"OtherNamespacesDoNotCount", CheckCpuCapacity,
-                                                [](Facts& facts) {
-                                                  Web(facts) = CpuPod("web-0", 65);
-                                                  facts.namespaces->back().labels[0].second =
-                                                      "warn";
-                                                },
-                                                Severity::kOk, "", ""},
-                                           Case{"NotEnforcedYet", CheckCpuCapacity,
-                                                [](Facts& facts) {
-                                                  Web(facts) = CpuPod("web-0", 65);
-                                                  facts.namespaces->clear();
-                                                },
-                                                Severity::kNote,
-                                                "were isolation enforced everywhere", ""}),
+                                    Case{"RoomForAll", checks::CpuCapacity().run, Nothing,
+                                         Severity::kOk, "", ""},
+                                    Case{"TooManyCores", checks::CpuCapacity().run,
+                                         [](Facts& facts) { Web(facts) = CpuPod("web-0", 65); },
+                                         Severity::kProblem,
+                                         "isolation is enforced in 2 namespaces, and its "
+                                         "pods without accelerators ask for more "
+                                         "than the nodes without them have: cpu 65.0 of "
+                                         "64.0",
+                                         "allow-accelerator-nodes"},
+                                    Case{"TooMuchMemory", checks::CpuCapacity().run,
+                                         [](Facts& facts) {
+                                           Web(facts).requests.Set("memory",
+                                                                   std::int64_t{300} << 30);
+                                         },
+                                         Severity::kProblem, "memory 300.0 GiB of 252.0 GiB", ""},
+                                    Case{"DaemonsTakeTheirShare", checks::CpuCapacity().run,
+                                         [](Facts& facts) {
+                                           Web(facts) = CpuPod("web-0", 60);
+                                           facts.pods->push_back(CpuPod("daemon", 5));
+                                           Web(facts).owner = "DaemonSet";
+                                         },
+                                         Severity::kProblem, "cpu 60.0 of 59.0", ""},
+                                    Case{"PodsWithDevicesDoNotCount", checks::CpuCapacity().run,
+                                         [](Facts& facts) {
+                                           Train(facts).requests.Set("cpu", 90'000);
+                                         },
+                                         Severity::kOk, "", ""},
+                                    Case{"OtherNamespacesDoNotCount", checks::CpuCapacity().run,
+                                         [](Facts& facts) {
+                                           Web(facts) = CpuPod("web-0", 65);
+                                           facts.namespaces->back().labels[0].second = "warn";
+                                         },
+                                         Severity::kOk, "", ""},
+                                    Case{"NotEnforcedYet", checks::CpuCapacity().run,
+                                         [](Facts& facts) {
+                                           Web(facts) = CpuPod("web-0", 65);
+                                           facts.namespaces->clear();
+                                         },
+                                         Severity::kNote, "were isolation enforced everywhere",
+                                         ""}),
                          [](const auto& param_info) { return param_info.param.name; });
 
 TEST(CheckCheckpoints, InAnObjectStoreNeedNoClaim) {
@@ -250,7 +224,7 @@ TEST(CheckCheckpoints, InAnObjectStoreNeedNoClaim) {
   config.uri = "s3://bucket";
   Facts facts = Healthy();
   Train(facts).checkpoint = "mine";
-  EXPECT_EQ(Only(CheckCheckpoints(facts, rules.rules())).severity, Severity::kOk);
+  EXPECT_EQ(Only(checks::Checkpoints().run(facts, rules.rules())).severity, Severity::kOk);
 }
 
 TEST(CheckCpuCapacity, WhereIsolationOnlyWarnsIsANote) {
@@ -260,7 +234,7 @@ TEST(CheckCpuCapacity, WhereIsolationOnlyWarnsIsANote) {
       policies::admission::Mode::kWarn;
   Facts facts = Healthy();
   Web(facts) = CpuPod("web-0", 65);
-  EXPECT_EQ(Only(CheckCpuCapacity(facts, rules.rules())).severity, Severity::kNote);
+  EXPECT_EQ(Only(checks::CpuCapacity().run(facts, rules.rules())).severity, Severity::kNote);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "doctor/gather.h"
 #include "doctor/rights.h"
 #include "tests/unit/doctor/fixtures.h"
@@ -19,10 +19,10 @@ using Json = nlohmann::json;
 TEST(CheckRights, TellsOnesOwnFromThoseOfBerth) {
   Facts facts = NoFacts();
   facts.rights = std::vector<RightFacts>{{"", "list pods", true}, {"sa", "list nodes", true}};
-  EXPECT_EQ(Only(CheckRights(facts, DefaultRules().rules())).severity, Severity::kOk);
+  EXPECT_EQ(Only(checks::Rights().run(facts, DefaultRules().rules())).severity, Severity::kOk);
   facts.rights = std::vector<RightFacts>{
       {"", "list pods", false}, {"sa", "list nodes", false}, {"sa", "patch nodes", false}};
-  const Findings found = CheckRights(facts, DefaultRules().rules());
+  const Findings found = checks::Rights().run(facts, DefaultRules().rules());
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].severity, Severity::kUnknown);
   EXPECT_EQ(found[0].what, "you may not list pods");

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "doctor/berth_entry.h"
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "tests/unit/doctor/fixtures.h"
 
 // The checks of kube-scheduler's configuration, each by what is changed in a good one.
@@ -45,198 +45,148 @@ TEST_P(SchedulerTable, Judges) {
 void Nothing(SchedulerConfig&) {}
 void Without(SchedulerConfig& config) { config.extenders.clear(); }
 
-INSTANTIATE_TEST_SUITE_P(All, SchedulerTable,
-                         ::testing::Values(Case{"Registered", CheckRegistered, Nothing,
-                                                Severity::kOk,
-                                                "scheduler.yaml asks https://10.96.0.7:443", ""},
-                                           Case{"NotRegistered", CheckRegistered, Without,
-                                                Severity::kProblem,
-                                                "scheduler.yaml has no extender of Berth",
-                                                "`berth stanza`"},
-                                           Case{"OnlyOthersRegistered", CheckRegistered,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders = {Other()};
-                                                },
-                                                Severity::kProblem, "no extender of Berth",
-                                                "`berth stanza`"},
-                                           Case{"VerbMissing", CheckRegistered,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0].preempt_verb = "";
-                                                },
-                                                Severity::kProblem, "does not ask",
-                                                "preemptVerb: preempt"},
-                                           Case{
-                                               "VerbsOfOtherPaths", CheckRegistered,
-                                               [](SchedulerConfig& config) {
-                                                 config.extenders[0].filter_verb = "predicates";
-                                                 config.extenders[0].prioritize_verb = "priorities";
-                                               },
-                                               Severity::kProblem, "",
-                                               "filterVerb: filter and prioritizeVerb: prioritize"},
-                                           Case{"Binds", CheckRegistered,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0].bind_verb = "bind";
-                                                },
-                                                Severity::kProblem, "bindVerb bind",
-                                                "take bindVerb out"},
+INSTANTIATE_TEST_SUITE_P(
+    All, SchedulerTable,
+    ::
+        testing::Values(Case{"Registered", checks::Registered().run, Nothing, Severity::kOk,
+                             "scheduler.yaml asks https://10.96.0.7:443", ""},
+                        Case{"NotRegistered", checks::Registered().run, Without, Severity::kProblem,
+                             "scheduler.yaml has no extender of Berth", "`berth stanza`"},
+                        Case{"OnlyOthersRegistered", checks::Registered().run,
+                             [](SchedulerConfig& config) { config.extenders = {Other()}; },
+                             Severity::kProblem, "no extender of Berth", "`berth stanza`"},
+                        Case{"VerbMissing", checks::Registered().run,
+                             [](SchedulerConfig& config) { config.extenders[0].preempt_verb = ""; },
+                             Severity::kProblem, "does not ask", "preemptVerb: preempt"},
+                        Case{"VerbsOfOtherPaths", checks::Registered().run,
+                             [](SchedulerConfig& config) {
+                               config.extenders[0].filter_verb = "predicates";
+                               config.extenders[0].prioritize_verb = "priorities";
+                             },
+                             Severity::kProblem, "",
+                             "filterVerb: filter and prioritizeVerb: prioritize"},
+                        Case{
+                            "Binds", checks::Registered().run,
+                            [](SchedulerConfig& config) { config.extenders[0].bind_verb = "bind"; },
+                            Severity::kProblem, "bindVerb bind", "take bindVerb out"},
 
-                                           Case{"Last", CheckLast, Nothing, Severity::kOk, "", ""},
-                                           Case{"LastOfTwo", CheckLast,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders.insert(config.extenders.begin(),
-                                                                          Other());
-                                                },
-                                                Severity::kOk, "", ""},
-                                           Case{"NotLast", CheckLast,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders.push_back(Other());
-                                                },
-                                                Severity::kProblem, "http://127.0.0.1:1",
-                                                "put Berth's entry last"},
-                                           Case{"IgnorableOnesComeLater", CheckLast,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders.insert(config.extenders.begin(),
-                                                                          Other(true));
-                                                },
-                                                Severity::kProblem, "http://127.0.0.1:1",
-                                                "take its filterVerb out"},
-                                           Case{"LaterButDoesNotFilter", CheckLast,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders.push_back(Other());
-                                                  config.extenders[1].filter_verb = "";
-                                                },
-                                                Severity::kOk, "", ""},
-                                           Case{"LastOfNone", CheckLast, Without,
-                                                Severity::kUnknown, "no extender of Berth",
-                                                "registered"},
+                        Case{"Last", checks::Last().run, Nothing, Severity::kOk, "", ""},
+                        Case{"LastOfTwo", checks::Last().run,
+                             [](SchedulerConfig& config) {
+                               config.extenders.insert(config.extenders.begin(), Other());
+                             },
+                             Severity::kOk, "", ""},
+                        Case{"NotLast", checks::Last().run,
+                             [](SchedulerConfig& config) { config.extenders.push_back(Other()); },
+                             Severity::kProblem, "http://127.0.0.1:1", "put Berth's entry last"},
+                        Case{"IgnorableOnesComeLater", checks::Last().run,
+                             [](SchedulerConfig& config) {
+                               config.extenders.insert(config.extenders.begin(), Other(true));
+                             },
+                             Severity::kProblem, "http://127.0.0.1:1", "take its filterVerb out"},
+                        Case{"LaterButDoesNotFilter", checks::Last().run,
+                             [](SchedulerConfig& config) {
+                               config.extenders.push_back(Other());
+                               config.extenders[1].filter_verb = "";
+                             },
+                             Severity::kOk, "", ""},
+                        Case{"LastOfNone", checks::Last().run, Without, Severity::kUnknown,
+                             "no extender of Berth", "registered"},
 
-                                           Case{"AllNodes", CheckSampling, Nothing, Severity::kOk,
-                                                "", ""},
-                                           Case{"SamplesByDefault", CheckSampling,
-                                                [](SchedulerConfig& config) {
-                                                  config.percentage.reset();
-                                                },
-                                                Severity::kWarning,
-                                                "profile berth of scheduler.yaml",
-                                                "percentageOfNodesToScore: 100"},
-                                           Case{"ZeroIsTheDefault", CheckSampling,
-                                                [](SchedulerConfig& config) {
-                                                  config.percentage = 0;
-                                                },
-                                                Severity::kWarning, "", ""},
-                                           Case{"ProfileWins", CheckSampling,
-                                                [](SchedulerConfig& config) {
-                                                  config.profiles.push_back({"small", 10});
-                                                  config.profiles.push_back({"large", 100});
-                                                },
-                                                Severity::kWarning, "profile small of", ""},
-                                           Case{"ProfileWinsOverNone", CheckSampling,
-                                                [](SchedulerConfig& config) {
-                                                  config.percentage.reset();
-                                                  config.profiles[0].percentage = 100;
-                                                },
-                                                Severity::kOk, "", ""},
+                        Case{"AllNodes", checks::Sampling().run, Nothing, Severity::kOk, "", ""},
+                        Case{"SamplesByDefault", checks::Sampling().run,
+                             [](SchedulerConfig& config) { config.percentage.reset(); },
+                             Severity::kWarning, "profile berth of scheduler.yaml",
+                             "percentageOfNodesToScore: 100"},
+                        Case{"ZeroIsTheDefault", checks::Sampling().run,
+                             [](SchedulerConfig& config) { config.percentage = 0; },
+                             Severity::kWarning, "", ""},
+                        Case{"ProfileWins", checks::Sampling().run,
+                             [](SchedulerConfig& config) {
+                               config.profiles.push_back({"small", 10});
+                               config.profiles.push_back({"large", 100});
+                             },
+                             Severity::kWarning, "profile small of", ""},
+                        Case{"ProfileWinsOverNone", checks::Sampling().run,
+                             [](SchedulerConfig& config) {
+                               config.percentage.reset();
+                               config.profiles[0].percentage = 100;
+                             },
+                             Severity::kOk, "", ""},
 
-                                           Case{"PreemptsAnywhere", CheckPreemption, Nothing,
-                                                Severity::kOk, "", ""},
-                                           Case{"PreemptsOnASample", CheckPreemption,
-                                                [](SchedulerConfig& config) {
-                                                  config.profiles.push_back({.name = "small"});
-                                                },
-                                                Severity::kWarning,
-                                                "profile small of scheduler.yaml",
-                                                "minCandidateNodesPercentage: 100"},
-                                           Case{"PreemptsWithoutBerth", CheckPreemption, Without,
-                                                Severity::kUnknown, "no extender of Berth",
-                                                "registered"},
+                        Case{"PreemptsAnywhere", checks::Preemption().run, Nothing, Severity::kOk,
+                             "", ""},
+                        Case{"PreemptsOnASample", checks::Preemption().run,
+                             [](SchedulerConfig& config) {
+                               config.profiles.push_back({.name = "small"});
+                             },
+                             Severity::kWarning, "profile small of scheduler.yaml",
+                             "minCandidateNodesPercentage: 100"},
+                        Case{"PreemptsWithoutBerth", checks::Preemption().run,
+                             Without, Severity::kUnknown, "no extender of Berth", "registered"},
 
-                                           Case{"Names", CheckNodeCache, Nothing, Severity::kOk, "",
-                                                ""},
-                                           Case{"WholeNodes", CheckNodeCache,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0].node_cache_capable = false;
-                                                },
-                                                Severity::kProblem, "as if they were idle",
-                                                "nodeCacheCapable: true"},
+                        Case{"Names", checks::NodeCache().run, Nothing, Severity::kOk, "", ""},
+                        Case{"WholeNodes", checks::NodeCache().run,
+                             [](SchedulerConfig&
+                                    config) { config.extenders[0].node_cache_capable = false; },
+                             Severity::kProblem, "as if they were idle", "nodeCacheCapable: true"},
 
-                                           Case{"Outweighs", CheckWeight, Nothing, Severity::kOk,
-                                                "", ""},
-                                           Case{"Outweighed", CheckWeight,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0].weight = 1;
-                                                },
-                                                Severity::kWarning,
-                                                "weight is 1 for https://10.96.0.7:443: one rank "
-                                                "of Berth counts 10",
-                                                "weight: 31"},
+                        Case{"Outweighs", checks::Weight().run, Nothing, Severity::kOk, "", ""},
+                        Case{"Outweighed", checks::Weight().run,
+                             [](SchedulerConfig& config) { config.extenders[0].weight = 1; },
+                             Severity::kWarning,
+                             "weight is 1 for https://10.96.0.7:443: one rank "
+                             "of Berth counts 10",
+                             "weight: 31"},
 
-                                           Case{"Waits", CheckIgnorable, Nothing, Severity::kOk, "",
-                                                ""},
-                                           Case{"Ignorable", CheckIgnorable,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0].ignorable = true;
-                                                },
-                                                Severity::kWarning, "ignorable is true",
-                                                "ignorable: false"},
+                        Case{"Waits", checks::Ignorable().run, Nothing, Severity::kOk, "", ""},
+                        Case{"Ignorable", checks::Ignorable().run,
+                             [](SchedulerConfig& config) { config.extenders[0].ignorable = true; },
+                             Severity::kWarning, "ignorable is true", "ignorable: false"},
 
-                                           Case{"AllResources", CheckManagedResources,
-                                                Nothing, Severity::kOk, "nvidia.com/gpu", ""},
-                                           Case{"ResourceMissing", CheckManagedResources,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0].managed_resources.pop_back();
-                                                },
-                                                Severity::kProblem,
-                                                "about pods with preferred.jp/mncore2",
-                                                "`berth stanza`"},
-                                           Case{"EveryPod", CheckManagedResources,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0].managed_resources.clear();
-                                                  config.extenders[0].url_prefix =
-                                                      "https://berth-extender.berth-system.svc";
-                                                },
-                                                Severity::kProblem,
-                                                "about every pod, its own included", ""},
-                                           Case{"Uncounted", CheckManagedResources,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0]
-                                                      .managed_resources[0]
-                                                      .ignored_by_scheduler = true;
-                                                },
-                                                Severity::kProblem,
-                                                "ignoredByScheduler is true for nvidia.com/gpu",
-                                                ""},
+                        Case{"AllResources", checks::ManagedResources().run, Nothing, Severity::kOk,
+                             "nvidia.com/gpu", ""},
+                        Case{"ResourceMissing", checks::ManagedResources().run,
+                             [](SchedulerConfig& config) {
+                               config.extenders[0].managed_resources.pop_back();
+                             },
+                             Severity::kProblem, "about pods with preferred.jp/mncore2",
+                             "`berth stanza`"},
+                        Case{"EveryPod", checks::ManagedResources().run,
+                             [](SchedulerConfig& config) {
+                               config.extenders[0].managed_resources.clear();
+                               config.extenders[0].url_prefix =
+                                   "https://berth-extender.berth-system.svc";
+                             },
+                             Severity::kProblem, "about every pod, its own included", ""},
+                        Case{"Uncounted", checks::ManagedResources().run,
+                             [](SchedulerConfig& config) {
+                               config.extenders[0].managed_resources[0].ignored_by_scheduler = true;
+                             },
+                             Severity::kProblem, "ignoredByScheduler is true for nvidia.com/gpu",
+                             ""},
 
-                                           Case{"TrustsAFile", CheckAuthority, Nothing,
-                                                Severity::kNote, "/etc/ca.crt", ""},
-                                           Case{"TrustsAnybody", CheckAuthority,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0].ca_file = "";
-                                                },
-                                                Severity::kProblem, "takes any certificate",
-                                                "`berth stanza`"},
-                                           Case{"DoesNotVerify", CheckAuthority,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0].insecure = true;
-                                                },
-                                                Severity::kProblem, "takes any certificate",
-                                                "`berth stanza`"},
-                                           Case{"Plain", CheckAuthority,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0].url_prefix =
-                                                      "http://127.0.0.1:8";
-                                                },
-                                                Severity::kNote, "without TLS", ""},
-                                           Case{"NothingToCompareWith", CheckAuthority,
-                                                [](SchedulerConfig& config) {
-                                                  config.extenders[0].ca_data = "PEM";
-                                                },
-                                                Severity::kUnknown,
-                                                "Secret berth-extender-tls cannot be read",
-                                                "certificates"}),
-                         [](const auto& param_info) { return param_info.param.name; });
+                        Case{"TrustsAFile", checks::Authority().run, Nothing, Severity::kNote,
+                             "/etc/ca.crt", ""},
+                        Case{"TrustsAnybody", checks::Authority().run,
+                             [](SchedulerConfig& config) { config.extenders[0].ca_file = ""; },
+                             Severity::kProblem, "takes any certificate", "`berth stanza`"},
+                        Case{"DoesNotVerify", checks::Authority().run,
+                             [](SchedulerConfig& config) { config.extenders[0].insecure = true; },
+                             Severity::kProblem, "takes any certificate", "`berth stanza`"},
+                        Case{
+                            "Plain", checks::Authority().run,
+                            [](SchedulerConfig&
+                                   config) { config.extenders[0].url_prefix = "http://127.0.0.1:8"; },
+                            Severity::kNote, "without TLS", ""},
+                        Case{"NothingToCompareWith", checks::Authority().run,
+                             [](SchedulerConfig& config) { config.extenders[0].ca_data = "PEM"; },
+                             Severity::kUnknown, "Secret berth-extender-tls cannot be read",
+                             "certificates"}),
+    [](const auto& param_info) { return param_info.param.name; });
 
 Finding Shortlisted(std::int32_t size, const std::vector<ExtenderEntry>& others,
-                    Findings (*check)(const Facts&, const Rules&) = CheckShortlist) {
+                    Findings (*check)(const Facts&, const Rules&) = checks::Shortlist().run) {
   Facts facts = NoFacts();
   facts.scheduler = GoodSchedulerConfig();
   for (const ExtenderEntry& other : others) facts.scheduler->extenders.push_back(other);
@@ -251,12 +201,12 @@ TEST(CheckAuthority, MissesTheCertificateThatTheExtenderAsksFor) {
   DefaultRules rules;
   rules.config.extender.tls.client_ca_file = "/ca";
   // Beside what there is to say of whom kube-scheduler trusts.
-  const Finding missing = CheckAuthority(facts, rules.rules()).back();
+  const Finding missing = checks::Authority().run(facts, rules.rules()).back();
   EXPECT_EQ(missing.severity, Severity::kProblem);
   EXPECT_THAT(missing.what, HasSubstr("shows no certificate of its own"));
   EXPECT_THAT(missing.advice, HasSubstr("`berth stanza --cert"));
   facts.scheduler->extenders[0].shows_certificate = true;
-  EXPECT_NE(Only(CheckAuthority(facts, rules.rules())).severity, Severity::kProblem);
+  EXPECT_NE(Only(checks::Authority().run(facts, rules.rules())).severity, Severity::kProblem);
 }
 
 Finding Spread(bool by_scheduler, bool known_to_berth, std::int32_t size = 1) {
@@ -265,7 +215,7 @@ Finding Spread(bool by_scheduler, bool known_to_berth, std::int32_t size = 1) {
   facts.scheduler->profiles[0].spreads_by_default = by_scheduler;
   DefaultRules rules;
   rules.config.extender.shortlist = {.size = size, .default_spreading = known_to_berth};
-  return Only(CheckSpreading(facts, rules.rules()));
+  return Only(checks::Spreading().run(facts, rules.rules()));
 }
 
 TEST(CheckSpreading, ComparesWhatKubeSchedulerDoesWithWhatBerthTakesItToDo) {
@@ -297,10 +247,12 @@ TEST(CheckShortlist, WarnsOfOthersThatRankWhatIsLeft) {
   EXPECT_THAT(Shortlisted(8, {Ranking(), Ranking()}).what, HasSubstr("other extenders rank only"));
 }
 
-TEST(CheckShortlist, OffIsWell) { EXPECT_EQ(Shortlisted(0, {Ranking()}).severity, Severity::kOk); }
+TEST(CheckShortlist, OffIsWell) {
+  EXPECT_EQ(Shortlisted(0, {Ranking()}).severity, Severity::kOk);
+}
 
 TEST(CheckLast, SaysHowFewNodesAShortlistLeaves) {
-  const Finding finding = Shortlisted(8, {Other()}, CheckLast);
+  const Finding finding = Shortlisted(8, {Other()}, checks::Last().run);
   EXPECT_EQ(finding.severity, Severity::kProblem);
   EXPECT_EQ(finding.what,
             "another extender may filter the 8 nodes at most that Berth has chosen: "
@@ -317,7 +269,7 @@ class Authority : public ::testing::Test {
     facts.scheduler->extenders[0].ca_data = ca_data;
     facts.secrets = std::vector<SecretFacts>{
         {"berth-extender-tls", true, ca_.Issue().certificate, ca_.certificate()}};
-    return Only(CheckAuthority(facts, DefaultRules().rules()));
+    return Only(checks::Authority().run(facts, DefaultRules().rules()));
   }
 
   const berth::testing::TestCa ca_;

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "doctor/checks.h"
+#include "doctor/checks/all.h"
 #include "tests/unit/doctor/fixtures.h"
 
 // The checks of servers: the webhook, the extender, their pods.
@@ -20,7 +20,7 @@ const model::NodeRequirement kNotTheSystems{
 Finding JudgeTrial(WebhookTrial trial) {
   Facts facts = NoFacts();
   facts.webhook_trial = std::move(trial);
-  return Only(CheckWebhook(facts, DefaultRules().rules()));
+  return Only(checks::Webhook().run(facts, DefaultRules().rules()));
 }
 
 TEST(CheckWebhook, IsContentWithAnyWordOfBerth) {
@@ -62,7 +62,7 @@ class WebhookScope : public ::testing::Test {
   Findings Judge() {
     Facts facts = NoFacts();
     facts.webhooks = configurations_;
-    return CheckWebhookScope(facts, DefaultRules().rules());
+    return checks::WebhookScope().run(facts, DefaultRules().rules());
   }
 
   std::vector<WebhookConfigurationFacts> configurations_;
@@ -88,7 +88,7 @@ TEST_F(WebhookScope, KnowsTheLabelsOfNamespaces) {
   Facts facts = NoFacts();
   facts.webhooks = configurations_;
   facts.namespaces = std::vector<NamespaceFacts>{{"kube-system", {{"managed", "yes"}}}};
-  EXPECT_THAT(Only(CheckWebhookScope(facts, DefaultRules().rules())).what,
+  EXPECT_THAT(Only(checks::WebhookScope().run(facts, DefaultRules().rules())).what,
               HasSubstr("takes in namespace kube-system"));
 }
 
@@ -105,12 +105,13 @@ TEST(HasNoWebhook, IsANoteWhereNobodyWantsOne) {
       {.kind = "MutatingWebhookConfiguration"}, {.kind = "ValidatingWebhookConfiguration"}};
   facts.webhook_trial = WebhookTrial{.namespace_name = "default"};
   facts.secrets = std::vector<SecretFacts>();
-  for (const auto check : {CheckWebhook, CheckWebhookScope, CheckWebhookAuthority}) {
-    EXPECT_EQ(Only(check(facts, rules.rules())).severity, Severity::kNote);
+  for (const Check& check :
+       {checks::Webhook(), checks::WebhookScope(), checks::WebhookAuthority()}) {
+    EXPECT_EQ(Only(check.run(facts, rules.rules())).severity, Severity::kNote) << check.name;
   }
   rules.config.controller.certificates.webhooks = {"berth"};
-  EXPECT_EQ(Only(CheckWebhook(facts, rules.rules())).severity, Severity::kProblem);
-  EXPECT_EQ(CheckWebhookScope(facts, rules.rules()).size(), 2U) << "both are missing";
+  EXPECT_EQ(Only(checks::Webhook().run(facts, rules.rules())).severity, Severity::kProblem);
+  EXPECT_EQ(checks::WebhookScope().run(facts, rules.rules()).size(), 2U) << "both are missing";
 }
 
 TEST(WebhookAuthority, ComparesEveryBundle) {
@@ -118,7 +119,7 @@ TEST(WebhookAuthority, ComparesEveryBundle) {
   Facts facts = NoFacts();
   facts.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const auto judge = [&facts] {
-    return Only(CheckWebhookAuthority(facts, DefaultRules().rules()));
+    return Only(checks::WebhookAuthority().run(facts, DefaultRules().rules()));
   };
   facts.webhooks = std::vector<WebhookConfigurationFacts>{
       {.kind = "MutatingWebhookConfiguration",
@@ -152,7 +153,7 @@ TEST(CheckExtender, JudgesTheAnswer) {
   for (const auto& test : cases) {
     Facts facts = NoFacts();
     facts.filter_trial = test.trial;
-    const Finding finding = Only(CheckExtender(facts, DefaultRules().rules()));
+    const Finding finding = Only(checks::Extender().run(facts, DefaultRules().rules()));
     EXPECT_EQ(finding.severity, test.severity) << finding.what;
     EXPECT_THAT(finding.what, HasSubstr(test.what));
   }
@@ -174,7 +175,7 @@ TEST(CheckSnapshot, JudgesEachExtender) {
   for (const auto& test : cases) {
     Facts facts = NoFacts();
     facts.snapshots = test.extenders;
-    const Finding finding = Only(CheckSnapshot(facts, DefaultRules().rules()));
+    const Finding finding = Only(checks::Snapshot().run(facts, DefaultRules().rules()));
     EXPECT_EQ(finding.severity, test.severity) << finding.what;
     EXPECT_THAT(finding.what, HasSubstr(test.what));
   }

@@ -1,0 +1,19 @@
+#include "doctor/checks/all.h"
+
+#include <vector>
+
+namespace berth::doctor::checks {
+
+std::span<const Check> All() {
+  static const std::vector<Check> all = {
+      Registered(),       Last(),         Shortlist(),   Authority(),   Sampling(),
+      Preemption(),       Spreading(),    NodeCache(),   Weight(),      Ignorable(),
+      ManagedResources(), Extender(),     Snapshot(),    Webhook(),     WebhookScope(),
+      WebhookAuthority(), Certificates(), Readable(),    Labels(),      Catalogue(),
+      DeviceClasses(),    Conditions(),   Shares(),      CpuCapacity(), Bypass(),
+      MemoryMinimum(),    Affinity(),     Checkpoints(), Rights(),
+  };
+  return all;
+}
+
+}  // namespace berth::doctor::checks
