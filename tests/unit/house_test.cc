@@ -143,6 +143,21 @@ std::vector<Source> Sources() {
   return sources;
 }
 
+/// "policies/admission/x.cc is in berth::webhook": a namespace is called as the path of its folder,
+/// so that a qualified name says where to look.
+std::vector<std::string> MisnamedNamespaces(const Source& source) {
+  static const re2::RE2 space(R"re((?m)^namespace (berth[a-z_:]*) \{)re");
+  std::string expected = "berth::" + fs::path(source.path).parent_path().generic_string();
+  for (std::size_t at = 0; (at = expected.find('/', at)) != std::string::npos;) {
+    expected.replace(at, 1, "::");
+  }
+  std::vector<std::string> found;
+  for (const std::string& name : Matches(space, source.text)) {
+    if (name != expected) found.push_back(source.path + " is in " + name);
+  }
+  return found;
+}
+
 /// What anonymous namespaces of `text` declare, each as it may stand but once in what is compiled
 /// together: types and constants by their names, functions with their parameters.
 std::vector<std::string> OwnNames(const std::string& text) {
@@ -160,11 +175,23 @@ std::vector<std::string> OwnNames(const std::string& text) {
   return names;
 }
 
+/// The aliases outside of classes and functions: "using Rules", and what it stands for.
+std::vector<std::pair<std::string, std::string>> Aliases(const std::string& text) {
+  static const re2::RE2 alias(R"re((?m)^((?:using|namespace) \w+) = ([^;]+);)re");
+  std::vector<std::pair<std::string, std::string>> found;
+  re2::StringPiece rest(text);
+  std::string name;
+  std::string meaning;
+  while (re2::RE2::FindAndConsume(&rest, alias, &name, &meaning)) found.emplace_back(name, meaning);
+  return found;
+}
+
 /// "cli/a.cc and cli/b.cc both have Print(int)": a unity build that puts them into one batch
 /// breaks, and which batch that is changes with every file that is added.
 std::vector<std::string> NameClashes(const std::vector<Source>& sources) {
   static const re2::RE2 space("((?m)^namespace berth::[a-z_:]+ )");
   std::map<std::string, std::string> first;
+  std::map<std::string, std::pair<std::string, std::string>> aliases;
   std::vector<std::string> found;
   for (const Source& source : sources) {
     if (source.IsHeader()) continue;
@@ -174,6 +201,12 @@ std::vector<std::string> NameClashes(const std::vector<Source>& sources) {
       const auto [at, is_new] = first.emplace(place + name, source.path);
       if (!is_new && at->second != source.path) {
         found.push_back(at->second + " and " + source.path + " both have " + name);
+      }
+    }
+    for (const auto& [name, meaning] : Aliases(source.text)) {
+      const auto [at, is_new] = aliases.emplace(place + name, std::pair(source.path, meaning));
+      if (!is_new && at->second.second != meaning) {
+        found.push_back(at->second.first + " and " + source.path + " both have " + name);
       }
     }
   }
@@ -216,6 +249,10 @@ TEST(HouseTest, FoldersIncludeOnlyWhatTheyMay) { EXPECT_THAT(All(ForbiddenInclud
 
 TEST(HouseTest, SourcesOfAFolderCallDifferentThingsDifferently) {
   EXPECT_THAT(NameClashes(Sources()), IsEmpty());
+}
+
+TEST(HouseTest, NamespacesAreCalledAsTheirFolders) {
+  EXPECT_THAT(All(MisnamedNamespaces), IsEmpty());
 }
 
 TEST(HouseTest, PoliciesHaveNoClockNoInputAndNoOutput) {
@@ -275,6 +312,26 @@ TEST(HouseRulesTest, FindNameClashes) {
                           "cli/a.cc and cli/b.cc both have kMost",
                           "cli/a.cc and cli/b.cc both have Print(const Arguments& arguments)"));
   EXPECT_THAT(NameClashes({first, source("kube/a.cc", "struct Arguments {\n};\n")}), IsEmpty());
+}
+
+TEST(HouseRulesTest, FindAliasesOfTwoMeanings) {
+  const auto source = [](const std::string& path, const std::string& own) {
+    return Source{path, "namespace berth::cli {\nnamespace {\n" + own + "}  // namespace\n}\n"};
+  };
+  const Source first = source("cli/a.cc", "using Names = std::set<int>;\nnamespace pb = a::b;\n");
+  EXPECT_THAT(NameClashes({first, source("cli/b.cc", "using Names = std::vector<int>;\n")}),
+              ElementsAre("cli/a.cc and cli/b.cc both have using Names"));
+  EXPECT_THAT(NameClashes({first, source("cli/b.cc", "namespace pb = a::c;\n")}), SizeIs(1));
+  EXPECT_THAT(NameClashes({first, source("cli/b.cc", "namespace pb = a::b;\n")}), IsEmpty());
+}
+
+TEST(HouseRulesTest, FindMisnamedNamespaces) {
+  EXPECT_THAT(MisnamedNamespaces({"policies/admission/x.cc", "namespace berth::webhook {\n"}),
+              ElementsAre("policies/admission/x.cc is in berth::webhook"));
+  EXPECT_THAT(MisnamedNamespaces({"cli/x.h", "namespace berth {\n"}), SizeIs(1));
+  EXPECT_THAT(MisnamedNamespaces({"policies/admission/x.cc",
+                                  "namespace berth::policies::admission {\nnamespace {\n"}),
+              IsEmpty());
 }
 
 TEST(HouseRulesTest, FindImpurities) {
