@@ -8,34 +8,14 @@
 #include "cli/api_access.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/serve.h"
 #include "config/reader.h"
 #include "controller/rights.h"
 #include "process/controller_server.h"
-#include "process/log_level.h"
-#include "process/version.h"
-#include "server/log.h"
-#include "server/signals.h"
 
 namespace berth::cli {
 
 namespace {
-
-using server::Log;
-using server::LogLevel;
-
-int RunUntilSignal(process::ConfigFollower::Options config, kube::ApiConfig api,
-                   const std::string& lease_namespace) {
-  // Before the first thread, which would else take the signals.
-  server::ShutdownSignals signals;
-  auto server =
-      process::ControllerServer::Start(std::move(config), std::move(api), lease_namespace);
-  if (!server.ok()) return Fail("controller", kExitNo, server.status());
-  const int signal = signals.Wait();
-  Log(LogLevel::kInfo, "ending", {{"signal", signal}});
-  (*server)->Stop();
-  Log(LogLevel::kInfo, "ended");
-  return kExitOk;
-}
 
 int RunController(const std::string& file) {
   config::ConfigReading reading = config::ReadConfig(file);
@@ -45,17 +25,12 @@ int RunController(const std::string& file) {
     fmt::print(stderr, "{}: {}\n", file, std::string(lease_namespace.status().message()));
     return kExitUsage;
   }
-  auto api = ServerAccess(reading.config.kubernetes, kube::ProcessEnvironment());
+  const auto api = ServerAccess(reading.config.kubernetes, kube::ProcessEnvironment());
   if (!api.ok()) return Fail("controller", kExitUsage, api.status());
-  server::SetLogLevel(process::LogLevelOf(reading.config.log));
-  Log(LogLevel::kInfo, "starting",
-      {{"version", process::Version()},
-       {"revision", process::Revision()},
-       {"configFile", file},
-       {"apiServer", fmt::format("{}:{}", api->host, api->port)}});
-  return RunUntilSignal(
-      {.file = file, .text = std::move(reading.text), .config = std::move(reading.config)},
-      *std::move(api), *lease_namespace);
+  return Serve("controller", file, std::move(reading),
+               [&](process::ConfigFollower::Options config) {
+                 return process::ControllerServer::Start(std::move(config), *api, *lease_namespace);
+               });
 }
 
 // Without a file: for the defaults, and the namespace that kubectl applies it to.

@@ -2,6 +2,7 @@
 
 #include <absl/strings/ascii.h>
 
+#include <optional>
 #include <utility>
 
 #include "cluster/feed.h"
@@ -11,10 +12,7 @@
 #include "controller/node_label.h"
 #include "process/engine.h"
 #include "process/live_cluster.h"
-#include "process/log_level.h"
-#include "process/version.h"
 #include "server/log.h"
-#include "server/start_listener.h"
 #include "yaml/file.h"
 
 namespace berth::process {
@@ -97,28 +95,26 @@ absl::StatusOr<std::string> LeaseNamespace(const config::BerthConfiguration& con
       "such as berth-system");
 }
 
-absl::StatusOr<std::unique_ptr<ControllerServer>> ControllerServer::Start(
+absl::StatusOr<std::unique_ptr<Server>> ControllerServer::Start(
     ConfigFollower::Options config, kube::ApiConfig api, const std::string& lease_namespace) {
+  LogApiServer(api);
   std::unique_ptr<ControllerServer> server(
       new ControllerServer(config.config, std::move(api), lease_namespace));
   server->AddMetrics();
-  auto plain = server::StartPlainListeners(
-      {.metrics = config.config.metrics.listen, .probes = config.config.probes.listen},
-      server->metrics_, [self = server.get()] { return self->NotReady(); });
-  if (!plain.ok()) return plain.status();
-  server->plain_listeners_ = *std::move(plain);
+  auto listeners = Listen(config.config, std::nullopt, server->metrics_,
+                          [self = server.get()] { return self->NotReady(); });
+  if (!listeners.ok()) return listeners.status();
+  server->listeners_ = *std::move(listeners);
   server::Log(server::LogLevel::kInfo, "competing for the lease",
               {{"namespace", server->lease_.namespace_name},
                {"name", server->lease_.name},
                {"identity", server->lease_.identity}});
   server->StartWork(config.config);
-  server->follower_ = std::make_unique<ConfigFollower>(
-      std::move(config), *server->metrics_,
-      [self = server.get()](const config::BerthConfiguration& changed) {
-        server::SetLogLevel(LogLevelOf(changed.log));
-        self->StopWork();
-        self->StartWork(changed);
-      });
+  server->follower_ = Follow(std::move(config), *server->metrics_,
+                             [self = server.get()](const config::BerthConfiguration& changed) {
+                               self->StopWork();
+                               self->StartWork(changed);
+                             });
   return server;
 }
 
@@ -138,7 +134,6 @@ ControllerServer::ControllerServer(const config::BerthConfiguration& config, kub
 ControllerServer::~ControllerServer() = default;
 
 void ControllerServer::AddMetrics() {
-  metrics_->AddBuildInfo(Version(), Revision());
   metrics_->AddGauge("berth_controller_leads", "1 while this controller is the one that writes.",
                      {}, [this] { return Leads() ? 1 : 0; });
   const std::pair<const char*, cluster::Kind> kinds[] = {{"nodes", cluster::Kind::kNodes},
@@ -182,9 +177,10 @@ std::vector<std::string> ControllerServer::NotReady() const {
   return {"snapshot: nodes and pods are not listed yet"};
 }
 
-void ControllerServer::Stop() {
+bool ControllerServer::Drain() {
   follower_.reset();
   StopWork();
+  return true;
 }
 
 }  // namespace berth::process

@@ -15,28 +15,26 @@
 #include "kube/api_config.h"
 #include "process/config_follower.h"
 #include "process/feed_observer.h"
-#include "server/listener.h"
+#include "process/server.h"
 #include "server/metrics.h"
-#include "server/start_listener.h"
 
 namespace berth::process {
 
-/// What `berth controller` runs: the snapshot and its feed, the controller, and the listener of
-/// /metrics, /healthz and /readyz. When the configuration changes, the first three are made anew.
-/// Start and Stop are called by one thread, which has made server::ShutdownSignals before.
-class ControllerServer {
+/// What `berth controller` runs: the snapshot and its feed, the controller, and the listeners for
+/// metrics and probes. When the configuration changes, the first three are made anew.
+class ControllerServer final : public Server {
  public:
-  /// Runs when it returns. `lease_namespace`: see LeaseNamespace(). UNAVAILABLE when the address of
-  /// the metrics cannot be listened on.
-  static absl::StatusOr<std::unique_ptr<ControllerServer>> Start(
-      ConfigFollower::Options config, kube::ApiConfig api, const std::string& lease_namespace);
+  /// See StartServer. `lease_namespace`: see LeaseNamespace().
+  static absl::StatusOr<std::unique_ptr<Server>> Start(ConfigFollower::Options config,
+                                                       kube::ApiConfig api,
+                                                       const std::string& lease_namespace);
 
-  ~ControllerServer();
+  ~ControllerServer() override;
   ControllerServer(const ControllerServer&) = delete;
   ControllerServer& operator=(const ControllerServer&) = delete;
 
   /// Ends writing and gives up the lease, so that another leads at once.
-  void Stop();
+  bool Drain() override;
 
  private:
   struct Lease {
@@ -69,7 +67,7 @@ class ControllerServer {
   FeedObserver pending_observer_;
   mutable std::mutex mutex_;
   std::unique_ptr<Work> work_;
-  server::PlainListeners plain_listeners_;
+  Listeners listeners_;
   std::unique_ptr<ConfigFollower> follower_;
 };
 

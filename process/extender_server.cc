@@ -4,8 +4,6 @@
 
 #include "placement/cluster_metrics.h"
 #include "process/certificates.h"
-#include "process/log_level.h"
-#include "process/version.h"
 #include "server/start_listener.h"
 
 namespace berth::process {
@@ -37,22 +35,19 @@ class CurrentClusterMetrics final : public prometheus::Collectable {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ExtenderServer>> ExtenderServer::Start(
-    ConfigFollower::Options config, kube::ApiConfig api,
-    std::shared_ptr<const server::TlsCertificates> certificates) {
+absl::StatusOr<std::unique_ptr<Server>> ExtenderServer::Start(ConfigFollower::Options config,
+                                                              kube::ApiConfig api) {
+  LogApiServer(api);
   std::unique_ptr<ExtenderServer> server(new ExtenderServer(config.config, std::move(api)));
-  server->AddMetrics();
-  const absl::Status listening = server->Listen(config.config, std::move(certificates));
-  if (!listening.ok()) return listening;
+  const absl::Status opened = server->Open(config.config);
+  if (!opened.ok()) return opened;
   server->placer_.Start([self = server.get()](std::shared_ptr<extender::Placer> placer) {
     self->extender_.Use(std::move(placer));
   });
-  server->follower_ = std::make_unique<ConfigFollower>(
-      std::move(config), *server->metrics_,
-      [self = server.get()](const config::BerthConfiguration& changed) {
-        server::SetLogLevel(LogLevelOf(changed.log));
-        self->placer_.Apply(changed);
-      });
+  server->follower_ = Follow(std::move(config), *server->metrics_,
+                             [self = server.get()](const config::BerthConfiguration& changed) {
+                               self->placer_.Apply(changed);
+                             });
   return server;
 }
 
@@ -61,23 +56,19 @@ ExtenderServer::ExtenderServer(const config::BerthConfiguration& config, kube::A
       placer_(config, std::move(api), *metrics_, {&decision_log_, &decisions_}),
       extender_(placer_.Current()->placer, *metrics_, OptionsOf(config.extender)) {}
 
-void ExtenderServer::AddMetrics() {
-  metrics_->AddBuildInfo(Version(), Revision());
+absl::Status ExtenderServer::Open(const config::BerthConfiguration& config) {
+  const config::ExtenderConfig& extender = config.extender;
+  auto certificates = OpenCertificates("extender", extender.tls, extender.insecure_loopback);
+  if (!certificates.ok()) return certificates.status();
   metrics_->AddCollectable(std::make_shared<CurrentClusterMetrics>(placer_));
-}
-
-absl::Status ExtenderServer::Listen(const config::BerthConfiguration& config,
-                                    std::shared_ptr<const server::TlsCertificates> certificates) {
-  AddCertificateMetrics(certificates, *metrics_);
-  auto plain = server::StartPlainListeners(
-      {.metrics = config.metrics.listen, .probes = config.probes.listen}, metrics_,
-      [this] { return NotReady(); });
-  if (!plain.ok()) return plain.status();
-  plain_listeners_ = *std::move(plain);
-  auto extender_listener = server::StartListener(
-      "extender", config.extender.listen, extender_.Routes(), std::move(certificates), *metrics_);
-  if (!extender_listener.ok()) return extender_listener.status();
-  extender_listener_ = *std::move(extender_listener);
+  auto listeners = Listen(config,
+                          Endpoint{.name = "extender",
+                                   .address = extender.listen,
+                                   .routes = extender_.Routes(),
+                                   .certificates = *std::move(certificates)},
+                          metrics_, [this] { return NotReady(); });
+  if (!listeners.ok()) return listeners.status();
+  listeners_ = *std::move(listeners);
   return config.grpc.listen.empty() ? absl::OkStatus() : ServePlacement(config.grpc);
 }
 
@@ -102,7 +93,7 @@ std::vector<std::string> ExtenderServer::NotReady() const {
 bool ExtenderServer::Drain() {
   draining_ = true;
   follower_.reset();
-  bool answered_all = server::DrainListener(*extender_listener_);
+  bool answered_all = server::DrainListener(*listeners_.endpoint);
   if (placement_ != nullptr) answered_all = placement_->Drain() && answered_all;
   placer_.Stop();
   return answered_all;

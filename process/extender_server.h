@@ -15,38 +15,29 @@
 #include "process/config_follower.h"
 #include "process/configured_placer.h"
 #include "process/placement_server.h"
-#include "server/listener.h"
+#include "process/server.h"
 #include "server/metrics.h"
-#include "server/start_listener.h"
-#include "server/tls_certificates.h"
 
 namespace berth::process {
 
-/// What `berth extender` runs: what answers and follows the cluster and the configuration, the
-/// listener for kube-scheduler and the one for /metrics, /healthz and /readyz. Start and Drain are
-/// called by one thread, which has made server::ShutdownSignals before.
-class ExtenderServer {
+/// What `berth extender` runs: what follows the cluster and the configuration and answers
+/// kube-scheduler, its listeners, and the gRPC service.
+class ExtenderServer final : public Server {
  public:
-  /// Serves when it returns, ready or not: until the API server has been listed, filter answers
-  /// with an error and /readyz with 503. `certificates` is null for plain HTTP. UNAVAILABLE when an
-  /// address cannot be listened on.
-  static absl::StatusOr<std::unique_ptr<ExtenderServer>> Start(
-      ConfigFollower::Options config, kube::ApiConfig api,
-      std::shared_ptr<const server::TlsCertificates> certificates);
+  /// See StartServer. Until nodes and pods have been listed, filter answers with an error and
+  /// /readyz with 503.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(ConfigFollower::Options config,
+                                                       kube::ApiConfig api);
 
   ExtenderServer(const ExtenderServer&) = delete;
   ExtenderServer& operator=(const ExtenderServer&) = delete;
 
-  /// An orderly end: asks clients to go, answers what has arrived, closes. Blocks for some seconds
-  /// at most; false where something had to be cut.
-  bool Drain();
+  bool Drain() override;
 
  private:
   ExtenderServer(const config::BerthConfiguration& config, kube::ApiConfig api);
 
-  void AddMetrics();
-  absl::Status Listen(const config::BerthConfiguration& config,
-                      std::shared_ptr<const server::TlsCertificates> certificates);
+  absl::Status Open(const config::BerthConfiguration& config);
   absl::Status ServePlacement(const config::GrpcConfig& config);
   std::vector<std::string> NotReady() const;
 
@@ -57,8 +48,7 @@ class ExtenderServer {
   ConfiguredPlacer placer_;
   extender::Extender extender_;
   std::atomic<bool> draining_ = false;
-  server::PlainListeners plain_listeners_;
-  std::unique_ptr<server::Listener> extender_listener_;
+  Listeners listeners_;
   std::unique_ptr<PlacementServer> placement_;  // null where grpc.listen is empty
   std::unique_ptr<ConfigFollower> follower_;
 };
