@@ -6,25 +6,13 @@
 #include <string>
 #include <tuple>
 
+#include "tests/unit/config/texts.h"
+
 namespace berth::config {
 namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-// Two lines in front of every case.
-std::string WithHead(const std::string& body) {
-  return "apiVersion: config.berth.dev/v1alpha1\nkind: BerthConfiguration\n" + body;
-}
-
-// With a certificate, so that `body` alone is to blame: in line 3, the body begins in line 4.
-std::string WithCertificate(const std::string& body) {
-  return WithHead("extender: {tls: {certFile: /c, keyFile: /k}}\n" + body);
-}
-
-std::string ErrorsOf(const std::string& text) {
-  return yaml::ToString(ParseConfig(text, "f").errors);
-}
 
 TEST(ParseConfig, ReadsEveryField) {
   const ConfigReading reading = ParseConfig(WithHead(R"(
@@ -140,159 +128,6 @@ TEST(ParseConfig, AllowsPlainHttpOnLoopbackAlone) {
                           "\" can be reached from other machines"));
   }
 }
-
-struct Mistake {
-  const char* body;  // from line 4 on
-  const char* error;
-};
-
-class ParseConfigRefuses : public testing::TestWithParam<Mistake> {};
-
-TEST_P(ParseConfigRefuses, WithPathAndLine) {
-  EXPECT_EQ(ErrorsOf(WithCertificate(GetParam().body)), GetParam().error);
-}
-
-constexpr const char* kNoPem = "must name a PEM file, as the other fields of tls do";
-
-INSTANTIATE_TEST_SUITE_P(
-    UnknownFields, ParseConfigRefuses,
-    testing::Values(
-        Mistake{"helth: {}", "f:4: helth: there is no such field; did you mean health?"},
-        Mistake{"log: {\n  Level: info}",
-                "f:5: log.Level: there is no such field; did you mean level?"},
-        Mistake{"metrics: {tls: 1}", "f:4: metrics.tls: there is no such field; there are listen"},
-        Mistake{"health:\n  conditions:\n  - type: A\n    effect: Exclude\n    recover: 1m",
-                "f:8: health.conditions[0].recover: there is no such field; did you mean "
-                "recovery?"},
-        Mistake{"scheduling: {policies: {pack: {weight: 1}}}",
-                "f:4: scheduling.policies.pack: there is no such field; there are accelerator, "
-                "health, thrift, packing"},
-        Mistake{"scheduling:\n  policies:\n    health: {enforce: true}",
-                "f:6: scheduling.policies.health.enforce: there is no such field; there are mode, "
-                "weight"},
-        Mistake{
-            "'': 1",
-            "f:4: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-            "extender, admission, controller, metrics, probes, grpc, log, accelerators, health, "
-            "scheduling"},
-        Mistake{
-            "<<: {log: {}}",
-            "f:4: <<: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-            "extender, admission, controller, metrics, probes, grpc, log, accelerators, health, "
-            "scheduling"}));
-
-INSTANTIATE_TEST_SUITE_P(
-    WrongTypes, ParseConfigRefuses,
-    testing::Values(
-        Mistake{"log: info", "f:4: log: must be a map of fields, got text"},
-        Mistake{"log: [info]", "f:4: log: must be a map of fields, got a list"},
-        Mistake{"prefix: 5", "f:4: prefix: must be text, got 5; put it in quotes"},
-        Mistake{"prefix: true", "f:4: prefix: must be text, got true; put it in quotes"},
-        Mistake{"prefix: {a: b}", "f:4: prefix: must be text, got a map"},
-        Mistake{"accelerators: V100", "f:4: accelerators: must be a list, got text"},
-        Mistake{"accelerators: {V100: {}}", "f:4: accelerators: must be a list, got a map"},
-        Mistake{"accelerators:\n- V100", "f:5: accelerators[0]: must be a map of fields, got text"},
-        Mistake{"accelerators:\n- {name: A, resource: a.org/b}\n-",
-                "f:6: accelerators[1]: is empty; fill it in or take it out"},
-        Mistake{"health: {breaker: {fraction: '0.5'}}",
-                "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
-                "\"0.5\""},
-        Mistake{"health: {breaker: {fraction: .nan}}",
-                "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
-                "\".nan\""},
-        Mistake{"health: {breaker: {fraction: half}}",
-                "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
-                "\"half\""},
-        Mistake{"scheduling: {policies: {health: {mode: observe}}}",
-                "f:4: scheduling.policies.health.mode: must be one of Enforce, Observe, got "
-                "\"observe\"; did you mean Observe?"},
-        Mistake{"scheduling: {policies: {health: {weight: '4'}}}",
-                "f:4: scheduling.policies.health.weight: must be a whole number of at most "
-                "2147483647, unquoted, got \"4\""},
-        Mistake{"scheduling: {policies: {health: {weight: 2.5}}}",
-                "f:4: scheduling.policies.health.weight: must be a whole number of at most "
-                "2147483647, unquoted, got \"2.5\""},
-        Mistake{"scheduling: {policies: {health: {weight: 2147483648}}}",
-                "f:4: scheduling.policies.health.weight: must be a whole number of at most "
-                "2147483647, unquoted, got \"2147483648\""},
-        Mistake{"scheduling: {policies: {health: {weight: [1]}}}",
-                "f:4: scheduling.policies.health.weight: must be a whole number of at most "
-                "2147483647, unquoted, got a list"},
-        Mistake{"health:\n  staleAfter: 5",
-                "f:5: health.staleAfter: \"5\" is not a duration, which is numbers with the units "
-                "h, m and s; write a "
-                "duration such as 10m, 1h30m or 0s"},
-        Mistake{"health:\n  staleAfter: [5m]",
-                "f:5: health.staleAfter: must be a duration such as 10m, 1h30m or 0s, got a list"},
-        Mistake{"health: {unknownStatus: Exclud}",
-                "f:4: health.unknownStatus: must be one of Exclude, Penalize, Ignore, got "
-                "\"Exclud\"; did you mean Exclude?"},
-        Mistake{"log: {level: {}}",
-                "f:4: log.level: must be one of debug, info, warning, error, got a map"},
-        Mistake{"accelerators: [{name: A, resource: a.org/b, memory: [1]}]",
-                "f:4: accelerators[0].memory: must be a quantity such as 40Gi, got a list"}));
-
-INSTANTIATE_TEST_SUITE_P(
-    ValuesOutOfRange, ParseConfigRefuses,
-    testing::Values(
-        Mistake{"prefix: a/b",
-                "f:4: prefix: \"a/b\" is not a domain; write one such as berth.dev, in lower case "
-                "and without '/'"},
-        Mistake{"prefix: ''",
-                "f:4: prefix: \"\" is not a domain; write one such as berth.dev, in lower case and "
-                "without '/'"},
-        Mistake{"kubernetes: {context: prod}",
-                "f:4: kubernetes.context: is of no use without kubernetes.kubeconfig; set both"},
-        Mistake{"probes: {listen: ':9090'}",
-                "f:4: probes.listen: \":9090\" is metrics.listen already; write another port"},
-        Mistake{"metrics: {listen: ':8443'}",
-                "f:4: metrics.listen: \":8443\" is extender.listen already; write another port"},
-        Mistake{"grpc: {listen: ':9091'}",
-                "f:4: grpc.listen: \":9091\" can be reached from other machines; write "
-                "127.0.0.1:9091, or set grpc.tls: certFile, keyFile and clientCAFile"},
-        Mistake{"grpc: {listen: 'localhost:1', tls: {certFile: /c, keyFile: /k}}",
-                "f:4: grpc.tls: is mutual TLS; set certFile, keyFile and clientCAFile"},
-        Mistake{"grpc: {tls: {certFile: /c, keyFile: /k, clientCAFile: /a}}",
-                "f:4: grpc.tls: is of no use without grpc.listen; set both"},
-        Mistake{"metrics: {listen: ':1'}\ngrpc: {listen: ':1', tls: {certFile: /c, keyFile: /k, "
-                "clientCAFile: /a}}",
-                "f:5: grpc.listen: \":1\" is metrics.listen already; write another port"},
-        Mistake{"controller:\n  lease: {namespace: Berth.System}",
-                "f:5: controller.lease.namespace: \"Berth.System\" is not the name of a namespace; "
-                "write one such as berth-system"},
-        Mistake{"controller:\n  lease:\n    name: a_b",
-                "f:6: controller.lease.name: \"a_b\" is not the name of an object; write one such "
-                "as berth-controller"},
-        Mistake{"accelerators: []",
-                "f:4: accelerators: is empty; list one at least, or leave it out for the built-in "
-                "catalogue"},
-        Mistake{"accelerators:\n- {name: A, resource: a.org/b}\n- resource: a.org/b\n  name: A",
-                "f:7: accelerators[1].name: \"A\" is the name of entry [0] already"},
-        Mistake{"health: {breaker: {fraction: 0}}",
-                "f:4: health.breaker.fraction: must be above 0 and at most 1; write 0.5 for half "
-                "of an accelerator's nodes, or 1 for a breaker that never trips"},
-        Mistake{"health: {breaker: {fraction: 50}}",
-                "f:4: health.breaker.fraction: must be above 0 and at most 1; write 0.5 for half "
-                "of an accelerator's nodes, or 1 for a breaker that never trips"},
-        Mistake{"health:\n  breaker: {minNodes: 0}",
-                "f:5: health.breaker.minNodes: must be 1 or more, got 0; write fraction: 1 for no "
-                "breaker at all"},
-        Mistake{"accelerators:\n- {name: A, resource: a.org/b, performance: 0}",
-                "f:5: accelerators[0].performance: is not a number above 0; write 1.0 for the "
-                "slowest accelerator, 2.5 for one that is two and a half times as fast"},
-        Mistake{"scheduling:\n  policies: {health: {weight: 101}}",
-                "f:5: scheduling.policies.health.weight: must be from 0 to 100, got 101"},
-        Mistake{"scheduling:\n  policies: {health: {weight: -1}}",
-                "f:5: scheduling.policies.health.weight: must be from 0 to 100, got -1"}));
-
-INSTANTIATE_TEST_SUITE_P(MissingFields, ParseConfigRefuses,
-                         testing::Values(Mistake{"accelerators:\n- name: A",
-                                                 "f:5: accelerators[0].resource: is missing"},
-                                         Mistake{"accelerators:\n- name: A\n  resource:",
-                                                 "f:5: accelerators[0].resource: is missing"},
-                                         Mistake{"health:\n  conditions:\n  - {}",
-                                                 "f:6: health.conditions[0].type: is missing\n"
-                                                 "f:6: health.conditions[0].effect: is missing"}));
 
 TEST(ParseConfig, LeavesTheSyntaxOfPartsToWhoKnowsIt) {
   const struct {
