@@ -13,7 +13,7 @@ constexpr char kAnyNamespace[] = "";
 
 std::string FullName(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
 
-/// Calls `visit` with each key of by_namespace_ that `selector` stands under.
+/// Calls visit(key) for each key of by_namespace_ under which `selector` is stored.
 template <typename Visit>
 void ForEachNamespace(const model::PodSelector& selector, Visit visit) {
   if (selector.namespaces.empty()) return visit(std::string(kAnyNamespace));
@@ -22,7 +22,7 @@ void ForEachNamespace(const model::PodSelector& selector, Visit visit) {
 
 std::size_t BytesOf(const std::string& text) { return sizeof(text) + text.size(); }
 
-// Of a selector's labels, which are kept once more for each of its namespaces.
+// The bytes of a selector's labels.
 std::size_t BytesOf(const std::vector<model::LabelRequirement>& labels) {
   std::size_t bytes = sizeof(labels);
   for (const model::LabelRequirement& label : labels) {
@@ -32,6 +32,7 @@ std::size_t BytesOf(const std::vector<model::LabelRequirement>& labels) {
   return bytes;
 }
 
+// The bytes of a pod's terms. The labels of a term are stored once more for each of its namespaces.
 std::size_t BytesOf(const std::vector<model::PodSelector>& terms) {
   std::size_t bytes = 0;
   for (const model::PodSelector& term : terms) {
@@ -42,7 +43,7 @@ std::size_t BytesOf(const std::vector<model::PodSelector>& terms) {
   return bytes;
 }
 
-// One term that selects whatever `terms` could: every pod of their namespaces.
+// Returns one term that selects every pod of the namespaces of `terms`.
 std::vector<model::PodSelector> Widened(const std::vector<model::PodSelector>& terms) {
   std::set<std::string> namespaces;
   for (const model::PodSelector& term : terms) {
@@ -61,7 +62,7 @@ void AffinityIndex::Upsert(const model::Pod& pod) {
   std::string name = FullName(pod);
   const auto known = records_.find(name);
   if (pod.affinity_terms.empty() || pod.node_name.empty() || pod.terminated) return Remove(known);
-  // Held before the earlier terms are let go: mostly they are the same.
+  // Hold the new terms before releasing the earlier ones: they are mostly the same.
   const Shapes::iterator shape = HoldWithin(pod.affinity_terms);
   Remove(known);
   records_.emplace(std::move(name), Record{pod.uid, shape, epoch_});

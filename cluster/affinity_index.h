@@ -12,71 +12,90 @@
 
 namespace berth::cluster {
 
-/// Which pods the affinity terms of bound pods select: those by which kube-scheduler scores nodes.
-/// Not thread-safe.
+/// Answers which unbound pods the affinity terms of bound pods could select. kube-scheduler scores
+/// nodes by these terms, so a pod that none of them selects gets the same score for pod affinity on
+/// every node. Owned by Snapshot. Not thread-safe: the snapshot's lock guards it.
 ///
-/// Only pods that have such terms cost anything. Pods of one Deployment have the same ones, which
-/// are kept, and asked, once. Terms beyond the bounds below count as if they selected every pod of
-/// their namespaces: whoever asks then does more than it had to, and nothing wrong.
+/// Only pods that have such terms cost anything. Pods of one Deployment have equal terms, which are
+/// stored and compared once. Terms that exceed the bounds below are widened: they count as if they
+/// selected every pod of their namespaces. A widened answer makes the caller do more work than
+/// necessary, but never makes it wrong.
 class AffinityIndex {
  public:
-  /// Bytes that the terms of one pod may take, and those of all. An ordinary pod's take some 500.
+  /// Limit on the bytes of one pod's terms. An ordinary pod's terms take some 500.
   static constexpr std::size_t kMaxPodBytes = 16 * 1024;
+  /// Limit on the bytes of all terms together.
   static constexpr std::size_t kMaxBytes = 32 * 1024 * 1024;
-  /// Namespaces that terms beyond the bounds are kept for; with more they count for all.
+  /// Limit on the namespaces that widened terms are stored for. Terms with more namespaces, once
+  /// widened, select the pods of all namespaces.
   static constexpr std::size_t kMaxNamespaces = 16;
 
-  /// The pod is as given; what was known under its namespace and name is replaced. One that is not
-  /// bound, or has terminated, has no say.
+  /// Sets the terms of `pod`, and replaces what was known under its namespace and name. A pod that
+  /// has no terms, is not bound or has terminated is removed instead.
   void Upsert(const model::Pod& pod);
 
-  /// The pod exists and cannot be read: its terms are those that were last known of it, as
-  /// PodLedger::Keep has it.
+  /// Records that the pod exists but cannot be read: it keeps the terms that were last read. If the
+  /// UID shows that the name belongs to another pod by now, the terms of the former pod are
+  /// removed. No effect on an unknown pod.
   void Keep(const kube::UnreadableObject& pod);
 
-  /// The pod exists no more. No effect where it is unknown or its name belongs to another uid by
-  /// now.
+  /// Removes the pod. No effect if it is unknown, or if its name belongs to another UID by now.
   void Remove(const model::Pod& pod);
 
-  /// Begins a list of all bound pods, as NodeTable::BeginReplace does it.
+  /// Begins a list of all bound pods; see NodeTable::BeginReplace.
   void BeginReplace() { ++epoch_; }
+  /// Ends the list: removes every pod that was neither upserted nor kept since BeginReplace().
   void EndReplace();
 
-  /// Whether a term of a bound pod could select `pod`, which is not bound.
+  /// Returns whether a term of a bound pod could select `pod`. May return true for a pod that no
+  /// term selects (see above), but never false for a pod that one does.
   bool Selects(const model::Pod& pod) const;
 
-  /// Pods that have terms.
+  /// The number of pods that have terms.
   std::size_t size() const { return records_.size(); }
 
-  /// What the terms that are kept take, somewhat roughly.
+  /// Roughly the bytes that the stored terms take.
   std::size_t bytes() const { return bytes_; }
 
  private:
+  /// All terms of one pod.
   using Terms = std::vector<model::PodSelector>;
-  /// How many pods have exactly these terms.
+  /// Distinct terms, each with the number of pods that have exactly these.
   using Shapes = std::map<Terms, std::uint32_t>;
 
+  /// What is stored for one pod.
   struct Record {
     std::string uid;
+    /// The pod's terms, which it holds; possibly widened.
     Shapes::iterator shape;
+    /// The value of epoch_ when the pod was last upserted or kept.
     std::uint32_t epoch = 0;
   };
   using Records = absl::flat_hash_map<std::string, Record>;  // by "<namespace>/<name>"
 
-  /// How many shapes ask for exactly these labels.
+  /// Distinct label requirements, each with the number of shapes that contain them.
   using Selectors = std::map<std::vector<model::LabelRequirement>, std::uint32_t>;
 
+  /// Removes the record, or does nothing at records_.end().
   void Remove(Records::iterator found);
+  /// Holds `terms`, widened if they exceed the bounds.
   Shapes::iterator HoldWithin(const Terms& terms);
+  /// Adds one user to the shape of these terms, and creates the shape if it is new.
   Shapes::iterator Hold(const Terms& terms);
+  /// Takes one user off the shape, and deletes the shape with its last user.
   void Release(Shapes::iterator shape);
+  /// Returns whether a term stored under exactly `namespace_name` could select a pod with `labels`.
   bool Selects(const std::string& namespace_name, const model::StringMap& labels) const;
 
   Shapes shapes_;
+  /// Only pods that have terms.
   Records records_;
-  /// By the namespace whose pods they select; under "" those that select pods of any.
+  /// Selectors by the namespace whose pods they select. The key "" has those that select pods of
+  /// any namespace.
   absl::flat_hash_map<std::string, Selectors> by_namespace_;
+  /// Sum of the bytes of all shapes.
   std::size_t bytes_ = 0;
+  /// The number of lists begun so far.
   std::uint32_t epoch_ = 0;
 };
 

@@ -23,7 +23,7 @@ void ForgetOneTooMany(std::vector<PastTrue>& past) {
   }));
 }
 
-// `was`, which was True, ceased to be so at `until`.
+// Records that `was`, a condition with status True, ceased to be so at `until`.
 void AddTrue(const Condition& was, model::Time until, std::vector<PastTrue>& past) {
   const auto known = FirstOfType(past, was.type);
   if (known == past.end()) {
@@ -35,7 +35,7 @@ void AddTrue(const Condition& was, model::Time until, std::vector<PastTrue>& pas
   known->until = until;
 }
 
-// `was`, which was Unknown, became False at `until`.
+// Records that `was`, a condition with status Unknown, became False at `until`.
 void ExtendTrue(const Condition& was, model::Time until, std::vector<PastTrue>& past) {
   const auto known = FirstOfType(past, was.type);
   if (known != past.end() && known->until == was.last_transition) known->until = until;
@@ -52,8 +52,8 @@ void RememberTrue(const std::vector<Condition>& former, const std::vector<Condit
     if (was.status == ConditionStatus::kUnknown) {
       if (is->status == ConditionStatus::kFalse) ExtendTrue(was, is->last_transition, past);
     } else if (is->status != ConditionStatus::kTrue || is->last_transition != was.last_transition) {
-      // True since another moment: it has been something else, unseen, or its detector writes the
-      // time anew whenever it looks.
+      // The condition is True since another time: either it was something else in between, unseen,
+      // or its detector writes a new time with every report.
       AddTrue(was, is->last_transition, past);
     }
   }

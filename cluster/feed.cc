@@ -23,7 +23,7 @@ kube::ListWatchOptions ListWatchOptionsOf(const Feed::Options& options, std::str
 
 }  // namespace
 
-/// One list-and-watch and its thread.
+/// One list-and-watch with the thread that runs it.
 template <typename T>
 class Feed::Channel {
  public:
@@ -37,7 +37,7 @@ class Feed::Channel {
     thread_ = std::thread([this] { list_watch_.Run(); });
   }
 
-  /// Two steps, so that all channels end at the same time.
+  /// Stopping and joining are separate, so that all channels stop at the same time.
   void Stop() { list_watch_.Stop(); }
   void Join() {
     if (thread_.joinable()) thread_.join();

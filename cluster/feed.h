@@ -12,62 +12,77 @@
 
 namespace berth::cluster {
 
-/// What a feed asks of the API server.
+/// What a feed needs permission for at the API server.
 inline constexpr kube::Permission kFeedPermissions[] = {
     {"", "nodes", "list"}, {"", "nodes", "watch"}, {"", "pods", "list"}, {"", "pods", "watch"}};
 
-/// What one that follows Services asks besides.
+/// What a feed that follows Services needs permission for in addition.
 inline constexpr kube::Permission kServiceFeedPermissions[] = {{"", "services", "list"},
                                                                {"", "services", "watch"}};
 
-/// Keeps a snapshot in step with an API server: one list-and-watch of all nodes, one of the pods
-/// that are bound and have not ended, and where they are wanted one of all Services, each on its
-/// own thread and connection. When the server is gone the snapshot stays as it was.
+/// Keeps a snapshot in step with an API server. A feed runs one list-and-watch of all nodes, one of
+/// the pods that are bound and have not ended, and optionally one of all Services. Each has its own
+/// thread and connection, and retries by itself for ever. While the API server is unreachable, the
+/// snapshot stays as it was.
 ///
-/// Not thread-safe: Start() and Stop() are called by its owner.
+/// Example:
+///
+///   Feed feed({.api = api, .timeouts = timeouts}, &snapshot, &nodes_log, &pods_log);
+///   feed.Start();
+///   ...  // serve from the snapshot as soon as snapshot.Synced()
+///   feed.Stop();
+///
+/// Not thread-safe: its owner calls Start() and Stop(). Start() is called at most once.
 class Feed {
  public:
+  /// What to connect to, and how to list and watch.
   struct Options {
+    /// Address and credentials of the API server.
     kube::ApiConfig api;
+    /// Limits on connecting and on single requests.
     kube::HttpTimeouts timeouts;
-    /// A watch that is silent for so long is dead; see kube::ListWatchOptions.
+    /// A watch that is silent for this long counts as dead; see kube::ListWatchOptions.
     std::chrono::milliseconds stall{std::chrono::minutes(3)};
-    /// Objects in one page of a list, and whether a watch may list instead; see
-    /// kube::ListWatchOptions.
+    /// The most objects in one page of a list; see kube::ListWatchOptions.
     int page_size = 500;
+    /// Whether a watch may stand in for the list; see kube::ListWatchOptions.
     bool watch_list = true;
-    /// For jitter; different for each process.
+    /// Seeds the jitter of retries and watch timeouts; should differ between processes.
     std::uint64_t seed = 0;
   };
 
-  /// The pods that count, as the API server selects them.
+  /// The field selector for the pods that count: those that are bound and have not ended.
   static constexpr char kPodSelector[] =
       "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed";
 
-  /// Everything pointed at must outlive the feed. The observers are told on the feed's threads.
-  /// Without one for Services these are not followed.
+  /// Starts nothing yet. Everything pointed at must outlive the feed. The observers are called on
+  /// the feed's threads, each on one of them. If `services` is null, Services are not followed.
   Feed(Options options, Snapshot* snapshot, kube::ListWatchObserver* nodes,
        kube::ListWatchObserver* pods, kube::ListWatchObserver* services = nullptr);
 
-  /// Stops.
+  /// Calls Stop().
   ~Feed();
 
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
 
-  /// Returns at once; Snapshot::Synced() tells when both lists have come. Once only.
+  /// Starts the threads and returns at once. Snapshot::Synced() tells when both lists have arrived.
+  /// Call it once only.
   void Start();
 
-  /// Ends all within moments, whatever they wait for. Once it returns, nothing is called any more.
+  /// Stops all threads and joins them, which takes moments whatever they wait for. After it
+  /// returns, nothing writes to the snapshot or calls an observer. May be called repeatedly, and
+  /// without Start().
   void Stop();
 
  private:
   template <typename T>
+  /// One list-and-watch with its client and thread.
   class Channel;
 
   std::unique_ptr<Channel<model::Node>> nodes_;
   std::unique_ptr<Channel<model::Pod>> pods_;
-  std::unique_ptr<Channel<model::Service>> services_;  // null: not followed
+  std::unique_ptr<Channel<model::Service>> services_;  // null if Services are not followed
 };
 
 }  // namespace berth::cluster

@@ -17,11 +17,11 @@ model::Resources WithoutZeros(const model::Resources& resources) {
   return kept;
 }
 
-// Which names are likely to be asked about soon: those of the nodes that follow the ones that were.
-// kube-scheduler keeps nodes in the order in which they came, as the table does; each of its 16
-// workers takes a part of that order, and what passes is appended to one list
-// (findNodesThatPassFilters in pkg/scheduler/schedule_one.go, v1.36.3). So there is not one next
-// name but a few, which are told apart by how they end.
+// Guesses which names are looked up next: those of the nodes that follow the ones just found.
+// kube-scheduler keeps nodes in the order in which they came, as the table does. Each of its 16
+// workers takes a part of that order, and all append the nodes that pass to one list
+// (findNodesThatPassFilters in pkg/scheduler/schedule_one.go, v1.36.3). So several names may be
+// next, and they are told apart by their endings.
 class NextNames {
  public:
   NextNames() { indices_.fill(kNoNode); }
@@ -34,7 +34,7 @@ class NextNames {
  private:
   static constexpr std::size_t kSlots = 128;
 
-  // Any two digits at the end have a slot of their own.
+  // Any two names that end in different pairs of digits have different slots.
   static std::size_t SlotOf(std::string_view name) {
     if (name.size() < 2) return 0;
     const auto byte = [&](std::size_t from_end) {
@@ -68,7 +68,7 @@ std::optional<model::NodeIndex> NodeTable::Find(std::string_view name) const {
 }
 
 std::vector<model::NodeIndex> NodeTable::FindAll(std::span<const std::string_view> names) const {
-  // So many are hashed before the first is looked up: memory is waited for once, and not each time.
+  // Names that are hashed before the first of them is looked up. The waits for memory then overlap.
   constexpr std::size_t kAtOnce = 16;
   std::vector<model::NodeIndex> found;
   found.reserve(names.size());
@@ -107,7 +107,7 @@ bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accele
   model::NodeState& state = place.state;
   const bool moved = !Exists(index) || state.accelerator != accelerator;
   if (!moved && !state.quarantined && state.node == node) return false;
-  // Of a place without a node there is nothing to take off: it is of no accelerator.
+  // A place without a node has kNone as its accelerator, so that Remove() does nothing.
   pools_.Remove(state.accelerator, state.node.conditions);
   pools_.Add(accelerator, node.conditions);
   RememberTrue(state.node.conditions, node.conditions, state.past);

@@ -18,86 +18,113 @@
 
 namespace berth::cluster {
 
-/// Stands for a node that does not exist.
+/// The index that stands for a node that does not exist.
 inline constexpr model::NodeIndex kNoNode = std::numeric_limits<model::NodeIndex>::max();
 
-/// Nodes by index and by name, with what is used on each. Not thread-safe.
+/// Nodes by index and by name, with what the pods on each node use. Owned by Snapshot. Not
+/// thread-safe: the snapshot's lock guards it.
 ///
-/// What a request asks of every node, its name and its version, is kept apart from the rest:
-/// kube-scheduler has filled the processor's caches with other things since the last request, so
-/// what counts is how much memory is touched.
+/// The name and the version of every node, which each request reads, are stored apart from the rest
+/// of the node. Between two requests kube-scheduler fills the processor's caches with its own data,
+/// so the time of a request depends on how much memory it touches.
 ///
-/// A place belongs to a name for as long as the node exists or somebody holds the place: pods may
-/// become known before their node, and a node may go and come back while its pods live. Places that
-/// nobody needs are given to other names.
+/// A *place* is an index with its storage. A place belongs to one name while a node of that name
+/// exists or somebody holds the place. Holding is necessary because pods may become known before
+/// their node, and because a node may be deleted and created again while its pods live. A place
+/// that nobody needs is reused for another name.
+///
+/// For a pod that becomes known before its node:
+///
+///   const model::NodeIndex place = table.Hold("gpu-7");  // At(place) is null
+///   table.AddUsed(place, "nvidia.com/gpu", 4);
+///   table.Upsert(node, accelerator);                     // At(place)->used has 4 devices
+///   table.AddUsed(place, "nvidia.com/gpu", -4);          // the pod ended
+///   table.Release(place);
 class NodeTable {
  public:
+  /// Starts empty.
   NodeTable();
+  /// Not copyable or movable: by_name_ points into the table.
   NodeTable(const NodeTable&) = delete;
   NodeTable& operator=(const NodeTable&) = delete;
 
-  /// Places are numbered [0, end()).
+  /// One more than the greatest index. Places are numbered [0, end()); not all of them have a node.
   model::NodeIndex end() const { return static_cast<model::NodeIndex>(places_.size()); }
 
-  /// The node there, or null where none is.
+  /// The node at `index`, or null if there is none, also for an index beyond end(). Valid until the
+  /// next change of the table.
   const model::NodeState* At(model::NodeIndex index) const;
 
-  /// The index of a node that exists.
+  /// The index of the node with that name, or nullopt if no such node exists.
   std::optional<model::NodeIndex> Find(std::string_view name) const;
 
-  /// What Find says of each of `names`, kNoNode for nothing, in less time.
+  /// The result of Find() for each of `names`, in their order, with kNoNode for those that do not
+  /// exist. Faster than repeated Find(), most of all if the names come in the order of the table.
   std::vector<model::NodeIndex> FindAll(std::span<const std::string_view> names) const;
 
-  /// The `version` of every node.
+  /// The `version` of every node, by index.
   const NodeVersions& versions() const { return versions_; }
 
+  /// The nodes and conditions of each pool, counted.
   const PoolCounts& pools() const { return pools_; }
 
-  /// Grows with every change.
+  /// Increases with every change of a node and of what its pods use.
   std::uint64_t generation() const { return generation_; }
 
-  /// Makes the node exist, or brings it up to date; an equal node is no change. Whether it is new
-  /// or of another accelerator than before.
+  /// Creates the node, or updates it and ends its quarantine. An equal node is no change. Returns
+  /// true if the node is new or its `accelerator` differs from before.
   bool Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator);
 
-  /// The node exists, and what it is like now cannot be read: it stays as it was, marked so. One
-  /// that was unknown has nothing but its name.
+  /// Marks the node as existing but unreadable: it stays as it was last read. A node that was
+  /// unknown is created with nothing but its name.
   void Quarantine(std::string_view name);
 
-  /// The node exists no more. No effect on an unknown name.
+  /// Removes the node. What its pods use stays with the place while they hold it. No effect on an
+  /// unknown name.
   void Remove(std::string_view name);
 
-  /// Begins a list of all nodes: those not upserted before EndReplace() are removed by it.
-  /// Beginning again forgets the earlier beginning.
+  /// Begins a list of all nodes. Nodes that are neither upserted nor quarantined until EndReplace()
+  /// are removed by it. Calling BeginReplace() again starts the list over. Until EndReplace() the
+  /// nodes from before remain.
   void BeginReplace() { ++epoch_; }
+  /// Ends the list that BeginReplace() began.
   void EndReplace();
 
-  /// The place of `name`, kept until it is released as often as it was held.
+  /// Returns the place of `name`, which need not have a node, and reserves it. The place keeps its
+  /// index until Release() was called as often as Hold().
   model::NodeIndex Hold(std::string_view name);
+  /// Undoes one Hold() of this place.
   void Release(model::NodeIndex index);
 
-  /// Adds `amount`, which may be negative, to what is used at a held place. An amount of 0 is not
-  /// listed, so that equal use compares equal however it came about.
+  /// Adds `amount`, which may be negative, to what is used at a held place, in the units of
+  /// model::Resources. A resource whose sum is 0 is not listed, so that equal use compares equal
+  /// however it came about.
   void AddUsed(model::NodeIndex index, std::string_view resource, std::int64_t amount);
 
  private:
+  /// What is stored for an index besides name and version.
   struct Place {
+    /// Calls of Hold() without their Release().
     std::uint32_t holds = 0;
+    /// The value of epoch_ when the node was last upserted or quarantined.
     std::uint32_t epoch = 0;
     model::NodeState state;
   };
 
+  /// A name whose hash is already known.
   struct HashedName {
     std::string_view name;
     std::size_t hash;
   };
 
-  // Indices that hash and compare as the names of their places. Four bytes a node: the index of a
-  // large cluster stays in the processor's caches, where a table of names would not.
+  // Hashes and compares indices as the names of their places. The hash table thus takes four bytes
+  // per node: that of a large cluster stays in the processor's caches, where a table of names would
+  // not.
   struct ByName {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const {
-      // Of absl's own type: of the standard's it takes the standard's hash, which is slower.
+      // Converted to absl's own type: for std::string_view absl uses the standard library's hash,
+      // which is slower.
       return absl::HashOf(absl::string_view(name.data(), name.size()));
     }
     std::size_t operator()(model::NodeIndex index) const { return (*this)(NameOf(index)); }
@@ -113,27 +140,36 @@ class NodeTable {
     const NameList* names;
   };
 
+  // Whether there is a node at `index`, which must be below end().
   bool Exists(model::NodeIndex index) const { return versions_[index] != NodeVersions::kNone; }
   // Whether a node of that name exists at `index`, which may be any.
   bool IsAt(model::NodeIndex index, std::string_view name) const {
     return index < end() && Exists(index) && names_[index] == name;
   }
+  // The index of the node with that name (std::string_view or HashedName), or kNoNode.
   template <typename Name>
   model::NodeIndex FindOne(const Name& name) const;
+  // The place of `name`, which gets one if it has none.
   model::NodeIndex IndexOf(std::string_view name);
+  // Removes the node at `index`, which must exist.
   void Remove(model::NodeIndex index);
+  // Gives the node at `index` a new version.
   void Changed(model::NodeIndex index);
+  // Makes the place available to other names if it has no node and nobody holds it.
   void FreeIfUnused(model::NodeIndex index);
 
-  // By index.
+  // All three by index.
   std::vector<Place> places_;
   NodeVersions versions_;
   NameList names_;
 
+  // Places that belong to no name.
   std::vector<model::NodeIndex> free_;
+  // Of all nodes that exist.
   PoolCounts pools_;
   absl::flat_hash_set<model::NodeIndex, ByName, ByName> by_name_;
   std::uint64_t generation_ = 0;
+  // The number of lists begun so far.
   std::uint32_t epoch_ = 0;
 };
 

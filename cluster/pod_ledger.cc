@@ -22,7 +22,8 @@ void PodLedger::Upsert(const model::Pod& pod) {
     Remove(records_.find(KeyOf(pod)));
     return;
   }
-  // Held before the earlier record lets go, so that the place is not given away in between.
+  // Hold the new node before releasing the earlier record's, so that the place is not reused in
+  // between.
   Record earlier{HashOf(pod.uid), std::move(amounts), nodes_->Hold(pod.node_name), epoch_};
   Record& record = records_[KeyOf(pod)];
   std::swap(record, earlier);
@@ -52,8 +53,8 @@ void PodLedger::EndReplace() {
   for (const auto& [key, record] : records_) {
     if (record.epoch != epoch_) gone.push_back(key);
   }
-  // In an order that is no hash's: the places of nodes are given away in the order in which they
-  // are let go, and whoever is told the same shall end up with the same.
+  // Remove in an order that does not depend on hashes. The nodes' places are reused in the order in
+  // which they are released, and equal input shall lead to equal tables.
   std::sort(gone.begin(), gone.end());
   for (const std::string& key : gone) Remove(records_.find(key));
 }

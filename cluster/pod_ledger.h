@@ -17,75 +17,92 @@
 
 namespace berth::cluster {
 
-/// What each pod uses where, so that exactly that can be given back. Not thread-safe.
+/// Records what each pod uses and on which node, so that exactly that amount can be subtracted
+/// again. Adds it to the nodes of a NodeTable. Owned by Snapshot. Not thread-safe: the snapshot's
+/// lock guards it.
 ///
-/// Only pods that are bound, run and ask for a catalogue resource have a record; the many others
-/// cost nothing.
+/// Only pods that are bound, have not terminated and request a resource of the catalogue have a
+/// record. All other pods cost nothing. The ledger holds the place of a pod's node while the pod
+/// has a record, so pods and nodes may arrive and leave in any order.
 class PodLedger {
  public:
-  /// More than any node has of anything. Single amounts are cut to it, so that sums never reach the
-  /// limits of int64, where what was added could not be taken off again.
+  /// More than any node has of any resource. Single amounts are cut to it, so that sums never reach
+  /// the limits of int64, where subtracting would not undo adding.
   static constexpr std::int64_t kMaxAmount = std::int64_t{1} << 40;
 
-  /// `nodes` must outlive the ledger.
+  /// `catalog` must not be null. `nodes` must outlive the ledger.
   PodLedger(std::shared_ptr<const model::AcceleratorCatalog> catalog, NodeTable* nodes);
 
-  /// The pod is as given; what was known under its namespace and name is replaced, be it the same
-  /// pod or an earlier one of that name.
+  /// Sets what `pod` uses, and replaces what was known under its namespace and name, whether of the
+  /// same pod or of an earlier one. A pod that uses nothing is removed instead.
   void Upsert(const model::Pod& pod);
 
-  /// The pod exists and cannot be read: it uses what was last known of it. What was known of
-  /// another pod of its name is let go.
+  /// Records that the pod exists but cannot be read: it uses what was last read. If the UID shows
+  /// that the name belongs to another pod by now, what the former pod used is released. No effect
+  /// on an unknown pod.
   void Keep(const kube::UnreadableObject& pod);
 
-  /// The pod exists no more. No effect where it is unknown or its name belongs to another uid by
-  /// now.
+  /// Removes the pod. No effect if it is unknown, or if its name belongs to another UID by now.
   void Remove(const model::Pod& pod);
 
-  /// Begins a list of all bound pods, as NodeTable::BeginReplace does it.
+  /// Begins a list of all bound pods; see NodeTable::BeginReplace.
   void BeginReplace() { ++epoch_; }
+  /// Ends the list: removes every pod that was neither upserted nor kept since BeginReplace().
   void EndReplace();
 
-  /// What WasSeen knows the pod by.
+  /// The key that WasSeen() expects: "<namespace>/<name>".
   static std::string KeyOf(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
 
-  /// How many of the pods that left last are remembered, by 16 bytes each.
+  /// The number of pods that are remembered after they left, at 16 bytes each.
   static constexpr std::size_t kMaxLeft = 4096;
 
-  /// Whether the pod of that key and UID is bound and uses something, or did and has left: it has
-  /// ended, is gone, or is another by now. Of those that left, the last kMaxLeft are known.
+  /// Returns whether the pod with that KeyOf() and UID uses something now, or did before it ended,
+  /// was deleted or was replaced. Of the pods that left, only the last kMaxLeft are known. UIDs are
+  /// compared by their hashes.
   bool WasSeen(const std::string& key, const std::string& uid) const;
 
-  /// Pods that use something.
+  /// The number of pods that use something.
   std::size_t size() const { return records_.size(); }
 
  private:
+  /// How much a pod uses of one resource, in the units of model::Resources.
   struct Amount {
-    std::uint32_t resource;  // position in the catalogue's resources()
+    std::uint32_t resource;  // index in the catalogue's resources()
     std::int64_t amount;
 
     friend bool operator==(const Amount&, const Amount&) = default;
   };
+  /// Usually one amount: the pod's devices.
   using Amounts = absl::InlinedVector<Amount, 1>;
 
+  /// What is stored for one pod. Without amounts it is not stored.
   struct Record {
-    std::uint64_t uid_hash = 0;  // 8 bytes tell pods of one name apart as well as 36 letters
+    std::uint64_t uid_hash = 0;  // distinguishes pods of one name in 8 bytes instead of 36
     Amounts amounts;
+    /// The node's place, which the record holds.
     model::NodeIndex node = 0;
+    /// The value of epoch_ when the pod was last upserted or kept.
     std::uint32_t epoch = 0;
   };
   using Records = absl::flat_hash_map<std::string, Record>;  // by "<namespace>/<name>"
 
+  /// What the pod uses, or nothing if it is not bound or has terminated.
   Amounts AmountsOf(const model::Pod& pod) const;
+  /// Removes the record, or does nothing at records_.end().
   void Remove(Records::iterator found);
+  /// Remembers the record's UID for WasSeen().
   void HasLeft(const Record& record);
+  /// Adds `sign` times the record's amounts to its node.
   void Book(const Record& record, int sign);
 
   std::shared_ptr<const model::AcceleratorCatalog> catalog_;
+  /// Where the amounts are added; not owned.
   NodeTable* nodes_;
   Records records_;
-  std::deque<std::uint64_t> left_;  // hashes of UIDs, the one that left last at the end
+  std::deque<std::uint64_t> left_;  // hashes of UIDs, the most recent at the end
+  /// The same hashes, for lookup.
   absl::flat_hash_set<std::uint64_t> has_left_;
+  /// The number of lists begun so far.
   std::uint32_t epoch_ = 0;
 };
 

@@ -44,7 +44,7 @@ void PoolCounts::Count(Index accelerator, const std::vector<Condition>& conditio
     if (!IsFirstOfItsType(conditions, condition)) continue;
     const auto tally = pool.by_type.try_emplace(condition.type).first;
     Count(tally->second, condition, step);
-    // Types are whatever somebody wrote on a node: they must not outlive it.
+    // Anybody may write any type on a node, so types must not outlive their nodes.
     if (tally->second.nodes == 0) pool.by_type.erase(tally);
   }
 }

@@ -11,45 +11,62 @@
 
 namespace berth::cluster {
 
-/// The statistics of pools, kept up as nodes come, change and go. Of several conditions of one type
-/// on a node the first counts. Not thread-safe.
+/// The statistics of pools, updated as nodes are added, changed and removed. A changed node is
+/// removed with its former conditions and added with its present ones. Of several conditions of one
+/// type on a node, only the first counts. Owned by NodeTable. Not thread-safe.
+///
+/// Memory depends on the pools and the types of conditions, not on the nodes, except for the
+/// heartbeats of conditions that are False.
 class PoolCounts final : public model::PoolStats {
  public:
   using Index = model::AcceleratorCatalog::Index;
 
+  /// The number of nodes with that catalogue entry; 0 for kNone.
   std::size_t Nodes(Index accelerator) const override;
+  /// See model::PoolStats. Takes time in proportion to the distinct heartbeats before
+  /// `stale_before`.
   model::ConditionShare NodesWith(Index accelerator, std::string_view type,
                                   model::Time stale_before) const override;
 
-  /// Takes part of a node that was added as given: its pool and its conditions.
+  /// Counts a node with that catalogue entry and these conditions. Nodes with kNone are not
+  /// counted.
   void Add(Index accelerator, const std::vector<model::Condition>& conditions) {
     Count(accelerator, conditions, +1);
   }
+  /// Undoes an Add() with equal arguments.
   void Remove(Index accelerator, const std::vector<model::Condition>& conditions) {
     Count(accelerator, conditions, -1);
   }
 
  private:
-  // The conditions of one type in one pool. Counts are unsigned and wrap where a step is -1, which
-  // is what subtracting does.
+  // The conditions of one type in one pool. Counts are unsigned: adding a step of -1 wraps around,
+  // which subtracts 1.
   struct Tally {
+    // Nodes that have a condition of this type.
     std::size_t nodes = 0;
+    // Nodes where it is True.
     std::size_t is_true = 0;
+    // Nodes where its status is Unknown.
     std::size_t unknown = 0;
-    // Those that are False, which will be Unknown once they are stale, by last heartbeat. A few
-    // hundred entries: detectors beat every few minutes.
+    // The number of nodes whose condition is False, by last heartbeat. They count as Unknown once
+    // they are stale. The map has a few hundred entries, because detectors report every few
+    // minutes.
     std::map<model::Time, std::size_t> false_beats;
   };
 
+  // The nodes of one catalogue entry.
   struct Pool {
     std::size_t nodes = 0;
+    // By type of condition; only types that some node of the pool has.
     std::map<std::string, Tally, std::less<>> by_type;
   };
 
+  // Adds `step`, +1 or -1, to the counts of one node.
   void Count(Index accelerator, const std::vector<model::Condition>& conditions, int step);
+  // Adds `step` to the counts of one condition.
   static void Count(Tally& tally, const model::Condition& condition, int step);
 
-  std::vector<Pool> pools_;  // by catalogue index, as far as nodes have come
+  std::vector<Pool> pools_;  // by catalogue index, up to the greatest one seen
 };
 
 }  // namespace berth::cluster

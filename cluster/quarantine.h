@@ -11,56 +11,70 @@
 
 namespace berth::cluster {
 
-/// The objects of one kind that are there and cannot be read, with what is wrong with them. An
-/// object leaves when it can be read again and when it is gone. Not thread-safe.
+/// The objects of one kind that exist but cannot be read, with what is wrong with each. An object
+/// leaves when it can be read again or is deleted. It serves reports and metrics; no decision
+/// depends on it, except on whether it is empty(). Owned by Snapshot. Not thread-safe: the
+/// snapshot's lock guards it.
 class Quarantine {
  public:
-  /// Objects kept with their names; of more only that there are more is known. Nothing that is
-  /// decided depends on it.
+  /// Objects that are stored with their names. Further objects are only counted.
   static constexpr std::size_t kMaxNames = 1000;
-  /// Bytes kept of what is wrong with one.
+  /// Bytes of the error that are stored for each object.
   static constexpr std::size_t kMaxError = 512;
 
+  /// Adds the object, or replaces its error. An object without a name is only counted.
   void Put(const kube::UnreadableObject& object);
 
-  /// It can be read again, or it is gone. `full_name` as of kube::FullNameOf.
+  /// Removes the object, which can be read again or was deleted. `full_name` is as from
+  /// kube::FullNameOf. No effect if it is not stored by name.
   void Remove(std::string_view full_name);
 
-  /// Begins a list of all objects, as NodeTable::BeginReplace does it.
+  /// Begins a list of all objects; see NodeTable::BeginReplace.
   void BeginReplace();
+  /// Ends the list: removes every object that was not put since BeginReplace(), and takes the
+  /// counts of the others from the list.
   void EndReplace();
 
   /// Whether nothing is in quarantine.
   bool empty() const { return records_.empty() && nameless_.now == 0 && left_out_.now == 0; }
 
-  /// Objects in quarantine. Those beyond kMaxNames, and those without a name, are counted once in
-  /// each list.
+  /// The number of objects in quarantine. Objects beyond kMaxNames, and those without a name, are
+  /// counted anew in each list.
   std::size_t size() const { return records_.size() + nameless_.now + left_out_.now; }
 
-  /// Objects of which not even the name can be read; in none of the others.
+  /// The number of objects whose name cannot be read, as of the last list.
   std::size_t nameless() const { return nameless_.now; }
 
-  /// Calls visit(full_name, error) for those that are kept with their names, ascending.
+  /// Calls visit(full_name, error) with const std::string& for each object that is stored with its
+  /// name, ascending by name.
   template <typename Visit>
   void ForEach(Visit visit) const {
     for (const auto& [name, record] : records_) visit(name, record.error);
   }
 
  private:
+  /// What is stored for one name.
   struct Record {
     std::string error;
+    /// The value of epoch_ when the object was last put.
     std::uint32_t epoch = 0;
   };
 
-  // What cannot be told apart is known by lists alone.
+  /// Objects that cannot be told apart. Only a list can say how many there are.
   struct Count {
+    /// The count of the last complete list, or of the present one if that is greater.
     std::size_t now = 0;
+    /// The count in the present list.
     std::size_t in_list = 0;
   };
 
+  /// By full name, at most kMaxNames.
   std::map<std::string, Record, std::less<>> records_;
+  /// Objects without a name.
   Count nameless_;
+  /// Objects with a name, beyond kMaxNames.
   Count left_out_;
+  /// The number of lists begun so far.
   std::uint32_t epoch_ = 0;
 };
 

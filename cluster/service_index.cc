@@ -9,7 +9,7 @@ namespace berth::cluster {
 
 namespace {
 
-// Of Services of which not even the namespace can be read.
+// The key of Services whose namespace cannot be read.
 constexpr char kUnknownNamespace[] = "";
 
 }  // namespace

@@ -33,7 +33,8 @@ bool Snapshot::Reader::WasSeenBound(const std::string& key, const std::string& u
 }
 
 bool Snapshot::Reader::AffinitySelects(const model::Pod& pod) const {
-  // Of a pod without terms nothing is kept, so nobody knows whether one in quarantine has some.
+  // The index stores nothing of pods without terms, so a pod in quarantine may have terms that are
+  // not in the index.
   return !Quarantined(Kind::kPods).empty() || snapshot_->affinity_.Selects(pod);
 }
 
@@ -90,7 +91,6 @@ void Snapshot::DeleteNode(std::string_view name) {
   nodes_.Remove(name);
 }
 
-// It leaves the quarantine: of a kind that has namespaces.
 template <typename T>
 void Snapshot::Release(Kind kind, const T& object) {
   Quarantine& quarantine = QuarantineOf(kind);

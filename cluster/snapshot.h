@@ -30,54 +30,77 @@
 
 namespace berth::cluster {
 
-/// What the snapshot is fed with.
+/// The kinds of objects that a snapshot contains. Each kind is listed and watched by itself, so
+/// each has its own list, revision, quarantine and time of the last sign of life.
 enum class Kind { kNodes, kPods, kServices };
 
-/// The cluster as the API server last told it: compact, updated in place, read by many.
+/// The cluster as the API server last reported it, in compact records that are updated in place.
+/// Many threads read it, and a few write to it: usually one for each Kind. Kinds are not consistent
+/// with each other, because the API server reports each by itself: a pod may be known before its
+/// node.
 ///
-/// Thread-safe. Writers wait for the readers that are there, and readers for a writer that waits;
-/// so a thread may hold one Reader at a time.
+/// Example:
+///
+///   Snapshot snapshot({.catalog = catalog});
+///   ...  // a Feed writes to it
+///   const Snapshot::Reader reader = snapshot.Read();
+///   if (const auto index = reader.Find("gpu-7")) Print(reader.At(*index)->used);
+///
+/// Thread-safe. Each write waits for the present readers, and new readers wait for a waiting
+/// writer. A thread must therefore hold only one Reader at a time: with a second one it may wait
+/// for a writer that waits for the first. For the same reason a thread must not write while it
+/// holds a Reader.
 class Snapshot {
  public:
   using Clock = std::chrono::steady_clock;
 
+  /// What is fixed for the snapshot's life.
   struct Options {
+    /// Recognises the nodes' accelerators, and names the resources that are counted. Not null.
     std::shared_ptr<const model::AcceleratorCatalog> catalog;
-    /// Labels of nodes to keep besides those that NodeTrimmer keeps anyway.
+    /// Labels of nodes to keep besides those that NodeTrimmer always keeps, by full name.
     std::vector<std::string> labels;
-    /// Whether to keep the UIDs of nodes: for those who write to them.
+    /// Whether to keep the UIDs of nodes. Only code that writes to nodes needs them.
     bool node_uids = false;
-    /// Told of a node that two entries of the catalogue recognise, when it comes and when its
-    /// accelerator changes: its name, the entry that counts, the other. On the writer's thread,
-    /// with nothing held. May be empty.
+    /// Called when two entries of the catalogue recognise a node: when the node is new, and when
+    /// its accelerator changes. The arguments are the node's name, the entry that counts and the
+    /// other entry. It is called on the writer's thread, without any lock held. May be empty.
     std::function<void(const std::string&, model::AcceleratorCatalog::Index,
                        model::AcceleratorCatalog::Index)>
         on_ambiguous{};
   };
 
-  /// The cluster held still for as long as this lives: one request. May be read on any one thread
-  /// at a time, and must be destroyed on the thread that made it.
+  /// A consistent view of the cluster, which does not change while the reader lives. Writers wait
+  /// for its end, so it should live for one request only. One thread at a time may read it, and the
+  /// thread that made it must destroy it. Everything that its functions return by reference or
+  /// pointer is valid as long as the reader. It must not outlive the snapshot.
   class Reader final : public model::ClusterView, public model::PodSelection {
    public:
+    /// See model::ClusterView for these three.
     model::NodeIndex EndIndex() const override;
     const model::NodeState* At(model::NodeIndex index) const override;
     std::optional<model::NodeIndex> Find(std::string_view name) const override;
-    /// What Find says of each of `names`, kNoNode for nothing, in less time.
+    /// The result of Find() for each of `names`, in their order, with kNoNode for those that do not
+    /// exist. Faster than repeated Find().
     std::vector<model::NodeIndex> FindAll(std::span<const std::string_view> names) const;
-    /// At(index)->version of all nodes. Lives as long as the view.
+    /// At(index)->version of all nodes, by index.
     const NodeVersions& Versions() const;
+    /// Counts over pools, as of the view.
     const model::PoolStats& Pools() const override;
+    /// Increases with every change of a node and of what its pods use; changes of other pods and of
+    /// Services do not count.
     std::uint64_t Generation() const override;
-    /// Whether the pod of that PodLedger::KeyOf and UID was seen bound, using something of the
-    /// catalogue, be it that it has left since; see PodLedger::WasSeen.
+    /// Whether the pod with that PodLedger::KeyOf and UID uses a resource of the catalogue on a
+    /// node, or did so and has left; see PodLedger::WasSeen.
     bool WasSeenBound(const std::string& key, const std::string& uid) const;
+    /// Always true while the quarantine has pods, whose terms may be unknown.
     bool AffinitySelects(const model::Pod& pod) const override;
-    /// Nothing until Services were listed to the end, which is never where nobody lists them.
+    /// nullopt until the first list of Services is complete. That is for ever if nobody lists them.
     std::optional<bool> ServiceSelects(const model::Pod& pod) const override;
-    /// The API server's revision of that kind up to which everything is in this view; there may be
-    /// more in it, never less. 0: not known, as before the first list.
+    /// The API server's revision of that kind up to which the view is complete. The view may also
+    /// have later changes. 0 if the revision is not known, as before the first list.
     std::uint64_t ResourceVersion(Kind kind) const;
-    /// What cannot be read of that kind. Lives as long as the view.
+    /// The objects of that kind that cannot be read.
     const Quarantine& Quarantined(Kind kind) const;
 
    private:
@@ -88,64 +111,93 @@ class Snapshot {
     std::shared_lock<std::shared_mutex> lock_;
   };
 
+  /// Starts empty. `options.catalog` must not be null.
   explicit Snapshot(Options options);
 
+  /// Returns a view of the present state. Blocks while a writer works or waits, never for the API
+  /// server.
   Reader Read() const;
 
+  /// Sets the node, trimmed by NodeTrimmer, and ends its quarantine. An equal node changes nothing,
+  /// and its version stays.
+  ///
+  /// This and the other writing functions block until no reader is left.
   void UpsertNode(model::Node node);
+  /// Removes the node from the view and the quarantine. No effect if it is unknown.
   void DeleteNode(std::string_view name);
 
-  /// Pods may come before their node, and outlive it. A pod that is unbound or has terminated uses
-  /// nothing.
+  /// Sets the pod, and ends its quarantine. A pod that is unbound or has terminated uses nothing.
+  /// The node of a pod need not be known: pods may arrive before their node and outlive it.
   void UpsertPod(const model::Pod& pod);
+  /// Removes the pod from the view and the quarantine. No effect on the view if it is unknown, or
+  /// if its name belongs to another UID by now.
   void DeletePod(const model::Pod& pod);
 
+  /// Sets the Service, and ends its quarantine.
   void UpsertService(const model::Service& service);
+  /// Removes the Service from the view and the quarantine. No effect if it is unknown.
   void DeleteService(const model::Service& service);
 
-  /// The object is there and cannot be read; within a list it counts as listed. A node is kept as
-  /// it was, marked as quarantined; a pod holds what was last known of it, and may have any
-  /// affinity; a Service selects what was last known of it, or anything.
+  /// Records that an object exists but cannot be read. During a list it counts as listed. What was
+  /// last read stays in the view:
+  /// - a node stays as it was, marked as quarantined;
+  /// - a pod uses what it used, and AffinitySelects() counts on any affinity;
+  /// - a Service selects what it selected. If it was never read, it counts as if it selected every
+  ///   pod of its namespace, or every pod if the namespace cannot be read either.
+  ///
+  /// An object ends its quarantine when it is upserted or deleted, or when a list ends without it.
   void QuarantineNode(const kube::UnreadableObject& node);
   void QuarantinePod(const kube::UnreadableObject& pod);
   void QuarantineService(const kube::UnreadableObject& service);
 
-  /// A full list, in any number of upserts between the two calls: at the end what was not upserted
-  /// is deleted, at once. Beginning again starts over; a list that never ends deletes nothing.
-  /// `resource_version` is the list's; 0: not known.
+  /// Begins a full list of that kind, which any number of upserts and quarantines follow. Calling
+  /// it again starts the list over. A list that never ends deletes nothing.
   void BeginReplace(Kind kind);
+  /// Ends the list: deletes, in one step for readers, all objects of that kind that were not
+  /// listed. `resource_version` is the revision of the list, or 0 if it is not known.
   void EndReplace(Kind kind, std::uint64_t resource_version = 0);
 
-  /// Whether nodes and pods were both listed to the end, ever. Services are not waited for: without
-  /// them answers are longer, and not wrong.
+  /// Whether nodes and pods have both been listed completely at some time. Services do not matter:
+  /// without them answers are longer, but not wrong.
   bool Synced() const;
 
-  /// The API server said something about this kind at `now`, be it that nothing changed. All that
-  /// it had up to `resource_version` was written before this call; 0: that is not known.
+  /// Records that the API server sent something about this kind at `now`, even if nothing changed.
+  /// The caller has already written all changes up to `resource_version`; 0 if that is not known.
+  /// Takes no lock.
   void MarkHeard(Kind kind, Clock::time_point now, std::uint64_t resource_version = 0);
 
-  /// Nothing: never.
+  /// The time of the last MarkHeard() for this kind, or nullopt if there was none. Takes no lock.
   std::optional<Clock::time_point> LastHeard(Kind kind) const;
 
+  /// The catalogue that Options named. It never changes.
   const model::AcceleratorCatalog& catalog() const { return *catalog_; }
+  /// The same, to share its ownership.
   const std::shared_ptr<const model::AcceleratorCatalog>& shared_catalog() const {
     return catalog_;
   }
 
  private:
+  /// How far one kind has come. Read and written without the lock.
   struct Progress {
+    /// Whether a list was ever completed.
     std::atomic<bool> listed = false;
+    /// Whether last_heard is set.
     std::atomic<bool> heard = false;
+    /// Since the epoch of Clock.
     std::atomic<Clock::duration> last_heard = Clock::duration::zero();
-    /// Written behind the changes that it stands for. So what a reader finds here is in its view,
-    /// although this moves on while the view is held: no change can have come in between.
+    /// Written after the changes that it covers. A reader may see it increase while it holds its
+    /// view, but what it covers is in the view: no change can be written while a reader exists.
     std::atomic<std::uint64_t> resource_version = 0;
   };
 
+  /// Locks for writing.
   std::unique_lock<std::shared_mutex> Lock();
+  /// Writes a trimmed node. Returns what NodeTable::Upsert returns.
   bool Put(model::Node node, model::AcceleratorCatalog::Index accelerator);
+  /// Ends the quarantine of an object of a kind with namespaces. Call it with the lock held.
   template <typename T>
   void Release(Kind kind, const T& object);
+  /// Calls visit(table) for each table that has objects of that kind.
   template <typename Visit>
   void VisitTables(Kind kind, Visit visit);
   Quarantine& QuarantineOf(Kind kind) { return quarantine_[static_cast<std::size_t>(kind)]; }
@@ -158,16 +210,20 @@ class Snapshot {
   const std::shared_ptr<const model::AcceleratorCatalog> catalog_;
   const NodeTrimmer trimmer_;
   const decltype(Options::on_ambiguous) on_ambiguous_;
+  /// By Kind.
   std::array<Progress, 3> progress_;
 
-  // Passed through by everyone on the way to the lock. pthread's shared lock lets new readers
-  // overtake a waiting writer for ever; one who waits in the gate stops them.
+  // Readers and writers hold the gate while they wait for mutex_. Otherwise writers could starve:
+  // pthread's shared lock lets new readers overtake a waiting writer for ever. A writer that waits
+  // in the gate stops new readers.
   mutable std::mutex gate_;
   mutable std::shared_mutex mutex_;
+  // All guarded by mutex_.
   NodeTable nodes_;
   PodLedger pods_;
   AffinityIndex affinity_;
   ServiceIndex services_;
+  // By Kind.
   std::array<Quarantine, 3> quarantine_;
 };
 

@@ -16,30 +16,36 @@
 
 namespace berth::cluster {
 
-/// Writes what a list-and-watch of one kind tells into the snapshot.
+/// The part of SnapshotWriter that all kinds share: lists, and signs of life. All functions are
+/// called on the thread of the list-and-watch, and block while the snapshot has readers.
 template <typename T, Kind kKind>
 class KindWriter : public kube::ListWatchHandler<T> {
  public:
-  /// Both must outlive this; `clock` says when something was heard.
+  /// Both pointers must outlive the writer. `clock` gives the times for Snapshot::MarkHeard.
   KindWriter(Snapshot* snapshot, const kube::Timer* clock) : snapshot_(snapshot), clock_(clock) {}
 
+  /// Objects that the snapshot has stay until the list ends, so readers never see a partial
+  /// cluster.
   void OnReplaceBegin() override { snapshot_->BeginReplace(kKind); }
+  /// Removes the objects that were not listed, then returns unused memory to the system.
   void OnReplaceEnd(const std::string& resource_version) override {
     snapshot_->EndReplace(kKind, NumberOf(resource_version));
-    // A list leaves free memory in pieces between what is kept, which nobody needs soon.
+    // A list leaves free memory scattered between what is kept, and nothing needs it soon.
     ::malloc_trim(0);
   }
+  /// Called after the changes that `resource_version` covers were written.
   void OnHeard(const std::string& resource_version) override {
     snapshot_->MarkHeard(kKind, clock_->Now(), NumberOf(resource_version));
   }
 
  protected:
+  /// Not owned.
   Snapshot* const snapshot_;
 
  private:
-  // Since Kubernetes 1.35 resource versions of one kind may be compared, as the decimal numbers
-  // that they have always been (KEP-5504; k8s.io/apimachinery/pkg/util/resourceversion). 0: it is
-  // none.
+  // The resource version as a number, or 0 if it is not one. Since Kubernetes 1.35, resource
+  // versions of one kind may be compared as decimal numbers, which they have always been (KEP-5504;
+  // k8s.io/apimachinery/pkg/util/resourceversion).
   static std::uint64_t NumberOf(const std::string& resource_version) {
     std::uint64_t number = 0;
     return absl::SimpleAtoi(resource_version, &number) ? number : 0;
@@ -48,7 +54,12 @@ class KindWriter : public kube::ListWatchHandler<T> {
   const kube::Timer* const clock_;
 };
 
-/// T is model::Node, model::Pod or model::Service.
+/// Writes what a list-and-watch of one kind reports into a snapshot, one object at a time. T is
+/// model::Node, model::Pod or model::Service. Belongs to one list-and-watch.
+///
+///   SnapshotWriter<model::Node> writer(&snapshot, &timer);
+///   kube::ListWatch<model::Node> nodes(options, &client, &timer, &writer, observer);
+///   nodes.Run();
 template <typename T>
 class SnapshotWriter;
 
