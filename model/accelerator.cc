@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxEntries = std::numeric_limits<AcceleratorCatalog::Index>::max();
 
 std::unique_ptr<re2::RE2> Compile(const std::string& pattern) {
-  // A bad pattern is the user's to hear of, not the log's.
+  // A bad pattern is reported to the user, so RE2 need not log it.
   return std::make_unique<re2::RE2>(pattern, re2::RE2::Quiet);
 }
 
@@ -82,7 +82,7 @@ void ValidateSpec(const AcceleratorSpec& spec, const std::string& path,
   ValidateShare(spec.share.memory, path + ".share.memory", "40Gi", errors);
 }
 
-/// The position of the first entry of that name.
+/// Returns the index of the first entry with that name, or specs.size().
 std::size_t Position(const std::vector<AcceleratorSpec>& specs, std::string_view name) {
   const auto it =
       std::find_if(specs.begin(), specs.end(), [&](const auto& spec) { return spec.name == name; });
@@ -102,8 +102,8 @@ DeviceShare Share(std::string_view cpu, std::string_view memory) {
   return {.cpu = Quantity::Parse(cpu).value(), .memory = Quantity::Parse(memory).value()};
 }
 
-/// A GPU whose product label has the word `product`, or whose plain label reads
-/// nvidia-tesla-<plain>.
+/// Returns an entry for a GPU whose product label contains the word `product`, or whose label
+/// "accelerator" is nvidia-tesla-<plain>.
 AcceleratorSpec NvidiaSpec(std::string name, const std::string& product, const std::string& plain,
                            std::string_view memory, double performance, DeviceShare share) {
   return {.name = std::move(name),
@@ -152,12 +152,13 @@ absl::StatusOr<AcceleratorCatalog> AcceleratorCatalog::Make(std::vector<Accelera
 }
 
 const std::vector<AcceleratorSpec>& AcceleratorCatalog::Defaults() {
-  // The word ends behind a100 and a30: there are an A1000 and an A3000. V100S is a V100.
+  // The patterns for A100 and A30 end at a word boundary, because there are an A1000 and an A3000.
+  // V100 has none, because a V100S is a V100.
   //
-  // Shares fit nodes of 8 V100, 36 cores and 384 GB; 4 A100, 128 cores and 1,024 GB; 6 A30, 80
-  // cores and 512 GB; 4 MN-Core, 48 cores and 384 GB, of which the kubelet keeps a core and 4 GiB
-  // and DaemonSets take a core and some GiB. That of MN-Core 2 is what PFN's computing platform
-  // gives.
+  // The shares fit these nodes: 8 V100, 36 cores and 384 GB; 4 A100, 128 cores and 1,024 GB; 6 A30,
+  // 80 cores and 512 GB; 4 MN-Core, 48 cores and 384 GB. On each, the kubelet reserves a core and 4
+  // GiB, and DaemonSets take a core and some GiB. The share of MN-Core 2 is the one on PFN's
+  // computing platform.
   static const std::vector<AcceleratorSpec> specs = {
       NvidiaSpec("V100", "v100", "v100", "32Gi", 1.0, Share("4", "40Gi")),
       NvidiaSpec("A100", "a100\\b", "a100", "40Gi", 2.5, Share("31", "230Gi")),

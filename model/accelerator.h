@@ -18,47 +18,56 @@ class RE2;
 
 namespace berth::model {
 
-/// One way to recognise the nodes of an accelerator: a label whose value matches.
+/// One way to recognise the nodes of an accelerator: by a label whose value matches.
 struct NodeMatcher {
+  /// The full name of a node label, e.g. "nvidia.com/gpu.product".
   std::string label;
-  /// RE2 syntax, unanchored.
+  /// An RE2 expression that matches the label's value or a part of it (unanchored).
   std::string matches;
 };
 
+/// Declares the fields for the configuration; see config_field.h. The texts appear in its docs.
 template <typename Visitor>
 void VisitFields(Visitor& visit, NodeMatcher& matcher) {
   visit.Required("label", matcher.label, "Name of a node label");
   visit.Required("matches", matcher.matches, "RE2 expression that its value matches, unanchored");
 }
 
-/// What goes with one device for containers that set no limits of their own.
+/// What one device brings to containers that set no limits of their own. A plain value.
 struct DeviceShare {
+  /// Cores. nullopt if the device brings none.
   std::optional<Quantity> cpu;
+  /// Bytes of the node's memory, not of the device's. nullopt if the device brings none.
   std::optional<Quantity> memory;
 };
 
+/// Declares the fields for the configuration.
 template <typename Visitor>
 void VisitFields(Visitor& visit, DeviceShare& share) {
   visit("cpu", share.cpu, "Cores; whole ones, so that kubelet can give them to the pod alone");
   visit("memory", share.memory, "Memory of the node, not of the device");
 }
 
-/// One entry of the catalogue, as users write it.
+/// One entry of the catalogue, as users write it. A plain value.
 struct AcceleratorSpec {
-  /// What users write, e.g. "A100"; a valid label value.
+  /// The name that users write in annotations, e.g. "A100". A valid label value, unique in the
+  /// catalogue.
   std::string name;
-  /// The extended resource that pods ask for, e.g. "nvidia.com/gpu".
+  /// The extended resource that pods request, e.g. "nvidia.com/gpu".
   std::string resource;
-  /// Any of them makes a node one of this accelerator. None: every node that lists the resource.
+  /// A node that meets any of them has this accelerator. If empty, every node that lists the
+  /// resource in its capacity or allocatable has it.
   std::vector<NodeMatcher> nodes;
-  /// Memory of one device, used where a node has no usable label nvidia.com/gpu.memory.
+  /// Bytes of one device. Counts only on nodes without a usable label nvidia.com/gpu.memory.
   std::optional<Quantity> memory;
-  /// Relative to the other entries of the resource; only their order and proportions matter.
+  /// The speed of one device relative to the other entries of the resource. Only order and
+  /// proportions matter. Greater than 0.
   double performance = 1.0;
-  /// A node's devices times this should fit what the node has for pods.
+  /// The share multiplied by a node's devices should fit what the node has for pods.
   DeviceShare share = {};
 };
 
+/// Declares the fields for the configuration.
 template <typename Visitor>
 void VisitFields(Visitor& visit, AcceleratorSpec& spec) {
   visit.Required("name", spec.name, "What users write in berth.dev/accelerators");
@@ -74,63 +83,81 @@ void VisitFields(Visitor& visit, AcceleratorSpec& spec) {
       "should fit the node");
 }
 
-/// Everything that is wrong with a catalogue; paths begin with "[<entry>]".
+/// Returns everything that is wrong with a catalogue, in the order of the entries; empty if nothing
+/// is. Paths begin with "[<entry>]".
 std::vector<FieldError> Validate(const std::vector<AcceleratorSpec>& specs);
 
-/// The catalogue of accelerators: which model a node has. Immutable, so thread-safe.
+/// The catalogue of accelerators: recognises which model a node has, and which resources count.
+/// Immutable, so thread-safe. Movable only; owners usually share it as std::shared_ptr<const
+/// AcceleratorCatalog>.
+///
+/// Example:
+///
+///   const auto catalog = AcceleratorCatalog::Make(AcceleratorCatalog::Defaults());
+///   if (!catalog.ok()) return catalog.status();
+///   const AcceleratorCatalog::Index index = catalog->Match(node);
+///   if (index != AcceleratorCatalog::kNone) Use((*catalog)[index].name);
 class AcceleratorCatalog {
  public:
-  /// The position of an entry in the catalogue.
+  /// The position of an entry in the catalogue. Earlier entries win.
   using Index = std::int16_t;
+  /// Stands for no entry: the node has no accelerator of the catalogue.
   static constexpr Index kNone = -1;
 
-  /// Compiles the matchers. The error is the first that Validate finds.
+  /// Compiles the matchers. Returns InvalidArgument with the first error of Validate(), if there is
+  /// one.
   static absl::StatusOr<AcceleratorCatalog> Make(std::vector<AcceleratorSpec> specs);
 
-  /// The entries of a cluster of V100, A100, A30, MN-Core and MN-Core 2, recognised by the labels
-  /// of GPU feature discovery or by their resource.
+  /// The entries for a cluster of V100, A100, A30, MN-Core and MN-Core 2. GPUs are recognised by
+  /// the labels of GPU feature discovery, the others by their resource. Valid until the process
+  /// ends.
   static const std::vector<AcceleratorSpec>& Defaults();
 
   AcceleratorCatalog(AcceleratorCatalog&&) noexcept;
   AcceleratorCatalog& operator=(AcceleratorCatalog&&) noexcept;
   ~AcceleratorCatalog();
 
-  /// The first entry that recognises the node, or kNone.
+  /// Returns the first entry that recognises the node, or kNone.
   Index Match(const Node& node) const;
 
-  /// A later entry that recognises the node as well as `entry`, its Match, does; or kNone. One
-  /// without matchers is no such entry where it has the same resource: it is what the others leave.
+  /// Returns the first entry after `entry` that recognises the node too, or kNone. `entry` is the
+  /// node's Match(). An entry without matchers that has the same resource does not count, because
+  /// it is meant for the nodes that the other entries leave.
   Index HiddenBy(Index entry, const Node& node) const;
 
-  /// The entry of that name (exact case), or kNone.
+  /// Returns the entry with that name (case-sensitive), or kNone.
   Index IndexOf(std::string_view name) const;
 
-  /// Whether some entry is asked for by that resource.
+  /// Whether pods request some entry by that resource.
   bool HasResource(std::string_view resource) const;
 
-  /// Of the entries, in their order.
+  /// The names of all entries, in the catalogue's order. Valid as long as the catalogue.
   std::vector<std::string_view> names() const;
 
-  /// Whether some entry tells its nodes by that label.
+  /// Whether some entry has a matcher for that label.
   bool ReadsLabel(std::string_view label) const;
 
-  /// Whether a node of that label and value is one of some entry.
+  /// Whether some entry recognises nodes by that label with that value.
   bool RecognisesLabel(std::string_view label, std::string_view value) const;
 
   std::size_t size() const { return specs_.size(); }
+  /// The entry at `index`, which must be in [0, size()).
   const AcceleratorSpec& operator[](Index index) const {
     return specs_[static_cast<std::size_t>(index)];
   }
 
-  /// The resources of all entries, ascending, each once.
+  /// The resources of all entries in ascending order, each once.
   const std::vector<std::string>& resources() const { return resources_; }
 
  private:
+  /// `specs` must have passed Validate().
   explicit AcceleratorCatalog(std::vector<AcceleratorSpec> specs);
+  /// Whether the entry recognises the node, whatever entries come before it.
   bool Recognises(Index index, const Node& node) const;
 
   std::vector<AcceleratorSpec> specs_;
-  std::vector<std::vector<std::unique_ptr<re2::RE2>>> patterns_;  // [entry][matcher]
+  std::vector<std::vector<std::unique_ptr<re2::RE2>>> patterns_;  // [entry][matcher], compiled
+  /// Sorted, for HasResource().
   std::vector<std::string> resources_;
 };
 

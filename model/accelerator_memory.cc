@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 
-// Drivers report less than the nominal size: a 40 GB A100 says 39,538 MiB, a 32 GB V100 32,510. So
-// a device meets what it reports 93 % of.
+// Drivers report less than the nominal memory: a 40 GB A100 reports 39,538 MiB, a 32 GB V100 32,510
+// MiB. So a device meets a minimum if it reports at least 93 % of it.
 constexpr std::int64_t kReportedPercent = 93;
 
-// No device has so much, and 100 times it fits 64 bits: 64 PiB.
+// 64 PiB, more than any device has. 100 times as much, in bytes, fits 64 bits.
 constexpr std::int64_t kMostMebibytes = std::int64_t{1} << 36;
 
 }  // namespace
@@ -33,7 +33,7 @@ absl::StatusOr<std::int64_t> ParseMemoryMinimum(std::string_view annotation) {
   return memory->Value();
 }
 
-// A label is what the node has, so the catalogue never overrides it: there are V100s of 16 GB.
+// The label states what this node has, so it overrides the catalogue: there are V100s with 16 GB.
 std::optional<std::int64_t> GreatestMemoryMinimum(const GpuLabels& gpu,
                                                   AcceleratorCatalog::Index accelerator,
                                                   const AcceleratorCatalog& catalog) noexcept {

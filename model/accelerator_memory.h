@@ -8,25 +8,27 @@
 #include "model/accelerator.h"
 #include "model/gpu_labels.h"
 
-// The memory of a node's devices, and the least that a pod asks of one: the extender and the node
-// affinity judge by the same two numbers, so that they agree.
+// The memory of a node's devices, and the minimum memory that a pod requires of one. The extender
+// and the node affinity that admission writes use these same two numbers, so that they agree.
 
 namespace berth::model {
 
-/// The least memory of one device that a pod asks for by annotation, "40Gi": in bytes, more than
-/// zero. The error is a sentence about the text.
+/// Parses the annotation for the minimum memory of one device, e.g. "40Gi". Returns bytes, greater
+/// than 0. Fractions of a byte are rounded up. Returns InvalidArgument, with a sentence about the
+/// text, if it is not a quantity or not more than 0.
 absl::StatusOr<std::int64_t> ParseMemoryMinimum(std::string_view annotation);
 
-/// The greatest minimum that the devices of a node meet, in bytes: they have enough for pods that
-/// ask for no more. Nothing: nobody knows what they have, and they are for no pod that asks for
-/// any.
+/// Returns the greatest minimum that the devices of a node meet, in bytes. Pods with a smaller or
+/// equal minimum fit. The label in `gpu` counts first, then the catalogue's entry; drivers report
+/// somewhat less than the nominal memory, and the result allows for that. Returns nullopt if the
+/// memory is not known; then no pod with a minimum fits.
 std::optional<std::int64_t> GreatestMemoryMinimum(const GpuLabels& gpu,
                                                   AcceleratorCatalog::Index accelerator,
                                                   const AcceleratorCatalog& catalog) noexcept;
 
-/// The whole GiB of a minimum, as a label and a node affinity have them. Rounded down on both
-/// sides: a node that meets a pod's minimum meets its whole GiB, too. For minimums of whole GiB the
-/// reverse holds as well.
+/// Converts a minimum to whole GiB, as in the node's label and the pod's node affinity. Both sides
+/// are rounded down, so a node that meets a pod's minimum in bytes meets it in whole GiB, too. For
+/// minimums of whole GiB the reverse also holds.
 constexpr std::int64_t WholeGibibytes(std::int64_t bytes) { return bytes >> 30; }
 
 }  // namespace berth::model

@@ -6,16 +6,18 @@
 
 namespace berth::model {
 
-// How annotations are written that users give to pods.
+// The syntax of the annotations that users write on pods. All results are views into the argument.
 
-/// Without the spaces around it.
+/// Returns `text` without blanks, tabs and line ends at both ends.
 std::string_view Trim(std::string_view text);
 
-/// Items of one list that are read; no catalogue has so many models.
+/// The most items of one list that are read. No catalogue has so many models.
 inline constexpr std::size_t kMaxListItems = 1'000;
 
-/// The items of a comma-separated list, trimmed; empty ones say nothing and are left out, and so is
-/// what stands behind kMaxListItems of them.
+/// Returns the items of a comma-separated list, trimmed, in their order. Empty items are left out,
+/// and so is everything after the first kMaxListItems items.
+///
+///   SplitList(" A100, ,V100 ")  // {"A100", "V100"}
 std::vector<std::string_view> SplitList(std::string_view text);
 
 }  // namespace berth::model

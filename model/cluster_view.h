@@ -16,73 +16,80 @@
 
 namespace berth::model {
 
-/// A node's place in a view. Stable while the node exists, given to another node afterwards.
+/// The place of a node in a view. It stays the same while the node exists, and may belong to
+/// another node afterwards.
 using NodeIndex = std::uint32_t;
 
-/// A node with what the cluster around it adds.
+/// A node together with what Berth derives from it and from the cluster around it. A plain value.
 struct NodeState {
+  /// The node as the API server reported it, possibly trimmed to what Berth reads.
   Node node;
-  /// Which catalogue entry recognises it; decided when the node arrived or changed.
+  /// The catalogue entry that recognises the node. Determined when the node arrives or changes.
   AcceleratorCatalog::Index accelerator = AcceleratorCatalog::kNone;
-  /// What the API server says of it now cannot be read. All else here is what it said before, and
-  /// where that never could be read nothing but the name.
+  /// Whether the node's present object cannot be read. All other fields then describe the last
+  /// state that could be read. If none could, they have only the name.
   bool quarantined = false;
-  /// What its labels tell; read at the same time.
+  /// The node's GPU labels, read when the node arrives or changes.
   GpuLabels gpu;
-  /// Of its conditions; nothing: they are to be looked at.
+  /// A summary of the node's conditions. If nullopt, the conditions themselves must be read.
   std::optional<ConditionDigest> digest;
-  /// Conditions that were seen True here and are no more, a few at most; at most one of a type.
+  /// Conditions that were seen True on this node and are no longer: a few, and at most one of each
+  /// type.
   std::vector<PastTrue> past;
-  /// What the pods bound here ask for, catalogue resources only.
+  /// The sum of the requests of the pods bound to this node, for the catalogue's resources only.
   Resources used;
-  /// The view's generation since the last change of this node or of its pods: greater than that of
-  /// every node that changed before.
+  /// The view's generation right after the last change of this node or of what its pods use. It is
+  /// greater than the version of every node that changed before.
   std::uint64_t version = 0;
 };
 
-/// On how many nodes a condition says what.
+/// On how many nodes of a pool a condition has which status. The others are False, or do not have
+/// the condition. A plain value.
 struct ConditionShare {
+  /// Nodes where it is True.
   std::size_t is_true = 0;
+  /// Nodes where it is Unknown, or False since too long ago.
   std::size_t unknown = 0;
 
   friend bool operator==(const ConditionShare&, const ConditionShare&) = default;
 };
 
-/// Counts over pools: the nodes that one entry of the catalogue recognises. Answers come from
-/// counters, not from a scan of the nodes.
+/// Counts over pools. A pool is the nodes that one entry of the catalogue recognises.
+/// Implementations answer from counters instead of scanning the nodes. Valid and unchanged as long
+/// as the view that it comes from.
 class PoolStats {
  public:
   virtual ~PoolStats() = default;
 
-  /// The nodes of the entry.
+  /// The number of nodes that the entry recognises.
   virtual std::size_t Nodes(AcceleratorCatalog::Index accelerator) const = 0;
 
-  /// Those with a condition of that type that is True, and those where it is Unknown. One that is
-  /// False, and whose last heartbeat is known and before `stale_before`, counts as Unknown; what is
-  /// True stays True however long ago it was heard of.
+  /// The number of the pool's nodes where the condition of that type is True, and where it is
+  /// Unknown. A condition that is False counts as Unknown if its last heartbeat is known and before
+  /// `stale_before`. A condition that is True stays True however old its heartbeat is.
   virtual ConditionShare NodesWith(AcceleratorCatalog::Index accelerator, std::string_view type,
                                    Time stale_before) const = 0;
 };
 
-/// The cluster as of one moment, as policies see it. Whoever implements it says how long it holds
-/// still and on which threads it may be read.
+/// The cluster as of one moment, as policies see it. Each implementation states how long it stays
+/// unchanged and which threads may read it. Pointers and references are valid as long as the view.
 class ClusterView {
  public:
   virtual ~ClusterView() = default;
 
-  /// One more than the greatest index in use; indices below it may be free.
+  /// One more than the greatest index in use. Indices below it may have no node.
   virtual NodeIndex EndIndex() const = 0;
 
-  /// The node at `index` < EndIndex(), or null where none is.
+  /// The node at `index`, which must be below EndIndex(), or null if there is none.
   virtual const NodeState* At(NodeIndex index) const = 0;
 
-  /// The index of the node of that name, or nothing.
+  /// The index of the node with that name, or nullopt if there is none.
   virtual std::optional<NodeIndex> Find(std::string_view name) const = 0;
 
-  /// What holds for whole pools; lives as long as the view.
+  /// Counts over whole pools.
   virtual const PoolStats& Pools() const = 0;
 
-  /// Grows with every change anywhere.
+  /// A number that increases with every change of a node or of what its pods use.
   virtual std::uint64_t Generation() const = 0;
 };
 

@@ -9,21 +9,26 @@
 
 namespace berth::model {
 
-/// What of a node's conditions tells most who look for certain types that they need not look: of
-/// most nodes all conditions but Ready have been False for long. Made once when the node arrives:
-/// looking through a dozen conditions for every pod costs more than all else. A plain value.
+/// A summary of a node's conditions that lets most readers skip the conditions themselves: on most
+/// nodes all conditions but Ready have been False for long. It is computed once, when the node
+/// arrives, because searching a dozen conditions for every pod costs more than everything else. A
+/// plain value.
+///
+/// A reader that looks for conditions of some types first compares `marks` with the MarkOf() of
+/// these types. If no bit is common, the node has no such condition that is not False.
 struct ConditionDigest {
-  /// MarkOf the types of all conditions that are not False.
+  /// The union of the MarkOf() of the types of all conditions that are not False.
   std::uint64_t marks = 0;
-  /// When the last of the others turned False; kNoTime where none says so.
+  /// The latest last_transition of the conditions that are False, or kNoTime if none states one.
   Time last_turned_false = kNoTime;
 
   friend bool operator==(const ConditionDigest&, const ConditionDigest&) = default;
 };
 
-/// One bit out of 64. Types of different marks differ; of equal marks, they may.
+/// Returns one bit out of 64. Equal types have equal marks, and different types may share one.
 std::uint64_t MarkOf(std::string_view condition_type);
 
+/// Summarises all of `conditions`, including those whose type occurs more than once.
 ConditionDigest DigestOf(const std::vector<Condition>& conditions);
 
 }  // namespace berth::model

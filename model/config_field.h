@@ -6,33 +6,34 @@
 
 namespace berth::model {
 
-/// What is wrong with one field of the configuration.
+/// What is wrong with one field of the configuration. A plain value.
 struct FieldError {
-  /// Below the struct that was validated: "conditions[3].type", or empty for the struct itself.
+  /// The field below the struct that was validated, e.g. "conditions[3].type". Empty for the struct
+  /// itself.
   std::string path;
-  /// What is wrong and what to write instead.
+  /// What is wrong and what to write instead. It is shown after the path.
   std::string message;
 };
 
-// A config struct declares its fields once, in a function template found by argument-dependent
-// lookup, beside the struct:
+// A config struct declares its fields once, beside the struct, in a function template that is found
+// by argument-dependent lookup:
 //
 //   template <typename Visitor>
 //   void VisitFields(Visitor& visit, HealthConfig& config) {
-//     visit("staleAfter", config.stale_after, "Older lastHeartbeatTime counts as Unknown; 0s:
-//     never");
+//     visit("staleAfter", config.stale_after, "Older lastHeartbeatTime counts as Unknown");
 //     ...
 //   }
 //
 // The strict reader, the writer of the defaults, the reference in docs and the chart's schema are
 // visitors. The struct's own initialisers are the defaults. visit.Required(...) takes the same
-// arguments for a field that has none. Field types: bool, std::int32_t, double, std::string,
-// Duration ("10m"), std::optional<Quantity>, enums that have EnumNames, other visited structs, and
-// std::vector of all these.
+// arguments, for a field that has no default. Field types are bool, std::int32_t, double,
+// std::string, Duration ("10m"), std::optional<Quantity>, enums that have EnumNames, other visited
+// structs, and std::vector of all these.
 
-/// One value of an enum and how the configuration spells it. An enum is made a field type by
+/// One value of an enum and its spelling in the configuration. To make an enum a field type,
+/// declare
 ///   std::span<const EnumName<E>> EnumNames(E);
-/// beside it.
+/// beside it. The argument only selects the overload.
 template <typename E>
 struct EnumName {
   E value;

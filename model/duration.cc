@@ -12,7 +12,7 @@ namespace berth::model {
 
 namespace {
 
-// As Go has it, whose programs read the same texts.
+// Go's limit, because Go programs read the same texts.
 constexpr absl::Duration kLongest = absl::Nanoseconds(std::numeric_limits<std::int64_t>::max());
 
 absl::Status Error(std::string_view text, std::string_view problem) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMaxName = 63;
 constexpr std::size_t kMaxDomain = 253;
-// A quota names the resource with this in front, and that must be a qualified name too.
+// A quota names the resource with this prefix, and the result must be a qualified name, too.
 constexpr std::string_view kQuotaPrefix = "requests.";
 
 }  // namespace

@@ -2,23 +2,27 @@
 
 #include <string_view>
 
-// The syntax of Kubernetes' names: k8s.io/apimachinery/pkg/api/validate/content (v0.36.3).
+// The syntax of Kubernetes' names, as in k8s.io/apimachinery/pkg/api/validate/content (v0.36.3).
+// All functions are thread-safe.
 
 namespace berth::model {
 
-/// Letters, digits, '-', '_' and '.', first and last a letter or digit, 1 to 63 of them: a label's
-/// value (which may also be empty) or the part of a qualified name after the '/'.
+/// Whether `text` is 1 to 63 letters, digits, '-', '_' and '.', with a letter or digit at both
+/// ends. That is the value of a label (which may also be empty), or the part of a qualified name
+/// after the '/'.
 bool IsLabelValue(std::string_view text);
 
-/// Lower-case letters, digits, '-' and '.', first and last of each part a letter or digit, 1 to 253
-/// of them: the name of most API objects.
+/// Whether `text` is 1 to 253 lower-case letters, digits, '-' and '.', where each part between dots
+/// begins and ends with a letter or digit. Most API objects have such names.
 bool IsDnsSubdomain(std::string_view text);
 
-/// [<DNS subdomain>/]<name>: the name of a label, annotation or resource.
+/// Whether `text` is [<DNS subdomain>/]<name>: the name of a label, annotation or resource.
 bool IsQualifiedName(std::string_view text);
 
-/// A qualified name with a domain that is not kubernetes.io or below it: what a device plugin may
-/// register (k8s.io/kubernetes/pkg/apis/core/v1/helper/helpers.go, IsExtendedResourceName).
+/// Whether `text` is a resource name that a device plugin may register: a qualified name with a
+/// domain that is not kubernetes.io or below it (IsExtendedResourceName in
+/// k8s.io/kubernetes/pkg/apis/core/v1/helper/helpers.go). "nvidia.com/gpu" is one; "cpu" and
+/// "kubernetes.io/gpu" are not.
 bool IsExtendedResourceName(std::string_view text);
 
 }  // namespace berth::model

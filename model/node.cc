@@ -16,7 +16,8 @@ std::optional<std::string_view> Find(const StringMap& map, std::string_view name
 void Normalize(StringMap& map) {
   std::stable_sort(map.begin(), map.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  // unique keeps the first of equals: walk backwards, where the last one comes first.
+  // std::unique keeps the first of equal entries, so iterate backwards, where the last one comes
+  // first.
   const auto kept = std::unique(map.rbegin(), map.rend(),
                                 [](const auto& a, const auto& b) { return a.first == b.first; });
   map.erase(map.begin(), kept.base());

@@ -12,37 +12,47 @@
 
 namespace berth::model {
 
-/// Names and values of labels or annotations, ascending by name, each name once.
+/// Names and values of labels or annotations, ascending by name, each name once. A vector takes
+/// less memory than a map, and objects have few entries.
 using StringMap = std::vector<std::pair<std::string, std::string>>;
 
-/// The value of `name` in `map`, or nothing.
+/// Returns the value of `name` in `map`, or nullopt. The view is into `map`. Takes logarithmic
+/// time.
 std::optional<std::string_view> Find(const StringMap& map, std::string_view name);
 
-/// Brings entries in any order to the order of a StringMap; of equal names the last one stays.
+/// Sorts entries that are in any order, as StringMap requires. Of equal names, the last one stays.
 void Normalize(StringMap& map);
 
+/// The status of a condition. Any text other than "True" and "False" is kUnknown.
 enum class ConditionStatus { kTrue, kFalse, kUnknown };
 
-/// One v1.NodeCondition. Message and reason are not kept: nothing is decided by them.
+/// One v1.NodeCondition, without its reason and message, on which no decision depends. Its times
+/// are those in the object, by the clock of whoever wrote them. A plain value.
 struct Condition {
+  /// "Ready", or a type that some detector reports.
   std::string type;
-  /// Texts other than "True" and "False" are kUnknown.
   ConditionStatus status = ConditionStatus::kUnknown;
+  /// When the status last changed, or kNoTime.
   Time last_transition = kNoTime;
+  /// When the detector last reported the condition, or kNoTime.
   Time last_heartbeat = kNoTime;
 
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 
-/// What Berth keeps of a v1.Node. A plain value.
+/// What Berth keeps of a v1.Node. A plain value. Decoders fill in everything; the snapshot keeps a
+/// part.
 struct Node {
   std::string name;
   StringMap labels;
   std::vector<Taint> taints;          // in the order of the API object
   std::vector<Condition> conditions;  // in the order of the API object
+  /// status.capacity: what the node has.
   Resources capacity;
+  /// status.allocatable: what the node has for pods.
   Resources allocatable;
-  /// Tells it from another node that had its name. The snapshot keeps it where it is asked for.
+  /// Distinguishes the node from others that had its name. The snapshot keeps it only if configured
+  /// to; otherwise it is empty.
   std::string uid;
 
   friend bool operator==(const Node&, const Node&) = default;

@@ -6,13 +6,16 @@
 
 namespace berth::model {
 
-/// A condition that Berth itself has seen True on a node, and that has ceased to be: by the times
-/// that the node's object gave. A detector that starts says False of everything as of now, and
-/// tells nobody whether that is new; this does. A plain value.
+/// A condition that Berth itself has seen True on a node and that is True no longer. A detector
+/// that starts reports every condition as False since now, so its transition time does not tell
+/// whether a fault just ended; this record does. Times are those of the node's object. The snapshot
+/// maintains it; see cluster/condition_memory.h. A plain value.
 struct PastTrue {
+  /// The condition's type.
   std::string type;
-  /// kNoTime: nobody knows, so since long ago.
+  /// When it became True. kNoTime if nobody knows, which counts as long ago.
   Time since = kNoTime;
+  /// When it ceased to be True.
   Time until = kNoTime;
 
   friend bool operator==(const PastTrue&, const PastTrue&) = default;

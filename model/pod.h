@@ -12,52 +12,62 @@
 
 namespace berth::model {
 
-/// What of a pod gives kube-scheduler's own scoring plugins a say, besides its requests,
-/// tolerations and images.
+/// Which fields of a pod influence kube-scheduler's own scoring plugins, besides its requests,
+/// tolerations and images. A plain value.
 struct ScoredFields {
-  /// Preferred terms of its node affinity.
+  /// Whether its node affinity has preferred terms.
   bool node_preferences = false;
-  /// An affinity or anti-affinity to pods, required or preferred.
+  /// Whether it has an affinity or anti-affinity to pods, required or preferred.
   bool pod_affinity = false;
-  /// Topology spread constraints of any kind; and one among them that is not DoNotSchedule.
+  /// Whether it has topology spread constraints of any kind.
   bool spread_constraints = false;
+  /// Whether one of its topology spread constraints is not DoNotSchedule.
   bool soft_spread = false;
-  /// Its controller is a ReplicaSet, a StatefulSet or a ReplicationController.
+  /// Whether its controller is a ReplicaSet, a StatefulSet or a ReplicationController.
   bool replicated = false;
-  /// spec.resourceClaims has any.
+  /// Whether spec.resourceClaims is not empty.
   bool claims = false;
 
   friend bool operator==(const ScoredFields&, const ScoredFields&) = default;
 };
 
-/// What Berth keeps of a v1.Pod. A plain value.
+/// What Berth keeps of a v1.Pod. A plain value. Fields that cannot matter once the pod is bound are
+/// empty then, to save memory. The same type is used for the pod that kube-scheduler asks about and
+/// for the bound pods of the snapshot.
 struct Pod {
   std::string namespace_;
   std::string name;
+  /// Distinguishes the pod from others that had its name.
   std::string uid;
-  /// Empty until the pod is bound.
+  /// The node that the pod is bound to; empty until then.
   std::string node_name;
+  /// metadata.annotations, in which users state what the pod requires.
   StringMap annotations;
   std::vector<Toleration> tolerations;
-  /// What the whole pod asks for, as kube-scheduler counts it: containers summed, init containers
-  /// as maximum, sidecars (restartable init containers) added, overhead added; a limit stands in
-  /// for a missing request as the API server's defaulting has it.
-  /// k8s.io/component-helpers/resource/helpers.go, PodRequests.
+  /// What the whole pod requests, as kube-scheduler counts it. The containers are summed, init
+  /// containers count by their maximum, and sidecars (restartable init containers) and the overhead
+  /// are added. A limit stands in for a missing request, as in the API server's defaulting. See
+  /// PodRequests in k8s.io/component-helpers/resource/helpers.go.
   Resources requests;
+  /// metadata.creationTimestamp.
   Time created = kNoTime;
-  /// Higher is served first. The API server writes it from the PriorityClass; absent is 0.
+  /// Pods with a higher priority come first. The API server writes it from the PriorityClass. 0 if
+  /// absent.
   std::int32_t priority = 0;
-  /// Why kube-scheduler found no node for it, in its words: the message of condition PodScheduled
-  /// where its status is False and its reason Unschedulable. Empty once the pod is bound.
+  /// Why kube-scheduler found no node for the pod, in its words: the message of the condition
+  /// PodScheduled, if its status is False and its reason Unschedulable. Empty once the pod is
+  /// bound.
   std::string unschedulable;
-  /// Phase Succeeded or Failed: it holds nothing any more.
+  /// Whether the phase is Succeeded or Failed, in which the pod uses nothing any more.
   bool terminated = false;
-  /// Empty once the pod is bound: nobody asks for them then.
+  /// Empty once the pod is bound: only the labels of unbound pods are read.
   StringMap labels;
+  /// What makes kube-scheduler's own scoring matter for this pod.
   ScoredFields scored;
-  /// The pods that it would have near, or not near, without refusing to be elsewhere: terms of its
-  /// required affinity, its preferred affinity and its preferred anti-affinity. Once it is bound,
-  /// kube-scheduler scores nodes for those pods by these terms (processExistingPod in
+  /// The pods that this pod prefers to be near, or not near: the terms of its required affinity,
+  /// its preferred affinity and its preferred anti-affinity. Its required anti-affinity is not
+  /// among them, because it excludes nodes instead of scoring them. Once this pod is bound,
+  /// kube-scheduler scores nodes for the selected pods by these terms (processExistingPod in
   /// k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity/scoring.go, v1.36.3).
   std::vector<PodSelector> affinity_terms;
 

@@ -6,16 +6,18 @@
 
 namespace berth::model {
 
-/// What of the cluster, besides its nodes, gives kube-scheduler's own scoring a say about a pod
-/// that is not bound yet. Holds still and may be read as the ClusterView that it goes with.
+/// What in the cluster, besides the nodes, influences kube-scheduler's own scoring of a pod that is
+/// not bound yet. If nothing does, Berth may answer with a shortlist. It belongs to a ClusterView,
+/// stays unchanged as long as that, and may be read on the same threads.
 class PodSelection {
  public:
   virtual ~PodSelection() = default;
 
-  /// Whether an affinity term of a bound pod could select `pod`.
+  /// Whether an affinity term of a bound pod could select `pod`. May be true without need, but is
+  /// never false wrongly.
   virtual bool AffinitySelects(const Pod& pod) const = 0;
 
-  /// Whether a Service selects `pod`; nothing where Services are not known.
+  /// Whether a Service of the pod's namespace selects `pod`. nullopt if Services are not known.
   virtual std::optional<bool> ServiceSelects(const Pod& pod) const = 0;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 using Nanos = Amount::Nanos;
 
-// Digits of 2^63-1: a number with more of them before its point is capped.
+// The digits of 2^63-1. A number with more digits before its point is capped.
 constexpr std::int64_t kMaxWholeDigits = 19;
 
 /// What a suffix multiplies by: 10^exponent * 2^shift.
@@ -24,7 +24,7 @@ struct Scale {
   int shift = 0;
 };
 
-/// A quantity taken apart: [-]whole[.fraction][suffix].
+/// The parts of a quantity: [-]whole[.fraction][suffix].
 struct Parts {
   bool negative = false;
   std::string_view whole;
@@ -54,8 +54,8 @@ Parts Split(std::string_view text) {
   return parts;
 }
 
-/// The number after "e" or "E"; its low 32 bits, as suffixHandler.interpret in suffix.go keeps
-/// them.
+/// Parses the number after "e" or "E" and keeps its low 32 bits, as suffixHandler.interpret in
+/// suffix.go does.
 std::optional<std::int32_t> ParseExponent(std::string_view text) {
   if (text.starts_with('+')) {
     text.remove_prefix(1);
@@ -96,7 +96,7 @@ std::optional<Scale> ParseSuffix(std::string_view suffix) {
   return Scale{*exponent, 0};
 }
 
-/// The first `count` of `digits` as a number, missing ones counting as 0. `count` <= 19.
+/// Returns the first `count` of `digits` as a number; missing digits count as 0. `count` <= 19.
 Nanos WholePart(std::string_view digits, std::int64_t count) {
   Nanos whole = 0;
   for (std::size_t i = 0; std::cmp_less(i, count); ++i) {
@@ -105,8 +105,8 @@ Nanos WholePart(std::string_view digits, std::int64_t count) {
   return whole;
 }
 
-/// 0.<zeros><digits> * unit, rounded up. Exact for any number of digits: the schoolbook product
-/// from the last digit on, of which only the carry and whether anything was dropped are kept.
+/// Returns 0.<zeros><digits> * unit, rounded up. Exact for any number of digits: it multiplies by
+/// hand from the last digit on, and keeps only the carry and whether anything was dropped.
 Nanos FractionPart(std::int64_t zeros, std::string_view digits, Nanos unit) {
   // Below 10^-40 the product with any unit (< 10^28) is less than one nano.
   if (zeros > 40) return 1;
@@ -122,7 +122,7 @@ Nanos FractionPart(std::int64_t zeros, std::string_view digits, Nanos unit) {
   return carry + (inexact ? 1 : 0);
 }
 
-/// 0.<digits> * 10^point * 2^shift in nano, rounded up and capped.
+/// Returns 0.<digits> * 10^point * 2^shift in nano, rounded up and capped.
 Nanos Magnitude(std::string_view digits, std::int64_t point, int shift) {
   const std::size_t first = digits.find_first_not_of('0');
   if (first == std::string_view::npos) return 0;
@@ -156,7 +156,7 @@ absl::StatusOr<Amount> Quantity::ParseAmount(std::string_view text) {
   const Parts parts = Split(text);
   const std::optional<Scale> scale = ParseSuffix(parts.suffix);
   if (!scale) return NotAQuantity(text, "what follows the number is neither suffix nor exponent");
-  // Without any digit ParseQuantity reads 0, unless it needs its arbitrary-precision path.
+  // Without any digit, ParseQuantity reads 0, unless it needs its arbitrary-precision path.
   const bool no_digits = parts.whole.empty() && parts.fraction.empty();
   if (no_digits && (scale->exponent < -9 || scale->shift > 40)) {
     return NotAQuantity(text, "it has no digits");

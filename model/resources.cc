@@ -16,7 +16,7 @@ std::int64_t SaturatingSum(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 const std::int64_t* Resources::Find(std::string_view name) const {
-  // One after the other: of so few, names of another length are told apart without reading them.
+  // A linear search: there are few names, and those of another length differ without being read.
   for (const Entry& entry : entries_) {
     if (entry.first == name) return &entry.second;
   }

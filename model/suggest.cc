@@ -8,14 +8,16 @@ namespace berth::model {
 
 namespace {
 
-// In halves of a letter.
+// Distances in halves of a letter.
 constexpr std::size_t kLetter = 2;
 constexpr std::size_t kLookalike = 1;
 
-// Longer words are nobody's typing error, and the comparison takes the product of both lengths.
+// Longer words are not typing errors, and a comparison takes time in proportion to the product of
+// both lengths.
 constexpr std::size_t kMaxLength = 128;
 
-// One character for all that are taken for each other: cases, O and 0, I and l and 1.
+// Returns the same character for all that are confused with each other: upper and lower case; O and
+// 0; I, l and 1.
 char Likeness(char c) {
   const char lower = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (lower == 'o') return '0';
@@ -27,7 +29,7 @@ std::size_t Exchange(char a, char b) {
   return Likeness(a) == Likeness(b) ? kLookalike : kLetter;
 }
 
-// Levenshtein's distance, row by row.
+// Returns the Levenshtein distance, computed row by row.
 std::size_t Distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j * kLetter;

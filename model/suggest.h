@@ -7,16 +7,20 @@
 
 namespace berth::model {
 
-/// The candidate that `word` was probably meant to be: the nearest one, if no more than a third of
-/// the word (at least one letter) has to change. What is easily taken for each other (upper and
-/// lower case; O and 0; I, l and 1) counts as half a letter.
+/// Returns the candidate that `word` was probably meant to be: the nearest one, if no more than a
+/// third of the letters (at least one) have to change. Of equally near candidates, the first wins.
+/// Characters that are easily confused (upper and lower case; O and 0; I, l and 1) count as half a
+/// letter. Returns nullopt if none is near enough, or if `word` is empty or longer than 128 bytes.
 std::optional<std::string_view> Suggest(std::string_view word,
                                         const std::vector<std::string_view>& candidates);
 
-/// "; did you mean X?", or nothing where no candidate is near.
+/// Returns "; did you mean X?" to append to an error, or "" if Suggest() finds none:
+///
+///   DidYouMean("conditons", {"conditions", "taints"})  // "; did you mean conditions?"
+///   DidYouMean("pods", {"conditions", "taints"})       // ""
 std::string DidYouMean(std::string_view word, const std::vector<std::string_view>& candidates);
 
-/// "a, b, c".
+/// Returns "a, b, c".
 std::string Join(const std::vector<std::string_view>& words);
 
 }  // namespace berth::model

@@ -6,34 +6,37 @@
 
 namespace berth::model {
 
-/// The effect of taints that keep pods away only where there is room elsewhere.
+/// The effect of taints that kube-scheduler avoids if other nodes have room, but does not enforce.
 inline constexpr std::string_view kPreferNoSchedule = "PreferNoSchedule";
 
-/// One v1.Taint of a node.
+/// One v1.Taint of a node. A plain value.
 struct Taint {
   std::string key;
   std::string value;
+  /// NoSchedule, PreferNoSchedule or NoExecute; not checked.
   std::string effect;
 
   friend bool operator==(const Taint&, const Taint&) = default;
 };
 
-/// One v1.Toleration of a pod. Texts are as the API has them, unchecked.
+/// One v1.Toleration of a pod. A plain value; texts are as in the API object, unchecked.
 struct Toleration {
-  /// Empty: every key.
+  /// Empty if it tolerates every key.
   std::string key;
-  /// "Equal" (or empty) compares the value, "Exists" does not.
+  /// "Exists" ignores the value. "Equal", or empty, compares it.
   std::string op;
+  /// Compared by "Equal" only.
   std::string value;
-  /// Empty: every effect.
+  /// Empty if it tolerates every effect.
   std::string effect;
 
   friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
 /// Whether one of `tolerations` tolerates `taint`, by the rules of ToleratesTaint in
-/// k8s.io/api/core/v1/toleration.go (v0.36.3). The operators Lt and Gt tolerate nothing, as there
-/// while their feature gate is off.
+/// k8s.io/api/core/v1/toleration.go (v0.36.3): effect and key are equal or not stated, and the
+/// value is equal or the operator is Exists. The operators Lt and Gt tolerate nothing, as in
+/// Kubernetes while their feature gate is off.
 bool IsTolerated(const Taint& taint, std::span<const Toleration> tolerations);
 
 }  // namespace berth::model

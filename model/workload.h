@@ -11,17 +11,18 @@
 #include "model/node.h"
 #include "model/quantity.h"
 
-// What Berth reads of pods and of what makes pods, as somebody wrote it: not summed up as in Pod,
-// because admission changes it. Names and shapes are those of k8s.io/api core/v1 and batch/v1
-// (v0.36.3). Plain values.
+// Pods, and objects that create pods, as somebody wrote them. Unlike Pod, nothing is summed up,
+// because admission changes single fields. Names and shapes are those of k8s.io/api core/v1 and
+// batch/v1 (v0.36.3). All types are plain values; fields without a comment are those of the API.
 namespace berth::model {
 
 /// Quantities by resource name, as written.
 using ResourceList = std::map<std::string, Quantity, std::less<>>;
 
-/// A v1.ResourceRequirements. A request that is absent beside a limit has the limit's value: the
-/// API server's defaulting writes it before admission (SetDefaults_Pod in
-/// k8s.io/kubernetes/pkg/apis/core/v1/defaults.go).
+/// A v1.ResourceRequirements as written, with the texts of the quantities. A request that is absent
+/// has the value of its limit: the API server's defaulting writes it before admission
+/// (SetDefaults_Pod in k8s.io/kubernetes/pkg/apis/core/v1/defaults.go). A limit that is absent
+/// means no limit.
 struct ResourceRequirements {
   ResourceList requests;
   ResourceList limits;
@@ -29,28 +30,34 @@ struct ResourceRequirements {
   friend bool operator==(const ResourceRequirements&, const ResourceRequirements&) = default;
 };
 
+/// A v1.EnvVar.
 struct EnvVar {
   std::string name;
-  /// Empty where it comes from somewhere else (valueFrom).
+  /// Empty if the value comes from elsewhere (valueFrom).
   std::string value;
 
   friend bool operator==(const EnvVar&, const EnvVar&) = default;
 };
 
+/// A v1.VolumeMount: where a container sees a volume.
 struct VolumeMount {
+  /// The name of the Volume.
   std::string name;
+  /// A path within the container.
   std::string mount_path;
+  /// The part of the volume that is mounted. Empty for all of it.
   std::string sub_path;
 
   friend bool operator==(const VolumeMount&, const VolumeMount&) = default;
 };
 
+/// A v1.Container with its place in the pod.
 struct Container {
-  /// Whether it stands in initContainers.
+  /// Whether it is in initContainers.
   bool init = false;
-  /// Its place in that list, or in containers.
+  /// Its index in initContainers or containers, nulls counted.
   std::size_t index = 0;
-  /// Whether it is an init container that runs beside the others (restartPolicy Always).
+  /// Whether it is an init container that keeps running beside the others (restartPolicy Always).
   bool sidecar = false;
   std::string name;
   ResourceRequirements resources;
@@ -60,21 +67,25 @@ struct Container {
   friend bool operator==(const Container&, const Container&) = default;
 };
 
-/// Where it stands below the pod's spec: "containers[0]", "initContainers[2]".
+/// Returns the container's place below the pod's spec: "containers[0]", "initContainers[2]".
 std::string FieldOf(const Container& container);
 
 /// A v1.NodeSelectorRequirement.
 struct NodeRequirement {
+  /// The name of the label.
   std::string key;
   /// In, NotIn, Exists, DoesNotExist, Gt, Lt.
   std::string op;
+  /// Empty for Exists and DoesNotExist, one number for Gt and Lt.
   std::vector<std::string> values;
 
   friend bool operator==(const NodeRequirement&, const NodeRequirement&) = default;
 };
 
-/// A v1.NodeSelectorTerm: all of its requirements together. One without any matches no node.
+/// A v1.NodeSelectorTerm. A node must meet all of its requirements. A term without any matches no
+/// node.
 struct NodeSelectorTerm {
+  /// matchExpressions.
   std::vector<NodeRequirement> expressions;
   /// Whether it has matchFields.
   bool has_fields = false;
@@ -84,74 +95,88 @@ struct NodeSelectorTerm {
   friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
 };
 
+/// A v1.Volume.
 struct Volume {
   std::string name;
-  /// Name of the PersistentVolumeClaim; empty: another kind of volume.
+  /// The name of the PersistentVolumeClaim. Empty for other kinds of volumes.
   std::string claim;
 
   friend bool operator==(const Volume&, const Volume&) = default;
 };
 
-/// A pod's metadata and spec, or those of the template of pods.
+/// The metadata and spec of a pod, or of a template of pods.
 struct PodTemplate {
+  /// metadata.annotations.
   StringMap annotations;
-  /// Those of initContainers first, as they start.
+  /// initContainers first, in the order in which they start, then containers.
   std::vector<Container> containers;
-  /// Of the pod as a whole; where there are, they alone decide the QoS class.
+  /// spec.resources, the resources of the pod as a whole. If set, they alone decide the QoS class.
   std::optional<ResourceRequirements> resources;
+  /// A node must have all of these labels.
   StringMap node_selector;
-  /// requiredDuringSchedulingIgnoredDuringExecution of the node affinity: one term suffices.
+  /// requiredDuringSchedulingIgnoredDuringExecution of the node affinity. A node must meet one of
+  /// the terms. nullopt if the field is absent.
   std::optional<std::vector<NodeSelectorTerm>> node_terms;
   std::vector<Volume> volumes;
-  /// Whether spec.resourceClaims has any.
+  /// Whether spec.resourceClaims is not empty.
   bool has_claims = false;
-  /// Always where absent.
+  /// "Always" if absent.
   std::string restart_policy = "Always";
-  /// 30 where absent.
+  /// Seconds; 30 if absent.
   std::int64_t termination_grace_period = 30;
+  /// The scheduler that places the pod.
   std::string scheduler_name = "default-scheduler";
+  /// Empty unless the pod is bound already.
   std::string node_name;
 
   friend bool operator==(const PodTemplate&, const PodTemplate&) = default;
 };
 
-/// A batch/v1 PodFailurePolicyRule, of which all is kept that decides whether it retries.
+/// A batch/v1 PodFailurePolicyRule, with all fields that decide whether a pod is retried.
+/// Kubernetes applies the first rule that matches a failed pod. A rule is about exit codes or about
+/// conditions.
 struct FailureRule {
   /// Ignore, Count, FailJob, FailIndex.
   std::string action;
-  /// In or NotIn; empty: the rule is about conditions.
+  /// In or NotIn. Empty if the rule is not about exit codes.
   std::string exit_code_op;
+  /// The exit codes that exit_code_op compares with.
   std::vector<std::int64_t> exit_codes;
-  /// Whose exit code; empty: of any container.
+  /// The container whose exit code counts. Empty if that of any container does.
   std::string container = {};
-  /// Types of the pod conditions that it is about; with the status, where that is not True:
+  /// Types of the pod conditions that the rule is about. The status is appended if it is not True:
   /// "DisruptionTarget", "Ready=False".
   std::vector<std::string> conditions;
-  /// Its place in the list as it was written; none: it was not there.
+  /// The rule's index in the list that somebody wrote. nullopt if Berth added the rule.
   std::optional<std::size_t> written_at;
 
   friend bool operator==(const FailureRule&, const FailureRule&) = default;
 };
 
+/// A batch/v1 JobSpec without its template, which is in Workload::pod.
 struct JobSpec {
-  /// 6 where absent, as the API server has it.
+  /// How many failed pods the Job replaces before it fails. 6 if absent, as in the API server's
+  /// defaulting.
   std::int64_t backoff_limit = 6;
+  /// The same for each index of an indexed Job; nullopt if absent.
   std::optional<std::int64_t> backoff_limit_per_index;
-  /// None: there is no podFailurePolicy.
+  /// The rules of podFailurePolicy, or nullopt if there is none.
   std::optional<std::vector<FailureRule>> failure_rules;
-  /// TerminatingOrFailed where absent.
+  /// When a failed pod is replaced: "TerminatingOrFailed" (if absent) or "Failed".
   std::string pod_replacement_policy = "TerminatingOrFailed";
-  /// Empty: Kubernetes' own Job controller.
+  /// Empty for Kubernetes' own Job controller.
   std::string managed_by;
 
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
+/// A metav1.OwnerReference.
 struct OwnerReference {
   std::string kind;
   std::string name;
+  /// Whether this owner controls the object.
   bool controller = false;
-  /// Of its apiVersion: "batch"; empty: the core group.
+  /// The API group of its apiVersion, e.g. "batch". Empty for the core group.
   std::string group = {};
 
   friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
@@ -159,43 +184,47 @@ struct OwnerReference {
 
 /// A pod, a Job, or another object with a template of pods.
 struct Workload {
-  /// "Pod", "Job", "Deployment".
+  /// "Pod", "Job", "Deployment" and the like.
   std::string kind;
   std::string name;
-  /// Where the API server is to make up the name.
+  /// metadata.generateName, from which the API server makes a name.
   std::string generate_name;
-  /// Of the object that is not a pod; a pod's are in `pod`.
+  /// The object's own annotations if it is not a pod. A pod's are in `pod`; see
+  /// ObjectAnnotations().
   StringMap annotations;
+  /// metadata.ownerReferences. At most one of them controls the object.
   std::vector<OwnerReference> owners;
-  /// Whether it is being deleted.
+  /// Whether it has a deletionTimestamp.
   bool deleted = false;
+  /// The pod itself, or the template of the object's pods.
   PodTemplate pod;
-  /// Where the template of the pods stands in an object of no kind of Kubernetes' own:
-  /// "spec.pytorchReplicaSpecs.Worker.template". Else empty: the kind tells.
+  /// The place of the pods' template in an object that is not of Kubernetes' own kinds, e.g.
+  /// "spec.pytorchReplicaSpecs.Worker.template". Empty for Kubernetes' kinds, whose places are
+  /// known.
   std::string template_field;
-  /// Of a Job, and of what makes Jobs.
+  /// Set for Jobs and CronJobs.
   std::optional<JobSpec> job;
 
   bool is_pod() const { return IsKubernetes("Pod"); }
-  /// Whether it stands for a Job of batch itself, and not for what makes Jobs.
+  /// Whether it is a Job of the group batch itself, not an object that creates Jobs.
   bool is_job() const { return IsKubernetes("Job"); }
-  /// Whether it is of Kubernetes' own kind, and not of another group's kind of that name.
+  /// Whether it is of Kubernetes' own kind `own`, not of another group's kind with that name.
   bool IsKubernetes(std::string_view own) const { return kind == own && template_field.empty(); }
 
   friend bool operator==(const Workload&, const Workload&) = default;
 };
 
-/// The annotations of the object itself.
+/// The annotations of the object itself, not of its template.
 const StringMap& ObjectAnnotations(const Workload& workload);
 
-/// The reference to the owner that controls it, or null.
+/// The reference to the owner that controls the object, or null. Points into `workload`.
 const OwnerReference* ControllingOwner(const Workload& workload);
 
-/// Whether it names a Job of batch; other groups have kinds of that name.
+/// Whether the owner is a Job of the group batch. Other groups have kinds with that name.
 bool IsJob(const OwnerReference& owner);
 
-/// Whether `list` has more than zero of it: Kubernetes takes zero for absent where it matters
-/// (ComputePodQOS in k8s.io/kubernetes/pkg/apis/core/v1/helper/qos/qos.go).
+/// Whether `list` has more than zero of `resource`. Kubernetes treats zero as absent where it
+/// matters (ComputePodQOS in k8s.io/kubernetes/pkg/apis/core/v1/helper/qos/qos.go).
 bool IsSet(const ResourceList& list, std::string_view resource);
 
 }  // namespace berth::model
