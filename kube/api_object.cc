@@ -38,7 +38,7 @@ std::string Encoded(std::string_view bytes) {
   return absl::Base64Escape(absl::string_view(bytes.data(), bytes.size()));
 }
 
-// What is there may be null.
+// Returns the object `name` in `parent`. Creates it, also in place of a null.
 Json& ObjectIn(Json& parent, const std::string& name) {
   Json& member = parent[name];
   if (!member.is_object()) member = Json::object();

@@ -8,11 +8,11 @@
 namespace berth::kube {
 namespace {
 
-/// Bytes of a refusal; what is beyond is left out of the error.
+/// The most bytes of a refusal; the rest is missing in the error.
 constexpr std::size_t kMaxRefusal = 64 * 1024;
 
-/// Whether the same request may be granted later: who asks has to be let in, or the server has
-/// trouble of its own.
+/// Whether the same request may succeed later: after the client got access, or after the server
+/// recovered.
 bool MayPass(int code) {
   return code == 401 || code == 403 || code == 408 || code == 429 || code >= 500;
 }

@@ -12,64 +12,84 @@
 
 namespace berth::kube {
 
+/// The content type of Kubernetes' protobuf.
 inline constexpr char kProtobufType[] = "application/vnd.kubernetes.protobuf";
 
-/// What to do after a request.
+/// What to do after a request of a list-and-watch.
 enum class Remedy {
-  kGoOn,       // it worked
-  kRetry,      // the same again, later
-  kRelist,     // what is known of the list is of no use any more
-  kListPages,  // the same list, but not by a watch
+  kGoOn,       // continue: it worked
+  kRetry,      // repeat the same request later
+  kRelist,     // list everything again, later
+  kListPages,  // request the list again, now in pages
 };
 
-/// What came of a request.
+/// The result of a request of a list-and-watch.
 struct Outcome {
+  /// OK if it worked. Names the request otherwise.
   absl::Status error;
   Remedy remedy = Remedy::kGoOn;
-  /// What the server asked for; 0 where it did not.
+  /// How long the server asked to wait before the next request; 0 if it did not ask.
   std::chrono::seconds retry_after{0};
 };
 
-/// A refusal, by an HTTP status or by the ERROR event of a watch. `target` names the request in the
-/// error.
+/// Converts a refusal by the API server, from an HTTP status or from the ERROR event of a watch.
+/// `target` names the request in the error, which is Unavailable. The remedy is kRetry if the same
+/// request may succeed later, and else kRelist.
 Outcome RefusalOf(std::string_view target, const ApiStatus& status);
 
-/// The v1.Status in a reply that is not 200, or what its head alone tells.
+/// Returns the v1.Status in a reply whose status is not 200. If the body has none, it returns what
+/// the head says.
 ApiStatus StatusOf(const HttpHead& head, std::string_view body);
 
-/// Whether the resource version or the continue token of the request is too old.
+/// Whether the API server refused because the request's resource version or continue token is too
+/// old.
 bool IsExpired(const ApiStatus& status);
 
-/// DataLoss where the body is not Kubernetes' protobuf, as that of a proxy's page.
+/// Returns DataLoss if the body is not Kubernetes' protobuf, as for an error page of a proxy.
 absl::Status CheckContentType(const HttpHead& head);
 
-/// Keeps of a reply why the request was refused, where it was. Not thread-safe.
+/// Collects why a request was refused while its reply arrives. If it was not refused, the body is
+/// left to the caller. A reply is granted if its status is 200. For use in an HttpSink:
+///
+///   absl::Status OnBody(std::string_view bytes) override {
+///     if (refusal_.OnBody(bytes)) return absl::OkStatus();
+///     return Process(bytes);
+///   }
+///
+/// Not thread-safe.
 class RefusalReader {
  public:
+  /// Takes the head of the reply.
   void OnHead(const HttpHead& head) { head_ = head; }
 
-  /// Takes the next bytes of the body, if it is that of a refusal: whether it is.
+  /// Takes the next bytes of the body if the request was refused. Returns whether it was. Keeps no
+  /// more than 64 KiB.
   bool OnBody(std::string_view bytes);
 
-  /// Whether the head has come and refuses nothing.
+  /// Whether the head has arrived with status 200.
   bool granted() const { return head_.status == 200; }
 
-  /// Nothing where it was not refused, or no head has come.
+  /// The refusal, or nullopt if the request was granted or no head has arrived.
   std::optional<ApiStatus> Refusal() const;
 
  private:
+  /// Its status is 0 until the head arrives.
   HttpHead head_;
+  /// Of the refusal; empty if there is none.
   std::string body_;
 };
 
-/// Keeps a whole reply, up to a limit in bytes.
+/// Collects a whole reply. Not thread-safe.
 class BodySink final : public HttpSink {
  public:
+  /// Accepts a body of up to `limit` bytes.
   explicit BodySink(std::size_t limit) : limit_(limit) {}
 
   absl::Status OnHead(const HttpHead& head) override;
+  /// Returns DataLoss if the body exceeds the limit, which ends the exchange.
   absl::Status OnBody(std::string_view bytes) override;
 
+  /// What has arrived so far.
   const HttpHead& head() const { return head_; }
   const std::string& body() const { return body_; }
 

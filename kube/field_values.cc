@@ -11,18 +11,19 @@
 namespace berth::kube {
 namespace {
 
-// 0001-01-01T00:00:00Z is Go's zero time: nobody said when.
+// Go's zero time, 0001-01-01T00:00:00Z, which means that the time is not known.
 constexpr std::int64_t kGoZeroTime = -62'135'596'800;
 constexpr std::int64_t kEndOfYear9999 = 253'402'300'799;
 
-/// What absl takes beyond RFC 3339: spaces around, "infinite-future", years of other lengths.
+/// Rejects what absl accepts beyond RFC 3339: spaces around the time, "infinite-future", years of
+/// other lengths.
 bool HasShapeOfTime(std::string_view text) {
   constexpr std::string_view kShortest = "2006-01-02T15:04:05Z";
   return text.size() >= kShortest.size() && absl::ascii_isdigit(text.front()) && text[4] == '-' &&
          (text.back() == 'Z' || absl::ascii_isdigit(text.back()));
 }
 
-/// An amount or a quantity that is zero or more; else the error.
+/// Returns an amount or a quantity that is zero or more; otherwise stores the error.
 template <typename T>
 T CheckNotNegative(absl::StatusOr<T> parsed, std::string_view text, const Path& path,
                    absl::Status& error) {

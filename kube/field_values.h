@@ -13,51 +13,56 @@
 #include "model/quantity.h"
 #include "model/time.h"
 
-// What fields of API objects mean, whichever way they were encoded. Decoders go on after an error,
-// so that they read like the object; `error` keeps the first one. What has a meaning where it is
-// absent has that where it cannot be read.
+// What fields of API objects mean, whichever way they were encoded. Decoders continue after an
+// error, so that their code reads like the object; `error` keeps the first error. A field whose
+// absence has a meaning has the same meaning if it cannot be read. All functions are thread-safe.
 
 namespace berth::kube {
 
-/// A quantity of resources. Below 0 is an error, as for the API server (ValidateNonnegativeQuantity
-/// in k8s.io/kubernetes/pkg/apis/core/validation/validation.go).
+/// Parses a quantity of resources. If `text` is not a quantity or is negative, stores
+/// InvalidArgument in `error` and returns 0. The API server rejects negative ones, too
+/// (ValidateNonnegativeQuantity in k8s.io/kubernetes/pkg/apis/core/validation/validation.go).
 model::Amount AmountFromText(std::string_view text, const Path& path, absl::Status& error);
 
-/// The same with its text.
+/// Like AmountFromText(), but keeps the text.
 model::Quantity QuantityFromText(std::string_view text, const Path& path, absl::Status& error);
 
-/// RFC 3339 with any offset; fractions of a second are cut off. Years 1 to 9999; everything else is
-/// kNoTime. The API server does not validate the times of conditions, and some of its clients write
-/// the zero time in a zone of their own, which is another moment: 0000-12-31T15:00:00Z.
+/// Parses RFC 3339 with any offset, for the years 1 to 9999. Fractions of a second are cut off.
+/// Returns kNoTime for everything else. The API server does not validate the times of conditions,
+/// and some of its clients write the zero time in their own time zone, which is another moment:
+/// 0000-12-31T15:00:00Z.
 model::Time TimeFromText(std::string_view text);
 
-/// Seconds since 1970 UTC, likewise.
+/// Converts seconds since 1970 UTC, with the same limits.
 model::Time TimeFromSeconds(std::int64_t seconds);
 
+/// Returns kUnknown for everything except "True" and "False".
 model::ConditionStatus ConditionStatusFromText(std::string_view text);
 
-/// Whether a v1.PodCondition says that kube-scheduler found no node for the pod.
+/// Whether a v1.PodCondition with these fields says that kube-scheduler found no node for the pod.
 bool IsUnschedulable(std::string_view type, std::string_view status, std::string_view reason);
 
-/// Whether a pod in that phase holds nothing any more.
+/// Whether a pod in that phase uses nothing any more.
 bool IsTerminated(std::string_view phase);
 
 /// Whether kube-scheduler by default spreads the pods of a controller of that kind (DefaultSelector
 /// in k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper/spread.go). The API group is not
-/// asked for.
+/// considered.
 bool IsSpreadByDefault(std::string_view controller_kind);
 
-/// Whether a topology spread constraint scores nodes, and does not only refuse some.
+/// Whether a topology spread constraint with this whenUnsatisfiable scores nodes, instead of only
+/// excluding some.
 bool IsSoftSpread(std::string_view when_unsatisfiable);
 
-/// A LabelSelector's requirements, its matchLabels among them.
+/// Returns the requirements of a LabelSelector in ascending order, with its matchLabels as operator
+/// In.
 std::vector<model::LabelRequirement> LabelRequirements(
     const model::StringMap& match_labels, std::vector<model::LabelRequirement> expressions);
 
-/// What an affinity term of a pod of `own_namespace` selects. With a namespaceSelector that is pods
-/// of any namespace, because Berth does not know their labels. Its matchLabelKeys and
-/// mismatchLabelKeys are in `labels` already: the API server merges them where it heeds them
-/// (applyMatchLabelKeysAndMismatchLabelKeys in
+/// Returns what an affinity term of a pod in `own_namespace` selects. With a namespaceSelector it
+/// selects pods of any namespace, because Berth does not know the labels of namespaces. `labels`
+/// already contains the term's matchLabelKeys and mismatchLabelKeys: the API server merges them if
+/// it supports them (applyMatchLabelKeysAndMismatchLabelKeys in
 /// k8s.io/kubernetes/pkg/registry/core/pod/strategy.go).
 model::PodSelector TermSelector(std::string_view own_namespace, std::vector<std::string> namespaces,
                                 bool has_namespace_selector,

@@ -1,4 +1,4 @@
-// The only file of this folder that knows Boost: it takes long to compile.
+// The only file of this folder that includes Boost.Beast, which takes long to compile.
 #include "kube/http_client.h"
 
 #include <sys/socket.h>
@@ -49,14 +49,14 @@ constexpr std::size_t kBodyBuffer = 64 * 1024;
 
 using TimePoint = std::chrono::steady_clock::time_point;
 
-/// Of an ApiConfig or an ApiProxy.
+/// `Where` is ApiConfig or ApiProxy.
 template <typename Where>
 std::string HostAndPort(const Where& where) {
   const bool v6 = where.host.find(':') != std::string::npos;
   return (v6 ? '[' + where.host + ']' : where.host) + ':' + where.port;
 }
 
-/// A connection, plain or TLS, and what was read too far.
+/// A connection, plain or TLS, with the bytes that were read beyond the last reply.
 struct Connection {
   std::unique_ptr<Tcp> plain;
   std::unique_ptr<Tls> tls;
@@ -66,23 +66,24 @@ struct Connection {
   explicit operator bool() const { return plain || tls; }
 };
 
-/// One request on its way; lives in Send().
+/// One request in progress. It lives in Send().
 struct Exchange {
   http::request<http::string_body> request;
   HttpSink& sink;
   const HttpTimeouts& timeouts;
   std::chrono::milliseconds silence;
   std::optional<TimePoint> send_by;
-  /// What is being done, for errors; also tells whether a kept connection was found dead.
+  /// What is being done, for errors.
   const char* phase = "";
   bool sent = false;
   bool replied = false;
   bool keep = false;
 
-  /// Whether a second time does no harm: without its last byte the server does nothing.
+  /// Whether repeating the request does no harm: a server that has not received its last byte does
+  /// nothing.
   bool Repeatable() const { return !replied && (!sent || request.method() == http::verb::get); }
 
-  /// When something that precedes the reply ends that takes so long at most.
+  /// Returns the deadline of a step before the reply that may take up to `longest`.
   TimePoint EndOf(std::chrono::milliseconds longest) const {
     const TimePoint end = std::chrono::steady_clock::now() + longest;
     return send_by ? std::min(end, *send_by) : end;
@@ -105,7 +106,7 @@ http::verb VerbOf(HttpMethod method) {
   return http::verb::unknown;
 }
 
-/// Whether the server has closed a connection that nobody uses, or said something out of turn.
+/// Whether the server has closed an idle connection, or sent something that nobody requested.
 bool IsStale(Tcp& tcp) {
   char byte = 0;
   const auto waiting = ::recv(tcp.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -130,9 +131,9 @@ HttpHead HeadOf(const http::response<http::buffer_body>& response) {
   return head;
 }
 
-/// Whether the server does not know who asks, or grants them too little. It knows them by the
-/// client certificate of the connection, for as long as that is kept; the files may hold another by
-/// now.
+/// Whether the server does not know the client, or does not grant it the request. A server
+/// identifies the client by the certificate that the connection began with; the files may contain
+/// another one by now.
 bool IsRefused(int status) { return status == 401 || status == 403; }
 
 net::awaitable<void> Connect(Tcp& tcp, net::ip::tcp::endpoint to, TimePoint end) {
@@ -141,7 +142,7 @@ net::awaitable<void> Connect(Tcp& tcp, net::ip::tcp::endpoint to, TimePoint end)
   tcp.socket().set_option(net::ip::tcp::no_delay(true));
 }
 
-/// Has the proxy at the other end connect to the server.
+/// Asks the proxy at the other end to connect to the server.
 net::awaitable<absl::Status> Tunnel(Tcp& tcp, const ApiConfig& config, TimePoint end) {
   const std::string server = HostAndPort(config);
   http::request<http::empty_body> request(http::verb::connect, server, 11);
@@ -171,8 +172,8 @@ net::awaitable<void> Handshake(Tls& stream, TimePoint end) {
   co_await stream.async_handshake(ssl::stream_base::client, use_awaitable);
 }
 
-/// Reads the body piece by piece: what is there is passed on at once, for a watch may say nothing
-/// more for minutes.
+/// Reads the body piece by piece, and passes each on at once: a watch may send nothing more for
+/// minutes.
 template <typename Stream>
 net::awaitable<absl::Status> ReadBody(Stream& stream, beast::flat_buffer& buffer,
                                       http::response_parser<http::buffer_body>& parser,
@@ -186,7 +187,7 @@ net::awaitable<absl::Status> ReadBody(Stream& stream, beast::flat_buffer& buffer
     error_code error;
     auto token = net::redirect_error(use_awaitable, error);
     co_await http::async_read_some(stream, buffer, parser, token);
-    // Means that `piece` is full.
+    // This error means that `piece` is full.
     if (error && error != http::error::need_buffer) throw boost::system::system_error(error);
     const std::string_view bytes(piece.data(), piece.size() - body.size);
     absl::Status status = bytes.empty() ? absl::OkStatus() : exchange.sink.OnBody(bytes);
@@ -237,7 +238,7 @@ class HttpClient::Impl {
     if (connection_ && IsStale(connection_.tcp())) connection_ = {};
     const bool kept = static_cast<bool>(connection_);
     status = Try(exchange);
-    // The server may close a kept connection at the very moment in which it is used again.
+    // The server may close a kept connection at the same moment in which it is used again.
     if (kept && exchange.Repeatable() && absl::IsUnavailable(status)) status = Try(exchange);
     return status;
   }
@@ -277,12 +278,12 @@ class HttpClient::Impl {
     exchange.sent = exchange.keep = false;
     const bool kept = static_cast<bool>(connection_);
     absl::Status status = kept ? absl::OkStatus() : ConnectToAny(exchange);
-    // The timer of the sending alone would let the first bytes out.
+    // The timer of the write would still let the first bytes out.
     if (status.ok() && exchange.TooLate()) {
       status = absl::DeadlineExceededError("too late to send the request");
     } else if (status.ok()) {
       status = Run(Perform(this, &exchange), exchange);
-      // That a server closes a connection which nobody used says nothing about it.
+      // A server that closes an idle connection is not dead.
       if (!kept || exchange.replied || !absl::IsUnavailable(status)) RecordOutcome(status);
     }
     if (!exchange.keep) connection_ = {};
@@ -299,8 +300,8 @@ class HttpClient::Impl {
     }
   }
 
-  /// Tries one address after the other, TLS included: a load balancer whose servers are dead may
-  /// take connections all the same.
+  /// Tries one address after the other, including the TLS handshake, because a load balancer may
+  /// accept connections although all its servers are dead.
   absl::Status ConnectToAny(Exchange& exchange) {
     const std::string& host = config_.proxy ? config_.proxy->host : config_.host;
     const std::string& port = config_.proxy ? config_.proxy->port : config_.port;
@@ -325,7 +326,7 @@ class HttpClient::Impl {
     return status;
   }
 
-  /// Makes an unconnected stream.
+  /// Makes a stream that is not connected.
   absl::Status Open() {
     if (config_.tls) return OpenTls();
     connection_.plain = std::make_unique<Tcp>(io_);
@@ -343,7 +344,7 @@ class HttpClient::Impl {
 
   static net::awaitable<absl::Status> Establish(Impl* self, Exchange* exchange,
                                                 net::ip::tcp::endpoint to) {
-    // Stop() that comes later finds something to close.
+    // A later Stop() finds something to close.
     if (self->stopped_) co_return absl::CancelledError("stopped");
     Connection& connection = self->connection_;
     exchange->phase = "connecting";
@@ -397,7 +398,7 @@ class HttpClient::Impl {
     return absl::UnavailableError(fmt::format("{}: {}{}", where, error.message(), more));
   }
 
-  // On the thread of Run(): whatever is being waited for ends with an error.
+  // Runs on the thread of Run(). Whatever is being waited for ends with an error.
   void Close() {
     if (connection_) connection_.tcp().close();
   }
@@ -407,7 +408,7 @@ class HttpClient::Impl {
   std::atomic<bool> stopped_ = false;
   NameLookup lookup_;
   AddressChoice choice_;
-  /// Of the connection.
+  /// The address that the connection goes to.
   std::string address_;
   net::io_context io_{1};
   ssl::context tls_;

@@ -10,30 +10,48 @@
 
 namespace berth::kube {
 
-/// Longest waits; a test lowers them.
+/// The longest waits of an HttpClient. Tests lower them.
 struct HttpTimeouts {
-  /// For the name server, and for each address it gave.
+  /// For the answer of the name server, and for the connection to each address that it returned.
+  /// With a proxy, also for the tunnel.
   std::chrono::milliseconds connect{std::chrono::seconds(10)};
+  /// For the TLS handshake.
   std::chrono::milliseconds handshake{std::chrono::seconds(10)};
+  /// For sending the request.
   std::chrono::milliseconds write{std::chrono::seconds(10)};
-  /// Until the reply's head has come. The API server gives up on a list after 60 s itself.
+  /// From the end of the request until the reply's head has arrived. The API server itself gives up
+  /// on a list after 60 s.
   std::chrono::milliseconds head{std::chrono::seconds(60)};
 };
 
-/// HTTP/1.1 over TLS 1.2 or later, verified, by one connection that is kept for the next request.
-/// Files of the configuration are read for each connection, the token's for each request. After a
-/// 401 or a 403 the connection is closed, so that the next request shows a client certificate that
-/// was renewed meanwhile. Of several addresses each is tried; one that works is kept to, one that
-/// failed is tried last.
+/// Sends requests to an API server by HTTP/1.1 over TLS 1.2 or later, with the server's certificate
+/// verified.
+/// - It keeps one connection for the next request. If that breaks before a reply, a request that
+///   the server cannot have carried out, or a GET, is repeated once on a new connection.
+/// - It reads the files of the configuration for each new connection, and the token's for each
+///   request.
+/// - After a 401 or a 403 it closes the connection. The next request then presents a client
+///   certificate that was renewed in the meantime.
+/// - If the host has several addresses, it tries each. It prefers the address that worked last, and
+///   tries the one that failed last after all others.
 ///
-/// Not thread-safe but for Stop().
+/// Example:
+///
+///   absl::StatusOr<ApiConfig> config = FindApiConfig(path, ProcessEnvironment());
+///   if (!config.ok()) return config.status();
+///   HttpClient client(*config);
+///   absl::StatusOr<std::string> node = CallJson(client, HttpMethod::kGet, "/api/v1/nodes/gpu-7");
+///
+/// Not thread-safe except for Stop(). No thread of its own except for name lookups.
 class HttpClient final : public Transport {
  public:
-  /// `ask` finds the addresses of hosts in place of the system, for tests.
+  /// Does not connect yet. `ask` replaces the system's name lookup, for tests.
   explicit HttpClient(ApiConfig config, HttpTimeouts timeouts = {}, NameLookup::Ask ask = {});
   ~HttpClient() override;
 
+  /// Blocks; see Transport::Send.
   absl::Status Send(const HttpRequest& request, HttpSink& sink) override;
+  /// From any thread; see Transport::Stop.
   void Stop() override;
 
  private:

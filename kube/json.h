@@ -11,27 +11,36 @@
 #include "model/pod.h"
 #include "simdjson.h"
 
-// API objects in JSON. Unknown fields are ignored, names are exact, null is the same as absent. All
-// errors are InvalidArgument with a sentence for who wrote the JSON; those about a field begin with
-// its path: Pod.spec.containers[0].resources.requests["cpu"]: expected a quantity as string, got
-// array
+// API objects in JSON. Unknown fields are ignored, names are case-sensitive, and null means absent.
+// All errors are InvalidArgument, with a sentence for the author of the JSON. An error about a
+// field begins with its path:
 //
-// A time that cannot be read is none of these: it means that nobody said when.
+//   Pod.spec.containers[0].resources.requests["cpu"]: expected a quantity as string, got array
+//
+// A time that cannot be read is no error: it means that the time is not known.
 
 namespace berth::kube {
 
-/// Parses one document at a time into buffers that it keeps. Not thread-safe: one per thread.
+/// Parses one document at a time into buffers that it reuses. Not thread-safe; each thread has its
+/// own.
+///
+///   JsonParser parser(kMaxValues);
+///   const absl::StatusOr<simdjson::dom::element> root = parser.Parse(text);
+///   if (!root.ok()) return root.status();
+///   const absl::StatusOr<model::Pod> pod = PodFromJson(*root, "Pod");
 class JsonParser {
  public:
-  /// Objects and arrays within each other at most.
+  /// The most objects and arrays within each other.
   static constexpr std::size_t kMaxDepth = 64;
 
+  /// Accepts any number of values.
   JsonParser() = default;
-  /// For texts that may be meant to take memory: one with more than `most_values` members and items
-  /// is refused before it is parsed.
+  /// For untrusted texts, which may be written to exhaust memory: a text with more than
+  /// `most_values` members and items is rejected before it is parsed.
   explicit JsonParser(std::size_t most_values) : most_values_(most_values) {}
 
-  /// The root of `text`, which is copied. Valid until the next call.
+  /// Returns the root of `text`, which is copied. The root is valid until the next call. Returns
+  /// InvalidArgument if the text is not JSON, not UTF-8, too deep or too large.
   absl::StatusOr<simdjson::dom::element> Parse(std::string_view text);
 
  private:
@@ -39,25 +48,27 @@ class JsonParser {
   simdjson::dom::parser parser_;
 };
 
-/// A v1.Pod; `path` names it in errors, such as "Pod".
+/// Reads a v1.Pod. `path` names it in errors, e.g. "Pod".
 absl::StatusOr<model::Pod> PodFromJson(simdjson::dom::element pod, std::string_view path);
 
-/// A v1.Node; without metadata.name it is an error.
+/// Reads a v1.Node. `path` names it in errors. A node without metadata.name, or larger than
+/// node_sizes.h allows, is an error.
 absl::StatusOr<model::Node> NodeFromJson(simdjson::dom::element node, std::string_view path);
 
-/// What a file of API objects held.
+/// The contents of a file of API objects.
 struct Objects {
   std::vector<model::Node> nodes;
   std::vector<model::Pod> pods;
-  /// Nodes and pods that cannot be read.
+  /// Nodes and pods that cannot be read, each with its error.
   std::vector<UnreadableObject> unreadable;
-  /// Objects of other kinds.
+  /// The number of objects of other kinds.
   std::size_t skipped = 0;
 };
 
-/// Reads what `kubectl get nodes,pods -A -o json` writes: a List, a NodeList, a PodList or a single
-/// object; or several of them one after the other. Objects may stand in any order. A text that is
-/// no API objects is an error; a node or pod among them that cannot be read is none.
+/// Reads the output of `kubectl get nodes,pods -A -o json`: a List, a NodeList, a PodList or a
+/// single object, or several of these one after the other. The objects may be in any order. A text
+/// that does not consist of API objects is an error. A node or pod in it that cannot be read is not
+/// an error, but is returned in `unreadable`.
 absl::StatusOr<Objects> ObjectsFromJson(std::string_view text);
 
 }  // namespace berth::kube

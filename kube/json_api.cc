@@ -12,7 +12,7 @@ namespace berth::kube {
 
 namespace {
 
-// Pods have 10 KB each with their managedFields, seldom much more.
+// A pod with its managedFields has 10 KB, seldom much more.
 constexpr const char* kPageSize = "250";
 constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
 

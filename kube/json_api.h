@@ -13,35 +13,47 @@
 
 namespace berth::kube {
 
-/// Something that is asked of the API server.
+/// A permission that a request needs, for what it is about. A plain value.
 struct Need {
   Permission permission;
-  /// Empty: in all namespaces, or of what has none.
+  /// The namespace. Empty for all namespaces, and for resources without namespaces.
   std::string namespace_name = {};
-  /// Of the object; empty: of all.
+  /// The name of the object. Empty for all objects.
   std::string name = {};
 };
 
-/// "get secrets in namespace berth-system".
+/// Returns text for people: "get secrets in namespace berth-system".
 std::string ToString(const Need& need);
 
-/// Lists and reads objects in JSON. Errors as of kube::CallJson, but PERMISSION_DENIED says in
-/// `need`'s words what there is no right to. Not thread-safe.
+/// Lists, reads and creates objects in JSON. Every function blocks until the API server has
+/// answered. Errors are those of kube::CallJson, except that PermissionDenied says in the words of
+/// `need` which permission is missing. A reply that cannot be read is Unavailable. Not thread-safe.
+///
+///   Api api(&client);
+///   const Need need{.permission = {"", "nodes", "list"}};
+///   const absl::Status listed = api.List("/api/v1/nodes", need, [&](const JsonValue& node) {
+///     names.push_back(node.Field("metadata").Field("name").Text());
+///   });
+///
+/// The callbacks are called on the calling thread. Their JsonValue is valid only during the call.
+/// Errors that they cause in it make the function fail.
 class Api {
  public:
-  /// `transport` must outlive this.
+  /// `transport` must outlive this object, and may be used by others between the calls.
   explicit Api(Transport* transport) : transport_(transport) {}
 
-  /// Gives `read` the object at `path`. Its error, or that of what it read.
+  /// Reads the object at `path` and passes it to `read`.
   absl::Status Get(const std::string& path, const Need& need,
                    const std::function<void(const JsonValue& object)>& read);
 
-  /// Gives `take` every item of a list, page by page. `selector` is one of labels.
+  /// Lists the objects at `path` page by page, and passes each to `take`. `selector` is a label
+  /// selector; empty for all. On an error, some objects may have been passed already.
   absl::Status List(const std::string& path, const Need& need,
                     const std::function<void(const JsonValue& item)>& take,
                     const std::string& selector = {});
 
-  /// Creates an object and gives `read` what the server made of it.
+  /// Creates an object from `body` by a POST to `path`, and passes the server's version of it to
+  /// `read`.
   absl::Status Create(const std::string& path, const Need& need, std::string body,
                       const std::function<void(const JsonValue& object)>& read);
 

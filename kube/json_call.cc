@@ -32,7 +32,7 @@ absl::StatusCode CodeOf(int http_status) {
   }
 }
 
-/// The message of a v1.Status, or the beginning of what came instead.
+/// Returns the message of a v1.Status, or the beginning of what came instead.
 std::string WordsOf(std::string_view body) {
   JsonParser parser;
   const auto root = parser.Parse(body);

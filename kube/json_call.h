@@ -8,13 +8,20 @@
 
 namespace berth::kube {
 
-/// Bytes of a reply: an object has 1.5 MiB at most, as etcd keeps it.
+/// The default limit on the bytes of a reply. An object has at most 1.5 MiB, because etcd stores no
+/// more.
 inline constexpr std::size_t kMaxJsonReply = std::size_t{8} << 20;
 
-/// Sends one request whose body, if any, and reply are JSON: PATCH as JSON merge patch (RFC 7386).
-/// The reply's body, where its status is 2xx. Errors are the transport's, or name the request and
-/// what the server said: NotFound (404), Aborted (409: somebody was faster), PermissionDenied (401,
-/// 403), InvalidArgument (400, 422), Unavailable (everything else).
+/// Sends one request whose body, if any, and reply are JSON. A PATCH is a JSON merge patch (RFC
+/// 7386). Blocks until the reply has arrived, and returns its body if its status is 2xx.
+///
+/// Returns Cancelled after Transport::Stop(), and the transport's other errors with the request in
+/// front. For other HTTP statuses the error names the request and what the server said:
+/// - NotFound for 404;
+/// - Aborted for 409: somebody else was faster;
+/// - PermissionDenied for 401 and 403;
+/// - InvalidArgument for 400 and 422;
+/// - Unavailable for everything else.
 absl::StatusOr<std::string> CallJson(Transport& transport, HttpMethod method, std::string target,
                                      std::string body = {}, std::size_t max_reply = kMaxJsonReply);
 

@@ -62,7 +62,7 @@ model::Condition ConditionFromJson(const JsonValue& condition) {
           .last_heartbeat = condition.Field("lastHeartbeatTime").Time()};
 }
 
-// As near to the number as 32 bits come.
+// Returns the number, or the nearest one that 32 bits can represent.
 std::int32_t Int32FromJson(const JsonValue& number) {
   using Limits = std::numeric_limits<std::int32_t>;
   return static_cast<std::int32_t>(
@@ -89,7 +89,7 @@ model::Node NodeFromJson(const JsonValue& node) {
   model::Node result;
   result.name = metadata.Field("name").String();
   result.labels = metadata.Field("labels").StringMap();
-  // Of too many one too many is read.
+  // Reads one more than allowed, so that CheckNodeSizes() finds too many.
   node.Field("spec").Field("taints").ForEachItem([&](const JsonValue& taint) {
     if (result.taints.size() <= kMaxNodeTaints) result.taints.push_back(TaintFromJson(taint));
   });
@@ -131,7 +131,7 @@ model::Pod PodFromJson(const JsonValue& pod) {
 
 UnreadableObject UnreadableFromJson(const JsonValue& object, std::string_view kind,
                                     const absl::Status& error) {
-  absl::Status of_names;  // the first error is the one that is told
+  absl::Status of_names;  // separate, because only the first error is reported
   const JsonValue again(*object.element(), object.path(), of_names);
   const JsonValue metadata = again.Field("metadata");
   return {.kind = std::string(kind),

@@ -8,16 +8,20 @@
 #include "model/node.h"
 #include "model/pod.h"
 
-// From JSON to the model. Errors go to where the value puts them; what is returned after one is of
-// no use.
+// From JSON to the model. Errors are reported to the status of the JsonValue. After an error, the
+// returned object must not be used.
 
 namespace berth::kube {
 
+/// Reads a v1.Node. A node without a name, or one that exceeds the limits of node_sizes.h, is an
+/// error.
 model::Node NodeFromJson(const JsonValue& node);
 
+/// Reads a v1.Pod. It may lack a name, like a pod that was not created yet.
 model::Pod PodFromJson(const JsonValue& pod);
 
-/// Who an object of that kind is that cannot be read, and why.
+/// Returns the identity of an object of that kind that cannot be read because of `error`. Names
+/// that cannot be read are empty. `object` must not be absent; its status is not changed.
 UnreadableObject UnreadableFromJson(const JsonValue& object, std::string_view kind,
                                     const absl::Status& error);
 

@@ -11,8 +11,8 @@
 namespace berth::kube {
 namespace {
 
-/// Where the document that begins `text` ends: behind its last closing bracket, or at the end of
-/// the text when they do not match; the parser says then what is wrong.
+/// Returns the end of the document that begins `text`: after its last closing bracket. If brackets
+/// do not match, it is the end of the text, and the parser reports what is wrong.
 std::size_t DocumentEnd(std::string_view text) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -37,7 +37,7 @@ bool IsCore(const JsonValue& object) {
   return version.empty() || version == "v1";
 }
 
-/// Adds what `read` makes of a node or a pod, or tells why it makes nothing of it.
+/// Reads a node or a pod and adds it to `to`, or to the unreadable objects.
 template <typename T>
 void AddReadable(const JsonValue& object, std::string_view kind, T (*read)(const JsonValue&),
                  std::vector<T>& to, Objects& objects) {
@@ -50,8 +50,8 @@ void AddReadable(const JsonValue& object, std::string_view kind, T (*read)(const
   }
 }
 
-/// Adds an object, or those of a list. `kind` stands in where the object names none: the items of a
-/// NodeList do not.
+/// Adds an object, or the objects of a list. `kind` applies if the object has none, like the items
+/// of a NodeList.
 void AddObject(const JsonValue& object, std::string_view kind, Objects& objects) {
   const JsonValue own_kind = object.Field("kind");
   if (!own_kind.absent()) kind = own_kind.String();
@@ -83,7 +83,7 @@ absl::StatusOr<Objects> ObjectsFromJson(std::string_view text) {
     const std::string_view document = text.substr(0, DocumentEnd(text));
     const auto root = parser.Parse(document);
     if (!root.ok()) return root.status();
-    // Paths of the first, mostly the only one, begin at its fields.
+    // The paths in the first document, usually the only one, begin at its fields.
     const std::string name = number == 1 ? "" : fmt::format("document {}", number);
     AddObject(JsonValue(*root, Path(name), error), "", objects);
     if (!error.ok()) return error;

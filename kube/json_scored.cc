@@ -36,7 +36,7 @@ std::vector<model::LabelRequirement> SelectorFromJson(const JsonValue& selector)
 
 void AddTerm(const JsonValue& term, model::Pod& pod) {
   const JsonValue labels = term.Field("labelSelector");
-  // An empty selector selects every pod; none at all, no pod.
+  // An empty selector selects every pod; a missing one selects none.
   if (labels.absent()) return;
   pod.affinity_terms.push_back(TermSelector(pod.namespace_, Strings(term.Field("namespaces")),
                                             !term.Field("namespaceSelector").absent(),

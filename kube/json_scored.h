@@ -5,9 +5,10 @@
 
 namespace berth::kube {
 
-/// Fills in what of a pod gives kube-scheduler's own scoring a say: labels, scored and
-/// affinity_terms. Its namespace and its node are known by then. `metadata` and `spec` are the
-/// pod's.
+/// Fills in the fields of `pod` that influence kube-scheduler's own scoring: labels, scored and
+/// affinity_terms. `metadata` and `spec` are the pod's. The namespace and the node of `pod` must be
+/// set already: terms without namespaces are about the pod's own, and a bound pod needs no labels.
+/// Errors are reported to the JsonValues' status.
 void ReadScored(const JsonValue& metadata, const JsonValue& spec, model::Pod& pod);
 
 }  // namespace berth::kube

@@ -12,7 +12,7 @@ namespace dom = simdjson::dom;
 
 constexpr std::string_view kContainerLists[] = {"containers", "initContainers",
                                                 "ephemeralContainers"};
-// Written by the API server, one member for each field; nothing is decided by it.
+// Written by the API server, with one member for each field. No decision depends on it.
 constexpr std::string_view kLeftOut = "managedFields";
 
 bool IsContainerList(std::string_view name) {

@@ -6,27 +6,27 @@
 #include "absl/status/status.h"
 #include "simdjson.h"
 
-// How much Berth reads of one object that users write. Kubernetes has no such limits of its own but
-// the bytes of a request, in which 400,000 containers fit; what Berth keeps of each is a thousand
-// times as large. No pod that runs comes near.
+// Limits on one object that users write. Kubernetes limits only the bytes of a request, in which
+// 400,000 containers fit; what Berth stores of each takes a thousand times as much. No pod that
+// runs comes near these limits.
 
 namespace berth::kube {
 
-/// Values in one text that a user influences, members and items: what a parser is asked to read.
+/// The most values (members and items) in one text that a user influences. Checked before parsing.
 inline constexpr std::size_t kMaxValues = 250'000;
 
-/// Containers of one pod: init containers and ephemeral ones are counted, too.
+/// The most containers of one pod, init and ephemeral containers included.
 inline constexpr std::size_t kMaxContainers = 1'000;
 
-/// Entries of one list or map, whatever it holds.
+/// The most entries of one list or map of any type.
 inline constexpr std::size_t kMaxEntries = 10'000;
 
-/// Members and items of one object altogether, metadata.managedFields left out.
+/// The most members and items of one object altogether, without metadata.managedFields.
 inline constexpr std::size_t kMaxObjectValues = 50'000;
 
-/// Whether an object, or a part of one, is within the last three. InvalidArgument with a sentence
-/// that names the field, how much it has and how much it may have; `path` names the object in it
-/// and may be empty.
+/// Checks an object, or a part of one, against the last three limits. Returns InvalidArgument, with
+/// a sentence that names the field, how much it has and how much it may have. `path` names the
+/// object in the sentence and may be empty.
 absl::Status CheckSizes(simdjson::dom::element object, std::string_view path);
 
 }  // namespace berth::kube

@@ -23,18 +23,19 @@ Mark MarkOf(char c) { return kMarks[static_cast<unsigned char>(c)]; }
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// Behind the quote that ends the string whose first quote is at `begin`; or the end of the text.
+// Returns the position after the quote that ends the string whose first quote is at `begin`, or the
+// end of the text.
 std::size_t EndOfString(std::string_view text, std::size_t begin) {
   std::size_t quote = begin;
   while ((quote = text.find('"', quote + 1)) != std::string_view::npos) {
     std::size_t backslashes = 0;
-    while (text[quote - 1 - backslashes] == '\\') ++backslashes;  // the first quote ends them
+    while (text[quote - 1 - backslashes] == '\\') ++backslashes;  // stops at the first quote
     if (backslashes % 2 == 0) return quote + 1;
   }
   return text.size();
 }
 
-// Behind the bracket that closes the one at `begin`; or the end of the text.
+// Returns the position after the bracket that closes the one at `begin`, or the end of the text.
 std::size_t EndOfBrackets(std::string_view text, std::size_t begin) {
   std::size_t depth = 0;
   for (std::size_t at = begin; at < text.size();) {
@@ -50,7 +51,7 @@ std::size_t EndOfBrackets(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-// Behind a number, true, false or null, or what stands in place of one.
+// Returns the position after a number, true, false or null, or anything else in place of one.
 std::size_t EndOfScalar(std::string_view text, std::size_t begin) {
   std::size_t at = begin;
   while (at < text.size() && MarkOf(text[at]) == Mark::kNone && !IsBlank(text[at]) &&
@@ -74,7 +75,7 @@ std::size_t EndOfValue(std::string_view text, std::size_t begin) {
 
 constexpr std::size_t kEscapeBytes = 6;
 
-// Whether `text` begins with \uXXXX of an ASCII character.
+// Whether `text` begins with the escape \uXXXX of the ASCII character `c`.
 bool IsEscapeOf(char c, std::string_view text) {
   if (text.size() < kEscapeBytes) return false;
   unsigned code = 0;
@@ -94,7 +95,7 @@ std::size_t CountValues(std::string_view text, std::size_t enough) {
       continue;
     }
     ++at;
-    // An object or array has one value more than commas, or none.
+    // An object or array has one value more than commas, or is empty.
     const bool empty = at < text.size() && MarkOf(text[at]) == Mark::kClose;
     if (mark == Mark::kComma || (mark == Mark::kOpen && !empty)) ++values;
   }

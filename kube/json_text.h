@@ -5,38 +5,48 @@
 #include <string_view>
 #include <utility>
 
-// JSON as it stands in a text, found by its brackets and quotes: for what has to be known of a text
-// before it may cost the memory that a parser takes, a dozen times its size.
+// JSON in its original text, found by its brackets and quotes. This tells something about a text
+// before a parser spends memory on it, which would be a dozen times its size. Everything is a view
+// into the text, and nothing allocates.
 
 namespace berth::kube {
 
-/// How many values a parser would find in `text` at most, members and items; counting ends beyond
-/// `enough`. In a time that is proportional to the text; takes no memory.
+/// Returns an upper limit for the number of values (members and items) that a parser would find in
+/// `text`. Stops counting once it exceeds `enough`. Takes time in proportion to the text.
 std::size_t CountValues(std::string_view text, std::size_t enough);
 
-/// One value in a text that outlives it. Whether it is valid within is for a parser to say.
+/// One value within a text, which must outlive it. Only a parser can tell whether the value is
+/// valid. A value type.
+///
+/// For example, this reads the kind of a large object without parsing it:
+///
+///   const JsonText object(text);
+///   const std::optional<JsonText> kind = object.Member("kind");
+///   if (kind && kind->Spells("Pod")) ...
 class JsonText {
  public:
-  /// The value that begins `text`, with nothing but blanks around it.
+  /// Takes a whole text, which is one value with optional blanks around it.
   explicit JsonText(std::string_view text);
 
-  /// Without blanks around it; empty where there was nothing else.
+  /// The value without blanks around it. Empty if the text has nothing else.
   std::string_view text() const { return text_; }
 
   bool IsNull() const { return text_ == "null"; }
+  /// Judged by the first character alone, as is IsArray().
   bool IsObject() const { return text_.starts_with('{'); }
   bool IsArray() const { return text_.starts_with('['); }
 
-  /// What is between the quotes of a string without escapes; nothing of any other value.
+  /// The contents of a string without escapes. nullopt for a string with escapes, and for any other
+  /// value.
   std::optional<std::string_view> PlainString() const;
 
-  /// Whether it is a string that means `name`, which consists of ASCII letters, however it is
-  /// escaped.
+  /// Whether this is a string whose value is `name`, even with \uXXXX escapes. `name` must consist
+  /// of ASCII letters.
   bool Spells(std::string_view name) const;
 
   /// Calls visit(JsonText key, JsonText value) for each member of an object, in their order, until
-  /// it returns false. Whether this is an object that ends where the text does. Of one that is cut
-  /// off, the last value that was begun is visited, too.
+  /// it returns false. Returns whether this is an object that ends where the text ends, or `visit`
+  /// returned false. If the object is cut off, the last value that was begun is visited, too.
   template <typename Visit>
   bool ForEachMember(Visit visit) const {
     Cursor cursor(text_);
@@ -52,7 +62,7 @@ class JsonText {
     return cursor.Take('}') && cursor.AtEnd();
   }
 
-  /// The same for the items of an array.
+  /// Calls visit(JsonText value) for each item of an array, likewise.
   template <typename Visit>
   bool ForEachItem(Visit visit) const {
     Cursor cursor(text_);
@@ -66,21 +76,27 @@ class JsonText {
     return cursor.Take(']') && cursor.AtEnd();
   }
 
-  /// The first member of an object by that name, of ASCII letters, unless it is null. Of an object
-  /// that is cut off, it may be cut off, too.
+  /// The first member of an object with that name, or nullopt if there is none or it is null.
+  /// `name` must consist of ASCII letters. If the object is cut off, the member may be cut off,
+  /// too.
   std::optional<JsonText> Member(std::string_view name) const;
 
  private:
+  /// A position in the text of an object or array.
   class Cursor {
    public:
+    /// Begins before the first character.
     explicit Cursor(std::string_view text) : text_(text) {}
-    /// Whether `mark` came next; then it is behind.
+    /// Skips blanks, then consumes `mark` if it comes next. Returns whether it did.
     bool Take(char mark);
-    /// The value that comes next, to the end of the text where it does not end before; empty: none.
+    /// Consumes and returns the value that comes next. It reaches to the end of the text if it does
+    /// not end before, and is empty if there is none.
     std::string_view Value();
+    /// Whether only blanks are left.
     bool AtEnd();
 
    private:
+    /// Moves past blanks.
     void SkipBlanks();
 
     std::string_view text_;

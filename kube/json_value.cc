@@ -29,7 +29,8 @@ std::string_view TypeName(element_type type) {
   }
 }
 
-/// The number as JSON text; the shortest one that reads back as the same double.
+/// Returns the number as JSON text, the shortest that reads back as the same double. nullopt if
+/// `value` is not a number.
 std::optional<std::string> NumberText(simdjson::dom::element value) {
   switch (value.type()) {
     case element_type::INT64:
@@ -99,7 +100,7 @@ std::optional<std::string_view> JsonValue::QuantityText(std::string& number) con
   }
   std::string_view text;
   if (!Get(text, "a quantity as string")) return std::nullopt;
-  // Quantity.UnmarshalJSON takes spaces around it.
+  // Quantity.UnmarshalJSON accepts spaces around the text.
   const absl::string_view trimmed =
       absl::StripAsciiWhitespace(absl::string_view(text.data(), text.size()));
   return std::string_view(trimmed.data(), trimmed.size());

@@ -16,29 +16,43 @@
 
 namespace berth::kube {
 
-/// A value in a JSON document that may be absent; null counts as absent. Reading one as what it is
-/// not is an error that names its path; `error` keeps the first error of the document, and what is
-/// read after it is of no use. Absent values read as empty.
+/// A value in a JSON document that may be absent; null counts as absent. Reading a value as a type
+/// that it does not have is an error, which names the value's path. `error` keeps the first error
+/// of the document; what is read after it must not be used. Absent values read as empty.
 ///
-/// Points at its parent, at `error` and into the parser's document, which must outlive it.
+/// Example:
+///
+///   absl::Status error;
+///   const JsonValue pod(root, Path("Pod"), error);
+///   const JsonValue metadata = pod.Field("metadata");
+///   const std::string name = metadata.Field("name").Text();
+///   if (!error.ok()) return error;  // "Pod.metadata.name: expected a string, got number"
+///
+/// A value points at its parent, at `error` and into the parser's document. All of them must
+/// outlive it: keep a parent in a variable if its children are used later. Not thread-safe.
 class JsonValue {
  public:
+  /// The root of a document, or of a part of one. `path` names it in errors.
   JsonValue(simdjson::dom::element value, const Path& path, absl::Status& error);
 
+  /// Whether the value is absent or null.
   bool absent() const { return !value_.has_value(); }
+  /// The value's place in the document.
   const Path& path() const { return path_; }
-  /// Nothing where absent.
+  /// The value itself, or nullopt if it is absent.
   std::optional<simdjson::dom::element> element() const { return value_; }
 
-  /// The member of that name (exact case) of an object; of several the last one, as for Go.
+  /// The member of an object with that name (case-sensitive). If there are several, the last one
+  /// counts, as in Go. Absent if this value is absent.
   JsonValue Field(std::string_view name) const;
 
-  /// Lives as long as the parser's document.
+  /// The contents of a string; empty if absent. Valid as long as the parser's document.
   std::string_view String() const;
   /// A copy of String().
   std::string Text() const { return std::string(String()); }
 
-  /// Calls visit(JsonValue) for every element of an array but nulls. The paths count nulls.
+  /// Calls visit(JsonValue) for every element of an array except nulls. The indices in paths count
+  /// nulls. Does nothing if absent; this holds for the next two functions, too.
   template <typename Visit>
   void ForEachItem(Visit visit) const {
     ForEachPlace([&visit](std::size_t, const JsonValue& value) {
@@ -46,7 +60,8 @@ class JsonValue {
     });
   }
 
-  /// Calls visit(std::size_t index, JsonValue) for every element of an array; nulls are absent.
+  /// Calls visit(std::size_t index, JsonValue) for every element of an array. Nulls are visited as
+  /// absent values.
   template <typename Visit>
   void ForEachPlace(Visit visit) const {
     simdjson::dom::array array;
@@ -58,7 +73,7 @@ class JsonValue {
     }
   }
 
-  /// Calls visit(std::string_view key, JsonValue) for every member of an object but nulls.
+  /// Calls visit(std::string_view key, JsonValue) for every member of an object except nulls.
   template <typename Visit>
   void ForEachMember(Visit visit) const {
     simdjson::dom::object object;
@@ -69,38 +84,39 @@ class JsonValue {
     }
   }
 
-  /// A whole number within 64 bits; 0 where absent.
+  /// A whole number within 64 bits; 0 if absent.
   std::int64_t Integer() const;
 
-  /// False where absent.
+  /// false if absent.
   bool Boolean() const;
 
-  /// Itself as JSON without blanks; empty where absent.
+  /// The value as JSON without blanks; empty if absent.
   std::string Json() const;
 
-  /// A map of strings, such as labels.
+  /// A map of strings, such as labels; empty if absent.
   model::StringMap StringMap() const;
 
-  /// A quantity, which may also be a number.
+  /// A quantity, which may also be a JSON number; 0 if absent. See AmountFromText() for errors.
   model::Amount Amount() const;
 
-  /// The same with its text.
+  /// Like Amount(), but keeps the text.
   model::Quantity Quantity() const;
 
-  /// RFC 3339; kNoTime where absent or anything else: no error.
+  /// A time in RFC 3339. kNoTime if it is absent or anything else, which is no error.
   model::Time Time() const;
 
-  /// Makes it an error, with the path in front of `what`.
+  /// Reports an error about this value: `what`, with the path in front.
   void Report(std::string_view what) const { error_->Update(path_.Error(what)); }
 
-  /// The same of an error that has its path; OK is none.
+  /// Reports an error that already contains its path. Does nothing if it is OK.
   void Report(const absl::Status& error) const { error_->Update(error); }
 
  private:
   JsonValue(std::optional<simdjson::dom::element> value, Path path, absl::Status* error)
       : value_(value), path_(path), error_(error) {}
 
-  /// Reads the value as a T, called `expected` in the error. False where it is absent or no T.
+  /// Reads the value as a T into `result`. Returns false if it is absent or no T; the latter is
+  /// reported as an error that calls a T `expected`.
   template <typename T>
   bool Get(T& result, std::string_view expected) const {
     if (absent()) return false;
@@ -109,14 +125,17 @@ class JsonValue {
     return false;
   }
 
+  /// Reports that the value is not what was expected.
   void ReportType(std::string_view expected) const;
 
-  /// What a quantity is written as; a number has to be kept in `number`. Nothing: it is no
-  /// quantity.
+  /// The text of a quantity. The text of a number is stored in `number`, which the result then
+  /// points into. nullopt if the value is absent or cannot be a quantity.
   std::optional<std::string_view> QuantityText(std::string& number) const;
 
+  /// nullopt if absent.
   std::optional<simdjson::dom::element> value_;
   Path path_;
+  /// Of the document; not owned.
   absl::Status* error_;
 };
 

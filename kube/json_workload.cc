@@ -85,7 +85,7 @@ std::optional<std::vector<model::NodeSelectorTerm>> NodeTermsFromJson(const Json
   const JsonValue required = node_affinity.Field("requiredDuringSchedulingIgnoredDuringExecution");
   if (required.absent()) return std::nullopt;
   std::vector<model::NodeSelectorTerm> terms;
-  // A null is an empty term, and has a place.
+  // A null counts as an empty term, with an index.
   required.Field("nodeSelectorTerms").ForEachPlace([&](std::size_t, const JsonValue& term) {
     terms.push_back(TermFromJson(term));
   });
@@ -97,7 +97,7 @@ model::Volume VolumeFromJson(const JsonValue& volume) {
   return {.name = volume.Field("name").Text(), .claim = claim.Field("claimName").Text()};
 }
 
-// Of a pod or a template: both have metadata and spec.
+// Reads a pod or a template; both have metadata and spec.
 model::PodTemplate PodTemplateFromJson(const JsonValue& pod) {
   const JsonValue metadata = pod.Field("metadata");
   const JsonValue spec = pod.Field("spec");
@@ -123,7 +123,7 @@ std::vector<std::string> ConditionsFromJson(const JsonValue& patterns) {
   std::vector<std::string> types;
   patterns.ForEachItem([&](const JsonValue& pattern) {
     const JsonValue status = pattern.Field("status");
-    // True where absent; SetDefaults_PodFailurePolicyOnPodConditionsPattern in
+    // True if absent: SetDefaults_PodFailurePolicyOnPodConditionsPattern in
     // k8s.io/kubernetes/pkg/apis/batch/v1/defaults.go.
     const std::string suffix = TextOr(status, "True") == "True" ? "" : "=" + status.Text();
     types.push_back(pattern.Field("type").Text() + suffix);
@@ -163,7 +163,7 @@ model::JobSpec JobSpecFromJson(const JsonValue& spec) {
   return job;
 }
 
-// "batch" of "batch/v1", nothing of "v1".
+// Returns "batch" for "batch/v1", and "" for "v1".
 std::string GroupOf(std::string_view api_version) {
   const std::size_t slash = api_version.find('/');
   return std::string(api_version.substr(0, slash == std::string_view::npos ? 0 : slash));
@@ -176,7 +176,7 @@ model::OwnerReference OwnerFromJson(const JsonValue& owner) {
           .group = GroupOf(owner.Field("apiVersion").String())};
 }
 
-// All but the pods.
+// Reads everything except the pods.
 model::Workload ObjectFromJson(const JsonValue& object, std::string_view kind,
                                std::string template_field = "") {
   const JsonValue metadata = object.Field("metadata");

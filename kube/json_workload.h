@@ -7,18 +7,20 @@
 #include "model/workload.h"
 #include "simdjson.h"
 
-// What of an API object in JSON decides about its pods, as somebody wrote it. Errors as in json.h.
+// Reads from an API object in JSON what determines its pods, as somebody wrote it. Errors are
+// InvalidArgument, as in json.h. An object that exceeds the limits of json_sizes.h is an error.
 
 namespace berth::kube {
 
-/// An object of `kind`: a Pod, or one that has the template of its pods where Kubernetes' own kinds
-/// have it: at spec.template, a CronJob's at spec.jobTemplate.spec.template. Positions in the
-/// result are those in the JSON, nulls counted. `path` names the object in errors and may be empty.
+/// Reads an object of `kind`: a Pod, or an object with the template of its pods where Kubernetes'
+/// own kinds have it. That is spec.template, or spec.jobTemplate.spec.template for a CronJob.
+/// Indices in the result are those in the JSON, nulls counted. `path` names the object in errors
+/// and may be empty.
 absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
                                                  std::string_view kind, std::string_view path);
 
-/// An object of another kind whose pods have the template `pods`, which stands within `object` at
-/// `template_field`, such as "spec.pytorchReplicaSpecs.Worker.template".
+/// Reads an object of another kind. `pods` is the template of its pods, and `template_field` is the
+/// place of `pods` in `object`, e.g. "spec.pytorchReplicaSpecs.Worker.template".
 absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
                                                  std::string_view kind, simdjson::dom::element pods,
                                                  std::string template_field);

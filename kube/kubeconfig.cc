@@ -15,7 +15,7 @@
 namespace berth::kube {
 namespace {
 
-/// A map of the file, and where it stands, for errors. Everything throws yaml-cpp's exceptions.
+/// A map in the file and its place, for errors. Its functions throw yaml-cpp's exceptions.
 struct Section {
   YAML::Node node;
   std::string path;
@@ -24,7 +24,7 @@ struct Section {
     return node.IsMap() ? node[key] : YAML::Node(YAML::NodeType::Undefined);
   }
 
-  /// Empty where it is absent or null.
+  /// Returns the text of `key`, or empty if it is absent or null.
   std::string Text(const std::string& key) const {
     const YAML::Node value = (*this)[key];
     if (!value || value.IsNull()) return "";
@@ -70,7 +70,8 @@ class KubeconfigReader {
   /// Keeps the first error.
   void Fail(const std::string& field, std::string_view what) { status_.Update(Error(field, what)); }
 
-  /// The section `inner` of the entry called `name` in the list `list`.
+  /// Returns the section `inner` of the entry called `name` in the list `list`. `named_by` is the
+  /// field that names it, for errors.
   Section Named(const std::string& list, const std::string& inner, const std::string& name,
                 const std::string& named_by) {
     const std::string path = fmt::format("{}[\"{}\"].{}", list, name, inner);
@@ -88,7 +89,8 @@ class KubeconfigReader {
     if (value && !value.IsNull()) Fail(section.Field(key), instead);
   }
 
-  /// `key`-data in base64, or the file `key`; checked by reading it once.
+  /// Returns `key`-data, which is in base64, or else the file `key`, which is read once to check
+  /// it.
   TextSource Credential(const Section& section, const std::string& key) {
     const std::string encoded = section.Text(key + "-data");
     if (!encoded.empty()) {
@@ -100,7 +102,7 @@ class KubeconfigReader {
     return File(section, key);
   }
 
-  /// Relative paths begin at the kubeconfig's folder.
+  /// Returns the file `key`. Relative paths begin at the kubeconfig's folder.
   TextSource File(const Section& section, const std::string& key) {
     const std::string path = section.Text(key);
     if (path.empty()) return {};

@@ -6,30 +6,39 @@
 #include "absl/status/statusor.h"
 #include "kube/api_config.h"
 
-// Who finds the API server. Every error names the file and the field, and what to write instead.
+// Finds the API server and the credentials for it. Every error names the file and the field, and
+// says what to write instead. All functions read files, so they may block, but they do not use the
+// network.
 
 namespace berth::kube {
 
-/// Reads one context of a kubeconfig file, the current one if `context` is empty. Certificates and
-/// keys are looked at once, so that a mistake in them shows here. Exec plugins, auth providers,
-/// passwords and impersonation are refused. The environment's proxy is not looked at; see proxy.h.
+/// Reads one context of a kubeconfig file; the current one if `context` is empty. Certificates and
+/// keys are read once, so that mistakes in them are reported here. Exec plugins, auth providers,
+/// passwords and impersonation are rejected. The environment's proxy is not used; see
+/// LoadProxied().
+///
+/// Returns InvalidArgument if the file's content cannot be used, and NotFound, PermissionDenied or
+/// another error of the system if the file cannot be read.
 absl::StatusOr<ApiConfig> LoadKubeconfig(const std::string& path, const std::string& context = {});
 
-/// The value of an environment variable; empty where it is not set.
+/// Returns the value of an environment variable, or empty if it is not set.
 using Environment = std::function<std::string(const std::string& name)>;
 
-/// LoadKubeconfig(), with the environment's proxy where the file names none.
+/// Like LoadKubeconfig(), but uses the environment's proxy if the file names none; see proxy.h.
 absl::StatusOr<ApiConfig> LoadProxied(const std::string& path, const Environment& environment,
                                       const std::string& context = {});
 
-/// The service account of the pod we run in: KUBERNETES_SERVICE_HOST and _PORT, and `token` and
-/// `ca.crt` in `directory`. FailedPrecondition outside of a cluster.
+/// Returns the configuration for the service account of the pod that this process runs in: from
+/// KUBERNETES_SERVICE_HOST and _PORT, and from the files `token` and `ca.crt` in `directory`. Uses
+/// the environment's proxy. Returns FailedPrecondition outside of a cluster, and if a file cannot
+/// be read.
 absl::StatusOr<ApiConfig> LoadInCluster(
     const Environment& environment,
     const std::string& directory = "/var/run/secrets/kubernetes.io/serviceaccount");
 
-/// The first of: `path` unless it is empty, the file that $KUBECONFIG names, in-cluster
-/// credentials. `context` is of the file.
+/// Returns the first of these that is given: the file `path`; the file that $KUBECONFIG names; the
+/// service account of this pod. `context` is for files only. Returns InvalidArgument if $KUBECONFIG
+/// names several files, and the errors of LoadProxied() and LoadInCluster().
 absl::StatusOr<ApiConfig> FindApiConfig(const std::string& path, const Environment& environment,
                                         const std::string& context = {});
 

@@ -18,12 +18,12 @@ namespace {
 
 using google::protobuf::internal::WireFormatLite;
 
-// A tag and a length, as varints.
+// The bytes of a tag and a length, as varints.
 constexpr std::size_t kLongestFieldHead = 20;
 
 }  // namespace
 
-/// What a field begins with.
+/// The beginning of a field.
 struct ListSplitter::FieldHead {
   int number = 0;
   std::size_t head = 0;   // bytes of the tag and the length
@@ -32,8 +32,8 @@ struct ListSplitter::FieldHead {
   std::size_t size() const { return head + value; }
 };
 
-/// Nothing where it breaks off or is malformed. Envelopes and lists have no other fields than
-/// messages, strings and bytes.
+/// Returns nullopt if the head is truncated or malformed. Envelopes and lists have only fields that
+/// are messages, strings or bytes.
 std::optional<ListSplitter::FieldHead> ListSplitter::ReadFieldHead(std::string_view bytes) {
   const auto size = static_cast<int>(std::min(bytes.size(), kLongestFieldHead));
   google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()),
@@ -101,7 +101,7 @@ bool ListSplitter::IsTooLong(const FieldHead& field) const {
   return field.value > kMaxObject || ends_after_list;
 }
 
-/// The field is there as a whole: it is an item, or it is read at once.
+/// The whole field has arrived. It is either an object, which is returned, or it is read here.
 absl::StatusOr<std::optional<std::string_view>> ListSplitter::Take(const FieldHead& field) {
   const std::string_view value = Rest().substr(field.head, field.value);
   position_ += field.size();

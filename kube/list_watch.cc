@@ -14,20 +14,21 @@
 namespace berth::kube {
 namespace {
 
-/// However long the server asks to be left alone.
+/// The longest wait that a server may ask for.
 constexpr std::chrono::milliseconds kLongestRetryAfter{std::chrono::minutes(5)};
 
-/// client-go calls a watch that ends sooner and without an event a failure, or a server that ends
-/// every watch at once would be asked without a pause (tools/cache/reflector.go, handleAnyWatch).
+/// A watch that ends sooner and without an event is a failure, as for client-go
+/// (tools/cache/reflector.go, handleAnyWatch). Otherwise a server that ends every watch at once
+/// would be asked without a pause.
 constexpr std::chrono::seconds kShortestWatch{1};
 
 bool IsGarbage(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsDataLoss(status);
 }
 
-/// Whether the server does not list by a watch: it says that the parameters are forbidden (422
-/// Invalid, k8s.io/apimachinery/pkg/apis/meta/internalversion/validation/validation.go), or has
-/// never heard of them.
+/// Whether the server cannot list by a watch: it says that the parameters are forbidden (422
+/// Invalid, k8s.io/apimachinery/pkg/apis/meta/internalversion/validation/validation.go), or does
+/// not know them.
 bool IsUnsupported(const absl::Status& status, const std::optional<ApiStatus>& refusal) {
   if (refusal) return refusal->code == 400 || refusal->code == 422;
   return absl::IsUnimplemented(status);
@@ -128,7 +129,8 @@ Outcome ListWatch<T>::List() {
 
 template <typename T>
 Outcome ListWatch<T>::ListPage() {
-  // What broke off within its first page begins anew: another try may list another revision.
+  // A list that broke off within its first page begins again, because the next try may return
+  // another revision.
   PageSink<T> page(handler_, observer_, !listed_);
   absl::Status status = transport_->Send({.target = ListTarget(), .accept = kProtobufType}, page);
   if (absl::IsCancelled(status)) return {.error = status};

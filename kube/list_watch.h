@@ -17,44 +17,61 @@
 
 namespace berth::kube {
 
+/// What to list and watch, and how.
 struct ListWatchOptions {
-  /// "/api/v1/nodes"
+  /// The path of the resource, e.g. "/api/v1/nodes".
   std::string path;
-  /// Empty: all.
+  /// A field selector. Empty for all objects.
   std::string field_selector;
-  /// Objects in one page of a list.
+  /// The most objects in one page of a list.
   int page_size = 500;
-  /// How long the server shall keep a watch, between this and twice this, as client-go asks for it.
+  /// The server is asked to end a watch after a random time between this and twice this, as
+  /// client-go does.
   std::chrono::seconds watch_timeout{300};
-  /// A watch that says nothing for so long is dead. The server sends a bookmark about every minute.
+  /// A watch that sends nothing for this long counts as dead. The server sends a bookmark about
+  /// every minute.
   std::chrono::milliseconds stall{std::chrono::minutes(3)};
-  /// Whether to ask for the list as the beginning of a watch: the server then sends it from memory,
-  /// one object at a time. Where the server refuses (before Kubernetes 1.34, or its feature
-  /// WatchList is off) pages are listed, and it is asked again after watch_list_retry.
+  /// Whether to request the list as the beginning of a watch. The server then sends it from memory,
+  /// one object at a time. If the server refuses (before Kubernetes 1.34, or with its feature
+  /// WatchList off), the list is requested in pages, and a watch again after watch_list_retry.
   bool watch_list = true;
   std::chrono::milliseconds watch_list_retry{std::chrono::minutes(30)};
-  /// For jitter.
+  /// Seeds the jitter of waits and timeouts.
   std::uint64_t seed = 0;
 };
 
-/// Takes what a list-and-watch tells. Called on its thread.
+/// Receives the objects of a list-and-watch. All functions are called on the thread of
+/// ListWatch::Run(), which waits for them. A typical sequence:
+///
+///   OnReplaceBegin()
+///   OnUpsert(a), OnUpsert(b)   // the list
+///   OnReplaceEnd("1000")
+///   OnHeard("1000")            // the watch was granted
+///   OnUpsert(c), OnHeard("1007")
+///   OnDelete(a), OnHeard("1009")
+///   OnHeard("1050")            // a bookmark
+///
+/// OnHeard("") may be called during the list. A list may come at any time; it begins again if it
+/// breaks off.
 template <typename T>
 class ListWatchHandler {
  public:
   virtual ~ListWatchHandler() = default;
-  /// All objects follow as upserts, then the end: what was not among them is gone. A list that
-  /// breaks off begins again. `resource_version` is that of the whole list.
+  /// A list begins. A list that breaks off begins again, with another OnReplaceBegin().
   virtual void OnReplaceBegin() = 0;
+  /// The list is complete. Objects that were not in it no longer exist. `resource_version` is that
+  /// of the whole list.
   virtual void OnReplaceEnd(const std::string& resource_version) = 0;
+  /// An object of the list, or an object that was added or changed.
   virtual void OnUpsert(T object) = 0;
-  /// An object that is there cannot be read. It belongs to a list as what is upserted does. Without
-  /// a name nobody knows which one it is; that is told of lists only.
+  /// An object exists but cannot be read. In a list it counts as listed. It has no name if not even
+  /// that can be read; this happens only for objects of a list and for new objects.
   virtual void OnUnreadable(const UnreadableObject& object) = 0;
-  /// The object left the selection; it is given as it was at last, or where that cannot be read
-  /// with nothing but its names and its uid.
+  /// An object was deleted or left the selection. `object` is its last state. If that cannot be
+  /// read, it has only its namespace, name and, for pods, UID.
   virtual void OnDelete(T object) = 0;
-  /// The server said something, be it that nothing changed. Everything up to `resource_version` has
-  /// been told by now; it is empty while a list is under way.
+  /// The server sent something, even if nothing changed. All changes up to `resource_version` have
+  /// been passed on. It is empty during a list.
   virtual void OnHeard(const std::string& resource_version) = 0;
 };
 
@@ -63,33 +80,53 @@ class PageSink;
 template <typename T>
 class WatchSink;
 
-/// Lists all objects of one kind, then follows their changes, for ever: T is model::Node,
-/// model::Pod or model::Service. Whatever fails is tried again after a growing wait; the handler
-/// always ends up with what the server has. An object that cannot be read holds up nothing else.
-/// Run() on one thread, Stop() on any.
+/// Lists all objects of one kind, then follows their changes, for ever. T is model::Node,
+/// model::Pod or model::Service.
+///
+/// Whatever fails is tried again after an increasing wait, and if the watch cannot continue,
+/// everything is listed again. So the handler always ends up with what the server has. An object
+/// that cannot be read does not hold up the others.
+///
+///   HttpClient client(api);
+///   SteadyTimer timer;
+///   ListWatch<model::Node> nodes({.path = "/api/v1/nodes"}, &client, &timer, &handler, &observer);
+///   nodes.Run();  // until another thread calls nodes.Stop()
+///
+/// Run() is called on one thread, and Stop() from any. Everything else happens within Run().
 template <typename T>
 class ListWatch {
  public:
-  /// Everything must outlive the list-and-watch.
+  /// Does nothing yet. Everything pointed at must outlive the list-and-watch. Stop() also stops
+  /// `transport` and `timer`, so each list-and-watch needs its own.
   ListWatch(ListWatchOptions options, Transport* transport, Timer* timer,
             ListWatchHandler<T>* handler, ListWatchObserver* observer);
 
-  /// Blocks until Stop().
+  /// Lists and watches. Blocks until Stop().
   void Run();
 
-  /// Ends Run() at once; it cannot be run again.
+  /// Makes Run() return soon, whatever it waits for. It cannot be run again. From any thread.
   void Stop();
 
  private:
+  /// Requests one page of a list.
   Outcome ListPage();
+  /// Records a complete page, and ends the list after the last one.
   Outcome EndPage(const PageSink<T>& page);
+  /// Requests the list, or its next page, in the way that the server supports.
   Outcome List();
+  /// Whether to request the list as the beginning of a watch.
   bool MayWatchList() const;
+  /// Watches from resource_version_ until the watch ends. If `lists`, the watch begins with the
+  /// list.
   Outcome Watch(bool lists);
+  /// Determines why a watch ended, and what to do next.
   Outcome WatchOutcome(const absl::Status& status, const WatchSink<T>& sink,
                        Timer::Clock::duration lasted, WatchEnd& end) const;
+  /// Waits after a failure. Returns false after Stop().
   bool Recover(const Outcome& outcome);
+  /// Path and query of the request for a page.
   std::string ListTarget() const;
+  /// Path and query of the request for a watch.
   std::string WatchTarget(bool lists);
 
   const ListWatchOptions options_;
@@ -100,12 +137,13 @@ class ListWatch {
   Backoff backoff_;
   std::mt19937_64 random_;
 
-  /// Empty while listing.
+  /// The version to watch from. Empty while listing.
   std::string resource_version_;
-  /// Of a list of which a page has come.
+  /// Of the list that is under way, and the number of its objects so far. Empty before its first
+  /// page.
   std::string continue_token_;
   std::optional<std::size_t> listed_;
-  /// When the server refused to list by a watch.
+  /// When the server last refused to list by a watch.
   std::optional<Timer::Clock::time_point> watch_list_refused_;
 };
 

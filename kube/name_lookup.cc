@@ -52,7 +52,7 @@ struct NameLookup::State {
   std::mutex mutex;
   std::condition_variable changed;
   bool stopped = false;
-  std::uint64_t asked = 0;  // an answer to an earlier question is nobody's
+  std::uint64_t asked = 0;  // answers to earlier questions are dropped
   std::optional<Addresses> answer;
 };
 

@@ -11,26 +11,29 @@
 namespace berth::kube {
 
 /// Asks the system for the addresses of a host. The system's call cannot be interrupted, so each
-/// runs on a thread of its own that is left behind when nobody waits for it any more.
+/// runs on a thread of its own, which is left behind when nobody waits for it any more.
 ///
-/// Not thread-safe but for Stop().
+/// Not thread-safe except for Stop().
 class NameLookup {
  public:
-  /// Gives the numeric addresses of a host; called on any thread.
+  /// Returns the numeric addresses of a host. Called on a thread of its own, possibly several times
+  /// at once, and may outlive the NameLookup.
   using Ask = std::function<absl::StatusOr<std::vector<std::string>>(const std::string& host)>;
 
-  /// `ask` stands in for the system, for tests.
+  /// `ask` replaces the system's lookup, for tests.
   explicit NameLookup(Ask ask = {});
 
-  /// Numeric addresses, in the system's order of preference, at least one. Errors: Cancelled after
-  /// Stop(), DeadlineExceeded, Unavailable.
+  /// Returns the numeric addresses of `host` in the system's order of preference, at least one. A
+  /// numeric host is returned as it is. Blocks for up to `timeout`. Returns Cancelled after Stop(),
+  /// DeadlineExceeded after `timeout`, and Unavailable if the name server knows no address.
   absl::StatusOr<std::vector<std::string>> Resolve(const std::string& host,
                                                    std::chrono::milliseconds timeout);
 
-  /// Ends Resolve() at once, this one and all later ones. May be called from any thread.
+  /// Makes Resolve() return at once, now and for ever. From any thread.
   void Stop();
 
  private:
+  /// What the lookup shares with its threads, including those that were left behind.
   struct State;
   const Ask ask_;
   std::shared_ptr<State> state_;

@@ -12,15 +12,16 @@ namespace {
 
 using google::protobuf::internal::WireFormatLite;
 
-// k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto; of every object it is field 1.
+// Field numbers from k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto. The metadata is field 1
+// of every object.
 constexpr int kMetadataField = 1;
 constexpr int kNameField = 1;
 constexpr int kNamespaceField = 3;
 constexpr int kUidField = 5;
 constexpr int kResourceVersionField = 6;
 
-/// Calls visit(number, value, whole) for the message's strings and messages up to where it breaks;
-/// what breaks off itself is the last one, and not whole.
+/// Calls visit(number, value, whole) for the strings and messages in the message, up to where it
+/// breaks off. A value that itself breaks off is the last one, and not whole.
 template <typename Visit>
 void ForEachDelimited(std::string_view bytes, Visit visit) {
   if (bytes.size() > std::numeric_limits<int>::max()) return;

@@ -34,7 +34,7 @@ absl::Status PageSink<T>::OnBody(std::string_view bytes) {
   }
 }
 
-/// Makes sure that the handler knows of the list: once its version has come.
+/// Tells the handler that the list begins, as soon as its version is known.
 template <typename T>
 absl::Status PageSink<T>::Begin() {
   if (resource_version().empty()) return absl::DataLossError("a list without resourceVersion");

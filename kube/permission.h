@@ -4,11 +4,14 @@
 
 namespace berth::kube {
 
-/// One thing that a request to the API server needs to be allowed, in RBAC's words.
+/// One permission that a request to the API server needs, in the terms of RBAC. It refers to
+/// constants. A plain value.
 struct Permission {
-  /// Empty: the core group.
+  /// Empty for the core group.
   std::string_view api_group;
+  /// In plural, with the subresource if any: "nodes", "pods/status".
   std::string_view resource;
+  /// "get", "list", "watch", "create", "update", "patch" or "delete".
   std::string_view verb;
 
   friend bool operator==(const Permission&, const Permission&) = default;

@@ -16,21 +16,21 @@ void RaiseTo(ResourceList& list, const ResourceList& other) {
   }
 }
 
-/// The requests, with limits standing in for those that are missing.
+/// Returns the requests, with limits in place of missing ones.
 ResourceList Requests(const ResourceRequirements& container) {
   ResourceList requests = container.requests;
   requests.insert(container.limits.begin(), container.limits.end());
   return requests;
 }
 
-/// Containers run side by side with all sidecars; an init container only with the sidecars that
-/// started before it.
+/// Containers run beside all sidecars; an init container runs beside the sidecars that started
+/// before it.
 ResourceList ContainerRequests(const PodResources& pod) {
   ResourceList sum;
   for (const ResourceRequirements& container : pod.containers) Add(sum, Requests(container));
 
   ResourceList sidecars;
-  ResourceList starting;  // the most that any step of the start needs
+  ResourceList starting;  // the most that any step of the start requests
   for (const PodResources::InitContainer& container : pod.init_containers) {
     const ResourceList requests = Requests(container.resources);
     ResourceList step = sidecars;
@@ -50,8 +50,9 @@ bool IsPodLevelResource(std::string_view name) {
   return name == "cpu" || name == "memory" || IsHugePages(name);
 }
 
-/// Replaces what the pod itself says: its requests, and its limits where neither it nor its
-/// containers have a request. (Huge pages cannot be overcommitted: there the pod's limit wins.)
+/// Overrides the sum with what the pod itself states: its requests, and its limits if neither it
+/// nor its containers have a request. (Huge pages cannot be overcommitted, so the pod's limit
+/// overrides their containers' requests.)
 void ApplyPodLevel(const ResourceRequirements& pod_level, ResourceList& sum) {
   const ResourceList containers = sum;
   for (const auto& [name, limit] : pod_level.limits) {

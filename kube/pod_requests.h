@@ -10,37 +10,49 @@
 
 namespace berth::kube {
 
-/// A v1.ResourceList with exact amounts.
+/// A v1.ResourceList with exact amounts, by resource name.
 using ResourceList = std::map<std::string, model::Amount, std::less<>>;
 
-/// A v1.ResourceRequirements.
+/// A v1.ResourceRequirements with exact amounts.
 struct ResourceRequirements {
   ResourceList requests;
   ResourceList limits;
 };
 
-/// What of a v1.PodSpec decides how much the pod asks for.
+/// The fields of a v1.PodSpec that determine how much the pod requests.
 struct PodResources {
+  /// One entry of spec.initContainers.
   struct InitContainer {
     ResourceRequirements resources;
-    /// Restart policy "Always": a sidecar, which goes on beside the containers.
+    /// Whether the restart policy is "Always": it is a sidecar, which keeps running beside the
+    /// containers.
     bool restartable = false;
   };
 
+  /// spec.containers.
   std::vector<ResourceRequirements> containers;
   std::vector<InitContainer> init_containers;  // in the order in which they start
+  /// spec.overhead: what the pod's runtime class adds.
   ResourceList overhead;
-  /// spec.resources: cpu, memory and hugepages that hold for the pod whatever its containers say.
+  /// spec.resources: cpu, memory and huge pages for the whole pod, which override its containers'.
   ResourceRequirements pod_level;
 };
 
-/// What the whole pod asks for: PodRequests of k8s.io/component-helpers/resource/helpers.go
-/// (v0.36.3), after the defaulting of a pod by the API server (SetDefaults_Pod in
-/// k8s.io/kubernetes/pkg/apis/core/v1/defaults.go), for pods that have not been there yet. Amounts
-/// that a resize in place has in flight are not looked at: only cpu and memory can be resized.
+/// Returns what the whole pod requests, as PodRequests of
+/// k8s.io/component-helpers/resource/helpers.go (v0.36.3) computes it:
+/// 1. the sum of the containers and sidecars, or, if that is more, what the start needs: each init
+///    container together with the sidecars that started before it;
+/// 2. overridden by what the pod itself states in spec.resources;
+/// 3. plus the overhead.
+///
+/// The defaulting by the API server (SetDefaults_Pod in
+/// k8s.io/kubernetes/pkg/apis/core/v1/defaults.go) is applied first, for pods that have not been
+/// stored yet. Resizes in place that are in progress are not considered, because only cpu and
+/// memory can be resized.
 model::Resources PodRequests(const PodResources& pod);
 
-/// "cpu" in thousandths, everything else in whole units; rounded up.
+/// Converts to the units of model::Resources: "cpu" to thousandths and everything else to whole
+/// units, rounded up.
 model::Resources ToModel(const ResourceList& list);
 
 }  // namespace berth::kube

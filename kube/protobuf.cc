@@ -20,7 +20,7 @@ using google::protobuf::Arena;
 // k8s.io/apimachinery/pkg/apis/meta/v1/types.go, InitialEventsAnnotationKey.
 constexpr char kInitialEventsEnd[] = "k8s.io/initial-events-end";
 
-/// Which messages and kinds belong to a T.
+/// The messages and kinds that belong to a T.
 template <typename T>
 struct Wire;
 
@@ -59,7 +59,8 @@ absl::StatusOr<const Message*> Parse(std::string_view bytes, std::string_view wh
   return message;
 }
 
-/// Opens a body ("k8s\0" and an Unknown) that must hold that kind: the bare message, in `arena`.
+/// Opens a body ("k8s\0" and an Unknown) that must contain that kind. Returns the bare message,
+/// which lives in `arena`.
 absl::StatusOr<std::string_view> OpenBody(std::string_view body, std::string_view kind,
                                           Arena& arena) {
   if (!body.starts_with(kBodyPrefix)) {
@@ -163,7 +164,7 @@ void ReadItem(std::string_view bytes, Arena& arena, WatchEvent<T>& event) {
   }
 }
 
-/// Fills what the event's object tells.
+/// Fills in the fields of `event` that come from its object.
 template <typename T>
 absl::Status ReadObject(std::string_view body, Arena& arena, WatchEvent<T>& event) {
   if (event.type == WatchEventType::kError) {

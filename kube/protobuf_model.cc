@@ -17,7 +17,7 @@ using QuantityMap = google::protobuf::Map<std::string, pb::Quantity>;
 ResourceList FromProto(const QuantityMap& map, const Path& path, absl::Status& error) {
   ResourceList list;
   for (const auto& [name, quantity] : map) {
-    // A message without text is the zero Quantity.
+    // A message without text means the zero Quantity.
     if (!quantity.has_string()) {
       list.emplace(name, model::Amount());
       continue;
@@ -79,7 +79,7 @@ model::Condition FromProto(const pb::NodeCondition& condition) {
           .last_heartbeat = FromProto(condition.last_heartbeat_time())};
 }
 
-/// As many as there may be, and one more where there are too many.
+/// Reads `most` items, and one more if there are too many, so that CheckNodeSizes() notices.
 template <typename T, typename Message>
 std::vector<T> ReadUpTo(std::size_t most, const google::protobuf::RepeatedPtrField<Message>& from) {
   std::vector<T> items;

@@ -7,20 +7,20 @@
 #include "model/service.h"
 #include "proto/kubernetes.pb.h"
 
-// From the messages of proto/kubernetes.proto to the model. `error` keeps the first error; what is
-// returned after one is of no use.
+// From the messages of proto/kubernetes.proto to the model. `error` keeps the first error. After an
+// error, the returned object must not be used. `path` is only used during the call.
 
 namespace berth::kube {
 
 namespace pb = ::berth::kubernetes::v1;
 
-/// Errors name the node: Node["gpu-7"].status.capacity["cpu"], where `path` is "Node".
+/// Converts a node. Errors name it: Node["gpu-7"].status.capacity["cpu"], if `path` is "Node".
 model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& error);
 
-/// Errors name the pod: Pod["team"]["train-0"].spec.containers[0], where `path` is "Pod".
+/// Converts a pod. Errors name it: Pod["team"]["train-0"].spec.containers[0], if `path` is "Pod".
 model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error);
 
-/// No Service that decodes is an error.
+/// Converts a Service, which cannot fail.
 model::Service FromProto(const pb::Service& service, const Path& path, absl::Status& error);
 
 }  // namespace berth::kube

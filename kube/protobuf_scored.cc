@@ -21,7 +21,7 @@ std::vector<model::LabelRequirement> SelectorFromProto(const pb::LabelSelector& 
 }
 
 void AddTerm(const pb::PodAffinityTerm& term, model::Pod& pod) {
-  // An empty selector selects every pod; none at all, no pod.
+  // An empty selector selects every pod; a missing one selects none.
   if (!term.has_label_selector()) return;
   pod.affinity_terms.push_back(
       TermSelector(pod.namespace_, {term.namespaces().begin(), term.namespaces().end()},

@@ -17,13 +17,13 @@ namespace {
 namespace ip = boost::asio::ip;
 using boost::system::error_code;
 
-/// One entry of NO_PROXY, or the host that is asked about.
+/// One entry of NO_PROXY, or the host in question.
 struct HostPort {
   std::string host;
-  std::string port;  // empty: any
+  std::string port;  // empty for any port
 };
 
-/// Cuts ":443" off what is no bare IPv6 address.
+/// Splits off ":443", unless the text is a bare IPv6 address.
 HostPort Split(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   const bool bracket = text.starts_with('[');
@@ -78,7 +78,7 @@ std::string FirstOf(const Environment& environment, const char* upper, const cha
 }
 
 absl::Status Refuse(std::string_view url, std::string_view what) {
-  // A password may stand in front of the '@'.
+  // There may be a password before the '@'.
   const std::size_t at = url.rfind('@');
   const std::string_view shown = at == std::string_view::npos ? url : url.substr(at + 1);
   return absl::InvalidArgumentError(

@@ -10,18 +10,20 @@
 
 namespace berth::kube {
 
-/// Sets the proxy of `config` from "http://[user:password@]host[:port]"; other schemes are refused.
-/// Without a scheme it is http, and without a port 80.
+/// Sets the proxy of `config` from "http://[user:password@]host[:port]". The scheme is http if
+/// missing, and the port 80. Returns InvalidArgument, without the password, if the scheme is
+/// another or there is no host.
 absl::Status ParseProxyUrl(std::string_view url, ApiConfig& config);
 
-/// Sets the proxy of `config`, unless it has one, as Go programs do it: from HTTPS_PROXY, but where
-/// NO_PROXY names the host. Both are known in lower case too; an address of loopback is never asked
-/// for by a proxy. https://pkg.go.dev/golang.org/x/net/http/httpproxy
+/// Sets the proxy of `config` from HTTPS_PROXY, as Go programs do. Does nothing if `config` has a
+/// proxy already, if its host is on loopback, or if NO_PROXY names the host. Both variables are
+/// also read in lower case. Returns InvalidArgument if the URL cannot be used.
+/// https://pkg.go.dev/golang.org/x/net/http/httpproxy
 absl::Status UseProxyOf(const Environment& environment, ApiConfig& config);
 
-/// Whether an entry of `no_proxy` names the host: "*", an address, a network ("10.0.0.0/8"), a
-/// domain
-/// ("example.com" with all below, ".example.com" without itself), each with or without a port.
+/// Whether an entry of `no_proxy` names the host. Entries are separated by commas or blanks, and
+/// each may end with a port. An entry is "*", an address, a network ("10.0.0.0/8") or a domain:
+/// "example.com" includes all subdomains, and ".example.com" only these.
 bool IsExemptFromProxy(std::string_view no_proxy, std::string_view host, std::string_view port);
 
 }  // namespace berth::kube

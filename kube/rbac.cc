@@ -11,7 +11,7 @@ namespace berth::kube {
 namespace {
 
 using ObjectNames = std::set<std::string>;
-/// API group, resource, and the objects.
+/// API group, resource, and names of the objects.
 using Object = std::tuple<std::string_view, std::string_view, ObjectNames>;
 
 std::string Rules(std::span<const Grant> grants) {

@@ -9,22 +9,28 @@
 
 namespace berth::kube {
 
-/// What a role allows.
+/// A permission in a role. A plain value; the permission refers to constants.
 struct Grant {
   Permission permission;
-  /// For these objects alone, but for the verb create, which RBAC cannot tie to a name; none: for
-  /// all.
+  /// The objects that it is limited to; all if empty. The verb create is never limited, because
+  /// RBAC cannot limit it by name.
   std::vector<std::string> names;
 };
 
-/// Adds all of `permissions`, for the same names.
+/// Appends all of `permissions` to `grants`, each limited to `names`:
+///
+///   std::vector<Grant> grants;
+///   Allow(cluster::kFeedPermissions, {}, grants);
+///   std::cout << ClusterRoleYaml("berth", grants);
 void Allow(std::span<const Permission> permissions, const std::vector<std::string>& names,
            std::vector<Grant>& grants);
 
-/// A ClusterRole, as YAML for kubectl apply.
+/// Returns a ClusterRole as YAML for kubectl apply. Permissions for the same resource and names
+/// become one rule, and rules are sorted, so that equal grants give equal texts.
 std::string ClusterRoleYaml(std::string_view name, std::span<const Grant> grants);
 
-/// A Role. An empty namespace is left to kubectl.
+/// Returns a Role likewise. If `namespace_name` is empty, the YAML names no namespace, and kubectl
+/// chooses.
 std::string RoleYaml(std::string_view name, std::string_view namespace_name,
                      std::span<const Grant> grants);
 

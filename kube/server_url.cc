@@ -20,7 +20,8 @@ bool TakePrefix(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// Cuts "host" or "[v6 address]" off the front of `authority`. Nothing: an unclosed bracket.
+/// Cuts "host" or "[v6 address]" off the front of `authority`. Returns nullopt if a bracket is not
+/// closed.
 std::optional<std::string_view> TakeHost(std::string_view& authority) {
   const bool bracket = TakePrefix(authority, "[");
   const std::size_t end = authority.find(bracket ? ']' : ':');
@@ -30,7 +31,7 @@ std::optional<std::string_view> TakeHost(std::string_view& authority) {
   return host;
 }
 
-// Nothing that could end the request line or begin another header.
+// Whether no character could end the request line or begin another header.
 bool IsPlain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
 }
@@ -65,7 +66,7 @@ bool IsPort(std::string_view text) {
 
 bool IsLoopbackHost(std::string_view host) {
   if (host == "localhost" || host == "::1") return true;
-  // An address, not a name such as 127.example.com.
+  // Must be an address, not a name such as 127.example.com.
   return host.starts_with("127.") &&
          host.find_first_not_of("0123456789.") == std::string_view::npos;
 }

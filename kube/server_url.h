@@ -7,14 +7,16 @@
 
 namespace berth::kube {
 
-/// Sets tls, host, port and base_path of `config` from "https://host[:port][/path]". Plain http://
-/// is for loopback only, as `kubectl proxy` serves it.
+/// Sets tls, host, port and base_path of `config` from "https://host[:port][/path]". The port is
+/// 443 if missing, and the host may be an IPv6 address in brackets. Plain http:// (port 80) is
+/// accepted for loopback only, for `kubectl proxy`. Returns InvalidArgument, with a sentence about
+/// the URL, for everything else; a part of `config` may be set then.
 absl::Status ParseServerUrl(std::string_view url, ApiConfig& config);
 
-/// A number from 1 to 65535.
+/// Whether `text` is a number from 1 to 65535.
 bool IsPort(std::string_view text);
 
-/// Whether packets to `host` stay on this machine: "localhost", 127.0.0.0/8, ::1.
+/// Whether packets to `host` stay on this machine: "localhost", 127.0.0.0/8 or ::1.
 bool IsLoopbackHost(std::string_view host);
 
 }  // namespace berth::kube

@@ -6,23 +6,26 @@
 
 namespace berth::kube {
 
-/// Time as list-and-watch sees it: a seam, so that tests need not sleep.
+/// The clock and the waits of a list-and-watch. Production uses SteadyTimer. Tests replace it, so
+/// that they need not sleep, and can let virtual time pass.
 class Timer {
  public:
   using Clock = std::chrono::steady_clock;
 
   virtual ~Timer() = default;
 
+  /// The present time of a clock that never goes back.
   virtual Clock::time_point Now() const = 0;
 
-  /// Blocks that long. False at once and for ever after Stop().
+  /// Blocks for `duration` and returns true. After Stop(), it returns false at once, now and for
+  /// ever.
   virtual bool Wait(std::chrono::milliseconds duration) = 0;
 
-  /// May be called from any thread.
+  /// Ends the present Wait() and all later ones. From any thread.
   virtual void Stop() = 0;
 };
 
-/// Real time. Thread-safe.
+/// The real time. All functions are thread-safe.
 class SteadyTimer final : public Timer {
  public:
   Clock::time_point Now() const override { return Clock::now(); }
@@ -32,6 +35,7 @@ class SteadyTimer final : public Timer {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
+  /// Guarded by mutex_.
   bool stopped_ = false;
 };
 

@@ -22,8 +22,7 @@ bool IsAddress(const std::string& host) {
   return !error;
 }
 
-/// Reads `source` and gives it to `use`, which sets an error_code; the error names where it is
-/// from.
+/// Reads `source` and passes it to `use`, which sets an error_code. The error names the source.
 template <typename Use>
 absl::Status UsePem(const TextSource& source, std::string_view what, Use use) {
   const absl::StatusOr<std::string> text = source.Read();
@@ -42,7 +41,7 @@ absl::Status SetAuthority(const ApiConfig& config, ssl::context& context) {
     return absl::OkStatus();
   }
   context.set_verify_mode(ssl::verify_peer);
-  // As for Go, any certificate in the file is an anchor, also one that another has signed.
+  // As in Go, any certificate in the file is a trust anchor, even one that another has signed.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context.native_handle()),
                               X509_V_FLAG_PARTIAL_CHAIN);
   if (!config.certificate_authority.given()) {
@@ -57,7 +56,7 @@ absl::Status SetAuthority(const ApiConfig& config, ssl::context& context) {
 
 absl::Status SetClientCertificate(const ApiConfig& config, ssl::context& context) {
   if (!config.client_certificate.given()) return absl::OkStatus();
-  // Without this OpenSSL asks the terminal.
+  // Without this, OpenSSL asks for a password on the terminal.
   context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
   absl::Status status = UsePem(
       config.client_certificate, "client-certificate",

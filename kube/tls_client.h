@@ -9,15 +9,17 @@
 
 namespace berth::kube {
 
-/// TLS 1.2 or later, as a client that verifies the server as `config` says. Files are read now; the
-/// error names the one that cannot be used.
+/// Returns a context for a client with TLS 1.2 or later, which verifies the server as `config`
+/// says. Reads the files of `config` now, so it is called for each connection. Returns the error of
+/// a file that cannot be read, or Unavailable with the name of the file that cannot be used.
 absl::StatusOr<boost::asio::ssl::context> MakeTlsContext(const ApiConfig& config);
 
-/// Sets which name the certificate is held against, and which one the server is told (SNI).
+/// Sets the name that the server's certificate must be valid for, and the name that is sent to the
+/// server (SNI; not for addresses). Does nothing if `config` skips verification.
 void ExpectServer(const ApiConfig& config, SSL* connection);
 
-/// What is wrong with the certificate that the server showed, in brackets and after a blank; empty
-/// where it was not the certificate.
+/// Returns what is wrong with the certificate that the server presented: " (<reason>)", to append
+/// to an error. Empty if the certificate was not the problem.
 std::string CertificateTrouble(const ApiConfig& config, SSL* connection);
 
 }  // namespace berth::kube

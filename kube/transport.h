@@ -10,62 +10,72 @@
 
 namespace berth::kube {
 
+/// The methods that Berth uses.
 enum class HttpMethod { kGet, kPost, kPut, kPatch };
 
-/// "GET", "POST", "PUT", "PATCH".
+/// Returns "GET", "POST", "PUT" or "PATCH".
 std::string_view NameOf(HttpMethod method);
 
-/// A request to the API server.
+/// A request to the API server. A plain value.
 struct HttpRequest {
   HttpMethod method = HttpMethod::kGet;
-  /// Path and query, escaped.
+  /// Path and query, escaped; see Target.
   std::string target;
-  /// Content types, as of the Accept header.
+  /// The value of the Accept header: content types.
   std::string accept;
-  /// Content type of the body; empty where there is none.
+  /// The content type of the body. Empty if there is no body.
   std::string content_type;
   std::string body;
-  /// Longest silence within the body.
+  /// The longest time without a byte while the reply's body arrives.
   std::chrono::milliseconds silence{std::chrono::seconds(30)};
-  /// From then on no byte of it is sent, whatever is still to be done before; a reply may come
-  /// later. Nothing: the transport's own limits suffice.
+  /// The time after which no byte of the request is sent, whatever comes before that (name lookup,
+  /// connection, handshake). The reply may arrive later. nullopt if the transport's own limits
+  /// suffice.
   std::optional<std::chrono::steady_clock::time_point> send_by{};
 };
 
-/// What a reply begins with.
+/// The head of a reply. A plain value.
 struct HttpHead {
+  /// The HTTP status, or 0 if there was no reply.
   int status = 0;
   std::string content_type;
-  /// 0 where the server did not say, or said it as a date.
+  /// From the Retry-After header. 0 if there is none, or if it is a date.
   std::chrono::seconds retry_after{0};
-  /// The Warning headers as they came (RFC 7234, 5.5): what kubectl shows beside an answer.
+  /// The Warning headers unchanged (RFC 7234, 5.5), which kubectl shows beside an answer.
   std::vector<std::string> warnings{};
 };
 
-/// Takes a reply as it comes. What is not OK ends the exchange and the connection.
+/// Receives a reply while it arrives. If a function returns an error, the exchange and the
+/// connection end, and Send() returns the error. Called on the thread of Send().
 class HttpSink {
  public:
   virtual ~HttpSink() = default;
-  /// Once, before the body.
+  /// Called once, before the body.
   virtual absl::Status OnHead(const HttpHead& head) = 0;
-  /// The next bytes of the body, valid during the call; cut wherever the network cut them.
+  /// The next bytes of the body, split as the network split them. They are valid during the call.
   virtual absl::Status OnBody(std::string_view bytes) = 0;
 };
 
-/// The one seam between Berth and the API server.
+/// Sends requests to an API server. All requests pass through this interface: HttpClient implements
+/// it, and tests replace it by servers in memory. CallJson() and ListWatch use it; few others need
+/// to implement HttpSink.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Sends the request and blocks until the reply was given to `sink` to its end. Errors: Cancelled
-  /// after Stop(), DeadlineExceeded on silence and after `send_by`, Unavailable where the network
-  /// or TLS failed, or what `sink` said. An HTTP status is no error. One call at a time.
+  /// Sends the request, and blocks until the whole reply was passed to `sink`. Only one call at a
+  /// time. Any HTTP status is a success. Returns
+  /// - Cancelled after Stop();
+  /// - DeadlineExceeded if the server was silent for too long, or after `send_by`;
+  /// - Unavailable if the network or TLS failed, or a credential cannot be used;
+  /// - the error of reading a credential's file, e.g. NotFound;
+  /// - the error of `sink`, unchanged.
   ///
-  /// After an error nobody knows whether a POST, PUT or PATCH was carried out: none is sent a
-  /// second time once the server may have all of it.
+  /// After an error it is not known whether a POST, PUT or PATCH was carried out. None is sent a
+  /// second time once the server may have received all of it.
   virtual absl::Status Send(const HttpRequest& request, HttpSink& sink) = 0;
 
-  /// Ends Send() at once, this one and all later ones. May be called from any thread.
+  /// Makes Send() return at once, now and for ever. From any thread.
   virtual void Stop() = 0;
 };
 

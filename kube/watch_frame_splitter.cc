@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 4;
 
-/// `bytes` has at least four.
+/// `bytes` must have at least four.
 std::size_t BigEndian(std::string_view bytes) {
   std::uint32_t length = 0;
   for (std::size_t i = 0; i < kLengthBytes; ++i) {

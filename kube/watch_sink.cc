@@ -51,7 +51,7 @@ absl::Status WatchSink<T>::OnFrame(std::string_view frame) {
   }
   absl::Status status = OnObject(*event);
   if (status.ok()) ++events_;
-  // A list that breaks off has to begin again.
+  // During a list the version stays empty, because a list that breaks off has to begin again.
   if (!listing_ && !event->resource_version.empty()) {
     *resource_version_ = std::move(event->resource_version);
   }
@@ -75,8 +75,8 @@ absl::Status WatchSink<T>::OnObject(WatchEvent<T>& event) {
 template <typename T>
 absl::Status WatchSink<T>::OnUnreadable(WatchEventType type, const UnreadableObject& object) {
   observer_->OnUnreadable(object);
-  // What is known of it is out of date, and nobody knows what that is. Of an object that is added
-  // nothing is known, so it can be left out.
+  // If a known object changed, the watch must end: what is known of it is out of date, and nobody
+  // can tell which object it is. Nothing was known of a new object, so the watch can continue.
   if (object.name.empty() && type != WatchEventType::kAdded) {
     return absl::DataLossError("of an object that changed not even the name can be read: " +
                                object.error);

@@ -16,50 +16,68 @@ namespace berth::kube {
 template <typename T>
 class ListWatchHandler;
 
-/// Takes the reply to one watch: decodes its events for the handler, and remembers up to which
-/// resource version. T is model::Node, model::Pod or model::Service. Not thread-safe.
+/// Receives the reply to one watch. It passes events to the handler, and records the resource
+/// version that they reach. T is model::Node, model::Pod or model::Service. Not thread-safe:
+/// everything happens on the thread of Transport::Send().
 template <typename T>
 class WatchSink final : public HttpSink {
  public:
-  /// `resource_version` is moved on with every event.
+  /// All pointers must outlive the sink. `resource_version` is updated with every event.
   ///
-  /// `lists`: the watch begins with everything that there is, up to a bookmark that says so; until
-  /// then `resource_version` stays empty. The observer is told of nothing but that.
+  /// `lists` is whether the watch begins with everything that exists, up to a bookmark that says
+  /// so. Until then `resource_version` stays empty. The observer learns of unreadable objects and
+  /// of the end of the list.
   WatchSink(ListWatchHandler<T>* handler, ListWatchObserver* observer,
             std::string* resource_version, bool lists);
 
+  /// If the watch is granted, tells the handler that the server was heard, and that a list begins
+  /// if it does. Returns DataLoss if the reply is not Kubernetes' protobuf.
   absl::Status OnHead(const HttpHead& head) override;
+  /// Processes every event that is complete. An error ends the exchange:
+  /// - DataLoss if the bytes are not events about Ts, or if a known object changed to one whose
+  ///   name cannot be read, so that everything has to be listed again;
+  /// - Aborted after an ERROR event; see Refusal();
+  /// - Unimplemented if the server sends a bookmark during the list that does not end it: it does
+  ///   not support to list by a watch.
   absl::Status OnBody(std::string_view bytes) override;
 
-  /// Events and bookmarks that were of use.
+  /// The number of events and bookmarks that were processed.
   std::size_t events() const { return events_; }
 
-  /// Whether not everything that there is has been told.
+  /// Whether the list at the beginning is not complete yet.
   bool listing() const { return listing_; }
 
-  /// Whether the watch was granted.
+  /// Whether the server granted the watch.
   bool granted() const { return refusal_.granted(); }
 
-  /// Whether it may end here: not within an event.
+  /// Whether the reply may end here, and not within an event.
   bool AtBoundary() const { return splitter_.AtBoundary(); }
 
-  /// Why the server refused: by the reply's status, or later by an ERROR event.
+  /// Why the server refused, by the reply's status or later by an ERROR event; else nullopt.
   std::optional<ApiStatus> Refusal() const;
 
  private:
+  /// Processes one event. Errors end the watch.
   absl::Status OnFrame(std::string_view frame);
+  /// Passes on an object that was added, changed or deleted, or a bookmark.
   absl::Status OnObject(WatchEvent<T>& event);
+  /// Passes on an object that cannot be read.
   absl::Status OnUnreadable(WatchEventType type, const UnreadableObject& object);
+  /// Ends the list, if there is one.
   absl::Status OnBookmark(const WatchEvent<T>& event);
 
   ListWatchHandler<T>* const handler_;
   ListWatchObserver* const observer_;
+  /// Belongs to the caller.
   std::string* const resource_version_;
   RefusalReader refusal_;
   WatchFrameSplitter splitter_;
+  /// See listing().
   bool listing_;
+  /// Objects of the list so far.
   std::size_t listed_ = 0;
   std::size_t events_ = 0;
+  /// The ERROR event, if one arrived.
   std::optional<ApiStatus> error_event_;
 };
 
