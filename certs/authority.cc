@@ -25,7 +25,7 @@ bool Contains(const Certificates& certificates, const Certificate& one) {
   return std::find(certificates.begin(), certificates.end(), one) != certificates.end();
 }
 
-// Each once, those that may sign, and not `self`.
+// Returns the authorities among `candidates`, each once and without `self`, at most kMaxFormers.
 Certificates Formers(const Certificates& candidates, const Certificate& self) {
   Certificates formers;
   for (const Certificate& each : candidates) {

@@ -15,54 +15,63 @@ struct x509_st;
 
 namespace berth::certs {
 
+/// Seconds in UTC, the resolution of certificates.
 using Time = std::chrono::sys_seconds;
 
-/// The side of a connection that a certificate is for: its extended key usage. TLS refuses it on
-/// the other side, so that a server's key is of no use to who wants to pass for a client.
+/// The side of a connection that a certificate is for: its extended key usage. TLS rejects it on
+/// the other side, so a server's key is useless to somebody who wants to pose as a client.
 enum class Usage { kServer, kClient };
 
-/// An X.509 certificate. Copies are the same one. Thread-safe, as it never changes.
+/// An X.509 certificate. Copies share it. Immutable, so thread-safe.
 class Certificate {
  public:
-  /// Takes over what OpenSSL made; not null.
+  /// Takes ownership of `x509`, which must not be null.
   explicit Certificate(x509_st* x509);
 
-  /// In PEM, without a text in front of it.
+  /// The certificate in PEM, without text before it.
   std::string Pem() const;
 
+  /// The beginning of its validity.
   Time not_before() const;
-  /// The end of its validity; OpenSSL takes that very second as too late.
+  /// The end of its validity. OpenSSL already rejects it in this very second.
   Time not_after() const;
 
-  /// Common names; empty where there is none.
+  /// The common name of the subject or the issuer. Empty if there is none.
   std::string subject() const;
   std::string issuer() const;
 
+  /// Its subject alternative names.
   Names names() const;
 
-  /// May sign certificates.
+  /// Whether it may sign certificates.
   bool IsAuthority() const;
 
-  /// Whether `issuer` is whom it names as issuer and has signed it.
+  /// Whether it names `issuer` as its issuer, and `issuer` has signed it. Validity does not matter.
   bool IsSignedBy(const Certificate& issuer) const;
 
+  /// Whether it contains the public half of `key`.
   bool Fits(const PrivateKey& key) const;
 
+  /// Whether TLS accepts it for that side of a connection.
   bool IsFor(Usage usage) const;
 
+  /// For calls to OpenSSL in sources of this folder. Remains owned by this object, and must not be
+  /// changed.
   x509_st* handle() const { return x509_.get(); }
 
-  /// Byte for byte.
+  /// Compares byte for byte.
   friend bool operator==(const Certificate& a, const Certificate& b);
 
  private:
+  /// Shared by all copies, and never changed.
   std::shared_ptr<x509_st> x509_;
 };
 
-/// All certificates of a PEM text, in their order. InvalidArgument where there is none, or a broken
-/// one; nothing of the text is in the error.
+/// Returns all certificates of a PEM text in their order, at least one. Returns InvalidArgument if
+/// there is none, or a broken one; the error contains nothing of the text.
 absl::StatusOr<std::vector<Certificate>> ParseCertificates(std::string_view pem);
 
+/// Returns the certificates in PEM, one after the other.
 std::string ToPem(std::span<const Certificate> certificates);
 
 }  // namespace berth::certs

@@ -21,7 +21,7 @@ using X509Handle = std::unique_ptr<X509, Deleter<X509_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Deleter<X509_EXTENSION_free>>;
 using NewGeneralNames = std::unique_ptr<GENERAL_NAMES, Deleter<GENERAL_NAMES_free>>;
 
-// RFC 5280, 4.1.2.2: positive, 20 octets at most.
+// RFC 5280, 4.1.2.2: a serial number is positive and has at most 20 octets.
 constexpr std::size_t kSerialBytes = 16;
 // RFC 5280, appendix A.1: ub-common-name.
 constexpr std::size_t kMaxCommonName = 64;
@@ -53,7 +53,7 @@ bool AddExtension(X509* x509, X509* issuer, int nid, const char* value) {
   return extension != nullptr && X509_add_ext(x509, extension.get(), -1) == 1;
 }
 
-// Takes over `value`.
+// Takes ownership of `value`.
 bool Append(GENERAL_NAMES* names, int type, ASN1_STRING* value) {
   GENERAL_NAME* name = GENERAL_NAME_new();
   GENERAL_NAME_set0_value(name, type, value);
@@ -85,7 +85,7 @@ bool AddNames(X509* x509, const Names& names) {
   return added && X509_add1_ext_i2d(x509, NID_subject_alt_name, all.get(), 0, 0) == 1;
 }
 
-// Without subject, issuer, extensions and signature.
+// Makes a certificate without subject, issuer, extensions and signature.
 X509Handle NewCertificate(EVP_PKEY* key, const Validity& validity) {
   X509Handle x509(X509_new());
   const bool made = x509 != nullptr && X509_set_version(x509.get(), X509_VERSION_3) == 1 &&
@@ -120,7 +120,7 @@ bool Sign(X509* x509, const PrivateKey& key) {
   return X509_sign(x509, key.handle(), EVP_sha256()) != 0;
 }
 
-// Of two authorities no two have the same: it comes from the serial number.
+// Returns a name that no other authority has: it comes from the serial number.
 std::string RootName(const X509* x509) {
   const std::unique_ptr<BIGNUM, Deleter<BN_free>> number(
       ASN1_INTEGER_to_BN(X509_get0_serialNumber(x509), nullptr));
@@ -129,7 +129,7 @@ std::string RootName(const X509* x509) {
   return "Berth CA " + std::string(hex.get()).substr(0, 8);
 }
 
-// For people; nobody verifies it.
+// Returns a name for people, which nobody verifies.
 std::string LeafName(const Names& names) {
   for (const std::string& name : names.dns) {
     if (name.size() <= kMaxCommonName) return name;

@@ -11,7 +11,8 @@ namespace berth::certs {
 
 namespace {
 
-// One address has many texts in IPv6.
+// Returns the one canonical text of an address, of the many that IPv6 allows. nullopt if `text` is
+// not an address.
 std::optional<std::string> CanonicalAddress(const std::string& text) {
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
   std::array<char, INET6_ADDRSTRLEN> canonical{};

@@ -8,11 +8,12 @@
 
 namespace berth::certs {
 
-/// By what clients know a server: the subject alternative names of its certificate.
+/// The names by which clients know a server: the subject alternative names of its certificate.
+/// Add() brings them into one form, so that equal names compare equal. A plain value.
 struct Names {
-  /// In lower case.
+  /// DNS names in lower case.
   std::set<std::string> dns;
-  /// As inet_ntop writes them.
+  /// IP addresses as inet_ntop writes them.
   std::set<std::string> addresses;
 
   bool empty() const { return dns.empty() && addresses.empty(); }
@@ -20,15 +21,21 @@ struct Names {
   friend bool operator==(const Names&, const Names&) = default;
 };
 
-/// Adds a DNS name or an IP address, whichever it is.
+/// Adds `host`, which is a DNS name or an IP address.
 void Add(std::string_view host, Names& names);
 
-/// Adds all by which a Service is known within its cluster. `cluster_ips` are those of its spec;
-/// what is no address, as "None", is left out.
+/// Adds all names by which a Service is known within its cluster. `cluster_ips` are those of its
+/// spec; entries that are not addresses, such as "None", are left out. The Service berth in the
+/// namespace scheduling gets
+///   berth
+///   berth.scheduling
+///   berth.scheduling.svc
+///   berth.scheduling.svc.cluster.local
+/// and its addresses.
 void AddService(std::string_view service, std::string_view namespace_name,
                 std::span<const std::string> cluster_ips, Names& names);
 
-/// "DNS:localhost", "IP:127.0.0.1".
+/// Returns texts for people: "DNS:localhost", "IP:127.0.0.1".
 std::vector<std::string> Texts(const Names& names);
 
 }  // namespace berth::certs

@@ -9,10 +9,13 @@
 
 #include "absl/status/status.h"
 
-// What the few sources that speak to OpenSSL share. No other may include this.
+// Shared by the few sources that use OpenSSL. No other source may include this.
 
 namespace berth::certs {
 
+/// Lets std::unique_ptr free an object of OpenSSL with its function `Free`:
+///
+///   using Bio = std::unique_ptr<BIO, Deleter<BIO_free>>;
 template <auto Free>
 struct Deleter {
   template <class T>
@@ -20,16 +23,17 @@ struct Deleter {
     Free(object);
   }
 };
+/// An owned BIO, OpenSSL's stream of bytes.
 using Bio = std::unique_ptr<BIO, Deleter<BIO_free>>;
 
-/// A source of the bytes of `text`, which must outlive it.
+/// Returns a stream of the bytes of `text`, which must outlive it.
 Bio ReadFrom(std::string_view text);
 
-/// All that was written to `bio`, which is one in memory.
+/// Returns all that was written to `bio`, which must be in memory.
 std::string TextOf(BIO* bio);
 
-/// InvalidArgument with `what` and the reason that OpenSSL gave last, which is taken off its queue
-/// and never holds any of the input.
+/// Returns InvalidArgument with `what` and the last reason in OpenSSL's error queue, and clears the
+/// queue. The reason never contains any of the input.
 absl::Status OpenSslError(std::string_view what);
 
 }  // namespace berth::certs

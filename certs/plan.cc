@@ -17,14 +17,15 @@ bool ExistsAndIsKnown(const ServerState& server) {
   return IsKnown(server) && !absl::IsNotFound(server.held.status());
 }
 
-// What is due already is done now, or waits for something else.
+// Lowers `next` to `time`. A time that has passed does not count: what is due is done now, or waits
+// for something else.
 void Soonest(std::optional<Time>& next, Time time, Time now) {
   if (time > now) next = std::min(next.value_or(time), time);
 }
 
-// There is no authority whose Secret could tell who was trusted.
+// Plans an authority if there is none whose Secret tells who was trusted.
 void PlanFirstAuthority(const State& state, Cause cause, Plan& plan) {
-  // A server's Secret that cannot be read now may know one that everybody still trusts.
+  // A server's Secret that cannot be read now may name an authority that everybody still trusts.
   if (!std::all_of(state.servers.begin(), state.servers.end(), IsKnown)) return;
   plan.authority = cause;
   for (const ServerState& server : state.servers) {
@@ -32,7 +33,8 @@ void PlanFirstAuthority(const State& state, Cause cause, Plan& plan) {
   }
 }
 
-// Whether everybody knows of the authority.
+// Whether all caBundles, and the ca.crt of all servers' Secrets that exist and can be read, are
+// `bundle`.
 bool IsPublished(const State& state, const std::string& bundle) {
   const bool in_bundles =
       state.knows_bundles &&
@@ -45,13 +47,13 @@ bool IsPublished(const State& state, const std::string& bundle) {
                                    });
 }
 
-// Whether what is to be made anew is of use until then.
+// Whether a certificate that must be renewed for this cause works until then.
 bool Works(Cause cause) {
   return cause == Cause::kNames || cause == Cause::kIssuer || cause == Cause::kDue ||
          cause == Cause::kAsked;
 }
 
-// Nothing: it stays as it is.
+// Returns why the server gets a new certificate now, or nullopt if it keeps the present one.
 std::optional<Cause> CauseNow(const ServerState& server, const Certificate& issuer, bool published,
                               Time now) {
   const auto cause =

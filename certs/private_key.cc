@@ -10,7 +10,7 @@ namespace berth::certs {
 
 namespace {
 
-// Without this OpenSSL would ask for a pass phrase at the terminal.
+// Without this, OpenSSL asks for a pass phrase on the terminal.
 int NoPassPhrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*unused*/) { return -1; }
 
 }  // namespace

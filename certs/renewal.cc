@@ -17,7 +17,6 @@ Time PartOfLife(const Certificate& certificate, int sixths) {
   return made + life * sixths / 6;
 }
 
-// Of what is there at all.
 template <typename Held>
 std::optional<Cause> WhyNoneIsHeld(const absl::StatusOr<Held>& held) {
   if (absl::IsNotFound(held.status())) return Cause::kMissing;

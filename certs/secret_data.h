@@ -6,11 +6,12 @@
 
 namespace berth::certs {
 
-/// What a Secret of type kubernetes.io/tls holds; all in PEM, and empty where it is not there.
+/// The contents of a Secret of type kubernetes.io/tls, decoded from base64. Everything is in PEM,
+/// and empty if it is absent. A plain value.
 struct SecretData {
-  /// tls.crt: the certificate, then those that lead from it to one that is trusted.
+  /// tls.crt: the certificate, followed by those that lead from it to a trusted one.
   std::string certificates;
-  /// tls.key: of the first of them.
+  /// tls.key: the key of the first certificate.
   KeyPem key;
   /// ca.crt: the authorities that are trusted.
   std::string authorities;

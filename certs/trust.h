@@ -9,9 +9,13 @@
 
 namespace berth::certs {
 
-/// Whether who trusts `authorities` alone takes the server, or the client, that shows `chain`, its
-/// certificate first, at that time; both PEM. As for Go's clients, whatever is among the
-/// authorities ends the chain, self-signed or not. The error says why not.
+/// Verifies a server or a client that presents `chain`, its own certificate first, as of `now`, for
+/// a peer that trusts only `authorities`. Both are PEM. As for clients written in Go, any
+/// certificate among the authorities ends the chain, whether it is self-signed or not. Host names
+/// are not verified; see Certificate::names(). Thread-safe.
+///
+/// Returns OK if the peer accepts it, FailedPrecondition with the reason if not, and
+/// InvalidArgument if one of the texts has no certificate or a broken one.
 absl::Status Verify(std::string_view chain, std::string_view authorities,
                     std::chrono::sys_seconds now, Usage usage = Usage::kServer);
 
