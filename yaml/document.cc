@@ -13,7 +13,7 @@ namespace berth::yaml {
 
 namespace {
 
-// What the message of yaml-cpp is worth to somebody who did not write yaml-cpp.
+// Translates an exception of yaml-cpp for people who do not know yaml-cpp.
 SourceError SyntaxError(const YAML::Exception& error, const std::string& file) {
   const int line = error.mark.is_null() ? 0 : error.mark.line + 1;
   if (dynamic_cast<const YAML::DeepRecursion*>(&error) != nullptr) {
@@ -22,9 +22,9 @@ SourceError SyntaxError(const YAML::Exception& error, const std::string& file) {
   return {file, line, "", fmt::format("is not YAML: {}", error.msg)};
 }
 
-// Throws where a document begins at the place at which the one before it began. At a comma that
-// stands where a document has to begin, yaml-cpp (0.7.0) finds an empty document and stays where it
-// is: LoadAll would put such documents into its list until there is no memory left.
+// Throws if a document begins where the one before it began. At a comma in place of a document,
+// yaml-cpp (0.7.0) finds an empty document and does not move on: LoadAll would append such
+// documents to its list until the memory is exhausted.
 class ProgressCheck final : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -47,7 +47,7 @@ class ProgressCheck final : public YAML::EventHandler {
   std::optional<int> begin_;
 };
 
-// Throws what LoadAll throws, and where LoadAll would not end.
+// Throws what LoadAll throws, and also where LoadAll would never end.
 void CheckThatItEnds(const std::string& text) {
   std::istringstream in(text);
   YAML::Parser parser(in);
@@ -56,7 +56,7 @@ void CheckThatItEnds(const std::string& text) {
   }
 }
 
-// Walks one document as its readers will, every alias followed.
+// Walks one document as its readers will, and follows every alias.
 class Checker {
  public:
   Checker(const std::string& file, std::vector<SourceError>& errors)
@@ -97,7 +97,7 @@ class Checker {
 
   void Exhaust(const YAML::Node& node, const std::string& path, std::string message) {
     exhausted_ = true;
-    // The path of something this deep would fill the screen.
+    // The path of a node this deep would fill the screen.
     Add(LineOf(node), path.size() > 200 ? "" : path, std::move(message));
   }
 

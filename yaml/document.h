@@ -11,26 +11,29 @@
 
 namespace berth::yaml {
 
-/// Bytes of a YAML text.
+/// The most bytes of a YAML text.
 inline constexpr std::size_t kMaxYamlBytes = 1024 * 1024;
-/// Levels of maps and lists within each other.
+/// The most levels of maps and lists within each other.
 inline constexpr int kMaxYamlDepth = 64;
-/// Values in one document, with every alias counted as what it stands for: aliases of aliases grow
-/// without bound.
+/// The most values in one document. Every alias counts as all the values that it stands for,
+/// because aliases of aliases grow exponentially.
 inline constexpr std::size_t kMaxYamlValues = 200'000;
 
-/// The documents of a YAML text that are safe to walk, aliases included: they keep the limits
-/// above, and every map has text keys, each once. Documents without content are left out.
+/// The documents of a YAML text. They are safe to walk, including aliases: they keep the limits
+/// above, every key of a map is text, and no map has a key twice. Documents without content are
+/// left out.
 struct YamlDocuments {
+  /// In the order of the text. Not to be used if there are errors.
   std::vector<YAML::Node> documents;
-  /// Not empty: nothing of `documents` is to be used.
+  /// Everything that is wrong, or only the first error of the syntax. Empty if nothing is.
   std::vector<SourceError> errors;
 };
 
-/// Reads YAML; `file` names it in the errors.
+/// Reads YAML. `file` is the name of the text in errors. Does not throw; the documents are those of
+/// yaml-cpp, whose functions may throw when they are read.
 YamlDocuments ParseYaml(std::string_view text, const std::string& file);
 
-/// Where a node begins, counted from 1; 0 where nobody knows.
+/// Returns the line in which a node begins, counted from 1, or 0 if it is not known.
 int LineOf(const YAML::Node& node);
 
 }  // namespace berth::yaml

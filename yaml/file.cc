@@ -42,7 +42,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& name, std::size_t max_by
       return absl::ResourceExhaustedError(fmt::format("is longer than {} bytes", max_bytes));
     }
   }
-  // A directory opens and then cannot be read.
+  // A directory can be opened, but not read.
   if (std::ferror(file.get()) != 0) return SystemError();
   return text;
 }

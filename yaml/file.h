@@ -7,14 +7,15 @@
 
 namespace berth::yaml {
 
-/// The name under which standard input is read.
+/// The file name that stands for standard input.
 inline constexpr const char* kStandardInput = "-";
 
-/// Everything in a file, or on standard input for "-", if it is not longer than `max_bytes`. An
-/// error tells what is wrong without the file's name.
+/// Returns the contents of a file, or of standard input for "-". Blocks until the end of the input.
+/// Returns NotFound with the system's reason if it cannot be read, and ResourceExhausted if it is
+/// longer than `max_bytes`. The errors do not contain the file's name.
 absl::StatusOr<std::string> ReadFile(const std::string& name, std::size_t max_bytes);
 
-/// How messages call it: the name, or "standard input".
+/// Returns the file's name for messages: the name itself, or "standard input".
 std::string DisplayName(const std::string& name);
 
 }  // namespace berth::yaml

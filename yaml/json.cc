@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Numbers that JSON or 64 bits do not have stay the text that they are.
+// Numbers that JSON or 64 bits cannot represent stay text.
 Json IntegerOf(const std::string& text) {
   const bool is_prefixed = text.starts_with("0x") || text.starts_with("0o");
   std::string_view digits = text;

@@ -13,11 +13,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Pointer = nlohmann::ordered_json::json_pointer;
 
-// Tags that yaml-cpp gives scalars in quotes, and without.
+// The tags of yaml-cpp for scalars with quotes and without.
 constexpr const char* kInQuotes = "!";
 constexpr const char* kPlain = "?";
 
-// Words that stay text without quotes whichever version of YAML reads them: 1.1 has "y" and "on".
+// Whether a text without quotes is text in every version of YAML; in 1.1, "y" and "on" are not.
 bool IsPlainWord(const std::string& text) {
   static const re2::RE2 word("[A-Za-z][A-Za-z0-9]*[-./_][-./_A-Za-z0-9]*|[A-Z][a-z]+[A-Za-z]*");
   static const re2::RE2 truth("(?i)y|n|yes|no|on|off|true|false|null|nan|inf");
@@ -46,7 +46,7 @@ absl::Status DoesNotFit(const std::string& path) {
   return absl::InvalidArgumentError("the patch does not fit at " + path);
 }
 
-// Into a new list, because assigning to an item changes the item, wherever else it is.
+// Returns a new list, because assigning to an item changes that item wherever else it is used.
 YAML::Node WithItem(const YAML::Node& list, std::size_t index, const YAML::Node& item) {
   YAML::Node result(YAML::NodeType::Sequence);
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -105,7 +105,7 @@ YAML::Node CopyOf(const YAML::Node& node) {
 }
 
 std::optional<YAML::Node> NodeAt(const YAML::Node& root, std::string_view pointer) {
-  std::vector<std::string> tokens;  // the last one first
+  std::vector<std::string> tokens;  // in reverse order
   for (Pointer rest{std::string(pointer)}; !rest.empty(); rest.pop_back()) {
     tokens.push_back(rest.back());
   }

@@ -9,16 +9,22 @@
 
 namespace berth::yaml {
 
-/// A copy of a document of ParseYaml() in which no two places are the same node, as aliases are:
-/// what is changed in one of them stays as it is in the others.
+/// Returns a deep copy of a document of ParseYaml(). Aliases become separate nodes, so that a
+/// change at one place does not change the others.
 YAML::Node CopyOf(const YAML::Node& node);
 
-/// The node at a JSON pointer, if there is one.
+/// Returns the node at a JSON pointer (RFC 6901), or nullopt if there is none. The node is shared
+/// with `root`. Throws std::exception if the pointer is malformed, or has no number where a list
+/// needs one.
 std::optional<YAML::Node> NodeAt(const YAML::Node& root, std::string_view pointer);
 
-/// Applies a JSON Patch (RFC 6902) of add, replace and remove to `root`, which CopyOf() has made.
-/// What it does not touch stays as it was written. INVALID_ARGUMENT where it does not fit; then
-/// part of it may have been done.
+/// Applies a JSON Patch (RFC 6902) with the operations add, replace and remove to `root`, which
+/// must come from CopyOf(). Everything else stays as it was written. Returns InvalidArgument if the
+/// patch does not fit; a part of it may have been applied then.
+///
+///   YAML::Node pod = CopyOf(document);
+///   const absl::Status applied = ApplyPatch(
+///       R"([{"op": "add", "path": "/spec/restartPolicy", "value": "Never"}])", pod);
 absl::Status ApplyPatch(std::string_view patch, YAML::Node root);
 
 }  // namespace berth::yaml

@@ -64,8 +64,8 @@ YamlType TypeOf(const YAML::Node& node) {
   if (node.IsMap()) return YamlType::kMap;
   if (node.IsSequence()) return YamlType::kList;
   if (!node.IsScalar()) return YamlType::kNull;
-  // yaml-cpp marks quoted scalars with "!" and plain ones with "?"; tags such as !!str speak for
-  // themselves and are taken to be text.
+  // yaml-cpp gives quoted scalars the tag "!" and plain ones "?". Scalars with other tags, such as
+  // !!str, are treated as text.
   return node.Tag() == "?" ? TypeOfPlain(node.Scalar()) : YamlType::kText;
 }
 

@@ -9,11 +9,11 @@ namespace berth::yaml {
 
 namespace {
 
-// The tag of what was in quotes, or in a block.
+// The tag of scalars that were in quotes or in a block.
 constexpr std::string_view kQuoted = "!";
 
-// Whether a block ("|") holds it as it is: with one line end at its end, and nothing that a block
-// would lose.
+// Whether a block ("|") preserves the text: it has exactly one line end at its end, and nothing
+// that a block would lose.
 bool FitsBlock(std::string_view text) {
   if (text.size() < 2 || text.back() != '\n' || text[text.size() - 2] == '\n') return false;
   if (text.front() == ' ' || text.front() == '\n') return false;
@@ -27,7 +27,7 @@ void EmitScalar(const YAML::Node& node, bool is_key, YAML::Emitter& out) {
   const bool is_text = TypeOf(node) == YamlType::kText;
   const bool looks_otherwise = TypeOfPlain(text) != YamlType::kText;
   if (is_text && !is_key && FitsBlock(text)) {
-    // Which ends it with a line end of its own.
+    // The block adds the last line end itself.
     out << YAML::Literal << text.substr(0, text.size() - 1);
   } else if (is_text && (looks_otherwise || (node.Tag() == kQuoted && !is_key))) {
     out << YAML::DoubleQuoted << text;
@@ -38,7 +38,7 @@ void EmitScalar(const YAML::Node& node, bool is_key, YAML::Emitter& out) {
 
 class Writer {
  public:
-  // A document that is one flow, as JSON is, is written in lines, which can be compared.
+  // A document that is a single flow, like JSON, is written in lines, so that it can be compared.
   explicit Writer(const YAML::Node& root) : keeps_flow_(root.Style() != YAML::EmitterStyle::Flow) {}
 
   std::string Write(const YAML::Node& root) {

@@ -6,9 +6,9 @@
 
 namespace berth::yaml {
 
-/// A document as YAML text, which ends with a line end. Scalars keep what was written, and whether
-/// it was in quotes; comments and blank lines are lost. Aliases are written out, and JSON becomes
-/// the YAML of people.
+/// Returns a document as YAML text, which ends with a line end. Scalars keep their text and their
+/// quotes. Comments and blank lines are lost, and aliases are written out. A document in JSON
+/// becomes YAML in lines.
 std::string YamlText(const YAML::Node& node);
 
 }  // namespace berth::yaml
