@@ -54,6 +54,16 @@ class CliAdmission : public ::testing::Test {
         std::to_string(body.size()) + "\r\n\r\n" + body);
   }
 
+  // A pod as kube-apiserver writes it, whose text is all escapes: nearly the 20 MiB that are read.
+  static std::string LargestReview() {
+    std::string text;
+    while (text.size() < 20'000'000) text += "\\u003c";
+    std::string review = kReview;
+    const std::string name = R"({"name": "c", )";
+    return review.replace(review.find(name), name.size(),
+                          name + R"("env": [{"name": "e", "value": ")" + text + R"("}], )");
+  }
+
   ServerReply Review(std::uint16_t port) {
     const ClientTls tls{.ca = ca_.certificate()};
     RawClient client(port, &tls);
@@ -129,6 +139,38 @@ TEST_F(CliAdmission, BodiesThatDoNotEndTakeNoMoreMemoryThanTheyMay) {
   }
   EXPECT_EQ(Review(admission).status, 200);
   EXPECT_LE(StatusBytes("VmHWM", std::to_string(berth.pid())), std::size_t{256} << 20U);
+}
+
+// Nearly as many connections as there may be, each of which has asked once, as many bodies that do
+// not end as there is room for, and two reviews of the greatest size at once beside them.
+TEST_F(CliAdmission, AtItsWorstItFitsItsContainer) {
+  if (!kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
+  ChildProcess berth(Words());
+  const std::uint16_t admission = PortOf(berth, "admission");
+  ASSERT_NE(admission, 0) << berth.error();
+  const ClientTls tls{.ca = ca_.certificate()};
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 490; ++i) {
+    clients.push_back(std::make_unique<RawClient>(admission, &tls));
+    ASSERT_TRUE(SendReview(*clients.back()));
+    ASSERT_EQ(clients.back()->ReadReply().status, 200);
+  }
+  const std::string body(1'000'000, 'x');
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(clients[static_cast<std::size_t>(i)]->Send(
+        "POST /mutate/enforce HTTP/1.1\r\nHost: b\r\nContent-Length: 1000001\r\n\r\n" + body));
+  }
+  std::vector<std::thread> senders;
+  for (int i = 0; i < 2; ++i) {
+    senders.emplace_back([&] {
+      RawClient client(admission, &tls);
+      EXPECT_TRUE(SendReview(client, LargestReview()));
+      EXPECT_EQ(client.ReadReply().status, 200);
+    });
+  }
+  for (std::thread& sender : senders) sender.join();
+  const std::size_t peak = StatusBytes("VmHWM", std::to_string(berth.pid()));
+  EXPECT_LE(peak, std::size_t{256} << 20U) << (peak >> 20U) << " MiB";
 }
 
 TEST_F(CliAdmission, ALargerReviewThanItReadsIsDeniedByAnAnswer) {
