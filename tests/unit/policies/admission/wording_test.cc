@@ -20,6 +20,19 @@ TEST(OneLineTest, KeepsWhatFits) {
   EXPECT_EQ(OneLine("ünïcode", 20), "ünïcode");
 }
 
+TEST(OneLineTest, BlanksControlCharactersWhereverTheyAre) {
+  EXPECT_EQ(OneLine("\na\x7f"
+                    "b\n",
+                    10),
+            " a b ");
+  // U+0085, a line end of two bytes, at the beginning, within, and as the last character.
+  EXPECT_EQ(OneLine("\u0085a\u0085"
+                    "b\u0085",
+                    20),
+            "  a  b  ");
+  EXPECT_EQ(OneLine("\u00a0", 10), "\u00a0");
+}
+
 TEST(OneLineTest, CutsBetweenCharacters) {
   EXPECT_EQ(OneLine("0123456789x", 10), "0123456...");
   // ä has two bytes, € three, the last one four.
