@@ -30,7 +30,7 @@ bool IsIp(int family, const std::string& host) {
   return inet_pton(family, host.c_str(), bytes.data()) == 1;
 }
 
-// The host of "host:port" in the form that Address keeps, or nothing.
+// Returns the host of "host:port" in the form that Address keeps; nothing if it is no such host.
 std::optional<std::string> ParseHost(std::string_view text) {
   if (text.empty()) return "";
   if (text == "localhost") return "127.0.0.1";

@@ -42,9 +42,9 @@ using PlainStream = tcp::socket;
 using TlsStream = asio::ssl::stream<tcp::socket>;
 using Parser = http::request_parser<http::string_body>;
 
-// Bytes of body that are asked of the system at once.
+// Bytes of a body that one read asks for.
 constexpr std::size_t kReadBytes = 64 * 1024;
-// What a connection holds ready for the first bytes of its first request.
+// Size of the buffer for the first bytes of a connection's first request.
 constexpr std::size_t kFirstBytes = 1024;
 
 auto Into(error_code& error) { return asio::redirect_error(asio::use_awaitable, error); }
@@ -85,14 +85,14 @@ HttpRequest ToRequest(const Parser& parser) {
   return {message.method_string(), message.target(), message.body()};
 }
 
-// Whether the client sent something that is no HTTP, and did not just leave.
+// Returns true if the client sent something that is not HTTP, false if it just left.
 bool IsMalformed(error_code error) {
   static const auto& http_errors = http::make_error_code(http::error::bad_method).category();
   return error.category() == http_errors && error != http::error::end_of_stream &&
          error != http::error::partial_message;
 }
 
-// The answer to a header that could not be read; nothing where the client is gone.
+// Returns the answer to a header that could not be read; nothing if the client is gone.
 std::optional<Reply> RefuseBrokenHeader(ConnectionBase& connection, error_code error,
                                         bool in_time) {
   if (!in_time) {
@@ -108,8 +108,8 @@ std::optional<Reply> RefuseBrokenHeader(ConnectionBase& connection, error_code e
   return Refusal(400, "bad request: " + error.message());
 }
 
-// Whether a request began. The wait ends without one when the client closes, when it was idle too
-// long, and when the listener drains.
+// Returns whether a request has begun. The wait ends without one when the client closes the
+// connection, when it is idle for too long, and when the listener drains.
 template <class Stream>
 asio::awaitable<bool> AwaitRequest(Connection<Stream>& connection) {
   if (connection.buffer().size() > 0) co_return true;
@@ -137,13 +137,13 @@ asio::awaitable<HeaderResult> ReadHeader(Connection<Stream>& connection, Parser&
   const std::size_t size =
       co_await http::async_read_header(connection.stream(), connection.buffer(), parser, token);
   const bool in_time = connection.FinishedInTime();
-  // Beast counts the request line and the fields each alone where they come one after the other.
+  // If the request line and the fields arrive one after the other, Beast counts each alone.
   if (!error && size > connection.limits().header_bytes) error = http::error::header_limit;
   if (!error) co_return HeaderResult{true, std::nullopt};
   co_return HeaderResult{false, RefuseBrokenHeader(connection, error, in_time)};
 }
 
-// "100 Continue" for a client that waits for it before it sends the body.
+// Sends "100 Continue" to a client that waits for it before it sends the body.
 template <class Stream>
 asio::awaitable<void> SendContinue(Connection<Stream>& connection, error_code& error) {
   static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -161,7 +161,8 @@ BodyResult ClassifyBody(error_code error, bool in_time, bool made_way) {
   return IsMalformed(error) ? BodyResult::kMalformed : BodyResult::kGone;
 }
 
-// Reads a body piece by piece: what has arrived counts, not what was announced.
+// Reads a body piece by piece, so that the budget counts what has arrived and not what was
+// announced.
 template <class Stream>
 asio::awaitable<BodyResult> ReadBody(Connection<Stream>& connection, const Route& route,
                                      Parser& parser) {
@@ -183,8 +184,9 @@ asio::awaitable<BodyResult> ReadBody(Connection<Stream>& connection, const Route
   co_return room ? ClassifyBody(error, in_time, connection.made_way()) : BodyResult::kNoRoom;
 }
 
-// Reads and forgets what is left of a body that nobody wants: a client that writes everything
-// before it reads gets to the answer, and one that reads while it writes sees no broken connection.
+// Reads and drops the rest of a body that nobody wants. A client that sends everything before it
+// reads then gets to the answer, and one that reads while it sends does not see a broken
+// connection.
 template <class Stream>
 asio::awaitable<void> Discard(Connection<Stream>& connection, std::uint64_t left,
                               std::chrono::milliseconds time) {
@@ -202,7 +204,8 @@ asio::awaitable<void> Discard(Connection<Stream>& connection, std::uint64_t left
   connection.FinishedInTime();
 }
 
-// The route's answer to a body that its header says is too large, of which it sees the front.
+// Returns the route's answer to a body that is too large by its header. The route sees the front of
+// it. Nothing if the client is gone.
 template <class Stream>
 asio::awaitable<std::optional<Reply>> RejectByFront(Connection<Stream>& connection,
                                                     const Route& route, const Parser& parser) {
@@ -225,7 +228,8 @@ asio::awaitable<std::optional<Reply>> RejectByFront(Connection<Stream>& connecti
   co_return reply;
 }
 
-// The reply to a body that was read, or why it was not; nothing where the client is gone.
+// Returns the reply to a body that was read, or to one that could not be; nothing if the client is
+// gone.
 std::optional<Reply> ReplyTo(ConnectionBase& connection, const Route& route, const Parser& parser,
                              BodyResult result) {
   const auto reject = [&](RejectionCause cause) {
@@ -250,7 +254,8 @@ std::optional<Reply> ReplyTo(ConnectionBase& connection, const Route& route, con
   return std::nullopt;
 }
 
-// Lets go of the body, whose place the reply takes; or a short one, where there is no room for it.
+// Frees the body and counts the reply in its place. If there is no room for the reply, replaces it
+// by a short one.
 void HoldReply(ConnectionBase& connection, const Route& route, Parser& parser,
                std::optional<Reply>& reply) {
   std::string().swap(parser.get().body());
@@ -260,7 +265,7 @@ void HoldReply(ConnectionBase& connection, const Route& route, Parser& parser,
       RejectBody(connection.observer(), connection.limits(), route, RejectionCause::kBodiesTooMany);
 }
 
-// The reply to a request whose header has been read; nothing where the client is gone.
+// Returns the reply to a request whose header has been read; nothing if the client is gone.
 template <class Stream>
 asio::awaitable<std::optional<Reply>> Answer(Connection<Stream>& connection,
                                              const Router::Match& match, Parser& parser) {
@@ -294,7 +299,7 @@ http::response<http::string_body> ToMessage(Reply reply, const Parser& parser, b
   return message;
 }
 
-// Whether the whole reply was handed to the system in time.
+// Returns whether the whole reply was handed to the system in time.
 template <class Stream>
 asio::awaitable<bool> Write(Connection<Stream>& connection,
                             http::response<http::string_body>& message) {
@@ -340,8 +345,9 @@ asio::awaitable<Next> ServeRequest(Connection<Stream>& connection) {
   co_return keep ? Next::kAnotherRequest : Next::kClose;
 }
 
-// Waits for the client to close its side, or for the deadline. A socket closed with unread bytes
-// sends a reset, which makes the client's system forget what it has not read yet.
+// Waits until the client closes its side, or until the deadline. If a socket is closed with unread
+// bytes, the system sends a reset, and the client's system then drops what the client has not read
+// yet.
 asio::awaitable<void> Linger(ConnectionBase& connection) {
   tcp::socket& socket = connection.socket();
   error_code error;
@@ -392,7 +398,7 @@ asio::awaitable<bool> Handshake(Connection<TlsStream>& connection) {
   if (!error) co_return true;
   if (connection.was_cut()) co_return false;
   connection.observer().OnHandshakeFailed(Classify(error, in_time));
-  // The client may still have to read the alert that tells it why.
+  // The client may still have to read the alert that says why.
   connection.StartDeadline(connection.limits().close);
   if (in_time) co_await Linger(connection);
   connection.FinishedInTime();

@@ -13,20 +13,32 @@
 
 namespace berth::server {
 
-/// What all connections of one listener share. Outlives them.
+/// What all connections of one listener share. The listener owns it, and it outlives them.
+/// Connections use it on all of the listener's threads, so every member is constant or thread-safe.
 struct ConnectionContext {
+  /// Finds the handler of each request.
   Router router;
+  /// See ListenerLimits; the same for all connections.
   ListenerLimits limits;
+  /// Null: connections are plain HTTP.
   std::shared_ptr<const TlsCertificates> tls;
   /// Never null.
   std::shared_ptr<ListenerObserver> observer;
+  /// How far the listener's shutdown has come. Idle connections notice a change only after
+  /// Connections::WakeAll().
   std::atomic<Phase> phase = Phase::kServing;
+  /// Memory for bodies and replies, limited by `limits.bodies_bytes`.
   BodyBudget bodies{limits.bodies_bytes};
+  /// The connections that are open now.
   Connections connections;
 };
 
-/// Serves an accepted connection until it ends. The socket's executor must be a strand, on which
-/// everything happens; returns at once.
+/// Serves an accepted connection until it ends: the TLS handshake if `context.tls` is set, then one
+/// request after the other. Returns at once; the work happens on the socket's executor, which must
+/// be a strand. The connection uses the certificate that is current now.
+///
+/// What goes wrong later is reported to `context.observer` and ends only this connection. Throws,
+/// and closes the socket, if there is not enough memory to begin.
 void ServeConnection(boost::asio::ip::tcp::socket socket, ConnectionContext& context);
 
 }  // namespace berth::server

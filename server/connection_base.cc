@@ -5,8 +5,8 @@
 namespace berth::server {
 namespace {
 
-// An expired operation is cancelled again and again until it ends: a cancellation is lost when it
-// falls between two steps of one operation.
+// An expired operation is cancelled again and again until it ends, because a cancellation is lost
+// if it falls between two steps of one operation.
 constexpr std::chrono::milliseconds kCancelAgain{20};
 
 }  // namespace
@@ -75,7 +75,7 @@ void ConnectionBase::Cut() {
   socket().close(ignored);
 }
 
-// Ends what waits for the client now, as a deadline would.
+// Ends the wait for the client now, as a deadline would.
 void ConnectionBase::MakeWay() {
   if (!share_->IsLeaving()) return;
   made_way_ = true;

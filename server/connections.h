@@ -10,71 +10,84 @@
 
 namespace berth::server {
 
-/// How far a listener is on its way out.
+/// How far the shutdown of a listener has come. Phases follow one another in this order.
 enum class Phase {
+  /// Connections stay open between requests.
   kServing,
-  /// Replies say that the connection closes.
+  /// Each reply says that the connection closes, and then it does.
   kClosing,
-  /// Connections that have nothing to answer close, too.
+  /// In addition, connections that wait for a request close.
   kDraining,
 };
 
-/// The connections that a listener has open, in the order in which they make way for others: first
-/// those that never asked for anything, the oldest first; then those that have asked, the one whose
-/// last request is longest ago first. Thread-safe.
+/// The open connections of a listener, in the order in which they are cut when a new connection
+/// needs room:
+/// - first those on which no request has arrived yet, the oldest first;
+/// - then the others; the one whose last request is longest ago first.
+///
+/// ConnectionContext owns it. A connection registers itself, and removes itself when it ends.
+/// Thread-safe.
 class Connections {
  public:
-  /// So many may be on their way out beside those that Count counts.
+  /// How many connections that were cut, but have not ended yet, may be open beside those that
+  /// Count() counts.
   static constexpr std::size_t kMostMakingWay = 64;
 
-  /// What a connection can be told; called by any thread, never blocks, and must not call back into
-  /// this object.
+  /// How to reach a connection. Both are called on any thread, under the mutex of this object, so
+  /// they must not block and must not call this object.
   struct Orders {
-    /// Look at the phase again.
+    /// The phase has changed: look at it.
     std::function<void()> wake_up;
-    /// End now, whatever it is doing.
+    /// End now, whatever is under way.
     std::function<void()> cut;
   };
 
+  /// Adds a connection on which no request has arrived yet. `connection` is only a key, and is
+  /// never dereferenced.
   void Add(const void* connection, Orders orders);
+
+  /// Removes a connection that has ended. Has no effect if it is unknown.
   void Remove(const void* connection);
 
-  /// A whole request of the connection's has arrived.
+  /// Records that a whole request has arrived on the connection.
   void Asked(const void* connection);
 
-  /// Those that are open and need not make way.
+  /// Returns how many connections are open, without those that were cut.
   std::size_t Count() const;
 
-  /// Cuts the first in line; false where there is none, or where too many that were told so are
-  /// still there.
+  /// Cuts the first connection in the order above. It stays open until it has noticed. Returns
+  /// false, and cuts none, if there is none to cut or if kMostMakingWay connections that were cut
+  /// are still open.
   bool CutOne();
 
-  /// Tells every connection to wake up.
+  /// Calls `wake_up` of every open connection.
   void WakeAll() const;
 
-  /// Whether there was no connection left at `deadline` or before.
+  /// Blocks until no connection is open, or until `deadline`. Returns whether none is open.
   bool WaitUntilNone(std::chrono::steady_clock::time_point deadline) const;
 
  private:
+  // A connection in one of the lines below.
   struct Member {
     const void* connection = nullptr;
     Orders orders;
   };
   using Line = std::list<Member>;
+  // Where a connection stands.
   struct Place {
     Line* line;
     Line::iterator member;
   };
 
-  /// To the end of a line.
+  // Moves a connection to the end of `line`.
   static void Move(Place& place, Line& line);
 
   mutable std::mutex mutex_;
-  mutable std::condition_variable none_;
-  Line silent_;
-  Line asked_;
-  Line making_way_;
-  std::unordered_map<const void*, Place> open_;
+  mutable std::condition_variable none_;         // notified when no connection is open
+  Line silent_;                                  // no request has arrived; the oldest first
+  Line asked_;                                   // the one whose last request is longest ago first
+  Line making_way_;                              // were cut, and are still open
+  std::unordered_map<const void*, Place> open_;  // all of the above
 };
 
 }  // namespace berth::server

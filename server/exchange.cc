@@ -16,7 +16,7 @@ void ReportThrow(ListenerObserver& observer, const Route& route, std::string_vie
       absl::StrCat("handler of ", route.method, " ", route.path, " threw: ", std::string(what)));
 }
 
-// Runs code of the route; an exception becomes status 500.
+// Runs code of the route. An exception becomes status 500.
 template <class Function>
 HttpResponse Guarded(ListenerObserver& observer, const Route& route, const Function& function) {
   try {
@@ -29,7 +29,7 @@ HttpResponse Guarded(ListenerObserver& observer, const Route& route, const Funct
   return {500, kText, "internal error\n"};
 }
 
-// Headers that leave open where the message ends or whom it is for (RFC 9112, 3.2 and 6.1).
+// Refuses headers that leave open where the message ends or whom it is for (RFC 9112, 3.2 and 6.1).
 std::optional<Reply> RefuseAmbiguous(const RequestHead& head) {
   if (head.version >= 11 && head.host_fields != 1) {
     return Refusal(400, "bad request: exactly one Host header is expected");

@@ -16,7 +16,7 @@
 namespace berth::server {
 namespace {
 
-// A directory that never comes to rest must not keep us from looking.
+// A directory that never comes to rest must not keep the callback from being called.
 constexpr int kMaxSettleRounds = 20;
 
 std::vector<std::string> DirectoriesOf(const std::vector<std::string>& files) {
@@ -61,7 +61,7 @@ FileWatch::~FileWatch() {
 
 void FileWatch::Run() {
   while (!Stopped()) {
-    // Each time anew, because a directory that was replaced takes its watch with it.
+    // Watches are added each time, because a directory that was replaced has lost its watch.
     AddWatches();
     Settle();
     if (Stopped()) return;

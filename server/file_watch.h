@@ -8,43 +8,60 @@
 
 namespace berth::server {
 
+/// When FileWatch looks at its files.
 struct FileWatchOptions {
-  /// Changes are looked for this often even if the system tells of none: files behind links to
-  /// other directories, file systems without notification, a system out of watches.
+  /// The longest time between two calls of the callback. It bounds how late a change is noticed
+  /// that the system does not report: a file behind a link to another directory, a file system
+  /// without notification, a system that has no more watches.
   std::chrono::milliseconds recheck{60'000};
-  /// How long a directory must be quiet after a change, so that a certificate and its key are seen
-  /// together.
+  /// How long the directories must be quiet after a change before the callback is called, so that
+  /// it sees a certificate and its key together.
   std::chrono::milliseconds settle{100};
 };
 
-/// Tells when files may have changed. Watches the directories that hold them, because files are
-/// replaced by renames: of themselves, or of the `..data` link through which Kubernetes mounts
-/// Secrets and ConfigMaps (pkg/volume/util/atomic_writer.go). The callback compares what it reads;
-/// it is called too often rather than too seldom. Not thread-safe: made and destroyed by one
-/// thread.
+/// Calls a callback whenever files may have changed. The callback must compare what it reads,
+/// because it is rather called too often than too seldom.
+///
+/// Watches the directories of the files and not the files themselves, because files are replaced by
+/// renames: of the files, or of the `..data` link through which Kubernetes mounts Secrets and
+/// ConfigMaps (pkg/volume/util/atomic_writer.go).
+///
+/// Constructed and destroyed on one thread. Not thread-safe.
 class FileWatch {
  public:
-  /// Throws std::system_error when the process is out of descriptors or threads.
-  /// Calls `check` on a thread of its own: once at the start and then after each change.
+  /// Starts a thread that calls `check`: once at the start, as soon as the directories are quiet,
+  /// and then after each change and each `recheck`. The calls never overlap. A directory that is
+  /// not quiet for 20 times `settle` is checked all the same.
+  ///
+  /// The files need not exist. Throws std::system_error if the process has no more file descriptors
+  /// or threads.
   FileWatch(const std::vector<std::string>& files, FileWatchOptions options,
             std::function<void()> check);
-  /// Waits for a running callback.
+
+  /// Stops the thread. Blocks while a callback runs, so the callback must not destroy this object.
   ~FileWatch();
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
  private:
+  // What the thread runs, until the destructor begins.
   void Run();
+  // Watches all directories, again if need be.
   void AddWatches();
+  // Returns when the directories have been quiet for `settle`, or after 20 rounds.
   void Settle();
+  // Waits up to `time`. Returns true if something changed, false if nothing did or the destructor
+  // has begun.
   bool WaitForChange(std::chrono::milliseconds time);
+  // Returns true once the destructor has begun.
   bool Stopped() const;
 
+  // Those of the files, each once.
   const std::vector<std::string> directories_;
   const FileWatchOptions options_;
   const std::function<void()> check_;
-  const int stop_;
-  // Negative where the system has no more: then there is only the periodic check.
+  const int stop_;  // an eventfd that the destructor makes readable
+  // Negative if the system has no more. Then only `recheck` finds changes.
   const int inotify_;
   std::thread thread_;
 };

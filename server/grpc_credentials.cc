@@ -10,8 +10,8 @@
 namespace berth::server {
 namespace {
 
-// gRPC's own file watcher takes over what it finds, be it half a pair; its C interface asks before
-// each handshake instead, so that the pairs that TlsCertificates has checked can be given to it.
+// gRPC's own file watcher uses whatever it finds, even half a pair. Its C interface asks before
+// each handshake instead, so it can be given the pairs that TlsCertificates has checked.
 class MutualTlsCredentials final : public grpc::ServerCredentials {
  public:
   explicit MutualTlsCredentials(std::shared_ptr<const TlsCertificates> tls)
@@ -31,7 +31,8 @@ class MutualTlsCredentials final : public grpc::ServerCredentials {
     return grpc_server_add_http2_port(server, address.c_str(), credentials_);
   }
 
-  // Called by one thread at a time (security_connector/ssl, try_fetch_ssl_server_credentials).
+  // gRPC calls it on one thread at a time (security_connector/ssl,
+  // try_fetch_ssl_server_credentials).
   static grpc_ssl_certificate_config_reload_status Fetch(
       void* self, grpc_ssl_server_certificate_config** config) {
     auto& credentials = *static_cast<MutualTlsCredentials*>(self);

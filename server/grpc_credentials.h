@@ -10,9 +10,12 @@ class ServerCredentials;
 
 namespace berth::server {
 
-/// Credentials of a gRPC server that shows `tls`' certificate and takes only clients that show one
-/// of its client CA's. Each handshake uses the files as TlsCertificates has them then. Must outlive
-/// the server.
+/// Returns credentials for a gRPC server that presents the certificate of `tls`, and accepts only
+/// clients whose certificate comes from the client CA of `tls`. `tls` must have a client CA.
+///
+/// Each handshake uses the files that `tls` has read last, so renewed certificates take effect
+/// without a restart; connections that are open keep theirs. The caller keeps the credentials until
+/// the server is destroyed.
 std::shared_ptr<grpc::ServerCredentials> MutualTls(std::shared_ptr<const TlsCertificates> tls);
 
 }  // namespace berth::server

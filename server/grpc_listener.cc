@@ -25,15 +25,16 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kMaxStreamsPerConnection = 32;
-// Reflection holds one as long as its client likes; our own services hold none.
+// A reflection call holds a thread as long as its client likes. Calls of our own services hold
+// none.
 constexpr int kMaxThreads = 32;
-// How soon a client that vanished is noticed, and how often one may ask whether we are there.
+// How soon the server notices that a client has vanished, and how often a client may ping.
 constexpr milliseconds kPingAfter{60'000};
 constexpr milliseconds kPingTimeout{20'000};
 constexpr milliseconds kLeastClientPing{10'000};
 constexpr std::chrono::seconds kGrpcLineInterval{10};
 
-// gRPC writes lines of its own format to standard error: handshakes that failed, mostly.
+// gRPC writes lines in its own format to standard error, mostly about failed handshakes.
 void LogLine(gpr_log_func_args* line) {
   static RateLimiter lines(kGrpcLineInterval);
   if (line->severity < GPR_LOG_SEVERITY_ERROR) return;
@@ -42,7 +43,7 @@ void LogLine(gpr_log_func_args* line) {
   }
 }
 
-// What gRPC has once for the process, before the first server is built.
+// Sets what gRPC has once for the whole process. It must be set before the first server is built.
 void SetUpGrpc() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -64,7 +65,7 @@ void SetLimits(const GrpcListenerOptions& options, grpc::ServerBuilder& builder)
   const auto set = [&](const char* name, auto value) {
     builder.AddChannelArgument(name, static_cast<int>(value));
   };
-  // Or a second server on the same port would silently take half of the connections.
+  // Otherwise a second server on the same port would silently get half of the connections.
   set(GRPC_ARG_ALLOW_REUSEPORT, 0);
   set(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
   set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, milliseconds(kMaxHandshakeTime).count());

@@ -8,19 +8,21 @@
 
 namespace berth::server {
 
-/// What is not ready yet, in words for a person; empty: all is. Thread-safe, does not block.
+/// Returns what is not ready yet, each in words for a person; nothing if all is ready. Called for
+/// each probe, on several threads at a time: it must be thread-safe and must not block.
 using ReadinessCheck = std::function<std::vector<std::string>()>;
 
-/// `GET /healthz`: 200 while the process serves at all.
+/// `GET /healthz` answers 200 "ok" as long as the process answers at all.
 Route HealthzRoute();
 
-/// `GET /livez`, by the name that Kubernetes' own servers have for it: the same.
+/// `GET /livez` is the same, by the name that Kubernetes' own servers use.
 Route LivezRoute();
 
-/// `GET /readyz`: 200, or 503 with one line for each thing that is not ready.
+/// `GET /readyz` answers 200 "ok" if `not_ready` returns nothing. Else it answers 503, with one
+/// line "not ready: ..." for each thing that is not ready.
 Route ReadyzRoute(ReadinessCheck not_ready);
 
-/// All of them.
+/// Returns all three routes.
 std::vector<Route> ProbeRoutes(const ReadinessCheck& not_ready);
 
 }  // namespace berth::server

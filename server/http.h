@@ -11,48 +11,58 @@
 
 namespace berth::server {
 
+/// A request as its handler sees it. The texts are valid during the call of the handler.
 struct HttpRequest {
   std::string_view method;
   /// Path and query as sent.
   std::string_view target;
+  /// The whole body, without transfer encoding.
   std::string_view body;
 };
 
+/// What a handler answers.
 struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;
-  /// The limit that the handler refused the request for, to be counted with the listener's own.
+  /// The limit for which the handler refused the request, if any. It is counted with the limits of
+  /// the listener.
   std::optional<Limit> limit{};
 };
 
-/// Why a request never reached its handler.
+/// Why a body was not read to its end: it is larger than Route::max_body, it did not arrive within
+/// ListenerLimits::body, or other requests hold the memory (ListenerLimits::bodies_bytes).
 enum class RejectionCause { kBodyTooLarge, kBodyTimeout, kBodiesTooMany };
 
+/// A request that never reached its handler.
 struct Rejection {
   RejectionCause cause;
-  /// A sentence for the client, with the limit in it.
+  /// A sentence for the client that names the limit.
   std::string message;
-  /// The front of the body, as much as was read: the Route's `reject_bytes` or more, where they
-  /// arrived.
+  /// The front of the body, as much as was read: at least the Route's `reject_bytes`, if so much
+  /// has arrived. Valid during the call of `reject`.
   std::string_view body{};
 };
 
-/// One method and path that a listener answers. Everything else is 404, another method 405.
+/// A method and a path that a listener answers. Other paths get 404, other methods on the path 405.
+/// A plain value; the router keeps a copy for the life of the listener.
 struct Route {
+  /// "GET", "POST". GET answers HEAD, too.
   std::string method;
-  /// Exact, without query.
+  /// The exact path, without query.
   std::string path;
-  /// Bytes of body that are read at most.
+  /// Largest body in bytes. 0: none is accepted.
   std::size_t max_body = 0;
-  /// Called on one of the listener's threads, several at a time; must not block.
+  /// Answers a whole request. Called on the listener's threads, several at a time: it must be
+  /// thread-safe and must not block. If it throws, the client gets 500.
   std::function<HttpResponse(const HttpRequest&)> handle;
-  /// Words the answer to a request that broke a limit. The connection is closed after it. Empty:
-  /// 413, 408 or 503 with the message as text.
+  /// Words the answer to a request whose body broke a limit. Called like `handle`; the connection
+  /// is closed afterwards. Empty: 413, 408 or 503, with the message as plain text.
   std::function<HttpResponse(const Rejection&)> reject;
-  /// How much `reject` has to see of a body whose header says that it is too large. The rest is
-  /// read and forgotten before the answer, so that a client gets it that writes everything first.
-  /// 0: such a request is answered at once.
+  /// How many bytes `reject` needs of a body whose header says that it is too large. They are read
+  /// before the answer, and the rest is read and dropped, so that a client that sends everything
+  /// before it reads gets the answer. 0: such a request is answered at once, and `reject` sees no
+  /// body.
   std::size_t reject_bytes = 0;
 };
 

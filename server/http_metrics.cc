@@ -17,7 +17,7 @@ using prometheus::Counter;
 using prometheus::Family;
 using prometheus::Histogram;
 
-// From a lookup that finds nothing to what a client waits for at most, in seconds.
+// In seconds: from a lookup that finds nothing to the longest time that a client waits.
 const Histogram::BucketBoundaries& Buckets() {
   static const auto& buckets = *new Histogram::BucketBoundaries{
       0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5};
@@ -87,7 +87,7 @@ MetricsObserver::MetricsObserver(Metrics& metrics, std::string name,
                               "Requests answered, by path and status code.")) {
   AddPath(metrics, kOther);
   for (const Route& route : routes) AddPath(metrics, route.path);
-  // A rate does not see the event by which its counter comes to be.
+  // All series exist from the start, because a rate does not see the event that creates its series.
   for (const HandshakeFailure cause : kAllHandshakeFailures) HandshakeCounter(cause);
   for (const Limit limit : kAllLimits) LimitCounter(limit);
 }

@@ -40,7 +40,7 @@ error_code Open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
   error_code error;
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-  // Without effect on an IPv4 socket, where it fails.
+  // Fails on an IPv4 socket, where it would have no effect.
   error_code ignored;
   acceptor.set_option(asio::ip::v6_only(false), ignored);
   if (!error) acceptor.bind(endpoint, error);
@@ -61,15 +61,15 @@ absl::Status Open(tcp::acceptor& acceptor, const Address& address) {
   return error ? CannotListen(address, error) : absl::OkStatus();
 }
 
-// Whether one more can be served. Where all places are taken another one makes way, so that those
-// who fill them with connections that ask for nothing keep nobody out.
+// Returns whether one more connection can be served. If all places are taken, an open connection is
+// cut, so that clients that open connections and send nothing keep nobody out.
 bool MakeRoom(ConnectionContext& context) {
   if (context.connections.Count() < context.limits.connections) return true;
   context.observer->OnLimit(Limit::kConnections);
   return context.connections.CutOne();
 }
 
-// Serves or turns away one connection. Being out of memory for this one must not end the acceptor.
+// Serves or turns away one connection. If there is not enough memory for it, the acceptor goes on.
 void Admit(tcp::socket socket, ConnectionContext& context) {
   try {
     if (MakeRoom(context)) ServeConnection(std::move(socket), context);
@@ -160,7 +160,7 @@ class Listener::Impl {
     threads_.clear();
   }
 
-  // Outlives the connections, which go with io_.
+  // Outlives the connections, which io_ owns.
   ConnectionContext context_;
   asio::io_context io_;
   tcp::acceptor acceptor_{asio::make_strand(io_)};

@@ -15,43 +15,60 @@
 
 namespace berth::server {
 
+/// Where and how a Listener serves.
 struct ListenerOptions {
-  /// As ParseAddress reads it.
+  /// In the form that ParseAddress() reads. Port 0: the system chooses one.
   std::string address = ":0";
-  /// Null: plain HTTP. Where that is allowed is the caller's decision; see IsLoopback.
+  /// Null: plain HTTP. The caller decides where that is allowed; see IsLoopback().
   std::shared_ptr<const TlsCertificates> tls;
-  /// Threads that serve connections and run handlers; at least 1.
+  /// Threads that serve connections and run handlers. Less than 1 counts as 1.
   int threads = 2;
   ListenerLimits limits;
-  /// May be null.
+  /// Hears of connections, requests and failures. May be null.
   std::shared_ptr<ListenerObserver> observer;
 };
 
-/// Answers HTTP/1.1, over TLS or plain, with keep-alive, pipelining, chunked bodies and
-/// `Expect: 100-continue`. A handler that throws answers 500. Start, BeginClosing, Drain and the
-/// destructor are called by one thread, never by a handler; port() by any.
+/// An HTTP/1.1 server on one address, over TLS or plain, with keep-alive, pipelining, chunked
+/// bodies and `Expect: 100-continue`.
+///
+/// The life of a listener: Start(), then BeginClosing() and Drain() for an orderly end, then the
+/// destructor. Call these on one thread, and never in a handler. port() may be called on any
+/// thread. Handlers run on the listener's own threads.
+///
+///   auto listener = Listener::Start({.address = ":8443", .tls = certificates}, {route});
+///   if (!listener.ok()) return listener.status();
+///   signals.Wait();
+///   (*listener)->BeginClosing();
+///   // ... some seconds later:
+///   (*listener)->Drain(std::chrono::seconds(10));
 class Listener {
  public:
-  /// Serves when it returns. INVALID_ARGUMENT for an address or routes that make no sense,
-  /// UNAVAILABLE when the address cannot be listened on.
+  /// Returns a listener that serves already. Errors:
+  /// - INVALID_ARGUMENT if ParseAddress() rejects the address or Router::Validate() the routes;
+  /// - UNAVAILABLE if the address cannot be listened on, for example because it is in use.
   static absl::StatusOr<std::unique_ptr<Listener>> Start(ListenerOptions options,
                                                          std::vector<Route> routes);
 
-  /// Cuts what is still open. Call Drain before for an orderly end.
+  /// Cuts the connections that are still open, and waits for the threads. Handlers that run are
+  /// waited for. Call Drain() before for an orderly end.
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// The port listened on, also where the options said 0.
+  /// Returns the port that is listened on, also if the options said 0.
   std::uint16_t port() const;
 
-  /// From now on every reply carries `Connection: close`, while new connections are still
-  /// accepted. Call it when a shutdown is announced, some seconds before Drain: a client then moves
-  /// away between two requests, and none is lost to a connection that closes under it.
+  /// From now on, every reply carries `Connection: close`. New connections are still accepted.
+  /// Returns at once.
+  ///
+  /// Call it when a shutdown is announced, some seconds before Drain(). Clients then move away
+  /// between two requests, and no request is lost because its connection closes under it.
   void BeginClosing();
 
-  /// Stops accepting, closes idle connections, answers what has arrived and ends; blocks for `time`
-  /// at most. Whether all ended by themselves; if not, the rest was cut.
+  /// Stops accepting, closes idle connections, answers the requests that have arrived, and ends the
+  /// threads. Blocks until all connections have ended, for `time` at most.
+  ///
+  /// Returns true if all connections ended by themselves, false if some were cut.
   bool Drain(std::chrono::milliseconds time);
 
  private:

@@ -20,7 +20,7 @@ ListenerLog::ListenerLog(std::string listener)
       error_lines_(kListenerLineInterval) {}
 
 void ListenerLog::OnHandshakeFailed(HandshakeFailure cause) {
-  // Load balancers and probes look whether the port is open.
+  // Load balancers and probes only look whether the port is open.
   if (cause == HandshakeFailure::kClosed) return;
   if (const auto held_back = handshake_lines_.Admit()) {
     Log(LogLevel::kWarning, "TLS handshake failed",

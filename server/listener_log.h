@@ -7,12 +7,16 @@
 
 namespace berth::server {
 
-/// Logs what is wrong on a listener, every few seconds at most: handlers that threw, accepts that
-/// failed, connections turned away. The rest is in the metrics. Thread-safe.
+/// Logs what goes wrong on a listener: TLS handshakes that fail, clients that run into limits,
+/// handlers that throw, accepts that fail. Each of these kinds gets one line in 10 s at most, with
+/// the number of lines that were held back; the metrics have the rest. Clients that only open and
+/// close a connection are not logged. Thread-safe.
 class ListenerLog final : public ListenerObserver {
  public:
+  /// `listener` is the name of the listener, which every line has.
   explicit ListenerLog(std::string listener);
 
+  /// The first two are logged as warnings, the last as an error.
   void OnHandshakeFailed(HandshakeFailure cause) override;
   void OnLimit(Limit limit) override;
   void OnError(std::string_view message) override;

@@ -47,7 +47,7 @@ std::string Timestamp(std::chrono::system_clock::time_point time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", utc, rest.count());
 }
 
-// Never destroyed: threads may log while the process ends.
+// Never destroyed, because threads may log while the process ends.
 spdlog::logger& Logger() {
   static spdlog::logger& logger = *[] {
     auto* made = new spdlog::logger("berth", std::make_shared<spdlog::sinks::stderr_sink_mt>());

@@ -12,9 +12,12 @@
 
 namespace berth::server {
 
+/// From the least important to the most important.
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-/// Text, number, truth or list of texts. Refers to the texts that it was made from.
+/// The value of a field of a log line: a text, a list of texts, a boolean or a number. It converts
+/// implicitly from all of these. It refers to the texts that it was made from, so they must live
+/// until the line is written.
 class LogValue {
  public:
   LogValue(const char* text) : value_(std::string_view(text)) {}                 // NOLINT
@@ -29,6 +32,7 @@ class LogValue {
   template <std::floating_point T>
   LogValue(T number) : value_(double{number}) {}  // NOLINT
 
+  /// The value, for std::visit.
   const auto& value() const { return value_; }
 
  private:
@@ -37,25 +41,28 @@ class LogValue {
       value_;
 };
 
+/// A named value of a log line.
 struct LogField {
-  /// Not "ts", "level" or "msg", which every line has.
+  /// Any but "ts", "level" and "msg", which every line has.
   std::string_view key;
   LogValue value;
 };
 
 using LogFields = std::initializer_list<LogField>;
 
-/// One JSON object without line end: ts (RFC 3339, UTC, milliseconds), level, msg, then the fields
-/// in their order. ASCII only: everything else is escaped and invalid UTF-8 replaced, so no text
-/// can begin a line of its own or speak to a terminal.
+/// Returns one JSON object without a line end: ts (RFC 3339, UTC, milliseconds), level, msg, then
+/// the fields in their order. The text is ASCII only. Other characters are escaped and invalid
+/// UTF-8 is replaced, so no text can begin a line of its own or control a terminal.
 std::string FormatLogLine(std::chrono::system_clock::time_point time, LogLevel level,
                           std::string_view message, LogFields fields);
 
-/// Writes one line to standard error, whole lines in one write each. Thread-safe. Never pass pods'
-/// environments, tokens or keys.
+/// Writes one line to standard error, in one write, if `level` is at least that of SetLogLevel().
+/// Thread-safe. Never pass pods' environments, tokens or keys.
+///
+///   Log(LogLevel::kInfo, "listening", {{"listener", name}, {"port", port}});
 void Log(LogLevel level, std::string_view message, LogFields fields = {});
 
-/// Lines below `level` are not written; kInfo at the start. Thread-safe.
+/// Sets the lowest level that is written; kInfo at the start of the process. Thread-safe.
 void SetLogLevel(LogLevel level);
 
 }  // namespace berth::server

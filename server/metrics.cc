@@ -37,7 +37,7 @@ void Metrics::AddBuildInfo(const std::string& version, const std::string& revisi
 }
 
 std::string Metrics::Exposition() const {
-  // One at a time, or an older value could overwrite a newer one.
+  // One call at a time, because otherwise an older value could overwrite a newer one.
   const std::lock_guard lock(mutex_);
   for (const ReadGauge& each : read_gauges_) each.gauge->Set(each.read());
   std::vector<prometheus::MetricFamily> families = registry_->Collect();
@@ -52,7 +52,8 @@ std::string Metrics::Exposition() const {
 
 namespace {
 
-// Working out the metrics takes locks and time that others need, too; to send them takes little.
+// Remembers the last text for a while. To compute the metrics takes locks and time that others
+// need; to send the text takes little.
 class Scrapes {
  public:
   explicit Scrapes(std::shared_ptr<const Metrics> metrics) : metrics_(std::move(metrics)) {}

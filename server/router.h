@@ -10,22 +10,26 @@
 
 namespace berth::server {
 
-/// Finds the route of a request. Thread-safe: constant after construction.
+/// Finds the route of a request. Constant after construction, so thread-safe.
 class Router {
  public:
+  /// The result of Find().
   struct Match {
-    /// Null: no such path, or `allow` says what the path takes instead.
+    /// Points into the router. Null: there is no such path, or the path does not take the method.
     const Route* route = nullptr;
-    /// Value of the Allow header, e.g. "GET, HEAD", when the path is there and the method is not.
+    /// Value of the Allow header, such as "GET, HEAD", if the path is known and the method is not.
     std::string allow;
   };
 
+  /// Takes any routes; call Validate() before Find().
   explicit Router(std::vector<Route> routes) : routes_(std::move(routes)) {}
 
-  /// Whether the routes make sense together: methods and paths given, none twice, all with handler.
+  /// Returns INVALID_ARGUMENT, naming the route, if a route has no method, the method HEAD, a path
+  /// that does not begin with '/', or no handler, or if two routes have the same method and path.
   absl::Status Validate() const;
 
-  /// `target` may have a query, which is ignored. HEAD finds GET's route.
+  /// Returns the route for a request. The query of `target` is ignored. HEAD finds the route of
+  /// GET. Does not block or fail.
   Match Find(std::string_view method, std::string_view target) const;
 
  private:

@@ -15,20 +15,21 @@ namespace berth::server {
 
 namespace {
 
-// Between asking clients to close their connections and closing them; kube-scheduler and the API
-// server, when busy, send several requests a second.
+// Time between asking clients to close their connections and closing them. A busy kube-scheduler or
+// API server sends several requests a second, so it learns about it in time.
 constexpr std::chrono::milliseconds kClosingTime{1'000};
-// For requests that have arrived. Well within the 30 s that kubelet gives a pod to end.
+// For requests that have arrived. Much less than the 30 s that kubelet gives a pod to end.
 constexpr std::chrono::milliseconds kDrainTime{10'000};
 
-// Of any route: the budget holds one of it whatever the configuration says, and as much again.
+// Returns the largest body of any route. The memory for bodies is at least twice as much, whatever
+// the configuration says.
 std::size_t LargestBody(const std::vector<Route>& routes) {
   std::size_t largest = 0;
   for (const Route& route : routes) largest = std::max(largest, route.max_body);
   return largest;
 }
 
-// For the few who read metrics and probe. The reply to a scrape takes some 100 KB.
+// For the few clients that scrape and probe. The reply to a scrape takes some 100 KB.
 constexpr std::size_t kPlainConnections = 64;
 constexpr std::size_t kPlainBytes = 16 << 20;
 

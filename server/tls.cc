@@ -19,7 +19,7 @@
 namespace berth::server {
 namespace {
 
-// Chains and CA bundles are some hundred KiB at most.
+// Certificate chains and CA bundles have some hundred KiB at most.
 constexpr std::size_t kMaxFileBytes = 4 * 1024 * 1024;
 
 template <auto Free>
@@ -33,7 +33,7 @@ using Bio = std::unique_ptr<BIO, Deleter<BIO_free>>;
 using Certificate = std::unique_ptr<X509, Deleter<X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
 
-// The reason that OpenSSL gave last; never holds any of the input.
+// Returns the last reason that OpenSSL gave, which never contains any of the input, and clears it.
 std::string OpenSslReason() {
   const unsigned long code = ERR_peek_last_error();
   ERR_clear_error();
@@ -63,7 +63,7 @@ Bio ReadFrom(const std::string& text) {
   return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// All certificates of a PEM text, in order.
+// Returns all certificates of a PEM text, in order.
 absl::StatusOr<std::vector<Certificate>> ParseCertificates(const std::string& file,
                                                            const std::string& text) {
   const Bio bio = ReadFrom(text);
@@ -79,7 +79,7 @@ absl::StatusOr<std::vector<Certificate>> ParseCertificates(const std::string& fi
   return certificates;
 }
 
-// Without this OpenSSL would ask for a pass phrase at the terminal.
+// Without this callback, OpenSSL would ask for a pass phrase at the terminal.
 int NoPassPhrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;
@@ -138,8 +138,8 @@ int ChooseHttp11(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* chos
 
 // Neither kube-scheduler nor kube-apiserver resumes sessions: crypto/tls needs a
 // ClientSessionCache, which k8s.io/client-go/transport (v0.36.3) never sets. And for each of the
-// two tickets of TLS 1.3 OpenSSL 3.0 decodes the client's certificate once more, a quarter of what
-// a handshake costs.
+// two tickets of TLS 1.3, OpenSSL 3.0 decodes the client's certificate once more, which is a
+// quarter of the cost of a handshake.
 void KeepNoSessions(SSL_CTX* context) {
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
   SSL_CTX_set_num_tickets(context, 0);
@@ -147,9 +147,9 @@ void KeepNoSessions(SSL_CTX* context) {
 }
 
 bool SetPolicy(SSL_CTX* context) {
-  // A renegotiation makes the server work and gives the client nothing.
+  // A renegotiation costs the server work and gives the client nothing.
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
-  // Or every idle connection keeps 34 KB.
+  // Otherwise every idle connection keeps 34 KB.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_alpn_select_cb(context, ChooseHttp11, nullptr);
   KeepNoSessions(context);

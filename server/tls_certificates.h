@@ -15,57 +15,67 @@
 
 namespace berth::server {
 
+/// Which files to follow, and how.
 struct TlsCertificatesOptions {
   TlsFiles files;
+  /// How soon a change is noticed.
   FileWatchOptions watch;
-  /// Called on the watching thread after each try to load changed files: OK, or why the former
-  /// ones still serve (said once for each different reason). May be empty.
+  /// Called on the watching thread: with OK after changed files were taken over, with an error if
+  /// changed files cannot be used and the former ones stay in use. The same error is reported only
+  /// once in a row. May be empty.
   std::function<void(const absl::Status&)> on_reload;
 };
 
 /// A server's certificate that follows its files. Connections made after a change use the new
-/// files, live ones end with what they began with; files that do not make a valid pair are reported
-/// and change nothing. Thread-safe.
+/// files; connections that are open keep those they began with. Files that do not make a valid pair
+/// are reported and change nothing.
+///
+/// A shared_ptr owns it; listeners share it. Thread-safe.
 class TlsCertificates {
  public:
-  /// Fails when the files do not make a valid pair now.
+  /// Reads the files and starts to watch them, on a thread of its own. Errors are those of
+  /// ReadTlsFiles() and BuildTlsContext(), or UNAVAILABLE if the files cannot be watched.
   static absl::StatusOr<std::shared_ptr<const TlsCertificates>> Open(
       TlsCertificatesOptions options);
 
   TlsCertificates(const TlsCertificates&) = delete;
   TlsCertificates& operator=(const TlsCertificates&) = delete;
 
-  /// What the next connection is made from; never null.
+  /// Returns the context for the next connection; never null.
   std::shared_ptr<ssl_ctx_st> Current() const;
 
-  /// The texts that it was made from, for servers that make contexts themselves; never null, and
-  /// the same object until they change.
+  /// Returns the texts from which the context was made, for servers that make contexts themselves.
+  /// Never null. The same object is returned until the texts change.
   std::shared_ptr<const TlsPem> Pem() const;
 
-  /// Until the certificate in use ends; negative afterwards.
+  /// Returns the seconds until the certificate in use expires; negative afterwards.
   std::chrono::duration<double> TimeLeft() const;
 
-  /// How often changed files were taken over since Open.
+  /// How often changed files were taken over since Open().
   std::uint64_t reloads() const { return reloads_; }
-  /// How often changed files were found broken, as on_reload tells it.
+
+  /// How often on_reload was, or would have been, called with an error since Open().
   std::uint64_t reload_failures() const { return reload_failures_; }
 
  private:
+  // Takes what Open() has read. Throws if the files cannot be watched.
   TlsCertificates(TlsCertificatesOptions options, TlsPem pem, TlsContext context);
 
+  // What the watch calls: TryReload(), and the report of its result.
   void Reload();
+  // Takes over the files if they have changed and are valid. OK if they have not changed.
   absl::Status TryReload();
 
   const TlsCertificatesOptions options_;
-  std::string last_error_;  // of the watching thread alone
+  std::string last_error_;  // used by the watching thread alone
 
-  // Written by the watching thread alone.
+  // Only the watching thread writes the following.
   mutable std::mutex mutex_;
   std::shared_ptr<const TlsPem> pem_;
   TlsContext context_;
   std::atomic<std::uint64_t> reloads_ = 0;
   std::atomic<std::uint64_t> reload_failures_ = 0;
-  // Last: its thread uses everything above.
+  // The last member, because its thread uses everything above.
   FileWatch watch_;
 };
 
