@@ -29,7 +29,8 @@ void SetData(const certs::SecretData& data, kube::ApiObject& secret) {
   secret.SetSecretValue(kAuthoritiesKey, data.authorities);
 }
 
-// The plan takes some codes for answers; those of requests are none, but that there is nothing.
+// Returns the error in the form that certs::MakePlan() expects: it takes some codes for statements
+// about a Secret, and of the codes of requests only NotFound is one.
 absl::Status Unknown(const absl::Status& error) {
   if (absl::IsNotFound(error)) return error;
   return absl::UnavailableError(std::string(error.message()));
@@ -41,7 +42,7 @@ std::string WhyMade(certs::Cause cause) {
 
 }  // namespace
 
-/// All that was read: the objects, in the order of the settings, and what they say.
+// All that was read in a round: the objects, in the order of the settings, and what they say.
 struct CertificateKeeper::Held {
   struct Webhook {
     std::string collection;
@@ -186,7 +187,7 @@ bool CertificateKeeper::WasAskedFor(const kube::ApiObject& secret) const {
 
 void CertificateKeeper::CarryOut(const certs::Plan& plan, const Held& held) {
   if (plan.authority && WriteNewAuthority(plan, held)) return;
-  if (plan.bundle.empty()) return;  // there is no authority that works, or nobody knows it
+  if (plan.bundle.empty()) return;  // no authority works, or it is unknown
   kube::ApiObject authority = BeginSecret(settings_.authority_secret, held.authority);
   if (plan.tidy_authority) {
     SetData(certs::ToSecret(certs::WithoutEnded(*held.state.authority.held, options_.now())),
@@ -198,7 +199,6 @@ void CertificateKeeper::CarryOut(const certs::Plan& plan, const Held& held) {
   WriteServers(plan, held);
 }
 
-// Whether it is there now.
 bool CertificateKeeper::WriteNewAuthority(const certs::Plan& plan, const Held& held) {
   const auto& former = held.state.authority.held;
   const auto next =
@@ -215,14 +215,14 @@ bool CertificateKeeper::WriteNewAuthority(const certs::Plan& plan, const Held& h
                      WhyMade(*plan.authority));
 }
 
-// Webhooks that judge are trusted a round after those that change: where a pod could not be changed
-// yet, the demand that it had been would refuse it.
+// Validating webhooks get the bundle a round after mutating ones. Otherwise the API server could
+// already call the one that demands a change and not yet the one that makes it, and would reject
+// the pod.
 void CertificateKeeper::WriteBundles(const std::string& bundle, const Held& held) {
   if (!WriteBundles(kMutatingWebhooks, bundle, held)) return;
   WriteBundles(kValidatingWebhooks, bundle, held);
 }
 
-// Whether they were as they should be.
 bool CertificateKeeper::WriteBundles(std::string_view collection, const std::string& bundle,
                                      const Held& held) {
   bool as_they_should_be = true;
@@ -247,7 +247,7 @@ void CertificateKeeper::WriteServers(const certs::Plan& plan, const Held& held) 
   }
 }
 
-// Without a task it may lack its owner all the same.
+// Without a task, the Secret may still lack its owner.
 void CertificateKeeper::WriteTask(const certs::ServerTask* task, std::size_t server,
                                   const certs::Plan& plan, const Held& held) {
   const auto& before = held.servers[server];
@@ -295,7 +295,6 @@ void CertificateKeeper::MarkRenewed(kube::ApiObject& secret) const {
   secret.SetAnnotation(fmt::format("{}/{}", options_.prefix, kRenewedAnnotation), asked);
 }
 
-// Whether it is as it should be now.
 bool CertificateKeeper::WriteSecret(const std::string& name,
                                     const absl::StatusOr<kube::ApiObject>& before,
                                     kube::ApiObject after, std::string_view why) {
@@ -315,7 +314,6 @@ void CertificateKeeper::Report(Write write, const std::string& object, std::stri
   writes_->OnWritten(write, object, why, status);
 }
 
-// Not of writes, which are told to another.
 void CertificateKeeper::Fail(const absl::Status& status) {
   if (status.ok() || absl::IsNotFound(status) || absl::IsCancelled(status)) return;
   failed_ = true;

@@ -8,16 +8,20 @@
 
 namespace berth::controller {
 
-/// Told on the thread of CertificateKeeper::Run(). No text that it gets holds anything of a key.
+/// Hears what becomes of certificates. The methods are called on the thread of
+/// CertificateKeeper::Run() and must not block. No text that they get contains any part of a key.
 class CertificateObserver {
  public:
   virtual ~CertificateObserver() = default;
-  /// When the certificate of each Secret ends; Secrets without one are left out. Nothing: this
-  /// controller does not keep them, as it does not lead.
+  /// Gives the time when each certificate expires, by the name of its Secret. Called in each round.
+  /// Secrets without a valid certificate are left out. Empty: this controller does not lead any
+  /// more, so it does not know.
   virtual void OnEnds(const std::map<std::string, model::Time>& ends) = 0;
-  /// A Secret holds something else than it should, and is written anew.
+  /// The content of a Secret is not a certificate with its key, for the reason `why`. It will be
+  /// written anew. Called in each round until then.
   virtual void OnUnreadable(const std::string& secret, const absl::Status& why) = 0;
-  /// Something could not be read, or no certificate could be made.
+  /// An object could not be read, or a certificate could not be made. The keeper tries again.
+  /// Failed writes are reported to WriteObserver instead.
   virtual void OnCertificateError(const absl::Status& error) = 0;
 };
 

@@ -18,7 +18,6 @@ constexpr std::chrono::seconds kCertificateLineInterval{10};
 
 }  // namespace
 
-/// Which Secrets there are depends on the configuration, which may change.
 class CertificateReport::Ends final : public prometheus::Collectable {
  public:
   void Set(std::map<std::string, model::Time> ends) {

@@ -19,15 +19,15 @@ using Errors = std::vector<model::FieldError>;
 
 constexpr std::string_view kCertificates = "controller.certificates";
 
-// Shorter ones end before those who wait for them have seen them.
+// Certificates with a shorter life end before those who wait for them have seen them.
 constexpr model::Duration kLeastValidity{10};
-// Two thirds of an authority's life pass before the next one is made; what it signed last must end
-// within the third that is left.
+// The next authority is made when two thirds of an authority's life have passed. The last
+// certificate that it signed must end within the remaining third.
 constexpr int kLeavesPerAuthority = 3;
-// X.509 has no years above 9999; and nobody needs a century.
+// X.509 has no years above 9999, and nobody needs a century.
 constexpr model::Duration kMostValidity = std::chrono::hours(24 * 365 * 100);
 
-// A namespace, and a Service.
+// The form of the names of namespaces and Services.
 bool IsDnsLabel(const std::string& text) {
   return model::IsDnsSubdomain(text) && model::IsLabelValue(text) &&
          text.find('.') == std::string::npos;
@@ -63,7 +63,7 @@ void ValidateOwner(const ControllerConfig& config, Errors& errors) {
   for (std::size_t i = 0; i < config.owned_leases.size(); ++i) {
     const std::string path = ItemPath("controller.ownedLeases", i);
     RequireName(path, config.owned_leases[i], "berth-scheduler", errors);
-    // To be written by another hand would cost the controller its lead.
+    // If another writer changed the controller's own Lease, the controller would lose its lead.
     if (config.owned_leases[i] == config.lease.name) {
       errors.push_back(
           {path, "is controller.lease.name, which gets the owner anyway; take it out"});
@@ -77,7 +77,7 @@ bool IsIpAddress(const std::string& text) {
          inet_pton(AF_INET6, text.c_str(), address.data()) == 1;
 }
 
-// What looks like an IPv4 address has the shape of a domain, too.
+// A text that looks like an IPv4 address has the form of a domain name, too.
 bool IsHost(const std::string& text) {
   if (IsIpAddress(text)) return true;
   const std::string last = text.substr(text.rfind('.') + 1);

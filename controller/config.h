@@ -9,11 +9,16 @@
 
 namespace berth::controller {
 
+/// The Lease for which controllers compete: `controller.lease`. The texts in VisitFields() explain
+/// each field; the generated docs/configuration.md has them, too.
 struct LeaseConfig {
+  /// Empty: the namespace of the pod in which the controller runs.
   std::string namespace_name;
   std::string name = "berth-controller";
 };
 
+/// Calls `visit` for each field, with its name in the file and the text that documents it; see
+/// model/config_field.h. So do the functions of the same name below.
 template <typename Visitor>
 void VisitFields(Visitor& visit, LeaseConfig& config) {
   visit("namespace", config.namespace_name,
@@ -23,8 +28,10 @@ void VisitFields(Visitor& visit, LeaseConfig& config) {
   visit("name", config.name, "Controllers of one name compete, and one of them leads");
 }
 
+/// The authority that signs certificates: `controller.certificates.authority`.
 struct AuthorityConfig {
   std::string secret = "berth-ca";
+  /// Ten years by default.
   model::Duration validity = std::chrono::hours(87600);
 };
 
@@ -37,9 +44,11 @@ void VisitFields(Visitor& visit, AuthorityConfig& config) {
         "ends");
 }
 
-/// A server whose certificate the controller makes.
+/// A server whose certificate the controller makes: an item of `controller.certificates.servers`.
+/// At least one of `service` and `hosts` must be given.
 struct ServerCertificateConfig {
   std::string secret;
+  /// Empty: none.
   std::string service;
   std::vector<std::string> hosts;
 };
@@ -52,7 +61,8 @@ void VisitFields(Visitor& visit, ServerCertificateConfig& config) {
   visit("hosts", config.hosts, "Further names and IP addresses that clients know the server by");
 }
 
-/// A client of these servers whose certificate the controller makes.
+/// A client of these servers whose certificate the controller makes: an item of
+/// `controller.certificates.clients`.
 struct ClientCertificateConfig {
   std::string secret;
   std::string name;
@@ -65,8 +75,11 @@ void VisitFields(Visitor& visit, ClientCertificateConfig& config) {
                  "DNS name in the certificate, by which people know the client");
 }
 
+/// All certificates that the controller makes: `controller.certificates`. Without servers it makes
+/// none.
 struct CertificatesConfig {
   AuthorityConfig authority;
+  /// Of each certificate that the authority signs; 90 days by default.
   model::Duration validity = std::chrono::hours(2160);
   std::vector<ServerCertificateConfig> servers;
   std::vector<ClientCertificateConfig> clients;
@@ -91,8 +104,11 @@ void VisitFields(Visitor& visit, CertificatesConfig& config) {
         "equal to what the authority says");
 }
 
+/// What `berth controller` does besides labels and nudges, which need no configuration:
+/// `controller`. A plain value.
 struct ControllerConfig {
   LeaseConfig lease;
+  /// Empty: what the controller makes has no owner.
   std::string owner;
   std::vector<std::string> owned_leases;
   CertificatesConfig certificates;
@@ -109,7 +125,8 @@ void VisitFields(Visitor& visit, ControllerConfig& config) {
   visit("certificates", config.certificates, "Certificates of Berth's servers, made and renewed");
 }
 
-/// The Secrets of servers, then those of clients, in the order of the configuration.
+/// Returns the names of the Secrets of servers, then of clients, in the order of the configuration.
+/// The authority's is not among them.
 inline std::vector<std::string> SecretsOf(const CertificatesConfig& config) {
   std::vector<std::string> secrets;
   for (const ServerCertificateConfig& server : config.servers) secrets.push_back(server.secret);
@@ -117,7 +134,8 @@ inline std::vector<std::string> SecretsOf(const CertificatesConfig& config) {
   return secrets;
 }
 
-/// Everything that is wrong with `config`; paths are from the top of the file.
+/// Returns everything that is wrong with `config`; nothing if it can be used. The paths begin at
+/// the top of the file ("controller.lease.name"), and each message says what to write instead.
 std::vector<model::FieldError> Validate(const ControllerConfig& config);
 
 }  // namespace berth::controller

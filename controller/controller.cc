@@ -7,8 +7,8 @@ namespace berth::controller {
 
 namespace {
 
-// What takes longer is tried again sooner by giving up; LeaderTransport sees to it that nothing is
-// sent after the right to lead has ended.
+// A request that takes longer succeeds sooner if it is given up and tried again. LeaderTransport
+// sees to it that nothing is sent after the right to lead has ended.
 kube::HttpTimeouts WriteTimeouts() {
   constexpr std::chrono::seconds kEach{3};
   return {.connect = kEach, .handshake = kEach, .write = kEach, .head = kEach};

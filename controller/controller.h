@@ -28,63 +28,87 @@
 
 namespace berth::controller {
 
-/// Competes for the Lease and, while it leads, keeps the nodes' labels and nudges pods, from a
-/// snapshot that somebody else feeds, and keeps certificates. Start() and Stop() are called by its
-/// owner; Leads() on any thread.
+/// The part of `berth controller` that writes. It competes for the Lease and, while it leads:
+/// - keeps the labels of nodes (NodeLabeler);
+/// - nudges pods whose node has recovered (Nudger);
+/// - keeps certificates and owners (CertificateKeeper, OwnerKeeper).
+///
+/// It reads nodes and bound pods from a snapshot that somebody else feeds, and watches the waiting
+/// pods itself. All that it writes, except the Lease, passes a LeaderTransport.
+///
+/// The life of a controller: constructor, Start(), Stop(), destructor, all called by its owner, one
+/// at a time. Leads() may be called on any thread. Stop it before the feed of the snapshot.
 class Controller {
  public:
   struct Options {
+    /// How to reach the API server. Five connections are opened.
     kube::ApiConfig api;
+    /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
     std::string lease_namespace;
+    /// Name of the Lease. Controllers with the same Lease compete.
     std::string lease_name;
-    /// Of labels and annotations: "berth.dev".
+    /// Prefix of labels and annotations: "berth.dev".
     std::string prefix;
+    /// What this process writes into the Lease as its holder: MakeIdentity().
     std::string identity;
+    /// The certificates to keep; without servers none.
     CertificateSettings certificates;
-    /// A ConfigMap in the Lease's namespace; empty: what is made has no owner.
+    /// Name of a ConfigMap in the Lease's namespace that becomes the owner of the Secrets and of
+    /// the Lease. Empty: they have no owner.
     std::string owner;
-    /// Leases of others that are to have it, too.
+    /// Names of Leases of other programs that shall have the same owner.
     std::vector<std::string> owned_leases;
-    /// The time of policies.
+    /// The time for policies and certificates. Called on several threads.
     std::function<model::Time()> now;
-    /// For jitter; different for each process.
+    /// For jitter; must differ between processes.
     std::uint64_t seed = 0;
-    /// Makes connections to the API server in place of kube::HttpClient, for tests.
+    /// For tests: makes connections to the API server instead of kube::HttpClient.
     std::function<std::unique_ptr<kube::Transport>(kube::HttpTimeouts)> connect{};
   };
 
-  /// Everything pointed at must outlive this. `snapshot` keeps the labels of NodeLabelNames and the
-  /// UIDs of nodes.
+  /// Sends nothing yet. `snapshot` must keep the labels of NodeLabelNames and the UIDs of nodes.
+  /// The observers are called on the controller's threads; `pending_observer` hears of the
+  /// list-and-watch of waiting pods. Everything pointed at must outlive this.
   Controller(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
              const cluster::Snapshot* snapshot, Observer* observer,
              CertificateObserver* certificate_observer, kube::ListWatchObserver* pending_observer);
+  /// Calls Stop().
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  /// Returns at once. Once only.
+  /// Starts five threads and returns at once. Call it once.
   void Start();
 
-  /// Ends all writing, then gives up the lease.
+  /// Cancels the requests under way, ends all threads, and then gives up the Lease if this
+  /// controller holds it. Blocks until that is done: for some seconds at most, if the API server
+  /// does not answer. The controller cannot be started again; a second call has no effect.
   void Stop();
 
+  /// Returns whether this controller may write now.
   bool Leads() const { return election_.Leads(); }
 
  private:
+  // Return the options of the parts. Functions in them refer to this object.
   LeaderElection::Options ElectionOptions(const Options& options) const;
   NodeLabeler::Options LabelerOptions(const Options& options) const;
   Nudger::Options NudgerOptions(const Options& options) const;
   OwnerKeeper::Options OwnerOptions(const Options& options) const;
   CertificateKeeper::Options CertificateOptions(const Options& options) const;
-  /// For all but the Lease itself.
+  // Returns a transport that writes only while this controller leads. Used for all but the Lease.
   LeaderTransport WhileLeading(kube::Transport& transport) const;
 
+  // Found by owner_keeper_, and written into the Lease and the Secrets.
   Owner owner_;
+
+  // The election has its own timer, because Stop() ends it last.
   kube::SteadyTimer election_timer_;
   const std::unique_ptr<kube::Transport> lease_client_;
   ApiLeaseStore lease_store_;
   LeaderElection election_;
 
+  // Everything that writes while this controller leads. Each thread has its own connection, because
+  // a transport sends one request at a time.
   kube::SteadyTimer timer_;
   const std::unique_ptr<kube::Transport> label_client_;
   LeaderTransport label_transport_;
@@ -99,10 +123,12 @@ class Controller {
   ObjectClient object_client_;
   OwnerKeeper owner_keeper_;
   CertificateKeeper certificate_keeper_;
+  // The list-and-watch of waiting pods, which feeds nudger_.
   const std::unique_ptr<kube::Transport> pending_client_;
   kube::SteadyTimer pending_timer_;
   kube::ListWatch<model::Pod> pending_;
 
+  // Empty before Start() and after Stop().
   std::thread election_thread_;
   std::vector<std::thread> threads_;
 };

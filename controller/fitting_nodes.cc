@@ -9,7 +9,7 @@ namespace {
 
 using policies::scheduling::ReasonId;
 
-/// What judgements depend on, and nothing else.
+// Returns a pod with what judgements depend on, and nothing else.
 model::Pod SampleOf(const model::Pod& pod) {
   model::Pod sample;
   sample.requests = pod.requests;
@@ -35,7 +35,7 @@ void FittingNodes::JudgeNodes(const model::ClusterView& view, model::Time time,
                               Clock::time_point now) {
   const policies::scheduling::PreparedPod pod = engine_->Prepare(sample_, view, time);
   const bool all_anew = view_key_ != pod.key();
-  // A node of which nothing was known was refused as unknown.
+  // A new index begins as refused, because a node that is not in the view is refused as unknown.
   verdicts_.resize(view.EndIndex(), {.reason = engine_->unknown_node()});
   refused_.clear();
   for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {

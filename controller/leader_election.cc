@@ -8,10 +8,10 @@ namespace berth::controller {
 
 namespace {
 
-/// As client-go spreads the tries of candidates: JitterFactor in leaderelection.go.
+// Spreads the tries of candidates as client-go does: JitterFactor in leaderelection.go.
 constexpr double kJitter = 1.2;
 
-/// A released lease is good for as long as client-go makes it.
+// A released lease lasts as long as client-go makes it last.
 constexpr std::chrono::seconds kReleased{1};
 
 std::string MicroTime(std::chrono::system_clock::time_point time) {
@@ -55,19 +55,19 @@ absl::Status LeaderElection::Renew() {
 absl::Status LeaderElection::Acquire() {
   absl::StatusOr<kube::Lease> lease = store_->Get();
   if (absl::IsNotFound(lease.status())) return AcquireMissing();
-  // It is there, or nobody knows: it has not been missing all the time.
+  // The lease exists, or it is unknown whether it does. So it has not been missing all the time.
   missing_since_.reset();
   if (!lease.ok()) return lease.status();
   Observe(*std::move(lease));
   if (!IsMine()) SetLeadsUntil(std::nullopt);
   if (IsHeldByOther()) return absl::OkStatus();
   const absl::Status status = Update();
-  // Another candidate was faster: no error, it is seen the next time.
+  // If another candidate was faster, that is no error; the next step sees it.
   return absl::IsAborted(status) ? absl::OkStatus() : status;
 }
 
 absl::Status LeaderElection::AcquireMissing() {
-  // Who led when somebody deleted the lease may not know it yet.
+  // The process that led when somebody deleted the lease may not know yet that it is gone.
   if (!missing_since_) missing_since_ = timer_->Now();
   const bool was_deleted = lease_.has_value();
   const bool others_may_lead = timer_->Now() < *missing_since_ + options_.lease_duration;
@@ -79,7 +79,7 @@ absl::Status LeaderElection::AcquireMissing() {
 absl::Status LeaderElection::Create() {
   const Clock::time_point sent = timer_->Now();
   absl::StatusOr<kube::Lease> lease = store_->Create(NewRecord());
-  // Whoever created it, the next time that it is missing begins anew.
+  // Whoever created the lease, the wait begins anew the next time that it is missing.
   if (lease.ok() || absl::IsAborted(lease.status())) missing_since_.reset();
   if (absl::IsAborted(lease.status())) return absl::OkStatus();
   if (!lease.ok()) return lease.status();
@@ -99,14 +99,15 @@ absl::Status LeaderElection::Update() {
 }
 
 void LeaderElection::Observe(kube::Lease lease) {
-  // Its version too: the times in the record are those of a clock that may stand still.
+  // Compares the version, too, because the times in the record come from a clock that may stand
+  // still.
   if (!lease_ || *lease_ != lease) seen_ = timer_->Now();
   lease_ = std::move(lease);
 }
 
 bool LeaderElection::IsHeldByOther() const {
   if (lease_->record.holder.empty() || IsMine()) return false;
-  // In whole seconds: a duration that somebody wrote may be more than Clock's can be.
+  // In whole seconds, because somebody may have written a duration that Clock cannot hold.
   const auto age = std::chrono::duration_cast<std::chrono::seconds>(timer_->Now() - seen_);
   return age < lease_->record.duration;
 }

@@ -10,28 +10,34 @@
 
 namespace berth::controller {
 
-/// The Lease that candidates compete for, wherever it is kept. Errors as of kube::CallJson; those
-/// that decide are NotFound (it does not exist) and Aborted (somebody else wrote first).
+/// Where the Lease is kept for which candidates compete: a seam for tests. Errors are those of
+/// kube::CallJson(). LeaderElection decides by two of them: NotFound, the Lease does not exist, and
+/// Aborted, somebody else wrote first. Methods block, and are called by one thread.
 class LeaseStore {
  public:
   virtual ~LeaseStore() = default;
+  /// Returns the Lease as it is now.
   virtual absl::StatusOr<kube::Lease> Get() = 0;
+
+  /// Creates the Lease, and returns it as it was stored. Aborted if it exists already.
   virtual absl::StatusOr<kube::Lease> Create(const kube::LeaseRecord& record) = 0;
-  /// Writes what was read, with another record.
+
+  /// Writes `lease`, which was read before and has got another record. Returns it as it was stored.
+  /// Aborted if somebody has written since it was read.
   virtual absl::StatusOr<kube::Lease> Update(const kube::Lease& lease) = 0;
 };
 
-/// What ApiLeaseStore asks of the API server, in the Lease's namespace.
+/// The rights that ApiLeaseStore needs at the API server, in the Lease's namespace.
 inline constexpr kube::Permission kLeasePermissions[] = {
     {"coordination.k8s.io", "leases", "create"},
     {"coordination.k8s.io", "leases", "get"},
     {"coordination.k8s.io", "leases", "update"}};
 
-/// At an API server. Not thread-safe.
+/// Keeps the Lease at an API server. Not thread-safe.
 class ApiLeaseStore final : public LeaseStore {
  public:
-  /// `transport` and `owner` must outlive this. Each update makes the Lease belong to the owner, if
-  /// there is one; nullptr: there never is.
+  /// The Lease has this `name` in this namespace. If `owner` is not null, each Update() adds the
+  /// owner that is known then. `transport` and `owner` must outlive this.
   ApiLeaseStore(kube::Transport* transport, std::string namespace_name, std::string name,
                 const Owner* owner = nullptr);
 
@@ -40,12 +46,14 @@ class ApiLeaseStore final : public LeaseStore {
   absl::StatusOr<kube::Lease> Update(const kube::Lease& lease) override;
 
  private:
+  // Sends one request, and reads the Lease from its reply.
   absl::StatusOr<kube::Lease> Call(kube::HttpMethod method, const std::string& target,
                                    std::string body);
 
   kube::Transport* const transport_;
   const std::string namespace_;
   const std::string name_;
+  // Path of the namespace's Leases.
   const std::string collection_;
   const Owner* const owner_;
 };

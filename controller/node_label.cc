@@ -10,7 +10,7 @@ namespace berth::controller {
 
 namespace {
 
-// As kube-scheduler reads it for Gt; nothing: it is no number.
+// Returns the number in `text`, as kube-scheduler reads it for Gt; nothing if it is not a number.
 std::optional<std::int64_t> NumberIn(std::string_view text) {
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();

@@ -7,7 +7,8 @@ namespace berth::controller {
 
 namespace {
 
-// As kubectl selects by them: "berth.dev/accelerator=V100,berth.dev/accelerator-memory=34".
+// Returns the labels as kubectl selects by them:
+// "berth.dev/accelerator=V100,berth.dev/accelerator-memory=34".
 std::string InWords(const model::StringMap& labels) {
   std::string text;
   for (const auto& [name, value] : labels) {
@@ -32,9 +33,8 @@ void NodeLabeler::Run() {
   }
 }
 
-// False where the timer was stopped meanwhile.
 bool NodeLabeler::Pass() {
-  // Without the pods every node would look as if it had none.
+  // Before the pods are listed, every node would look as if it had none.
   if (!options_.may_write() || !snapshot_->Synced()) return true;
   const std::vector<std::string> nodes =
       NodesToLabel(snapshot_->Read(), snapshot_->catalog(), options_.labels);
@@ -47,9 +47,8 @@ bool NodeLabeler::Pass() {
   return true;
 }
 
-// Whether something was written, or tried to be.
 bool NodeLabeler::LabelOne(const std::string& node) {
-  // A list of thousands takes minutes at this pace: the node may have pods by now.
+  // A list of thousands of nodes takes minutes at this pace, so the node may have pods by now.
   const LabeledNode wanted = Wanted(node);
   if (wanted.labels.empty()) return false;
   const absl::Status status = patcher_->LabelNode(node, wanted.uid, wanted.labels);

@@ -13,36 +13,45 @@
 
 namespace berth::controller {
 
-/// Keeps the labels of all nodes as WantedLabels() has them, one node after the other. Run() on one
-/// thread; it ends when the timer is stopped.
+/// Keeps the labels of all nodes as WantedLabels() returns them, one node after the other. A write
+/// is not repeated before its effect had time to arrive: after a write, successful or not, the node
+/// is tried again after 2 s if the snapshot still lacks the labels, and then after waits that
+/// double up to 5 min.
+///
+/// Controller owns it. Run() blocks, so give it a thread. Not thread-safe.
 class NodeLabeler {
  public:
   struct Options {
     NodeLabelNames labels;
-    /// Asked right before each write.
+    /// Returns whether this controller leads. Asked right before each write.
     std::function<bool()> may_write;
-    /// Between two writes: 20 a second.
+    /// From one write to the next: 20 a second.
     std::chrono::milliseconds pace{50};
-    /// Between two looks at the snapshot while nothing is to do.
+    /// From one look at the snapshot to the next while there is nothing to do.
     std::chrono::milliseconds interval{250};
   };
 
-  /// Everything must outlive this. The snapshot keeps the labels, and the UIDs of nodes: a node
-  /// that comes in place of another one, while a write is on its way, does not get the other's
-  /// labels.
+  /// The snapshot must keep these labels and the UIDs of nodes. By its UID a node is told apart
+  /// from another one that takes its name while a write is under way. Everything must outlive this.
   NodeLabeler(Options options, const cluster::Snapshot* snapshot, Patcher* patcher,
               kube::Timer* timer, WriteObserver* observer);
 
+  /// Writes labels while this controller leads and the snapshot is synced. Returns when the timer
+  /// is stopped. Each write is reported to `observer`, on this thread.
   void Run();
 
  private:
+  // Labels all nodes that need it. Returns false if the timer was stopped meanwhile.
   bool Pass();
+  // Labels one node, unless it needs no label any more. Returns whether a write was tried.
   bool LabelOne(const std::string& node);
+  // A node and what to write to it.
   struct LabeledNode {
     std::string uid;
-    /// Those that are to be written.
+    // Empty: nothing.
     model::StringMap labels;
   };
+  // Returns what the node of that name needs now; no labels if it is gone.
   LabeledNode Wanted(const std::string& node) const;
 
   const Options options_;

@@ -113,7 +113,6 @@ void NudgePlan::PlanDue(const model::ClusterView& view, Clock::time_point now) {
   }
 }
 
-// The pods that there is a cause to nudge, in their order.
 std::vector<const WaitingPod*> NudgePlan::Contenders(Clock::time_point now) {
   std::vector<const WaitingPod*> contenders;
   for (const auto& [key, entry] : waiting_) {
@@ -132,7 +131,7 @@ std::optional<NudgeTarget> NudgePlan::TakeDue(Clock::time_point now) {
     const auto found = waiting_.find(due.key);
     if (found == waiting_.end()) continue;
     WaitingPod& pod = found->second.pod;
-    // What has become of it meanwhile is judged first.
+    // What has changed about the pod meanwhile is judged first.
     if (pod.uid() != due.uid || pod.HasNewReport()) continue;
     pod.OnNudged(due.node, now);
     return NudgeTarget{pod.namespace_name(), pod.name(), pod.uid()};

@@ -20,7 +20,8 @@ Nudger::Nudger(Options options,
 void Nudger::Run() {
   bool nudged = false;
   do {
-    // A candidate judges too: else what changed while leadership changes would be lost.
+    // A candidate judges, too. Otherwise a change would be lost that happens while the lease
+    // changes hands.
     if (snapshot_->Synced()) Judge();
     nudged = options_.may_write() && NudgeOne();
   } while (timer_->Wait(nudged ? options_.pace : options_.interval));
@@ -34,7 +35,6 @@ void Nudger::Judge() {
   plan_.Judge(snapshot_->Read(), options_.now(), now);
 }
 
-// Whether somebody was due.
 bool Nudger::NudgeOne() {
   std::optional<NudgeTarget> pod;
   {

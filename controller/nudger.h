@@ -18,47 +18,64 @@
 
 namespace berth::controller {
 
-/// Touches an annotation of the pods that NudgePlan says are due: any change of a pod has
-/// kube-scheduler try it again. Takes the unassigned pods from a list-and-watch on its thread;
-/// Run() on another, until the timer is stopped.
+/// Nudges the pods that NudgePlan says are due: it writes an annotation of theirs, because
+/// kube-scheduler tries a pod again when anything about it changes.
+///
+/// It takes the unassigned pods from a list-and-watch, which calls the On... methods on its own
+/// thread. Run() blocks, so give it another thread; it ends when the timer is stopped. Controller
+/// owns it. These two threads may use it at the same time.
 class Nudger final : public kube::ListWatchHandler<model::Pod> {
  public:
-  /// The annotation, below the prefix of Berth's. No policy reads it.
+  /// The annotation's name below the prefix. No policy reads it.
   static constexpr std::string_view kAnnotation = "nudged-at";
 
   struct Options {
-    /// With the prefix: "berth.dev/nudged-at".
+    /// Its full name: "berth.dev/nudged-at".
     std::string annotation;
-    /// Asked right before each write.
+    /// Returns whether this controller leads. Asked right before each write.
     std::function<bool()> may_write;
-    /// The time of policies, which is also what is written.
+    /// The time for policies. It is also the value that is written.
     std::function<model::Time()> now;
-    /// Between two writes: 50 a second.
+    /// From one write to the next: 50 a second.
     std::chrono::milliseconds pace{20};
-    /// Between two judgements, and between two looks while nobody is due.
+    /// From one judgement to the next, and from one look to the next while no pod is due.
     std::chrono::milliseconds interval{250};
   };
 
-  /// The pods that wait, as the API server selects them.
+  /// Field selector of the list-and-watch: the pods that wait.
   static constexpr char kPodSelector[] =
       "spec.nodeName=,status.phase!=Succeeded,status.phase!=Failed";
 
-  /// Everything pointed at must outlive this.
+  /// The snapshot has the nodes and the bound pods. Everything pointed at must outlive this.
   Nudger(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
          const cluster::Snapshot* snapshot, Patcher* patcher, kube::Timer* timer,
          WriteObserver* observer);
 
+  /// Judges as long as the snapshot is synced, and writes while this controller leads. A candidate
+  /// judges, too, so that it knows which nodes have recovered when it begins to lead. Each write is
+  /// reported to `observer`, on this thread.
   void Run();
 
+  /// A full list of the waiting pods begins, and has ended. Pods that were not in it are forgotten.
   void OnReplaceBegin() override;
   void OnReplaceEnd(const std::string& resource_version) override;
+
+  /// A pod waits, or has changed while it waits.
   void OnUpsert(model::Pod pod) override;
+
+  /// A pod cannot be read; it waits on as it was last known.
   void OnUnreadable(const kube::UnreadableObject& pod) override;
+
+  /// A pod is gone, bound, or has ended.
   void OnDelete(model::Pod pod) override;
+
+  /// Not needed: the plan does not depend on how fresh the list is.
   void OnHeard(const std::string&) override {}
 
  private:
+  // Has the plan judge, unless it did within the last `interval`.
   void Judge();
+  // Nudges the first pod that is due. Returns whether there was one.
   bool NudgeOne();
 
   const Options options_;
@@ -67,8 +84,10 @@ class Nudger final : public kube::ListWatchHandler<model::Pod> {
   kube::Timer* const timer_;
   WriteObserver* const observer_;
 
+  // Time of the last judgement.
   std::optional<kube::Timer::Clock::time_point> judged_;
 
+  // Guards plan_, which both threads use.
   std::mutex mutex_;
   NudgePlan plan_;
 };

@@ -80,7 +80,7 @@ void Observer::OnWritten(Write write, std::string_view object, std::string_view 
   const Result result = ResultOf(status);
   writes_[index][result]->Increment();
   if (result == kOk) {
-    // Pods come in thousands; nodes are labelled once.
+    // Pods are nudged by the thousand; nodes are labelled once.
     const LogLevel level = write == Write::kNudge ? LogLevel::kDebug : LogLevel::kInfo;
     return Log(level, words.done, {{"object", object}, {"value", value}});
   }

@@ -13,23 +13,36 @@
 namespace berth::controller {
 
 /// Logs and counts what the controller does:
-///   berth_controller_writes_total{write,result}   write: node_label, nudge, secret,
-///                                                 ca_bundle, lease_owner
+///
+///   berth_controller_writes_total{write,result}   write: node_label, nudge, secret, ca_bundle,
+///                                                 lease_owner; result: ok, gone, conflict,
+///                                                 forbidden, failed
 ///   berth_controller_lease_errors_total           requests for the Lease that failed
-/// Thread-safe.
+///
+/// Failures are logged at most once in 10 s; `gone` and `conflict` are not, because they are
+/// normal. Thread-safe.
 class Observer final : public LeaderObserver, public WriteObserver {
  public:
-  /// `metrics` must outlive this.
+  /// Registers the series. `metrics` must outlive this.
   explicit Observer(server::Metrics& metrics);
 
+  /// Logs that this controller leads (info), or does not any more (warning).
   void OnLeading(bool leads) override;
+
+  /// Logs the holder.
   void OnLeader(const std::string& holder) override;
+
+  /// Counts the failed request for the Lease, and logs a warning.
   void OnError(const absl::Status& error) override;
+
+  /// Counts the write by its result. Logs a success (nudges only at level debug, because there may
+  /// be thousands), and a failure together with the right that may be missing.
   void OnWritten(Write write, std::string_view object, std::string_view value,
                  const absl::Status& status) override;
 
  private:
-  /// The last is for what is none of the others.
+  // Values of the label `result`, and their number: NotFound, Aborted, PermissionDenied, and all
+  // other errors.
   enum Result { kOk, kGone, kConflict, kForbidden, kFailed, kResults };
 
   static Result ResultOf(const absl::Status& status);

@@ -18,7 +18,7 @@ absl::Status OwnerKeeper::Pass() {
   return status;
 }
 
-// An owner that was deleted is none: what would belong to it would go at once.
+// If the owner was deleted, there is none: what belonged to it would be deleted at once.
 absl::Status OwnerKeeper::LookForOwner() {
   const auto object = client_->Get(ConfigMapsIn(options_.namespace_name), options_.config_map);
   if (absl::IsNotFound(object.status())) {

@@ -10,23 +10,27 @@
 
 namespace berth::controller {
 
-/// What Patcher asks of the API server.
+/// The rights that Patcher needs at the API server.
 inline constexpr kube::Permission kPatchPermissions[] = {{"", "nodes", "patch"},
                                                          {"", "pods", "patch"}};
 
-/// Writes labels and annotations, and nothing else of any object, by JSON merge patch.
-/// Errors as of kube::CallJson. Not thread-safe.
+/// Writes labels of nodes and annotations of pods by JSON merge patch, and nothing else of any
+/// object. Each patch contains the UID of the object. The API server refuses a patch that would
+/// change it, so another object that has taken the name meanwhile is safe. Each method sends one
+/// request and blocks until its reply has come. Errors are those of kube::CallJson(). Not
+/// thread-safe.
 class Patcher {
  public:
   /// `transport` must outlive this.
   explicit Patcher(kube::Transport* transport) : transport_(transport) {}
 
-  /// Sets these labels of the node of that uid and leaves the others; an error, Aborted or
-  /// InvalidArgument, where another one has its name by now.
+  /// Sets these labels of the node and leaves the others. Returns Aborted or InvalidArgument, and
+  /// changes nothing, if the node of that name has another UID.
   absl::Status LabelNode(std::string_view node, std::string_view uid,
                          const model::StringMap& labels);
 
-  /// The pod of that uid; Aborted where another one has its name by now.
+  /// Sets one annotation of the pod and leaves the others. Returns Aborted, and changes nothing, if
+  /// the pod of that name has another UID.
   absl::Status AnnotatePod(std::string_view namespace_name, std::string_view name,
                            std::string_view uid, std::string_view annotation,
                            std::string_view value);

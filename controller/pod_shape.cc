@@ -7,7 +7,7 @@ namespace berth::controller {
 
 namespace {
 
-/// How many of the recoveries, the first ones, were long enough ago.
+// Returns how many of the recoveries, counted from the first, are at least kDelay old.
 std::size_t CountRipe(std::span<const Recovery> recoveries, PodShape::Clock::time_point now) {
   const auto ripe = [&](const Recovery& each) { return each.at + PodShape::kDelay <= now; };
   const auto end = std::partition_point(recoveries.begin(), recoveries.end(), ripe);
@@ -28,7 +28,7 @@ void PodShape::BeginRound() {
   next_node_ = 0;
 }
 
-// The latest come first: where they are too old for this pod, those before them are, too.
+// Looks at the latest recovery first. If it is too old for this pod, so are those before it.
 std::optional<model::NodeIndex> PodShape::TakeRecovered(policies::scheduling::ReasonId former,
                                                         Clock::time_point since,
                                                         Clock::time_point now, FreeDevices& free) {

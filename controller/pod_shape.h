@@ -17,14 +17,18 @@
 
 namespace berth::controller {
 
-/// Waiting pods that get equal judgements and ask for the same devices, and where they fit. A node
-/// without room for one of them has none for any, so that in a round of looking for room each node
-/// is looked at once. Not thread-safe.
+/// Waiting pods that get equal judgements and ask for the same devices, and the nodes that fit
+/// them. NudgePlan owns it.
+///
+/// In a round, NudgePlan looks for room for one pod of the shape after the other. A node that has
+/// no room for one of them has none for any, so each node is looked at once in a round. Not
+/// thread-safe.
 class PodShape {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// From a recovery until it is a cause to nudge pods: the extenders are to see it, too.
+  /// How long after a recovery it becomes a cause to nudge pods, so that the extenders have seen
+  /// it, too.
   static constexpr std::chrono::seconds kDelay{1};
 
   /// `key` is SchedulingEngine::ShapeOf(pod).
@@ -35,33 +39,37 @@ class PodShape {
   const std::string& key() const { return key_; }
   const FittingNodes& nodes() const { return nodes_; }
 
-  /// FittingNodes::Judge().
+  /// See FittingNodes::Judge().
   void Judge(const model::ClusterView& view, model::Time time, Clock::time_point now) {
     nodes_.Judge(view, time, now);
   }
 
-  /// Whether a node that was refused for `former` has recovered at `since` or later, long enough
-  /// ago.
+  /// Returns whether a node that was refused for `former` has recovered at `since` or later, but
+  /// not within the last kDelay.
   bool HasRecovered(policies::scheduling::ReasonId former, Clock::time_point since,
                     Clock::time_point now) const;
 
+  /// Begins a round: all nodes may be taken again.
   void BeginRound();
 
-  /// Promises devices of such a node to a pod; nothing: none has enough.
+  /// Promises devices of a node for which HasRecovered() holds, to one pod of the shape, and
+  /// returns the node. Nothing if none has enough free devices. Within a round, `since` may be of
+  /// another pod; nodes that were passed over are not looked at again.
   std::optional<model::NodeIndex> TakeRecovered(policies::scheduling::ReasonId former,
                                                 Clock::time_point since, Clock::time_point now,
                                                 FreeDevices& free);
 
-  /// The same of any node that fits.
+  /// The same for any node that fits.
   std::optional<model::NodeIndex> TakeFitting(FreeDevices& free);
 
-  /// How many pods are of this shape; whoever uses it counts them.
+  /// How many pods have this shape. NudgePlan counts them.
   std::size_t pods = 0;
 
  private:
   const std::string key_;
   FittingNodes nodes_;
-  // What the round has still to look at: so many of the first recoveries, and nodes from here on.
+  // What the round has still to look at: so many of the first recoveries for each reason, and the
+  // nodes from next_node_ on.
   std::map<policies::scheduling::ReasonId, std::size_t> recoveries_;
   model::NodeIndex next_node_ = 0;
 };

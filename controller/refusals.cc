@@ -7,7 +7,7 @@ namespace berth::controller {
 
 namespace {
 
-/// The number that ends right before `end`; 0 where none does.
+// Returns the number that ends right before `end`; 0 if there is none.
 std::size_t NumberBefore(std::string_view text, std::size_t end) {
   const std::size_t before = text.substr(0, end).find_last_not_of("0123456789");
   const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;

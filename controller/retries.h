@@ -8,25 +8,32 @@
 
 namespace berth::controller {
 
-/// When each of many things may be tried again: after a wait that doubles from one try to the next.
-/// A try that worked counts too, until its effect is seen. Not thread-safe.
+/// Says when each of many things may be tried again: after a wait that doubles from one try to the
+/// next, from kFirst to kLongest. It makes no difference whether a try worked, because the caller
+/// asks again only until it sees the effect. Not thread-safe.
 class Retries {
  public:
   using Clock = std::chrono::steady_clock;
 
+  /// The wait after the first try, and the longest one.
   static constexpr std::chrono::seconds kFirst{2};
   static constexpr std::chrono::seconds kLongest{300};
 
+  /// Returns whether `key` may be tried at `now`: it never was, or the wait is over.
   bool IsDue(std::string_view key, Clock::time_point now) const;
 
+  /// Records a try of `key`, and doubles its wait.
   void OnTried(std::string_view key, Clock::time_point now);
 
-  /// Forgets what was not tried for twice the longest wait: it is as it should be, or gone.
+  /// Forgets the things that were due for kLongest and not tried: they are as they should be, or
+  /// gone. Call it from time to time.
   void Prune(Clock::time_point now);
 
+  /// Returns how many things are remembered: for tests.
   std::size_t size() const { return next_.size(); }
 
  private:
+  // When a thing may be tried again, and the wait that leads to it.
   struct Next {
     Clock::time_point time;
     std::chrono::seconds wait{0};

@@ -8,17 +8,19 @@
 
 namespace berth::controller {
 
-/// What the controller asks of the API server with that configuration.
+/// The rights that the controller needs at the API server.
 struct ControllerGrants {
+  /// For a ClusterRole.
   std::vector<kube::Grant> in_cluster;
-  /// In the namespace of its Lease.
+  /// For a Role in the namespace of the Lease.
   std::vector<kube::Grant> in_namespace;
 };
+/// Returns the rights that a controller of that configuration needs, and none besides. Where it
+/// uses objects by name, the right is for these names only.
 ControllerGrants GrantsOf(const ControllerConfig& config);
 
-/// The ClusterRole and the Role that a controller of that configuration needs, as YAML for kubectl
-/// apply: nothing that it has no use for, and by name where there is one. An empty namespace is
-/// left to kubectl.
+/// Returns the same as YAML for kubectl apply: a ClusterRole and a Role. If `namespace_name` is
+/// empty, the Role names no namespace and kubectl chooses it.
 std::string ControllerRolesYaml(const ControllerConfig& config, const std::string& namespace_name);
 
 }  // namespace berth::controller

@@ -64,7 +64,7 @@ std::optional<model::NodeIndex> WaitingPod::TakeRoom(FreeDevices& free,
     const auto node = shape_->TakeRecovered(counted.reason, settled_, now, free);
     if (node) return node;
   }
-  // It is not known which node the report was wrong about.
+  // It is unknown about which node the report was wrong.
   return HasStaleReport(now) ? shape_->TakeFitting(free) : std::nullopt;
 }
 

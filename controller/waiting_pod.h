@@ -16,68 +16,81 @@
 
 namespace berth::controller {
 
-/// A pod that waits for a node: what kube-scheduler reports of it, how often it was nudged since,
-/// and whether there is a cause to nudge it. Not thread-safe.
+/// A pod that waits for a node: what kube-scheduler reports about it, how often it was nudged, and
+/// whether there is a cause to nudge it (see NudgePlan, which owns it). Not thread-safe.
 class WaitingPod {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// How long a pod has after each nudge to be tried. kube-scheduler itself backs off up
-  /// to 10 s by default, and to 60 s in the chart; a pod that has to wait longer than all of these
-  /// needs no further nudge, because one of them has put it into the queue of those that back off
-  /// (moveToBackoffQ in pkg/scheduler/backend/queue/scheduling_queue.go).
+  /// How long a pod has to be tried after its first nudge, its second, and so on. kube-scheduler
+  /// itself backs off for up to 10 s by default, and up to 60 s in the chart. A pod that backs off
+  /// longer than all of these needs no further nudge, because one of them has put it into the queue
+  /// of pods that back off (moveToBackoffQ in pkg/scheduler/backend/queue/scheduling_queue.go).
   static constexpr std::array<std::chrono::seconds, 4> kTries = {
       std::chrono::seconds(2), std::chrono::seconds(7), std::chrono::seconds(20),
       std::chrono::seconds(10)};
 
-  /// After so long a pod that was nudged less often begins anew.
+  /// How long after its last nudge a pod that was nudged less often is treated as not nudged.
   static constexpr std::chrono::minutes kForgotten{1};
 
-  /// A pod that is there since `now`: what came to fit before was no reason to refuse it.
+  /// A pod that waits since `now`. Nodes that recovered before are no cause.
   WaitingPod(const model::Pod& pod, Clock::time_point now);
 
-  /// The same pod as it is now.
+  /// The pod is now as given. Reads kube-scheduler's report if it has changed.
   void Update(const model::Pod& pod, const policies::scheduling::ReasonTable& reasons,
               Clock::time_point now);
 
+  /// The pod, as it was given to the constructor.
   const std::string& namespace_name() const { return namespace_; }
   const std::string& name() const { return name_; }
   const std::string& uid() const { return uid_; }
 
-  /// Null: none is followed for it, and there is never a cause.
+  /// The shape whose nodes are compared with the reports. Null: the shape is not followed, and
+  /// there is never a cause. Not owned.
   PodShape* shape() const { return shape_; }
   void set_shape(PodShape* shape) { shape_ = shape; }
 
-  /// Whether kube-scheduler has reported something that CheckReport() was not called for.
+  /// Returns whether kube-scheduler has reported something since the last CheckReport().
   bool HasNewReport() const { return report_ == Report::kNew; }
 
-  /// Compares a new report with what the shape knows. A true one says that kube-scheduler has asked
-  /// an extender that knew, too: the nudges before it have had their effect.
+  /// Compares a new report with what the shape knows. A report that counts no more refused nodes
+  /// than there are is true: kube-scheduler has asked an extender that knew the same. Then all
+  /// nudges before the report have had their effect. Any other report is stale.
   void CheckReport();
 
-  /// Whether it was nudged and may still be tried. Until then the node's devices are promised.
+  /// Returns whether the pod was nudged and may still be tried. Until then the node's devices stay
+  /// promised to it.
   bool IsOutstanding(Clock::time_point now) const;
+
+  /// Promises these devices, in a new round. Only while IsOutstanding().
   void PromiseAgain(FreeDevices& free) const { free.Promise(node_, shape_->nodes().requests()); }
 
-  /// Gives up causes for which it was nudged often enough.
+  /// Forgets nudges, and their causes, if the pod was nudged as often as it may be, or kForgotten
+  /// ago.
   void Expire(Clock::time_point now);
 
-  /// Whether there is a cause to nudge it, be there room or not.
+  /// Returns whether there is a cause to nudge the pod, even if no node has room for it.
   bool HasCause(Clock::time_point now) const;
 
-  /// Promises it devices of a node that is such a cause; nothing: none has enough.
+  /// Promises to the pod the devices of a node that is a cause to nudge it, and returns the node.
+  /// Nothing if none has enough. Only if HasCause().
   std::optional<model::NodeIndex> TakeRoom(FreeDevices& free, Clock::time_point now) const;
 
-  /// It was nudged for what it was promised there.
+  /// Records that the pod was nudged, for the node on which devices were promised to it.
   void OnNudged(model::NodeIndex node, Clock::time_point now);
 
-  /// Who is nudged first: the higher priority, then the older.
+  /// Returns whether this pod is nudged before `other`: it has a higher priority, or the same and
+  /// is older.
   bool ComesBefore(const WaitingPod& other) const;
 
  private:
+  // State of the last report; true if it was true when it was checked.
   enum class Report { kNew, kTrue, kStale };
 
+  // Forgets nudges; what happened before the last one is no cause any more.
   void Settle();
+  // Returns whether a stale report is a cause: it is old enough for extenders to know better, and
+  // not too old.
   bool HasStaleReport(Clock::time_point now) const;
 
   std::string namespace_;
@@ -87,15 +100,15 @@ class WaitingPod {
   model::Time created_ = model::kNoTime;
   PodShape* shape_ = nullptr;
 
+  // Of the last report: a hash of its text, what it counts, and when it came.
   std::size_t message_hash_ = 0;
   std::vector<Refusals> refusals_;
   Clock::time_point reported_;
-  /// Whether that was true when it was checked.
   Report report_ = Report::kTrue;
 
-  /// What happened before is no cause any more.
+  // Events before this time are no cause.
   Clock::time_point settled_;
-  /// Nudges since; the last one of them, and the node that it was for.
+  // Nudges since settled_: their number, the last one, and its node.
   std::size_t nudges_ = 0;
   Clock::time_point nudged_;
   model::NodeIndex node_ = 0;

@@ -7,17 +7,22 @@
 
 namespace berth::controller {
 
-/// What is written.
+/// What the controller writes: labels of a node, the annotation of a pod, a Secret, the caBundles
+/// of a webhook configuration, the owner of a Lease.
 enum class Write { kNodeLabel, kNudge, kSecret, kCaBundle, kLeaseOwner };
 
+/// How many values Write has.
 inline constexpr std::size_t kWriteKinds = 5;
 
-/// Told of every write that was tried. Called on several threads.
+/// Hears of every write that was tried. Called on several threads at a time, so implementations
+/// must be thread-safe. They must not block.
 class WriteObserver {
  public:
   virtual ~WriteObserver() = default;
-  /// `object`: "node-1", "ml/train-0". `value`: what was written, or should have been, but nothing
-  /// that is secret.
+  /// A write has ended with `status`. Writes that were cancelled are not reported.
+  ///
+  /// `object` is its name: "node-1", "ml/train-0". `value` is what was written, or should have
+  /// been, and never contains a secret.
   virtual void OnWritten(Write write, std::string_view object, std::string_view value,
                          const absl::Status& status) = 0;
 };
