@@ -16,13 +16,15 @@ namespace {
 
 using kube::JsonText;
 
-// 65,000 names of 90 bytes, and a large pod. The parsers take a multiple of it.
+// Room for 65,000 names of 90 bytes and a large pod. The parsers of a reader take several times as
+// much.
 constexpr std::size_t kLargestKeptBody = 8 << 20;
 
-// What a smaller object may have multiplied within, it has not multiplied much.
+// Up to this size, a request is parsed as a whole, and sizes within an object are not checked,
+// because what it contains cannot take much memory.
 constexpr std::size_t kSmallObject = 64 << 10;
 
-// A member that is looked for, and what there is of it: nothing where it is missing or null.
+// A member to look for, and its value: nothing if the member is missing or null.
 struct Wanted {
   std::string_view name;
   std::optional<JsonText> value{};
@@ -41,7 +43,8 @@ absl::Status TooMany(std::string_view field, std::size_t most, std::string_view 
                                     " that Berth reads");
 }
 
-// Of several of one name the first. Whether it is an object as it should be.
+// Looks for `members`; if several have the same name, the first counts. Returns false if the text
+// is not an object, or is cut off.
 bool FindMembers(const JsonText& object, std::span<Wanted> members) {
   return object.ForEachMember([members](const JsonText& key, const JsonText& value) {
     for (Wanted& wanted : members) {
@@ -53,8 +56,8 @@ bool FindMembers(const JsonText& object, std::span<Wanted> members) {
   });
 }
 
-// The members of a request; `expected` says what it should be. What is not looked at in a large one
-// may be no JSON.
+// Looks for the members of a request. `expected` says what it should be. In a large request, the
+// parts that are not looked at may be invalid JSON.
 absl::Status FindRoot(kube::JsonParser& parser, std::string_view body, std::span<Wanted> members,
                       std::string_view expected) {
   if (body.size() <= kSmallObject) {
@@ -78,7 +81,7 @@ std::size_t EntriesOf(const model::Node& node) {
          static_cast<std::size_t>(resources);
 }
 
-// Whether it is a whole number of 64 bits.
+// Returns false if the value is not an integer of 64 bits.
 bool ReadInteger(const JsonText& value, std::int64_t& number) {
   const std::string_view text = value.text();
   const char* const end = text.data() + text.size();
@@ -157,7 +160,7 @@ absl::Status ArgsReader::ReadNode(const JsonText& item, std::size_t& entries_lef
   if (!root.ok()) return root.status();
   auto node = kube::NodeFromJson(*root, path);
   if (!node.ok()) {
-    // Without a name there is nothing to say about it.
+    // A node without a name cannot be reported, so the whole request fails.
     const std::string name = NameOf(*root);
     if (name.empty()) return node.status();
     given.unreadable.push_back(
@@ -245,7 +248,7 @@ absl::Status ArgsReader::ReadUids(const JsonText& pods, bool whole_pods, const s
   if (!pods.IsArray()) return absl::InvalidArgumentError(path + ": expected a list of pods");
   bool all = true;
   const bool whole = pods.ForEachItem([&](const JsonText& pod) {
-    // A whole pod, or a MetaPod.
+    // The object with the UID: metadata of a whole pod, or a MetaPod.
     const std::optional<JsonText> holder = whole_pods ? pod.Member("metadata") : pod;
     const auto uid = holder ? holder->Member(whole_pods ? "uid" : "UID") : std::nullopt;
     const auto text = uid ? StringOf(*uid) : std::nullopt;
@@ -309,7 +312,7 @@ absl::StatusOr<PreemptionArgs> ArgsReader::ReadPreemption(std::string_view body)
   PreemptionArgs args{.pod = *std::move(pod), .nodes = {}};
   args.whole_pods = !uids.value;
   const Wanted& victims = args.whole_pods ? whole_pods : uids;
-  // A map without entries is left out by some clients, and asks for nothing.
+  // Some clients leave out a map without entries. It asks for nothing.
   if (!victims.value) return args;
   status = ReadAllVictims(*victims.value, std::string(victims.name), args);
   if (!status.ok()) return status;

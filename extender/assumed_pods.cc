@@ -27,7 +27,7 @@ AssumedView AssumedPods::Over(const cluster::Snapshot::Reader& reader, std::stri
                               model::Time now) {
   const std::lock_guard lock(mutex_);
   std::erase_if(pods_, [&](const Assumed& pod) {
-    // A clock may be set back, too.
+    // abs(), because a clock may be set back, too.
     const bool too_old = std::chrono::abs(now - pod.time) >= kLongest;
     return too_old || pod.uid == asked_about || reader.WasSeenBound(pod.key, pod.uid);
   });

@@ -21,27 +21,32 @@
 
 namespace berth::extender {
 
-/// The cluster with pods that are on their way to a node counted as used there. Lives no longer
-/// than its reader.
+/// A view of the cluster in which the devices of assumed pods (see AssumedPods) count as used. It
+/// refers to a reader of the snapshot and must not outlive it. As thread-safe as the reader.
 class AssumedView final : public model::ClusterView {
  public:
-  /// Nodes that differ, as they are with the pods.
+  /// The nodes that differ from the snapshot's, as they are with the assumed pods.
   using Nodes = absl::flat_hash_map<model::NodeIndex, std::shared_ptr<const model::NodeState>>;
 
+  /// Without `nodes`, the view equals `reader`.
   explicit AssumedView(const cluster::Snapshot::Reader& reader, Nodes nodes = {})
       : reader_(reader), nodes_(std::move(nodes)) {}
 
-  /// The cluster without those pods.
+  /// The cluster without the assumed pods.
   const cluster::Snapshot::Reader& reader() const { return reader_; }
+
+  /// The nodes to which pods are assumed to go.
   const Nodes& changed() const { return nodes_; }
 
-  /// The node at `index` if pods are on their way there, else null.
+  /// Returns the node at `index` if pods are assumed to go there, else null. At() returns the node
+  /// in both cases.
   const model::NodeState* ChangedAt(model::NodeIndex index) const {
     if (nodes_.empty()) return nullptr;
     const auto found = nodes_.find(index);
     return found == nodes_.end() ? nullptr : found->second.get();
   }
 
+  /// The cluster with the assumed pods; see model::ClusterView.
   model::NodeIndex EndIndex() const override { return reader_.EndIndex(); }
   const model::NodeState* At(model::NodeIndex index) const override {
     const model::NodeState* const changed = ChangedAt(index);
@@ -58,45 +63,54 @@ class AssumedView final : public model::ClusterView {
   Nodes nodes_;
 };
 
-/// The pods for which one node was answered, and which the snapshot does not show bound yet. In a
-/// burst the next pod comes before the binding of the last one was watched: packing would hold its
-/// node to be empty still, and start another. kube-scheduler assumes pods in the same way.
+/// The pods for which filter answered a single node, and which the snapshot does not show as bound
+/// yet. kube-scheduler assumes pods in the same way. In a burst, the next pod arrives before the
+/// binding of the last one was watched. Without this, packing would take the last pod's node for
+/// empty, and start on another one.
 ///
-/// A pod is assumed until its binding was seen, wherever that is, and be it that the pod has ended
-/// since; until it is asked about again, since it went nowhere then; or for kLongest, which is all
-/// that ends it for one that is deleted unbound. Thread-safe.
+/// A pod is assumed until one of these happens:
+/// - Its binding was seen, on any node, even if the pod has ended since.
+/// - kube-scheduler asks about it again, because then it went nowhere.
+/// - kLongest has passed. Only this ends it for a pod that is deleted before it is bound.
+///
+/// Assumed pods count for scores only: no policy refuses a node because its devices are used, since
+/// kube-scheduler's NodeResourcesFit does that. Placer owns this. Thread-safe.
 class AssumedPods {
  public:
+  /// How long a pod is assumed at most.
   static constexpr model::Duration kLongest = std::chrono::seconds(30);
 
-  /// As many are assumed; the oldest makes way.
+  /// How many pods are assumed at most. The oldest one is dropped for a further one.
   static constexpr std::size_t kMost = 1024;
 
   AssumedPods() = default;
   AssumedPods(const AssumedPods&) = delete;
   AssumedPods& operator=(const AssumedPods&) = delete;
 
-  /// `node` alone was answered for `pod`, as of `now`. No effect for a pod without UID, and for one
-  /// that asks for nothing of `catalog`.
+  /// Records that `node` alone was answered for `pod` at `now`. Has no effect if the pod has no
+  /// UID, or asks for nothing of `catalog`.
   void Assume(const model::Pod& pod, std::string_view node,
               const model::AcceleratorCatalog& catalog, model::Time now);
 
-  /// What `reader` shows, with the pods that are assumed as of `now`, for a question about the pod
-  /// of that UID. Costs a look-up for each of them, and a copy of a node each time that more or
-  /// fewer are assumed there.
+  /// Returns what `reader` shows, with the pods that are assumed at `now`. The question is about
+  /// the pod with the UID `asked_about`, which is not assumed any more.
+  ///
+  /// Costs a look-up for each assumed pod, and a copy of each node where the assumed pods have
+  /// changed. Holds a mutex meanwhile.
   AssumedView Over(const cluster::Snapshot::Reader& reader, std::string_view asked_about,
                    model::Time now);
 
  private:
+  // A pod, and what it uses on its node.
   struct Assumed {
-    std::string key;  // cluster::PodLedger::KeyOf
+    std::string key;  // as of cluster::PodLedger::KeyOf()
     std::string uid;
     std::string node;
     model::Resources amounts;
     model::Time time;
   };
 
-  // A node with `amounts` more in use than at its `version`.
+  // A copy of a node's state at `version`, with `amounts` more in use.
   struct Copy {
     std::uint64_t version;
     model::Resources amounts;
@@ -105,10 +119,11 @@ class AssumedPods {
 
   using Copies = absl::flat_hash_map<model::NodeIndex, Copy>;
 
+  // Returns such a copy; the one of the last view if it is still right.
   Copy CopyOf(model::NodeIndex index, const model::NodeState& node, model::Resources amounts) const;
 
   std::mutex mutex_;
-  std::vector<Assumed> pods_;  // in the order of answering
+  std::vector<Assumed> pods_;  // the oldest answer first
   Copies copies_;              // of the last view
 };
 

@@ -13,7 +13,8 @@ namespace {
 using policies::scheduling::Judgement;
 using policies::scheduling::PolicyVerdict;
 
-// The places of the best of those that were added, best first; of equal ones those added first.
+// The indices of the best nodes among those that were added, the best first. Of equal nodes, those
+// added first.
 class Top {
  public:
   static constexpr std::size_t kSize = 3;
@@ -40,10 +41,10 @@ class Top {
   std::size_t size_ = 0;
 };
 
-// What one look at all judgements tells.
+// A summary of all judgements, made in one pass.
 struct Summary {
   explicit Summary(const Answered& answered, std::size_t reasons) : refused(reasons) {
-    // First, because of equally good ones it is the best.
+    // The chosen node is added first, because among equally good nodes it is the best.
     if (answered.chosen) AddToTop(*answered.chosen, answered.judgements[*answered.chosen]);
     for (std::size_t i = 0; i < answered.judgements.size(); ++i) {
       const Judgement& judgement = answered.judgements[i];
@@ -101,8 +102,8 @@ bool PutsLast(const PolicyVerdict& said) {
   return said.verdict.last && said.weight > 0 && said.mode == policies::scheduling::Mode::kEnforce;
 }
 
-// The policy that puts `second` behind all others, else the one that sets `first` furthest above
-// `second`.
+// Returns the policy that puts `second` behind all others; else the policy whose score sets `first`
+// furthest above `second`.
 std::string DecidingPolicy(const policies::scheduling::PreparedPod& prepared,
                            const model::NodeState& first, const model::NodeState& second) {
   const std::vector<PolicyVerdict> of_first = prepared.JudgeEach(first);

@@ -8,18 +8,25 @@
 
 namespace berth::extender {
 
-/// Writes an info line for each pod that was placed or refused: the best nodes with what decided
-/// between them, or the reasons with their counts. At most ten lines a second after a burst of
-/// fifty; `linesHeldBack` tells how many were left out before a line. Thread-safe.
+/// Logs one line (info) for each pod that was placed or refused, with:
+/// - the best nodes, and what decided between them;
+/// - the reasons for which nodes were refused, with their counts.
+///
+/// Writes ten lines a second at most, and fifty at once after a pause. `linesHeldBack` in a line is
+/// the number of lines that were left out before it. Thread-safe.
 class DecisionLog final : public DecisionObserver {
  public:
   DecisionLog();
 
+  /// Returns whether a line may be written now. Each call that returns true uses up one line.
   bool Wants() override;
+
+  /// Writes the line.
   void OnDecision(const Decision& decision) override;
 
  private:
   server::RateLimiter lines_;
+  // Lines left out since the last one that was written.
   std::atomic<std::uint64_t> held_back_ = 0;
 };
 

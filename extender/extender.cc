@@ -17,7 +17,8 @@ int HttpStatusOf(const absl::Status& error) {
   return absl::IsResourceExhausted(error) ? 413 : 400;
 }
 
-// The listener takes as much as whole nodes may take: that names take less is known only here.
+// The listener accepts as many bytes as whole nodes may take. That a request with names must be
+// smaller is checked only here.
 std::optional<server::Limit> LimitOf(const absl::Status& error) {
   if (!absl::IsResourceExhausted(error)) return std::nullopt;
   return server::Limit::kBodyBytes;
@@ -29,7 +30,7 @@ server::HttpResponse FilterError(const absl::Status& error) {
   return response;
 }
 
-// Neither prioritize's reply nor preempt's has a field for errors.
+// The replies of prioritize and preempt have no field for errors.
 server::HttpResponse Text(const absl::Status& error) {
   return {.status = HttpStatusOf(error),
           .content_type = "text/plain",
@@ -37,7 +38,7 @@ server::HttpResponse Text(const absl::Status& error) {
           .limit = LimitOf(error)};
 }
 
-// Measures one request from construction on.
+// Measures the time since its construction.
 class Stopwatch {
  public:
   using Clock = std::chrono::steady_clock;
@@ -51,7 +52,8 @@ absl::Status NotListedYet() {
   return absl::UnavailableError("the cluster's nodes and pods are not listed yet; see /readyz");
 }
 
-// Before the first list every node would look unknown, and the pod unschedulable for good.
+// Before the first list, every node would look unknown, and the pod would be unschedulable for
+// good.
 bool CanAnswer(const Placer& placer, const ExtenderArgs& args) {
   return args.given || placer.snapshot().Synced();
 }
@@ -82,7 +84,7 @@ std::vector<server::Route> Extender::Routes() {
 }
 
 server::Route Extender::RouteTo(std::string path, Verb verb, Answer answer) {
-  // Whether a request brings whole nodes is known only when it was read.
+  // Whether a request contains whole nodes is known only after it was read.
   const std::size_t limit = std::max(options_.max_body, options_.max_nodes_body);
   server::Route route{.method = "POST", .path = std::move(path), .max_body = limit};
   route.handle = [this, verb, answer](const server::HttpRequest& request) {
@@ -95,7 +97,6 @@ server::Route Extender::RouteTo(std::string path, Verb verb, Answer answer) {
   return route;
 }
 
-// Before anything is parsed: a parser takes a multiple of what is too large already.
 absl::Status Extender::CheckSize(std::string_view body) const {
   if (body.size() <= std::min(options_.max_body, options_.max_nodes_body)) return absl::OkStatus();
   const bool whole_nodes = BringsWholeObjects(body);

@@ -7,8 +7,8 @@ namespace berth::extender {
 
 namespace {
 
-// Close together from a prioritize of a sample to a filter of 65,000 names, so that percentiles say
-// something; kube-scheduler gives up after 5 s.
+// The bounds are close together between a prioritize of a sample and a filter of 65,000 names, so
+// that percentiles are meaningful. kube-scheduler gives up after 5 s.
 const prometheus::Histogram::BucketBoundaries kBuckets = {
     0.00005, 0.0001, 0.00015, 0.0002, 0.0003, 0.0004, 0.0005, 0.00075, 0.001, 0.0015, 0.002, 0.003,
     0.004,   0.006,  0.008,   0.01,   0.015,  0.025,  0.05,   0.1,     0.5,   1,      5};

@@ -16,17 +16,23 @@
 
 namespace berth::extender {
 
-/// The questions that the extender answers.
+/// The verbs of the extender protocol that Berth answers.
 enum class Verb { kFilter, kPrioritize, kPreempt };
 
-/// Counts what the extender is asked. All series exist from the start, so an alert on a rate never
-/// waits for the first event. Thread-safe.
+/// Counts requests:
+///
+///   berth_extender_duration_seconds{verb}         time to answer, without the connection
+///   berth_extender_requests_total{verb,result}    result: ok, error
+///
+/// All series exist from the start, so an alert on a rate does not miss the first event. The same
+/// holds for the classes below. Thread-safe.
 class ExtenderMetrics {
  public:
-  /// `metrics` must outlive this.
+  /// Registers the series. `metrics` must outlive this.
   explicit ExtenderMetrics(server::Metrics& metrics);
 
-  /// One request was answered after `elapsed` in the server. `ok`: not with an error.
+  /// A request was answered after `elapsed`, counted from the parsed HTTP message to the reply.
+  /// `ok`: the answer is not an error.
   void OnAnswered(Verb verb, bool ok, std::chrono::nanoseconds elapsed);
 
  private:
@@ -39,14 +45,18 @@ class ExtenderMetrics {
   std::vector<PerVerb> verbs_;  // by Verb
 };
 
-/// Counts whether nodes had to be judged, or what was said of them before an equal pod still held.
+/// Counts the nodes of requests by where their judgement came from:
+///
+///   berth_judgements_total{source}    source: memory (JudgementCache), policies
+///
 /// Thread-safe.
 class JudgementMetrics {
  public:
-  /// `metrics` must outlive this.
+  /// Registers the series. `metrics` must outlive this.
   explicit JudgementMetrics(server::Metrics& metrics);
 
-  /// Of the nodes of one request so many were remembered, and so many judged.
+  /// In one request, the judgements of `remembered` nodes came from memory, and `judged` nodes were
+  /// judged.
   void OnJudged(std::size_t remembered, std::size_t judged);
 
  private:
@@ -54,21 +64,28 @@ class JudgementMetrics {
   prometheus::Counter* judged_;
 };
 
-/// Counts why nodes are refused, for the reasons of one engine; engines that give the same reason
-/// count on in the same series. Thread-safe.
+/// Counts why nodes are refused:
+///
+///   berth_rejections_total{policy,reason}      nodes refused in filter
+///   berth_would_reject_total{policy,reason}    nodes that passed only because of mode Observe
+///
+/// One object counts the reasons of one engine. Objects for engines with the same reasons count in
+/// the same series, so a changed configuration does not reset them. Thread-safe.
 class RejectionMetrics {
  public:
-  /// `metrics` must outlive this.
+  /// Registers the series for `reasons`. `metrics` must outlive this.
   RejectionMetrics(server::Metrics& metrics, const policies::scheduling::ReasonTable& reasons);
 
-  /// In one filter `refused[id]` nodes were refused for the reason of that id, and
-  /// `would_refuse[id]` more would have been but for a policy's mode Observe.
+  /// Counts one filter request. Both spans are indexed by ReasonId: `refused[id]` nodes were
+  /// refused for that reason, and `would_refuse[id]` more nodes would have been if a policy were
+  /// not in mode Observe. Index 0 (kNoReason) is ignored.
   void OnFiltered(std::span<const std::size_t> refused, std::span<const std::size_t> would_refuse);
 
  private:
-  // By ReasonId; null for kNoReason.
+  // Indexed by ReasonId; null for kNoReason.
   using PerReason = std::vector<prometheus::Counter*>;
 
+  // Returns the counters of `family` for `reasons`.
   static PerReason AddPerReason(prometheus::Family<prometheus::Counter>& family,
                                 const policies::scheduling::ReasonTable& reasons);
 
@@ -76,16 +93,21 @@ class RejectionMetrics {
   PerReason would_reject_;
 };
 
-/// Counts why filter answered some of the nodes that fit, or all. Thread-safe.
+/// Counts the answers to filter by why they have only the best nodes that fit, or all:
+///
+///   berth_shortlist_total{outcome}    outcome: the names of policies::scheduling::Shortlisting
+///
+/// Thread-safe.
 class ShortlistMetrics {
  public:
-  /// `metrics` must outlive this.
+  /// Registers the series. `metrics` must outlive this.
   explicit ShortlistMetrics(server::Metrics& metrics);
 
+  /// Counts one filter request.
   void OnFiltered(policies::scheduling::Shortlisting shortlisting);
 
  private:
-  // By Shortlisting.
+  // Indexed by Shortlisting.
   std::array<prometheus::Counter*, policies::scheduling::kAllShortlistings.size()> answers_;
 };
 

@@ -13,7 +13,7 @@ JudgementCache::Lookup::Lookup(std::shared_ptr<Shape> shape, model::Time now,
                                const cluster::NodeVersions& versions)
     : shape_(std::move(shape)), lock_(shape_->mutex) {
   std::vector<PackedJudgement>& judgements = shape_->judgements;
-  // A clock that was set back: what was judged later than now need not hold now.
+  // If the clock was set back, what was judged at a later time need not hold now.
   if (now < shape_->last_now || now - shape_->begin >= PackedJudgement::kLongest) {
     judgements.clear();
     shape_->begin = now;
@@ -41,7 +41,7 @@ JudgementCache::Lookup JudgementCache::Open(const std::string& key, model::Time 
 std::shared_ptr<JudgementCache::Shape> JudgementCache::Find(const std::string& name) {
   const std::size_t hash = std::hash<std::string>()(name);
   const std::lock_guard lock(mutex_);
-  // Most pods are of the shape that was used last.
+  // Most pods have the shape that was used last.
   auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& known) {
     return known.hash == hash && known.shape->name == name;
   });

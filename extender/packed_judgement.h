@@ -8,18 +8,20 @@
 
 namespace berth::extender {
 
-/// A judgement and how long it holds, in 8 bytes. Times count from a moment that whoever keeps it
-/// knows. A plain value.
+/// A judgement and how long it holds, in 8 bytes. Times are relative to a moment that the owner
+/// remembers. A plain value.
 class PackedJudgement {
  public:
-  /// Judgements that time may change hold for less than this: 18 hours.
+  /// Judgements that time may change hold for less than this, 18 hours; longer times are cut.
   static constexpr model::Duration kLongest{0xFFFF};
 
-  /// Holds at no time.
+  /// A judgement that holds at no time.
   PackedJudgement() = default;
 
-  /// `judgement` as of a moment at or after `begin`, from which times count. It is taken to hold
-  /// for no longer than it does; at no time, if its reason is beyond the 16,383rd.
+  /// Packs `judgement`, with its time relative to `begin`, which is not later than the time of the
+  /// judgement. Its time may be cut, never extended. If its reason is beyond the 16,383rd, the
+  /// result holds at no time. `reason` and `would_refuse` share a field, because only one of them
+  /// can be set.
   PackedJudgement(const policies::scheduling::DatedJudgement& judgement, model::Time begin)
       : score_(judgement.score),
         reason_((judgement.fits ? judgement.would_refuse : judgement.reason) & kReasonMask),
@@ -27,9 +29,11 @@ class PackedJudgement {
         last_(judgement.last),
         until_(Until(judgement, begin)) {}
 
-  /// Whether it holds when so much time went by; below kLongest.
+  /// Returns whether the judgement still holds when `elapsed` has passed since `begin`. `elapsed`
+  /// must be less than kLongest.
   bool HoldsAt(model::Duration elapsed) const { return elapsed.count() < until_; }
 
+  /// Returns the judgement without its times. Only if it holds.
   policies::scheduling::Judgement Unpack() const {
     const auto reason = static_cast<policies::scheduling::ReasonId>(reason_);
     return {.fits = fits_ != 0,
@@ -40,8 +44,10 @@ class PackedJudgement {
   }
 
  private:
+  // The greatest reason that fits into reason_.
   static constexpr policies::scheduling::ReasonId kReasonMask = (1 << 14) - 1;
 
+  // Returns until_ for a judgement: 0 for never, 0xFFFF for always.
   static std::uint16_t Until(const policies::scheduling::DatedJudgement& judgement,
                              model::Time begin) {
     if (std::max(judgement.reason, judgement.would_refuse) > kReasonMask) return 0;
@@ -50,11 +56,13 @@ class PackedJudgement {
     return static_cast<std::uint16_t>(std::min(judgement.valid_until - begin, kLongest).count());
   }
 
+  // The fields of Judgement.
   std::uint32_t score_ = 0;
+  // Why the node is refused, or, if it fits, why it would be in mode Enforce.
   std::uint16_t reason_ : 14 = 0;
   std::uint16_t fits_ : 1 = 0;
   std::uint16_t last_ : 1 = 0;
-  std::uint16_t until_ = 0;  // seconds after the beginning
+  std::uint16_t until_ = 0;  // seconds after `begin`; 0xFFFF: for ever
 };
 
 static_assert(sizeof(PackedJudgement) == 8);

@@ -15,8 +15,8 @@ using policies::scheduling::Shortlisting;
 
 namespace {
 
-// A cluster of its own, of the nodes that the request brings and without pods: whoever asks so may
-// ask about nodes that do not exist. Null where it brings none.
+// Returns a cluster of its own for the nodes in the request, without pods, because the client may
+// ask about nodes that do not exist. Null if the request contains none.
 std::unique_ptr<cluster::Snapshot> GivenCluster(const ExtenderArgs& args,
                                                 const cluster::Snapshot& snapshot) {
   if (!args.given) return nullptr;
@@ -60,7 +60,7 @@ Placer::Judged Placer::JudgeAll(const AssumedView& view, const model::Pod& pod,
   const bool is_usual = judged.prepared.key().size() <= JudgementCache::kMaxKey;
   if (remember && is_usual) {
     memory.emplace(cache_.Open(judged.prepared.key(), now, view.reader().Versions()));
-    // Pods are assumed, and cease to be, without a change of their node.
+    // The pods that are assumed on a node change without a new version of the node.
     for (const auto& [index, node] : view.changed()) memory->Forget(index);
   }
   std::size_t remembered = 0;
@@ -123,7 +123,8 @@ FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   const std::vector<Judgement>& judgements = judged.judgements;
   const std::size_t fitting = CountFitting(judgements);
   FilterResult result;
-  // Who brings nodes is not kube-scheduler as it should be: an autoscaler wants to know all.
+  // A client that sends whole nodes is not a kube-scheduler that is configured for Berth. It may be
+  // an autoscaler, which wants to know about all nodes.
   std::optional<std::size_t> chosen;
   if (!given && IsShortlisted(args.pod, reader, fitting, now)) {
     const auto best = policies::scheduling::Best(judgements, args.node_names, args.pod.uid,
@@ -137,12 +138,12 @@ FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   if (!given && result.node_names.size() == 1) {
     assumed_.Assume(args.pod, result.node_names.front(), engine_->catalog(), now);
   }
-  // With more to choose from, prioritize decides.
+  // If there is a choice, prioritize decides.
   if (result.node_names.size() <= 1 && report.Wanted()) {
     report.Set(Decide({Verb::kFilter, args.pod, now, args.node_names, judgements, chosen},
                       judged.prepared, view, engine_->reasons()));
   }
-  // With a node to go to nobody reads them, and kube-scheduler spends milliseconds decoding them.
+  // If a node fits, nobody reads the reasons, and kube-scheduler needs milliseconds to decode them.
   if (fitting > 0) return result;
   for (std::size_t i = 0; i < judgements.size(); ++i) {
     const policies::scheduling::Reason& reason = engine_->reasons()[judgements[i].reason];
@@ -180,7 +181,7 @@ std::vector<NodeVictims> Placer::Preempt(const PreemptionArgs& args, model::Time
   for (std::size_t i = 0; i < judgements.size(); ++i) {
     const policies::scheduling::Reason& reason = engine_->reasons()[judgements[i].reason];
     const bool helps = judgements[i].fits || reason.curable_by_preemption;
-    // A node that needs no victim is no candidate, and an error to kube-scheduler
+    // A node without victims is not a candidate, and is an error to kube-scheduler
     // (pkg/scheduler/framework/preemption, callExtenders).
     if (helps && !args.nodes[i].uids.empty()) kept.push_back(args.nodes[i]);
   }

@@ -23,48 +23,68 @@
 
 namespace berth::extender {
 
-/// Answers kube-scheduler's questions from one engine and one snapshot; a changed configuration
-/// makes another one. Never calls the API server. Thread-safe.
+/// Answers kube-scheduler's questions with one engine and one snapshot. It remembers judgements,
+/// and some of its own answers: pods that were given a shortlist, and pods that are assumed to go
+/// to a node.
+///
+/// Never calls the API server, and waits for nothing but the snapshot's lock and other requests for
+/// pods of the same shape. If the configuration changes, a new placer takes its place
+/// (Extender::Use()). Thread-safe.
 class Placer {
  public:
-  /// `snapshot`, `metrics` and the observers, who hear of decisions, must outlive this.
+  /// `observers` hear of decisions. `shortlist` says how many nodes filter answers; by default all
+  /// that fit. `snapshot`, `metrics` and the observers must outlive this.
   Placer(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
          const cluster::Snapshot& snapshot, server::Metrics& metrics,
          std::vector<DecisionObserver*> observers = {},
          policies::scheduling::ShortlistConfig shortlist = {});
 
-  /// The nodes of `args` that fit, in their order: all, or with a shortlist the best of them, where
-  /// kube-scheduler would have no other opinion, and the pod was not given a shortlist before. A
-  /// pod for which one node is answered is assumed to go there. Where none fits, every one of them
-  /// with its reason: those not listed would become unresolvable without a word.
+  /// Answers filter: which nodes of `args` fit the pod at `now`.
+  ///
+  /// If nodes fit, the result names them, in the order of `args`, and no others. With a shortlist
+  /// it names only the best of them, unless kube-scheduler's own scoring has an influence on the
+  /// pod, or the pod was given a shortlist before. If the result is a single node, the pod is
+  /// assumed to go there.
+  ///
+  /// If no node fits, the result names every node with its reason, because kube-scheduler takes
+  /// nodes that are not listed for unresolvable, without a reason.
+  ///
+  /// The texts in the result point into `args` and into engine().
   FilterResult Filter(const ExtenderArgs& args, model::Time now);
 
-  /// A rank for every name of `args`; 0 for nodes that do not fit or are unknown by now. A node
-  /// that was the pod's only one before, and to which it did not get, comes last.
+  /// Answers prioritize: a rank from 0 to 10 for every node of `args`, in the same order. Nodes
+  /// that do not fit, or are unknown by now, get 0. A node that was the pod's only one in an
+  /// earlier shortlist, and to which it did not get, comes last.
   std::vector<std::int64_t> Prioritize(const ExtenderArgs& args, model::Time now);
 
-  /// The nodes of `args` on which evicting the victims helps: those that filter would not refuse
-  /// afterwards all the same. Victims are as they were.
+  /// Answers preempt: the nodes of `args` on which it helps to evict the victims, with the victims
+  /// unchanged. It does not help if filter would refuse the node afterwards all the same, or if the
+  /// node has no victims.
   std::vector<NodeVictims> Preempt(const PreemptionArgs& args, model::Time now);
 
+  /// What this placer was made from.
   const policies::scheduling::SchedulingEngine& engine() const { return *engine_; }
+  /// The cluster; its Synced() says whether this placer can answer.
   const cluster::Snapshot& snapshot() const { return snapshot_; }
+  /// How many nodes filter answers.
   const policies::scheduling::ShortlistConfig& shortlist() const { return shortlist_; }
 
  private:
-  // What is said of every name of one request.
+  // The judgements of all nodes of one request, in the order of their names.
   struct Judged {
     policies::scheduling::PreparedPod prepared;
     std::vector<policies::scheduling::Judgement> judgements;
   };
 
-  // `remember`: whether `view` is of the snapshot, where judgements may be used again.
+  // Judges all nodes of a request. `remember` says whether the cache may be used: not if `view` is
+  // of nodes that the request contains. Unknown nodes are refused.
   Judged JudgeAll(const AssumedView& view, const model::Pod& pod,
                   std::span<const std::string_view> names, model::Time now, bool remember);
 
-  // Counts why nodes are refused, and tells how many are not.
+  // Counts the reasons of refusals in the metrics. Returns how many nodes fit.
   std::size_t CountFitting(std::span<const policies::scheduling::Judgement> judgements);
 
+  // Decides whether to answer with the best nodes only, and counts the decision.
   bool IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reader& reader,
                      std::size_t fitting, model::Time now);
 

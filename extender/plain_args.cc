@@ -11,7 +11,7 @@ namespace ondemand = simdjson::ondemand;
 
 using Names = std::vector<std::string_view>;
 
-// `value` as it stands in the text, where it is an object.
+// Returns the text of `value` if it is an object.
 std::optional<std::string_view> PlainObject(ondemand::value value) {
   ondemand::object object;
   std::string_view text;
@@ -20,8 +20,8 @@ std::optional<std::string_view> PlainObject(ondemand::value value) {
   return text;
 }
 
-// The strings of a list that begins somewhere in `text`, `most` at most; `expected` is how many, or
-// any number.
+// Returns the strings of a list that begins somewhere in `text`, if there are `most` at most. About
+// `expected` strings are expected.
 std::optional<Names> PlainNames(ondemand::value value, std::string_view text, std::size_t expected,
                                 std::size_t most) {
   const auto begin = static_cast<std::size_t>(value.raw_json_token().data() - text.data());
@@ -32,7 +32,7 @@ std::optional<Names> PlainNames(ondemand::value value, std::string_view text, st
   names.reserve(expected);
   for (auto item : array) {
     std::string_view token;
-    ondemand::raw_json_string consumed;  // else whatever follows the token is skipped unseen
+    ondemand::raw_json_string consumed;  // otherwise whatever follows the token is skipped unseen
     if (item.raw_json_token().get(token) != simdjson::SUCCESS) return std::nullopt;
     if (item.get_raw_json_string().get(consumed) != simdjson::SUCCESS) return std::nullopt;
     if (names.size() == most) return std::nullopt;

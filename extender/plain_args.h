@@ -10,34 +10,40 @@
 
 namespace berth::extender {
 
-/// ExtenderArgs as kube-scheduler writes them, not decoded. Into the reader's buffer: valid until
-/// it reads again.
+/// ExtenderArgs as kube-scheduler writes them, found but not decoded. The texts point into the
+/// reader's buffer and are valid until its next Read().
 struct PlainArgs {
-  /// An object, which may not be JSON within.
+  /// Text of an object; what is inside may not be valid JSON.
   std::string_view pod;
-  /// Each may stand in JSON as it is.
+  /// Without quotes. They have no escapes, so each may be written into JSON as it is.
   std::vector<std::string_view> node_names;
 };
 
-/// Finds thousands of names where they stand in a request, in less time than it takes to decode it.
-/// Not thread-safe: one per thread.
+/// Finds a pod and thousands of names of nodes in a request without decoding them, which takes less
+/// time than a parser. ArgsReader tries it first. Not thread-safe: use one for each thread.
 class PlainArgsReader {
  public:
-  /// `most_names`: a request of more is none of a pod and names.
+  /// A request with more than `most_names` names is not read.
   explicit PlainArgsReader(std::size_t most_names = std::numeric_limits<std::size_t>::max());
   ~PlainArgsReader();
 
-  /// Nothing where there is anything else than a pod and names without escapes, which is for others
-  /// to read, and where `body` is not JSON.
+  /// Returns what was found in `body`. Returns nothing if the request contains anything but one pod
+  /// and names without escapes, if it has too many names, or if it is not JSON. Then ArgsReader
+  /// reads it, and says what is wrong.
+  ///
+  /// Copies `body` into a buffer that is kept from one request to the next.
   std::optional<PlainArgs> Read(std::string_view body);
 
  private:
-  // simdjson's on-demand parser is of another size in files that are compiled without optimisation.
+  // simdjson's on-demand parser. Hidden because its size differs in files that are compiled without
+  // optimisation.
   struct Parser;
 
   const std::size_t most_names_;
   std::unique_ptr<Parser> parser_;
+  // The request, with the padding that simdjson needs.
   std::string padded_body_;
+  // How many names the last request had: space to reserve.
   std::size_t names_before_ = 0;
 };
 

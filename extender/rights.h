@@ -7,8 +7,8 @@
 
 namespace berth::extender {
 
-/// What the extender asks of the API server in the whole cluster: more where a shortlist has to
-/// know Services.
+/// Returns the rights that the extender needs at the API server, in the whole cluster: to list and
+/// watch nodes and pods, and Services if the shortlist needs them.
 std::vector<kube::Grant> GrantsOf(const policies::scheduling::ShortlistConfig& shortlist);
 
 }  // namespace berth::extender

@@ -7,7 +7,7 @@ namespace berth::extender {
 
 namespace {
 
-// About what a node's name, quotes and comma take, for reserving.
+// Estimates of bytes, to reserve space: of a name with its quotes and comma, and so on.
 constexpr std::size_t kBytesPerName = 24;
 constexpr std::size_t kBytesPerFailure = 96;
 constexpr std::size_t kBytesPerRank = 40;
@@ -47,8 +47,8 @@ void AppendNames(std::string& out, std::span<const std::string_view> names, bool
   }
 }
 
-// `kept` are some of args.node_names, in the same order; two nodes may have the same name, but not
-// in the same place.
+// Appends the texts of the nodes `kept`, which are some of args.node_names in the same order.
+// Compares addresses, because two nodes may have the same name.
 void AppendNodes(std::string& out, const ExtenderArgs& args,
                  std::span<const std::string_view> kept) {
   std::size_t next = 0;
@@ -59,7 +59,7 @@ void AppendNodes(std::string& out, const ExtenderArgs& args,
   }
 }
 
-// What AppendNodes writes of them, or somewhat more.
+// Returns how many bytes AppendNodes() writes for these nodes, or somewhat more.
 std::size_t BytesOf(const GivenNodes& given) {
   std::size_t bytes = 0;
   for (const std::string_view text : given.texts) bytes += text.size() + 1;

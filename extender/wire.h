@@ -20,90 +20,115 @@
 #include "model/node.h"
 #include "model/pod.h"
 
-// kube-scheduler's extender protocol, as k8s.io/kube-scheduler/extender/v1/types.go (v0.36.3)
-// defines it and pkg/scheduler/extender.go speaks it. The types have no JSON tags, so names are
-// Go's.
+// Messages of kube-scheduler's extender protocol, as k8s.io/kube-scheduler/extender/v1/types.go
+// (v0.36.3) defines them and pkg/scheduler/extender.go uses them. The types have no JSON tags, so
+// the names of fields are Go's.
+//
+// Texts in these structs mostly point into the request or into the reader's buffers, so that 65,000
+// names cost no copies. Keep both until the reply is written.
 namespace berth::extender {
 
-/// Whole nodes, as whoever asks has them; `nodes` and `texts` are of the same length.
+/// Whole nodes, as the client sent them (nodeCacheCapable: false). `nodes` and `texts` have the
+/// same length.
 struct GivenNodes {
   std::vector<model::Node> nodes;
-  /// Those that cannot be read. They stand among the nodes, too, with nothing but their names.
+  /// The nodes that cannot be read. They are among `nodes`, too, with nothing but their names.
   std::vector<kube::UnreadableObject> unreadable;
-  /// As they came, for the answer. Into the request.
+  /// The nodes as they came, for the answer. They point into the request.
   std::vector<std::string_view> texts;
 };
 
-/// What is asked with filter and prioritize.
+/// The question of filter and of prioritize.
 struct ExtenderArgs {
   model::Pod pod;
-  /// Into the reader's buffer: valid until it reads again.
+  /// The nodes in question, in the order of the request. Valid until the reader's next Read().
   std::vector<std::string_view> node_names;
-  /// Where nodeCacheCapable is false; `node_names` are their names then.
+  /// Set if the request contains nodes instead of names; `node_names` are their names then.
   std::optional<GivenNodes> given{};
-  /// Whether it is known that every name may stand in JSON as it is.
+  /// Whether all names are known to need no escapes in JSON.
   bool plain_names = false;
 };
 
-/// The pods that would be evicted from one node. Names and UIDs are in the request, or in the
+/// The pods that would be evicted from one node. Names and UIDs point into the request or into the
 /// reader's buffer.
 struct NodeVictims {
   std::string_view name;
+  /// UIDs of the victims.
   std::vector<std::string_view> uids;
+  /// How many PodDisruptionBudgets kube-scheduler says would be violated. Passed back unchanged.
   std::int64_t pdb_violations = 0;
 
   friend bool operator==(const NodeVictims&, const NodeVictims&) = default;
 };
 
-/// What is asked with preempt.
+/// The question of preempt.
 struct PreemptionArgs {
   model::Pod pod;
+  /// The candidates, in the order of the request.
   std::vector<NodeVictims> nodes;
-  /// Whether whole pods came (nodeCacheCapable false) and not their UIDs alone.
+  /// Whether the request contains whole pods (nodeCacheCapable: false) instead of UIDs.
   bool whole_pods = false;
 };
 
-/// Whether a request, which may not be JSON, brings whole nodes or whole victims instead of names
-/// and UIDs. Takes no memory.
+/// Returns whether a request contains whole nodes or whole victims instead of names and UIDs.
+/// `body` need not be valid JSON. Allocates no memory.
 bool BringsWholeObjects(std::string_view body);
 
-/// Decodes requests. Keeps its buffers from one to the next. Not thread-safe: one per thread.
+/// Decodes requests. It keeps its buffers from one request to the next, and is not thread-safe: use
+/// one for each thread, by a ReaderLease.
 ///
-/// Whole nodes are decoded one at a time, where they stand in the request, and of victims nothing
-/// but their UIDs is: a parser of all of it would take a dozen times its size.
+/// Whole nodes are decoded one at a time, where they stand in the request, and of whole victims
+/// only the UIDs are decoded. A parser for the whole request would take a dozen times its size.
 class ArgsReader {
  public:
-  /// Nodes, or names of nodes, in one request.
+  /// Names of nodes, or candidates of preempt, in one request.
   static constexpr std::size_t kMaxNames = 150'000;
+
+  /// Whole nodes in one request.
   static constexpr std::size_t kMaxNodes = 20'000;
-  /// Labels, taints, conditions and resources of all nodes of a request: so many, and so many for
-  /// each byte of it. Those of real nodes take some 70 bytes each.
+  /// Labels, taints, conditions and resources of all nodes of a request together: kFreeNodeEntries,
+  /// and one more for each kBytesPerEntry bytes of the list, up to kMaxNodeEntries. Those of real
+  /// nodes take some 70 bytes each.
   static constexpr std::size_t kMaxNodeEntries = 1'000'000;
   static constexpr std::size_t kFreeNodeEntries = 100'000;
   static constexpr std::size_t kBytesPerEntry = 32;
-  /// Bytes of a pod, or of one node. etcd takes 1.5 MiB; Go writes some of them as six.
+  /// Bytes of a pod, or of one node. etcd accepts 1.5 MiB, and Go writes some bytes as six.
   static constexpr std::size_t kMaxObjectBytes = 16 << 20;
 
-  /// An error is a sentence that names the field: kube-scheduler shows it in the pod's event.
+  /// Decodes a request of filter or prioritize. The result points into `body` and into this reader:
+  /// it is valid while both live, until the next call.
+  ///
+  /// Returns INVALID_ARGUMENT if the request cannot be read or exceeds one of the limits above. The
+  /// message is a sentence that names the field, because kube-scheduler shows it in the pod's
+  /// event. A single node that cannot be read is not an error if it has a name; see
+  /// GivenNodes::unreadable.
   absl::StatusOr<ExtenderArgs> Read(std::string_view body);
 
+  /// Decodes a request of preempt, in the same way.
   absl::StatusOr<PreemptionArgs> ReadPreemption(std::string_view body);
 
  private:
-  // Nothing where anything is out of the ordinary: then Read knows what to say of it.
+  // Reads the usual request in a short time. Returns nothing for any other; Read() then reads it
+  // slowly and finds the errors.
   std::optional<ExtenderArgs> ReadPlain(std::string_view body);
+  // Parses an object within the limits. `path` is its name in errors. Valid until the next use of
+  // parser_.
   absl::StatusOr<simdjson::dom::element> ReadObject(const kube::JsonText& object,
                                                     std::string_view path);
+  // Decode the parts of a request.
   absl::StatusOr<model::Pod> ReadPod(const std::optional<kube::JsonText>& pod);
   absl::StatusOr<std::vector<std::string_view>> ReadNames(const kube::JsonText& list);
   absl::StatusOr<GivenNodes> ReadNodes(const kube::JsonText& list);
+  // Adds a node to `given`, and takes its entries from `entries_left`.
   absl::Status ReadNode(const kube::JsonText& item, std::size_t& entries_left, GivenNodes& given);
+  // Reads the victims of one node, and of all. `path` and `field` are for errors.
   absl::Status ReadUids(const kube::JsonText& pods, bool whole_pods, const std::string& path,
                         std::vector<std::string_view>& uids);
   absl::Status ReadVictims(const kube::JsonText& victims, bool whole_pods, const std::string& path,
                            NodeVictims& node);
   absl::Status ReadAllVictims(const kube::JsonText& by_node, const std::string& field,
                               PreemptionArgs& args);
+  // Returns the string, decoded; nothing if `value` is not one.
   std::optional<std::string_view> StringOf(const kube::JsonText& value);
 
   PlainArgsReader plain_reader_{kMaxNames};
@@ -111,51 +136,59 @@ class ArgsReader {
   std::deque<std::string> decoded_;  // strings that have escapes in the request
 };
 
-/// The thread's own reader for a request of usual size, whose buffers are worth keeping; for a
-/// larger one a reader that goes with the request. Of these there is one at a time: with its answer
-/// a request may take eight times its size.
+/// Lends an ArgsReader for one request.
+///
+/// For a request of up to 8 MiB it is the thread's own reader, whose buffers are worth keeping. For
+/// a larger one it is a new reader, which is destroyed with the lease. Of these, only one exists at
+/// a time in the process, because such a request, with its answer, may take eight times its size.
+/// Use it on one thread.
 class ReaderLease {
  public:
-  /// Waits for another lease of a large body.
+  /// `body` is the request. Blocks while another lease for a large request lives.
   explicit ReaderLease(std::string_view body);
+  /// The reader. Valid as long as the lease.
   ArgsReader& operator*() const { return *reader_; }
   ArgsReader* operator->() const { return reader_; }
 
  private:
-  std::unique_lock<std::mutex> turn_;  // let go of after the reader
+  std::unique_lock<std::mutex> turn_;  // released after the reader is destroyed
+  // Set for a large request.
   std::optional<ArgsReader> own_;
   ArgsReader* reader_;
 };
 
-/// A node and why it is refused.
+/// A node, and why it is refused.
 struct FailedNode {
   std::string_view name;
   std::string_view reason;
 };
 
-/// The answer to filter.
+/// The answer to filter. The texts belong to the request and to the engine.
 struct FilterResult {
+  /// The nodes that are answered, in the order of the request.
   std::vector<std::string_view> node_names;
-  /// Could fit if other pods were evicted.
+  /// Nodes that could fit if other pods were evicted.
   std::vector<FailedNode> failed;
-  /// Could not: kube-scheduler leaves them alone when it looks for victims.
+  /// Nodes that could not. kube-scheduler leaves them alone when it looks for victims.
   std::vector<FailedNode> unresolvable;
 };
 
-/// ExtenderFilterResult with the nodes of `result` in the form in which `args` gave them:
-/// NodeNames, or Nodes as they came. That list is always present: null would mean that there are no
-/// nodes.
+/// Returns an ExtenderFilterResult in JSON. The nodes of `result` are in the form in which `args`
+/// gave them: as NodeNames, or as Nodes with the texts of the request. That list is always present,
+/// because null would mean that there are no nodes.
 std::string FilterReply(const ExtenderArgs& args, const FilterResult& result);
 
-/// ExtenderFilterResult with nothing but `error`. Sent with status 200: of other statuses
-/// kube-scheduler shows just the number.
+/// Returns an ExtenderFilterResult with nothing but `error`. Send it with status 200: of other
+/// statuses kube-scheduler shows only the number.
 std::string FilterErrorReply(std::string_view error);
 
-/// HostPriorityList: the names with their ranks, in the same order. Both have the same size.
+/// Returns a HostPriorityList in JSON: the names with their ranks, in the same order. Both spans
+/// must have the same size.
 std::string PrioritizeReply(std::span<const std::string_view> names,
                             std::span<const std::int64_t> ranks);
 
-/// ExtenderPreemptionResult; it always speaks of UIDs (NodeNameToMetaVictims), whatever was sent.
+/// Returns an ExtenderPreemptionResult in JSON. It always contains UIDs (NodeNameToMetaVictims),
+/// even if the request contained whole pods.
 std::string PreemptReply(std::span<const NodeVictims> nodes);
 
 }  // namespace berth::extender
