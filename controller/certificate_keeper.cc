@@ -31,7 +31,7 @@ void SetData(const certs::SecretData& data, kube::ApiObject& secret) {
 
 // Returns the error in the form that certs::MakePlan() expects: it takes some codes for statements
 // about a Secret, and of the codes of requests only NotFound is one.
-absl::Status Unknown(const absl::Status& error) {
+absl::Status ToPlanError(const absl::Status& error) {
   if (absl::IsNotFound(error)) return error;
   return absl::UnavailableError(std::string(error.message()));
 }
@@ -104,13 +104,13 @@ void CertificateKeeper::ReadAuthority(Held& held) {
   held.authority = client_->Get(SecretsIn(options_.namespace_name), settings_.authority_secret);
   if (!held.authority.ok()) {
     Fail(held.authority.status());
-    state.held = Unknown(held.authority.status());
+    state.held = ToPlanError(held.authority.status());
     return;
   }
   const certs::SecretData data = DataOf(*held.authority);
   state.held = certs::ReadAuthority(data);
   state.authorities = data.authorities;
-  state.asked = WasAskedFor(*held.authority);
+  state.asked = IsRenewalRequested(*held.authority);
   if (!state.held.ok()) observer_->OnUnreadable(settings_.authority_secret, state.held.status());
 }
 
@@ -123,7 +123,7 @@ void CertificateKeeper::ReadServer(const CertificateSettings::Server& settings, 
   if (!object.ok() || !names.ok()) {
     Fail(object.status());
     Fail(names.status());
-    state.held = Unknown(names.ok() ? object.status() : absl::UnavailableError("names"));
+    state.held = ToPlanError(names.ok() ? object.status() : absl::UnavailableError("names"));
     state.names = names.value_or(certs::Names());
     return;
   }
@@ -131,7 +131,7 @@ void CertificateKeeper::ReadServer(const CertificateSettings::Server& settings, 
   state.held = certs::ReadServerCertificate(data);
   state.authorities = data.authorities;
   state.trusted = certs::TrustedBy(data);
-  state.asked = WasAskedFor(*object);
+  state.asked = IsRenewalRequested(*object);
   state.names = *names;
   if (!state.held.ok()) observer_->OnUnreadable(settings.secret, state.held.status());
 }
@@ -178,7 +178,7 @@ void CertificateKeeper::ReportExpiries(const Held& held) {
   observer_->OnEnds(ends);
 }
 
-bool CertificateKeeper::WasAskedFor(const kube::ApiObject& secret) const {
+bool CertificateKeeper::IsRenewalRequested(const kube::ApiObject& secret) const {
   const std::string asked =
       secret.Annotation(fmt::format("{}/{}", options_.prefix, kRenewAnnotation));
   return !asked.empty() &&

@@ -137,7 +137,7 @@ class CertificateKeeper {
   // Tells the observer when each certificate expires.
   void ReportExpiries(const Held& held);
   // Returns true if the annotations of the Secret ask for a new certificate.
-  bool WasAskedFor(const kube::ApiObject& secret) const;
+  bool IsRenewalRequested(const kube::ApiObject& secret) const;
 
   // Writes what the plan says, or as much as may be written in this round. A new authority is
   // written alone.

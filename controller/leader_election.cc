@@ -148,10 +148,10 @@ void LeaderElection::SetLeadsUntil(std::optional<Clock::time_point> end) {
 
 void LeaderElection::Report(const absl::Status& status) {
   if (!status.ok() && !absl::IsCancelled(status)) observer_->OnError(status);
-  if (Leads() != std::exchange(told_leading_, Leads())) observer_->OnLeading(told_leading_);
-  if (!lease_ || told_holder_ == lease_->record.holder) return;
-  told_holder_ = lease_->record.holder;
-  if (!IsMine()) observer_->OnLeader(*told_holder_);
+  if (Leads() != std::exchange(reported_leading_, Leads())) observer_->OnLeading(reported_leading_);
+  if (!lease_ || reported_holder_ == lease_->record.holder) return;
+  reported_holder_ = lease_->record.holder;
+  if (!IsMine()) observer_->OnLeader(*reported_holder_);
 }
 
 std::chrono::milliseconds LeaderElection::NextWait() {

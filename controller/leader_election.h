@@ -144,9 +144,9 @@ class LeaderElection {
   mutable std::mutex mutex_;
   std::optional<Clock::time_point> leads_until_;
 
-  // What the observer was told last.
-  bool told_leading_ = false;
-  std::optional<std::string> told_holder_;
+  // What was reported to the observer last.
+  bool reported_leading_ = false;
+  std::optional<std::string> reported_holder_;
 };
 
 }  // namespace berth::controller

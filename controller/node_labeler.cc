@@ -9,7 +9,7 @@ namespace {
 
 // Returns the labels as kubectl selects by them:
 // "berth.dev/accelerator=V100,berth.dev/accelerator-memory=34".
-std::string InWords(const model::StringMap& labels) {
+std::string LabelSelectorOf(const model::StringMap& labels) {
   std::string text;
   for (const auto& [name, value] : labels) {
     if (!text.empty()) text += ',';
@@ -54,7 +54,7 @@ bool NodeLabeler::LabelOne(const std::string& node) {
   const absl::Status status = patcher_->LabelNode(node, wanted.uid, wanted.labels);
   retries_.OnTried(node, timer_->Now());
   if (!absl::IsCancelled(status)) {
-    observer_->OnWritten(Write::kNodeLabel, node, InWords(wanted.labels), status);
+    observer_->OnWritten(Write::kNodeLabel, node, LabelSelectorOf(wanted.labels), status);
   }
   return true;
 }

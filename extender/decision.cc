@@ -154,14 +154,14 @@ Decision Decide(const Answered& answered, const policies::scheduling::PreparedPo
 
 bool DecisionReport::Wanted() {
   for (DecisionObserver* observer : observers_) {
-    if (observer->Wants()) wanting_.push_back(observer);
+    if (observer->Wants()) interested_.push_back(observer);
   }
-  return !wanting_.empty();
+  return !interested_.empty();
 }
 
 DecisionReport::~DecisionReport() {
   if (!decision_) return;
-  for (DecisionObserver* observer : wanting_) observer->OnDecision(*decision_);
+  for (DecisionObserver* observer : interested_) observer->OnDecision(*decision_);
 }
 
 }  // namespace berth::extender

@@ -134,7 +134,7 @@ class DecisionReport {
 
  private:
   std::span<DecisionObserver* const> observers_;
-  std::vector<DecisionObserver*> wanting_;  // filled by Wanted()
+  std::vector<DecisionObserver*> interested_;  // filled by Wanted()
   std::optional<Decision> decision_;
 };
 

@@ -75,7 +75,7 @@ std::optional<PlainArgs> PlainArgsReader::Read(std::string_view body) {
     if (key == "Pod" && !pod) {
       plain = (pod = PlainObject(value)).has_value();
     } else if (key == "NodeNames" && !names) {
-      names = PlainNames(value, padded_body_, names_before_, most_names_);
+      names = PlainNames(value, padded_body_, last_name_count_, most_names_);
       plain = names.has_value();
     } else if (key == "Nodes") {
       plain = IsNull(value);
@@ -84,7 +84,7 @@ std::optional<PlainArgs> PlainArgsReader::Read(std::string_view body) {
   }
   const bool ended = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
   if (!ended || !pod || !names) return std::nullopt;
-  names_before_ = names->size();
+  last_name_count_ = names->size();
   return PlainArgs{*pod, *std::move(names)};
 }
 

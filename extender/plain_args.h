@@ -44,7 +44,7 @@ class PlainArgsReader {
   // The request, with the padding that simdjson needs.
   std::string padded_body_;
   // How many names the last request had: space to reserve.
-  std::size_t names_before_ = 0;
+  std::size_t last_name_count_ = 0;
 };
 
 }  // namespace berth::extender

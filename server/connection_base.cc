@@ -39,7 +39,7 @@ void ConnectionBase::Register() {
 }
 
 void ConnectionBase::NoteRequest() {
-  asked_ = true;
+  got_request_ = true;
   context_.connections.Asked(this);
 }
 
@@ -66,7 +66,7 @@ void ConnectionBase::StopIdle() {
   idle_ = false;
   const bool in_time = FinishedInTime();
   const bool draining = context_.phase == Phase::kDraining;
-  if (!in_time && !draining && !asked_) observer().OnLimit(Limit::kIdleTime);
+  if (!in_time && !draining && !got_request_) observer().OnLimit(Limit::kIdleTime);
 }
 
 void ConnectionBase::Cut() {

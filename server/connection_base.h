@@ -81,9 +81,9 @@ class ConnectionBase : public std::enable_shared_from_this<ConnectionBase> {
   boost::asio::steady_timer timer_;
   // Counts operations, so that a timer of a former operation does not cancel the one under way.
   unsigned generation_ = 0;
-  bool expired_ = false;  // the operation under way was cancelled
-  bool idle_ = false;     // between StartIdle() and StopIdle()
-  bool asked_ = false;    // a whole request has arrived
+  bool expired_ = false;      // the operation under way was cancelled
+  bool idle_ = false;         // between StartIdle() and StopIdle()
+  bool got_request_ = false;  // a whole request has arrived
   bool was_cut_ = false;
   bool made_way_ = false;
   std::unique_ptr<BodyBudget::Share> share_;  // null before Register()

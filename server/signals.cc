@@ -14,7 +14,7 @@ ShutdownSignals::~ShutdownSignals() { pthread_sigmask(SIG_SETMASK, &former_, nul
 int ShutdownSignals::Wait() {
   int signal = 0;
   sigwait(&signals_, &signal);
-  LetTheNextOneKill();
+  UnblockSignals();
   return signal;
 }
 
@@ -24,10 +24,10 @@ std::optional<int> ShutdownSignals::WaitFor(std::chrono::milliseconds time) {
   const timespec limit{static_cast<time_t>(seconds.count()), static_cast<long>(rest.count())};
   const int signal = sigtimedwait(&signals_, nullptr, &limit);
   if (signal < 0) return std::nullopt;
-  LetTheNextOneKill();
+  UnblockSignals();
   return signal;
 }
 
-void ShutdownSignals::LetTheNextOneKill() { pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr); }
+void ShutdownSignals::UnblockSignals() { pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr); }
 
 }  // namespace berth::server

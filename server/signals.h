@@ -33,7 +33,7 @@ class ShutdownSignals {
 
  private:
   // Unblocks the signals, so that the next one has its default effect.
-  void LetTheNextOneKill();
+  void UnblockSignals();
 
   sigset_t signals_{};
   sigset_t former_{};
