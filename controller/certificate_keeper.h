@@ -83,6 +83,12 @@ struct CertificateSettings {
 /// A write fails as Aborted if somebody has written the object since it was read. The next round
 /// then reads it again.
 ///
+/// What a round writes, in this order:
+/// - a new authority, if one is needed, and then nothing else;
+/// - the authority's Secret, without authorities that have expired;
+/// - the caBundles of mutating webhooks, and in a later round those of validating webhooks;
+/// - certificates and ca.crt in the Secrets of servers and clients.
+///
 /// Controller owns it. Run() blocks, so give it a thread; it ends when the timer is stopped. Not
 /// thread-safe. All observers are called on the thread of Run().
 class CertificateKeeper {

@@ -77,12 +77,24 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  /// Starts five threads and returns at once. Call it once.
+  /// Starts five threads and returns at once. Call it once. The threads run:
+  /// - the election, which renews the Lease;
+  /// - the labels of nodes;
+  /// - the nudges of pods;
+  /// - certificates, and the owner of what the controller makes;
+  /// - the list-and-watch of waiting pods.
+  ///
+  /// The second to the fourth do nothing while this controller does not lead, except that nudges
+  /// are planned all the time.
   void Start();
 
-  /// Cancels the requests under way, ends all threads, and then gives up the Lease if this
-  /// controller holds it. Blocks until that is done: for some seconds at most, if the API server
-  /// does not answer. The controller cannot be started again; a second call has no effect.
+  /// Stops in this order, so that nothing is written after another controller may lead:
+  /// - cancels the requests under way, except those for the Lease;
+  /// - waits until all threads but the election have ended;
+  /// - ends the election, and gives up the Lease if this controller holds it.
+  ///
+  /// Blocks until that is done: for some seconds at most, if the API server does not answer. The
+  /// controller cannot be started again; a second call has no effect.
   void Stop();
 
   /// Returns whether this controller may write now.

@@ -28,7 +28,9 @@ struct Recovery {
 /// begun to fit lately. PodShape owns it.
 ///
 /// Judge() keeps a verdict for each node, and asks the engine only where the verdict may have
-/// changed. This takes 24 bytes for each node. No I/O, no clock. Not thread-safe.
+/// changed: the node is new or has changed, time may have changed the verdict, or the policies look
+/// at something of the whole cluster that has changed. This takes 24 bytes for each node. No I/O,
+/// no clock. Not thread-safe.
 class FittingNodes {
  public:
   using Clock = std::chrono::steady_clock;
@@ -43,7 +45,8 @@ class FittingNodes {
 
   /// Judges the nodes of `view` whose verdict may have changed since the last call, and forgets old
   /// recoveries. `time` is the time for policies, `now` that of recoveries. All calls must be about
-  /// the same cluster. Nodes that fit at the first call do not count as recovered.
+  /// the same cluster. Nodes that fit at the first call do not count as recovered. Looks at no node
+  /// if neither the view nor `time` has changed since the last call.
   void Judge(const model::ClusterView& view, model::Time time, Clock::time_point now);
 
   /// Returns whether the node fitted at the last Judge(). `node` must be below end().

@@ -80,7 +80,8 @@ class LeaderElection {
   /// Everything must outlive this. Nothing is read or written yet, and this process does not lead.
   LeaderElection(Options options, LeaseStore* store, kube::Timer* timer, LeaderObserver* observer);
 
-  /// Competes, and renews while it leads, until Stop(). Blocks.
+  /// Competes, and renews while it leads, until Stop(). Blocks. Failed requests are reported to the
+  /// observer and tried again.
   void Run();
 
   /// Tries once to acquire or to renew the lease; Run() does this again and again. Blocks while the

@@ -8,9 +8,10 @@
 
 namespace berth::controller {
 
-/// The object that owns what the controller makes, as far as it is known. Kubernetes' garbage
-/// collector deletes the owned objects when the owner is gone. OwnerKeeper finds it out; it may
-/// become known, or become another one, at any time. Thread-safe.
+/// The object that owns what the controller makes (Secrets, its Lease, and other Leases by name),
+/// as far as it is known. Kubernetes' garbage collector deletes the owned objects when the owner is
+/// gone. OwnerKeeper finds it out; it may become known, or become another one, at any time.
+/// Thread-safe.
 class Owner {
  public:
   /// Returns the owner; nothing if there is none, or none is known yet.

@@ -26,11 +26,17 @@ class Patcher {
 
   /// Sets these labels of the node and leaves the others. Returns Aborted or InvalidArgument, and
   /// changes nothing, if the node of that name has another UID.
+  ///
+  ///   PATCH /api/v1/nodes/gpu-7
+  ///   {"metadata":{"labels":{"berth.dev/accelerator":"V100"},"uid":"..."}}
   absl::Status LabelNode(std::string_view node, std::string_view uid,
                          const model::StringMap& labels);
 
   /// Sets one annotation of the pod and leaves the others. Returns Aborted, and changes nothing, if
   /// the pod of that name has another UID.
+  ///
+  ///   PATCH /api/v1/namespaces/ml/pods/train-0
+  ///   {"metadata":{"annotations":{"berth.dev/nudged-at":"2026-01-31T12:00:00Z"},"uid":"..."}}
   absl::Status AnnotatePod(std::string_view namespace_name, std::string_view name,
                            std::string_view uid, std::string_view annotation,
                            std::string_view value);

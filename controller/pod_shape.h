@@ -20,6 +20,10 @@ namespace berth::controller {
 /// Waiting pods that get equal judgements and ask for the same devices, and the nodes that fit
 /// them. NudgePlan owns it.
 ///
+///   shape.Judge(view, time, now);          // what has recovered?
+///   shape.BeginRound();                    // then, for each pod that has a cause:
+///   shape.TakeRecovered(reason, since, now, free);
+///
 /// In a round, NudgePlan looks for room for one pod of the shape after the other. A node that has
 /// no room for one of them has none for any, so each node is looked at once in a round. Not
 /// thread-safe.

@@ -17,7 +17,8 @@ struct Refusals {
 /// Reads how often `message` counts each of `reasons`. Returns those that it counts, each once, in
 /// the order of the table; it ignores everything else. kube-scheduler writes the message into the
 /// condition PodScheduled: "0/9 nodes are available: 3 node(s) had condition GPUIsLost, 6
-/// Insufficient nvidia.com/gpu." (FitError.Error in pkg/scheduler/framework/types.go).
+/// Insufficient nvidia.com/gpu." (FitError.Error in pkg/scheduler/framework/types.go). From this
+/// message the result is one item: the reason of that condition, with 3 nodes.
 std::vector<Refusals> ReadRefusals(std::string_view message,
                                    const policies::scheduling::ReasonTable& reasons);
 

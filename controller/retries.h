@@ -11,6 +11,13 @@ namespace berth::controller {
 /// Says when each of many things may be tried again: after a wait that doubles from one try to the
 /// next, from kFirst to kLongest. It makes no difference whether a try worked, because the caller
 /// asks again only until it sees the effect. Not thread-safe.
+///
+///   for (const std::string& node : nodes_that_need_something) {
+///     if (!retries.IsDue(node, now)) continue;
+///     Try(node);
+///     retries.OnTried(node, now);
+///   }
+///   retries.Prune(now);
 class Retries {
  public:
   using Clock = std::chrono::steady_clock;

@@ -18,6 +18,18 @@ namespace berth::controller {
 
 /// A pod that waits for a node: what kube-scheduler reports about it, how often it was nudged, and
 /// whether there is a cause to nudge it (see NudgePlan, which owns it). Not thread-safe.
+///
+/// The life of a pod here:
+///
+///   kube-scheduler reports why nodes were refused        Update(), CheckReport()
+///   a node has recovered, or the report is stale         HasCause()
+///   devices of a node are free and are promised to it    TakeRoom()
+///   it is nudged, and has kTries[n] to be tried          OnNudged(), IsOutstanding()
+///   - a true report came: the cause is done with         CheckReport()
+///   - no report came: it is nudged for the next time     HasCause()
+///   - no report came after the last nudge                Expire()
+///
+/// It ends when the pod is bound or gone: NudgePlan then removes it.
 class WaitingPod {
  public:
   using Clock = std::chrono::steady_clock;

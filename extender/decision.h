@@ -31,8 +31,10 @@ struct RankedNode {
 
 /// How many nodes were refused for one reason. A plain value.
 struct RefusalCount {
+  /// The policy and the text of policies::scheduling::Reason.
   std::string policy;
   std::string reason;
+  /// At least 1.
   std::size_t nodes = 0;
 
   friend bool operator==(const RefusalCount&, const RefusalCount&) = default;
@@ -83,6 +85,7 @@ inline constexpr std::string_view kEqualRanks = "equal";
 struct Answered {
   Verb verb;
   const model::Pod& pod;
+  /// The time by which `judgements` were made.
   model::Time now;
   std::span<const std::string_view> names;
   std::span<const policies::scheduling::Judgement> judgements;

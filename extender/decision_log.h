@@ -14,6 +14,11 @@ namespace berth::extender {
 ///
 /// Writes ten lines a second at most, and fifty at once after a pause. `linesHeldBack` in a line is
 /// the number of lines that were left out before it. Thread-safe.
+///
+///   {"ts":"...","level":"info","msg":"placement","pod":"ml/train-0","uid":"...",
+///    "nodeResourceVersion":812,"podResourceVersion":815,"fitting":2,
+///    "top":["gpu-7 rank 10 score 1500","gpu-3 rank 0 score 900"],"decidedBy":"packing",
+///    "refused":["3 node(s) had condition GPUIsLost"],"linesHeldBack":0}
 class DecisionLog final : public DecisionObserver {
  public:
   DecisionLog();

@@ -27,6 +27,15 @@ namespace berth::extender {
 /// and some of its own answers: pods that were given a shortlist, and pods that are assumed to go
 /// to a node.
 ///
+/// A request is answered in these steps, with the snapshot held still:
+/// - count assumed pods as used on their nodes (AssumedPods);
+/// - have the engine prepare the pod;
+/// - judge each node, or recall its judgement (JudgementCache);
+/// - filter: choose the best nodes if there is a shortlist (ShortlistedPods), and list reasons if
+///   no node fits;
+/// - prioritize: rank the nodes within the request;
+/// - report the decision to the observers that want it, after the snapshot is released.
+///
 /// Never calls the API server, and waits for nothing but the snapshot's lock and other requests for
 /// pods of the same shape. If the configuration changes, a new placer takes its place
 /// (Extender::Use()). Thread-safe.

@@ -13,7 +13,7 @@ namespace berth::extender {
 /// ExtenderArgs as kube-scheduler writes them, found but not decoded. The texts point into the
 /// reader's buffer and are valid until its next Read().
 struct PlainArgs {
-  /// Text of an object; what is inside may not be valid JSON.
+  /// Text of an object, from brace to brace; what is inside may not be valid JSON.
   std::string_view pod;
   /// Without quotes. They have no escapes, so each may be written into JSON as it is.
   std::vector<std::string_view> node_names;

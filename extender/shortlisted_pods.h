@@ -19,6 +19,11 @@ namespace berth::extender {
 /// binding failed. The shortlist would be the same again, and so would the best of all nodes, so
 /// the pod would never get another node.
 ///
+///   filter for pod u           AskedAgain(u) is false: answer n1 alone, and SetOnlyNode(u, n1)
+///   its binding to n1 fails
+///   filter for pod u           AskedAgain(u) is true: answer all nodes that fit
+///   prioritize for pod u       PlacesThatFailed(u) has n1, which then comes last
+///
 /// Each replica of Berth knows only its own answers. This is enough, because a pod that goes on
 /// failing returns to each replica. Placer owns this. Thread-safe.
 ///

@@ -24,6 +24,21 @@
 // (v0.36.3) defines them and pkg/scheduler/extender.go uses them. The types have no JSON tags, so
 // the names of fields are Go's.
 //
+// filter:      {"Pod": {...}, "NodeNames": ["n1", "n2"], "Nodes": null}
+//              {"NodeNames": ["n1"]}, or if none fits
+//              {"NodeNames": [], "FailedNodes": {"n1": "reason"},
+//               "FailedAndUnresolvableNodes": {"n2": "reason"}}, or
+//              {"Error": "berth: ..."}
+// prioritize:  {"Pod": {...}, "NodeNames": ["n1", "n2"], "Nodes": null}
+//              [{"Host": "n1", "Score": 10}, {"Host": "n2", "Score": 0}]
+// preempt:     {"Pod": {...}, "NodeNameToVictims": null,
+//               "NodeNameToMetaVictims": {"n1": {"Pods": [{"UID": "..."}], "NumPDBViolations": 0}}}
+//              {"NodeNameToMetaVictims": {"n1": {"Pods": [{"UID": "..."}], "NumPDBViolations": 0}}}
+//
+// If kube-scheduler is configured with nodeCacheCapable: false, it sends "Nodes" (a NodeList)
+// instead of "NodeNames", and "NodeNameToVictims" (whole pods) instead of "NodeNameToMetaVictims".
+// Berth answers filter in the form of the request.
+//
 // Texts in these structs mostly point into the request or into the reader's buffers, so that 65,000
 // names cost no copies. Keep both until the reply is written.
 namespace berth::extender {
@@ -55,7 +70,7 @@ struct NodeVictims {
   std::string_view name;
   /// UIDs of the victims.
   std::vector<std::string_view> uids;
-  /// How many PodDisruptionBudgets kube-scheduler says would be violated. Passed back unchanged.
+  /// How many violations of PodDisruptionBudgets kube-scheduler counts. Passed back unchanged.
   std::int64_t pdb_violations = 0;
 
   friend bool operator==(const NodeVictims&, const NodeVictims&) = default;

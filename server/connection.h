@@ -39,6 +39,18 @@ struct ConnectionContext {
 ///
 /// What goes wrong later is reported to `context.observer` and ends only this connection. Throws,
 /// and closes the socket, if there is not enough memory to begin.
+///
+/// A connection takes these steps, each of them within the limit in brackets:
+///
+///   1. TLS handshake (handshake)
+///   2. wait for the first byte of a request (idle)
+///   3. read the header (header, header_bytes)
+///   4. read the body (body, the route's max_body, bodies_bytes), and call the route's handler
+///   5. write the reply (write, bodies_bytes), and go on with step 2
+///   6. close: TLS's close_notify, and wait until the client closes its side (close)
+///
+/// Step 6 follows step 2 if no request came, and step 5 if the reply said so. After other failures
+/// the connection is cut.
 void ServeConnection(boost::asio::ip::tcp::socket socket, ConnectionContext& context);
 
 }  // namespace berth::server

@@ -12,8 +12,8 @@
 
 namespace berth::server {
 
-/// What the header of a request says about the message itself. Its texts point into the parser's
-/// buffer. A plain value.
+/// What the header of a request says about the message itself, independent of the HTTP library. Its
+/// texts point into the parser's buffer. A plain value.
 struct RequestHead {
   std::string_view method;
   /// Path and query as sent.
@@ -33,6 +33,7 @@ struct RequestHead {
 
 /// What is sent for one request. A plain value.
 struct Reply {
+  /// Status, type and body. For HEAD, the body is only measured.
   HttpResponse response;
   /// Value of the Allow field; empty: the field is not sent.
   std::string allow;

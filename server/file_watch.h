@@ -27,6 +27,8 @@ struct FileWatchOptions {
 /// ConfigMaps (pkg/volume/util/atomic_writer.go).
 ///
 /// Constructed and destroyed on one thread. Not thread-safe.
+///
+///   FileWatch watch({"/etc/berth/tls/tls.crt", "/etc/berth/tls/tls.key"}, {}, [&] { Reload(); });
 class FileWatch {
  public:
   /// Starts a thread that calls `check`: once at the start, as soon as the directories are quiet,

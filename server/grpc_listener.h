@@ -46,8 +46,10 @@ struct GrpcListenerOptions {
 /// empty name and for the name of each service get SERVING while `not_ready` returns nothing, else
 /// NOT_SERVING.
 ///
-/// Calls are answered on gRPC's own threads, and one more thread follows the readiness. Call
-/// Start(), Drain() and the destructor on one thread; port() may be called on any.
+/// Calls are answered on gRPC's own threads, 32 at most, and one more thread follows the readiness.
+/// Each connection may have 32 streams. What gRPC logs as an error becomes a log line of Berth, one
+/// in 10 s at most. Call Start(), Drain() and the destructor on one thread; port() may be called on
+/// any.
 class GrpcListener {
  public:
   /// Returns a listener that serves already. Errors:
@@ -86,6 +88,7 @@ class GrpcListener {
   void StopFollowing();
 
   const GrpcListenerOptions options_;
+  // MutualTls(), or none for plain gRPC.
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   std::unique_ptr<grpc::Server> server_;  // null after Drain()
   int port_ = 0;

@@ -18,8 +18,11 @@ Route HealthzRoute();
 /// `GET /livez` is the same, by the name that Kubernetes' own servers use.
 Route LivezRoute();
 
-/// `GET /readyz` answers 200 "ok" if `not_ready` returns nothing. Else it answers 503, with one
-/// line "not ready: ..." for each thing that is not ready.
+/// `GET /readyz` answers 200 "ok" if `not_ready` returns nothing. Else it answers 503, with a line
+/// for each thing that is not ready:
+///
+///   not ready: snapshot: nodes and pods are not listed yet
+///   not ready: shutdown: draining
 Route ReadyzRoute(ReadinessCheck not_ready);
 
 /// Returns all three routes.

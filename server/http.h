@@ -46,6 +46,11 @@ struct Rejection {
 
 /// A method and a path that a listener answers. Other paths get 404, other methods on the path 405.
 /// A plain value; the router keeps a copy for the life of the listener.
+///
+///   Route route{.method = "POST", .path = "/filter", .max_body = 8 << 20};
+///   route.handle = [](const HttpRequest& request) {
+///     return HttpResponse{.body = Answer(request.body)};
+///   };
 struct Route {
   /// "GET", "POST". GET answers HEAD, too.
   std::string method;

@@ -35,6 +35,9 @@ struct ListenerOptions {
 /// destructor. Call these on one thread, and never in a handler. port() may be called on any
 /// thread. Handlers run on the listener's own threads.
 ///
+/// Clients are limited by ListenerLimits. What happens to connections is reported to the observer;
+/// it does not end the listener.
+///
 ///   auto listener = Listener::Start({.address = ":8443", .tls = certificates}, {route});
 ///   if (!listener.ok()) return listener.status();
 ///   signals.Wait();

@@ -16,8 +16,9 @@ namespace berth::server {
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 /// The value of a field of a log line: a text, a list of texts, a boolean or a number. It converts
-/// implicitly from all of these. It refers to the texts that it was made from, so they must live
-/// until the line is written.
+/// implicitly from all of these, so that fields can be written in place. It refers to the texts
+/// that it was made from, so they must live until the line is written. Integers are widened to 64
+/// bits, and floating-point numbers to double.
 class LogValue {
  public:
   LogValue(const char* text) : value_(std::string_view(text)) {}                 // NOLINT
@@ -53,6 +54,8 @@ using LogFields = std::initializer_list<LogField>;
 /// Returns one JSON object without a line end: ts (RFC 3339, UTC, milliseconds), level, msg, then
 /// the fields in their order. The text is ASCII only. Other characters are escaped and invalid
 /// UTF-8 is replaced, so no text can begin a line of its own or control a terminal.
+///
+///   {"ts":"2026-01-31T12:00:00.000Z","level":"info","msg":"listening","listener":"extender"}
 std::string FormatLogLine(std::chrono::system_clock::time_point time, LogLevel level,
                           std::string_view message, LogFields fields);
 

@@ -54,7 +54,7 @@ class Metrics {
   };
 
   std::shared_ptr<prometheus::Registry> registry_;
-  mutable std::mutex mutex_;  // guards the following
+  mutable std::mutex mutex_;  // guards the following, and is held while they are called
   std::vector<ReadGauge> read_gauges_;
   std::vector<std::shared_ptr<const prometheus::Collectable>> collectables_;
 };

@@ -11,6 +11,8 @@
 namespace berth::server {
 
 /// Finds the route of a request. Constant after construction, so thread-safe.
+///
+/// Looks at one route after the other, because a listener has only a few.
 class Router {
  public:
   /// The result of Find().

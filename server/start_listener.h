@@ -16,9 +16,10 @@ namespace berth::server {
 
 /// Starts a listener that counts and logs under `name`, and logs the address that it listens on.
 ///
-/// `address` is in the form that ParseAddress() reads. `certificates` is null for plain HTTP. The
-/// memory for bodies is at least twice the largest max_body of `routes`. `metrics` must outlive the
-/// listener. Errors are those of Listener::Start().
+/// `address` is in the form that ParseAddress() reads. `certificates` is null for plain HTTP.
+/// Limits are the defaults of ListenerLimits, with two threads. The memory for bodies is at least
+/// twice the largest max_body of `routes`. `metrics` must outlive the listener. Errors are those of
+/// Listener::Start().
 absl::StatusOr<std::unique_ptr<Listener>> StartListener(
     const std::string& name, const std::string& address, std::vector<Route> routes,
     std::shared_ptr<const TlsCertificates> certificates, Metrics& metrics);

@@ -49,8 +49,9 @@ struct TlsContext {
 /// than 4 MiB. Errors name the file.
 absl::StatusOr<TlsPem> ReadTlsFiles(const TlsFiles& files);
 
-/// Makes a context for TLS 1.2 or later with ALPN http/1.1 and without session resumption. `files`
-/// gives the names for errors.
+/// Makes a context for TLS 1.2 or later with ALPN http/1.1, without session resumption and
+/// renegotiation. TLS 1.2 uses only ciphers with ECDHE, and with AES-GCM or ChaCha20. `files` gives
+/// the names for errors, and says whether clients need a certificate.
 ///
 /// Returns INVALID_ARGUMENT if a text is not what it should be, if the key does not belong to the
 /// certificate, or if the certificate is not valid now; INTERNAL if OpenSSL cannot be set up.

@@ -31,6 +31,10 @@ struct TlsCertificatesOptions {
 /// are reported and change nothing.
 ///
 /// A shared_ptr owns it; listeners share it. Thread-safe.
+///
+///   auto certificates = TlsCertificates::Open({.files = {"tls.crt", "tls.key", "ca.crt"}});
+///   if (!certificates.ok()) return certificates.status();
+///   auto listener = Listener::Start({.tls = *certificates}, routes);
 class TlsCertificates {
  public:
   /// Reads the files and starts to watch them, on a thread of its own. Errors are those of
@@ -69,7 +73,7 @@ class TlsCertificates {
   const TlsCertificatesOptions options_;
   std::string last_error_;  // used by the watching thread alone
 
-  // Only the watching thread writes the following.
+  // Only the watching thread writes the following. The mutex guards the next two.
   mutable std::mutex mutex_;
   std::shared_ptr<const TlsPem> pem_;
   TlsContext context_;
