@@ -30,7 +30,9 @@ namespace berth::controller {
 /// to the cluster.
 inline constexpr kube::Permission kSecretPermissions[] = {
     {"", "secrets", "create"}, {"", "secrets", "get"}, {"", "secrets", "update"}};
+/// Only if a server has a Service.
 inline constexpr kube::Permission kServicePermissions[] = {{"", "services", "get"}};
+/// Only if there are webhooks.
 inline constexpr kube::Permission kWebhookPermissions[] = {
     {"admissionregistration.k8s.io", "mutatingwebhookconfigurations", "get"},
     {"admissionregistration.k8s.io", "mutatingwebhookconfigurations", "update"},
@@ -55,6 +57,7 @@ struct CertificateSettings {
     /// Further DNS names and IP addresses in the certificate. For a client: the names by which
     /// servers know it.
     std::vector<std::string> hosts;
+    /// On which side of a connection the certificate is used.
     certs::Usage usage = certs::Usage::kServer;
   };
 
@@ -125,6 +128,7 @@ class CertificateKeeper {
   void Run();
 
  private:
+  // What was read in a round.
   struct Held;
 
   // One round. Returns how long to wait until the next.
@@ -186,6 +190,7 @@ class CertificateKeeper {
   kube::Timer* const timer_;
   WriteObserver* const writes_;
   CertificateObserver* const observer_;
+  // Waits after errors: from 0.5 s to 30 s, each random between half of that and all.
   kube::Backoff backoff_;
   // Whether something was written, and whether something failed, in this round.
   bool wrote_ = false;

@@ -40,6 +40,7 @@ class CertificateReport final : public CertificateObserver {
 
   const std::shared_ptr<Ends> ends_;  // the registry of metrics has it, too
   prometheus::Counter* errors_;
+  // Each kind of message has its own limit.
   server::RateLimiter error_lines_;
   server::RateLimiter unreadable_lines_;
 };

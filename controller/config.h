@@ -31,7 +31,7 @@ void VisitFields(Visitor& visit, LeaseConfig& config) {
 /// The authority that signs certificates: `controller.certificates.authority`.
 struct AuthorityConfig {
   std::string secret = "berth-ca";
-  /// Ten years by default.
+  /// Ten years by default. At least three times the validity of what the authority signs.
   model::Duration validity = std::chrono::hours(87600);
 };
 
@@ -79,9 +79,10 @@ void VisitFields(Visitor& visit, ClientCertificateConfig& config) {
 /// none.
 struct CertificatesConfig {
   AuthorityConfig authority;
-  /// Of each certificate that the authority signs; 90 days by default.
+  /// Of each certificate that the authority signs; 90 days by default, at least 10 s.
   model::Duration validity = std::chrono::hours(2160);
   std::vector<ServerCertificateConfig> servers;
+  /// Needs `servers`; so does `webhooks`.
   std::vector<ClientCertificateConfig> clients;
   std::vector<std::string> webhooks;
 };
@@ -110,6 +111,7 @@ struct ControllerConfig {
   LeaseConfig lease;
   /// Empty: what the controller makes has no owner.
   std::string owner;
+  /// Needs `owner`.
   std::vector<std::string> owned_leases;
   CertificatesConfig certificates;
 };

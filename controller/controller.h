@@ -40,6 +40,7 @@ namespace berth::controller {
 /// at a time. Leads() may be called on any thread. Stop it before the feed of the snapshot.
 class Controller {
  public:
+  /// Where the controller works, and what for. `now` must be set.
   struct Options {
     /// How to reach the API server. Five connections are opened.
     kube::ApiConfig api;

@@ -19,6 +19,7 @@ namespace berth::controller {
 
 /// A node that was refused before and fits now.
 struct Recovery {
+  /// Its index in the view.
   model::NodeIndex node = 0;
   /// When Judge() noticed it.
   std::chrono::steady_clock::time_point at;
@@ -88,7 +89,7 @@ class FittingNodes {
   const model::Pod sample_;
   const DeviceRequests requests_;
 
-  // Whether Judge() was called, and with which view and time.
+  // Whether Judge() was called, and the generation of the view and the time of the last call.
   bool judged_ = false;
   std::uint64_t generation_ = 0;
   model::Time time_ = model::kNoTime;

@@ -26,7 +26,8 @@ class LeaderObserver {
   /// Another process holds the lease now; empty: nobody does. Not called for this process.
   virtual void OnLeader(const std::string& holder) = 0;
 
-  /// The lease could not be read or written. The election goes on.
+  /// The lease could not be read or written. The election goes on. Not called for requests that
+  /// were cancelled.
   virtual void OnError(const absl::Status& error) = 0;
 };
 

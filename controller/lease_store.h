@@ -55,6 +55,7 @@ class ApiLeaseStore final : public LeaseStore {
   const std::string name_;
   // Path of the namespace's Leases.
   const std::string collection_;
+  // Null: the Lease never has an owner.
   const Owner* const owner_;
 };
 

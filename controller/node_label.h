@@ -19,7 +19,9 @@ struct NodeLabelNames {
   /// Returns both names, for cluster::Snapshot::Options::labels.
   std::vector<std::string> all() const { return {accelerator, memory}; }
 
+  /// "berth.dev/accelerator": the name of the entry in the catalogue.
   std::string accelerator;
+  /// "berth.dev/accelerator-memory": a number of GiB, without unit.
   std::string memory;
 };
 

@@ -21,6 +21,7 @@ namespace berth::controller {
 /// Controller owns it. Run() blocks, so give it a thread. Not thread-safe.
 class NodeLabeler {
  public:
+  /// Which labels to write, and how fast.
   struct Options {
     NodeLabelNames labels;
     /// Returns whether this controller leads. Asked right before each write.
@@ -47,6 +48,7 @@ class NodeLabeler {
   bool LabelOne(const std::string& node);
   // A node and what to write to it.
   struct LabeledNode {
+    // The node of this UID only.
     std::string uid;
     // Empty: nothing.
     model::StringMap labels;
@@ -59,6 +61,7 @@ class NodeLabeler {
   Patcher* const patcher_;
   kube::Timer* const timer_;
   WriteObserver* const observer_;
+  // The keys are names of nodes.
   Retries retries_;
 };
 

@@ -121,7 +121,7 @@ class NudgePlan {
   std::vector<const WaitingPod*> Contenders(Clock::time_point now);
 
   const std::shared_ptr<const policies::scheduling::SchedulingEngine> engine_;
-  // By key.
+  // By PodShape::key(). At most kMaxShapes, each with at least one pod.
   std::map<std::string, std::unique_ptr<PodShape>> shapes_;
   Entries waiting_;
   std::uint32_t epoch_ = 0;  // counts lists

@@ -29,6 +29,7 @@ class Nudger final : public kube::ListWatchHandler<model::Pod> {
   /// The annotation's name below the prefix. No policy reads it.
   static constexpr std::string_view kAnnotation = "nudged-at";
 
+  /// What to write, and how fast.
   struct Options {
     /// Its full name: "berth.dev/nudged-at".
     std::string annotation;

@@ -36,7 +36,7 @@ class Observer final : public LeaderObserver, public WriteObserver {
   void OnError(const absl::Status& error) override;
 
   /// Counts the write by its result. Logs a success (nudges only at level debug, because there may
-  /// be thousands), and a failure together with the right that may be missing.
+  /// be thousands), a failure, and, if the write was forbidden, the right that is missing.
   void OnWritten(Write write, std::string_view object, std::string_view value,
                  const absl::Status& status) override;
 
@@ -45,11 +45,13 @@ class Observer final : public LeaderObserver, public WriteObserver {
   // other errors.
   enum Result { kOk, kGone, kConflict, kForbidden, kFailed, kResults };
 
+  // Returns the result for the status of a write.
   static Result ResultOf(const absl::Status& status);
 
   std::array<std::array<prometheus::Counter*, kResults>, kWriteKinds>
       writes_{};  // by Write and Result
   prometheus::Counter* lease_errors_;
+  // Failures of the Lease and of writes are limited separately.
   server::RateLimiter lease_lines_;
   server::RateLimiter failure_lines_;
 };

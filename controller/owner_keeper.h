@@ -24,6 +24,7 @@ inline constexpr kube::Permission kOwnedLeasePermissions[] = {
 /// be read on any thread.
 class OwnerKeeper {
  public:
+  /// Who the owner is, and of what.
   struct Options {
     /// Namespace of the ConfigMap and the Leases.
     std::string namespace_name;

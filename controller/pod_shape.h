@@ -71,6 +71,7 @@ class PodShape {
 
  private:
   const std::string key_;
+  // Where pods of this shape fit.
   FittingNodes nodes_;
   // What the round has still to look at: so many of the first recoveries for each reason, and the
   // nodes from next_node_ on.

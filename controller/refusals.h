@@ -10,7 +10,9 @@ namespace berth::controller {
 
 /// How many nodes kube-scheduler reports as refused for one of Berth's reasons. A plain value.
 struct Refusals {
+  /// Never kNoReason in a result of ReadRefusals().
   policies::scheduling::ReasonId reason = policies::scheduling::kNoReason;
+  /// As kube-scheduler counts them; at least 1.
   std::size_t nodes = 0;
 };
 

@@ -122,6 +122,7 @@ class AssumedPods {
   // Returns such a copy; the one of the last view if it is still right.
   Copy CopyOf(model::NodeIndex index, const model::NodeState& node, model::Resources amounts) const;
 
+  // Guards the following.
   std::mutex mutex_;
   std::vector<Assumed> pods_;  // the oldest answer first
   Copies copies_;              // of the last view

@@ -58,7 +58,7 @@ struct Decision {
   std::uint64_t pod_resource_version = 0;
   /// The verb that was answered: filter or prioritize.
   Verb verb = Verb::kFilter;
-  /// How many of the nodes in the request fit.
+  /// How many of the nodes in the request fit. With a shortlist, more than were answered.
   std::size_t fitting = 0;
   /// The other nodes by reason, the most frequent reason first.
   std::vector<RefusalCount> refused;
@@ -83,6 +83,7 @@ inline constexpr std::string_view kEqualRanks = "equal";
 /// A request and its answer, for Decide(). `names` and `judgements` have one item for each node in
 /// the request, in the same order.
 struct Answered {
+  /// kFilter or kPrioritize.
   Verb verb;
   const model::Pod& pod;
   /// The time by which `judgements` were made.

@@ -26,6 +26,7 @@ namespace berth::extender {
 ///   while (auto delivery = (*watcher)->Take()) Send(*delivery);
 class DecisionBroker final : public DecisionObserver {
  public:
+  /// Limits: all queues together hold max_watchers times max_queued decisions at most.
   struct Options {
     /// Watchers at the same time.
     std::size_t max_watchers = 16;
@@ -59,11 +60,13 @@ class DecisionBroker final : public DecisionObserver {
 
     // Adds a decision to the queue, in place of the oldest one if it is full.
     void Push(const Decision& decision);
+    // Marks the watcher as closed, and wakes it.
     void Close();
 
     const std::size_t max_queued_;
     // See Watch(). Called without the mutex.
     const std::function<void()> wake_;
+    // Guards the following.
     mutable std::mutex mutex_;
     std::deque<Decision> queue_;
     // Decisions that were lost since the last Take().
@@ -102,8 +105,9 @@ class DecisionBroker final : public DecisionObserver {
   // False if nobody watches, which is the usual case. Wants() looks at it first, because it is
   // asked in every request.
   std::atomic<bool> watched_ = false;
+  // Guards the following.
   std::mutex mutex_;
-  std::vector<std::weak_ptr<Watcher>> watchers_;
+  std::vector<std::weak_ptr<Watcher>> watchers_;  // some may be gone
   bool closed_ = false;
 };
 

@@ -21,6 +21,7 @@ namespace berth::extender {
 ///    "refused":["3 node(s) had condition GPUIsLost"],"linesHeldBack":0}
 class DecisionLog final : public DecisionObserver {
  public:
+  /// The first fifty decisions are logged at once.
   DecisionLog();
 
   /// Returns whether a line may be written now. Each call that returns true uses up one line.

@@ -27,7 +27,7 @@ struct ExtenderOptions {
   /// Largest request that contains whole nodes (nodeCacheCapable: false), in bytes. A node takes
   /// some 8 KB of JSON.
   std::size_t max_nodes_body = 64 << 20;
-  /// Returns the time by which conditions are judged. Called once for each request, on several
+  /// Returns the time by which conditions are judged. Called when a request is answered, on several
   /// threads.
   std::function<model::Time()> now;
 };

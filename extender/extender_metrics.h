@@ -36,6 +36,7 @@ class ExtenderMetrics {
   void OnAnswered(Verb verb, bool ok, std::chrono::nanoseconds elapsed);
 
  private:
+  // The series of one verb.
   struct PerVerb {
     prometheus::Histogram* seconds;
     prometheus::Counter* answered;

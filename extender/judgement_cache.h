@@ -86,7 +86,9 @@ class JudgementCache {
     friend class JudgementCache;
     Lookup(std::shared_ptr<Shape> shape, model::Time now, const cluster::NodeVersions& versions);
 
+    // Kept alive, even if the cache forgets the shape meanwhile.
     std::shared_ptr<Shape> shape_;
+    // Holds the shape's mutex.
     std::unique_lock<std::mutex> lock_;
     model::Duration elapsed_;  // from the shape's `begin` to the time of the lookup
   };

@@ -79,7 +79,8 @@ class Placer {
   const policies::scheduling::ShortlistConfig& shortlist() const { return shortlist_; }
 
  private:
-  // The judgements of all nodes of one request, in the order of their names.
+  // The judgements of all nodes of one request, in the order of their names, and the pod that was
+  // prepared for them.
   struct Judged {
     policies::scheduling::PreparedPod prepared;
     std::vector<policies::scheduling::Judgement> judgements;
@@ -99,6 +100,7 @@ class Placer {
 
   const std::shared_ptr<const policies::scheduling::SchedulingEngine> engine_;
   const cluster::Snapshot& snapshot_;
+  // What is remembered from one request to the next, about the pods and nodes of snapshot_.
   JudgementCache cache_;
   AssumedPods assumed_;
   ShortlistedPods shortlisted_;

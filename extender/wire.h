@@ -46,6 +46,7 @@ namespace berth::extender {
 /// Whole nodes, as the client sent them (nodeCacheCapable: false). `nodes` and `texts` have the
 /// same length.
 struct GivenNodes {
+  /// The nodes, in the order of the request.
   std::vector<model::Node> nodes;
   /// The nodes that cannot be read. They are among `nodes`, too, with nothing but their names.
   std::vector<kube::UnreadableObject> unreadable;
@@ -55,6 +56,7 @@ struct GivenNodes {
 
 /// The question of filter and of prioritize.
 struct ExtenderArgs {
+  /// The pod that kube-scheduler wants to place.
   model::Pod pod;
   /// The nodes in question, in the order of the request. Valid until the reader's next Read().
   std::vector<std::string_view> node_names;
@@ -78,6 +80,7 @@ struct NodeVictims {
 
 /// The question of preempt.
 struct PreemptionArgs {
+  /// The pod for which others would be evicted.
   model::Pod pod;
   /// The candidates, in the order of the request.
   std::vector<NodeVictims> nodes;
@@ -146,6 +149,7 @@ class ArgsReader {
   // Returns the string, decoded; nothing if `value` is not one.
   std::optional<std::string_view> StringOf(const kube::JsonText& value);
 
+  // Buffers, which are kept from one request to the next.
   PlainArgsReader plain_reader_{kMaxNames};
   kube::JsonParser parser_{kube::kMaxValues};
   std::deque<std::string> decoded_;  // strings that have escapes in the request
@@ -169,6 +173,7 @@ class ReaderLease {
   std::unique_lock<std::mutex> turn_;  // released after the reader is destroyed
   // Set for a large request.
   std::optional<ArgsReader> own_;
+  // Never null: own_, or the thread's reader.
   ArgsReader* reader_;
 };
 

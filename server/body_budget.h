@@ -93,6 +93,7 @@ class BodyBudget {
   void Leave(Share& share);
 
   const std::size_t limit_;
+  // Guards the following, and the state of all shares.
   mutable std::mutex mutex_;
   // Bytes of all shares.
   std::size_t held_ = 0;

@@ -78,6 +78,7 @@ class ConnectionBase : public std::enable_shared_from_this<ConnectionBase> {
   void CancelAfter(std::chrono::milliseconds time);
 
   ConnectionContext& context_;
+  // Of the operation under way.
   boost::asio::steady_timer timer_;
   // Counts operations, so that a timer of a former operation does not cancel the one under way.
   unsigned generation_ = 0;

@@ -82,6 +82,7 @@ class Connections {
   // Moves a connection to the end of `line`.
   static void Move(Place& place, Line& line);
 
+  // Guards the following. Held while Orders are called.
   mutable std::mutex mutex_;
   mutable std::condition_variable none_;         // notified when no connection is open
   Line silent_;                                  // no request has arrived; the oldest first

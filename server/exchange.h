@@ -15,6 +15,7 @@ namespace berth::server {
 /// What the header of a request says about the message itself, independent of the HTTP library. Its
 /// texts point into the parser's buffer. A plain value.
 struct RequestHead {
+  /// "GET", "POST".
   std::string_view method;
   /// Path and query as sent.
   std::string_view target;

@@ -32,8 +32,8 @@ struct FileWatchOptions {
 class FileWatch {
  public:
   /// Starts a thread that calls `check`: once at the start, as soon as the directories are quiet,
-  /// and then after each change and each `recheck`. The calls never overlap. A directory that is
-  /// not quiet for 20 times `settle` is checked all the same.
+  /// and then after each change and each `recheck`. The calls never overlap. Directories that never
+  /// become quiet delay a call by at most 20 times `settle`.
   ///
   /// The files need not exist. Throws std::system_error if the process has no more file descriptors
   /// or threads.

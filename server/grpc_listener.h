@@ -92,9 +92,11 @@ class GrpcListener {
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   std::unique_ptr<grpc::Server> server_;  // null after Drain()
   int port_ = 0;
+  // How StopFollowing() ends readiness_; mutex_ guards stopping_.
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;  // guarded by mutex_
+  // Runs FollowReadiness().
   std::thread readiness_;
 };
 

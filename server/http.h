@@ -13,6 +13,7 @@ namespace berth::server {
 
 /// A request as its handler sees it. The texts are valid during the call of the handler.
 struct HttpRequest {
+  /// The Route's, or HEAD where the Route's is GET.
   std::string_view method;
   /// Path and query as sent.
   std::string_view target;
@@ -23,7 +24,9 @@ struct HttpRequest {
 /// What a handler answers.
 struct HttpResponse {
   int status = 200;
+  /// Value of the Content-Type field.
   std::string content_type = "application/json";
+  /// Not sent for HEAD.
   std::string body;
   /// The limit for which the handler refused the request, if any. It is counted with the limits of
   /// the listener.

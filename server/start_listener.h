@@ -26,6 +26,7 @@ absl::StatusOr<std::unique_ptr<Listener>> StartListener(
 
 /// The addresses of the listeners that are plain HTTP, as "host:port".
 struct PlainAddresses {
+  /// Always given.
   std::string metrics;
   /// Empty: there is no listener for probes alone.
   std::string probes;

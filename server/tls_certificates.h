@@ -17,6 +17,7 @@ namespace berth::server {
 
 /// Which files to follow, and how.
 struct TlsCertificatesOptions {
+  /// Read by Open(), and again after each change.
   TlsFiles files;
   /// How soon a change is noticed.
   FileWatchOptions watch;
@@ -76,6 +77,7 @@ class TlsCertificates {
   // Only the watching thread writes the following. The mutex guards the next two.
   mutable std::mutex mutex_;
   std::shared_ptr<const TlsPem> pem_;
+  // Made from pem_.
   TlsContext context_;
   std::atomic<std::uint64_t> reloads_ = 0;
   std::atomic<std::uint64_t> reload_failures_ = 0;
