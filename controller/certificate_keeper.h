@@ -69,8 +69,7 @@ struct CertificateSettings {
   /// Servers, then clients. Empty: the keeper makes no certificates, and reads neither Secrets nor
   /// webhooks.
   std::vector<Server> servers;
-  /// Names of webhook configurations. Those of both kinds, mutating and validating, get the
-  /// caBundle.
+  /// Names of webhook configurations. Mutating and validating ones of these names get the caBundle.
   std::vector<std::string> webhooks;
 };
 

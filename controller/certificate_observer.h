@@ -8,7 +8,7 @@
 
 namespace berth::controller {
 
-/// Hears what becomes of certificates. The methods are called on the thread of
+/// Is notified of the state of certificates. The methods are called on the thread of
 /// CertificateKeeper::Run() and must not block. No text that they get contains any part of a key.
 class CertificateObserver {
  public:

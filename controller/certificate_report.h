@@ -12,7 +12,7 @@
 
 namespace berth::controller {
 
-/// Logs and counts what becomes of certificates:
+/// Logs and counts the state of certificates:
 ///
 ///   berth_controller_certificate_seconds_left{secret}  until each certificate expires, while this
 ///                                                      controller leads

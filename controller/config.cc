@@ -19,7 +19,7 @@ using Errors = std::vector<model::FieldError>;
 
 constexpr std::string_view kCertificates = "controller.certificates";
 
-// Certificates with a shorter life end before those who wait for them have seen them.
+// Certificates with a shorter life would expire before servers and clients have read them.
 constexpr model::Duration kLeastValidity{10};
 // The next authority is made when two thirds of an authority's life have passed. The last
 // certificate that it signed must end within the remaining third.

@@ -68,7 +68,7 @@ class Controller {
   };
 
   /// Sends nothing yet. `snapshot` must keep the labels of NodeLabelNames and the UIDs of nodes.
-  /// The observers are called on the controller's threads; `pending_observer` hears of the
+  /// The observers are called on the controller's threads; `pending_observer` is notified of the
   /// list-and-watch of waiting pods. Everything pointed at must outlive this.
   Controller(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
              const cluster::Snapshot* snapshot, Observer* observer,

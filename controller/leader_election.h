@@ -14,8 +14,8 @@
 
 namespace berth::controller {
 
-/// Hears of an election. The methods are called on the thread of LeaderElection::Run(), and must
-/// not call the election.
+/// Is notified of the course of an election. The methods are called on the thread of
+/// LeaderElection::Run(), and must not call the election.
 class LeaderObserver {
  public:
   virtual ~LeaderObserver() = default;

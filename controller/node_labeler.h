@@ -32,8 +32,8 @@ class NodeLabeler {
     std::chrono::milliseconds interval{250};
   };
 
-  /// The snapshot must keep these labels and the UIDs of nodes. By its UID a node is told apart
-  /// from another one that takes its name while a write is under way. Everything must outlive this.
+  /// The snapshot must keep these labels and the UIDs of nodes. The UID distinguishes a node from
+  /// another one that takes its name while a write is under way. Everything must outlive this.
   NodeLabeler(Options options, const cluster::Snapshot* snapshot, Patcher* patcher,
               kube::Timer* timer, WriteObserver* observer);
 

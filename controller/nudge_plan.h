@@ -51,11 +51,11 @@ class NudgePlan {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// At most so many pods are nudged and may still be tried, because kube-scheduler has other pods
-  /// to try, too.
+  /// How many pods may wait at once for their try after a nudge. The limit leaves kube-scheduler
+  /// time for other pods.
   static constexpr std::size_t kMaxOutstanding = 100;
 
-  /// At most so many shapes of pods are followed; each takes 24 bytes for each node. Pods of
+  /// How many shapes of pods are followed at most; each takes 24 bytes for each node. Pods of
   /// further shapes are left to kube-scheduler's own retries.
   static constexpr std::size_t kMaxShapes = 128;
   /// Longest key of a shape in bytes. Users write what it is made of. Pods with a longer one are

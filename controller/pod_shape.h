@@ -73,8 +73,8 @@ class PodShape {
   const std::string key_;
   // Where pods of this shape fit.
   FittingNodes nodes_;
-  // What the round has still to look at: so many of the first recoveries for each reason, and the
-  // nodes from next_node_ on.
+  // What the round has not looked at yet: the first recoveries of each reason, by their number, and
+  // the nodes from next_node_ on.
   std::map<policies::scheduling::ReasonId, std::size_t> recoveries_;
   model::NodeIndex next_node_ = 0;
 };

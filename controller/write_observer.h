@@ -14,8 +14,8 @@ enum class Write { kNodeLabel, kNudge, kSecret, kCaBundle, kLeaseOwner };
 /// How many values Write has.
 inline constexpr std::size_t kWriteKinds = 5;
 
-/// Hears of every write that was tried. Called on several threads at a time, so implementations
-/// must be thread-safe. They must not block.
+/// Is notified of every write that was tried. Called on several threads at a time, so
+/// implementations must be thread-safe. They must not block.
 class WriteObserver {
  public:
   virtual ~WriteObserver() = default;

@@ -99,8 +99,8 @@ struct Answered {
 Decision Decide(const Answered& answered, const policies::scheduling::PreparedPod& prepared,
                 const AssumedView& view, const policies::scheduling::ReasonTable& reasons);
 
-/// Hears of decisions. Called on the threads that answer kube-scheduler, several at a time, so
-/// implementations must be thread-safe, must not block and must not throw.
+/// Is notified of decisions. Called on the threads that answer kube-scheduler, several at a time,
+/// so implementations must be thread-safe, must not block and must not throw.
 class DecisionObserver {
  public:
   virtual ~DecisionObserver() = default;

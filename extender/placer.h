@@ -41,8 +41,8 @@ namespace berth::extender {
 /// (Extender::Use()). Thread-safe.
 class Placer {
  public:
-  /// `observers` hear of decisions. `shortlist` says how many nodes filter answers; by default all
-  /// that fit. `snapshot`, `metrics` and the observers must outlive this.
+  /// `observers` are notified of decisions. `shortlist` says how many nodes filter answers; by
+  /// default all that fit. `snapshot`, `metrics` and the observers must outlive this.
   Placer(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
          const cluster::Snapshot& snapshot, server::Metrics& metrics,
          std::vector<DecisionObserver*> observers = {},

@@ -24,7 +24,7 @@ struct ListenerOptions {
   /// Threads that serve connections and run handlers. Less than 1 counts as 1.
   int threads = 2;
   ListenerLimits limits;
-  /// Hears of connections, requests and failures. May be null.
+  /// Notified of connections, requests and failures. May be null.
   std::shared_ptr<ListenerObserver> observer;
 };
 

@@ -27,7 +27,7 @@ enum class Limit {
   kIdleTime,
 };
 
-/// For whoever needs a counter for each.
+/// All values, for a counter for each.
 inline constexpr std::array kAllLimits = {
     Limit::kConnections, Limit::kHeaderBytes,  Limit::kHeaderTime, Limit::kBodyBytes,
     Limit::kBodyTime,    Limit::kBodiesAtOnce, Limit::kWriteTime,  Limit::kIdleTime};
@@ -62,7 +62,7 @@ std::string_view Name(Limit limit);
 /// Returns "timeout", "not_tls", ...: the value of a metric's label.
 std::string_view Name(HandshakeFailure cause);
 
-/// Hears what happens on a listener; by default it ignores everything. The methods are called on
+/// Is notified of what happens on a listener. By default it does nothing. The methods are called on
 /// the listener's threads, several at a time, so implementations must be thread-safe, must not
 /// block and must not throw. A listener keeps its observer until it is destroyed.
 class ListenerObserver {
