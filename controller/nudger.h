@@ -18,7 +18,7 @@
 
 namespace berth::controller {
 
-/// Nudges the pods that NudgePlan says are due: it writes an annotation of theirs, because
+/// Nudges the pods that are due according to NudgePlan: it writes an annotation of each, because
 /// kube-scheduler tries a pod again when anything about it changes.
 ///
 /// It takes the unassigned pods from a list-and-watch, which calls the On... methods on its own

@@ -42,7 +42,7 @@ class WaitingPod {
       std::chrono::seconds(2), std::chrono::seconds(7), std::chrono::seconds(20),
       std::chrono::seconds(10)};
 
-  /// How long after its last nudge a pod that was nudged less often is treated as not nudged.
+  /// How long after its last nudge a pod counts as not nudged, even if it has tries left.
   static constexpr std::chrono::minutes kForgotten{1};
 
   /// A pod that waits since `now`. Nodes that recovered before are no cause.
