@@ -11,7 +11,7 @@ namespace berth::policies::admission {
 
 namespace {
 
-/// Bytes of a model's name in a text; that of a label's value is no longer.
+/// The most bytes of a model's name in a text. The value of a label is no longer.
 constexpr std::size_t kMaxModel = 63;
 
 }  // namespace
@@ -59,7 +59,7 @@ AcceleratorAffinityPolicy::Named AcceleratorAffinityPolicy::ModelsOf(
   Named named;
   const auto text = model::Find(pod.annotations, annotation_);
   for (const std::string_view model : model::SplitList(text.value_or(""))) {
-    // No further: among thousands of models there are as many to find fault with.
+    // Stop at the first faulty one: an annotation may name thousands of models.
     if (!CanBeHad(model, pod)) {
       named.faulty = model;
       break;

@@ -8,10 +8,12 @@
 
 namespace berth::policies::admission {
 
-/// Makes the annotation accelerators of a pod that asks for some, "A100,V100", a required node
-/// affinity to the label accelerator, so that it holds whoever schedules the pod. Their order is a
-/// wish that only Berth's extender knows. Objects to models that the catalogue lacks, and to those
-/// whose resource the pod does not ask for.
+/// Turns the annotation accelerators ("A100,V100") of a pod that asks for accelerators into a
+/// required node affinity for the label accelerator. So the requirement holds whichever scheduler
+/// places the pod. The order of the models is a preference that only Berth's extender applies.
+///
+/// Objects to models that the catalogue lacks, and to models whose resource the pod does not
+/// request.
 class AcceleratorAffinityPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "accelerator-affinity";
@@ -23,17 +25,23 @@ class AcceleratorAffinityPolicy : public AdmissionPolicy {
 
   AcceleratorAffinityPolicy(const PolicyContext& context, const NoConfig&);
 
+  /// Adds the requirement to the node affinity. Changes nothing if a model is faulty; Judge()
+  /// objects to that.
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
+
+  /// Objects to the first faulty model only.
   std::vector<Objection> Judge(const Request& request,
                                const model::Workload& workload) const override;
 
  private:
-  // What the annotation says: the models, each once; the first of them that cannot be had.
+  // The models in the annotation, without duplicates, up to the first faulty one. `faulty` is that
+  // model, or empty.
   struct Named {
     std::vector<std::string_view> models;
     std::string_view faulty;
   };
   Named ModelsOf(const model::PodTemplate& pod) const;
+  // Whether the catalogue has the model and the pod requests its resource.
   bool CanBeHad(std::string_view model, const model::PodTemplate& pod) const;
 
   const model::AcceleratorCatalog& catalog_;

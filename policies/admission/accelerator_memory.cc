@@ -9,11 +9,11 @@ namespace berth::policies::admission {
 
 namespace {
 
-/// Bytes of an annotation in a text.
+/// The most bytes of an annotation in a text.
 constexpr std::size_t kMaxSize = 40;
 
 std::string InWords(std::int64_t gibibytes) {
-  // Less than one GiB is what every device has whose memory is known.
+  // Every device whose memory is known has more than this minimum, which is below 1 GiB.
   if (gibibytes == 0) return "whose accelerator memory is known";
   return "of at least " + std::to_string(gibibytes) + " GiB a device";
 }
@@ -48,9 +48,9 @@ std::vector<Objection> AcceleratorMemoryPolicy::Judge(const Request&,
            .advice = "write the least memory of one device, such as 40Gi"}};
 }
 
-// Gt compares whole numbers, and a label that is missing or is none is not greater than any
-// (k8s.io/apimachinery/pkg/labels/selector.go, Requirement.Matches, v0.36.3). Its value has to be
-// that of a label, so it cannot be "-1".
+// Gt compares integers, and never matches a label that is missing or not an integer
+// (k8s.io/apimachinery/pkg/labels/selector.go, Requirement.Matches, v0.36.3). The value must be a
+// valid label value, so it cannot be "-1".
 model::NodeRequirement AcceleratorMemoryPolicy::AtLeast(std::int64_t gibibytes) const {
   if (gibibytes == 0) return {.key = name_, .op = "Exists", .values = {}};
   return {.key = name_, .op = "Gt", .values = {std::to_string(gibibytes - 1)}};

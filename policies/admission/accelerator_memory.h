@@ -8,9 +8,12 @@
 
 namespace berth::policies::admission {
 
-/// Makes the annotation accelerator-memory of a pod that asks for accelerators, "40Gi", a required
-/// node affinity to the label accelerator-memory, which the controller writes: in whole GiB, and so
-/// up to one GiB laxer than Berth's extender, never stricter. Objects to what is no size.
+/// Turns the annotation accelerator-memory ("40Gi") of a pod that asks for accelerators into a
+/// required node affinity for the label accelerator-memory. `berth controller` writes that label in
+/// whole GiB. So the affinity is up to one GiB more lenient than Berth's extender, and never
+/// stricter.
+///
+/// Objects to a value that is not a size above zero.
 class AcceleratorMemoryPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "accelerator-memory";
@@ -23,11 +26,13 @@ class AcceleratorMemoryPolicy : public AdmissionPolicy {
 
   AcceleratorMemoryPolicy(const PolicyContext& context, const NoConfig&);
 
+  /// Adds the requirement to the node affinity. Changes nothing if the value is not a size.
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
   std::vector<Objection> Judge(const Request& request,
                                const model::Workload& workload) const override;
 
  private:
+  // The requirement of at least that many GiB for each device. With 0, the label only has to exist.
   model::NodeRequirement AtLeast(std::int64_t gibibytes) const;
 
   const model::AcceleratorCatalog& catalog_;

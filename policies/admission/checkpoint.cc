@@ -11,18 +11,18 @@ namespace berth::policies::admission {
 
 namespace {
 
-/// Bytes of what a user wrote in a text about it.
+/// The most bytes of a user's value that a text quotes.
 constexpr std::size_t kMaxQuoted = 60;
 
 std::string Quoted(std::string_view text) { return "'" + OneLine(text, kMaxQuoted) + "'"; }
 
-// "/checkpoints/" is the same place.
+// "/checkpoints/" and "/checkpoints" are the same place.
 std::string_view WithoutEndingSlashes(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
   return path;
 }
 
-// Kinds whose pods all have made-up names; a configured kind may name its pods.
+// Kinds whose pods all have generated names. A configured kind may name its pods.
 bool NamesNoPods(const model::Workload& workload) {
   return workload.IsKubernetes("Deployment") || workload.IsKubernetes("ReplicaSet") ||
          workload.IsKubernetes("ReplicationController");
@@ -101,7 +101,7 @@ CheckpointPolicy::Place CheckpointPolicy::PlaceAt(const std::string& path, std::
   return place;
 }
 
-// What becomes of a controller's pods is told to the controller, so their author hears it here.
+// Warnings about a controller's pods go to the controller, so this tells the author in advance.
 void CheckpointPolicy::NoteForPods(const model::Workload& workload, const Place& place,
                                    Remarks& remarks) const {
   if (workload.is_job()) {

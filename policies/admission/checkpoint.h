@@ -11,12 +11,14 @@
 namespace berth::policies::admission {
 
 /// Gives pods annotated checkpoint: "true" | "<claim>" a place for their checkpoints that every
-/// retry finds again, on whatever node: the claim at a path of its own (see checkpoint_path.h) and
-/// CHECKPOINT_DIR, or CHECKPOINT_URI; and time to write one on SIGTERM. "false" asks for none. For
-/// main containers only.
+/// retry finds again, on whatever node. With the target Claim it mounts the claim at a path of the
+/// pod's own (see checkpoint_path.h) and sets CHECKPOINT_DIR; with ObjectStore it sets
+/// CHECKPOINT_URI. It also raises the grace period, so that the pod can write a checkpoint on
+/// SIGTERM. "false" asks for no checkpoints. Only main containers get the volume and the variable.
 ///
-/// Done to pods, whose owner and index are known; what makes pods is only judged, and its author
-/// told. Nothing is changed where the pod has something else at that path.
+/// The policy changes only pods, because only their owner and index are known. An object that makes
+/// pods is judged, and its author gets remarks. The policy changes nothing if the pod mounts
+/// something else at the same path.
 class CheckpointPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "checkpoint";
@@ -26,32 +28,38 @@ class CheckpointPolicy : public AdmissionPolicy {
       "Pods annotated berth.dev/checkpoint find their checkpoints again when they are retried";
   using Config = CheckpointConfig;
 
-  /// Of the volume that it adds.
+  /// Name of the volume that the policy adds.
   static constexpr std::string_view kVolume = "berth-checkpoint";
 
   CheckpointPolicy(const PolicyContext& context, const CheckpointConfig& config);
 
+  /// Gives the pod its place for checkpoints, or remarks why it gets none.
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
+
+  /// Objects to an annotation that cannot be the name of a claim, and to a key that cannot be a
+  /// directory.
   std::vector<Objection> Judge(const Request& request,
                                const model::Workload& workload) const override;
 
  private:
-  // Where a pod's checkpoints are.
+  // Where the checkpoints of a pod are.
   struct Place {
     std::string claim;
+    /// With the target Claim: how each main container mounts the claim.
     model::VolumeMount mount;
+    /// CHECKPOINT_DIR or CHECKPOINT_URI.
     model::EnvVar variable;
-    /// For people.
+    /// Describes the place in remarks.
     std::string text;
   };
 
   bool mounts() const { return config_.target == CheckpointTarget::kClaim; }
-  // The claim that the pod asks for; nothing: it asks for no checkpoints.
+  // The claim that the pod asks for. Nothing if it asks for no checkpoints.
   std::optional<std::string> ClaimFor(const model::PodTemplate& pod) const;
   Place PlaceAt(const std::string& path, std::string claim, const Request& request) const;
   void NoteForPods(const model::Workload& workload, const Place& place, Remarks& remarks) const;
   void Give(const Place& place, Draft& draft, Remarks& remarks) const;
-  // Why the claim cannot be mounted; empty: nothing is in the way.
+  // Why the claim cannot be mounted; empty if nothing is in the way.
   std::string Obstacle(const model::PodTemplate& pod, const Place& place) const;
   void Mount(const Place& place, Draft& draft) const;
   void SetVariable(const model::EnvVar& variable, Draft& draft, Remarks& remarks) const;

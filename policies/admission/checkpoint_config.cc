@@ -10,7 +10,7 @@ namespace berth::policies::admission {
 
 namespace {
 
-// Kubernetes takes more, but a colon is refused there, and blanks break people's scripts.
+// Kubernetes accepts more. But it rejects colons, and blanks break people's scripts.
 bool IsMountPath(std::string_view path) {
   if (path.empty()) return false;
   while (!path.empty()) {
@@ -23,7 +23,7 @@ bool IsMountPath(std::string_view path) {
   return true;
 }
 
-// Without '$', which the kubelet would expand in the value of a variable.
+// Excludes '$', which kubelet would expand in the value of a variable.
 bool IsUri(std::string_view uri) {
   static const re2::RE2 pattern("[a-z][a-z0-9+.-]*://[!#%-~]*[!#%-.0-~]");
   return re2::RE2::FullMatch(uri, pattern);

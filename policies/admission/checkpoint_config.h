@@ -10,11 +10,11 @@
 
 namespace berth::policies::admission {
 
-/// Where checkpoints are kept.
+/// Where pods keep their checkpoints.
 enum class CheckpointTarget : std::uint8_t {
-  /// On a PersistentVolumeClaim of the pod's namespace.
+  /// On a PersistentVolumeClaim in the pod's namespace.
   kClaim,
-  /// Wherever a URI leads; the pod has to bring the means to get there.
+  /// At a URI; the pod itself must be able to access it.
   kObjectStore,
 };
 
@@ -23,9 +23,13 @@ std::span<const model::EnumName<CheckpointTarget>> EnumNames(CheckpointTarget);
 /// The block admission.policies.checkpoint.
 struct CheckpointConfig {
   CheckpointTarget target = CheckpointTarget::kClaim;
+  /// Name of the claim for pods annotated checkpoint: "true".
   std::string claim = "checkpoints";
+  /// Absolute path in the container, without a slash at its end.
   std::string mount_path = "/checkpoints";
+  /// Only with kObjectStore: the part of the URI before namespace, key and index.
   std::string uri;
+  /// A shorter terminationGracePeriodSeconds is raised to it; 0 leaves every pod as it is.
   model::Duration min_grace_period{120};
 };
 
@@ -46,7 +50,7 @@ void VisitFields(Visitor& visit, CheckpointConfig& config) {
         "written on SIGTERM");
 }
 
-/// Everything that is wrong with `config`.
+/// Returns every error in `config`, with paths below the block; empty if it is valid.
 std::vector<model::FieldError> Validate(const CheckpointConfig& config);
 
 }  // namespace berth::policies::admission

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kMaxSegment = 253;
 // JobCompletionIndexAnnotation in k8s.io/api/batch/v1/types.go.
 constexpr std::string_view kIndexAnnotation = "batch.kubernetes.io/job-completion-index";
-/// Of 2^31-1, the highest index.
+/// The digits of 2^31-1, the highest index.
 constexpr std::size_t kMaxIndexDigits = 10;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -23,14 +23,14 @@ bool IsIndex(std::string_view text) {
   return !text.empty() && text.size() <= kMaxIndexDigits && std::ranges::all_of(text, IsDigit);
 }
 
-// A name that ends up in a path, or nothing where it does not fit there.
+// `name`, or an empty string if it cannot be a part of a path.
 std::string Fit(const std::string& name) { return IsPathSegment(name) ? name : ""; }
 
 std::string PathOfOwned(const model::OwnerReference& owner, const model::Workload& pod) {
   const bool generated = pod.name.empty() || !pod.generate_name.empty();
-  // StatefulSets name their pods, and a prefix of it besides (newStatefulSetPod in
-  // k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go), so only for a Job does the
-  // prefix tell that a name is made up.
+  // A StatefulSet sets a pod's name and also generateName (newStatefulSetPod in
+  // k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go). So generateName means a
+  // generated name only for pods of a Job.
   if (model::IsJob(owner) && generated) return Fit(owner.name);
   if (Fit(owner.name).empty() || Fit(pod.name).empty()) return "";
   return owner.name + "/" + pod.name;

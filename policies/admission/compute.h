@@ -11,17 +11,18 @@
 
 namespace berth::policies::admission {
 
-/// The resources that decide a pod's QoS class.
+/// The two resources that decide a pod's QoS class.
 enum class Compute : std::uint8_t { kCpu, kMemory };
 
+/// Both, in the order in which texts name them.
 inline constexpr std::array kCompute = {Compute::kCpu, Compute::kMemory};
 
-/// "cpu", "memory".
+/// The resource's name in Kubernetes: "cpu", "memory".
 constexpr std::string_view NameOf(Compute resource) {
   return resource == Compute::kCpu ? "cpu" : "memory";
 }
 
-/// A value for each of the two.
+/// A value for each of the two resources. Values start as T{}.
 template <typename T>
 class PerCompute {
  public:
@@ -34,27 +35,28 @@ class PerCompute {
   std::array<T, 2> values_{};
 };
 
-/// As people write it: cores in thousandths, memory in bytes, both rounded up.
+/// `amount` as people write it, rounded up: cores in thousandths, memory in bytes.
 inline model::Quantity QuantityOf(Compute resource, model::Amount amount) {
   return resource == Compute::kCpu ? model::Quantity::OfMilli(amount.MilliValue())
                                    : model::Quantity::OfBytes(amount.Value());
 }
 
-/// What `list` has of it, or null; zero is nothing.
+/// The quantity that `list` has of the resource. Null if it has none or zero. Points into `list`.
 inline const model::Quantity* Given(const model::ResourceList& list, Compute resource) {
   const auto found = list.find(NameOf(resource));
   return found != list.end() && found->second.Sign() != 0 ? &found->second : nullptr;
 }
 
-/// What a container requests, or null: where it says nothing but a limit, that is what the API
-/// server takes (SetDefaults_Pod in k8s.io/kubernetes/pkg/apis/core/v1/defaults.go, v1.36.3).
+/// The container's request, or null. A container with only a limit requests as much as that limit,
+/// because the API server fills it in (SetDefaults_Pod in
+/// k8s.io/kubernetes/pkg/apis/core/v1/defaults.go, v1.36.3). Points into `container`.
 inline const model::Quantity* RequestOf(const model::Container& container, Compute resource) {
   const model::ResourceRequirements& resources = container.resources;
   const bool says = resources.requests.contains(NameOf(resource));
   return Given(says ? resources.requests : resources.limits, resource);
 }
 
-/// Whether neither request nor limit is set.
+/// Whether neither a request nor a limit above zero is set.
 inline bool IsMissing(const model::ResourceRequirements& resources, Compute resource) {
   return Given(resources.limits, resource) == nullptr &&
          Given(resources.requests, resource) == nullptr;

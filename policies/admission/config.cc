@@ -46,7 +46,7 @@ void ValidateTemplates(const std::vector<TemplateSpec>& specs, Errors& errors) {
   }
 }
 
-// A Job that may go without limits must not be retried.
+// A Job that may lack limits must not be retried.
 void ValidateRetryless(const PoliciesConfig& policies, Errors& errors) {
   const auto& qos = std::get<PolicySettings<GuaranteedQosPolicy>>(policies.all);
   const auto& retries = std::get<PolicySettings<JobRetriesPolicy>>(policies.all);

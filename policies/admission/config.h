@@ -11,7 +11,7 @@
 
 namespace berth::policies::admission {
 
-/// What is configured of every policy: its mode, and fields of its own beside it.
+/// The settings of one policy: its mode, and beside it the policy's own fields.
 template <typename Policy>
 struct PolicySettings {
   Mode mode = Policy::kDefaultMode;
@@ -24,7 +24,8 @@ void VisitFields(Visitor& visit, PolicySettings<Policy>& settings) {
   VisitFields(visit, settings.config);
 }
 
-/// The settings of all policies of a list, found by type.
+/// The settings of all policies of a list. `all` is indexed by type, as in
+/// std::get<PolicySettings<CreatorPolicy>>(all).
 template <typename List>
 struct SettingsOf;
 template <typename... Policies>
@@ -41,17 +42,18 @@ void VisitFields(Visitor& visit, SettingsOf<PolicyList<Policies...>>& settings) 
    ...);
 }
 
-/// Calls `visit` with the settings of every policy, in the order of the list.
+/// Calls `visit(settings)` with the PolicySettings of each policy, in the order of the list.
 template <typename... Policies, typename Visit>
 void ForEachPolicy(const SettingsOf<PolicyList<Policies...>>& settings, Visit visit) {
   (visit(std::get<PolicySettings<Policies>>(settings.all)), ...);
 }
 
-/// Who makes objects on behalf of others.
+/// A controller that creates objects on behalf of others.
 struct ControllerSpec {
-  /// As the API server knows it.
+  /// The controller's user name at the API server:
+  /// "system:serviceaccount:kubeflow:training-operator".
   std::string user;
-  /// Kind of the objects that it makes pods or Jobs for; their ownerReference names it.
+  /// Kind of the objects for which it creates pods or Jobs, as their ownerReference names it.
   std::string owner;
 };
 
@@ -61,8 +63,9 @@ void VisitFields(Visitor& visit, ControllerSpec& spec) {
   visit.Required("owner", spec.owner, "Kind of the owner of what it makes");
 }
 
-/// Where pods' templates are in objects of another kind.
+/// Where objects of another kind contain pod templates.
 struct TemplateSpec {
+  /// API group, without a version; empty for the core group.
   std::string group;
   std::string kind;
   /// JSON pointer; "*" stands for every member of a map or list.
@@ -78,18 +81,21 @@ void VisitFields(Visitor& visit, TemplateSpec& spec) {
                  "/spec/pytorchReplicaSpecs/*/template");
 }
 
-/// Kubernetes' own controllers that make pods or Jobs, by their service accounts.
+/// Kubernetes' own controllers that create pods or Jobs, with their service accounts.
 std::vector<ControllerSpec> KubernetesControllers();
 
-/// What decides about objects; the server's own settings stand beside it in the file.
+/// The part of the block admission that decides about objects. The server's own settings are in the
+/// same block of the file.
 struct AdmissionConfig {
-  /// Besides Kubernetes' own, which cannot be left out by naming others.
+  /// Controllers in addition to KubernetesControllers(), which always count.
   std::vector<ControllerSpec> controllers;
+  /// Kinds with pod templates that Berth does not know by itself.
   std::vector<TemplateSpec> templates;
   PoliciesConfig policies;
 };
 
-/// Everything that is wrong with the config; paths are from `admission`.
+/// Returns every error in `config`, with paths below `admission`; empty if it is valid. Also checks
+/// policies against each other: missingLimits AllowRetryless requires jobRetries in mode Enforce.
 std::vector<model::FieldError> Validate(const AdmissionConfig& config);
 
 }  // namespace berth::policies::admission

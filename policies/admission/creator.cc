@@ -6,7 +6,8 @@ namespace berth::policies::admission {
 
 namespace {
 
-// The Job controller copies the template of a Job, which got its creator when it was created.
+// The Job controller copies the template of the Job, where the policy recorded the creator when the
+// Job was created.
 bool HasItsCreatorOfAJob(const Request& request, const model::Workload& workload) {
   const model::OwnerReference* owner = ControllingOwner(workload);
   return request.controller == "Job" && owner != nullptr && model::IsJob(*owner);

@@ -8,10 +8,12 @@
 namespace berth::policies::admission {
 
 /// Records who created a pod or Job in the annotation created-by: on Jobs and the template of their
-/// pods, and on pods that no controller makes. What was there before is replaced, so nobody passes
-/// for another. A pod of a Job of batch keeps what its Job got; one that another controller makes
-/// loses what its template claims, because nobody has looked whether it is so: templates of
-/// Deployments and other kinds are never changed.
+/// pods, and on pods that no controller makes. It replaces an earlier value, so nobody can pass for
+/// somebody else.
+///
+/// A pod of a Kubernetes Job keeps the value of its Job. A pod of another controller loses the
+/// value that its template claims, because nobody has checked it: the policy never changes
+/// templates of Deployments and other kinds.
 class CreatorPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "creator";
@@ -23,10 +25,14 @@ class CreatorPolicy : public AdmissionPolicy {
 
   CreatorPolicy(const PolicyContext& context, const NoConfig&);
 
+  /// Returns true if it recorded the creator. Returns false for templates, for pods of controllers,
+  /// and if the request names no user.
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
 
  private:
+  // Writes `user` on the object and its pods.
   void Record(const std::string& user, Draft& draft, Remarks& remarks) const;
+  // Removes the annotation of the pods.
   void Disclaim(Draft& draft, Remarks& remarks) const;
 
   std::string annotation_;

@@ -18,10 +18,11 @@ Amount AmountIn(const ContainerSize& size, Compute resource) {
   return quantity ? quantity->amount() : Amount();
 }
 
-// Beside other containers, and not before them.
+// Whether the container runs beside the main containers and not before them.
 bool Stays(const Container& container) { return !container.init || container.sidecar; }
 
-// Kubelet gives whole cores to a container alone, fractions it shares with others.
+// Kubelet reserves cores for a container only if it requests whole ones; fractions come from shared
+// cores.
 Amount WholeCores(Amount amount) {
   Amount whole = kOneCore;
   return whole *= amount.MilliValue() / 1000;

@@ -13,25 +13,28 @@
 
 namespace berth::policies::admission {
 
-/// What the containers of a pod get that set neither a request nor a limit:
-///   - with devices: their share. What the containers beside them get is taken off the largest of
-///     these shares, so that the pod as a whole asks for no more than its devices bring with them;
-///   - without devices, in a pod that has none: what is configured for it;
-///   - all others, init containers and sidecars above all: something small.
-/// Init containers get no more than those after them have together, or the pod would ask for more
-/// on their behalf alone.
+/// The default sizes of the containers that set neither a request nor a limit:
+/// - A container with devices gets their share. The sizes of the containers beside it are
+///   subtracted
+/// from the largest share, so that the pod requests no more than its devices bring with them.
+/// - A main container in a pod without devices gets the configured size.
+/// - All others, mainly init containers and sidecars, get a small size.
+/// Init containers get no more than the main containers together. Otherwise the pod would request
+/// more only because of them.
 class DefaultSizes {
  public:
-  /// `pod` as it is once what its containers do say is equalised. All three must outlive this.
+  /// Computes all sizes. `pod` is in the state after EqualizeContainers. All three arguments must
+  /// outlive the object.
   DefaultSizes(const model::PodTemplate& pod, const DeviceShares& shares,
                const GuaranteedQosConfig& config);
 
-  /// None where it is not known, because the catalogue tells no share of the container's devices.
+  /// The size of the container at that position in pod.containers. Nothing if the catalogue has no
+  /// share for the container's devices. Says nothing about whether the container needs the default.
   std::optional<model::Amount> Of(std::size_t container, Compute resource) const {
     return sizes_[resource][container];
   }
 
-  /// Where the size comes from: "2 x V100".
+  /// Where the size comes from, for remarks: "2 x V100", "default".
   std::string ReasonOf(std::size_t index) const;
 
  private:
@@ -44,14 +47,14 @@ class DefaultSizes {
   const model::PodTemplate& pod_;
   const DeviceShares& shares_;
   const GuaranteedQosConfig& config_;
-  std::vector<bool> has_devices_;  // of each container
+  std::vector<bool> has_devices_;  // by position of the container
   bool pod_has_devices_ = false;
   PerCompute<Sizes> sizes_;
-  std::optional<std::size_t> reduced_;  // the container that gave to the others
+  std::optional<std::size_t> reduced_;  // the container whose share was reduced for the others
 };
 
-/// What a pod gets as a whole where its spec.resources says neither request nor limit. None where
-/// it is not known.
+/// The default size of the pod as a whole, for a pod whose spec.resources has neither request nor
+/// limit. Nothing if the catalogue has no share for one of the pod's devices.
 std::optional<model::Amount> DefaultPodSize(const model::PodTemplate& pod,
                                             const DeviceShares& shares,
                                             const GuaranteedQosConfig& config, Compute resource);

@@ -24,7 +24,8 @@ std::int64_t DevicesIn(const model::Container& container, std::string_view resou
   return 0;
 }
 
-// The entries of `resource` that the pod may get: those it names, if any of them is one.
+// The entries of `resource` that the pod may get: those that it names, or all if it names none of
+// them.
 std::vector<const model::AcceleratorSpec*> Candidates(const AcceleratorCatalog& catalog,
                                                       std::string_view resource,
                                                       const std::vector<std::string_view>& models) {

@@ -12,22 +12,27 @@
 
 namespace berth::policies::admission {
 
-/// What the devices that a pod's containers ask for bring with them of cpu and memory. As it is not
-/// known where the pod will run, a device counts as the model that brings least: of those that the
-/// pod names, else of all that have the resource. What no model says is not known.
-/// The catalogue must outlive it.
+/// How much cpu and memory the devices bring with them that a pod's containers request. Nobody
+/// knows yet where the pod will run. So a device counts as the model with the smallest share, among
+/// the models that the pod names or, if none of these serves the resource, among all that serve it.
+/// The share is not known if none of these models has one in the catalogue.
+///
+/// The catalogue must outlive the object.
 class DeviceShares {
  public:
-  /// `models` is the pod's annotation: names, separated by commas.
+  /// `models` is the value of the pod's annotation: names, separated by commas. The text must
+  /// outlive the constructor only.
   DeviceShares(const model::AcceleratorCatalog& catalog, std::string_view models);
 
-  /// Whether the container asks for a device of the catalogue.
+  /// Whether the container requests a device of the catalogue.
   bool AsksForDevices(const model::Container& container) const;
 
-  /// The share of all devices of the container; none where it is not known, zero without devices.
+  /// The share of all devices of the container: zero without devices, nothing if a share is not
+  /// known.
   std::optional<model::Amount> Of(const model::Container& container, Compute resource) const;
 
-  /// "2 x V100"; the resource's name where not one model brings least of both.
+  /// The container's devices, for remarks: "2 x V100". Names the resource instead of a model if no
+  /// single model has the smallest share of both cpu and memory.
   std::string DevicesOf(const model::Container& container) const;
 
  private:
@@ -36,6 +41,7 @@ class DeviceShares {
     PerCompute<std::optional<model::Amount>> share;
     std::string_view name;
   };
+  // The smallest share of one device of `resource`.
   static PerDevice Least(const model::AcceleratorCatalog& catalog, std::string_view resource,
                          const std::vector<std::string_view>& models);
 

@@ -26,7 +26,7 @@ void Draft::Write(T& field, T value) {
   ++writes_;
 }
 
-// By amount and not by text alone: "1Gi" is not written over "1024Mi".
+// Compares amounts and not texts: "1Gi" does not replace "1024Mi".
 void Draft::Write(model::ResourceList& list, std::string_view resource, model::Quantity quantity) {
   const auto found = list.find(resource);
   if (found != list.end() && found->second == quantity) return;
@@ -85,7 +85,7 @@ bool Draft::RequireOfNodes(const model::NodeRequirement& requirement) {
   }
   bool any = false;
   for (model::NodeSelectorTerm& term : *terms) {
-    // An empty term matches nothing; with a requirement it would begin to match.
+    // An empty term matches no node. With a requirement it would start to match some.
     if (term.empty()) continue;
     any = true;
     if (std::ranges::find(term.expressions, requirement) != term.expressions.end()) continue;

@@ -11,59 +11,66 @@
 
 namespace berth::policies::admission {
 
-/// Which of two metadata: that of the object, or that of its pods. The same for a pod.
+/// Which metadata an annotation belongs to: that of the object or that of its pods. For a pod both
+/// are the same.
 enum class Metadata { kObject, kPods };
 
-/// A workload while policies work on it. Everything of it can be read; what can be written is what
-/// has a setter here, so this class is the list of writable paths (docs/admission.md shows it as
-/// such). A setter does nothing where it is so already. Thread-compatible.
+/// A workload while policies work on it. Policies can read all of it, but write only what has a
+/// setter here. So this class is the closed list of writable paths (see docs/admission.md).
+///
+/// A setter has no effect if the field already has that value. Positions of containers and rules
+/// must be in range. Thread-compatible.
 class Draft {
  public:
+  /// `workload` is the object as its author wrote it.
   explicit Draft(model::Workload workload);
 
-  /// As it was written.
+  /// The workload as its author wrote it.
   const model::Workload& original() const { return original_; }
 
-  /// As it is by now.
+  /// The workload with all changes so far. References into it stay valid until the next setter.
   const model::Workload& workload() const { return workload_; }
   const model::PodTemplate& pod() const { return workload_.pod; }
 
-  /// How often something was written so far; more than before: it was changed in between.
+  /// The number of changes so far. If it has grown between two calls, the workload was changed in
+  /// between.
   std::size_t writes() const { return writes_; }
 
-  /// metadata.annotations[name]. `name` is below Berth's prefix.
+  /// Set or remove metadata.annotations[name]. `name` is a full name with Berth's prefix.
   void SetAnnotation(Metadata where, std::string_view name, std::string value);
   void RemoveAnnotation(Metadata where, std::string_view name);
 
-  /// resources.requests and .limits of a container, by its position in pod().containers.
+  /// resources.requests and .limits of a container, by its position in pod().containers. Quantities
+  /// are compared by amount: "1Gi" does not replace "1024Mi".
   void SetRequest(std::size_t container, std::string_view resource, model::Quantity quantity);
   void SetLimit(std::size_t container, std::string_view resource, model::Quantity quantity);
 
-  /// spec.resources of a pod that has it.
+  /// spec.resources of the pods. No effect if the pods have none.
   void SetPodRequest(std::string_view resource, model::Quantity quantity);
   void SetPodLimit(std::string_view resource, model::Quantity quantity);
 
-  /// Has every non-empty term of the required node affinity demand it, too; makes the affinity
-  /// where there is none. False where all terms are empty: no node fits then, and nothing is
-  /// changed.
+  /// Adds `requirement` to every non-empty term of the required node affinity, and creates the
+  /// affinity if there is none. Terms that have it already stay as they are. Returns false, and
+  /// changes nothing, if all terms are empty: such an affinity matches no node.
   bool RequireOfNodes(const model::NodeRequirement& requirement);
 
-  /// spec.volumes, volumeMounts and env of a container: appended, never replaced.
+  /// spec.volumes, and volumeMounts and env of a container. The setters append and never replace.
   void AddVolume(model::Volume volume);
   void AddMount(std::size_t container, model::VolumeMount mount);
   void AddEnv(std::size_t container, model::EnvVar env);
 
-  /// spec of the pods.
+  /// spec of the pods. The grace period is in seconds.
   void SetTerminationGracePeriod(std::int64_t seconds);
   void SetRestartPolicy(std::string policy);
   void SetSchedulerName(std::string name);
 
-  /// spec of the Job; without a Job nothing.
+  /// spec of the Job. No effect if the workload has no Job.
   void SetBackoffLimit(std::int64_t limit);
   void SetBackoffLimitPerIndex(std::int64_t limit);
   void SetPodReplacementPolicy(std::string policy);
 
-  /// podFailurePolicy.rules; made where there is none. The first rule that matches decides.
+  /// spec.podFailurePolicy.rules of the Job; created if there are none. The first rule that matches
+  /// a failed pod decides. `rule` of SetFailureRuleAction is a position in that list.
   void PrependFailureRule(model::FailureRule rule);
   void AppendFailureRule(model::FailureRule rule);
   void SetFailureRuleAction(std::size_t rule, std::string action);

@@ -14,7 +14,7 @@ using model::Workload;
 
 namespace {
 
-// How a warning begins: what is so, and what would be.
+// The prefixes of warnings, for what was done and for what would be done.
 struct Voice {
   std::string_view change;
   std::string_view denial;
@@ -25,8 +25,8 @@ constexpr Voice kWarnOnly{"berth (warn only): ", "berth (warn only), denied: "};
 constexpr Voice kPods{"berth, pods: ", "berth, pods denied: "};
 constexpr Voice kPodsWarnOnly{"berth (warn only), pods: ", "berth (warn only), pods denied: "};
 
-// Beyond the bound nobody reads it: there may be 10,000 clauses. Templates of one object mostly say
-// the same.
+// Drops clauses beyond the bound, because there may be 10,000 of them, and repeated clauses,
+// because the templates of one object mostly get the same.
 void AddClause(std::string_view clause, std::string& text) {
   if (text.size() > kMaxEffectText || text.find(clause) != std::string::npos) return;
   if (!text.empty()) text += "; ";
@@ -53,7 +53,7 @@ void Object(const Voice& voice, const std::vector<Objection>& objections, Warnin
 
 }  // namespace
 
-// One object, or its templates one by one, on its way through the policies.
+// The evaluation of one object, or of its templates one by one.
 class AdmissionEngine::Evaluation {
  public:
   Evaluation(const AdmissionEngine& engine, Request request, bool previews)
@@ -64,7 +64,7 @@ class AdmissionEngine::Evaluation {
     for (std::size_t i = 0; i < effects_.size(); ++i) effects_[i].policy = engine.members_[i].name;
   }
 
-  // `enforced` gets what the enforced policies want, `proposed` what those in Warn want, too.
+  // Applies the enforced policies to `enforced`, and all policies to `proposed`.
   void Mutate(Draft& enforced, Draft& proposed) {
     for (std::size_t i = 0; i < effects_.size(); ++i) {
       const Mode mode = ModeOf(i);
@@ -81,7 +81,7 @@ class AdmissionEngine::Evaluation {
     }
   }
 
-  // Makes of `proposed` what all policies want, and tells nobody.
+  // Applies all policies to `proposed` without any remarks.
   void Propose(Draft& proposed) const {
     for (std::size_t i = 0; i < effects_.size(); ++i) {
       if (ModeOf(i) == Mode::kOff) continue;
@@ -90,7 +90,7 @@ class AdmissionEngine::Evaluation {
     }
   }
 
-  // Objections to `now` that there were not to `before`, which may be null.
+  // Collects the objections to the present state that did not apply to `before`, which may be null.
   void Judge(const Workload& enforced, const Workload& proposed, const Workload* before) {
     for (std::size_t i = 0; i < effects_.size(); ++i) {
       const Mode mode = ModeOf(i);
@@ -112,7 +112,7 @@ class AdmissionEngine::Evaluation {
     }
   }
 
-  // Whether some policy only warns, so that there is something to wish.
+  // Whether some policy only warns, so that a proposed state is needed.
   bool any_only_warns() const { return any_only_warns_; }
   const std::string& holding() const { return holding_; }
 
@@ -120,7 +120,7 @@ class AdmissionEngine::Evaluation {
     Outcome outcome{.workload = std::move(workload), .denial = denial_.Text()};
     outcome.pods_denied = pods_denied_;
     const bool denied = !outcome.denial.empty();
-    // What was to be changed is not, so nobody is told so.
+    // The warnings are about changes that are not made if the object is denied.
     if (!denied) outcome.warnings = warnings_.Take();
     for (PolicyEffect& effect : effects_) {
       effect.changed = effect.changed && !denied;
@@ -160,7 +160,8 @@ class AdmissionEngine::Evaluation {
     Say(kDone, remarks, warnings_, effects_[i]);
   }
 
-  // By field and reason, unless it is worse now; sorted, as there may be 10,000 of both.
+  // Removes objections that `old` contains with the same field and reason, unless they are worse
+  // now. Uses a map, because both lists may have 10,000 entries.
   static void LeaveOut(const std::vector<Objection>& old, std::vector<Objection>& objections) {
     const auto key = [](const Objection& objection) {
       return std::pair<std::string_view, std::string_view>(objection.field, objection.reason);
@@ -206,8 +207,8 @@ bool AdmissionEngine::Concerns(Request& request, const Workload& workload) const
   return !workload.deleted && !IsExempt(request, workload);
 }
 
-// What is said here is for people; nothing reads it. Written where something else is, too, or where
-// somebody wrote it already: a claim that does not hold goes.
+// The annotation is for people; nothing reads it. It is written if the object is changed anyway, or
+// if it has the annotation already. A claim that is not true is removed.
 void AdmissionEngine::NoteApplied(std::string holding, Draft& draft) const {
   const bool claimed =
       model::Find(ObjectAnnotations(draft.workload()), applied_annotation_).has_value();
@@ -239,8 +240,8 @@ Outcome AdmissionEngine::Validate(Request request, Workload workload,
                                   const Workload* before) const {
   if (!Concerns(request, workload)) return {.workload = std::move(workload)};
   Evaluation evaluation(*this, std::move(request), false);
-  // Where policies only warn, nobody put right what they would have; that is no fault of the
-  // object.
+  // Policies that only warn have not corrected the object. What they would have corrected is no
+  // fault of the object, so they judge the proposed state.
   const bool proposes = before == nullptr && evaluation.any_only_warns();
   Draft proposed(proposes ? workload : Workload());
   if (proposes) evaluation.Propose(proposed);
@@ -250,7 +251,7 @@ Outcome AdmissionEngine::Validate(Request request, Workload workload,
 
 Outcome AdmissionEngine::PreviewPods(Request request,
                                      const std::vector<Workload>& templates) const {
-  // They differ in their pods alone.
+  // The templates differ only in their pods.
   if (templates.empty() || !Concerns(request, templates.front())) return {};
   Evaluation evaluation(*this, std::move(request), true);
   for (const Workload& workload : templates) {

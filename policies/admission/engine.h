@@ -12,56 +12,72 @@
 
 namespace berth::policies::admission {
 
-/// What one policy did, for the audit log and metrics.
+/// What one policy did to one object, for the audit log and metrics.
 struct PolicyEffect {
+  /// The policy's kName.
   std::string_view policy;
-  /// Whether it changed the object; never where that is denied.
+  /// Whether it changed the object; false if the object is denied.
   bool changed = false;
-  /// Whether it denied it.
+  /// Whether it denied the object.
   bool denied = false;
-  /// Whether it would have changed or denied it, had its mode, or the namespace's, been Enforce.
+  /// Whether it would have changed or denied the object if its mode and the namespace's were
+  /// Enforce.
   bool would = false;
-  /// What it said, joined by "; ", on one line of at most kMaxEffectText bytes.
+  /// Its remarks and objections, joined by "; ", on one line of at most kMaxEffectText bytes.
   std::string text;
 };
 
-/// What comes of one object.
+/// The result for one object.
 struct Outcome {
-  /// The object as it is to be; as it was where it is denied or nothing is to be changed. Empty
-  /// where its pods are foretold.
+  /// The object as it is to be stored. The same as the input if the object is denied or nothing
+  /// changes. Empty after PreviewPods.
   model::Workload workload;
-  /// For the user; none where the object is denied. See wording.h for their bounds.
+  /// Warnings for the user, within the bounds of wording.h. Empty if the object is denied.
   std::vector<std::string> warnings;
-  /// Why it is denied; empty: it is not.
+  /// Why the object is denied; empty if it is not.
   std::string denial;
-  /// Whether pods of the templates that were foretold would be denied; the warnings say why.
+  /// After PreviewPods: whether pods of the templates would be denied. The warnings say why.
   bool pods_denied = false;
-  /// Of the policies that had something to say, in the order of the list.
+  /// The effects of the policies that had something to say, in the order of the list.
   std::vector<PolicyEffect> effects;
 };
 
-/// The only caller of the policies. Immutable, so thread-safe.
+/// The only caller of the admission policies. The webhook and `berth mutate` both use it, so they
+/// cannot disagree. Owns the policies. Immutable, so thread-safe; its functions do no I/O and never
+/// block.
+///
+/// Policies in Enforce and policies that only warn run side by side, on separate drafts: an
+/// enforced policy never sees a change that was only proposed. Of the modes of the namespace and
+/// the policy, the weaker one applies.
 class AdmissionEngine {
  public:
-  /// `config` has passed Validate. `version` is Berth's own, for the annotation `applied`.
+  /// Creates every policy from its settings. `config` must have passed Validate. `prefix` is the
+  /// prefix of Berth's labels and annotations. `version` is Berth's own, for the annotation
+  /// `applied`.
   AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog> catalog, std::string prefix,
                   std::string version, const AdmissionConfig& config);
   AdmissionEngine(const AdmissionEngine&) = delete;
   AdmissionEngine& operator=(const AdmissionEngine&) = delete;
 
-  /// For a pod or Job that is being created.
+  /// For a pod or Job that is being created, or a manifest of one. Changes or denies it, or only
+  /// warns.
   Outcome Mutate(Request request, model::Workload workload) const;
 
-  /// For a pod or Job as it is to be stored; `before` is what it was, or null at its creation. What
-  /// was wrong before is no reason to deny it now.
+  /// For a pod or Job in its final state. `before` is its state before an update, or null at its
+  /// creation. Denies or warns, but never changes the object. Objections that already applied to
+  /// `before`, no worse, do not count.
   Outcome Validate(Request request, model::Workload workload, const model::Workload* before) const;
 
-  /// For an object with templates of pods, which is never changed or denied: warns of what its pods
-  /// will be made, or denied for, so that its author hears it, and not a controller's log. One
-  /// workload for each template; what is the same of several is said once.
+  /// For an object with pod templates, which Berth never changes or denies. Warns of the changes
+  /// and denials that its pods will meet, so that its author sees them and not only a controller's
+  /// log. `templates` has one workload for each template, which differ only in their pods. A remark
+  /// that applies to several is given once.
   Outcome PreviewPods(Request request, const std::vector<model::Workload>& templates) const;
 
+  /// The prefix of Berth's labels and annotations.
   const std::string& prefix() const { return prefix_; }
+
+  /// Berth's version.
   const std::string& version() const { return version_; }
 
  private:
@@ -72,8 +88,9 @@ class AdmissionEngine {
   };
   class Evaluation;
 
-  // Whether the policies have a say at all; completes the request.
+  // Whether policies apply to the workload at all. Fills in `request.controller`.
   bool Concerns(Request& request, const model::Workload& workload) const;
+  // Records in the annotation `applied` which policies hold for the object.
   void NoteApplied(std::string holding, Draft& draft) const;
 
   std::shared_ptr<const model::AcceleratorCatalog> catalog_;

@@ -15,7 +15,7 @@ namespace {
 
 enum class Move { kNone, kRequestToLimit, kLimitToRequest };
 
-// `limit_is_ours`: nobody wrote it, so that it gives way to a request above it.
+// `limit_is_ours`: no user set the limit, so it gives way to a higher request.
 Move MoveOf(const Quantity* request, const Quantity* limit, bool lower, bool limit_is_ours) {
   if (request == nullptr && limit == nullptr) return Move::kNone;
   if (request == nullptr) return Move::kRequestToLimit;
@@ -28,7 +28,7 @@ Move MoveOf(const Quantity* request, const Quantity* limit, bool lower, bool lim
 bool IsNegative(const Quantity* quantity) { return quantity != nullptr && quantity->Sign() < 0; }
 
 struct Pair {
-  // The API server refuses what is negative; it keeps what people must see in its message.
+  // The API server rejects negative quantities. Its message must show what the user wrote.
   bool IsBad() const { return IsNegative(request) || IsNegative(limit); }
 
   const Quantity* request;

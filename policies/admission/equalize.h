@@ -10,16 +10,18 @@
 
 namespace berth::policies::admission {
 
-/// Makes request and limit the same wherever a container sets one of them, or both.
+/// Makes request and limit of cpu and memory equal in every container that sets one or both of
+/// them. `rule` decides about a cpu limit above the request. A limit that the namespace's
+/// LimitRange set gives way to a higher request.
 void EqualizeContainers(CpuRule rule, Draft& draft, GroupedRemarks& remarks);
 
-/// The same of spec.resources, which the pod must have. What is set is kept above what its
-/// containers need, as the API server demands it (validatePodResourceConsistency in
+/// The same for spec.resources, which the pod must have. The values do not fall below what the
+/// containers need, because the API server rejects that (validatePodResourceConsistency in
 /// k8s.io/kubernetes/pkg/apis/core/validation/validation.go, v1.36.3).
 void EqualizePod(CpuRule rule, Draft& draft, Remarks& remarks);
 
-/// What spec.resources must have at least, for the sake of the containers: their requests together,
-/// and each one's limit.
+/// The minimum of spec.resources that the containers require: the sum of their requests, and at
+/// least each one's limit.
 model::Amount LeastForContainers(const model::PodTemplate& pod, Compute resource);
 
 }  // namespace berth::policies::admission

@@ -13,16 +13,16 @@ namespace {
 constexpr std::string_view kIgnore = "Ignore";
 constexpr std::string_view kCount = "Count";
 constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
-// What containerd says of containers that were running when their node went down.
+// The exit code that containerd reports for containers that were running when their node went down.
 constexpr std::int64_t kLost = 255;
 
-// Conditions that Kubernetes gives to pods of all kinds: PodConditionType in
+// Conditions that Kubernetes gives to all kinds of pods: PodConditionType in
 // k8s.io/api/core/v1/types.go (v0.36.3), without DisruptionTarget.
 constexpr std::array<std::string_view, 8> kOfEveryPod = {
     "PodScheduled", "PodReadyToStartContainers", "Initialized",         "ContainersReady",
     "Ready",        "PodResizePending",          "PodResizeInProgress", "AllContainersRestarting"};
 
-// In whichever status: a failed pod has some of them True, and the others False.
+// Ignores the status: in a failed pod some of these conditions are True and the others False.
 bool IsOfEveryPod(std::string_view condition) {
   const std::string_view type = condition.substr(0, condition.find('='));
   return std::ranges::find(kOfEveryPod, type) != kOfEveryPod.end();

@@ -6,8 +6,8 @@ namespace berth::policies::admission {
 
 namespace {
 
-// Groups before all others fall into one, so that thousands of containers that are all different
-// make neither many remarks nor a slow search.
+// All further groups are joined, so that thousands of different containers cause neither many
+// remarks nor a slow search.
 constexpr std::size_t kMaxGroups = 8;
 constexpr std::size_t kMaxNames = 2;
 

@@ -9,13 +9,17 @@
 
 namespace berth::policies::admission {
 
-/// Remarks on containers; what is the same of several is said once: "memory of 'a', 'b' and 7 more
-/// set to 4Gi". A pod may have thousands, and nobody reads as many. Thread-compatible.
+/// Collects remarks about containers, and says what applies to several only once: "memory of 'a',
+/// 'b' and 7 more set to 4Gi". A pod may have thousands of containers, and nobody reads that many
+/// remarks. Thread-compatible.
 class GroupedRemarks {
  public:
-  /// `before`, the container's name, `after`.
+  /// Adds the remark `before`, the container's name in quotes, `after`. Remarks with the same
+  /// `before` and `after` form a group. After the first few groups, all others go into one general
+  /// group.
   void Add(std::string_view before, std::string_view container, std::string_view after);
 
+  /// Writes each group as one change to `remarks`.
   void WriteTo(Remarks& remarks) const;
 
  private:

@@ -27,7 +27,7 @@ std::string Cores(const Quantity& cpu) {
   return cpu.text() + (milli == 1000 ? " core" : " cores");
 }
 
-// "cpu and memory of ", "memory of "; "8 cores, 80Gi".
+// Collects the text of a remark, such as "cpu and memory of " and "8 cores, 80Gi".
 struct Wording {
   void Add(Compute resource, const Quantity& size) {
     what += (what.empty() ? "" : " and ") + std::string(NameOf(resource));
@@ -66,7 +66,8 @@ bool GuaranteedQosPolicy::Mutate(const Request& request, Draft& draft, Remarks& 
     EqualizeContainers(config_.cpu, draft, grouped);
     grouped.WriteTo(remarks);
   }
-  // What claims bring with them is written nowhere that this policy sees.
+  // This policy cannot see what resources a claim brings with it, so it sets no defaults for such
+  // pods.
   const bool fills = config_.missing_limits == MissingLimits::kDefault && !draft.pod().has_claims;
   if (fills && LacksLimits(draft.pod())) {
     draft.pod().resources ? FillPod(draft, remarks) : FillContainers(draft, remarks);
@@ -136,11 +137,11 @@ bool GuaranteedQosPolicy::MayLackLimits(const Request& request,
   if (config_.missing_limits != MissingLimits::kAllowRetryless) return false;
   const bool marked = IsMarkedRetryless(workload.pod, retryless_annotation_);
   if (workload.is_pod()) {
-    // A kind of that name in another group may retry, and nobody took a mark of its author's away.
+    // A kind named Job in another group may retry, and Berth has not removed a mark of its author.
     const model::OwnerReference* owner = ControllingOwner(workload);
     return marked && request.controller == "Job" && owner != nullptr && model::IsJob(*owner);
   }
-  // In a namespace that is only warned nobody marks a Job.
+  // In a namespace that only warns, nobody marks a Job.
   return workload.job && IsRunByKubernetes(*workload.job) &&
          (marked || request.mode != Mode::kEnforce);
 }

@@ -9,11 +9,14 @@
 
 namespace berth::policies::admission {
 
-/// Makes pods of QoS class Guaranteed, so that none of them can eat what its neighbours were
-/// promised: request and limit of cpu and memory become the same in every container, init
-/// containers and sidecars included; where spec.resources is set, in it alone. Zero counts as not
-/// set. What a container says stands; what it leaves open is filled in as configured. A request
-/// above its own limit stands, too, and is objected to: nobody can tell which of both was meant.
+/// Gives pods the QoS class Guaranteed, so that none of them can use what its neighbours were
+/// promised. Request and limit of cpu and memory become equal in every container, including init
+/// containers and sidecars. If spec.resources is set, they become equal only there. Zero counts as
+/// not set.
+///
+/// The policy keeps what a container sets, and fills in what it leaves open, as configured. It
+/// keeps a request above its own limit, too, and objects to it: nobody can tell which of the two
+/// was meant.
 class GuaranteedQosPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "guaranteed-qos";
@@ -25,14 +28,21 @@ class GuaranteedQosPolicy : public AdmissionPolicy {
 
   GuaranteedQosPolicy(const PolicyContext& context, const GuaranteedQosConfig& config);
 
+  /// Returns true if the pods are Guaranteed afterwards, or may lack limits.
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
+
+  /// Objects to whatever keeps the pods from being Guaranteed.
   std::vector<Objection> Judge(const Request& request,
                                const model::Workload& workload) const override;
 
  private:
+  // Sets the default sizes of containers that set nothing.
   void FillContainers(Draft& draft, Remarks& remarks) const;
+  // Sets the default size of spec.resources.
   void FillPod(Draft& draft, Remarks& remarks) const;
+  // Marks a Job that may lack limits as one without retries, and removes the mark from all others.
   void MarkRetryless(Draft& draft, Remarks& remarks) const;
+  // Whether missing limits are allowed: for Jobs, and pods of Jobs, that are never retried.
   bool MayLackLimits(const Request& request, const model::Workload& workload) const;
 
   const model::AcceleratorCatalog& catalog_;

@@ -10,24 +10,24 @@
 
 namespace berth::policies::admission {
 
-/// What becomes of containers that set neither request nor limit.
+/// What happens to containers that set neither request nor limit.
 enum class MissingLimits : std::uint8_t {
-  /// They get limits: the share of their devices, or what is configured.
+  /// They get limits: the share of their devices, or the configured size.
   kDefault,
   /// The pod is denied.
   kDeny,
-  /// A Job keeps them without, and is not retried; other pods are denied.
+  /// A Job runs without limits and is never retried. Other pods are denied.
   kAllowRetryless,
 };
 
 std::span<const model::EnumName<MissingLimits>> EnumNames(MissingLimits);
 
-/// How a cpu request and a limit above it become one.
+/// How a cpu request and a higher limit become equal: the request is raised, or the limit lowered.
 enum class CpuRule : std::uint8_t { kRaise, kLower };
 
 std::span<const model::EnumName<CpuRule>> EnumNames(CpuRule);
 
-/// What one container gets.
+/// The size of one container, above 0.
 struct ContainerSize {
   std::optional<model::Quantity> cpu;
   std::optional<model::Quantity> memory;
@@ -43,7 +43,10 @@ void VisitFields(Visitor& visit, ContainerSize& size) {
 struct GuaranteedQosConfig {
   MissingLimits missing_limits = MissingLimits::kDefault;
   CpuRule cpu = CpuRule::kRaise;
+  /// For main containers in pods without accelerators.
   ContainerSize without_accelerators = Size("1", "4Gi");
+  /// For init containers and sidecars, and for containers without devices beside containers with
+  /// devices.
   ContainerSize small = Size("100m", "128Mi");
 
  private:
@@ -65,7 +68,7 @@ void VisitFields(Visitor& visit, GuaranteedQosConfig& config) {
         "What init containers and sidecars get and, beside containers with devices, those without");
 }
 
-/// Everything that is wrong with `config`.
+/// Returns every error in `config`, with paths below the block; empty if it is valid.
 std::vector<model::FieldError> Validate(const GuaranteedQosConfig& config);
 
 }  // namespace berth::policies::admission

@@ -28,7 +28,7 @@ bool IsolationPolicy::Mutate(const Request& request, Draft& draft, Remarks& rema
   return true;
 }
 
-// What makes pods is not judged: its pods are kept off when they are created.
+// Objects that make pods are not judged, because their pods are kept off when they are created.
 std::vector<Objection> IsolationPolicy::Judge(const Request& request,
                                               const model::Workload& workload) const {
   const model::PodTemplate& pod = workload.pod;
@@ -71,7 +71,7 @@ bool IsolationPolicy::WantsAccelerators(const model::NodeRequirement& requiremen
          });
 }
 
-// So is a pod whose terms are all empty, which match no node.
+// A pod whose terms are all empty is isolated, too, because they match no node.
 bool IsolationPolicy::IsIsolated(const model::PodTemplate& pod) const {
   if (!pod.node_terms) return false;
   return std::ranges::all_of(*pod.node_terms, [this](const model::NodeSelectorTerm& term) {

@@ -8,13 +8,14 @@
 
 namespace berth::policies::admission {
 
-/// Keeps pods that ask for no accelerator off the nodes that have some, where they would take the
-/// cpu and memory that the accelerators need: label accelerator DoesNotExist in every term of the
-/// required node affinity. Terms are ORed, so one left out would let the pod in.
+/// Keeps pods that ask for no accelerator off nodes with accelerators, where they would use the cpu
+/// and memory that the accelerators need. It adds the requirement "label accelerator DoesNotExist"
+/// to every term of the required node affinity. Terms are ORed, so a term without it would let the
+/// pod in.
 ///
-/// Not pods with claims, which may be for devices, and not those that have their node already. Left
-/// alone are pods whose own selector wants such nodes, and pods annotated allow-accelerator-nodes
-/// in a namespace that permits it.
+/// The policy does not apply to pods with resource claims, which may be for devices, and to pods
+/// that already have a node. It leaves pods alone whose own node selector or affinity asks for such
+/// nodes, and pods annotated allow-accelerator-nodes in a namespace that permits it.
 class IsolationPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "isolation";
@@ -26,15 +27,26 @@ class IsolationPolicy : public AdmissionPolicy {
 
   IsolationPolicy(const PolicyContext& context, const NoConfig&);
 
+  /// Returns true if the pod is kept off afterwards.
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
+
+  /// Objects to pods that may run on nodes with accelerators. Never objects to objects that make
+  /// pods.
   std::vector<Objection> Judge(const Request& request,
                                const model::Workload& workload) const override;
 
  private:
+  // Whether the policy applies to the pod.
   bool IsConcerned(const model::PodTemplate& pod) const;
+
+  // Whether the pod has the annotation allow-accelerator-nodes.
   bool AsksToBeLetIn(const model::PodTemplate& pod) const;
+
+  // Whether the pod's own node selector or affinity asks for nodes with accelerators.
   bool WantsAccelerators(const model::PodTemplate& pod) const;
   bool WantsAccelerators(const model::NodeRequirement& requirement) const;
+
+  // Whether every term of the pod's node affinity has the requirement.
   bool IsIsolated(const model::PodTemplate& pod) const;
 
   const model::AcceleratorCatalog& catalog_;

@@ -4,7 +4,8 @@ namespace berth::policies::admission {
 
 namespace {
 
-// Reserved for it: JobControllerName in k8s.io/api/batch/v1/types.go (v0.36.3).
+// The reserved name of Kubernetes' own controller: JobControllerName in
+// k8s.io/api/batch/v1/types.go (v0.36.3).
 constexpr std::string_view kKubernetes = "kubernetes.io/job-controller";
 
 }  // namespace

@@ -7,16 +7,18 @@
 
 namespace berth::policies::admission {
 
-/// Whether Kubernetes' own controller runs the Job, and not what spec.managedBy names.
+/// Whether Kubernetes' own controller runs the Job, and not another one that spec.managedBy names.
 bool IsRunByKubernetes(const model::JobSpec& job);
 
-/// Where the Job's spec is within what is a Job or makes Jobs: "spec", "spec.jobTemplate.spec".
+/// The path of the Job's spec in a Job or an object that makes Jobs: "spec",
+/// "spec.jobTemplate.spec".
 std::string JobSpecField(const model::Workload& workload);
 
-/// The annotation of the pods of a Job that goes without limits and therefore without retries.
+/// The annotation on the pods of a Job that has no limits and therefore no retries:
+/// "<prefix>/retryless".
 std::string RetrylessAnnotation(std::string_view prefix);
 
-/// Whether the pods have that annotation.
+/// Whether the pods have that annotation with the value "true".
 bool IsMarkedRetryless(const model::PodTemplate& pod, std::string_view annotation);
 
 }  // namespace berth::policies::admission

@@ -14,7 +14,7 @@ using model::Workload;
 
 namespace {
 
-// The API server's own, which cannot be told from one that somebody wrote (SetDefaults_Job in
+// The API server's default. Nobody can tell it from a value that a user wrote (SetDefaults_Job in
 // k8s.io/kubernetes/pkg/apis/batch/v1/defaults.go, v1.36.3).
 constexpr std::int64_t kDefaultBackoffLimit = 6;
 constexpr std::string_view kNever = "Never";
@@ -35,7 +35,6 @@ bool FailsOnExitCode(const JobSpec& job, const FailureStance& stance) {
       RulesOf(job), [&stance](const FailureRule& rule) { return IsFailOnExitCode(rule, stance); });
 }
 
-// Gives every rule its right action.
 void CorrectRules(const FailureStance& stance, Draft& draft, Remarks& remarks) {
   std::size_t first = 0;
   std::string action;
@@ -99,7 +98,8 @@ FailureStance JobRetriesPolicy::StanceOn(const Workload& workload) const {
           .per_index = workload.job->backoff_limit_per_index.has_value()};
 }
 
-// None without the rule that keeps failures of the Job's own from being retried likewise.
+// Retries are allowed only together with the rule that prevents retries after the Job's own
+// failures.
 std::int64_t JobRetriesPolicy::AllowedRetries(const Workload& workload) const {
   const FailureStance stance = StanceOn(workload);
   return FailsOnExitCode(*workload.job, stance) ? stance.retries : 0;
@@ -107,7 +107,8 @@ std::int64_t JobRetriesPolicy::AllowedRetries(const Workload& workload) const {
 
 bool JobRetriesPolicy::Mutate(const Request&, Draft& draft, Remarks& remarks) const {
   if (!draft.workload().job || !IsRunByKubernetes(*draft.workload().job)) return false;
-  // A Job that named no limit has one by now, but its author still does not know its need.
+  // The draft of a Job without limits may have got limits by now. But its author still does not
+  // know how much memory the Job needs.
   if (Concerns(draft.original()) || Concerns(draft.workload())) {
     SetRules(draft, remarks);
     SetLimit(draft, remarks);
@@ -166,7 +167,7 @@ std::vector<Objection> JobRetriesPolicy::Judge(const Request&, const Workload& w
   return Breaches(workload);
 }
 
-// A missing rule for disruptions is none: it only spares its author a retry.
+// A missing rule for disruptions is no breach: without it the Job only misses a retry.
 std::vector<Objection> JobRetriesPolicy::Breaches(const Workload& workload) const {
   const JobSpec& job = *workload.job;
   const std::string field = JobSpecField(workload);

@@ -12,6 +12,7 @@ namespace berth::policies::admission {
 
 /// The block admission.policies.jobRetries.
 struct JobRetriesConfig {
+  /// Retries after failures of the infrastructure; 0 or more.
   std::int32_t infrastructure_retries = 0;
 };
 
@@ -24,17 +25,22 @@ void VisitFields(Visitor& visit, JobRetriesConfig& config) {
       "lost in a reboot; 0 or more");
 }
 
+/// Returns every error in `config`, with paths below the block; empty if it is valid.
 std::vector<model::FieldError> Validate(const JobRetriesConfig& config);
 
-/// Ends a Job with its first failure of its own, so that it does not run out of memory on node
-/// after node and take its neighbours with it. For Jobs that name no memory limit or ask for
-/// accelerators: backoffLimit 0 (per index where it has such a limit; backoffLimit is left alone
-/// then) and restartPolicy Never. Where every container's memory is limited by now, a pod that is
-/// drained, preempted or evicted is retried: that is a rule of the podFailurePolicy, which the API
-/// server takes only together with restartPolicy Never and podReplacementPolicy Failed. Without
-/// limits there is no such rule: kubelet's eviction under memory pressure counts as a disruption,
-/// and the Job would go on for ever. Jobs that something else than Kubernetes' controller runs are
-/// left alone.
+/// Ends a Job with its first failure of its own. Otherwise it could run out of memory on node after
+/// node and take its neighbours with it.
+///
+/// The policy applies to Jobs that set no memory limit or ask for accelerators. It sets
+/// backoffLimit to 0 and restartPolicy to Never. If the Job has a limit per index, the policy sets
+/// that limit to 0 and leaves backoffLimit alone. It leaves Jobs alone that another controller than
+/// Kubernetes' own runs.
+///
+/// If every container's memory is limited by now, a pod that is drained, preempted or evicted is
+/// still retried. A rule of the podFailurePolicy says so, which the API server accepts only
+/// together with restartPolicy Never and podReplacementPolicy Failed. Without limits there is no
+/// such rule: kubelet's eviction under memory pressure counts as a disruption, so the Job would go
+/// on for ever.
 class JobRetriesPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "job-retries";
@@ -47,17 +53,31 @@ class JobRetriesPolicy : public AdmissionPolicy {
 
   JobRetriesPolicy(const PolicyContext& context, const JobRetriesConfig& config);
 
+  /// Returns true if the Job is not retried after failures of its own and, with limits, a rule
+  /// decides on disruptions.
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
+
+  /// Objects to limits and rules that retry too much. A missing rule for disruptions is not
+  /// objected to.
   std::vector<Objection> Judge(const Request& request,
                                const model::Workload& workload) const override;
 
  private:
+  // Whether the policy applies to the Job.
   bool Concerns(const model::Workload& workload) const;
+
+  // Why retries are refused, for remarks.
   std::string ReasonFor(const Draft& draft) const;
+
+  // How rules of the Job are judged. The workload must have a Job.
   FailureStance StanceOn(const model::Workload& workload) const;
+
+  // The retries that the Job's limit may allow.
   std::int64_t AllowedRetries(const model::Workload& workload) const;
+
   void SetRules(Draft& draft, Remarks& remarks) const;
   void SetLimit(Draft& draft, Remarks& remarks) const;
+  // The objections to a Job to which the policy applies.
   std::vector<Objection> Breaches(const model::Workload& workload) const;
 
   const model::AcceleratorCatalog& catalog_;

@@ -6,7 +6,7 @@ namespace berth::policies::admission {
 
 namespace {
 
-// Of kube-controller-manager without --use-service-account-credentials.
+// The user of a kube-controller-manager without --use-service-account-credentials.
 constexpr std::string_view kControllerManager = "system:kube-controller-manager";
 // k8s.io/apiserver/pkg/authentication/user/user.go, NodesGroup.
 constexpr std::string_view kNodesGroup = "system:nodes";
@@ -20,7 +20,7 @@ std::string ControllerOf(const User& user, const model::Workload& workload,
   for (const ControllerSpec& spec : controllers) {
     const bool owns = owner != nullptr && owner->kind == spec.owner;
     const bool is_it = user.name == spec.user || (owns && user.name == kControllerManager);
-    // One account may make pods for several kinds; the owner tells which.
+    // One account may make pods for several kinds; then the owner decides.
     if (is_it && (owns || found.empty())) found = spec.owner;
     if (is_it && owns) break;
   }

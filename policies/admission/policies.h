@@ -11,10 +11,13 @@
 
 namespace berth::policies::admission {
 
+/// A compile-time list of policy classes. The engine creates one object of each, and the
+/// configuration has one block for each.
 template <typename... Policies>
 struct PolicyList {};
 
-/// Every admission policy, in the order in which they work on an object.
+/// Every admission policy, in the order in which they work on an object. A later policy sees what
+/// earlier ones changed.
 using AllPolicies =
     PolicyList<CreatorPolicy, GuaranteedQosPolicy, JobRetriesPolicy, AcceleratorAffinityPolicy,
                AcceleratorMemoryPolicy, IsolationPolicy, CheckpointPolicy, SchedulerNamePolicy>;

@@ -6,7 +6,7 @@ namespace berth::policies::admission {
 
 namespace {
 
-// With a dot behind it; nothing where the pods are the object.
+// The path of the pod template, with a dot at its end. Empty for a pod.
 std::string TemplateField(const model::Workload& workload) {
   if (workload.is_pod()) return "";
   if (!workload.template_field.empty()) return workload.template_field + ".";

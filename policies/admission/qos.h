@@ -9,18 +9,20 @@
 
 namespace berth::policies::admission {
 
-/// Whether the pod is of QoS class Guaranteed by Kubernetes' own rule: its resources of the whole
-/// pod are guaranteed, where it has such, else those of every container, those for initialisation
-/// included (ComputePodQOS in k8s.io/kubernetes/pkg/apis/core/v1/helper/qos/qos.go, v1.36.3). That
-/// rule compares sums; as no request may exceed its limit, equal sums are equal summands.
+/// Whether the pod has QoS class Guaranteed by Kubernetes' own rule. If the pod has resources as a
+/// whole, only these count; otherwise those of every container, including init containers
+/// (ComputePodQOS in k8s.io/kubernetes/pkg/apis/core/v1/helper/qos/qos.go, v1.36.3). Kubernetes
+/// compares sums. No request may exceed its limit, so equal sums mean that each request equals its
+/// limit.
 bool IsGuaranteed(const model::PodTemplate& pod);
 
-/// Whether memory is limited in every container, or in the pod as a whole.
+/// Whether memory is limited in every container, or for the pod as a whole.
 bool HasMemoryLimits(const model::PodTemplate& pod);
 
-/// What the pod needs of something of which every container needs `need(container)`: containers run
-/// beside each other, init containers before them one by one, sidecars beside whatever follows them
-/// (AggregateContainerRequests in k8s.io/component-helpers/resource/helpers.go, v0.36.3).
+/// The amount that a pod needs if each container needs `need(container)`. Main containers run
+/// beside each other. Init containers run before them, one by one, and sidecars beside everything
+/// that starts after them (AggregateContainerRequests in
+/// k8s.io/component-helpers/resource/helpers.go, v0.36.3).
 template <typename Need>
 model::Amount EffectiveNeed(const model::PodTemplate& pod, Need need) {
   model::Amount together;
@@ -39,7 +41,7 @@ model::Amount EffectiveNeed(const model::PodTemplate& pod, Need need) {
   return std::max(together, before);
 }
 
-/// What the containers request together.
+/// The amount that the containers of the pod request together, by that rule.
 model::Amount EffectiveRequest(const model::PodTemplate& pod, Compute resource);
 
 }  // namespace berth::policies::admission

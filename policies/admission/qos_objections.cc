@@ -11,10 +11,10 @@ using model::Quantity;
 
 namespace {
 
-// Objections to two states of an object are compared each with each.
+// Limits the work of comparing the objections to two states of an object.
 constexpr std::size_t kMaxObjections = 100;
 
-// What to write where limits are missing, by what keeps them from being filled in.
+// What to write if limits are missing. Depends on why they are not filled in.
 std::string AdviceFor(const model::Workload& workload, MissingLimits missing_limits) {
   if (workload.pod.has_claims) {
     return "write what it may use at most: for claimed devices there is no default";
@@ -33,7 +33,7 @@ class Objections {
 
   bool IsFull() const { return found_.size() >= kMaxObjections; }
 
-  // `field` is that of the resources.
+  // `field` is the path of the resources.
   template <typename Request>
   void Judge(const model::ResourceRequirements& resources, Request request,
              const std::string& field) {

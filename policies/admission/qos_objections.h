@@ -8,16 +8,16 @@
 
 namespace berth::policies::admission {
 
-/// Under what rules a pod is judged.
+/// The rules for judging a pod.
 struct QosJudgement {
-  /// Limits that are missing altogether are no reason to object.
+  /// Whether missing limits are acceptable.
   bool may_lack_limits = false;
-  /// What would have filled them in.
+  /// The configured way to handle missing limits; decides what the objections advise.
   MissingLimits missing_limits = MissingLimits::kDefault;
 };
 
-/// What keeps the pods of `workload` from being Guaranteed, and what to write instead; of the first
-/// hundred containers at fault.
+/// What keeps the pods of `workload` from being Guaranteed, and what to write instead. Looks only
+/// at the first hundred faults.
 std::vector<Objection> QosObjections(const model::Workload& workload, QosJudgement judgement);
 
 }  // namespace berth::policies::admission

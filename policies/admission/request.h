@@ -7,42 +7,46 @@
 
 #include "model/config_field.h"
 
+// The parts of an admission request that policies read, besides the object itself.
+
 namespace berth::policies::admission {
 
-/// What comes of what a policy wants. In ascending order: of a namespace's mode and a policy's the
-/// weaker one holds.
+/// What Berth does with what a policy wants, in ascending order. Of the modes of a namespace and a
+/// policy, the weaker one applies.
 enum class Mode : std::uint8_t {
-  /// It is not asked.
+  /// The policy is not asked.
   kOff,
-  /// Nothing is changed or denied; the user is warned of what would be.
+  /// Nothing is changed or denied. The user gets warnings of what would be.
   kWarn,
-  /// The object is changed, or denied.
+  /// The object is changed or denied.
   kEnforce,
 };
 
 std::span<const model::EnumName<Mode>> EnumNames(Mode);
 
+/// The operation of an AdmissionRequest.
 enum class Operation : std::uint8_t { kCreate, kUpdate, kDelete, kConnect };
 
-/// Who asks, as the API server authenticated them.
+/// The user who sends the request, as the API server authenticated them.
 struct User {
-  /// "alice", "system:serviceaccount:kube-system:job-controller". Empty: not known, which only a
-  /// manifest that nobody has sent yet is.
+  /// "alice", "system:serviceaccount:kube-system:job-controller". Empty if it is not known, which
+  /// happens only for a manifest that nobody has sent yet.
   std::string name;
   std::vector<std::string> groups;
 };
 
-/// What an admission request says besides the object.
+/// The contents of an admission request besides the object.
 struct Request {
   Operation operation = Operation::kCreate;
-  /// Where the object is, or is to be; its own metadata may lack it.
+  /// Namespace of the object. The object's own metadata may lack it.
   std::string namespace_name;
   User user;
-  /// Of the namespace.
+  /// The mode of the namespace.
   Mode mode = Mode::kWarn;
-  /// Whether the namespace lets pods without accelerators ask for nodes with them.
+  /// Whether the namespace allows pods without accelerators to ask for nodes with accelerators.
   bool accelerator_nodes_allowed = false;
-  /// Kind of the controller that asks ("Job"), where one does; set by the engine.
+  /// The kind on whose behalf a controller sends the request ("Job"); empty for other users. The
+  /// engine sets it; see origin.h.
   std::string controller = {};
 };
 

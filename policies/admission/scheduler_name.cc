@@ -6,7 +6,8 @@ namespace berth::policies::admission {
 
 namespace {
 
-// What the API server writes where a pod names none (DefaultSchedulerName in k8s.io/api/core/v1).
+// The API server writes this if a pod names no scheduler (DefaultSchedulerName in
+// k8s.io/api/core/v1).
 constexpr std::string_view kDefaultScheduler = "default-scheduler";
 
 }  // namespace
@@ -27,7 +28,7 @@ SchedulerNamePolicy::SchedulerNamePolicy(const PolicyContext& context,
 
 bool SchedulerNamePolicy::Mutate(const Request&, Draft& draft, Remarks& remarks) const {
   const model::PodTemplate& pod = draft.pod();
-  // With a node of its own it is placed already.
+  // A pod that has a node is already placed.
   if (name_.empty() || !pod.node_name.empty() || !AsksForAccelerators(pod, catalog_)) return false;
   if (pod.scheduler_name == kDefaultScheduler) {
     draft.SetSchedulerName(name_);

@@ -10,6 +10,7 @@ namespace berth::policies::admission {
 
 /// The block admission.policies.schedulerName.
 struct SchedulerNameConfig {
+  /// Empty if pods keep their scheduler.
   std::string name;
 };
 
@@ -20,11 +21,11 @@ void VisitFields(Visitor& visit, SchedulerNameConfig& config) {
         "keep it");
 }
 
-/// Everything that is wrong with `config`.
+/// Returns every error in `config`, with paths below the block; empty if it is valid.
 std::vector<model::FieldError> Validate(const SchedulerNameConfig& config);
 
-/// Gives pods that ask for accelerators, and name no scheduler of their own, to another
-/// kube-scheduler, the one that asks Berth's extender.
+/// Assigns pods that ask for accelerators to another kube-scheduler, the one that asks Berth's
+/// extender. Leaves pods alone that name a scheduler of their own or already have a node.
 class SchedulerNamePolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "scheduler-name";
@@ -35,6 +36,7 @@ class SchedulerNamePolicy : public AdmissionPolicy {
 
   SchedulerNamePolicy(const PolicyContext& context, const SchedulerNameConfig& config);
 
+  /// Returns true if the configured scheduler will place the pod.
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
 
  private:

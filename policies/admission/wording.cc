@@ -8,12 +8,12 @@ namespace berth::policies::admission {
 namespace {
 
 constexpr std::string_view kCut = "...";
-/// Bytes of each part of an objection; the API server takes more, people do not.
+/// The most bytes of each part of an objection. The API server accepts more, but nobody reads it.
 constexpr std::size_t kMaxPart = 200;
 
 bool IsControl(unsigned char c) { return c < 0x20 || c == 0x7f; }
 
-// Whether U+0080 to U+009F begins there, control characters of two bytes.
+// Whether `text` begins with U+0080 to U+009F, control characters of two bytes.
 bool IsLongControl(std::string_view text) {
   return text.size() > 1 && text[0] == '\xc2' && static_cast<unsigned char>(text[1]) < 0xa0;
 }
@@ -25,10 +25,10 @@ void BlankControls(std::string& line) {
   }
 }
 
-// Within a character of UTF-8, not at its beginning.
+// Whether `c` is inside a character of UTF-8, not at its beginning.
 bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// Each part by itself: a long value must not displace the advice.
+// Shortens each part by itself, so that a long value does not displace the advice.
 Objection Shortened(const Objection& objection) {
   return {.field = OneLine(objection.field, kMaxPart),
           .reason = OneLine(objection.reason, kMaxPart),

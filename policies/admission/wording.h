@@ -9,29 +9,34 @@
 
 namespace berth::policies::admission {
 
-/// Bytes of one warning: kubectl's users see longer ones cut (admission/v1 types.go, Warnings).
+/// Bytes of one warning; kubectl's users see longer ones cut (admission/v1 types.go, Warnings).
 inline constexpr std::size_t kMaxWarning = 120;
-/// Warnings about one object: the API server drops what is beyond 4 KiB of them.
+/// Warnings about one object. The API server drops warnings beyond a total of 4 KiB.
 inline constexpr std::size_t kMaxWarnings = 12;
-/// Bytes of what one policy says of one object to the audit log.
+/// Bytes of one policy's text about one object in the audit log.
 inline constexpr std::size_t kMaxEffectText = 1024;
-/// Objections named in one denial.
+/// Objections that one denial names.
 inline constexpr std::size_t kMaxObjections = 3;
 
-/// `text` fit for one line of at most `size` bytes, 3 at least: control characters, with which the
-/// API server drops a warning (NewWarningHeader in k8s.io/apimachinery/pkg/util/net/http.go),
-/// become blanks, and what is too long ends in "...".
+/// `text` as one line of at most `size` bytes; `size` must be at least 3. Control characters become
+/// blanks, because the API server drops a warning that contains them (NewWarningHeader in
+/// k8s.io/apimachinery/pkg/util/net/http.go). A longer text ends in "...", without cutting a
+/// character of UTF-8.
 std::string OneLine(std::string_view text, std::size_t size);
 
-/// "spec.containers[0].resources has no memory limit; write limits.memory".
+/// The objection as a sentence: "spec.containers[0].resources has no memory limit; write
+/// limits.memory".
 std::string ToString(const Objection& objection);
 
-/// The warnings about one object.
+/// Collects the warnings about one object. Not thread-safe.
 class Warnings {
  public:
+  /// Adds `prefix` + `text` as one warning, cut to kMaxWarning bytes. Drops it if it was added
+  /// before.
   void Add(std::string_view prefix, std::string_view text);
 
-  /// At most kMaxWarnings, the last of which says how many more there are.
+  /// Returns at most kMaxWarnings warnings. If there were more, the last one says how many. Call it
+  /// once, at the end.
   std::vector<std::string> Take();
 
  private:
@@ -39,12 +44,13 @@ class Warnings {
   std::size_t more_ = 0;
 };
 
-/// The denials of one object: what every policy objects to.
+/// Collects the objections of all policies to one object. Not thread-safe.
 class Denial {
  public:
+  /// Names up to kMaxObjections objections in total and counts the rest.
   void Add(std::string_view policy, const std::vector<Objection>& objections);
 
-  /// Empty: nobody objects.
+  /// The message for the user; empty if there are no objections.
   std::string Text() const;
 
  private:

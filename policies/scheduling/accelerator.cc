@@ -14,11 +14,11 @@ namespace {
 
 using Index = model::AcceleratorCatalog::Index;
 
-// What the pod makes of each accelerator, by catalogue index, and of nodes without one.
+// The verdict on each accelerator, by catalogue index, and on nodes without one.
 struct Demand {
   std::vector<Verdict> by_accelerator{};
   Verdict without_accelerator{};
-  std::int64_t memory_minimum = 0;  // bytes; 0: none asked for
+  std::int64_t memory_minimum = 0;  // bytes; 0 if the pod asks for none
   ReasonId too_little_memory = kNoReason;
   ReasonId memory_not_known = kNoReason;
 };
@@ -50,8 +50,8 @@ class AcceleratorEvaluator : public NodeEvaluator {
   Demand demand_;
 };
 
-// The models that a pod names as catalogue indices, best first, each once; nothing if the catalogue
-// lacks one of them.
+// The models that a pod names, as catalogue indices, best first and without duplicates. Nothing if
+// the catalogue lacks one of them.
 std::optional<std::vector<Index>> NamedModels(std::string_view annotation,
                                               const model::AcceleratorCatalog& catalog) {
   std::vector<Index> models;
@@ -63,7 +63,7 @@ std::optional<std::vector<Index>> NamedModels(std::string_view annotation,
   return models;
 }
 
-// The best model scores kMaxScore, the last of n still a share of 1/n.
+// The first model scores kMaxScore, the last of n a share of 1/n.
 std::uint16_t PreferenceScore(std::size_t position, std::size_t count) {
   return static_cast<std::uint16_t>(kMaxScore * (count - position) / count);
 }

@@ -9,14 +9,17 @@
 
 namespace berth::policies::scheduling {
 
-/// Keeps pods to the accelerators that they can use and ask for.
+/// Restricts pods to nodes whose accelerator they can use and have asked for.
 ///
-/// A pod's annotations, below the configured prefix:
-///   accelerators: "A100,V100"       catalogue names, best first: a requirement and an order
-///   accelerator-memory: "40Gi"      the least memory of one device
-/// A node whose accelerator is of another resource than the pod asks for never fits. Devices are
-/// not counted: kube-scheduler's NodeResourcesFit does it, and with DRA a node may serve a resource
-/// that its allocatable does not list.
+/// A pod asks by annotations, whose names begin with the configured prefix:
+///   accelerators: "A100,V100"       catalogue names, best first: a requirement and a preference
+///   accelerator-memory: "40Gi"      the minimum memory of one device
+/// A node whose accelerator serves another resource than the pod requests never fits. The policy
+/// does not count devices: kube-scheduler's NodeResourcesFit does that, and with DRA a node may
+/// serve a resource that its allocatable does not list.
+///
+/// Scores: kMaxScore for the first model that the pod names, and a share of 1/n for the last of n.
+/// Nodes are equally good for a pod that names no model.
 class AcceleratorPolicy : public SchedulingPolicy {
  public:
   static constexpr std::string_view kName = "accelerator";
@@ -27,9 +30,13 @@ class AcceleratorPolicy : public SchedulingPolicy {
 
   AcceleratorPolicy(const PolicyContext& context, const NoConfig&);
 
+  /// Refuses the pod everywhere if an annotation names a model that the catalogue lacks, if the pod
+  /// requests no resource of the models that it names, or if the minimum memory is not a size.
+  /// Otherwise returns an evaluator that depends neither on the view nor on `now`.
   Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                       model::Time now) const override;
 
+  /// Both annotations above, with the prefix.
   std::vector<std::string> Annotations() const override {
     return {models_annotation_, memory_annotation_};
   }
@@ -37,9 +44,11 @@ class AcceleratorPolicy : public SchedulingPolicy {
  private:
   using Index = model::AcceleratorCatalog::Index;
 
+  // Whether the pod requests the resource of the catalogue entry at `index`.
   bool AsksFor(const model::Pod& pod, Index index) const;
 
-  // What a pod that names `models` (empty: any) makes of the accelerator at `index`.
+  // The verdict on nodes with the accelerator at `index`, for a pod that names `models`. An empty
+  // list admits every model of a requested resource.
   Verdict JudgeModel(const model::Pod& pod, const std::vector<Index>& models, Index index) const;
 
   const model::AcceleratorCatalog& catalog_;

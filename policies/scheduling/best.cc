@@ -11,7 +11,7 @@
 namespace berth::policies::scheduling {
 namespace {
 
-// The worth of the last one that is chosen; 0 where all are.
+// The worth of the worst node that is chosen; 0 if all nodes are.
 Worth LeastChosen(std::span<const Judgement> judgements, std::size_t size) {
   std::priority_queue<Worth, std::vector<Worth>, std::greater<>> best;  // the least on top
   for (const Judgement& judgement : judgements) {
@@ -24,10 +24,10 @@ Worth LeastChosen(std::span<const Judgement> judgements, std::size_t size) {
   return best.size() < size ? 0 : best.top();
 }
 
-// A node and its turn among equally good ones.
+// A node's turn among equally good nodes, and its position.
 using Tied = std::pair<std::size_t, std::size_t>;
 
-// Those whose turn is first, the last of them on top.
+// The nodes whose turn comes first, with the last of them on top.
 using First = std::priority_queue<Tied>;
 
 void Add(const Tied& tied, std::size_t size, First& first) {

@@ -9,14 +9,16 @@
 
 namespace berth::policies::scheduling {
 
-/// The places, ascending, of the `size` best of the nodes that fit: those that are not `last`
-/// before those that are, then by score. Of equally good ones at the end of the list a hash of
-/// `pod_uid` and the node's name chooses, so that replicas agree, whatever the order of the nodes,
-/// and pods in series do not all look at the same ones. All that fit, where they are no more than
-/// `size`.
+/// Chooses the `size` best nodes that fit, and returns their positions in `judgements`, ascending.
+/// If no more than `size` fit, returns all that fit.
 ///
-/// `names` has one place for each of `judgements`; `size` is above 0. Looks twice at each, and
-/// remembers `size` of them and as many of their equals.
+/// Nodes that are not `last` come before those that are; within both groups a higher score is
+/// better. If there is not room for all nodes of the lowest chosen score, a hash of `pod_uid` and
+/// the node's name decides between them. So all replicas choose alike, whatever the order of the
+/// nodes, and successive pods do not all get the same nodes.
+///
+/// `names[i]` is the name of the node of `judgements[i]`. `size` must be above 0. Passes twice over
+/// the judgements and keeps at most 2 x `size` entries in memory besides the result.
 std::vector<std::size_t> Best(std::span<const Judgement> judgements,
                               std::span<const std::string_view> names, std::string_view pod_uid,
                               std::size_t size);

@@ -9,7 +9,7 @@ namespace {
 
 using Index = model::AcceleratorCatalog::Index;
 
-// A condition heard of before is stale.
+// A condition is stale if its last heartbeat was before this time.
 model::Time StaleBefore(const HealthConfig& config, model::Time now) {
   return config.stale_after.count() > 0 ? now - config.stale_after : model::Time::min();
 }

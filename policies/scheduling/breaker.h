@@ -9,30 +9,38 @@
 #include "model/time.h"
 #include "policies/scheduling/health_config.h"
 
-// The breaker of health conditions, as a function of the cluster: it keeps no state, so replicas
-// agree, and it closes by itself when fewer nodes have the condition.
+// The breaker of health conditions. A condition that is on a large share of a pool's nodes at once
+// is more likely a fault of its detector than of the nodes. A breaker is a pure function of the
+// cluster: it keeps no state, so all replicas agree, and it closes by itself when fewer nodes have
+// the condition.
 
 namespace berth::policies::scheduling {
 
-/// A type of condition in one pool.
+/// The state of the breaker for one condition type in one pool, the nodes of one catalogue entry.
 struct Breaker {
+  /// The pool's catalogue entry.
   model::AcceleratorCatalog::Index accelerator = model::AcceleratorCatalog::kNone;
+  /// Type of the node condition.
   std::string condition;
   bool tripped = false;
-  /// Nodes of the pool, and how many of them have the condition.
+  /// Number of nodes in the pool, and how many of them the condition affects (see IsTripped).
   std::size_t nodes = 0;
   std::size_t affected = 0;
 };
 
-/// Whether `entry` of `config` has an effect on too many nodes of the pool of `accelerator`. A node
-/// counts where the condition is True, however briefly or stale, and where it is Unknown or a stale
-/// False if that excludes.
+/// Whether `entry` of `config` affects more than the configured fraction of the pool of
+/// `accelerator`. Always false for pools of fewer than `config.breaker.min_nodes` nodes.
+///
+/// A node counts as affected if the condition is True, however briefly and however old its
+/// heartbeat. It also counts if the condition is Unknown, or False with a stale heartbeat, provided
+/// that the configuration excludes nodes for Unknown.
 bool IsTripped(const HealthCondition& entry, const HealthConfig& config,
                const model::PoolStats& pools, model::AcceleratorCatalog::Index accelerator,
                model::Time now);
 
-/// Every type of `config` in every pool of `catalog`, in their orders. Of several entries of a type
-/// the one that counts most nodes tells.
+/// One breaker for each condition type of `config` in each pool of `catalog`, in the order of the
+/// catalogue and then of `config`. If `config` has several entries for one type, the entry that
+/// affects most nodes decides.
 std::vector<Breaker> Breakers(const HealthConfig& config, const model::AcceleratorCatalog& catalog,
                               const model::PoolStats& pools, model::Time now);
 

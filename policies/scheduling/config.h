@@ -11,24 +11,28 @@
 
 namespace berth::policies::scheduling {
 
-/// The largest weight of a policy; enough to make one policy decide alone.
+/// The largest weight of a policy. It is large enough to let one policy decide alone.
 inline constexpr std::int32_t kMaxWeight = 100;
 
-/// What comes of what a policy says.
+/// What the engine does with a policy's verdicts.
 enum class Mode : std::uint8_t {
-  /// It counts.
+  /// Refusals exclude the node and scores count.
   kEnforce,
-  /// The answer is as if the policy were off, and what it would have refused is counted.
+  /// Answers are as if the policy were off. Its refusals are only counted.
   kObserve,
 };
 
+/// How the configuration spells the modes.
 std::span<const model::EnumName<Mode>> EnumNames(Mode);
 
-/// What is configured of every policy: one block under scheduling.policies.
+/// The settings of one policy: its block under scheduling.policies, and in `config` the block that
+/// its kConfigKey names at the top level of the configuration.
 template <typename Policy>
 struct PolicySettings {
   Mode mode = Mode::kEnforce;
+  /// Factor of the policy's score in the sum, 0 to kMaxWeight. With 0 the policy can only refuse.
   std::int32_t weight = Policy::kDefaultWeight;
+  /// The policy's own fields; NoConfig if it has none.
   typename Policy::Config config;
 };
 
@@ -41,7 +45,8 @@ void VisitFields(Visitor& visit, PolicySettings<Policy>& settings) {
         "Of the policy's score in the sum, 0 to 100; 0: it only refuses");
 }
 
-/// The settings of all policies of a list, found by type.
+/// The settings of all policies of a list. `all` is indexed by type, as in
+/// std::get<PolicySettings<HealthPolicy>>(all).
 template <typename List>
 struct SettingsOf;
 template <typename... Policies>
@@ -52,18 +57,19 @@ struct SettingsOf<PolicyList<Policies...>> {
 /// The block scheduling.policies.
 using PoliciesConfig = SettingsOf<AllPolicies>;
 
+/// Visits one block for each policy, under the policy's name.
 template <typename Visitor, typename... Policies>
 void VisitFields(Visitor& visit, SettingsOf<PolicyList<Policies...>>& settings) {
   (visit(Policies::kName, std::get<PolicySettings<Policies>>(settings.all), Policies::kHelp), ...);
 }
 
-/// Calls `visit` with the settings of every policy, in the order of the list.
+/// Calls `visit(settings)` with the PolicySettings of each policy, in the order of the list.
 template <typename... Policies, typename Visit>
 void ForEachPolicy(const SettingsOf<PolicyList<Policies...>>& settings, Visit visit) {
   (visit(std::get<PolicySettings<Policies>>(settings.all)), ...);
 }
 
-/// The block scheduling.
+/// The block scheduling of the configuration.
 struct SchedulingConfig {
   PoliciesConfig policies;
 };
@@ -84,8 +90,8 @@ void VisitPolicyBlocks(Visitor& visit, SettingsOf<PolicyList<Policies...>>& sett
   (visit_block(std::get<PolicySettings<Policies>>(settings.all)), ...);
 }
 
-/// Everything that is wrong with the settings of the policies; paths are from the top of the
-/// configuration.
+/// Returns every error in the settings of the policies; empty if they are valid. Paths start at the
+/// top of the configuration: "scheduling.policies.thrift.weight", "health.staleAfter".
 std::vector<model::FieldError> Validate(const SchedulingConfig& config);
 
 }  // namespace berth::policies::scheduling

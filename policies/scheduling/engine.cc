@@ -16,7 +16,7 @@ std::vector<model::Resources::Entry> AcceleratorRequests(const model::Pod& pod,
 
 namespace {
 
-// The engine's own reasons stand under this name where others have a policy's.
+// Stands in the engine's own reasons in place of a policy's name.
 constexpr std::string_view kEngine = "engine";
 
 }  // namespace
@@ -62,12 +62,12 @@ std::vector<PolicyVerdict> PreparedPod::JudgeEach(const model::NodeState& node) 
 
 namespace {
 
-// Lengths go before texts, so that no two sequences of texts are spelled alike.
+// The length goes before the text, so that no two sequences of texts have the same spelling.
 void AppendText(std::string& key, std::string_view text) {
   key.append(std::to_string(text.size())).append(1, ':').append(text);
 }
 
-// Of a policy in Observe that refuses the pod everywhere.
+// Stands for a policy in Observe that refuses the pod everywhere.
 class RefuseEveryNode : public NodeEvaluator {
  public:
   explicit RefuseEveryNode(ReasonId reason) : reason_(reason) {}
@@ -147,7 +147,7 @@ std::string SchedulingEngine::ShapeOf(const model::Pod& pod) const {
   }
   shape += '|';
   for (const model::Toleration& toleration : pod.tolerations) {
-    // No policy asks about taints of other effects.
+    // No policy reads taints of other effects.
     if (!toleration.effect.empty() && toleration.effect != model::kPreferNoSchedule) continue;
     for (const std::string& text : {toleration.key, toleration.op, toleration.value}) append(text);
   }

@@ -13,56 +13,75 @@
 #include "policies/scheduling/config.h"
 #include "policies/scheduling/policy.h"
 
+// The engine of the scheduling policies. A request takes three steps:
+// 1. SchedulingEngine::Prepare() asks every policy once about the pod and returns a PreparedPod.
+// 2. PreparedPod::Judge() returns one Judgement for each candidate node.
+// 3. rank.h and best.h compare the judgements of the nodes that fit.
+//
+// A caller may remember judgements between requests: under PreparedPod::key(), for a node that has
+// not changed, until DatedJudgement::valid_until. Policies have no I/O, no clock and no globals, so
+// the engine would make a remembered judgement again, on every replica.
+
 namespace berth::policies::scheduling {
 
-/// What all policies together say of one node. Those in Observe have no part in it but in
-/// `would_refuse`.
+/// The common verdict of all policies on one node. Policies in Observe affect only `would_refuse`.
 struct Judgement {
+  /// Whether no enforced policy refuses the node.
   bool fits = true;
-  /// The first refusing policy's reason; kNoReason where the node fits.
+  /// The reason of the first policy that refuses the node; kNoReason if the node fits.
   ReasonId reason = kNoReason;
-  /// Why a policy in Observe would refuse a node that fits; kNoReason where none would, and where
-  /// the node is refused anyway. So it tells what enforcing that policy would change.
+  /// Why a policy in Observe would refuse the node. kNoReason if none would, and if the node is
+  /// refused anyway. So it shows what enforcing that policy would change.
   ReasonId would_refuse = kNoReason;
-  /// Sum over the enforced policies of weight x score. Compares nodes of one request only.
+  /// Sum over the enforced policies of weight x score; 0 if the node does not fit. Scores are
+  /// comparable only within one request.
   std::uint32_t score = 0;
-  /// Whether it comes behind every fitting node of which this is not said, whatever the scores.
+  /// Whether the node comes behind every fitting node without this flag, whatever the scores. Set
+  /// by policies with a weight above 0.
   bool last = false;
 };
 
-/// A judgement that was just made.
+/// A new judgement, with the times that a cache and an explanation need.
 struct DatedJudgement : Judgement {
-  /// When what `reason` names began, or kNoTime.
+  /// When the state that `reason` names began; kNoTime if nobody knows.
   model::Time since = model::kNoTime;
-  /// The first moment at which time alone may change this judgement, as long as PreparedPod::key()
-  /// stays what it is.
+  /// The first moment at which time alone may change this judgement, provided that the node and
+  /// PreparedPod::key() stay the same.
   model::Time valid_until = model::kForever;
 };
 
-/// What one policy said, for people.
+/// The verdict of one policy, for `berth explain`.
 struct PolicyVerdict {
+  /// Name of the policy; "engine" for the engine's own verdict on a node in quarantine.
   std::string_view policy;
   Mode mode = Mode::kEnforce;
+  /// The configured weight; 0 for the engine's own verdict.
   std::int32_t weight = 0;
+  /// What the policy said; its `score` is not yet multiplied by the weight.
   Verdict verdict;
 };
 
-/// All policies prepared for one pod as of one moment. Must not outlive its engine.
-/// Thread-compatible.
+/// All policies, prepared for one pod at one moment. Created by SchedulingEngine::Prepare, and
+/// movable. Must not outlive its engine. Judge() and JudgeEach() do not change it, so several
+/// threads may call them at the same time.
 class PreparedPod {
  public:
-  /// The policies' common verdict.
+  /// The common verdict of the policies on `node`. Stops at the first enforced policy that refuses.
+  /// Nodes in quarantine are refused with unreadable_node(). Does no I/O and never blocks.
   DatedJudgement Judge(const model::NodeState& node) const noexcept;
 
-  /// Every policy's own verdict, in the order of the list, those without opinion left out. Judge()
-  /// follows from these alone.
+  /// The verdicts of the policies one by one, in the order of the list. Policies without an opinion
+  /// on the pod are left out. Together with refused_everywhere(), these verdicts determine the
+  /// result of Judge().
   std::vector<PolicyVerdict> JudgeEach(const model::NodeState& node) const;
 
-  /// The reason for which no node at all will do, or kNoReason.
+  /// The reason for which no node is fit for the pod, whatever its state; kNoReason if there is
+  /// none.
   ReasonId refused_everywhere() const { return refused_everywhere_; }
 
-  /// The pod's shape and what the policies took from the view: of a node that is the same at a
-  /// time that is the same, prepared pods with equal keys say the same.
+  /// Identifies the pod's shape and what the policies read of the view. Two prepared pods with
+  /// equal keys give equal judgements for the same state of a node at the same time, so judgements
+  /// may be kept under this key.
   const std::string& key() const { return key_; }
 
  private:
@@ -77,40 +96,46 @@ class PreparedPod {
 
   std::vector<Part> parts_;
   ReasonId refused_everywhere_ = kNoReason;
-  /// Of nodes in quarantine; kNoReason where the pod is not Berth's.
+  /// Reason to refuse nodes in quarantine; kNoReason if the pod asks for no accelerator.
   ReasonId unreadable_node_ = kNoReason;
   std::string key_;
 };
 
-/// The only caller of the policies: filter, prioritize and explain all ask it, so they cannot
-/// disagree. Immutable, so thread-safe.
+/// The only caller of the scheduling policies. Filter, prioritize and explain all use it, so they
+/// cannot disagree. Owns the policies and their reasons. Immutable, so thread-safe.
 class SchedulingEngine {
  public:
-  /// `config` has passed Validate.
+  /// Creates every policy from its settings. `prefix` is the prefix of Berth's labels and
+  /// annotations, "berth.dev". `config` must have passed Validate.
   SchedulingEngine(std::shared_ptr<const model::AcceleratorCatalog> catalog, std::string prefix,
                    const SchedulingConfig& config);
   SchedulingEngine(const SchedulingEngine&) = delete;
   SchedulingEngine& operator=(const SchedulingEngine&) = delete;
 
-  /// Prepares all policies for `pod`. A pod that asks for no resource of the catalogue is not
-  /// Berth's: every node fits it equally.
+  /// Prepares all policies for `pod` as of `now`. Reads `view` only during the call, so the view
+  /// must not change meanwhile. A pod that requests no resource of the catalogue is not Berth's
+  /// business: every node fits it, with score 0.
   PreparedPod Prepare(const model::Pod& pod, const model::ClusterView& view, model::Time now) const;
 
-  /// What Prepare reads of `pod`, as text: pods of the same shape get the same judgements in the
-  /// same view at the same time.
+  /// The part of `pod` that policies read, as text. Pods of the same shape get the same judgements
+  /// in the same view at the same time. The shape consists of the requested resources (with amounts
+  /// for those of the catalogue), the annotations that policies read, and the tolerations that may
+  /// tolerate PreferNoSchedule taints.
   std::string ShapeOf(const model::Pod& pod) const;
 
+  /// All reasons that judgements may refer to.
   const ReasonTable& reasons() const { return reasons_; }
 
-  /// For a node of which the view knows nothing.
+  /// The reason for a node that the view does not contain.
   ReasonId unknown_node() const { return unknown_node_; }
 
-  /// For a node in quarantine: what is known of it may no longer hold.
+  /// The reason for a node in quarantine: what Berth knows about it may no longer be true.
   ReasonId unreadable_node() const { return unreadable_node_; }
 
+  /// The catalogue that the engine was made with. Lives as long as the engine.
   const model::AcceleratorCatalog& catalog() const { return *catalog_; }
 
-  /// Of Berth's labels and annotations.
+  /// The prefix of Berth's labels and annotations.
   const std::string& prefix() const { return prefix_; }
 
  private:
@@ -125,7 +150,7 @@ class SchedulingEngine {
   std::string prefix_;
   ReasonTable reasons_;
   std::vector<Member> members_;
-  std::vector<std::string> annotations_;  // that members read; ascending
+  std::vector<std::string> annotations_;  // that the policies read; ascending
   ReasonId unknown_node_;
   ReasonId unreadable_node_;
 };

@@ -17,7 +17,7 @@ using model::SaturatingAdd;
 using Rule = HealthPolicy::Rule;
 using Rules = HealthPolicy::Rules;
 
-// What a finding does to the node; each is worse than the one before.
+// The effect of a finding on the node, in ascending order of severity.
 enum class Burden : std::uint8_t { kNone, kRecovering, kPenalized, kExcluded };
 
 Burden BurdenOf(Effect effect) {
@@ -37,7 +37,7 @@ std::uint16_t ScoreUnder(Burden burden) {
   return burden == Burden::kRecovering ? HealthPolicy::kRecoveringScore : std::uint16_t{0};
 }
 
-// What one rule makes of one condition of its type, or of a device count.
+// What one rule finds in one condition of its type, or in a device count.
 struct Finding {
   Burden burden = Burden::kNone;
   ReasonId reason = kNoReason;
@@ -47,7 +47,7 @@ struct Finding {
 
 Finding JudgeTrue(const Rule& rule, const model::Condition& condition, model::Time now) {
   const HealthCondition& config = rule.condition;
-  // No transition time: nobody knows since when, so it is taken to be long ago.
+  // Without a transition time nobody knows when the condition began, so assume long ago.
   if (config.min_duration.count() > 0 && condition.last_transition != model::kNoTime) {
     const model::Time begins = SaturatingAdd(condition.last_transition, config.min_duration);
     if (now < begins) return {.valid_until = begins};
@@ -57,8 +57,8 @@ Finding JudgeTrue(const Rule& rule, const model::Condition& condition, model::Ti
           .since = condition.last_transition};
 }
 
-// Until when a node is distrusted on which the rule's condition was seen True for long; kNoTime
-// where it was not.
+// Until when the node is distrusted because the rule's condition was True for long; kNoTime if it
+// was not.
 model::Time DistrustedUntil(const Rule& rule, const model::NodeState& node) {
   const HealthCondition& config = rule.condition;
   const model::Duration is_long = std::max(HealthPolicy::kLongTrue, config.min_duration);
@@ -91,7 +91,7 @@ Finding JudgeUnknown(const Rule& rule, const model::Condition& condition,
   return {.burden = BurdenOf(effect), .reason = rule.unknown, .since = condition.last_transition};
 }
 
-// The first moment at which the condition is stale, or kForever.
+// The first moment at which the condition is stale; kForever if it never is.
 model::Time StaleFrom(const model::Condition& condition, const HealthConfig& config) {
   if (config.stale_after.count() == 0 || condition.last_heartbeat == model::kNoTime) {
     return model::kForever;
@@ -104,7 +104,8 @@ Finding JudgeStale(const Rule& rule, const model::Condition& condition, const He
                    model::Time now) {
   Finding finding = JudgeUnknown(rule, condition, config);
   if (condition.status != ConditionStatus::kTrue) return finding;
-  // The detector may have died of the very fault, so what is worse counts. Time goes on without it.
+  // The detector may have died of the very fault that it reported, so the worse finding counts. The
+  // condition's minDuration goes on without heartbeats.
   const Finding of_true = JudgeTrue(rule, condition, now);
   if (of_true.burden >= finding.burden) return of_true;
   finding.valid_until = of_true.valid_until;
@@ -133,10 +134,10 @@ bool HasLostDevices(const model::NodeState& node, std::string_view resource) {
   return resource == "nvidia.com/gpu" && node.gpu.count.value_or(0) > allocatable;
 }
 
-// A rule that holds for the pod.
+// A rule that applies to the pod.
 struct Applicable {
   const Rule* rule = nullptr;
-  // Where it must not exclude, by catalogue index; empty: nowhere.
+  // Pools in which the rule must not exclude nodes, by catalogue index. Empty if there is none.
   std::vector<bool> suspect_in;
 
   bool IsSuspect(model::AcceleratorCatalog::Index accelerator) const {
@@ -145,9 +146,9 @@ struct Applicable {
   }
 };
 
-// Whether rules for types of these `marks`, of which the longest recovery is given, make nothing of
-// any condition of a node. Told without a look at the conditions: of most nodes all have been False
-// for long, and comparing types is what costs.
+// Whether no condition of the node has an effect by rules for the types in `marks`, whose longest
+// recovery is `longest_recovery`. Looks at the digest alone, because comparing the conditions'
+// types takes most of the time and on most nodes every condition has been False for long.
 bool HaveNoEffect(const std::optional<model::ConditionDigest>& digest, std::uint64_t marks,
                   model::Duration longest_recovery, const HealthConfig& config, model::Time now) {
   return digest && (digest->marks & marks) == 0 && config.stale_after.count() == 0 &&
@@ -210,7 +211,7 @@ class HealthEvaluator : public NodeEvaluator {
     return finding;
   }
 
-  // The same of one condition of a node that has some of which rules make something.
+  // The same for one condition, on a node whose digest does not suffice.
   bool HasNoEffect(const model::Condition& condition) const {
     return condition.status == model::ConditionStatus::kFalse &&
            rules_->config.stale_after.count() == 0 &&
@@ -218,8 +219,8 @@ class HealthEvaluator : public NodeEvaluator {
   }
 
   std::shared_ptr<const Rules> rules_;
-  std::vector<Applicable> applicable_;  // into *rules_
-  std::vector<std::string> resources_;  // of the catalogue, asked for by the pod
+  std::vector<Applicable> applicable_;  // points into *rules_
+  std::vector<std::string> resources_;  // the catalogue's resources that the pod requests
   model::Time now_;
 };
 

@@ -12,25 +12,36 @@
 
 namespace berth::policies::scheduling {
 
-/// How many nodes one entry of health.conditions has an effect on.
+/// The number of nodes on which one entry of health.conditions has an effect. Each node counts
+/// once, for the worst effect.
 struct ConditionCount {
+  /// The entry; points into the configuration that was counted for.
   const HealthCondition* condition = nullptr;
+  /// Nodes that the entry refuses.
   std::size_t excluded = 0;
+  /// Nodes with the score 0, because of the condition or because it was True for long until
+  /// recently.
   std::size_t penalized = 0;
+  /// Nodes whose condition turned False recently. Their score is kRecoveringScore.
   std::size_t recovering = 0;
 };
 
-/// Counts the nodes of `view` for every entry of `config`, in its order, for pods that the entry
-/// holds for. The result points into `config`.
+/// Counts the nodes of `view` for every entry of `config`, in its order, as of `now`. The counts
+/// apply to pods to which the entry applies (see HealthCondition::resources). Breakers are left out
+/// of account. `config` must outlive the result, which points into it. Visits every node once for
+/// each entry.
 std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
                                                   const model::ClusterView& view, model::Time now);
 
-/// Refuses or penalises nodes by their conditions, and penalises nodes that have lost devices. The
-/// node's own Ready and pressure conditions are kube-scheduler's business.
-/// A condition that turned False a moment ago costs little, since a detector that starts says False
-/// of everything; on a node where it was seen True for long it costs as much as a penalty.
-/// With a breaker of action Penalize a condition that is on too many nodes of a pool excludes none
-/// of them; see breaker.h.
+/// Refuses or penalises nodes by their conditions, and penalises nodes that have lost devices. It
+/// does not read the node's Ready and pressure conditions, which are kube-scheduler's business.
+///
+/// A condition that turned False recently costs little, because a detector that has just started
+/// reports False for everything. If the condition was seen True for long on that node, it costs as
+/// much as a penalty.
+///
+/// If the breaker's action is Penalize, a condition that is on too many nodes of a pool excludes
+/// none of them; see breaker.h.
 class HealthPolicy : public SchedulingPolicy {
  public:
   static constexpr std::string_view kName = "health";
@@ -39,40 +50,50 @@ class HealthPolicy : public SchedulingPolicy {
   static constexpr std::string_view kHelp = "Node conditions that exclude or penalise a node";
   using Config = HealthConfig;
 
-  /// Of a node on which a condition turned False a moment ago: among otherwise equal nodes it comes
-  /// last. With the default weights and catalogue it costs less than any step of thrift or packing
-  /// is worth, on nodes of up to 13 devices.
+  /// Score of a node on which a condition turned False recently: it comes last among otherwise
+  /// equal nodes. With the default weights and catalogue it costs less than any step of thrift or
+  /// packing is worth, on nodes of up to 13 devices.
   static constexpr std::uint16_t kRecoveringScore = kMaxScore - 1;
 
-  /// A condition that was True for so long, and for its minDuration, was no slip of its detector.
+  /// A condition that was True for at least this long, and for its minDuration, is not taken for a
+  /// slip of its detector.
   static constexpr model::Duration kLongTrue = std::chrono::minutes(1);
 
+  /// Interns the reasons of every configured condition. `config` must have passed Validate.
   HealthPolicy(const PolicyContext& context, const HealthConfig& config);
 
+  /// Never refuses a pod everywhere. Decides with `view` in which pools breakers have tripped.
   Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                       model::Time now) const override;
 
-  /// A condition of the config with the reasons for its effect.
+  /// A configured condition with the reasons for each of its effects.
   struct Rule {
     HealthCondition condition;
+    /// The condition is True.
     ReasonId unhealthy = kNoReason;
+    /// The condition is Unknown or stale.
     ReasonId unknown = kNoReason;
+    /// The condition turned False recently, after it was True for long.
     ReasonId distrusted = kNoReason;
+    /// The condition turned False recently.
     ReasonId recovering = kNoReason;
+    /// The condition is True, but the breaker of the node's pool has tripped.
     ReasonId suspect = kNoReason;
   };
 
-  /// What every evaluator reads. Immutable.
+  /// What every evaluator reads. Immutable; evaluators share it.
   struct Rules {
     HealthConfig config;
+    /// In the order of health.conditions.
     std::vector<Rule> all;
     model::Duration longest_recovery{0};
-    std::uint64_t marks = 0;  // of the conditions' types, see model::MarkOf
+    std::uint64_t marks = 0;  // union of model::MarkOf for the conditions' types
     ReasonId devices_lost = kNoReason;
   };
 
  private:
-  // In which pools the breaker keeps `entry` from excluding, by catalogue index; empty: in none.
+  // In which pools the breaker keeps `entry` from excluding nodes, by catalogue index. Empty if it
+  // can do so in none.
   std::vector<bool> SuspectIn(const HealthCondition& entry, const model::PoolStats& pools,
                               model::Time now) const;
 

@@ -42,7 +42,7 @@ bool IsListedBefore(std::size_t index, const std::vector<HealthCondition>& condi
 }
 
 void ValidateBreaker(const BreakerConfig& breaker, Errors& errors) {
-  // Written so that it holds for what is no number, too.
+  // Written so that it also catches NaN.
   if (!(breaker.fraction > 0 && breaker.fraction <= 1)) {
     errors.push_back({"breaker.fraction",
                       "must be above 0 and at most 1; write 0.5 for half of an accelerator's "

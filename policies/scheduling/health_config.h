@@ -8,14 +8,17 @@
 #include "model/config_field.h"
 #include "model/time.h"
 
+// The configuration of the health policy. The help texts of VisitFields say what each field does;
+// durations are whole seconds.
+
 namespace berth::policies::scheduling {
 
-/// What a node condition does to a node; each is worse than the one before.
+/// The effect of a condition on a node, in ascending order of severity.
 enum class Effect : std::uint8_t { kIgnore, kPenalize, kExclude };
 
 std::span<const model::EnumName<Effect>> EnumNames(Effect);
 
-/// One entry of health.conditions. A type may have several: the worst effect counts.
+/// One entry of health.conditions. A type may have several entries; then the worst effect counts.
 struct HealthCondition {
   std::string type;
   Effect effect = Effect::kExclude;
@@ -36,20 +39,22 @@ void VisitFields(Visitor& visit, HealthCondition& condition) {
         "Only for pods that ask for a resource of these shell patterns; none: for all");
 }
 
-/// What becomes of a condition's effect where too many nodes have it.
+/// What happens to a condition's effect if too many nodes have the condition.
 enum class BreakerAction : std::uint8_t {
-  /// It stands.
+  /// The effect stands; a metric and the log report the condition.
   kAlert,
-  /// Exclude is weakened to Penalize.
+  /// Exclude is weakened to Penalize on all nodes of the pool.
   kPenalize,
 };
 
 std::span<const model::EnumName<BreakerAction>> EnumNames(BreakerAction);
 
-/// The block health.breaker: when a condition is on so many nodes of a pool (the nodes of one
-/// catalogue entry) that its detector is the likelier culprit.
+/// The block health.breaker. It says when a condition is on so many nodes of a pool (the nodes of
+/// one catalogue entry) that its detector is the more likely culprit.
 struct BreakerConfig {
+  /// Share of a pool's nodes above which the breaker trips, above 0 and at most 1.
   double fraction = 0.5;
+  /// Pools with fewer nodes have no breaker; at least 1.
   std::int32_t min_nodes = 10;
   BreakerAction action = BreakerAction::kAlert;
 };
@@ -65,13 +70,18 @@ void VisitFields(Visitor& visit, BreakerConfig& config) {
         "Penalize: also nodes of that accelerator are penalised where they would be excluded");
 }
 
+/// The block health of the configuration.
 struct HealthConfig {
+  /// At most one entry for the same type and resources.
   std::vector<HealthCondition> conditions = Defaults();
+  /// Upper limit of the effect of a condition whose status is Unknown.
   Effect unknown_status = Effect::kPenalize;
+  /// Age of a heartbeat from which on a condition counts as Unknown; 0 for never.
   model::Duration stale_after{0};
   BreakerConfig breaker;
 
-  /// Conditions that node-problem-detector and the like publish for broken accelerators.
+  /// The conditions that node-problem-detector and similar detectors publish for broken
+  /// accelerators.
   static std::vector<HealthCondition> Defaults();
 };
 
@@ -87,10 +97,11 @@ void VisitFields(Visitor& visit, HealthConfig& config) {
   visit("breaker", config.breaker, "What if a condition is on suspiciously many nodes");
 }
 
-/// Everything that is wrong with `config`.
+/// Returns every error in `config`, with paths below the block; empty if it is valid.
 std::vector<model::FieldError> Validate(const HealthConfig& config);
 
-/// What `condition` does where it is Unknown.
+/// The effect of `condition` while its status is Unknown: `config.unknown_status`, but never worse
+/// than the condition's own effect.
 Effect EffectOfUnknown(const HealthCondition& condition, const HealthConfig& config);
 
 }  // namespace berth::policies::scheduling

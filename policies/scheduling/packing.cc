@@ -12,14 +12,15 @@ namespace berth::policies::scheduling {
 
 namespace {
 
-// On a started node every device that is placed is one stranded less, on an empty one all that are
-// left become stranded: so the worst started node is better than the best empty one. Among either,
-// fewer left over is better.
+// On a started node, every device that is placed is one stranded device less. On an empty node, all
+// devices that are left over become stranded. So the worst started node is better than the best
+// empty one. Within both groups, fewer devices left over are better.
 std::uint16_t ScoreOf(const model::NodeState& node, std::string_view resource,
                       std::int64_t request) {
   constexpr double kHalf = kMaxScore / 2.0;
   const std::int64_t used = node.used.Get(resource);
-  // In double: counts come from the API unchecked, and sums of theirs may not fit 64 bits.
+  // A double, because the API does not check these numbers, and their sums may not fit into 64
+  // bits.
   const double left = static_cast<double>(node.node.allocatable.Get(resource)) -
                       static_cast<double>(used) - static_cast<double>(request);
   if (left < 0) return 0;

@@ -7,12 +7,16 @@
 
 namespace berth::policies::scheduling {
 
-/// Strands the fewest devices: those that are free on a node that has been started, where a pod
-/// that needs a whole node cannot have them. So pods fill started nodes, where fewest devices are
-/// left over, before they start another, and then they start the one that they fill best.
+/// Strands as few devices as possible. A device is stranded if it is free on a node that other pods
+/// have started to fill, because a pod that needs a whole node cannot have it. So pods first go to
+/// the started node where the fewest devices are left over. Only then do they start another node,
+/// the one that they fill best.
 ///
-/// A node with a PreferNoSchedule taint that the pod does not tolerate comes last. Never refuses:
-/// counting devices is kube-scheduler's business (NodeResourcesFit).
+/// A node with a PreferNoSchedule taint that the pod does not tolerate comes last. The policy never
+/// refuses: kube-scheduler counts devices (NodeResourcesFit).
+///
+/// Scores: above kMaxScore / 2 for started nodes, at most that for empty ones, 0 for nodes with too
+/// few free devices. Among either kind, fewer devices left over score higher.
 class PackingPolicy : public SchedulingPolicy {
  public:
   static constexpr std::string_view kName = "packing";

@@ -7,11 +7,14 @@
 
 namespace berth::policies::scheduling {
 
+/// A compile-time list of policy classes. The engine creates one object of each, and the
+/// configuration has one block for each.
 template <typename... Policies>
 struct PolicyList {};
 
-/// Every scheduling policy. A node's reason is that of the first one that refuses it, so those
-/// whose verdict is about what the pod wants come before those about the state that a node is in.
+/// Every scheduling policy. The first policy that refuses a node gives the reason. So policies
+/// about what the pod wants stand before policies about the state of the node. To add a policy, add
+/// it here; docs/architecture.md says what else it needs.
 using AllPolicies = PolicyList<AcceleratorPolicy,  //
                                HealthPolicy,       //
                                ThriftPolicy,       //

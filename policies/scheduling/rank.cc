@@ -18,7 +18,7 @@ std::int64_t RankScale::RankOf(const Judgement& judgement) const {
   const std::int64_t width = std::int64_t{range.max} - range.min;
   if (width == 0) return kMaxRank;
   const std::int64_t above = (kMaxRank - low) * (std::int64_t{judgement.score} - range.min);
-  // Half of the width added: integer division then rounds to the nearest rank.
+  // Half of the width is added, so that integer division rounds to the nearest rank.
   return low + (above + width / 2) / width;
 }
 

@@ -9,29 +9,32 @@
 
 namespace berth::policies::scheduling {
 
-/// The highest rank that kube-scheduler takes from an extender.
-/// k8s.io/kube-scheduler/extender/v1/types.go, MaxExtenderPriority.
+/// The highest rank that kube-scheduler accepts from an extender (MaxExtenderPriority in
+/// k8s.io/kube-scheduler/extender/v1/types.go).
 inline constexpr std::int64_t kMaxRank = 10;
 
-/// How good a node that fits is, among those of one request: greater is better. The scores of nodes
-/// that come last are below all others.
+/// How good a fitting node is among the nodes of one request; greater is better. Nodes that come
+/// last are worth less than all others.
 using Worth = std::uint64_t;
 
+/// The worth of a node that fits.
 inline Worth WorthOf(const Judgement& judgement) {
   constexpr Worth kNotLast = Worth{1} << 32;
   return judgement.score + (judgement.last ? 0 : kNotLast);
 }
 
-/// Ranks the nodes of one request that fit: 10 x (score - min) / (max - min), rounded; all 10 when
-/// equal. Where some are `last` and others not, those get 0 and the others 1 to 10 by the same
-/// rule. Ranks are relative because there are only 11 of them. What does not fit gets 0 and does
-/// not stretch the scale. Not thread-safe.
+/// Ranks the fitting nodes of one request: 10 x (score - min) / (max - min), rounded, or 10 for all
+/// if their scores are equal. If only some of them are `last`, those get 0, and the others 1 to 10
+/// by the same rule. Ranks are relative because there are only 11 of them. Nodes that do not fit
+/// get 0 and do not widen the scale.
+///
+/// To use it, Add() every judgement of the request, then ask RankOf(). Not thread-safe.
 class RankScale {
  public:
-  /// Has the scale reach to `judgement`, which is one of the request's.
+  /// Widens the scale to include `judgement`.
   void Add(const Judgement& judgement);
 
-  /// The rank of one of those added, once all are.
+  /// The rank, 0 to kMaxRank, of a judgement that was added. Call it after the last Add().
   std::int64_t RankOf(const Judgement& judgement) const;
 
  private:
@@ -46,7 +49,7 @@ class RankScale {
   Range others_;
 };
 
-/// The ranks of all nodes of one request.
+/// The ranks of all nodes of one request, in the order of `judgements`.
 std::vector<std::int64_t> Rank(std::span<const Judgement> judgements);
 
 }  // namespace berth::policies::scheduling

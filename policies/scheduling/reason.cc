@@ -5,7 +5,8 @@
 namespace berth::policies::scheduling {
 
 ReasonId ReasonTable::Intern(Reason reason) {
-  // Linear: a few dozen reasons, and only while the configuration is loaded.
+  // A linear search suffices: there are a few dozen reasons, interned only while the configuration
+  // is loaded.
   for (std::size_t id = 1; id < reasons_.size(); ++id) {
     if (reasons_[id].policy == reason.policy && reasons_[id].text == reason.text) {
       return static_cast<ReasonId>(id);

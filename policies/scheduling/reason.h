@@ -7,38 +7,41 @@
 
 namespace berth::policies::scheduling {
 
-/// Why a node is refused, or fits less well. Constant text: kube-scheduler groups rejections by the
-/// identical string and cuts the event at 1,024 bytes, so no node names and no numbers.
-/// k8s.io/kubernetes/pkg/scheduler/framework/types.go, FitError.Error.
+/// Why a node is refused or fits less well. A reason is constant text without node names and
+/// numbers: kube-scheduler groups rejections by identical strings and cuts the event at 1,024 bytes
+/// (FitError.Error in k8s.io/kubernetes/pkg/scheduler/framework/types.go).
 struct Reason {
-  /// The policy that gives it.
+  /// Name of the policy that gives the reason; "engine" for the engine's own reasons.
   std::string policy;
-  /// As kube-scheduler's event shows it behind a count: "node(s) had condition GPUIsLost".
+  /// Text for kube-scheduler's event, where it follows a count: "node(s) had condition GPUIsLost".
   std::string text;
-  /// As `berth explain` shows it behind a count: "GPUIsLost", "are V100".
+  /// Text for `berth explain`, where it follows a count: "GPUIsLost", "are V100".
   std::string summary;
-  /// Whether evicting other pods could make the node fit. If not, kube-scheduler is told so
-  /// (FailedAndUnresolvableNodes) and leaves the node alone when it looks for victims.
+  /// Whether evicting other pods could make the node fit. If not, the answer lists the node under
+  /// FailedAndUnresolvableNodes, and kube-scheduler does not look for victims there.
   bool curable_by_preemption = false;
 };
 
-/// A reason's place in its table.
+/// Index of a reason in its table.
 using ReasonId = std::uint16_t;
 
-/// No reason: nothing is wrong.
+/// Nothing is wrong.
 inline constexpr ReasonId kNoReason = 0;
 
-/// All reasons that an engine can give, interned while it is made. Thread-safe once filled.
+/// All reasons that one engine can give. The engine fills the table while it is made, and only
+/// reads it afterwards; then it is thread-safe.
 class ReasonTable {
  public:
   ReasonTable() : reasons_(1) {}
 
-  /// The id of `reason`; the same for the same policy and text.
+  /// Adds `reason` if the table has none with the same policy and text. Returns its id, which is
+  /// never kNoReason. Takes time linear in the size of the table.
   ReasonId Intern(Reason reason);
 
+  /// The reason with that id, which must be below size(). kNoReason gives an empty reason.
   const Reason& operator[](ReasonId id) const { return reasons_[id]; }
 
-  /// Ids are below this; 0 is kNoReason.
+  /// Ids are below this number; id 0 is kNoReason.
   std::size_t size() const { return reasons_.size(); }
 
  private:

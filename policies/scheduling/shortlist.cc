@@ -9,7 +9,8 @@
 namespace berth::policies::scheduling {
 namespace {
 
-// Names a DeviceClass by itself: k8s.io/api/resource/v1/types.go, ResourceDeviceClassPrefix.
+// A resource with this prefix names a DeviceClass (ResourceDeviceClassPrefix in
+// k8s.io/api/resource/v1/types.go).
 constexpr std::string_view kDeviceClassPrefix = "deviceclass.resource.kubernetes.io/";
 
 struct Wording {
@@ -57,7 +58,7 @@ bool AsksForDeviceClass(const model::Pod& pod, const ShortlistConfig& config) {
   });
 }
 
-// Of pods without constraints of their own (buildDefaultConstraints in
+// For pods without constraints of their own (buildDefaultConstraints in
 // k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread/common.go).
 Shortlisting JudgeDefaultSpreading(const model::Pod& pod, const model::PodSelection& selection) {
   if (pod.scored.replicated) return Shortlisting::kReplicated;

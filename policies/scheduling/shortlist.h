@@ -13,20 +13,21 @@
 
 namespace berth::policies::scheduling {
 
-/// More than this is no short list, and kube-scheduler's work grows with it.
+/// The largest size of a shortlist. Kube-scheduler's work grows with the size.
 inline constexpr std::int32_t kLargestShortlist = 1000;
 
-/// How many of the nodes that fit are answered, and what decides whether all are.
+/// How many of the fitting nodes filter answers at most, and what decides whether it answers all.
 struct ShortlistConfig {
-  /// 0: always all.
+  /// Number of nodes; 0 answers all of them.
   std::int32_t size = 0;
-  /// Whether kube-scheduler spreads the pods of a ReplicaSet or a Service though they do not say
-  /// so.
+  /// Whether kube-scheduler spreads the pods of ReplicaSets and Services that have no constraints
+  /// of their own.
   bool default_spreading = true;
-  /// What pods get by ResourceClaims of kube-scheduler's making.
+  /// Extended resources that DeviceClasses serve: for these kube-scheduler itself makes
+  /// ResourceClaims.
   std::vector<std::string> device_class_resources;
 
-  /// Whether it takes Services to tell which pods kube-scheduler spreads.
+  /// Whether Berth must watch Services to decide which pods kube-scheduler spreads.
   bool NeedsServices() const { return size > 0 && default_spreading; }
 };
 
@@ -45,29 +46,40 @@ void VisitFields(Visitor& visit, ShortlistConfig& config) {
         "get all nodes");
 }
 
-/// Paths are below the struct.
+/// Returns every error in `config`, with paths below the struct; empty if it is valid.
 std::vector<model::FieldError> Validate(const ShortlistConfig& config);
 
-/// What becomes of the nodes that fit a pod.
+/// Whether the answer for a pod is a shortlist and, if not, why.
 enum class Shortlisting : std::uint8_t {
-  /// Only the best are answered.
+  /// Filter answers only the best nodes.
   kShort,
-  /// No more fit than the shortlist would hold.
+  /// No more nodes fit than the shortlist would hold, so filter answers all of them.
   kFew,
-  /// The pod was given a shortlist before, and did not get there.
+  /// Filter answers all nodes, because the pod got a shortlist before and was not placed.
   kAskedAgain,
-  // All are answered, because of the pod:
+  /// This value and all below: filter answers all nodes because of the pod. It requests no
+  /// accelerator of the catalogue.
   kNoAccelerator,
+  /// It has ResourceClaims, or requests a resource that a DeviceClass serves.
   kClaims,
+  /// It has a preferred node affinity.
   kNodePreference,
+  /// It has an affinity or anti-affinity to pods.
   kPodAffinity,
+  /// It has a topology spread constraint with ScheduleAnyway.
   kSoftSpread,
+  /// A ReplicaSet, StatefulSet or ReplicationController owns it, and kube-scheduler spreads such
+  /// pods.
   kReplicated,
+  /// A Service selects it, and kube-scheduler spreads such pods.
   kService,
+  /// Berth does not know the Services of its namespace (yet).
   kServicesUnknown,
+  /// An affinity or anti-affinity of a bound pod may select it.
   kSelected,
 };
 
+/// Every value, in the order of the enum.
 inline constexpr std::array kAllShortlistings = {
     Shortlisting::kShort,           Shortlisting::kFew,
     Shortlisting::kAskedAgain,      Shortlisting::kNoAccelerator,
@@ -76,17 +88,22 @@ inline constexpr std::array kAllShortlistings = {
     Shortlisting::kReplicated,      Shortlisting::kService,
     Shortlisting::kServicesUnknown, Shortlisting::kSelected};
 
-/// For a metric's label: "short", "pod_affinity".
+/// The name for a metric's label: "short", "pod_affinity".
 std::string_view NameOf(Shortlisting shortlisting);
 
-/// For people, why all nodes are answered; empty for kShort and kFew.
+/// Tells people why filter answers all nodes; empty for kShort and kFew.
 std::string_view ReasonOf(Shortlisting shortlisting);
 
-/// kShort where kube-scheduler's own scoring plugins have no say about `pod`, or one that Berth
-/// takes over (NodeResourcesFit, NodeResourcesBalancedAllocation, TaintToleration) or gives up
-/// (ImageLocality, VolumeBinding): then kube-scheduler would choose as well among the nodes that
-/// Berth holds to be the best. Else the reason why not. What is not understood counts as a say.
-/// k8s.io/kubernetes/pkg/scheduler/framework/plugins (v1.36.3), all that have a method Score.
+/// Decides whether a shortlist is as good as all nodes for `pod`. It is if kube-scheduler would
+/// choose equally well among the nodes that Berth considers best. Then either none of
+/// kube-scheduler's own scoring plugins has an influence on the pod, or only plugins whose work
+/// Berth does itself (NodeResourcesFit, NodeResourcesBalancedAllocation, TaintToleration) or does
+/// without (ImageLocality, VolumeBinding). Facts: k8s.io/kubernetes/pkg/scheduler/framework/plugins
+/// (v1.36.3), all plugins with a method Score.
+///
+/// Returns kShort in that case, and otherwise the first reason against a shortlist; never kFew or
+/// kAskedAgain. What Berth does not understand counts as an influence. `selection` knows which pods
+/// are selected by the affinity of bound pods and by Services.
 Shortlisting JudgeShortlisting(const model::Pod& pod, const model::PodSelection& selection,
                                const model::AcceleratorCatalog& catalog,
                                const ShortlistConfig& config);

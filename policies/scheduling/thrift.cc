@@ -11,8 +11,8 @@ namespace {
 
 using Index = model::AcceleratorCatalog::Index;
 
-// From kMaxScore for the slowest of the accelerators that serve the same resource down to 0 for the
-// fastest, in proportion to performance; kMaxScore for all where they are equal.
+// Among the accelerators of a resource, the slowest scores kMaxScore, the fastest 0, and the others
+// in proportion to their performance. If all are equally fast, each scores kMaxScore.
 std::uint16_t ScoreOf(const model::AcceleratorSpec& spec,
                       const model::AcceleratorCatalog& catalog) {
   double slowest = spec.performance;
@@ -34,7 +34,7 @@ class ThriftEvaluator : public NodeEvaluator {
   explicit ThriftEvaluator(const std::vector<std::uint16_t>& scores) : scores_(scores) {}
 
   Verdict Evaluate(const model::NodeState& node) const noexcept override {
-    // Nobody can name what is not in the catalogue, so nobody is deprived of it.
+    // Nobody can name an accelerator that the catalogue lacks, so using it deprives nobody.
     if (node.accelerator == model::AcceleratorCatalog::kNone) return {};
     return {.score = scores_[static_cast<std::size_t>(node.accelerator)]};
   }

@@ -9,12 +9,16 @@
 
 namespace berth::policies::scheduling {
 
-/// Keeps fast accelerators free for those who name them: for a pod that names no model, the slower
-/// a node's accelerator, the better. Packing alone would fill the scarce models with pods that
-/// could run anywhere.
+/// Keeps fast accelerators free for pods that name them. For a pod that names no model, the slower
+/// a node's accelerator, the better. Packing alone would fill scarce models with pods that could
+/// run anywhere.
 ///
-/// Never refuses: which models are adequate at all is the accelerator policy's business. A pod that
-/// names models has said what it wants, and gets no opinion.
+/// The policy never refuses: the accelerator policy decides which models are adequate. It has no
+/// opinion on a pod that names models.
+///
+/// Scores: kMaxScore for the slowest accelerator of a resource, 0 for the fastest, and in
+/// proportion to the catalogue's performance between them. A node without an accelerator of the
+/// catalogue scores kMaxScore.
 class ThriftPolicy : public SchedulingPolicy {
  public:
   static constexpr std::string_view kName = "thrift";
@@ -29,6 +33,7 @@ class ThriftPolicy : public SchedulingPolicy {
   Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                       model::Time now) const override;
 
+  /// The annotation `accelerators`, with the prefix.
   std::vector<std::string> Annotations() const override { return {models_annotation_}; }
 
  private:
