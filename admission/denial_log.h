@@ -6,9 +6,11 @@
 
 namespace berth::admission {
 
-/// One line for each denial, as far as there are not too many. Thread-safe.
+/// Logs denials, one line each at level info. At most about one a second, with bursts of ten; a
+/// line says how many were held back before it. Thread-safe.
 class DenialLog {
  public:
+  /// Logs kind, namespace, user and reason if `verdict` is a denial.
   void OnReviewed(const Review& review, const Verdict& verdict);
 
  private:

@@ -24,7 +24,7 @@ std::string Escaped(std::string_view key) {
   return escaped;
 }
 
-// Of members of one name the last, as for Go.
+// Returns the last member with that name, as Go does.
 MaybeValue MemberOf(simdjson::dom::element value, std::string_view name) {
   MaybeValue found;
   simdjson::dom::object object;
@@ -44,7 +44,7 @@ bool Edit::Changes() const {
          std::ranges::any_of(elements_, changes);
 }
 
-// Where there was nothing.
+// The whole value if there was none before.
 Json Edit::Whole() const {
   if (value_) return *value_;
   if (IsList()) {
@@ -83,7 +83,8 @@ class Edit::Writer {
     }
   }
 
-  // Elements that are there first: their positions are those before anything is inserted.
+  // Changes existing elements first: until something is inserted, their positions are those in the
+  // value.
   void WriteElements(const Edit& edit, simdjson::dom::element value, const std::string& path) {
     auto next = edit.elements_.begin();
     std::size_t index = 0;

@@ -14,30 +14,40 @@ namespace berth::admission {
 
 using Json = nlohmann::ordered_json;
 
-/// What is to become of a JSON value: a tree that follows the value as far as something changes.
-/// Written without looking at the value; PatchOf() looks what of it is there. Thread-compatible.
+/// What is to change in a JSON value: a tree with a branch for each part that may change. It is
+/// written without looking at the value. PatchOf() then compares it with the value.
+/// Thread-compatible.
+///
+///   Edit edit;
+///   edit.Member("spec").Member("backoffLimit").Set(0);
+///   const Json patch = PatchOf(edit, object);
+///
+/// One Edit either sets or removes its value, or changes members and elements, or extends an array.
 class Edit {
  public:
-  /// What is to become of a member of the object that the value is, or is to be.
+  /// The edit of a member of the object that the value is or will be. The reference stays valid.
   Edit& Member(std::string_view key) {
     return members_.try_emplace(std::string(key)).first->second;
   }
 
-  /// What is to become of an element of the array that the value is; it must be there.
+  /// The edit of an element of the array that the value is. The element must exist in the value.
   Edit& Element(std::size_t index) { return elements_[index]; }
 
-  /// The value is to be this one.
+  /// Replaces the value, or creates it.
   void Set(Json value) { value_ = std::move(value); }
 
-  /// The value is to go.
+  /// Removes the value if it exists.
   void Remove() { removed_ = true; }
 
-  /// The array that the value is, or is to be, gets one more element; the first of those that are
-  /// prepended stays first.
+  /// Add one element to the array that the value is or will be. The first one that is prepended
+  /// stays first.
   void Prepend(Json element) { prepended_.push_back(std::move(element)); }
   void Append(Json element) { appended_.push_back(std::move(element)); }
 
  private:
+  // Returns the edit of `root` as a JSON Patch (RFC 6902), an array of operations; empty if nothing
+  // changes. A missing value is created in one operation with everything below it. A null counts as
+  // missing.
   friend Json PatchOf(const Edit& edit, simdjson::dom::element root);
   class Writer;
 

@@ -139,7 +139,7 @@ const std::string* WrittenAction(const model::JobSpec& before, std::size_t writt
   return written == before.failure_rules->end() ? nullptr : &written->action;
 }
 
-// New rules stand in front of those that were written, or behind them.
+// New rules come before all rules that were written, or after all of them.
 void ChangeFailureRules(const model::JobSpec& before, const model::JobSpec& after, Edit& spec) {
   if (!after.failure_rules) return;
   Edit& rules = spec.Member("podFailurePolicy").Member("rules");

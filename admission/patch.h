@@ -7,9 +7,12 @@
 
 namespace berth::admission {
 
-/// The JSON Patch (RFC 6902) that makes of `object`, a Pod or a Job, whose typed view is `before`,
-/// one whose typed view is `after`, and changes nothing else; empty where both are the same.
-/// `after` has come from `before` by the setters of admission::Draft alone.
+/// Returns the JSON Patch (RFC 6902) that turns `object` into one whose typed view is `after`, and
+/// that changes nothing else. Returns an empty string if nothing changes.
+///
+/// `object` is a Pod or a Job, and `before` is its typed view. `after` must be a result of `before`
+/// that only the setters of policies::admission::Draft have changed. A new setter therefore needs
+/// its counterpart in patch.cc.
 std::string JsonPatch(simdjson::dom::element object, const model::Workload& before,
                       const model::Workload& after);
 

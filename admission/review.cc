@@ -72,7 +72,7 @@ policies::admission::User ReadUser(const JsonValue& info) {
 }
 
 std::optional<simdjson::dom::element> ReadObject(const JsonValue& object) {
-  // Only to see that it is one.
+  // Reports an error unless it is an object.
   static_cast<void>(object.Field(""));
   return object.element();
 }
@@ -89,7 +89,7 @@ Review ReadRequest(const JsonValue& request) {
           .old_object = ReadObject(request.Field("oldObject"))};
 }
 
-// As in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
+// Reason and code as in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
 std::pair<const char*, int> MeaningOf(Denial cause) {
   switch (cause) {
     case Denial::kTooLarge:
@@ -146,7 +146,7 @@ std::optional<Review> ReadReviewFront(std::string_view text) {
                    .kind = PlainMember(*kind, "kind")};
   }
   review.sub_resource = PlainMember(*request, "subResource");
-  // One that is cut off before it says so may be a creation.
+  // A text that ends before the operation may be a creation.
   review.operation = OperationOf(PlainMember(*request, "operation")).value_or(Operation::kCreate);
   review.namespace_name = PlainMember(*request, "namespace");
   const bool answerable = !review.uid.empty() && review.uid.size() <= kMaxUid;

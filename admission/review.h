@@ -11,13 +11,16 @@
 #include "kube/json.h"
 #include "policies/admission/request.h"
 
-// The wire: AdmissionReview of k8s.io/api/admission/v1/types.go (v0.36.3).
+// The messages between the API server and the webhook: AdmissionReview in
+// k8s.io/api/admission/v1/types.go (v0.36.3).
 
 namespace berth::admission {
 
-/// Bytes of a uid. The API server's own are UUIDs; nobody needs more than a name may have.
+/// The most bytes that a uid may have. The API server's own are UUIDs; a name may have as many
+/// bytes.
 inline constexpr std::size_t kMaxUid = 253;
 
+/// A metav1.GroupVersionKind. The group of the core API is empty.
 struct GroupVersionKind {
   std::string group;
   std::string version;
@@ -26,59 +29,67 @@ struct GroupVersionKind {
   friend bool operator==(const GroupVersionKind&, const GroupVersionKind&) = default;
 };
 
-/// "Deployment of apps/v1".
+/// For people: "Deployment of apps/v1".
 std::string ToString(const GroupVersionKind& kind);
 
-/// What the API server asks. Points into the parser that it was read with.
+/// A request of the API server. `object` and `old_object` point into the parser that read it, and
+/// are valid until that parser reads something else.
 struct Review {
+  /// Identifies the request; the answer repeats it.
   std::string uid;
-  /// Of the object as it is sent: request.kind, not requestKind.
+  /// Kind of the object as it is sent: request.kind, not requestKind.
   GroupVersionKind kind;
-  /// "status", "ephemeralcontainers"; empty: the object itself.
+  /// "status", "ephemeralcontainers"; empty for the object itself.
   std::string sub_resource;
   policies::admission::Operation operation = policies::admission::Operation::kCreate;
   std::string namespace_name;
   policies::admission::User user;
-  /// Absent on DELETE and where there is none.
+  /// The new object. Absent on DELETE.
   std::optional<simdjson::dom::element> object;
+  /// The object before an UPDATE or DELETE.
   std::optional<simdjson::dom::element> old_object;
 };
 
-/// Reads an AdmissionReview. InvalidArgument with a sentence where it is none that could be
-/// answered; the objects themselves are not looked into.
+/// Reads an AdmissionReview. Returns InvalidArgument, with a sentence that names the field, if the
+/// body is not JSON or not a v1 review that could be answered. Checks of the objects only that they
+/// are JSON objects.
 absl::StatusOr<Review> ReadReview(kube::JsonParser& parser, std::string_view body);
 
-/// What the front of a review says of itself, as far as `text` has it and without the objects: the
-/// API server writes them last. Nothing where it is no AdmissionReview whose uid and kind are
-/// there.
+/// Reads the beginning of a review, as far as `text` contains it, without the objects, which the
+/// API server writes last. Returns nothing if `text` is not the beginning of an AdmissionReview
+/// with a uid and a kind. If `text` ends before the operation, the operation is taken to be CREATE.
 std::optional<Review> ReadReviewFront(std::string_view text);
 
-/// How much of a review is its front; an object's name, namespace and kind have 253 bytes each.
+/// How many bytes of a review contain everything before the objects. The object's name, namespace
+/// and kind have up to 253 bytes each.
 inline constexpr std::size_t kFrontBytes = 16 * 1024;
 
-/// Why something is denied, in HTTP's terms.
+/// Why an object is denied, as a code of HTTP.
 enum class Denial {
-  /// The object is not as it has to be: 422.
+  /// 422: the object breaks a rule.
   kInvalid,
-  /// It is larger than what is looked at: 413.
+  /// 413: the object is larger than Berth reads.
   kTooLarge,
-  /// It could not be looked at now, and may be later: 503.
+  /// 503: Berth could not read the object now; a later request may succeed.
   kBusy,
 };
 
-/// What it is told.
+/// The webhook's answer to one review.
 struct Answer {
-  /// JSON Patch; empty: nothing changes.
+  /// A JSON Patch; empty if nothing changes.
   std::string patch;
-  /// Why it is denied; empty: it is allowed.
+  /// Why the object is denied; empty if it is allowed.
   std::string denial;
+  /// Only for a denial.
   Denial cause = Denial::kInvalid;
+  /// Lines that the API server passes on to the client.
   std::vector<std::string> warnings;
-  /// Without the webhook's name, which the API server puts in front.
+  /// Key and text for the audit log. The API server puts the webhook's name before the keys.
   std::vector<std::pair<std::string, std::string>> audit_annotations;
 };
 
-/// The AdmissionReview that carries the answer. Never fails: what is no UTF-8 is replaced.
+/// Returns the AdmissionReview with the answer, as JSON. Never fails: bytes that are not UTF-8 are
+/// replaced.
 std::string ReviewReply(std::string_view uid, const Answer& answer);
 
 }  // namespace berth::admission

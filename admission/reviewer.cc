@@ -16,7 +16,7 @@ using model::Workload;
 using policies::admission::Mode;
 using policies::admission::Operation;
 
-/// Bytes of one audit annotation: audit logs have limits of their own.
+/// The most bytes of one audit annotation. Audit logs have limits of their own.
 constexpr std::size_t kMaxAudit = 1000;
 
 struct Kind {
@@ -77,7 +77,7 @@ bool SamePods(const Workload& a, const Workload& b) {
   return a.template_field == b.template_field && a.pod == b.pod && a.job == b.job;
 }
 
-// Those of `now` that were not so `before`.
+// Removes from `now` what is the same in `before`.
 void LeaveOutUnchanged(const std::vector<Workload>& before, std::vector<Workload>& now) {
   std::erase_if(now, [&before](const Workload& workload) {
     return std::ranges::any_of(before,
@@ -85,7 +85,7 @@ void LeaveOutUnchanged(const std::vector<Workload>& before, std::vector<Workload
   });
 }
 
-// Two paths may lead to one template.
+// Without duplicates: two paths may lead to one template.
 std::vector<FoundTemplate> TemplatesOf(
     simdjson::dom::element object,
     const std::vector<const policies::admission::TemplateSpec*>& specs) {
@@ -118,7 +118,7 @@ std::vector<const policies::admission::TemplateSpec*> Reviewer::SpecsOf(
 Reviewer::Subject Reviewer::SubjectOf(const Review& review) const {
   const bool is_written =
       review.operation == Operation::kCreate || review.operation == Operation::kUpdate;
-  // What subresources write of a pod or a template is nothing that Berth judges.
+  // Berth does not judge what subresources change in a pod or a template.
   if (!is_written || !review.sub_resource.empty()) return Subject::kNone;
   if (IsOneOf(review.kind, kObjects)) return Subject::kObject;
   if (IsOneOf(review.kind, kTemplates) || !SpecsOf(review.kind).empty()) {
@@ -187,7 +187,7 @@ Verdict Reviewer::ValidateObject(const Review& review, const NamespaceRules& rul
   absl::StatusOr<Workload> before = Workload();
   if (review.old_object) {
     before = kube::WorkloadFromJson(*review.old_object, review.kind.kind, "");
-    // It is stored already, and has to stay writable.
+    // The object is stored already and must stay writable.
     if (!before.ok()) return Unreadable(before.status(), Mode::kWarn);
   }
   absl::StatusOr<Workload> workload = WorkloadOf(review);
@@ -215,7 +215,8 @@ absl::StatusOr<std::vector<Workload>> Reviewer::WorkloadsOf(const Review& review
   return workloads;
 }
 
-// Never denied, so what cannot be read is told only; its pods would be denied.
+// Objects with templates are never denied, so one that cannot be read only causes a warning. Its
+// pods would be denied.
 Verdict Reviewer::PreviewTemplates(const Review& review, const NamespaceRules& rules) const {
   if (!review.object) return {};
   absl::StatusOr<std::vector<Workload>> workloads = WorkloadsOf(review, *review.object);

@@ -10,55 +10,64 @@
 
 namespace berth::admission {
 
-/// What an object's namespace says of how it is reviewed.
+/// How the objects of a namespace are reviewed. The namespace's labels select a path of the
+/// webhook, and the path selects these rules.
 struct NamespaceRules {
   policies::admission::Mode mode = policies::admission::Mode::kWarn;
-  /// Whether its pods may ask for nodes with accelerators without asking for accelerators.
+  /// Whether pods may ask for nodes with accelerators without asking for accelerators.
   bool accelerator_nodes_allowed = false;
 };
 
-/// What came of one review.
+/// The result of one review.
 struct Verdict {
   Answer answer;
-  /// By policy, for metrics and the log.
+  /// What each policy did, for metrics and the log.
   std::vector<policies::admission::PolicyEffect> effects;
-  /// The object could not be read: it is denied, or there is a warning, with the field.
+  /// Whether the object could not be read. Then it is denied, or a warning names the field.
   bool unreadable = false;
-  /// Of an object that is let in: whether its pods would be denied.
+  /// For an object with pod templates, which is allowed: whether its pods would be denied.
   bool pods_denied = false;
 };
 
-/// Has the engine judge what is under review, by one configuration. Immutable, so thread-safe.
+/// Reads the objects under review and lets the engine judge them, by one configuration. A changed
+/// configuration takes a new Reviewer. Immutable, so thread-safe. Its functions do no I/O and never
+/// block. An object that cannot be read is denied in mode Enforce, and otherwise causes a warning.
 class Reviewer {
  public:
-  /// `templates` have passed admission::Validate.
+  /// `templates` must have passed policies::admission::Validate.
   Reviewer(std::shared_ptr<const policies::admission::AdmissionEngine> engine,
            std::vector<policies::admission::TemplateSpec> templates);
 
-  /// For a mutating webhook: changes pods and Jobs that are being created, nothing else.
+  /// Answers for a mutating webhook. Changes pods and Jobs that are being created, and denies those
+  /// that policies reject. Allows everything else; an unknown kind causes a warning.
   Verdict Mutate(const Review& review, const NamespaceRules& rules) const;
 
-  /// For a validating webhook: denies pods and Jobs whose final state breaks a policy; warns of
-  /// what will become of the pods of other kinds.
+  /// Answers for a validating webhook. Denies pods and Jobs whose final state breaks a policy. For
+  /// other kinds it warns of what will happen to their pods. Never changes anything.
   Verdict Validate(const Review& review, const NamespaceRules& rules) const;
 
-  /// Of a review of which no more than the front is known, see ReadReviewFront: an object that
-  /// would be judged is denied where that is enforced, else there is a warning, in either case with
-  /// `reason`.
+  /// Answers if only the front of a review is known (see ReadReviewFront). An object that Berth
+  /// would judge is denied with `reason` in mode Enforce. All others are allowed, with a warning.
   Verdict Unread(const Review& front, const NamespaceRules& rules, std::string_view reason,
                  Denial cause) const;
 
-  /// What both together say of an object that is being created, as far as they know its kind.
+  /// What both webhooks together would say about an object that is being created. Says nothing
+  /// about unknown kinds. For `berth mutate`.
   Verdict Preview(const Review& review, const NamespaceRules& rules) const;
 
  private:
+  // How Berth treats what is under review: not at all, as an object to judge, as templates to
+  // preview, or as a kind that it does not know.
   enum class Subject { kNone, kObject, kTemplates, kUnknownKind };
 
   Subject SubjectOf(const Review& review) const;
+  // The configured templates of that kind.
   std::vector<const policies::admission::TemplateSpec*> SpecsOf(const GroupVersionKind& kind) const;
+  // The engine's outcome as an answer, without the patch.
   Verdict VerdictOf(policies::admission::Outcome outcome) const;
   Verdict ValidateObject(const Review& review, const NamespaceRules& rules) const;
   Verdict PreviewTemplates(const Review& review, const NamespaceRules& rules) const;
+  // The typed views of the object, one for each pod template.
   absl::StatusOr<std::vector<model::Workload>> WorkloadsOf(const Review& review,
                                                            simdjson::dom::element object) const;
 

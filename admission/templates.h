@@ -9,18 +9,20 @@
 
 namespace berth::admission {
 
-/// A template of pods within an object of a configured kind.
+/// A pod template in an object of a configured kind.
 struct FoundTemplate {
+  /// The template; points into the parsed object.
   simdjson::dom::element pods;
-  /// "spec.pytorchReplicaSpecs.Worker.template"
+  /// Its path in the object: "spec.pytorchReplicaSpecs.Worker.template".
   std::string field;
 };
 
-/// The templates at `pointer` (see admission::TemplateSpec); none where the object has none there.
-/// More than kMaxTemplates are not looked at.
+/// Returns the templates at `pointer` (see policies::admission::TemplateSpec), in the order of the
+/// object; empty if there are none. Stops after kMaxTemplates.
 std::vector<FoundTemplate> TemplatesAt(simdjson::dom::element object, std::string_view pointer);
 
-/// Of one object. Every replica type of the operators that there are has one.
+/// The most templates of one object that are read. Operators have one for each replica type, so
+/// real objects have fewer.
 inline constexpr std::size_t kMaxTemplates = 64;
 
 }  // namespace berth::admission

@@ -14,11 +14,11 @@ namespace {
 
 using policies::admission::Mode;
 
-// The parser keeps some fourteen times as much per thread.
+// The largest body whose parser a thread keeps. A parser keeps some fourteen times as many bytes.
 constexpr std::size_t kLargestKeptBody = 1 << 20;
 
-// A parser for one body: the thread's own, or one that goes with a body that is unusually large. Of
-// these there is one at a time, because all that is made of it takes some ten times its size.
+// A parser for one body: the thread's own, or a temporary one if the body is unusually large. There
+// is only one temporary parser at a time, because it takes some ten times the size of the body.
 class ParserLease {
  public:
   explicit ParserLease(std::string_view body) {
@@ -33,7 +33,7 @@ class ParserLease {
   kube::JsonParser& operator*() const { return *parser_; }
 
  private:
-  std::unique_lock<std::mutex> turn_;  // let go of after the parser
+  std::unique_lock<std::mutex> turn_;  // released after the parser
   std::optional<kube::JsonParser> own_;
   kube::JsonParser* parser_;
 };
@@ -44,14 +44,14 @@ Result ResultOf(const Verdict& verdict) {
   return verdict.answer.patch.empty() ? Result::kAllowed : Result::kChanged;
 }
 
-// Without a uid there is nothing that a review could answer.
+// Without a uid, an AdmissionReview could not answer the request.
 server::HttpResponse Refusal(const absl::Status& error) {
   return {.status = 400,
           .content_type = "text/plain",
           .body = "berth: " + std::string(error.message()) + "\n"};
 }
 
-// Where the listener refuses a request and not even its front has come.
+// For a request that the listener refuses before even its front has arrived.
 server::HttpResponse Refusal(const server::Rejection& rejection) {
   int status = 503;
   if (rejection.cause == server::RejectionCause::kBodyTooLarge) status = 413;

@@ -14,27 +14,38 @@
 
 namespace berth::admission {
 
-/// The API server's side of the wire: reads reviews, has the current reviewer judge them, writes
-/// the answers. Thread-safe.
+/// The HTTP side of the webhook. Reads reviews, lets the current reviewer judge them, writes the
+/// answers, and counts and logs them. Every review with a readable front gets an AdmissionReview as
+/// its answer; anything else gets 400, or 413, 408 or 503 if a limit was broken.
+///
+/// Thread-safe: the listener calls the routes on several threads at once. They open no connections.
+/// Only bodies above 1 MiB wait for each other, because the parser needs much memory for them.
 class Webhook {
  public:
-  /// `max_body`: bytes of one review. `metrics` must outlive this.
+  /// `max_body` is the most bytes of one review. `metrics` must outlive this object.
   Webhook(std::shared_ptr<const Reviewer> reviewer, server::Metrics& metrics, std::size_t max_body);
 
-  /// POST /mutate/<mode> and /validate/<mode>, <mode> being enforce or warn, and below each of them
-  /// /allow-accelerator-nodes. They must not outlive this.
+  /// POST /mutate/<mode> and /validate/<mode>, where <mode> is enforce or warn. Below each of them
+  /// there is also /allow-accelerator-nodes. The routes must not outlive this object.
   std::vector<server::Route> Routes();
 
-  /// What reviews are judged by from now on; those under way end with the former one.
+  /// Replaces the reviewer. Reviews that have begun end with the former one.
   void Use(std::shared_ptr<const Reviewer> reviewer);
 
  private:
   server::Route RouteTo(Hook hook, const NamespaceRules& rules);
+  // Answers the request with that body.
   server::HttpResponse Respond(Hook hook, const NamespaceRules& rules, std::string_view body);
+
+  // Answers a request that broke a limit of the listener.
   server::HttpResponse Reject(Hook hook, const NamespaceRules& rules,
                               const server::Rejection& rejection);
+
+  // Answers a review of which only the front could be read.
   server::HttpResponse RespondUnread(Hook hook, const NamespaceRules& rules, const Review& front,
                                      std::string_view reason, Denial cause);
+
+  // Counts, logs and writes the answer.
   server::HttpResponse Respond(Hook hook, const Review& review, const Verdict& verdict);
   std::shared_ptr<const Reviewer> Current() const;
 

@@ -8,7 +8,8 @@ namespace berth::admission {
 
 namespace {
 
-// A review takes some hundredths of a millisecond; the API server gives up after timeoutSeconds.
+// In seconds. A review takes some hundredths of a millisecond; the API server gives up after the
+// webhook's timeoutSeconds.
 const prometheus::Histogram::BucketBoundaries kBuckets = {
     0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5};
 

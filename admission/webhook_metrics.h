@@ -15,10 +15,10 @@
 
 namespace berth::admission {
 
-/// The webhooks of one server.
+/// The two webhooks of a server. The mutating one changes objects, the validating one only denies.
 enum class Hook { kMutate, kValidate };
 
-/// What became of one review.
+/// The result of one review.
 enum class Result {
   kAllowed,
   kChanged,
@@ -27,21 +27,21 @@ enum class Result {
   kUnreadable,
 };
 
-/// Counts what the webhook answers. All series exist from the start, so an alert on a rate never
-/// waits for the first event. Thread-safe.
+/// Counts the webhook's answers. All series exist from the start, so an alert on a rate does not
+/// have to wait for the first event. docs/metrics.md describes them. Thread-safe.
 class WebhookMetrics {
  public:
-  /// `metrics` must outlive this.
+  /// Registers the families with `metrics`, which must outlive this object.
   explicit WebhookMetrics(server::Metrics& metrics);
 
-  /// One review was answered.
+  /// A review was answered. `effects` may name only policies of the list in policies.h.
   void OnReviewed(Hook hook, policies::admission::Operation operation, Result result,
                   const std::vector<policies::admission::PolicyEffect>& effects);
 
-  /// A request was no review that could be answered.
+  /// A request was not a review that could be answered.
   void OnRefused(Hook hook);
 
-  /// One request took so long in the server, whatever it was.
+  /// A request, of whatever kind, took that long from parsed HTTP to the reply.
   void OnAnswered(Hook hook, std::chrono::nanoseconds elapsed);
 
  private:
