@@ -38,7 +38,7 @@ void BreakerLog::Update(const std::vector<Breaker>& breakers,
                         const model::AcceleratorCatalog& catalog,
                         policies::scheduling::BreakerAction action) {
   const std::lock_guard lock(mutex_);
-  // Those that are not told of any more, because the configuration changed, are forgotten.
+  // Breakers that are missing, because the configuration has changed, are forgotten.
   std::set<Key> tripped;
   for (const Breaker& breaker : breakers) {
     const std::string& accelerator = catalog[breaker.accelerator].name;

@@ -12,11 +12,12 @@
 
 namespace berth::placement {
 
-/// Writes a warning when a breaker of health conditions trips, and an info line when it resets, as
-/// far as it is told. Thread-safe.
+/// Logs changes of the breakers of health conditions: a warning when one trips, an info line when
+/// it resets. It notices changes only when Update() is called. Thread-safe.
 class BreakerLog {
  public:
-  /// `breakers` are all there are now.
+  /// Compares with the breakers of the last call, and logs the differences. `breakers` must be all
+  /// breakers of the present configuration; one that is missing is forgotten without a line.
   void Update(const std::vector<policies::scheduling::Breaker>& breakers,
               const model::AcceleratorCatalog& catalog, policies::scheduling::BreakerAction action);
 
@@ -24,6 +25,7 @@ class BreakerLog {
   using Key = std::pair<std::string, std::string>;  // accelerator, condition
 
   std::mutex mutex_;
+  // The breakers that were tripped at the last call.
   std::set<Key> tripped_;
 };
 

@@ -100,7 +100,7 @@ std::vector<DeviceTotals> CountDevices(const model::ClusterView& view,
 Capacity CountCapacity(const cluster::Snapshot::Reader& view,
                        const policies::scheduling::SchedulingEngine& engine, model::Time now) {
   const AcceleratorCatalog& catalog = engine.catalog();
-  std::deque<EntryCounter> entries;  // they stay where they are made
+  std::deque<EntryCounter> entries;  // a deque, because its elements must not move
   for (std::size_t i = 0; i < catalog.size(); ++i) {
     entries.emplace_back(engine, static_cast<AcceleratorCatalog::Index>(i), view, now);
   }

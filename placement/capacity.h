@@ -11,30 +11,35 @@
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
 
+// The capacity of a cluster in accelerators, for `berth capacity`, the gRPC service and metrics.
+
 namespace berth::placement {
 
-/// Nodes, and what they have of one resource.
+/// A number of nodes, and their devices of one resource.
 struct DeviceTotals {
   std::size_t nodes = 0;
-  /// Capacity.
+  /// Sum of capacity.
   std::int64_t total = 0;
-  /// Asked for by bound pods.
+  /// Sum of what bound pods request.
   std::int64_t used = 0;
-  /// Allocatable less used, of the nodes that have any left.
+  /// Sum of allocatable minus used. A node on which pods request more than it has counts as 0.
   std::int64_t free = 0;
 
+  /// Adds one node.
   void Add(const model::NodeState& node, std::string_view resource);
 
   friend bool operator==(const DeviceTotals&, const DeviceTotals&) = default;
 };
 
-/// The devices of every entry of the catalogue by its index; then the nodes, and nothing but the
-/// nodes, that none recognises.
+/// Returns the devices of each catalogue entry, by its index, and one element more for the nodes
+/// that no entry recognises. That last element has only the number of nodes.
 std::vector<DeviceTotals> CountDevices(const model::ClusterView& view,
                                        const model::AcceleratorCatalog& catalog);
 
-/// Nodes that a condition excludes, or that cannot be read.
+/// The nodes that are excluded for one reason: a condition, or because Berth cannot read them.
 struct ExcludedCapacity {
+  /// Text as in kube-scheduler's event, and short text for lists (see
+  /// policies::scheduling::Reason).
   std::string reason;
   std::string summary;
   DeviceTotals devices;
@@ -42,12 +47,15 @@ struct ExcludedCapacity {
   friend bool operator==(const ExcludedCapacity&, const ExcludedCapacity&) = default;
 };
 
+/// The nodes with one accelerator of the catalogue.
 struct AcceleratorCapacity {
+  /// Name of the catalogue entry, and the resource that it serves.
   std::string accelerator;
   std::string resource;
+  /// All nodes of the entry, including the excluded ones.
   DeviceTotals devices;
-  /// Of these nodes those that a pod asking for one device, and for nothing else, would be refused
-  /// on because of a condition, or because the node cannot be read; the greatest number first.
+  /// Nodes that would be refused to a pod that requests one device and nothing else, because of a
+  /// condition or because Berth cannot read the node. Most nodes first.
   std::vector<ExcludedCapacity> excluded;
 
   friend bool operator==(const AcceleratorCapacity&, const AcceleratorCapacity&) = default;
@@ -61,20 +69,22 @@ struct UnrecognisedCapacity {
   friend bool operator==(const UnrecognisedCapacity&, const UnrecognisedCapacity&) = default;
 };
 
-/// What a cluster has, and what of it can be had.
+/// What a cluster has, and how much of it is available.
 struct Capacity {
+  /// The time as of which conditions were judged.
   model::Time time = model::kNoTime;
-  /// In the order of the catalogue, all of it.
+  /// Every entry of the catalogue, in its order.
   std::vector<AcceleratorCapacity> accelerators;
-  /// By resource, ascending; those alone that there are.
+  /// Only resources with such nodes, ascending by name.
   std::vector<UnrecognisedCapacity> unrecognised;
-  /// What cannot be read, in sentences; see QuarantineHints.
+  /// Sentences about objects that cannot be read; see QuarantineHints.
   std::vector<std::string> hints;
 
   friend bool operator==(const Capacity&, const Capacity&) = default;
 };
 
-/// Counts `view`. What is excluded is the engine's answer, as filter would give it.
+/// Counts the nodes of `view` as of `now`. The engine decides which nodes are excluded, as it does
+/// for filter. Visits each node once, and does not block.
 Capacity CountCapacity(const cluster::Snapshot::Reader& view,
                        const policies::scheduling::SchedulingEngine& engine, model::Time now);
 

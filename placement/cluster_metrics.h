@@ -14,23 +14,26 @@
 
 namespace berth::placement {
 
-/// The cluster in numbers, worked out from the snapshot when they are asked for:
+/// The state of the cluster as gauges, computed from the snapshot whenever they are scraped:
 ///   berth_nodes{accelerator}                          nodes; accelerator "none" for the rest
 ///   berth_nodes_by_condition{condition,resources,effect}
-///   berth_breaker_tripped{accelerator,condition}      1 while it is tripped; a change is logged
-///   berth_accelerator_devices{accelerator,state}      total (capacity), used (asked for by bound
-///                                                     pods), free (allocatable less used)
+///   berth_breaker_tripped{accelerator,condition}      1 while tripped, else 0
+///   berth_accelerator_devices{accelerator,state}      total (capacity), used (requested by bound
+///                                                     pods), free (allocatable minus used)
 ///   berth_snapshot_synced                             1 once nodes and pods were listed
-///   berth_snapshot_age_seconds{kind}                  since the API server was last heard of
-///   berth_quarantined_objects{kind}                   that are there and cannot be read
+///   berth_snapshot_age_seconds{kind}                  time since the API server was last heard of
+///   berth_quarantined_objects{kind}                   objects that exist and cannot be read
 /// Thread-safe.
 class ClusterMetrics : public prometheus::Collectable {
  public:
-  /// `snapshot` and `breaker_log`, which is told of all breakers, must outlive this. `now` tells
-  /// conditions' time, as for the engine.
+  /// `now` is the time by which conditions are judged, as for the engine. `snapshot` and
+  /// `breaker_log` must outlive this object.
   ClusterMetrics(const cluster::Snapshot& snapshot, policies::scheduling::HealthConfig health,
                  std::function<model::Time()> now, BreakerLog& breaker_log);
 
+  /// Called at each scrape, on the thread that serves it. Holds the snapshot's read lock while it
+  /// counts. Afterwards passes all breakers to the BreakerLog, so a breaker's change is logged at
+  /// the next scrape.
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:

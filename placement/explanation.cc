@@ -42,7 +42,7 @@ PolicyOpinion OpinionOf(const PolicyVerdict& said,
           .since = said.verdict.since};
 }
 
-// Judges the nodes one by one, and sums up the refusals.
+// Judges the nodes one by one, and groups the refusals.
 class Explainer {
  public:
   Explainer(const SchedulingEngine& engine, const PreparedPod& prepared, Explanation& explanation)
@@ -74,7 +74,7 @@ class Explainer {
     AddToGroup(judgement.reason, judgement.since);
   }
 
-  // After the last node: ranks are relative.
+  // Call it after the last node, because ranks are relative.
   void Rank() {
     const std::vector<std::int64_t> ranks = policies::scheduling::Rank(judgements_);
     for (std::size_t i = 0; i < ranks.size(); ++i) explanation_.nodes[i].rank = ranks[i];

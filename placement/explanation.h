@@ -13,101 +13,121 @@
 #include "policies/scheduling/engine.h"
 #include "policies/scheduling/shortlist.h"
 
+// Why a pod may go to which nodes: the data behind `berth explain` and the gRPC service.
+
 namespace berth::placement {
 
-/// One resource of the catalogue on one node, as far as the pod asks for it.
+/// One resource of the catalogue on one node, if the pod requests it. In whole devices.
 struct DeviceCount {
   std::string resource;
   std::int64_t requested = 0;
-  /// Whether the node lists the resource at all.
+  /// Whether the node lists the resource at all, in capacity or allocatable.
   bool listed = false;
   std::int64_t capacity = 0;
   std::int64_t allocatable = 0;
-  /// Asked for by the pods bound there.
+  /// Requested by the pods that are bound to the node.
   std::int64_t used = 0;
 
+  /// Devices that are left for new pods; negative if the node has lost devices that pods use.
   std::int64_t Free() const { return allocatable - used; }
 
   friend bool operator==(const DeviceCount&, const DeviceCount&) = default;
 };
 
-/// What one policy says of one node. Reasons are empty and times kNoTime where there are none.
+/// The verdict of one policy on one node. Texts are empty and times kNoTime if there is nothing to
+/// say.
 struct PolicyOpinion {
   std::string policy;
-  /// In mode Observe: it has no part in the node's verdict.
+  /// Whether the policy is in mode Observe and so has no influence on the node's verdict.
   bool observed = false;
   bool fits = true;
+  /// The policy's own score, 0 to policies::scheduling::kMaxScore, before the weight.
   std::uint16_t score = 0;
+  /// Whether the policy puts the node behind all others.
   bool last = false;
   std::int32_t weight = 0;
+  /// As kube-scheduler's event shows it, and short for a list.
   std::string reason;
   std::string summary;
+  /// When the state that `reason` names began.
   model::Time since = model::kNoTime;
 
   friend bool operator==(const PolicyOpinion&, const PolicyOpinion&) = default;
 };
 
+/// The common verdict on one node, with everything that led to it.
 struct NodeExplanation {
   std::string name;
   bool fits = true;
-  /// As prioritize would answer if exactly the fitting nodes were asked for; 0 for the others.
+  /// The rank, 0 to 10, that prioritize would answer for exactly the fitting nodes; 0 for the
+  /// others.
   std::int64_t rank = 0;
+  /// Sum over the enforced policies of weight x score.
   std::uint32_t score = 0;
-  /// Behind every node of which this is not said, whatever the scores.
+  /// Whether the node comes behind every node without this flag, whatever the scores.
   bool last = false;
-  /// Name in the catalogue; empty: none recognises the node.
+  /// Name in the catalogue; empty if no entry recognises the node.
   std::string accelerator;
+  /// One element for each of Explanation::requests, in that order.
   std::vector<DeviceCount> devices;
-  /// Why it does not fit; as kube-scheduler's event has it, and for a list.
+  /// Why the node does not fit: as kube-scheduler's event shows it, and short for a list.
   std::string reason;
   std::string summary;
   model::Time since = model::kNoTime;
+  /// In the order of the policies. Policies without an opinion on the pod are left out.
   std::vector<PolicyOpinion> policies;
+  /// All conditions of the node, as the API server has them.
   std::vector<model::Condition> conditions;
 
   friend bool operator==(const NodeExplanation&, const NodeExplanation&) = default;
 };
 
-/// Nodes that are refused for the same reason.
+/// The nodes that are refused for the same reason.
 struct RefusedGroup {
+  /// Number of nodes.
   std::size_t count = 0;
   std::string policy;
   std::string reason;
   std::string summary;
-  /// When the reason began, on the first and on the last node of the group; kNoTime: not known.
+  /// When the reason began on the first and on the last node of the group; kNoTime if nobody knows.
   model::Time oldest = model::kNoTime;
   model::Time newest = model::kNoTime;
 
   friend bool operator==(const RefusedGroup&, const RefusedGroup&) = default;
 };
 
-/// Why a pod may go where.
+/// Where a pod may go, and why.
 struct Explanation {
+  /// The time as of which conditions were judged.
   model::Time now = model::kNoTime;
-  /// What the pod asks for of the catalogue. Empty: Berth has no say, and nothing else is filled
-  /// in.
+  /// The catalogue's resources that the pod requests. If empty, the pod is not Berth's business,
+  /// and the rest of the struct is empty, too.
   std::vector<model::Resources::Entry> requests;
-  /// No node will do, whatever its state: the pod itself is to blame.
+  /// Whether the pod itself is the reason why no node fits, whatever the nodes' state.
   bool refused_everywhere = false;
+  /// Number of nodes that fit.
   std::size_t fitting = 0;
-  /// Why filter answers all of these, though there is a shortlist; empty: it does not, or there is
-  /// none, or the pod is bound already.
+  /// Why filter answers all fitting nodes although a shortlist is configured. Empty if it answers a
+  /// shortlist, if none is configured, or if the pod is already bound.
   std::string not_shortlisted;
   std::vector<RefusedGroup> groups;  // greatest first
-  /// Sentences about what the nodes' verdicts alone do not tell.
+  /// Sentences about what the verdicts alone do not show.
   std::vector<std::string> hints;
-  /// Those that fit by descending score, those that come last behind them, then the others by
-  /// group; by name among equals.
+  /// First the nodes that fit, by descending score, with those that come last at the end; then the
+  /// others, in the order of `groups`. Equal nodes are sorted by name.
   std::vector<NodeExplanation> nodes;
 
   friend bool operator==(const Explanation&, const Explanation&) = default;
 };
 
-/// Asks the engine about every node of `view`, as the extender does. All but not_shortlisted.
+/// Asks the engine about every node of `view`, as the extender does, and fills in everything but
+/// not_shortlisted. Takes time and memory in proportion to the nodes.
 Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
                     const policies::scheduling::SchedulingEngine& engine, model::Time now);
 
-/// The same with not_shortlisted, as far as the snapshot knows, and with what cannot be read.
+/// Same, for a snapshot. Also fills in not_shortlisted, as far as the snapshot knows, and adds
+/// hints about objects that cannot be read. Holds the snapshot's read lock, so the calling thread
+/// must not hold a Reader.
 Explanation Explain(const model::Pod& pod, const cluster::Snapshot& snapshot,
                     const policies::scheduling::SchedulingEngine& engine,
                     const policies::scheduling::ShortlistConfig& shortlist, model::Time now);

@@ -31,7 +31,7 @@ void AddBadMemory(const std::string& annotation, std::string_view text, Hints& h
   hints.push_back(fmt::format("{}: {}", annotation, std::string(status.message())));
 }
 
-// kube-scheduler counts devices, and Berth leaves that to it.
+// Berth leaves counting devices to kube-scheduler, so a fitting node may have too few.
 void AddScarcity(const Explanation& explanation, std::size_t request, Hints& hints) {
   std::size_t enough = 0;
   std::size_t unlisted = 0;

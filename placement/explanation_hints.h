@@ -10,12 +10,14 @@
 
 namespace berth::placement {
 
-/// What explains that a pod is pending, or goes elsewhere than expected, although nodes fit it; and
-/// what is wrong with its annotations.
+/// Sentences that explain why a pod is pending, or was placed elsewhere than expected, although
+/// nodes fit it; and sentences about errors in its annotations. `explanation` must be complete
+/// except for its hints. Says nothing about the nodes' verdicts themselves.
 std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& explanation,
                                   const policies::scheduling::SchedulingEngine& engine);
 
-/// Which nodes and pods cannot be read, and why.
+/// Sentences about nodes and pods that cannot be read, and why. Names at most three of each kind
+/// and counts the others.
 std::vector<std::string> QuarantineHints(const cluster::Snapshot::Reader& view);
 
 }  // namespace berth::placement

@@ -14,7 +14,7 @@ namespace {
 using google::protobuf::RepeatedPtrField;
 using google::protobuf::Timestamp;
 
-// Absent where it is not known.
+// Leaves the field absent if the time is not known.
 template <typename Mutable>
 void SetTime(model::Time time, Mutable field) {
   if (time != model::kNoTime) field()->set_seconds(time.time_since_epoch().count());
@@ -24,8 +24,8 @@ model::Time TimeOf(bool known, const Timestamp& time) {
   return known ? model::Time(model::Duration(time.seconds())) : model::kNoTime;
 }
 
-// Kubernetes stores condition types as they were sent, but proto3 knows no strings but UTF-8, and
-// clients refuse a message with another one as a whole.
+// Kubernetes stores condition types as they were sent. But strings of proto3 must be UTF-8, and
+// clients reject a whole message that contains another one.
 std::string Utf8(const std::string& text) {
   if (simdjson::validate_utf8(text)) return text;
   std::string ascii = text;

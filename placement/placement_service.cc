@@ -22,14 +22,14 @@ namespace berth::placement {
 namespace {
 
 grpc::Status ToGrpc(const absl::Status& status) {
-  // The codes of both have the same numbers.
+  // Both libraries number the codes alike.
   return {static_cast<grpc::StatusCode>(status.raw_code()),
           "berth: " + std::string(status.message())};
 }
 
-// One client that watches. Whoever has the turn may write or finish, and gives it back when that is
-// done; so the two never overlap, and no lock is held while gRPC is called. Lives until OnDone, and
-// as long as somebody wakes it.
+// One client that watches decisions. `busy_` is the turn: whoever sets it may write or finish, and
+// clears it afterwards. So two threads never write at once, and no lock is held during calls to
+// gRPC. The object lives until OnDone, and while somebody wakes it.
 class DecisionStream final : public grpc::ServerWriteReactor<v1::WatchDecisionsResponse> {
  public:
   static DecisionStream* Start(extender::DecisionBroker& broker) {
@@ -69,7 +69,7 @@ class DecisionStream final : public grpc::ServerWriteReactor<v1::WatchDecisionsR
   DecisionStream() = default;
 
   void Begin(std::shared_ptr<extender::DecisionBroker::Watcher> watcher) {
-    // So that a client knows from when on it hears everything.
+    // Tells the client that it gets every decision from now on.
     StartSendInitialMetadata();
     {
       const std::lock_guard lock(mutex_);
@@ -86,7 +86,7 @@ class DecisionStream final : public grpc::ServerWriteReactor<v1::WatchDecisionsR
     Finish(status);
   }
 
-  // Does what there is to do, if nobody else is at it.
+  // Sends the next decision or the end, unless a write is under way.
   void Proceed() {
     std::unique_lock lock(mutex_);
     if (busy_ || watcher_ == nullptr) return;
@@ -107,10 +107,10 @@ class DecisionStream final : public grpc::ServerWriteReactor<v1::WatchDecisionsR
 
   std::mutex mutex_;
   std::shared_ptr<extender::DecisionBroker::Watcher> watcher_;
-  // A write is under way, or all is finished.
+  // A write is under way, or the stream has finished.
   bool busy_ = false;
   bool cancelled_ = false;
-  // Of whoever has the turn.
+  // Belongs to whoever has the turn.
   v1::WatchDecisionsResponse message_;
   std::shared_ptr<DecisionStream> self_;
 };
@@ -145,7 +145,7 @@ class PlacementService final : public v1::Placement::CallbackService {
     return reactor;
   }
 
-  // The placer that answers, if it can.
+  // The present placer. Unavailable until its snapshot has nodes and pods.
   absl::StatusOr<std::shared_ptr<const extender::Placer>> Current() const {
     std::shared_ptr<const extender::Placer> placer = options_.placer();
     if (placer->snapshot().Synced()) return placer;
@@ -160,7 +160,7 @@ class PlacementService final : public v1::Placement::CallbackService {
     if (!root.ok()) return root.status();
     const auto pod = kube::PodFromJson(*root, "pod");
     if (!pod.ok()) return pod.status();
-    // Written down only when the cluster was let go.
+    // Explain() has released the snapshot when it returns, so writing the message does not hold it.
     const Explanation explanation = placement::Explain(
         *pod, (*placer)->snapshot(), (*placer)->engine(), (*placer)->shortlist(), options_.now());
     response = ToMessage(explanation);

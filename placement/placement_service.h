@@ -13,20 +13,26 @@ class Service;
 
 namespace berth::placement {
 
-/// What the service answers from; all of it must outlive the service.
+/// What the service answers from. Everything must outlive the service. gRPC's threads call the
+/// functions, several at a time, so they must be thread-safe.
 struct PlacementOptions {
-  /// What kube-scheduler is answered by now; never null.
+  /// Returns the placer that answers kube-scheduler at present; never null.
   std::function<std::shared_ptr<const extender::Placer>()> placer;
+  /// Where clients that watch get their decisions from.
   extender::DecisionBroker& decisions;
-  /// The time by which conditions are judged.
+  /// Returns the time by which conditions are judged.
   std::function<model::Time()> now;
 };
 
-/// Its full name, as health checks ask for it.
+/// Full name of the service, as health checks ask for it.
 inline constexpr char kPlacementService[] = "berth.v1.Placement";
 
-/// The service of proto/berth/v1/placement.proto, for server::GrpcListener. Needs no thread of its
-/// own, however many clients watch. Errors begin with "berth: ".
+/// Makes the service of proto/berth/v1/placement.proto, for server::GrpcListener. It answers from
+/// memory and never asks the API server. It needs no thread of its own, however many clients watch.
+///
+/// Error messages begin with "berth: ". Codes: UNAVAILABLE before nodes and pods are listed and
+/// during shutdown, INVALID_ARGUMENT for a manifest that cannot be read, RESOURCE_EXHAUSTED for one
+/// watcher too many.
 std::shared_ptr<grpc::Service> MakePlacementService(PlacementOptions options);
 
 }  // namespace berth::placement
