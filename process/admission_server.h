@@ -31,7 +31,7 @@ class AdmissionServer final : public Server {
 
   std::vector<std::string> NotReady() const;
 
-  // In the order of who uses whom: later ones are gone first.
+  // In the order of dependency: members are destroyed in reverse, users first.
   std::shared_ptr<server::Metrics> metrics_;
   admission::Webhook webhook_;
   std::atomic<bool> draining_ = false;

@@ -8,14 +8,14 @@
 
 namespace berth::process {
 
-/// Warns of nodes that two entries of the catalogue recognise: one of the entries is a mistake, and
-/// pods that ask for the hidden one will not go there. Five lines, then at most one a minute;
-/// `linesHeldBack` tells how many were left out before a line. Thread-safe.
+/// Warns about nodes that two entries of the catalogue recognise. One of the entries is a mistake,
+/// and pods that ask for the hidden entry do not get these nodes. Writes five lines at once and
+/// then at most one a minute; `linesHeldBack` counts the lines left out before a line. Thread-safe.
 class CatalogueLog {
  public:
   explicit CatalogueLog(std::shared_ptr<const model::AcceleratorCatalog> catalog);
 
-  /// `node` counts as `entry`, though `hidden` recognises it too.
+  /// `node` counts as `entry`, although `hidden` recognises it, too.
   void OnAmbiguous(const std::string& node, model::AcceleratorCatalog::Index entry,
                    model::AcceleratorCatalog::Index hidden);
 

@@ -11,17 +11,21 @@
 
 namespace berth::process {
 
-/// The certificates of an HTTPS server that follow their files, or null for plain HTTP on a
-/// loopback address. `block` is that of the configuration, "extender". Changes are logged.
-/// INVALID_ARGUMENT where there is neither a certificate nor `insecure_loopback`.
+/// Opens the certificates of an HTTPS server, like FollowCertificates. Returns null with
+/// `insecure_loopback`, which means plain HTTP. Returns INVALID_ARGUMENT if there is neither a
+/// certificate nor `insecure_loopback`. `block` is the server's block of the configuration, such as
+/// "extender"; errors and log lines name it.
 absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
     const std::string& block, const config::TlsConfig& tls, bool insecure_loopback);
 
-/// The certificates of a listener, which follow their files; each change is logged under its name.
+/// Opens the certificates of a listener. They follow their files on a thread of their own, which
+/// logs each change under the name of the listener. If changed files are broken, the former
+/// certificates remain in use. Returns an error if the files do not make a valid pair now.
 absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> FollowCertificates(
     const std::string& listener, const config::TlsConfig& tls);
 
-/// berth_certificate_seconds_left, _reloads and _reload_failures. `certificates` may be null.
+/// Registers berth_certificate_seconds_left, berth_certificate_reloads and
+/// berth_certificate_reload_failures. Does nothing if `certificates` is null.
 void AddCertificateMetrics(const std::shared_ptr<const server::TlsCertificates>& certificates,
                            server::Metrics& metrics);
 

@@ -22,7 +22,8 @@ prometheus::Gauge& AddGauge(server::Metrics& metrics, const char* name, const ch
   return prometheus::BuildGauge().Name(name).Help(help).Register(metrics.registry()).Add({});
 }
 
-// The first six bytes of SHA-256: what a double, Prometheus' only number, holds exactly.
+// The first six bytes of the SHA-256. Prometheus has only doubles, which represent six bytes
+// exactly.
 double HashOf(const std::string& text) {
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
@@ -59,7 +60,7 @@ void ConfigFollower::Check() {
   config::ConfigReading reading = config::ReadConfig(file_);
   if (!reading.ok()) return Refuse(yaml::ToString(reading.errors));
   if (reading.text != text_) return Take(std::move(reading.text), reading.config);
-  // Put back as it was.
+  // The file is the text in use again.
   refused_.clear();
   successful_.Set(1);
 }
@@ -91,8 +92,8 @@ void ConfigFollower::Refuse(const std::string& error) {
 }
 
 bool NeedsRestart(const config::BerthConfiguration& then, const config::BerthConfiguration& now) {
-  // Compared as written, with what can be taken over made equal: a new field is of the former kind
-  // until somebody sees to it.
+  // Compares the configurations as text, after making equal what can be applied without a restart.
+  // So a new field needs a restart until somebody adds it here.
   config::BerthConfiguration rest = now;
   rest.prefix = then.prefix;
   rest.log = then.log;

@@ -9,7 +9,7 @@ namespace berth::process {
 
 namespace {
 
-// A placer and what it looks at, so that whoever holds the placer holds both.
+// A placer and the cluster that it reads. A pointer to the placer keeps both alive.
 struct HeldPlacer {
   std::shared_ptr<LiveCluster> cluster;
   extender::Placer placer;
@@ -54,7 +54,7 @@ ConfiguredPlacer::~ConfiguredPlacer() { Stop(); }
 
 std::shared_ptr<LiveCluster> ConfiguredPlacer::NewCluster(const config::BerthConfiguration& config,
                                                           const Engine& engine) {
-  // Told by the thread of a feed that Stop() waits for, so the pointer is good.
+  // The feed's thread calls back. Stop() waits for that thread, so the pointer is valid then.
   auto self = std::make_shared<const LiveCluster*>(nullptr);
   auto cluster = std::make_shared<LiveCluster>(engine.catalog, api_, node_observer_, pod_observer_,
                                                NeedsServices(config) ? &service_observer_ : nullptr,
@@ -97,7 +97,7 @@ void ConfiguredPlacer::Apply(const config::BerthConfiguration& config) {
       next_ = Make(config, std::move(engine), starting);
     }
   }
-  // Outside the lock, which the superseded feed's thread may be waiting for.
+  // Not under the lock, because the superseded feed's thread may wait for the lock.
   process::Stop(superseded);
   if (starting == nullptr) return;
   server::Log(server::LogLevel::kInfo,

@@ -16,45 +16,57 @@
 
 namespace berth::process {
 
-/// What the extender answers by, made from the configuration and made anew when that changes.
+/// Makes the placer that answers kube-scheduler from the configuration, and replaces it when the
+/// configuration changes. Owns the snapshot and the feed that follows the cluster.
 ///
-/// New policies take effect at once. A new catalogue needs a snapshot of its own, because nodes and
-/// pods are kept as the catalogue sees them; so does a shortlist, when it begins or ceases to need
-/// Services: the cluster is listed again, and until that has come the former configuration goes on
-/// answering. Thread-safe.
+/// New policies take effect at once. A new catalogue needs a new snapshot, because nodes and pods
+/// are stored as the catalogue sees them. So does a shortlist that starts or stops needing
+/// Services. In both cases Berth lists the cluster again, and the former configuration keeps
+/// answering until the lists are complete.
+///
+/// Start() comes first and only once. Apply(), Stop() and Current() may then be called on any
+/// thread.
 class ConfiguredPlacer {
  public:
-  /// One configuration with all that is made from it.
+  /// One configuration and everything that is made from it. Immutable.
   struct Generation {
     config::BerthConfiguration config;
     Engine engine;
     std::shared_ptr<LiveCluster> cluster;
-    /// Keeps the cluster alive.
+    /// Also keeps the cluster alive.
     std::shared_ptr<extender::Placer> placer;
 
+    /// The block health of `config`.
     const policies::scheduling::HealthConfig& health() const;
   };
 
-  /// Told on any thread when another placer is to be used.
+  /// Called with each placer that is to replace the former one: on the thread that calls Apply(),
+  /// or on a thread of the feed. The object's lock is held, so it must be quick and must not call
+  /// the object.
   using Use = std::function<void(std::shared_ptr<extender::Placer>)>;
 
-  /// Reaches for nothing yet. `metrics` and the observers must outlive this.
+  /// Prepares the first generation without connecting to anything. `config` must be valid.
+  /// `metrics` and the observers must outlive the object.
   ConfiguredPlacer(const config::BerthConfiguration& config, kube::ApiConfig api,
                    server::Metrics& metrics, std::vector<extender::DecisionObserver*> observers);
+  /// Calls Stop().
   ~ConfiguredPlacer();
   ConfiguredPlacer(const ConfiguredPlacer&) = delete;
   ConfiguredPlacer& operator=(const ConfiguredPlacer&) = delete;
 
-  /// Begins to follow the cluster. Once.
+  /// Starts to follow the cluster. `use` is called only for later generations: the first placer is
+  /// in Current().
   void Start(Use use);
 
-  /// Takes over another configuration, which has been validated. After Start().
+  /// Applies another valid configuration. Replaces a former one that still waits for its lists.
+  /// Does nothing after Stop().
   void Apply(const config::BerthConfiguration& config);
 
-  /// Ends all connections to the API server; the last snapshot goes on answering.
+  /// Ends all connections to the API server and waits for their threads. The last snapshot keeps
+  /// answering.
   void Stop();
 
-  /// What is in use; never null.
+  /// The generation in use; never null.
   std::shared_ptr<const Generation> Current() const;
 
  private:
@@ -62,6 +74,7 @@ class ConfiguredPlacer {
                                           const Engine& engine);
   std::shared_ptr<const Generation> Make(const config::BerthConfiguration& config, Engine engine,
                                          std::shared_ptr<LiveCluster> cluster);
+  // Called by a feed when its cluster has been listed.
   void OnSynced(const LiveCluster* cluster);
 
   const kube::ApiConfig api_;
@@ -75,7 +88,7 @@ class ConfiguredPlacer {
   mutable std::mutex mutex_;
   bool stopped_ = false;
   std::shared_ptr<const Generation> current_;
-  /// Waits for its lists.
+  /// A generation that waits for its lists; may be null.
   std::shared_ptr<const Generation> next_;
 };
 

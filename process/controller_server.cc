@@ -84,7 +84,7 @@ absl::StatusOr<std::string> LeaseNamespace(const config::BerthConfiguration& con
                                            const std::string& file) {
   const std::string& configured = config.controller.lease.namespace_name;
   if (!configured.empty()) return configured;
-  // A kubeconfig may lead to another cluster than that of the pod.
+  // A kubeconfig may lead to another cluster than the pod's own.
   if (config.kubernetes.kubeconfig.empty()) {
     const auto text = yaml::ReadFile(file, kMaxNamespaceFile);
     if (text.ok()) return std::string(absl::StripAsciiWhitespace(*text));

@@ -37,13 +37,14 @@ class ControllerServer final : public Server {
   bool Drain() override;
 
  private:
+  // The lease that controllers compete for, and the identity of this one.
   struct Lease {
     std::string namespace_name;
     std::string name;
     std::string identity;
   };
 
-  /// What hangs on the configuration.
+  /// The parts that depend on the configuration.
   class Work;
 
   ControllerServer(const config::BerthConfiguration& config, kube::ApiConfig api,
@@ -52,11 +53,13 @@ class ControllerServer final : public Server {
   void AddMetrics();
   void StartWork(const config::BerthConfiguration& config);
   void StopWork();
+  // Whether this controller is the one that writes.
   bool Leads() const;
   std::size_t Quarantined(cluster::Kind kind) const;
+  // The reasons for which /readyz answers 503; empty if the server is ready.
   std::vector<std::string> NotReady() const;
 
-  // In the order of who uses whom: later ones are gone first.
+  // In the order of dependency: members are destroyed in reverse, users first.
   const kube::ApiConfig api_;
   const Lease lease_;
   std::shared_ptr<server::Metrics> metrics_;
@@ -66,13 +69,16 @@ class ControllerServer final : public Server {
   FeedObserver pod_observer_;
   FeedObserver pending_observer_;
   mutable std::mutex mutex_;
+  // Null while the configuration changes, and after Stop().
   std::unique_ptr<Work> work_;
   Listeners listeners_;
   std::unique_ptr<ConfigFollower> follower_;
 };
 
-/// The namespace of the Lease: the configured one, else that of the pod that we run in, which is
-/// the content of `file`. FAILED_PRECONDITION where there is neither.
+/// Returns the namespace of the Lease: the configured one, or else the content of `file`, which is
+/// the namespace of the pod that this process runs in. The file counts only without a kubeconfig,
+/// which may lead to another cluster. Returns FAILED_PRECONDITION, with advice for the user, if
+/// there is neither.
 absl::StatusOr<std::string> LeaseNamespace(
     const config::BerthConfiguration& config,
     const std::string& file = "/var/run/secrets/kubernetes.io/serviceaccount/namespace");

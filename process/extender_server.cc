@@ -16,7 +16,7 @@ extender::ExtenderOptions OptionsOf(const config::ExtenderConfig& config) {
           .now = Now};
 }
 
-// Metrics about the cluster by whatever configuration is in use when they are asked for.
+// Metrics of the cluster by the configuration that is in use when they are scraped.
 class CurrentClusterMetrics final : public prometheus::Collectable {
  public:
   explicit CurrentClusterMetrics(const ConfiguredPlacer& placer) : placer_(placer) {}

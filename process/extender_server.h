@@ -39,9 +39,10 @@ class ExtenderServer final : public Server {
 
   absl::Status Open(const config::BerthConfiguration& config);
   absl::Status ServePlacement(const config::GrpcConfig& config);
+  // The reasons for which /readyz answers 503; empty if the server is ready.
   std::vector<std::string> NotReady() const;
 
-  // In the order of who uses whom: later ones are gone first.
+  // In the order of dependency: members are destroyed in reverse, users first.
   std::shared_ptr<server::Metrics> metrics_;
   extender::DecisionLog decision_log_;
   extender::DecisionBroker decisions_;

@@ -15,7 +15,7 @@ using server::LogLevel;
 
 constexpr std::chrono::seconds kFeedLineInterval{10};
 
-// More are told again, each once in so many.
+// The most objects to remember. Beyond that, the observer forgets them all, and logs them again.
 constexpr std::size_t kMaxTold = 10'000;
 
 prometheus::Family<prometheus::Counter>& Family(server::Metrics& metrics, const char* name,
@@ -51,7 +51,7 @@ void FeedObserver::OnListed(std::size_t items) {
 
 void FeedObserver::OnWatchEnd(WatchEnd end) {
   restarts_.at(end)->Increment();
-  // The orderly end after some minutes is no news.
+  // The API server ends every watch after some minutes, which is no news.
   if (end == WatchEnd::kServer) {
     return Log(LogLevel::kDebug, "watch ended", {{"kind", kind_}, {"cause", NameOf(end)}});
   }

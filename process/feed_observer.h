@@ -14,16 +14,16 @@
 
 namespace berth::process {
 
-/// Logs and counts what becomes of the list-and-watch of one kind:
+/// Logs and counts the events of one kind's list and watch:
 ///   berth_api_lists_total{kind}              complete lists
 ///   berth_watch_restarts_total{kind,cause}   watches that ended, by NameOf(WatchEnd)
 ///   berth_api_errors_total{kind}             requests that failed
-///   berth_api_unreadable_total{kind}         objects that could not be read, as often as they came
-/// Lines that repeat while the API server is away are written every few seconds only; that an
-/// object cannot be read, and why, is written once. Thread-safe.
+///   berth_api_unreadable_total{kind}         objects that could not be read, each time they came
+/// Lines that would repeat while the API server is away are written at most every ten seconds. An
+/// object that cannot be read is logged once for each error. Thread-safe.
 class FeedObserver final : public kube::ListWatchObserver {
  public:
-  /// `kind` is "nodes" or "pods"; `metrics` must outlive this.
+  /// `kind` is the label's value, such as "nodes". `metrics` must outlive the object.
   FeedObserver(std::string kind, server::Metrics& metrics);
 
   void OnListed(std::size_t items) override;
@@ -33,6 +33,7 @@ class FeedObserver final : public kube::ListWatchObserver {
   void OnBackoff(std::chrono::milliseconds wait) override;
 
  private:
+  // Whether this object with this error has not been logged yet.
   bool IsNews(const kube::UnreadableObject& object);
 
   const std::string kind_;
@@ -44,7 +45,7 @@ class FeedObserver final : public kube::ListWatchObserver {
   server::RateLimiter error_lines_;
 
   std::mutex mutex_;
-  std::set<std::size_t> told_;  // hashes of objects that cannot be read, and why
+  std::set<std::size_t> told_;  // hashes of unreadable objects with their errors
 };
 
 }  // namespace berth::process

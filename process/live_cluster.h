@@ -14,16 +14,17 @@
 
 namespace berth::process {
 
-/// For a feed of that API server, with a seed of chance of its own, so that the feeds of many
-/// processes do not retry in step.
+/// Options of a feed for that API server. Each call chooses a random seed, so that the feeds of
+/// many processes do not retry in step.
 cluster::Feed::Options FeedOptions(kube::ApiConfig api);
 
-/// A snapshot as one catalogue sees the cluster, and the feed that keeps it in step with the API
-/// server. Warns of nodes that the catalogue recognises twice. Thread-safe.
+/// A snapshot of the cluster, as one catalogue sees it, and the feed that keeps it up to date with
+/// the API server. Warns about nodes that two entries of the catalogue recognise. Thread-safe.
 class LiveCluster {
  public:
-  /// The observers must outlive this; without `services` these are not followed. `on_synced` is
-  /// called once, on a thread of the feed, when nodes and pods have been listed; it may be empty.
+  /// Connects to nothing yet. The observers must outlive the object. Without `services`, Services
+  /// are not watched. `on_synced` is called once, on a thread of the feed, when nodes and pods have
+  /// been listed; it may be empty.
   LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalog, kube::ApiConfig api,
               kube::ListWatchObserver& nodes, kube::ListWatchObserver& pods,
               kube::ListWatchObserver* services, std::function<void()> on_synced);
@@ -31,16 +32,18 @@ class LiveCluster {
   LiveCluster(const LiveCluster&) = delete;
   LiveCluster& operator=(const LiveCluster&) = delete;
 
-  /// Once only; does nothing after Stop().
+  /// Starts the feed and returns at once. Call it once. Does nothing after Stop().
   void Start();
 
-  /// The snapshot stays as it is from then on. Not to be called by `on_synced`.
+  /// Ends the feed and waits for its threads; afterwards the snapshot no longer changes.
+  /// `on_synced` must not call it.
   void Stop();
 
+  /// Lives as long as the object.
   const cluster::Snapshot& snapshot() const { return snapshot_; }
 
  private:
-  /// Passes everything on, and looks whether both lists have come.
+  /// Passes events on, and checks whether both lists are complete.
   class Observer;
 
   void OnListed();

@@ -5,7 +5,7 @@
 
 namespace berth::process {
 
-/// The least important lines that `config` wants, as the log takes it.
+/// The configured threshold as the log's own type: lines of this level and above are written.
 server::LogLevel LogLevelOf(const config::LogConfig& config);
 
 }  // namespace berth::process

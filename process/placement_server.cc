@@ -16,10 +16,10 @@ namespace {
 using server::Log;
 using server::LogLevel;
 
-// Calls are answered from memory; what takes longer is a client that does not read.
+// Calls are answered from memory. One that takes longer has a client that does not read.
 constexpr std::chrono::seconds kDrainTime{2};
 
-// Null for plain gRPC.
+// Returns null for plain gRPC.
 absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenGrpcCertificates(
     const config::TlsConfig& config, server::Metrics& metrics) {
   if (config.cert_file.empty()) return nullptr;

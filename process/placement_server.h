@@ -13,17 +13,20 @@
 
 namespace berth::process {
 
-/// The gRPC side of `berth extender`. Start, Drain and the destructor are called by one thread.
+/// The gRPC listener of `berth extender` with the service berth.v1.Placement. One thread calls
+/// Start, Drain and the destructor.
 class PlacementServer final {
  public:
-  /// Serves when it returns. `config` is valid and its `listen` not empty; `metrics` must outlive
-  /// this. Fails where a file of the certificate is broken, or the address taken.
+  /// Starts the listener and returns a server that answers. `config` must be valid, with an address
+  /// in `listen`. `not_ready` answers gRPC's health checks. `metrics` must outlive the server.
+  /// Returns an error if a file of the certificate is broken, or if it cannot listen on the
+  /// address.
   static absl::StatusOr<std::unique_ptr<PlacementServer>> Start(const config::GrpcConfig& config,
                                                                 placement::PlacementOptions options,
                                                                 server::ReadinessCheck not_ready,
                                                                 server::Metrics& metrics);
 
-  /// Ends the streams, and lets calls end for some seconds at most; false where something was cut.
+  /// Ends the streams and gives calls two seconds to end. Returns false if some had to be cut off.
   bool Drain();
 
  private:
