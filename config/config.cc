@@ -18,7 +18,7 @@ constexpr model::EnumName<LogThreshold> kLogThresholds[] = {{LogThreshold::kDebu
                                                             {LogThreshold::kWarning, "warning"},
                                                             {LogThreshold::kError, "error"}};
 
-// Room for the smallest sensible request; and what a scheduler's limits never let it need.
+// The least is enough for any sensible request. Kube-scheduler's own limits never need the most.
 constexpr std::int32_t kLeastBodyBytes = 1 << 20;
 constexpr std::int32_t kMostBodyBytes = 1 << 30;
 
@@ -36,7 +36,7 @@ void ValidateAddress(const std::string& path, const std::string& text, Errors& e
   if (!address.ok()) errors.push_back({path, std::string(address.status().message())});
 }
 
-/// Where an HTTPS server listens; `path` is that of its block.
+/// The address of an HTTPS server. `path` is the path of its block.
 struct HttpsServer {
   std::string path;
   const std::string& listen;
@@ -44,7 +44,7 @@ struct HttpsServer {
   bool insecure_loopback;
 };
 
-// Whether there is a certificate at all matters only to who serves: see OpenCertificates.
+// Does not require a certificate: only a server needs one, see OpenCertificates.
 void ValidateTls(const HttpsServer& server, Errors& errors) {
   const TlsConfig& tls = server.tls;
   if (tls == TlsConfig()) return;
@@ -120,7 +120,7 @@ void ValidateGrpc(const GrpcConfig& config, Errors& errors) {
   }
 }
 
-// The same address twice is heard of only when the second server starts.
+// Without this check, a user would notice the conflict only when the second server starts.
 void RefuseTwice(const std::pair<const char*, std::string>& first,
                  const std::pair<const char*, std::string>& second, Errors& errors) {
   const auto taken = server::ParseAddress(first.second);
@@ -141,7 +141,8 @@ void ValidateListeners(const BerthConfiguration& config, Errors& errors) {
   const std::pair<const char*, std::string> metrics{"metrics.listen", config.metrics.listen};
   const std::pair<const char*, std::string> probes{"probes.listen", config.probes.listen};
   const std::pair<const char*, std::string> grpc{"grpc.listen", config.grpc.listen};
-  // The extender and the webhook are processes of their own, and so may be their machines.
+  // The extender and the webhook are separate processes, perhaps on separate machines, so they may
+  // share an address.
   RefuseTwice(extender, metrics, errors);
   RefuseTwice(admission, metrics, errors);
   RefuseTwice(extender, grpc, errors);

@@ -13,11 +13,18 @@
 #include "policies/scheduling/config.h"
 #include "policies/scheduling/shortlist.h"
 
+// The configuration file as C++ structs: a struct for each block, with fields in the order of the
+// file. The initialisers are the defaults. VisitFields declares each field's key and its help text,
+// which also becomes the reference in docs/configuration.md (see model/config_field.h). Plain
+// values without invariants; Validate() checks them.
+
 namespace berth::config {
 
+/// The version and kind that a configuration file must name.
 inline constexpr std::string_view kConfigApiVersion = "config.berth.dev/v1alpha1";
 inline constexpr std::string_view kConfigKind = "BerthConfiguration";
 
+/// The block `kubernetes`: how to reach the API server.
 struct KubernetesConfig {
   std::string kubeconfig;
   std::string context;
@@ -31,10 +38,11 @@ void VisitFields(Visitor& visit, KubernetesConfig& config) {
   visit("context", config.context, "Context of that file; empty: its current one");
 }
 
-/// Files of a TLS server.
+/// The PEM files of a TLS server. File names are relative to the working directory.
 struct TlsConfig {
   std::string cert_file;
   std::string key_file;
+  /// Empty if clients need no certificate.
   std::string client_ca_file;
 
   friend bool operator==(const TlsConfig&, const TlsConfig&) = default;
@@ -51,13 +59,16 @@ void VisitFields(Visitor& visit, TlsConfig& config) {
       "PEM file with the CAs that clients' certificates must come from; empty: clients need none");
 }
 
+/// The block `extender`: the server that kube-scheduler asks.
 struct ExtenderConfig {
   std::string listen = ":8443";
   TlsConfig tls;
+  /// Whether to serve plain HTTP, which is allowed only on a loopback address.
   bool insecure_loopback = false;
+  /// The largest body of a request with names of nodes, and of one with whole nodes.
   std::int32_t max_body_bytes = 8 * 1024 * 1024;
   std::int32_t max_nodes_body_bytes = 64 * 1024 * 1024;
-  // docs/benchmarks has the figures by which it was chosen.
+  // docs/benchmarks has the measurements behind this default.
   policies::scheduling::ShortlistConfig shortlist = {.size = 1};
 };
 
@@ -79,12 +90,14 @@ void VisitFields(Visitor& visit, ExtenderConfig& config) {
   visit("shortlist", config.shortlist, "Answers that are shorter than all nodes that fit");
 }
 
-/// The block `admission`: what decides about objects, and the server that is asked.
+/// The block `admission`: the webhook that the API server asks, and the rules by which it judges.
 struct WebhookConfig {
   std::string listen = ":9443";
   TlsConfig tls;
   bool insecure_loopback = false;
+  /// The largest review.
   std::int32_t max_body_bytes = 20 * 1024 * 1024;
+  /// Its fields are in the same block of the file.
   policies::admission::AdmissionConfig judgement;
 };
 
@@ -110,6 +123,7 @@ void VisitFields(Visitor& visit, WebhookConfig& config) {
   visit("policies", config.judgement.policies, "What pods and Jobs have to be like");
 }
 
+/// The block `metrics`: the plain HTTP server for Prometheus and kubelet.
 struct MetricsConfig {
   std::string listen = ":9090";
 };
@@ -120,6 +134,7 @@ void VisitFields(Visitor& visit, MetricsConfig& config) {
         "Address of /metrics, /livez, /healthz and /readyz, which are plain HTTP");
 }
 
+/// The block `probes`: a plain HTTP server for kubelet alone. Empty `listen` means there is none.
 struct ProbesConfig {
   std::string listen;
 };
@@ -131,6 +146,8 @@ void VisitFields(Visitor& visit, ProbesConfig& config) {
         "of its own, which whoever floods the metrics' cannot reach; empty: none");
 }
 
+/// The block `grpc`: the server for `berth explain`, `berth capacity` and other programs. Empty
+/// `listen` means there is none.
 struct GrpcConfig {
   std::string listen;
   TlsConfig tls;
@@ -144,10 +161,12 @@ void VisitFields(Visitor& visit, GrpcConfig& config) {
         "Mutual TLS: all three, or none where listen is a loopback address, which is then plain");
 }
 
+/// The least important lines that are logged, in ascending order of importance.
 enum class LogThreshold : std::uint8_t { kDebug, kInfo, kWarning, kError };
 
 std::span<const model::EnumName<LogThreshold>> EnumNames(LogThreshold);
 
+/// The block `log`.
 struct LogConfig {
   LogThreshold level = LogThreshold::kInfo;
 };
@@ -157,11 +176,12 @@ void VisitFields(Visitor& visit, LogConfig& config) {
   visit("level", config.level, "The least important lines that are written");
 }
 
-/// The configuration of every subcommand, as its file has it. The defaults are those of an empty
-/// file, and lack what has none: certificates.
+/// The whole configuration. All subcommands share it, and each uses the blocks that concern it. The
+/// initialisers are what an empty file means. They lack certificates, which have no default.
 struct BerthConfiguration {
   std::string api_version{kConfigApiVersion};
   std::string kind{kConfigKind};
+  /// Domain of Berth's labels and annotations.
   std::string prefix = "berth.dev";
   KubernetesConfig kubernetes;
   ExtenderConfig extender;
@@ -171,8 +191,10 @@ struct BerthConfiguration {
   ProbesConfig probes;
   GrpcConfig grpc;
   LogConfig log;
+  /// The catalogue. A node belongs to the first entry that recognises it.
   std::vector<model::AcceleratorSpec> accelerators = model::AcceleratorCatalog::Defaults();
-  /// With the policies' own blocks, which stand at the top of the file.
+  /// Also contains the policies' own blocks, such as `health`, which are at the top level of the
+  /// file.
   policies::scheduling::SchedulingConfig scheduling;
 };
 
@@ -196,8 +218,9 @@ void VisitFields(Visitor& visit, BerthConfiguration& config) {
   visit("scheduling", config.scheduling, "How nodes are chosen");
 }
 
-/// Everything that is wrong with `config` though each value by itself has the right type; paths are
-/// from the top.
+/// Returns every error in `config` that remains if each single value has the right type: values out
+/// of range, and contradictions. Paths start at the top of the file. Empty if the configuration is
+/// valid.
 std::vector<model::FieldError> Validate(const BerthConfiguration& config);
 
 }  // namespace berth::config

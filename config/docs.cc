@@ -43,7 +43,7 @@ extender:
 
 std::string Code(const std::string& text) { return "`" + text + "`"; }
 
-// A '|' would end the cell.
+// Escapes '|', which would end the cell.
 std::string Cell(const std::string& text) {
   std::string cell;
   for (const char c : text) cell += c == '|' ? std::string("\\|") : std::string(1, c);
@@ -84,7 +84,7 @@ void AddTable(const std::vector<ConfigField>& fields, const std::string& path, s
   AddRows(fields, path, text);
 }
 
-// The blocks that stand for themselves; the scalars at the top share one table.
+// A section for a block. The scalars at the top of the file share one table before the sections.
 void AddBlock(const ConfigField& block, std::string& text) {
   text += fmt::format("\n## {}\n\n{}.\n", block.key, block.help);
   const bool is_list = block.value.kind == Kind::kList;

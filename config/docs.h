@@ -4,7 +4,8 @@
 
 namespace berth::config {
 
-/// docs/configuration.md: a table of fields for each block of the configuration.
+/// The text of docs/configuration.md: a table of the fields of each block, and the default file.
+/// `berth config docs` prints it, and a test compares it with the file.
 std::string ConfigDocs();
 
 }  // namespace berth::config

@@ -16,7 +16,7 @@ constexpr char kDialect[] = "http://json-schema.org/draft-07/schema#";
 constexpr char kDuration[] =
     "^([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)"
     "(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))*$|^0$";
-// Numbers without a suffix need no quotes.
+// A number without a suffix may be written without quotes.
 constexpr char kQuantity[] =
     "^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)"
     "([eE][+-]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?$";
@@ -68,7 +68,7 @@ Json ObjectOf(const std::vector<ConfigField>& fields) {
   return schema;
 }
 
-// There is one of each, as of now.
+// At present there is only one version and one kind.
 void PinFormat(Json& schema) {
   for (const char* key : {"apiVersion", "kind"}) {
     Json& property = schema["properties"][key];

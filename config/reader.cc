@@ -17,14 +17,14 @@ namespace berth::config {
 
 namespace {
 
-// A value of the file and where it stands.
+// A value of the file, its path and its line.
 struct Place {
   const YAML::Node& node;
   const std::string& path;
   int line;
 };
 
-// Whether `path` is `outer` or a part of it.
+// Whether `path` is `outer` or below it.
 bool IsWithin(std::string_view path, std::string_view outer) {
   if (!path.starts_with(outer)) return false;
   return path.size() == outer.size() || path[outer.size()] == '.' || path[outer.size()] == '[';
@@ -38,8 +38,8 @@ class Reader {
     errors_.push_back({file_, line, std::move(path), std::move(message)});
   }
 
-  // Adds what is wrong with the values together, where each by itself was read well: what could
-  // not be read has kept its default, of which nothing must be said.
+  // Adds the errors of Validate(). Leaves out those about values that could not be read: these
+  // still have their defaults, and the user did not write them.
   void AddFindings(const std::vector<model::FieldError>& findings) {
     const std::vector<yaml::SourceError> unread = errors_;
     for (const model::FieldError& finding : findings) {
@@ -106,7 +106,7 @@ class Reader {
   template <typename T>
   void ReadStruct(const Place& place, T& value);
 
-  // That of the nearest thing around it which the file has.
+  // The line of `path`, or of the nearest enclosing value in the file.
   int LineOfPath(std::string path) const {
     while (true) {
       const auto line = lines_.find(path);
@@ -122,7 +122,7 @@ class Reader {
   std::vector<yaml::SourceError> errors_;
 };
 
-// Fills the fields of one struct from one map, and knows afterwards which keys were none.
+// The visitor that fills the fields of one struct from one map, and then reports unknown keys.
 class StructReader {
  public:
   StructReader(Reader& reader, const Place& place) : reader_(reader), place_(place) {}
@@ -175,13 +175,13 @@ void Reader::ReadStruct(const Place& place, T& value) {
   fields.RefuseUnknownKeys();
 }
 
-// The text under a key of the document, or nothing.
+// The text under a key of the document, or an empty string.
 std::string TextOf(const YAML::Node& document, const char* key) {
   const YAML::Node node = document[key];
   return node.IsDefined() && node.IsScalar() ? node.Scalar() : "";
 }
 
-// A file of another kind or version would only yield errors that mislead.
+// Reading a file of another kind or version would only give misleading errors.
 bool RefuseOtherKinds(const YAML::Node& document, Reader& reader) {
   bool refused = false;
   for (const auto& [key, supported] :

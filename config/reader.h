@@ -11,23 +11,25 @@
 
 namespace berth::config {
 
-/// A configuration, or all that is wrong with its file.
+/// A configuration, or every error in its file.
 struct ConfigReading {
+  /// Must not be used if there are errors.
   BerthConfiguration config;
-  /// What it was read from, as far as it could be read.
+  /// The text of the file; empty if the file could not be read. ParseConfig leaves it empty.
   std::string text;
-  /// By line. Not empty: `config` is not to be used.
+  /// In the order of lines.
   std::vector<yaml::SourceError> errors;
 
   bool ok() const { return errors.empty(); }
 };
 
-/// Reads the YAML text of a configuration; `file` names it in the errors. Strict: keys that do not
-/// exist, keys given twice, values of the wrong type and values that make no sense together are
-/// errors. Null is the same as a key left out.
+/// Reads the YAML text of a configuration and validates it. `file` names the text in errors.
+/// Reports all errors at once, with their lines: unknown fields, fields given twice, values of the
+/// wrong type, and values that make no sense. Null means the same as leaving the field out.
 ConfigReading ParseConfig(std::string_view text, const std::string& file);
 
-/// ParseConfig() of a file, "-" being standard input.
+/// Reads `file`, of up to yaml::kMaxYamlBytes, and parses it like ParseConfig(). "-" is standard
+/// input. Blocks while it reads.
 ConfigReading ReadConfig(const std::string& file);
 
 }  // namespace berth::config

@@ -93,7 +93,7 @@ void DescribeAny(const T& value, ConfigField& field) {
   }
 }
 
-// Both have the members of the same struct in the same order.
+// `map` and `defaults` have the members of the same struct in the same order.
 void LeaveOutDefaults(ConfigValue& map, const std::vector<ConfigField>& defaults) {
   std::vector<std::pair<std::string, ConfigValue>> kept;
   for (std::size_t i = 0; i < map.members.size(); ++i) {
@@ -120,7 +120,7 @@ void DescribeAny(const std::vector<T>& values, ConfigField& field) {
   }
 }
 
-// The visitor.
+// The visitor that collects the fields of a struct.
 struct Describer {
   std::vector<ConfigField> fields{};
 

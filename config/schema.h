@@ -8,40 +8,47 @@
 
 namespace berth::config {
 
-/// A value of the configuration, for those who print it.
+/// A value of the configuration, in a form that printers can walk through.
 struct ConfigValue {
+  /// The kind of the value. kAbsent is an optional value that is not set. kPlain is written without
+  /// quotes.
   enum class Kind { kAbsent, kPlain, kText, kList, kMap };
 
   Kind kind = Kind::kAbsent;
-  /// kPlain (numbers, true, false) and kText.
+  /// For kPlain (numbers, true, false) and kText.
   std::string scalar;
-  /// kList.
+  /// For kList.
   std::vector<ConfigValue> items;
-  /// kMap; within lists without the fields that have their default.
+  /// For kMap: keys and values in the order of the file. Maps in a list lack the fields that have
+  /// their default.
   std::vector<std::pair<std::string, ConfigValue>> members;
 
   friend bool operator==(const ConfigValue&, const ConfigValue&) = default;
 };
 
-/// What the values of a field are; of a list, its items.
+/// The type of a field's value or, for a list, of its items.
 enum class ConfigType { kBool, kInteger, kNumber, kText, kDuration, kQuantity, kWord, kMap };
 
-/// One field of the configuration.
+/// One field of the configuration with everything that its declaration in VisitFields says.
 struct ConfigField {
   std::string key;
+  /// One or more sentences without the last full stop.
   std::string help;
   ConfigType shape = ConfigType::kMap;
-  /// Of kWord: what it may be.
+  /// For kWord: the words that are allowed.
   std::vector<std::string> words;
-  /// For people: "duration", "list of maps", "Exclude, Penalize or Ignore".
+  /// The type in words: "duration", "list of maps", "Exclude, Penalize or Ignore".
   std::string type;
   bool required = false;
+  /// The value in the configuration that was described.
   ConfigValue value;
-  /// Of a map, or of each map of a list (with the values that such a map has by default).
+  /// The fields of a map. For a list of maps, the fields of each map, with their defaults as
+  /// values.
   std::vector<ConfigField> fields;
 };
 
-/// Every field of `config` in the order of the file.
+/// Returns every field of `config`, in the order of the file. The writer, the docs and the JSON
+/// Schema are all made from this list.
 std::vector<ConfigField> Describe(BerthConfiguration config);
 
 }  // namespace berth::config

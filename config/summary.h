@@ -6,7 +6,8 @@
 
 namespace berth::config {
 
-/// One line for people: "extender on :8443 (TLS), metrics on :9090, accelerators V100, A100, ...".
+/// One line about `config` for the log: "extender on :8443 (TLS), ..., metrics on :9090;
+/// accelerators V100, A100; 8 health conditions; weights ...".
 std::string Summarize(const BerthConfiguration& config);
 
 }  // namespace berth::config

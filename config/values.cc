@@ -16,7 +16,7 @@ namespace berth::config {
 
 namespace {
 
-// Long values would hide the message behind them.
+// A longer value would hide the message after it.
 constexpr std::size_t kShownLength = 60;
 
 std::string Shown(const YAML::Node& node) {
@@ -32,7 +32,7 @@ absl::Status Expected(std::string_view what, const YAML::Node& node) {
   return absl::InvalidArgumentError(fmt::format("must be {}, got {}", what, Shown(node)));
 }
 
-// std::from_chars knows no '+'.
+// Accepts a leading '+', which std::from_chars does not.
 template <typename Number>
 bool Parse(std::string_view text, Number& value) {
   if (text.starts_with('+')) text.remove_prefix(1);

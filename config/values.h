@@ -14,8 +14,10 @@
 
 namespace berth::config {
 
-// The scalar field types of the configuration, read from a YAML node that is not null. Errors say
-// what was found and what to write instead; the value is then left as it was.
+// Readers for the scalar field types of the configuration. `node` must not be null. Each returns
+// INVALID_ARGUMENT, with what was found and what to write instead, if `node` is not of that type;
+// then `value` stays as it was. The type of a scalar follows YAML's core schema, so "true" in
+// quotes is text.
 
 absl::Status ReadValue(const YAML::Node& node, bool& value);
 absl::Status ReadValue(const YAML::Node& node, std::int32_t& value);
@@ -24,7 +26,8 @@ absl::Status ReadValue(const YAML::Node& node, std::string& value);
 absl::Status ReadValue(const YAML::Node& node, model::Duration& value);
 absl::Status ReadValue(const YAML::Node& node, std::optional<model::Quantity>& value);
 
-/// The position of the word that `node` has among `names`.
+/// Reads a word. Sets `position` to its index in `names`; INVALID_ARGUMENT if it is not one of
+/// them.
 absl::Status ReadName(const YAML::Node& node, const std::vector<std::string_view>& names,
                       std::size_t& position);
 

@@ -43,14 +43,14 @@ std::string DoubleQuoted(const std::string& text) {
 std::string Quoted(const std::string& text) {
   if (IsPlain(text)) return text;
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  // Backslashes of regular expressions read better in single quotes.
+  // Regular expressions with backslashes are easier to read in single quotes.
   const bool fits_single = text.find('\\') != std::string::npos &&
                            text.find('\'') == std::string::npos &&
                            std::none_of(text.begin(), text.end(), is_control);
   return fits_single ? "'" + text + "'" : DoubleQuoted(text);
 }
 
-// On one line.
+// The value on one line.
 std::string Flow(const ConfigValue& value) {
   if (value.kind == Kind::kPlain) return value.scalar;
   if (value.kind == Kind::kText) return Quoted(value.scalar);
@@ -86,7 +86,7 @@ class Writer {
     text_.append(indent, ' ').append(line).append("\n");
   }
 
-  // Wrapped; `bullet` leads the first line, and blanks as wide the others.
+  // Writes a wrapped comment. `bullet` starts the first line; the others are indented by its width.
   void Comment(std::size_t indent, std::string_view bullet, std::string_view comment) {
     const std::size_t width = kColumns - indent - 2;
     std::string line(bullet);
@@ -106,7 +106,7 @@ class Writer {
     Line(indent, "# " + line);
   }
 
-  // What a list's entries may have.
+  // Describes a field of a list's entries.
   void EntryComment(const ConfigField& part, std::size_t indent) {
     const std::string fallback = part.required                      ? "required"
                                  : part.value.kind == Kind::kAbsent ? "optional"
@@ -117,7 +117,7 @@ class Writer {
     }
   }
 
-  // On the line of its key where it fits, else one entry per line.
+  // Writes the value on the line of its key if it fits there, and otherwise one entry per line.
   void Value(const std::string& key, const ConfigValue& value, std::size_t indent) {
     if (value.kind == Kind::kAbsent) return;
     const std::string line = key + " " + Flow(value);
@@ -131,7 +131,7 @@ class Writer {
   void Item(const ConfigValue& item, std::size_t indent) {
     const std::string line = "- " + Flow(item);
     if (item.kind != Kind::kMap || indent + line.size() <= kColumns) return Line(indent, line);
-    // The first member shares the line of the dash.
+    // The first member is on the line of the dash.
     const std::size_t begin = text_.size();
     for (const auto& [key, member] : item.members) Value(key + ":", member, indent + 2);
     text_[begin + indent] = '-';

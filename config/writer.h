@@ -6,7 +6,8 @@
 
 namespace berth::config {
 
-/// A file that ParseConfig reads as `config`, every field with its help as comment.
+/// A file that ParseConfig reads as `config`. Contains every field, with its help text as a
+/// comment.
 std::string WriteConfig(const BerthConfiguration& config);
 
 }  // namespace berth::config
