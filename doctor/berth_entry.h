@@ -9,13 +9,14 @@
 
 namespace berth::doctor {
 
-/// The place of Berth's entry among the extenders: the one whose URL is that of its Service, else
-/// the first that asks about a resource of the catalogue (kube-scheduler takes a resource under one
-/// extender only). Nothing: there is none.
+/// Returns the position of Berth's entry in facts.scheduler->extenders. This is the entry whose URL
+/// is that of Berth's Service or, failing that, the first one that manages a resource of the
+/// catalogue: kube-scheduler allows a resource under one extender only. Nothing if there is no such
+/// entry. `facts.scheduler` must be there.
 std::optional<std::size_t> BerthEntry(const Facts& facts, const Rules& rules);
 
-/// Judges Berth's entry by `judge`(entry); where there is none, that is unknown: check
-/// `registered` tells.
+/// Returns judge(entry) for Berth's entry. If there is no entry, returns an Unknown finding that
+/// points to the check `registered`. `facts.scheduler` must be there.
 template <typename Judge>
 Findings JudgeEntry(const Facts& facts, const Rules& rules, Judge judge) {
   const auto entry = BerthEntry(facts, rules);
@@ -23,7 +24,8 @@ Findings JudgeEntry(const Facts& facts, const Rules& rules, Judge judge) {
   return Unknown(facts.scheduler->source + " has no extender of Berth", "see check registered");
 }
 
-/// The schedulers that ask Berth; none where there is no entry.
+/// The names of the scheduler's profiles if it has an entry for Berth; empty otherwise.
+/// `facts.scheduler` must be there.
 std::vector<std::string> BerthSchedulers(const Facts& facts, const Rules& rules);
 
 }  // namespace berth::doctor

@@ -10,7 +10,7 @@ namespace berth::doctor {
 
 namespace {
 
-// What nobody asked for is not missed.
+// If nobody asked the source on purpose, nothing is missing.
 Findings NotKnown(const Check& check, const absl::Status& why) {
   if (absl::IsFailedPrecondition(why)) return Note(std::string(why.message()));
   std::string advice = absl::IsPermissionDenied(why)

@@ -9,32 +9,39 @@
 #include "doctor/finding.h"
 #include "model/accelerator.h"
 
+// What a check is, and how checks are run. The checks themselves are in doctor/checks/.
+
 namespace berth::doctor {
 
-/// By what is judged: Berth's configuration, which has been validated, and its catalogue.
+/// What facts are judged by: Berth's configuration, which must be valid, and its catalogue. Both
+/// must outlive the object.
 struct Rules {
   const config::BerthConfiguration& config;
   const model::AcceleratorCatalog& catalog;
 };
 
-/// One question to the cluster. What is judged is in the arguments: no I/O, no clock.
+/// One question about the cluster. Its answer depends only on its arguments: a check does no I/O
+/// and reads no clock. Gatherers collect the facts beforehand.
 struct Check {
-  /// What users write in --only and --skip.
+  /// The name that users write in --only and --skip.
   std::string_view name;
-  /// What is well where it finds nothing.
+  /// What is true of a cluster in which the check finds nothing wrong; docs/doctor.md says the
+  /// same.
   std::string_view help;
-  /// Without which it cannot judge; `run` may take them for given.
+  /// Sources that the check cannot do without. `run` is called only if all of them are there.
   std::vector<Source> needs;
-  /// What it can do without; `run` has to look whether they are there.
+  /// Sources that improve the answer. `run` must test whether they are there.
   std::vector<Source> uses;
+  /// Judges the facts. Returns at least one finding, also if all is well.
   Findings (*run)(const Facts& facts, const Rules& rules);
 };
 
-/// Whether the pod asks for a resource of the catalogue.
+/// Whether the pod requests a resource of the catalogue.
 bool AsksForDevices(const PodFacts& pod, const model::AcceleratorCatalog& catalog);
 
-/// Judges the facts by each of `checks`, and names the findings after them. One that lacks what it
-/// needs finds that unknown.
+/// Judges the facts by each of `checks`, in that order, and writes the check's name into its
+/// findings. If a needed source could not be read, the check's only finding is Unknown, with the
+/// error; if nobody asked that source on purpose (FAILED_PRECONDITION), a Note.
 Findings Examine(std::span<const Check> checks, const Facts& facts, const Rules& rules);
 
 }  // namespace berth::doctor

@@ -16,94 +16,105 @@
 #include "model/resources.h"
 #include "model/time.h"
 
-// What is known of a cluster, as plain values: everything that checks judge. Gatherers fill it in.
+// Everything that checks judge about a cluster, as plain values. The functions of gather.h fill it
+// in.
 
 namespace berth::doctor {
 
-/// Where facts come from. Checks name what they need, and only that is asked for.
+/// Where facts come from. Checks name the sources that they need, and only these are read.
 enum class Source {
   kScheduler,     // kube-scheduler's configuration
   kService,       // the extender's Service
-  kSecrets,       // what servers and their clients show: Secrets with certificates
+  kSecrets,       // the Secrets with certificates of servers and their clients
   kWebhooks,      // the two webhook configurations
-  kNamespaces,    // their labels
-  kNodes,         //
-  kPods,          //
+  kNamespaces,    // names and labels
+  kNodes,         // all nodes
+  kPods,          // all pods that have not ended
   kClaims,        // PersistentVolumeClaims
   kClasses,       // DeviceClasses
   kWebhookTrial,  // a pod created with dryRun=All
   kFilterTrial,   // a filter request to the extender
   kSnapshots,     // metrics of the extenders
-  kRights,        // what this person and Berth's service accounts may do
+  kRights,        // what the person who runs doctor and Berth's service accounts may do
 };
 
 /// A pod that has not ended.
 struct PodFacts {
   std::string namespace_name;
   std::string name;
-  /// Empty while it waits.
+  /// Empty while the pod is pending.
   std::string node;
+  /// spec.schedulerName.
   std::string scheduler;
-  /// Whether it came with spec.nodeName, so that no scheduler was asked.
+  /// Whether the pod was created with spec.nodeName, so that no scheduler placed it.
   bool created_bound = false;
-  /// Kind of its controller: "DaemonSet"; empty where it has none.
+  /// Kind of its controller: "DaemonSet"; empty if it has none.
   std::string owner;
-  /// A static pod of its node.
+  /// Whether it is the mirror of a static pod.
   bool mirror = false;
   model::Resources requests;
-  /// Annotations accelerator-memory and checkpoint.
+  /// The annotations accelerator-memory and checkpoint; empty if it has none.
   std::string memory_minimum;
   std::string checkpoint;
-  /// Null: it goes to every node. Pods of one shape share it.
+  /// The node selector and required node affinity; null if it has neither. Pods of one shape share
+  /// it.
   std::shared_ptr<const NodeNeeds> needs;
 
   std::string FullName() const { return namespace_name + "/" + name; }
 };
 
+/// A namespace and its labels.
 struct NamespaceFacts {
   std::string name;
   model::StringMap labels;
 };
 
+/// A PersistentVolumeClaim.
 struct ClaimFacts {
   std::string namespace_name;
   std::string name;
+  /// spec.accessModes: "ReadWriteMany".
   std::vector<std::string> access_modes;
 };
 
-/// k8s.io/api/resource/v1/types.go (v0.36.3).
+/// A DeviceClass (k8s.io/api/resource/v1/types.go, v0.36.3).
 struct DeviceClassFacts {
   std::string name;
-  /// extendedResourceName: pods that ask for this resource get devices of the class. Empty: none.
+  /// extendedResourceName: pods that request this resource get devices of the class. Empty if it
+  /// has none.
   std::string resource;
 };
 
+/// The extender's Service.
 struct ServiceFacts {
   std::string name;
-  /// Without "None".
+  /// spec.clusterIPs without "None".
   std::vector<std::string> cluster_ips;
 };
 
-/// A Secret that a server mounts, or a client of one; its key is not kept.
+/// A Secret with the certificate of a server or of its client. The key is not kept.
 struct SecretFacts {
   std::string name;
   bool exists = false;
-  /// tls.crt and ca.crt.
+  /// tls.crt and ca.crt, as PEM.
   std::string chain;
   std::string authorities;
+  /// Whether a server or a client shows the certificate.
   certs::Usage usage = certs::Usage::kServer;
 };
 
-/// One webhook of a configuration.
+/// One webhook of a webhook configuration.
 struct WebhookFacts {
   std::string name;
-  std::string authorities;  // PEM; empty: the system's
+  std::string authorities;  // caBundle, as PEM; empty means the system's authorities
   std::string failure_policy;
+  /// The namespaceSelector.
   LabelSelector namespaces;
-  /// Name of the Service; empty: it is reached by a URL.
+  /// Name of the Service; empty if the webhook has a URL instead.
   std::string service;
 };
 
+/// One of the two webhook configurations of the chart.
 struct WebhookConfigurationFacts {
   /// "MutatingWebhookConfiguration" or "ValidatingWebhookConfiguration".
   std::string kind;
@@ -111,55 +122,60 @@ struct WebhookConfigurationFacts {
   std::vector<WebhookFacts> webhooks;
 };
 
-/// What became of a pod that was created with dryRun=All.
+/// The result of creating a pod with dryRun=All.
 struct WebhookTrial {
   std::string namespace_name;
-  /// Empty: it would have been stored. Else what the API server said.
+  /// The API server's message if it rejected the pod; empty if it would have stored it.
   std::string refusal;
-  /// What kubectl would have shown beside.
+  /// The warnings that kubectl would have shown, as Warning headers.
   std::vector<std::string> warnings;
-  /// Names of its annotations, as it would have been stored.
+  /// Names of the annotations of the pod as it would have been stored.
   std::vector<std::string> annotations;
 };
 
-/// What the extender answered to filter.
+/// The extender's answer to a filter request.
 struct FilterTrial {
   std::string url;
+  /// Number of nodes in the request, how many of them fit, and how many were refused with a reason.
   std::size_t asked = 0;
   std::size_t fit = 0;
-  /// Those of them that have a reason.
   std::size_t refused = 0;
-  /// What its field Error says.
+  /// The field Error of the answer, or why there was no answer; empty if all went well.
   std::string error;
 };
 
-/// One extender, by its metrics.
+/// The state of one extender's snapshot, by its metrics.
 struct SnapshotFacts {
+  /// Name of the extender's pod.
   std::string pod;
-  /// Nothing: it has not listed nodes and pods yet.
+  /// Seconds since the extender heard from the API server, by the oldest kind. Nothing if it has
+  /// not yet listed nodes and pods.
   std::optional<double> age_seconds;
-  /// Why it could not be asked; empty: it was.
+  /// Why the metrics could not be read; empty if they could.
   std::string unreachable;
-  /// Objects that it cannot read.
+  /// Number of objects that the extender cannot read.
   double quarantined = 0;
 };
 
-/// Something that somebody has to be allowed to do.
+/// Whether somebody has a permission that they need.
 struct RightFacts {
-  /// "system:serviceaccount:berth-system:berth-controller"; empty: who runs doctor.
+  /// "system:serviceaccount:berth-system:berth-controller"; empty for the person who runs doctor.
   std::string user;
-  /// "patch nodes", "update leases in berth-system".
+  /// The permission in words: "patch nodes", "update leases in berth-system".
   std::string what;
   bool allowed = false;
 };
 
-/// Of facts that nobody has gathered.
+/// The state of facts that nobody has gathered.
 inline absl::Status NotGathered() { return absl::InternalError("was not asked for"); }
 
-/// Everything that is known. What was not asked for, or could not be read, is an error.
+/// Everything that is known about the cluster. Each source has a field, which is an error if the
+/// source was not asked or could not be read. FAILED_PRECONDITION means that the user did not want
+/// it to be asked, PERMISSION_DENIED that the user lacks a right.
 struct Facts {
+  /// The time by which certificates are judged.
   model::Time now = model::kNoTime;
-  /// Where the chart is installed, and the name that its objects begin with.
+  /// The namespace in which the chart is installed, and the name that its objects begin with.
   std::string namespace_name;
   std::string fullname;
 
@@ -170,7 +186,7 @@ struct Facts {
   absl::StatusOr<std::vector<NamespaceFacts>> namespaces = NotGathered();
   absl::StatusOr<std::vector<model::Node>> nodes = NotGathered();
   absl::StatusOr<std::vector<PodFacts>> pods = NotGathered();
-  /// Nodes and pods that cannot be read; they are not among these.
+  /// Nodes and pods that cannot be read. `nodes` and `pods` do not contain them.
   std::vector<kube::UnreadableObject> unreadable;
   absl::StatusOr<std::vector<ClaimFacts>> claims = NotGathered();
   absl::StatusOr<std::vector<DeviceClassFacts>> device_classes = NotGathered();
@@ -179,19 +195,21 @@ struct Facts {
   absl::StatusOr<std::vector<SnapshotFacts>> snapshots = NotGathered();
   absl::StatusOr<std::vector<RightFacts>> rights = NotGathered();
 
-  /// Whether a source gave its facts, and if not why.
+  /// OK if the source's facts are there, and otherwise the error in its field.
   absl::Status StatusOf(Source source) const;
 };
 
-/// "system:serviceaccount:<namespace>:<name>", as the API server calls a service account.
+/// The user name of a service account at the API server:
+/// "system:serviceaccount:<namespace>:<name>".
 std::string ServiceAccountUser(const std::string& namespace_name, const std::string& name);
 
-// Names of the chart's objects.
+// Names of objects that the chart creates, by `facts.fullname`.
 std::string ExtenderService(const Facts& facts);
 std::string ExtenderSecret(const Facts& facts);
 std::string AdmissionSecret(const Facts& facts);
 
-/// "<release>", or "<release>-berth" where that lacks "berth".
+/// The name that the objects of a release begin with: "<release>", or "<release>-berth" if the
+/// release's name does not contain "berth". The chart's templates use the same rule.
 std::string FullnameOf(const std::string& release);
 
 }  // namespace berth::doctor

@@ -6,30 +6,31 @@
 
 namespace berth::doctor {
 
+/// How bad a finding is.
 enum class Severity {
-  /// Looked at, and well.
+  /// The check looked, and all is well.
   kOk,
-  /// Worth knowing; nothing has to be done.
+  /// Worth knowing, but nothing has to be done.
   kNote,
-  /// Costs something, or will.
+  /// Costs something now or later.
   kWarning,
-  /// Does not work as it should.
+  /// Something does not work as it should.
   kProblem,
-  /// Nobody knows, because something could not be read.
+  /// The check could not judge, because something could not be read.
   kUnknown,
 };
 
-/// "ok", "note", "warning", "problem", "unknown".
+/// As users read it: "ok", "note", "warning", "problem", "unknown".
 std::string_view NameOf(Severity severity);
 
-/// What one check says.
+/// One answer of a check.
 struct Finding {
   Severity severity = Severity::kOk;
-  /// Of the check; filled in by Examine().
+  /// Name of the check; Examine() fills it in.
   std::string check = {};
-  /// A sentence that names what it is about.
+  /// A sentence that names the objects concerned, without a full stop.
   std::string what;
-  /// What to do; empty where nothing is to be done.
+  /// What to do; empty if nothing has to be done.
   std::string advice = {};
 
   friend bool operator==(const Finding&, const Finding&) = default;
@@ -37,23 +38,23 @@ struct Finding {
 
 using Findings = std::vector<Finding>;
 
-// One finding, for checks that have no more.
+// Make a list with one finding, for checks that have only one.
 Findings Ok(std::string what);
 Findings Note(std::string what, std::string advice = {});
 Findings Warning(std::string what, std::string advice);
 Findings Problem(std::string what, std::string advice);
 Findings Unknown(std::string what, std::string advice);
 
-/// Puts `more` behind `all`.
+/// Adds `more` at the end of `all`.
 void Append(Findings more, Findings& all);
 
-/// Names in one sentence at most.
+/// The most names in one sentence.
 inline constexpr std::size_t kNamesShown = 5;
 
-/// "a, b and c", of many "a, b, c, d, e and 41 more".
+/// Names for a sentence: "a, b and c". More than kNamesShown become "a, b, c, d, e and 41 more".
 std::string Listed(const std::vector<std::string>& names);
 
-/// "1 node", "2 nodes".
+/// A number with its noun: "1 node", "2 nodes".
 std::string Counted(std::size_t count, std::string_view noun);
 
 }  // namespace berth::doctor

@@ -11,8 +11,8 @@ namespace {
 
 using kube::JsonValue;
 
-// Whether whoever created or applied the pod wrote spec.nodeName: a scheduler's binding writes it,
-// too, but not as the manager of a field.
+// Whether the pod's author wrote spec.nodeName. A scheduler's binding writes the field, too, but
+// not as a field manager.
 bool WroteNodeName(const JsonValue& metadata) {
   bool wrote = false;
   metadata.Field("managedFields").ForEachItem([&wrote](const JsonValue& manager) {
@@ -32,7 +32,7 @@ std::string ControllerOf(const model::Workload& workload) {
   return owner == nullptr ? "" : owner->kind;
 }
 
-// Makes pods of one shape share what they need of nodes: 200,000 pods have some hundred shapes.
+// Lets pods of one shape share their NodeNeeds: 200,000 pods have some hundred shapes.
 class Shapes {
  public:
   std::shared_ptr<const NodeNeeds> Of(const JsonValue& spec, const model::PodTemplate& pod) {
@@ -52,7 +52,7 @@ class Shapes {
   std::map<std::string, std::shared_ptr<const NodeNeeds>> by_text_;
 };
 
-// Nothing for a pod that has ended.
+// Returns nothing for a pod that has ended.
 std::optional<PodFacts> PodFrom(const JsonValue& item, const std::string& prefix, Shapes& shapes) {
   model::Pod pod = kube::PodFromJson(item);
   const auto workload = kube::WorkloadFromJson(*item.element(), "Pod", "Pod");
@@ -84,8 +84,8 @@ absl::StatusOr<std::vector<T>> ListOf(kube::Api& api, const std::string& path,
   return all;
 }
 
-// Adds to `all` what `read` makes of each item, if anything; an item that cannot be read does not
-// take the others with it.
+// Adds to `all` what `read` returns for each item. An item that cannot be read is added to
+// `unreadable` and does not affect the others.
 template <typename T, typename Read>
 absl::Status ListReadable(kube::Api& api, const std::string& path, const kube::Need& need,
                           std::string_view kind, std::vector<kube::UnreadableObject>& unreadable,

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 constexpr const char* kReviews = "/apis/authorization.k8s.io/v1/";
 
-// One of the chart's processes.
+// One of the chart's Deployments.
 struct Process {
   std::string component;
   std::string service_account;

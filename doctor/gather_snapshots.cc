@@ -16,7 +16,7 @@ using kube::JsonValue;
 
 constexpr std::size_t kMaxMetrics = std::size_t{16} << 20;
 
-// The values of a gauge in Prometheus' text format.
+// The values of a gauge in Prometheus' text format, one for each set of labels.
 std::vector<double> ValuesOf(const std::string& metrics, std::string_view gauge) {
   std::vector<double> values;
   for (const absl::string_view line : absl::StrSplit(metrics, '\n')) {

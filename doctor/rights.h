@@ -7,8 +7,8 @@
 
 namespace berth::doctor {
 
-/// Roles for whoever asks these sources, as YAML for kubectl apply: one for the cluster, and one
-/// for each namespace.
+/// Returns the roles that a person needs to read these sources, as YAML for kubectl apply: a
+/// ClusterRole for what is not in a namespace, and a Role for each namespace.
 std::string DoctorRolesYaml(const std::set<Source>& sources, const Place& place);
 
 }  // namespace berth::doctor

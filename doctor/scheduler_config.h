@@ -10,10 +10,12 @@
 
 namespace berth::doctor {
 
-/// One rank step of Berth is 10 times the weight: 310 is more than Fit, BalancedAllocation and
-/// ImageLocality, which Berth takes over, can differ by together (300).
+/// The recommended weight of Berth's entry. One rank of Berth then counts 10 x 31 = 310. That is
+/// more than the 300 by which Fit, BalancedAllocation and ImageLocality, which Berth takes over,
+/// can differ together.
 inline constexpr std::int64_t kBerthWeight = 31;
 
+/// One of managedResources.
 struct ManagedResource {
   std::string name;
   bool ignored_by_scheduler = false;
@@ -21,7 +23,8 @@ struct ManagedResource {
   friend bool operator==(const ManagedResource&, const ManagedResource&) = default;
 };
 
-/// One entry of `extenders`, k8s.io/kube-scheduler/config/v1/types.go (v0.36.3).
+/// One entry of `extenders`, k8s.io/kube-scheduler/config/v1/types.go (v0.36.3). Fields that are
+/// absent are empty, 0 or false.
 struct ExtenderEntry {
   std::string url_prefix;
   std::string filter_verb;
@@ -30,13 +33,13 @@ struct ExtenderEntry {
   std::string bind_verb;
   std::int64_t weight = 0;
   bool enable_https = false;
-  /// tlsConfig.insecure.
+  /// tlsConfig.insecure: whether any certificate is accepted.
   bool insecure = false;
-  /// PEM, from tlsConfig.caData; empty where it is not given.
+  /// tlsConfig.caData, decoded to PEM.
   std::string ca_data;
-  /// A path on kube-scheduler's machine.
+  /// tlsConfig.caFile: a path on kube-scheduler's machine.
   std::string ca_file;
-  /// Whether kube-scheduler shows a certificate of its own: tlsConfig.certData or certFile.
+  /// Whether kube-scheduler shows a client certificate: tlsConfig has certData or certFile.
   bool shows_certificate = false;
   bool node_cache_capable = false;
   bool ignorable = false;
@@ -45,40 +48,44 @@ struct ExtenderEntry {
   friend bool operator==(const ExtenderEntry&, const ExtenderEntry&) = default;
 };
 
-/// kube-scheduler's own where DefaultPreemptionArgs say nothing (v1/defaults.go in
+/// Kube-scheduler's default for minCandidateNodesPercentage (v1/defaults.go in
 /// k8s.io/kubernetes/pkg/scheduler/apis/config, v1.36.3).
 inline constexpr std::int64_t kDefaultCandidatePercentage = 10;
 
+/// One of `profiles`.
 struct SchedulerProfile {
+  /// schedulerName.
   std::string name;
+  /// percentageOfNodesToScore of the profile, which takes precedence over that of all profiles.
   std::optional<std::int64_t> percentage;
-  /// minCandidateNodesPercentage of DefaultPreemptionArgs.
+  /// minCandidateNodesPercentage in the args of DefaultPreemption.
   std::int64_t candidate_percentage = kDefaultCandidatePercentage;
   /// Whether PodTopologySpread spreads the pods of ReplicaSets, StatefulSets and Services that have
-  /// no constraint: unless its defaultingType is List, without a constraint of ScheduleAnyway.
+  /// no constraint. It does unless defaultingType is List and no default constraint is
+  /// ScheduleAnyway.
   bool spreads_by_default = true;
 
   friend bool operator==(const SchedulerProfile&, const SchedulerProfile&) = default;
 };
 
-/// What of a KubeSchedulerConfiguration matters to Berth.
+/// The parts of a KubeSchedulerConfiguration that matter to Berth.
 struct SchedulerConfig {
-  /// What it was read from, for sentences: "ConfigMap berth-scheduler", a file's name.
+  /// Where it was read from, for messages: "ConfigMap berth-scheduler", a file's name.
   std::string source;
-  /// Whether it is that of the chart's own kube-scheduler, which has the extender's ca.crt mounted.
+  /// Whether it belongs to the chart's own kube-scheduler, which mounts the extender's ca.crt.
   bool from_chart = false;
-  /// percentageOfNodesToScore; 0 is the same as none.
+  /// percentageOfNodesToScore of all profiles; kube-scheduler treats 0 like an absent value.
   std::optional<std::int64_t> percentage;
-  /// One at least: where the configuration has none, "default-scheduler".
+  /// Never empty: a configuration without profiles has one called "default-scheduler".
   std::vector<SchedulerProfile> profiles;
-  /// In the order in which kube-scheduler asks them.
+  /// In the order of the file.
   std::vector<ExtenderEntry> extenders;
 
   friend bool operator==(const SchedulerConfig&, const SchedulerConfig&) = default;
 };
 
-/// Reads a KubeSchedulerConfiguration in JSON. INVALID_ARGUMENT, beginning with `source`, where it
-/// is something else.
+/// Reads a KubeSchedulerConfiguration in JSON. Returns INVALID_ARGUMENT, with a message that begins
+/// with `source`, if the text is not one.
 absl::StatusOr<SchedulerConfig> SchedulerConfigFromJson(std::string_view json, std::string source);
 
 }  // namespace berth::doctor

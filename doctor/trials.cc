@@ -19,8 +19,8 @@ using Json = nlohmann::json;
 constexpr std::size_t kMaxReply = std::size_t{8} << 20;
 constexpr std::size_t kMaxNodesAsked = 1000;
 
-// A pod that every namespace takes (Pod Security's "restricted") and that Berth has something to
-// say about: it has no limits.
+// A pod that every namespace accepts (Pod Security level "restricted"), and that Berth has a remark
+// on: it has no limits.
 Json PodToTry() {
   return {{"apiVersion", "v1"},
           {"kind", "Pod"},
@@ -38,7 +38,8 @@ Json PodToTry() {
                 {{"allowPrivilegeEscalation", false}, {"capabilities", {{"drop", {"ALL"}}}}}}}}}}}};
 }
 
-// Calls `read` with the reply's root; false where it is no JSON.
+// Calls `read` with the reply's root. Returns the error if the reply is not JSON, or that of
+// `read`.
 template <typename Read>
 absl::Status ReadReply(const std::string& body, Read read) {
   kube::JsonParser parser;
@@ -57,7 +58,8 @@ std::string MessageOf(const std::string& body) {
   return status.ok() && !message.empty() ? message : "no reason was given";
 }
 
-// RBAC's refusal; quotas and policies refuse with the same status, and that is an answer.
+// Whether RBAC refused the request. Quotas and policies refuse with the same status, but their
+// refusal is a result of the trial.
 bool IsMissingRight(const std::string& message) {
   return message.find(" cannot create resource \"pods\"") != std::string::npos;
 }
@@ -110,7 +112,7 @@ std::vector<std::string> NamesOf(const std::vector<model::Node>& nodes, Has has)
 
 using ResourceAndNodes = std::pair<std::string, std::vector<std::string>>;
 
-// A resource of the catalogue that some node has, and the nodes that have it.
+// The first resource of the catalogue that some node has, and the nodes that have it.
 ResourceAndNodes NodesToAskAbout(const std::vector<model::Node>& nodes,
                                  const model::AcceleratorCatalog& catalog) {
   for (const std::string& resource : catalog.resources()) {
@@ -166,7 +168,7 @@ absl::StatusOr<FilterTrial> TryFilter(const ExtenderAccess& extender,
   FilterTrial trial{.url = extender.url, .asked = names.size()};
   const auto reply = kube::CallJson(*extender.transport, kube::HttpMethod::kPost, "/filter",
                                     FilterArgs(resource, names));
-  // Whatever keeps it from answering is what this asks for.
+  // Whatever keeps the extender from answering is the result of the trial.
   const absl::Status read = reply.ok() ? ReadAnswer(*reply, trial) : reply.status();
   if (!read.ok()) trial.error = std::string(read.message());
   return trial;

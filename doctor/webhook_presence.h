@@ -4,11 +4,12 @@
 
 namespace berth::doctor {
 
-/// Whether there is no webhook on purpose: neither configuration exists, and Berth's configuration
-/// names none for the controller to keep. False where the configurations could not be read.
+/// Whether the chart was installed without its webhook on purpose: neither webhook configuration
+/// exists, and Berth's configuration names none for the controller to maintain. False if the
+/// configurations could not be read.
 bool HasNoWebhook(const Facts& facts, const Rules& rules);
 
-/// What checks of the webhook say then.
+/// The finding of checks of the webhook in that case.
 Findings NoWebhook();
 
 }  // namespace berth::doctor

@@ -7,8 +7,8 @@
 namespace berth::doctor::checks {
 namespace {
 
-// kubelet looks at the required affinity of pods again when it restarts, and fails those that its
-// node no longer meets.
+// When kubelet restarts, it checks the required node affinity of its pods again, and fails pods
+// whose affinity the node no longer meets.
 Findings CheckAffinity(const Facts& facts, const Rules&) {
   std::map<std::string_view, const model::Node*> nodes;
   for (const model::Node& node : *facts.nodes) nodes.emplace(node.name, &node);

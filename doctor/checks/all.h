@@ -6,7 +6,8 @@
 
 namespace berth::doctor::checks {
 
-// Each of these is defined, and described for users, in the source of its name.
+// Each check is defined in the source with its name. The check's `help` describes it for users, and
+// docs/doctor.md explains it.
 Check Registered();
 Check Last();
 Check Shortlist();
@@ -37,8 +38,9 @@ Check Affinity();
 Check Checkpoints();
 Check Rights();
 
-/// Every check, in the order in which people want to read them. A new check is a source in this
-/// folder, a line above, a line in the list, and a row in docs/doctor.md.
+/// Returns every check, in the order of the report. A new check needs a source in this folder, a
+/// line above, a line in all.cc, and a row in docs/doctor.md. The result lives as long as the
+/// process.
 std::span<const Check> All();
 
 }  // namespace berth::doctor::checks

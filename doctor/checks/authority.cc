@@ -32,7 +32,7 @@ Findings Compare(const std::string& authorities, const std::string& what, const 
                  "reads it once");
 }
 
-// Whom kube-scheduler trusts.
+// Judges which certificates kube-scheduler trusts.
 Findings JudgeTrust(const ExtenderEntry& entry, const Facts& facts) {
   if (!entry.url_prefix.starts_with("https://")) {
     return Note(fmt::format("{} is asked without TLS", entry.url_prefix));
@@ -44,7 +44,7 @@ Findings JudgeTrust(const ExtenderEntry& entry, const Facts& facts) {
                    "write the tlsConfig that `berth stanza` prints");
   }
   if (!entry.ca_data.empty()) return Compare(entry.ca_data, "caData of " + entry.url_prefix, facts);
-  // The Secret's own ca.crt.
+  // The chart's kube-scheduler uses the Secret's own ca.crt.
   if (facts.scheduler->from_chart) return Compare("", "caFile of " + entry.url_prefix, facts);
   return Note(
       fmt::format("the CA of {} is in {} on kube-scheduler's machine, which is not looked "

@@ -9,7 +9,7 @@ namespace berth::doctor::checks {
 
 namespace {
 
-// Pods with accelerators, by who has placed them or is to.
+// Pods with accelerators, by what placed them or is to place them.
 struct Placed {
   std::size_t well = 0;
   std::vector<std::string> by_others;

@@ -8,7 +8,7 @@ namespace {
 
 using model::AcceleratorCatalog;
 
-// "n1 (A100 and A30)", of nodes that a later entry recognises, too.
+// The nodes that a later entry recognises, too: "n1 (A100 and A30)".
 std::vector<std::string> RecognisedTwice(const std::vector<model::Node>& nodes,
                                          const AcceleratorCatalog& catalog) {
   std::vector<std::string> twice;
@@ -23,7 +23,7 @@ std::vector<std::string> RecognisedTwice(const std::vector<model::Node>& nodes,
   return twice;
 }
 
-// "n1 (nvidia.com/gpu)", of nodes with devices that no entry recognises.
+// The nodes with devices that no entry recognises: "n1 (nvidia.com/gpu)".
 std::vector<std::string> Unrecognised(const std::vector<model::Node>& nodes,
                                       const AcceleratorCatalog& catalog) {
   std::vector<std::string> unrecognised;

@@ -12,8 +12,8 @@ namespace berth::doctor::checks {
 
 namespace {
 
-// What is left of its life when a certificate has to be renewed by now: the controller does it
-// when a third is left.
+// A certificate is overdue if less than this share of its validity is left. The controller renews
+// it when a third is left.
 constexpr double kOverdue = 0.25;
 
 std::string Day(model::Time time) {
@@ -27,7 +27,7 @@ bool IsOverdue(const certs::Certificate& certificate, model::Time now) {
   return left < kOverdue * life;
 }
 
-// `where`: "tls.crt of Secret berth-admission-tls (CN=berth-admission)".
+// `where` names the certificate: "tls.crt of Secret berth-admission-tls (CN=berth-admission)".
 Findings JudgeLife(const std::string& where, const certs::Certificate& certificate, model::Time now,
                    const std::string& advice) {
   if (now < certificate.not_before()) {
@@ -61,7 +61,7 @@ Findings JudgeSecret(const SecretFacts& secret, model::Time now) {
                      certificate, now, advice),
            found);
   }
-  // Of several authorities the former ones end first, so each by itself says nothing.
+  // Judges all authorities together, because former ones among them end first.
   const absl::Status trusted = certs::Verify(secret.chain, secret.authorities, now, secret.usage);
   if (found.empty() && !trusted.ok()) {
     return Problem(fmt::format("ca.crt of Secret {} does not fit its tls.crt: {}", secret.name,
@@ -71,7 +71,7 @@ Findings JudgeSecret(const SecretFacts& secret, model::Time now) {
   return found;
 }
 
-// What is missing though somebody should have made it.
+// Judges a Secret that does not exist. It is missing only if the controller should have made it.
 Findings JudgeMissing(const SecretFacts& secret, const controller::CertificatesConfig& config) {
   const std::vector<std::string> made = controller::SecretsOf(config);
   if (std::ranges::find(made, secret.name) != made.end()) {
@@ -86,7 +86,7 @@ Findings JudgeMissing(const SecretFacts& secret, const controller::CertificatesC
                   secret.name));
 }
 
-// Until when all of them are valid; they can be read.
+// Until when all certificates are valid. All of them must be readable.
 model::Time EndOf(const std::vector<SecretFacts>& secrets) {
   model::Time end = model::kForever;
   for (const SecretFacts& secret : secrets) {

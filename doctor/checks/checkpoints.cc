@@ -17,7 +17,7 @@ const policies::admission::CheckpointConfig& ConfigOf(const config::BerthConfigu
 
 using Claim = std::pair<std::string, std::string>;  // namespace and name
 
-// The claims that pods ask for, with one of the pods.
+// The claims that pods ask for, each with the name of one such pod.
 std::map<Claim, std::string> Wanted(const std::vector<PodFacts>& pods,
                                     const std::string& by_default) {
   std::map<Claim, std::string> wanted;

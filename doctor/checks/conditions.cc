@@ -28,8 +28,9 @@ Findings CheckConditions(const Facts& facts, const Rules& rules) {
   if (silent.empty())
     return Ok(fmt::format("all {} are published", Counted(configured, "condition")));
   const std::vector<std::string> names(silent.begin(), silent.end());
-  // Detectors differ from cluster to cluster, and the configuration's defaults know several: only
-  // where none is published is nothing ever found to be broken.
+  // Detectors differ between clusters, and the default configuration knows several. So a few
+  // unpublished conditions are normal. Only if none is published will Berth never find a broken
+  // node.
   if (names.size() < configured) {
     return Note(fmt::format("no node publishes {}", Listed(names)),
                 "install a detector for them, or take them out of health.conditions; is one "

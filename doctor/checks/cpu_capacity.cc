@@ -15,7 +15,7 @@ policies::admission::Mode IsolationMode(const config::BerthConfiguration& config
   return std::get<Settings>(config.admission.judgement.policies.all).mode;
 }
 
-// The namespaces whose pods are kept off accelerator nodes.
+// The namespaces whose pods are kept off nodes with accelerators.
 std::set<std::string> EnforcedNamespaces(const Facts& facts, const Rules& rules) {
   std::set<std::string> names;
   if (!facts.namespaces.ok() ||
@@ -31,7 +31,7 @@ std::set<std::string> EnforcedNamespaces(const Facts& facts, const Rules& rules)
 
 bool IsOfItsNode(const PodFacts& pod) { return pod.mirror || pod.owner == "DaemonSet"; }
 
-// What pods without accelerators ask for; `only`: in these namespaces, empty: in all.
+// What pods without accelerators request in the namespaces `only`, or in all if it is empty.
 model::Resources AskedFor(const Facts& facts, const Rules& rules,
                           const std::set<std::string>& only) {
   model::Resources sum;
@@ -42,7 +42,7 @@ model::Resources AskedFor(const Facts& facts, const Rules& rules,
   return sum;
 }
 
-// What nodes without accelerators have, less what DaemonSets ask for there.
+// What nodes without accelerators have, minus what DaemonSets request there.
 model::Resources Capacity(const Facts& facts, const Rules& rules) {
   std::set<std::string> plain;
   model::Resources sum;
@@ -58,7 +58,7 @@ model::Resources Capacity(const Facts& facts, const Rules& rules) {
   return sum;
 }
 
-// "cpu: 120 of 64 cores"; empty: all fits.
+// "cpu 120.0 of 64.0"; empty if everything fits.
 std::string Shortage(const model::Resources& asked, const model::Resources& capacity) {
   std::vector<std::string> short_of;
   for (const char* resource : {"cpu", "memory"}) {

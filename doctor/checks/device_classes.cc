@@ -9,9 +9,9 @@ namespace berth::doctor::checks {
 
 namespace {
 
-// Of the implicit resource of every DeviceClass: ResourceDeviceClassPrefix in
-// k8s.io/api/resource/v1/types.go. kube-scheduler's configuration takes no such name among
-// managedResources, because it ends in kubernetes.io (validateExtendedResourceName in
+// The prefix of every DeviceClass's implicit resource: ResourceDeviceClassPrefix in
+// k8s.io/api/resource/v1/types.go. Kube-scheduler's configuration does not accept such names under
+// managedResources, because they end in kubernetes.io (validateExtendedResourceName in
 // k8s.io/kubernetes/pkg/scheduler/apis/config/validation/validation.go, v1.36.3).
 constexpr std::string_view kImplicitPrefix = "deviceclass.resource.kubernetes.io/";
 
@@ -40,7 +40,7 @@ Findings JudgeUnlisted(const std::vector<DeviceClassFacts>& classes,
       "write these resources into extender.shortlist.deviceClassResources");
 }
 
-// That a resource is listed for nothing keeps its pods from short answers.
+// A resource that is listed without need keeps its pods from getting shortlists.
 Findings JudgeListed(const std::vector<DeviceClassFacts>& all,
                      const policies::scheduling::ShortlistConfig& shortlist) {
   std::vector<std::string> idle;
@@ -53,8 +53,8 @@ Findings JudgeListed(const std::vector<DeviceClassFacts>& all,
               "take it out, and its pods get short answers, too");
 }
 
-// Pods that ask for a class of the catalogue by its implicit name, which kube-scheduler never asks
-// Berth about.
+// Finds pods that request a class of the catalogue by its implicit name. Kube-scheduler never asks
+// Berth about them.
 Findings JudgeImplicit(const std::vector<PodFacts>& pods,
                        const std::vector<DeviceClassFacts>& classes) {
   std::vector<std::string> bypassing;

@@ -9,14 +9,14 @@ namespace berth::doctor::checks {
 
 namespace {
 
-// Nodes with accelerators, by what one of their labels says.
+// Nodes with accelerators, by whether one of their labels is right.
 struct Labelled {
   std::size_t right = 0;
   std::vector<std::string> missing;
   std::vector<std::string> wrong;
 };
 
-// `wanted` is what the label should say, and `what` the same in words.
+// `wanted` is the value that the label should have, and `what` describes it in messages.
 void Sort(const model::Node& node, const std::string& label, const std::string& wanted,
           const std::string& what, Labelled& labelled) {
   const auto value = model::Find(node.labels, label);

@@ -6,8 +6,8 @@
 namespace berth::doctor::checks {
 namespace {
 
-// kube-scheduler asks ignorable extenders last, wherever they stand (NewFrameworkExtenders and
-// buildExtenders in k8s.io/kubernetes/pkg/scheduler/scheduler.go).
+// Kube-scheduler asks ignorable extenders last, wherever they are in the list
+// (NewFrameworkExtenders and buildExtenders in k8s.io/kubernetes/pkg/scheduler/scheduler.go).
 Findings CheckLast(const Facts& facts, const Rules& rules) {
   const auto place = BerthEntry(facts, rules);
   if (!place)

@@ -9,7 +9,8 @@ namespace berth::doctor::checks {
 
 namespace {
 
-// One term suffices for a node, so each has to say it; an empty one matches none.
+// A node has to meet only one term, so every term must have the requirement. An empty term matches
+// no node.
 bool IsSaidByAffinity(const PodFacts& pod, const std::string& label) {
   if (pod.needs == nullptr || !pod.needs->terms) return false;
   return std::ranges::all_of(*pod.needs->terms, [&label](const model::NodeSelectorTerm& term) {
@@ -19,8 +20,8 @@ bool IsSaidByAffinity(const PodFacts& pod, const std::string& label) {
   });
 }
 
-// What admission has written as a node affinity every scheduler keeps; of the annotation alone only
-// the extender knows.
+// Every scheduler respects the node affinity that admission writes. Only the extender knows the
+// annotation.
 Findings CheckMemoryMinimum(const Facts& facts, const Rules& rules) {
   const std::vector<std::string> schedulers = BerthSchedulers(facts, rules);
   const std::string name = rules.config.prefix + "/accelerator-memory";

@@ -6,8 +6,8 @@
 namespace berth::doctor::checks {
 namespace {
 
-// With false kube-scheduler rebuilds what it knows of the nodes from the reply, without their pods,
-// and its own scoring sees all of them idle (kubernetes/kubernetes#141781).
+// If it is false, kube-scheduler rebuilds its nodes from the reply, without their pods. Then its
+// own scoring sees all of them idle (kubernetes/kubernetes#141781).
 Findings CheckNodeCache(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [](const ExtenderEntry& entry) {
     if (entry.node_cache_capable) return Ok("nodeCacheCapable is true");

@@ -6,9 +6,10 @@
 namespace berth::doctor::checks {
 namespace {
 
-// Before it asks extenders, kube-scheduler tries preemption on a sample of the nodes that it might
-// help on, 100 at least (DryRunPreemption in k8s.io/kubernetes/pkg/scheduler/framework/preemption).
-// Where Berth drops all of the sample, the pod waits although it could preempt on another node.
+// Kube-scheduler tries preemption on a sample of the nodes that it might help on, at least 100,
+// before it asks extenders (DryRunPreemption in
+// k8s.io/kubernetes/pkg/scheduler/framework/preemption). If Berth drops the whole sample, the pod
+// waits although it could preempt on another node.
 Findings CheckPreemption(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [&facts](const ExtenderEntry&) {
     std::vector<std::string> sampling;

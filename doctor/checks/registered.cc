@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kPrintEntry = "put what `berth stanza` prints under extenders";
 
-// The verbs without which something is silently not asked.
+// Without one of these verbs, kube-scheduler silently leaves out that question.
 std::vector<std::string> MissingVerbs(const ExtenderEntry& entry) {
   std::vector<std::string> missing;
   if (entry.filter_verb != "filter") missing.push_back("filterVerb: filter");

@@ -6,9 +6,9 @@
 namespace berth::doctor::checks {
 namespace {
 
-// Of many nodes kube-scheduler offers a sample to extenders; when all of it is refused the pod
-// waits although other nodes would do (kubernetes/kubernetes#122057). A profile's value wins over
-// that of all.
+// In a large cluster kube-scheduler offers only a sample of the nodes to extenders. If they refuse
+// the whole sample, the pod waits although other nodes would fit (kubernetes/kubernetes#122057). A
+// profile's percentage takes precedence over the global one.
 Findings CheckSampling(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [&facts](const ExtenderEntry&) {
     const SchedulerConfig& config = *facts.scheduler;

@@ -8,7 +8,8 @@ namespace berth::doctor::checks {
 
 namespace {
 
-// What `share` of all devices takes more of than the node has: "cpu 40 of 35"; empty: it fits.
+// How the shares of all devices exceed the node: "8 x 10 cpu on a node with 64000m". Empty if they
+// do not.
 std::string Excess(const model::Node& node, const model::AcceleratorSpec& spec) {
   const std::int64_t devices = node.allocatable.Get(spec.resource);
   if (spec.share.cpu && devices * spec.share.cpu->MilliValue() > node.allocatable.Get("cpu")) {

@@ -6,9 +6,9 @@
 namespace berth::doctor::checks {
 namespace {
 
-// All extenders are asked to prioritize the nodes that are left by the last filter
-// (prioritizeNodes in k8s.io/kubernetes/pkg/scheduler/schedule_one.go). Those that filter after
-// Berth are check `last`'s.
+// Kube-scheduler asks all extenders to prioritize the nodes that the last filter left
+// (prioritizeNodes in k8s.io/kubernetes/pkg/scheduler/schedule_one.go). Extenders that filter after
+// Berth are the subject of check `last`.
 Findings CheckShortlist(const Facts& facts, const Rules& rules) {
   const std::int32_t size = rules.config.extender.shortlist.size;
   if (size == 0) return Ok("extender.shortlist.size is 0: all nodes that fit are answered");

@@ -6,7 +6,7 @@ namespace berth::doctor::checks {
 
 namespace {
 
-// Bookmarks of a watch come about every minute.
+// A watch gets a bookmark about every minute, so a healthy snapshot is younger.
 constexpr double kOldSeconds = 180;
 
 Findings Judge(const SnapshotFacts& extender) {

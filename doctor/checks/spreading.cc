@@ -12,7 +12,8 @@ constexpr const char* kMatch =
     "defaultingType: "
     "List without constraints into the args of PodTopologySpread";
 
-// What kube-scheduler does and what Berth takes it to do are written in two places.
+// Two places say whether kube-scheduler spreads pods: its configuration and Berth's. They must
+// agree.
 Findings CheckSpreading(const Facts& facts, const Rules& rules) {
   const auto& shortlist = rules.config.extender.shortlist;
   if (shortlist.size == 0) return Ok("extender.shortlist.size is 0: every pod can be spread");

@@ -9,7 +9,7 @@ namespace berth::doctor::checks {
 
 namespace {
 
-// `299 - "berth: ..."`, and "berth (warn only): ...".
+// Recognises Berth's warnings, such as `299 - "berth: ..."` and `299 - "berth (warn only): ..."`.
 bool IsBerths(const std::string& warning) {
   return warning.find("\"berth: ") != std::string::npos ||
          warning.find("\"berth (") != std::string::npos ||

@@ -10,8 +10,8 @@ namespace berth::doctor::checks {
 
 namespace {
 
-// "MutatingWebhookConfiguration berth: enforce.mutate.berth.dev: self-signed certificate", of each
-// webhook that does not trust what is shown.
+// The webhooks that do not trust the certificate: "enforce.mutate.berth.dev of
+// MutatingWebhookConfiguration (self-signed certificate)".
 std::vector<std::string> Distrusting(const Facts& facts, const std::string& chain) {
   std::vector<std::string> distrusting;
   for (const WebhookConfigurationFacts& configuration : *facts.webhooks) {

@@ -9,7 +9,7 @@ namespace berth::doctor::checks {
 
 namespace {
 
-// Of which every namespace has one of its own name.
+// Every namespace has this label with its own name.
 constexpr const char* kNameLabel = "kubernetes.io/metadata.name";
 
 model::StringMap LabelsOf(const std::string& name, const Facts& facts) {
@@ -20,7 +20,7 @@ model::StringMap LabelsOf(const std::string& name, const Facts& facts) {
   return {{kNameLabel, name}};
 }
 
-// The names of the webhooks that are asked about pods of the namespace.
+// The names of the webhooks that the API server calls for pods of the namespace.
 std::vector<std::string> AskedAbout(const std::string& name,
                                     const WebhookConfigurationFacts& configuration,
                                     const Facts& facts) {
