@@ -10,13 +10,15 @@
 
 namespace berth::cli {
 
-/// How a server reaches the API server: by the kubeconfig that its configuration names, else by the
-/// credentials of its pod. Never by what the environment of whoever started it happens to name.
+/// How a server reaches the API server: by the kubeconfig that its configuration names or, if it
+/// names none, by the credentials of its pod. The environment of whoever started it does not count,
+/// except for proxies. Returns an error with advice if there is neither, or if a file is broken.
 absl::StatusOr<kube::ApiConfig> ServerAccess(const config::KubernetesConfig& config,
                                              const kube::Environment& environment);
 
-/// How a person reaches it, as with kubectl: by the first there is of `kubeconfig`, the file that
-/// $KUBECONFIG names, ~/.kube/config and the credentials of the pod.
+/// How a person reaches the API server, as with kubectl: by the first that exists of `kubeconfig`,
+/// the file that $KUBECONFIG names, ~/.kube/config and the credentials of the pod. `context` is a
+/// context of the kubeconfig; empty for its current one.
 absl::StatusOr<kube::ApiConfig> PersonAccess(const std::string& kubeconfig,
                                              const std::string& context,
                                              const kube::Environment& environment);

@@ -37,7 +37,7 @@ docs/certificates.md for what to do when a key has leaked.
 
 Exit codes: 0 asked; 1 no answer; 2 wrong usage or configuration.)";
 
-/// A cluster, and the configuration of the controller in it.
+/// A cluster and Berth's configuration in it.
 struct Cluster {
   std::unique_ptr<kube::Transport> transport;
   std::unique_ptr<controller::ObjectClient> client;

@@ -13,14 +13,17 @@
 
 namespace berth::cli {
 
-/// The Secrets that `berth certs renew` is about: those that are named, or all of servers; with
-/// `authority` that of the authority, and those of servers only where they are named.
-/// INVALID_ARGUMENT: one that the configuration does not have.
+/// Returns the names of the Secrets that `berth certs renew` renews. These are the Secrets in
+/// `named` and, with `authority`, that of the authority. If that is none, they are those of all
+/// servers and clients. Returns INVALID_ARGUMENT for a Secret that the configuration does not have,
+/// or if it has no servers.
 absl::StatusOr<std::vector<std::string>> SecretsToRenew(
     const controller::CertificatesConfig& config, const std::vector<std::string>& named,
     bool authority);
 
-/// Asks the controller for a new certificate: annotates the Secret. The error says what to do.
+/// Asks the controller for a new certificate by annotating the Secret. Blocks until the API server
+/// has answered; the controller acts later. Returns NOT_FOUND, with advice, if the Secret does not
+/// exist, or the error of the request.
 absl::Status AskForRenewal(const std::string& namespace_name, const std::string& secret,
                            std::string_view prefix, model::Time now,
                            controller::ObjectClient& client);

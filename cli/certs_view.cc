@@ -38,7 +38,7 @@ std::string ProblemOf(std::optional<certs::Cause> cause) {
   return cause ? std::string(certs::WordsFor(*cause)) : "";
 }
 
-/// One reading after the other.
+/// Reads Secrets and bundles one by one into a CertsView. ReadAuthority() comes first.
 class Reader {
  public:
   Reader(const std::string& namespace_name, model::Time now, controller::ObjectClient& client)
@@ -70,7 +70,7 @@ class Reader {
     const auto certificate = certs::ReadServerCertificate(data);
     if (!certificate.ok()) return Unreadable(secret, certificate.status());
     CertificateView& view = view_.certificates.emplace_back(ViewOf(secret, *certificate));
-    if (!issuer_) return absl::OkStatus();  // which is told already
+    if (!issuer_) return absl::OkStatus();  // the view has the authority's problem already
     view.problem = ProblemOf(certs::WhyNewCertificate(certificate, certificate->names(), usage,
                                                       *issuer_, false, view_.time));
     if (view.problem.empty() && data.authorities != bundle_) view.problem = kOtherAuthorities;

@@ -12,35 +12,40 @@
 
 namespace berth::cli {
 
-/// Where a command for people takes the cluster and the rules from.
+/// The options by which `berth explain` and `berth capacity` find the cluster and the
+/// configuration.
 struct ClusterOptions {
-  /// A file of API objects, instead of an API server.
+  /// A file of API objects to read instead of an API server; "-" is standard input.
   std::string objects_file;
+  /// Empty to look for one as kubectl does; see PersonAccess.
   std::string kubeconfig;
   std::string context;
-  /// Berth's configuration; empty: the default one.
+  /// Berth's configuration; empty for the defaults.
   std::string config_file;
-  /// Empty address: none. Otherwise all of it comes from there.
+  /// A running `berth extender` to ask. If its address is set, the other options do not count.
   PlacementEndpoint server;
 
   bool UsesServer() const { return !server.address.empty(); }
 };
 
-/// Those of them that other options exclude.
+/// Handles of options that other options of the command exclude.
 struct ClusterArguments {
   Argument objects;
   Argument server;
 };
 
 /// Adds --objects, --kubeconfig, --context, --config, --server, --cert, --key, --ca and
-/// --tls-server-name, with which of them exclude each other.
+/// --tls-server-name, and declares which of them exclude each other. `options` must live until the
+/// command has run.
 ClusterArguments AddClusterOptions(Command command, ClusterOptions& options);
 
-/// The file's configuration, or the default one. The error is all of its errors.
+/// Reads the configuration in `file`, or returns the defaults if that is empty. Returns
+/// INVALID_ARGUMENT with a line for each error if the file is invalid.
 absl::StatusOr<config::BerthConfiguration> LoadConfig(const std::string& file);
 
-/// Fills `snapshot` from the file of objects, or the API server. INVALID_ARGUMENT where a file is
-/// to blame.
+/// Fills `snapshot` from the file of objects or, without one, from the API server. Blocks until
+/// everything is read. Returns INVALID_ARGUMENT if a file is to blame, and otherwise the error of
+/// the request.
 absl::Status LoadSnapshot(const ClusterOptions& options, cluster::Snapshot& snapshot);
 
 }  // namespace berth::cli

@@ -19,7 +19,7 @@ namespace berth::cli {
 
 namespace {
 
-// simdjson counts in 32 bits; 7,500 nodes with 200,000 pods are about 2 GB.
+// Simdjson counts in 32 bits. 7,500 nodes with 200,000 pods are about 2 GB.
 constexpr std::size_t kMaxObjectsBytes = 0xfffff000;
 
 constexpr std::size_t kMaxPageBytes = 256 * 1024 * 1024;
@@ -31,8 +31,8 @@ absl::Status Described(const std::string& path, const absl::Status& status) {
   return {status.code(), fmt::format("GET {}: {}", path, std::string(status.message()))};
 }
 
-// Gives `take` every object that the API server has under `path`, page by page, and `quarantine`
-// those that cannot be read.
+// Passes every object that the API server has under `path` to `take`, page by page, and those that
+// cannot be read to `quarantine`.
 template <typename T>
 absl::Status ListAll(kube::Transport& transport, const std::string& path,
                      const std::string& selector, const std::function<void(T)>& take,
@@ -123,7 +123,7 @@ absl::Status LoadServices(kube::Transport& transport, cluster::Snapshot& snapsho
 
 absl::StatusOr<model::Pod> GetPod(kube::Transport& transport, const std::string& namespace_name,
                                   const std::string& name) {
-  // By a list, because the decoder of one page is all it takes, and both names are escaped.
+  // Uses a list, because ListAll already decodes pages and escapes both names.
   std::vector<model::Pod> pods;
   absl::Status unreadable;
   const absl::Status listed = ListAll<model::Pod>(

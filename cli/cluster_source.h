@@ -11,25 +11,29 @@
 #include "kube/transport.h"
 #include "model/pod.h"
 
+// Fills a snapshot once, for commands. An object that cannot be read is no error: the snapshot
+// keeps it in quarantine.
+
 namespace berth::cli {
 
-/// Fills a snapshot from a file that `kubectl get nodes,pods -A -o json` wrote, "-" being standard
-/// input. Errors begin with the file's name; a file without nodes is one. An object that cannot be
-/// read is none, here and below: it is in quarantine.
+/// Reads the output of `kubectl get nodes,pods -A -o json` from a file; "-" is standard input.
+/// Returns INVALID_ARGUMENT, in a message that begins with the file's name, if the file cannot be
+/// read or has no nodes.
 absl::Status LoadObjectsFile(const std::string& file, cluster::Snapshot& snapshot);
 
-/// LoadObjectsFile() of a text.
+/// Same for a text that is already in memory.
 absl::Status LoadObjects(std::string_view text, const std::string& file,
                          cluster::Snapshot& snapshot);
 
-/// Fills a snapshot by listing nodes and bound pods once. Errors say what the API server answered;
-/// a cluster without nodes is one.
+/// Lists nodes and bound pods once. Returns NOT_FOUND if the cluster has no nodes. Other errors say
+/// what the API server answered.
 absl::Status LoadCluster(kube::Transport& transport, cluster::Snapshot& snapshot);
 
-/// Lists Services once into a snapshot; it knows of none where that fails.
+/// Lists Services once. If that fails, the snapshot says that it does not know any Services.
 absl::Status LoadServices(kube::Transport& transport, cluster::Snapshot& snapshot);
 
-/// One pod of the cluster.
+/// Reads one pod of the cluster. Returns NOT_FOUND, with advice, if it does not exist, and
+/// DATA_LOSS if it cannot be read.
 absl::StatusOr<model::Pod> GetPod(kube::Transport& transport, const std::string& namespace_name,
                                   const std::string& name);
 

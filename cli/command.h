@@ -15,60 +15,70 @@ class App;
 class Option;
 }  // namespace CLI
 
+// Declares command lines. These classes hide CLI11, which takes the compiler ten seconds in each
+// source that includes it: only command.cc and run.cc do.
+
 namespace berth::cli {
 
-/// An option or argument of a command. A handle: copies are the same option.
+/// An option or argument of a command. This is a handle: copies refer to the same option. The
+/// functions return a copy, so that calls can be chained.
 class Argument {
  public:
   explicit Argument(CLI::Option* option) : option_(option) {}
 
-  /// Other values are wrong usage.
+  /// Any other value is wrong usage.
   Argument OneOf(std::initializer_list<std::string> values);
+  /// Leaving it out is wrong usage.
   Argument Required();
-  /// Wrong usage together with the other one.
+  /// Giving both is wrong usage.
   Argument Excludes(Argument other);
-  /// Wrong usage without the other one.
+  /// Giving this one without the other is wrong usage.
   Argument Needs(Argument other);
-  /// Left out of the help.
+  /// The help does not show it.
   Argument Hidden();
 
+  /// Whether the command line has it. Meaningful once the command runs.
   bool given() const;
 
-  /// For Command::Run's function: ends it as wrong usage, because this one is missing.
+  /// Ends the function of Command::Run as wrong usage, because this option is missing. Throws.
   [[noreturn]] void Missing() const;
 
  private:
   CLI::Option* option_;
 };
 
-/// A command line in the making: the binary's own or that of a subcommand. A handle, like Argument.
-/// Stands before CLI11, which takes the compiler ten seconds wherever it is included; that is in
-/// command.cc and run.cc alone.
+/// A command line that is being declared: that of `berth` itself or of a subcommand. A handle like
+/// Argument.
 class Command {
  public:
-  /// What Run's functions return goes to `exit_code`. Both must outlive the command.
+  /// The results of Run's functions are stored in `exit_code`. Both must outlive the command.
   Command(CLI::App& app, int& exit_code) : app_(&app), exit_code_(&exit_code) {}
 
+  /// Adds a subcommand and returns it. `help` is one line without a full stop.
   Command AddCommand(const std::string& name, const std::string& help);
 
-  /// `names` as "-o,--output", or without dashes for a positional argument. What `value` holds is
-  /// the default, and shown where it is not empty. It must live until the command line was read.
+  /// `names` is like "-o,--output", or without dashes for a positional argument. The content of
+  /// `value` is the default; the help shows it unless it is empty. `value` must live until the
+  /// command has run.
   Argument AddOption(const std::string& names, std::string& value, const std::string& help);
-  /// Any number of positional arguments.
+  /// Adds a positional argument that takes any number of values.
   Argument AddList(const std::string& name, std::vector<std::string>& values,
                    const std::string& help);
-  /// An option that may be given several times, each time with one value.
+  /// Adds an option that may be given several times, with one value each time.
   Argument AddRepeatable(const std::string& names, std::vector<std::string>& values,
                          const std::string& help);
+
+  /// Adds an option without a value, which sets `value` to true.
   Argument AddFlag(const std::string& names, bool& value, const std::string& help);
 
-  /// Shown below the help.
+  /// Sets a text that is shown below the help.
   void Footer(const std::string& text);
 
-  /// What the command does; it returns the exit code.
+  /// Sets the function that does the command's work and returns the exit code. It is called once,
+  /// after the whole command line has been read.
   void Run(std::function<int()> run);
 
-  /// Has no meaning of its own, only its subcommands have.
+  /// Makes it wrong usage to call the command without one of its subcommands.
   void RequireCommand();
 
  private:
@@ -76,13 +86,13 @@ class Command {
   int* exit_code_;
 };
 
-/// Writes "berth COMMAND: MESSAGE" to stderr. Returns `exit_code`.
+/// Writes "berth COMMAND: MESSAGE" to standard error and returns `exit_code`.
 int Fail(std::string_view command, int exit_code, const absl::Status& error);
 
-/// The same; the exit code is kExitUsage for an InvalidArgument, else kExitNo.
+/// The same. Returns kExitUsage for INVALID_ARGUMENT and kExitNo for all other errors.
 int Fail(std::string_view command, const absl::Status& error);
 
-/// Writes the errors of a file to stderr. Returns kExitUsage.
+/// Writes the errors of a file to standard error, one line each, and returns kExitUsage.
 int Fail(const std::vector<yaml::SourceError>& errors);
 
 }  // namespace berth::cli

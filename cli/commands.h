@@ -4,35 +4,36 @@
 
 namespace berth::cli {
 
-// One function for each subcommand of `berth`, which adds it to the command line. Each is defined
-// in <name>_command.cc.
+// Each function adds one subcommand to the command line of `berth`, and is defined in
+// <name>_command.cc. Run() calls them all. To add a subcommand, add a line here and one in run.cc.
 
-/// `berth extender --config FILE`.
+/// `berth extender --config FILE`: answers kube-scheduler until SIGTERM or SIGINT.
 void AddExtenderCommand(Command berth);
 
-/// `berth admission --config FILE`.
+/// `berth admission --config FILE`: answers admission reviews until SIGTERM or SIGINT.
 void AddAdmissionCommand(Command berth);
 
-/// `berth controller --config FILE`, `berth controller --rbac [--config FILE]`.
+/// `berth controller --config FILE`: runs the controller until SIGTERM or SIGINT. `berth controller
+/// --rbac [--config FILE]` prints its roles.
 void AddControllerCommand(Command berth);
 
-/// `berth mutate -f FILE`.
+/// `berth mutate -f FILE`: shows what the webhook would do with the objects of a file.
 void AddMutateCommand(Command berth);
 
-/// `berth explain -f FILE` and `berth explain POD`: which nodes a pod may go to, and why not to the
+/// `berth explain -f FILE` and `berth explain POD`: to which nodes a pod may go, and why not to the
 /// others.
 void AddExplainCommand(Command berth);
 
 /// `berth capacity`: counts the cluster's devices by accelerator.
 void AddCapacityCommand(Command berth);
 
-/// `berth certs show` and `berth certs renew`.
+/// `berth certs show` and `berth certs renew`: the certificates that the controller maintains.
 void AddCertsCommand(Command berth);
 
-/// `berth stanza`: Berth's entry for somebody's own KubeSchedulerConfiguration.
+/// `berth stanza`: prints Berth's entry for a KubeSchedulerConfiguration of the user's own.
 void AddStanzaCommand(Command berth);
 
-/// `berth doctor`: what is wrong with a cluster and Berth in it, and what to do.
+/// `berth doctor`: what is wrong with Berth in a cluster, and what to do about it.
 void AddDoctorCommand(Command berth);
 
 /// `berth config defaults|validate|docs|schema`.

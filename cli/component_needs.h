@@ -7,8 +7,9 @@
 
 namespace berth::cli {
 
-/// What each of Berth's processes asks of the API server with that configuration, in the words of
-/// the code that asks. The webhook asks for nothing.
+/// The permissions that each of Berth's processes needs with `config`, taken from the parts that
+/// make the requests. `namespace_name` is the one in which Berth is installed. The webhook needs
+/// none and is left out.
 doctor::NeedsByComponent NeedsOfProcesses(const config::BerthConfiguration& config,
                                           const std::string& namespace_name);
 

@@ -45,7 +45,7 @@ void AddValidate(Command config) {
   Command validate = config.AddCommand(
       "validate", "Tell everything that is wrong with a configuration file (exit code 2)");
   const auto file = std::make_shared<std::string>();
-  // By its name as well, as the servers take it.
+  // Also as an option, because the servers take the file as --config.
   validate.AddOption("file,--config", *file, "The file; - for standard input").Required();
   validate.Run([file] { return Validate(*file); });
 }

@@ -33,7 +33,8 @@ int RunController(const std::string& file) {
                });
 }
 
-// Without a file: for the defaults, and the namespace that kubectl applies it to.
+// Without a file, prints the roles for the defaults, without a namespace: kubectl apply adds its
+// own.
 int PrintControllerRbac(const std::string& file) {
   config::ConfigReading reading;
   if (!file.empty()) reading = config::ReadConfig(file);

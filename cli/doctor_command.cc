@@ -102,10 +102,10 @@ std::set<Source> SourcesOf(const std::vector<Check>& checks) {
   return sources;
 }
 
-// The extender as --extender names it; no connection where it does not.
+// A client of the extender that --extender names. Has no connection without that option.
 class ExtenderClient {
  public:
-  // `trusted`: PEM, where --ca-file is not given.
+  // `trusted` are the authorities, as PEM, to use without --ca-file.
   static absl::StatusOr<ExtenderClient> Make(const DoctorArguments& arguments,
                                              const std::string& trusted) {
     ExtenderClient client;
@@ -113,7 +113,7 @@ class ExtenderClient {
     const absl::Status valid = ValidateExtenderUrl("--extender", arguments.extender);
     if (!valid.ok()) return valid;
     kube::ApiConfig config;
-    kube::ParseServerUrl(arguments.extender, config).IgnoreError();  // looked at above
+    kube::ParseServerUrl(arguments.extender, config).IgnoreError();  // validated above
     config.certificate_authority = arguments.ca_file.empty()
                                        ? kube::TextSource::Text(trusted)
                                        : kube::TextSource::File(arguments.ca_file);
@@ -149,7 +149,7 @@ absl::Status ValidateAccelerator(const std::string& name,
                   model::DidYouMean(name, catalog.names()), model::Join(catalog.names())));
 }
 
-// Whose certificate the extender shows, where nobody said.
+// The authorities in the extender's Secret, if the command line does not give any.
 std::string AuthoritiesInCluster(const DoctorArguments& arguments, const doctor::Facts& facts,
                                  kube::Api& api) {
   if (arguments.extender.empty() || !arguments.ca_file.empty()) return "";
@@ -158,7 +158,8 @@ std::string AuthoritiesInCluster(const DoctorArguments& arguments, const doctor:
   return secret.ok() ? secret->authorities : "";
 }
 
-// Whether there is an API server at all; who may not ask for its version is told later.
+// Whether there is an API server at all. A user who may not read its version gets an answer, too,
+// and the checks report missing rights.
 absl::Status CheckReachable(kube::Api& api) {
   const absl::Status answered = api.Get("/version", {{"", "version", "get"}}, [](const auto&) {});
   return absl::IsPermissionDenied(answered) || absl::IsNotFound(answered) ? absl::OkStatus()

@@ -19,7 +19,8 @@ using doctor::Severity;
 constexpr Severity kWorstFirst[] = {Severity::kProblem, Severity::kWarning, Severity::kUnknown,
                                     Severity::kNote, Severity::kOk};
 
-// Those of that severity; where several checks say the same, once with all of their names.
+// The findings of that severity. Findings with the same text are joined, with the names of all
+// their checks.
 Findings Merged(const Findings& findings, Severity severity) {
   Findings merged;
   for (const Finding& finding : findings) {

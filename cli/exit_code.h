@@ -2,11 +2,11 @@
 
 namespace berth::cli {
 
-/// What the process tells its caller.
+/// The exit codes of `berth`. The command did its work, and the answer is yes.
 inline constexpr int kExitOk = 0;
-/// The answer is no, or something failed while running.
+/// The answer is no, or something failed at run time.
 inline constexpr int kExitNo = 1;
-/// The command line or a file given to it is wrong; nothing was started.
+/// The command line or a file is wrong; nothing was started.
 inline constexpr int kExitUsage = 2;
 
 }  // namespace berth::cli

@@ -74,7 +74,7 @@ absl::StatusOr<model::Time> TimeOf(const std::string& text) {
   return model::Time(model::Duration(absl::ToUnixSeconds(time)));
 }
 
-// The pod to explain, with the cluster put into `snapshot`.
+// Returns the pod to explain, and fills `snapshot` with the cluster.
 absl::StatusOr<PodManifest> LoadOffline(const ExplainArguments& arguments,
                                         cluster::Snapshot& snapshot) {
   if (arguments.pod_file == arguments.cluster.objects_file) {
@@ -108,7 +108,7 @@ absl::StatusOr<PodManifest> LoadLive(const ExplainArguments& arguments, bool ser
   }
   const absl::Status loaded = LoadCluster(client, snapshot);
   if (!loaded.ok()) return loaded;
-  // Who may not list them is told that they are not known.
+  // If the user may not list Services, the explanation says that they are not known.
   if (services) LoadServices(client, snapshot).IgnoreError();
   return manifest;
 }
@@ -137,7 +137,7 @@ void Print(const ExplainArguments& arguments, const Explanation& explanation,
   fmt::print("{}", text);
 }
 
-// An explanation, and of what.
+// An explanation and the pod that it is about.
 struct Explained {
   PodManifest manifest;
   Explanation explanation;
@@ -151,7 +151,7 @@ absl::StatusOr<Explained> ExplainLocally(const ExplainArguments& arguments) {
   const process::Engine engine = process::MakeEngine(*config);
   cluster::Snapshot snapshot({.catalog = engine.catalog, .labels = {}});
   const bool live = arguments.cluster.objects_file.empty();
-  // A file has no Services, so of the shortlist nothing is told.
+  // A file of objects has no Services, so the explanation leaves the shortlist out.
   const auto shortlist =
       live ? config->extender.shortlist : policies::scheduling::ShortlistConfig();
   auto manifest = live ? LoadLive(arguments, shortlist.NeedsServices(), snapshot)
@@ -178,7 +178,7 @@ absl::StatusOr<Explained> AskServer(const ExplainArguments& arguments) {
   return Explained{*std::move(manifest), *std::move(explanation)};
 }
 
-// Prints what was asked for, and tells the exit code.
+// Prints what the user asked for, and returns the exit code.
 absl::StatusOr<int> Show(const ExplainArguments& arguments, const Explained& explained) {
   const auto& [manifest, explanation] = explained;
   for (const std::string& skipped : manifest.skipped) {

@@ -6,8 +6,8 @@
 
 namespace berth::cli {
 
-/// The explanation as JSON; the shape is described in docs/explain.md. `node` limits it to one node
-/// and adds its conditions; null: all nodes.
+/// The explanation as JSON; docs/explain.md describes the format. `what` names the pod. If `node`
+/// is not null, the output has only that node, with its conditions.
 std::string ExplanationJson(const placement::Explanation& explanation, const std::string& what,
                             const placement::NodeExplanation* node);
 

@@ -31,7 +31,7 @@ std::string RequestsTextOf(const Explanation& explanation) {
   return fmt::format("{}", fmt::join(requests, ", "));
 }
 
-// Summaries are written for several nodes.
+// Summaries are worded for several nodes; this rewords one for a single node.
 std::string ForCount(const std::string& summary, std::size_t count) {
   if (count != 1) return summary;
   if (summary.starts_with("are ")) return "is " + summary.substr(4);
@@ -42,8 +42,8 @@ std::string WithSince(const std::string& summary, model::Time since, model::Time
   return since == model::kNoTime ? summary : summary + " " + FormatSince(since, since, now);
 }
 
-// What a policy holds against a node that fits; empty: nothing. Of what is only observed, refusals
-// are told and scores are not.
+// What a policy holds against a node that fits; empty if nothing. For a policy in Observe only
+// refusals count, not scores.
 std::string Objection(const PolicyOpinion& opinion, model::Time now) {
   if (!opinion.fits) {
     return fmt::format("{} would refuse: {}", opinion.policy,
@@ -171,7 +171,7 @@ std::string ExplanationText(const Explanation& explanation, const std::string& w
   if (!explanation.not_shortlisted.empty()) {
     text += fmt::format("- not shortlisted: {}\n", explanation.not_shortlisted);
   }
-  // A table of one and the same sentence would say no more.
+  // The table would repeat the same sentence for every node.
   if (explanation.refused_everywhere) return text;
   return fmt::format("{}\n{}\n{}", text, NodeTable(explanation), kNotJudged);
 }

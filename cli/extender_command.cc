@@ -26,7 +26,7 @@ int RunExtender(const std::string& file) {
   });
 }
 
-// Without a file: for the defaults.
+// Without a file, prints the role for the defaults.
 int PrintExtenderRbac(const std::string& file) {
   config::ConfigReading reading;
   if (!file.empty()) reading = config::ReadConfig(file);

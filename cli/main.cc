@@ -4,11 +4,12 @@
 
 namespace {
 
-// Bodies and replies have memory of their own, which goes back to the system with them. By itself
-// glibc raises this bound to the largest block that was ever given back; large ones then lie
-// between small ones, and what hundreds of bodies have held stays with the process.
+// Blocks from this size on get memory of their own, which goes back to the system when they are
+// freed: bodies of requests and replies do. By default glibc raises this bound to the largest block
+// that was ever freed. Large blocks then lie between small ones, and the process keeps the memory
+// of hundreds of bodies.
 constexpr int kOwnMemory = 256 * 1024;
-// What is kept free for the next request.
+// Free memory to keep for the next request.
 constexpr int kKeptFree = 8 * 1024 * 1024;
 
 }  // namespace

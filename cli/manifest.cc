@@ -26,7 +26,8 @@ admission::GroupVersionKind KindOf(const YAML::Node& object) {
   return {version.substr(0, slash), version.substr(slash + 1), TextAt(object, "/kind")};
 }
 
-// Takes the objects out of the documents, as they were parsed: copies have no lines.
+// Collects the objects of the parsed documents. It must not work on copies, because these have no
+// line numbers.
 class Collector {
  public:
   Collector(const std::string& file, Manifest& manifest) : file_(file), manifest_(manifest) {}

@@ -12,35 +12,38 @@
 
 namespace berth::cli {
 
-/// An object that somebody wrote down for kubectl.
+/// One Kubernetes object of a manifest.
 struct ManifestObject {
-  /// Its place in Manifest::documents, and within that one: a JSON pointer such as "/items/3".
+  /// The object's place: an index into Manifest::documents, and in that document a JSON pointer
+  /// such as "/items/3", or "" for the document itself.
   std::size_t document = 0;
   std::string pointer;
-  /// Where it begins, counted from 1.
+  /// The first line of the object in the file, counted from 1.
   int line = 0;
   admission::GroupVersionKind kind;
-  /// Empty where it says none.
+  /// Empty if the object names none.
   std::string namespace_name;
-  /// Or generateName.
+  /// metadata.name or, if that is missing, generateName.
   std::string name;
+  /// The object as JSON, as kubectl would send it.
   std::string json;
 };
 
-/// A file of objects.
+/// A file of Kubernetes objects.
 struct Manifest {
-  /// In which no two places are the same node; see CopyOf().
+  /// The documents of the file. No two places in them are the same node; see yaml::CopyOf().
   std::vector<YAML::Node> documents;
-  /// Those within Lists instead of the Lists.
+  /// In the order of the file. A List is replaced by its items.
   std::vector<ManifestObject> objects;
-  /// Not empty: the rest is not to be used.
+  /// If there are errors, the rest must not be used.
   std::vector<yaml::SourceError> errors;
 };
 
-/// Reads YAML documents, or JSON, which is YAML, too; `file` names them in the errors.
+/// Reads YAML documents, or JSON, which is also YAML. `file` names the text in errors.
 Manifest ParseManifest(std::string_view text, const std::string& file);
 
-/// ParseManifest() of a file, "-" being standard input.
+/// Reads `file`, of up to yaml::kMaxYamlBytes, and parses it like ParseManifest(). "-" is standard
+/// input.
 Manifest ReadManifest(const std::string& file);
 
 }  // namespace berth::cli

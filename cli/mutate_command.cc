@@ -18,7 +18,7 @@ namespace berth::cli {
 
 namespace {
 
-// What it tells besides kExitOk, so that it serves as a check: see the command's help.
+// Exit codes besides kExitOk, so that the command can serve as a check. Its help explains them.
 constexpr int kExitChanges = 1;
 constexpr int kExitDenied = 2;
 

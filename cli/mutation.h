@@ -11,29 +11,31 @@
 
 namespace berth::cli {
 
-/// Who creates the objects of a manifest, and where.
+/// The circumstances under which the objects of a manifest would be created.
 struct Creation {
-  /// Of objects that name none.
+  /// The namespace of objects that name none.
   std::string namespace_name;
   admission::NamespaceRules rules;
-  /// Without a name: not known, and not recorded.
+  /// The creator. Without a name, the creator is not known and not recorded.
   policies::admission::User user;
 };
 
-/// What the webhooks would say of one object if it were created.
+/// What the webhooks would say about one object if it were created.
 struct Preview {
-  /// As it would be stored, were it admitted.
+  /// The object as it would be stored if it were admitted.
   YAML::Node object;
-  /// JSON Patch; empty: nothing changes.
+  /// A JSON Patch; empty if nothing changes.
   std::string patch;
   std::vector<std::string> warnings;
-  /// Empty: it is admitted.
+  /// Why the object would be denied; empty if it would be admitted.
   std::string denial;
-  /// Whether the pods that come of it would be denied, which the warnings say.
+  /// Whether the pods of its templates would be denied. The warnings say why.
   bool pods_denied = false;
 };
 
-/// One for each object of the manifest, in its order.
+/// Returns one preview for each object of the manifest, in its order. `reviewer` is the one that
+/// the webhook would use, so both agree. Needs no cluster. The manifest must be without errors, and
+/// is not changed.
 std::vector<Preview> PreviewsOf(const Manifest& manifest, const admission::Reviewer& reviewer,
                                 const Creation& creation);
 

@@ -20,7 +20,7 @@ std::string PlaceOf(const ManifestObject& object, const std::string& file) {
 
 bool Changes(const Preview& preview) { return !preview.patch.empty() && preview.denial.empty(); }
 
-// In the tree of which it is a part.
+// Replaces the object inside the tree that it is a part of.
 void Replace(const YAML::Node& document, const std::string& pointer, const YAML::Node& object) {
   YAML::Node place = yaml::NodeAt(document, pointer).value();
   place = object;

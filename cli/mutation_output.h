@@ -8,21 +8,23 @@
 
 namespace berth::cli {
 
-// What `berth mutate` prints. `previews` are those of the manifest's objects, in their order;
-// `file` is how the manifest is called.
+// What `berth mutate` prints. `previews` must be those of the manifest's objects, in their order.
+// `file` is the name of the manifest in the output.
 
-/// "FILE:12: Job train: warning: ...": a line for each warning and denial.
+/// A line for each warning and denial: "FILE:12: Job train: warning: ...".
 std::string MutationRemarks(const Manifest& manifest, const std::vector<Preview>& previews,
                             const std::string& file);
 
-/// A unified diff for each object that changes.
+/// A unified diff for each object that would be admitted with changes.
 std::string MutationDiff(const Manifest& manifest, const std::vector<Preview>& previews,
                          const std::string& file);
 
-/// All documents as they would be, separated by "---"; objects that are denied as they are.
+/// All documents as they would be stored, separated by "---". Objects that would be denied are
+/// printed unchanged.
 std::string MutationYaml(const Manifest& manifest, const std::vector<Preview>& previews);
 
-/// For each object that changes a line of JSON: {"kind", "namespace", "name", "patch"}.
+/// A line of JSON for each object that would be admitted with changes: {"kind", "namespace",
+/// "name", "patch"}.
 std::string MutationPatches(const Manifest& manifest, const std::vector<Preview>& previews);
 
 }  // namespace berth::cli

@@ -21,7 +21,7 @@ namespace berth::cli {
 namespace {
 
 constexpr std::chrono::seconds kPatience{30};
-// An explanation of 7,500 nodes with ten conditions each is some 6 MB.
+// An explanation of 7,500 nodes with ten conditions each has some 6 MB.
 constexpr int kMaxReplyBytes = 256 << 20;
 constexpr std::size_t kMaxPemBytes = 4 << 20;
 
@@ -57,13 +57,14 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsFor(
 }
 
 absl::StatusOr<std::unique_ptr<v1::Placement::Stub>> Connect(const PlacementEndpoint& server) {
-  // What it writes to standard error is said again in the status, and there in our words.
+  // The status repeats what gRPC would write to standard error, and the messages below say it in
+  // Berth's words.
   gpr_set_log_function([](gpr_log_func_args*) {});
   auto credentials = CredentialsFor(server);
   if (!credentials.ok()) return credentials.status();
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxReplyBytes);
-  // A port that kubectl forwards is not reached by a proxy.
+  // A port that kubectl forwards cannot be reached through a proxy.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   if (!server.tls_server_name.empty()) {
     arguments.SetSslTargetNameOverride(server.tls_server_name);
@@ -82,7 +83,7 @@ std::string_view WhatToDo(const PlacementEndpoint& server) {
 
 absl::Status ErrorOf(const grpc::Status& status, const PlacementEndpoint& server) {
   const std::string& message = status.error_message();
-  // Berth's own words are meant for people.
+  // These messages come from Berth itself and are meant for people.
   if (message.starts_with("berth: ")) {
     const auto code = status.error_code() == grpc::StatusCode::INVALID_ARGUMENT
                           ? absl::StatusCode::kInvalidArgument

@@ -10,31 +10,34 @@
 
 namespace berth::cli {
 
-/// A server of berth.v1.Placement, and how to reach it.
+/// A server of the gRPC service berth.v1.Placement, and how to reach it.
 struct PlacementEndpoint {
-  /// "host:port".
+  /// "host:port", the address of grpc.listen. Proxies are not used.
   std::string address;
-  /// PEM files: all three, or none where the address is loopback.
+  /// PEM files of the client's certificate, its key, and the server's authorities. All three, or
+  /// none if the address is a loopback address.
   std::string cert_file;
   std::string key_file;
   std::string ca_file;
-  /// The name that the server's certificate must have; empty: the host of `address`.
+  /// The name that the server's certificate must have; empty for the host of `address`.
   std::string tls_server_name;
 
   bool tls() const { return !ca_file.empty(); }
 };
 
-/// What is wrong with `server` before anything is asked, in words of the options --server, --cert,
-/// --key, --ca and --tls-server-name.
+/// Returns INVALID_ARGUMENT if `server` cannot be right, before anything is sent. The message names
+/// the options --server, --cert, --key, --ca and --tls-server-name.
 absl::Status Validate(const PlacementEndpoint& server);
 
-// INVALID_ARGUMENT where the request or a file is to blame, else what the server said or why it
-// cannot be reached, with what to do. `server` is valid.
+// The calls below connect, block for up to 30 seconds, and disconnect. `server` must be valid. They
+// return INVALID_ARGUMENT if the request or a file is to blame. Otherwise they return UNAVAILABLE,
+// with what the server said or why it cannot be reached, and what to do.
 
-/// Explains the v1 Pod of `pod_json`.
+/// Explains the pod whose manifest, a v1 Pod in JSON, is `pod_json`.
 absl::StatusOr<placement::Explanation> ExplainBy(const PlacementEndpoint& server,
                                                  const std::string& pod_json);
 
+/// Counts the devices of the server's cluster.
 absl::StatusOr<placement::Capacity> CapacityBy(const PlacementEndpoint& server);
 
 }  // namespace berth::cli

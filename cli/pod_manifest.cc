@@ -17,7 +17,8 @@ namespace {
 
 using simdjson::dom::element;
 
-// Where controllers keep their pod template. Kinds are not listed: operators bring their own.
+// Where objects have their pod template. This is not a list of kinds, because operators bring their
+// own.
 constexpr std::string_view kTemplates[] = {"/spec/template", "/spec/jobTemplate/spec/template",
                                            "/template"};
 
@@ -38,7 +39,7 @@ std::string NameOf(element object) {
 
 struct Found {
   element pod;
-  std::string path;  // for errors within it
+  std::string path;  // for errors in the pod
 };
 
 std::optional<Found> FindPod(element object) {
@@ -55,7 +56,7 @@ std::optional<Found> FindPod(element object) {
   return std::nullopt;
 }
 
-// Takes the first pod out of the objects that it is given.
+// Takes the first pod out of the objects that it gets.
 class Finder {
  public:
   explicit Finder(std::string file) : file_(std::move(file)) {}

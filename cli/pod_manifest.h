@@ -10,23 +10,25 @@
 
 namespace berth::cli {
 
-/// A pod that somebody wrote down, be it as the template of a controller.
+/// A pod in a file, either by itself or as the template of another object.
 struct PodManifest {
   model::Pod pod;
-  /// The pod, or the template, as JSON.
+  /// The pod or the template, as JSON.
   std::string json;
-  /// "Pod train", "pod template of Job train".
+  /// Names the pod for people: "Pod train", "pod template of Job train".
   std::string what;
-  /// Further objects of the file: "Service web".
+  /// The other objects of the file: "Service web".
   std::vector<std::string> skipped;
 };
 
-/// The first object in `text` (YAML documents, or one JSON document; a List counts as what is in
-/// it) that is a pod or has a pod template. Errors begin with `file`, and its line where it is
-/// known.
+/// Returns the first object in `text` that is a pod or has a pod template. `text` is YAML documents
+/// or one JSON document; the items of a List count one by one. Returns INVALID_ARGUMENT if there is
+/// no such object or something cannot be read. The message begins with `file`, and with the line if
+/// it is known.
 absl::StatusOr<PodManifest> ParsePodManifest(std::string_view text, const std::string& file);
 
-/// ParsePodManifest() of a file, "-" being standard input.
+/// Reads `file`, of up to yaml::kMaxYamlBytes, and parses it like ParsePodManifest(). "-" is
+/// standard input.
 absl::StatusOr<PodManifest> ReadPodManifest(const std::string& file);
 
 }  // namespace berth::cli

@@ -11,7 +11,7 @@ namespace berth::cli {
 
 namespace {
 
-// Help on standard output, errors on standard error; CLI11 has codes of its own.
+// Prints help to standard output and errors to standard error. Replaces CLI11's own exit codes.
 int ExitOf(const CLI::App& app, const CLI::ParseError& error) {
   return app.exit(error) == 0 ? kExitOk : kExitUsage;
 }
@@ -45,7 +45,7 @@ int RunCommand(int argc, const char* const* argv) {
   return exit_code;
 }
 
-// What was printed may not have arrived: a full disk, say.
+// Output may be lost even though it was printed, for example on a full disk.
 bool FlushOutput() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
 
 }  // namespace

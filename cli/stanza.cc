@@ -13,7 +13,7 @@ namespace berth::cli {
 
 namespace {
 
-// Longer than the extender takes for 10,000 nodes, shorter than people wait.
+// Longer than the extender takes for 10,000 nodes, and shorter than people want to wait.
 constexpr const char* kHttpTimeout = "5s";
 
 constexpr const char* kHead =
@@ -42,7 +42,7 @@ profiles:
 extenders:
 )";
 
-// What is a string in JSON is one in YAML.
+// A JSON string is also a YAML string.
 std::string Quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
 std::string Tls(const StanzaOptions& options) {

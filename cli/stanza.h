@@ -7,30 +7,31 @@
 
 namespace berth::cli {
 
-/// What Berth's entry in kube-scheduler's configuration is made of.
+/// What Berth's entry in kube-scheduler's configuration is made from.
 struct StanzaOptions {
-  /// "https://10.96.12.34:443".
+  /// The extender's URL, as kube-scheduler reaches it: "https://10.96.12.34:443".
   std::string url;
-  /// PEM; empty only where `url` is plain HTTP.
+  /// PEM of the authorities that kube-scheduler trusts; empty only if `url` is plain HTTP.
   std::string authorities;
-  /// The resources of the catalogue.
+  /// The resources of the catalogue, each once.
   std::vector<std::string> resources;
+  /// Whether pods are scheduled without Berth while it cannot be reached.
   bool ignorable = false;
-  /// Paths on kube-scheduler's machine of the certificate that it shows, and of its key; empty: it
-  /// shows none.
+  /// Paths, on kube-scheduler's machine, of its client certificate and key; empty if it has none.
   std::string certificate_file;
   std::string key_file;
 };
 
 /// The fields percentageOfNodesToScore, profiles and extenders of a KubeSchedulerConfiguration
-/// (kubescheduler.config.k8s.io/v1) as YAML, with comments that say what for.
+/// (kubescheduler.config.k8s.io/v1) as YAML, with comments that explain them.
 std::string StanzaYaml(const StanzaOptions& options);
 
-/// "https://10.96.12.34:443", and with brackets around an IPv6 address.
+/// The URL of a Service with that cluster IP: "https://10.96.12.34:443". Puts brackets around an
+/// IPv6 address.
 std::string HttpsUrl(const std::string& address);
 
-/// INVALID_ARGUMENT that begins with `option` unless `url` is https, or http on loopback, without a
-/// path.
+/// Returns INVALID_ARGUMENT, in a message that begins with `option`, unless `url` is https, or http
+/// on a loopback address, without a path.
 absl::Status ValidateExtenderUrl(const std::string& option, const std::string& url);
 
 }  // namespace berth::cli

@@ -92,7 +92,7 @@ std::vector<std::string> ResourcesOf(const config::BerthConfiguration& config) {
   return resources;
 }
 
-// No call is made where everything is given.
+// Stands for the API server if the options give everything. No call is made.
 class NoTransport final : public kube::Transport {
  public:
   absl::Status Send(const kube::HttpRequest&, kube::HttpSink&) override {
@@ -108,7 +108,7 @@ absl::StatusOr<std::unique_ptr<kube::Transport>> TransportFor(const StanzaArgume
   return Connect(arguments.chart);
 }
 
-// Without a certificate such an extender refuses every connection.
+// An extender that asks for client certificates refuses connections without one.
 absl::Status CheckClientCertificate(const StanzaArguments& arguments,
                                     const config::BerthConfiguration& config) {
   if (config.extender.tls.client_ca_file.empty() || !arguments.cert_file.empty()) {

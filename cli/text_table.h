@@ -5,7 +5,8 @@
 
 namespace berth::cli {
 
-/// Columns as wide as their widest cell, two blanks between them, none at the end of a line.
+/// Formats rows of cells as a table. Columns are as wide as their widest cell and two blanks apart;
+/// lines have no blanks at the end.
 std::string TextTable(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace berth::cli

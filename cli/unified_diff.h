@@ -4,8 +4,8 @@
 
 namespace berth::cli {
 
-/// How `after` differs from `before` in lines, as `diff -u` writes it, without the two lines that
-/// name the files; empty where nothing differs. Both end with a line end, or are empty.
+/// Returns the difference between two texts by lines, as `diff -u` writes it, without the two lines
+/// that name the files. Empty if the texts are equal. Both must end with a line end, or be empty.
 std::string UnifiedDiff(const std::string& before, const std::string& after);
 
 }  // namespace berth::cli
