@@ -9,8 +9,12 @@
 namespace berth::policies::admission {
 
 /// Turns the annotation accelerators ("A100,V100") of a pod that asks for accelerators into a
-/// required node affinity for the label accelerator. So the requirement holds whichever scheduler
-/// places the pod. The order of the models is a preference that only Berth's extender applies.
+/// required node affinity:
+///
+///   {key: berth.dev/accelerator, operator: In, values: [A100, V100]}
+///
+/// So the requirement holds whichever scheduler places the pod. The order of the models is a
+/// preference that only Berth's extender applies. `berth controller` writes the label.
 ///
 /// Objects to models that the catalogue lacks, and to models whose resource the pod does not
 /// request.

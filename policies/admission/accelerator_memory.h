@@ -9,9 +9,13 @@
 namespace berth::policies::admission {
 
 /// Turns the annotation accelerator-memory ("40Gi") of a pod that asks for accelerators into a
-/// required node affinity for the label accelerator-memory. `berth controller` writes that label in
-/// whole GiB. So the affinity is up to one GiB more lenient than Berth's extender, and never
-/// stricter.
+/// required node affinity:
+///
+///   {key: berth.dev/accelerator-memory, operator: Gt, values: ["39"]}
+///
+/// `berth controller` writes that label, in whole GiB. So the affinity is up to one GiB more
+/// lenient than Berth's extender, and never stricter. A node whose memory is not known has no such
+/// label.
 ///
 /// Objects to a value that is not a size above zero.
 class AcceleratorMemoryPolicy : public AdmissionPolicy {
@@ -28,6 +32,8 @@ class AcceleratorMemoryPolicy : public AdmissionPolicy {
 
   /// Adds the requirement to the node affinity. Changes nothing if the value is not a size.
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
+
+  /// Objects to the annotation of a pod that asks for accelerators, if it is not a size.
   std::vector<Objection> Judge(const Request& request,
                                const model::Workload& workload) const override;
 

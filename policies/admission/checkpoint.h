@@ -11,10 +11,15 @@
 namespace berth::policies::admission {
 
 /// Gives pods annotated checkpoint: "true" | "<claim>" a place for their checkpoints that every
-/// retry finds again, on whatever node. With the target Claim it mounts the claim at a path of the
-/// pod's own (see checkpoint_path.h) and sets CHECKPOINT_DIR; with ObjectStore it sets
-/// CHECKPOINT_URI. It also raises the grace period, so that the pod can write a checkpoint on
-/// SIGTERM. "false" asks for no checkpoints. Only main containers get the volume and the variable.
+/// retry finds again, on whatever node. With the target Claim, each main container gets
+///
+///   volumeMounts: [{name: berth-checkpoint, mountPath: /checkpoints, subPath: <path>}]
+///   env: [{name: CHECKPOINT_DIR, value: /checkpoints}]
+///
+/// where <path> is the pod's own; see checkpoint_path.h. With the target ObjectStore it gets
+/// CHECKPOINT_URI: "<uri>/<namespace>/<path>". The policy also raises the grace period, so that the
+/// pod can write a checkpoint on SIGTERM. "false" asks for no checkpoints. Init containers get
+/// nothing.
 ///
 /// The policy changes only pods, because only their owner and index are known. An object that makes
 /// pods is judged, and its author gets remarks. The policy changes nothing if the pod mounts
@@ -53,16 +58,22 @@ class CheckpointPolicy : public AdmissionPolicy {
     std::string text;
   };
 
+  // Whether pods mount a claim.
   bool mounts() const { return config_.target == CheckpointTarget::kClaim; }
   // The claim that the pod asks for. Nothing if it asks for no checkpoints.
   std::optional<std::string> ClaimFor(const model::PodTemplate& pod) const;
+  // The place at `path`, for the claim that the pod asks for.
   Place PlaceAt(const std::string& path, std::string claim, const Request& request) const;
+  // Tells the author of an object that makes pods what its pods will get.
   void NoteForPods(const model::Workload& workload, const Place& place, Remarks& remarks) const;
+  // Gives the pod its place.
   void Give(const Place& place, Draft& draft, Remarks& remarks) const;
   // Why the claim cannot be mounted; empty if nothing is in the way.
   std::string Obstacle(const model::PodTemplate& pod, const Place& place) const;
   void Mount(const Place& place, Draft& draft) const;
+  // Adds the variable to every main container that has none of that name.
   void SetVariable(const model::EnvVar& variable, Draft& draft, Remarks& remarks) const;
+  // Raises terminationGracePeriodSeconds to the configured minimum.
   void RaiseGracePeriod(Draft& draft, Remarks& remarks) const;
 
   const CheckpointConfig config_;

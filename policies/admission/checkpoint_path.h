@@ -21,6 +21,7 @@ bool IsPathSegment(std::string_view text);
 /// - "<job>", the name of the Job that makes the pod;
 /// - "<owner>/<pod>", if another controller gives the pod a name of its own;
 /// - "<pod>", the name of a pod without a controller, or of the workload itself.
+///
 /// A pod of an indexed Job has "/<index>" after that. The owner of a pod counts only if its
 /// controller sent the request (see origin.h). For a Job, the result is the path of its pods
 /// without their index.

@@ -9,6 +9,9 @@
 #include "model/quantity.h"
 #include "model/workload.h"
 
+// The view of pods' resources by which QoS policies work: cpu and memory alone, and zero counts as
+// absent, as it does for Kubernetes where the QoS class is concerned.
+
 namespace berth::policies::admission {
 
 /// The two resources that decide a pod's QoS class.

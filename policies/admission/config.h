@@ -9,6 +9,15 @@
 #include "policies/admission/policies.h"
 #include "policies/admission/request.h"
 
+// The configuration of the admission policies, generated from the list in policies.h:
+//
+//   admission:
+//     policies:
+//       isolation: {mode: Warn}
+//       guaranteedQos: {mode: Enforce, cpu: Raise}   # mode, and the policy's own fields beside it
+//
+// See model/config_field.h for VisitFields.
+
 namespace berth::policies::admission {
 
 /// The settings of one policy: its mode, and beside it the policy's own fields.

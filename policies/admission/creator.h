@@ -11,8 +11,13 @@ namespace berth::policies::admission {
 /// pods, and on pods that no controller makes. It replaces an earlier value, so nobody can pass for
 /// somebody else.
 ///
-/// A pod of a Kubernetes Job keeps the value of its Job. A pod of another controller loses the
-/// value that its template claims, because nobody has checked it: the policy never changes
+///   who creates the pod or Job        created-by
+///   no controller                     that user
+///   the Job controller                what the Job's template has: the Job's creator
+///   the CronJob controller            its service account, which creates the Job
+///   another controller                removed from the pod
+///
+/// In the last case nobody has checked the value that the template claims: the policy never changes
 /// templates of Deployments and other kinds.
 class CreatorPolicy : public AdmissionPolicy {
  public:

@@ -15,12 +15,17 @@ namespace berth::policies::admission {
 
 /// The default sizes of the containers that set neither a request nor a limit:
 /// - A container with devices gets their share. The sizes of the containers beside it are
-///   subtracted
-/// from the largest share, so that the pod requests no more than its devices bring with them.
+///   subtracted from the largest share, so that the pod requests no more than its devices bring
+///   with them.
 /// - A main container in a pod without devices gets the configured size.
 /// - All others, mainly init containers and sidecars, get a small size.
+///
 /// Init containers get no more than the main containers together. Otherwise the pod would request
-/// more only because of them.
+/// more only because of them. A reduced share is rounded down to whole cores, because kubelet
+/// reserves only whole cores for a container.
+///
+/// Example: a container with 2 V100, each with a share of 4 cores, beside a sidecar. The sidecar
+/// gets 100m, and the container 7 cores instead of 8.
 class DefaultSizes {
  public:
   /// Computes all sizes. `pod` is in the state after EqualizeContainers. All three arguments must
@@ -40,8 +45,13 @@ class DefaultSizes {
  private:
   using Sizes = std::vector<std::optional<model::Amount>>;
 
+  // The size before anything is subtracted.
   std::optional<model::Amount> SizeOf(std::size_t index, Compute resource) const;
+
+  // Subtracts the sizes of containers without devices from the largest share.
   void TakeFromLargest(Compute resource);
+
+  // Limits init containers to what the main containers request.
   void LimitInitContainers(Compute resource);
 
   const model::PodTemplate& pod_;

@@ -17,7 +17,10 @@ namespace berth::policies::admission {
 /// the models that the pod names or, if none of these serves the resource, among all that serve it.
 /// The share is not known if none of these models has one in the catalogue.
 ///
-/// The catalogue must outlive the object.
+/// Example: with shares of 4 cores for V100 and 8 cores for A100, two devices of a pod that names
+/// no model bring 2 x 4 cores.
+///
+/// The catalogue must outlive the object. Immutable, so thread-safe.
 class DeviceShares {
  public:
   /// `models` is the value of the pod's annotation: names, separated by commas. The text must
@@ -36,6 +39,7 @@ class DeviceShares {
   std::string DevicesOf(const model::Container& container) const;
 
  private:
+  // What one device of a resource brings with it, and what to call the device.
   struct PerDevice {
     std::string_view resource;
     PerCompute<std::optional<model::Amount>> share;

@@ -46,9 +46,10 @@ struct Outcome {
 /// cannot disagree. Owns the policies. Immutable, so thread-safe; its functions do no I/O and never
 /// block.
 ///
-/// Policies in Enforce and policies that only warn run side by side, on separate drafts: an
-/// enforced policy never sees a change that was only proposed. Of the modes of the namespace and
-/// the policy, the weaker one applies.
+/// Of the modes of the namespace and the policy, the weaker one applies. Policies in Enforce and
+/// policies that only warn run side by side, on separate drafts: an enforced policy never sees a
+/// change that was only proposed. All policies first change their drafts, then all judge the
+/// results. So a policy that corrects a fault does not also object to it.
 class AdmissionEngine {
  public:
   /// Creates every policy from its settings. `config` must have passed Validate. `prefix` is the
@@ -81,6 +82,7 @@ class AdmissionEngine {
   const std::string& version() const { return version_; }
 
  private:
+  // A policy with its configured mode.
   struct Member {
     std::string_view name;
     Mode mode;
@@ -97,6 +99,7 @@ class AdmissionEngine {
   std::string prefix_;
   std::string version_;
   std::string applied_annotation_;
+  // Kubernetes' own controllers and the configured ones.
   std::vector<ControllerSpec> controllers_;
   std::vector<Member> members_;
 };

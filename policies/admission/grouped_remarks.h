@@ -9,9 +9,13 @@
 
 namespace berth::policies::admission {
 
-/// Collects remarks about containers, and says what applies to several only once: "memory of 'a',
-/// 'b' and 7 more set to 4Gi". A pod may have thousands of containers, and nobody reads that many
-/// remarks. Thread-compatible.
+/// Collects remarks about containers, and says what applies to several only once. A pod may have
+/// thousands of containers, and nobody reads that many remarks. Thread-compatible.
+///
+///   GroupedRemarks grouped;
+///   grouped.Add("memory of ", "a", " set to 4Gi");
+///   grouped.Add("memory of ", "b", " set to 4Gi");
+///   grouped.WriteTo(remarks);  // memory of 'a' and 'b' set to 4Gi
 class GroupedRemarks {
  public:
   /// Adds the remark `before`, the container's name in quotes, `after`. Remarks with the same
@@ -27,8 +31,9 @@ class GroupedRemarks {
     std::string before;
     std::string after;
     std::vector<std::string> names;  // the first ones
-    std::size_t more = 0;
+    std::size_t more = 0;            // how many others
   };
+  // The group with these texts, or the general group.
   Group& GroupFor(std::string_view before, std::string_view after);
 
   std::vector<Group> groups_;

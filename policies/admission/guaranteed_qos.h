@@ -14,9 +14,15 @@ namespace berth::policies::admission {
 /// containers and sidecars. If spec.resources is set, they become equal only there. Zero counts as
 /// not set.
 ///
-/// The policy keeps what a container sets, and fills in what it leaves open, as configured. It
-/// keeps a request above its own limit, too, and objects to it: nobody can tell which of the two
-/// was meant.
+///   a container has                      it gets
+///   a limit, no request                  the request
+///   a request, no limit                  the limit
+///   a memory request below its limit     the request raised
+///   a cpu request below its limit        what CpuRule says
+///   a request above its limit            nothing; an objection, as nobody knows which was meant
+///   neither                              what MissingLimits says
+///
+/// Equal pairs and other resources stay as they are.
 class GuaranteedQosPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "guaranteed-qos";
@@ -26,6 +32,7 @@ class GuaranteedQosPolicy : public AdmissionPolicy {
       "Request and limit of cpu and memory become the same, so that pods are Guaranteed";
   using Config = GuaranteedQosConfig;
 
+  /// `config` must have passed Validate. `context.catalog` must outlive the policy.
   GuaranteedQosPolicy(const PolicyContext& context, const GuaranteedQosConfig& config);
 
   /// Returns true if the pods are Guaranteed afterwards, or may lack limits.

@@ -22,13 +22,14 @@ enum class MissingLimits : std::uint8_t {
 
 std::span<const model::EnumName<MissingLimits>> EnumNames(MissingLimits);
 
-/// How a cpu request and a higher limit become equal: the request is raised, or the limit lowered.
+/// How a cpu request and a higher limit become equal.
 enum class CpuRule : std::uint8_t { kRaise, kLower };
 
 std::span<const model::EnumName<CpuRule>> EnumNames(CpuRule);
 
 /// The size of one container, above 0.
 struct ContainerSize {
+  /// Cores and bytes. Empty is an error, which Validate reports.
   std::optional<model::Quantity> cpu;
   std::optional<model::Quantity> memory;
 };
@@ -41,7 +42,9 @@ void VisitFields(Visitor& visit, ContainerSize& size) {
 
 /// The block admission.policies.guaranteedQos.
 struct GuaranteedQosConfig {
+  /// For containers that set neither request nor limit.
   MissingLimits missing_limits = MissingLimits::kDefault;
+  /// For a cpu request below its limit. Memory requests are always raised.
   CpuRule cpu = CpuRule::kRaise;
   /// For main containers in pods without accelerators.
   ContainerSize without_accelerators = Size("1", "4Gi");

@@ -9,9 +9,12 @@
 namespace berth::policies::admission {
 
 /// Keeps pods that ask for no accelerator off nodes with accelerators, where they would use the cpu
-/// and memory that the accelerators need. It adds the requirement "label accelerator DoesNotExist"
-/// to every term of the required node affinity. Terms are ORed, so a term without it would let the
-/// pod in.
+/// and memory that the accelerators need. It adds this requirement to every term of the required
+/// node affinity:
+///
+///   {key: berth.dev/accelerator, operator: DoesNotExist}
+///
+/// Terms are ORed, so a term without it would let the pod in. `berth controller` writes the label.
 ///
 /// The policy does not apply to pods with resource claims, which may be for devices, and to pods
 /// that already have a node. It leaves pods alone whose own node selector or affinity asks for such

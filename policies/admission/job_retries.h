@@ -38,9 +38,18 @@ std::vector<model::FieldError> Validate(const JobRetriesConfig& config);
 ///
 /// If every container's memory is limited by now, a pod that is drained, preempted or evicted is
 /// still retried. A rule of the podFailurePolicy says so, which the API server accepts only
-/// together with restartPolicy Never and podReplacementPolicy Failed. Without limits there is no
-/// such rule: kubelet's eviction under memory pressure counts as a disruption, so the Job would go
-/// on for ever.
+/// together with restartPolicy Never and podReplacementPolicy Failed:
+///
+///   backoffLimit: 0
+///   podReplacementPolicy: Failed
+///   podFailurePolicy:
+///     rules:
+///     - action: Ignore
+///       onPodConditions: [{type: DisruptionTarget, status: "True"}]
+///
+/// Without limits there is no such rule: kubelet's eviction under memory pressure counts as a
+/// disruption, so the Job would go on for ever. Rules that the Job already has keep their place,
+/// but get another action if they retry too much; see failure_rules.h.
 class JobRetriesPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "job-retries";
@@ -75,7 +84,10 @@ class JobRetriesPolicy : public AdmissionPolicy {
   // The retries that the Job's limit may allow.
   std::int64_t AllowedRetries(const model::Workload& workload) const;
 
+  // Corrects the rules and adds those that are missing.
   void SetRules(Draft& draft, Remarks& remarks) const;
+
+  // Lowers backoffLimit, or the limit per index.
   void SetLimit(Draft& draft, Remarks& remarks) const;
   // The objections to a Job to which the policy applies.
   std::vector<Objection> Breaches(const model::Workload& workload) const;

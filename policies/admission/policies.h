@@ -17,7 +17,8 @@ template <typename... Policies>
 struct PolicyList {};
 
 /// Every admission policy, in the order in which they work on an object. A later policy sees what
-/// earlier ones changed.
+/// earlier ones changed: JobRetriesPolicy, for example, sees the limits that GuaranteedQosPolicy
+/// set. To add a policy, add it here; docs/architecture.md says what else it needs.
 using AllPolicies =
     PolicyList<CreatorPolicy, GuaranteedQosPolicy, JobRetriesPolicy, AcceleratorAffinityPolicy,
                AcceleratorMemoryPolicy, IsolationPolicy, CheckpointPolicy, SchedulerNamePolicy>;

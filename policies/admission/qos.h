@@ -7,6 +7,8 @@
 #include "model/workload.h"
 #include "policies/admission/compute.h"
 
+// Kubernetes' own rules about the QoS class and the resources of a pod as a whole.
+
 namespace berth::policies::admission {
 
 /// Whether the pod has QoS class Guaranteed by Kubernetes' own rule. If the pod has resources as a

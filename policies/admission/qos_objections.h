@@ -16,8 +16,10 @@ struct QosJudgement {
   MissingLimits missing_limits = MissingLimits::kDefault;
 };
 
-/// What keeps the pods of `workload` from being Guaranteed, and what to write instead. Looks only
-/// at the first hundred faults.
+/// Returns what keeps the pods of `workload` from being Guaranteed, and what to write instead;
+/// empty if they are. Missing limits of one container give one objection, and each request that
+/// differs from its limit gives one. Stops after a hundred or so, because objections to two states
+/// of an object are compared.
 std::vector<Objection> QosObjections(const model::Workload& workload, QosJudgement judgement);
 
 }  // namespace berth::policies::admission

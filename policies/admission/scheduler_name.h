@@ -34,6 +34,7 @@ class SchedulerNamePolicy : public AdmissionPolicy {
   static constexpr std::string_view kHelp = "Which scheduler places pods that ask for accelerators";
   using Config = SchedulerNameConfig;
 
+  /// With an empty `config.name` the policy does nothing.
   SchedulerNamePolicy(const PolicyContext& context, const SchedulerNameConfig& config);
 
   /// Returns true if the configured scheduler will place the pod.

@@ -28,6 +28,8 @@ class AcceleratorPolicy : public SchedulingPolicy {
   static constexpr std::string_view kHelp = "Accelerator models and memory that pods ask for";
   using Config = NoConfig;
 
+  /// Interns the policy's reasons, one for each model among them. `context.catalog` must outlive
+  /// the policy and its evaluators.
   AcceleratorPolicy(const PolicyContext& context, const NoConfig&);
 
   /// Refuses the pod everywhere if an annotation names a model that the catalogue lacks, if the pod

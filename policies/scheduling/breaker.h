@@ -17,6 +17,8 @@
 namespace berth::policies::scheduling {
 
 /// The state of the breaker for one condition type in one pool, the nodes of one catalogue entry.
+/// For example: GPUIsLost is on 60 of the 100 V100 nodes, so with fraction 0.5 the breaker has
+/// tripped.
 struct Breaker {
   /// The pool's catalogue entry.
   model::AcceleratorCatalog::Index accelerator = model::AcceleratorCatalog::kNone;

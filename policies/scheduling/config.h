@@ -9,6 +9,16 @@
 #include "model/config_field.h"
 #include "policies/scheduling/policies.h"
 
+// The configuration of the scheduling policies, generated from the list in policies.h:
+//
+//   scheduling:
+//     policies:
+//       thrift: {mode: Enforce, weight: 2}   # one block for each policy
+//   health:                                  # the fields of a policy, under its kConfigKey
+//     unknownStatus: Penalize
+//
+// See model/config_field.h for VisitFields.
+
 namespace berth::policies::scheduling {
 
 /// The largest weight of a policy. It is large enough to let one policy decide alone.

@@ -34,11 +34,19 @@ std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
                                                   const model::ClusterView& view, model::Time now);
 
 /// Refuses or penalises nodes by their conditions, and penalises nodes that have lost devices. It
-/// does not read the node's Ready and pressure conditions, which are kube-scheduler's business.
+/// does not read the node's Ready and pressure conditions, which are kube-scheduler's business. The
+/// worst of these effects decides:
 ///
-/// A condition that turned False recently costs little, because a detector that has just started
-/// reports False for everything. If the condition was seen True for long on that node, it costs as
-/// much as a penalty.
+///   status of a condition               effect of an entry for its type
+///   True for at least minDuration       the entry's own: Exclude refuses, Penalize scores 0
+///   True for a shorter time             none yet
+///   False for less than recovery        kRecoveringScore, or 0 if it was seen True for long
+///   False                               none
+///   Unknown, or stale                   EffectOfUnknown(); True keeps its own effect if worse
+///
+/// A condition that turned False recently costs little by itself, because a detector that has just
+/// started reports False for everything. Devices are lost if allocatable is below capacity or, for
+/// nvidia.com/gpu, below the number of GPUs that the node's labels tell.
 ///
 /// If the breaker's action is Penalize, a condition that is on too many nodes of a pool excludes
 /// none of them; see breaker.h.
@@ -88,6 +96,7 @@ class HealthPolicy : public SchedulingPolicy {
     std::vector<Rule> all;
     model::Duration longest_recovery{0};
     std::uint64_t marks = 0;  // union of model::MarkOf for the conditions' types
+    /// Fewer devices are allocatable than installed.
     ReasonId devices_lost = kNoReason;
   };
 

@@ -11,6 +11,18 @@
 // The configuration of the health policy. The help texts of VisitFields say what each field does;
 // durations are whole seconds.
 
+// The configuration of the health policy:
+//
+//   health:
+//     conditions:
+//     - {type: GPUIsLost, effect: Exclude, recovery: 10m}
+//     - {type: NICLinkDown, effect: Exclude, resources: [rdma/*]}
+//     unknownStatus: Penalize
+//     staleAfter: 10m
+//     breaker: {fraction: 0.5, minNodes: 10, action: Alert}
+//
+// The help texts of VisitFields say what each field does. Durations are whole seconds.
+
 namespace berth::policies::scheduling {
 
 /// The effect of a condition on a node, in ascending order of severity.

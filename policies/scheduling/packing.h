@@ -12,11 +12,18 @@ namespace berth::policies::scheduling {
 /// the started node where the fewest devices are left over. Only then do they start another node,
 /// the one that they fill best.
 ///
+/// Scores, where `left` is the number of free devices that the pod leaves over:
+///
+///   started node                 500 + 500 / (1 + left)
+///   empty node                   500 / (1 + left)
+///   node with too few devices    0
+///
+/// If a pod requests several resources of the catalogue, the lowest of their scores counts. For a
+/// pod with 2 devices, a started node with 2 free devices scores 1000, and an empty node with 8
+/// scores 71.
+///
 /// A node with a PreferNoSchedule taint that the pod does not tolerate comes last. The policy never
 /// refuses: kube-scheduler counts devices (NodeResourcesFit).
-///
-/// Scores: above kMaxScore / 2 for started nodes, at most that for empty ones, 0 for nodes with too
-/// few free devices. Among either kind, fewer devices left over score higher.
 class PackingPolicy : public SchedulingPolicy {
  public:
   static constexpr std::string_view kName = "packing";
@@ -28,6 +35,7 @@ class PackingPolicy : public SchedulingPolicy {
 
   PackingPolicy(const PolicyContext& context, const NoConfig&);
 
+  /// Always returns an evaluator. It depends neither on the view nor on `now`.
   Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                       model::Time now) const override;
 

@@ -12,6 +12,10 @@
 #include "model/time.h"
 #include "policies/scheduling/reason.h"
 
+// The interface of scheduling policies. For each pod that asks for accelerators, the engine calls
+// SchedulingPolicy::Prepare() once, and then NodeEvaluator::Evaluate() for each candidate node. The
+// first refusal excludes the node; scores are multiplied by the policy's weight and summed.
+
 namespace berth::policies::scheduling {
 
 /// The best score that one policy can give.

@@ -28,6 +28,8 @@ inline Worth WorthOf(const Judgement& judgement) {
 /// by the same rule. Ranks are relative because there are only 11 of them. Nodes that do not fit
 /// get 0 and do not widen the scale.
 ///
+/// For example, the scores 4000, 4500 and 6000 get the ranks 0, 3 and 10.
+///
 /// To use it, Add() every judgement of the request, then ask RankOf(). Not thread-safe.
 class RankScale {
  public:

@@ -9,7 +9,10 @@ namespace berth::policies::scheduling {
 
 /// Why a node is refused or fits less well. A reason is constant text without node names and
 /// numbers: kube-scheduler groups rejections by identical strings and cuts the event at 1,024 bytes
-/// (FitError.Error in k8s.io/kubernetes/pkg/scheduler/framework/types.go).
+/// (FitError.Error in k8s.io/kubernetes/pkg/scheduler/framework/types.go). An event looks like
+/// this:
+///
+///   0/99 nodes are available: 12 node(s) had condition GPUIsLost, 87 node(s) ...
 struct Reason {
   /// Name of the policy that gives the reason; "engine" for the engine's own reasons.
   std::string policy;

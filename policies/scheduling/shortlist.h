@@ -11,6 +11,11 @@
 #include "model/pod.h"
 #include "model/pod_selection.h"
 
+// The shortlist: filter answers only the best of the nodes that fit, by default one. Kube-scheduler
+// takes longer to decode and score a long answer than Berth takes to make it. A shortlist is right
+// only if kube-scheduler's own scoring would not choose a node outside it; JudgeShortlisting()
+// decides that for each pod.
+
 namespace berth::policies::scheduling {
 
 /// The largest size of a shortlist. Kube-scheduler's work grows with the size.

@@ -13,12 +13,14 @@ namespace berth::policies::scheduling {
 /// a node's accelerator, the better. Packing alone would fill scarce models with pods that could
 /// run anywhere.
 ///
-/// The policy never refuses: the accelerator policy decides which models are adequate. It has no
-/// opinion on a pod that names models.
+/// The policy never refuses: the accelerator policy decides which models are adequate.
 ///
-/// Scores: kMaxScore for the slowest accelerator of a resource, 0 for the fastest, and in
-/// proportion to the catalogue's performance between them. A node without an accelerator of the
-/// catalogue scores kMaxScore.
+/// Scores, among the accelerators that serve the same resource, by the catalogue's `performance`:
+///
+///   kMaxScore x (fastest - performance) / (fastest - slowest)
+///
+/// So the slowest accelerator scores kMaxScore, the fastest 0. If all are equally fast, and on
+/// nodes without an accelerator of the catalogue, the score is kMaxScore.
 class ThriftPolicy : public SchedulingPolicy {
  public:
   static constexpr std::string_view kName = "thrift";
@@ -30,6 +32,8 @@ class ThriftPolicy : public SchedulingPolicy {
 
   ThriftPolicy(const PolicyContext& context, const NoConfig&);
 
+  /// Returns NoOpinion for a pod that names models, and otherwise an evaluator that depends neither
+  /// on the view nor on `now`.
   Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                       model::Time now) const override;
 
