@@ -7,7 +7,8 @@
 namespace berth::admission {
 
 /// Logs denials, one line each at level info. At most about one a second, with bursts of ten; a
-/// line says how many were held back before it. Thread-safe.
+/// line says how many were held back before it. Metrics and the API server's audit log have every
+/// denial. Thread-safe.
 class DenialLog {
  public:
   /// Logs kind, namespace, user and reason if `verdict` is a denial.

@@ -51,14 +51,19 @@ class Edit {
   friend Json PatchOf(const Edit& edit, simdjson::dom::element root);
   class Writer;
 
+  // Whether there is anything to do here or below.
   bool Changes() const;
   bool IsList() const { return !prepended_.empty() || !appended_.empty(); }
+  // The value as it is to be if there is none yet.
   Json Whole() const;
 
+  // What Set() gave.
   std::optional<Json> value_;
   bool removed_ = false;
+  // What Member() and Element() gave; they may turn out not to change anything.
   std::map<std::string, Edit, std::less<>> members_;
   std::map<std::size_t, Edit> elements_;
+  // New elements of an array, in their final order.
   std::vector<Json> prepended_;
   std::vector<Json> appended_;
 };

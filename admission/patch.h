@@ -5,6 +5,9 @@
 #include "model/workload.h"
 #include "simdjson.h"
 
+// From typed views to a JSON Patch. Berth never serialises an object again, so fields that it does
+// not know are stored byte for byte.
+
 namespace berth::admission {
 
 /// Returns the JSON Patch (RFC 6902) that turns `object` into one whose typed view is `after`, and

@@ -43,6 +43,7 @@ struct Review {
   std::string sub_resource;
   policies::admission::Operation operation = policies::admission::Operation::kCreate;
   std::string namespace_name;
+  /// The user who sends the request.
   policies::admission::User user;
   /// The new object. Absent on DELETE.
   std::optional<simdjson::dom::element> object;
@@ -61,7 +62,7 @@ absl::StatusOr<Review> ReadReview(kube::JsonParser& parser, std::string_view bod
 std::optional<Review> ReadReviewFront(std::string_view text);
 
 /// How many bytes of a review contain everything before the objects. The object's name, namespace
-/// and kind have up to 253 bytes each.
+/// and kind have up to 253 bytes each, and the rest is short.
 inline constexpr std::size_t kFrontBytes = 16 * 1024;
 
 /// Why an object is denied, as a code of HTTP.

@@ -65,7 +65,10 @@ class Reviewer {
   std::vector<const policies::admission::TemplateSpec*> SpecsOf(const GroupVersionKind& kind) const;
   // The engine's outcome as an answer, without the patch.
   Verdict VerdictOf(policies::admission::Outcome outcome) const;
+  // For pods and Jobs.
   Verdict ValidateObject(const Review& review, const NamespaceRules& rules) const;
+
+  // For objects with templates. An update is previewed only for templates that it changes.
   Verdict PreviewTemplates(const Review& review, const NamespaceRules& rules) const;
   // The typed views of the object, one for each pod template.
   absl::StatusOr<std::vector<model::Workload>> WorkloadsOf(const Review& review,

@@ -7,6 +7,9 @@
 
 #include "simdjson.h"
 
+// Finds the pod templates in objects of kinds that Berth does not know, such as a PyTorchJob. The
+// configuration says where they are (policies::admission::TemplateSpec).
+
 namespace berth::admission {
 
 /// A pod template in an object of a configured kind.
@@ -17,8 +20,10 @@ struct FoundTemplate {
   std::string field;
 };
 
-/// Returns the templates at `pointer` (see policies::admission::TemplateSpec), in the order of the
-/// object; empty if there are none. Stops after kMaxTemplates.
+/// Returns the templates at `pointer`, in the order of the object; empty if there are none.
+/// `pointer` is a JSON pointer (RFC 6901) in which "*" stands for every member of an object or
+/// array: "/spec/pytorchReplicaSpecs/*/template". Values that are not objects are no templates.
+/// Stops after kMaxTemplates.
 std::vector<FoundTemplate> TemplatesAt(simdjson::dom::element object, std::string_view pointer);
 
 /// The most templates of one object that are read. Operators have one for each replica type, so

@@ -15,8 +15,13 @@
 namespace berth::admission {
 
 /// The HTTP side of the webhook. Reads reviews, lets the current reviewer judge them, writes the
-/// answers, and counts and logs them. Every review with a readable front gets an AdmissionReview as
-/// its answer; anything else gets 400, or 413, 408 or 503 if a limit was broken.
+/// answers, and counts and logs them.
+///
+///   the request is                                   the answer
+///   a review                                         200 with an AdmissionReview
+///   a review that breaks a limit or is malformed,
+///   but has a readable front                         200 with an AdmissionReview; see Unread()
+///   something else                                   400, or 413, 408 or 503 for a broken limit
 ///
 /// Thread-safe: the listener calls the routes on several threads at once. They open no connections.
 /// Only bodies above 1 MiB wait for each other, because the parser needs much memory for them.
@@ -33,6 +38,7 @@ class Webhook {
   void Use(std::shared_ptr<const Reviewer> reviewer);
 
  private:
+  // The route of one webhook for namespaces with these rules.
   server::Route RouteTo(Hook hook, const NamespaceRules& rules);
   // Answers the request with that body.
   server::HttpResponse Respond(Hook hook, const NamespaceRules& rules, std::string_view body);
@@ -47,8 +53,10 @@ class Webhook {
 
   // Counts, logs and writes the answer.
   server::HttpResponse Respond(Hook hook, const Review& review, const Verdict& verdict);
+  // The reviewer in use.
   std::shared_ptr<const Reviewer> Current() const;
 
+  // Guards `reviewer_`.
   mutable std::mutex mutex_;
   std::shared_ptr<const Reviewer> reviewer_;
   WebhookMetrics metrics_;

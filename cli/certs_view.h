@@ -17,6 +17,7 @@ struct CertificateView {
   std::string secret;
   /// Empty if the Secret has no certificate that can be read; then `problem` says why.
   std::string subject;
+  /// Subject of the authority that signed it.
   std::string issuer;
   /// The names that the certificate is for: "DNS:localhost", "IP:127.0.0.1".
   std::vector<std::string> names;
@@ -45,9 +46,11 @@ struct BundleView {
 
 /// Everything that `berth certs show` prints.
 struct CertsView {
+  /// The time as of which the certificates were judged.
   model::Time time;
   /// The authority's first, then those of servers and clients in the order of the configuration.
   std::vector<CertificateView> certificates;
+  /// Authorities that are still trusted.
   std::vector<FormerView> formers;
   std::vector<BundleView> bundles;
 

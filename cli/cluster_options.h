@@ -30,6 +30,7 @@ struct ClusterOptions {
 
 /// Handles of options that other options of the command exclude.
 struct ClusterArguments {
+  /// --objects and --server.
   Argument objects;
   Argument server;
 };

@@ -83,6 +83,7 @@ class Command {
 
  private:
   CLI::App* app_;
+  // Where Run's function leaves its result.
   int* exit_code_;
 };
 

@@ -1,8 +1,10 @@
 #pragma once
 
+// The exit codes of `berth`. Commands that differ say so in their help.
+
 namespace berth::cli {
 
-/// The exit codes of `berth`. The command did its work, and the answer is yes.
+/// The command did its work, and the answer is yes.
 inline constexpr int kExitOk = 0;
 /// The answer is no, or something failed at run time.
 inline constexpr int kExitNo = 1;

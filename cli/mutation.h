@@ -15,6 +15,7 @@ namespace berth::cli {
 struct Creation {
   /// The namespace of objects that name none.
   std::string namespace_name;
+  /// The rules of that namespace.
   admission::NamespaceRules rules;
   /// The creator. Without a name, the creator is not known and not recorded.
   policies::admission::User user;

@@ -26,7 +26,9 @@ inline constexpr std::string_view kConfigKind = "BerthConfiguration";
 
 /// The block `kubernetes`: how to reach the API server.
 struct KubernetesConfig {
+  /// Empty for the credentials of the pod that Berth runs in.
   std::string kubeconfig;
+  /// Empty for the file's current context.
   std::string context;
 };
 
@@ -40,6 +42,7 @@ void VisitFields(Visitor& visit, KubernetesConfig& config) {
 
 /// The PEM files of a TLS server. File names are relative to the working directory.
 struct TlsConfig {
+  /// Certificate with intermediate ones, and its private key. Both are read again when they change.
   std::string cert_file;
   std::string key_file;
   /// Empty if clients need no certificate.
@@ -61,11 +64,12 @@ void VisitFields(Visitor& visit, TlsConfig& config) {
 
 /// The block `extender`: the server that kube-scheduler asks.
 struct ExtenderConfig {
+  /// "host:port", or ":port" for all addresses; port 0 chooses a free one.
   std::string listen = ":8443";
   TlsConfig tls;
   /// Whether to serve plain HTTP, which is allowed only on a loopback address.
   bool insecure_loopback = false;
-  /// The largest body of a request with names of nodes, and of one with whole nodes.
+  /// The largest bodies, in bytes: of a request with names of nodes, and of one with whole nodes.
   std::int32_t max_body_bytes = 8 * 1024 * 1024;
   std::int32_t max_nodes_body_bytes = 64 * 1024 * 1024;
   // docs/benchmarks has the measurements behind this default.
@@ -92,10 +96,11 @@ void VisitFields(Visitor& visit, ExtenderConfig& config) {
 
 /// The block `admission`: the webhook that the API server asks, and the rules by which it judges.
 struct WebhookConfig {
+  /// As in ExtenderConfig.
   std::string listen = ":9443";
   TlsConfig tls;
   bool insecure_loopback = false;
-  /// The largest review.
+  /// The largest review, in bytes.
   std::int32_t max_body_bytes = 20 * 1024 * 1024;
   /// Its fields are in the same block of the file.
   policies::admission::AdmissionConfig judgement;
@@ -125,6 +130,7 @@ void VisitFields(Visitor& visit, WebhookConfig& config) {
 
 /// The block `metrics`: the plain HTTP server for Prometheus and kubelet.
 struct MetricsConfig {
+  /// Address of /metrics, /livez, /healthz and /readyz.
   std::string listen = ":9090";
 };
 
@@ -136,6 +142,7 @@ void VisitFields(Visitor& visit, MetricsConfig& config) {
 
 /// The block `probes`: a plain HTTP server for kubelet alone. Empty `listen` means there is none.
 struct ProbesConfig {
+  /// Address of /livez, /healthz and /readyz.
   std::string listen;
 };
 
@@ -149,7 +156,9 @@ void VisitFields(Visitor& visit, ProbesConfig& config) {
 /// The block `grpc`: the server for `berth explain`, `berth capacity` and other programs. Empty
 /// `listen` means there is none.
 struct GrpcConfig {
+  /// Address of berth.v1.Placement, grpc.health.v1.Health and reflection.
   std::string listen;
+  /// All three files, or none if `listen` is a loopback address.
   TlsConfig tls;
 };
 
@@ -164,6 +173,7 @@ void VisitFields(Visitor& visit, GrpcConfig& config) {
 /// The least important lines that are logged, in ascending order of importance.
 enum class LogThreshold : std::uint8_t { kDebug, kInfo, kWarning, kError };
 
+/// How the configuration spells the levels.
 std::span<const model::EnumName<LogThreshold>> EnumNames(LogThreshold);
 
 /// The block `log`.
@@ -179,13 +189,16 @@ void VisitFields(Visitor& visit, LogConfig& config) {
 /// The whole configuration. All subcommands share it, and each uses the blocks that concern it. The
 /// initialisers are what an empty file means. They lack certificates, which have no default.
 struct BerthConfiguration {
+  /// Must be kConfigApiVersion and kConfigKind.
   std::string api_version{kConfigApiVersion};
   std::string kind{kConfigKind};
   /// Domain of Berth's labels and annotations.
   std::string prefix = "berth.dev";
+  /// The blocks of the file, under the names of the fields.
   KubernetesConfig kubernetes;
   ExtenderConfig extender;
   WebhookConfig admission;
+  /// Only `berth controller` reads this block.
   controller::ControllerConfig controller;
   MetricsConfig metrics;
   ProbesConfig probes;

@@ -25,7 +25,11 @@ struct ConfigReading {
 
 /// Reads the YAML text of a configuration and validates it. `file` names the text in errors.
 /// Reports all errors at once, with their lines: unknown fields, fields given twice, values of the
-/// wrong type, and values that make no sense. Null means the same as leaving the field out.
+/// wrong type, and values that make no sense. An error says what to write instead:
+///
+///   berth.yaml:12: extender.maxBodyBytes: must be from 1048576 to 1073741824, got 1
+///
+/// Null means the same as leaving the field out.
 ConfigReading ParseConfig(std::string_view text, const std::string& file);
 
 /// Reads `file`, of up to yaml::kMaxYamlBytes, and parses it like ParseConfig(). "-" is standard

@@ -6,6 +6,9 @@
 
 #include "config/config.h"
 
+// The configuration as data: a visitor turns the declarations in VisitFields into a tree of fields,
+// from which the default file, its documentation and its JSON Schema are generated.
+
 namespace berth::config {
 
 /// A value of the configuration, in a form that printers can walk through.
@@ -31,6 +34,7 @@ enum class ConfigType { kBool, kInteger, kNumber, kText, kDuration, kQuantity, k
 
 /// One field of the configuration with everything that its declaration in VisitFields says.
 struct ConfigField {
+  /// The field's name in the file, without a path.
   std::string key;
   /// One or more sentences without the last full stop.
   std::string help;
@@ -39,6 +43,7 @@ struct ConfigField {
   std::vector<std::string> words;
   /// The type in words: "duration", "list of maps", "Exclude, Penalize or Ignore".
   std::string type;
+  /// Whether the file must have it; such a field has no default.
   bool required = false;
   /// The value in the configuration that was described.
   ConfigValue value;

@@ -19,11 +19,17 @@ namespace berth::config {
 // then `value` stays as it was. The type of a scalar follows YAML's core schema, so "true" in
 // quotes is text.
 
+/// Only true and false, unquoted.
 absl::Status ReadValue(const YAML::Node& node, bool& value);
+/// An unquoted integer that fits 32 bits.
 absl::Status ReadValue(const YAML::Node& node, std::int32_t& value);
+/// An unquoted, finite number.
 absl::Status ReadValue(const YAML::Node& node, double& value);
+/// Text. A scalar that YAML reads as something else, such as true or 5, must be in quotes.
 absl::Status ReadValue(const YAML::Node& node, std::string& value);
+/// A duration as Go writes it: "10m", "1h30m", "0s".
 absl::Status ReadValue(const YAML::Node& node, model::Duration& value);
+/// A quantity as Kubernetes writes it: "40Gi", "1500m", 4.
 absl::Status ReadValue(const YAML::Node& node, std::optional<model::Quantity>& value);
 
 /// Reads a word. Sets `position` to its index in `names`; INVALID_ARGUMENT if it is not one of

@@ -7,7 +7,12 @@
 namespace berth::config {
 
 /// A file that ParseConfig reads as `config`. Contains every field, with its help text as a
-/// comment.
+/// comment:
+///
+///   # Domain of Berth's labels and annotations.
+///   prefix: berth.dev
+///
+/// `berth config defaults` prints the defaults in this form.
 std::string WriteConfig(const BerthConfiguration& config);
 
 }  // namespace berth::config

@@ -7,6 +7,8 @@
 
 #include "doctor/check.h"
 
+// Finds Berth's entry in kube-scheduler's configuration, for the checks that judge it.
+
 namespace berth::doctor {
 
 /// Returns the position of Berth's entry in facts.scheduler->extenders. This is the entry whose URL

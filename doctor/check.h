@@ -11,12 +11,27 @@
 
 // What a check is, and how checks are run. The checks themselves are in doctor/checks/.
 
+// What a check is, and how checks are run. The checks themselves are in doctor/checks/. A check
+// looks like this:
+//
+//   Findings CheckWeight(const Facts& facts, const Rules& rules) { ... }
+//
+//   Check Weight() {
+//     return {.name = "weight",
+//             .help = "Berth's scores outweigh the scoring plugins that it takes into account",
+//             .needs = {Source::kScheduler},
+//             .uses = {Source::kService},
+//             .run = CheckWeight};
+//   }
+
 namespace berth::doctor {
 
 /// What facts are judged by: Berth's configuration, which must be valid, and its catalogue. Both
 /// must outlive the object.
 struct Rules {
+  /// Valid.
   const config::BerthConfiguration& config;
+  /// Made from `config`.
   const model::AcceleratorCatalog& catalog;
 };
 

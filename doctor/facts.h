@@ -52,6 +52,7 @@ struct PodFacts {
   std::string owner;
   /// Whether it is the mirror of a static pod.
   bool mirror = false;
+  /// What the scheduler counts: the pod's effective requests.
   model::Resources requests;
   /// The annotations accelerator-memory and checkpoint; empty if it has none.
   std::string memory_minimum;
@@ -66,6 +67,7 @@ struct PodFacts {
 /// A namespace and its labels.
 struct NamespaceFacts {
   std::string name;
+  /// The webhooks select namespaces by these.
   model::StringMap labels;
 };
 
@@ -107,6 +109,7 @@ struct SecretFacts {
 struct WebhookFacts {
   std::string name;
   std::string authorities;  // caBundle, as PEM; empty means the system's authorities
+  /// "Ignore" or "Fail".
   std::string failure_policy;
   /// The namespaceSelector.
   LabelSelector namespaces;
@@ -119,6 +122,7 @@ struct WebhookConfigurationFacts {
   /// "MutatingWebhookConfiguration" or "ValidatingWebhookConfiguration".
   std::string kind;
   bool exists = false;
+  /// Empty if the configuration does not exist.
   std::vector<WebhookFacts> webhooks;
 };
 
@@ -135,6 +139,7 @@ struct WebhookTrial {
 
 /// The extender's answer to a filter request.
 struct FilterTrial {
+  /// The extender's URL.
   std::string url;
   /// Number of nodes in the request, how many of them fit, and how many were refused with a reason.
   std::size_t asked = 0;
@@ -179,20 +184,32 @@ struct Facts {
   std::string namespace_name;
   std::string fullname;
 
+  /// kScheduler.
   absl::StatusOr<SchedulerConfig> scheduler = NotGathered();
+  /// kService.
   absl::StatusOr<ServiceFacts> service = NotGathered();
+  /// kSecrets: the extender's first, then the webhook's, then those of clients.
   absl::StatusOr<std::vector<SecretFacts>> secrets = NotGathered();
+  /// kWebhooks: the mutating configuration, then the validating one.
   absl::StatusOr<std::vector<WebhookConfigurationFacts>> webhooks = NotGathered();
+  /// kNamespaces.
   absl::StatusOr<std::vector<NamespaceFacts>> namespaces = NotGathered();
+  /// kNodes.
   absl::StatusOr<std::vector<model::Node>> nodes = NotGathered();
+  /// kPods, of all namespaces.
   absl::StatusOr<std::vector<PodFacts>> pods = NotGathered();
   /// Nodes and pods that cannot be read. `nodes` and `pods` do not contain them.
   std::vector<kube::UnreadableObject> unreadable;
+  /// kClaims, of all namespaces.
   absl::StatusOr<std::vector<ClaimFacts>> claims = NotGathered();
+  /// kClasses; empty if the API server does not know DeviceClasses.
   absl::StatusOr<std::vector<DeviceClassFacts>> device_classes = NotGathered();
+  /// kWebhookTrial and kFilterTrial.
   absl::StatusOr<WebhookTrial> webhook_trial = NotGathered();
   absl::StatusOr<FilterTrial> filter_trial = NotGathered();
+  /// kSnapshots: one element for each extender pod.
   absl::StatusOr<std::vector<SnapshotFacts>> snapshots = NotGathered();
+  /// kRights.
   absl::StatusOr<std::vector<RightFacts>> rights = NotGathered();
 
   /// OK if the source's facts are there, and otherwise the error in its field.

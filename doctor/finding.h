@@ -38,7 +38,10 @@ struct Finding {
 
 using Findings = std::vector<Finding>;
 
-// Make a list with one finding, for checks that have only one.
+// Make a list with one finding, for checks that have only one:
+//
+//   if (missing.empty()) return Ok("every node has its label");
+//   return Problem(Listed(missing) + " lack their label", "look at the controller's log");
 Findings Ok(std::string what);
 Findings Note(std::string what, std::string advice = {});
 Findings Warning(std::string what, std::string advice);

@@ -45,8 +45,10 @@ using NeedsByComponent = std::map<std::string, std::vector<kube::Need>, std::les
 
 /// Everything that Gather() has to know besides the sources.
 struct Questions {
+  /// Where to look.
   Place place;
   ExtenderAccess extender;
+  /// The rights that Berth's service accounts must have.
   NeedsByComponent processes;
 };
 
@@ -54,8 +56,10 @@ struct Questions {
 std::vector<kube::Need> NeedsOf(Source source, const Place& place);
 
 /// Reads `sources` one after the other and writes each result, or its error, into its field of
-/// `facts`. Leaves the other fields alone; `facts.scheduler` is never read here. `transport` is
-/// connected to the API server. `facts.namespace_name` and `facts.fullname` must be set.
+/// `facts`. Leaves the other fields alone, except that a filter trial also reads the nodes;
+/// `facts.scheduler` is never read here. `transport` is connected to the API server.
+/// `facts.namespace_name` and `facts.fullname` must be set. What nobody may read becomes an error
+/// in `facts`, so Gather() itself cannot fail.
 void Gather(const std::set<Source>& sources, const Questions& questions, const Rules& rules,
             kube::Transport& transport, Facts& facts);
 
@@ -66,7 +70,9 @@ absl::StatusOr<std::vector<model::Node>> GatherNodes(
 /// Every pod that has not ended, in the same way. `prefix` is that of Berth's annotations.
 absl::StatusOr<std::vector<PodFacts>> GatherPods(kube::Api& api, const std::string& prefix,
                                                  std::vector<kube::UnreadableObject>& unreadable);
+/// Every namespace with its labels.
 absl::StatusOr<std::vector<NamespaceFacts>> GatherNamespaces(kube::Api& api);
+/// Every PersistentVolumeClaim.
 absl::StatusOr<std::vector<ClaimFacts>> GatherClaims(kube::Api& api);
 /// Empty if the API server does not know DeviceClasses.
 absl::StatusOr<std::vector<DeviceClassFacts>> GatherDeviceClasses(kube::Api& api);

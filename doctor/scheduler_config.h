@@ -18,6 +18,7 @@ inline constexpr std::int64_t kBerthWeight = 31;
 /// One of managedResources.
 struct ManagedResource {
   std::string name;
+  /// If true, kube-scheduler does not count the resource itself.
   bool ignored_by_scheduler = false;
 
   friend bool operator==(const ManagedResource&, const ManagedResource&) = default;
@@ -26,11 +27,14 @@ struct ManagedResource {
 /// One entry of `extenders`, k8s.io/kube-scheduler/config/v1/types.go (v0.36.3). Fields that are
 /// absent are empty, 0 or false.
 struct ExtenderEntry {
+  /// "https://10.96.12.34:443"; the verbs are appended to it.
   std::string url_prefix;
+  /// Empty verbs are not called.
   std::string filter_verb;
   std::string prioritize_verb;
   std::string preempt_verb;
   std::string bind_verb;
+  /// Factor of the ranks that prioritize answers.
   std::int64_t weight = 0;
   bool enable_https = false;
   /// tlsConfig.insecure: whether any certificate is accepted.
@@ -41,8 +45,11 @@ struct ExtenderEntry {
   std::string ca_file;
   /// Whether kube-scheduler shows a client certificate: tlsConfig has certData or certFile.
   bool shows_certificate = false;
+  /// Whether requests name nodes instead of containing them.
   bool node_cache_capable = false;
+  /// Whether kube-scheduler goes on without the extender if it does not answer.
   bool ignorable = false;
+  /// kube-scheduler asks only about pods that request one of these; if empty, about all pods.
   std::vector<ManagedResource> managed_resources;
 
   friend bool operator==(const ExtenderEntry&, const ExtenderEntry&) = default;

@@ -29,6 +29,7 @@ bool Matches(const LabelSelector& selector, const model::StringMap& labels);
 /// required node affinity. Fields of terms (matchFields) count as met: they select nodes by name,
 /// which cannot change.
 struct NodeNeeds {
+  /// spec.nodeSelector: labels that a node must have.
   model::StringMap selector;
   /// A node has to meet one of them; an empty term matches no node.
   std::optional<std::vector<model::NodeSelectorTerm>> terms;

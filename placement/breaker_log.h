@@ -13,7 +13,8 @@
 namespace berth::placement {
 
 /// Logs changes of the breakers of health conditions: a warning when one trips, an info line when
-/// it resets. It notices changes only when Update() is called. Thread-safe.
+/// it resets. Each line names the accelerator, the condition and the numbers of nodes. It notices
+/// changes only when Update() is called. Thread-safe.
 class BreakerLog {
  public:
   /// Compares with the breakers of the last call, and logs the differences. `breakers` must be all

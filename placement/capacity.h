@@ -17,6 +17,7 @@ namespace berth::placement {
 
 /// A number of nodes, and their devices of one resource.
 struct DeviceTotals {
+  /// Number of nodes.
   std::size_t nodes = 0;
   /// Sum of capacity.
   std::int64_t total = 0;
@@ -51,6 +52,7 @@ struct ExcludedCapacity {
 struct AcceleratorCapacity {
   /// Name of the catalogue entry, and the resource that it serves.
   std::string accelerator;
+  /// The resource that the nodes list.
   std::string resource;
   /// All nodes of the entry, including the excluded ones.
   DeviceTotals devices;

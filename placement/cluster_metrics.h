@@ -38,6 +38,7 @@ class ClusterMetrics : public prometheus::Collectable {
 
  private:
   const cluster::Snapshot& snapshot_;
+  // The conditions to count, and the breaker's settings.
   const policies::scheduling::HealthConfig health_;
   const std::function<model::Time()> now_;
   BreakerLog& breaker_log_;

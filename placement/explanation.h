@@ -20,9 +20,11 @@ namespace berth::placement {
 /// One resource of the catalogue on one node, if the pod requests it. In whole devices.
 struct DeviceCount {
   std::string resource;
+  /// How many the pod requests.
   std::int64_t requested = 0;
   /// Whether the node lists the resource at all, in capacity or allocatable.
   bool listed = false;
+  /// From the node's status.
   std::int64_t capacity = 0;
   std::int64_t allocatable = 0;
   /// Requested by the pods that are bound to the node.
@@ -40,6 +42,7 @@ struct PolicyOpinion {
   std::string policy;
   /// Whether the policy is in mode Observe and so has no influence on the node's verdict.
   bool observed = false;
+  /// Whether the policy does not refuse the node.
   bool fits = true;
   /// The policy's own score, 0 to policies::scheduling::kMaxScore, before the weight.
   std::uint16_t score = 0;
@@ -86,6 +89,7 @@ struct NodeExplanation {
 struct RefusedGroup {
   /// Number of nodes.
   std::size_t count = 0;
+  /// Name of the policy that gives the reason; "engine" for nodes in quarantine.
   std::string policy;
   std::string reason;
   std::string summary;

@@ -11,8 +11,13 @@
 namespace berth::placement {
 
 /// Sentences that explain why a pod is pending, or was placed elsewhere than expected, although
-/// nodes fit it; and sentences about errors in its annotations. `explanation` must be complete
-/// except for its hints. Says nothing about the nodes' verdicts themselves.
+/// nodes fit it:
+/// - models in its annotation that the catalogue lacks, and a minimum memory that is not a size;
+/// - fitting nodes with fewer free devices than it requests, or that do not list the resource at
+///   all;
+/// - that the pod is bound already, and so counts as used on its node.
+///
+/// `explanation` must be complete except for its hints.
 std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& explanation,
                                   const policies::scheduling::SchedulingEngine& engine);
 

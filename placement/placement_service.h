@@ -28,11 +28,13 @@ struct PlacementOptions {
 inline constexpr char kPlacementService[] = "berth.v1.Placement";
 
 /// Makes the service of proto/berth/v1/placement.proto, for server::GrpcListener. It answers from
-/// memory and never asks the API server. It needs no thread of its own, however many clients watch.
+/// memory and never asks the API server. It needs no thread of its own, however many clients watch:
+/// gRPC's threads run the calls, and decisions are written when they arrive.
 ///
-/// Error messages begin with "berth: ". Codes: UNAVAILABLE before nodes and pods are listed and
-/// during shutdown, INVALID_ARGUMENT for a manifest that cannot be read, RESOURCE_EXHAUSTED for one
-/// watcher too many.
+/// Error messages begin with "berth: ". Codes:
+///   UNAVAILABLE          nodes and pods are not listed yet, or the server is shutting down
+///   INVALID_ARGUMENT     the manifest cannot be read
+///   RESOURCE_EXHAUSTED   one watcher too many
 std::shared_ptr<grpc::Service> MakePlacementService(PlacementOptions options);
 
 }  // namespace berth::placement

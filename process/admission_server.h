@@ -27,6 +27,7 @@ class AdmissionServer final : public Server {
   bool Drain() override;
 
  private:
+  // Makes everything but the listeners and the follower.
   explicit AdmissionServer(const config::BerthConfiguration& config);
 
   std::vector<std::string> NotReady() const;
@@ -34,6 +35,7 @@ class AdmissionServer final : public Server {
   // In the order of dependency: members are destroyed in reverse, users first.
   std::shared_ptr<server::Metrics> metrics_;
   admission::Webhook webhook_;
+  // Set by Drain(), read by the threads of the probes.
   std::atomic<bool> draining_ = false;
   Listeners listeners_;
   std::unique_ptr<ConfigFollower> follower_;

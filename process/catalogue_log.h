@@ -13,6 +13,7 @@ namespace berth::process {
 /// then at most one a minute; `linesHeldBack` counts the lines left out before a line. Thread-safe.
 class CatalogueLog {
  public:
+  /// `catalog` is the one by which nodes are recognised.
   explicit CatalogueLog(std::shared_ptr<const model::AcceleratorCatalog> catalog);
 
   /// `node` counts as `entry`, although `hidden` recognises it, too.

@@ -13,12 +13,13 @@
 namespace berth::process {
 
 /// Follows the configuration file while a server runs. Applies a changed file if it is valid. Logs
-/// the errors of an invalid file and keeps the former configuration.
+/// the errors of an invalid file, once, and keeps the former configuration.
 ///   berth_config_generation              configurations applied, including the first
 ///   berth_config_hash                    hash of the text in use; equal on replicas that agree
 ///   berth_config_last_reload_successful  0: the file is invalid, an older text is in use
 ///   berth_config_restart_needed          1: the file has changes that need a restart
-/// One thread makes and destroys it.
+/// One thread makes and destroys it. See server/file_watch.h for how changes are noticed, also of a
+/// mounted ConfigMap.
 class ConfigFollower {
  public:
   struct Options {
@@ -43,10 +44,14 @@ class ConfigFollower {
  private:
   // Reads the file. Runs on the watch's thread, like the two functions below.
   void Check();
+  // Applies a changed, valid configuration.
   void Take(std::string text, const config::BerthConfiguration& config);
+
+  // Reports a changed, invalid file.
   void Refuse(const std::string& error);
 
   const std::string file_;
+  // What the process has been started with; see NeedsRestart.
   const config::BerthConfiguration started_with_;
   const std::function<void(const config::BerthConfiguration&)> apply_;
   std::string text_;

@@ -70,8 +70,11 @@ class ConfiguredPlacer {
   std::shared_ptr<const Generation> Current() const;
 
  private:
+  // Makes a snapshot and its feed, which is not started yet.
   std::shared_ptr<LiveCluster> NewCluster(const config::BerthConfiguration& config,
                                           const Engine& engine);
+
+  // Makes the placer of a configuration.
   std::shared_ptr<const Generation> Make(const config::BerthConfiguration& config, Engine engine,
                                          std::shared_ptr<LiveCluster> cluster);
   // Called by a feed when its cluster has been listed.
@@ -79,14 +82,18 @@ class ConfiguredPlacer {
 
   const kube::ApiConfig api_;
   server::Metrics& metrics_;
+  // Every placer reports its decisions to them.
   const std::vector<extender::DecisionObserver*> observers_;
+  // Shared by all generations, so that their counters go on.
   FeedObserver node_observer_;
   FeedObserver pod_observer_;
   FeedObserver service_observer_;
   Use use_;
 
+  // Guards the members below.
   mutable std::mutex mutex_;
   bool stopped_ = false;
+  // The generation in use.
   std::shared_ptr<const Generation> current_;
   /// A generation that waits for its lists; may be null.
   std::shared_ptr<const Generation> next_;

@@ -47,14 +47,20 @@ class ControllerServer final : public Server {
   /// The parts that depend on the configuration.
   class Work;
 
+  // Makes everything but the work, the listeners and the follower.
   ControllerServer(const config::BerthConfiguration& config, kube::ApiConfig api,
                    const std::string& lease_namespace);
 
+  // Adds the gauges that ask the present work.
   void AddMetrics();
+  // Starts the parts that depend on the configuration. Not at the same time as StopWork().
   void StartWork(const config::BerthConfiguration& config);
+
+  // Ends them and waits for their threads. Does nothing if there are none.
   void StopWork();
   // Whether this controller is the one that writes.
   bool Leads() const;
+  // The number of objects of that kind that cannot be read.
   std::size_t Quarantined(cluster::Kind kind) const;
   // The reasons for which /readyz answers 503; empty if the server is ready.
   std::vector<std::string> NotReady() const;
@@ -65,9 +71,11 @@ class ControllerServer final : public Server {
   std::shared_ptr<server::Metrics> metrics_;
   controller::Observer observer_;
   controller::CertificateReport certificate_report_;
+  // Shared by successive works, so that their counters go on.
   FeedObserver node_observer_;
   FeedObserver pod_observer_;
   FeedObserver pending_observer_;
+  // Guards `work_`, which metrics and probes read on other threads.
   mutable std::mutex mutex_;
   // Null while the configuration changes, and after Stop().
   std::unique_ptr<Work> work_;

@@ -16,6 +16,7 @@ namespace berth::process {
 /// The scheduling engine of a configuration, and the catalogue that it uses.
 struct Engine {
   std::shared_ptr<const model::AcceleratorCatalog> catalog;
+  /// Shares ownership of the catalogue.
   std::shared_ptr<const policies::scheduling::SchedulingEngine> scheduling;
 };
 

@@ -35,6 +35,7 @@ class ExtenderServer final : public Server {
   bool Drain() override;
 
  private:
+  // Makes everything but the listeners and the follower, without connecting to anything.
   ExtenderServer(const config::BerthConfiguration& config, kube::ApiConfig api);
 
   absl::Status Open(const config::BerthConfiguration& config);
@@ -48,6 +49,7 @@ class ExtenderServer final : public Server {
   extender::DecisionBroker decisions_;
   ConfiguredPlacer placer_;
   extender::Extender extender_;
+  // Set by Drain(), read by the threads of the probes.
   std::atomic<bool> draining_ = false;
   Listeners listeners_;
   std::unique_ptr<PlacementServer> placement_;  // null where grpc.listen is empty

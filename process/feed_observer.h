@@ -26,6 +26,7 @@ class FeedObserver final : public kube::ListWatchObserver {
   /// `kind` is the label's value, such as "nodes". `metrics` must outlive the object.
   FeedObserver(std::string kind, server::Metrics& metrics);
 
+  /// The feed calls these functions on its threads.
   void OnListed(std::size_t items) override;
   void OnWatchEnd(kube::WatchEnd end) override;
   void OnUnreadable(const kube::UnreadableObject& object) override;
@@ -41,9 +42,11 @@ class FeedObserver final : public kube::ListWatchObserver {
   prometheus::Counter* errors_;
   prometheus::Counter* unreadable_;
   std::map<kube::WatchEnd, prometheus::Counter*> restarts_;
+  // Limits the lines about watches that ended, and about requests that failed.
   server::RateLimiter restart_lines_;
   server::RateLimiter error_lines_;
 
+  // Guards `told_`.
   std::mutex mutex_;
   std::set<std::size_t> told_;  // hashes of unreadable objects with their errors
 };

@@ -28,6 +28,7 @@ class LiveCluster {
   LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalog, kube::ApiConfig api,
               kube::ListWatchObserver& nodes, kube::ListWatchObserver& pods,
               kube::ListWatchObserver* services, std::function<void()> on_synced);
+  /// Ends the feed, like Stop().
   ~LiveCluster();
   LiveCluster(const LiveCluster&) = delete;
   LiveCluster& operator=(const LiveCluster&) = delete;
@@ -46,14 +47,18 @@ class LiveCluster {
   /// Passes events on, and checks whether both lists are complete.
   class Observer;
 
+  // Called on the feed's threads after each complete list.
   void OnListed();
 
   const std::function<void()> on_synced_;
+  // Whether `on_synced_` was called.
   std::atomic<bool> told_ = false;
   CatalogueLog catalogue_log_;
   cluster::Snapshot snapshot_;
+  // Between the feed and the observers that the constructor got.
   const std::unique_ptr<Observer> nodes_;
   const std::unique_ptr<Observer> pods_;
+  // Guards `stopped_` and the start of the feed.
   std::mutex mutex_;
   bool stopped_ = false;
   cluster::Feed feed_;

@@ -5,7 +5,8 @@
 
 namespace berth::process {
 
-/// The configured threshold as the log's own type: lines of this level and above are written.
+/// Converts the configured threshold (log.level) to the log's own type, for server::SetLogLevel():
+/// lines of this level and of more important ones are written.
 server::LogLevel LogLevelOf(const config::LogConfig& config);
 
 }  // namespace berth::process

@@ -34,6 +34,7 @@ class PlacementServer final {
                   std::unique_ptr<server::GrpcListener> listener)
       : decisions_(decisions), listener_(std::move(listener)) {}
 
+  // Closed by Drain(), which ends the streams of clients that watch.
   extender::DecisionBroker& decisions_;
   const std::unique_ptr<server::GrpcListener> listener_;
 };

@@ -2,6 +2,8 @@
 
 #include <string>
 
+// What this binary was built from. The values are compiled in.
+
 namespace berth::process {
 
 /// Version of this build: "0.1.0".

@@ -7,7 +7,7 @@
 namespace berth::doctor::checks {
 
 // Each check is defined in the source with its name. The check's `help` describes it for users, and
-// docs/doctor.md explains it.
+// docs/doctor.md explains it. The checks of kube-scheduler's configuration:
 Check Registered();
 Check Last();
 Check Shortlist();
@@ -19,12 +19,20 @@ Check NodeCache();
 Check Weight();
 Check Ignorable();
 Check ManagedResources();
+
+/// The checks of the extender:
 Check Extender();
 Check Snapshot();
+
+/// The checks of the webhooks:
 Check Webhook();
 Check WebhookScope();
 Check WebhookAuthority();
+
+/// The checks of certificates:
 Check Certificates();
+
+/// The checks of nodes and pods:
 Check Readable();
 Check Labels();
 Check Catalogue();
@@ -36,6 +44,8 @@ Check Bypass();
 Check MemoryMinimum();
 Check Affinity();
 Check Checkpoints();
+
+/// The check of permissions:
 Check Rights();
 
 /// Returns every check, in the order of the report. A new check needs a source in this folder, a

@@ -49,6 +49,7 @@ class AcceleratorAffinityPolicy : public AdmissionPolicy {
   bool CanBeHad(std::string_view model, const model::PodTemplate& pod) const;
 
   const model::AcceleratorCatalog& catalog_;
+  // Full names, with the prefix.
   std::string label_;
   std::string annotation_;
 };

@@ -70,6 +70,7 @@ class CheckpointPolicy : public AdmissionPolicy {
   void Give(const Place& place, Draft& draft, Remarks& remarks) const;
   // Why the claim cannot be mounted; empty if nothing is in the way.
   std::string Obstacle(const model::PodTemplate& pod, const Place& place) const;
+  // Adds the volume, and a mount to every main container that has none.
   void Mount(const Place& place, Draft& draft) const;
   // Adds the variable to every main container that has none of that name.
   void SetVariable(const model::EnvVar& variable, Draft& draft, Remarks& remarks) const;
@@ -77,6 +78,7 @@ class CheckpointPolicy : public AdmissionPolicy {
   void RaiseGracePeriod(Draft& draft, Remarks& remarks) const;
 
   const CheckpointConfig config_;
+  // Full names, with the prefix.
   std::string annotation_;
   std::string key_annotation_;
 };

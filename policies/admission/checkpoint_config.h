@@ -18,6 +18,7 @@ enum class CheckpointTarget : std::uint8_t {
   kObjectStore,
 };
 
+/// How the configuration spells the values.
 std::span<const model::EnumName<CheckpointTarget>> EnumNames(CheckpointTarget);
 
 /// The block admission.policies.checkpoint.

@@ -40,6 +40,7 @@ class CreatorPolicy : public AdmissionPolicy {
   // Removes the annotation of the pods.
   void Disclaim(Draft& draft, Remarks& remarks) const;
 
+  // Full name, with the prefix.
   std::string annotation_;
 };
 

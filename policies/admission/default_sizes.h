@@ -59,6 +59,7 @@ class DefaultSizes {
   const GuaranteedQosConfig& config_;
   std::vector<bool> has_devices_;  // by position of the container
   bool pod_has_devices_ = false;
+  // By resource, then by position of the container.
   PerCompute<Sizes> sizes_;
   std::optional<std::size_t> reduced_;  // the container whose share was reduced for the others
 };

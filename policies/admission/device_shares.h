@@ -49,6 +49,7 @@ class DeviceShares {
   static PerDevice Least(const model::AcceleratorCatalog& catalog, std::string_view resource,
                          const std::vector<std::string_view>& models);
 
+  // One element for each resource of the catalogue.
   std::vector<PerDevice> resources_;
 };
 

@@ -98,9 +98,11 @@ class AdmissionEngine {
   std::shared_ptr<const model::AcceleratorCatalog> catalog_;
   std::string prefix_;
   std::string version_;
+  // Full name of the annotation `applied`.
   std::string applied_annotation_;
   // Kubernetes' own controllers and the configured ones.
   std::vector<ControllerSpec> controllers_;
+  // In the order of the list in policies.h.
   std::vector<Member> members_;
 };
 

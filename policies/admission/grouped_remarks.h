@@ -27,6 +27,7 @@ class GroupedRemarks {
   void WriteTo(Remarks& remarks) const;
 
  private:
+  // Remarks with the same texts before and after the container's name.
   struct Group {
     std::string before;
     std::string after;

@@ -54,6 +54,7 @@ class GuaranteedQosPolicy : public AdmissionPolicy {
 
   const model::AcceleratorCatalog& catalog_;
   const GuaranteedQosConfig config_;
+  // Full names, with the prefix.
   const std::string models_annotation_;
   const std::string retryless_annotation_;
 };

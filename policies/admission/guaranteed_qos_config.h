@@ -20,11 +20,13 @@ enum class MissingLimits : std::uint8_t {
   kAllowRetryless,
 };
 
+/// How the configuration spells the values.
 std::span<const model::EnumName<MissingLimits>> EnumNames(MissingLimits);
 
 /// How a cpu request and a higher limit become equal.
 enum class CpuRule : std::uint8_t { kRaise, kLower };
 
+/// How the configuration spells the values.
 std::span<const model::EnumName<CpuRule>> EnumNames(CpuRule);
 
 /// The size of one container, above 0.
@@ -53,6 +55,7 @@ struct GuaranteedQosConfig {
   ContainerSize small = Size("100m", "128Mi");
 
  private:
+  // For defaults: both texts must be valid quantities.
   static ContainerSize Size(std::string_view cpu, std::string_view memory);
 };
 

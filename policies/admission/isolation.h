@@ -47,13 +47,17 @@ class IsolationPolicy : public AdmissionPolicy {
 
   // Whether the pod's own node selector or affinity asks for nodes with accelerators.
   bool WantsAccelerators(const model::PodTemplate& pod) const;
+  // Whether a requirement asks for Berth's label, or for a label by which the catalogue recognises
+  // nodes.
   bool WantsAccelerators(const model::NodeRequirement& requirement) const;
 
   // Whether every term of the pod's node affinity has the requirement.
   bool IsIsolated(const model::PodTemplate& pod) const;
 
   const model::AcceleratorCatalog& catalog_;
+  // The requirement that the policy adds.
   model::NodeRequirement no_accelerator_;
+  // Full name, with the prefix.
   std::string allowed_annotation_;
 };
 

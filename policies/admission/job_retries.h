@@ -94,6 +94,7 @@ class JobRetriesPolicy : public AdmissionPolicy {
 
   const model::AcceleratorCatalog& catalog_;
   const JobRetriesConfig config_;
+  // Full name, with the prefix; see RetrylessAnnotation.
   const std::string retryless_annotation_;
 };
 

@@ -27,8 +27,11 @@ bool HasMemoryLimits(const model::PodTemplate& pod);
 /// k8s.io/component-helpers/resource/helpers.go, v0.36.3).
 template <typename Need>
 model::Amount EffectiveNeed(const model::PodTemplate& pod, Need need) {
+  /// Main containers and sidecars, which run at the same time.
   model::Amount together;
+  /// The sidecars so far.
   model::Amount sidecars;
+  /// The most that an init container needs, with the sidecars that run beside it.
   model::Amount before;
   for (const model::Container& container : pod.containers) {
     const model::Amount own = need(container);

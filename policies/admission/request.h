@@ -22,6 +22,7 @@ enum class Mode : std::uint8_t {
   kEnforce,
 };
 
+/// How the configuration spells the modes.
 std::span<const model::EnumName<Mode>> EnumNames(Mode);
 
 /// The operation of an AdmissionRequest.
@@ -32,6 +33,7 @@ struct User {
   /// "alice", "system:serviceaccount:kube-system:job-controller". Empty if it is not known, which
   /// happens only for a manifest that nobody has sent yet.
   std::string name;
+  /// "system:nodes", "system:serviceaccounts".
   std::vector<std::string> groups;
 };
 

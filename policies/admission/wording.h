@@ -40,8 +40,8 @@ class Warnings {
   std::vector<std::string> Take();
 
  private:
-  std::vector<std::string> texts_;
-  std::size_t more_ = 0;
+  std::vector<std::string> texts_;  // each once, in the order of the calls
+  std::size_t more_ = 0;            // how many did not fit
 };
 
 /// Collects the objections of all policies to one object. Not thread-safe.
@@ -55,7 +55,7 @@ class Denial {
 
  private:
   std::string text_;
-  std::size_t named_ = 0;
+  std::size_t named_ = 0;  // how many objections `text_` names
   std::size_t more_ = 0;
 };
 

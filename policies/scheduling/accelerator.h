@@ -54,12 +54,15 @@ class AcceleratorPolicy : public SchedulingPolicy {
   Verdict JudgeModel(const model::Pod& pod, const std::vector<Index>& models, Index index) const;
 
   const model::AcceleratorCatalog& catalog_;
+  // Full names, with the prefix.
   std::string models_annotation_;
   std::string memory_annotation_;
   std::vector<ReasonId> other_model_;  // by catalogue index
+  // Reasons to refuse a node.
   ReasonId unknown_to_catalog_;
   ReasonId too_little_memory_;
   ReasonId memory_not_known_;
+  // Reasons to refuse the pod everywhere.
   ReasonId model_not_in_catalog_;
   ReasonId models_of_other_resources_;
   ReasonId bad_memory_;

@@ -87,6 +87,7 @@ class PreparedPod {
  private:
   friend class SchedulingEngine;
 
+  // The evaluator of one policy for this pod.
   struct Part {
     std::string_view policy;
     Mode mode;
@@ -94,6 +95,7 @@ class PreparedPod {
     std::unique_ptr<NodeEvaluator> evaluator;
   };
 
+  // Policies without an opinion have no part.
   std::vector<Part> parts_;
   ReasonId refused_everywhere_ = kNoReason;
   /// Reason to refuse nodes in quarantine; kNoReason if the pod asks for no accelerator.
@@ -139,6 +141,7 @@ class SchedulingEngine {
   const std::string& prefix() const { return prefix_; }
 
  private:
+  // A policy with its settings.
   struct Member {
     std::string_view name;
     Mode mode;
@@ -148,7 +151,9 @@ class SchedulingEngine {
 
   std::shared_ptr<const model::AcceleratorCatalog> catalog_;
   std::string prefix_;
+  // Filled by the constructor; must outlive the policies.
   ReasonTable reasons_;
+  // In the order of the list in policies.h.
   std::vector<Member> members_;
   std::vector<std::string> annotations_;  // that the policies read; ascending
   ReasonId unknown_node_;

@@ -28,14 +28,21 @@ namespace berth::policies::scheduling {
 /// The effect of a condition on a node, in ascending order of severity.
 enum class Effect : std::uint8_t { kIgnore, kPenalize, kExclude };
 
+/// How the configuration spells the effects.
 std::span<const model::EnumName<Effect>> EnumNames(Effect);
 
 /// One entry of health.conditions. A type may have several entries; then the worst effect counts.
 struct HealthCondition {
+  /// Type of the node condition; status True means unhealthy.
   std::string type;
+  /// kPenalize or kExclude; Validate refuses kIgnore.
   Effect effect = Effect::kExclude;
+  /// How long the condition must be True before it has its effect.
   model::Duration min_duration{0};
+  /// How long the node recovers after the condition turned False.
   model::Duration recovery{0};
+  /// Shell patterns. The entry applies to pods that request a matching resource; empty for all
+  /// pods.
   std::vector<std::string> resources;
 };
 
@@ -59,6 +66,7 @@ enum class BreakerAction : std::uint8_t {
   kPenalize,
 };
 
+/// How the configuration spells the actions.
 std::span<const model::EnumName<BreakerAction>> EnumNames(BreakerAction);
 
 /// The block health.breaker. It says when a condition is on so many nodes of a pool (the nodes of
@@ -68,6 +76,7 @@ struct BreakerConfig {
   double fraction = 0.5;
   /// Pools with fewer nodes have no breaker; at least 1.
   std::int32_t min_nodes = 10;
+  /// What happens while the breaker is tripped.
   BreakerAction action = BreakerAction::kAlert;
 };
 

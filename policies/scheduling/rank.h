@@ -40,6 +40,7 @@ class RankScale {
   std::int64_t RankOf(const Judgement& judgement) const;
 
  private:
+  // The lowest and the highest score of a group of nodes.
   struct Range {
     bool empty() const { return min > max; }
 
@@ -47,6 +48,7 @@ class RankScale {
     std::uint32_t max = 0;
   };
 
+  // Nodes that come last, and all other nodes that fit.
   Range last_;
   Range others_;
 };

@@ -48,6 +48,7 @@ class ReasonTable {
   std::size_t size() const { return reasons_.size(); }
 
  private:
+  // By id.
   std::vector<Reason> reasons_;
 };
 
