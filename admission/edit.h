@@ -45,9 +45,6 @@ class Edit {
   void Append(Json element) { appended_.push_back(std::move(element)); }
 
  private:
-  // Returns the edit of `root` as a JSON Patch (RFC 6902), an array of operations; empty if nothing
-  // changes. A missing value is created in one operation with everything below it. A null counts as
-  // missing.
   friend Json PatchOf(const Edit& edit, simdjson::dom::element root);
   class Writer;
 
@@ -68,8 +65,9 @@ class Edit {
   std::vector<Json> appended_;
 };
 
-/// The edit of `root` as a JSON Patch (RFC 6902) without a needless operation: what is missing is
-/// made in one, with all that is below it. A null is missing.
+/// Returns the edit of `root` as a JSON Patch (RFC 6902), an array of operations; empty if nothing
+/// changes. A missing value is created in one operation with everything below it. A null counts as
+/// missing. Never contains a needless operation.
 Json PatchOf(const Edit& edit, simdjson::dom::element root);
 
 }  // namespace berth::admission

@@ -9,8 +9,6 @@
 #include "doctor/finding.h"
 #include "model/accelerator.h"
 
-// What a check is, and how checks are run. The checks themselves are in doctor/checks/.
-
 // What a check is, and how checks are run. The checks themselves are in doctor/checks/. A check
 // looks like this:
 //

@@ -8,9 +8,6 @@
 #include "model/config_field.h"
 #include "model/time.h"
 
-// The configuration of the health policy. The help texts of VisitFields say what each field does;
-// durations are whole seconds.
-
 // The configuration of the health policy:
 //
 //   health:
