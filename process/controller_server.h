@@ -20,11 +20,13 @@
 
 namespace berth::process {
 
-/// What `berth controller` runs: the snapshot and its feed, the controller, and the listeners for
-/// metrics and probes. When the configuration changes, the first three are made anew.
+/// Everything that `berth controller` runs: the snapshot and its feed, the controller, the
+/// listeners for metrics and probes, and a follower of the configuration file. A changed
+/// configuration replaces snapshot, feed and controller; meanwhile the lease is given up.
 class ControllerServer final : public Server {
  public:
-  /// See StartServer. `lease_namespace`: see LeaseNamespace().
+  /// See StartServer. Does not wait for the API server or the lease. `lease_namespace` is the
+  /// result of LeaseNamespace().
   static absl::StatusOr<std::unique_ptr<Server>> Start(ConfigFollower::Options config,
                                                        kube::ApiConfig api,
                                                        const std::string& lease_namespace);
@@ -33,7 +35,9 @@ class ControllerServer final : public Server {
   ControllerServer(const ControllerServer&) = delete;
   ControllerServer& operator=(const ControllerServer&) = delete;
 
-  /// Ends writing and gives up the lease, so that another leads at once.
+  /// Ends all writing and gives up the lease, so that another controller leads at once. Blocks
+  /// until the threads have ended, and returns true. Metrics and probes answer until the server is
+  /// destroyed.
   bool Drain() override;
 
  private:
@@ -77,7 +81,7 @@ class ControllerServer final : public Server {
   FeedObserver pending_observer_;
   // Guards `work_`, which metrics and probes read on other threads.
   mutable std::mutex mutex_;
-  // Null while the configuration changes, and after Stop().
+  // Null while the configuration changes, and after Drain().
   std::unique_ptr<Work> work_;
   Listeners listeners_;
   std::unique_ptr<ConfigFollower> follower_;

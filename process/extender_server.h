@@ -20,25 +20,37 @@
 
 namespace berth::process {
 
-/// What `berth extender` runs: what follows the cluster and the configuration and answers
-/// kube-scheduler, its listeners, and the gRPC service.
+/// Everything that `berth extender` runs: the placer, which follows the cluster, the extender and
+/// its listener for kube-scheduler, the gRPC service if it is configured, the listeners for metrics
+/// and probes, and a follower of the configuration file.
+///
+/// Requests are answered on the threads of the listeners, changes of the configuration are applied
+/// on a thread of the follower, and the threads of a feed write the snapshot. No request waits for
+/// the API server.
 class ExtenderServer final : public Server {
  public:
-  /// See StartServer. Until nodes and pods have been listed, filter answers with an error and
-  /// /readyz with 503.
+  /// See StartServer. Also returns an error if a certificate of the gRPC listener is broken. Does
+  /// not wait for the API server: until nodes and pods have been listed, filter answers with an
+  /// error and /readyz with 503.
   static absl::StatusOr<std::unique_ptr<Server>> Start(ConfigFollower::Options config,
                                                        kube::ApiConfig api);
 
   ExtenderServer(const ExtenderServer&) = delete;
   ExtenderServer& operator=(const ExtenderServer&) = delete;
 
+  /// Stops following the file, ends the listeners for kube-scheduler and gRPC, while /readyz
+  /// answers 503, and then the connections to the API server. Blocks for up to about thirteen
+  /// seconds, and until the threads of the feed have ended.
   bool Drain() override;
 
  private:
   // Makes everything but the listeners and the follower, without connecting to anything.
   ExtenderServer(const config::BerthConfiguration& config, kube::ApiConfig api);
 
+  // Starts the listeners.
   absl::Status Open(const config::BerthConfiguration& config);
+
+  // Starts the gRPC service.
   absl::Status ServePlacement(const config::GrpcConfig& config);
   // The reasons for which /readyz answers 503; empty if the server is ready.
   std::vector<std::string> NotReady() const;
@@ -52,7 +64,7 @@ class ExtenderServer final : public Server {
   // Set by Drain(), read by the threads of the probes.
   std::atomic<bool> draining_ = false;
   Listeners listeners_;
-  std::unique_ptr<PlacementServer> placement_;  // null where grpc.listen is empty
+  std::unique_ptr<PlacementServer> placement_;  // null if grpc.listen is empty
   std::unique_ptr<ConfigFollower> follower_;
 };
 

@@ -17,7 +17,7 @@ using server::Log;
 using server::LogLevel;
 
 absl::Status ServeUntilSignal(ConfigFollower::Options config, const StartServer& start) {
-  // Threads inherit that the signals are blocked, so this comes before the first of them.
+  // Before the first thread starts, because threads inherit the blocked signals.
   server::ShutdownSignals signals;
   server::SetLogLevel(LogLevelOf(config.config.log));
   Log(LogLevel::kInfo, "starting",
