@@ -33,7 +33,7 @@ class Edit {
   /// The edit of an element of the array that the value is. The element must exist in the value.
   Edit& Element(std::size_t index) { return elements_[index]; }
 
-  /// Replaces the value, or creates it.
+  /// Replaces the value, or creates it. Wins over edits of members.
   void Set(Json value) { value_ = std::move(value); }
 
   /// Removes the value if it exists.

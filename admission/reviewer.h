@@ -18,7 +18,7 @@ struct NamespaceRules {
   bool accelerator_nodes_allowed = false;
 };
 
-/// The result of one review.
+/// The result of one review. Default: allowed, without changes and remarks.
 struct Verdict {
   Answer answer;
   /// What each policy did, for metrics and the log.

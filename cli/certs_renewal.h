@@ -11,6 +11,8 @@
 #include "controller/object_client.h"
 #include "model/time.h"
 
+// What `berth certs renew` does.
+
 namespace berth::cli {
 
 /// Returns the names of the Secrets that `berth certs renew` renews. These are the Secrets in

@@ -10,6 +10,9 @@
 #include "controller/object_client.h"
 #include "model/time.h"
 
+// What `berth certs show` knows about the certificates that the controller maintains, and how it
+// prints that.
+
 namespace berth::cli {
 
 /// A Secret and the certificate in it.
@@ -54,7 +57,8 @@ struct CertsView {
   std::vector<FormerView> formers;
   std::vector<BundleView> bundles;
 
-  /// Whether no certificate has a problem and every webhook trusts the authority.
+  /// Whether no certificate has a problem and every webhook trusts the authority. Decides the exit
+  /// code.
   bool AllWell() const;
 };
 

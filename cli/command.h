@@ -49,6 +49,11 @@ class Argument {
 
 /// A command line that is being declared: that of `berth` itself or of a subcommand. A handle like
 /// Argument.
+///
+///   Command hello = berth.AddCommand("hello", "Greet somebody");
+///   const auto name = std::make_shared<std::string>("world");
+///   hello.AddOption("--name", *name, "Whom to greet");
+///   hello.Run([name] { return Greet(*name); });
 class Command {
  public:
   /// The results of Run's functions are stored in `exit_code`. Both must outlive the command.

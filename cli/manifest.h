@@ -10,6 +10,8 @@
 #include "admission/review.h"
 #include "yaml/source_error.h"
 
+// Reads manifests so that objects can be found, judged, and written back where they were.
+
 namespace berth::cli {
 
 /// One Kubernetes object of a manifest.
@@ -39,7 +41,8 @@ struct Manifest {
   std::vector<yaml::SourceError> errors;
 };
 
-/// Reads YAML documents, or JSON, which is also YAML. `file` names the text in errors.
+/// Reads YAML documents, or JSON, which is also YAML. `file` names the text in errors. Something
+/// that is not an object with apiVersion and kind is an error, and so is an empty text.
 Manifest ParseManifest(std::string_view text, const std::string& file);
 
 /// Reads `file`, of up to yaml::kMaxYamlBytes, and parses it like ParseManifest(). "-" is standard

@@ -9,6 +9,8 @@
 #include "cli/manifest.h"
 #include "policies/admission/request.h"
 
+// Previews of what the webhooks do to the objects of a manifest, for `berth mutate`.
+
 namespace berth::cli {
 
 /// The circumstances under which the objects of a manifest would be created.
@@ -27,6 +29,7 @@ struct Preview {
   YAML::Node object;
   /// A JSON Patch; empty if nothing changes.
   std::string patch;
+  /// The warnings that the API server would pass on to kubectl.
   std::vector<std::string> warnings;
   /// Why the object would be denied; empty if it would be admitted.
   std::string denial;

@@ -15,7 +15,8 @@ namespace berth::cli {
 std::string MutationRemarks(const Manifest& manifest, const std::vector<Preview>& previews,
                             const std::string& file);
 
-/// A unified diff for each object that would be admitted with changes.
+/// A unified diff for each object that would be admitted with changes. It shows the object as
+/// normalised YAML, not the lines of the file.
 std::string MutationDiff(const Manifest& manifest, const std::vector<Preview>& previews,
                          const std::string& file);
 
@@ -24,7 +25,7 @@ std::string MutationDiff(const Manifest& manifest, const std::vector<Preview>& p
 std::string MutationYaml(const Manifest& manifest, const std::vector<Preview>& previews);
 
 /// A line of JSON for each object that would be admitted with changes: {"kind", "namespace",
-/// "name", "patch"}.
+/// "name", "patch"}
 std::string MutationPatches(const Manifest& manifest, const std::vector<Preview>& previews);
 
 }  // namespace berth::cli

@@ -8,6 +8,9 @@
 #include "placement/capacity.h"
 #include "placement/explanation.h"
 
+// Asks a running `berth extender` over gRPC, for `berth explain --server` and `berth capacity
+// --server`.
+
 namespace berth::cli {
 
 /// A server of the gRPC service berth.v1.Placement, and how to reach it.
@@ -15,7 +18,7 @@ struct PlacementEndpoint {
   /// "host:port", the address of grpc.listen. Proxies are not used.
   std::string address;
   /// PEM files of the client's certificate, its key, and the server's authorities. All three, or
-  /// none if the address is a loopback address.
+  /// none if the address is a loopback address. Read for each call.
   std::string cert_file;
   std::string key_file;
   std::string ca_file;

@@ -10,8 +10,10 @@
 
 namespace berth::cli {
 
-/// A pod in a file, either by itself or as the template of another object.
+/// A pod in a file, either by itself or as the template of another object. Any kind counts that has
+/// a pod template at spec.template, spec.jobTemplate.spec.template or template.
 struct PodManifest {
+  /// The pod or, for a template, a pod made from it.
   model::Pod pod;
   /// The pod or the template, as JSON.
   std::string json;

@@ -23,7 +23,22 @@ struct StanzaOptions {
 };
 
 /// The fields percentageOfNodesToScore, profiles and extenders of a KubeSchedulerConfiguration
-/// (kubescheduler.config.k8s.io/v1) as YAML, with comments that explain them.
+/// (kubescheduler.config.k8s.io/v1) as YAML, with comments that explain them. The entry looks like
+/// this:
+///
+///   - urlPrefix: https://10.96.12.34:443
+///     enableHTTPS: true
+///     tlsConfig:
+///       caData: <PEM in base64>
+///     filterVerb: filter
+///     prioritizeVerb: prioritize
+///     preemptVerb: preempt
+///     weight: 31
+///     nodeCacheCapable: true
+///     ignorable: false
+///     httpTimeout: 5s
+///     managedResources:
+///     - {name: nvidia.com/gpu, ignoredByScheduler: false}
 std::string StanzaYaml(const StanzaOptions& options);
 
 /// The URL of a Service with that cluster IP: "https://10.96.12.34:443". Puts brackets around an

@@ -17,6 +17,7 @@ struct ConfigValue {
   /// quotes.
   enum class Kind { kAbsent, kPlain, kText, kList, kMap };
 
+  /// Decides which of the members below is used.
   Kind kind = Kind::kAbsent;
   /// For kPlain (numbers, true, false) and kText.
   std::string scalar;
@@ -33,11 +34,13 @@ struct ConfigValue {
 enum class ConfigType { kBool, kInteger, kNumber, kText, kDuration, kQuantity, kWord, kMap };
 
 /// One field of the configuration with everything that its declaration in VisitFields says.
+/// Generators of documentation use `help` and `type`; the schema uses `shape` and `words`.
 struct ConfigField {
   /// The field's name in the file, without a path.
   std::string key;
   /// One or more sentences without the last full stop.
   std::string help;
+  /// The type for programs.
   ConfigType shape = ConfigType::kMap;
   /// For kWord: the words that are allowed.
   std::vector<std::string> words;

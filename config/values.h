@@ -16,8 +16,8 @@ namespace berth::config {
 
 // Readers for the scalar field types of the configuration. `node` must not be null. Each returns
 // INVALID_ARGUMENT, with what was found and what to write instead, if `node` is not of that type;
-// then `value` stays as it was. The type of a scalar follows YAML's core schema, so "true" in
-// quotes is text.
+// then `value` stays as it was. The reader puts file, line and path before the message. The type of
+// a scalar follows YAML's core schema, so "true" in quotes is text.
 
 /// Only true and false, unquoted.
 absl::Status ReadValue(const YAML::Node& node, bool& value);

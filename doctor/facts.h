@@ -126,7 +126,8 @@ struct WebhookConfigurationFacts {
   std::vector<WebhookFacts> webhooks;
 };
 
-/// The result of creating a pod with dryRun=All.
+/// The result of creating a pod with dryRun=All. Berth's webhook shows itself by warnings or
+/// annotations.
 struct WebhookTrial {
   std::string namespace_name;
   /// The API server's message if it rejected the pod; empty if it would have stored it.
@@ -137,7 +138,7 @@ struct WebhookTrial {
   std::vector<std::string> annotations;
 };
 
-/// The extender's answer to a filter request.
+/// The extender's answer to a filter request about a pod with one device.
 struct FilterTrial {
   /// The extender's URL.
   std::string url;
@@ -149,7 +150,8 @@ struct FilterTrial {
   std::string error;
 };
 
-/// The state of one extender's snapshot, by its metrics.
+/// The state of one extender's snapshot, by its metrics. Read through the API server's proxy, so
+/// doctor needs no connection to the pod.
 struct SnapshotFacts {
   /// Name of the extender's pod.
   std::string pod;

@@ -36,6 +36,7 @@ struct ExtenderEntry {
   std::string bind_verb;
   /// Factor of the ranks that prioritize answers.
   std::int64_t weight = 0;
+  /// Whether kube-scheduler uses TLS.
   bool enable_https = false;
   /// tlsConfig.insecure: whether any certificate is accepted.
   bool insecure = false;
@@ -75,7 +76,16 @@ struct SchedulerProfile {
   friend bool operator==(const SchedulerProfile&, const SchedulerProfile&) = default;
 };
 
-/// The parts of a KubeSchedulerConfiguration that matter to Berth.
+/// The parts of a KubeSchedulerConfiguration that matter to Berth:
+///
+///   percentageOfNodesToScore: 100
+///   profiles:
+///   - schedulerName: default-scheduler
+///     pluginConfig:
+///     - name: DefaultPreemption
+///       args: {minCandidateNodesPercentage: 100}
+///   extenders:
+///   - {urlPrefix: "https://10.96.12.34:443", filterVerb: filter, ...}
 struct SchedulerConfig {
   /// Where it was read from, for messages: "ConfigMap berth-scheduler", a file's name.
   std::string source;

@@ -6,6 +6,9 @@
 #include "model/node.h"
 #include "model/workload.h"
 
+// Label selectors, by the rules of Kubernetes, for checks that ask which objects a selector
+// selects.
+
 namespace berth::doctor {
 
 /// Whether an object with these labels meets one requirement of a selector. The rules are those of
@@ -13,7 +16,8 @@ namespace berth::doctor {
 /// DoesNotExist hold if the label is missing; Gt and Lt compare integers.
 bool Matches(const model::NodeRequirement& requirement, const model::StringMap& labels);
 
-/// A metav1.LabelSelector. An empty one selects everything.
+/// A metav1.LabelSelector. An empty one selects everything. For example, the selector
+/// `kubernetes.io/metadata.name NotIn [kube-system]` has one expression and no labels.
 struct LabelSelector {
   /// matchLabels and matchExpressions; an object must meet all of them.
   model::StringMap labels;

@@ -37,12 +37,12 @@ struct DeviceTotals {
 std::vector<DeviceTotals> CountDevices(const model::ClusterView& view,
                                        const model::AcceleratorCatalog& catalog);
 
-/// The nodes that are excluded for one reason: a condition, or because Berth cannot read them.
 struct ExcludedCapacity {
   /// Text as in kube-scheduler's event, and short text for lists (see
   /// policies::scheduling::Reason).
   std::string reason;
   std::string summary;
+  /// The nodes that are excluded for this reason.
   DeviceTotals devices;
 
   friend bool operator==(const ExcludedCapacity&, const ExcludedCapacity&) = default;
@@ -71,7 +71,8 @@ struct UnrecognisedCapacity {
   friend bool operator==(const UnrecognisedCapacity&, const UnrecognisedCapacity&) = default;
 };
 
-/// What a cluster has, and how much of it is available.
+/// What a cluster has, and how much of it is available. A device is available to a new pod if it is
+/// `free` and its node is not among `excluded`.
 struct Capacity {
   /// The time as of which conditions were judged.
   model::Time time = model::kNoTime;

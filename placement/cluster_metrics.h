@@ -41,6 +41,7 @@ class ClusterMetrics : public prometheus::Collectable {
   // The conditions to count, and the breaker's settings.
   const policies::scheduling::HealthConfig health_;
   const std::function<model::Time()> now_;
+  // Gets all breakers at each scrape.
   BreakerLog& breaker_log_;
 };
 

@@ -17,7 +17,8 @@
 
 namespace berth::placement {
 
-/// One resource of the catalogue on one node, if the pod requests it. In whole devices.
+/// One resource of the catalogue on one node, if the pod requests it. In whole devices. Berth does
+/// not refuse nodes for a lack of devices; kube-scheduler does.
 struct DeviceCount {
   std::string resource;
   /// How many the pod requests.
@@ -100,7 +101,8 @@ struct RefusedGroup {
   friend bool operator==(const RefusedGroup&, const RefusedGroup&) = default;
 };
 
-/// Where a pod may go, and why.
+/// Where a pod may go, and why. Answers "why is my pod pending?" as far as Berth has a part in it:
+/// kube-scheduler's own filters (taints, affinity, free cpu, memory and devices) are not judged.
 struct Explanation {
   /// The time as of which conditions were judged.
   model::Time now = model::kNoTime;
@@ -125,7 +127,8 @@ struct Explanation {
 };
 
 /// Asks the engine about every node of `view`, as the extender does, and fills in everything but
-/// not_shortlisted. Takes time and memory in proportion to the nodes.
+/// not_shortlisted. Takes time and memory in proportion to the nodes. Does not change anything: the
+/// extender's memory of judgements and shortlists is not used.
 Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
                     const policies::scheduling::SchedulingEngine& engine, model::Time now);
 

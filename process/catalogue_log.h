@@ -9,8 +9,9 @@
 namespace berth::process {
 
 /// Warns about nodes that two entries of the catalogue recognise. One of the entries is a mistake,
-/// and pods that ask for the hidden entry do not get these nodes. Writes five lines at once and
-/// then at most one a minute; `linesHeldBack` counts the lines left out before a line. Thread-safe.
+/// and pods that ask for the hidden entry do not get these nodes. The line says which entry to make
+/// narrower. Writes five lines at once and then at most one a minute; `linesHeldBack` counts the
+/// lines left out before a line. Thread-safe.
 class CatalogueLog {
  public:
   /// `catalog` is the one by which nodes are recognised.
@@ -22,6 +23,7 @@ class CatalogueLog {
 
  private:
   const std::shared_ptr<const model::AcceleratorCatalog> catalog_;
+  // Five at once, then one a minute.
   server::RateLimiter lines_;
 };
 

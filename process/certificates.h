@@ -9,6 +9,8 @@
 #include "server/metrics.h"
 #include "server/tls_certificates.h"
 
+// The certificates of Berth's listeners.
+
 namespace berth::process {
 
 /// Opens the certificates of an HTTPS server, like FollowCertificates. Returns null with
@@ -19,8 +21,9 @@ absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenCertificates(
     const std::string& block, const config::TlsConfig& tls, bool insecure_loopback);
 
 /// Opens the certificates of a listener. They follow their files on a thread of their own, which
-/// logs each change under the name of the listener. If changed files are broken, the former
-/// certificates remain in use. Returns an error if the files do not make a valid pair now.
+/// logs each change under the name of the listener: new connections use the new files, existing
+/// ones end with what they began with. If changed files are broken, the former certificates remain
+/// in use, and the error is logged. Returns an error if the files do not make a valid pair now.
 absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> FollowCertificates(
     const std::string& listener, const config::TlsConfig& tls);
 

@@ -19,16 +19,22 @@ namespace berth::process {
 /// Makes the placer that answers kube-scheduler from the configuration, and replaces it when the
 /// configuration changes. Owns the snapshot and the feed that follows the cluster.
 ///
-/// New policies take effect at once. A new catalogue needs a new snapshot, because nodes and pods
-/// are stored as the catalogue sees them. So does a shortlist that starts or stops needing
-/// Services. In both cases Berth lists the cluster again, and the former configuration keeps
-/// answering until the lists are complete.
+///   a change of                                takes effect
+///   policies, prefix, size of the shortlist    at once, with the same snapshot
+///   the catalogue                              when the cluster has been listed again
+///   whether the shortlist needs Services       when the cluster has been listed again
+///
+/// In the last two cases a new snapshot is filled, because nodes and pods are stored as the
+/// catalogue sees them. The former configuration keeps answering until the lists are complete. A
+/// further change meanwhile replaces the generation that is waiting.
 ///
 /// Start() comes first and only once. Apply(), Stop() and Current() may then be called on any
 /// thread.
 class ConfiguredPlacer {
  public:
-  /// One configuration and everything that is made from it. Immutable.
+  /// One configuration and everything that is made from it. Immutable. Whoever holds one may go on
+  /// using its placer after it was replaced. Its snapshot stops changing if the cluster was listed
+  /// again.
   struct Generation {
     config::BerthConfiguration config;
     Engine engine;

@@ -19,8 +19,9 @@ namespace berth::process {
 ///   berth_watch_restarts_total{kind,cause}   watches that ended, by NameOf(WatchEnd)
 ///   berth_api_errors_total{kind}             requests that failed
 ///   berth_api_unreadable_total{kind}         objects that could not be read, each time they came
-/// Lines that would repeat while the API server is away are written at most every ten seconds. An
-/// object that cannot be read is logged once for each error. Thread-safe.
+/// Lines that would repeat while the API server is away are written at most every ten seconds, as
+/// warnings. An object that cannot be read is logged as an error, once for each reason.
+/// Thread-safe.
 class FeedObserver final : public kube::ListWatchObserver {
  public:
   /// `kind` is the label's value, such as "nodes". `metrics` must outlive the object.
@@ -41,6 +42,7 @@ class FeedObserver final : public kube::ListWatchObserver {
   prometheus::Counter* lists_;
   prometheus::Counter* errors_;
   prometheus::Counter* unreadable_;
+  // Complete: every cause has a counter from the start.
   std::map<kube::WatchEnd, prometheus::Counter*> restarts_;
   // Limits the lines about watches that ended, and about requests that failed.
   server::RateLimiter restart_lines_;

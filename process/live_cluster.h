@@ -20,6 +20,9 @@ cluster::Feed::Options FeedOptions(kube::ApiConfig api);
 
 /// A snapshot of the cluster, as one catalogue sees it, and the feed that keeps it up to date with
 /// the API server. Warns about nodes that two entries of the catalogue recognise. Thread-safe.
+///
+/// The feed has a thread for each kind that it lists and watches: nodes, pods and, if a shortlist
+/// needs them, Services.
 class LiveCluster {
  public:
   /// Connects to nothing yet. The observers must outlive the object. Without `services`, Services

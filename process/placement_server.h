@@ -13,8 +13,9 @@
 
 namespace berth::process {
 
-/// The gRPC listener of `berth extender` with the service berth.v1.Placement. One thread calls
-/// Start, Drain and the destructor.
+/// The gRPC listener of `berth extender` with the service berth.v1.Placement, health checks and
+/// reflection. One thread calls Start, Drain and the destructor. gRPC's own threads answer the
+/// calls from the snapshot in memory.
 class PlacementServer final {
  public:
   /// Starts the listener and returns a server that answers. `config` must be valid, with an address

@@ -51,10 +51,15 @@ std::string_view RightAction(const model::FailureRule& rule, const FailureStance
 /// that RightAction would change does not.
 bool DecidesOnDisruption(const model::FailureRule& rule, const FailureStance& stance);
 
-/// A rule that ignores DisruptionTarget.
+/// The rule that ignores DisruptionTarget:
+///
+///   {action: Ignore, onPodConditions: [{type: DisruptionTarget, status: "True"}]}
 model::FailureRule IgnoreDisruption();
 
-/// A rule that fails for every exit code but 255.
+/// The rule that fails for every exit code but 255, with FailIndex instead if each index has a
+/// limit:
+///
+///   {action: FailJob, onExitCodes: {operator: NotIn, values: [255]}}
 model::FailureRule FailOnExitCode(const FailureStance& stance);
 
 /// Whether the rule does what FailOnExitCode does, for all containers.

@@ -5,6 +5,8 @@
 
 #include "model/workload.h"
 
+// Facts about Jobs that several policies need.
+
 namespace berth::policies::admission {
 
 /// Whether Kubernetes' own controller runs the Job, and not another one that spec.managedBy names.

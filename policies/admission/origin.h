@@ -7,6 +7,8 @@
 #include "policies/admission/config.h"
 #include "policies/admission/request.h"
 
+// Decides who makes an object: a person, or a controller on somebody's behalf.
+
 namespace berth::policies::admission {
 
 /// The kind of the owner on whose behalf a controller makes the object ("Job"). Empty if no

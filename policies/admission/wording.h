@@ -7,6 +7,8 @@
 
 #include "policies/admission/policy.h"
 
+// How the engine words warnings and denials, within the limits of the API server and of readers.
+
 namespace berth::policies::admission {
 
 /// Bytes of one warning; kubectl's users see longer ones cut (admission/v1 types.go, Warnings).
