@@ -6,7 +6,6 @@
 
 #include "config/summary.h"
 #include "process/certificates.h"
-#include "process/log_level.h"
 #include "process/version.h"
 #include "server/log.h"
 #include "server/signals.h"
@@ -15,6 +14,24 @@ namespace berth::process {
 
 using server::Log;
 using server::LogLevel;
+
+namespace {
+
+LogLevel LogLevelOf(const config::LogConfig& config) {
+  switch (config.level) {
+    case config::LogThreshold::kDebug:
+      return LogLevel::kDebug;
+    case config::LogThreshold::kInfo:
+      return LogLevel::kInfo;
+    case config::LogThreshold::kWarning:
+      return LogLevel::kWarning;
+    case config::LogThreshold::kError:
+      return LogLevel::kError;
+  }
+  return LogLevel::kInfo;
+}
+
+}  // namespace
 
 absl::Status ServeUntilSignal(ConfigFollower::Options config, const StartServer& start) {
   // Before the first thread starts, because threads inherit the blocked signals.
