@@ -70,7 +70,7 @@ void WebhookMetrics::AddPolicies(server::Metrics& metrics) {
                           "Objects that a policy would have changed or denied, had its mode and "
                           "the namespace's been Enforce, by policy.",
                           metrics);
-  policies::admission::ForEachPolicy(
+  policies::ForEachPolicy(
       policies::admission::PoliciesConfig(),
       [&]<typename Policy>(const policies::admission::PolicySettings<Policy>&) {
         const prometheus::Labels labels{{"policy", std::string(Policy::kName)}};

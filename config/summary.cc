@@ -26,7 +26,7 @@ std::string Accelerators(const BerthConfiguration& config) {
 
 std::string Weights(const policies::scheduling::PoliciesConfig& policies) {
   std::vector<std::string> weights;
-  policies::scheduling::ForEachPolicy(
+  policies::ForEachPolicy(
       policies, [&]<typename Policy>(const policies::scheduling::PolicySettings<Policy>& settings) {
         const bool observed = settings.mode == policies::scheduling::Mode::kObserve;
         weights.push_back(observed ? fmt::format("{} observed", Policy::kName)

@@ -2,12 +2,12 @@
 
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "model/config_field.h"
 #include "policies/admission/policies.h"
 #include "policies/admission/request.h"
+#include "policies/policy_list.h"
 
 // The configuration of the admission policies, generated from the list in policies.h:
 //
@@ -23,6 +23,8 @@ namespace berth::policies::admission {
 /// The settings of one policy: its mode, and beside it the policy's own fields.
 template <typename Policy>
 struct PolicySettings {
+  static constexpr std::string_view kKey = Policy::kConfigKey;
+
   Mode mode = Policy::kDefaultMode;
   typename Policy::Config config;
 };
@@ -33,29 +35,8 @@ void VisitFields(Visitor& visit, PolicySettings<Policy>& settings) {
   VisitFields(visit, settings.config);
 }
 
-/// The settings of all policies of a list. `all` is indexed by type, as in
-/// std::get<PolicySettings<CreatorPolicy>>(all).
-template <typename List>
-struct SettingsOf;
-template <typename... Policies>
-struct SettingsOf<PolicyList<Policies...>> {
-  std::tuple<PolicySettings<Policies>...> all;
-};
-
 /// The block admission.policies.
-using PoliciesConfig = SettingsOf<AllPolicies>;
-
-template <typename Visitor, typename... Policies>
-void VisitFields(Visitor& visit, SettingsOf<PolicyList<Policies...>>& settings) {
-  (visit(Policies::kConfigKey, std::get<PolicySettings<Policies>>(settings.all), Policies::kHelp),
-   ...);
-}
-
-/// Calls `visit(settings)` with the PolicySettings of each policy, in the order of the list.
-template <typename... Policies, typename Visit>
-void ForEachPolicy(const SettingsOf<PolicyList<Policies...>>& settings, Visit visit) {
-  (visit(std::get<PolicySettings<Policies>>(settings.all)), ...);
-}
+using PoliciesConfig = SettingsOf<PolicySettings, AllPolicies>;
 
 /// A controller that creates objects on behalf of others.
 struct ControllerSpec {

@@ -8,13 +8,9 @@
 #include "policies/admission/isolation.h"
 #include "policies/admission/job_retries.h"
 #include "policies/admission/scheduler_name.h"
+#include "policies/policy_list.h"
 
 namespace berth::policies::admission {
-
-/// A compile-time list of policy classes. The engine creates one object of each, and the
-/// configuration has one block for each.
-template <typename... Policies>
-struct PolicyList {};
 
 /// Every admission policy, in the order in which they work on an object. A later policy sees what
 /// earlier ones changed: JobRetriesPolicy, for example, sees the limits that GuaranteedQosPolicy

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "model/accelerator.h"
-#include "model/config_field.h"
 #include "policies/admission/draft.h"
 #include "policies/admission/request.h"
+#include "policies/policy_list.h"
 
 // The interface of admission policies, and what several of them need. AdmissionEngine calls them;
 // see engine.h for the order and for modes.
@@ -110,13 +110,5 @@ bool AsksForAccelerators(const model::PodTemplate& pod, const model::Accelerator
 /// effect.
 bool AsksForAccelerators(const model::PodTemplate& pod, const model::AcceleratorCatalog& catalog,
                          std::string_view annotation, Remarks& remarks);
-
-/// The config of a policy without fields of its own.
-struct NoConfig {};
-
-template <typename Visitor>
-void VisitFields(Visitor&, NoConfig&) {}
-
-inline std::vector<model::FieldError> Validate(const NoConfig&) { return {}; }
 
 }  // namespace berth::policies::admission

@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <vector>
 
 #include "model/config_field.h"
+#include "policies/policy_list.h"
 #include "policies/scheduling/policies.h"
 
 // The configuration of the scheduling policies, generated from the list in policies.h:
@@ -39,6 +40,8 @@ std::span<const model::EnumName<Mode>> EnumNames(Mode);
 /// its kConfigKey names at the top level of the configuration.
 template <typename Policy>
 struct PolicySettings {
+  static constexpr std::string_view kKey = Policy::kName;
+
   Mode mode = Mode::kEnforce;
   /// Factor of the policy's score in the sum, 0 to kMaxWeight. With 0 the policy can only refuse.
   std::int32_t weight = Policy::kDefaultWeight;
@@ -55,29 +58,8 @@ void VisitFields(Visitor& visit, PolicySettings<Policy>& settings) {
         "Of the policy's score in the sum, 0 to 100; 0: it only refuses");
 }
 
-/// The settings of all policies of a list. `all` is indexed by type, as in
-/// std::get<PolicySettings<HealthPolicy>>(all).
-template <typename List>
-struct SettingsOf;
-template <typename... Policies>
-struct SettingsOf<PolicyList<Policies...>> {
-  std::tuple<PolicySettings<Policies>...> all;
-};
-
 /// The block scheduling.policies.
-using PoliciesConfig = SettingsOf<AllPolicies>;
-
-/// Visits one block for each policy, under the policy's name.
-template <typename Visitor, typename... Policies>
-void VisitFields(Visitor& visit, SettingsOf<PolicyList<Policies...>>& settings) {
-  (visit(Policies::kName, std::get<PolicySettings<Policies>>(settings.all), Policies::kHelp), ...);
-}
-
-/// Calls `visit(settings)` with the PolicySettings of each policy, in the order of the list.
-template <typename... Policies, typename Visit>
-void ForEachPolicy(const SettingsOf<PolicyList<Policies...>>& settings, Visit visit) {
-  (visit(std::get<PolicySettings<Policies>>(settings.all)), ...);
-}
+using PoliciesConfig = SettingsOf<PolicySettings, AllPolicies>;
 
 /// The block scheduling of the configuration.
 struct SchedulingConfig {
@@ -90,14 +72,13 @@ void VisitFields(Visitor& visit, SchedulingConfig& config) {
 }
 
 /// Visits the blocks that policies have at the top level of the configuration, such as `health`.
-template <typename Visitor, typename... Policies>
-void VisitPolicyBlocks(Visitor& visit, SettingsOf<PolicyList<Policies...>>& settings) {
-  const auto visit_block = [&visit]<typename Policy>(PolicySettings<Policy>& policy) {
+template <typename Visitor>
+void VisitPolicyBlocks(Visitor& visit, PoliciesConfig& settings) {
+  ForEachPolicy(settings, [&visit]<typename Policy>(PolicySettings<Policy>& policy) {
     if constexpr (!Policy::kConfigKey.empty()) {
       visit(Policy::kConfigKey, policy.config, Policy::kHelp);
     }
-  };
-  (visit_block(std::get<PolicySettings<Policies>>(settings.all)), ...);
+  });
 }
 
 /// Returns every error in the settings of the policies; empty if they are valid. Paths start at the

@@ -1,16 +1,12 @@
 #pragma once
 
+#include "policies/policy_list.h"
 #include "policies/scheduling/accelerator.h"
 #include "policies/scheduling/health.h"
 #include "policies/scheduling/packing.h"
 #include "policies/scheduling/thrift.h"
 
 namespace berth::policies::scheduling {
-
-/// A compile-time list of policy classes. The engine creates one object of each, and the
-/// configuration has one block for each.
-template <typename... Policies>
-struct PolicyList {};
 
 /// Every scheduling policy. The first policy that refuses a node gives the reason. So policies
 /// about what the pod wants stand before policies about the state of the node. To add a policy, add

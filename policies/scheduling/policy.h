@@ -10,6 +10,7 @@
 #include "model/cluster_view.h"
 #include "model/pod.h"
 #include "model/time.h"
+#include "policies/policy_list.h"
 #include "policies/scheduling/reason.h"
 
 // The interface of scheduling policies. For each pod that asks for accelerators, the engine calls
@@ -105,13 +106,5 @@ class SchedulingPolicy {
 /// The catalogue's resources of which `pod` requests more than 0, ascending by name.
 std::vector<model::Resources::Entry> AcceleratorRequests(const model::Pod& pod,
                                                          const model::AcceleratorCatalog& catalog);
-
-/// The config of a policy without fields of its own.
-struct NoConfig {};
-
-template <typename Visitor>
-void VisitFields(Visitor&, NoConfig&) {}
-
-inline std::vector<model::FieldError> Validate(const NoConfig&) { return {}; }
 
 }  // namespace berth::policies::scheduling
