@@ -7,6 +7,7 @@
 
 #include "cli/age.h"
 #include "controller/certificate_keeper.h"
+#include "model/annotation.h"
 #include "model/suggest.h"
 
 namespace berth::cli {
@@ -47,7 +48,7 @@ absl::StatusOr<std::vector<std::string>> SecretsToRenew(
 absl::Status AskForRenewal(const std::string& namespace_name, const std::string& secret,
                            std::string_view prefix, model::Time now,
                            controller::ObjectClient& client) {
-  const std::string annotation = fmt::format("{}/{}", prefix, controller::kRenewAnnotation);
+  const std::string annotation = model::kRenewAnnotation.Below(prefix);
   const nlohmann::json patch{{"metadata", {{"annotations", {{annotation, FormatTime(now)}}}}}};
   const absl::Status status =
       client.Patch(controller::SecretsIn(namespace_name), secret, patch.dump());

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "model/annotation.h"
 #include "model/label.h"
 #include "server/address.h"
 
@@ -22,7 +23,9 @@ constexpr model::EnumName<LogThreshold> kLogThresholds[] = {{LogThreshold::kDebu
 constexpr std::int32_t kLeastBodyBytes = 1 << 20;
 constexpr std::int32_t kMostBodyBytes = 1 << 30;
 
-bool IsDomain(const std::string& text) { return model::IsQualifiedName(text + "/accelerators"); }
+bool IsDomain(const std::string& text) {
+  return model::IsQualifiedName(model::kAcceleratorsAnnotation.Below(text));
+}
 
 void ValidatePrefix(const std::string& prefix, Errors& errors) {
   if (IsDomain(prefix)) return;

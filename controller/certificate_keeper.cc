@@ -7,6 +7,7 @@
 
 #include "certs/server_certificate.h"
 #include "fmt/format.h"
+#include "model/annotation.h"
 
 namespace berth::controller {
 
@@ -179,10 +180,9 @@ void CertificateKeeper::ReportExpiries(const Held& held) {
 }
 
 bool CertificateKeeper::IsRenewalRequested(const kube::ApiObject& secret) const {
-  const std::string asked =
-      secret.Annotation(fmt::format("{}/{}", options_.prefix, kRenewAnnotation));
+  const std::string asked = secret.Annotation(model::kRenewAnnotation.Below(options_.prefix));
   return !asked.empty() &&
-         asked != secret.Annotation(fmt::format("{}/{}", options_.prefix, kRenewedAnnotation));
+         asked != secret.Annotation(model::kRenewedAnnotation.Below(options_.prefix));
 }
 
 void CertificateKeeper::CarryOut(const certs::Plan& plan, const Held& held) {
@@ -289,10 +289,9 @@ kube::ApiObject CertificateKeeper::BeginSecret(
 }
 
 void CertificateKeeper::MarkRenewed(kube::ApiObject& secret) const {
-  const std::string asked =
-      secret.Annotation(fmt::format("{}/{}", options_.prefix, kRenewAnnotation));
+  const std::string asked = secret.Annotation(model::kRenewAnnotation.Below(options_.prefix));
   if (asked.empty()) return;
-  secret.SetAnnotation(fmt::format("{}/{}", options_.prefix, kRenewedAnnotation), asked);
+  secret.SetAnnotation(model::kRenewedAnnotation.Below(options_.prefix), asked);
 }
 
 bool CertificateKeeper::WriteSecret(const std::string& name,

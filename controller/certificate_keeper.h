@@ -39,12 +39,6 @@ inline constexpr kube::Permission kWebhookPermissions[] = {
     {"admissionregistration.k8s.io", "validatingwebhookconfigurations", "get"},
     {"admissionregistration.k8s.io", "validatingwebhookconfigurations", "update"}};
 
-/// Annotations of the Secrets, below the prefix ("berth.dev/renew"). To get a new certificate,
-/// write the first with a value that it did not have before, such as the time. When the certificate
-/// is there, the keeper copies the value to the second.
-inline constexpr std::string_view kRenewAnnotation = "renew";
-inline constexpr std::string_view kRenewedAnnotation = "renewed";
-
 /// Which certificates to make, and how long they are valid. A plain value; it comes from
 /// CertificatesConfig.
 struct CertificateSettings {

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "model/annotation.h"
+
 namespace berth::controller {
 
 namespace {
@@ -66,7 +68,7 @@ NodeLabeler::Options Controller::LabelerOptions(const Options& options) const {
 }
 
 Nudger::Options Controller::NudgerOptions(const Options& options) const {
-  return {.annotation = options.prefix + "/" + std::string(Nudger::kAnnotation),
+  return {.annotation = model::kNudgedAtAnnotation.Below(options.prefix),
           .may_write = [this] { return Leads(); },
           .now = options.now};
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "model/accelerator_memory.h"
+#include "model/annotation.h"
 
 namespace berth::controller {
 
@@ -44,7 +45,8 @@ std::optional<std::string> WantedMemory(const model::NodeState& state,
 }  // namespace
 
 NodeLabelNames::NodeLabelNames(std::string_view prefix)
-    : accelerator(std::string(prefix) + "/accelerator"), memory(accelerator + "-memory") {}
+    : accelerator(model::kAcceleratorLabel.Below(prefix)),
+      memory(model::kAcceleratorMemory.Below(prefix)) {}
 
 model::StringMap WantedLabels(const model::NodeState& state,
                               const model::AcceleratorCatalog& catalog,

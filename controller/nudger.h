@@ -6,7 +6,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "cluster/snapshot.h"
 #include "controller/nudge_plan.h"
@@ -26,9 +25,6 @@ namespace berth::controller {
 /// owns it. These two threads may use it at the same time.
 class Nudger final : public kube::ListWatchHandler<model::Pod> {
  public:
-  /// The annotation's name below the prefix. No policy reads it.
-  static constexpr std::string_view kAnnotation = "nudged-at";
-
   /// What to write, and how fast.
   struct Options {
     /// Its full name: "berth.dev/nudged-at".

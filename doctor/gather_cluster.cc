@@ -4,6 +4,7 @@
 #include "doctor/gather.h"
 #include "kube/json_model.h"
 #include "kube/json_workload.h"
+#include "model/annotation.h"
 
 namespace berth::doctor {
 
@@ -67,8 +68,8 @@ std::optional<PodFacts> PodFrom(const JsonValue& item, const std::string& prefix
                  .owner = ControllerOf(*workload),
                  .mirror = model::Find(pod.annotations, "kubernetes.io/config.mirror").has_value(),
                  .requests = pod.requests,
-                 .memory_minimum = AnnotationOf(pod, prefix + "/accelerator-memory"),
-                 .checkpoint = AnnotationOf(pod, prefix + "/checkpoint"),
+                 .memory_minimum = AnnotationOf(pod, model::kAcceleratorMemory.Below(prefix)),
+                 .checkpoint = AnnotationOf(pod, model::kCheckpointAnnotation.Below(prefix)),
                  .needs = shapes.Of(spec, workload->pod)};
   return facts;
 }

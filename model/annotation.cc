@@ -2,6 +2,10 @@
 
 namespace berth::model {
 
+std::string OwnName::Below(std::string_view prefix) const {
+  return std::string(prefix) + "/" + std::string(name);
+}
+
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);

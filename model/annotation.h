@@ -1,10 +1,69 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace berth::model {
+
+/// The name of one of Berth's own labels or annotations, without the configured prefix: "applied"
+/// stands for "berth.dev/applied".
+struct OwnName {
+  std::string_view name;
+
+  /// The full name: "berth.dev/applied" for the prefix "berth.dev".
+  std::string Below(std::string_view prefix) const;
+};
+
+// Labels of nodes. The controller writes them. Admission writes node affinities to them, which every
+// scheduler respects, and `berth doctor` checks them.
+
+/// The node's model, as the catalogue names it.
+inline constexpr OwnName kAcceleratorLabel{"accelerator"};
+/// The memory of one device in whole GiB. Users write the annotation of the same name on pods that
+/// need a minimum memory per device, such as "40Gi". Admission, the extender and `berth doctor` read
+/// that annotation.
+inline constexpr OwnName kAcceleratorMemory{"accelerator-memory"};
+
+// Labels of namespaces. Users write them, and the API server selects the webhooks by them. Of Berth,
+// only `berth doctor` reads one of them.
+
+/// "enforce", "warn" or "off".
+inline constexpr OwnName kAdmissionLabel{"admission"};
+/// "true" lets admission respect the annotation of the same name. Users write that annotation on
+/// pods without accelerators that may use nodes with accelerators.
+inline constexpr OwnName kAllowAcceleratorNodes{"allow-accelerator-nodes"};
+
+// Annotations that users write on pods.
+
+/// Models, best first: "A100,V100". Admission and the extender read it.
+inline constexpr OwnName kAcceleratorsAnnotation{"accelerators"};
+/// "true" or the name of a claim. Admission and `berth doctor` read it.
+inline constexpr OwnName kCheckpointAnnotation{"checkpoint"};
+/// The key of the checkpoint's path, if the default does not do. Admission reads it.
+inline constexpr OwnName kCheckpointKeyAnnotation{"checkpoint-key"};
+
+// Annotations that admission writes.
+
+/// The user who created the object, on the object and its pods. Meant for people.
+inline constexpr OwnName kCreatedByAnnotation{"created-by"};
+/// The policies that apply to the object, on the object. Meant for people.
+inline constexpr OwnName kAppliedAnnotation{"applied"};
+/// Marks the pods of a Job that has no limits and therefore no retries. Admission reads it when the
+/// Job controller creates the pods.
+inline constexpr OwnName kRetrylessAnnotation{"retryless"};
+
+// Annotations that the controller writes or reads.
+
+/// When the controller last made kube-scheduler retry the pod, on waiting pods. Nothing reads it.
+inline constexpr OwnName kNudgedAtAnnotation{"nudged-at"};
+/// On Secrets. To get a new certificate, `berth certs renew` or a user writes a value that it did
+/// not have before, such as the time. The controller reads it.
+inline constexpr OwnName kRenewAnnotation{"renew"};
+/// On Secrets. When the new certificate is there, the controller copies the value of the annotation
+/// above to this one.
+inline constexpr OwnName kRenewedAnnotation{"renewed"};
 
 // The syntax of the annotations that users write on pods. All results are views into the argument.
 

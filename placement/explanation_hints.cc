@@ -84,10 +84,11 @@ void AddQuarantined(const cluster::Quarantine& quarantine, std::string_view kind
 std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& explanation,
                                   const policies::scheduling::SchedulingEngine& engine) {
   Hints hints;
-  if (const auto models = model::Find(pod.annotations, engine.prefix() + "/accelerators")) {
+  const std::string accelerators = model::kAcceleratorsAnnotation.Below(engine.prefix());
+  if (const auto models = model::Find(pod.annotations, accelerators)) {
     AddUnknownModels(*models, engine.catalog(), hints);
   }
-  const std::string memory = engine.prefix() + "/accelerator-memory";
+  const std::string memory = model::kAcceleratorMemory.Below(engine.prefix());
   if (const auto text = model::Find(pod.annotations, memory)) AddBadMemory(memory, *text, hints);
   for (std::size_t i = 0; i < explanation.requests.size(); ++i) {
     AddScarcity(explanation, i, hints);

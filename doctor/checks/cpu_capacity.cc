@@ -4,6 +4,7 @@
 #include <set>
 
 #include "doctor/checks/all.h"
+#include "model/annotation.h"
 #include "policies/admission/isolation.h"
 
 namespace berth::doctor::checks {
@@ -22,8 +23,9 @@ std::set<std::string> EnforcedNamespaces(const Facts& facts, const Rules& rules)
       IsolationMode(rules.config) != policies::admission::Mode::kEnforce) {
     return names;
   }
+  const std::string label = model::kAdmissionLabel.Below(rules.config.prefix);
   for (const NamespaceFacts& space : *facts.namespaces) {
-    const auto mode = model::Find(space.labels, rules.config.prefix + "/admission");
+    const auto mode = model::Find(space.labels, label);
     if (mode == "enforce") names.insert(space.name);
   }
   return names;

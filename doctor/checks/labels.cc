@@ -4,6 +4,7 @@
 
 #include "doctor/checks/all.h"
 #include "model/accelerator_memory.h"
+#include "model/annotation.h"
 
 namespace berth::doctor::checks {
 
@@ -68,8 +69,8 @@ Findings Wrong(const Labelled& labelled, std::string_view what, std::string advi
 }
 
 Findings CheckLabels(const Facts& facts, const Rules& rules) {
-  const std::string model_label = rules.config.prefix + "/accelerator";
-  const std::string memory_label = model_label + "-memory";
+  const std::string model_label = model::kAcceleratorLabel.Below(rules.config.prefix);
+  const std::string memory_label = model::kAcceleratorMemory.Below(rules.config.prefix);
   const Labelled by_model = SortByModel(facts, rules, model_label);
   const Labelled by_memory = SortByMemory(facts, rules, memory_label);
   Findings found = Missing(by_model, model_label,

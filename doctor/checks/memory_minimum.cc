@@ -4,6 +4,7 @@
 
 #include "doctor/berth_entry.h"
 #include "doctor/checks/all.h"
+#include "model/annotation.h"
 
 namespace berth::doctor::checks {
 
@@ -24,7 +25,7 @@ bool IsSaidByAffinity(const PodFacts& pod, const std::string& label) {
 // annotation.
 Findings CheckMemoryMinimum(const Facts& facts, const Rules& rules) {
   const std::vector<std::string> schedulers = BerthSchedulers(facts, rules);
-  const std::string name = rules.config.prefix + "/accelerator-memory";
+  const std::string name = model::kAcceleratorMemory.Below(rules.config.prefix);
   std::vector<std::string> unheard;
   for (const PodFacts& pod : *facts.pods) {
     if (pod.memory_minimum.empty() || IsSaidByAffinity(pod, name)) continue;

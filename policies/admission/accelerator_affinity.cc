@@ -18,8 +18,8 @@ constexpr std::size_t kMaxModel = 63;
 
 AcceleratorAffinityPolicy::AcceleratorAffinityPolicy(const PolicyContext& context, const NoConfig&)
     : catalog_(context.catalog),
-      label_(context.prefix + "/accelerator"),
-      annotation_(context.prefix + "/accelerators") {}
+      label_(model::kAcceleratorLabel.Below(context.prefix)),
+      annotation_(model::kAcceleratorsAnnotation.Below(context.prefix)) {}
 
 bool AcceleratorAffinityPolicy::Mutate(const Request&, Draft& draft, Remarks& remarks) const {
   const model::PodTemplate& pod = draft.pod();

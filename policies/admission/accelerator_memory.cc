@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "model/accelerator_memory.h"
+#include "model/annotation.h"
 #include "policies/admission/wording.h"
 
 namespace berth::policies::admission {
@@ -21,7 +22,7 @@ std::string InWords(std::int64_t gibibytes) {
 }  // namespace
 
 AcceleratorMemoryPolicy::AcceleratorMemoryPolicy(const PolicyContext& context, const NoConfig&)
-    : catalog_(context.catalog), name_(context.prefix + "/accelerator-memory") {}
+    : catalog_(context.catalog), name_(model::kAcceleratorMemory.Below(context.prefix)) {}
 
 bool AcceleratorMemoryPolicy::Mutate(const Request&, Draft& draft, Remarks& remarks) const {
   NoteIfMisplaced(draft.workload(), name_, remarks);

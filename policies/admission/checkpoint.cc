@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/annotation.h"
 #include "model/label.h"
 #include "policies/admission/checkpoint_path.h"
 #include "policies/admission/wording.h"
@@ -32,8 +33,8 @@ bool NamesNoPods(const model::Workload& workload) {
 
 CheckpointPolicy::CheckpointPolicy(const PolicyContext& context, const CheckpointConfig& config)
     : config_(config),
-      annotation_(context.prefix + "/checkpoint"),
-      key_annotation_(context.prefix + "/checkpoint-key") {}
+      annotation_(model::kCheckpointAnnotation.Below(context.prefix)),
+      key_annotation_(model::kCheckpointKeyAnnotation.Below(context.prefix)) {}
 
 bool CheckpointPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
   const model::Workload& workload = draft.workload();

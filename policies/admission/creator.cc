@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "model/annotation.h"
+
 namespace berth::policies::admission {
 
 namespace {
@@ -16,7 +18,7 @@ bool HasItsCreatorOfAJob(const Request& request, const model::Workload& workload
 }  // namespace
 
 CreatorPolicy::CreatorPolicy(const PolicyContext& context, const NoConfig&)
-    : annotation_(context.prefix + "/created-by") {}
+    : annotation_(model::kCreatedByAnnotation.Below(context.prefix)) {}
 
 bool CreatorPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
   const model::Workload& workload = draft.workload();

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "model/annotation.h"
 #include "policies/admission/origin.h"
 #include "policies/admission/wording.h"
 
@@ -191,7 +192,7 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
     : catalog_(std::move(catalog)),
       prefix_(std::move(prefix)),
       version_(std::move(version)),
-      applied_annotation_(prefix_ + "/applied"),
+      applied_annotation_(model::kAppliedAnnotation.Below(prefix_)),
       controllers_(KubernetesControllers()) {
   controllers_.insert(controllers_.end(), config.controllers.begin(), config.controllers.end());
   const PolicyContext context{.catalog = *catalog_, .prefix = prefix_};

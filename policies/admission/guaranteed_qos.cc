@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/annotation.h"
 #include "policies/admission/default_sizes.h"
 #include "policies/admission/device_shares.h"
 #include "policies/admission/equalize.h"
@@ -55,8 +56,8 @@ GuaranteedQosPolicy::GuaranteedQosPolicy(const PolicyContext& context,
                                          const GuaranteedQosConfig& config)
     : catalog_(context.catalog),
       config_(config),
-      models_annotation_(context.prefix + "/accelerators"),
-      retryless_annotation_(RetrylessAnnotation(context.prefix)) {}
+      models_annotation_(model::kAcceleratorsAnnotation.Below(context.prefix)),
+      retryless_annotation_(model::kRetrylessAnnotation.Below(context.prefix)) {}
 
 bool GuaranteedQosPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
   if (draft.pod().resources) {

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "model/annotation.h"
+
 namespace berth::policies::admission {
 
 IsolationPolicy::IsolationPolicy(const PolicyContext& context, const NoConfig&)
     : catalog_(context.catalog),
-      no_accelerator_{.key = context.prefix + "/accelerator", .op = "DoesNotExist", .values = {}},
-      allowed_annotation_(context.prefix + "/allow-accelerator-nodes") {}
+      no_accelerator_{.key = model::kAcceleratorLabel.Below(context.prefix),
+                      .op = "DoesNotExist",
+                      .values = {}},
+      allowed_annotation_(model::kAllowAcceleratorNodes.Below(context.prefix)) {}
 
 bool IsolationPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
   const model::PodTemplate& pod = draft.pod();

@@ -18,10 +18,6 @@ std::string JobSpecField(const model::Workload& workload) {
   return workload.is_job() ? "spec" : "spec.jobTemplate.spec";
 }
 
-std::string RetrylessAnnotation(std::string_view prefix) {
-  return std::string(prefix) + "/retryless";
-}
-
 bool IsMarkedRetryless(const model::PodTemplate& pod, std::string_view annotation) {
   return model::Find(pod.annotations, annotation) == "true";
 }

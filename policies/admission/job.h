@@ -16,11 +16,8 @@ bool IsRunByKubernetes(const model::JobSpec& job);
 /// "spec.jobTemplate.spec".
 std::string JobSpecField(const model::Workload& workload);
 
-/// The annotation on the pods of a Job that has no limits and therefore no retries:
-/// "<prefix>/retryless".
-std::string RetrylessAnnotation(std::string_view prefix);
-
-/// Whether the pods have that annotation with the value "true".
+/// Whether the pods have the annotation of a Job that has no limits and therefore no retries
+/// (model::kRetrylessAnnotation), with the value "true".
 bool IsMarkedRetryless(const model::PodTemplate& pod, std::string_view annotation);
 
 }  // namespace berth::policies::admission

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/annotation.h"
 #include "policies/admission/job.h"
 #include "policies/admission/qos.h"
 
@@ -83,7 +84,7 @@ std::vector<model::FieldError> Validate(const JobRetriesConfig& config) {
 JobRetriesPolicy::JobRetriesPolicy(const PolicyContext& context, const JobRetriesConfig& config)
     : catalog_(context.catalog),
       config_(config),
-      retryless_annotation_(RetrylessAnnotation(context.prefix)) {}
+      retryless_annotation_(model::kRetrylessAnnotation.Below(context.prefix)) {}
 
 bool JobRetriesPolicy::Concerns(const Workload& workload) const {
   return AsksForAccelerators(workload.pod, catalog_) || workload.pod.has_claims ||

@@ -72,8 +72,8 @@ std::uint16_t PreferenceScore(std::size_t position, std::size_t count) {
 
 AcceleratorPolicy::AcceleratorPolicy(const PolicyContext& context, const NoConfig&)
     : catalog_(context.catalog),
-      models_annotation_(context.prefix + "/accelerators"),
-      memory_annotation_(context.prefix + "/accelerator-memory") {
+      models_annotation_(model::kAcceleratorsAnnotation.Below(context.prefix)),
+      memory_annotation_(model::kAcceleratorMemory.Below(context.prefix)) {
   const auto intern = [&](std::string text, std::string summary) {
     return context.reasons.Intern(
         {.policy = std::string(kName), .text = std::move(text), .summary = std::move(summary)});

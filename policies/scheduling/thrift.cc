@@ -46,7 +46,7 @@ class ThriftEvaluator : public NodeEvaluator {
 }  // namespace
 
 ThriftPolicy::ThriftPolicy(const PolicyContext& context, const NoConfig&)
-    : models_annotation_(context.prefix + "/accelerators") {
+    : models_annotation_(model::kAcceleratorsAnnotation.Below(context.prefix)) {
   for (std::size_t i = 0; i < context.catalog.size(); ++i) {
     scores_.push_back(ScoreOf(context.catalog[static_cast<Index>(i)], context.catalog));
   }

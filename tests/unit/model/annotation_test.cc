@@ -2,11 +2,34 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
+#include "model/label.h"
+
 namespace berth::model {
 namespace {
+
+TEST(OwnName, IsBelowThePrefix) {
+  EXPECT_EQ(kAcceleratorsAnnotation.Below("berth.dev"), "berth.dev/accelerators");
+  EXPECT_EQ(kAcceleratorMemory.Below("a.example.org"), "a.example.org/accelerator-memory");
+}
+
+TEST(OwnName, EachIsAnotherThatKubernetesTakes) {
+  const std::vector<OwnName> all = {
+      kAcceleratorLabel,        kAcceleratorMemory,      kAdmissionLabel,
+      kAllowAcceleratorNodes,   kAcceleratorsAnnotation, kCheckpointAnnotation,
+      kCheckpointKeyAnnotation, kCreatedByAnnotation,    kAppliedAnnotation,
+      kRetrylessAnnotation,     kNudgedAtAnnotation,     kRenewAnnotation,
+      kRenewedAnnotation};
+  std::set<std::string> names;
+  for (const OwnName& name : all) {
+    EXPECT_TRUE(IsQualifiedName(name.Below("berth.dev"))) << name.name;
+    names.insert(name.Below("berth.dev"));
+  }
+  EXPECT_EQ(names.size(), all.size());
+}
 
 TEST(SplitList, LeavesOutWhatSaysNothing) {
   using Items = std::vector<std::string_view>;
