@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "model/accelerator_requests.h"
+
 namespace berth::controller {
 
 namespace {
@@ -24,7 +26,7 @@ FittingNodes::FittingNodes(std::shared_ptr<const policies::scheduling::Schedulin
                            const model::Pod& pod)
     : engine_(std::move(engine)),
       sample_(SampleOf(pod)),
-      requests_(policies::scheduling::AcceleratorRequests(pod, engine_->catalog())) {}
+      requests_(model::AcceleratorRequests(pod, engine_->catalog())) {}
 
 void FittingNodes::Judge(const model::ClusterView& view, model::Time time, Clock::time_point now) {
   if (!judged_ || generation_ != view.Generation() || time_ != time) JudgeNodes(view, time, now);

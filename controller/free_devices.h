@@ -8,7 +8,8 @@
 
 namespace berth::controller {
 
-/// How much a pod asks for of each resource of the catalogue, as AcceleratorRequests() returns it.
+/// How much a pod asks for of each resource of the catalogue, as model::AcceleratorRequests()
+/// returns it.
 using DeviceRequests = std::vector<model::Resources::Entry>;
 
 /// The devices of a cluster that no pod uses, minus those that were promised to waiting pods.

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/accelerator_requests.h"
+
 namespace berth::controller {
 
 namespace {
@@ -22,7 +24,7 @@ NudgePlan::NudgePlan(std::shared_ptr<const policies::scheduling::SchedulingEngin
 
 void NudgePlan::Upsert(const model::Pod& pod, Clock::time_point now) {
   const bool waits = pod.node_name.empty() && !pod.terminated;
-  if (!waits || policies::scheduling::AcceleratorRequests(pod, engine_->catalog()).empty()) {
+  if (!waits || model::AcceleratorRequests(pod, engine_->catalog()).empty()) {
     return Remove(pod);
   }
   WaitingPod& waiting = PodOf(pod, now);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "policies/scheduling/policy.h"
+#include "model/accelerator_requests.h"
 
 namespace berth::extender {
 
@@ -14,7 +14,7 @@ void AssumedPods::Assume(const model::Pod& pod, std::string_view node,
                   .node = std::string(node),
                   .amounts = {},
                   .time = now};
-  for (const auto& [resource, amount] : policies::scheduling::AcceleratorRequests(pod, catalog)) {
+  for (const auto& [resource, amount] : model::AcceleratorRequests(pod, catalog)) {
     assumed.amounts.Add(resource, amount);
   }
   if (assumed.amounts.empty()) return;

@@ -16,18 +16,18 @@ struct OwnName {
   std::string Below(std::string_view prefix) const;
 };
 
-// Labels of nodes. The controller writes them. Admission writes node affinities to them, which every
-// scheduler respects, and `berth doctor` checks them.
+// Labels of nodes. The controller writes them. Admission writes node affinities to them, which
+// every scheduler respects, and `berth doctor` checks them.
 
 /// The node's model, as the catalogue names it.
 inline constexpr OwnName kAcceleratorLabel{"accelerator"};
 /// The memory of one device in whole GiB. Users write the annotation of the same name on pods that
-/// need a minimum memory per device, such as "40Gi". Admission, the extender and `berth doctor` read
-/// that annotation.
+/// need a minimum memory per device, such as "40Gi". Admission, the extender and `berth doctor`
+/// read that annotation.
 inline constexpr OwnName kAcceleratorMemory{"accelerator-memory"};
 
-// Labels of namespaces. Users write them, and the API server selects the webhooks by them. Of Berth,
-// only `berth doctor` reads one of them.
+// Labels of namespaces. Users write them, and the API server selects the webhooks by them. Of
+// Berth, only `berth doctor` reads one of them.
 
 /// "enforce", "warn" or "off".
 inline constexpr OwnName kAdmissionLabel{"admission"};

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "model/accelerator_requests.h"
 #include "placement/explanation_hints.h"
-#include "policies/scheduling/policy.h"
 #include "policies/scheduling/rank.h"
 
 namespace berth::placement {
@@ -132,7 +132,7 @@ Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
                     const SchedulingEngine& engine, model::Time now) {
   Explanation explanation;
   explanation.now = now;
-  explanation.requests = policies::scheduling::AcceleratorRequests(pod, engine.catalog());
+  explanation.requests = model::AcceleratorRequests(pod, engine.catalog());
   if (explanation.requests.empty()) return explanation;
   const PreparedPod prepared = engine.Prepare(pod, view, now);
   explanation.refused_everywhere = prepared.refused_everywhere() != policies::scheduling::kNoReason;

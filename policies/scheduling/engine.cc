@@ -3,16 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace berth::policies::scheduling {
+#include "model/accelerator_requests.h"
 
-std::vector<model::Resources::Entry> AcceleratorRequests(const model::Pod& pod,
-                                                         const model::AcceleratorCatalog& catalog) {
-  std::vector<model::Resources::Entry> requests;
-  std::copy_if(
-      pod.requests.begin(), pod.requests.end(), std::back_inserter(requests),
-      [&](const auto& entry) { return entry.second > 0 && catalog.HasResource(entry.first); });
-  return requests;
-}
+namespace berth::policies::scheduling {
 
 namespace {
 
@@ -109,7 +102,7 @@ PreparedPod SchedulingEngine::Prepare(const model::Pod& pod, const model::Cluste
                                       model::Time now) const {
   PreparedPod prepared;
   prepared.key_ = ShapeOf(pod) + "|view";
-  if (AcceleratorRequests(pod, *catalog_).empty()) return prepared;
+  if (model::AcceleratorRequests(pod, *catalog_).empty()) return prepared;
   prepared.unreadable_node_ = unreadable_node_;
   for (const Member& member : members_) {
     Preparation preparation = member.policy->Prepare(pod, view, now);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/accelerator_requests.h"
 #include "policies/scheduling/breaker.h"
 
 namespace berth::policies::scheduling {
@@ -315,7 +316,7 @@ Preparation HealthPolicy::Prepare(const model::Pod& pod, const model::ClusterVie
     applicable.push_back({&rule, SuspectIn(rule.condition, view.Pools(), now)});
   }
   std::vector<std::string> resources;
-  for (const auto& [resource, amount] : AcceleratorRequests(pod, catalog_)) {
+  for (const auto& [resource, amount] : model::AcceleratorRequests(pod, catalog_)) {
     resources.push_back(resource);
   }
   return std::make_unique<HealthEvaluator>(rules_, std::move(applicable), std::move(resources),

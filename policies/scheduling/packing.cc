@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/accelerator_requests.h"
 #include "model/taint.h"
 
 namespace berth::policies::scheduling {
@@ -65,8 +66,8 @@ PackingPolicy::PackingPolicy(const PolicyContext& context, const NoConfig&)
 
 Preparation PackingPolicy::Prepare(const model::Pod& pod, const model::ClusterView&,
                                    model::Time) const {
-  return std::make_unique<PackingEvaluator>(AcceleratorRequests(pod, catalog_), pod.tolerations,
-                                            tainted_);
+  return std::make_unique<PackingEvaluator>(model::AcceleratorRequests(pod, catalog_),
+                                            pod.tolerations, tainted_);
 }
 
 }  // namespace berth::policies::scheduling

@@ -103,8 +103,4 @@ class SchedulingPolicy {
   virtual std::vector<std::string> Annotations() const { return {}; }
 };
 
-/// The catalogue's resources of which `pod` requests more than 0, ascending by name.
-std::vector<model::Resources::Entry> AcceleratorRequests(const model::Pod& pod,
-                                                         const model::AcceleratorCatalog& catalog);
-
 }  // namespace berth::policies::scheduling

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/accelerator_requests.h"
 #include "model/label.h"
-#include "policies/scheduling/policy.h"
 
 namespace berth::policies::scheduling {
 namespace {
@@ -93,7 +93,7 @@ std::string_view ReasonOf(Shortlisting shortlisting) { return WordingOf(shortlis
 Shortlisting JudgeShortlisting(const model::Pod& pod, const model::PodSelection& selection,
                                const model::AcceleratorCatalog& catalog,
                                const ShortlistConfig& config) {
-  if (AcceleratorRequests(pod, catalog).empty()) return Shortlisting::kNoAccelerator;
+  if (model::AcceleratorRequests(pod, catalog).empty()) return Shortlisting::kNoAccelerator;
   if (pod.scored.claims || AsksForDeviceClass(pod, config)) return Shortlisting::kClaims;
   if (pod.scored.node_preferences) return Shortlisting::kNodePreference;
   if (pod.scored.pod_affinity) return Shortlisting::kPodAffinity;
