@@ -20,12 +20,6 @@ namespace {
 constexpr char kNoSecret[] = "there is no such Secret";
 constexpr char kOtherAuthorities[] = "its ca.crt is not what the authority says";
 
-certs::SecretData DataOf(const kube::ApiObject& secret) {
-  return {.certificates = secret.SecretValue("tls.crt"),
-          .key = certs::KeyPem(secret.SecretValue("tls.key")),
-          .authorities = secret.SecretValue("ca.crt")};
-}
-
 CertificateView ViewOf(const std::string& secret, const certs::Certificate& certificate) {
   return {.secret = secret,
           .subject = certificate.subject(),
@@ -49,7 +43,7 @@ class Reader {
   absl::Status ReadAuthority(const std::string& secret) {
     const auto object = client_.Get(controller::SecretsIn(namespace_), secret);
     if (!object.ok()) return Missing(secret, object.status());
-    const certs::SecretData data = DataOf(*object);
+    const certs::SecretData data = controller::DataOf(*object);
     auto authority = certs::ReadAuthority(data);
     if (!authority.ok()) return Unreadable(secret, authority.status());
     bundle_ = certs::Bundle(*authority, view_.time);
@@ -66,7 +60,7 @@ class Reader {
   absl::Status ReadLeaf(const std::string& secret, certs::Usage usage) {
     const auto object = client_.Get(controller::SecretsIn(namespace_), secret);
     if (!object.ok()) return Missing(secret, object.status());
-    const certs::SecretData data = DataOf(*object);
+    const certs::SecretData data = controller::DataOf(*object);
     const auto certificate = certs::ReadServerCertificate(data);
     if (!certificate.ok()) return Unreadable(secret, certificate.status());
     CertificateView& view = view_.certificates.emplace_back(ViewOf(secret, *certificate));

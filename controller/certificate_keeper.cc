@@ -13,22 +13,7 @@ namespace berth::controller {
 
 namespace {
 
-constexpr char kCertificateKey[] = "tls.crt";
-constexpr char kPrivateKey[] = "tls.key";
-constexpr char kAuthoritiesKey[] = "ca.crt";
 constexpr char kOwnershipWords[] = "belongs to its owner";
-
-certs::SecretData DataOf(const kube::ApiObject& secret) {
-  return {.certificates = secret.SecretValue(kCertificateKey),
-          .key = certs::KeyPem(secret.SecretValue(kPrivateKey)),
-          .authorities = secret.SecretValue(kAuthoritiesKey)};
-}
-
-void SetData(const certs::SecretData& data, kube::ApiObject& secret) {
-  secret.SetSecretValue(kCertificateKey, data.certificates);
-  secret.SetSecretValue(kPrivateKey, data.key.Reveal());
-  secret.SetSecretValue(kAuthoritiesKey, data.authorities);
-}
 
 // Returns the error in the form that certs::MakePlan() expects: it takes some codes for statements
 // about a Secret, and of the codes of requests only NotFound is one.

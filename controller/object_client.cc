@@ -9,6 +9,9 @@ namespace berth::controller {
 
 namespace {
 
+constexpr char kCertificateKey[] = "tls.crt";
+constexpr char kPrivateKey[] = "tls.key";
+
 std::string Target(const std::string& collection, std::string_view name) {
   return fmt::format("{}/{}", collection, name);
 }
@@ -29,6 +32,18 @@ std::string ConfigMapsIn(std::string_view namespace_name) {
 
 std::string LeasesIn(std::string_view namespace_name) {
   return fmt::format("/apis/coordination.k8s.io/v1/namespaces/{}/leases", namespace_name);
+}
+
+certs::SecretData DataOf(const kube::ApiObject& secret) {
+  return {.certificates = secret.SecretValue(kCertificateKey),
+          .key = certs::KeyPem(secret.SecretValue(kPrivateKey)),
+          .authorities = secret.SecretValue(kAuthoritiesKey)};
+}
+
+void SetData(const certs::SecretData& data, kube::ApiObject& secret) {
+  secret.SetSecretValue(kCertificateKey, data.certificates);
+  secret.SetSecretValue(kPrivateKey, data.key.Reveal());
+  secret.SetSecretValue(kAuthoritiesKey, data.authorities);
 }
 
 absl::StatusOr<kube::ApiObject> ObjectClient::Get(const std::string& collection,

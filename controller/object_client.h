@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "certs/secret_data.h"
 #include "kube/api_object.h"
 #include "kube/transport.h"
 
@@ -20,6 +21,11 @@ inline constexpr char kMutatingWebhooks[] =
     "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 inline constexpr char kValidatingWebhooks[] =
     "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+
+// Reads and writes the data of a Secret of type kubernetes.io/tls.
+inline constexpr char kAuthoritiesKey[] = "ca.crt";
+certs::SecretData DataOf(const kube::ApiObject& secret);
+void SetData(const certs::SecretData& data, kube::ApiObject& secret);
 
 /// Reads and writes single objects by name. Each method sends one request and blocks until its
 /// reply has come. Errors are those of kube::CallJson(). Not thread-safe.
