@@ -1,6 +1,5 @@
 #include "certs/issue.h"
 
-#include <arpa/inet.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
@@ -67,12 +66,8 @@ bool AppendDns(GENERAL_NAMES* names, const std::string& dns) {
 }
 
 bool AppendAddress(GENERAL_NAMES* names, const std::string& address) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  const bool v4 = inet_pton(AF_INET, address.c_str(), bytes.data()) == 1;
-  if (!v4 && inet_pton(AF_INET6, address.c_str(), bytes.data()) != 1) return false;
-  ASN1_STRING* value = ASN1_OCTET_STRING_new();
-  ASN1_STRING_set(value, bytes.data(), v4 ? sizeof(in_addr) : sizeof(in6_addr));
-  return Append(names, GEN_IPADD, value);
+  ASN1_STRING* value = a2i_IPADDRESS(address.c_str());
+  return value != nullptr && Append(names, GEN_IPADD, value);
 }
 
 bool AddNames(X509* x509, const Names& names) {

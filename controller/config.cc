@@ -1,13 +1,12 @@
 #include "controller/config.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
+#include "kube/name_lookup.h"
 #include "model/duration.h"
 #include "model/label.h"
 
@@ -71,15 +70,9 @@ void ValidateOwner(const ControllerConfig& config, Errors& errors) {
   }
 }
 
-bool IsIpAddress(const std::string& text) {
-  std::array<unsigned char, sizeof(in6_addr)> address{};
-  return inet_pton(AF_INET, text.c_str(), address.data()) == 1 ||
-         inet_pton(AF_INET6, text.c_str(), address.data()) == 1;
-}
-
 // A text that looks like an IPv4 address has the form of a domain name, too.
 bool IsHost(const std::string& text) {
-  if (IsIpAddress(text)) return true;
+  if (kube::IsIpLiteral(text)) return true;
   const std::string last = text.substr(text.rfind('.') + 1);
   const bool number = std::all_of(last.begin(), last.end(), [](char character) {
     return character >= '0' && character <= '9';

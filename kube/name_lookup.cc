@@ -24,12 +24,6 @@ std::string Numeric(const addrinfo& info) {
   return text;
 }
 
-bool IsNumeric(const std::string& host) {
-  unsigned char bytes[sizeof(in6_addr)];
-  return inet_pton(AF_INET, host.c_str(), bytes) == 1 ||
-         inet_pton(AF_INET6, host.c_str(), bytes) == 1;
-}
-
 Addresses AskSystem(const std::string& host) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -48,6 +42,12 @@ Addresses AskSystem(const std::string& host) {
 
 }  // namespace
 
+bool IsIpLiteral(const std::string& host) {
+  unsigned char bytes[sizeof(in6_addr)];
+  return inet_pton(AF_INET, host.c_str(), bytes) == 1 ||
+         inet_pton(AF_INET6, host.c_str(), bytes) == 1;
+}
+
 struct NameLookup::State {
   std::mutex mutex;
   std::condition_variable changed;
@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<std::string>> NameLookup::Resolve(const std::string& 
                                                              std::chrono::milliseconds timeout) {
   std::unique_lock lock(state_->mutex);
   if (state_->stopped) return absl::CancelledError("stopped");
-  if (IsNumeric(host)) return std::vector<std::string>{host};
+  if (IsIpLiteral(host)) return std::vector<std::string>{host};
   state_->answer.reset();
   const std::uint64_t question = ++state_->asked;
   std::thread([state = state_, ask = ask_, host, question] {

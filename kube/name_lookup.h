@@ -10,6 +10,9 @@
 
 namespace berth::kube {
 
+/// Whether `host` is an IPv4 or IPv6 address, which needs no name server.
+bool IsIpLiteral(const std::string& host);
+
 /// Asks the system for the addresses of a host. The system's call cannot be interrupted, so each
 /// runs on a thread of its own, which is left behind when nobody waits for it any more.
 ///

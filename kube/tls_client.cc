@@ -4,10 +4,10 @@
 #include <openssl/x509v3.h>
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/ip/address.hpp>
 #include <string_view>
 
 #include "fmt/format.h"
+#include "kube/name_lookup.h"
 
 namespace berth::kube {
 namespace {
@@ -15,12 +15,6 @@ namespace {
 namespace net = boost::asio;
 namespace ssl = net::ssl;
 using boost::system::error_code;
-
-bool IsAddress(const std::string& host) {
-  error_code error;
-  net::ip::make_address(host, error);
-  return !error;
-}
 
 /// Reads `source` and passes it to `use`, which sets an error_code. The error names the source.
 template <typename Use>
@@ -83,7 +77,7 @@ void ExpectServer(const ApiConfig& config, SSL* connection) {
   if (config.insecure_skip_tls_verify) return;
   const std::string& name = config.tls_server_name.empty() ? config.host : config.tls_server_name;
   X509_VERIFY_PARAM* param = SSL_get0_param(connection);
-  if (IsAddress(name)) {
+  if (IsIpLiteral(name)) {
     X509_VERIFY_PARAM_set1_ip_asc(param, name.c_str());
     return;
   }

@@ -10,6 +10,16 @@ using Addresses = std::vector<std::string>;
 
 constexpr std::chrono::seconds kPatience{10};
 
+TEST(IsIpLiteral, IsOneAddressWhole) {
+  for (const char* host : {"127.0.0.1", "::1", "fd00::7", "::ffff:10.0.0.1"}) {
+    EXPECT_TRUE(IsIpLiteral(host)) << host;
+  }
+  for (const char* host : {"", "localhost", "10.0.0", "010.0.0.1", "10.0.0.1:443", "[::1]",
+                           "fe80::1%eth0", "10.0.0.1 "}) {
+    EXPECT_FALSE(IsIpLiteral(host)) << host;
+  }
+}
+
 TEST(NameLookup, AnAddressIsItsOwnAnswer) {
   NameLookup lookup;
   EXPECT_EQ(*lookup.Resolve("10.0.0.1", kPatience), Addresses{"10.0.0.1"});
