@@ -2,11 +2,12 @@
 
 #include <chrono>
 #include <mutex>
-#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "kube/json.h"
 #include "kube/json_sizes.h"
+#include "kube/parser_lease.h"
 
 namespace berth::admission {
 
@@ -17,26 +18,7 @@ using policies::admission::Mode;
 // The largest body whose parser a thread keeps. A parser keeps some fourteen times as many bytes.
 constexpr std::size_t kLargestKeptBody = 1 << 20;
 
-// A parser for one body: the thread's own, or a temporary one if the body is unusually large. There
-// is only one temporary parser at a time, because it takes some ten times the size of the body.
-class ParserLease {
- public:
-  explicit ParserLease(std::string_view body) {
-    thread_local kube::JsonParser kept(kube::kMaxValues);
-    static std::mutex large;
-    if (body.size() > kLargestKeptBody) {
-      turn_ = std::unique_lock(large);
-      own_.emplace(kube::kMaxValues);
-    }
-    parser_ = own_ ? &*own_ : &kept;
-  }
-  kube::JsonParser& operator*() const { return *parser_; }
-
- private:
-  std::unique_lock<std::mutex> turn_;  // released after the parser
-  std::optional<kube::JsonParser> own_;
-  kube::JsonParser* parser_;
-};
+using ParserLease = kube::ParserLease<kube::JsonParser, kLargestKeptBody>;
 
 Result ResultOf(const Verdict& verdict) {
   if (verdict.unreadable) return Result::kUnreadable;
@@ -109,7 +91,7 @@ server::Route Webhook::RouteTo(Hook hook, const NamespaceRules& rules) {
 
 server::HttpResponse Webhook::Respond(Hook hook, const NamespaceRules& rules,
                                       std::string_view body) {
-  const ParserLease parser(body);
+  const ParserLease parser(body, kube::kMaxValues);
   const absl::StatusOr<Review> review = ReadReview(*parser, body);
   if (!review.ok()) {
     const auto front = ReadReviewFront(body.substr(0, kFrontBytes));

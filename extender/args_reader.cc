@@ -16,10 +16,6 @@ namespace {
 
 using kube::JsonText;
 
-// Room for 65,000 names of 90 bytes and a large pod. The parsers of a reader take several times as
-// much.
-constexpr std::size_t kLargestKeptBody = 8 << 20;
-
 // Up to this size, a request is parsed as a whole, and sizes within an object are not checked,
 // because what it contains cannot take much memory.
 constexpr std::size_t kSmallObject = 64 << 10;
@@ -317,16 +313,6 @@ absl::StatusOr<PreemptionArgs> ArgsReader::ReadPreemption(std::string_view body)
   status = ReadAllVictims(*victims.value, std::string(victims.name), args);
   if (!status.ok()) return status;
   return args;
-}
-
-ReaderLease::ReaderLease(std::string_view body) {
-  thread_local ArgsReader kept;
-  static std::mutex large;
-  if (body.size() > kLargestKeptBody) {
-    turn_ = std::unique_lock(large);
-    own_.emplace();
-  }
-  reader_ = own_ ? &*own_ : &kept;
 }
 
 }  // namespace berth::extender

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include "kube/json.h"
 #include "kube/json_sizes.h"
 #include "kube/json_text.h"
+#include "kube/parser_lease.h"
 #include "kube/unreadable_object.h"
 #include "model/node.h"
 #include "model/pod.h"
@@ -155,27 +155,13 @@ class ArgsReader {
   std::deque<std::string> decoded_;  // strings that have escapes in the request
 };
 
-/// Lends an ArgsReader for one request.
-///
-/// For a request of up to 8 MiB it is the thread's own reader, whose buffers are worth keeping. For
-/// a larger one it is a new reader, which is destroyed with the lease. Of these, only one exists at
-/// a time in the process, because such a request, with its answer, may take eight times its size.
-/// Use it on one thread.
-class ReaderLease {
- public:
-  /// `body` is the request. Blocks while another lease for a large request lives.
-  explicit ReaderLease(std::string_view body);
-  /// The reader. Valid as long as the lease.
-  ArgsReader& operator*() const { return *reader_; }
-  ArgsReader* operator->() const { return reader_; }
+/// Room for 65,000 names of 90 bytes and a large pod. The parsers of a reader take several times as
+/// much.
+inline constexpr std::size_t kLargestKeptBody = 8 << 20;
 
- private:
-  std::unique_lock<std::mutex> turn_;  // released after the reader is destroyed
-  // Set for a large request.
-  std::optional<ArgsReader> own_;
-  // Never null: own_, or the thread's reader.
-  ArgsReader* reader_;
-};
+/// Lends an ArgsReader for one request. A larger one, with its answer, may take eight times its
+/// size.
+using ReaderLease = kube::ParserLease<ArgsReader, kLargestKeptBody>;
 
 /// A node, and why it is refused.
 struct FailedNode {
