@@ -30,6 +30,8 @@ struct KubernetesConfig {
   std::string kubeconfig;
   /// Empty for the file's current context.
   std::string context;
+
+  friend bool operator==(const KubernetesConfig&, const KubernetesConfig&) = default;
 };
 
 template <typename Visitor>
@@ -74,6 +76,8 @@ struct ExtenderConfig {
   std::int32_t max_nodes_body_bytes = 64 * 1024 * 1024;
   // docs/benchmarks has the measurements behind this default.
   policies::scheduling::ShortlistConfig shortlist = {.size = 1};
+
+  friend bool operator==(const ExtenderConfig&, const ExtenderConfig&) = default;
 };
 
 template <typename Visitor>
@@ -104,6 +108,8 @@ struct WebhookConfig {
   std::int32_t max_body_bytes = 20 * 1024 * 1024;
   /// Its fields are in the same block of the file.
   policies::admission::AdmissionConfig judgement;
+
+  friend bool operator==(const WebhookConfig&, const WebhookConfig&) = default;
 };
 
 template <typename Visitor>
@@ -132,6 +138,8 @@ void VisitFields(Visitor& visit, WebhookConfig& config) {
 struct MetricsConfig {
   /// Address of /metrics, /livez, /healthz and /readyz.
   std::string listen = ":9090";
+
+  friend bool operator==(const MetricsConfig&, const MetricsConfig&) = default;
 };
 
 template <typename Visitor>
@@ -144,6 +152,8 @@ void VisitFields(Visitor& visit, MetricsConfig& config) {
 struct ProbesConfig {
   /// Address of /livez, /healthz and /readyz.
   std::string listen;
+
+  friend bool operator==(const ProbesConfig&, const ProbesConfig&) = default;
 };
 
 template <typename Visitor>
@@ -160,6 +170,8 @@ struct GrpcConfig {
   std::string listen;
   /// All three files, or none if `listen` is a loopback address.
   TlsConfig tls;
+
+  friend bool operator==(const GrpcConfig&, const GrpcConfig&) = default;
 };
 
 template <typename Visitor>
@@ -179,6 +191,8 @@ std::span<const model::EnumName<LogThreshold>> EnumNames(LogThreshold);
 /// The block `log`.
 struct LogConfig {
   LogThreshold level = LogThreshold::kInfo;
+
+  friend bool operator==(const LogConfig&, const LogConfig&) = default;
 };
 
 template <typename Visitor>
@@ -209,6 +223,8 @@ struct BerthConfiguration {
   /// Also contains the policies' own blocks, such as `health`, which are at the top level of the
   /// file.
   policies::scheduling::SchedulingConfig scheduling;
+
+  friend bool operator==(const BerthConfiguration&, const BerthConfiguration&) = default;
 };
 
 template <typename Visitor>

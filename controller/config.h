@@ -15,6 +15,8 @@ struct LeaseConfig {
   /// Empty: the namespace of the pod in which the controller runs.
   std::string namespace_name;
   std::string name = "berth-controller";
+
+  friend bool operator==(const LeaseConfig&, const LeaseConfig&) = default;
 };
 
 /// Calls `visit` for each field, with its name in the file and the text that documents it; see
@@ -33,6 +35,8 @@ struct AuthorityConfig {
   std::string secret = "berth-ca";
   /// Ten years by default. At least three times the validity of what the authority signs.
   model::Duration validity = std::chrono::hours(87600);
+
+  friend bool operator==(const AuthorityConfig&, const AuthorityConfig&) = default;
 };
 
 template <typename Visitor>
@@ -51,6 +55,8 @@ struct ServerCertificateConfig {
   /// Empty: none.
   std::string service;
   std::vector<std::string> hosts;
+
+  friend bool operator==(const ServerCertificateConfig&, const ServerCertificateConfig&) = default;
 };
 
 template <typename Visitor>
@@ -66,6 +72,8 @@ void VisitFields(Visitor& visit, ServerCertificateConfig& config) {
 struct ClientCertificateConfig {
   std::string secret;
   std::string name;
+
+  friend bool operator==(const ClientCertificateConfig&, const ClientCertificateConfig&) = default;
 };
 
 template <typename Visitor>
@@ -85,6 +93,8 @@ struct CertificatesConfig {
   /// Needs `servers`; so does `webhooks`.
   std::vector<ClientCertificateConfig> clients;
   std::vector<std::string> webhooks;
+
+  friend bool operator==(const CertificatesConfig&, const CertificatesConfig&) = default;
 };
 
 template <typename Visitor>
@@ -114,6 +124,8 @@ struct ControllerConfig {
   /// Needs `owner`.
   std::vector<std::string> owned_leases;
   CertificatesConfig certificates;
+
+  friend bool operator==(const ControllerConfig&, const ControllerConfig&) = default;
 };
 
 template <typename Visitor>

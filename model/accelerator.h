@@ -24,6 +24,8 @@ struct NodeMatcher {
   std::string label;
   /// An RE2 expression that matches the label's value or a part of it (unanchored).
   std::string matches;
+
+  friend bool operator==(const NodeMatcher&, const NodeMatcher&) = default;
 };
 
 /// Declares the fields for the configuration; see config_field.h. The texts appear in its docs.
@@ -39,6 +41,8 @@ struct DeviceShare {
   std::optional<Quantity> cpu;
   /// Bytes of the node's memory, not of the device's. nullopt if the device brings none.
   std::optional<Quantity> memory;
+
+  friend bool operator==(const DeviceShare&, const DeviceShare&) = default;
 };
 
 /// Declares the fields for the configuration.
@@ -65,6 +69,8 @@ struct AcceleratorSpec {
   double performance = 1.0;
   /// The share multiplied by a node's devices should fit what the node has for pods.
   DeviceShare share = {};
+
+  friend bool operator==(const AcceleratorSpec&, const AcceleratorSpec&) = default;
 };
 
 /// Declares the fields for the configuration.

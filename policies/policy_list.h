@@ -14,7 +14,9 @@ template <typename... Policies>
 struct PolicyList {};
 
 /// The config of a policy without fields of its own.
-struct NoConfig {};
+struct NoConfig {
+  friend bool operator==(const NoConfig&, const NoConfig&) = default;
+};
 
 template <typename Visitor>
 void VisitFields(Visitor&, NoConfig&) {}
@@ -29,6 +31,8 @@ struct SettingsOf;
 template <template <typename> typename Settings, typename... Policies>
 struct SettingsOf<Settings, PolicyList<Policies...>> {
   std::tuple<Settings<Policies>...> all;
+
+  friend bool operator==(const SettingsOf&, const SettingsOf&) = default;
 };
 
 /// Visits one block for each policy, under its key.

@@ -7,7 +7,6 @@
 
 #include "config/reader.h"
 #include "config/summary.h"
-#include "config/writer.h"
 #include "server/log.h"
 #include "yaml/file.h"
 
@@ -92,8 +91,8 @@ void ConfigFollower::Refuse(const std::string& error) {
 }
 
 bool NeedsRestart(const config::BerthConfiguration& then, const config::BerthConfiguration& now) {
-  // Compares the configurations as text, after making equal what can be applied without a restart.
-  // So a new field needs a restart until somebody adds it here.
+  // Compares the configurations after making equal what can be applied without a restart. So a new
+  // field needs a restart until somebody adds it here.
   config::BerthConfiguration rest = now;
   rest.prefix = then.prefix;
   rest.log = then.log;
@@ -101,7 +100,7 @@ bool NeedsRestart(const config::BerthConfiguration& then, const config::BerthCon
   rest.scheduling = then.scheduling;
   rest.extender.shortlist = then.extender.shortlist;
   rest.admission.judgement = then.admission.judgement;
-  return config::WriteConfig(rest) != config::WriteConfig(then);
+  return rest != then;
 }
 
 }  // namespace berth::process

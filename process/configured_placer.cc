@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "config/writer.h"
 #include "server/log.h"
 
 namespace berth::process {
@@ -14,12 +13,6 @@ struct HeldPlacer {
   std::shared_ptr<LiveCluster> cluster;
   extender::Placer placer;
 };
-
-bool SameCatalog(const config::BerthConfiguration& a, const config::BerthConfiguration& b) {
-  config::BerthConfiguration other = a;
-  other.accelerators = b.accelerators;
-  return config::WriteConfig(a) == config::WriteConfig(other);
-}
 
 bool NeedsServices(const config::BerthConfiguration& config) {
   return config.extender.shortlist.NeedsServices();
@@ -86,7 +79,7 @@ void ConfiguredPlacer::Apply(const config::BerthConfiguration& config) {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
     superseded = std::move(next_);
-    if (SameCatalog(current_->config, config) &&
+    if (current_->config.accelerators == config.accelerators &&
         NeedsServices(current_->config) == NeedsServices(config)) {
       Engine engine = MakeEngine(config, current_->engine.catalog);
       current_ = Make(config, std::move(engine), current_->cluster);

@@ -32,6 +32,8 @@ struct CheckpointConfig {
   std::string uri;
   /// A shorter terminationGracePeriodSeconds is raised to it; 0 leaves every pod as it is.
   model::Duration min_grace_period{120};
+
+  friend bool operator==(const CheckpointConfig&, const CheckpointConfig&) = default;
 };
 
 template <typename Visitor>

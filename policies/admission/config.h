@@ -27,6 +27,8 @@ struct PolicySettings {
 
   Mode mode = Policy::kDefaultMode;
   typename Policy::Config config;
+
+  friend bool operator==(const PolicySettings&, const PolicySettings&) = default;
 };
 
 template <typename Visitor, typename Policy>
@@ -45,6 +47,8 @@ struct ControllerSpec {
   std::string user;
   /// Kind of the objects for which it creates pods or Jobs, as their ownerReference names it.
   std::string owner;
+
+  friend bool operator==(const ControllerSpec&, const ControllerSpec&) = default;
 };
 
 template <typename Visitor>
@@ -60,6 +64,8 @@ struct TemplateSpec {
   std::string kind;
   /// JSON pointer; "*" stands for every member of a map or list.
   std::string path;
+
+  friend bool operator==(const TemplateSpec&, const TemplateSpec&) = default;
 };
 
 template <typename Visitor>
@@ -82,6 +88,8 @@ struct AdmissionConfig {
   /// Kinds with pod templates that Berth does not know by itself.
   std::vector<TemplateSpec> templates;
   PoliciesConfig policies;
+
+  friend bool operator==(const AdmissionConfig&, const AdmissionConfig&) = default;
 };
 
 /// Returns every error in `config`, with paths below `admission`; empty if it is valid. Also checks

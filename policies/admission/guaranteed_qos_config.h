@@ -34,6 +34,8 @@ struct ContainerSize {
   /// Cores and bytes. Empty is an error, which Validate reports.
   std::optional<model::Quantity> cpu;
   std::optional<model::Quantity> memory;
+
+  friend bool operator==(const ContainerSize&, const ContainerSize&) = default;
 };
 
 template <typename Visitor>
@@ -53,6 +55,8 @@ struct GuaranteedQosConfig {
   /// For init containers and sidecars, and for containers without devices beside containers with
   /// devices.
   ContainerSize small = Size("100m", "128Mi");
+
+  friend bool operator==(const GuaranteedQosConfig&, const GuaranteedQosConfig&) = default;
 
  private:
   // For defaults: both texts must be valid quantities.

@@ -14,6 +14,8 @@ namespace berth::policies::admission {
 struct JobRetriesConfig {
   /// Retries after failures of the infrastructure; 0 or more.
   std::int32_t infrastructure_retries = 0;
+
+  friend bool operator==(const JobRetriesConfig&, const JobRetriesConfig&) = default;
 };
 
 template <typename Visitor>

@@ -12,6 +12,8 @@ namespace berth::policies::admission {
 struct SchedulerNameConfig {
   /// Empty if pods keep their scheduler.
   std::string name;
+
+  friend bool operator==(const SchedulerNameConfig&, const SchedulerNameConfig&) = default;
 };
 
 template <typename Visitor>

@@ -47,6 +47,8 @@ struct PolicySettings {
   std::int32_t weight = Policy::kDefaultWeight;
   /// The policy's own fields; NoConfig if it has none.
   typename Policy::Config config;
+
+  friend bool operator==(const PolicySettings&, const PolicySettings&) = default;
 };
 
 template <typename Visitor, typename Policy>
@@ -64,6 +66,8 @@ using PoliciesConfig = SettingsOf<PolicySettings, AllPolicies>;
 /// The block scheduling of the configuration.
 struct SchedulingConfig {
   PoliciesConfig policies;
+
+  friend bool operator==(const SchedulingConfig&, const SchedulingConfig&) = default;
 };
 
 template <typename Visitor>

@@ -41,6 +41,8 @@ struct HealthCondition {
   /// Shell patterns. The entry applies to pods that request a matching resource; empty for all
   /// pods.
   std::vector<std::string> resources;
+
+  friend bool operator==(const HealthCondition&, const HealthCondition&) = default;
 };
 
 template <typename Visitor>
@@ -75,6 +77,8 @@ struct BreakerConfig {
   std::int32_t min_nodes = 10;
   /// What happens while the breaker is tripped.
   BreakerAction action = BreakerAction::kAlert;
+
+  friend bool operator==(const BreakerConfig&, const BreakerConfig&) = default;
 };
 
 template <typename Visitor>
@@ -101,6 +105,8 @@ struct HealthConfig {
   /// The conditions that node-problem-detector and similar detectors publish for broken
   /// accelerators.
   static std::vector<HealthCondition> Defaults();
+
+  friend bool operator==(const HealthConfig&, const HealthConfig&) = default;
 };
 
 template <typename Visitor>

@@ -34,6 +34,8 @@ struct ShortlistConfig {
 
   /// Whether Berth must watch Services to decide which pods kube-scheduler spreads.
   bool NeedsServices() const { return size > 0 && default_spreading; }
+
+  friend bool operator==(const ShortlistConfig&, const ShortlistConfig&) = default;
 };
 
 template <typename Visitor>

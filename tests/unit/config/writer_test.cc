@@ -27,6 +27,7 @@ void ExpectRoundTrip(const BerthConfiguration& config) {
   const ConfigReading reading = ParseConfig(text, "f");
   ASSERT_EQ(yaml::ToString(reading.errors), "") << text;
   EXPECT_EQ(Values(reading.config), Values(config)) << text;
+  EXPECT_TRUE(reading.config == config) << text;
 }
 
 BerthConfiguration WithCertificate() {
