@@ -11,7 +11,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/heap_meter.h"
+#include "tests/unit/heap_meter.h"
 #include "tests/unit/mutator.h"
 
 namespace berth::fuzz {
@@ -66,10 +66,11 @@ TEST(Corpus, TakesMemoryInProportion) {
   for (const std::filesystem::path& file : Corpus()) {
     const std::string input = Read(file);
     Feed(input);  // what it keeps for the next
-    ResetPeak();
-    const std::size_t before = LiveBytes();
+    berth::testing::ResetPeak();
+    const std::size_t before = berth::testing::LiveBytes();
     Feed(input);
-    EXPECT_LE(PeakBytes() - before, kBytesForAByte * input.size() + kBytesBesides) << file;
+    EXPECT_LE(berth::testing::PeakBytes() - before, kBytesForAByte * input.size() + kBytesBesides)
+        << file;
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "controller/node_label.h"
 #include "policies/scheduling/config.h"
-#include "tests/simulation/live_bytes.h"
+#include "tests/unit/heap_meter.h"
 
 namespace berth::simulation {
 namespace {
@@ -97,9 +97,9 @@ std::size_t BerthProcess::End() {
   nodes_.End();
   pods_.End();
   services_.End();
-  const std::size_t before = LiveBytes();
+  const std::size_t before = testing::LiveBytes();
   snapshot_.reset();
-  return before - LiveBytes();
+  return before - testing::LiveBytes();
 }
 
 BerthProcess::Answer BerthProcess::Ask(const model::Pod& pod, const std::vector<std::string>& names,

@@ -1,4 +1,4 @@
-#include "tests/fuzz/heap_meter.h"
+#include "tests/unit/heap_meter.h"
 
 #include <malloc.h>
 
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace berth::fuzz {
+namespace berth::testing {
 namespace {
 
 std::atomic<std::size_t> live = 0;
@@ -18,14 +18,15 @@ std::size_t LiveBytes() { return live; }
 std::size_t PeakBytes() { return peak; }
 void ResetPeak() { peak = live.load(); }
 
-}  // namespace berth::fuzz
+}  // namespace berth::testing
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(BERTH_METER_DESPITE_SANITIZERS) || \
+    (!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__))
 
 // The other forms call these.
 void* operator new(std::size_t size) {
-  using berth::fuzz::live;
-  using berth::fuzz::peak;
+  using berth::testing::live;
+  using berth::testing::peak;
   void* memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();
   const std::size_t now = live += malloc_usable_size(memory);
@@ -36,7 +37,7 @@ void* operator new(std::size_t size) {
 
 void operator delete(void* memory) noexcept {
   if (memory == nullptr) return;
-  berth::fuzz::live -= malloc_usable_size(memory);
+  berth::testing::live -= malloc_usable_size(memory);
   std::free(memory);
 }
 
