@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/placement_client.h"
+#include "placement/placement_messages.h"
 #include "process/engine.h"
 
 namespace berth::cli {
@@ -29,17 +30,18 @@ struct CapacityArguments {
   std::string output = "table";
 };
 
-absl::StatusOr<placement::Capacity> CountLocally(const ClusterOptions& options) {
+absl::StatusOr<v1::CapacityResponse> CountLocally(const ClusterOptions& options) {
   const auto config = LoadConfig(options.config_file);
   if (!config.ok()) return config.status();
   const process::Engine engine = process::MakeEngine(*config);
   cluster::Snapshot snapshot({.catalog = engine.catalog, .labels = {}});
   const absl::Status loaded = LoadSnapshot(options, snapshot);
   if (!loaded.ok()) return loaded;
-  return placement::CountCapacity(snapshot.Read(), *engine.scheduling, process::Now());
+  return placement::ToMessage(
+      placement::CountCapacity(snapshot.Read(), *engine.scheduling, process::Now()));
 }
 
-absl::StatusOr<placement::Capacity> AskServer(const PlacementEndpoint& server) {
+absl::StatusOr<v1::CapacityResponse> AskServer(const PlacementEndpoint& server) {
   const absl::Status valid = Validate(server);
   if (!valid.ok()) return valid;
   return CapacityBy(server);
@@ -49,7 +51,7 @@ int RunCapacity(const CapacityArguments& arguments) {
   const auto capacity = arguments.cluster.UsesServer() ? AskServer(arguments.cluster.server)
                                                        : CountLocally(arguments.cluster);
   if (!capacity.ok()) return Fail("capacity", capacity.status());
-  for (const std::string& hint : capacity->hints) fmt::print(stderr, "{}\n", hint);
+  for (const std::string& hint : capacity->hints()) fmt::print(stderr, "{}\n", hint);
   fmt::print("{}", arguments.output == "json" ? CapacityJson(*capacity) : CapacityText(*capacity));
   return kExitOk;
 }

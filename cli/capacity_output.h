@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "placement/capacity.h"
+#include "proto/berth/v1/placement.pb.h"
 
 namespace berth::cli {
 
@@ -11,9 +11,9 @@ namespace berth::cli {
 ///
 ///   ACCELERATOR  RESOURCE        NODES  TOTAL  USED  FREE  EXCLUDED  WHY
 ///   V100         nvidia.com/gpu  12     96     64    32    8         1 GPUIsLost
-std::string CapacityText(const placement::Capacity& capacity);
+std::string CapacityText(const v1::CapacityResponse& capacity);
 
 /// The same as JSON. docs/capacity.md describes the format.
-std::string CapacityJson(const placement::Capacity& capacity);
+std::string CapacityJson(const v1::CapacityResponse& capacity);
 
 }  // namespace berth::cli

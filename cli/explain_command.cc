@@ -13,13 +13,12 @@
 #include "cli/cluster_source.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
-#include "cli/explanation_json.h"
-#include "cli/explanation_text.h"
+#include "cli/explanation_output.h"
 #include "cli/placement_client.h"
 #include "cli/pod_manifest.h"
 #include "kube/http_client.h"
 #include "model/suggest.h"
-#include "placement/explanation.h"
+#include "placement/placement_messages.h"
 #include "process/engine.h"
 
 namespace berth::cli {
@@ -27,8 +26,8 @@ namespace berth::cli {
 namespace {
 
 using model::DidYouMean;
-using placement::Explanation;
-using placement::NodeExplanation;
+using v1::ExplainResponse;
+using v1::NodeExplanation;
 
 struct ExplainArguments {
   std::string pod_file;
@@ -113,18 +112,18 @@ absl::StatusOr<PodManifest> LoadLive(const ExplainArguments& arguments, bool ser
   return manifest;
 }
 
-absl::StatusOr<const NodeExplanation*> FindNode(const Explanation& explanation,
+absl::StatusOr<const NodeExplanation*> FindNode(const ExplainResponse& explanation,
                                                 const std::string& name) {
   std::vector<std::string_view> names;
-  for (const NodeExplanation& node : explanation.nodes) {
-    if (node.name == name) return &node;
-    names.push_back(node.name);
+  for (const NodeExplanation& node : explanation.nodes()) {
+    if (node.name() == name) return &node;
+    names.push_back(node.name());
   }
   return absl::InvalidArgumentError(
       fmt::format("--node: there is no node {}{}", name, DidYouMean(name, names)));
 }
 
-void Print(const ExplainArguments& arguments, const Explanation& explanation,
+void Print(const ExplainArguments& arguments, const ExplainResponse& explanation,
            const std::string& what, const NodeExplanation* node) {
   std::string text;
   if (arguments.output == "json") {
@@ -140,7 +139,7 @@ void Print(const ExplainArguments& arguments, const Explanation& explanation,
 // An explanation and the pod that it is about.
 struct Explained {
   PodManifest manifest;
-  Explanation explanation;
+  ExplainResponse explanation;
 };
 
 absl::StatusOr<Explained> ExplainLocally(const ExplainArguments& arguments) {
@@ -157,8 +156,8 @@ absl::StatusOr<Explained> ExplainLocally(const ExplainArguments& arguments) {
   auto manifest = live ? LoadLive(arguments, shortlist.NeedsServices(), snapshot)
                        : LoadOffline(arguments, snapshot);
   if (!manifest.ok()) return manifest.status();
-  Explanation explanation =
-      placement::Explain(manifest->pod, snapshot, *engine.scheduling, shortlist, *now);
+  ExplainResponse explanation = placement::ToMessage(
+      placement::Explain(manifest->pod, snapshot, *engine.scheduling, shortlist, *now));
   return Explained{*std::move(manifest), std::move(explanation)};
 }
 
@@ -184,15 +183,15 @@ absl::StatusOr<int> Show(const ExplainArguments& arguments, const Explained& exp
   for (const std::string& skipped : manifest.skipped) {
     fmt::print(stderr, "skipped: {}\n", skipped);
   }
-  const bool concerned = !explanation.requests.empty();
+  const bool concerned = !explanation.requests().empty();
   if (arguments.node.empty() || !concerned) {
     Print(arguments, explanation, manifest.what, nullptr);
-    return concerned && explanation.fitting == 0 ? kExitNo : kExitOk;
+    return concerned && explanation.fitting() == 0 ? kExitNo : kExitOk;
   }
   const auto node = FindNode(explanation, arguments.node);
   if (!node.ok()) return node.status();
   Print(arguments, explanation, manifest.what, *node);
-  return (*node)->fits ? kExitOk : kExitNo;
+  return (*node)->fits() ? kExitOk : kExitNo;
 }
 
 absl::StatusOr<int> ExplainPod(const ExplainArguments& arguments) {

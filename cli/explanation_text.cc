@@ -1,4 +1,4 @@
-#include "cli/explanation_text.h"
+#include "cli/explanation_output.h"
 
 #include <fmt/format.h>
 
@@ -7,26 +7,28 @@
 
 #include "cli/age.h"
 #include "cli/text_table.h"
+#include "placement/placement_messages.h"
 #include "policies/scheduling/policy.h"
 
 namespace berth::cli {
 
 namespace {
 
-using placement::DeviceCount;
-using placement::Explanation;
-using placement::NodeExplanation;
-using placement::PolicyOpinion;
-using placement::RefusedGroup;
+using placement::TimeOf;
+using v1::DeviceCount;
+using v1::ExplainResponse;
+using v1::NodeExplanation;
+using v1::PolicyOpinion;
+using v1::RefusedGroup;
 
 constexpr std::string_view kNotJudged =
     "kube-scheduler's own filters (taints, affinity, free cpu, memory and devices) are not judged "
     "here.\n";
 
-std::string RequestsTextOf(const Explanation& explanation) {
+std::string RequestsTextOf(const ExplainResponse& explanation) {
   std::vector<std::string> requests;
-  for (const auto& [resource, amount] : explanation.requests) {
-    requests.push_back(fmt::format("{} {}", amount, resource));
+  for (const v1::DeviceRequest& request : explanation.requests()) {
+    requests.push_back(fmt::format("{} {}", request.devices(), request.resource()));
   }
   return fmt::format("{}", fmt::join(requests, ", "));
 }
@@ -45,24 +47,25 @@ std::string WithSince(const std::string& summary, model::Time since, model::Time
 // What a policy holds against a node that fits; empty if nothing. For a policy in Observe only
 // refusals count, not scores.
 std::string Objection(const PolicyOpinion& opinion, model::Time now) {
-  if (!opinion.fits) {
-    return fmt::format("{} would refuse: {}", opinion.policy,
-                       WithSince(ForCount(opinion.summary, 1), opinion.since, now));
+  if (!opinion.fits()) {
+    return fmt::format("{} would refuse: {}", opinion.policy(),
+                       WithSince(ForCount(opinion.summary(), 1), TimeOf(opinion.since()), now));
   }
-  const bool content = opinion.score == policies::scheduling::kMaxScore && !opinion.last;
-  if (opinion.observed || opinion.weight == 0 || content) return "";
-  if (!opinion.summary.empty()) {
-    const std::string summary = ForCount(opinion.summary, 1);
-    if (opinion.since == model::kNoTime) return summary;
-    return fmt::format("{} ({})", summary, FormatAge(opinion.since, now));
+  const bool content = opinion.score() == policies::scheduling::kMaxScore && !opinion.last();
+  if (opinion.observed() || opinion.weight() == 0 || content) return "";
+  if (!opinion.summary().empty()) {
+    const std::string summary = ForCount(opinion.summary(), 1);
+    if (TimeOf(opinion.since()) == model::kNoTime) return summary;
+    return fmt::format("{} ({})", summary, FormatAge(TimeOf(opinion.since()), now));
   }
-  return fmt::format("{} {}/{}", opinion.policy, opinion.score, policies::scheduling::kMaxScore);
+  return fmt::format("{} {}/{}", opinion.policy(), opinion.score(),
+                     policies::scheduling::kMaxScore);
 }
 
 std::string WhyOf(const NodeExplanation& node, model::Time now) {
-  if (!node.fits) return WithSince(ForCount(node.summary, 1), node.since, now);
+  if (!node.fits()) return WithSince(ForCount(node.summary(), 1), TimeOf(node.since()), now);
   std::vector<std::string> objections;
-  for (const PolicyOpinion& opinion : node.policies) {
+  for (const PolicyOpinion& opinion : node.policies()) {
     std::string objection = Objection(opinion, now);
     if (!objection.empty()) objections.push_back(std::move(objection));
   }
@@ -71,8 +74,8 @@ std::string WhyOf(const NodeExplanation& node, model::Time now) {
 
 std::string DevicesOf(const NodeExplanation& node) {
   std::vector<std::string> counts;
-  for (const DeviceCount& each : node.devices) {
-    counts.push_back(each.listed ? fmt::format("{}/{}", each.Free(), each.capacity) : "-");
+  for (const DeviceCount& each : node.devices()) {
+    counts.push_back(each.listed() ? fmt::format("{}/{}", FreeOf(each), each.capacity()) : "-");
   }
   return fmt::format("{}", fmt::join(counts, ","));
 }
@@ -81,14 +84,14 @@ std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; 
 
 std::string_view YesNo(bool yes) { return yes ? "yes" : "no"; }
 
-std::string NodeTable(const Explanation& explanation) {
+std::string NodeTable(const ExplainResponse& explanation) {
   std::vector<std::vector<std::string>> rows = {
       {"NODE", "FITS", "RANK", "SCORE", "ACCELERATOR", "FREE/TOTAL", "WHY"}};
-  for (const NodeExplanation& node : explanation.nodes) {
-    rows.push_back({node.name, std::string(YesNo(node.fits)),
-                    node.fits ? fmt::format("{}", node.rank) : "-",
-                    node.fits ? fmt::format("{}", node.score) : "-", OrDash(node.accelerator),
-                    DevicesOf(node), WhyOf(node, explanation.now)});
+  for (const NodeExplanation& node : explanation.nodes()) {
+    rows.push_back({node.name(), std::string(YesNo(node.fits())),
+                    node.fits() ? fmt::format("{}", node.rank()) : "-",
+                    node.fits() ? fmt::format("{}", node.score()) : "-", OrDash(node.accelerator()),
+                    DevicesOf(node), WhyOf(node, TimeOf(explanation.time()))});
   }
   return TextTable(rows);
 }
@@ -100,88 +103,91 @@ std::string AgeOrDash(model::Time time, model::Time now) {
 std::string PolicyTable(const NodeExplanation& node, model::Time now) {
   std::vector<std::vector<std::string>> rows = {
       {"POLICY", "MODE", "FITS", "SCORE", "WEIGHT", "SINCE", "REASON"}};
-  for (const PolicyOpinion& opinion : node.policies) {
+  for (const PolicyOpinion& opinion : node.policies()) {
     rows.push_back(
-        {opinion.policy, opinion.observed ? "Observe" : "Enforce", std::string(YesNo(opinion.fits)),
-         opinion.fits ? fmt::format("{}", opinion.score) : "-", fmt::format("{}", opinion.weight),
-         AgeOrDash(opinion.since, now), OrDash(opinion.reason)});
+        {opinion.policy(), std::string(ModeOf(opinion)), std::string(YesNo(opinion.fits())),
+         opinion.fits() ? fmt::format("{}", opinion.score()) : "-",
+         fmt::format("{}", opinion.weight()), AgeOrDash(TimeOf(opinion.since()), now),
+         OrDash(opinion.reason())});
   }
   return TextTable(rows);
 }
 
-std::string_view StatusOf(const model::Condition& condition) {
-  switch (condition.status) {
-    case model::ConditionStatus::kTrue:
-      return "True";
-    case model::ConditionStatus::kFalse:
-      return "False";
-    case model::ConditionStatus::kUnknown:
-      return "Unknown";
-  }
-  return "";
-}
-
 std::string ConditionTable(const NodeExplanation& node, model::Time now) {
   std::vector<std::vector<std::string>> rows = {{"CONDITION", "STATUS", "SINCE", "HEARD"}};
-  for (const model::Condition& condition : node.conditions) {
-    rows.push_back({condition.type, std::string(StatusOf(condition)),
-                    AgeOrDash(condition.last_transition, now),
-                    AgeOrDash(condition.last_heartbeat, now)});
+  for (const v1::Condition& condition : node.conditions()) {
+    rows.push_back({condition.type(), std::string(StatusOf(condition)),
+                    AgeOrDash(TimeOf(condition.last_transition()), now),
+                    AgeOrDash(TimeOf(condition.last_heartbeat()), now)});
   }
   return TextTable(rows);
 }
 
 std::string DeviceLines(const NodeExplanation& node) {
   std::string text;
-  for (const DeviceCount& each : node.devices) {
-    text += each.listed ? fmt::format("{}: {} asked for; {} free of {}, {} allocatable, {} used\n",
-                                      each.resource, each.requested, each.Free(), each.capacity,
-                                      each.allocatable, each.used)
-                        : fmt::format("{}: {} asked for; not listed by the node\n", each.resource,
-                                      each.requested);
+  for (const DeviceCount& each : node.devices()) {
+    text +=
+        each.listed()
+            ? fmt::format("{}: {} asked for; {} free of {}, {} allocatable, {} used\n",
+                          each.resource(), each.requested(), FreeOf(each), each.capacity(),
+                          each.allocatable(), each.used())
+            : fmt::format("{}: {} asked for; not listed by the node\n", each.resource(),
+                          each.requested());
   }
   return text;
 }
 
 std::string VerdictOf(const NodeExplanation& node, model::Time now) {
-  if (node.fits) return fmt::format("fits, rank {}, score {}", node.rank, node.score);
-  return "does not fit: " + WithSince(node.reason, node.since, now);
+  if (node.fits()) return fmt::format("fits, rank {}, score {}", node.rank(), node.score());
+  return "does not fit: " + WithSince(node.reason(), TimeOf(node.since()), now);
 }
 
 }  // namespace
 
-std::string SummaryOf(const Explanation& explanation) {
-  std::string text = fmt::format("{} fit", explanation.fitting);
-  for (const RefusedGroup& group : explanation.groups) {
-    text += fmt::format("; {} {}", group.count, ForCount(group.summary, group.count));
-    if (group.oldest == model::kNoTime) continue;
-    text += " " + FormatSince(group.newest, group.oldest, explanation.now);
+std::string_view ModeOf(const PolicyOpinion& opinion) {
+  return opinion.observed() ? "Observe" : "Enforce";
+}
+
+std::string_view StatusOf(const v1::Condition& condition) {
+  if (condition.status() == v1::Condition::STATUS_TRUE) return "True";
+  return condition.status() == v1::Condition::STATUS_FALSE ? "False" : "Unknown";
+}
+
+std::int64_t FreeOf(const DeviceCount& devices) { return devices.allocatable() - devices.used(); }
+
+std::string SummaryOf(const ExplainResponse& explanation) {
+  std::string text = fmt::format("{} fit", explanation.fitting());
+  for (const RefusedGroup& group : explanation.refused()) {
+    text += fmt::format("; {} {}", group.nodes(), ForCount(group.summary(), group.nodes()));
+    if (TimeOf(group.oldest()) == model::kNoTime) continue;
+    text += " " + FormatSince(TimeOf(group.newest()), TimeOf(group.oldest()),
+                              TimeOf(explanation.time()));
   }
   return text;
 }
 
-std::string ExplanationText(const Explanation& explanation, const std::string& what) {
-  if (explanation.requests.empty()) {
+std::string ExplanationText(const ExplainResponse& explanation, const std::string& what) {
+  if (explanation.requests().empty()) {
     return fmt::format("{} asks for no accelerator of the catalogue, so Berth has no say in it.\n",
                        what);
   }
   std::string text = fmt::format("{} asks for {}\n{}\n", what, RequestsTextOf(explanation),
                                  SummaryOf(explanation));
-  for (const std::string& hint : explanation.hints) text += "- " + hint + "\n";
-  if (!explanation.not_shortlisted.empty()) {
-    text += fmt::format("- not shortlisted: {}\n", explanation.not_shortlisted);
+  for (const std::string& hint : explanation.hints()) text += "- " + hint + "\n";
+  if (!explanation.not_shortlisted().empty()) {
+    text += fmt::format("- not shortlisted: {}\n", explanation.not_shortlisted());
   }
   // The table would repeat the same sentence for every node.
-  if (explanation.refused_everywhere) return text;
+  if (explanation.refused_everywhere()) return text;
   return fmt::format("{}\n{}\n{}", text, NodeTable(explanation), kNotJudged);
 }
 
-std::string NodeText(const NodeExplanation& node, const Explanation& explanation,
+std::string NodeText(const NodeExplanation& node, const ExplainResponse& explanation,
                      const std::string& what) {
-  const model::Time now = explanation.now;
+  const model::Time now = TimeOf(explanation.time());
   return fmt::format(
-      "{} on node {}: {}\naccelerator: {}\n{}\n{}\n{}\n{}", what, node.name, VerdictOf(node, now),
-      node.accelerator.empty() ? "none of the catalogue" : node.accelerator, DeviceLines(node),
+      "{} on node {}: {}\naccelerator: {}\n{}\n{}\n{}\n{}", what, node.name(), VerdictOf(node, now),
+      node.accelerator().empty() ? "none of the catalogue" : node.accelerator(), DeviceLines(node),
       PolicyTable(node, now), ConditionTable(node, now), kNotJudged);
 }
 

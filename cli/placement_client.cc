@@ -11,7 +11,6 @@
 #include <memory>
 #include <string_view>
 
-#include "placement/placement_messages.h"
 #include "proto/berth/v1/placement.grpc.pb.h"
 #include "server/address.h"
 #include "yaml/file.h"
@@ -147,19 +146,15 @@ absl::Status Validate(const PlacementEndpoint& server) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<placement::Explanation> ExplainBy(const PlacementEndpoint& server,
-                                                 const std::string& pod_json) {
+absl::StatusOr<v1::ExplainResponse> ExplainBy(const PlacementEndpoint& server,
+                                              const std::string& pod_json) {
   v1::ExplainRequest request;
   request.set_pod(pod_json);
-  const auto response = Call(server, request, &v1::Placement::Stub::Explain);
-  if (!response.ok()) return response.status();
-  return placement::FromMessage(*response);
+  return Call(server, request, &v1::Placement::Stub::Explain);
 }
 
-absl::StatusOr<placement::Capacity> CapacityBy(const PlacementEndpoint& server) {
-  const auto response = Call(server, v1::CapacityRequest(), &v1::Placement::Stub::Capacity);
-  if (!response.ok()) return response.status();
-  return placement::FromMessage(*response);
+absl::StatusOr<v1::CapacityResponse> CapacityBy(const PlacementEndpoint& server) {
+  return Call(server, v1::CapacityRequest(), &v1::Placement::Stub::Capacity);
 }
 
 }  // namespace berth::cli

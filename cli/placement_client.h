@@ -5,8 +5,7 @@
 
 #include <string>
 
-#include "placement/capacity.h"
-#include "placement/explanation.h"
+#include "proto/berth/v1/placement.pb.h"
 
 // Asks a running `berth extender` over gRPC, for `berth explain --server` and `berth capacity
 // --server`.
@@ -37,10 +36,10 @@ absl::Status Validate(const PlacementEndpoint& server);
 // with what the server said or why it cannot be reached, and what to do.
 
 /// Explains the pod whose manifest, a v1 Pod in JSON, is `pod_json`.
-absl::StatusOr<placement::Explanation> ExplainBy(const PlacementEndpoint& server,
-                                                 const std::string& pod_json);
+absl::StatusOr<v1::ExplainResponse> ExplainBy(const PlacementEndpoint& server,
+                                              const std::string& pod_json);
 
 /// Counts the devices of the server's cluster.
-absl::StatusOr<placement::Capacity> CapacityBy(const PlacementEndpoint& server);
+absl::StatusOr<v1::CapacityResponse> CapacityBy(const PlacementEndpoint& server);
 
 }  // namespace berth::cli

@@ -59,8 +59,6 @@ struct AcceleratorCapacity {
   /// Nodes that would be refused to a pod that requests one device and nothing else, because of a
   /// condition or because Berth cannot read the node. Most nodes first.
   std::vector<ExcludedCapacity> excluded;
-
-  friend bool operator==(const AcceleratorCapacity&, const AcceleratorCapacity&) = default;
 };
 
 /// Nodes that list a resource of the catalogue although no entry recognises them.
@@ -82,8 +80,6 @@ struct Capacity {
   std::vector<UnrecognisedCapacity> unrecognised;
   /// Sentences about objects that cannot be read; see QuarantineHints.
   std::vector<std::string> hints;
-
-  friend bool operator==(const Capacity&, const Capacity&) = default;
 };
 
 /// Counts the nodes of `view` as of `now`. The engine decides which nodes are excluded, as it does

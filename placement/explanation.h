@@ -33,8 +33,6 @@ struct DeviceCount {
 
   /// Devices that are left for new pods; negative if the node has lost devices that pods use.
   std::int64_t Free() const { return allocatable - used; }
-
-  friend bool operator==(const DeviceCount&, const DeviceCount&) = default;
 };
 
 /// The verdict of one policy on one node. Texts are empty and times kNoTime if there is nothing to
@@ -55,8 +53,6 @@ struct PolicyOpinion {
   std::string summary;
   /// When the state that `reason` names began.
   model::Time since = model::kNoTime;
-
-  friend bool operator==(const PolicyOpinion&, const PolicyOpinion&) = default;
 };
 
 /// The common verdict on one node, with everything that led to it.
@@ -82,8 +78,6 @@ struct NodeExplanation {
   std::vector<PolicyOpinion> policies;
   /// All conditions of the node, as the API server has them.
   std::vector<model::Condition> conditions;
-
-  friend bool operator==(const NodeExplanation&, const NodeExplanation&) = default;
 };
 
 /// The nodes that are refused for the same reason.
@@ -97,8 +91,6 @@ struct RefusedGroup {
   /// When the reason began on the first and on the last node of the group; kNoTime if nobody knows.
   model::Time oldest = model::kNoTime;
   model::Time newest = model::kNoTime;
-
-  friend bool operator==(const RefusedGroup&, const RefusedGroup&) = default;
 };
 
 /// Where a pod may go, and why. Answers "why is my pod pending?" as far as Berth has a part in it:
@@ -122,8 +114,6 @@ struct Explanation {
   /// First the nodes that fit, by descending score, with those that come last at the end; then the
   /// others, in the order of `groups`. Equal nodes are sorted by name.
   std::vector<NodeExplanation> nodes;
-
-  friend bool operator==(const Explanation&, const Explanation&) = default;
 };
 
 /// Asks the engine about every node of `view`, as the extender does, and fills in everything but

@@ -20,10 +20,6 @@ void SetTime(model::Time time, Mutable field) {
   if (time != model::kNoTime) field()->set_seconds(time.time_since_epoch().count());
 }
 
-model::Time TimeOf(bool known, const Timestamp& time) {
-  return known ? model::Time(model::Duration(time.seconds())) : model::kNoTime;
-}
-
 // Kubernetes stores condition types as they were sent. But strings of proto3 must be UTF-8, and
 // clients reject a whole message that contains another one.
 std::string Utf8(const std::string& text) {
@@ -40,10 +36,6 @@ void Fill(const model::Resources::Entry& request, v1::DeviceRequest& message) {
   message.set_devices(request.second);
 }
 
-void Fill(const v1::DeviceRequest& message, model::Resources::Entry& request) {
-  request = {message.resource(), message.devices()};
-}
-
 void Fill(const RefusedGroup& group, v1::RefusedGroup& message) {
   message.set_nodes(group.count);
   message.set_policy(group.policy);
@@ -53,15 +45,6 @@ void Fill(const RefusedGroup& group, v1::RefusedGroup& message) {
   SetTime(group.newest, [&] { return message.mutable_newest(); });
 }
 
-void Fill(const v1::RefusedGroup& message, RefusedGroup& group) {
-  group = {.count = message.nodes(),
-           .policy = message.policy(),
-           .reason = message.reason(),
-           .summary = message.summary(),
-           .oldest = TimeOf(message.has_oldest(), message.oldest()),
-           .newest = TimeOf(message.has_newest(), message.newest())};
-}
-
 void Fill(const DeviceCount& count, v1::DeviceCount& message) {
   message.set_resource(count.resource);
   message.set_requested(count.requested);
@@ -69,15 +52,6 @@ void Fill(const DeviceCount& count, v1::DeviceCount& message) {
   message.set_capacity(count.capacity);
   message.set_allocatable(count.allocatable);
   message.set_used(count.used);
-}
-
-void Fill(const v1::DeviceCount& message, DeviceCount& count) {
-  count = {.resource = message.resource(),
-           .requested = message.requested(),
-           .listed = message.listed(),
-           .capacity = message.capacity(),
-           .allocatable = message.allocatable(),
-           .used = message.used()};
 }
 
 void Fill(const PolicyOpinion& opinion, v1::PolicyOpinion& message) {
@@ -92,28 +66,10 @@ void Fill(const PolicyOpinion& opinion, v1::PolicyOpinion& message) {
   SetTime(opinion.since, [&] { return message.mutable_since(); });
 }
 
-void Fill(const v1::PolicyOpinion& message, PolicyOpinion& opinion) {
-  opinion = {.policy = message.policy(),
-             .observed = message.observed(),
-             .fits = message.fits(),
-             .score = static_cast<std::uint16_t>(message.score()),
-             .last = message.last(),
-             .weight = message.weight(),
-             .reason = message.reason(),
-             .summary = message.summary(),
-             .since = TimeOf(message.has_since(), message.since())};
-}
-
 v1::Condition::Status StatusOf(model::ConditionStatus status) {
   if (status == model::ConditionStatus::kTrue) return v1::Condition::STATUS_TRUE;
   if (status == model::ConditionStatus::kFalse) return v1::Condition::STATUS_FALSE;
   return v1::Condition::STATUS_UNKNOWN;
-}
-
-model::ConditionStatus StatusOf(v1::Condition::Status status) {
-  if (status == v1::Condition::STATUS_TRUE) return model::ConditionStatus::kTrue;
-  if (status == v1::Condition::STATUS_FALSE) return model::ConditionStatus::kFalse;
-  return model::ConditionStatus::kUnknown;
 }
 
 void Fill(const model::Condition& condition, v1::Condition& message) {
@@ -123,21 +79,11 @@ void Fill(const model::Condition& condition, v1::Condition& message) {
   SetTime(condition.last_heartbeat, [&] { return message.mutable_last_heartbeat(); });
 }
 
-void Fill(const v1::Condition& message, model::Condition& condition) {
-  condition = {message.type(), StatusOf(message.status()),
-               TimeOf(message.has_last_transition(), message.last_transition()),
-               TimeOf(message.has_last_heartbeat(), message.last_heartbeat())};
-}
-
 void Fill(const DeviceTotals& devices, v1::DeviceTotals& message) {
   message.set_nodes(devices.nodes);
   message.set_total(devices.total);
   message.set_used(devices.used);
   message.set_free(devices.free);
-}
-
-DeviceTotals TotalsOf(const v1::DeviceTotals& message) {
-  return {message.nodes(), message.total(), message.used(), message.free()};
 }
 
 void Fill(const ExcludedCapacity& excluded, v1::ExcludedCapacity& message) {
@@ -146,17 +92,9 @@ void Fill(const ExcludedCapacity& excluded, v1::ExcludedCapacity& message) {
   Fill(excluded.devices, *message.mutable_devices());
 }
 
-void Fill(const v1::ExcludedCapacity& message, ExcludedCapacity& excluded) {
-  excluded = {message.reason(), message.summary(), TotalsOf(message.devices())};
-}
-
 void Fill(const UnrecognisedCapacity& unrecognised, v1::UnrecognisedCapacity& message) {
   message.set_resource(unrecognised.resource);
   Fill(unrecognised.devices, *message.mutable_devices());
-}
-
-void Fill(const v1::UnrecognisedCapacity& message, UnrecognisedCapacity& unrecognised) {
-  unrecognised = {message.resource(), TotalsOf(message.devices())};
 }
 
 void Fill(const extender::RefusalCount& refused, v1::RefusalCount& message) {
@@ -173,20 +111,12 @@ void Fill(const extender::RankedNode& node, v1::RankedNode& message) {
 
 // Of lists of lists.
 void Fill(const NodeExplanation& node, v1::NodeExplanation& message);
-void Fill(const v1::NodeExplanation& message, NodeExplanation& node);
 void Fill(const AcceleratorCapacity& capacity, v1::AcceleratorCapacity& message);
-void Fill(const v1::AcceleratorCapacity& message, AcceleratorCapacity& capacity);
 
 template <typename Value, typename Message>
 void FillAll(const std::vector<Value>& values, RepeatedPtrField<Message>* messages) {
   messages->Reserve(static_cast<int>(values.size()));
   for (const Value& value : values) Fill(value, *messages->Add());
-}
-
-template <typename Message, typename Value>
-void FillAll(const RepeatedPtrField<Message>& messages, std::vector<Value>& values) {
-  values.reserve(static_cast<std::size_t>(messages.size()));
-  for (const Message& message : messages) Fill(message, values.emplace_back());
 }
 
 void Fill(const NodeExplanation& node, v1::NodeExplanation& message) {
@@ -204,33 +134,11 @@ void Fill(const NodeExplanation& node, v1::NodeExplanation& message) {
   FillAll(node.conditions, message.mutable_conditions());
 }
 
-void Fill(const v1::NodeExplanation& message, NodeExplanation& node) {
-  node.name = message.name();
-  node.fits = message.fits();
-  node.rank = message.rank();
-  node.score = message.score();
-  node.last = message.last();
-  node.accelerator = message.accelerator();
-  FillAll(message.devices(), node.devices);
-  node.reason = message.reason();
-  node.summary = message.summary();
-  node.since = TimeOf(message.has_since(), message.since());
-  FillAll(message.policies(), node.policies);
-  FillAll(message.conditions(), node.conditions);
-}
-
 void Fill(const AcceleratorCapacity& capacity, v1::AcceleratorCapacity& message) {
   message.set_accelerator(capacity.accelerator);
   message.set_resource(capacity.resource);
   Fill(capacity.devices, *message.mutable_devices());
   FillAll(capacity.excluded, message.mutable_excluded());
-}
-
-void Fill(const v1::AcceleratorCapacity& message, AcceleratorCapacity& capacity) {
-  capacity.accelerator = message.accelerator();
-  capacity.resource = message.resource();
-  capacity.devices = TotalsOf(message.devices());
-  FillAll(message.excluded(), capacity.excluded);
 }
 
 v1::Decision::Verb VerbOf(extender::Verb verb) {
@@ -239,6 +147,11 @@ v1::Decision::Verb VerbOf(extender::Verb verb) {
 }
 
 }  // namespace
+
+model::Time TimeOf(const Timestamp& time) {
+  if (&time == &Timestamp::default_instance()) return model::kNoTime;
+  return model::Time(model::Duration(time.seconds()));
+}
 
 v1::ExplainResponse ToMessage(const Explanation& explanation) {
   v1::ExplainResponse message;
@@ -253,19 +166,6 @@ v1::ExplainResponse ToMessage(const Explanation& explanation) {
   return message;
 }
 
-Explanation FromMessage(const v1::ExplainResponse& message) {
-  Explanation explanation;
-  explanation.now = TimeOf(message.has_time(), message.time());
-  FillAll(message.requests(), explanation.requests);
-  explanation.refused_everywhere = message.refused_everywhere();
-  explanation.fitting = message.fitting();
-  explanation.not_shortlisted = message.not_shortlisted();
-  FillAll(message.refused(), explanation.groups);
-  explanation.hints.assign(message.hints().begin(), message.hints().end());
-  FillAll(message.nodes(), explanation.nodes);
-  return explanation;
-}
-
 v1::CapacityResponse ToMessage(const Capacity& capacity) {
   v1::CapacityResponse message;
   SetTime(capacity.time, [&] { return message.mutable_time(); });
@@ -273,15 +173,6 @@ v1::CapacityResponse ToMessage(const Capacity& capacity) {
   FillAll(capacity.unrecognised, message.mutable_unrecognised());
   message.mutable_hints()->Assign(capacity.hints.begin(), capacity.hints.end());
   return message;
-}
-
-Capacity FromMessage(const v1::CapacityResponse& message) {
-  Capacity capacity;
-  capacity.time = TimeOf(message.has_time(), message.time());
-  FillAll(message.accelerators(), capacity.accelerators);
-  FillAll(message.unrecognised(), capacity.unrecognised);
-  capacity.hints.assign(message.hints().begin(), message.hints().end());
-  return capacity;
 }
 
 v1::WatchDecisionsResponse ToMessage(const extender::DecisionBroker::Delivery& delivery) {

@@ -18,7 +18,6 @@ namespace berth::testing {
 namespace {
 
 using grpc::StatusCode;
-using placement::Capacity;
 using placement::Explanation;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
@@ -57,7 +56,7 @@ TEST_F(PlacementServiceTest, ExplainsAsTheLibraryDoes) {
       policies::scheduling::kGpu, 2, {{"berth.dev/accelerators", "A100,V1000,V100"}});
   const Explanation expected =
       placement::Explain(pod, berth.snapshot.Read(), *berth.engine, policies::scheduling::kNow);
-  EXPECT_EQ(placement::FromMessage(response), expected);
+  EXPECT_EQ(response.SerializeAsString(), ToMessage(expected).SerializeAsString());
   EXPECT_THAT(expected.nodes, SizeIs(3));
   EXPECT_THAT(expected.hints, ::testing::Not(::testing::IsEmpty()));
 }
@@ -92,20 +91,19 @@ TEST_F(PlacementServiceTest, CountsWhatTheMetricsCount) {
   berth.snapshot.UpsertPod(pod);
   v1::CapacityResponse response;
   ASSERT_TRUE(Client()->Capacity(NewContext().get(), {}, &response).ok());
-  const Capacity capacity = placement::FromMessage(response);
-  EXPECT_EQ(capacity.time, policies::scheduling::kNow);
+  EXPECT_EQ(placement::TimeOf(response.time()), policies::scheduling::kNow);
   placement::BreakerLog breaker_log;
   metrics_.AddCollectable(std::make_shared<placement::ClusterMetrics>(
       berth.snapshot, policies::scheduling::HealthConfig{},
       [] { return policies::scheduling::kNow; }, breaker_log));
   const std::string text = metrics_.Exposition();
-  for (const placement::AcceleratorCapacity& each : capacity.accelerators) {
-    const std::string labels = "{accelerator=\"" + each.accelerator + "\"";
-    EXPECT_THAT(
-        text, HasSubstr("berth_nodes" + labels + "} " + std::to_string(each.devices.nodes) + "\n"));
-    for (const auto& [state, devices] : {std::pair{"total", each.devices.total},
-                                         {"used", each.devices.used},
-                                         {"free", each.devices.free}}) {
+  for (const v1::AcceleratorCapacity& each : response.accelerators()) {
+    const std::string labels = "{accelerator=\"" + each.accelerator() + "\"";
+    EXPECT_THAT(text, HasSubstr("berth_nodes" + labels + "} " +
+                                std::to_string(each.devices().nodes()) + "\n"));
+    for (const auto& [state, devices] : {std::pair{"total", each.devices().total()},
+                                         {"used", each.devices().used()},
+                                         {"free", each.devices().free()}}) {
       EXPECT_THAT(text, HasSubstr("berth_accelerator_devices" + labels + ",state=\"" + state +
                                   "\"} " + std::to_string(devices) + "\n"));
     }

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "placement/placement_messages.h"
+
 namespace berth::cli {
 namespace {
 
@@ -24,7 +26,7 @@ const Capacity& Example() {
 }
 
 TEST(CapacityText, HasALineForEveryAccelerator) {
-  EXPECT_EQ(CapacityText(Example()),
+  EXPECT_EQ(CapacityText(ToMessage(Example())),
             "ACCELERATOR  RESOURCE             NODES  TOTAL  USED  FREE  EXCLUDED  WHY\n"
             "V100         nvidia.com/gpu       128    1024   900   124   12        2 GPUIsLost; 1 "
             "GPUPendingPage\n"
@@ -36,7 +38,7 @@ TEST(CapacityText, HasALineForEveryAccelerator) {
 TEST(CapacityJson, HasEverything) {
   placement::Capacity capacity = Example();
   capacity.hints = {"node odd cannot be read"};
-  EXPECT_EQ(nlohmann::json::parse(CapacityJson(capacity)), nlohmann::json::parse(R"({
+  EXPECT_EQ(nlohmann::json::parse(CapacityJson(ToMessage(capacity))), nlohmann::json::parse(R"({
     "time": "2026-06-01T12:00:00Z",
     "accelerators": [
       {"accelerator": "V100", "resource": "nvidia.com/gpu",

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/explanation_json.h"
-#include "cli/explanation_text.h"
+#include "cli/explanation_output.h"
 #include "extender/placer.h"
 #include "nlohmann/json.hpp"
+#include "placement/placement_messages.h"
 #include "tests/unit/cli/explain_fixture.h"
 
 namespace berth::cli {
@@ -107,7 +107,8 @@ TEST_F(ExplanationTest, HasNoSayInPodsWithoutAccelerators) {
   const Explanation explanation = Explained(PodOf("cpu_only.yaml"));
   EXPECT_THAT(explanation.requests, IsEmpty());
   EXPECT_THAT(explanation.nodes, IsEmpty());
-  EXPECT_THAT(ExplanationText(explanation, "Pod x"), HasSubstr("so Berth has no say in it"));
+  EXPECT_THAT(ExplanationText(ToMessage(explanation), "Pod x"),
+              HasSubstr("so Berth has no say in it"));
 }
 
 struct HintCase {
@@ -156,14 +157,15 @@ TEST_F(ExplanationTest, IsEmptyForAnEmptyCluster) {
   const cluster::Snapshot empty({.catalog = engine_.catalog, .labels = {}});
   const Explanation explanation =
       placement::Explain(PodOf("one_gpu.yaml"), empty.Read(), *engine_.scheduling, kNow);
-  EXPECT_EQ(SummaryOf(explanation), "0 fit");
+  EXPECT_EQ(SummaryOf(ToMessage(explanation)), "0 fit");
   EXPECT_THAT(explanation.hints, IsEmpty());
 }
 
 TEST_F(ExplanationTest, JsonHasTheSameAnswer) {
   const Explanation explanation = Explained(PodOf("one_gpu.yaml"));
-  const auto json = nlohmann::json::parse(ExplanationJson(explanation, "Pod train", nullptr));
-  EXPECT_EQ(json["summary"], SummaryOf(explanation));
+  const auto json =
+      nlohmann::json::parse(ExplanationJson(ToMessage(explanation), "Pod train", nullptr));
+  EXPECT_EQ(json["summary"], SummaryOf(ToMessage(explanation)));
   EXPECT_EQ(json["requests"]["nvidia.com/gpu"], 1);
   ASSERT_EQ(json["nodes"].size(), explanation.nodes.size());
   for (std::size_t i = 0; i < explanation.nodes.size(); ++i) {

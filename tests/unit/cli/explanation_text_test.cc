@@ -1,4 +1,4 @@
-#include "cli/explanation_text.h"
+#include "cli/explanation_output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "placement/placement_messages.h"
 
 namespace berth::cli {
 namespace {
@@ -46,7 +48,8 @@ TEST(SummaryOf, SpeaksOfOneNodeAndOfMany) {
   Explanation explanation;
   explanation.groups = {Group(2, "are V100"), Group(1, "are A30"), Group(1, "have no memory"),
                         Group(1, "arena")};
-  EXPECT_EQ(SummaryOf(explanation), "0 fit; 2 are V100; 1 is A30; 1 has no memory; 1 arena");
+  EXPECT_EQ(SummaryOf(ToMessage(explanation)),
+            "0 fit; 2 are V100; 1 is A30; 1 has no memory; 1 arena");
 }
 
 TEST(SummaryOf, TellsSinceWhenWhereItIsKnown) {
@@ -54,22 +57,23 @@ TEST(SummaryOf, TellsSinceWhenWhereItIsKnown) {
   explanation.groups = {Group(12, "GPUIsLost"), Group(3, "DStateProcess")};
   explanation.groups[0].oldest = kNoon - Duration{3 * 3600};
   explanation.groups[0].newest = kNoon - Duration{300};
-  EXPECT_EQ(SummaryOf(explanation), "96 fit; 12 GPUIsLost since 5m to 3h; 3 DStateProcess");
+  EXPECT_EQ(SummaryOf(ToMessage(explanation)),
+            "96 fit; 12 GPUIsLost since 5m to 3h; 3 DStateProcess");
 }
 
 TEST(ExplanationText, SaysWhyAPodIsNotShortlisted) {
   Explanation explanation = Of({});
-  EXPECT_THAT(ExplanationText(explanation, "Pod p"), Not(HasSubstr("shortlisted")));
+  EXPECT_THAT(ExplanationText(ToMessage(explanation), "Pod p"), Not(HasSubstr("shortlisted")));
   explanation.not_shortlisted = "it has a preferred node affinity";
-  EXPECT_THAT(ExplanationText(explanation, "Pod p"),
+  EXPECT_THAT(ExplanationText(ToMessage(explanation), "Pod p"),
               HasSubstr("\n- not shortlisted: it has a preferred node affinity\n"));
 }
 
 TEST(ExplanationText, ShowsDevicesAsTheyAreCounted) {
   const std::string text =
-      ExplanationText(Of({Node("idle", {"example.org/device", 2, true, 8, 7, 0}),
-                          Node("overfull", {"example.org/device", 2, true, 8, 7, 9}),
-                          Node("without", {"example.org/device", 2, false, 0, 0, 0})}),
+      ExplanationText(ToMessage(Of({Node("idle", {"example.org/device", 2, true, 8, 7, 0}),
+                                    Node("overfull", {"example.org/device", 2, true, 8, 7, 9}),
+                                    Node("without", {"example.org/device", 2, false, 0, 0, 0})})),
                       "Pod x");
   EXPECT_THAT(text, HasSubstr("Pod x asks for 2 example.org/device\n3 fit\n"));
   EXPECT_THAT(text, HasSubstr("\nidle      yes   0     0      -            7/8\n"));
@@ -82,7 +86,7 @@ TEST(ExplanationText, LeavesPoliciesOutThatDoNotCount) {
   node.policies = {{.policy = "silent", .score = 5, .weight = 0},
                    {.policy = "content", .score = 1000, .weight = 1},
                    {.policy = "torn", .score = 5, .weight = 1}};
-  const std::string text = ExplanationText(Of({node}), "Pod x");
+  const std::string text = ExplanationText(ToMessage(Of({node})), "Pod x");
   EXPECT_THAT(text, HasSubstr("  torn 5/1000\n"));
   EXPECT_THAT(text, Not(HasSubstr("silent")));
   EXPECT_THAT(text, Not(HasSubstr("content ")));
@@ -97,7 +101,7 @@ TEST(ExplanationText, TellsWhatAnObservedPolicyWouldRefuseButNotItsScore) {
                     .summary = "are broken",
                     .since = kNoon - Duration{300}},
                    {.policy = "silent", .observed = true, .score = 5, .weight = 1}};
-  const std::string text = ExplanationText(Of({node}), "Pod x");
+  const std::string text = ExplanationText(ToMessage(Of({node})), "Pod x");
   EXPECT_THAT(text, HasSubstr("  watching would refuse: is broken since 5m\n"));
   EXPECT_THAT(text, Not(HasSubstr("silent")));
 }
@@ -105,12 +109,13 @@ TEST(ExplanationText, TellsWhatAnObservedPolicyWouldRefuseButNotItsScore) {
 TEST(ExplanationText, HasNoTableWhereThePodIsToBlame) {
   Explanation explanation = Of({Node("n", {"example.org/device", 2, true, 8, 8, 0})});
   explanation.refused_everywhere = true;
-  EXPECT_THAT(ExplanationText(explanation, "Pod x"), Not(HasSubstr("NODE")));
+  EXPECT_THAT(ExplanationText(ToMessage(explanation), "Pod x"), Not(HasSubstr("NODE")));
 }
 
 TEST(NodeText, SaysThatTheNodeListsNoSuchDevice) {
-  const Explanation explanation = Of({Node("n", {"example.org/device", 2, false, 0, 0, 0})});
-  const std::string text = NodeText(explanation.nodes[0], explanation, "Pod x");
+  const v1::ExplainResponse explanation =
+      ToMessage(Of({Node("n", {"example.org/device", 2, false, 0, 0, 0})}));
+  const std::string text = NodeText(explanation.nodes(0), explanation, "Pod x");
   EXPECT_THAT(text, HasSubstr("Pod x on node n: fits, rank 0, score 0\n"));
   EXPECT_THAT(text, HasSubstr("accelerator: none of the catalogue\n"));
   EXPECT_THAT(text, HasSubstr("example.org/device: 2 asked for; not listed by the node\n"));

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "proto/berth/v1/placement.pb.h"
+
+namespace berth::cli {
+
+/// One line for people: "96 fit; 12 GPUIsLost since 3h; 48 are MN-Core".
+std::string SummaryOf(const v1::ExplainResponse& explanation);
+
+/// What `berth explain` prints: the summary, the hints, and a table with a line for every node.
+/// `what` names the pod. If the pod is not Berth's business, this is one sentence that says so.
+/// There is no table if the pod is refused everywhere.
+///
+///   Pod train asks for 1 nvidia.com/gpu
+///   7 fit; 2 GPUIsLost since 5m to 3h; 2 are MN-Core
+///   - of the 7 that fit, 5 have 1 free nvidia.com/gpu
+///
+///   NODE  FITS  RANK  SCORE  ACCELERATOR  FREE/TOTAL  WHY
+std::string ExplanationText(const v1::ExplainResponse& explanation, const std::string& what);
+
+/// What `berth explain --node` prints: the verdict on one node, its devices, every policy's verdict
+/// and every condition. `node` is one of `explanation.nodes()`.
+std::string NodeText(const v1::NodeExplanation& node, const v1::ExplainResponse& explanation,
+                     const std::string& what);
+
+/// The explanation as JSON; docs/explain.md describes the format. `what` names the pod. If `node`
+/// is not null, the output has only that node, with its conditions.
+std::string ExplanationJson(const v1::ExplainResponse& explanation, const std::string& what,
+                            const v1::NodeExplanation* node);
+
+/// "Enforce" or "Observe".
+std::string_view ModeOf(const v1::PolicyOpinion& opinion);
+
+/// "True", "False" or "Unknown".
+std::string_view StatusOf(const v1::Condition& condition);
+
+/// Devices that are left for new pods; negative if the node has lost devices that pods use.
+std::int64_t FreeOf(const v1::DeviceCount& devices);
+
+}  // namespace berth::cli
