@@ -25,8 +25,8 @@ int Validate(const std::string& file) {
 
 int PrintDefaults() {
   fmt::print(
-      "# Berth's configuration with its defaults. Only apiVersion, kind and the tls of what is\n"
-      "# run (extender, admission) must be given; leave out whatever you do not change.\n\n{}",
+      "# Berth's configuration with its defaults. Only apiVersion, kind and the tls of the server\n"
+      "# that you run (extender, admission) are required; leave out what you do not change.\n\n{}",
       config::WriteConfig({}));
   return kExitOk;
 }
@@ -42,8 +42,8 @@ int PrintSchema() {
 }
 
 void AddValidate(Command config) {
-  Command validate = config.AddCommand(
-      "validate", "Tell everything that is wrong with a configuration file (exit code 2)");
+  Command validate =
+      config.AddCommand("validate", "Report all errors in a configuration file (exit code 2)");
   const auto file = std::make_shared<std::string>();
   // Also as an option, because the servers take the file as --config.
   validate.AddOption("file,--config", *file, "The file; - for standard input").Required();
@@ -55,12 +55,10 @@ void AddValidate(Command config) {
 void AddConfigCommand(Command berth) {
   Command config = berth.AddCommand("config", "Write or check configuration files");
   config.RequireCommand();
-  config
-      .AddCommand("defaults",
-                  "Write the configuration that holds where a file says nothing, with comments")
+  config.AddCommand("defaults", "Write the default configuration, with comments")
       .Run(PrintDefaults);
   AddValidate(config);
-  config.AddCommand("docs", "Write the reference of all fields as Markdown").Run(PrintDocs);
+  config.AddCommand("docs", "Write the reference of all fields in Markdown").Run(PrintDocs);
   config.AddCommand("schema", "Write the JSON Schema of configuration files, for editors and Helm")
       .Run(PrintSchema);
 }

@@ -59,13 +59,13 @@ void ValidateTls(const HttpsServer& server, Errors& errors) {
 void ValidatePlain(const HttpsServer& server, Errors& errors) {
   if (server.tls != TlsConfig()) {
     errors.push_back(
-        {server.path + ".tls", "excludes insecureLoopback: true; take out one of the two"});
+        {server.path + ".tls", "excludes insecureLoopback: true; remove one of the two"});
   }
   const auto address = server::ParseAddress(server.listen);
   if (address.ok() && !server::IsLoopback(*address)) {
     errors.push_back({server.path + ".listen",
                       fmt::format("\"{}\" can be reached from other machines, so insecureLoopback "
-                                  "does not go with it; write 127.0.0.1:{} or set {}.tls",
+                                  "is not allowed with it; write 127.0.0.1:{} or set {}.tls",
                                   server.listen, address->port, server.path)});
   }
 }
@@ -107,7 +107,7 @@ void ValidateGrpc(const GrpcConfig& config, Errors& errors) {
   const bool all = !cert.empty() && !key.empty() && !client_ca.empty();
   const bool none = cert.empty() && key.empty() && client_ca.empty();
   if (config.listen.empty()) {
-    if (!none) errors.push_back({"grpc.tls", "is of no use without grpc.listen; set both"});
+    if (!none) errors.push_back({"grpc.tls", "has no effect without grpc.listen; set both"});
     return;
   }
   ValidateAddress("grpc.listen", config.listen, errors);
@@ -129,7 +129,7 @@ void RefuseTwice(const std::pair<const char*, std::string>& first,
   const auto taken = server::ParseAddress(first.second);
   const auto wanted = server::ParseAddress(second.second);
   if (!taken.ok() || !wanted.ok() || *taken != *wanted || wanted->port == 0) return;
-  errors.push_back({second.first, fmt::format("\"{}\" is {} already; write another port",
+  errors.push_back({second.first, fmt::format("\"{}\" is already used by {}; write another port",
                                               second.second, first.first)});
 }
 
@@ -158,8 +158,9 @@ void ValidateListeners(const BerthConfiguration& config, Errors& errors) {
 
 void ValidateAccelerators(const std::vector<model::AcceleratorSpec>& specs, Errors& errors) {
   if (specs.empty()) {
-    errors.push_back({"accelerators",
-                      "is empty; list one at least, or leave it out for the built-in catalogue"});
+    errors.push_back(
+        {"accelerators",
+         "is empty; list at least one accelerator, or leave it out for the built-in catalogue"});
   }
   for (model::FieldError& error : model::Validate(specs)) {
     errors.push_back({"accelerators" + error.path, std::move(error.message)});
@@ -175,7 +176,7 @@ std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
   ValidatePrefix(config.prefix, errors);
   if (!config.kubernetes.context.empty() && config.kubernetes.kubeconfig.empty()) {
     errors.push_back(
-        {"kubernetes.context", "is of no use without kubernetes.kubeconfig; set both"});
+        {"kubernetes.context", "has no effect without kubernetes.kubeconfig; set both"});
   }
   ValidateExtender(config.extender, errors);
   ValidateWebhook(config.admission, errors);

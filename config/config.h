@@ -56,12 +56,12 @@ struct TlsConfig {
 template <typename Visitor>
 void VisitFields(Visitor& visit, TlsConfig& config) {
   visit("certFile", config.cert_file,
-        "PEM file with the server's certificate and its intermediate ones. Read again when it "
-        "changes");
-  visit("keyFile", config.key_file, "PEM file with its private key");
-  visit(
-      "clientCAFile", config.client_ca_file,
-      "PEM file with the CAs that clients' certificates must come from; empty: clients need none");
+        "PEM file with the server's certificate and the intermediate certificates. Reloaded when "
+        "it changes");
+  visit("keyFile", config.key_file, "PEM file with the certificate's private key");
+  visit("clientCAFile", config.client_ca_file,
+        "PEM file with the CAs that must have signed client certificates; empty: clients need no "
+        "certificate");
 }
 
 /// The block `extender`: the server that kube-scheduler asks.
@@ -83,19 +83,20 @@ struct ExtenderConfig {
 template <typename Visitor>
 void VisitFields(Visitor& visit, ExtenderConfig& config) {
   visit("listen", config.listen,
-        "Address for kube-scheduler's requests: host:port, :port for all addresses; port 0: any");
+        "Address for kube-scheduler's requests: host:port, :port for all addresses; port 0: any "
+        "free port");
   visit("tls", config.tls,
-        "Certificate that the extender shows; `berth extender` needs one unless insecureLoopback "
-        "is set");
+        "Certificate that the extender presents; `berth extender` needs one unless "
+        "insecureLoopback is set");
   visit("insecureLoopback", config.insecure_loopback,
-        "Plain HTTP instead of TLS; only where listen is a loopback address");
+        "Plain HTTP instead of TLS; only if listen is a loopback address");
   visit("maxBodyBytes", config.max_body_bytes,
-        "Largest request body, 1048576 to 1073741824; 8388608 holds 65,000 node names of 90 bytes "
-        "and a pod of 2 MiB");
+        "Maximum size of a request body in bytes, 1048576 to 1073741824; 8388608 holds 65,000 node "
+        "names of 90 bytes and a pod of 2 MiB");
   visit("maxNodesBodyBytes", config.max_nodes_body_bytes,
-        "Largest body of a request that brings whole nodes (nodeCacheCapable: false) or whole "
-        "victims, 1048576 to 1073741824; a node takes about 8 KB");
-  visit("shortlist", config.shortlist, "Answers that are shorter than all nodes that fit");
+        "Maximum size in bytes of a request body with whole nodes (nodeCacheCapable: false) or "
+        "whole victims, 1048576 to 1073741824; a node takes about 8 KB");
+  visit("shortlist", config.shortlist, "Answers with fewer nodes than all that fit");
 }
 
 /// The block `admission`: the webhook that the API server asks, and the rules by which it judges.
@@ -115,23 +116,23 @@ struct WebhookConfig {
 template <typename Visitor>
 void VisitFields(Visitor& visit, WebhookConfig& config) {
   visit("listen", config.listen,
-        "Address for the API server's reviews: host:port, :port for all addresses; port 0: any");
+        "Address for the API server's reviews: host:port, :port for all addresses; port 0: any "
+        "free port");
   visit("tls", config.tls,
-        "Certificate that the webhook shows; `berth admission` needs one unless insecureLoopback "
-        "is set");
+        "Certificate that the webhook presents; `berth admission` needs one unless "
+        "insecureLoopback is set");
   visit("insecureLoopback", config.insecure_loopback,
-        "Plain HTTP instead of TLS; only where listen is a loopback address");
-  visit(
-      "maxBodyBytes", config.max_body_bytes,
-      "Largest review, 1048576 to 1073741824; 20971520 holds an object and what it was before, of "
-      "the 1.5 MiB that etcd takes, if each byte is one of those that kube-apiserver writes as "
-      "six (\\u003c for <). What is larger is denied in namespaces that enforce, and warned of in "
-      "others");
+        "Plain HTTP instead of TLS; only if listen is a loopback address");
+  visit("maxBodyBytes", config.max_body_bytes,
+        "Maximum size of a review in bytes, 1048576 to 1073741824. 20971520 holds an object and "
+        "its previous version of 1.5 MiB each, the limit of etcd, even if kube-apiserver writes "
+        "each byte as six (\\u003c for <). A larger review is denied in namespaces that enforce, "
+        "and causes a warning in others");
   visit("controllers", config.judgement.controllers,
-        "Who makes pods and Jobs on behalf of others, besides Kubernetes' own controllers");
+        "Controllers that create pods and Jobs for users, besides those of Kubernetes");
   visit("templates", config.judgement.templates,
-        "Kinds besides Kubernetes' own whose templates of pods are judged");
-  visit("policies", config.judgement.policies, "What pods and Jobs have to be like");
+        "Kinds with pod templates to review, besides those of Kubernetes");
+  visit("policies", config.judgement.policies, "The policies for pods and Jobs");
 }
 
 /// The block `metrics`: the plain HTTP server for Prometheus and kubelet.
@@ -144,8 +145,7 @@ struct MetricsConfig {
 
 template <typename Visitor>
 void VisitFields(Visitor& visit, MetricsConfig& config) {
-  visit("listen", config.listen,
-        "Address of /metrics, /livez, /healthz and /readyz, which are plain HTTP");
+  visit("listen", config.listen, "Address of /metrics, /livez, /healthz and /readyz, plain HTTP");
 }
 
 /// The block `probes`: a plain HTTP server for kubelet alone. Empty `listen` means there is none.
@@ -158,9 +158,10 @@ struct ProbesConfig {
 
 template <typename Visitor>
 void VisitFields(Visitor& visit, ProbesConfig& config) {
-  visit("listen", config.listen,
-        "Address of /livez, /healthz and /readyz by themselves, plain HTTP: a server with a thread "
-        "of its own, which whoever floods the metrics' cannot reach; empty: none");
+  visit(
+      "listen", config.listen,
+      "Address of a separate server for /livez, /healthz and /readyz, plain HTTP. It has a thread "
+      "of its own, so that a flood of requests for metrics does not affect it; empty: none");
 }
 
 /// The block `grpc`: the server for `berth explain`, `berth capacity` and other programs. Empty
@@ -177,9 +178,11 @@ struct GrpcConfig {
 template <typename Visitor>
 void VisitFields(Visitor& visit, GrpcConfig& config) {
   visit("listen", config.listen,
-        "Address of berth.v1.Placement, grpc.health.v1.Health and reflection; empty: none");
+        "Address of the gRPC services berth.v1.Placement, grpc.health.v1.Health and reflection; "
+        "empty: none");
   visit("tls", config.tls,
-        "Mutual TLS: all three, or none where listen is a loopback address, which is then plain");
+        "Mutual TLS: set all three. If listen is a loopback address, you may set none: then there "
+        "is no TLS");
 }
 
 /// The least important lines that are logged, in ascending order of importance.
@@ -197,7 +200,7 @@ struct LogConfig {
 
 template <typename Visitor>
 void VisitFields(Visitor& visit, LogConfig& config) {
-  visit("level", config.level, "The least important lines that are written");
+  visit("level", config.level, "Lowest level that is logged");
 }
 
 /// The whole configuration. All subcommands share it, and each uses the blocks that concern it. The
@@ -230,19 +233,19 @@ struct BerthConfiguration {
 template <typename Visitor>
 void VisitFields(Visitor& visit, BerthConfiguration& config) {
   visit.Required("apiVersion", config.api_version, "Version of this file's format");
-  visit.Required("kind", config.kind, "What this file is");
+  visit.Required("kind", config.kind, "Kind of this file");
   visit("prefix", config.prefix, "Domain of Berth's labels and annotations");
   visit("kubernetes", config.kubernetes, "How to reach the API server");
-  visit("extender", config.extender, "The server that kube-scheduler asks");
-  visit("admission", config.admission, "The webhook that the API server asks");
+  visit("extender", config.extender, "The server that kube-scheduler calls");
+  visit("admission", config.admission, "The webhook that the API server calls");
   visit("controller", config.controller,
-        "The only part that writes: node labels, nudges and certificates");
+        "The only component that writes objects: node labels, nudges and certificates");
   visit("metrics", config.metrics, "The server for Prometheus and kubelet");
-  visit("probes", config.probes, "The server for kubelet alone");
+  visit("probes", config.probes, "A separate server for kubelet's probes");
   visit("grpc", config.grpc, "The server for `berth explain`, `berth capacity` and programs");
   visit("log", config.log, "JSON lines on standard error");
   visit("accelerators", config.accelerators,
-        "The catalogue: a node is the first of these that recognises it");
+        "The catalogue: a node belongs to the first entry that matches it");
   policies::scheduling::VisitPolicyBlocks(visit, config.scheduling.policies);
   visit("scheduling", config.scheduling, "How nodes are chosen");
 }

@@ -19,17 +19,17 @@ constexpr std::string_view kIntroduction =
 
 <!-- Written by `berth config docs`; change the fields' help in the sources instead. -->
 
-One YAML file, given to the subcommands with `--config`. It is read strictly: a field that does not
-exist, is given twice, or has a value that makes no sense is an error with its line, and nothing is
-started. `berth config validate FILE` tells all of them at once, `berth config defaults` writes the
-file that says what holds when nothing is said.
+Berth has one YAML configuration file; the subcommands read it with `--config`. They read it strictly:
+a field that does not exist, is given twice, or has a senseless value is an error with its line, and
+Berth does not start. `berth config validate FILE` reports all errors at once; `berth config defaults`
+writes a file with all defaults.
 
-Durations are written as Go writes them (`10m`, `1h30m`, `0s`), quantities as Kubernetes does
-(`40Gi`). File names are relative to the directory that Berth runs in. Null is the same as leaving
-the field out.
+Write durations as in Go (`10m`, `1h30m`, `0s`) and quantities as in Kubernetes (`40Gi`). File names
+are relative to Berth's working directory. Null is the same as leaving the field out.
 
-Where the kubeconfig names no `proxy-url`, the API server is reached by the proxy of the environment,
-as Go programs do it (`HTTPS_PROXY`, `NO_PROXY`; either case): an `http://` proxy that tunnels.
+If the kubeconfig names no `proxy-url`, Berth reaches the API server through the proxy of the
+environment, as Go programs do (`HTTPS_PROXY`, `NO_PROXY`; either case). It has to be an `http://`
+proxy that tunnels.
 
 The smallest file for `berth extender`:
 

@@ -76,7 +76,7 @@ class Reader {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const YAML::Node item = place.node[i];
       const std::string path = yaml::ItemPath(place.path, i);
-      if (item.IsNull()) AddError(yaml::LineOf(item), path, "is empty; fill it in or take it out");
+      if (item.IsNull()) AddError(yaml::LineOf(item), path, "is empty; write a value or remove it");
       Read({item, path, yaml::LineOf(item)}, values[i]);
     }
   }
@@ -152,8 +152,9 @@ class StructReader {
       if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
       const std::string hint = model::DidYouMean(key, known_);
       reader_.AddError(yaml::LineOf(entry.first), yaml::FieldPath(place_.path, key),
-                       hint.empty() ? "there is no such field; there are " + model::Join(known_)
-                                    : "there is no such field" + hint);
+                       hint.empty()
+                           ? "there is no such field; the fields are " + model::Join(known_)
+                           : "there is no such field" + hint);
     }
   }
 

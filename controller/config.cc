@@ -57,15 +57,15 @@ void ValidateLease(const LeaseConfig& lease, Errors& errors) {
 void ValidateOwner(const ControllerConfig& config, Errors& errors) {
   if (!config.owner.empty()) RequireName("controller.owner", config.owner, "berth", errors);
   if (config.owner.empty() && !config.owned_leases.empty()) {
-    errors.push_back({"controller.ownedLeases", "is of no use without controller.owner; set both"});
+    errors.push_back(
+        {"controller.ownedLeases", "has no effect without controller.owner; set both"});
   }
   for (std::size_t i = 0; i < config.owned_leases.size(); ++i) {
     const std::string path = ItemPath("controller.ownedLeases", i);
     RequireName(path, config.owned_leases[i], "berth-scheduler", errors);
     // If another writer changed the controller's own Lease, the controller would lose its lead.
     if (config.owned_leases[i] == config.lease.name) {
-      errors.push_back(
-          {path, "is controller.lease.name, which gets the owner anyway; take it out"});
+      errors.push_back({path, "is controller.lease.name, which gets the owner anyway; remove it"});
     }
   }
 }
@@ -90,8 +90,9 @@ void ValidateServer(const std::string& path, const ServerCertificateConfig& serv
                                         server.service)});
   }
   if (server.service.empty() && server.hosts.empty()) {
-    errors.push_back(
-        {path, "has neither service nor hosts; write by which of them clients know the server"});
+    errors.push_back({path,
+                      "has neither service nor hosts; write the Service or the hosts by which "
+                      "clients reach the server"});
   }
   for (std::size_t i = 0; i < server.hosts.size(); ++i) {
     if (IsHost(server.hosts[i])) continue;
@@ -113,7 +114,7 @@ void RequireUntaken(const std::string& path, const std::string& secret,
   if (taken.insert(secret).second) return;
   errors.push_back(
       {path + ".secret",
-       fmt::format("\"{}\" holds another certificate already; write another name", secret)});
+       fmt::format("\"{}\" already holds another certificate; write another name", secret)});
 }
 
 void ValidateServersAndClients(const CertificatesConfig& config, Errors& errors) {
@@ -126,7 +127,7 @@ void ValidateServersAndClients(const CertificatesConfig& config, Errors& errors)
   const std::string clients = fmt::format("{}.clients", kCertificates);
   if (config.servers.empty() && !config.clients.empty()) {
     errors.push_back(
-        {clients, fmt::format("is of no use without {}.servers; set both", kCertificates)});
+        {clients, fmt::format("has no effect without {}.servers; set both", kCertificates)});
   }
   for (std::size_t i = 0; i < config.clients.size(); ++i) {
     ValidateClient(ItemPath(clients, i), config.clients[i], errors);
@@ -147,11 +148,10 @@ void ValidateValidity(const CertificatesConfig& config, Errors& errors) {
   if (config.authority.validity < least || config.authority.validity > kMostValidity) {
     errors.push_back(
         {fmt::format("{}.authority.validity", kCertificates),
-         fmt::format("must be from {}, which is three times {}.validity, to {}, got {}; write "
-                     "87600h for ten years",
-                     model::FormatDuration(least), kCertificates,
-                     model::FormatDuration(kMostValidity),
-                     model::FormatDuration(config.authority.validity))});
+         fmt::format(
+             "must be from {}, three times {}.validity, to {}, got {}; write 87600h for ten years",
+             model::FormatDuration(least), kCertificates, model::FormatDuration(kMostValidity),
+             model::FormatDuration(config.authority.validity))});
   }
 }
 
@@ -159,7 +159,7 @@ void ValidateWebhooks(const CertificatesConfig& config, Errors& errors) {
   const std::string path = fmt::format("{}.webhooks", kCertificates);
   if (config.servers.empty() && !config.webhooks.empty()) {
     errors.push_back(
-        {path, fmt::format("is of no use without {}.servers; set both", kCertificates)});
+        {path, fmt::format("has no effect without {}.servers; set both", kCertificates)});
   }
   for (std::size_t i = 0; i < config.webhooks.size(); ++i) {
     RequireName(ItemPath(path, i), config.webhooks[i], "berth", errors);

@@ -24,10 +24,9 @@ struct LeaseConfig {
 template <typename Visitor>
 void VisitFields(Visitor& visit, LeaseConfig& config) {
   visit("namespace", config.namespace_name,
-        "Where the Lease is, and everything else that the controller reads or makes by name; "
-        "empty: the namespace of the pod that it runs in. Must be set where kubernetes.kubeconfig "
-        "is");
-  visit("name", config.name, "Controllers of one name compete, and one of them leads");
+        "Namespace of the Lease, and of all other objects that the controller reads or makes by "
+        "name; empty: the namespace of its pod. Required if kubernetes.kubeconfig is set");
+  visit("name", config.name, "Controllers with the same Lease name elect one leader");
 }
 
 /// The authority that signs certificates: `controller.certificates.authority`.
@@ -41,11 +40,12 @@ struct AuthorityConfig {
 
 template <typename Visitor>
 void VisitFields(Visitor& visit, AuthorityConfig& config) {
-  visit("secret", config.secret, "Secret with its certificate and key, which no server mounts");
+  visit("secret", config.secret,
+        "Secret with the authority's certificate and key; no server mounts it");
   visit("validity", config.validity,
-        "How long an authority is good for, at least three times the validity of what it signs. "
-        "The next one is made when two thirds have passed, and both are trusted until the former "
-        "ends");
+        "How long an authority is valid, at least three times the validity of the certificates "
+        "that it signs. The controller makes the next one after two thirds of that time, and both "
+        "are trusted until the previous one expires");
 }
 
 /// A server whose certificate the controller makes: an item of `controller.certificates.servers`.
@@ -63,8 +63,8 @@ template <typename Visitor>
 void VisitFields(Visitor& visit, ServerCertificateConfig& config) {
   visit.Required("secret", config.secret, "Secret with the certificate, its key and ca.crt");
   visit("service", config.service,
-        "Service that leads to the server: its names and its cluster IPs are in the certificate");
-  visit("hosts", config.hosts, "Further names and IP addresses that clients know the server by");
+        "Service of the server: the certificate has its names and cluster IPs");
+  visit("hosts", config.hosts, "Further names and IP addresses for the certificate");
 }
 
 /// A client of these servers whose certificate the controller makes: an item of
@@ -80,7 +80,7 @@ template <typename Visitor>
 void VisitFields(Visitor& visit, ClientCertificateConfig& config) {
   visit.Required("secret", config.secret, "Secret with the certificate, its key and ca.crt");
   visit.Required("name", config.name,
-                 "DNS name in the certificate, by which people know the client");
+                 "DNS name in the certificate, by which people recognise the client");
 }
 
 /// All certificates that the controller makes: `controller.certificates`. Without servers it makes
@@ -101,18 +101,18 @@ template <typename Visitor>
 void VisitFields(Visitor& visit, CertificatesConfig& config) {
   visit("authority", config.authority, "The authority that signs the certificates of servers");
   visit("validity", config.validity,
-        "How long a server's certificate is good for; it is renewed when two thirds have passed. "
-        "10s or more, and hours outside of tests: kubelet takes minutes to bring a changed Secret "
-        "into a pod");
+        "How long a server's certificate is valid; the controller renews it after two thirds of "
+        "that time. At least 10s, and hours outside of tests: kubelet takes minutes to update a "
+        "Secret in a pod");
   visit("servers", config.servers,
         "Servers whose certificates the controller makes and renews; none: it makes no "
         "certificates");
   visit("clients", config.clients,
-        "Clients that show these servers a certificate of the authority, where extender.tls, "
+        "Clients that present a certificate of the authority to these servers, if extender.tls, "
         "admission.tls or grpc.tls has its ca.crt as clientCAFile");
   visit("webhooks", config.webhooks,
-        "Names of the Mutating- and ValidatingWebhookConfigurations whose caBundles are kept "
-        "equal to what the authority says");
+        "Names of Mutating- and ValidatingWebhookConfigurations whose caBundles the controller "
+        "keeps up to date with the authority");
 }
 
 /// What `berth controller` does besides labels and nudges, which need no configuration:
@@ -130,13 +130,14 @@ struct ControllerConfig {
 
 template <typename Visitor>
 void VisitFields(Visitor& visit, ControllerConfig& config) {
-  visit("lease", config.lease, "The Lease by which one of several controllers is elected");
+  visit("lease", config.lease, "The Lease that elects a leader among several controllers");
   visit("owner", config.owner,
         "ConfigMap in the Lease's namespace that becomes the owner of the Secrets that the "
-        "controller makes, and of its Lease, so that they go when it goes; empty: none");
+        "controller makes, and of its Lease, so that they are deleted with it; empty: none");
   visit("ownedLeases", config.owned_leases,
         "Names of further Leases that get the same owner, if they exist");
-  visit("certificates", config.certificates, "Certificates of Berth's servers, made and renewed");
+  visit("certificates", config.certificates,
+        "Certificates of Berth's servers, which the controller makes and renews");
 }
 
 /// Returns the names of the Secrets of servers, then of clients, in the order of the configuration.

@@ -44,7 +44,7 @@ void ValidateMatcher(const NodeMatcher& matcher, const std::string& path,
 void ValidateShare(const std::optional<Quantity>& share, const std::string& path,
                    std::string_view example, std::vector<FieldError>& errors) {
   if (!share || share->Sign() > 0) return;
-  errors.push_back({path, fmt::format("\"{}\" is not more than 0; write what goes with one device, "
+  errors.push_back({path, fmt::format("\"{}\" is not more than 0; write the share of one device, "
                                       "such as \"{}\", or leave it out",
                                       share->text(), example)});
 }
@@ -53,10 +53,9 @@ void ValidateSpec(const AcceleratorSpec& spec, const std::string& path,
                   std::vector<FieldError>& errors) {
   if (!IsLabelValue(spec.name)) {
     errors.push_back(
-        {path + ".name",
-         fmt::format("\"{}\" cannot be the value of a label; write at most 63 letters, "
-                     "digits, '-', '_' or '.', with a letter or digit at both ends",
-                     spec.name)});
+        {path + ".name", fmt::format("\"{}\" is not a valid label value; write at most 63 letters, "
+                                     "digits, '-', '_' or '.', with a letter or digit at both ends",
+                                     spec.name)});
   }
   if (!IsExtendedResourceName(spec.resource)) {
     errors.push_back({path + ".resource",
@@ -135,7 +134,7 @@ std::vector<FieldError> Validate(const std::vector<AcceleratorSpec>& specs) {
     ValidateSpec(specs[i], path, errors);
     const std::size_t first = Position(specs, specs[i].name);
     if (first < i) {
-      errors.push_back({path + ".name", fmt::format("\"{}\" is the name of entry [{}] already",
+      errors.push_back({path + ".name", fmt::format("\"{}\" is already the name of entry [{}]",
                                                     specs[i].name, first)});
     }
   }

@@ -48,7 +48,7 @@ struct DeviceShare {
 /// Declares the fields for the configuration.
 template <typename Visitor>
 void VisitFields(Visitor& visit, DeviceShare& share) {
-  visit("cpu", share.cpu, "Cores; whole ones, so that kubelet can give them to the pod alone");
+  visit("cpu", share.cpu, "Cores; a whole number, so that kubelet can reserve them for the pod");
   visit("memory", share.memory, "Memory of the node, not of the device");
 }
 
@@ -78,15 +78,16 @@ template <typename Visitor>
 void VisitFields(Visitor& visit, AcceleratorSpec& spec) {
   visit.Required("name", spec.name, "What users write in berth.dev/accelerators");
   visit.Required("resource", spec.resource, "Extended resource that pods ask for");
-  visit("nodes", spec.nodes, "Any of these labels tells the model; none: the resource alone does");
-  visit("memory", spec.memory, "Of one device, where the node has no nvidia.com/gpu.memory label");
+  visit("nodes", spec.nodes,
+        "Labels that identify the model, each on its own; empty: the resource alone identifies it");
+  visit("memory", spec.memory,
+        "Memory of one device, for nodes without the label nvidia.com/gpu.memory");
   visit("performance", spec.performance,
-        "Of one device, relative to other entries of the resource, above 0: pods that name no "
-        "model go to the slower ones first");
-  visit(
-      "share", spec.share,
-      "What one device brings to containers without limits; as many of them as a node has devices "
-      "should fit the node");
+        "Speed of one device, relative to other entries of the same resource, above 0: pods that "
+        "name no model go to slower ones first");
+  visit("share", spec.share,
+        "What containers without limits get for each of their devices; the shares of all devices "
+        "of a node should fit the node");
 }
 
 /// Returns everything that is wrong with a catalogue, in the order of the entries; empty if nothing

@@ -24,8 +24,8 @@ class AcceleratorMemoryPolicy : public AdmissionPolicy {
   static constexpr std::string_view kConfigKey = "acceleratorMemory";
   static constexpr Mode kDefaultMode = Mode::kEnforce;
   static constexpr std::string_view kHelp =
-      "The least memory of a device, named by annotation, becomes a required node affinity; "
-      "without `berth controller`, which labels the nodes, it has to be Off";
+      "The minimum memory of a device, named by annotation, becomes a required node affinity; "
+      "without `berth controller`, which labels the nodes, the mode has to be Off";
   using Config = NoConfig;
 
   AcceleratorMemoryPolicy(const PolicyContext& context, const NoConfig&);

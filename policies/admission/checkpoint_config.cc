@@ -46,8 +46,8 @@ std::vector<model::FieldError> Validate(const CheckpointConfig& config) {
   }
   if (!IsMountPath(config.mount_path)) {
     errors.push_back({"mountPath", "'" + config.mount_path +
-                                       "' is no place for a volume; write an absolute path such as "
-                                       "/checkpoints, without a '/' at its end"});
+                                       "' is not a valid mount path; write an absolute path such "
+                                       "as /checkpoints, without a '/' at its end"});
   }
   if (config.uri.empty() && config.target == CheckpointTarget::kObjectStore) {
     errors.push_back({"uri", "is empty, but target is ObjectStore; write s3://bucket/prefix"});
@@ -58,7 +58,7 @@ std::vector<model::FieldError> Validate(const CheckpointConfig& config) {
                                  "'/' at its end"});
   }
   if (config.min_grace_period.count() < 0) {
-    errors.push_back({"minGracePeriod", "must not be negative; 0s means: whatever the pod says"});
+    errors.push_back({"minGracePeriod", "must not be negative; 0s keeps the pod's own value"});
   }
   return errors;
 }

@@ -44,13 +44,14 @@ void VisitFields(Visitor& visit, CheckpointConfig& config) {
   visit("claim", config.claim,
         "PersistentVolumeClaim of pods annotated berth.dev/checkpoint: \"true\", in their own "
         "namespace; several nodes must be able to mount it");
-  visit("mountPath", config.mount_path, "Where it is mounted, and what CHECKPOINT_DIR says");
+  visit("mountPath", config.mount_path,
+        "Where the claim is mounted, and the value of CHECKPOINT_DIR");
   visit("uri", config.uri,
-        "With ObjectStore, where CHECKPOINT_URI begins: s3://bucket/prefix; behind it come "
-        "namespace, key and completion index");
+        "With ObjectStore, the beginning of CHECKPOINT_URI: s3://bucket/prefix; namespace, key and "
+        "completion index follow");
   visit("minGracePeriod", config.min_grace_period,
-        "A shorter terminationGracePeriodSeconds is raised to it, so that a checkpoint can be "
-        "written on SIGTERM");
+        "A shorter terminationGracePeriodSeconds is raised to this, so that the pod can write a "
+        "checkpoint on SIGTERM");
 }
 
 /// Returns every error in `config`, with paths below the block; empty if it is valid.

@@ -40,8 +40,9 @@ void ValidateTemplates(const std::vector<TemplateSpec>& specs, Errors& errors) {
       errors.push_back({path + ".kind", "is empty; write a kind such as PyTorchJob"});
     }
     if (specs[i].path.size() < 2 || specs[i].path.front() != '/') {
-      errors.push_back({path + ".path",
-                        "is no JSON pointer to a pod template; write one such as /spec/template"});
+      errors.push_back(
+          {path + ".path",
+           "is not a JSON pointer to a pod template; write one such as /spec/template"});
     }
   }
 }

@@ -33,7 +33,7 @@ struct PolicySettings {
 
 template <typename Visitor, typename Policy>
 void VisitFields(Visitor& visit, PolicySettings<Policy>& settings) {
-  visit("mode", settings.mode, "Enforce, Warn or Off; a namespace's own mode can only weaken it");
+  visit("mode", settings.mode, "Enforce, Warn or Off; the namespace's mode can only weaken it");
   VisitFields(visit, settings.config);
 }
 
@@ -54,7 +54,8 @@ struct ControllerSpec {
 template <typename Visitor>
 void VisitFields(Visitor& visit, ControllerSpec& spec) {
   visit.Required("user", spec.user, "User name of the controller's service account");
-  visit.Required("owner", spec.owner, "Kind of the owner of what it makes");
+  visit.Required("owner", spec.owner,
+                 "Kind of the objects that own the pods and Jobs that it creates");
 }
 
 /// Where objects of another kind contain pod templates.

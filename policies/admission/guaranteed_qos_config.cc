@@ -21,7 +21,7 @@ void ValidateAmount(const std::optional<model::Quantity>& amount, const std::str
                     const std::string& example, Errors& errors) {
   if (amount && amount->Sign() > 0) return;
   errors.push_back(
-      {path, "must be more than 0; write what one container gets, such as " + example});
+      {path, "must be more than 0; write the size for one container, such as " + example});
 }
 
 void ValidateSize(const ContainerSize& size, const std::string& path, Errors& errors) {

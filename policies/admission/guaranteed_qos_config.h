@@ -66,16 +66,17 @@ struct GuaranteedQosConfig {
 template <typename Visitor>
 void VisitFields(Visitor& visit, GuaranteedQosConfig& config) {
   visit("missingLimits", config.missing_limits,
-        "For containers with neither request nor limit. Default: they get both, the share of their "
-        "devices or what stands below; Deny; AllowRetryless: a Job runs without them and is never "
-        "retried, other pods are denied");
+        "What happens to containers with neither request nor limit. Default: they get both, by the "
+        "share of their devices or the sizes below; Deny: the pod is denied; AllowRetryless: a Job "
+        "runs without them and is never retried, other pods are denied");
   visit("cpu", config.cpu,
-        "Where cpu has a request and a higher limit. Raise: the request becomes the limit; Lower: "
-        "the limit becomes the request. Memory requests are always raised");
+        "For a cpu limit above its request. Raise: the request becomes the limit; Lower: the limit "
+        "becomes the request. Memory requests are always raised");
   visit("withoutAccelerators", config.without_accelerators,
         "What a main container gets in a pod without accelerators");
   visit("small", config.small,
-        "What init containers and sidecars get and, beside containers with devices, those without");
+        "What init containers and sidecars get, and containers without devices beside containers "
+        "with devices");
 }
 
 /// Returns every error in `config`, with paths below the block; empty if it is valid.

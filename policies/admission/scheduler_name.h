@@ -19,8 +19,8 @@ struct SchedulerNameConfig {
 template <typename Visitor>
 void VisitFields(Visitor& visit, SchedulerNameConfig& config) {
   visit("name", config.name,
-        "schedulerName of pods that ask for accelerators and have default-scheduler's; empty: they "
-        "keep it");
+        "schedulerName for pods that ask for accelerators and have default-scheduler; empty: they "
+        "keep that");
 }
 
 /// Returns every error in `config`, with paths below the block; empty if it is valid.

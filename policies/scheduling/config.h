@@ -54,10 +54,10 @@ struct PolicySettings {
 template <typename Visitor, typename Policy>
 void VisitFields(Visitor& visit, PolicySettings<Policy>& settings) {
   visit("mode", settings.mode,
-        "Enforce, or Observe: answers are as if it were off, and what it would have refused is "
-        "counted in berth_would_reject_total");
+        "Enforce, or Observe: the policy has no effect on answers, and berth_would_reject_total "
+        "counts what it would have refused");
   visit("weight", settings.weight,
-        "Of the policy's score in the sum, 0 to 100; 0: it only refuses");
+        "Weight of the policy's score in the sum, 0 to 100; 0: the policy only refuses nodes");
 }
 
 /// The block scheduling.policies.

@@ -20,8 +20,8 @@ void ValidateCondition(const HealthCondition& condition, const std::string& path
     errors.push_back({path + ".type", "must name a node condition, such as GPUIsLost"});
   }
   if (condition.effect == Effect::kIgnore) {
-    errors.push_back(
-        {path + ".effect", "must be Exclude or Penalize; leave the entry out to ignore it"});
+    errors.push_back({path + ".effect",
+                      "must be Exclude or Penalize; remove the entry to ignore the condition"});
   }
   for (const auto& [name, duration] : {std::pair{".minDuration", condition.min_duration},
                                        std::pair{".recovery", condition.recovery}}) {
@@ -51,7 +51,7 @@ void ValidateBreaker(const BreakerConfig& breaker, Errors& errors) {
   if (breaker.min_nodes < 1) {
     errors.push_back({"breaker.minNodes", "must be 1 or more, got " +
                                               std::to_string(breaker.min_nodes) +
-                                              "; write fraction: 1 for no breaker at all"});
+                                              "; write fraction: 1 to disable the breaker"});
   }
 }
 

@@ -49,12 +49,14 @@ template <typename Visitor>
 void VisitFields(Visitor& visit, HealthCondition& condition) {
   visit.Required("type", condition.type, "Type of a node condition; True means unhealthy");
   visit.Required("effect", condition.effect, "Exclude or Penalize");
-  visit("minDuration", condition.min_duration, "How long it must be True before it has its effect");
+  visit("minDuration", condition.min_duration,
+        "How long the condition must be True before it has its effect");
   visit("recovery", condition.recovery,
-        "How long after it turned False the node comes behind otherwise equal ones, and is still "
-        "penalised if Berth saw it True for a minute");
+        "How long after the condition turned False the node ranks behind otherwise equal ones, and "
+        "is still penalised if Berth saw the condition True for a minute");
   visit("resources", condition.resources,
-        "Only for pods that ask for a resource of these shell patterns; none: for all");
+        "Shell patterns: the entry is only for pods that ask for a matching resource; empty: for "
+        "all pods");
 }
 
 /// What happens to a condition's effect if too many nodes have the condition.
@@ -84,12 +86,13 @@ struct BreakerConfig {
 template <typename Visitor>
 void VisitFields(Visitor& visit, BreakerConfig& config) {
   visit("fraction", config.fraction,
-        "It trips when a condition is on more than this share of the nodes of one accelerator, "
-        "above 0; 1: never");
-  visit("minNodes", config.min_nodes, "Accelerators with fewer nodes have no breaker; 1 at least");
+        "The breaker trips when more than this share of the nodes of one accelerator has a "
+        "condition, above 0; 1: never");
+  visit("minNodes", config.min_nodes, "Accelerators with fewer nodes have no breaker; at least 1");
   visit("action", config.action,
-        "When tripped. Alert: berth_breaker_tripped and a warning in the log, the effect stands; "
-        "Penalize: also nodes of that accelerator are penalised where they would be excluded");
+        "What a tripped breaker does. Alert: sets berth_breaker_tripped and logs a warning, the "
+        "condition keeps its effect; Penalize: also penalises the nodes of that accelerator "
+        "instead of excluding them");
 }
 
 /// The block health of the configuration.
@@ -117,8 +120,8 @@ void VisitFields(Visitor& visit, HealthConfig& config) {
         "condition's own effect");
   visit("staleAfter", config.stale_after,
         "A condition whose lastHeartbeatTime is older counts as Unknown, but True keeps its own "
-        "effect where that is worse; 0s: never");
-  visit("breaker", config.breaker, "What if a condition is on suspiciously many nodes");
+        "effect if that is worse; 0s: never");
+  visit("breaker", config.breaker, "What happens if a condition is on suspiciously many nodes");
 }
 
 /// Returns every error in `config`, with paths below the block; empty if it is valid.

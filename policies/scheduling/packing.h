@@ -30,7 +30,7 @@ class PackingPolicy : public SchedulingPolicy {
   static constexpr std::int32_t kDefaultWeight = 2;
   static constexpr std::string_view kConfigKey = "";
   static constexpr std::string_view kHelp =
-      "Started nodes are filled up first, and PreferNoSchedule taints come last";
+      "Nodes with pods are filled up first, and nodes with PreferNoSchedule taints last";
   using Config = NoConfig;
 
   PackingPolicy(const PolicyContext& context, const NoConfig&);

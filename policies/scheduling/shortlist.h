@@ -41,13 +41,14 @@ struct ShortlistConfig {
 template <typename Visitor>
 void VisitFields(Visitor& visit, ShortlistConfig& config) {
   visit("size", config.size,
-        "How many of the nodes that fit filter answers at most, the best, 0 to 1000; 0: all. Only "
-        "where no extender that filters is asked after Berth, and not for pods for which "
-        "kube-scheduler's own scoring has a say");
-  visit("defaultSpreading", config.default_spreading,
-        "Whether kube-scheduler spreads the pods of ReplicaSets, StatefulSets and Services by "
-        "itself, so that these get all nodes. False: its PodTopologySpreadArgs have defaultingType "
-        "List and no constraint of ScheduleAnyway; Services are not watched then");
+        "Maximum number of nodes in the answer to filter, the best of those that fit, 0 to 1000; "
+        "0: all. Set 0 if kube-scheduler calls another extender that filters after Berth. Pods for "
+        "which kube-scheduler's own scoring matters always get all nodes");
+  visit(
+      "defaultSpreading", config.default_spreading,
+      "Whether kube-scheduler spreads the pods of ReplicaSets, StatefulSets and Services by "
+      "default, so that these get all nodes. False: its PodTopologySpreadArgs have defaultingType "
+      "List and no constraint of ScheduleAnyway; Berth then does not watch Services");
   visit("deviceClassResources", config.device_class_resources,
         "Resources that a DeviceClass serves (its extendedResourceName); pods that ask for them "
         "get all nodes");

@@ -70,7 +70,7 @@ func asValue(config schema) schema {
 	delete(config, "$schema")
 	delete(config, "title")
 	delete(config, "required") // apiVersion and kind are the chart's to write
-	config["description"] = "Berth's configuration, laid over what the chart writes."
+	config["description"] = "Berth's configuration, merged over the chart's own."
 	takeOffAsFalse(config)
 	return config
 }

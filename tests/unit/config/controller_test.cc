@@ -80,13 +80,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "f:4: controller.owner: \"Berth\" is not the name of an object; write one such as "
                 "berth"},
         Mistake{"  ownedLeases: [a]",
-                "f:4: controller.ownedLeases: is of no use without controller.owner; set both"},
+                "f:4: controller.ownedLeases: has no effect without controller.owner; set both"},
         Mistake{"  owner: berth\n  ownedLeases: [a, a_b]",
                 "f:5: controller.ownedLeases[1]: \"a_b\" is not the name of an object; write one "
                 "such as berth-scheduler"},
         Mistake{"  owner: berth\n  ownedLeases: [berth-controller]",
                 "f:5: controller.ownedLeases[0]: is controller.lease.name, which gets the owner "
-                "anyway; take it out"},
+                "anyway; remove it"},
         Mistake{"  certificates:\n    authority: {secret: ''}",
                 "f:5: controller.certificates.authority.secret: \"\" is not the name of an object; "
                 "write one such as berth-ca"},
@@ -106,28 +106,28 @@ INSTANTIATE_TEST_SUITE_P(
     Servers, ControllerConfigRefuses,
     testing::Values(
         Mistake{"  certificates:\n    servers:\n    - {secret: a}",
-                "f:6: controller.certificates.servers[0]: has neither service nor hosts; write by "
-                "which of them clients know the server"},
+                "f:6: controller.certificates.servers[0]: has neither service nor hosts; write the "
+                "Service or the hosts by which clients reach the server"},
         Mistake{"  certificates:\n    servers:\n    - {secret: a, service: b}\n"
                 "    - {secret: a, service: c}",
-                "f:7: controller.certificates.servers[1].secret: \"a\" holds another certificate "
-                "already; write another name"},
+                "f:7: controller.certificates.servers[1].secret: \"a\" already holds another "
+                "certificate; write another name"},
         Mistake{"  certificates:\n    servers:\n    - {secret: berth-ca, service: b}",
-                "f:6: controller.certificates.servers[0].secret: \"berth-ca\" holds another "
-                "certificate already; write another name"},
+                "f:6: controller.certificates.servers[0].secret: \"berth-ca\" already holds "
+                "another certificate; write another name"},
         Mistake{"  certificates:\n    servers: [{secret: a, service: b}]\n"
                 "    clients: [{secret: a, name: c}]",
-                "f:6: controller.certificates.clients[0].secret: \"a\" holds another certificate "
-                "already; write another name"},
+                "f:6: controller.certificates.clients[0].secret: \"a\" already holds another "
+                "certificate; write another name"},
         Mistake{"  certificates:\n    servers: [{secret: a, service: b}]\n"
                 "    clients: [{secret: c, name: C}]",
                 "f:6: controller.certificates.clients[0].name: \"C\" is not the name of an object; "
                 "write one such as berth-scheduler"},
         Mistake{"  certificates: {clients: [{secret: a, name: b}]}",
-                "f:4: controller.certificates.clients: is of no use without "
+                "f:4: controller.certificates.clients: has no effect without "
                 "controller.certificates.servers; set both"},
         Mistake{"  certificates: {webhooks: [berth]}",
-                "f:4: controller.certificates.webhooks: is of no use without "
+                "f:4: controller.certificates.webhooks: has no effect without "
                 "controller.certificates.servers; set both"}));
 
 TEST(ControllerConfigTest, TakesNamesAndAddressesAsHosts) {
@@ -160,8 +160,8 @@ TEST(ControllerConfigTest, LeavesLongEnoughForARenewal) {
   }
   for (const char* authority : {"6479h59m59s", "876000h1s"}) {
     EXPECT_EQ(errors("2160h", authority),
-              "f:6: controller.certificates.authority.validity: must be from 6480h, which is three "
-              "times controller.certificates.validity, to 876000h, got " +
+              "f:6: controller.certificates.authority.validity: must be from 6480h, three times "
+              "controller.certificates.validity, to 876000h, got " +
                   std::string(authority) + "; write 87600h for ten years");
   }
 }

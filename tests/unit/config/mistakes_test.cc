@@ -31,26 +31,25 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"helth: {}", "f:4: helth: there is no such field; did you mean health?"},
         Mistake{"log: {\n  Level: info}",
                 "f:5: log.Level: there is no such field; did you mean level?"},
-        Mistake{"metrics: {tls: 1}", "f:4: metrics.tls: there is no such field; there are listen"},
+        Mistake{"metrics: {tls: 1}",
+                "f:4: metrics.tls: there is no such field; the fields are listen"},
         Mistake{"health:\n  conditions:\n  - type: A\n    effect: Exclude\n    recover: 1m",
                 "f:8: health.conditions[0].recover: there is no such field; did you mean "
                 "recovery?"},
         Mistake{"scheduling: {policies: {pack: {weight: 1}}}",
-                "f:4: scheduling.policies.pack: there is no such field; there are accelerator, "
-                "health, thrift, packing"},
+                "f:4: scheduling.policies.pack: there is no such field; the fields are "
+                "accelerator, health, thrift, packing"},
         Mistake{"scheduling:\n  policies:\n    health: {enforce: true}",
-                "f:6: scheduling.policies.health.enforce: there is no such field; there are mode, "
-                "weight"},
-        Mistake{
-            "'': 1",
-            "f:4: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-            "extender, admission, controller, metrics, probes, grpc, log, accelerators, health, "
-            "scheduling"},
-        Mistake{
-            "<<: {log: {}}",
-            "f:4: <<: there is no such field; there are apiVersion, kind, prefix, kubernetes, "
-            "extender, admission, controller, metrics, probes, grpc, log, accelerators, health, "
-            "scheduling"}));
+                "f:6: scheduling.policies.health.enforce: there is no such field; the fields are "
+                "mode, weight"},
+        Mistake{"'': 1",
+                "f:4: there is no such field; the fields are apiVersion, kind, prefix, kubernetes, "
+                "extender, admission, controller, metrics, probes, grpc, log, accelerators, "
+                "health, scheduling"},
+        Mistake{"<<: {log: {}}",
+                "f:4: <<: there is no such field; the fields are apiVersion, kind, prefix, "
+                "kubernetes, extender, admission, controller, metrics, probes, grpc, log, "
+                "accelerators, health, scheduling"}));
 
 INSTANTIATE_TEST_SUITE_P(
     WrongTypes, ParseConfigRefuses,
@@ -64,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"accelerators: {V100: {}}", "f:4: accelerators: must be a list, got a map"},
         Mistake{"accelerators:\n- V100", "f:5: accelerators[0]: must be a map of fields, got text"},
         Mistake{"accelerators:\n- {name: A, resource: a.org/b}\n-",
-                "f:6: accelerators[1]: is empty; fill it in or take it out"},
+                "f:6: accelerators[1]: is empty; write a value or remove it"},
         Mistake{"health: {breaker: {fraction: '0.5'}}",
                 "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
                 "\"0.5\""},
@@ -113,21 +112,23 @@ INSTANTIATE_TEST_SUITE_P(
                 "f:4: prefix: \"\" is not a domain; write one such as berth.dev, in lower case and "
                 "without '/'"},
         Mistake{"kubernetes: {context: prod}",
-                "f:4: kubernetes.context: is of no use without kubernetes.kubeconfig; set both"},
-        Mistake{"probes: {listen: ':9090'}",
-                "f:4: probes.listen: \":9090\" is metrics.listen already; write another port"},
+                "f:4: kubernetes.context: has no effect without kubernetes.kubeconfig; set both"},
+        Mistake{
+            "probes: {listen: ':9090'}",
+            "f:4: probes.listen: \":9090\" is already used by metrics.listen; write another port"},
         Mistake{"metrics: {listen: ':8443'}",
-                "f:4: metrics.listen: \":8443\" is extender.listen already; write another port"},
+                "f:4: metrics.listen: \":8443\" is already used by extender.listen; write another "
+                "port"},
         Mistake{"grpc: {listen: ':9091'}",
                 "f:4: grpc.listen: \":9091\" can be reached from other machines; write "
                 "127.0.0.1:9091, or set grpc.tls: certFile, keyFile and clientCAFile"},
         Mistake{"grpc: {listen: 'localhost:1', tls: {certFile: /c, keyFile: /k}}",
                 "f:4: grpc.tls: is mutual TLS; set certFile, keyFile and clientCAFile"},
         Mistake{"grpc: {tls: {certFile: /c, keyFile: /k, clientCAFile: /a}}",
-                "f:4: grpc.tls: is of no use without grpc.listen; set both"},
+                "f:4: grpc.tls: has no effect without grpc.listen; set both"},
         Mistake{"metrics: {listen: ':1'}\ngrpc: {listen: ':1', tls: {certFile: /c, keyFile: /k, "
                 "clientCAFile: /a}}",
-                "f:5: grpc.listen: \":1\" is metrics.listen already; write another port"},
+                "f:5: grpc.listen: \":1\" is already used by metrics.listen; write another port"},
         Mistake{"controller:\n  lease: {namespace: Berth.System}",
                 "f:5: controller.lease.namespace: \"Berth.System\" is not the name of a namespace; "
                 "write one such as berth-system"},
@@ -135,10 +136,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "f:6: controller.lease.name: \"a_b\" is not the name of an object; write one such "
                 "as berth-controller"},
         Mistake{"accelerators: []",
-                "f:4: accelerators: is empty; list one at least, or leave it out for the built-in "
-                "catalogue"},
+                "f:4: accelerators: is empty; list at least one accelerator, or leave it out for "
+                "the built-in catalogue"},
         Mistake{"accelerators:\n- {name: A, resource: a.org/b}\n- resource: a.org/b\n  name: A",
-                "f:7: accelerators[1].name: \"A\" is the name of entry [0] already"},
+                "f:7: accelerators[1].name: \"A\" is already the name of entry [0]"},
         Mistake{"health: {breaker: {fraction: 0}}",
                 "f:4: health.breaker.fraction: must be above 0 and at most 1; write 0.5 for half "
                 "of an accelerator's nodes, or 1 for a breaker that never trips"},
@@ -146,8 +147,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "f:4: health.breaker.fraction: must be above 0 and at most 1; write 0.5 for half "
                 "of an accelerator's nodes, or 1 for a breaker that never trips"},
         Mistake{"health:\n  breaker: {minNodes: 0}",
-                "f:5: health.breaker.minNodes: must be 1 or more, got 0; write fraction: 1 for no "
-                "breaker at all"},
+                "f:5: health.breaker.minNodes: must be 1 or more, got 0; write fraction: 1 to "
+                "disable the breaker"},
         Mistake{"accelerators:\n- {name: A, resource: a.org/b, performance: 0}",
                 "f:5: accelerators[0].performance: is not a number above 0; write 1.0 for the "
                 "slowest accelerator, 2.5 for one that is two and a half times as fast"},

@@ -164,11 +164,11 @@ TEST(ParseConfig, WantsAllOfACertificateOrPlainLoopback) {
                   ".tls.keyFile: " + no_pem);
     EXPECT_EQ(ErrorsOf(WithHead(block + ":\n  listen: localhost:1\n  insecureLoopback: true\n"
                                         "  tls: {clientCAFile: /ca}\n")),
-              "f:6: " + block + ".tls: excludes insecureLoopback: true; take out one of the two");
+              "f:6: " + block + ".tls: excludes insecureLoopback: true; remove one of the two");
     EXPECT_EQ(ErrorsOf(WithHead(block + ":\n  listen: :1\n  insecureLoopback: true\n")),
               "f:4: " + block +
-                  ".listen: \":1\" can be reached from other machines, so "
-                  "insecureLoopback does not go with it; write 127.0.0.1:1 or set " +
+                  ".listen: \":1\" can be reached from other machines, so insecureLoopback is not "
+                  "allowed with it; write 127.0.0.1:1 or set " +
                   block + ".tls");
   }
 }
@@ -201,10 +201,12 @@ admission:
 TEST(ParseConfig, RefusesABlockAdmissionThatMakesNoSense) {
   EXPECT_EQ(ErrorsOf(WithHead("admission:\n  maxBodyBytes: 5\n")),
             "f:4: admission.maxBodyBytes: must be from 1048576 to 1073741824, got 5");
-  EXPECT_EQ(ErrorsOf(WithHead("metrics: {listen: ':9443'}\n")),
-            "f:3: metrics.listen: \":9443\" is admission.listen already; write another port");
-  EXPECT_THAT(ErrorsOf(WithHead("admission:\n  templates:\n  - {kind: X, path: spec}\n")),
-              HasSubstr("f:5: admission.templates[0].path: is no JSON pointer to a pod template"));
+  EXPECT_EQ(
+      ErrorsOf(WithHead("metrics: {listen: ':9443'}\n")),
+      "f:3: metrics.listen: \":9443\" is already used by admission.listen; write another port");
+  EXPECT_THAT(
+      ErrorsOf(WithHead("admission:\n  templates:\n  - {kind: X, path: spec}\n")),
+      HasSubstr("f:5: admission.templates[0].path: is not a JSON pointer to a pod template"));
 }
 
 TEST(ParseConfig, BoundsTheBody) {

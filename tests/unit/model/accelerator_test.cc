@@ -223,7 +223,7 @@ TEST(AcceleratorValidateTest, NamesAreUnique) {
   const std::vector<FieldError> errors = Validate({Valid("A"), Valid("B"), Valid("A")});
   ASSERT_EQ(errors.size(), 1U);
   EXPECT_EQ(errors[0].path, "[2].name");
-  EXPECT_EQ(errors[0].message, "\"A\" is the name of entry [0] already");
+  EXPECT_EQ(errors[0].message, "\"A\" is already the name of entry [0]");
 }
 
 TEST(AcceleratorCatalogTest, NamesItsEntriesInOrder) {
