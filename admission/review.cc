@@ -78,7 +78,7 @@ std::optional<simdjson::dom::element> ReadObject(const JsonValue& object) {
 }
 
 Review ReadRequest(const JsonValue& request) {
-  if (request.absent()) request.Report("is missing; it holds what is to be reviewed");
+  if (request.absent()) request.Report("is missing; it holds the object to review");
   return {.uid = ReadUid(request),
           .kind = ReadKind(request.Field("kind")),
           .sub_resource = request.Field("subResource").Text(),

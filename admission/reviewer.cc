@@ -55,15 +55,15 @@ Verdict Unreadable(const absl::Status& error, Mode mode) {
   if (mode == Mode::kEnforce) {
     verdict.answer.denial = "berth: " + policies::admission::OneLine(message, kMaxAudit);
   } else {
-    Warn("berth: not looked at: " + message, verdict);
+    Warn("berth: not reviewed: " + message, verdict);
   }
   return verdict;
 }
 
 Verdict UnknownKind(const GroupVersionKind& kind) {
   Verdict verdict;
-  Warn("berth: does not know " + ToString(kind) +
-           "; take it out of the webhook's rules, or list it in admission.templates",
+  Warn("berth: unknown kind " + ToString(kind) +
+           "; remove it from the webhook's rules, or list it in admission.templates",
        verdict);
   return verdict;
 }

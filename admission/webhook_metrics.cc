@@ -40,9 +40,8 @@ void WebhookMetrics::AddHooks(server::Metrics& metrics) {
                             "Reviews by webhook (mutate, validate), operation and result (allowed, "
                             "changed, denied, unreadable).",
                             metrics);
-  auto& refused =
-      AddFamily("berth_admission_refused_total",
-                "Requests that were no review that could be answered, by webhook.", metrics);
+  auto& refused = AddFamily("berth_admission_refused_total",
+                            "Requests that were not reviews, by webhook.", metrics);
   auto& seconds = prometheus::BuildHistogram()
                       .Name("berth_admission_duration_seconds")
                       .Help("Time to answer the API server, from parsed HTTP to reply, by webhook.")
@@ -67,8 +66,8 @@ void WebhookMetrics::AddPolicies(server::Metrics& metrics) {
   auto& denials = AddFamily("berth_admission_denials_total",
                             "Objects that a policy has denied, by policy.", metrics);
   auto& would = AddFamily("berth_admission_would_total",
-                          "Objects that a policy would have changed or denied, had its mode and "
-                          "the namespace's been Enforce, by policy.",
+                          "Objects that a policy would have changed or denied if its mode and the "
+                          "namespace's were Enforce, by policy.",
                           metrics);
   policies::ForEachPolicy(
       policies::admission::PoliciesConfig(),

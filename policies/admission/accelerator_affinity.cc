@@ -30,7 +30,8 @@ bool AcceleratorAffinityPolicy::Mutate(const Request&, Draft& draft, Remarks& re
   const std::size_t before = draft.writes();
   draft.RequireOfNodes({.key = label_, .op = "In", .values = {models.begin(), models.end()}});
   if (draft.writes() > before) {
-    remarks.Changed("kept to nodes of " + model::Join(models) + ", as " + annotation_ + " says");
+    remarks.Changed("restricted to nodes with " + model::Join(models) + ", as " + annotation_ +
+                    " says");
   }
   return true;
 }
@@ -44,12 +45,12 @@ std::vector<Objection> AcceleratorAffinityPolicy::Judge(const Request&,
                       .reason = "names " + OneLine(faulty, kMaxModel)};
   const auto index = catalog_.IndexOf(faulty);
   if (index == model::AcceleratorCatalog::kNone) {
-    objection.reason += ", which the catalogue lacks";
-    objection.advice = "write some of " + model::Join(catalog_.names()) +
+    objection.reason += ", which is not in the catalogue";
+    objection.advice = "write one or more of " + model::Join(catalog_.names()) +
                        model::DidYouMean(faulty, catalog_.names());
   } else {
     objection.reason += ", but the pod asks for no " + catalog_[index].resource;
-    objection.advice = "name models of what it asks for, or ask for that resource";
+    objection.advice = "name models of a resource that the pod asks for, or ask for that resource";
   }
   return {std::move(objection)};
 }

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxSize = 40;
 std::string InWords(std::int64_t gibibytes) {
   // Every device whose memory is known has more than this minimum, which is below 1 GiB.
   if (gibibytes == 0) return "whose accelerator memory is known";
-  return "of at least " + std::to_string(gibibytes) + " GiB a device";
+  return "with at least " + std::to_string(gibibytes) + " GiB per device";
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ bool AcceleratorMemoryPolicy::Mutate(const Request&, Draft& draft, Remarks& rema
   const std::size_t before = draft.writes();
   draft.RequireOfNodes(AtLeast(gibibytes));
   if (draft.writes() > before) {
-    remarks.Changed("kept to nodes " + InWords(gibibytes) + ", as " + name_ + " says");
+    remarks.Changed("restricted to nodes " + InWords(gibibytes) + ", as " + name_ + " says");
   }
   return true;
 }
@@ -45,8 +45,8 @@ std::vector<Objection> AcceleratorMemoryPolicy::Judge(const Request&,
   if (!text || !AsksForAccelerators(workload.pod, catalog_)) return {};
   if (model::ParseMemoryMinimum(*text).ok()) return {};
   return {{.field = PodAnnotationField(workload, name_),
-           .reason = "is \"" + OneLine(*text, kMaxSize) + "\", which is no size above zero",
-           .advice = "write the least memory of one device, such as 40Gi"}};
+           .reason = "is \"" + OneLine(*text, kMaxSize) + "\", which is not a size above zero",
+           .advice = "write the minimum memory of one device, such as 40Gi"}};
 }
 
 // Gt compares integers, and never matches a label that is missing or not an integer

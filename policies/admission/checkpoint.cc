@@ -53,7 +53,8 @@ bool CheckpointPolicy::Mutate(const Request& request, Draft& draft, Remarks& rem
     return false;
   }
   if (path.empty()) {
-    remarks.Noted("no checkpoints: a retry has another name; write a name into " + key_annotation_);
+    remarks.Noted("no checkpoints: a retry gets another name; write a name into " +
+                  key_annotation_);
     return false;
   }
   Give(place, draft, remarks);
@@ -66,16 +67,17 @@ std::vector<Objection> CheckpointPolicy::Judge(const Request&,
   if (!claim) return {};
   std::vector<Objection> objections;
   if (config_.target == CheckpointTarget::kClaim && !model::IsDnsSubdomain(*claim)) {
-    objections.push_back({.field = PodAnnotationField(workload, annotation_),
-                          .reason = "is " + Quoted(*claim) + ", which cannot be a claim's name",
-                          .advice = "write \"true\" for " + config_.claim +
-                                    ", or the name of a PersistentVolumeClaim"});
+    objections.push_back(
+        {.field = PodAnnotationField(workload, annotation_),
+         .reason = "is " + Quoted(*claim) + ", which is not a valid name of a claim",
+         .advice =
+             "write \"true\" for " + config_.claim + ", or the name of a PersistentVolumeClaim"});
   }
   const auto key = model::Find(workload.pod.annotations, key_annotation_);
   if (key && !IsPathSegment(*key)) {
     objections.push_back(
         {.field = PodAnnotationField(workload, key_annotation_),
-         .reason = "is " + Quoted(*key) + ", which cannot be the name of a directory",
+         .reason = "is " + Quoted(*key) + ", which is not a valid name of a directory",
          .advice = "write 1 to 253 letters, digits, '-', '_' or '.', without '..'"});
   }
   return objections;
@@ -107,10 +109,10 @@ void CheckpointPolicy::NoteForPods(const model::Workload& workload, const Place&
                                    Remarks& remarks) const {
   if (workload.is_job()) {
     const bool named = !place.mount.sub_path.empty();
-    remarks.Noted("its pods' checkpoints, in every retry: " +
-                  (named ? place.text : "in a directory of the Job's name"));
+    remarks.Noted("checkpoints of its pods, in every retry: " +
+                  (named ? place.text : "in a directory with the Job's name"));
   } else if (NamesNoPods(workload) && !model::Find(workload.pod.annotations, key_annotation_)) {
-    remarks.Noted("no checkpoints: its pods have made-up names; write a name into " +
+    remarks.Noted("no checkpoints: its pods have generated names; write a name into " +
                   key_annotation_);
   }
 }
@@ -171,7 +173,7 @@ void CheckpointPolicy::SetVariable(const model::EnvVar& variable, Draft& draft,
     }
   }
   if (kept) {
-    remarks.Noted(variable.name + " kept as the pod has it; retries find " + variable.value);
+    remarks.Noted(variable.name + " is the pod's own; checkpoints last only in " + variable.value);
   }
 }
 

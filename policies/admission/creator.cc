@@ -40,7 +40,7 @@ void CreatorPolicy::Record(const std::string& user, Draft& draft, Remarks& remar
         where == Metadata::kObject ? ObjectAnnotations(workload) : workload.pod.annotations;
     const auto claimed = model::Find(annotations, annotation_);
     if (claimed && *claimed != user) {
-      remarks.Changed(annotation_ + " set to '" + user + "', who creates it, instead of '" +
+      remarks.Changed(annotation_ + " set to '" + user + "', the creator, instead of '" +
                       std::string(*claimed) + "'");
     }
     draft.SetAnnotation(where, annotation_, user);
@@ -51,7 +51,7 @@ void CreatorPolicy::Disclaim(Draft& draft, Remarks& remarks) const {
   const auto claimed = model::Find(draft.pod().annotations, annotation_);
   if (!claimed) return;
   remarks.Changed(annotation_ + " '" + std::string(*claimed) +
-                  "' removed: no template says who creates its pods");
+                  "' removed: a template cannot name the creator of its pods");
   draft.RemoveAnnotation(Metadata::kPods, annotation_);
 }
 

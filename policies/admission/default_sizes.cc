@@ -99,7 +99,7 @@ void DefaultSizes::LimitInitContainers(Compute resource) {
 
 std::string DefaultSizes::ReasonOf(std::size_t index) const {
   if (!has_devices_[index]) return "default";
-  return shares_.DevicesOf(pod_.containers[index]) + (reduced_ == index ? " less others'" : "");
+  return (reduced_ == index ? "rest of " : "") + shares_.DevicesOf(pod_.containers[index]);
 }
 
 std::optional<Amount> DefaultPodSize(const model::PodTemplate& pod, const DeviceShares& shares,

@@ -20,7 +20,7 @@ using model::Quantity;
 
 namespace {
 
-constexpr std::string_view kAdvice = "; set own limits";
+constexpr std::string_view kAdvice = "; set your own limits";
 
 std::string Cores(const Quantity& cpu) {
   const std::int64_t milli = cpu.MilliValue();
@@ -127,8 +127,7 @@ void GuaranteedQosPolicy::MarkRetryless(Draft& draft, Remarks& remarks) const {
   if (retryless) {
     draft.SetAnnotation(Metadata::kPods, retryless_annotation_, "true");
   } else if (model::Find(draft.pod().annotations, retryless_annotation_)) {
-    remarks.Changed(retryless_annotation_ +
-                    " removed: Berth alone gives it, to Jobs without limits");
+    remarks.Changed(retryless_annotation_ + " removed: only Berth sets it, on Jobs without limits");
     draft.RemoveAnnotation(Metadata::kPods, retryless_annotation_);
   }
 }

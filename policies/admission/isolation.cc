@@ -18,17 +18,18 @@ bool IsolationPolicy::Mutate(const Request& request, Draft& draft, Remarks& rema
   NoteIfMisplaced(draft.workload(), allowed_annotation_, remarks);
   if (!IsConcerned(pod)) return false;
   if (WantsAccelerators(pod)) {
-    remarks.Noted("asks for no accelerator, but its node selector wants such nodes: not kept off");
+    remarks.Noted(
+        "asks for no accelerator, but its node selector selects such nodes: not kept off");
     return false;
   }
   if (AsksToBeLetIn(pod)) {
     if (request.accelerator_nodes_allowed) return false;
-    remarks.Noted(allowed_annotation_ + " has no effect unless the namespace is labelled so, too");
+    remarks.Noted(allowed_annotation_ + " has no effect unless the namespace has that label, too");
   }
   if (IsIsolated(pod)) return true;
   draft.RequireOfNodes(no_accelerator_);
   remarks.Changed("kept off nodes with accelerators (" + no_accelerator_.key +
-                  " DoesNotExist): asks for none");
+                  " DoesNotExist): it asks for none");
   return true;
 }
 
@@ -41,7 +42,7 @@ std::vector<Objection> IsolationPolicy::Judge(const Request& request,
   }
   if (request.accelerator_nodes_allowed && AsksToBeLetIn(pod)) return {};
   return {{.field = PodSpecField(workload) + ".affinity.nodeAffinity",
-           .reason = "lets the pod onto nodes with accelerators, of which it asks for none",
+           .reason = "allows nodes with accelerators, but the pod asks for none",
            .advice = "write " + no_accelerator_.key + " DoesNotExist in every term of " +
                      "requiredDuringSchedulingIgnoredDuringExecution, or ask for an accelerator"}};
 }

@@ -53,14 +53,14 @@ void CorrectRules(const FailureStance& stance, Draft& draft, Remarks& remarks) {
   if (corrected == 0) return;
   const std::string more = corrected == 1 ? "" : " and " + std::to_string(corrected - 1) + " more";
   remarks.Changed("podFailurePolicy.rules[" + std::to_string(first) + "]" + more + " set to " +
-                  action + ", lest a pod out of memory be retried");
+                  action + ": a pod out of memory is not retried");
 }
 
 bool HasRoomForRule(const JobSpec& job, Remarks& remarks) {
   const std::size_t rules = RulesOf(job).size();
   if (rules < kMaxFailureRules) return true;
   remarks.Noted("podFailurePolicy has " + std::to_string(rules) +
-                " rules, which leaves no room for one about retries");
+                " rules, which leaves no room for a rule about retries");
   return false;
 }
 
@@ -148,7 +148,7 @@ void JobRetriesPolicy::SetLimit(Draft& draft, Remarks& remarks) const {
   const std::int64_t was = per_index ? *job.backoff_limit_per_index : job.backoff_limit;
   const std::int64_t retries = AllowedRetries(draft.workload());
   if (config_.infrastructure_retries > 0 && !StanceOn(draft.workload()).limited) {
-    remarks.Noted("infrastructureRetries are not given: they take limits in every container");
+    remarks.Noted("no infrastructureRetries: they require limits in every container");
   }
   if (was <= retries) return;
   std::string what = per_index ? "backoffLimitPerIndex " : "backoffLimit ";

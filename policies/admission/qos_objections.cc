@@ -17,13 +17,13 @@ constexpr std::size_t kMaxObjections = 100;
 // What to write if limits are missing. Depends on why they are not filled in.
 std::string AdviceFor(const model::Workload& workload, MissingLimits missing_limits) {
   if (workload.pod.has_claims) {
-    return "write what it may use at most: for claimed devices there is no default";
+    return "write limits: there is no default for claimed devices";
   }
   if (missing_limits == MissingLimits::kAllowRetryless) {
-    return "write what it may use at most, such as cpu: \"4\", memory: 16Gi, or find out by a Job, "
-           "which may go without";
+    return "write limits, such as cpu: \"4\", memory: 16Gi, or measure the need with a Job, which "
+           "may run without limits";
   }
-  return "write what it may use at most, such as cpu: \"4\", memory: 16Gi";
+  return "write limits, such as cpu: \"4\", memory: 16Gi";
 }
 
 class Objections {

@@ -14,11 +14,11 @@ constexpr std::string_view kDefaultScheduler = "default-scheduler";
 
 std::vector<model::FieldError> Validate(const SchedulerNameConfig& config) {
   if (config.name == kDefaultScheduler) {
-    return {{"name", "is the scheduler that pods have anyway; leave it empty to change nothing"}};
+    return {{"name", "is the default anyway; leave it empty to change nothing"}};
   }
   if (config.name.empty() || model::IsDnsSubdomain(config.name)) return {};
   return {{"name", "'" + config.name +
-                       "' cannot be a scheduler's name; write the schedulerName of a "
+                       "' is not a valid scheduler name; write the schedulerName of a "
                        "KubeSchedulerConfiguration's profile, such as berth-scheduler"}};
 }
 

@@ -64,7 +64,7 @@ void Warnings::Add(std::string_view prefix, std::string_view text) {
 }
 
 std::vector<std::string> Warnings::Take() {
-  if (more_ > 0) texts_.back() = "berth: and " + std::to_string(more_ + 1) + " more of the kind";
+  if (more_ > 0) texts_.back() = "berth: and " + std::to_string(more_ + 1) + " more like this";
   return std::move(texts_);
 }
 
@@ -81,7 +81,7 @@ void Denial::Add(std::string_view policy, const std::vector<Objection>& objectio
 }
 
 std::string Denial::Text() const {
-  return more_ == 0 ? text_ : text_ + ". And " + std::to_string(more_) + " more of the kind";
+  return more_ == 0 ? text_ : text_ + ". And " + std::to_string(more_) + " more like this";
 }
 
 }  // namespace berth::policies::admission

@@ -248,7 +248,7 @@ func TestAdmissionOfAPodThatAsksForNothingSaysWhatWasSet(t *testing.T) {
 	object := devicePod("2")
 	defaults(object)
 	response := review(t, url+"/mutate/enforce", object, []byte(jsonOf(t, object)))
-	want := "berth: cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set own limits"
+	want := "berth: cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set your own limits"
 	if !slices.Contains(response.Warnings, want) {
 		t.Errorf("warnings %q, want %q", response.Warnings, want)
 	}
@@ -312,7 +312,7 @@ func TestAReviewThatIsTooLargeIsAnswered(t *testing.T) {
 			}
 			warned := review(t, url+hook+"/warn", pod, raw)
 			if !warned.Allowed || len(warned.Warnings) != 1 ||
-				!strings.HasPrefix(warned.Warnings[0], "berth: not looked at: ") {
+				!strings.HasPrefix(warned.Warnings[0], "berth: not reviewed: ") {
 				t.Fatalf("warn answers %s", jsonOf(t, warned))
 			}
 		}

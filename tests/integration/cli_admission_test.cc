@@ -88,7 +88,7 @@ TEST_F(CliAdmission, ServesWithoutAnyApiServerUntilItIsTerminated) {
   const auto response = nlohmann::json::parse(reply.body)["response"];
   EXPECT_EQ(response["uid"], "u-7");
   EXPECT_TRUE(response.contains("patch"));
-  EXPECT_THAT(response["warnings"].dump(), HasSubstr("set to 'alice', who creates it"));
+  EXPECT_THAT(response["warnings"].dump(), HasSubstr("set to 'alice', the creator"));
   const std::string text = Get(metrics, "/metrics").body;
   for (const char* name :
        {"berth_admission_reviews_total{operation=\"create\",result=\"changed\",webhook=\"mutate\"} "
@@ -199,13 +199,13 @@ TEST_F(CliAdmission, TakesOverNewPoliciesAndKeepsThemWhereTheFileBreaks) {
 
   Words("  policies: {creator: {mode: Off}}\n");
   ASSERT_TRUE(berth.AwaitError("configuration reloaded")) << berth.error();
-  EXPECT_THAT(berth.error(), Not(HasSubstr("when Berth is started again")));
-  EXPECT_THAT(Review(admission).body, Not(HasSubstr("who creates it")));
+  EXPECT_THAT(berth.error(), Not(HasSubstr("changes that need a restart")));
+  EXPECT_THAT(Review(admission).body, Not(HasSubstr("the creator")));
 
   Words("  policies: {creator: {mode: Of}}\n");
-  ASSERT_TRUE(berth.AwaitError("the former one stays in use")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("the previous one stays in use")) << berth.error();
   EXPECT_THAT(berth.error(), HasSubstr("admission.policies.creator.mode"));
-  EXPECT_THAT(Review(admission).body, Not(HasSubstr("who creates it")));
+  EXPECT_THAT(Review(admission).body, Not(HasSubstr("the creator")));
 }
 
 TEST_F(CliAdmission, ShowsANewCertificateToNewConnections) {

@@ -137,11 +137,11 @@ TEST_F(CliMutate, TellsWarningsAndDenialsWithTheirPlace) {
           "---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {containers: 5}\n",
           {"--as", "alice"});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_EQ(run.error,
-            "standard input:1: Pod a: warning: berth: berth.dev/created-by set to 'alice', who "
-            "creates it, instead of 'bob'\n"
-            "standard input:7: Pod b: denied: berth: spec.containers: expected an array, got "
-            "number\n");
+  EXPECT_EQ(
+      run.error,
+      "standard input:1: Pod a: warning: berth: berth.dev/created-by set to 'alice', the creator, "
+      "instead of 'bob'\n"
+      "standard input:7: Pod b: denied: berth: spec.containers: expected an array, got number\n");
   EXPECT_THAT(run.output, HasSubstr("\n+  annotations: {berth.dev/created-by: \"alice\", "));
 }
 
@@ -166,7 +166,7 @@ TEST_F(CliMutate, ExitsWith2WhereAPolicyDeniesAnObjectOrThePodsOfOne) {
            spec + "}}}}",
        "CronJob a: warning: berth, pods denied: spec.jobTemplate.spec.template.spec." + lacks},
       {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: 5",
-       "Deployment a: warning: berth: not looked at: spec: expected an object"},
+       "Deployment a: warning: berth: not reviewed: spec: expected an object"},
   };
   for (const auto& test : cases) {
     const Finished run = RunWith(config, test.manifest, {});

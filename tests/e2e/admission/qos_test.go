@@ -77,7 +77,7 @@ func resourcesOf(t *testing.T, p *corev1.Pod) string {
 func TestAuthorIsToldWhatWasSetAndWhy(t *testing.T) {
 	w := in(t, "enforce")
 	got := w.createPod(gpuPod())
-	w.expectWarned("berth: ", "'train'", "2 x", "set own limits")
+	w.expectWarned("berth: ", "'train'", "2 x", "set your own limits")
 	limits := got.Spec.Containers[0].Resources.Limits
 	if limits.Cpu().IsZero() || limits.Memory().IsZero() {
 		t.Errorf("limits %v", limits)

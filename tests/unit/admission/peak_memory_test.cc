@@ -207,7 +207,7 @@ TEST_P(PeakMemory, WhatIsTooMuchIsDeniedOrWarnedOfAndNeverJustLetIn) {
     EXPECT_EQ(response["allowed"], true) << path;
     ASSERT_EQ(response["warnings"].size(), 1U);
     EXPECT_THAT(response["warnings"][0].get<std::string>(),
-                ::testing::StartsWith("berth: not looked at: "));
+                ::testing::StartsWith("berth: not reviewed: "));
   }
 }
 

@@ -137,10 +137,10 @@ TEST_F(ReviewerTest, TellsThatTheRulesNameAKindThatItDoesNotKnow) {
   for (const GroupVersionKind& kind : strangers) {
     for (const Verdict& verdict : {reviewer_.Mutate(ReviewOf(kind, kCpuPod), kEnforced),
                                    reviewer_.Validate(ReviewOf(kind, kCpuPod), kEnforced)}) {
-      EXPECT_THAT(verdict.answer.warnings,
-                  ElementsAre("berth: does not know " + ToString(kind) +
-                              "; take it out of the webhook's rules, or list it in "
-                              "admission.templates"));
+      EXPECT_THAT(
+          verdict.answer.warnings,
+          ElementsAre("berth: unknown kind " + ToString(kind) +
+                      "; remove it from the webhook's rules, or list it in admission.templates"));
       EXPECT_THAT(verdict.answer.patch + verdict.answer.denial, IsEmpty());
     }
   }
@@ -229,7 +229,7 @@ TEST_F(ReviewerTest, SaysWhichFieldItCannotRead) {
        {reviewer_.Mutate(created, kWarned), reviewer_.Validate(created, kWarned)}) {
     EXPECT_TRUE(warned.unreadable);
     EXPECT_THAT(warned.answer.denial + warned.answer.patch, IsEmpty());
-    EXPECT_THAT(warned.answer.warnings, ElementsAre("berth: not looked at: " + field));
+    EXPECT_THAT(warned.answer.warnings, ElementsAre("berth: not reviewed: " + field));
   }
   EXPECT_EQ(reviewer_.Mutate(ReviewOf(kPod, ""), kEnforced).answer.denial,
             "berth: object: is missing");
@@ -243,9 +243,10 @@ TEST_F(ReviewerTest, NeverLocksOutWhatIsStoredThoughItCannotReadIt) {
   const Verdict template_ =
       reviewer_.Validate(ReviewOf({"apps", "v1", "Deployment"}, TemplateOf(broken)), kEnforced);
   EXPECT_THAT(template_.answer.denial, IsEmpty());
-  EXPECT_THAT(template_.answer.warnings,
-              ElementsAre("berth: not looked at: spec.template.spec.containers: expected an "
-                          "array, got number"));
+  EXPECT_THAT(
+      template_.answer.warnings,
+      ElementsAre(
+          "berth: not reviewed: spec.template.spec.containers: expected an array, got number"));
 }
 
 }  // namespace

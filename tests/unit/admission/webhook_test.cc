@@ -110,7 +110,7 @@ TEST_F(WebhookTest, AnswersByTheFrontOfWhatTheListenerRefuses) {
     const auto warned = nlohmann::json::parse(routes_.at("/validate/warn").reject(rejection).body);
     EXPECT_EQ(warned["response"]["allowed"], true);
     EXPECT_EQ(warned["response"]["warnings"],
-              nlohmann::json::array({"berth: not looked at: it is so"}));
+              nlohmann::json::array({"berth: not reviewed: it is so"}));
   }
   EXPECT_THAT(metrics_.Exposition(),
               HasSubstr("berth_admission_reviews_total{operation=\"create\",result=\"unreadable\","

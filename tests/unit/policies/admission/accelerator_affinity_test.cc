@@ -32,7 +32,7 @@ TEST_F(AcceleratorAffinityTest, RequiresTheModelsOfTheAnnotation) {
                     .expressions = {{"berth.dev/accelerator", "In", {"A100", "V100"}}}}))
         << text;
     EXPECT_THAT(made.changes,
-                ElementsAre("kept to nodes of A100, V100, as berth.dev/accelerators says"));
+                ElementsAre("restricted to nodes with A100, V100, as berth.dev/accelerators says"));
     EXPECT_THAT(policy_.Judge(MakeRequest(), made.workload), IsEmpty());
   }
 }
@@ -89,15 +89,17 @@ struct Fault {
 };
 
 TEST_F(AcceleratorAffinityTest, ObjectsToModelsThatCannotBeHad) {
-  const std::string names = "write some of V100, A100, A30, MN-Core, MN-Core2";
-  const std::string other = "name models of what it asks for, or ask for that resource";
+  const std::string names = "write one or more of V100, A100, A30, MN-Core, MN-Core2";
+  const std::string other =
+      "name models of a resource that the pod asks for, or ask for that resource";
   for (const Fault& fault : std::vector<Fault>{
-           {"a100", "names a100, which the catalogue lacks", names + "; did you mean A100?"},
-           {"A100,V1OO", "names V1OO, which the catalogue lacks", names + "; did you mean V100?"},
-           {"H100-SXM5", "names H100-SXM5, which the catalogue lacks", names},
+           {"a100", "names a100, which is not in the catalogue", names + "; did you mean A100?"},
+           {"A100,V1OO", "names V1OO, which is not in the catalogue",
+            names + "; did you mean V100?"},
+           {"H100-SXM5", "names H100-SXM5, which is not in the catalogue", names},
            {"A100,MN-Core", "names MN-Core, but the pod asks for no preferred.jp/mncore", other},
            {std::string(1000, 'x'),
-            "names " + std::string(60, 'x') + "..., which the catalogue lacks", names},
+            "names " + std::string(60, 'x') + "..., which is not in the catalogue", names},
        }) {
     const model::Workload pod = GpuPodNaming(fault.models);
     const Made made = Mutate(policy_, pod);

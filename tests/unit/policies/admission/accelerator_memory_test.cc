@@ -44,8 +44,8 @@ TEST_F(AcceleratorMemoryTest, RequiresMoreThanOneGibibyteLess) {
     EXPECT_THAT(*made.workload.pod.node_terms,
                 ElementsAre(model::NodeSelectorTerm{.expressions = {{kMemory, "Gt", {more_than}}}}))
         << text;
-    EXPECT_THAT(made.changes, ElementsAre("kept to nodes of at least " + in_words +
-                                          " GiB a device, as " + kMemory + " says"));
+    EXPECT_THAT(made.changes, ElementsAre("restricted to nodes with at least " + in_words +
+                                          " GiB per device, as " + kMemory + " says"));
     EXPECT_THAT(policy_.Judge(MakeRequest(), made.workload), IsEmpty());
   }
 }
@@ -55,8 +55,9 @@ TEST_F(AcceleratorMemoryTest, RequiresThatAnyIsKnownForLessThanOneGibibyte) {
   const Made made = Mutate(policy_, GpuPodAsking("500M"));
   EXPECT_THAT(*made.workload.pod.node_terms,
               ElementsAre(model::NodeSelectorTerm{.expressions = {{kMemory, "Exists", {}}}}));
-  EXPECT_THAT(made.changes, ElementsAre("kept to nodes whose accelerator memory is known, as " +
-                                        std::string(kMemory) + " says"));
+  EXPECT_THAT(made.changes,
+              ElementsAre("restricted to nodes whose accelerator memory is known, as " +
+                          std::string(kMemory) + " says"));
 }
 
 TEST_F(AcceleratorMemoryTest, IsAddedToThePodsOwnTerms) {
@@ -124,8 +125,8 @@ TEST_F(AcceleratorMemoryTest, ObjectsToWhatIsNoSizeAboveZero) {
     EXPECT_EQ(made.workload, pod) << text;
     EXPECT_THAT(policy_.Judge(MakeRequest(), pod),
                 ElementsAre(Objection{"metadata.annotations[" + std::string(kMemory) + "]",
-                                      "is \"" + shown + "\", which is no size above zero",
-                                      "write the least memory of one device, such as 40Gi"}))
+                                      "is \"" + shown + "\", which is not a size above zero",
+                                      "write the minimum memory of one device, such as 40Gi"}))
         << text;
   }
 }

@@ -160,8 +160,9 @@ TEST(CheckpointTest, KeepsAVariableThatThePodSetsItself) {
     EXPECT_THAT(made.workload.pod.containers[1].env,
                 ElementsAre(model::EnvVar{.name = "CHECKPOINT_DIR", .value = value}));
     EXPECT_THAT(made.workload.pod.containers[1].mounts, SizeIs(1));
-    EXPECT_THAT(made.notes, ElementsAre("CHECKPOINT_DIR kept as the pod has it; retries find "
-                                        "/checkpoints"));
+    EXPECT_THAT(
+        made.notes,
+        ElementsAre("CHECKPOINT_DIR is the pod's own; checkpoints last only in /checkpoints"));
   }
 }
 
@@ -229,7 +230,7 @@ TEST(CheckpointTest, TellsTheAuthorOfAJobWhatItsPodsGet) {
   ExpectLeftAlone(InBucket(), job, "s3://bucket/prefix/team/train");
   model::Workload generated = job;
   generated.name = "";
-  ExpectLeftAlone(OnClaim(), generated, "in a directory of the Job's name");
+  ExpectLeftAlone(OnClaim(), generated, "in a directory with the Job's name");
 }
 
 TEST(CheckpointTest, DoesNotTakeAnotherGroupsJobForOne) {
@@ -241,7 +242,7 @@ TEST(CheckpointTest, DoesNotTakeAnotherGroupsJobForOne) {
 
 TEST(CheckpointTest, TellsTheAuthorOfADeploymentThatItsPodsHaveNoName) {
   for (const char* kind : {"Deployment", "ReplicaSet", "ReplicationController"}) {
-    ExpectLeftAlone(OnClaim(), MakeOwner(kind, Asking(CpuPod())), "made-up names");
+    ExpectLeftAlone(OnClaim(), MakeOwner(kind, Asking(CpuPod())), "generated names");
   }
   for (const model::Workload& workload :
        {MakeOwner("StatefulSet", Asking(CpuPod())), MakeOwner("PyTorchJob", Asking(CpuPod())),
@@ -259,15 +260,15 @@ TEST(CheckpointTest, ObjectsToWhatIsNoClaimAndNoKey) {
     std::string reason;
   };
   for (const Case& c : std::vector<Case>{
-           {"checkpoint", "", "is '', which cannot be a claim's name"},
-           {"checkpoint", "Yes", "is 'Yes', which cannot be a claim's name"},
-           {"checkpoint", "a/b", "is 'a/b', which cannot be a claim's name"},
-           {"checkpoint-key", "", "is '', which cannot be the name of a directory"},
-           {"checkpoint-key", "..", "is '..', which cannot be the name of a directory"},
-           {"checkpoint-key", "../of-bob", "is '../of-bob', which cannot"},
-           {"checkpoint-key", "a/b", "is 'a/b', which cannot"},
-           {"checkpoint-key", "a\x01", "is 'a ', which cannot"},
-           {"checkpoint-key", std::string(300, 'k'), "kkk...', which cannot"},
+           {"checkpoint", "", "is '', which is not a valid name of a claim"},
+           {"checkpoint", "Yes", "is 'Yes', which is not a valid name of a claim"},
+           {"checkpoint", "a/b", "is 'a/b', which is not a valid name of a claim"},
+           {"checkpoint-key", "", "is '', which is not a valid name of a directory"},
+           {"checkpoint-key", "..", "is '..', which is not a valid name of a directory"},
+           {"checkpoint-key", "../of-bob", "is '../of-bob', which is not"},
+           {"checkpoint-key", "a/b", "is 'a/b', which is not"},
+           {"checkpoint-key", "a\x01", "is 'a ', which is not"},
+           {"checkpoint-key", std::string(300, 'k'), "kkk...', which is not"},
        }) {
     model::Workload pod = CpuPod();
     if (c.annotation != "checkpoint") pod = Asking(pod);

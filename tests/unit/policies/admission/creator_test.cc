@@ -43,8 +43,8 @@ TEST_F(CreatorTest, ReplacesWhatSomebodyElseIsSaidToBe) {
   for (const model::Workload& workload : {CpuPod(), MakeJob(CpuPod())}) {
     const Made made = Mutate(policy_, Annotated(workload, "created-by", "bob"));
     EXPECT_THAT(made.workload.pod.annotations, ElementsAre(Pair("berth.dev/created-by", "alice")));
-    EXPECT_THAT(made.changes, ElementsAre("berth.dev/created-by set to 'alice', who creates it, "
-                                          "instead of 'bob'"));
+    EXPECT_THAT(made.changes,
+                ElementsAre("berth.dev/created-by set to 'alice', the creator, instead of 'bob'"));
   }
 }
 
@@ -89,8 +89,10 @@ TEST_F(CreatorTest, APodOfAnotherControllerLosesWhatItsTemplateClaims) {
         Mutate(policy_, Annotated(plain, "created-by", "bob"), By(test.user, test.kind));
     EXPECT_FALSE(made.holds) << test.kind;
     EXPECT_EQ(made.workload, plain) << test.kind;
-    EXPECT_THAT(made.changes, ElementsAre("berth.dev/created-by 'bob' removed: no template says "
-                                          "who creates its pods"));
+    EXPECT_THAT(
+        made.changes,
+        ElementsAre(
+            "berth.dev/created-by 'bob' removed: a template cannot name the creator of its pods"));
     EXPECT_EQ(Mutate(policy_, plain, By(test.user, test.kind)).writes, 0);
   }
 }
@@ -108,8 +110,10 @@ TEST_F(CreatorTest, ForetellsWhatATemplateClaimsInVain) {
   const model::Workload plain = MakeOwner("Deployment", CpuPod());
   const Made made = Mutate(policy_, Annotated(plain, "created-by", "alice"));
   EXPECT_EQ(made.workload, plain) << "nobody knows later that it was alice who wrote it";
-  EXPECT_THAT(made.changes, ElementsAre("berth.dev/created-by 'alice' removed: no template says "
-                                        "who creates its pods"));
+  EXPECT_THAT(
+      made.changes,
+      ElementsAre(
+          "berth.dev/created-by 'alice' removed: a template cannot name the creator of its pods"));
 }
 
 TEST_F(CreatorTest, RecordsNobodyUnknownAndNothingOnOtherKinds) {

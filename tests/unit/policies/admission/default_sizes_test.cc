@@ -68,7 +68,7 @@ TEST(DefaultSizesTest, SayWhereTheyComeFrom) {
       MakeTemplate({Sized("a", "-", "-", "1"), Sized("b", "-", "-", "2"), Sized("log", "-", "-")});
   const DefaultSizes sizes(pod, shares, config);
   EXPECT_EQ(sizes.ReasonOf(0), "1 x V100");
-  EXPECT_EQ(sizes.ReasonOf(1), "2 x V100 less others'");
+  EXPECT_EQ(sizes.ReasonOf(1), "rest of 2 x V100");
   EXPECT_EQ(sizes.ReasonOf(2), "default");
 }
 

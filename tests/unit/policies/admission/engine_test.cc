@@ -84,13 +84,14 @@ TEST(AdmissionEngineTest, OfTwoModesTheWeakerOneDecidesWhatIsDenied) {
         EXPECT_EQ(outcome.effects[0].would, weaker == Mode::kWarn);
         EXPECT_FALSE(outcome.effects[0].changed);
         const std::string fault =
-            "metadata.annotations[berth.dev/accelerators] names K80, which the catalogue lacks";
+            "metadata.annotations[berth.dev/accelerators] names K80, which is not in the catalogue";
         EXPECT_THAT(outcome.effects[0].text, StartsWith(fault));
         if (weaker == Mode::kWarn) {
           EXPECT_THAT(outcome.warnings[0], StartsWith("berth (warn only), denied: " + fault));
         } else {
-          EXPECT_EQ(outcome.denial, "berth accelerator-affinity: " + fault +
-                                        "; write some of V100, A100, A30, MN-Core, MN-Core2");
+          EXPECT_EQ(outcome.denial,
+                    "berth accelerator-affinity: " + fault +
+                        "; write one or more of V100, A100, A30, MN-Core, MN-Core2");
         }
       }
     }
@@ -319,13 +320,14 @@ TEST(AdmissionEngineTest, SaysOnceWhatSeveralTemplatesShareAndHowMuchItLeavesOut
   ASSERT_THAT(outcome.warnings, SizeIs(kMaxWarnings));
   EXPECT_THAT(outcome.warnings, testing::Contains(HasSubstr("kept off")).Times(1));
   // 14 sizes and isolation, of which 11 are told.
-  EXPECT_EQ(outcome.warnings.back(), "berth: and 4 more of the kind");
+  EXPECT_EQ(outcome.warnings.back(), "berth: and 4 more like this");
   ASSERT_THAT(outcome.effects, SizeIs(2));
   EXPECT_THAT(outcome.effects[0].text, HasSubstr("'worker-0' set to"));
   EXPECT_THAT(outcome.effects[0].text, HasSubstr("'worker-1' set to"));
   EXPECT_THAT(outcome.effects[0].text, SizeIs(testing::Le(kMaxEffectText)));
-  EXPECT_EQ(outcome.effects[1].text,
-            "kept off nodes with accelerators (berth.dev/accelerator DoesNotExist): asks for none");
+  EXPECT_EQ(
+      outcome.effects[1].text,
+      "kept off nodes with accelerators (berth.dev/accelerator DoesNotExist): it asks for none");
 }
 
 TEST(AdmissionEngineTest, TellsWhatUsersWroteOnOneShortLine) {

@@ -103,45 +103,45 @@ TEST(GuaranteedQosTest, LowersCpuButNeverMemoryWhereConfigured) {
 }
 
 TEST(GuaranteedQosTest, GivesContainersTheShareOfTheirDevices) {
-  ExpectSizes(Policy(),
-              {{"the issue's own",
-                {Sized("train", "-", "-", "2")},
-                {"8 80Gi"},
-                {"cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set own limits"}},
-               {"memory alone",
-                {Sized("train", "2", "-", "1")},
-                {"2 40Gi"},
-                {"memory of 'train' set to 40Gi (1 x V100); set own limits"}},
-               {"zeros",
-                {Sized("train", "0", "0", "1")},
-                {"4 40Gi"},
-                {"cpu and memory of 'train' set to 4 cores, 40Gi (1 x V100); set own limits"}},
-               {"several",
-                {Sized("a", "-", "-", "1"), Sized("b", "-", "-", "1")},
-                {"4 40Gi", "4 40Gi"},
-                {"cpu and memory of 'a' and 'b' set to 4 cores, 40Gi (1 x V100); set own limits"}},
-               {"small ones are taken off the largest",
-                {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-", "1"),
-                 Sized("b", "-", "-", "2"), Sized("log", "-", "-")},
-                {"100m 128Mi", "4 40Gi", "7 81664Mi", "100m 128Mi"},
-                {"cpu and memory of 's' and 'log' set to 100m, 128Mi (default); set own limits",
-                 "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set own limits",
-                 "cpu and memory of 'b' set to 7 cores, 81664Mi (2 x V100 less others'); set own "
-                 "limits"}},
-               {"what a sidecar sets is its own affair",
-                {Sidecar(Sized("s", "2", "1Gi")), Sized("a", "-", "-", "1")},
-                {"2 1Gi", "4 40Gi"},
-                {"cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set own limits"}},
-               {"init containers run before, so nothing is taken off",
-                {Init(Sized("i", "-", "-")), Sized("a", "-", "-", "1")},
-                {"100m 128Mi", "4 40Gi"},
-                {"cpu and memory of 'i' set to 100m, 128Mi (default); set own limits",
-                 "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set own limits"}},
-               {"an init container with the devices of one after it",
-                {Init(Sized("i", "-", "-", "2")), Sized("a", "6", "-", "2")},
-                {"6 80Gi", "6 80Gi"},
-                {"cpu and memory of 'i' set to 6 cores, 80Gi (2 x V100); set own limits",
-                 "memory of 'a' set to 80Gi (2 x V100); set own limits"}}});
+  ExpectSizes(
+      Policy(),
+      {{"the issue's own",
+        {Sized("train", "-", "-", "2")},
+        {"8 80Gi"},
+        {"cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set your own limits"}},
+       {"memory alone",
+        {Sized("train", "2", "-", "1")},
+        {"2 40Gi"},
+        {"memory of 'train' set to 40Gi (1 x V100); set your own limits"}},
+       {"zeros",
+        {Sized("train", "0", "0", "1")},
+        {"4 40Gi"},
+        {"cpu and memory of 'train' set to 4 cores, 40Gi (1 x V100); set your own limits"}},
+       {"several",
+        {Sized("a", "-", "-", "1"), Sized("b", "-", "-", "1")},
+        {"4 40Gi", "4 40Gi"},
+        {"cpu and memory of 'a' and 'b' set to 4 cores, 40Gi (1 x V100); set your own limits"}},
+       {"small ones are taken off the largest",
+        {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-", "1"), Sized("b", "-", "-", "2"),
+         Sized("log", "-", "-")},
+        {"100m 128Mi", "4 40Gi", "7 81664Mi", "100m 128Mi"},
+        {"cpu and memory of 's' and 'log' set to 100m, 128Mi (default); set your own limits",
+         "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set your own limits",
+         "cpu and memory of 'b' set to 7 cores, 81664Mi (rest of 2 x V100); set your own limits"}},
+       {"what a sidecar sets is its own affair",
+        {Sidecar(Sized("s", "2", "1Gi")), Sized("a", "-", "-", "1")},
+        {"2 1Gi", "4 40Gi"},
+        {"cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set your own limits"}},
+       {"init containers run before, so nothing is taken off",
+        {Init(Sized("i", "-", "-")), Sized("a", "-", "-", "1")},
+        {"100m 128Mi", "4 40Gi"},
+        {"cpu and memory of 'i' set to 100m, 128Mi (default); set your own limits",
+         "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set your own limits"}},
+       {"an init container with the devices of one after it",
+        {Init(Sized("i", "-", "-", "2")), Sized("a", "6", "-", "2")},
+        {"6 80Gi", "6 80Gi"},
+        {"cpu and memory of 'i' set to 6 cores, 80Gi (2 x V100); set your own limits",
+         "memory of 'a' set to 80Gi (2 x V100); set your own limits"}}});
 }
 
 TEST(GuaranteedQosTest, TakesTheModelsThatThePodNames) {
@@ -172,17 +172,17 @@ TEST(GuaranteedQosTest, GivesPodsWithoutDevicesWhatIsConfigured) {
               {{"alone",
                 {Sized("a", "-", "-")},
                 {"1 4Gi"},
-                {"cpu and memory of 'a' set to 1 core, 4Gi (default); set own limits"}},
+                {"cpu and memory of 'a' set to 1 core, 4Gi (default); set your own limits"}},
                {"others",
                 {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-"), Sized("b", "-", "1Gi")},
                 {"100m 128Mi", "1 4Gi", "1 1Gi"},
-                {"cpu and memory of 's' set to 100m, 128Mi (default); set own limits",
-                 "cpu and memory of 'a' set to 1 core, 4Gi (default); set own limits",
-                 "cpu of 'b' set to 1 core (default); set own limits"}},
+                {"cpu and memory of 's' set to 100m, 128Mi (default); set your own limits",
+                 "cpu and memory of 'a' set to 1 core, 4Gi (default); set your own limits",
+                 "cpu of 'b' set to 1 core (default); set your own limits"}},
                {"init containers stay below what follows",
                 {Init(Sized("i", "-", "-")), Sized("a", "50m", "64Mi")},
                 {"50m 64Mi", "50m 64Mi"},
-                {"cpu and memory of 'i' set to 50m, 64Mi (default); set own limits"}}});
+                {"cpu and memory of 'i' set to 50m, 64Mi (default); set your own limits"}}});
   GuaranteedQosConfig config;
   config.without_accelerators = {.cpu = Q("1500m"), .memory = Q("2Gi")};
   config.small = {.cpu = Q("1"), .memory = Q("1Gi")};
@@ -190,8 +190,8 @@ TEST(GuaranteedQosTest, GivesPodsWithoutDevicesWhatIsConfigured) {
               {{"configured",
                 {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-")},
                 {"1 1Gi", "1500m 2Gi"},
-                {"cpu and memory of 's' set to 1 core, 1Gi (default); set own limits",
-                 "cpu and memory of 'a' set to 1500m, 2Gi (default); set own limits"}}});
+                {"cpu and memory of 's' set to 1 core, 1Gi (default); set your own limits",
+                 "cpu and memory of 'a' set to 1500m, 2Gi (default); set your own limits"}}});
 }
 
 TEST(GuaranteedQosTest, RaisesLimitsOfALimitRangeToLargerRequests) {
@@ -239,22 +239,22 @@ TEST(GuaranteedQosTest, EqualisesThePodsOwnResourcesAlone) {
        {},
        {Sized("a", "-", "-")},
        "1 4Gi",
-       {"cpu and memory of spec.resources set to 1 core, 4Gi; set own limits"}},
+       {"cpu and memory of spec.resources set to 1 core, 4Gi; set your own limits"}},
       {"neither, and containers that need more together",
        Sizes("8", "-"),
        {Sidecar(Sized("s", "1", "3Gi")), Sized("a", "1", "3Gi")},
        "8 6Gi",
-       {"memory of spec.resources set to 6Gi; set own limits"}},
+       {"memory of spec.resources set to 6Gi; set your own limits"}},
       {"neither, and one that may rise higher",
        Sizes("8", "-"),
        {Sized("a", "1", "1Gi/9Gi")},
        "8 9Gi",
-       {"memory of spec.resources set to 9Gi; set own limits"}},
+       {"memory of spec.resources set to 9Gi; set your own limits"}},
       {"neither, with devices",
        {},
        {Init(Sized("i", "-", "-", "1")), Sized("a", "-", "-", "2"), Sized("b", "-", "-", "1")},
        "12 120Gi",
-       {"cpu and memory of spec.resources set to 12 cores, 120Gi; set own limits"}},
+       {"cpu and memory of spec.resources set to 12 cores, 120Gi; set your own limits"}},
   };
   for (const PodCase& c : cases) {
     model::Workload pod = MakePod(c.containers);
@@ -286,13 +286,11 @@ model::Workload Claiming(model::Workload pod) {
   return pod;
 }
 
-constexpr std::string_view kAdvice =
-    "write what it may use at most, such as cpu: \"4\", memory: 16Gi";
+constexpr std::string_view kAdvice = "write limits, such as cpu: \"4\", memory: 16Gi";
 
 TEST(GuaranteedQosTest, ObjectsToWhatItCannotMakeGuaranteed) {
   const std::string advice(kAdvice);
-  const std::string claims =
-      "write what it may use at most: for claimed devices there is no default";
+  const std::string claims = "write limits: there is no default for claimed devices";
   const std::vector<ObjectionCase> cases = {
       {"a request above its limit",
        {},
@@ -326,7 +324,7 @@ TEST(GuaranteedQosTest, ObjectsToWhatItCannotMakeGuaranteed) {
        With(MissingLimits::kAllowRetryless),
        Annotated(CpuPod(), "retryless", "true"),
        {{"spec.containers[0].resources.limits", "lacks cpu and memory",
-         advice + ", or find out by a Job, which may go without"}}},
+         advice + ", or measure the need with a Job, which may run without limits"}}},
       {"what makes pods that are not retried by a Job",
        With(MissingLimits::kDeny),
        MakeOwner("Deployment", CpuPod()),
@@ -420,9 +418,9 @@ TEST(GuaranteedQosTest, MarksJobsThatMayGoWithoutLimits) {
 
 TEST(GuaranteedQosTest, TellsWhoMarkedAJobHimself) {
   const model::Workload job = MakeJob(MakePod({Sized("a", "1", "1Gi")}));
-  EXPECT_THAT(Mutate(Policy(), Annotated(job, "retryless", "true")).changes,
-              ElementsAre("berth.dev/retryless removed: Berth alone gives it, to Jobs without "
-                          "limits"));
+  EXPECT_THAT(
+      Mutate(Policy(), Annotated(job, "retryless", "true")).changes,
+      ElementsAre("berth.dev/retryless removed: only Berth sets it, on Jobs without limits"));
 }
 
 TEST(GuaranteedQosTest, BelievesTheMarkOnlyOnPodsOfTheJobController) {
@@ -475,10 +473,9 @@ TEST(GuaranteedQosTest, SaysLittleAboutThousandsOfContainers) {
     same.push_back(Sized(name, "-", "-"));
     different.push_back(Sized(name, "1/" + std::to_string(i + 2), "1Gi"));
   }
-  EXPECT_THAT(
-      Mutate(Policy(), MakePod(same)).changes,
-      ElementsAre("cpu and memory of 'c0', 'c1' and 9998 more set to 1 core, 4Gi (default); "
-                  "set own limits"));
+  EXPECT_THAT(Mutate(Policy(), MakePod(same)).changes,
+              ElementsAre("cpu and memory of 'c0', 'c1' and 9998 more set to 1 core, 4Gi "
+                          "(default); set your own limits"));
   const Texts changes = Mutate(Policy(), MakePod(different)).changes;
   ASSERT_THAT(changes, SizeIs(9));
   EXPECT_EQ(changes.back(), "cpu and memory of 'c8', 'c9' and 9990 more set or equalised likewise");

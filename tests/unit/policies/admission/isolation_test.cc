@@ -54,7 +54,7 @@ TEST_F(IsolationTest, KeepsPodsWithoutAcceleratorsOffTheirNodes) {
   EXPECT_THAT(*made.workload.pod.node_terms,
               ElementsAre(model::NodeSelectorTerm{.expressions = {kIsolated}}));
   EXPECT_THAT(made.changes, ElementsAre("kept off nodes with accelerators (berth.dev/accelerator "
-                                        "DoesNotExist): asks for none"));
+                                        "DoesNotExist): it asks for none"));
   EXPECT_THAT(made.notes, IsEmpty());
 }
 
@@ -92,7 +92,7 @@ std::vector<Case> LeftAlone() {
   model::Workload starting = CpuPod();
   starting.pod.containers.push_back(GpuPod().pod.containers[0]);
   starting.pod.containers[1].init = true;
-  const std::string wants = "its node selector wants such nodes";
+  const std::string wants = "its node selector selects such nodes";
   return {
       {"asks for a GPU", GpuPod(), ""},
       {"asks for another accelerator", GpuPod("4", kMnCore), ""},
@@ -176,7 +176,7 @@ TEST_F(IsolationTest, AnnotationDoesNotCountElsewhereAndSaysWhy) {
   EXPECT_TRUE(made.holds);
   EXPECT_THAT(made.changes, SizeIs(1));
   EXPECT_THAT(made.notes, ElementsAre("berth.dev/allow-accelerator-nodes has no effect unless the "
-                                      "namespace is labelled so, too"));
+                                      "namespace has that label, too"));
   EXPECT_THAT(policy_.Judge(MakeRequest(), pod), SizeIs(1));
 }
 

@@ -99,13 +99,13 @@ TEST(JobRetriesTest, EndsJobsWithoutMemoryLimitsAtTheirFirstFailure) {
         WithRules(job, {OnExitCodes("FailJob", "In", {1}), OnExitCodes("Ignore", "In", {42})}),
         0,
         {"FailJob In 1", "Count In 42"},
-        {"podFailurePolicy.rules[1] set to Count, lest a pod out of memory be retried", kNoLimit}},
+        {"podFailurePolicy.rules[1] set to Count: a pod out of memory is not retried", kNoLimit}},
        {"rules that ignore",
         WithRules(job, {Disruption("Ignore"), OnExitCodes("Ignore", "In", {42}),
                         OnConditions("Ignore", {"Other"})}),
         0,
         {"Count DisruptionTarget", "Count In 42", "Count Other"},
-        {"podFailurePolicy.rules[0] and 2 more set to Count, lest a pod out of memory be retried",
+        {"podFailurePolicy.rules[0] and 2 more set to Count: a pod out of memory is not retried",
          kNoLimit}}});
 }
 
@@ -152,13 +152,13 @@ TEST(JobRetriesTest, RetriesDisruptedPodsWhereMemoryIsLimited) {
         WithRules(job, {OnExitCodes("Ignore", "In", {137})}),
         0,
         {kIgnored, "Count In 137"},
-        {"podFailurePolicy.rules[0] set to Count, lest a pod out of memory be retried", kRuleAdded,
+        {"podFailurePolicy.rules[0] set to Count: a pod out of memory is not retried", kRuleAdded,
          kAccelerator}},
        {"a rule that ignores every failure",
         WithRules(job, {OnConditions("Ignore", {"DisruptionTarget", "Ready"})}),
         0,
         {kIgnored, "Count DisruptionTarget Ready"},
-        {"podFailurePolicy.rules[0] set to Count, lest a pod out of memory be retried", kRuleAdded,
+        {"podFailurePolicy.rules[0] set to Count: a pod out of memory is not retried", kRuleAdded,
          kAccelerator}}});
 }
 
@@ -171,7 +171,7 @@ TEST(JobRetriesTest, RetriesFailuresOfTheInfrastructureWhereConfigured) {
   const model::Workload job = LimitedGpuJob();
   const std::string failing = "FailJob NotIn 255";
   const std::string infrastructure = "set to 2: only failures of the infrastructure are retried";
-  const std::string corrected = " set to FailJob, lest a pod out of memory be retried";
+  const std::string corrected = " set to FailJob: a pod out of memory is not retried";
   ExpectRetries(
       Policy(2),
       {{"the default", job, 2, {kIgnored, failing}, {kRuleAdded, "backoffLimit " + infrastructure}},
@@ -197,7 +197,7 @@ TEST(JobRetriesTest, RetriesFailuresOfTheInfrastructureWhereConfigured) {
         0,
         {},
         {kNoLimit},
-        {"infrastructureRetries are not given: they take limits in every container"}}});
+        {"no infrastructureRetries: they require limits in every container"}}});
 }
 
 std::vector<model::FailureRule> ManyRules(std::size_t count) {
@@ -206,13 +206,13 @@ std::vector<model::FailureRule> ManyRules(std::size_t count) {
 
 TEST(JobRetriesTest, WritesNoMoreRulesThanAJobMayHave) {
   const std::string full =
-      "podFailurePolicy has 20 rules, which leaves no room for one about retries";
+      "podFailurePolicy has 20 rules, which leaves no room for a rule about retries";
   const Made one = Mutate(Policy(2), WithRules(LimitedGpuJob(), ManyRules(19)));
   EXPECT_THAT(RulesOf(one.workload), SizeIs(20));
   EXPECT_EQ(RulesOf(one.workload).front(), kIgnored);
   EXPECT_EQ(LimitOf(*one.workload.job), 0);
   EXPECT_THAT(one.notes, ElementsAre(full));
-  ExpectSettled(Policy(2), one, "room for one");
+  ExpectSettled(Policy(2), one, "room for a rule");
 
   const Made none = Mutate(Policy(), WithRules(LimitedGpuJob(), ManyRules(20)));
   EXPECT_THAT(RulesOf(none.workload), SizeIs(20));

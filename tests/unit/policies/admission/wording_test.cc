@@ -81,7 +81,7 @@ TEST(WarningsTest, OfTenThousandTheFirstAndTheirNumber) {
   const auto taken = warnings.Take();
   ASSERT_THAT(taken, SizeIs(kMaxWarnings));
   EXPECT_EQ(taken.front(), "berth: 0");
-  EXPECT_EQ(taken.back(), "berth: and 9989 more of the kind");
+  EXPECT_EQ(taken.back(), "berth: and 9989 more like this");
 }
 
 TEST(WarningsTest, ThatFitExactlyAreAllSaid) {
@@ -110,7 +110,7 @@ TEST(DenialTest, NamesAFewOfTenThousandAndTheirNumber) {
   const Objection objection{"field", std::string(1000, 'x'), "advice"};
   denial.Add("p", std::vector<Objection>(10'000, objection));
   EXPECT_LT(denial.Text().size(), 2000);
-  EXPECT_TRUE(denial.Text().ends_with("...; advice. And 9997 more of the kind")) << denial.Text();
+  EXPECT_TRUE(denial.Text().ends_with("...; advice. And 9997 more like this")) << denial.Text();
 }
 
 }  // namespace
