@@ -28,9 +28,8 @@ struct Wanted {
 };
 
 absl::Status NotJson(std::string_view where) {
-  return absl::InvalidArgumentError(std::string(where) +
-                                    ": is not JSON; brackets, quotes, colons and commas do not go "
-                                    "together");
+  return absl::InvalidArgumentError(
+      std::string(where) + ": is not JSON; brackets, quotes, colons or commas do not match");
 }
 
 absl::Status TooMany(std::string_view field, std::size_t most, std::string_view what) {
@@ -166,8 +165,8 @@ absl::Status ArgsReader::ReadNode(const JsonText& item, std::size_t& entries_lef
   const std::size_t entries = EntriesOf(*node);
   if (entries > entries_left) {
     return absl::InvalidArgumentError(
-        "Nodes.items: has more labels, taints, conditions and resources than Berth reads in so "
-        "many bytes, which is one in " +
+        "Nodes.items: has more labels, taints, conditions and resources than Berth reads in a "
+        "request of this size, which is one for every " +
         std::to_string(kBytesPerEntry));
   }
   entries_left -= entries;

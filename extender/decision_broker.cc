@@ -45,7 +45,7 @@ absl::StatusOr<std::shared_ptr<DecisionBroker::Watcher>> DecisionBroker::Watch(
   if (closed_) return absl::UnavailableError("the server is shutting down; watch again");
   std::erase_if(watchers_, [](const auto& watcher) { return watcher.expired(); });
   if (watchers_.size() >= options_.max_watchers) {
-    return absl::ResourceExhaustedError("as many clients as may watch decisions do so already");
+    return absl::ResourceExhaustedError("the maximum number of clients already watch decisions");
   }
   const std::shared_ptr<Watcher> watcher(new Watcher(options_.max_queued, std::move(wake)));
   watchers_.push_back(watcher);

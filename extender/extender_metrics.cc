@@ -36,8 +36,8 @@ JudgementMetrics::JudgementMetrics(server::Metrics& metrics) {
   auto& judgements = prometheus::BuildCounter()
                          .Name("berth_judgements_total")
                          .Help(
-                             "Nodes that kube-scheduler asked about, by where the judgement came "
-                             "from: memory, of a pod of the same shape, or the policies.")
+                             "Nodes judged, by source of the judgement: memory (of a pod of the "
+                             "same shape) or the policies.")
                          .Register(metrics.registry());
   remembered_ = &judgements.Add({{"source", "memory"}});
   judged_ = &judgements.Add({{"source", "policies"}});
@@ -97,8 +97,8 @@ ShortlistMetrics::ShortlistMetrics(server::Metrics& metrics) {
   auto& answers = prometheus::BuildCounter()
                       .Name("berth_shortlist_total")
                       .Help(
-                          "Answers to filter while there is a shortlist: short, few where no more "
-                          "nodes fit than it holds, or why all that fit were answered.")
+                          "Answers to filter while the shortlist is on: short, few (no more nodes "
+                          "fit than it holds), or why the answer had all nodes that fit.")
                       .Register(metrics.registry());
   for (const policies::scheduling::Shortlisting each : policies::scheduling::kAllShortlistings) {
     answers_[static_cast<std::size_t>(each)] =

@@ -242,13 +242,12 @@ Rule MakeRule(const HealthCondition& condition, ReasonTable& reasons) {
                            .text = "node(s) had condition " + condition.type + text,
                            .summary = condition.type + summary});
   };
-  return {
-      .condition = condition,
-      .unhealthy = intern("", ""),
-      .unknown = intern(" of status Unknown", " Unknown"),
-      .distrusted = intern(" until recently", " until recently"),
-      .recovering = intern(" that turned False recently", " turned False recently"),
-      .suspect = intern(", too many of them to believe it", " on too many nodes to believe it")};
+  return {.condition = condition,
+          .unhealthy = intern("", ""),
+          .unknown = intern(" of status Unknown", " Unknown"),
+          .distrusted = intern(" until recently", " until recently"),
+          .recovering = intern(" that turned False recently", " turned False recently"),
+          .suspect = intern(" on suspiciously many nodes", " on suspiciously many nodes")};
 }
 
 }  // namespace

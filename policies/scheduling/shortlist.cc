@@ -25,7 +25,7 @@ Wording WordingOf(Shortlisting shortlisting) {
     case Shortlisting::kFew:
       return {"few", ""};
     case Shortlisting::kAskedAgain:
-      return {"asked_again", "a shortlist was answered before, and the pod did not get there"};
+      return {"asked_again", "an earlier answer was a shortlist, and the pod was not placed"};
     case Shortlisting::kNoAccelerator:
       return {"no_accelerator", "it asks for no accelerator of the catalogue"};
     case Shortlisting::kClaims:

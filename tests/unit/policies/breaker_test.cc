@@ -174,7 +174,7 @@ TEST_F(BreakerInHealth, PenalizeExcludesNoNodeOfThePoolAnyMore) {
   const Verdict tripped = Judge(BreakerAction::kPenalize, 11, LostNode("NVIDIA-A30"));
   EXPECT_TRUE(tripped.fits);
   EXPECT_EQ(tripped.score, 0);
-  EXPECT_EQ(reason_, "node(s) had condition GPUIsLost, too many of them to believe it");
+  EXPECT_EQ(reason_, "node(s) had condition GPUIsLost on suspiciously many nodes");
 }
 
 TEST_F(BreakerInHealth, PenalizeLeavesOtherPoolsAndOtherConditionsAlone) {
