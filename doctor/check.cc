@@ -13,9 +13,10 @@ namespace {
 // If nobody asked the source on purpose, nothing is missing.
 Findings NotKnown(const Check& check, const absl::Status& why) {
   if (absl::IsFailedPrecondition(why)) return Note(std::string(why.message()));
-  std::string advice = absl::IsPermissionDenied(why)
-                           ? "have somebody bind the role that `berth doctor --rbac` prints to you"
-                           : "";
+  std::string advice =
+      absl::IsPermissionDenied(why)
+          ? "ask an administrator to bind you the role that `berth doctor --rbac` prints"
+          : "";
   if (!advice.empty()) advice += fmt::format(", or leave it out with --skip {}", check.name);
   return Unknown(std::string(why.message()), std::move(advice));
 }

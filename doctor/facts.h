@@ -174,7 +174,7 @@ struct RightFacts {
 };
 
 /// The state of facts that nobody has gathered.
-inline absl::Status NotGathered() { return absl::InternalError("was not asked for"); }
+inline absl::Status NotGathered() { return absl::InternalError("was not gathered"); }
 
 /// Everything that is known about the cluster. Each source has a field, which is an error if the
 /// source was not asked or could not be read. FAILED_PRECONDITION means that the user did not want

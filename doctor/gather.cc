@@ -40,8 +40,8 @@ absl::StatusOr<FilterTrial> TryFilterOf(const ExtenderAccess& extender, kube::Ap
                                         const Rules& rules, Facts& facts) {
   if (extender.transport == nullptr) {
     return absl::FailedPreconditionError(
-        "the extender was not asked: give --extender https://HOST:PORT of one that can be reached "
-        "from here");
+        "the extender was not called: give --extender https://HOST:PORT that can be reached from "
+        "here");
   }
   if (!facts.nodes.ok()) facts.nodes = GatherNodes(api, facts.unreadable);
   if (!facts.nodes.ok()) return facts.nodes.status();

@@ -76,7 +76,7 @@ absl::StatusOr<std::vector<Process>> GatherProcesses(kube::Api& api, const Place
   if (!processes.empty()) return processes;
   return absl::NotFoundError(
       fmt::format("nothing of release {} is deployed in namespace {}; give --release and "
-                  "--namespace as they were given to helm",
+                  "--namespace of the Helm release",
                   place.release, place.namespace_name));
 }
 

@@ -11,7 +11,8 @@ bool HasNoWebhook(const Facts& facts, const Rules& rules) {
 }
 
 Findings NoWebhook() {
-  return Note("the chart is installed without its webhook: pods and Jobs stay as they are written");
+  return Note(
+      "the chart is installed without its webhook: pods and Jobs are neither changed nor denied");
 }
 
 }  // namespace berth::doctor

@@ -20,12 +20,11 @@ Findings CheckAffinity(const Facts& facts, const Rules&) {
       unmet.push_back(fmt::format("{} (on {})", pod.FullName(), pod.node));
     }
   }
-  if (unmet.empty()) return Ok("every running pod's affinity holds");
-  return Warning(
-      fmt::format("{} whose node selector or affinity its node no longer meets; kubelet fails it "
-                  "when it restarts: {}",
-                  Counted(unmet.size(), "pod"), Listed(unmet)),
-      "have them moved before the kubelets are restarted, or give the nodes their labels back");
+  if (unmet.empty()) return Ok("the node of every running pod matches its affinity");
+  return Warning(fmt::format("{} whose node no longer matches its node selector or affinity; "
+                             "kubelet fails it when kubelet restarts: {}",
+                             Counted(unmet.size(), "pod"), Listed(unmet)),
+                 "move them before the kubelets restart, or restore the labels of the nodes");
 }
 
 }  // namespace

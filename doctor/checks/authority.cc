@@ -28,28 +28,26 @@ Findings Compare(const std::string& authorities, const std::string& what, const 
   if (trusted.ok()) return Ok(fmt::format("{} fits Secret {}", what, secret->name));
   return Problem(fmt::format("{} does not fit the certificate in Secret {}: {}", what, secret->name,
                              std::string(trusted.message())),
-                 "put in the caData that `berth stanza` prints, and restart kube-scheduler: it "
-                 "reads it once");
+                 "write the caData that `berth stanza` prints, and restart kube-scheduler: it "
+                 "reads caData only once");
 }
 
 // Judges which certificates kube-scheduler trusts.
 Findings JudgeTrust(const ExtenderEntry& entry, const Facts& facts) {
   if (!entry.url_prefix.starts_with("https://")) {
-    return Note(fmt::format("{} is asked without TLS", entry.url_prefix));
+    return Note(fmt::format("kube-scheduler calls {} without TLS", entry.url_prefix));
   }
   if (entry.insecure || (entry.ca_data.empty() && entry.ca_file.empty())) {
-    return Problem(fmt::format("kube-scheduler takes any certificate for {}: without a CA it "
-                               "verifies none",
-                               entry.url_prefix),
-                   "write the tlsConfig that `berth stanza` prints");
+    return Problem(
+        fmt::format("kube-scheduler accepts any certificate from {}: without a CA it verifies none",
+                    entry.url_prefix),
+        "write the tlsConfig that `berth stanza` prints");
   }
   if (!entry.ca_data.empty()) return Compare(entry.ca_data, "caData of " + entry.url_prefix, facts);
   // The chart's kube-scheduler uses the Secret's own ca.crt.
   if (facts.scheduler->from_chart) return Compare("", "caFile of " + entry.url_prefix, facts);
-  return Note(
-      fmt::format("the CA of {} is in {} on kube-scheduler's machine, which is not looked "
-                  "at",
-                  entry.url_prefix, entry.ca_file));
+  return Note(fmt::format("the CA of {} is in {} on kube-scheduler's machine, which is not checked",
+                          entry.url_prefix, entry.ca_file));
 }
 
 Findings CheckAuthority(const Facts& facts, const Rules& rules) {
@@ -57,8 +55,8 @@ Findings CheckAuthority(const Facts& facts, const Rules& rules) {
     Findings found = JudgeTrust(entry, facts);
     const bool wanted = !rules.config.extender.tls.client_ca_file.empty();
     if (!wanted || entry.shows_certificate) return found;
-    Append(Problem(fmt::format("kube-scheduler shows no certificate of its own to {}, which then "
-                               "does not answer (extender.tls.clientCAFile)",
+    Append(Problem(fmt::format("kube-scheduler presents no client certificate to {}, which "
+                               "requires one (extender.tls.clientCAFile)",
                                entry.url_prefix),
                    "write certFile and keyFile into tlsConfig, as `berth stanza --cert FILE --key "
                    "FILE` prints them"),

@@ -32,9 +32,9 @@ Placed Sort(const Facts& facts, const Rules& rules, const std::vector<std::strin
 }
 
 std::string SchedulerAdvice(const std::vector<std::string>& schedulers) {
-  if (schedulers.empty()) return "have a scheduler ask Berth: see check registered";
+  if (schedulers.empty()) return "configure a scheduler to call Berth: see check registered";
   return fmt::format(
-      "set schedulerName: {}, or have the webhook do it: admission.policies.schedulerName.name",
+      "set schedulerName: {}, or let the webhook do it: admission.policies.schedulerName.name",
       schedulers.front());
 }
 
@@ -43,21 +43,21 @@ Findings CheckBypass(const Facts& facts, const Rules& rules) {
   const auto [well, by_others, created_bound] = Sort(facts, rules, schedulers);
   Findings found;
   if (!by_others.empty()) {
-    Append(Problem(fmt::format("{} with accelerators of a scheduler that does not ask Berth: {}",
+    Append(Problem(fmt::format("{} with accelerators whose scheduler does not call Berth: {}",
                                Counted(by_others.size(), "pod"), Listed(by_others)),
                    SchedulerAdvice(schedulers)),
            found);
   }
   if (!created_bound.empty()) {
-    Append(Warning(fmt::format("{} with accelerators created with spec.nodeName, past every "
-                               "scheduler: {}",
+    Append(Warning(fmt::format("{} with accelerators created with spec.nodeName, which bypasses "
+                               "every scheduler: {}",
                                Counted(created_bound.size(), "pod"), Listed(created_bound)),
-                   "have whoever creates them use a nodeSelector for kubernetes.io/hostname"),
+                   "create them with a nodeSelector for kubernetes.io/hostname instead"),
            found);
   }
   if (!found.empty()) return found;
-  return Ok(
-      fmt::format("{} with accelerators, all of schedulers that ask Berth", Counted(well, "pod")));
+  return Ok(fmt::format("{} with accelerators, all with schedulers that call Berth",
+                        Counted(well, "pod")));
 }
 
 }  // namespace

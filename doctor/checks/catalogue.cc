@@ -41,22 +41,24 @@ Findings CheckCatalogue(const Facts& facts, const Rules& rules) {
   Findings found;
   const std::vector<std::string> twice = RecognisedTwice(*facts.nodes, rules.catalog);
   if (!twice.empty()) {
-    Append(Warning(fmt::format("{} recognised by two entries of the catalogue, of which the first "
-                               "counts: {}",
-                               Counted(twice.size(), "node"), Listed(twice)),
-                   "make the expressions under accelerators[].nodes exclude each other"),
-           found);
+    Append(
+        Warning(fmt::format("{} matched by two entries of the catalogue; the first one counts: {}",
+                            Counted(twice.size(), "node"), Listed(twice)),
+                "change the expressions under accelerators[].nodes so that only one entry matches"),
+        found);
   }
   const std::vector<std::string> unrecognised = Unrecognised(*facts.nodes, rules.catalog);
   if (!unrecognised.empty()) {
-    Append(Warning(fmt::format("devices that no entry of the catalogue recognises, so no pod may "
-                               "have them: {}",
-                               Listed(unrecognised)),
-                   "add an entry under accelerators, or label the nodes as one expects"),
-           found);
+    Append(
+        Warning(
+            fmt::format(
+                "devices that no entry of the catalogue matches, so no pod may use them: {}",
+                Listed(unrecognised)),
+            "add an entry under accelerators, or give the nodes the labels that an entry expects"),
+        found);
   }
   if (!found.empty()) return found;
-  return Ok("every accelerator node is of one entry of the catalogue");
+  return Ok("every accelerator node matches exactly one entry of the catalogue");
 }
 
 }  // namespace

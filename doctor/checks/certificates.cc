@@ -35,18 +35,18 @@ Findings JudgeLife(const std::string& where, const certs::Certificate& certifica
                    "compare the clocks of the controller's node and of this machine");
   }
   if (now >= certificate.not_after()) {
-    return Problem(fmt::format("{} ended on {}", where, Day(certificate.not_after())), advice);
+    return Problem(fmt::format("{} expired on {}", where, Day(certificate.not_after())), advice);
   }
   if (!IsOverdue(certificate, now)) return {};
   const auto days = std::chrono::duration_cast<std::chrono::days>(certificate.not_after() - now);
-  return Warning(fmt::format("{} should have been renewed: it ends in {}", where,
+  return Warning(fmt::format("{} should have been renewed: it expires in {}", where,
                              Counted(static_cast<std::size_t>(days.count()), "day")),
                  advice);
 }
 
 Findings JudgeSecret(const SecretFacts& secret, model::Time now) {
   const std::string advice = fmt::format(
-      "look at the log of the controller, or of cert-manager; `berth certs renew {}` asks for a "
+      "look at the log of the controller, or of cert-manager; `berth certs renew {}` requests a "
       "new one",
       secret.name);
   const auto chain = certs::ParseCertificates(secret.chain);
@@ -80,10 +80,8 @@ Findings JudgeMissing(const SecretFacts& secret, const controller::CertificatesC
         "the controller makes it: look at its log, and at check rights");
   }
   if (!config.servers.empty()) return {};  // no such server
-  return Note(
-      fmt::format("there is no Secret {}: certificates that Berth does not make are not "
-                  "looked at",
-                  secret.name));
+  return Note(fmt::format(
+      "there is no Secret {}: certificates that Berth does not make are not checked", secret.name));
 }
 
 // Until when all certificates are valid. All of them must be readable.

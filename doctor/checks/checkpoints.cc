@@ -51,14 +51,13 @@ Findings Judge(const std::map<Claim, std::string>& wanted, const std::vector<Cla
   }
   Findings all;
   if (!missing.empty()) {
-    Append(
-        Problem(
-            fmt::format("pods ask for {} that there is not: {}",
-                        missing.size() == 1 ? "a PersistentVolumeClaim" : "PersistentVolumeClaims",
-                        Listed(missing)),
-            "create it with accessModes: [ReadWriteMany], or annotate the pods with the name "
-            "of one that exists"),
-        all);
+    Append(Problem(fmt::format(
+                       "pods ask for {} that does not exist: {}",
+                       missing.size() == 1 ? "a PersistentVolumeClaim" : "PersistentVolumeClaims",
+                       Listed(missing)),
+                   "create it with accessModes: [ReadWriteMany], or annotate the pods with the "
+                   "name of an existing claim"),
+           all);
   }
   if (!narrow.empty()) {
     Append(Warning(fmt::format("a retry on another node cannot mount its checkpoints while the "
@@ -73,12 +72,12 @@ Findings Judge(const std::map<Claim, std::string>& wanted, const std::vector<Cla
 Findings CheckCheckpoints(const Facts& facts, const Rules& rules) {
   const policies::admission::CheckpointConfig& config = ConfigOf(rules.config);
   if (config.target == policies::admission::CheckpointTarget::kObjectStore) {
-    return Ok("checkpoints go to " + config.uri + ", which takes no claims");
+    return Ok("checkpoints go to " + config.uri + ", which needs no claims");
   }
   const std::map<Claim, std::string> wanted = Wanted(*facts.pods, config.claim);
   Findings found = Judge(wanted, *facts.claims);
   if (!found.empty()) return found;
-  return Ok(fmt::format("{} for checkpoints, all there", Counted(wanted.size(), "claim")));
+  return Ok(fmt::format("{} for checkpoints, none missing", Counted(wanted.size(), "claim")));
 }
 
 }  // namespace

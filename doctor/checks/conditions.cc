@@ -32,17 +32,16 @@ Findings CheckConditions(const Facts& facts, const Rules& rules) {
   // unpublished conditions are normal. Only if none is published will Berth never find a broken
   // node.
   if (names.size() < configured) {
-    return Note(fmt::format("no node publishes {}", Listed(names)),
-                "install a detector for them, or take them out of health.conditions; is one "
-                "misspelt?");
+    return Note(
+        fmt::format("no node publishes {}", Listed(names)),
+        "install a detector for them, or remove them from health.conditions; is one misspelt?");
   }
   return Warning(
-      fmt::format("no node publishes any condition that is configured ({}), so no broken node is "
-                  "kept free",
+      fmt::format("no node publishes any condition that is configured ({}), so broken nodes are "
+                  "not excluded",
                   Listed(names)),
-      "install a detector, such as node-problem-detector with monitors for accelerators, or put "
-      "the "
-      "types that yours publishes under health.conditions");
+      "install a detector, such as node-problem-detector with monitors for accelerators, or list "
+      "the types that your detector publishes under health.conditions");
 }
 
 }  // namespace

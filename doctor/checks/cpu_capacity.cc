@@ -80,22 +80,21 @@ std::string Shortage(const model::Resources& asked, const model::Resources& capa
 Findings CheckCpuCapacity(const Facts& facts, const Rules& rules) {
   const std::set<std::string> enforced = EnforcedNamespaces(facts, rules);
   const std::string shortage = Shortage(AskedFor(facts, rules, enforced), Capacity(facts, rules));
-  if (shortage.empty()) return Ok("pods without accelerators fit the nodes without them");
+  if (shortage.empty())
+    return Ok("the nodes without accelerators have room for the pods without accelerators");
   const char* advice =
       "add nodes without accelerators, or label namespaces allow-accelerator-nodes: \"true\" and "
       "annotate the pods that may stay";
   if (enforced.empty()) {
-    return Note(fmt::format("were isolation enforced everywhere, pods without accelerators would "
-                            "ask for more than the nodes without them have: {}",
+    return Note(fmt::format("if isolation were enforced everywhere, pods without accelerators "
+                            "would request more than the nodes without accelerators have: {}",
                             shortage),
                 advice);
   }
-  return Problem(
-      fmt::format(
-          "isolation is enforced in {}, and its pods without accelerators ask for more than "
-          "the nodes without them have: {}",
-          Counted(enforced.size(), "namespace"), shortage),
-      advice);
+  return Problem(fmt::format("isolation is enforced in {}, and its pods without accelerators "
+                             "request more than the nodes without accelerators have: {}",
+                             Counted(enforced.size(), "namespace"), shortage),
+                 advice);
 }
 
 }  // namespace

@@ -34,10 +34,10 @@ Findings JudgeUnlisted(const std::vector<DeviceClassFacts>& classes,
   }
   if (shortlist.size == 0 || unlisted.empty()) return {};
   return Warning(
-      fmt::format("kube-scheduler chooses devices for pods by {}, of which Berth "
-                  "answers a few nodes only: {}",
+      fmt::format("kube-scheduler chooses devices for pods by {}, but Berth answers with only a "
+                  "few nodes for these pods: {}",
                   unlisted.size() == 1 ? "a DeviceClass" : "DeviceClasses", Listed(unlisted)),
-      "write these resources into extender.shortlist.deviceClassResources");
+      "list these resources in extender.shortlist.deviceClassResources");
 }
 
 // A resource that is listed without need keeps its pods from getting shortlists.
@@ -49,8 +49,8 @@ Findings JudgeListed(const std::vector<DeviceClassFacts>& all,
     if (!served) idle.push_back(resource);
   }
   if (shortlist.size == 0 || idle.empty()) return {};
-  return Note("no DeviceClass serves what deviceClassResources lists: " + Listed(idle),
-              "take it out, and its pods get short answers, too");
+  return Note("no DeviceClass serves these entries of deviceClassResources: " + Listed(idle),
+              "remove them, so that their pods get short answers, too");
 }
 
 // Finds pods that request a class of the catalogue by its implicit name. Kube-scheduler never asks
@@ -67,10 +67,10 @@ Findings JudgeImplicit(const std::vector<PodFacts>& pods,
   }
   if (bypassing.empty()) return {};
   return Warning(
-      "kube-scheduler does not ask Berth about pods that name a DeviceClass as a "
-      "resource, and cannot be told to: " +
+      "kube-scheduler does not call Berth for pods that name a DeviceClass as a resource, and "
+      "cannot be configured to: " +
           Listed(bypassing),
-      fmt::format("have them ask for the class's extendedResourceName ({}) instead",
+      fmt::format("change them to ask for the class's extendedResourceName ({}) instead",
                   classes.front().resource));
 }
 

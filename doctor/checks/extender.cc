@@ -9,8 +9,7 @@ namespace {
 std::string WhatToLookAt(const config::BerthConfiguration& config) {
   std::string advice = "look at the extender's log; it may not have listed nodes and pods yet";
   if (config.extender.tls.client_ca_file.empty()) return advice;
-  advice +=
-      ". It answers who shows a certificate that it knows, and nobody else: give --cert and --key";
+  advice += ". It answers only clients with a certificate that it trusts: give --cert and --key";
   for (const controller::ClientCertificateConfig& client : config.controller.certificates.clients) {
     advice += fmt::format(", those of Secret {}", client.secret);
   }
@@ -24,9 +23,9 @@ Findings CheckExtender(const Facts& facts, const Rules& rules) {
                    WhatToLookAt(rules.config));
   }
   if (trial.fit == 0 && trial.refused < trial.asked) {
-    return Problem(fmt::format("{} gives reasons for {} of {} only", trial.url, trial.refused,
+    return Problem(fmt::format("{} gives reasons for only {} of {}", trial.url, trial.refused,
                                Counted(trial.asked, "refused node")),
-                   "is this Berth's extender? Its address is that of `berth stanza`");
+                   "is this Berth's extender? `berth stanza` prints its address");
   }
   return Ok(fmt::format("{} answers: {} of {} fit a pod with one device", trial.url, trial.fit,
                         Counted(trial.asked, "node")));

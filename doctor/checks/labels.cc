@@ -79,7 +79,8 @@ Findings CheckLabels(const Facts& facts, const Rules& rules) {
                "the controller changes the label once no pod there asks for accelerators: drain "
                "them"),
          found);
-  Append(Missing(by_memory, memory_label, "pods that name a least memory do not go there"), found);
+  Append(Missing(by_memory, memory_label, "pods that name a minimum memory do not go there"),
+         found);
   Append(Wrong(by_memory, "with another memory",
                "the controller raises the label at once, and lowers it once no pod there asks for "
                "accelerators: drain them, or look at its log"),

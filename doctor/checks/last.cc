@@ -19,15 +19,15 @@ Findings CheckLast(const Facts& facts, const Rules& rules) {
     const bool after = all[i].ignorable == ignorable ? i > *place : all[i].ignorable;
     if (after && !all[i].filter_verb.empty()) later.push_back(all[i].url_prefix);
   }
-  if (later.empty()) return Ok("no extender that filters is asked after Berth");
+  if (later.empty()) return Ok("no extender that filters is called after Berth");
   const std::int32_t size = rules.config.extender.shortlist.size;
   return Problem(
       fmt::format("{} filter {} has chosen: {}",
                   later.size() == 1 ? "another extender may" : "other extenders may",
-                  size == 0 ? "what Berth" : fmt::format("the {} nodes at most that Berth", size),
+                  size == 0 ? "what Berth" : fmt::format("the nodes (at most {}) that Berth", size),
                   Listed(later)),
-      "put Berth's entry last; where another one is ignorable, no order helps: take its filterVerb "
-      "out");
+      "put Berth's entry last; if the other entry is ignorable, no order helps: remove its "
+      "filterVerb");
 }
 
 }  // namespace

@@ -23,27 +23,26 @@ Findings JudgeResources(const ExtenderEntry& entry, const model::AcceleratorCata
     }
   }
   if (!missing.empty()) {
-    return Problem(fmt::format("kube-scheduler does not ask {} about pods with {}",
-                               entry.url_prefix, Listed(missing)),
+    return Problem(fmt::format("kube-scheduler does not call {} for pods with {}", entry.url_prefix,
+                               Listed(missing)),
                    kAdvice);
   }
   if (!ignored.empty()) {
     return Problem(fmt::format("ignoredByScheduler is true for {}: nobody counts these devices, "
-                               "and nodes get more pods than they have",
+                               "and nodes get more pods than they have devices",
                                Listed(ignored)),
                    kAdvice);
   }
-  return Ok(fmt::format("Berth is asked about {}", Listed(catalog.resources())));
+  return Ok(fmt::format("kube-scheduler calls Berth for {}", Listed(catalog.resources())));
 }
 
 Findings CheckManagedResources(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [&rules](const ExtenderEntry& entry) {
     if (!entry.managed_resources.empty()) return JudgeResources(entry, rules.catalog);
-    return Problem(
-        fmt::format("{} is asked about every pod, its own included, which then waits for itself "
-                    "(kubernetes/kubernetes#91489)",
-                    entry.url_prefix),
-        kAdvice);
+    return Problem(fmt::format("kube-scheduler calls {} for every pod, including Berth's own, "
+                               "which then waits for itself (kubernetes/kubernetes#91489)",
+                               entry.url_prefix),
+                   kAdvice);
   });
 }
 

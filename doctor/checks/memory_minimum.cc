@@ -33,13 +33,13 @@ Findings CheckMemoryMinimum(const Facts& facts, const Rules& rules) {
     unheard.push_back(
         fmt::format("{} ({} by {})", pod.FullName(), pod.memory_minimum, pod.scheduler));
   }
-  if (unheard.empty()) return Ok("every least memory that a pod names is kept");
+  if (unheard.empty()) return Ok("every minimum memory that a pod names is enforced");
   return Warning(
-      fmt::format("a least memory of devices that only the extender keeps, by a scheduler "
-                  "that does not ask it: {}",
+      fmt::format("pods with a minimum accelerator memory that only the extender enforces, and a "
+                  "scheduler that does not call it: {}",
                   Listed(unheard)),
-      fmt::format("give these pods to a scheduler that asks Berth, or create them anew where "
-                  "admission is enforced: it writes a node affinity to {}",
+      fmt::format("use a scheduler that calls Berth, or create these pods anew in a namespace that "
+                  "enforces admission: the webhook adds a node affinity to {}",
                   name));
 }
 

@@ -16,12 +16,13 @@ Findings CheckPreemption(const Facts& facts, const Rules& rules) {
     for (const SchedulerProfile& profile : facts.scheduler->profiles) {
       if (profile.candidate_percentage < 100) sampling.push_back(profile.name);
     }
-    if (sampling.empty()) return Ok("Berth is asked about all nodes on which a pod may preempt");
+    if (sampling.empty())
+      return Ok("kube-scheduler asks Berth about all nodes on which a pod may preempt");
     return Warning(
         fmt::format("profile {} of {} looks for pods to preempt on a sample of a large cluster's "
-                    "nodes, and a pod of a small pool waits where Berth refuses all of that",
+                    "nodes, and a pod for a small pool waits if Berth refuses the whole sample",
                     Listed(sampling), facts.scheduler->source),
-        "write minCandidateNodesPercentage: 100 into the args of DefaultPreemption, as `berth "
+        "write minCandidateNodesPercentage: 100 in the args of DefaultPreemption, as `berth "
         "stanza` prints them");
   });
 }

@@ -12,13 +12,13 @@ namespace {
 Finding ProblemOf(const kube::UnreadableObject& object) {
   const bool node = object.kind == "Node";
   const std::string_view meanwhile =
-      node ? "until then it gets no pods" : "until then it counts as what was last known of it";
+      node ? "until then it gets no pods" : "until then it counts as last known";
   const std::string shown = node ? fmt::format("node {}", object.name)
                                  : fmt::format("pod {} -n {}", object.name, object.namespace_);
   return Problem(fmt::format("{} {} cannot be read: {}", object.kind, kube::FullNameOf(object),
                              object.error),
-                 fmt::format("mend that field; who wrote it is in metadata.managedFields: kubectl "
-                             "get {} -o yaml --show-managed-fields; {}",
+                 fmt::format("correct that field; metadata.managedFields shows who wrote it: "
+                             "kubectl get {} -o yaml --show-managed-fields; {}",
                              shown, meanwhile))
       .front();
 }
@@ -33,7 +33,7 @@ Findings CheckReadable(const Facts& facts, const Rules&) {
   for (std::size_t i = 0; i < shown; ++i) found.push_back(ProblemOf(facts.unreadable[i]));
   if (shown < facts.unreadable.size()) {
     const std::size_t more = facts.unreadable.size() - shown;
-    Append(Problem(fmt::format("{} more cannot be read", more), "mend these first"), found);
+    Append(Problem(fmt::format("{} more cannot be read", more), "correct these first"), found);
   }
   return found;
 }

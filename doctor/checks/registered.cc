@@ -7,7 +7,7 @@ namespace berth::doctor::checks {
 
 namespace {
 
-constexpr const char* kPrintEntry = "put what `berth stanza` prints under extenders";
+constexpr const char* kPrintEntry = "add the entry that `berth stanza` prints under extenders";
 
 // Without one of these verbs, kube-scheduler silently leaves out that question.
 std::vector<std::string> MissingVerbs(const ExtenderEntry& entry) {
@@ -22,11 +22,11 @@ Findings JudgeVerbs(const ExtenderEntry& entry, const std::string& source) {
   if (!entry.bind_verb.empty()) {
     return Problem(fmt::format("{} has bindVerb {} for {}, which Berth does not serve", source,
                                entry.bind_verb, entry.url_prefix),
-                   "take bindVerb out");
+                   "remove bindVerb");
   }
   const std::vector<std::string> missing = MissingVerbs(entry);
-  if (missing.empty()) return Ok(fmt::format("{} asks {}", source, entry.url_prefix));
-  return Problem(fmt::format("{} does not ask {} everything", source, entry.url_prefix),
+  if (missing.empty()) return Ok(fmt::format("{} calls {}", source, entry.url_prefix));
+  return Problem(fmt::format("{} does not call {} for everything", source, entry.url_prefix),
                  fmt::format("write {}", Listed(missing)));
 }
 

@@ -18,9 +18,10 @@ Findings CheckRights(const Facts& facts, const Rules&) {
   Findings found;
   for (const auto& [user, what] : missing) {
     if (user.empty()) {
-      Append(Unknown(fmt::format("you may not {}", Listed(what)),
-                     "have somebody bind the roles that `berth doctor --rbac` prints to you"),
-             found);
+      Append(
+          Unknown(fmt::format("you may not {}", Listed(what)),
+                  "ask an administrator to bind you the roles that `berth doctor --rbac` prints"),
+          found);
     } else {
       Append(Problem(fmt::format("{} may not {}", user, Listed(what)),
                      "the chart grants it: run helm upgrade, and see who changed its roles"),

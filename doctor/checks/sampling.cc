@@ -17,12 +17,11 @@ Findings CheckSampling(const Facts& facts, const Rules& rules) {
       const std::int64_t percentage = profile.percentage.value_or(config.percentage.value_or(0));
       if (percentage < 100) sampling.push_back(profile.name);
     }
-    if (sampling.empty()) return Ok("all nodes are offered to Berth");
-    return Warning(
-        fmt::format("profile {} of {} offers a sample of a large cluster's nodes, and a pod waits "
-                    "where all of that are unfit",
-                    Listed(sampling), config.source),
-        "write percentageOfNodesToScore: 100");
+    if (sampling.empty()) return Ok("kube-scheduler offers all nodes to Berth");
+    return Warning(fmt::format("profile {} of {} offers a sample of a large cluster's nodes, and a "
+                               "pod waits if the whole sample is unfit",
+                               Listed(sampling), config.source),
+                   "write percentageOfNodesToScore: 100");
   });
 }
 

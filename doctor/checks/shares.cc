@@ -35,12 +35,11 @@ Findings CheckShares(const Facts& facts, const Rules& rules) {
   if (by_excess.empty()) return Ok("the shares of all devices fit every node");
   Findings found;
   for (const auto& [excess, nodes] : by_excess) {
-    Append(
-        Warning(fmt::format("not all devices can be used by pods that name no limits; {}: {}",
-                            excess, Listed(nodes)),
-                "make accelerators[].share smaller: what is allocatable less what DaemonSets ask "
-                "for, by the number of devices"),
-        found);
+    Append(Warning(fmt::format("pods without limits cannot use all devices of these nodes; {}: {}",
+                               excess, Listed(nodes)),
+                   "set accelerators[].share to what is allocatable, minus what DaemonSets "
+                   "request, divided by the number of devices"),
+           found);
   }
   return found;
 }

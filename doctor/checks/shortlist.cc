@@ -11,7 +11,7 @@ namespace {
 // Berth are the subject of check `last`.
 Findings CheckShortlist(const Facts& facts, const Rules& rules) {
   const std::int32_t size = rules.config.extender.shortlist.size;
-  if (size == 0) return Ok("extender.shortlist.size is 0: all nodes that fit are answered");
+  if (size == 0) return Ok("extender.shortlist.size is 0: Berth answers with all nodes that fit");
   return JudgeEntry(facts, rules, [&facts, size](const ExtenderEntry& own) {
     std::vector<std::string> others;
     for (const ExtenderEntry& entry : facts.scheduler->extenders) {
@@ -20,11 +20,11 @@ Findings CheckShortlist(const Facts& facts, const Rules& rules) {
     }
     if (others.empty()) return Ok("no other extender ranks nodes");
     return Warning(
-        fmt::format("{} only the {} nodes that Berth answers at most: {}",
+        fmt::format("{} only the nodes in Berth's answer, at most {}: {}",
                     others.size() == 1 ? "another extender ranks" : "other extenders rank", size,
                     Listed(others)),
-        "take its prioritizeVerb out, or write extender.shortlist: {size: 0} into "
-        "Berth's configuration");
+        "remove its prioritizeVerb, or write extender.shortlist: {size: 0} in Berth's "
+        "configuration");
   });
 }
 

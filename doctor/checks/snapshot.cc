@@ -11,30 +11,32 @@ constexpr double kOldSeconds = 180;
 
 Findings Judge(const SnapshotFacts& extender) {
   if (!extender.unreachable.empty()) {
-    return Note(fmt::format("Pod {} tells no metrics: {}", extender.pod, extender.unreachable));
+    return Note(fmt::format("the metrics of pod {} cannot be read: {}", extender.pod,
+                            extender.unreachable));
   }
   if (!extender.age_seconds) {
     return Problem(fmt::format("Pod {} has not listed nodes and pods", extender.pod),
                    "look at its log: it says what the API server refuses");
   }
   if (*extender.age_seconds > kOldSeconds) {
-    return Problem(fmt::format("Pod {} has heard nothing of the API server for {:.0f} s",
-                               extender.pod, *extender.age_seconds),
-                   "look at its log, and whether a NetworkPolicy keeps it off the API server");
+    return Problem(
+        fmt::format("Pod {} has received nothing from the API server for {:.0f} s", extender.pod,
+                    *extender.age_seconds),
+        "look at its log, and check whether a NetworkPolicy keeps it from the API server");
   }
   if (extender.quarantined > 0) {
     return Problem(fmt::format("Pod {} has {:.0f} objects in quarantine, which it cannot read",
                                extender.pod, extender.quarantined),
-                   "check readable says which, and its log, once for each");
+                   "check readable names them; its log names each one once");
   }
-  return Ok(
-      fmt::format("Pod {} heard of the cluster {:.0f} s ago", extender.pod, *extender.age_seconds));
+  return Ok(fmt::format("Pod {} last heard from the API server {:.0f} s ago", extender.pod,
+                        *extender.age_seconds));
 }
 
 Findings CheckSnapshot(const Facts& facts, const Rules&) {
   if (facts.snapshots->empty()) {
     return Unknown(fmt::format("no extender runs in namespace {}", facts.namespace_name),
-                   "give --namespace and --release as they were given to helm");
+                   "give --namespace and --release of the Helm release");
   }
   Findings found;
   for (const SnapshotFacts& extender : *facts.snapshots) Append(Judge(extender), found);

@@ -8,9 +8,8 @@ namespace berth::doctor::checks {
 namespace {
 
 constexpr const char* kMatch =
-    "write extender.shortlist.defaultSpreading: true into Berth's configuration, or "
-    "defaultingType: "
-    "List without constraints into the args of PodTopologySpread";
+    "write extender.shortlist.defaultSpreading: true in Berth's configuration, or defaultingType: "
+    "List without constraints in the args of PodTopologySpread";
 
 // Two places say whether kube-scheduler spreads pods: its configuration and Berth's. They must
 // agree.
@@ -23,19 +22,17 @@ Findings CheckSpreading(const Facts& facts, const Rules& rules) {
       if (profile.spreads_by_default) spreading.push_back(profile.name);
     }
     if (!shortlist.default_spreading && !spreading.empty()) {
-      return Problem(
-          fmt::format("profile {} of {} spreads the pods of ReplicaSets, StatefulSets and "
-                      "Services, but Berth answers too few nodes for that",
-                      Listed(spreading), facts.scheduler->source),
-          kMatch);
+      return Problem(fmt::format("profile {} of {} spreads the pods of ReplicaSets, StatefulSets "
+                                 "and Services, but Berth answers with too few nodes for that",
+                                 Listed(spreading), facts.scheduler->source),
+                     kMatch);
     }
     if (shortlist.default_spreading && spreading.empty()) {
       return Note(
-          "no profile spreads pods by itself, so Berth need not answer all nodes for those "
-          "of ReplicaSets, StatefulSets and Services: extender.shortlist.defaultSpreading: "
-          "false");
+          "no profile spreads pods by default, so Berth could pack those of ReplicaSets, "
+          "StatefulSets and Services, too: write extender.shortlist.defaultSpreading: false");
     }
-    return Ok("Berth knows whether kube-scheduler spreads pods by itself");
+    return Ok("Berth knows whether kube-scheduler spreads pods by default");
   });
 }
 

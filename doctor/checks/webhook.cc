@@ -25,24 +25,22 @@ bool Answered(const WebhookTrial& trial, const std::string& prefix) {
 Findings CheckWebhook(const Facts& facts, const Rules& rules) {
   const WebhookTrial& trial = *facts.webhook_trial;
   if (!trial.refusal.empty()) {
-    return Problem(
-        fmt::format("no pod can be created in namespace {}: {}", trial.namespace_name,
-                    trial.refusal),
-        "where a webhook is named that cannot be called: look at the pods of Berth's admission, "
-        "or set the namespace's label admission to \"off\" meanwhile");
+    return Problem(fmt::format("no pod can be created in namespace {}: {}", trial.namespace_name,
+                               trial.refusal),
+                   "if this names a webhook that cannot be called, look at the pods of Berth's "
+                   "admission, or set the namespace's label admission to \"off\" meanwhile");
   }
   if (Answered(trial, rules.config.prefix)) {
-    return Ok(fmt::format("the webhook answers about pods of namespace {}", trial.namespace_name));
+    return Ok(fmt::format("the webhook answers for pods of namespace {}", trial.namespace_name));
   }
   if (HasNoWebhook(facts, rules)) return NoWebhook();
   return Problem(
-      fmt::format("the webhook said nothing about a pod without limits in namespace {}: the API "
-                  "server does not ask it, or cannot reach it and goes on",
+      fmt::format("the webhook did not react to a pod without limits in namespace {}: the API "
+                  "server does not call it, or cannot reach it and continues without it",
                   trial.namespace_name),
-      fmt::format(
-          "look whether label {}/admission of the namespace is \"off\", then at the pods of "
-          "Berth's admission and their Service, then at what keeps the API server off them",
-          rules.config.prefix));
+      fmt::format("check whether label {}/admission of the namespace is \"off\", then the pods of "
+                  "Berth's admission and their Service, then what keeps the API server from them",
+                  rules.config.prefix));
 }
 
 }  // namespace

@@ -34,19 +34,19 @@ std::vector<std::string> AskedAbout(const std::string& name,
 
 Findings JudgeScope(const WebhookConfigurationFacts& configuration, const Facts& facts) {
   if (configuration.webhooks.empty()) {
-    return Problem(fmt::format("there is no {} {}, so the API server asks nobody",
+    return Problem(fmt::format("there is no {} {}, so the API server calls no webhook",
                                configuration.kind, facts.fullname),
-                   "install the chart with its webhook, or give --release as it was given to helm");
+                   "install the chart with its webhook, or give --release of the Helm release");
   }
   Findings found;
   for (const std::string& name : {std::string("kube-system"), facts.namespace_name}) {
     const std::vector<std::string> asked = AskedAbout(name, configuration, facts);
     if (asked.empty()) continue;
-    Append(Problem(
-               fmt::format("{} {} takes in namespace {}: {}", configuration.kind, facts.fullname,
-                           name, Listed(asked)),
-               fmt::format("leave it out by a namespaceSelector: {} NotIn [{}]", kNameLabel, name)),
-           found);
+    Append(
+        Problem(fmt::format("{} {} includes namespace {}: {}", configuration.kind, facts.fullname,
+                            name, Listed(asked)),
+                fmt::format("exclude it by a namespaceSelector: {} NotIn [{}]", kNameLabel, name)),
+        found);
   }
   return found;
 }
@@ -58,7 +58,7 @@ Findings CheckWebhookScope(const Facts& facts, const Rules& rules) {
     Append(JudgeScope(configuration, facts), found);
   }
   if (!found.empty()) return found;
-  return Ok(fmt::format("namespaces kube-system and {} are left out", facts.namespace_name));
+  return Ok(fmt::format("namespaces kube-system and {} are excluded", facts.namespace_name));
 }
 
 }  // namespace

@@ -9,11 +9,10 @@ namespace {
 Findings CheckWeight(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [](const ExtenderEntry& entry) {
     if (entry.weight >= kBerthWeight) return Ok(fmt::format("weight is {}", entry.weight));
-    return Warning(
-        fmt::format("weight is {} for {}: one rank of Berth counts {}, and what kube-scheduler "
-                    "spreads by counts 300",
-                    entry.weight, entry.url_prefix, 10 * entry.weight),
-        fmt::format("write weight: {}", kBerthWeight));
+    return Warning(fmt::format("weight is {} for {}: one rank of Berth counts {}, but "
+                               "kube-scheduler's spreading counts 300",
+                               entry.weight, entry.url_prefix, 10 * entry.weight),
+                   fmt::format("write weight: {}", kBerthWeight));
   });
 }
 

@@ -42,9 +42,9 @@ var breakages = []breakage{
 	{"no client certificate", entry(func(e map[string]any) {
 		delete(e["tlsConfig"].(map[string]any), "certFile")
 		delete(e["tlsConfig"].(map[string]any), "keyFile")
-	}), []string{"ca"}, "shows no certificate of its own"},
+	}), []string{"ca"}, "presents no client certificate"},
 	{"no CA", entry(func(e map[string]any) { delete(e, "tlsConfig") }),
-		[]string{"ca"}, "takes any certificate"},
+		[]string{"ca"}, "accepts any certificate"},
 	{"another CA", entry(func(e map[string]any) {
 		e["tlsConfig"] = map[string]any{"caData": base64.StdEncoding.EncodeToString(otherCA())}
 	}), []string{"ca"}, "does not fit the certificate in Secret berth-extender-tls"},
@@ -68,10 +68,10 @@ var breakages = []breakage{
 
 	{"webhook out of reach", webhooks(func(hook map[string]any) {
 		hook["clientConfig"].(map[string]any)["service"].(map[string]any)["name"] = "nothing"
-	}), []string{"webhook"}, "said nothing about a pod without limits in namespace default"},
+	}), []string{"webhook"}, "did not react to a pod without limits in namespace default"},
 	{"webhook takes everything in", webhooks(func(hook map[string]any) {
 		hook["namespaceSelector"] = map[string]any{"matchLabels": map[string]any{}}
-	}), []string{"webhook-scope"}, "takes in namespace kube-system"},
+	}), []string{"webhook-scope"}, "includes namespace kube-system"},
 	{"webhook is not trusted", webhooks(func(hook map[string]any) {
 		hook["clientConfig"].(map[string]any)["caBundle"] =
 			base64.StdEncoding.EncodeToString(otherCA())

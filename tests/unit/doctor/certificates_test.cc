@@ -64,11 +64,11 @@ TEST_F(CertificatesCheck, CountsWhatIsLeft) {
   EXPECT_EQ(overdue.severity, Severity::kWarning);
   EXPECT_EQ(overdue.what,
             "tls.crt of Secret berth-admission-tls (berth-test) should have been renewed: it "
-            "ends in 10 days");
+            "expires in 10 days");
   EXPECT_THAT(overdue.advice, HasSubstr("`berth certs renew berth-admission-tls`"));
   const Finding ended = Only(Judge(-days(90), -hours(1)));
   EXPECT_EQ(ended.severity, Severity::kProblem);
-  EXPECT_THAT(ended.what, HasSubstr(" ended on "));
+  EXPECT_THAT(ended.what, HasSubstr(" expired on "));
   const Finding early = Only(Judge(hours(2), days(90)));
   EXPECT_EQ(early.severity, Severity::kProblem);
   EXPECT_THAT(early.what, HasSubstr("is not valid before"));

@@ -33,8 +33,8 @@ TEST(Examine, WhatACheckLacksMakesItUnknown) {
   const Findings denied = Examine(checks, facts, DefaultRules().rules());
   EXPECT_THAT(denied,
               ElementsAre(Finding{Severity::kUnknown, "pods-check", "no right to list pods",
-                                  "have somebody bind the role that `berth doctor --rbac` prints "
-                                  "to you, or leave it out with --skip pods-check"}));
+                                  "ask an administrator to bind you the role that `berth doctor "
+                                  "--rbac` prints, or leave it out with --skip pods-check"}));
   facts.pods = absl::FailedPreconditionError("nobody asked");
   EXPECT_EQ(Only(Examine(checks, facts, DefaultRules().rules())).severity, Severity::kNote);
   facts.pods = std::vector<PodFacts>();

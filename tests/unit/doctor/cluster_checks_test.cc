@@ -60,13 +60,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LabelOfAnother", checks::Labels().run,
              [](Nodes& nodes) { nodes[0].labels[0].second = "A100"; }, Severity::kWarning,
              "v100-1 (V100, labelled A100)", "drain"},
-        Case{
-            "MemoryMissing", checks::Labels().run,
-            [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin() + 1); },
-            Severity::kProblem,
-            "1 accelerator node without label berth.dev/accelerator-memory: pods that name a least "
-            "memory do not go there: v100-2 (32 GiB)",
-            "check rights"},
+        Case{"MemoryMissing", checks::Labels().run,
+             [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin() + 1); },
+             Severity::kProblem,
+             "1 accelerator node without label berth.dev/accelerator-memory: pods that name a "
+             "minimum memory do not go there: v100-2 (32 GiB)",
+             "check rights"},
         Case{"MemoryOfAnother", checks::Labels().run,
              [](Nodes& nodes) { nodes[0].labels[1].second = "40"; }, Severity::kWarning,
              "1 node labelled with another memory: v100-1 (32 GiB, labelled 40)", "drain"},
@@ -80,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"OneEntry", checks::Catalogue().run, Nothing, Severity::kOk, "", ""},
         Case{"TwoEntries", checks::Catalogue().run,
              [](Nodes& nodes) { nodes[0].labels[2].second = "NVIDIA-A100-like-V100"; },
-             Severity::kWarning, "v100-1 (V100 and A100)", "exclude each other"},
+             Severity::kWarning, "v100-1 (V100 and A100)", "so that only one entry matches"},
         Case{"NoEntry", checks::Catalogue().run, [](Nodes& nodes) { nodes[0].labels.clear(); },
              Severity::kWarning, "v100-1 (nvidia.com/gpu)", "add an entry"},
 
@@ -92,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
              [](Nodes& nodes) {
                for (model::Node& node : nodes) node.conditions.clear();
              },
-             Severity::kWarning, "no broken node is kept free", "node-problem-detector"},
+             Severity::kWarning, "broken nodes are not excluded", "node-problem-detector"},
 
         Case{"SharesFit", checks::Shares().run, Nothing, Severity::kOk, "", ""},
         Case{"TooLittleCpu", checks::Shares().run,

@@ -242,7 +242,7 @@ TEST_F(GatherTest, OnlyWhatIsAskedFor) {
   Gather({Source::kNodes}, Questions(), rules.rules(), transport_, facts);
   EXPECT_THAT(transport_.requests, ElementsAre("GET /api/v1/nodes?limit=250"));
   EXPECT_TRUE(absl::IsNotFound(facts.nodes.status()));
-  EXPECT_THAT(std::string(facts.pods.status().message()), HasSubstr("was not asked for"));
+  EXPECT_THAT(std::string(facts.pods.status().message()), HasSubstr("was not gathered"));
 }
 
 TEST_F(GatherTest, WithoutAnExtenderNothingIsTried) {

@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(All, PodTable,
                                     Case{"AffinityBroken", checks::Affinity().run,
                                          [](Facts& facts) { Train(facts).needs = Needs("A100"); },
                                          Severity::kWarning, "ml/train-0 (on v100-1)",
-                                         "before the kubelets are restarted"},
+                                         "before the kubelets restart"},
                                     Case{"AffinityOfAWaitingPod", checks::Affinity().run,
                                          [](Facts& facts) {
                                            Train(facts).needs = Needs("A100");
@@ -178,10 +178,9 @@ INSTANTIATE_TEST_SUITE_P(All, PodTable,
                                     Case{"TooManyCores", checks::CpuCapacity().run,
                                          [](Facts& facts) { Web(facts) = CpuPod("web-0", 65); },
                                          Severity::kProblem,
-                                         "isolation is enforced in 2 namespaces, and its "
-                                         "pods without accelerators ask for more "
-                                         "than the nodes without them have: cpu 65.0 of "
-                                         "64.0",
+                                         "isolation is enforced in 2 namespaces, and its pods "
+                                         "without accelerators request more than the nodes without "
+                                         "accelerators have: cpu 65.0 of 64.0",
                                          "allow-accelerator-nodes"},
                                     Case{"TooMuchMemory", checks::CpuCapacity().run,
                                          [](Facts& facts) {
@@ -212,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(All, PodTable,
                                            Web(facts) = CpuPod("web-0", 65);
                                            facts.namespaces->clear();
                                          },
-                                         Severity::kNote, "were isolation enforced everywhere",
+                                         Severity::kNote, "if isolation were enforced everywhere",
                                          ""}),
                          [](const auto& param_info) { return param_info.param.name; });
 

@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, SchedulerTable,
     ::
         testing::Values(Case{"Registered", checks::Registered().run, Nothing, Severity::kOk,
-                             "scheduler.yaml asks https://10.96.0.7:443", ""},
+                             "scheduler.yaml calls https://10.96.0.7:443", ""},
                         Case{"NotRegistered", checks::Registered().run, Without, Severity::kProblem,
                              "scheduler.yaml has no extender of Berth", "`berth stanza`"},
                         Case{"OnlyOthersRegistered", checks::Registered().run,
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
                              Severity::kProblem, "no extender of Berth", "`berth stanza`"},
                         Case{"VerbMissing", checks::Registered().run,
                              [](SchedulerConfig& config) { config.extenders[0].preempt_verb = ""; },
-                             Severity::kProblem, "does not ask", "preemptVerb: preempt"},
+                             Severity::kProblem, "does not call", "preemptVerb: preempt"},
                         Case{"VerbsOfOtherPaths", checks::Registered().run,
                              [](SchedulerConfig& config) {
                                config.extenders[0].filter_verb = "predicates";
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
                         Case{
                             "Binds", checks::Registered().run,
                             [](SchedulerConfig& config) { config.extenders[0].bind_verb = "bind"; },
-                            Severity::kProblem, "bindVerb bind", "take bindVerb out"},
+                            Severity::kProblem, "bindVerb bind", "remove bindVerb"},
 
                         Case{"Last", checks::Last().run, Nothing, Severity::kOk, "", ""},
                         Case{"LastOfTwo", checks::Last().run,
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
                              [](SchedulerConfig& config) {
                                config.extenders.insert(config.extenders.begin(), Other(true));
                              },
-                             Severity::kProblem, "http://127.0.0.1:1", "take its filterVerb out"},
+                             Severity::kProblem, "http://127.0.0.1:1", "remove its filterVerb"},
                         Case{"LaterButDoesNotFilter", checks::Last().run,
                              [](SchedulerConfig& config) {
                                config.extenders.push_back(Other());
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
                              [](SchedulerConfig& config) {
                                config.extenders[0].managed_resources.pop_back();
                              },
-                             Severity::kProblem, "about pods with preferred.jp/mncore2",
+                             Severity::kProblem, "for pods with preferred.jp/mncore2",
                              "`berth stanza`"},
                         Case{"EveryPod", checks::ManagedResources().run,
                              [](SchedulerConfig& config) {
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
                                config.extenders[0].url_prefix =
                                    "https://berth-extender.berth-system.svc";
                              },
-                             Severity::kProblem, "about every pod, its own included", ""},
+                             Severity::kProblem, "for every pod, including Berth's own", ""},
                         Case{"Uncounted", checks::ManagedResources().run,
                              [](SchedulerConfig& config) {
                                config.extenders[0].managed_resources[0].ignored_by_scheduler = true;
@@ -170,10 +170,10 @@ INSTANTIATE_TEST_SUITE_P(
                              "/etc/ca.crt", ""},
                         Case{"TrustsAnybody", checks::Authority().run,
                              [](SchedulerConfig& config) { config.extenders[0].ca_file = ""; },
-                             Severity::kProblem, "takes any certificate", "`berth stanza`"},
+                             Severity::kProblem, "accepts any certificate", "`berth stanza`"},
                         Case{"DoesNotVerify", checks::Authority().run,
                              [](SchedulerConfig& config) { config.extenders[0].insecure = true; },
-                             Severity::kProblem, "takes any certificate", "`berth stanza`"},
+                             Severity::kProblem, "accepts any certificate", "`berth stanza`"},
                         Case{
                             "Plain", checks::Authority().run,
                             [](SchedulerConfig&
@@ -203,7 +203,7 @@ TEST(CheckAuthority, MissesTheCertificateThatTheExtenderAsksFor) {
   // Beside what there is to say of whom kube-scheduler trusts.
   const Finding missing = checks::Authority().run(facts, rules.rules()).back();
   EXPECT_EQ(missing.severity, Severity::kProblem);
-  EXPECT_THAT(missing.what, HasSubstr("shows no certificate of its own"));
+  EXPECT_THAT(missing.what, HasSubstr("presents no client certificate"));
   EXPECT_THAT(missing.advice, HasSubstr("`berth stanza --cert"));
   facts.scheduler->extenders[0].shows_certificate = true;
   EXPECT_NE(Only(checks::Authority().run(facts, rules.rules())).severity, Severity::kProblem);
@@ -240,22 +240,20 @@ TEST(CheckShortlist, WarnsOfOthersThatRankWhatIsLeft) {
   EXPECT_EQ(Shortlisted(8, {Other()}).severity, Severity::kOk) << "check last's";
   const Finding finding = Shortlisted(8, {Ranking()});
   EXPECT_EQ(finding.severity, Severity::kWarning);
-  EXPECT_EQ(finding.what,
-            "another extender ranks only the 8 nodes that Berth answers at most: "
-            "http://127.0.0.1:2");
+  EXPECT_EQ(
+      finding.what,
+      "another extender ranks only the nodes in Berth's answer, at most 8: http://127.0.0.1:2");
   EXPECT_THAT(finding.advice, HasSubstr("extender.shortlist: {size: 0}"));
   EXPECT_THAT(Shortlisted(8, {Ranking(), Ranking()}).what, HasSubstr("other extenders rank only"));
 }
 
-TEST(CheckShortlist, OffIsWell) {
-  EXPECT_EQ(Shortlisted(0, {Ranking()}).severity, Severity::kOk);
-}
+TEST(CheckShortlist, OffIsWell) { EXPECT_EQ(Shortlisted(0, {Ranking()}).severity, Severity::kOk); }
 
 TEST(CheckLast, SaysHowFewNodesAShortlistLeaves) {
   const Finding finding = Shortlisted(8, {Other()}, checks::Last().run);
   EXPECT_EQ(finding.severity, Severity::kProblem);
   EXPECT_EQ(finding.what,
-            "another extender may filter the 8 nodes at most that Berth has chosen: "
+            "another extender may filter the nodes (at most 8) that Berth has chosen: "
             "http://127.0.0.1:1");
 }
 

@@ -39,8 +39,7 @@ TEST(CheckWebhook, FindsSilenceAndRefusal) {
                                      .warnings = {R"(299 - "deprecated")"},
                                      .annotations = {"other.dev/x"}});
   EXPECT_EQ(silent.severity, Severity::kProblem);
-  EXPECT_THAT(silent.what,
-              HasSubstr("said nothing about a pod without limits in namespace default"));
+  EXPECT_THAT(silent.what, HasSubstr("did not react to a pod without limits in namespace default"));
   EXPECT_THAT(silent.advice, HasSubstr("berth.dev/admission"));
   const Finding refused = JudgeTrial(
       {.namespace_name = "default", .refusal = "failed calling webhook: connection refused"});
@@ -77,7 +76,7 @@ TEST_F(WebhookScope, FindsTheNamespaceThatIsTakenIn) {
   const Finding finding = Only(Judge());
   EXPECT_EQ(finding.severity, Severity::kProblem);
   EXPECT_EQ(finding.what,
-            "ValidatingWebhookConfiguration berth takes in namespace berth-system: enforce");
+            "ValidatingWebhookConfiguration berth includes namespace berth-system: enforce");
   EXPECT_THAT(finding.advice, HasSubstr("kubernetes.io/metadata.name NotIn [berth-system]"));
 }
 
@@ -89,13 +88,13 @@ TEST_F(WebhookScope, KnowsTheLabelsOfNamespaces) {
   facts.webhooks = configurations_;
   facts.namespaces = std::vector<NamespaceFacts>{{"kube-system", {{"managed", "yes"}}}};
   EXPECT_THAT(Only(checks::WebhookScope().run(facts, DefaultRules().rules())).what,
-              HasSubstr("takes in namespace kube-system"));
+              HasSubstr("includes namespace kube-system"));
 }
 
 TEST_F(WebhookScope, FindsAMissingConfiguration) {
   configurations_[0] = {.kind = "MutatingWebhookConfiguration"};
   EXPECT_THAT(Only(Judge()).what,
-              HasSubstr("there is no MutatingWebhookConfiguration berth, so the API server asks"));
+              HasSubstr("there is no MutatingWebhookConfiguration berth, so the API server calls"));
 }
 
 TEST(HasNoWebhook, IsANoteWhereNobodyWantsOne) {
@@ -148,7 +147,9 @@ TEST(CheckExtender, JudgesTheAnswer) {
       {{"https://e", 3, 0, 0, "certificate verify failed"},
        Severity::kProblem,
        "https://e cannot answer filter: certificate verify failed"},
-      {{"https://e", 3, 0, 1, ""}, Severity::kProblem, "gives reasons for 1 of 3 refused nodes"},
+      {{"https://e", 3, 0, 1, ""},
+       Severity::kProblem,
+       "gives reasons for only 1 of 3 refused nodes"},
   };
   for (const auto& test : cases) {
     Facts facts = NoFacts();
@@ -166,10 +167,12 @@ TEST(CheckSnapshot, JudgesEachExtender) {
     std::string what;
   } cases[] = {
       {{}, Severity::kUnknown, "no extender runs in namespace berth-system"},
-      {{{"a", 2.4, ""}}, Severity::kOk, "Pod a heard of the cluster 2 s ago"},
-      {{{"a", 600.0, ""}}, Severity::kProblem, "Pod a has heard nothing of the API server for 600"},
+      {{{"a", 2.4, ""}}, Severity::kOk, "Pod a last heard from the API server 2 s ago"},
+      {{{"a", 600.0, ""}},
+       Severity::kProblem,
+       "Pod a has received nothing from the API server for 600"},
       {{{"a", std::nullopt, ""}}, Severity::kProblem, "Pod a has not listed nodes and pods"},
-      {{{"a", std::nullopt, "503"}}, Severity::kNote, "Pod a tells no metrics: 503"},
+      {{{"a", std::nullopt, "503"}}, Severity::kNote, "the metrics of pod a cannot be read: 503"},
       {{{"a", 2.4, "", 3}}, Severity::kProblem, "Pod a has 3 objects in quarantine"},
   };
   for (const auto& test : cases) {
