@@ -18,10 +18,11 @@ namespace berth::cli {
 namespace {
 
 constexpr const char* kCapacityFooter =
-    R"(FREE is allocatable less what bound pods ask for; EXCLUDED is how much of it is on nodes that a
-condition excludes, or that cannot be read. The cluster is that of a running server (--server), or it
-is read once through the API server (--kubeconfig, $KUBECONFIG, ~/.kube/config or the credentials of
-the pod, the first there is), or from --objects. -o json is described in docs/capacity.md.
+    R"(FREE is allocatable minus what bound pods request; EXCLUDED is the part of it on nodes that a
+condition excludes, or that cannot be read. With --server, a running server counts its cluster.
+Otherwise the cluster is read once, from --objects or through the API server: --kubeconfig,
+$KUBECONFIG, ~/.kube/config or the credentials of the pod, the first of them that exists.
+docs/capacity.md describes -o json.
 
 Exit codes: 0 ok; 1 the server did not answer; 2 wrong usage or files.)";
 
@@ -60,7 +61,7 @@ int RunCapacity(const CapacityArguments& arguments) {
 
 void AddCapacityCommand(Command berth) {
   Command capacity = berth.AddCommand(
-      "capacity", "Count the cluster's devices by accelerator: in use, free, out of reach");
+      "capacity", "Count the cluster's devices by accelerator: in use, free, excluded");
   const auto arguments = std::make_shared<CapacityArguments>();
   AddClusterOptions(capacity, arguments->cluster);
   capacity.AddOption("-o,--output", arguments->output, "table or json").OneOf({"table", "json"});

@@ -22,20 +22,20 @@ namespace berth::cli {
 namespace {
 
 constexpr const char* kShowFooter =
-    R"(Which Secrets there are is read from Berth's configuration: that of the chart's ConfigMap, or
---config. The API server is that of --kubeconfig, $KUBECONFIG, ~/.kube/config or the credentials of
-the pod, the first there is; Secrets have to be readable. Keys are not looked at but to see that
-they fit. docs/certificates.md tells what the controller does by itself, and describes -o json.
+    R"(Berth's configuration names the Secrets; it is read from the chart's ConfigMap, or from --config. The
+API server is that of --kubeconfig, $KUBECONFIG, ~/.kube/config or the credentials of the pod, the
+first of them that exists. You need the right to read Secrets. Keys are only compared with their
+certificates. docs/certificates.md describes what the controller does by itself, and -o json.
 
 Exit codes: 0 all is well; 1 there is a problem, or no answer; 2 wrong usage or configuration.)";
 
 constexpr const char* kRenewFooter =
-    R"(Asks the controller, which does it within ten seconds, by an annotation of the Secrets: those of all
-servers unless some are named. Another authority (--authority) is trusted together with the former
-one until that ends, servers' certificates follow it, and nothing has to be started again; see
-docs/certificates.md for what to do when a key has leaked.
+    R"(Annotates the Secrets, of all servers unless you name some; the controller then makes new
+certificates within ten seconds. A new authority (--authority) is trusted together with the previous
+one until that expires, new certificates of the servers follow, and nothing needs a restart.
+docs/certificates.md describes what to do when a key has leaked.
 
-Exit codes: 0 asked; 1 no answer; 2 wrong usage or configuration.)";
+Exit codes: 0 requested; 1 no answer; 2 wrong usage or configuration.)";
 
 /// A cluster and Berth's configuration in it.
 struct Cluster {
@@ -70,10 +70,9 @@ int Show(const ShowArguments& arguments) {
   if (!cluster.ok()) return Fail("certs show", cluster.status());
   const controller::CertificatesConfig& config = cluster->config.controller.certificates;
   if (config.servers.empty()) {
-    return Fail("certs show",
-                absl::FailedPreconditionError(
-                    "controller.certificates.servers is empty: the controller makes no "
-                    "certificates; look at them where they are made"));
+    return Fail("certs show", absl::FailedPreconditionError(
+                                  "controller.certificates.servers is empty: the controller makes "
+                                  "no certificates; check them with the tool that makes them"));
   }
   const auto view = ReadCerts(config, cluster->namespace_name, process::Now(), *cluster->client);
   if (!view.ok()) return Fail("certs show", view.status());
@@ -97,7 +96,7 @@ int Renew(const RenewArguments& arguments) {
     const absl::Status status = AskForRenewal(
         cluster->namespace_name, secret, cluster->config.prefix, process::Now(), *cluster->client);
     if (!status.ok()) return Fail("certs renew", status);
-    fmt::print("{}/{}: asked the controller for a new certificate\n", cluster->namespace_name,
+    fmt::print("{}/{}: requested a new certificate from the controller\n", cluster->namespace_name,
                secret);
   }
   return kExitOk;
@@ -113,11 +112,11 @@ void AddShowCommand(Command certs) {
 }
 
 void AddRenewCommand(Command certs) {
-  Command renew = certs.AddCommand("renew", "Have the controller make new certificates now");
+  Command renew = certs.AddCommand("renew", "Request new certificates from the controller");
   const auto arguments = std::make_shared<RenewArguments>();
-  renew.AddList("SECRET", arguments->secrets, "Secrets of servers; none: all");
+  renew.AddList("SECRET", arguments->secrets, "Secrets of servers (default: all)");
   AddChartOptions(renew, arguments->chart);
-  renew.AddFlag("--authority", arguments->authority, "Make another authority");
+  renew.AddFlag("--authority", arguments->authority, "Request a new authority");
   renew.Footer(kRenewFooter);
   renew.Run([arguments] { return Renew(*arguments); });
 }

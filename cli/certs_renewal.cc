@@ -32,7 +32,7 @@ absl::StatusOr<std::vector<std::string>> SecretsToRenew(
   if (config.servers.empty()) {
     return absl::InvalidArgumentError(
         "controller.certificates.servers is empty: the controller makes no certificates; renew "
-        "them where they are made");
+        "them with the tool that makes them");
   }
   for (const std::string& name : named) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -53,10 +53,10 @@ absl::Status AskForRenewal(const std::string& namespace_name, const std::string&
   const absl::Status status =
       client.Patch(controller::SecretsIn(namespace_name), secret, patch.dump());
   if (!absl::IsNotFound(status)) return status;
-  return absl::NotFoundError(fmt::format(
-      "there is no Secret {} in namespace {}, and the controller makes what is missing by itself; "
-      "look at its log if it does not",
-      secret, namespace_name));
+  return absl::NotFoundError(
+      fmt::format("there is no Secret {} in namespace {}; the controller makes what is missing by "
+                  "itself: look at its log if it does not",
+                  secret, namespace_name));
 }
 
 }  // namespace berth::cli

@@ -18,7 +18,7 @@ namespace berth::cli {
 namespace {
 
 constexpr char kNoSecret[] = "there is no such Secret";
-constexpr char kOtherAuthorities[] = "its ca.crt is not what the authority says";
+constexpr char kOtherAuthorities[] = "its ca.crt differs from the authority's";
 
 CertificateView ViewOf(const std::string& secret, const certs::Certificate& certificate) {
   return {.secret = secret,
@@ -167,12 +167,12 @@ std::string CertsText(const CertsView& view) {
   for (const CertificateView& each : view.certificates) rows.push_back(RowOf(each, view.time));
   std::string text = TextTable(rows);
   for (const FormerView& each : view.formers) {
-    text += fmt::format("{} is trusted, too, until it ends on {}\n", each.subject,
+    text += fmt::format("{} is trusted, too, until it expires on {}\n", each.subject,
                         FormatTime(each.until));
   }
   for (const BundleView& each : view.bundles) {
-    text += fmt::format("{} {}: {} of {} webhooks trust what the authority says\n", each.kind,
-                        each.name, each.matching, each.webhooks);
+    text += fmt::format("{} {}: {} of {} webhooks trust the authority\n", each.kind, each.name,
+                        each.matching, each.webhooks);
   }
   return text;
 }

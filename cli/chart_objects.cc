@@ -47,12 +47,12 @@ absl::StatusOr<doctor::SchedulerConfig> ParseSchedulerConfig(std::string_view te
 }  // namespace
 
 void AddChartOptions(Command command, ChartOptions& options) {
-  command.AddOption("--kubeconfig", options.kubeconfig, "Of the API server");
-  command.AddOption("--context", options.context, "Of the kubeconfig");
+  command.AddOption("--kubeconfig", options.kubeconfig, "Kubeconfig file");
+  command.AddOption("--context", options.context, "Context of the kubeconfig");
   command.AddOption("--config", options.config_file,
                     "Berth's configuration (default: that of the chart's ConfigMap)");
-  command.AddOption("-n,--namespace", options.namespace_name, "Where the chart is installed");
-  command.AddOption("--release", options.release, "The name that it was given to helm by");
+  command.AddOption("-n,--namespace", options.namespace_name, "Namespace of the Helm release");
+  command.AddOption("--release", options.release, "Name of the Helm release");
 }
 
 absl::StatusOr<std::unique_ptr<kube::Transport>> Connect(const ChartOptions& options) {
@@ -65,10 +65,8 @@ absl::StatusOr<config::BerthConfiguration> LoadChartConfig(const ChartOptions& o
                                                            kube::Api& api) {
   if (!options.config_file.empty()) return ConfigOf(config::ReadConfig(options.config_file));
   const std::string name = doctor::FullnameOf(options.release);
-  const auto text = ConfigText(options, name,
-                               "give --namespace and --release as they were given to helm, or "
-                               "--config FILE",
-                               api);
+  const auto text = ConfigText(
+      options, name, "give --namespace and --release of the Helm release, or --config FILE", api);
   if (!text.ok()) return text.status();
   return ConfigOf(config::ParseConfig(*text, "ConfigMap " + name));
 }

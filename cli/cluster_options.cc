@@ -11,27 +11,27 @@
 namespace berth::cli {
 
 ClusterArguments AddClusterOptions(Command command, ClusterOptions& options) {
-  Argument objects = command.AddOption(
-      "--objects", options.objects_file,
-      "What `kubectl get nodes,pods -A -o json` wrote, instead of an API server; - for standard "
-      "input");
+  Argument objects = command.AddOption("--objects", options.objects_file,
+                                       "Output of `kubectl get nodes,pods -A -o json`, instead of "
+                                       "an API server; - for standard input");
   const Argument kubeconfig =
-      command.AddOption("--kubeconfig", options.kubeconfig, "Of the API server");
-  const Argument context = command.AddOption("--context", options.context, "Of the kubeconfig");
+      command.AddOption("--kubeconfig", options.kubeconfig, "Kubeconfig file");
+  const Argument context =
+      command.AddOption("--context", options.context, "Context of the kubeconfig");
   const Argument config =
       command.AddOption("--config", options.config_file,
                         "Berth's configuration, as for `berth extender` (default: built in)");
   objects.Excludes(kubeconfig).Excludes(context);
   Argument server =
       command.AddOption("--server", options.server.address,
-                        "Ask a running `berth extender` at host:port, its grpc.listen");
+                        "Ask a running `berth extender`: host:port of its grpc.listen");
   server.Excludes(objects).Excludes(kubeconfig).Excludes(context).Excludes(config);
   for (const auto& [name, value, help] :
-       {std::tuple{"--cert", &options.server.cert_file, "Client certificate for it, PEM"},
+       {std::tuple{"--cert", &options.server.cert_file, "Client certificate, PEM"},
         std::tuple{"--key", &options.server.key_file, "Key of the certificate, PEM"},
         std::tuple{"--ca", &options.server.ca_file, "CA of the server's certificate, PEM"},
         std::tuple{"--tls-server-name", &options.server.tls_server_name,
-                   "Name in the server's certificate, where --server has another one"}}) {
+                   "Name in the server's certificate, if it differs from that in --server"}}) {
     command.AddOption(name, *value, help).Needs(server);
   }
   return {.objects = objects, .server = server};

@@ -50,13 +50,13 @@ int PrintControllerRbac(const std::string& file) {
 void AddControllerCommand(Command berth) {
   Command controller = berth.AddCommand(
       "controller",
-      "Label nodes, nudge pods that wait in vain and keep certificates, until SIGTERM or SIGINT");
+      "Label nodes, nudge waiting pods and renew certificates until SIGTERM or SIGINT");
   const auto file = std::make_shared<std::string>();
   const auto rbac = std::make_shared<bool>(false);
   const Argument config =
       controller.AddOption("--config", *file, "The configuration; see `berth config defaults`");
   controller.AddFlag("--rbac", *rbac,
-                     "Print the ClusterRole and the Role that the controller needs, and end");
+                     "Print the ClusterRole and the Role that the controller needs, and exit");
   controller.Run([file, rbac, config] {
     if (*rbac) return PrintControllerRbac(*file);
     if (!config.given()) config.Missing();

@@ -35,12 +35,12 @@ using doctor::Check;
 using doctor::Source;
 
 constexpr const char* kDoctorFooter =
-    R"(Looks at a cluster in which Berth's chart is installed, changes nothing, and says what is wrong and what to
-do about it; docs/doctor.md lists the checks. It reads through the API server (--kubeconfig, $KUBECONFIG,
-~/.kube/config or the credentials of the pod, the first there is). A kube-scheduler of your own keeps its
-configuration in a file: give it with --scheduler-config. --extender posts a real filter request.
+    R"(Checks a cluster in which Berth's chart is installed, changes nothing, and reports what is wrong and how to fix
+it; docs/doctor.md lists the checks. It reads through the API server: --kubeconfig, $KUBECONFIG, ~/.kube/config
+or the credentials of the pod, the first of them that exists. If you run your own kube-scheduler, give its
+configuration file with --scheduler-config. --extender posts a real filter request.
 
-Exit codes: 0 all is well; 1 there are problems or warnings; 2 something could not be looked at, or wrong usage.)";
+Exit codes: 0 all is well; 1 there are problems or warnings; 2 something could not be checked, or wrong usage.)";
 
 struct DoctorArguments {
   ChartOptions chart;
@@ -70,7 +70,7 @@ absl::StatusOr<std::set<std::string, std::less<>>> NamesIn(const std::string& op
   std::set<std::string, std::less<>> names;
   for (const std::string_view name : model::SplitList(text)) {
     if (std::ranges::find(known, name) == known.end()) {
-      return absl::InvalidArgumentError(fmt::format("{}: there is no check {}{}; there are {}",
+      return absl::InvalidArgumentError(fmt::format("{}: there is no check {}{}; the checks are {}",
                                                     option, name, model::DidYouMean(name, known),
                                                     model::Join(known)));
     }
@@ -145,7 +145,7 @@ absl::Status ValidateAccelerator(const std::string& name,
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      fmt::format("--accelerator: the catalogue has no {}{}; there are {}", name,
+      fmt::format("--accelerator: the catalogue has no {}{}; it has {}", name,
                   model::DidYouMean(name, catalog.names()), model::Join(catalog.names())));
 }
 
@@ -224,17 +224,17 @@ int RunDoctor(const DoctorArguments& arguments) {
 void AddExtenderOptions(Command doctor, DoctorArguments& arguments) {
   const Argument extender =
       doctor.AddOption("--extender", arguments.extender,
-                       "https://HOST:PORT of an extender, to be asked as kube-scheduler asks it");
+                       "Extender to call as kube-scheduler does: https://HOST:PORT");
   doctor
       .AddOption("--ca-file", arguments.ca_file,
-                 "CA of its certificate, PEM (default: ca.crt of its Secret)")
+                 "CA of the extender's certificate, PEM (default: ca.crt of its Secret)")
       .Needs(extender);
   doctor
       .AddOption("--accelerator", arguments.accelerator,
-                 "Of the catalogue: whose nodes it is asked about (default: those of the first "
-                 "resource that a node has)")
+                 "Accelerator of the catalogue whose nodes the request is about (default: the "
+                 "first resource that a node has)")
       .Needs(extender);
-  Argument cert = doctor.AddOption("--cert", arguments.cert_file, "Client certificate for it, PEM");
+  Argument cert = doctor.AddOption("--cert", arguments.cert_file, "Client certificate, PEM");
   Argument key = doctor.AddOption("--key", arguments.key_file, "Key of the certificate, PEM");
   cert.Needs(extender);
   cert.Needs(key);
@@ -245,18 +245,18 @@ void AddExtenderOptions(Command doctor, DoctorArguments& arguments) {
 
 void AddDoctorCommand(Command berth) {
   Command doctor =
-      berth.AddCommand("doctor", "Say what is wrong with Berth in a cluster, and what to do");
+      berth.AddCommand("doctor", "Report what is wrong with Berth in a cluster, and how to fix it");
   const auto arguments = std::make_shared<DoctorArguments>();
   AddChartOptions(doctor, arguments->chart);
   doctor.AddOption("--scheduler-config", arguments->scheduler_config,
                    "kube-scheduler's configuration (default: that of the chart's ConfigMap)");
-  doctor.AddOption("--only", arguments->only, "Names of checks, separated by commas: no others");
-  doctor.AddOption("--skip", arguments->skip, "Names of checks to leave out");
+  doctor.AddOption("--only", arguments->only, "Run only these checks, separated by commas");
+  doctor.AddOption("--skip", arguments->skip, "Skip these checks, separated by commas");
   doctor.AddOption("--trial-namespace", arguments->trial_namespace,
-                   "Where check webhook tries a pod, which is never stored");
+                   "Namespace in which check webhook creates a pod with dryRun");
   AddExtenderOptions(doctor, *arguments);
   doctor.AddOption("-o,--output", arguments->output, "table or json").OneOf({"table", "json"});
-  doctor.AddFlag("--rbac", arguments->rbac, "Print the roles that the checks need, and end");
+  doctor.AddFlag("--rbac", arguments->rbac, "Print the roles that the checks need, and exit");
   doctor.Footer(kDoctorFooter);
   doctor.Run([arguments] { return RunDoctor(*arguments); });
 }

@@ -40,25 +40,25 @@ struct ExplainArguments {
 };
 
 constexpr const char* kExplainFooter =
-    R"(The cluster is read once through the API server (--kubeconfig, $KUBECONFIG, ~/.kube/config or
-the credentials of the pod, the first there is), or offline from --objects; the answer is that of
-`berth extender` with the same --config. With --server a running one is asked, which has the cluster
-in memory. -o json is described in docs/explain.md.
+    R"(The cluster is read once, through the API server (--kubeconfig, $KUBECONFIG, ~/.kube/config or the
+credentials of the pod, the first of them that exists) or offline from --objects. The answer is that
+of `berth extender` with the same --config. With --server, a running extender answers from memory.
+docs/explain.md describes -o json.
 
-Exit codes: 0 a node fits (with --node: that one; or Berth has no say); 1 none does, or the API
-server did not answer; 2 wrong usage or files.)";
+Exit codes: 0 a node fits (with --node: that node), or the pod asks for no accelerator; 1 no node
+fits, or the API server did not answer; 2 wrong usage or files.)";
 
 void AddOptions(Command explain, ExplainArguments& arguments) {
   const Argument file = explain.AddOption(
       "-f,--filename", arguments.pod_file,
       "YAML or JSON of a pod, or of a Job, Deployment, ... with a pod template; - for standard "
       "input");
-  Argument pod = explain.AddOption("pod", arguments.pod_name, "A pod of the cluster");
-  explain.AddOption("-n,--namespace", arguments.namespace_name, "Its namespace").Needs(pod);
+  Argument pod = explain.AddOption("pod", arguments.pod_name, "Name of a pod in the cluster");
+  explain.AddOption("-n,--namespace", arguments.namespace_name, "Namespace of the pod").Needs(pod);
   const ClusterArguments cluster = AddClusterOptions(explain, arguments.cluster);
-  explain.AddOption("--node", arguments.node, "Tell everything about this node alone");
+  explain.AddOption("--node", arguments.node, "Explain only this node, in detail");
   explain.AddOption("-o,--output", arguments.output, "table or json").OneOf({"table", "json"});
-  explain.AddOption("--now", arguments.now, "The time to judge by, RFC 3339")
+  explain.AddOption("--now", arguments.now, "Judge as of this time, RFC 3339")
       .Hidden()
       .Excludes(cluster.server);
   pod.Excludes(file).Excludes(cluster.objects);
@@ -213,7 +213,7 @@ int RunExplain(const ExplainArguments& arguments) {
 
 void AddExplainCommand(Command berth) {
   Command explain = berth.AddCommand(
-      "explain", "Tell to which nodes a pod may go, how good they are, and why not to the others");
+      "explain", "Show which nodes fit a pod, how they rank, and why the others do not fit");
   const auto arguments = std::make_shared<ExplainArguments>();
   AddOptions(explain, *arguments);
   explain.Footer(kExplainFooter);

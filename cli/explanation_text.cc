@@ -104,11 +104,11 @@ std::string PolicyTable(const NodeExplanation& node, model::Time now) {
   std::vector<std::vector<std::string>> rows = {
       {"POLICY", "MODE", "FITS", "SCORE", "WEIGHT", "SINCE", "REASON"}};
   for (const PolicyOpinion& opinion : node.policies()) {
-    rows.push_back(
-        {opinion.policy(), std::string(ModeOf(opinion)), std::string(YesNo(opinion.fits())),
-         opinion.fits() ? fmt::format("{}", opinion.score()) : "-",
-         fmt::format("{}", opinion.weight()), AgeOrDash(TimeOf(opinion.since()), now),
-         OrDash(opinion.reason())});
+    rows.push_back({opinion.policy(), std::string(ModeOf(opinion)),
+                    std::string(YesNo(opinion.fits())),
+                    opinion.fits() ? fmt::format("{}", opinion.score()) : "-",
+                    fmt::format("{}", opinion.weight()), AgeOrDash(TimeOf(opinion.since()), now),
+                    OrDash(opinion.reason())});
   }
   return TextTable(rows);
 }
@@ -126,13 +126,12 @@ std::string ConditionTable(const NodeExplanation& node, model::Time now) {
 std::string DeviceLines(const NodeExplanation& node) {
   std::string text;
   for (const DeviceCount& each : node.devices()) {
-    text +=
-        each.listed()
-            ? fmt::format("{}: {} asked for; {} free of {}, {} allocatable, {} used\n",
-                          each.resource(), each.requested(), FreeOf(each), each.capacity(),
-                          each.allocatable(), each.used())
-            : fmt::format("{}: {} asked for; not listed by the node\n", each.resource(),
-                          each.requested());
+    text += each.listed()
+                ? fmt::format("{}: {} requested; {} free of {}, {} allocatable, {} used\n",
+                              each.resource(), each.requested(), FreeOf(each), each.capacity(),
+                              each.allocatable(), each.used())
+                : fmt::format("{}: {} requested; the node does not list it\n", each.resource(),
+                              each.requested());
   }
   return text;
 }
@@ -160,16 +159,18 @@ std::string SummaryOf(const ExplainResponse& explanation) {
   for (const RefusedGroup& group : explanation.refused()) {
     text += fmt::format("; {} {}", group.nodes(), ForCount(group.summary(), group.nodes()));
     if (TimeOf(group.oldest()) == model::kNoTime) continue;
-    text += " " + FormatSince(TimeOf(group.newest()), TimeOf(group.oldest()),
-                              TimeOf(explanation.time()));
+    text += " " +
+            FormatSince(TimeOf(group.newest()), TimeOf(group.oldest()), TimeOf(explanation.time()));
   }
   return text;
 }
 
 std::string ExplanationText(const ExplainResponse& explanation, const std::string& what) {
   if (explanation.requests().empty()) {
-    return fmt::format("{} asks for no accelerator of the catalogue, so Berth has no say in it.\n",
-                       what);
+    return fmt::format(
+        "{} asks for no accelerator of the catalogue, so the extender does not judge nodes for "
+        "it.\n",
+        what);
   }
   std::string text = fmt::format("{} asks for {}\n{}\n", what, RequestsTextOf(explanation),
                                  SummaryOf(explanation));

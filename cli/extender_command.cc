@@ -40,12 +40,12 @@ int PrintExtenderRbac(const std::string& file) {
 
 void AddExtenderCommand(Command berth) {
   Command extender = berth.AddCommand(
-      "extender", "Answer kube-scheduler's filter and prioritize until SIGTERM or SIGINT");
+      "extender", "Answer kube-scheduler's filter, prioritize and preempt until SIGTERM or SIGINT");
   const auto file = std::make_shared<std::string>();
   const auto rbac = std::make_shared<bool>(false);
   const Argument config =
       extender.AddOption("--config", *file, "The configuration; see `berth config defaults`");
-  extender.AddFlag("--rbac", *rbac, "Print the ClusterRole that the extender needs, and end");
+  extender.AddFlag("--rbac", *rbac, "Print the ClusterRole that the extender needs, and exit");
   extender.Run([file, rbac, config] {
     if (*rbac) return PrintExtenderRbac(*file);
     if (!config.given()) config.Missing();

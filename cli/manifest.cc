@@ -45,9 +45,9 @@ class Collector {
       return;
     }
     if (kind.version.empty() || kind.kind.empty()) {
-      return Refuse(node,
-                    "has no apiVersion or no kind; write such as apiVersion: batch/v1 and "
-                    "kind: Job");
+      return Refuse(
+          node,
+          "has no apiVersion or no kind; write them, such as apiVersion: batch/v1 and kind: Job");
     }
     const std::string name = TextAt(node, "/metadata/name");
     manifest_.objects.push_back(

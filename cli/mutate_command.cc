@@ -74,29 +74,30 @@ int Mutate(const MutateOptions& options) {
 
 void AddMutateCommand(Command berth) {
   Command mutate = berth.AddCommand(
-      "mutate", "Show what the admission webhook would make of the objects in a file");
+      "mutate", "Show how the admission webhook would change the objects in a file");
   const auto options = std::make_shared<MutateOptions>();
   mutate
       .AddOption("-f,--filename", options->file,
-                 "Manifest of pods, Jobs and what has pod templates; - for standard input")
+                 "Manifest of pods, Jobs and objects with pod templates; - for standard input")
       .Required();
   mutate.AddOption("--config", options->config,
-                   "The configuration of `berth admission`; the defaults where it is not given");
-  mutate.AddOption("--mode", options->mode, "What label admission of the namespace says")
+                   "Configuration of `berth admission` (default: built in)");
+  mutate.AddOption("--mode", options->mode, "Mode of the namespace, as in its label admission")
       .OneOf({"enforce", "warn"});
-  mutate.AddOption("-n,--namespace", options->namespace_name, "Of objects that name none");
+  mutate.AddOption("-n,--namespace", options->namespace_name,
+                   "Namespace of objects that name none");
   mutate.AddFlag("--allow-accelerator-nodes", options->accelerator_nodes_allowed,
                  "The namespace is labelled allow-accelerator-nodes");
-  const Argument as = mutate.AddOption(
-      "--as", options->user.name, "Who creates the objects; not recorded where it is not given");
+  const Argument as = mutate.AddOption("--as", options->user.name,
+                                       "User who creates the objects (default: not recorded)");
   mutate
       .AddRepeatable("--as-group", options->user.groups,
-                     "A group of that user, as of kubectl; may be given several times")
+                     "Group of that user, as in kubectl; may be given several times")
       .Needs(as);
   mutate
       .AddOption("-o,--output", options->output,
-                 "diff of what changes; yaml of all documents as they would be; patch: a line of "
-                 "JSON for each object that changes")
+                 "diff: what changes; yaml: all documents as they would be; patch: a line of JSON "
+                 "for each object that changes")
       .OneOf({"diff", "yaml", "patch"});
   mutate.Footer(
       "Exit codes: 0 nothing would change; 1 something would; 2 something, or the pods of a\n"

@@ -74,10 +74,10 @@ absl::StatusOr<std::unique_ptr<v1::Placement::Stub>> Connect(const PlacementEndp
 
 std::string_view WhatToDo(const PlacementEndpoint& server) {
   if (!server.tls()) {
-    return "is grpc.listen set there? If grpc.tls is, too, give --cert, --key and --ca";
+    return "is grpc.listen set there? If grpc.tls is set, too, give --cert, --key and --ca";
   }
-  return "is grpc.listen set there, does its certificate come from --ca and name the host of "
-         "--server (else give --tls-server-name), and does --cert come from its clientCAFile?";
+  return "is grpc.listen set there, is its certificate signed by --ca and valid for the host of "
+         "--server (else give --tls-server-name), and is --cert signed by its clientCAFile?";
 }
 
 absl::Status ErrorOf(const grpc::Status& status, const PlacementEndpoint& server) {
@@ -99,7 +99,7 @@ absl::Status ErrorOf(const grpc::Status& status, const PlacementEndpoint& server
     case grpc::StatusCode::UNIMPLEMENTED:
       return absl::UnavailableError(
           fmt::format("{} does not serve berth.v1.Placement; is it the address of grpc.listen, and "
-                      "of a Berth of this version?",
+                      "has that Berth this version?",
                       server.address));
     default:
       return absl::UnavailableError(fmt::format("{}: {}", server.address, message));
@@ -135,7 +135,7 @@ absl::Status Validate(const PlacementEndpoint& server) {
     return absl::InvalidArgumentError("--cert, --key and --ca go together; give all three");
   }
   if (none && !server.tls_server_name.empty()) {
-    return absl::InvalidArgumentError("--tls-server-name is of no use without --ca");
+    return absl::InvalidArgumentError("--tls-server-name has no effect without --ca");
   }
   if (none && !IsLoopback(server.address)) {
     return absl::InvalidArgumentError(fmt::format(

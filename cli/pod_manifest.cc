@@ -75,7 +75,7 @@ class Finder {
   absl::StatusOr<PodManifest> Take() {
     if (found_) return std::move(manifest_);
     if (manifest_.skipped.empty()) return Error(file_, "is empty; give the manifest of a pod");
-    return Error(file_, fmt::format("has no pod and nothing with a pod template, only: {}",
+    return Error(file_, fmt::format("has neither a pod nor an object with a pod template, only: {}",
                                     fmt::join(manifest_.skipped, ", ")));
   }
 

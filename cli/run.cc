@@ -18,8 +18,7 @@ int ExitOf(const CLI::App& app, const CLI::ParseError& error) {
 
 int RunCommand(int argc, const char* const* argv) {
   CLI::App app(
-      "Tells kube-scheduler which nodes are fit for a machine-learning pod and which is "
-      "best");
+      "Places machine-learning pods on Kubernetes clusters with several kinds of accelerators");
   app.name("berth");
   app.footer("Exit codes: 0 ok; 1 the answer is no, or a failure; 2 wrong usage or configuration.");
   app.require_subcommand(0, 1);

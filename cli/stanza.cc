@@ -18,27 +18,27 @@ constexpr const char* kHttpTimeout = "5s";
 
 constexpr const char* kHead =
     R"(# Berth's part of a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1). Restart kube-scheduler
-# after a change: it reads the file, and the CA in it, once.
+# after a change: it reads the file, and the CA in it, only once.
 
-# Without it kube-scheduler offers a sample of a large cluster's nodes, and a pod waits where all of
-# these are unfit.
+# By default kube-scheduler offers only a sample of a large cluster's nodes, and a pod waits if the
+# whole sample is unfit.
 percentageOfNodesToScore: 100
-# Where many pods wait for accelerators, what they cost kube-scheduler holds up those that fit. With a
-# longer backoff they cost less; but every pod that was refused many times then waits as long.
+# Many pods that wait for accelerators delay the pods that fit, because kube-scheduler retries them. A
+# longer backoff reduces the delay; but every pod that was refused many times then waits as long.
 # podMaxBackoffSeconds: 60
 profiles:
-- schedulerName: default-scheduler # and the same in each other profile that you have
+- schedulerName: default-scheduler # and the same in each of your other profiles
   pluginConfig:
-  # Else kube-scheduler looks for pods to preempt on a tenth of the nodes (100 at least) before it asks
-  # Berth, and a pod of a small pool waits where Berth refuses all of these.
+  # By default kube-scheduler looks for pods to preempt on a tenth of the nodes (at least 100) before it
+  # calls Berth, and a pod for a small pool waits if Berth refuses all of these nodes.
   - name: DefaultPreemption
     args: {minCandidateNodesPercentage: 100}
-  # By default kube-scheduler spreads the pods of ReplicaSets, StatefulSets and Services, so that Berth
-  # has to answer all nodes for them. To have these packed, too: extender.shortlist.defaultSpreading:
-  # false in Berth's configuration, and here
+  # By default kube-scheduler spreads the pods of ReplicaSets, StatefulSets and Services, so Berth has
+  # to answer with all nodes that fit them. To pack these pods, too, write in Berth's configuration
+  # extender.shortlist.defaultSpreading: false, and here
   # - name: PodTopologySpread
   #   args: {defaultingType: List, defaultConstraints: []}
-# Berth has to be the last one.
+# Berth has to be the last extender.
 extenders:
 )";
 
@@ -88,7 +88,7 @@ absl::Status ValidateExtenderUrl(const std::string& option, const std::string& u
   }
   if (parsed.base_path.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(fmt::format(
-      "{}: \"{}\" has a path; Berth serves at the root: https://HOST:PORT", option, url));
+      "{}: \"{}\" has a path, but Berth serves at the root; write https://HOST:PORT", option, url));
 }
 
 }  // namespace berth::cli

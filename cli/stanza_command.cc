@@ -20,15 +20,16 @@ namespace berth::cli {
 namespace {
 
 constexpr const char* kStanzaFooter =
-    R"(For a kube-scheduler of your own, when the chart is installed with scheduler.enabled=false. The URL is
-that of the Service's ClusterIP, because a kube-scheduler that runs as a static pod cannot look up names of
-Services. What --url, --ca-file and --config give is not read from the cluster; with all three it is not asked.
---cert and --key are paths on kube-scheduler's machine, and are not read here.
+    R"(For your own kube-scheduler, if the chart is installed with scheduler.enabled=false. The URL has the ClusterIP
+of the Service, because a kube-scheduler that runs as a static pod cannot resolve names of Services. What you
+give with --url, --ca-file and --config is not read from the cluster; with all three, nothing is. --cert and
+--key are paths on kube-scheduler's machine, and are not read here.
 
-Exit codes: 0 ok; 1 the API server did not answer, or lacks something; 2 wrong usage or files.)";
+Exit codes: 0 ok; 1 the API server did not answer, or an object is missing; 2 wrong usage or files.)";
 
 constexpr const char* kNotInstalled =
-    "is the chart installed with scheduler.enabled=false, in this namespace and by this release?";
+    "is the chart installed with scheduler.enabled=false, in this namespace and under this release "
+    "name?";
 
 constexpr std::size_t kMaxAuthorityBytes = std::size_t{1} << 20;
 
@@ -72,7 +73,7 @@ absl::StatusOr<std::string> AuthoritiesOf(const StanzaArguments& arguments, kube
   if (!secret.ok()) return secret.status();
   if (secret->exists && !secret->authorities.empty()) return secret->authorities;
   return absl::NotFoundError(
-      fmt::format("Secret {}/{} has no ca.crt yet: {} Else give --ca-file FILE",
+      fmt::format("Secret {}/{} has no ca.crt yet: {} Otherwise give --ca-file FILE",
                   arguments.chart.namespace_name, name, kNotInstalled));
 }
 
@@ -115,7 +116,7 @@ absl::Status CheckClientCertificate(const StanzaArguments& arguments,
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(
-      "the extender asks for client certificates (extender.tls.clientCAFile), as it does for the "
+      "the extender requires client certificates (extender.tls.clientCAFile), as it does with the "
       "chart's own kube-scheduler; give --cert FILE and --key FILE, paths on kube-scheduler's "
       "machine, or install the chart with scheduler.enabled=false");
 }
@@ -164,17 +165,19 @@ void AddStanzaCommand(Command berth) {
       berth.AddCommand("stanza", "Print Berth's entry for your own kube-scheduler's configuration");
   const auto arguments = std::make_shared<StanzaArguments>();
   AddChartOptions(stanza, arguments->chart);
-  stanza.AddOption("--url", arguments->url,
-                   "Of the extender, as kube-scheduler reaches it (default: that of its Service)");
+  stanza.AddOption(
+      "--url", arguments->url,
+      "URL at which kube-scheduler reaches the extender (default: that of its Service)");
   stanza.AddOption("--ca-file", arguments->ca_file,
-                   "CA of its certificate, PEM (default: ca.crt of its Secret)");
+                   "CA of the extender's certificate, PEM (default: ca.crt of its Secret)");
   Argument cert = stanza.AddOption("--cert", arguments->cert_file,
                                    "Client certificate of kube-scheduler, a path on its machine");
-  Argument key = stanza.AddOption("--key", arguments->key_file, "Key of the certificate, likewise");
+  Argument key = stanza.AddOption("--key", arguments->key_file,
+                                  "Key of that certificate, a path on the same machine");
   cert.Needs(key);
   key.Needs(cert);
   stanza.AddFlag("--ignorable", arguments->ignorable,
-                 "Pods are placed without Berth's judgement while it is away");
+                 "While the extender is unreachable, kube-scheduler places pods without it");
   stanza.Footer(kStanzaFooter);
   stanza.Run([arguments] { return RunStanza(*arguments); });
 }

@@ -28,7 +28,7 @@ int Print(const std::string& output) {
 }  // namespace
 
 void AddVersionCommand(Command berth) {
-  Command version = berth.AddCommand("version", "Tell what was built, from what and how");
+  Command version = berth.AddCommand("version", "Print the version, the revision and the compiler");
   const auto output = std::make_shared<std::string>("text");
   version.AddOption("-o,--output", *output, "text or json").OneOf({"text", "json"});
   version.Run([output] { return Print(*output); });

@@ -20,8 +20,8 @@ void LogTripped(const Breaker& breaker, const std::string& accelerator,
        {"condition", breaker.condition},
        {"affectedNodes", breaker.affected},
        {"nodes", breaker.nodes},
-       {"effect",
-        alert ? "stands, as health.breaker.action is Alert" : "Penalize where it was Exclude"}});
+       {"effect", alert ? "unchanged, because health.breaker.action is Alert"
+                        : "Penalize instead of Exclude"}});
 }
 
 void LogReset(const Breaker& breaker, const std::string& accelerator) {

@@ -37,8 +37,8 @@ void AddDeviceFamilies(const model::ClusterView& view, const model::AcceleratorC
                        std::vector<MetricFamily>& families) {
   MetricFamily nodes = Gauge("berth_nodes", "Nodes by accelerator of the catalogue.");
   MetricFamily devices = Gauge("berth_accelerator_devices",
-                               "Devices by accelerator and state: total is capacity, used is asked "
-                               "for by bound pods, free is allocatable less used.");
+                               "Devices by accelerator and state: total is capacity, used is "
+                               "requested by bound pods, free is allocatable minus used.");
   const std::vector<DeviceTotals> counts = CountDevices(view, catalog);
   for (std::size_t i = 0; i < catalog.size(); ++i) {
     const std::string& name = catalog[static_cast<Index>(i)].name;
@@ -63,10 +63,9 @@ std::string Join(const std::vector<std::string>& items) {
 
 MetricFamily ConditionFamily(const policies::scheduling::HealthConfig& health,
                              const model::ClusterView& view, model::Time now) {
-  MetricFamily family =
-      Gauge("berth_nodes_by_condition",
-            "Nodes that an entry of health.conditions excludes or penalises now, and those "
-            "where its condition turned False a moment ago.");
+  MetricFamily family = Gauge("berth_nodes_by_condition",
+                              "Nodes that an entry of health.conditions excludes or penalises now, "
+                              "and nodes that are recovering from its condition.");
   for (const auto& count : policies::scheduling::CountNodesByCondition(health, view, now)) {
     for (const auto& [effect, nodes] :
          {std::pair{"Exclude", count.excluded}, std::pair{"Penalize", count.penalized},
@@ -97,11 +96,10 @@ MetricFamily BreakerFamily(const std::vector<policies::scheduling::Breaker>& bre
 }
 
 void AddFreshnessFamilies(const cluster::Snapshot& snapshot, std::vector<MetricFamily>& families) {
-  MetricFamily synced =
-      Gauge("berth_snapshot_synced", "1 once nodes and pods were listed, else 0.");
+  MetricFamily synced = Gauge("berth_snapshot_synced", "1 once nodes and pods are listed, else 0.");
   AddSample(synced, {}, snapshot.Synced() ? 1 : 0);
   MetricFamily age = Gauge("berth_snapshot_age_seconds",
-                           "Since the API server was last heard of, by kind; absent before.");
+                           "Seconds since the API server last sent anything, by kind.");
   const auto now = cluster::Snapshot::Clock::now();
   for (const auto& [name, kind] : kKinds) {
     const auto heard = snapshot.LastHeard(kind);

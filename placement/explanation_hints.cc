@@ -64,7 +64,7 @@ void AddQuarantined(const cluster::Quarantine& quarantine, std::string_view kind
   std::size_t told = quarantine.nameless();
   if (told > 0) {
     hints.push_back(
-        fmt::format("of {} {}{} not even the name can be read", told, kind, told == 1 ? "" : "s"));
+        fmt::format("not even the names of {} {}{} can be read", told, kind, told == 1 ? "" : "s"));
   }
   std::size_t shown = 0;
   quarantine.ForEach([&](const std::string& name, const std::string& error) {
@@ -94,8 +94,8 @@ std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& expl
     AddScarcity(explanation, i, hints);
   }
   if (!pod.node_name.empty()) {
-    hints.push_back(
-        fmt::format("the pod is bound to {} already, and counted as used there", pod.node_name));
+    hints.push_back(fmt::format(
+        "the pod is bound to {} already, and its devices count as used there", pod.node_name));
   }
   return hints;
 }
@@ -104,8 +104,7 @@ std::vector<std::string> QuarantineHints(const cluster::Snapshot::Reader& view) 
   Hints hints;
   AddQuarantined(view.Quarantined(cluster::Kind::kNodes), "node", "it gets no pods until it can be",
                  hints);
-  AddQuarantined(view.Quarantined(cluster::Kind::kPods), "pod",
-                 "it counts as what was last known of it", hints);
+  AddQuarantined(view.Quarantined(cluster::Kind::kPods), "pod", "it counts as last known", hints);
   return hints;
 }
 

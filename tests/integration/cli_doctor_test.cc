@@ -174,7 +174,7 @@ TEST(CliStanza, SaysWhatIsMissingOrWrong) {
        "--ca-file: /nonexistent: cannot be read"},
       {{"--config", wary, "--url", url, "--ca-file", no_pem},
        1,
-       "the extender asks for client certificates (extender.tls.clientCAFile)"},
+       "the extender requires client certificates (extender.tls.clientCAFile)"},
       {{"--cert", "/c"}, 2, "--key"},
       {{"--url", "10.96.0.7"}, 2, "--url: no https:// in front"},
       {{"--kubeconfig", "/nonexistent"}, 2, "/nonexistent"},

@@ -128,7 +128,7 @@ TEST(CliExplain, RefusesFilesThatAreOfNoUse) {
       {{"-f", "/nonexistent", "--objects", objects}, "/nonexistent: cannot be read"},
       {{"-f", pod, "--objects", "/nonexistent"}, "/nonexistent: cannot be read"},
       {{"-f", folder.Write("a", "a: ["), "--objects", objects}, "is not YAML"},
-      {{"-f", folder.Write("b", "kind: Secret"), "--objects", objects}, "has no pod"},
+      {{"-f", folder.Write("b", "kind: Secret"), "--objects", objects}, "has neither a pod"},
       {{"-f", pod, "--objects", folder.Write("c", "nodes")}, "/c: "},
       {{"-f", pod, "--objects", folder.Write("d", "{\"kind\":\"List\",\"items\":[]}")},
        "has no nodes"},

@@ -60,8 +60,8 @@ TEST(AskForRenewal, SaysWhatToDoWithoutTheSecret) {
   transport.replies = {{.status = 404}, {.status = 403}};
   controller::ObjectClient client(&transport);
   EXPECT_EQ(std::string(AskForRenewal("ml", "a-tls", "berth.dev", kNow, client).message()),
-            "there is no Secret a-tls in namespace ml, and the controller makes what is missing by "
-            "itself; look at its log if it does not");
+            "there is no Secret a-tls in namespace ml; the controller makes what is missing by "
+            "itself: look at its log if it does not");
   EXPECT_TRUE(absl::IsPermissionDenied(AskForRenewal("ml", "a-tls", "berth.dev", kNow, client)));
 }
 

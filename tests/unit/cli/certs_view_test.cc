@@ -57,17 +57,16 @@ TEST_F(CertsViewTest, TellsWhatThereIs) {
   const CertsView view = Read();
   EXPECT_TRUE(view.AllWell());
   const std::string name = authority_.issuer.certificate.subject();
-  EXPECT_EQ(
-      CertsText(view),
-      "SECRET    SUBJECT            NAMES                              ISSUER"
-      "             UNTIL                 LEFT   PROBLEM\n"
-      "berth-ca  " +
-          name + "  -                                  " + name +
-          "  2036-11-18T00:00:00Z  3650d\n"
-          "a-tls     localhost          DNS:localhost,IP:127.0.0.1,IP:::1  " +
-          name +
-          "  2027-02-19T00:00:00Z  90d\n"
-          "MutatingWebhookConfiguration berth: 2 of 2 webhooks trust what the authority says\n");
+  EXPECT_EQ(CertsText(view),
+            "SECRET    SUBJECT            NAMES                              ISSUER"
+            "             UNTIL                 LEFT   PROBLEM\n"
+            "berth-ca  " +
+                name + "  -                                  " + name +
+                "  2036-11-18T00:00:00Z  3650d\n"
+                "a-tls     localhost          DNS:localhost,IP:127.0.0.1,IP:::1  " +
+                name +
+                "  2027-02-19T00:00:00Z  90d\n"
+                "MutatingWebhookConfiguration berth: 2 of 2 webhooks trust the authority\n");
   EXPECT_EQ(Json::parse(CertsJson(view)),
             Json({{"time", "2026-11-21T00:00:00Z"},
                   {"certificates",
@@ -100,7 +99,7 @@ TEST_F(CertsViewTest, NamesFormerAuthorities) {
   const std::string former = authority_.issuer.certificate.subject();
   EXPECT_THAT(
       CertsText(Read()),
-      HasSubstr("\n" + former + " is trusted, too, until it ends on 2036-11-18T00:00:00Z\n"));
+      HasSubstr("\n" + former + " is trusted, too, until it expires on 2036-11-18T00:00:00Z\n"));
   EXPECT_EQ(
       Json::parse(CertsJson(Read()))["formers"],
       Json::parse(R"([{"subject": ")" + former + R"(", "notAfter": "2036-11-18T00:00:00Z"}])"));
@@ -123,11 +122,11 @@ TEST_F(CertsViewTest, TellsProblems) {
   certs::SecretData other = good;
   EXPECT_EQ(problem(good), "");
   other.authorities = "";
-  EXPECT_EQ(problem(other), "its ca.crt is not what the authority says");
+  EXPECT_EQ(problem(other), "its ca.crt differs from the authority's");
   other.key = certs::KeyPem("x");
-  EXPECT_THAT(problem(other), HasSubstr("tls.key holds no PEM private key"));
+  EXPECT_THAT(problem(other), HasSubstr("tls.key holds no unencrypted PEM private key"));
   EXPECT_EQ(problem(certs::MakeServer(certs::MakeAuthority())), "is signed by another authority");
-  EXPECT_EQ(problem(certs::MakeServer(authority_, kNow - certs::kServerLife)), "has ended");
+  EXPECT_EQ(problem(certs::MakeServer(authority_, kNow - certs::kServerLife)), "has expired");
   EXPECT_EQ(problem(certs::MakeServer(authority_, kNow - 80 * certs::kDay)), "is due");
 }
 
@@ -140,7 +139,7 @@ TEST_F(CertsViewTest, TellsCertificatesOfClients) {
     return Read().certificates.at(2).problem;
   };
   EXPECT_EQ(problem(certs::Usage::kClient), "");
-  EXPECT_EQ(problem(certs::Usage::kServer), "is for the other side of a connection");
+  EXPECT_EQ(problem(certs::Usage::kServer), "has the wrong extended key usage");
 }
 
 TEST_F(CertsViewTest, TellsWhatIsMissing) {

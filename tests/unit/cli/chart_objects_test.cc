@@ -48,7 +48,7 @@ TEST_F(ChartObjects, ReleasesWithoutTheNameGetIt) {
 TEST_F(ChartObjects, WhatIsMissingSaysWhatToGiveInstead) {
   EXPECT_EQ(LoadChartConfig(options_, api_).status().message(),
             "there is no ConfigMap berth in namespace berth-system; give --namespace and --release "
-            "as they were given to helm, or --config FILE");
+            "of the Helm release, or --config FILE");
   EXPECT_EQ(LoadSchedulerConfig(options_, api_).status().message(),
             "there is no ConfigMap berth-scheduler in namespace berth-system; give "
             "--scheduler-config FILE, the configuration of your own kube-scheduler");

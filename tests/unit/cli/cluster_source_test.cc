@@ -64,8 +64,8 @@ TEST_F(LoadObjectsTest, OneOddObjectDoesNotTakeTheOthersWithIt) {
   const std::string told = Hints();
   EXPECT_THAT(told, HasSubstr("node odd cannot be read; it gets no pods until it can be: "
                               "items[0].status.capacity[\"cpu\"]: \"many\" is not a quantity"));
-  EXPECT_THAT(told, HasSubstr("pod t/p cannot be read; it counts as what was last known of it: "
-                              "items[2].spec: expected an object, got array\n"));
+  EXPECT_THAT(told, HasSubstr("pod t/p cannot be read; it counts as last known: items[2].spec: "
+                              "expected an object, got array\n"));
 }
 
 TEST_F(LoadObjectsTest, TellsTheFirstOfManyThatCannotBeRead) {
@@ -76,7 +76,7 @@ TEST_F(LoadObjectsTest, TellsTheFirstOfManyThatCannotBeRead) {
   }
   ASSERT_TRUE(Load(R"({"kind": "List", "items": [)" + items + "]}").ok());
   const std::string told = Hints();
-  EXPECT_THAT(told, testing::StartsWith("of 1 node not even the name can be read\nnode a "));
+  EXPECT_THAT(told, testing::StartsWith("not even the names of 1 node can be read\nnode a "));
   EXPECT_THAT(told, testing::EndsWith("2 more nodes cannot be read\n"));
 }
 

@@ -108,7 +108,7 @@ TEST_F(ExplanationTest, HasNoSayInPodsWithoutAccelerators) {
   EXPECT_THAT(explanation.requests, IsEmpty());
   EXPECT_THAT(explanation.nodes, IsEmpty());
   EXPECT_THAT(ExplanationText(ToMessage(explanation), "Pod x"),
-              HasSubstr("so Berth has no say in it"));
+              HasSubstr("so the extender does not judge nodes for it"));
 }
 
 struct HintCase {
@@ -149,8 +149,9 @@ TEST_F(ExplanationTest, HintsAtWhatTheVerdictsDoNotTell) {
 TEST_F(ExplanationTest, HintsThatAPodIsBoundAlready) {
   model::Pod pod = PodOf("whole_node.yaml");
   pod.node_name = "v100-4";
-  EXPECT_THAT(Explained(pod).hints,
-              testing::Contains("the pod is bound to v100-4 already, and counted as used there"));
+  EXPECT_THAT(
+      Explained(pod).hints,
+      testing::Contains("the pod is bound to v100-4 already, and its devices count as used there"));
 }
 
 TEST_F(ExplanationTest, IsEmptyForAnEmptyCluster) {

@@ -118,7 +118,7 @@ TEST(NodeText, SaysThatTheNodeListsNoSuchDevice) {
   const std::string text = NodeText(explanation.nodes(0), explanation, "Pod x");
   EXPECT_THAT(text, HasSubstr("Pod x on node n: fits, rank 0, score 0\n"));
   EXPECT_THAT(text, HasSubstr("accelerator: none of the catalogue\n"));
-  EXPECT_THAT(text, HasSubstr("example.org/device: 2 asked for; not listed by the node\n"));
+  EXPECT_THAT(text, HasSubstr("example.org/device: 2 requested; the node does not list it\n"));
 }
 
 }  // namespace

@@ -55,8 +55,9 @@ TEST(ParseManifest, SaysWhatIsNoObject) {
   EXPECT_EQ(ErrorsOf(""), "f: is empty; give the manifest of a pod or a Job");
   EXPECT_THAT(ErrorsOf("# only a comment\n"), HasSubstr("f: is empty"));
   EXPECT_THAT(ErrorsOf("- a\n"), HasSubstr("f:1: is not a Kubernetes object"));
-  EXPECT_THAT(ErrorsOf("a: 1\n---\nkind: Pod\n"),
-              HasSubstr("f:1: has no apiVersion or no kind; write such as apiVersion: batch/v1"));
+  EXPECT_THAT(
+      ErrorsOf("a: 1\n---\nkind: Pod\n"),
+      HasSubstr("f:1: has no apiVersion or no kind; write them, such as apiVersion: batch/v1"));
   EXPECT_THAT(ErrorsOf("kind: [\n"), HasSubstr("is not YAML"));
   EXPECT_THAT(ErrorsOf("kind: Pod\nkind: Pod\n"), HasSubstr("f:2: kind: is given in line 1"));
 }

@@ -28,7 +28,7 @@ TEST(PlacementServerOptions, SayWhatToGiveInstead) {
       {{.address = "10.0.0.1:9091"}, "give --cert, --key and --ca"},
       {{"127.0.0.1:9091", "c", "", "a", ""}, "--cert, --key and --ca go together; give all three"},
       {{"127.0.0.1:9091", "", "", "a", ""}, "give all three"},
-      {{"127.0.0.1:9091", "", "", "", "name"}, "--tls-server-name is of no use without --ca"},
+      {{"127.0.0.1:9091", "", "", "", "name"}, "--tls-server-name has no effect without --ca"},
   };
   for (const auto& test : cases) {
     const absl::Status status = Validate(test.server);

@@ -111,9 +111,9 @@ TEST(ParsePodManifest, SaysWhatIsWrong) {
       {"just text", "f: is not a Kubernetes object, which is a map"},
       {"- kind: Pod", "f: is not a Kubernetes object, which is a map"},
       {"kind: Service\nmetadata: {name: web}",
-       "f: has no pod and nothing with a pod template, only: Service web"},
+       "f: has neither a pod nor an object with a pod template, only: Service web"},
       {"kind: Job\nspec: {template: {spec: {}}}",
-       "f: has no pod and nothing with a pod template, only: Job"},
+       "f: has neither a pod nor an object with a pod template, only: Job"},
       {"a: [", "f:1: is not YAML: end of sequence flow not found"},
       {"kind: Pod\nkind: Job", "f:2: kind: is given in line 1 already; keep one"},
   };

@@ -81,7 +81,7 @@ TEST(ValidateExtenderUrl, SaysWhatToWrite) {
   const std::pair<const char*, const char*> cases[] = {
       {"h:443", "--url: no https:// in front in \"h:443\"; write https://HOST:PORT"},
       {"http://10.0.0.1:80", "plain http to another machine"},
-      {"https://h/filter", "has a path; Berth serves at the root"},
+      {"https://h/filter", "has a path, but Berth serves at the root"},
       {"https://h:0", "not a port"},
   };
   for (const auto& [url, error] : cases) {

@@ -51,7 +51,7 @@ TEST_F(BreakerLogTest, TellsOfTripsAndResetsOnce) {
   EXPECT_EQ(trip[0]["condition"], "GPUIsLost");
   EXPECT_EQ(trip[0]["affectedNodes"], 30);
   EXPECT_EQ(trip[0]["nodes"], 42);
-  EXPECT_EQ(trip[0]["effect"], "stands, as health.breaker.action is Alert");
+  EXPECT_EQ(trip[0]["effect"], "unchanged, because health.breaker.action is Alert");
   EXPECT_THAT(LinesOf({Of("A30", "GPUIsLost", true)}), IsEmpty());
   const auto reset = LinesOf({Of("A30", "GPUIsLost", false)});
   ASSERT_THAT(reset, SizeIs(1));
@@ -67,7 +67,7 @@ TEST_F(BreakerLogTest, TellsAcceleratorsAndConditionsApart) {
                               BreakerAction::kPenalize);
   ASSERT_THAT(others, SizeIs(2));
   EXPECT_EQ(others[0]["accelerator"], "V100");
-  EXPECT_EQ(others[0]["effect"], "Penalize where it was Exclude");
+  EXPECT_EQ(others[0]["effect"], "Penalize instead of Exclude");
   EXPECT_EQ(others[1]["condition"], "DStateProcess");
 }
 

@@ -110,8 +110,7 @@ TEST(QuarantineHints, NameThreeOfAKindAndCountTheOthers) {
                           "node n2 cannot be read; it gets no pods until it can be: odd",
                           "node n3 cannot be read; it gets no pods until it can be: odd",
                           "2 more nodes cannot be read",
-                          "pod ml/p cannot be read; it counts as what was last known of it: "
-                          "odd, too"));
+                          "pod ml/p cannot be read; it counts as last known: odd, too"));
 }
 
 TEST(QuarantineHints, CountObjectsWithoutAName) {
@@ -120,12 +119,12 @@ TEST(QuarantineHints, CountObjectsWithoutAName) {
   berth.snapshot.QuarantineNode({.kind = "Node", .error = "odd"});
   berth.snapshot.EndReplace(cluster::Kind::kNodes);
   EXPECT_THAT(QuarantineHints(berth.snapshot.Read()),
-              ElementsAre("of 1 node not even the name can be read"));
+              ElementsAre("not even the names of 1 node can be read"));
   berth.snapshot.BeginReplace(cluster::Kind::kNodes);
   for (int i = 0; i < 2; ++i) berth.snapshot.QuarantineNode({.kind = "Node", .error = "odd"});
   berth.snapshot.EndReplace(cluster::Kind::kNodes);
   EXPECT_THAT(QuarantineHints(berth.snapshot.Read()),
-              ElementsAre("of 2 nodes not even the name can be read"));
+              ElementsAre("not even the names of 2 nodes can be read"));
 }
 
 }  // namespace
