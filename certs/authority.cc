@@ -60,7 +60,8 @@ absl::StatusOr<Authority> ReadAuthority(const SecretData& data) {
   if (!key.ok()) return Wrong("tls.key", std::string(key.status().message()));
   const Certificate& self = certificates->front();
   if (!self.Fits(*key)) return Wrong("tls.key", "is not the key of the certificate in tls.crt");
-  if (!self.IsAuthority()) return Wrong("tls.crt", "begins with the certificate of no authority");
+  if (!self.IsAuthority())
+    return Wrong("tls.crt", "begins with a certificate that is not an authority's");
   Authority authority{.issuer = {self, *std::move(key)},
                       .chain = {certificates->begin() + 1, certificates->end()}};
   if (data.authorities.empty()) return authority;

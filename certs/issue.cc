@@ -153,7 +153,7 @@ absl::StatusOr<Certificate> IssueCross(const Certificate& root, const Issuer& fo
                     X509_set_subject_name(x509.get(), X509_get_subject_name(root.handle())) == 1 &&
                     SetIssuer(x509.get(), issuer) && AddAuthorityExtensions(x509.get(), issuer) &&
                     Sign(x509.get(), former.key);
-  if (!made) return OpenSslError("cannot sign an authority by the former one");
+  if (!made) return OpenSslError("cannot sign an authority with the previous one");
   return Certificate(x509.release());
 }
 

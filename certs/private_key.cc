@@ -26,7 +26,7 @@ absl::StatusOr<PrivateKey> PrivateKey::Generate() {
 absl::StatusOr<PrivateKey> PrivateKey::Parse(const KeyPem& pem) {
   const Bio bio = ReadFrom(pem.Reveal());
   EVP_PKEY* key = PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassPhrase, nullptr);
-  if (key == nullptr) return OpenSslError("holds no PEM private key without pass phrase");
+  if (key == nullptr) return OpenSslError("holds no unencrypted PEM private key");
   return PrivateKey(key);
 }
 

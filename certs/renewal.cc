@@ -47,17 +47,17 @@ std::string_view WordsFor(Cause cause) {
     case Cause::kNotYetValid:
       return "is not valid yet";
     case Cause::kEnded:
-      return "has ended";
+      return "has expired";
     case Cause::kNames:
       return "is for other names";
     case Cause::kUsage:
-      return "is for the other side of a connection";
+      return "has the wrong extended key usage";
     case Cause::kIssuer:
       return "is signed by another authority";
     case Cause::kDue:
       return "is due";
     case Cause::kAsked:
-      return "renewal was asked for";
+      return "is to be renewed on request";
   }
   return "";
 }

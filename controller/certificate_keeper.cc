@@ -23,7 +23,7 @@ absl::Status ToPlanError(const absl::Status& error) {
 }
 
 std::string WhyMade(certs::Cause cause) {
-  return fmt::format("new certificate, as the former {}", certs::WordsFor(cause));
+  return fmt::format("new certificate, because the previous one {}", certs::WordsFor(cause));
 }
 
 }  // namespace

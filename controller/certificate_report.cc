@@ -26,11 +26,11 @@ class CertificateReport::Ends final : public prometheus::Collectable {
   }
 
   std::vector<prometheus::MetricFamily> Collect() const override {
-    prometheus::MetricFamily family{"berth_controller_certificate_seconds_left",
-                                    "Until the certificate of a Secret ends, as this controller, "
-                                    "which leads, sees it.",
-                                    prometheus::MetricType::Gauge,
-                                    {}};
+    prometheus::MetricFamily family{
+        "berth_controller_certificate_seconds_left",
+        "Seconds until the certificate in a Secret expires; only the leader exports it.",
+        prometheus::MetricType::Gauge,
+        {}};
     const auto now = std::chrono::system_clock::now();
     const std::lock_guard guard(mutex_);
     for (const auto& [secret, end] : ends_) {
@@ -52,8 +52,7 @@ CertificateReport::CertificateReport(server::Metrics& metrics)
     : ends_(std::make_shared<Ends>()),
       errors_(&prometheus::BuildCounter()
                    .Name("berth_controller_certificate_errors_total")
-                   .Help("Times that something was needed for certificates and could not be read "
-                         "or made.")
+                   .Help("Failures to read or make something that certificates need.")
                    .Register(metrics.registry())
                    .Add({})),
       error_lines_(kCertificateLineInterval),
@@ -68,7 +67,7 @@ void CertificateReport::OnEnds(const std::map<std::string, model::Time>& ends) {
 void CertificateReport::OnUnreadable(const std::string& secret, const absl::Status& why) {
   if (const auto held_back = unreadable_lines_.Admit()) {
     const std::string reason(why.message());
-    Log(LogLevel::kWarning, "a Secret holds no certificate that can be used; it is written anew",
+    Log(LogLevel::kWarning, "a Secret holds no usable certificate; writing it anew",
         {{"secret", secret}, {"reason", reason}, {"linesHeldBack", *held_back}});
   }
 }
@@ -79,8 +78,8 @@ void CertificateReport::OnCertificateError(const absl::Status& error) {
     const std::string message(error.message());
     const char* hint = absl::IsPermissionDenied(error)
                            ? "`berth controller --rbac --config FILE` writes the roles"
-                           : "it is tried again";
-    Log(LogLevel::kError, "cannot look after certificates",
+                           : "Berth tries again";
+    Log(LogLevel::kError, "cannot read or make what certificates need",
         {{"error", message}, {"hint", hint}, {"linesHeldBack", *held_back}});
   }
 }

@@ -33,7 +33,7 @@ Observer::Observer(server::Metrics& metrics)
   prometheus::Registry& registry = metrics.registry();
   auto& writes = prometheus::BuildCounter()
                      .Name("berth_controller_writes_total")
-                     .Help("Objects written, by what was written and its result.")
+                     .Help("Writes of objects, by what was written and the result.")
                      .Register(registry);
   for (std::size_t write = 0; write < writes_.size(); ++write) {
     for (std::size_t result = 0; result < kResults; ++result) {
@@ -92,7 +92,7 @@ void Observer::OnWritten(Write write, std::string_view object, std::string_view 
     Log(LogLevel::kError, result == kForbidden ? "not allowed to write" : "cannot write",
         {{"object", object},
          {"error", error},
-         {"hint", result == kForbidden ? hint : "it is tried again"},
+         {"hint", result == kForbidden ? hint : "Berth tries again"},
          {"linesHeldBack", *held_back}});
   }
 }

@@ -28,7 +28,7 @@ struct Section {
   std::string Text(const std::string& key) const {
     const YAML::Node value = (*this)[key];
     if (!value || value.IsNull()) return "";
-    if (!value.IsScalar()) throw YAML::Exception(value.Mark(), Field(key) + ": expected a text");
+    if (!value.IsScalar()) throw YAML::Exception(value.Mark(), Field(key) + ": expected text");
     return value.Scalar();
   }
 
@@ -80,7 +80,7 @@ class KubeconfigReader {
       const Section entry{entries[i], fmt::format("{}[{}]", list, i)};
       if (entry.Text("name") == name) return {entry[inner], path};
     }
-    Fail(named_by, fmt::format("names \"{}\", which is not among the {} there", name, list));
+    Fail(named_by, fmt::format("names \"{}\", which is not in {}", name, list));
     return {YAML::Node(), path};
   }
 
@@ -144,7 +144,8 @@ class KubeconfigReader {
       Refuse(user, key, kInstead);
     }
     for (const char* key : {"as", "as-uid", "as-groups", "as-user-extra"}) {
-      Refuse(user, key, "is set, but Berth impersonates nobody; give it credentials of its own");
+      Refuse(user, key,
+             "is set, but Berth does not impersonate users; give it credentials of its own");
     }
     config_.client_certificate = Credential(user, "client-certificate");
     config_.client_key = Credential(user, "client-key");

@@ -76,7 +76,8 @@ absl::StatusOr<std::vector<std::string>> NameLookup::Resolve(const std::string& 
   if (state_->stopped) return absl::CancelledError("stopped");
   if (state_->answer) return *std::move(state_->answer);
   ++state_->asked;
-  return absl::DeadlineExceededError(fmt::format("no name server told the address of {}", host));
+  return absl::DeadlineExceededError(
+      fmt::format("the lookup of the address of {} took too long", host));
 }
 
 void NameLookup::Stop() {

@@ -38,7 +38,7 @@ bool IsPlain(std::string_view text) {
 
 absl::Status ParseAuthority(std::string_view url, std::string_view authority, ApiConfig& config) {
   if (authority.find('@') != std::string_view::npos) {
-    return RefuseServer(url, "a user name or password has no place");
+    return RefuseServer(url, "a user name or password is not allowed");
   }
   const std::optional<std::string_view> host = TakeHost(authority);
   if (!host || host->empty()) return RefuseServer(url, "no host");

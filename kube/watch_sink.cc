@@ -78,7 +78,7 @@ absl::Status WatchSink<T>::OnUnreadable(WatchEventType type, const UnreadableObj
   // If a known object changed, the watch must end: what is known of it is out of date, and nobody
   // can tell which object it is. Nothing was known of a new object, so the watch can continue.
   if (object.name.empty() && type != WatchEventType::kAdded) {
-    return absl::DataLossError("of an object that changed not even the name can be read: " +
+    return absl::DataLossError("not even the name of a changed object can be read: " +
                                object.error);
   }
   ++listed_;

@@ -27,9 +27,9 @@ void CatalogueLog::OnAmbiguous(const std::string& node, model::AcceleratorCatalo
   const std::string& ignored = (*catalog_)[hidden].name;
   server::Log(
       server::LogLevel::kWarning,
-      fmt::format("node {} is both {} and {} by the catalogue; it counts as {}, which comes "
-                  "first",
-                  node, counts, ignored, counts),
+      fmt::format(
+          "two entries of the catalogue match node {}, {} and {}; it counts as {}, the first one",
+          node, counts, ignored, counts),
       {{"node", node},
        {"countsAs", counts},
        {"hides", ignored},

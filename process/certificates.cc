@@ -18,7 +18,7 @@ void LogReload(std::string_view listener, const absl::Status& status) {
   if (status.ok()) {
     return Log(LogLevel::kInfo, "certificate reloaded", {{"listener", std::string(listener)}});
   }
-  Log(LogLevel::kError, "certificate files are broken; the former ones go on serving",
+  Log(LogLevel::kError, "certificate files are broken; the previous certificate stays in use",
       {{"listener", std::string(listener)}, {"error", std::string(status.message())}});
 }
 
@@ -51,13 +51,14 @@ void AddCertificateMetrics(const std::shared_ptr<const server::TlsCertificates>&
                            server::Metrics& metrics) {
   if (certificates == nullptr) return;
   metrics.AddGauge("berth_certificate_seconds_left",
-                   "Until the server's certificate ends; negative afterwards.", {},
+                   "Seconds until the server's certificate expires; negative afterwards.", {},
                    [certificates] { return certificates->TimeLeft().count(); });
-  metrics.AddGauge("berth_certificate_reloads", "Changed certificate files taken over.", {},
-                   [certificates] { return static_cast<double>(certificates->reloads()); });
-  metrics.AddGauge("berth_certificate_reload_failures",
-                   "Changed certificate files found broken; the former ones went on serving.", {},
-                   [certificates] { return static_cast<double>(certificates->reload_failures()); });
+  metrics.AddGauge("berth_certificate_reloads", "Changes of certificate files that were loaded.",
+                   {}, [certificates] { return static_cast<double>(certificates->reloads()); });
+  metrics.AddGauge(
+      "berth_certificate_reload_failures",
+      "Changes of certificate files that were broken; the previous certificate stayed in use.", {},
+      [certificates] { return static_cast<double>(certificates->reload_failures()); });
 }
 
 }  // namespace berth::process

@@ -40,11 +40,13 @@ ConfigFollower::ConfigFollower(Options options, server::Metrics& metrics,
       apply_(std::move(apply)),
       text_(std::move(options.text)),
       generation_(AddGauge(metrics, "berth_config_generation",
-                           "Configurations taken over since the start, the first included.")),
+                           "Configurations loaded since the start, including the first.")),
       hash_(AddGauge(metrics, "berth_config_hash",
-                     "Hash of the configuration in use; equal where replicas agree.")),
+                     "Hash of the configuration in use; replicas with the same configuration have "
+                     "the same hash.")),
       successful_(AddGauge(metrics, "berth_config_last_reload_successful",
-                           "0: the configuration file is broken, and the former one in use.")),
+                           "0: the changed configuration file is broken, and the previous "
+                           "configuration stays in use.")),
       restart_needed_(AddGauge(metrics, "berth_config_restart_needed",
                                "1: the configuration file has changes that need a restart.")) {
   generation_.Set(1);
@@ -77,8 +79,8 @@ void ConfigFollower::Take(std::string text, const config::BerthConfiguration& co
       {{"configFile", file_}, {"config", config::Summarize(config)}});
   if (!restart) return;
   Log(LogLevel::kWarning,
-      "the configuration has changes that take effect when Berth is started again: of addresses, "
-      "certificate paths, limits or the way to the API server",
+      "the configuration has changes that need a restart: addresses, certificate paths, limits or "
+      "the connection to the API server",
       {{"configFile", file_}});
 }
 
@@ -86,7 +88,7 @@ void ConfigFollower::Refuse(const std::string& error) {
   successful_.Set(0);
   if (error == refused_) return;
   refused_ = error;
-  Log(LogLevel::kError, "the changed configuration is broken; the former one stays in use",
+  Log(LogLevel::kError, "the changed configuration is broken; the previous one stays in use",
       {{"configFile", file_}, {"error", error}});
 }
 

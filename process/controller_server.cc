@@ -90,9 +90,8 @@ absl::StatusOr<std::string> LeaseNamespace(const config::BerthConfiguration& con
     if (text.ok()) return std::string(absl::StripAsciiWhitespace(*text));
   }
   return absl::FailedPreconditionError(
-      "controller.lease.namespace: is not set, and only a pod with the credentials of its service "
-      "account has a namespace of its own; write the namespace in which controllers shall compete, "
-      "such as berth-system");
+      "controller.lease.namespace: is not set, and only a pod that uses the credentials of its "
+      "service account has a default; write the namespace of the Lease, such as berth-system");
 }
 
 absl::StatusOr<std::unique_ptr<Server>> ControllerServer::Start(
@@ -134,8 +133,9 @@ ControllerServer::ControllerServer(const config::BerthConfiguration& config, kub
 ControllerServer::~ControllerServer() = default;
 
 void ControllerServer::AddMetrics() {
-  metrics_->AddGauge("berth_controller_leads", "1 while this controller is the one that writes.",
-                     {}, [this] { return Leads() ? 1 : 0; });
+  metrics_->AddGauge("berth_controller_leads",
+                     "1 while this controller leads; only the leader writes.", {},
+                     [this] { return Leads() ? 1 : 0; });
   const std::pair<const char*, cluster::Kind> kinds[] = {{"nodes", cluster::Kind::kNodes},
                                                          {"pods", cluster::Kind::kPods}};
   for (const auto& [name, kind] : kinds) {

@@ -71,14 +71,15 @@ bool FeedObserver::IsNews(const kube::UnreadableObject& object) {
 void FeedObserver::OnUnreadable(const kube::UnreadableObject& object) {
   unreadable_->Increment();
   if (!IsNews(object)) return;
-  Log(LogLevel::kError, "an object cannot be read; it is in quarantine, and all else goes on",
+  Log(LogLevel::kError,
+      "an object cannot be read; it is in quarantine, and all others are unaffected",
       {{"kind", kind_}, {"object", kube::FullNameOf(object)}, {"error", object.error}});
 }
 
 void FeedObserver::OnError(const absl::Status& error) {
   errors_->Increment();
   if (const auto held_back = error_lines_.Admit()) {
-    Log(LogLevel::kWarning, "API server does not answer as it should; trying again",
+    Log(LogLevel::kWarning, "a request to the API server failed; trying again",
         {{"kind", kind_}, {"error", std::string(error.message())}, {"linesHeldBack", *held_back}});
   }
 }

@@ -26,8 +26,8 @@ absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenGrpcCertifica
   auto certificates = FollowCertificates("grpc", config);
   if (!certificates.ok()) return certificates;
   metrics.AddGauge("berth_grpc_certificate_seconds_left",
-                   "Until the gRPC listener's certificate ends; negative afterwards.", {},
-                   [opened = *certificates] { return opened->TimeLeft().count(); });
+                   "Seconds until the gRPC listener's certificate expires; negative afterwards.",
+                   {}, [opened = *certificates] { return opened->TimeLeft().count(); });
   return certificates;
 }
 

@@ -35,11 +35,11 @@ std::optional<Reply> RefuseAmbiguous(const RequestHead& head) {
     return Refusal(400, "bad request: exactly one Host header is expected");
   }
   if (head.has_transfer_encoding && !head.chunked) {
-    return Refusal(501, "the only Transfer-Encoding understood is chunked");
+    return Refusal(501, "the only supported Transfer-Encoding is chunked");
   }
   const absl::string_view expect(head.expect.data(), head.expect.size());
   if (!expect.empty() && !absl::EqualsIgnoreCase(expect, "100-continue")) {
-    return Refusal(417, "the only Expect understood is 100-continue");
+    return Refusal(417, "the only supported Expect is 100-continue");
   }
   return std::nullopt;
 }

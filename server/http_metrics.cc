@@ -82,7 +82,7 @@ MetricsObserver::MetricsObserver(Metrics& metrics, std::string name,
       handshake_failures_(CounterFamily(metrics, "berth_http_handshake_failures_total",
                                         "TLS handshakes that failed, by cause.")),
       limits_hit_(CounterFamily(metrics, "berth_http_limits_hit_total",
-                                "Clients that ran into a limit, by limit.")),
+                                "Clients that hit a limit, by limit.")),
       requests_(CounterFamily(metrics, "berth_http_requests_total",
                               "Requests answered, by path and status code.")) {
   AddPath(metrics, kOther);

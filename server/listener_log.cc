@@ -30,7 +30,7 @@ void ListenerLog::OnHandshakeFailed(HandshakeFailure cause) {
 
 void ListenerLog::OnLimit(Limit limit) {
   if (const auto held_back = limit_lines_.Admit()) {
-    Log(LogLevel::kWarning, "a client ran into a limit",
+    Log(LogLevel::kWarning, "a client hit a limit",
         {{"listener", listener_}, {"limit", Name(limit)}, {"linesHeldBack", *held_back}});
   }
 }

@@ -55,7 +55,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& file, std::string_view w
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (in.bad()) return absl::NotFoundError(absl::StrCat(file, ": cannot be read"));
-  if (text.size() > kMaxFileBytes) return Wrong(file, "is larger than 4 MiB, no PEM file");
+  if (text.size() > kMaxFileBytes)
+    return Wrong(file, "is larger than 4 MiB, so it is not a PEM file");
   return text;
 }
 

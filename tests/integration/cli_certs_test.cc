@@ -132,7 +132,7 @@ TEST_F(CliCerts, NeedTheRightsOfTheRole) {
   }
   const Finished asked = Certs({"renew", "berth-extender-tls"});
   EXPECT_EQ(asked.exit_code, 0) << asked.error;
-  ASSERT_TRUE(berth->AwaitError("renewal was asked for")) << berth->error();
+  ASSERT_TRUE(berth->AwaitError("is to be renewed on request")) << berth->error();
   std::set<std::string> granted = Words(cluster::kFeedPermissions);
   for (const std::span<const kube::Permission> permissions :
        {std::span<const kube::Permission>(controller::kLeasePermissions),
@@ -159,13 +159,14 @@ TEST_F(CliCerts, AreShownAndRenewed) {
   EXPECT_EQ(shown.exit_code, 0) << shown.output << shown.error;
   EXPECT_THAT(shown.output, HasSubstr("DNS:berth-admission.ml.svc"));
   EXPECT_THAT(shown.output, HasSubstr("IP:10.96.0.7"));
-  EXPECT_THAT(shown.output, HasSubstr("berth: 1 of 1 webhooks trust what the authority says"));
+  EXPECT_THAT(shown.output, HasSubstr("berth: 1 of 1 webhooks trust the authority"));
 
   const std::string before = Value("berth-extender-tls", "tls.crt");
   const std::string other = Value("berth-admission-tls", "tls.crt");
   const Finished asked = Certs({"renew", "berth-extender-tls"});
-  EXPECT_EQ(asked.output, "ml/berth-extender-tls: asked the controller for a new certificate\n");
-  ASSERT_TRUE(berth->AwaitError("renewal was asked for")) << berth->error();
+  EXPECT_EQ(asked.output,
+            "ml/berth-extender-tls: requested a new certificate from the controller\n");
+  ASSERT_TRUE(berth->AwaitError("is to be renewed on request")) << berth->error();
   EXPECT_NE(Value("berth-extender-tls", "tls.crt"), before);
   EXPECT_EQ(Value("berth-admission-tls", "tls.crt"), other);
   const Json json = Json::parse(Certs({"show", "-o", "json"}).output);

@@ -106,7 +106,7 @@ TEST_F(CliExtender, WaitsForAnApiServerThatIsAway) {
   api_.Pause();
   ChildProcess berth(Words());
   const std::uint16_t metrics = PortOf(berth, "metrics");
-  ASSERT_TRUE(berth.AwaitError("API server does not answer")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("request to the API server failed")) << berth.error();
   EXPECT_EQ(Get(metrics, "/healthz").status, 200);
   const ServerReply not_ready = Get(metrics, "/readyz");
   EXPECT_EQ(not_ready.status, 503);
@@ -132,7 +132,7 @@ TEST_F(CliExtender, TakesOverNewPoliciesAndKeepsThemWhereTheFileBreaks) {
   EXPECT_THAT(Filter(extender).body, HasSubstr("node(s) had condition BadFan"));
 
   Words("health: {conditions: [{type: BadFan, effect: Exclud}]}\n");
-  ASSERT_TRUE(berth.AwaitError("the former one stays in use")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("the previous one stays in use")) << berth.error();
   EXPECT_THAT(berth.error(), HasSubstr("health.conditions[0].effect"));
   EXPECT_THAT(Filter(extender).body, HasSubstr("node(s) had condition BadFan"));
   const std::string text = Get(metrics, "/metrics").body;

@@ -44,12 +44,12 @@ TEST(AuthorityTest, RefusesOtherDataWithoutRepeatingThem) {
   } cases[] = {
       {{}, "tls.crt holds no PEM certificate"},
       {{.certificates = "c2VjcmV0", .key = good.key}, "tls.crt holds no PEM certificate"},
-      {{.certificates = good.certificates}, "tls.key holds no PEM private key"},
+      {{.certificates = good.certificates}, "tls.key holds no unencrypted PEM private key"},
       {{.certificates = good.certificates, .key = KeyPem("c2VjcmV0")},
-       "tls.key holds no PEM private key"},
+       "tls.key holds no unencrypted PEM private key"},
       {{.certificates = good.certificates, .key = other.key},
        "tls.key is not the key of the certificate in tls.crt"},
-      {server, "tls.crt begins with the certificate of no authority"},
+      {server, "tls.crt begins with a certificate that is not an authority's"},
       {{.certificates = good.certificates, .key = good.key, .authorities = "c2VjcmV0"},
        "ca.crt holds no PEM certificate"},
   };

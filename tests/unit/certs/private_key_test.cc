@@ -53,7 +53,8 @@ TEST(PrivateKeyTest, RefusesOtherTextsWithoutRepeatingThem) {
        {std::string(), std::string("c2VjcmV0"), broken, std::string(kEncrypted)}) {
     const auto key = PrivateKey::Parse(KeyPem(text));
     ASSERT_TRUE(absl::IsInvalidArgument(key.status()));
-    EXPECT_THAT(std::string(key.status().message()), HasSubstr("holds no PEM private key"));
+    EXPECT_THAT(std::string(key.status().message()),
+                HasSubstr("holds no unencrypted PEM private key"));
     EXPECT_THAT(std::string(key.status().message()), Not(HasSubstr("c2Vj")));
   }
 }

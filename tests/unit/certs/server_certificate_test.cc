@@ -85,7 +85,7 @@ TEST(ServerCertificateTest, RefusesOtherDataWithoutRepeatingThem) {
   } cases[] = {
       {{}, "tls.crt holds no PEM certificate"},
       {{.certificates = good.certificates, .key = KeyPem("c2VjcmV0")},
-       "tls.key holds no PEM private key"},
+       "tls.key holds no unencrypted PEM private key"},
       {{.certificates = good.certificates, .key = MakeServer(authority).key},
        "tls.key is not the key of the certificate in tls.crt"},
   };

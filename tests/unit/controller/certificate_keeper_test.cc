@@ -76,11 +76,13 @@ TEST_F(CertificateKeeperTest, RotatesTheAuthorityStepByStep) {
   RunFor(seconds(12));
   EXPECT_THAT(
       writes_.written,
-      ElementsAre("secret ml/berth-ca new certificate, as the former renewal was asked for",
-                  "bundle berth trusted authorities", "secret ml/admission-tls trusted authorities",
-                  "secret ml/extender-tls trusted authorities", "bundle berth trusted authorities",
-                  HasSubstr("admission-tls new certificate, as the former is signed by "),
-                  HasSubstr("extender-tls new certificate, as the former is signed by ")));
+      ElementsAre(
+          "secret ml/berth-ca new certificate, because the previous one is to be renewed on "
+          "request",
+          "bundle berth trusted authorities", "secret ml/admission-tls trusted authorities",
+          "secret ml/extender-tls trusted authorities", "bundle berth trusted authorities",
+          HasSubstr("admission-tls new certificate, because the previous one is signed by "),
+          HasSubstr("extender-tls new certificate, because the previous one is signed by ")));
   ExpectConsistent();
   EXPECT_THAT(AuthorityNow().formers, ElementsAre(former.issuer.certificate));
   EXPECT_EQ(api_.Get(kAuthority)->Annotation("berth.dev/renewed"), "now");
@@ -142,7 +144,8 @@ TEST_F(CertificateKeeperTest, ReplacesWhatItCannotReadAndNamesItAlone) {
   ExpectConsistent();
   EXPECT_EQ(api_.objects.at(kExtender)["metadata"]["labels"]["a"], "b");
   ASSERT_THAT(record_.unreadable, SizeIs(1));
-  EXPECT_THAT(record_.unreadable[0], StartsWith("extender-tls: tls.key holds no PEM private key"));
+  EXPECT_THAT(record_.unreadable[0],
+              StartsWith("extender-tls: tls.key holds no unencrypted PEM private key"));
   EXPECT_THAT(record_.unreadable[0], Not(HasSubstr("c2Vj")));
   EXPECT_THAT(writes_.written, Each(Not(HasSubstr("PRIVATE"))));
 }

@@ -119,11 +119,11 @@ TEST_F(Kubeconfig, ErrorsNameTheFieldAndWhatToWrite) {
   };
   const Case cases[] = {
       {"", "current-context is not set"},
-      {"current-context: x\n", "current-context names \"x\", which is not among the contexts"},
+      {"current-context: x\n", "current-context names \"x\", which is not in contexts"},
       {"current-context: c\ncontexts: [{name: c, context: {cluster: k}}]\n",
        "contexts[\"c\"].context.cluster names \"k\""},
       {"a: [\n", ":2: "},
-      {"current-context: [a]\n", "expected a text"},
+      {"current-context: [a]\n", "expected text"},
       {File("", ""), "clusters[\"k\"].cluster.server has no https://"},
       {File("server: 'http://10.0.0.1'", ""), "plain http to another machine"},
       {File(server + ", proxy-url: 'socks5://p'", ""),
@@ -138,7 +138,7 @@ TEST_F(Kubeconfig, ErrorsNameTheFieldAndWhatToWrite) {
       {File(server, "exec: {command: aws}"), "users[\"u\"].user.exec is set, but Berth cannot"},
       {File(server, "auth-provider: {name: gcp}"), "give token, tokenFile, or client-certificate"},
       {File(server, "username: me, password: secret"), "users[\"u\"].user.username"},
-      {File(server, "as: admin"), "impersonates nobody"},
+      {File(server, "as: admin"), "does not impersonate users"},
       {File(server, "client-certificate: client.crt"), "only one of client-certificate"},
       {File(server, "client-certificate: client.crt, client-key: token"), "cannot be used"},
       {File(server, "tokenFile: missing"), "users[\"u\"].user.tokenFile cannot read"},

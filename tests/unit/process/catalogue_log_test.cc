@@ -34,8 +34,8 @@ TEST(CatalogueLog, NamesTheNodeAndBothEntries) {
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0]["level"], "warning");
   EXPECT_EQ(lines[0]["msg"],
-            "node node-0 is both V100 and A30 by the catalogue; it counts as V100, which comes "
-            "first");
+            "two entries of the catalogue match node node-0, V100 and A30; it counts as V100, the "
+            "first one");
   EXPECT_EQ(lines[0]["node"], "node-0");
   EXPECT_EQ(lines[0]["countsAs"], "V100");
   EXPECT_EQ(lines[0]["hides"], "A30");
