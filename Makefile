@@ -54,7 +54,7 @@ demo-cluster: ## install the chart on a real kubelet beside simulated nodes, unt
 	@tests/e2e/build/build.sh node
 	@cd tests/e2e && go build -o ../../build/demo-cluster ./cluster && exec ../../build/demo-cluster $(DEMO_FLAGS)
 
-clean-cluster: ## end and remove what a demo-cluster or check-cluster has left that was killed (root)
+clean-cluster: ## stop and remove what a killed demo-cluster or check-cluster has left (root)
 	@cd tests/e2e && go run ./cluster -clean
 
 check: ## run all tests
@@ -73,23 +73,23 @@ check-all: ## also sanitizers, a real node, other versions of Kubernetes, long t
 
 MUTANTS ?= 200
 SEED ?= 1
-mutation: deps ## break the product on purpose and count what the unit tests notice; goes on where it was ended
+mutation: deps ## break the product on purpose and count what the unit tests notice; resumes where it was stopped
 	@tests/mutation/run.py --mutants $(MUTANTS) --seed $(SEED) --jobs $(JOBS) $(MUTATION_FLAGS)
 
 FUZZ_SECONDS ?= 600
-fuzz: ## have clang's libFuzzer try every decoder for FUZZ_SECONDS each (FUZZ_TARGETS="review watch")
+fuzz: ## fuzz every decoder with libFuzzer for FUZZ_SECONDS each (FUZZ_TARGETS="review watch")
 	@.ci/install-dependencies --with-fuzz
 	@cmake --preset fuzz --log-level=WARNING >/dev/null
 	@cmake --build --preset fuzz -j $(JOBS)
 	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
-tidy: ## have clang-tidy judge the C++ sources that have changed since they passed
+tidy: ## run clang-tidy on the C++ sources that have changed since they passed
 	@.ci/install-dependencies --with-tidy
 	@cmake --preset tidy --log-level=WARNING >/dev/null
 	@cmake --build --preset tidy
 	@JOBS=$(JOBS) .ci/tidy $(TIDY_FOLDERS)
 
-bench: build control-plane ## measure what kube-scheduler waits for, memory, start and news of faults
+bench: build control-plane ## measure how long kube-scheduler waits, memory, start-up and how fast faults become known
 	@tests/bench/run $(BENCH_FLAGS)
 
 bench-all: ## bench, bench-webhook and bench-scheduler, one after the other
@@ -97,33 +97,33 @@ bench-all: ## bench, bench-webhook and bench-scheduler, one after the other
 	@$(MAKE) --no-print-directory bench-webhook
 	@$(MAKE) --no-print-directory bench-scheduler
 
-soak: berth control-plane ## have pods and faults come and go for 30 minutes; fails unless memory is flat
+soak: berth control-plane ## create pods and faults for 30 minutes; fails if memory grows
 	@cd tests/e2e && go run ./soak $(SOAK_FLAGS)
 
-bench-memory: configure ## show what a snapshot of 7,500 nodes and 100,000 pods takes
+bench-memory: configure ## measure the memory of a snapshot of 7,500 nodes and 100,000 pods
 	@cmake --build --preset release -j $(JOBS) --target snapshot_memory
 	@build/release/tests/bench/snapshot_memory
 
-bench-hostile: berth control-plane ## measure what attackers cost those who ask in earnest
+bench-hostile: berth control-plane ## measure how much attackers slow down honest clients
 	@cd tests/bench && go run ./hostile $(HOSTILE_FLAGS)
 
 bench-packing: berth control-plane ## count the devices that placement strands, without and with Berth, and with shortlists
 	@cd tests/e2e && go run ./stranding $(PACKING_FLAGS)
 
-bench-retries: berth control-plane ## measure how long new pods wait beside pods that nothing fits
+bench-retries: berth control-plane ## measure how long new pods wait beside pods that fit no node
 	@cd tests/bench && go run ./retries $(RETRIES_FLAGS)
 
-bench-scheduler: berth control-plane ## measure pods placed a second at 7,498 nodes, with and without Berth
+bench-scheduler: berth control-plane ## measure pods placed per second at 7,498 nodes, with and without Berth
 	@cd tests/bench && go run ./scheduler $(SCHEDULER_FLAGS)
 
-bench-webhook: berth control-plane ## measure a review, then pods created a second with and without webhooks
+bench-webhook: berth control-plane ## measure a review, then pods created per second with and without webhooks
 	@cmake --build --preset release -j $(JOBS) --target admission_benchmark
 	@echo "==> in the process"
 	@build/release/tests/bench/admission_benchmark
 	@echo "==> through kube-apiserver"
 	@cd tests/bench && go run ./webhook $(WEBHOOK_FLAGS)
 
-generate: berth ## write what is made of the configuration's fields, and the chart's golden rendering
+generate: berth ## regenerate the files made from the configuration's fields, and the chart's golden rendering
 	@build/release/cli/berth config docs >docs/configuration.md
 	@build/release/cli/berth config defaults >charts/berth/files/defaults.yaml
 	@cd tests/chart && go run ./schema >../../charts/berth/values.schema.json

@@ -45,7 +45,7 @@ def labels(release):
     prefix = "org.opencontainers.image."
     return {
         prefix + "title": "berth",
-        prefix + "description": "Places machine-learning pods on clusters of mixed accelerators",
+        prefix + "description": "Places machine-learning pods on clusters with several kinds of accelerators",
         prefix + "licenses": "Apache-2.0",
         prefix + "version": release.version,
         prefix + "revision": release.revision,

@@ -9,14 +9,14 @@ import (
 func TestContradictionsAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, values, want string }{
 		{"nobody to ask", `extender: {enabled: false}`,
-			"extender.enabled is false, but every kube-scheduler that Berth serves asks the extender; " +
+			"extender.enabled is false, but every kube-scheduler that uses Berth calls the extender; " +
 				"leave it out"},
 		{"pods that are spread, and shortlisted all the same",
 			`{scheduler: {defaultSpreading: true}, config: {extender: {shortlist: {defaultSpreading: false}}}}`,
 			"config.extender.shortlist.defaultSpreading is false, but scheduler.defaultSpreading is " +
-				"true; leave the former out"},
+				"true; leave out the former"},
 		{"the cluster's own scheduler", `scheduler: {name: default-scheduler}`,
-			"scheduler.name is default-scheduler, which the cluster has already; write another one"},
+			"scheduler.name is default-scheduler, which the cluster already has; write another name"},
 		{"pods sent to another scheduler",
 			`config: {admission: {policies: {schedulerName: {name: volcano}}}}`,
 			`config.admission.policies.schedulerName.name is "volcano", but the chart's own scheduler ` +
@@ -40,28 +40,27 @@ func TestContradictionsAreRefused(t *testing.T) {
 		{"a key that everybody could read",
 			`certificates: {source: files, files: {extenderSecret: a, admissionSecret: b, caBundle: ` +
 				`"-----BEGIN PRIVATE KEY-----"}}`,
-			"certificates.files.caBundle has a private key in it; give the authority's certificates " +
-				"alone"},
+			"certificates.files.caBundle contains a private key; give only the authority's certificates"},
 		{"certificates that nobody makes", `
 certificates: {source: cert-manager, certManager: {issuerRef: {name: ml}}}
 config: {controller: {certificates: {validity: 24h}}}`,
 			"config.controller.certificates is for certificates.source=controller, not cert-manager"},
 		{"a node that cannot be drained", `{admission: {replicas: 1}, pdb: {minAvailable: 1}}`,
-			"pdb lets no pod of admission go (admission.replicas=1), so that its node could never be " +
+			"pdb allows no pod of admission to be evicted (admission.replicas=1), so its node could never be " +
 				"drained; set more replicas, pdb.maxUnavailable=1 instead of pdb.minAvailable, or " +
 				"pdb.enabled=false"},
 		{"no disruption at all", `pdb: {maxUnavailable: 0}`,
-			"pdb lets no pod of scheduler go (scheduler.replicas=2)"},
+			"pdb allows no pod of scheduler to be evicted (scheduler.replicas=2)"},
 		{"a share that is rounded up", `pdb: {minAvailable: 51%}`,
-			"pdb lets no pod of controller go (controller.replicas=2)"},
+			"pdb allows no pod of controller to be evicted (controller.replicas=2)"},
 		{"nothing works while one restarts", `{admission: {replicas: 1, failurePolicy: Fail}}`,
 			"admission.failurePolicy is Fail with one replica, so no pod could be created while that " +
-				"one restarts; set admission.replicas=2, or admission.failurePolicy=Ignore"},
+				"replica restarts; set admission.replicas=2, or admission.failurePolicy=Ignore"},
 		{"an accelerator that nobody has", `tests: {accelerator: H100}`,
-			`tests.accelerator is "H100", which the catalogue does not have; write one of V100, A100, ` +
+			`tests.accelerator is "H100", which is not in the catalogue; write one of V100, A100, ` +
 				`A30, MN-Core, MN-Core2`},
 		{"labels that select Berth's objects", `podLabels: {app.kubernetes.io/name: trainer}`,
-			"podLabels has app.kubernetes.io/name, by which Berth's objects are selected; leave it out"},
+			"podLabels has app.kubernetes.io/name, which the chart's selectors use; leave it out"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := installation{values: c.values}.refused(t)
@@ -87,7 +86,7 @@ func TestFieldsOfTheChartAreRefused(t *testing.T) {
 		{"grpc.tls", `grpc: {tls: {certFile: a, keyFile: b, clientCAFile: c}}`},
 	} {
 		t.Run(c.field, func(t *testing.T) {
-			want := "- config." + c.field + " is the chart's to write; leave it out"
+			want := "- config." + c.field + " is set by the chart; leave it out"
 			got := installation{values: "config: {" + c.config + "}"}.refused(t)
 			if !strings.Contains(got, want) {
 				t.Errorf("says %s, want %q", got, want)

@@ -225,7 +225,7 @@ func TestSchedulerAsksAboutTheCatalogue(t *testing.T) {
 			}
 		}
 		if want := catalogue(t, c.config); !slices.Equal(got, want) {
-			t.Errorf("Berth is asked about %v, want %v", got, want)
+			t.Errorf("kube-scheduler calls Berth for %v, want %v", got, want)
 		}
 	}
 }

@@ -19,7 +19,7 @@ the release name {{ .Release.Name | quote }} is too long for the names of Servic
 {{- range $values := list "commonLabels" "podLabels" }}
 {{- range $label, $_ := get $.Values $values }}
 {{- if hasPrefix "app.kubernetes.io/" $label }}
-{{ $values }} has {{ $label }}, by which Berth's objects are selected; leave it out
+{{ $values }} has {{ $label }}, which the chart's selectors use; leave it out
 {{- end }}
 {{- end }}
 {{- end }}
@@ -28,12 +28,12 @@ the release name {{ .Release.Name | quote }} is too long for the names of Servic
 {{- define "berth.check.scheduling" -}}
 {{- $enabled := .Values.extender.enabled }}
 {{- if and (kindIs "bool" $enabled) (not $enabled) }}
-extender.enabled is false, but every kube-scheduler that Berth serves asks the extender; leave it out
+extender.enabled is false, but every kube-scheduler that uses Berth calls the extender; leave it out
 {{- end }}
 {{- if .Values.scheduler.enabled }}
 {{- $shortlist := dig "extender" "shortlist" dict .Values.config }}
 {{- if and .Values.scheduler.defaultSpreading (hasKey $shortlist "defaultSpreading") (not $shortlist.defaultSpreading) }}
-config.extender.shortlist.defaultSpreading is false, but scheduler.defaultSpreading is true; leave the former out
+config.extender.shortlist.defaultSpreading is false, but scheduler.defaultSpreading is true; leave out the former
 {{- end }}
 {{- end }}
 {{- end -}}
@@ -42,7 +42,7 @@ config.extender.shortlist.defaultSpreading is false, but scheduler.defaultSpread
 {{- $configured := dig "admission" "policies" "schedulerName" "name" "" .Values.config }}
 {{- if .Values.scheduler.enabled }}
 {{- if eq .Values.scheduler.name "default-scheduler" }}
-scheduler.name is default-scheduler, which the cluster has already; write another one, such as berth
+scheduler.name is default-scheduler, which the cluster already has; write another name, such as berth
 {{- end }}
 {{- if not (has $configured (list "" .Values.scheduler.name)) }}
 config.admission.policies.schedulerName.name is {{ $configured | quote }}, but the chart's own scheduler is {{ .Values.scheduler.name | quote }}; leave it out, or set scheduler.name
@@ -54,7 +54,7 @@ config.admission.policies.schedulerName.name is {{ $configured | quote }}, but t
 {{- define "berth.check.config" -}}
 {{- range list "apiVersion" "kind" "kubernetes" "extender.listen" "extender.tls" "extender.insecureLoopback" "admission.listen" "admission.tls" "admission.insecureLoopback" "controller.lease" "controller.owner" "controller.ownedLeases" "controller.certificates.authority.secret" "controller.certificates.servers" "controller.certificates.clients" "controller.certificates.webhooks" "metrics.listen" "probes.listen" "grpc.tls" }}
 {{- if include "berth.config.says" (dict "root" $ "path" .) }}
-config.{{ . }} is the chart's to write; leave it out
+config.{{ . }} is set by the chart; leave it out
 {{- end }}
 {{- end }}
 {{- if and (ne .Values.certificates.source "controller") (include "berth.config.says" (dict "root" . "path" "controller.certificates")) }}
@@ -83,7 +83,7 @@ certificates.source is files, which needs certificates.files.{{ $field }}
 {{- end }}
 {{- with .Values.certificates.files.caBundle }}
 {{- if contains "PRIVATE KEY" . }}
-certificates.files.caBundle has a private key in it; give the authority's certificates alone (--set-file certificates.files.caBundle=ca.crt)
+certificates.files.caBundle contains a private key; give only the authority's certificates (--set-file certificates.files.caBundle=ca.crt)
 {{- else if not (contains "BEGIN CERTIFICATE" .) }}
 certificates.files.caBundle is not PEM; give the authority's certificates (--set-file certificates.files.caBundle=ca.crt)
 {{- end }}
@@ -126,7 +126,7 @@ controller: {{ .Values.controller.replicas }}
 {{- if .Values.pdb.enabled }}
 {{- range $component, $replicas := include "berth.replicas" . | fromYaml }}
 {{- if lt (include "berth.pdb.allows" (dict "root" $ "replicas" $replicas) | int) 1 }}
-pdb lets no pod of {{ $component }} go ({{ $component }}.replicas={{ $replicas }}), so that its node could never be drained; set more replicas, pdb.maxUnavailable=1 instead of pdb.minAvailable, or pdb.enabled=false
+pdb allows no pod of {{ $component }} to be evicted ({{ $component }}.replicas={{ $replicas }}), so its node could never be drained; set more replicas, pdb.maxUnavailable=1 instead of pdb.minAvailable, or pdb.enabled=false
 {{- end }}
 {{- end }}
 {{- end }}
@@ -134,7 +134,7 @@ pdb lets no pod of {{ $component }} go ({{ $component }}.replicas={{ $replicas }
 
 {{- define "berth.check.admission" -}}
 {{- if and .Values.admission.enabled (eq .Values.admission.failurePolicy "Fail") (lt (int .Values.admission.replicas) 2) }}
-admission.failurePolicy is Fail with one replica, so no pod could be created while that one restarts; set admission.replicas=2, or admission.failurePolicy=Ignore
+admission.failurePolicy is Fail with one replica, so no pod could be created while that replica restarts; set admission.replicas=2, or admission.failurePolicy=Ignore
 {{- end }}
 {{- end -}}
 
@@ -143,7 +143,7 @@ admission.failurePolicy is Fail with one replica, so no pod could be created whi
 {{- range (include "berth.catalogue" . | fromYaml).accelerators }}{{ $known = append $known .name }}{{ end }}
 {{- with .Values.tests.accelerator }}
 {{- if not (has . $known) }}
-tests.accelerator is {{ . | quote }}, which the catalogue does not have; write one of {{ join ", " $known }}
+tests.accelerator is {{ . | quote }}, which is not in the catalogue; write one of {{ join ", " $known }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -9,19 +9,19 @@ leaderElection:
   leaderElect: true
   resourceName: {{ include "berth.fullname" . }}-scheduler
   resourceNamespace: {{ .Release.Namespace }}
-# Else a sample of nodes is offered to Berth, and a pod whose whole sample is refused does not fit
-# although good nodes exist.
+# By default kube-scheduler offers only a sample of the nodes to Berth, and a pod whose whole sample is
+# refused waits although good nodes exist.
 percentageOfNodesToScore: 100
 podMaxBackoffSeconds: {{ .Values.scheduler.podMaxBackoffSeconds | default 60 }}
 profiles:
 - schedulerName: {{ .Values.scheduler.name }}
   pluginConfig:
-  # Else preemption is tried on a tenth of the nodes (100 at least) before Berth is asked, and a pod of a
-  # small pool waits where Berth refuses all of these.
+  # By default kube-scheduler looks for pods to preempt on a tenth of the nodes (at least 100) before it
+  # calls Berth, and a pod for a small pool waits if Berth refuses all of these nodes.
   - name: DefaultPreemption
     args: {minCandidateNodesPercentage: 100}
   {{- if not .Values.scheduler.defaultSpreading }}
-  # Else Berth would have to answer all nodes for pods of ReplicaSets, StatefulSets and Services.
+  # Otherwise Berth would have to answer with all nodes for pods of ReplicaSets, StatefulSets and Services.
   - name: PodTopologySpread
     args: {defaultingType: List, defaultConstraints: []}
   {{- end }}
