@@ -5,8 +5,8 @@
 #include "placement/explanation.h"
 #include "proto/berth/v1/placement.pb.h"
 
-// Makes the messages of proto/berth/v1/placement.proto from the values that they stand for. Clients,
-// such as `berth explain` and `berth capacity`, use the messages themselves.
+// Makes the messages of proto/berth/v1/placement.proto from the values that they stand for.
+// Clients, such as `berth explain` and `berth capacity`, use the messages themselves.
 namespace berth::placement {
 
 /// Returns the time in a field of a message, or kNoTime if the field is absent.
