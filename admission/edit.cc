@@ -3,26 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "admission/json_pointer.h"
+
 namespace berth::admission {
 
 namespace {
 
 using MaybeValue = std::optional<simdjson::dom::element>;
-
-// RFC 6901.
-std::string Escaped(std::string_view key) {
-  std::string escaped;
-  for (const char c : key) {
-    if (c == '~') {
-      escaped += "~0";
-    } else if (c == '/') {
-      escaped += "~1";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
 
 // Returns the last member with that name, as Go does.
 MaybeValue MemberOf(simdjson::dom::element value, std::string_view name) {
@@ -79,7 +66,7 @@ class Edit::Writer {
 
   void WriteMembers(const Edit& edit, simdjson::dom::element value, const std::string& path) {
     for (const auto& [key, member] : edit.members_) {
-      if (member.Changes()) Write(member, MemberOf(value, key), path + "/" + Escaped(key));
+      if (member.Changes()) Write(member, MemberOf(value, key), path + "/" + EscapeToken(key));
     }
   }
 

@@ -1,6 +1,7 @@
 #include "admission/reviewer.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "admission/patch.h"
@@ -34,6 +35,35 @@ bool IsOneOf(const GroupVersionKind& kind, const Kind (&kinds)[N]) {
   return kind.version == "v1" && std::ranges::any_of(kinds, [&kind](const Kind& each) {
            return each.group == kind.group && each.kind == kind.kind;
          });
+}
+
+// Returns the API version in which Berth knows the kind; empty if it knows none. Deployments and
+// their like were in the group extensions before Kubernetes 1.16.
+std::string KnownVersion(const GroupVersionKind& kind) {
+  const auto version_in = [&kind](const auto& kinds) -> std::string {
+    for (const Kind& each : kinds) {
+      const bool same_group = each.group == kind.group || kind.group == "extensions";
+      if (each.kind != kind.kind || !same_group) continue;
+      return each.group.empty() ? "v1" : std::string(each.group) + "/v1";
+    }
+    return "";
+  };
+  const std::string version = version_in(kObjects);
+  return version.empty() ? version_in(kTemplates) : version;
+}
+
+// Whether the group is one of kube-apiserver's own. Those that are not listed end in .k8s.io, but
+// so do groups of projects beside it, such as jobset.x-k8s.io and leaderworkerset.x-k8s.io.
+bool IsBuiltIn(std::string_view group) {
+  constexpr std::string_view kGroups[] = {"", "apps", "autoscaling", "batch", "policy"};
+  return std::ranges::find(kGroups, group) != std::end(kGroups) ||
+         (group.ends_with(".k8s.io") && !group.ends_with(".x-k8s.io"));
+}
+
+std::string Joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
+  return all;
 }
 
 policies::admission::Request RequestOf(const Review& review, const NamespaceRules& rules) {
@@ -181,6 +211,23 @@ Verdict Reviewer::Preview(const Review& review, const NamespaceRules& rules) con
   const Subject subject = SubjectOf(review);
   if (subject == Subject::kObject) return Mutate(review, rules);
   return subject == Subject::kTemplates ? PreviewTemplates(review, rules) : Verdict();
+}
+
+std::string Reviewer::WhyNotReviewed(const Review& review) const {
+  if (SubjectOf(review) != Subject::kUnknownKind) return "";
+  const std::string version = KnownVersion(review.kind);
+  if (!version.empty()) {
+    return ToString(review.kind) + " is an old API version; write apiVersion: " + version;
+  }
+  const auto pointers =
+      review.object ? LikelyTemplates(*review.object) : std::vector<std::string>();
+  if (!pointers.empty()) {
+    return ToString(review.kind) + " is an unknown kind with pod templates; list in " +
+           "admission.templates its path " + Joined(pointers);
+  }
+  if (IsBuiltIn(review.kind.group)) return "";
+  return ToString(review.kind) + " is an unknown kind; if it has pods, Berth reviews them when " +
+         "they are created";
 }
 
 Verdict Reviewer::ValidateObject(const Review& review, const NamespaceRules& rules) const {

@@ -55,6 +55,11 @@ class Reviewer {
   /// about unknown kinds. For `berth mutate`.
   Verdict Preview(const Review& review, const NamespaceRules& rules) const;
 
+  /// Returns why Preview() says nothing about an object that may have pods: a kind or an API
+  /// version that Berth does not know, and what to write instead. Empty for what it reviews, and
+  /// for the kinds of Kubernetes' own groups that have no pods, such as ConfigMap.
+  std::string WhyNotReviewed(const Review& review) const;
+
  private:
   // How Berth treats what is under review: not at all, as an object to judge, as templates to
   // preview, or as a kind that it does not know.

@@ -1,6 +1,9 @@
 #include "admission/templates.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "admission/json_pointer.h"
 
 namespace berth::admission {
 
@@ -8,14 +11,25 @@ namespace {
 
 using simdjson::dom::element;
 
-// RFC 6901.
-std::string Unescaped(std::string_view token) {
-  std::string text;
-  for (std::size_t i = 0; i < token.size(); ++i) {
-    const bool escapes = token[i] == '~' && i + 1 < token.size();
-    text += !escapes ? token[i] : token[++i] == '1' ? '/' : '~';
+bool IsLikelyTemplate(element value) {
+  simdjson::dom::array containers;
+  return value.at_pointer("/spec/containers").get(containers) == simdjson::SUCCESS;
+}
+
+void FindLikely(element value, const std::string& pointer, std::vector<std::string>& found) {
+  simdjson::dom::object object;
+  simdjson::dom::array array;
+  if (value.get(array) == simdjson::SUCCESS) {
+    for (const element item : array) FindLikely(item, pointer + "/*", found);
+  } else if (value.get(object) == simdjson::SUCCESS) {
+    if (!IsLikelyTemplate(value)) {
+      for (const auto [key, member] : object) {
+        FindLikely(member, pointer + '/' + EscapeToken(key), found);
+      }
+    } else if (found.size() < kMaxTemplates && std::ranges::find(found, pointer) == found.end()) {
+      found.push_back(pointer);
+    }
   }
-  return text;
 }
 
 class Finder {
@@ -28,7 +42,7 @@ class Finder {
     }
     pointer.remove_prefix(1);
     const std::string_view token = pointer.substr(0, pointer.find('/'));
-    Step(value, Unescaped(token), pointer.substr(token.size()), field);
+    Step(value, UnescapeToken(token), pointer.substr(token.size()), field);
   }
 
   std::vector<FoundTemplate> Take() { return std::move(found_); }
@@ -61,6 +75,12 @@ std::vector<FoundTemplate> TemplatesAt(element object, std::string_view pointer)
   Finder finder;
   finder.Find(object, pointer, "");
   return finder.Take();
+}
+
+std::vector<std::string> LikelyTemplates(element object) {
+  std::vector<std::string> found;
+  FindLikely(object, "", found);
+  return found;
 }
 
 }  // namespace berth::admission

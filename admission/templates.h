@@ -26,6 +26,11 @@ struct FoundTemplate {
 /// Stops after kMaxTemplates.
 std::vector<FoundTemplate> TemplatesAt(simdjson::dom::element object, std::string_view pointer);
 
+/// Returns JSON pointers to what looks like pod templates, objects whose spec has a list of
+/// containers, in the order of the object and without duplicates. "*" stands for the items of an
+/// array: "/spec/workerGroupSpecs/*/template". At most kMaxTemplates.
+std::vector<std::string> LikelyTemplates(simdjson::dom::element object);
+
 /// The most templates of one object that are read. Operators have one for each replica type, so
 /// real objects have fewer.
 inline constexpr std::size_t kMaxTemplates = 64;

@@ -30,6 +30,7 @@ struct MutateOptions {
   bool accelerator_nodes_allowed = false;
   policies::admission::User user;
   std::string output = "diff";
+  bool strict = false;
 };
 
 Creation CreationOf(const MutateOptions& options) {
@@ -48,9 +49,10 @@ std::string OutputOf(const Manifest& manifest, const std::vector<Preview>& previ
   return MutationDiff(manifest, previews, yaml::DisplayName(options.file));
 }
 
-int ExitOf(const std::vector<Preview>& previews) {
-  const auto denied = [](const Preview& preview) {
-    return !preview.denial.empty() || preview.pods_denied;
+int ExitOf(const std::vector<Preview>& previews, bool strict) {
+  const auto denied = [strict](const Preview& preview) {
+    const bool unseen = strict && !preview.not_reviewed.empty();
+    return unseen || !preview.denial.empty() || preview.pods_denied;
   };
   if (std::ranges::any_of(previews, denied)) return kExitDenied;
   const auto changes = [](const Preview& preview) { return !preview.patch.empty(); };
@@ -67,7 +69,7 @@ int Mutate(const MutateOptions& options) {
       PreviewsOf(manifest, *process::MakeReviewer(reading.config), CreationOf(options));
   fmt::print(stderr, "{}", MutationRemarks(manifest, previews, yaml::DisplayName(options.file)));
   fmt::print("{}", OutputOf(manifest, previews, options));
-  return ExitOf(previews);
+  return ExitOf(previews, options.strict);
 }
 
 }  // namespace
@@ -99,10 +101,12 @@ void AddMutateCommand(Command berth) {
                  "diff: what changes; yaml: all documents as they would be; patch: a line of JSON "
                  "for each object that changes")
       .OneOf({"diff", "yaml", "patch"});
+  mutate.AddFlag("--strict", options->strict,
+                 "Exit with 2 if an object is not reviewed, because Berth does not know its kind");
   mutate.Footer(
       "Exit codes: 0 nothing would change; 1 something would; 2 something, or the pods of a\n"
-      "template, would be denied, or the file cannot be read. Warnings and denials go to\n"
-      "standard error, with file and line.");
+      "template, would be denied, or the file cannot be read. Warnings, denials and objects that\n"
+      "are not reviewed go to standard error, with file and line.");
   mutate.Run([options] { return Mutate(*options); });
 }
 

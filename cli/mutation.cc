@@ -31,6 +31,7 @@ Preview PreviewOf(const YAML::Node& document, const ManifestObject& object,
   }
   admission::Review review = ReviewOf(object, creation);
   review.object = *root;
+  preview.not_reviewed = reviewer.WhyNotReviewed(review);
   admission::Verdict verdict = reviewer.Preview(review, creation.rules);
   admission::Answer& answer = verdict.answer;
   preview.pods_denied = verdict.pods_denied;

@@ -33,6 +33,8 @@ struct Preview {
   std::vector<std::string> warnings;
   /// Why the object would be denied; empty if it would be admitted.
   std::string denial;
+  /// Why the webhooks do not look at the object; empty if they do, or if there is nothing to see.
+  std::string not_reviewed;
   /// Whether the pods of its templates would be denied. The warnings say why.
   bool pods_denied = false;
 };

@@ -36,6 +36,9 @@ std::string MutationRemarks(const Manifest& manifest, const std::vector<Preview>
     for (const std::string& warning : previews[i].warnings) {
       text += fmt::format("{}: warning: {}\n", place, warning);
     }
+    if (!previews[i].not_reviewed.empty()) {
+      text += fmt::format("{}: not reviewed: {}\n", place, previews[i].not_reviewed);
+    }
     if (!previews[i].denial.empty()) {
       text += fmt::format("{}: denied: {}\n", place, previews[i].denial);
     }

@@ -11,7 +11,8 @@ namespace berth::cli {
 // What `berth mutate` prints. `previews` must be those of the manifest's objects, in their order.
 // `file` is the name of the manifest in the output.
 
-/// A line for each warning and denial: "FILE:12: Job train: warning: ...".
+/// A line for each warning, denial and object that is not reviewed: "FILE:12: Job train: warning:
+/// ...".
 std::string MutationRemarks(const Manifest& manifest, const std::vector<Preview>& previews,
                             const std::string& file);
 

@@ -177,6 +177,19 @@ TEST_F(CliMutate, ExitsWith2WhereAPolicyDeniesAnObjectOrThePodsOfOne) {
   }
 }
 
+TEST_F(CliMutate, NamesWhatIsNotReviewedAndIsStrictAboutItWhenAsked) {
+  const char* manifest =
+      "apiVersion: v1\nkind: ConfigMap\n---\napiVersion: batch/v1beta1\nkind: CronJob\n"
+      "metadata: {name: nightly}\n";
+  const Finished run = Run(manifest, {});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.error,
+            "standard input:4: CronJob nightly: not reviewed: CronJob of batch/v1beta1 is an old "
+            "API version; write apiVersion: batch/v1\n");
+  EXPECT_EQ(Run(manifest, {"--strict"}).exit_code, 2);
+  EXPECT_EQ(Run("apiVersion: v1\nkind: ConfigMap\n", {"--strict"}).exit_code, 0);
+}
+
 TEST_F(CliMutate, TellsWhatIsWrongWithWhatItIsGiven) {
   const struct {
     const char* manifest;

@@ -35,6 +35,33 @@ TEST(TemplatesAtTest, FollowsThePointer) {
   }
 }
 
+std::vector<std::string> Likely(const std::string& text) {
+  kube::JsonParser parser;
+  return LikelyTemplates(parser.Parse(text).value());
+}
+
+TEST(LikelyTemplatesTest, AreWhatHasContainersInItsSpec) {
+  EXPECT_THAT(Likely(R"({"spec": {
+                "headGroupSpec": {"template": {"spec": {"containers": []}}},
+                "workerGroupSpecs": [{"template": {"spec": {"containers": [{}]}}},
+                                     {"template": {"spec": {"containers": [{}]}}}],
+                "a/b~": {"spec": {"containers": [], "inner": {"spec": {"containers": []}}}}}})"),
+              ElementsAre("/spec/headGroupSpec/template", "/spec/workerGroupSpecs/*/template",
+                          "/spec/a~1b~0"));
+  for (const char* none : {"{}", R"({"spec": {"containers": 5}})",
+                           R"({"spec": [{"containers": 1}]})", R"({"containers": []})"}) {
+    EXPECT_THAT(Likely(none), IsEmpty()) << none;
+  }
+}
+
+TEST(LikelyTemplatesTest, EndAtTheirMaximum) {
+  std::string text = "{";
+  for (std::size_t i = 0; i < kMaxTemplates + 5; ++i) {
+    text += (i > 0 ? ", \"" : "\"") + std::to_string(i) + R"(": {"spec": {"containers": []}})";
+  }
+  EXPECT_THAT(Likely(text + "}"), SizeIs(kMaxTemplates));
+}
+
 TEST(TemplatesAtTest, TakesAStarForEveryMember) {
   const std::string text = R"({"spec": {
     "replicas": {"Worker": {"template": {"w": 1}}, "Master": {"template": {"m": 1}},

@@ -62,6 +62,31 @@ TEST(PreviewsOf, SaysNothingOfOtherKinds) {
   EXPECT_THAT(previews[0].patch + previews[0].denial, IsEmpty());
 }
 
+TEST(PreviewsOf, SayWhatIsNotReviewedAndWhatToWrite) {
+  const auto why = [](const std::string& manifest) {
+    return Previews(manifest, kByAlice).front().not_reviewed;
+  };
+  EXPECT_EQ(why("apiVersion: batch/v1beta1\nkind: CronJob\n"),
+            "CronJob of batch/v1beta1 is an old API version; write apiVersion: batch/v1");
+  EXPECT_EQ(why("apiVersion: extensions/v1beta1\nkind: Deployment\n"),
+            "Deployment of extensions/v1beta1 is an old API version; write apiVersion: apps/v1");
+  EXPECT_EQ(why("apiVersion: ray.io/v1\nkind: RayJob\nspec: {rayClusterSpec: {workerGroupSpecs: "
+                "[{template: {spec: {containers: [{name: c}]}}}]}}\n"),
+            "RayJob of ray.io/v1 is an unknown kind with pod templates; list in "
+            "admission.templates its path /spec/rayClusterSpec/workerGroupSpecs/*/template");
+  EXPECT_EQ(why("apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\n"),
+            "InferenceService of serving.kserve.io/v1beta1 is an unknown kind; if it has pods, "
+            "Berth reviews them when they are created");
+  EXPECT_THAT(why("apiVersion: v1\nkind: PodTemplate\ntemplate: {spec: {containers: [{name: "
+                  "c}]}}\n"),
+              HasSubstr("its path /template"));
+  for (const char* reviewed :
+       {kPod, "apiVersion: apps/v1\nkind: Deployment\n", "apiVersion: v1\nkind: ConfigMap\n",
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n"}) {
+    EXPECT_THAT(why(reviewed), IsEmpty()) << reviewed;
+  }
+}
+
 TEST(PreviewsOf, ChangesOneOfTwoObjectsThatShareAnAnchor) {
   const auto previews = Previews(
       "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: &m "
