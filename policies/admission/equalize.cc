@@ -86,6 +86,7 @@ void EqualizeContainers(CpuRule rule, Draft& draft, GroupedRemarks& remarks) {
   for (const Compute resource : kCompute) {
     const bool lower = resource == Compute::kCpu && rule == CpuRule::kLower;
     for (std::size_t i = 0; i < draft.pod().containers.size(); ++i) {
+      if (defaults.HasNothingButRequest(draft.pod().containers[i], resource)) continue;
       const bool ours = defaults.HasLimit(draft.pod().containers[i], resource);
       EqualizeContainer(i, resource, lower, ours, draft, remarks);
     }

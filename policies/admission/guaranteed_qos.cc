@@ -10,6 +10,7 @@
 #include "policies/admission/equalize.h"
 #include "policies/admission/grouped_remarks.h"
 #include "policies/admission/job.h"
+#include "policies/admission/limit_ranger.h"
 #include "policies/admission/qos.h"
 #include "policies/admission/qos_objections.h"
 
@@ -70,7 +71,7 @@ bool GuaranteedQosPolicy::Mutate(const Request& request, Draft& draft, Remarks& 
   // This policy cannot see what resources a claim brings with it, so it sets no defaults for such
   // pods.
   const bool fills = config_.missing_limits == MissingLimits::kDefault && !draft.pod().has_claims;
-  if (fills && LacksLimits(draft.pod())) {
+  if (fills && LacksLimits(WithoutDefaultRequests(draft.pod()))) {
     draft.pod().resources ? FillPod(draft, remarks) : FillContainers(draft, remarks);
   }
   MarkRetryless(draft, remarks);
@@ -78,7 +79,7 @@ bool GuaranteedQosPolicy::Mutate(const Request& request, Draft& draft, Remarks& 
 }
 
 void GuaranteedQosPolicy::FillContainers(Draft& draft, Remarks& remarks) const {
-  const model::PodTemplate pod = draft.pod();
+  const model::PodTemplate pod = WithoutDefaultRequests(draft.pod());
   const DeviceShares shares(catalog_,
                             model::Find(pod.annotations, models_annotation_).value_or(""));
   const DefaultSizes sizes(pod, shares, config_);
@@ -88,7 +89,10 @@ void GuaranteedQosPolicy::FillContainers(Draft& draft, Remarks& remarks) const {
     for (const Compute resource : kCompute) {
       const std::optional<Amount> size = sizes.Of(i, resource);
       if (!size || !IsMissing(pod.containers[i].resources, resource)) continue;
-      const Quantity quantity = QuantityOf(resource, *size);
+      // What the LimitRange requests is at least its minimum, below which the pod is rejected.
+      const Quantity* floor = Given(draft.pod().containers[i].resources.requests, resource);
+      const Quantity quantity =
+          QuantityOf(resource, floor == nullptr ? *size : std::max(*size, floor->amount()));
       draft.SetRequest(i, NameOf(resource), quantity);
       draft.SetLimit(i, NameOf(resource), quantity);
       wording.Add(resource, quantity);
@@ -123,7 +127,8 @@ void GuaranteedQosPolicy::MarkRetryless(Draft& draft, Remarks& remarks) const {
   const auto& job = draft.workload().job;
   if (!job) return;
   const bool retryless = config_.missing_limits == MissingLimits::kAllowRetryless &&
-                         IsRunByKubernetes(*job) && LacksLimits(draft.pod());
+                         IsRunByKubernetes(*job) &&
+                         LacksLimits(WithoutDefaultRequests(draft.pod()));
   if (retryless) {
     draft.SetAnnotation(Metadata::kPods, retryless_annotation_, "true");
   } else if (model::Find(draft.pod().annotations, retryless_annotation_)) {

@@ -10,11 +10,8 @@ namespace {
 
 constexpr std::string_view kAnnotation = "kubernetes.io/limit-ranger";
 constexpr std::string_view kBegin = "LimitRanger plugin set: ";
-constexpr std::string_view kLimits = " limit for ";
-
-std::string Key(std::string_view resource, std::string_view container) {
-  return std::string(resource) + " " + std::string(container);
-}
+constexpr std::string_view kLimit = " limit for ";
+constexpr std::string_view kRequest = " request for ";
 
 }  // namespace
 
@@ -30,18 +27,50 @@ LimitRangerDefaults::LimitRangerDefaults(const model::StringMap& annotations) {
 }
 
 void LimitRangerDefaults::ReadClause(std::string_view clause) {
-  const std::size_t middle = clause.find(kLimits);
-  if (middle == std::string_view::npos) return;
-  const std::string_view container = clause.substr(middle + kLimits.size());
-  for (const std::string_view resource : model::SplitList(clause.substr(0, middle))) {
-    limits_.insert(Key(resource, container));
+  for (const std::string_view what : {kLimit, kRequest}) {
+    const std::size_t middle = clause.find(what);
+    if (middle == std::string_view::npos) continue;
+    const std::string_view rest = clause.substr(middle);
+    for (const std::string_view resource : model::SplitList(clause.substr(0, middle))) {
+      set_.insert(std::string(resource) + std::string(rest));
+    }
+    return;
   }
 }
 
-bool LimitRangerDefaults::HasLimit(const model::Container& container, Compute resource) const {
-  if (limits_.empty()) return false;
+bool LimitRangerDefaults::Has(std::string_view what, const model::Container& container,
+                              Compute resource) const {
+  if (set_.empty()) return false;
   const std::string_view kind = container.init ? "init container " : "container ";
-  return limits_.contains(Key(NameOf(resource), std::string(kind) + container.name));
+  return set_.contains(std::string(NameOf(resource)) + std::string(what) + std::string(kind) +
+                       container.name);
+}
+
+bool LimitRangerDefaults::HasLimit(const model::Container& container, Compute resource) const {
+  return Has(kLimit, container, resource);
+}
+
+bool LimitRangerDefaults::HasRequest(const model::Container& container, Compute resource) const {
+  return Has(kRequest, container, resource);
+}
+
+bool LimitRangerDefaults::HasNothingButRequest(const model::Container& container,
+                                               Compute resource) const {
+  return HasRequest(container, resource) &&
+         Given(container.resources.requests, resource) != nullptr &&
+         Given(container.resources.limits, resource) == nullptr;
+}
+
+model::PodTemplate WithoutDefaultRequests(model::PodTemplate pod) {
+  const LimitRangerDefaults defaults(pod.annotations);
+  for (model::Container& container : pod.containers) {
+    for (const Compute resource : kCompute) {
+      if (!defaults.HasNothingButRequest(container, resource)) continue;
+      model::ResourceList& requests = container.resources.requests;
+      requests.erase(requests.find(NameOf(resource)));
+    }
+  }
+  return pod;
 }
 
 }  // namespace berth::policies::admission

@@ -105,7 +105,7 @@ TEST(GuaranteedQosTest, LowersCpuButNeverMemoryWhereConfigured) {
 TEST(GuaranteedQosTest, GivesContainersTheShareOfTheirDevices) {
   ExpectSizes(
       Policy(),
-      {{"the issue's own",
+      {{"two devices",
         {Sized("train", "-", "-", "2")},
         {"8 80Gi"},
         {"cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set your own limits"}},
@@ -203,6 +203,56 @@ TEST(GuaranteedQosTest, RaisesLimitsOfALimitRangeToLargerRequests) {
   EXPECT_THAT(made.changes, ElementsAre("memory limit of 'a' raised from 1Gi to its request, 8Gi, "
                                         "as both must be equal"));
   EXPECT_FALSE(made.holds);
+}
+
+// As LimitRanger leaves a pod where the LimitRange has `min` or `defaultRequest`: nobody asked for
+// these requests.
+TEST(GuaranteedQosTest, TakesRequestsOfALimitRangeForNone) {
+  const auto mutate = [](std::vector<model::Container> containers, const char* set,
+                         const GuaranteedQosConfig& config = {}) {
+    model::Workload pod = MakePod(std::move(containers));
+    pod.pod.annotations = {
+        {"kubernetes.io/limit-ranger", std::string("LimitRanger plugin set: ") + set}};
+    return Mutate(Policy(config), pod);
+  };
+  const char* kBoth = "cpu, memory request for container train";
+  const Made made = mutate({Sized("train", "10m/-", "16Mi/-", "2")}, kBoth);
+  EXPECT_THAT(SizesOf(made.workload), ElementsAre("8 80Gi"));
+  EXPECT_THAT(made.changes, ElementsAre("cpu and memory of 'train' set to 8 cores, 80Gi (2 x "
+                                        "V100); set your own limits"));
+  EXPECT_TRUE(made.holds);
+
+  // The author wrote a limit of cpu, and only the memory is the LimitRange's.
+  const Made half =
+      mutate({Sized("train", "3", "16Mi/-", "1")}, "memory request for container train");
+  EXPECT_THAT(SizesOf(half.workload), ElementsAre("3 40Gi"));
+
+  // No size is below the LimitRange's minimum.
+  GuaranteedQosConfig little;
+  little.without_accelerators = {.cpu = Q("100m"), .memory = Q("1Mi")};
+  EXPECT_THAT(SizesOf(mutate({Sized("train", "200m/-", "16Mi/-")}, kBoth, little).workload),
+              ElementsAre("200m 16Mi"));
+
+  // A limit of the LimitRange counts, and so does a request that somebody wrote.
+  EXPECT_THAT(SizesOf(mutate({Sized("train", "10m/1", "16Mi/1Gi")},
+                             "cpu, memory request for container train; cpu, memory limit for "
+                             "container train")
+                          .workload),
+              ElementsAre("1 1Gi"));
+  EXPECT_THAT(
+      SizesOf(mutate({Sized("train", "10m/-", "16Mi/-")}, "cpu, memory request for container other")
+                  .workload),
+      ElementsAre("10m 16Mi"));
+}
+
+TEST(GuaranteedQosTest, DeniesWhereOnlyALimitRangeRequests) {
+  model::Workload pod = MakePod({Sized("a", "10m/-", "16Mi/-")});
+  pod.pod.annotations = {{"kubernetes.io/limit-ranger",
+                          "LimitRanger plugin set: cpu, memory request for container a"}};
+  const GuaranteedQosPolicy policy = Policy(With(MissingLimits::kDeny));
+  const Made made = Mutate(policy, pod);
+  EXPECT_THAT(made.changes, IsEmpty());
+  EXPECT_THAT(policy.Judge(MakeRequest(), made.workload), SizeIs(1));
 }
 
 struct PodCase {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "tests/unit/policies/admission/fixtures.h"
+#include "tests/unit/policies/admission/sizes.h"
 
 namespace berth::policies::admission {
 namespace {
@@ -29,6 +29,17 @@ TEST(LimitRangerDefaultsTest, AreTheLimitsThatTheAnnotationNames) {
   EXPECT_FALSE(defaults.HasLimit(InitNamed("b"), Compute::kCpu));
   EXPECT_FALSE(defaults.HasLimit(InitNamed("a"), Compute::kCpu));
   EXPECT_FALSE(defaults.HasLimit(MakeContainer("b"), Compute::kMemory));
+}
+
+TEST(LimitRangerDefaultsTest, KnowRequestsThatNobodyWrote) {
+  const LimitRangerDefaults defaults = Read(
+      "LimitRanger plugin set: cpu, memory request for container a; memory limit for container a");
+  EXPECT_TRUE(defaults.HasRequest(MakeContainer("a"), Compute::kCpu));
+  EXPECT_FALSE(defaults.HasRequest(MakeContainer("b"), Compute::kCpu));
+  EXPECT_FALSE(defaults.HasRequest(InitNamed("a"), Compute::kCpu));
+  EXPECT_TRUE(defaults.HasNothingButRequest(Sized("a", "10m/-", "16Mi/1Gi"), Compute::kCpu));
+  EXPECT_FALSE(defaults.HasNothingButRequest(Sized("a", "10m/-", "16Mi/1Gi"), Compute::kMemory));
+  EXPECT_FALSE(defaults.HasNothingButRequest(Sized("a", "-", "-"), Compute::kCpu));
 }
 
 TEST(LimitRangerDefaultsTest, RequestsAreNone) {
