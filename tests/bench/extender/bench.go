@@ -8,8 +8,6 @@ import (
 	"net/http/httptest"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
-
 	"berth.dev/berth/tests/bench/ask"
 	"berth.dev/berth/tests/bench/echo"
 	"berth.dev/berth/tests/bench/figures"
@@ -18,8 +16,7 @@ import (
 )
 
 const (
-	awaitTimeout  = 2 * time.Minute
-	awaitInterval = 20 * time.Millisecond
+	awaitTimeout = 2 * time.Minute
 )
 
 // bench measures one thing after the other on one cluster, on which nothing runs beside etcd,
@@ -100,13 +97,4 @@ func (b *bench) stop() {
 	b.client.CloseIdleConnections()
 	b.box.Stop()
 	b.echo.Close()
-}
-
-// await polls until something holds.
-func await(ctx context.Context, what string, holds func(context.Context) (bool, error)) error {
-	err := wait.PollUntilContextTimeout(ctx, awaitInterval, awaitTimeout, true, holds)
-	if err != nil {
-		return fmt.Errorf("waited in vain for %s: %w", what, err)
-	}
-	return nil
 }

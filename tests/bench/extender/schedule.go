@@ -11,6 +11,7 @@ import (
 	schedulerconfig "k8s.io/kube-scheduler/config/v1"
 
 	"berth.dev/berth/tests/bench/ask"
+	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/churn"
 	"berth.dev/berth/tests/e2e/fleet"
 )
@@ -97,7 +98,7 @@ func (b *bench) place(ctx context.Context, pods []*corev1.Pod) error {
 	if err := fleet.CreatePods(ctx, b.box.Client, pods); err != nil {
 		return fmt.Errorf("create pods: %w", err)
 	}
-	err := await(ctx, "all pods to get a node", func(ctx context.Context) (bool, error) {
+	err := box.Poll(ctx, awaitTimeout, "all pods to get a node", func(ctx context.Context) (bool, error) {
 		return b.none(ctx, "spec.nodeName=")
 	})
 	if err != nil {
@@ -110,7 +111,7 @@ func (b *bench) place(ctx context.Context, pods []*corev1.Pod) error {
 			return fmt.Errorf("delete pods: %w", err)
 		}
 	}
-	return await(ctx, "pods to be gone", func(ctx context.Context) (bool, error) {
+	return box.Poll(ctx, awaitTimeout, "pods to be gone", func(ctx context.Context) (bool, error) {
 		return b.none(ctx, "")
 	})
 }

@@ -18,8 +18,7 @@ import (
 )
 
 const (
-	awaitTimeout  = 4 * time.Minute
-	awaitInterval = 20 * time.Millisecond
+	awaitTimeout = 4 * time.Minute
 	// One node in so many has a fault for as long as the cluster is there.
 	brokenEvery = 33
 	// Nodes break and recover while pods are placed, as in life: no cache stays good for ever, and
@@ -119,7 +118,7 @@ func (c *Cluster) StartStorm(ctx context.Context, seed uint64) *churn.Storm {
 // AwaitBerth returns when Berth knows the nodes, and of no pod that has one.
 func (c *Cluster) AwaitBerth(ctx context.Context) error {
 	what := fmt.Sprintf("berth to know %d nodes without pods", c.options.Nodes)
-	return await(ctx, what, func() (bool, error) {
+	return box.Poll(ctx, awaitTimeout, what, func(ctx context.Context) (bool, error) {
 		samples, err := c.Box.Berth.Metrics(ctx)
 		return samples.Sum("berth_nodes") == float64(c.options.Nodes) &&
 			samples.Sum("berth_accelerator_devices", `state="used"`) == 0, err
@@ -145,26 +144,9 @@ func (c *Cluster) Clear(ctx context.Context) error {
 			return fmt.Errorf("delete pods: %w", err)
 		}
 	}
-	return await(ctx, "pods to be gone", func() (bool, error) {
+	return box.Poll(ctx, awaitTimeout, "pods to be gone", func(ctx context.Context) (bool, error) {
 		left, err := c.Box.Client.CoreV1().Pods(metav1.NamespaceAll).
 			List(ctx, metav1.ListOptions{Limit: 1})
 		return err == nil && len(left.Items) == 0, err
 	})
-}
-
-// await polls until something holds.
-func await(ctx context.Context, what string, holds func() (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, awaitTimeout)
-	defer cancel()
-	for {
-		done, err := holds()
-		if done || err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("waited in vain for %s: %w", what, ctx.Err())
-		case <-time.After(awaitInterval):
-		}
-	}
 }

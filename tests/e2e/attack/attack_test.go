@@ -7,7 +7,11 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"berth.dev/berth/tests/e2e/box"
 )
+
+const awaitTimeout = 30 * time.Second
 
 func serve(t *testing.T) Target {
 	readAll := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -22,22 +26,12 @@ func serve(t *testing.T) Target {
 		TLS: server.Client().Transport.(*http.Transport).TLSClientConfig}
 }
 
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); {
-		if time.Now().After(deadline) {
-			t.Fatal("waited in vain for ", what)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
 func TestAttackersComeBackWhenTheyAreCutOff(t *testing.T) {
 	for _, kind := range []Kind{Holder, LongHeader, NotTLS, Oversized} {
 		t.Run(kind.Name, func(t *testing.T) {
 			crowd := Start(t.Context(), serve(t), Group{Kind: kind, Count: 2, Pause: time.Millisecond})
 			defer crowd.Stop()
-			await(t, "many ends", func() bool { return crowd.Ended() >= 10 })
+			box.Test{T: t, Timeout: awaitTimeout}.Await("many ends", func() bool { return crowd.Ended() >= 10 })
 		})
 	}
 }
@@ -46,14 +40,14 @@ func TestAttackersComeBackWhenTheyAreCutOff(t *testing.T) {
 func TestAttackersHangUpByThemselves(t *testing.T) {
 	crowd := Start(t.Context(), serve(t), Group{Kind: HangsUp, Count: 2, Pause: time.Millisecond})
 	defer crowd.Stop()
-	await(t, "each to come back", func() bool { return crowd.Ended() >= 4 })
+	box.Test{T: t, Timeout: awaitTimeout}.Await("each to come back", func() bool { return crowd.Ended() >= 4 })
 }
 
 func TestAttackersStayAsLongAsTheyMay(t *testing.T) {
 	for _, kind := range []Kind{Mute, Silent, SlowHeader, SlowBody, HalfHello} {
 		t.Run(kind.Name, func(t *testing.T) {
 			crowd := Start(t.Context(), serve(t), Group{Kind: kind, Count: 3, Pause: time.Millisecond})
-			await(t, "three attackers", func() bool { return crowd.Arrived() == 3 })
+			box.Test{T: t, Timeout: awaitTimeout}.Await("three attackers", func() bool { return crowd.Arrived() == 3 })
 			crowd.Stop()
 			if crowd.Ended() != 0 {
 				t.Errorf("the server ended %d connections, want none", crowd.Ended())

@@ -71,7 +71,7 @@ func (c *column) playBomb(ctx context.Context) (bomb, error) {
 		return bomb{}, err
 	}
 	story := bomb{warnings: warnings}
-	err = poll(ctx, bombTimeout, "the end of the Job bomb", func() (bool, error) {
+	err = box.Poll(ctx, bombTimeout, "the end of the Job bomb", func(ctx context.Context) (bool, error) {
 		return story.ended != "", c.follow(ctx, &story)
 	})
 	return story, err

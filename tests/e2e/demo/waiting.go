@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -60,8 +59,8 @@ func (c *column) playWaiting(ctx context.Context) (waiting, error) {
 // a node instead.
 func (c *column) awaitEventOrNode(ctx context.Context) (string, error) {
 	message := ""
-	err := poll(ctx, eventTimeout, "an event or a node for "+c.scenario.waiter.Name,
-		func() (bool, error) {
+	err := box.Poll(ctx, eventTimeout, "an event or a node for "+c.scenario.waiter.Name,
+		func(ctx context.Context) (bool, error) {
 			events, err := c.box.Client.CoreV1().Events(metav1.NamespaceDefault).
 				List(ctx, metav1.ListOptions{FieldSelector: fields.Set{
 					"involvedObject.name": c.scenario.waiter.Name, "reason": "FailedScheduling",
@@ -81,7 +80,7 @@ func (c *column) awaitEventOrNode(ctx context.Context) (string, error) {
 
 func (c *column) awaitNode(ctx context.Context) (string, error) {
 	node := ""
-	err := poll(ctx, repairTimeout, "a node for "+c.scenario.waiter.Name, func() (bool, error) {
+	err := box.Poll(ctx, repairTimeout, "a node for "+c.scenario.waiter.Name, func(ctx context.Context) (bool, error) {
 		pod, err := c.waiter(ctx)
 		if err != nil {
 			return false, err
@@ -115,20 +114,3 @@ func (c *column) explain(ctx context.Context) (string, error) {
 }
 
 func manifestFile(b *box.Box) string { return filepath.Join(b.Dir, "pod.yaml") }
-
-// poll calls done until it says so; what it waits for is named when time runs out.
-func poll(ctx context.Context, timeout time.Duration, what string, done func() (bool, error)) error {
-	deadline := time.Now().Add(timeout)
-	for {
-		finished, err := done()
-		if err != nil || finished {
-			return err
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("waited %s in vain for %s", timeout, what)
-		}
-		if err := sleepUntil(ctx, time.Now().Add(pollInterval)); err != nil {
-			return err
-		}
-	}
-}
