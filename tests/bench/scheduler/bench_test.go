@@ -27,7 +27,7 @@ func TestChoices(t *testing.T) {
 // The command does this with 7,498 nodes.
 func TestWaysPlaceTheirPods(t *testing.T) {
 	dir := t.TempDir()
-	o := options{nodes: 280, pods: 50, pairs: 1, seed: 1, profileLength: time.Second}
+	o := options{nodes: 280, pods: 200, pairs: 1, seed: 1, profileLength: time.Second}
 	const ways = "echo,berth+extender.maxBodyBytes=4194304+filter-only"
 	if err := o.choose("spread-all", ways); err != nil {
 		t.Fatal(err)

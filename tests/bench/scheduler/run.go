@@ -71,32 +71,47 @@ func (b *bench) place(ctx context.Context, t turn, count int) (outcome, error) {
 
 // time measures from the first to the last binding.
 func (b *bench) time(ctx context.Context, t turn, pods *placing.Pods, count int, o *outcome) error {
-	var took time.Duration
-	if err := pods.Await(ctx, placed(1, &took)); err != nil {
+	var first, last bindings
+	if err := pods.Await(ctx, placed(1, &first)); err != nil {
 		return err
 	}
 	schedulerBefore, berthBefore, err := b.cluster.CPU()
 	if err != nil {
 		return err
 	}
+	// A busy machine may bind many pods between the first binding and the reading of CPU time.
+	if err := pods.Await(ctx, placed(1, &first)); err != nil {
+		return err
+	}
 	profiled := b.startProfile(ctx, t.profile)
-	if err := pods.Await(ctx, placed(count, &took)); err != nil {
+	if err := pods.Await(ctx, placed(count, &last)); err != nil {
 		return err
 	}
 	scheduler, berth, err := b.cluster.CPU()
 	if err != nil {
 		return err
 	}
-	between := float64(count - 1)
-	o.PodsPerSecond = between / took.Seconds()
-	o.SchedulerCPU = (scheduler - schedulerBefore) * 1000 / between
-	o.BerthCPU = (berth - berthBefore) * 1000 / between
+	metered := float64(last.count - first.count)
+	if metered == 0 {
+		return errors.Join(errTooFewPods, <-profiled)
+	}
+	o.PodsPerSecond = float64(last.count-1) / last.took.Seconds()
+	o.SchedulerCPU = (scheduler - schedulerBefore) * 1000 / metered
+	o.BerthCPU = (berth - berthBefore) * 1000 / metered
 	return <-profiled
 }
 
-// placed waits for so many pods to have a node, and tells how long that took from the first. It is an
-// error if a pod finds none: every way has to place all of them, or they cannot be compared.
-func placed(count int, took *time.Duration) func(placing.Seen) (bool, error) {
+var errTooFewPods = errors.New("all pods had a node before CPU time was read; ask for more -pods")
+
+// bindings are those that were seen so far.
+type bindings struct {
+	count int
+	took  time.Duration // from the first to the last
+}
+
+// placed waits for so many pods to have a node, and tells of those that have one. It is an error if
+// a pod finds none: every way has to place all of them, or they cannot be compared.
+func placed(count int, bound *bindings) func(placing.Seen) (bool, error) {
 	return func(seen placing.Seen) (bool, error) {
 		for name, why := range seen.Refused {
 			return false, fmt.Errorf("pod %s finds no node (%s); ask for fewer -pods or more -nodes", name,
@@ -105,7 +120,7 @@ func placed(count int, took *time.Duration) func(placing.Seen) (bool, error) {
 		if len(seen.Bound) < count {
 			return false, nil
 		}
-		*took = seen.Took()
+		*bound = bindings{count: len(seen.Bound), took: seen.Took()}
 		return true, nil
 	}
 }
