@@ -194,12 +194,27 @@ std::vector<Reply> RepliesTo(std::string_view text, std::size_t piece) {
   return replies;
 }
 
+/// Whether the replies are the same, but for a last one that only one of them may have.
+bool AreAlikeButForTheEnd(const std::vector<Reply>& some, const std::vector<Reply>& others) {
+  const auto [shorter, longer] = std::minmax({some.size(), others.size()});
+  return longer - shorter <= 1 && std::equal(some.begin(), some.begin() + shorter, others.begin());
+}
+
+/// Whether a chunk may have an extension with a quote, of which Beast 1.81 needs more bytes for as
+/// long as the quote is open. Each time it deducts the size of the chunk from the limit of the body
+/// again (parse_chunk_header in boost/beast/http/impl/basic_parser.ipp), so that the pieces decide
+/// whether the body is found to be too large before it is found to be broken. No valid body has a
+/// quote that is still open at the end of its line.
+bool MayHaveOpenQuote(std::string_view text) { return text.find('"') != std::string_view::npos; }
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::TextOf(data, size);
+  const std::vector<Reply> to_whole = RepliesTo(text, std::max<std::size_t>(size, 1));
+  const std::vector<Reply> to_pieces = RepliesTo(text, 1 + size / 32);
   const bool alike =
-      RepliesTo(text, std::max<std::size_t>(size, 1)) == RepliesTo(text, 1 + size / 32);
+      MayHaveOpenQuote(text) ? AreAlikeButForTheEnd(to_whole, to_pieces) : to_whole == to_pieces;
   fuzz::Require(alike, "pieces are answered as the whole is");
   return 0;
 }
