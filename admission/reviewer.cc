@@ -1,5 +1,7 @@
 #include "admission/reviewer.h"
 
+#include <absl/strings/str_join.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -58,12 +60,6 @@ bool IsBuiltIn(std::string_view group) {
   constexpr std::string_view kGroups[] = {"", "apps", "autoscaling", "batch", "policy"};
   return std::ranges::find(kGroups, group) != std::end(kGroups) ||
          (group.ends_with(".k8s.io") && !group.ends_with(".x-k8s.io"));
-}
-
-std::string Joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
-  return all;
 }
 
 policies::admission::Request RequestOf(const Review& review, const NamespaceRules& rules) {
@@ -223,7 +219,7 @@ std::string Reviewer::WhyNotReviewed(const Review& review) const {
       review.object ? LikelyTemplates(*review.object) : std::vector<std::string>();
   if (!pointers.empty()) {
     return ToString(review.kind) + " is an unknown kind with pod templates; list in " +
-           "admission.templates its path " + Joined(pointers);
+           "admission.templates its path " + absl::StrJoin(pointers, ", ");
   }
   if (IsBuiltIn(review.kind.group)) return "";
   return ToString(review.kind) + " is an unknown kind; if it has pods, Berth reviews them when " +
