@@ -40,14 +40,20 @@ struct Wording {
   std::string sizes;
 };
 
+bool LacksAny(const model::ResourceRequirements& resources) {
+  return std::ranges::any_of(kCompute,
+                             [&](Compute resource) { return IsMissing(resources, resource); });
+}
+
+// What only a LimitRange requests is missing all the same.
 bool LacksLimits(const model::PodTemplate& pod) {
-  const auto lacks = [](const model::ResourceRequirements& resources) {
-    return std::ranges::any_of(kCompute,
-                               [&](Compute resource) { return IsMissing(resources, resource); });
-  };
-  if (pod.resources) return lacks(*pod.resources);
+  if (pod.resources) return LacksAny(*pod.resources);
+  const LimitRangerDefaults defaults(pod.annotations);
   return std::ranges::any_of(pod.containers, [&](const model::Container& container) {
-    return lacks(container.resources);
+    return std::ranges::any_of(kCompute, [&](Compute resource) {
+      return IsMissing(container.resources, resource) ||
+             defaults.HasNothingButRequest(container, resource);
+    });
   });
 }
 
@@ -71,7 +77,7 @@ bool GuaranteedQosPolicy::Mutate(const Request& request, Draft& draft, Remarks& 
   // This policy cannot see what resources a claim brings with it, so it sets no defaults for such
   // pods.
   const bool fills = config_.missing_limits == MissingLimits::kDefault && !draft.pod().has_claims;
-  if (fills && LacksLimits(WithoutDefaultRequests(draft.pod()))) {
+  if (fills && LacksLimits(draft.pod())) {
     draft.pod().resources ? FillPod(draft, remarks) : FillContainers(draft, remarks);
   }
   MarkRetryless(draft, remarks);
@@ -127,8 +133,7 @@ void GuaranteedQosPolicy::MarkRetryless(Draft& draft, Remarks& remarks) const {
   const auto& job = draft.workload().job;
   if (!job) return;
   const bool retryless = config_.missing_limits == MissingLimits::kAllowRetryless &&
-                         IsRunByKubernetes(*job) &&
-                         LacksLimits(WithoutDefaultRequests(draft.pod()));
+                         IsRunByKubernetes(*job) && LacksLimits(draft.pod());
   if (retryless) {
     draft.SetAnnotation(Metadata::kPods, retryless_annotation_, "true");
   } else if (model::Find(draft.pod().annotations, retryless_annotation_)) {
