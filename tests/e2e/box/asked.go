@@ -17,20 +17,14 @@ const askedTimeout = 30 * time.Second
 // awaitAsked waits until kube-apiserver asks webhooks of the registration, or asks them no more: it
 // learns of registrations by a watch. kind is admit or validating.
 func (b *Box) awaitAsked(ctx context.Context, r Registration, kind string, wanted bool) error {
-	ctx, cancel := context.WithTimeout(ctx, askedTimeout)
-	defer cancel()
-	for {
+	what := fmt.Sprintf("kube-apiserver to ask %s webhooks of %s: %v", kind, r.Name, wanted)
+	return Retry(ctx, askedTimeout, what, func(ctx context.Context) error {
 		asked, err := b.isAsked(ctx, r, kind)
-		if err == nil && asked == wanted {
-			return nil
+		if err == nil && asked != wanted {
+			err = fmt.Errorf("it asks: %v", asked)
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("kube-apiserver asks %s webhooks of %s: %v, not %v (%w)", kind, r.Name,
-				asked, wanted, err)
-		case <-time.After(readyInterval):
-		}
-	}
+		return err
+	})
 }
 
 // isAsked has kube-apiserver try to create a pod in the registration's namespace and reads from its

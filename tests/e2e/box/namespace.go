@@ -24,17 +24,9 @@ func (b *Box) CreateNamespace(ctx context.Context, name string, labels map[strin
 
 // awaitPodsAllowed waits for the service account without which kube-apiserver takes no pod.
 func (b *Box) awaitPodsAllowed(ctx context.Context, namespace string) error {
-	ctx, cancel := context.WithTimeout(ctx, usableTimeout)
-	defer cancel()
-	for {
+	what := fmt.Sprintf("service account %s/default", namespace)
+	return Retry(ctx, usableTimeout, what, func(ctx context.Context) error {
 		_, err := b.Client.CoreV1().ServiceAccounts(namespace).Get(ctx, "default", metav1.GetOptions{})
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("service account %s/default does not appear: %w", namespace, err)
-		case <-time.After(readyInterval):
-		}
-	}
+		return err
+	})
 }

@@ -35,11 +35,10 @@ func (b *Box) MountSecret(ctx context.Context, namespace, name string) (*SecretM
 	m := &SecretMount{Folder: filepath.Join(b.Dir, "mounts", name), box: b, namespace: namespace,
 		name: name}
 	ctx, m.cancel = context.WithCancel(ctx)
-	first, cancel := context.WithTimeout(ctx, mountTimeout)
-	defer cancel()
-	if err := m.await(first); err != nil {
+	what := fmt.Sprintf("secret %s/%s to be mounted", namespace, name)
+	if err := Retry(ctx, mountTimeout, what, m.update); err != nil {
 		m.cancel()
-		return nil, fmt.Errorf("mount secret %s/%s: %w", namespace, name, err)
+		return nil, err
 	}
 	m.ended.Go(func() { m.follow(ctx) })
 	return m, nil
@@ -49,20 +48,6 @@ func (b *Box) MountSecret(ctx context.Context, namespace, name string) (*SecretM
 func (m *SecretMount) Stop() {
 	m.cancel()
 	m.ended.Wait()
-}
-
-func (m *SecretMount) await(ctx context.Context) error {
-	for {
-		err := m.update(ctx)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(mountInterval):
-		}
-	}
 }
 
 func (m *SecretMount) follow(ctx context.Context) {
