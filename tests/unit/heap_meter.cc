@@ -23,16 +23,27 @@ void ResetPeak() { peak = live.load(); }
 #if defined(BERTH_METER_DESPITE_SANITIZERS) || \
     (!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__))
 
-// The other forms call these.
-void* operator new(std::size_t size) {
+// The other forms call these, but for AddressSanitizer's, of which each allocates by itself.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   using berth::testing::live;
   using berth::testing::peak;
   void* memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) return nullptr;
   const std::size_t now = live += malloc_usable_size(memory);
   for (std::size_t most = peak; now > most && !peak.compare_exchange_weak(most, now);) {
   }
   return memory;
+}
+
+void* operator new(std::size_t size) {
+  void* memory = operator new(size, std::nothrow);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new[](std::size_t size, const std::nothrow_t& nothrow) noexcept {
+  return operator new(size, nothrow);
 }
 
 void operator delete(void* memory) noexcept {
@@ -42,5 +53,7 @@ void operator delete(void* memory) noexcept {
 }
 
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+void operator delete[](void* memory) noexcept { operator delete(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { operator delete(memory); }
 
 #endif
