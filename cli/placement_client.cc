@@ -1,6 +1,7 @@
 #include "cli/placement_client.h"
 
 #include <fmt/format.h>
+#include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
@@ -106,12 +107,23 @@ absl::Status ErrorOf(const grpc::Status& status, const PlacementEndpoint& server
   }
 }
 
+// While one exists, gRPC stays initialised; the last one waits until it has cleaned up. Otherwise
+// it cleans up in a thread of its own, which the end of the process interrupts.
+class GrpcUse {
+ public:
+  GrpcUse() { grpc_init(); }
+  ~GrpcUse() { grpc_shutdown_blocking(); }
+  GrpcUse(const GrpcUse&) = delete;
+  GrpcUse& operator=(const GrpcUse&) = delete;
+};
+
 // Calls one method of the service.
 template <typename Request, typename Response>
 absl::StatusOr<Response> Call(const PlacementEndpoint& server, const Request& request,
                               grpc::Status (v1::Placement::Stub::*method)(grpc::ClientContext*,
                                                                           const Request&,
                                                                           Response*)) {
+  const GrpcUse use;
   const auto stub = Connect(server);
   if (!stub.ok()) return stub.status();
   grpc::ClientContext context;
