@@ -92,7 +92,10 @@ Json CapacityList(const google::protobuf::RepeatedPtrField<T>& items) {
 std::string CapacityText(const v1::CapacityResponse& capacity) {
   std::vector<Row> rows = {
       {"ACCELERATOR", "RESOURCE", "NODES", "TOTAL", "USED", "FREE", "EXCLUDED", "WHY"}};
-  for (const AcceleratorCapacity& each : capacity.accelerators()) rows.push_back(RowOf(each));
+  for (const AcceleratorCapacity& each : capacity.accelerators()) {
+    // The built-in catalogue has many entries, and few clusters have nodes of more than some.
+    if (each.devices().nodes() > 0) rows.push_back(RowOf(each));
+  }
   for (const UnrecognisedCapacity& each : capacity.unrecognised()) rows.push_back(RowOf(each));
   return TextTable(rows);
 }

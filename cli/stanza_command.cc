@@ -87,7 +87,10 @@ absl::Status CheckPem(const StanzaArguments& arguments, const std::string& pem) 
 
 std::vector<std::string> ResourcesOf(const config::BerthConfiguration& config) {
   std::vector<std::string> resources;
-  for (const model::AcceleratorSpec& spec : config.accelerators) resources.push_back(spec.resource);
+  for (const model::AcceleratorSpec& spec : config.accelerators) {
+    resources.push_back(spec.resource);
+    for (const model::DeviceSlice& slice : spec.slices) resources.push_back(slice.resource);
+  }
   std::ranges::sort(resources);
   resources.erase(std::unique(resources.begin(), resources.end()), resources.end());
   return resources;

@@ -70,8 +70,11 @@ PodLedger::Amounts PodLedger::AmountsOf(const model::Pod& pod) const {
   Amounts amounts;
   if (pod.node_name.empty() || pod.terminated) return amounts;
   const std::vector<std::string>& resources = catalog_->resources();
-  for (std::uint32_t resource = 0; resource < resources.size(); ++resource) {
-    const std::int64_t amount = std::min(pod.requests.Get(resources[resource]), kMaxAmount);
+  for (const auto& [name, requested] : pod.requests) {
+    const auto found = std::ranges::lower_bound(resources, name);
+    if (found == resources.end() || *found != name) continue;
+    const auto resource = static_cast<std::uint32_t>(found - resources.begin());
+    const std::int64_t amount = std::min(requested, kMaxAmount);
     if (amount > 0) amounts.push_back({resource, amount});
   }
   return amounts;

@@ -49,6 +49,29 @@ void ValidateShare(const std::optional<Quantity>& share, const std::string& path
                                       share->text(), example)});
 }
 
+void ValidateResource(const std::string& resource, const std::string& path,
+                      std::vector<FieldError>& errors) {
+  if (IsExtendedResourceName(resource)) return;
+  errors.push_back({path, fmt::format("\"{}\" is not an extended resource; write <domain>/<name>, "
+                                      "such as \"nvidia.com/gpu\"",
+                                      resource)});
+}
+
+void ValidateSlice(const DeviceSlice& slice, const std::string& whole, const std::string& path,
+                   std::vector<FieldError>& errors) {
+  ValidateResource(slice.resource, path + ".resource", errors);
+  if (slice.resource == whole) {
+    errors.push_back({path + ".resource",
+                      fmt::format("\"{}\" is the resource of whole devices; write that of a part "
+                                  "of one, such as \"nvidia.com/mig-1g.5gb\"",
+                                  slice.resource)});
+  }
+  if (slice.per_device >= 1) return;
+  errors.push_back(
+      {path + ".perDevice",
+       "is less than 1; write how many slices of this size a device holds, such as 8"});
+}
+
 void ValidateSpec(const AcceleratorSpec& spec, const std::string& path,
                   std::vector<FieldError>& errors) {
   if (!IsLabelValue(spec.name)) {
@@ -57,11 +80,9 @@ void ValidateSpec(const AcceleratorSpec& spec, const std::string& path,
                                      "digits, '-', '_' or '.', with a letter or digit at both ends",
                                      spec.name)});
   }
-  if (!IsExtendedResourceName(spec.resource)) {
-    errors.push_back({path + ".resource",
-                      fmt::format("\"{}\" is not an extended resource; write <domain>/<name>, such "
-                                  "as \"nvidia.com/gpu\"",
-                                  spec.resource)});
+  ValidateResource(spec.resource, path + ".resource", errors);
+  for (std::size_t i = 0; i < spec.slices.size(); ++i) {
+    ValidateSlice(spec.slices[i], spec.resource, fmt::format("{}.slices[{}]", path, i), errors);
   }
   for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
     ValidateMatcher(spec.nodes[i], fmt::format("{}.nodes[{}]", path, i), errors);
@@ -90,39 +111,22 @@ std::size_t Position(const std::vector<AcceleratorSpec>& specs, std::string_view
 
 std::vector<std::string> DistinctResources(const std::vector<AcceleratorSpec>& specs) {
   std::vector<std::string> resources;
-  resources.reserve(specs.size());
-  for (const AcceleratorSpec& spec : specs) resources.push_back(spec.resource);
+  for (const AcceleratorSpec& spec : specs) {
+    resources.push_back(spec.resource);
+    for (const DeviceSlice& slice : spec.slices) resources.push_back(slice.resource);
+  }
   std::sort(resources.begin(), resources.end());
   resources.erase(std::unique(resources.begin(), resources.end()), resources.end());
   return resources;
 }
 
-DeviceShare Share(std::string_view cpu, std::string_view memory) {
-  return {.cpu = Quantity::Parse(cpu).value(), .memory = Quantity::Parse(memory).value()};
-}
-
-/// Returns an entry for a GPU whose product label contains the word `product`, or whose label
-/// "accelerator" is nvidia-tesla-<plain>.
-AcceleratorSpec NvidiaSpec(std::string name, const std::string& product, const std::string& plain,
-                           std::string_view memory, double performance, DeviceShare share) {
-  return {.name = std::move(name),
-          .resource = "nvidia.com/gpu",
-          .nodes = {{"nvidia.com/gpu.product", "(?i)\\b" + product},
-                    {"accelerator", "^nvidia-tesla-" + plain + "$"}},
-          .memory = Quantity::Parse(memory).value(),
-          .performance = performance,
-          .share = std::move(share)};
-}
-
-AcceleratorSpec SpecByResource(std::string name, std::string resource, DeviceShare share) {
-  return {.name = std::move(name),
-          .resource = std::move(resource),
-          .nodes = {},
-          .memory = {},
-          .share = std::move(share)};
-}
-
 }  // namespace
+
+std::int32_t PartsPerDevice(const AcceleratorSpec& spec, std::string_view resource) {
+  if (spec.resource == resource) return 1;
+  const auto slice = std::ranges::find(spec.slices, resource, &DeviceSlice::resource);
+  return slice == spec.slices.end() ? 0 : slice->per_device;
+}
 
 std::vector<FieldError> Validate(const std::vector<AcceleratorSpec>& specs) {
   std::vector<FieldError> errors;
@@ -148,24 +152,6 @@ absl::StatusOr<AcceleratorCatalog> AcceleratorCatalog::Make(std::vector<Accelera
         fmt::format("{}: {}", errors.front().path, errors.front().message));
   }
   return AcceleratorCatalog(std::move(specs));
-}
-
-const std::vector<AcceleratorSpec>& AcceleratorCatalog::Defaults() {
-  // The patterns for A100 and A30 end at a word boundary, because there are an A1000 and an A3000.
-  // V100 has none, because a V100S is a V100.
-  //
-  // The shares fit these nodes: 8 V100, 36 cores and 384 GB; 4 A100, 128 cores and 1,024 GB; 6 A30,
-  // 80 cores and 512 GB; 4 MN-Core, 48 cores and 384 GB. On each, the kubelet reserves a core and 4
-  // GiB, and DaemonSets take a core and some GiB. The share of MN-Core 2 is the one on PFN's
-  // computing platform.
-  static const std::vector<AcceleratorSpec> specs = {
-      NvidiaSpec("V100", "v100", "v100", "32Gi", 1.0, Share("4", "40Gi")),
-      NvidiaSpec("A100", "a100\\b", "a100", "40Gi", 2.5, Share("31", "230Gi")),
-      NvidiaSpec("A30", "a30\\b", "a30", "24Gi", 1.3, Share("13", "76Gi")),
-      SpecByResource("MN-Core", "preferred.jp/mncore", Share("11", "85Gi")),
-      SpecByResource("MN-Core2", "preferred.jp/mncore2", Share("7", "125Gi")),
-  };
-  return specs;
 }
 
 AcceleratorCatalog::AcceleratorCatalog(std::vector<AcceleratorSpec> specs)

@@ -52,6 +52,26 @@ void VisitFields(Visitor& visit, DeviceShare& share) {
   visit("memory", share.memory, "Memory of the node, not of the device");
 }
 
+/// A part of a device that pods ask for by a resource of its own, such as a MIG device. A plain
+/// value.
+struct DeviceSlice {
+  /// The extended resource, e.g. "nvidia.com/mig-1g.5gb".
+  std::string resource;
+  /// By how much the share of a device is divided for the slice. At least 1.
+  std::int32_t per_device = 1;
+
+  friend bool operator==(const DeviceSlice&, const DeviceSlice&) = default;
+};
+
+/// Declares the fields for the configuration.
+template <typename Visitor>
+void VisitFields(Visitor& visit, DeviceSlice& slice) {
+  visit.Required("resource", slice.resource, "Extended resource that pods ask for");
+  visit("perDevice", slice.per_device,
+        "The slice gets the share of a device divided by this, at least 1: how many slices of "
+        "this size the memory of a device holds");
+}
+
 /// One entry of the catalogue, as users write it. A plain value.
 struct AcceleratorSpec {
   /// The name that users write in annotations, e.g. "A100". A valid label value, unique in the
@@ -59,6 +79,9 @@ struct AcceleratorSpec {
   std::string name;
   /// The extended resource that pods request, e.g. "nvidia.com/gpu".
   std::string resource;
+  /// Further resources, by which pods request a part of a device. A pod that requests one of them
+  /// asks for this accelerator.
+  std::vector<DeviceSlice> slices = {};
   /// A node that meets any of them has this accelerator. If empty, every node that lists the
   /// resource in its capacity or allocatable has it.
   std::vector<NodeMatcher> nodes;
@@ -78,6 +101,9 @@ template <typename Visitor>
 void VisitFields(Visitor& visit, AcceleratorSpec& spec) {
   visit.Required("name", spec.name, "What users write in berth.dev/accelerators");
   visit.Required("resource", spec.resource, "Extended resource that pods ask for");
+  visit("slices", spec.slices,
+        "Resources by which pods ask for a part of a device, such as those of MIG with the "
+        "strategy mixed");
   visit("nodes", spec.nodes,
         "Labels that identify the model, each on its own; empty: the resource alone identifies it");
   visit("memory", spec.memory,
@@ -89,6 +115,10 @@ void VisitFields(Visitor& visit, AcceleratorSpec& spec) {
         "What containers without limits get for each of their devices; the shares of all devices "
         "of a node should fit the node");
 }
+
+/// Into how many parts a device is divided where pods ask for it by `resource`: 1 for its own
+/// resource, DeviceSlice::per_device for a slice of it, 0 for any other resource.
+std::int32_t PartsPerDevice(const AcceleratorSpec& spec, std::string_view resource);
 
 /// Returns everything that is wrong with a catalogue, in the order of the entries; empty if nothing
 /// is. Paths begin with "[<entry>]".
@@ -115,9 +145,8 @@ class AcceleratorCatalog {
   /// one.
   static absl::StatusOr<AcceleratorCatalog> Make(std::vector<AcceleratorSpec> specs);
 
-  /// The entries for a cluster of V100, A100, A30, MN-Core and MN-Core 2. GPUs are recognised by
-  /// the labels of GPU feature discovery, the others by their resource. Valid until the process
-  /// ends.
+  /// The entries for V100, A100, A30, MN-Core and MN-Core 2, then those for other accelerators that
+  /// have a device plugin: see accelerator_defaults.cc. Valid until the process ends.
   static const std::vector<AcceleratorSpec>& Defaults();
 
   AcceleratorCatalog(AcceleratorCatalog&&) noexcept;
@@ -135,7 +164,7 @@ class AcceleratorCatalog {
   /// Returns the entry with that name (case-sensitive), or kNone.
   Index IndexOf(std::string_view name) const;
 
-  /// Whether pods request some entry by that resource.
+  /// Whether pods request some entry, or a slice of it, by that resource.
   bool HasResource(std::string_view resource) const;
 
   /// The names of all entries, in the catalogue's order. Valid as long as the catalogue.
@@ -153,7 +182,7 @@ class AcceleratorCatalog {
     return specs_[static_cast<std::size_t>(index)];
   }
 
-  /// The resources of all entries in ascending order, each once.
+  /// The resources of all entries and their slices in ascending order, each once.
   const std::vector<std::string>& resources() const { return resources_; }
 
  private:

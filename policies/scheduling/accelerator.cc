@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "model/accelerator_memory.h"
 #include "model/annotation.h"
 
@@ -18,6 +19,9 @@ using Index = model::AcceleratorCatalog::Index;
 struct Demand {
   std::vector<Verdict> by_accelerator{};
   Verdict without_accelerator{};
+  // The resources that a pod without a named model asks for, in the catalogue. A node that lists
+  // one serves it, even if the entry of its accelerator does not say so.
+  absl::InlinedVector<const std::string*, 2> resources{};
   std::int64_t memory_minimum = 0;  // bytes; 0 if the pod asks for none
   ReasonId too_little_memory = kNoReason;
   ReasonId memory_not_known = kNoReason;
@@ -33,13 +37,21 @@ class AcceleratorEvaluator : public NodeEvaluator {
     const Verdict& verdict = index == model::AcceleratorCatalog::kNone
                                  ? demand_.without_accelerator
                                  : demand_.by_accelerator[static_cast<std::size_t>(index)];
-    if (!verdict.fits || demand_.memory_minimum == 0) return verdict;
+    if (!verdict.fits && !ListsResource(node)) return verdict;
+    const Verdict fits = verdict.fits ? verdict : Verdict{};
+    if (demand_.memory_minimum == 0) return fits;
     const ReasonId reason = MemoryReason(node);
-    if (reason == kNoReason) return verdict;
+    if (reason == kNoReason) return fits;
     return {.fits = false, .score = 0, .reason = reason};
   }
 
  private:
+  bool ListsResource(const model::NodeState& node) const noexcept {
+    return std::ranges::any_of(demand_.resources, [&node](const std::string* resource) {
+      return node.node.allocatable.Get(*resource) > 0;
+    });
+  }
+
   ReasonId MemoryReason(const model::NodeState& node) const noexcept {
     const auto greatest = model::GreatestMemoryMinimum(node.gpu, node.accelerator, catalog_);
     if (!greatest) return demand_.memory_not_known;
@@ -118,6 +130,12 @@ Preparation AcceleratorPolicy::Prepare(const model::Pod& pod, const model::Clust
     }
     demand.without_accelerator = {.fits = false, .score = 0, .reason = unknown_to_catalog_};
   }
+  for (const auto& [name, amount] : pod.requests) {
+    if (amount <= 0 || !models->empty()) continue;
+    const auto found = std::ranges::lower_bound(catalog_.resources(), name);
+    if (found != catalog_.resources().end() && *found == name) demand.resources.push_back(&*found);
+  }
+  demand.by_accelerator.reserve(catalog_.size());
   for (std::size_t i = 0; i < catalog_.size(); ++i) {
     demand.by_accelerator.push_back(JudgeModel(pod, *models, static_cast<Index>(i)));
   }
@@ -125,7 +143,9 @@ Preparation AcceleratorPolicy::Prepare(const model::Pod& pod, const model::Clust
 }
 
 bool AcceleratorPolicy::AsksFor(const model::Pod& pod, Index index) const {
-  return pod.requests.Get(catalog_[index].resource) > 0;
+  return std::ranges::any_of(pod.requests, [&](const model::Resources::Entry& request) {
+    return request.second > 0 && model::PartsPerDevice(catalog_[index], request.first) > 0;
+  });
 }
 
 Verdict AcceleratorPolicy::JudgeModel(const model::Pod& pod, const std::vector<Index>& models,

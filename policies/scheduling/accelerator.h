@@ -14,9 +14,11 @@ namespace berth::policies::scheduling {
 /// A pod asks by annotations, whose names begin with the configured prefix:
 ///   accelerators: "A100,V100"       catalogue names, best first: a requirement and a preference
 ///   accelerator-memory: "40Gi"      the minimum memory of one device
-/// A node whose accelerator serves another resource than the pod requests never fits. The policy
-/// does not count devices: kube-scheduler's NodeResourcesFit does that, and with DRA a node may
-/// serve a resource that its allocatable does not list.
+/// A node whose accelerator serves another resource than the pod requests fits only if the pod
+/// names no model and the node lists the resource: it may have more than one kind of device, or
+/// slices that the catalogue does not list for its model. The policy does not count devices:
+/// kube-scheduler's NodeResourcesFit does that, and with DRA a node may serve a resource that its
+/// allocatable does not list.
 ///
 /// Scores: kMaxScore for the first model that the pod names, and a share of 1/n for the last of n.
 /// Nodes are equally good for a pod that names no model.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,12 +17,15 @@ namespace berth::policies::scheduling {
 ///
 /// The policy never refuses: the accelerator policy decides which models are adequate.
 ///
-/// Scores, among the accelerators that serve the same resource, by the catalogue's `performance`:
+/// Scores, among the accelerators that serve the same resource and that some node has, by the
+/// catalogue's `performance`:
 ///
 ///   kMaxScore x (fastest - performance) / (fastest - slowest)
 ///
 /// So the slowest accelerator scores kMaxScore, the fastest 0. If all are equally fast, and on
-/// nodes without an accelerator of the catalogue, the score is kMaxScore.
+/// nodes without an accelerator of the catalogue, the score is kMaxScore. Entries of which there is
+/// no node do not count: the catalogue may name models that the cluster does not have, and they
+/// would bring the scores of the others closer together.
 class ThriftPolicy : public SchedulingPolicy {
  public:
   static constexpr std::string_view kName = "thrift";
@@ -32,8 +37,8 @@ class ThriftPolicy : public SchedulingPolicy {
 
   ThriftPolicy(const PolicyContext& context, const NoConfig&);
 
-  /// Returns NoOpinion for a pod that names models, and otherwise an evaluator that depends neither
-  /// on the view nor on `now`.
+  /// Returns NoOpinion for a pod that names models, and otherwise an evaluator that depends on
+  /// which pools of the view have nodes, and not on `now`.
   Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                       model::Time now) const override;
 
@@ -41,8 +46,21 @@ class ThriftPolicy : public SchedulingPolicy {
   std::vector<std::string> Annotations() const override { return {models_annotation_}; }
 
  private:
+  struct Entry {
+    double performance = 1.0;
+    std::size_t group = 0;  // the index of the first entry of the same resource
+  };
+  // The performance of the entries of one group that some node has.
+  struct Range {
+    double slowest = std::numeric_limits<double>::infinity();
+    double fastest = 0;
+  };
+
+  // The scores by catalogue index. `present` has a bit for each entry that some node has.
+  std::vector<std::uint16_t> Scores(const std::string& present) const;
+
   std::string models_annotation_;
-  std::vector<std::uint16_t> scores_;  // by catalogue index
+  std::vector<Entry> entries_;  // by catalogue index
 };
 
 }  // namespace berth::policies::scheduling

@@ -56,9 +56,10 @@ config: {controller: {certificates: {validity: 24h}}}`,
 		{"nothing works while one restarts", `{admission: {replicas: 1, failurePolicy: Fail}}`,
 			"admission.failurePolicy is Fail with one replica, so no pod could be created while that " +
 				"replica restarts; set admission.replicas=2, or admission.failurePolicy=Ignore"},
-		{"an accelerator that nobody has", `tests: {accelerator: H100}`,
-			`tests.accelerator is "H100", which is not in the catalogue; write one of V100, A100, ` +
-				`A30, MN-Core, MN-Core2`},
+		{"an accelerator that nobody has", `tests: {accelerator: P100}`,
+			`tests.accelerator is "P100", which is not in the catalogue; write one of V100, A100, ` +
+				`A30, MN-Core, MN-Core2, H100, H200, B200, L4, L40S, T4, GH200, MI210, MI250, MI300X, ` +
+				`TPU-v4, TPU-v5e, TPU-v5p, TPU-v6e, Gaudi, Ascend910, Ascend310P`},
 		{"labels that select Berth's objects", `podLabels: {app.kubernetes.io/name: trainer}`,
 			"podLabels has app.kubernetes.io/name, which the chart's selectors use; leave it out"},
 	} {
@@ -96,7 +97,7 @@ func TestFieldsOfTheChartAreRefused(t *testing.T) {
 }
 
 func TestAllContradictionsAreToldAtOnce(t *testing.T) {
-	i := installation{values: `{extender: {enabled: false}, tests: {accelerator: H100}}`}
+	i := installation{values: `{extender: {enabled: false}, tests: {accelerator: P100}}`}
 	if got := i.refused(t); strings.Count(got, "\n- ") != 2 {
 		t.Errorf("says %s, want two contradictions", got)
 	}

@@ -94,7 +94,7 @@ func (w *monitored) traffic() {
 	for _, namespace := range []string{"enforce", "warn"} {
 		w.create(namespace, withoutLimits)
 	}
-	ask.Accelerators = []string{"H100"} // which the catalogue lacks
+	ask.Accelerators = []string{"P100"} // which the catalogue lacks
 	if err := w.tryCreate("enforce", ask.Pod); err == nil {
 		w.Error("a pod of an unknown model is not denied")
 	}

@@ -6,7 +6,7 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -48,9 +48,11 @@ func TestStanzaIsAKubeSchedulerConfiguration(t *testing.T) {
 				t.Errorf("kube-scheduler would not count %s", resource.Name)
 			}
 		}
-		const want = "nvidia.com/gpu preferred.jp/mncore preferred.jp/mncore2"
-		if got := strings.Join(resources, " "); got != want {
-			t.Errorf("manages %s, want %s", got, want)
+		for _, want := range []string{"nvidia.com/gpu", "nvidia.com/mig-1g.5gb", "amd.com/gpu",
+			"preferred.jp/mncore", "preferred.jp/mncore2"} {
+			if !slices.Contains(resources, want) {
+				t.Errorf("manages %q, want %s among them", resources, want)
+			}
 		}
 		if cfg.PercentageOfNodesToScore == nil || *cfg.PercentageOfNodesToScore != 100 {
 			t.Errorf("offers %v %% of the nodes", cfg.PercentageOfNodesToScore)

@@ -150,7 +150,7 @@ func (w *world) taint(name, key string) {
 
 func TestModelThatTheCatalogueLacksIsRefused(t *testing.T) {
 	w := fresh(t)
-	message := w.refused(gpus(1, "H100"))
+	message := w.refused(gpus(1, "P100"))
 	want := "12 pod annotation berth.dev/accelerators names a model that Berth's catalogue lacks"
 	if !strings.Contains(message, want) {
 		t.Errorf("event %q, want %q in it", message, want)

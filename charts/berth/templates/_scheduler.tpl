@@ -45,11 +45,12 @@ extenders:
   {{- end }}
 {{- end -}}
 
-{{/* The resources that pods ask for, each once, in the order of the catalogue. */}}
+{{/* The resources that pods ask for, those of slices too, each once, in the order of the catalogue. */}}
 {{- define "berth.resourcesOfCatalogue" -}}
 {{- $resources := list -}}
 {{- range (include "berth.catalogue" . | fromYaml).accelerators -}}
 {{- $resources = append $resources .resource -}}
+{{- range .slices }}{{ $resources = append $resources .resource }}{{ end -}}
 {{- end -}}
 {{ uniq $resources | toYaml }}
 {{- end -}}

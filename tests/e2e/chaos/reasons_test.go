@@ -30,8 +30,8 @@ func (c *cluster) expectTrueReasons() {
 	for _, wish := range []wish{
 		{fleet.Ask{Name: "waits-for-repair", Accelerators: []string{"A100"}, Memory: "80Gi",
 			Resource: fleet.ResourceGPU, Devices: 4, Cores: 1, MemoryGiB: 1}, whyNotA100With80GiB},
-		{fleet.Ask{Name: "waits-for-h100", Accelerators: []string{"H100"},
-			Resource: fleet.ResourceGPU, Devices: 1, Cores: 1, MemoryGiB: 1}, whyNotH100},
+		{fleet.Ask{Name: "waits-for-p100", Accelerators: []string{"P100"},
+			Resource: fleet.ResourceGPU, Devices: 1, Cores: 1, MemoryGiB: 1}, whyNotP100},
 		{fleet.Ask{Name: "waits-for-ever", Resource: fleet.ResourceMNCore, Devices: 5, Cores: 1,
 			MemoryGiB: 1}, func(corev1.Node) string { return "Insufficient preferred.jp/mncore" }},
 	} {
@@ -76,7 +76,7 @@ func whyNotA100With80GiB(node corev1.Node) string {
 	return "(nothing)"
 }
 
-func whyNotH100(node corev1.Node) string {
+func whyNotP100(node corev1.Node) string {
 	if !has(node, fleet.ResourceGPU, 1) {
 		return "Insufficient nvidia.com/gpu"
 	}

@@ -20,17 +20,18 @@ const Capacity& Example() {
                         {128, 1024, 900, 124},
                         {{"node(s) had condition GPUIsLost", "GPUIsLost", {2, 16, 4, 12}},
                          {"node(s) had condition GPUPendingPage", "GPUPendingPage", {1, 8, 8, 0}}}},
-                       {"MN-Core", "preferred.jp/mncore", {}, {}}},
+                       {"MN-Core", "preferred.jp/mncore", {1, 0, 0, 0}, {}},
+                       {"H100", "nvidia.com/gpu", {}, {}}},
       .unrecognised = {{"nvidia.com/gpu", {1, 8, 3, 5}}}};
   return capacity;
 }
 
-TEST(CapacityText, HasALineForEveryAccelerator) {
+TEST(CapacityText, HasALineForEveryAcceleratorThatANodeHas) {
   EXPECT_EQ(CapacityText(ToMessage(Example())),
             "ACCELERATOR  RESOURCE             NODES  TOTAL  USED  FREE  EXCLUDED  WHY\n"
             "V100         nvidia.com/gpu       128    1024   900   124   12        2 GPUIsLost; 1 "
             "GPUPendingPage\n"
-            "MN-Core      preferred.jp/mncore  0      0      0     0     0\n"
+            "MN-Core      preferred.jp/mncore  1      0      0     0     0\n"
             "-            nvidia.com/gpu       1      8      3     5     -         not in the "
             "catalogue\n");
 }
@@ -49,6 +50,8 @@ TEST(CapacityJson, HasEverything) {
          {"reason": "node(s) had condition GPUPendingPage", "summary": "GPUPendingPage",
           "nodes": 1, "total": 8, "used": 8, "free": 0}]},
       {"accelerator": "MN-Core", "resource": "preferred.jp/mncore",
+       "nodes": 1, "total": 0, "used": 0, "free": 0, "excluded": []},
+      {"accelerator": "H100", "resource": "nvidia.com/gpu",
        "nodes": 0, "total": 0, "used": 0, "free": 0, "excluded": []}],
     "unrecognised": [
       {"resource": "nvidia.com/gpu", "nodes": 1, "total": 8, "used": 3, "free": 5}],

@@ -9,6 +9,8 @@
 
 #include "cli/explanation_output.h"
 #include "extender/placer.h"
+#include "model/accelerator.h"
+#include "model/suggest.h"
 #include "nlohmann/json.hpp"
 #include "placement/placement_messages.h"
 #include "tests/unit/cli/explain_fixture.h"
@@ -121,6 +123,8 @@ TEST_F(ExplanationTest, HintsAtWhatTheVerdictsDoNotTell) {
   const std::string no_devices =
       "1 that fits lists no nvidia.com/gpu at all; kube-scheduler will refuse it, unless dynamic "
       "resource allocation serves it there";
+  const auto catalog = model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults());
+  const std::string models = model::Join(catalog->names());
   const HintCase cases[] = {
       {{{"berth.dev/accelerators", "A30"}}, 6, {}},
       {{{"berth.dev/accelerators", "A30"}},
@@ -129,11 +133,10 @@ TEST_F(ExplanationTest, HintsAtWhatTheVerdictsDoNotTell) {
         "the most is 6"}},
       {{{"berth.dev/accelerators", "V100"}}, 8, {"of the 3 that fit, 1 has 8 free nvidia.com/gpu"}},
       {{}, 1, {"of the 7 that fit, 5 have 1 free nvidia.com/gpu", no_devices}},
-      {{{"berth.dev/accelerators", " a100 , ,H200,A30"}},
+      {{{"berth.dev/accelerators", " a100 , ,K80,A30"}},
        1,
-       {"a100 is not in the catalogue; it has V100, A100, A30, MN-Core, MN-Core2; did you mean "
-        "A100?",
-        "H200 is not in the catalogue; it has V100, A100, A30, MN-Core, MN-Core2"}},
+       {"a100 is not in the catalogue; it has " + models + "; did you mean A100?",
+        "K80 is not in the catalogue; it has " + models}},
       {{{"berth.dev/accelerator-memory", "-1"}},
        1,
        {"berth.dev/accelerator-memory: \"-1\" is not more than 0"}},

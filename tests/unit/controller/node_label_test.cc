@@ -76,7 +76,7 @@ TEST(WantedLabels, TellTheGreatestMinimumThatTheReportedMemoryMeets) {
   EXPECT_EQ(model::Find(Wanted(Reporting("32510")), kMemoryLabel), "34");
   EXPECT_EQ(model::Find(Wanted(Reporting("900")), kMemoryLabel), "0");
   // Not even its model is known, but this is.
-  EXPECT_THAT(Wanted(Reporting("81559", "NVIDIA-H100-80GB-HBM3")),
+  EXPECT_THAT(Wanted(Reporting("81559", "Tesla-P100-PCIE-16GB")),
               ElementsAre(Pair(kMemoryLabel, "85")));
 }
 

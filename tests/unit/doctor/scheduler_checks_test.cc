@@ -14,6 +14,7 @@ namespace berth::doctor {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Case {
   std::string name;
@@ -305,6 +306,21 @@ TEST(BerthSchedulers, AreAllProfilesOrNone) {
   EXPECT_THAT(BerthSchedulers(facts, rules.rules()), ::testing::ElementsAre("berth", "second"));
   facts.scheduler->extenders.clear();
   EXPECT_THAT(BerthSchedulers(facts, rules.rules()), ::testing::IsEmpty());
+}
+
+TEST(ManagedResources, MayLackWhatNoNodeLists) {
+  Facts facts = NoFacts();
+  facts.scheduler = GoodSchedulerConfig();
+  facts.scheduler->extenders[0].managed_resources.pop_back();
+  facts.nodes = std::vector<model::Node>{GpuNode("v100-1")};
+  const auto finding = [&facts] {
+    return Only(checks::ManagedResources().run(facts, DefaultRules().rules()));
+  };
+  EXPECT_EQ(finding().severity, Severity::kOk) << finding().what;
+  EXPECT_THAT(finding().what, Not(HasSubstr("preferred.jp/mncore2")));
+  facts.nodes->front().allocatable.Set("preferred.jp/mncore2", 0);
+  EXPECT_EQ(finding().severity, Severity::kProblem);
+  EXPECT_THAT(finding().what, HasSubstr("preferred.jp/mncore2"));
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ constexpr std::uint32_t kRounds = 100;
 
 std::vector<model::NodeState> RandomNodes(std::mt19937& random, std::size_t count) {
   const auto below = [&](int end) { return std::uniform_int_distribution<>(0, end - 1)(random); };
-  const char* products[] = {"Tesla-V100-SXM2-32GB", "NVIDIA-A100-SXM4-40GB", "NVIDIA-H100"};
+  const char* products[] = {"Tesla-V100-SXM2-32GB", "NVIDIA-A100-SXM4-40GB",
+                            "Tesla-P100-PCIE-16GB"};
   std::vector<model::NodeState> nodes;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name = "n" + std::to_string(i);

@@ -164,9 +164,9 @@ TEST_F(JudgementCacheTest, ShapeIsWhatDecisionsDependOn) {
   EXPECT_NE(shape(PodAskingFor(kGpu, 1, {{memory, "1Gi22:berth.dev/accelerators3:A30"}})),
             shape(PodAskingFor(kGpu, 1, {{memory, "1Gi"}, {models, "A30"}})));
   // Nor a resource like an annotation.
-  model::Pod two_resources = PodAskingFor("amd.com/gpu", 1);
+  model::Pod two_resources = PodAskingFor("example.com/nic", 1);
   two_resources.requests.Set(models, 5);
-  EXPECT_NE(shape(two_resources), shape(PodAskingFor("amd.com/gpu", 1, {{models, ""}})));
+  EXPECT_NE(shape(two_resources), shape(PodAskingFor("example.com/nic", 1, {{models, ""}})));
 }
 
 // Else the pods of everybody, of every size in cores, would be remembered apart.

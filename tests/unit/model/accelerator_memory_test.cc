@@ -52,7 +52,7 @@ TEST(GreatestMemoryMinimum, WithoutALabelIsThatOfTheCatalogue) {
   };
   EXPECT_EQ(of("A100"), 40 * kGibi);
   EXPECT_EQ(of("MN-Core"), std::nullopt);
-  EXPECT_EQ(of("H100"), std::nullopt);
+  EXPECT_EQ(of("P100"), std::nullopt);
   // What the node has counts, and not what others of its model have.
   const GpuLabels small{.memory_mebibytes = 16'384, .count = {}};
   EXPECT_LT(GreatestMemoryMinimum(small, Catalog().IndexOf("V100"), Catalog()), 18 * kGibi);

@@ -64,9 +64,24 @@ TEST(AcceleratorDefaultsTest, RecogniseProductsAsGpuFeatureDiscoveryWritesThem) 
       {"NVIDIA-RTX-A3000-Laptop-GPU", "none"},
       {"NVIDIA-A1000", "none"},
       {"NVIDIA-GA100", "none"},
-      {"NVIDIA-H100-80GB-HBM3", "none"},
-      {"NVIDIA-L40S", "none"},
-      {"Tesla-T4", "none"},
+      {"NVIDIA-H100-80GB-HBM3", "H100"},
+      {"NVIDIA-H100-80GB-HBM3-MIG-1g.10gb", "H100"},
+      {"NVIDIA-H100-PCIe", "H100"},
+      {"NVIDIA-H100-NVL", "H100"},
+      {"NVIDIA-H200", "H200"},
+      {"NVIDIA-H200-NVL", "H200"},
+      {"NVIDIA-B200", "B200"},
+      {"NVIDIA-L4", "L4"},
+      {"NVIDIA-L40S", "L40S"},
+      {"Tesla-T4", "T4"},
+      {"Tesla-T4-SHARED", "T4"},
+      {"NVIDIA-GH200-480GB", "GH200"},
+      {"NVIDIA-GH200-144G-HBM3e", "GH200"},
+      {"NVIDIA-L40", "none"},
+      {"NVIDIA-H20", "none"},
+      {"NVIDIA-GB200", "none"},
+      {"NVIDIA-T400-4GB", "none"},
+      {"Tesla-P100-PCIE-16GB", "none"},
       {"", "none"},
   };
   const AcceleratorCatalog catalog = Defaults();
@@ -81,6 +96,110 @@ TEST(AcceleratorDefaultsTest, RecogniseThePlainAcceleratorLabel) {
   EXPECT_EQ(ModelOf(catalog, WithLabel("accelerator", "nvidia-tesla-a100")), "A100");
   EXPECT_EQ(ModelOf(catalog, WithLabel("accelerator", "nvidia-tesla-a30")), "A30");
   EXPECT_EQ(ModelOf(catalog, WithLabel("accelerator", "nvidia-tesla-v100-old")), "none");
+}
+
+TEST(AcceleratorDefaultsTest, RecogniseTheLabelsOfOtherPlugins) {
+  struct Case {
+    std::string label;
+    std::string value;
+    std::string model;
+  };
+  const std::string gke = "cloud.google.com/gke-accelerator";
+  const std::string tpu = "cloud.google.com/gke-tpu-accelerator";
+  const std::string amd = "amd.com/gpu.product-name";
+  const std::string id = "amd.com/gpu.device-id";
+  const AcceleratorCatalog catalog = Defaults();
+  for (const Case& c : {Case{gke, "nvidia-h100-80gb", "H100"},
+                        {gke, "nvidia-h100-mega-80gb", "H100"},
+                        {gke, "nvidia-h200-141gb", "H200"},
+                        {gke, "nvidia-b200", "B200"},
+                        {gke, "nvidia-gb200", "none"},
+                        {gke, "nvidia-l4", "L4"},
+                        {gke, "nvidia-tesla-t4", "T4"},
+                        {tpu, "tpu-v4-podslice", "TPU-v4"},
+                        {tpu, "tpu-v5-lite-podslice", "TPU-v5e"},
+                        {tpu, "tpu-v5-lite-device", "TPU-v5e"},
+                        {tpu, "tpu-v5p-slice", "TPU-v5p"},
+                        {tpu, "tpu-v6e-slice", "TPU-v6e"},
+                        {tpu, "tpu7x", "none"},
+                        {amd, "AMD_Instinct_MI210", "MI210"},
+                        {amd, "AMD_INSTINCT_MI250_(MCM)_OAM_AC_MBA", "MI250"},
+                        {amd, "AMD-Instinct-MI250X", "MI250"},
+                        {amd, "AMD_Instinct_MI300X_OAM", "MI300X"},
+                        {amd, "AMD_Instinct_MI325_OAM", "none"},
+                        {amd, "AMD_Radeon_780M_Graphics", "none"},
+                        {id, "740f", "MI210"},
+                        {id, "740c", "MI250"},
+                        {id, "7408", "MI250"},
+                        {id, "74a1", "MI300X"},
+                        {id, "74a0", "none"}}) {
+    EXPECT_EQ(ModelOf(catalog, WithLabel(c.label, c.value)), c.model) << c.label << " " << c.value;
+  }
+}
+
+TEST(AcceleratorDefaultsTest, RecogniseOthersByTheirResource) {
+  for (const auto& [resource, model] :
+       std::vector<std::pair<std::string, std::string>>{{"habana.ai/gaudi", "Gaudi"},
+                                                        {"huawei.com/Ascend910", "Ascend910"},
+                                                        {"huawei.com/Ascend310P", "Ascend310P"}}) {
+    Node node;
+    node.allocatable.Set(resource, 8);
+    EXPECT_EQ(ModelOf(Defaults(), node), model);
+  }
+}
+
+// A node that is recognised twice is reported as a mistake.
+TEST(AcceleratorDefaultsTest, AgreeOnEveryNode) {
+  const AcceleratorCatalog catalog = Defaults();
+  for (const char* product : {"Tesla-V100-SXM2-16GB", "NVIDIA-A100-SXM4-40GB", "NVIDIA-A30",
+                              "NVIDIA-H100-80GB-HBM3", "NVIDIA-H200", "NVIDIA-B200", "NVIDIA-L4",
+                              "NVIDIA-L40S", "Tesla-T4", "NVIDIA-GH200-480GB"}) {
+    const Node node = WithLabel("nvidia.com/gpu.product", product);
+    EXPECT_EQ(catalog.HiddenBy(catalog.Match(node), node), AcceleratorCatalog::kNone) << product;
+  }
+}
+
+struct SliceCase {
+  std::string_view model;
+  std::string_view resource;
+  std::int32_t parts;
+};
+
+TEST(AcceleratorDefaultsTest, KnowTheSlicesOfDevices) {
+  const AcceleratorCatalog catalog = Defaults();
+  for (const SliceCase& c : {SliceCase{"A100", "nvidia.com/gpu", 1},
+                             {"A100", "nvidia.com/mig-1g.5gb", 8},
+                             {"A100", "nvidia.com/mig-1g.5gb.me", 8},
+                             {"A100", "nvidia.com/mig-3g.20gb", 2},
+                             {"A100", "nvidia.com/mig-3g.40gb", 2},
+                             {"A100", "nvidia.com/mig-7g.40gb", 1},
+                             {"A100", "nvidia.com/mig-1g.6gb", 0},
+                             {"A30", "nvidia.com/mig-1g.6gb", 4},
+                             {"H100", "nvidia.com/mig-1g.10gb", 8},
+                             {"H100", "nvidia.com/mig-3g.47gb", 2},
+                             {"H200", "nvidia.com/mig-1g.18gb", 8},
+                             {"B200", "nvidia.com/mig-2g.45gb", 4},
+                             {"GH200", "nvidia.com/mig-1g.12gb", 8},
+                             {"V100", "nvidia.com/mig-1g.5gb", 0},
+                             {"MI300X", "amd.com/cpx_nps4", 8},
+                             {"Ascend910", "huawei.com/Ascend910-2c", 16},
+                             {"Ascend310P", "huawei.com/Ascend310P-4c.3cpu", 2}}) {
+    EXPECT_EQ(PartsPerDevice(catalog[catalog.IndexOf(c.model)], c.resource), c.parts)
+        << c.model << " " << c.resource;
+    EXPECT_TRUE(catalog.HasResource(c.resource)) << c.resource;
+  }
+}
+
+// Pods that name no model get the least share, which is that of the V100, as before there were
+// entries for other models.
+TEST(AcceleratorDefaultsTest, NoGpuHasALesserShareThanTheV100) {
+  const AcceleratorCatalog catalog = Defaults();
+  const DeviceShare& least = catalog[catalog.IndexOf("V100")].share;
+  for (const AcceleratorSpec& spec : AcceleratorCatalog::Defaults()) {
+    if (spec.resource != "nvidia.com/gpu") continue;
+    EXPECT_GE(spec.share.cpu->amount(), least.cpu->amount()) << spec.name;
+    EXPECT_GE(spec.share.memory->amount(), least.memory->amount()) << spec.name;
+  }
 }
 
 TEST(AcceleratorDefaultsTest, RecogniseMnCoreByItsResource) {
@@ -103,6 +222,8 @@ TEST(AcceleratorDefaultsTest, HaveTheMemoryOfTheCommonVariant) {
   EXPECT_EQ(memory("V100"), "32Gi");
   EXPECT_EQ(memory("A100"), "40Gi");
   EXPECT_EQ(memory("A30"), "24Gi");
+  EXPECT_EQ(memory("H100"), "80Gi");
+  EXPECT_EQ(memory("MI300X"), "192Gi");
 }
 
 struct ReferenceNode {
@@ -119,7 +240,24 @@ TEST(AcceleratorDefaultsTest, SharesOfAllDevicesFitTheNode) {
   for (const ReferenceNode& node : {ReferenceNode{"V100", 8, 36, "384G"},
                                     {"A100", 4, 128, "1024G"},
                                     {"A30", 6, 80, "512G"},
-                                    {"MN-Core", 4, 48, "384G"}}) {
+                                    {"MN-Core", 4, 48, "384G"},
+                                    {"H100", 8, 96, "1900Gi"},
+                                    {"H200", 8, 96, "1850Gi"},
+                                    {"B200", 8, 192, "2048Gi"},
+                                    {"L4", 8, 96, "384G"},
+                                    {"L40S", 4, 48, "384Gi"},
+                                    {"T4", 4, 48, "192Gi"},
+                                    {"GH200", 1, 72, "480G"},
+                                    {"MI210", 8, 128, "1024G"},
+                                    {"MI250", 8, 128, "1024G"},
+                                    {"MI300X", 8, 96, "1850Gi"},
+                                    {"TPU-v4", 4, 240, "407G"},
+                                    {"TPU-v5e", 4, 112, "192G"},
+                                    {"TPU-v5p", 4, 208, "448G"},
+                                    {"TPU-v6e", 8, 180, "1440G"},
+                                    {"Gaudi", 8, 96, "768Gi"},
+                                    {"Ascend910", 8, 192, "768Gi"},
+                                    {"Ascend310P", 8, 64, "384Gi"}}) {
     const DeviceShare& share = catalog[catalog.IndexOf(node.model)].share;
     EXPECT_LE(node.devices * share.cpu->Value(), node.cores - kKeptCores) << node.model;
     EXPECT_LT(node.devices * share.memory->Value(),
@@ -150,17 +288,21 @@ TEST(AcceleratorCatalogTest, AnEntryWithMatchersDoesNotGoByItsResource) {
 
 TEST(AcceleratorCatalogTest, FindsNamesByExactCase) {
   const AcceleratorCatalog catalog = Defaults();
-  ASSERT_EQ(catalog.size(), 5U);
   EXPECT_EQ(catalog[catalog.IndexOf("A30")].name, "A30");
   EXPECT_EQ(catalog.IndexOf("a30"), AcceleratorCatalog::kNone);
   EXPECT_EQ(catalog.IndexOf(""), AcceleratorCatalog::kNone);
 }
 
 TEST(AcceleratorCatalogTest, ListsEveryResourceOnce) {
-  const AcceleratorCatalog catalog = Defaults();
+  AcceleratorSpec core = Valid("Core");
+  core.resource = "preferred.jp/mncore";
+  AcceleratorSpec sliced = Valid("B");
+  sliced.slices = {{"nvidia.com/mig-1g.5gb", 8}};
+  const auto catalog = *AcceleratorCatalog::Make({core, Valid("A"), sliced});
   EXPECT_THAT(catalog.resources(),
-              ElementsAre("nvidia.com/gpu", "preferred.jp/mncore", "preferred.jp/mncore2"));
+              ElementsAre("nvidia.com/gpu", "nvidia.com/mig-1g.5gb", "preferred.jp/mncore"));
   EXPECT_TRUE(catalog.HasResource("nvidia.com/gpu"));
+  EXPECT_TRUE(catalog.HasResource("nvidia.com/mig-1g.5gb"));
   EXPECT_FALSE(catalog.HasResource("nvidia.com/gp"));
   EXPECT_FALSE(catalog.HasResource("cpu"));
 }
@@ -190,6 +332,15 @@ TEST(AcceleratorValidateTest, NamesTheFieldAndWhatToWrite) {
       {"[0].name", "label", With([](auto& s) { s.name = ""; })},
       {"[0].resource", "<domain>/<name>", With([](auto& s) { s.resource = "gpu"; })},
       {"[0].resource", "<domain>/<name>", With([](auto& s) { s.resource = "kubernetes.io/gpu"; })},
+      {"[0].slices[0].resource", "<domain>/<name>", With([](auto& s) {
+         s.slices = {{"mig", 1}};
+       })},
+      {"[0].slices[0].resource", "of whole devices", With([](auto& s) {
+         s.slices = {{"nvidia.com/gpu", 1}};
+       })},
+      {"[0].slices[0].perDevice", "such as 8", With([](auto& s) {
+         s.slices = {{"a.b/c", 0}};
+       })},
       {"[0].nodes[0].label", "label", With([](auto& s) { s.nodes[0].label = "a b"; })},
       {"[0].nodes[0].matches", "RE2", With([](auto& s) { s.nodes[0].matches = "(?=x)"; })},
       {"[0].nodes[0].matches", "\".*\"", With([](auto& s) { s.nodes[0].matches = ""; })},
@@ -227,7 +378,10 @@ TEST(AcceleratorValidateTest, NamesAreUnique) {
 }
 
 TEST(AcceleratorCatalogTest, NamesItsEntriesInOrder) {
-  EXPECT_THAT(Defaults().names(), ElementsAre("V100", "A100", "A30", "MN-Core", "MN-Core2"));
+  EXPECT_THAT(Defaults().names(),
+              ElementsAre("V100", "A100", "A30", "MN-Core", "MN-Core2", "H100", "H200", "B200",
+                          "L4", "L40S", "T4", "GH200", "MI210", "MI250", "MI300X", "TPU-v4",
+                          "TPU-v5e", "TPU-v5p", "TPU-v6e", "Gaudi", "Ascend910", "Ascend310P"));
 }
 
 TEST(AcceleratorCatalogTest, KnowsTheLabelsOfItsNodes) {
@@ -238,7 +392,8 @@ TEST(AcceleratorCatalogTest, KnowsTheLabelsOfItsNodes) {
   EXPECT_TRUE(catalog.RecognisesLabel("nvidia.com/gpu.product", "NVIDIA-A30"));
   EXPECT_TRUE(catalog.RecognisesLabel("accelerator", "nvidia-tesla-a30"));
   EXPECT_FALSE(catalog.RecognisesLabel("accelerator", "NVIDIA-A30"));
-  EXPECT_FALSE(catalog.RecognisesLabel("nvidia.com/gpu.product", "Tesla-T4"));
+  EXPECT_TRUE(catalog.ReadsLabel("cloud.google.com/gke-tpu-accelerator"));
+  EXPECT_FALSE(catalog.RecognisesLabel("nvidia.com/gpu.product", "Tesla-P100-PCIE-16GB"));
   EXPECT_FALSE(catalog.RecognisesLabel("kubernetes.io/hostname", "NVIDIA-A30"));
 }
 

@@ -92,10 +92,10 @@ TEST(Capacity, IgnoresConditionsThatOnlyMatterWithOtherResources) {
 }
 
 TEST(Capacity, NamesDevicesThatTheCatalogueDoesNotKnow) {
-  extender::ExtenderUnderTest berth({GpuNode("h100", "NVIDIA-H100-80GB-HBM3"),
+  extender::ExtenderUnderTest berth({GpuNode("p100", "Tesla-P100-PCIE-16GB"),
                                      GpuNode("a30", kA30, 6),
                                      policies::scheduling::NodeWith("cpu", "cpu", 64000)});
-  Bind(berth, "h100", 3);
+  Bind(berth, "p100", 3);
   const Capacity capacity = CapacityOf(berth);
   EXPECT_THAT(capacity.unrecognised,
               ElementsAre(UnrecognisedCapacity{std::string(kGpu), DeviceTotals{1, 8, 3, 5}}));
@@ -103,7 +103,7 @@ TEST(Capacity, NamesDevicesThatTheCatalogueDoesNotKnow) {
 }
 
 TEST(Capacity, NamesASingleDeviceThatTheCatalogueDoesNotKnow) {
-  extender::ExtenderUnderTest berth({GpuNode("workstation", "NVIDIA-H100-80GB-HBM3", 1)});
+  extender::ExtenderUnderTest berth({GpuNode("workstation", "Tesla-P100-PCIE-16GB", 1)});
   EXPECT_THAT(CapacityOf(berth).unrecognised,
               ElementsAre(UnrecognisedCapacity{std::string(kGpu), DeviceTotals{1, 1, 0, 1}}));
 }

@@ -21,6 +21,8 @@ model::StringMap Annotations(std::string_view models, std::string_view memory = 
   return annotations;
 }
 
+constexpr std::string_view kMig = "nvidia.com/mig-1g.5gb";
+
 model::NodeState GpuNodeWithMemory(const std::string& product, const std::string& mebibytes) {
   return NodeWith("n", kGpu, 8,
                   {{"nvidia.com/gpu.product", product}, {"nvidia.com/gpu.memory", mebibytes}});
@@ -32,14 +34,15 @@ model::NodeState NodeOf(const std::string& kind) {
       {"A100", GpuNode("a", "NVIDIA-A100-SXM4-40GB")},
       {"A30", GpuNode("b", "NVIDIA-A30")},
       {"MN-Core", NodeWith("m", kMnCore, 4)},
-      {"H100", GpuNode("h", "NVIDIA-H100-80GB-HBM3")},
+      {"P100", GpuNode("h", "Tesla-P100-PCIE-16GB")},
+      {"A30 with slices", NodeWith("s", kMig, 7, {{"nvidia.com/gpu.product", "NVIDIA-A30"}})},
       {"CPU", NodeWith("c", "cpu", 64000)},
       {"V100 16384 MiB", GpuNodeWithMemory("Tesla-V100-SXM2-16GB", "16384")},
       {"V100 32510 MiB", GpuNodeWithMemory("Tesla-V100-SXM2-32GB", "32510")},
       {"A100 39538 MiB", GpuNodeWithMemory("NVIDIA-A100-SXM4-40GB", "39538")},
       {"A100 bad label", GpuNodeWithMemory("NVIDIA-A100-SXM4-40GB", "lots")},
       {"A100 0 MiB", GpuNodeWithMemory("NVIDIA-A100-SXM4-40GB", "0")},
-      {"H100 81559 MiB", GpuNodeWithMemory("NVIDIA-H100-80GB-HBM3", "81559")}};
+      {"P100 81559 MiB", GpuNodeWithMemory("Tesla-P100-PCIE-16GB", "81559")}};
   return nodes.at(kind);
 }
 
@@ -94,11 +97,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"MnCorePodOnMnCore", PodAskingFor(kMnCore, 4), "MN-Core", true},
         Case{"MnCorePodNotOnGpu", PodAskingFor(kMnCore, 4), "A30", false, 0, IsOther("A30")},
         // NodeResourcesFit knows whether such a node has the resource; with DRA it may.
-        Case{"NodeOutsideTheCatalogue", Gpu(""), "H100", true},
+        Case{"NodeOutsideTheCatalogue", Gpu(""), "P100", true},
         Case{"NodeWithoutAccelerator", Gpu(""), "CPU", true},
         Case{"NamedModel", Gpu("A100"), "A100", true},
         Case{"OtherModel", Gpu("A100"), "V100", false, 0, IsOther("V100")},
-        Case{"NamedModelAgainstUncataloguedNode", Gpu("A100"), "H100", false, 0, kNotInCatalogue},
+        Case{"NamedModelAgainstUncataloguedNode", Gpu("A100"), "P100", false, 0, kNotInCatalogue},
         Case{"NamedModelAgainstCpuNode", Gpu("A100"), "CPU", false, 0, kNotInCatalogue},
         Case{"FirstOfThree", Gpu("A100,V100,A30"), "A100", true, 1000},
         Case{"SecondOfThree", Gpu("A100,V100,A30"), "V100", true, 666},
@@ -106,6 +109,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"SpacesAndEmptyItemsSayNothing", Gpu(" A100 ,, V100, "), "V100", true, 500},
         Case{"RepeatedModelKeepsItsFirstPlace", Gpu("A100,V100,A100"), "A100", true, 1000},
         Case{"BlankAnnotationNamesNothing", Gpu(" , "), "A30", true},
+        Case{"SliceOfAnyModel", PodAskingFor(kMig, 1), "A100", true},
+        Case{"SliceThatTheModelHasNot", PodAskingFor(kMig, 1), "V100", false, 0, IsOther("V100")},
+        Case{"SliceThatTheNodeListsAllTheSame", PodAskingFor(kMig, 1), "A30 with slices", true},
+        Case{"SliceOfANamedModelOnAnother", PodAskingFor(kMig, 1, Annotations("A100", "")),
+             "A30 with slices", false, 0, IsOther("A30")},
+        Case{"SliceOfTheNamedModel", PodAskingFor(kMig, 1, Annotations("A100,V100", "")), "A100",
+             true, 1000},
         // The catalogue's MN-Core cannot serve nvidia.com/gpu, A100 can.
         Case{"ModelOfAnotherResource", Gpu("MN-Core,A100"), "MN-Core", false, 0,
              IsOther("MN-Core")},
@@ -123,8 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"CatalogueIsNominal", Gpu("", "41Gi"), "A100", false, 0, kTooLittle},
         Case{"CatalogueWhereLabelIsNoNumber", Gpu("", "40Gi"), "A100 bad label", true},
         Case{"CatalogueWhereLabelIsZero", Gpu("", "40Gi"), "A100 0 MiB", true},
-        Case{"LabelOfUncataloguedNode", Gpu("", "80Gi"), "H100 81559 MiB", true},
-        Case{"NothingKnown", Gpu("", "1Gi"), "H100", false, 0, kUnknownSize},
+        Case{"LabelOfUncataloguedNode", Gpu("", "80Gi"), "P100 81559 MiB", true},
+        Case{"NothingKnown", Gpu("", "1Gi"), "P100", false, 0, kUnknownSize},
         Case{"CatalogueWithoutMemory", PodAskingFor(kMnCore, 1, Annotations("", "1Gi")), "MN-Core",
              false, 0, kUnknownSize},
         Case{"ModelComesFirst", Gpu("A30", "40Gi"), "A100", false, 0, IsOther("A100")},

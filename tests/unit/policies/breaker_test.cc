@@ -179,7 +179,8 @@ TEST_F(BreakerInHealth, PenalizeExcludesNoNodeOfThePoolAnyMore) {
 
 TEST_F(BreakerInHealth, PenalizeLeavesOtherPoolsAndOtherConditionsAlone) {
   EXPECT_FALSE(Judge(BreakerAction::kPenalize, 11, LostNode("Tesla-V100-SXM2-32GB")).fits);
-  EXPECT_FALSE(Judge(BreakerAction::kPenalize, 11, LostNode("NVIDIA-H100")).fits);  // of no pool
+  EXPECT_FALSE(
+      Judge(BreakerAction::kPenalize, 11, LostNode("Tesla-P100-PCIE-16GB")).fits);  // of no pool
   model::NodeState node = LostNode("NVIDIA-A30");
   node.node.conditions.push_back({"DStateProcess", ConditionStatus::kTrue, kNow, kNow});
   EXPECT_FALSE(Judge(BreakerAction::kPenalize, 11, node).fits);

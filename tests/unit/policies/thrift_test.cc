@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,24 @@ model::AcceleratorCatalog CatalogOf(
   return model::AcceleratorCatalog::Make(std::move(specs)).value();
 }
 
-Preparation PrepareWith(const ThriftPolicy& policy, const model::StringMap& annotations) {
-  return policy.Prepare(PodAskingFor(kGpu, 1, annotations), FixedView(), kNow);
+// A node of each of these entries of the catalogue.
+FixedView NodesOf(const std::vector<std::size_t>& entries) {
+  std::vector<model::NodeState> nodes(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    nodes[i].accelerator = static_cast<model::AcceleratorCatalog::Index>(entries[i]);
+  }
+  return FixedView(std::move(nodes));
+}
+
+FixedView NodesOfAll(const model::AcceleratorCatalog& catalog) {
+  std::vector<std::size_t> entries(catalog.size());
+  std::iota(entries.begin(), entries.end(), 0);
+  return NodesOf(entries);
+}
+
+Preparation PrepareWith(const ThriftPolicy& policy, const model::StringMap& annotations,
+                        const FixedView& view = FixedView()) {
+  return policy.Prepare(PodAskingFor(kGpu, 1, annotations), view, kNow);
 }
 
 struct Case {
@@ -43,7 +60,7 @@ TEST_P(ThriftTable, Scores) {
   ReasonTable reasons;
   const std::string prefix = "berth.dev";
   const ThriftPolicy policy({catalog, prefix, reasons}, NoConfig{});
-  const Preparation preparation = PrepareWith(policy, {});
+  const Preparation preparation = PrepareWith(policy, {}, NodesOfAll(catalog));
   const auto& evaluator = std::get<std::unique_ptr<NodeEvaluator>>(preparation);
   std::vector<int> scores;
   for (std::size_t i = 0; i < catalog.size(); ++i) {
@@ -72,6 +89,31 @@ INSTANTIATE_TEST_SUITE_P(
                          {1000, 0, 1000}},
                     Case{"FarApartStaysInRange", {{"a", 1e-300}, {"b", 1e300}}, {1000, 0}}),
     [](const auto& param) { return param.param.name; });
+
+// Otherwise the scores of V100, A30 and A100 would depend on models that the cluster does not have.
+TEST(ThriftPolicy, ComparesOnlyWhatTheClusterHas) {
+  const auto catalog = CatalogOf({{"V100", 1.0}, {"A100", 2.5}, {"A30", 1.3}, {"H100", 8}});
+  ReasonTable reasons;
+  const std::string prefix = "berth.dev";
+  const ThriftPolicy policy({catalog, prefix, reasons}, NoConfig{});
+  const auto prepared = [&policy](const std::vector<std::size_t>& entries) {
+    return std::get<std::unique_ptr<NodeEvaluator>>(PrepareWith(policy, {}, NodesOf(entries)));
+  };
+  const auto score = [](const NodeEvaluator& evaluator, std::size_t entry) {
+    return evaluator.Evaluate(*NodesOf({entry}).At(0)).score;
+  };
+  const auto without = prepared({0, 1, 2});
+  EXPECT_EQ(score(*without, 0), 1000);
+  EXPECT_EQ(score(*without, 2), 800);
+  EXPECT_EQ(score(*without, 1), 0);
+  const auto with = prepared({0, 1, 2, 3});
+  EXPECT_EQ(score(*with, 0), 1000);
+  EXPECT_GT(score(*with, 1), 700);
+  EXPECT_EQ(score(*with, 3), 0);
+  // What was judged with one set of models must not be remembered for another.
+  EXPECT_NE(with->ViewKey(), without->ViewKey());
+  EXPECT_EQ(prepared({0, 1, 2, 2})->ViewKey(), without->ViewKey());
+}
 
 TEST(ThriftPolicy, HasNoOpinionOnPodsThatNameModels) {
   ReasonTable reasons;

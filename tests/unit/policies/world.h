@@ -44,7 +44,7 @@ class World {
 
   model::NodeState MakeNode(std::string name) {
     const auto product = OneOf<std::string>(
-        {"Tesla-V100-SXM2-16GB", "NVIDIA-A100-SXM4-40GB", "NVIDIA-A30", "NVIDIA-H100"});
+        {"Tesla-V100-SXM2-16GB", "NVIDIA-A100-SXM4-40GB", "NVIDIA-A30", "Tesla-P100-PCIE-16GB"});
     auto node =
         Below(4) == 0 ? NodeWith(std::move(name), kMnCore, 4) : GpuNode(std::move(name), product);
     if (Below(2) == 0) {
