@@ -46,8 +46,9 @@ std::vector<Objection> AcceleratorAffinityPolicy::Judge(const Request&,
   const auto index = catalog_.IndexOf(faulty);
   if (index == model::AcceleratorCatalog::kNone) {
     objection.reason += ", which is not in the catalogue";
-    objection.advice = "write one or more of " + model::Join(catalog_.names()) +
-                       model::DidYouMean(faulty, catalog_.names());
+    const std::vector<std::string_view> names = ModelsThatServe(workload.pod);
+    objection.advice =
+        "write one or more of " + model::Join(names) + model::DidYouMean(faulty, names);
   } else {
     objection.reason += ", but the pod asks for no " + catalog_[index].resource;
     objection.advice = "name models of a resource that the pod asks for, or ask for that resource";
@@ -75,7 +76,14 @@ AcceleratorAffinityPolicy::Named AcceleratorAffinityPolicy::ModelsOf(
 bool AcceleratorAffinityPolicy::CanBeHad(std::string_view model,
                                          const model::PodTemplate& pod) const {
   const auto index = catalog_.IndexOf(model);
-  return index != model::AcceleratorCatalog::kNone && AsksFor(pod, catalog_[index].resource);
+  return index != model::AcceleratorCatalog::kNone && AsksFor(pod, catalog_[index]);
+}
+
+std::vector<std::string_view> AcceleratorAffinityPolicy::ModelsThatServe(
+    const model::PodTemplate& pod) const {
+  std::vector<std::string_view> names = catalog_.names();
+  std::erase_if(names, [&](std::string_view name) { return !CanBeHad(name, pod); });
+  return names;
 }
 
 }  // namespace berth::policies::admission

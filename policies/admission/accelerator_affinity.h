@@ -45,8 +45,10 @@ class AcceleratorAffinityPolicy : public AdmissionPolicy {
     std::string_view faulty;
   };
   Named ModelsOf(const model::PodTemplate& pod) const;
-  // Whether the catalogue has the model and the pod requests its resource.
+  // Whether the catalogue has the model and the pod requests its resource, or that of a slice.
   bool CanBeHad(std::string_view model, const model::PodTemplate& pod) const;
+  // The models that the pod may name.
+  std::vector<std::string_view> ModelsThatServe(const model::PodTemplate& pod) const;
 
   const model::AcceleratorCatalog& catalog_;
   // Full names, with the prefix.

@@ -44,6 +44,27 @@ inline model::Quantity QuantityOf(Compute resource, model::Amount amount) {
                                    : model::Quantity::OfBytes(amount.Value());
 }
 
+/// One core.
+inline constexpr model::Amount kOneCore = model::Amount::FromNanos(model::Amount::kNanosPerUnit);
+
+/// `cores`, rounded down to whole ones. Kubelet reserves cores for a container only if it requests
+/// whole ones; fractions come from shared cores.
+inline model::Amount WholeCores(model::Amount cores) {
+  model::Amount whole = kOneCore;
+  return whole *= cores.MilliValue() / 1000;
+}
+
+/// `whole` divided by `parts`, which must be above 0. Rounded down to thousandths of a core or to
+/// MiB, unless it is 1: 31 cores in 8 parts are 3875m each.
+inline model::Amount PartOf(Compute resource, model::Amount whole, std::int64_t parts) {
+  if (parts == 1) return whole;
+  constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+  const bool cpu = resource == Compute::kCpu;
+  model::Amount unit = model::Amount::FromNanos(model::Amount::kNanosPerUnit / (cpu ? 1000 : 1));
+  if (cpu) return unit *= whole.MilliValue() / parts;
+  return unit *= whole.Value() / parts / kMebi * kMebi;
+}
+
 /// The quantity that `list` has of the resource. Null if it has none or zero. Points into `list`.
 inline const model::Quantity* Given(const model::ResourceList& list, Compute resource) {
   const auto found = list.find(NameOf(resource));

@@ -47,6 +47,14 @@ void ValidateTemplates(const std::vector<TemplateSpec>& specs, Errors& errors) {
   }
 }
 
+void ValidateNames(const std::vector<std::string>& names, std::string_view list,
+                   std::string_view advice, Errors& errors) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].empty() && names[i].find_first_of(" \t,") == std::string::npos) continue;
+    errors.push_back({ItemPath(list, i), "is not one name; " + std::string(advice)});
+  }
+}
+
 // A Job that may lack limits must not be retried.
 void ValidateRetryless(const PoliciesConfig& policies, Errors& errors) {
   const auto& qos = std::get<PolicySettings<GuaranteedQosPolicy>>(policies.all);
@@ -70,8 +78,35 @@ std::vector<ControllerSpec> KubernetesControllers() {
           {account + "daemon-set-controller", "DaemonSet"}};
 }
 
+// The names are those of the device plugins: k8s-rdma-shared-dev-plugin and sriov-network-device-
+// plugin (k8snetworkplumbingwg), the AWS and Alibaba Cloud network plugins, GKE's multi-networking,
+// KubeVirt, smarter-device-manager, generic-device-plugin (squat), Intel's SGX and QAT plugins.
+std::vector<std::string> CommonOrdinaryResources() {
+  return {"rdma/*",
+          "nvidia.com/hostdev*",
+          "nvidia.com/sriov*",
+          "mellanox.com/*",
+          "intel.com/sriov*",
+          "intel.com/intel_sriov*",
+          "openshift.io/*",
+          "vpc.amazonaws.com/*",
+          "networking.gke.io.networks/*",
+          "aliyun/*",
+          "devices.kubevirt.io/*",
+          "*.network.kubevirt.io/*",
+          "smarter-devices/*",
+          "squat.ai/*",
+          "github.com/fuse",
+          "sgx.intel.com/*",
+          "qat.intel.com/*"};
+}
+
 std::vector<model::FieldError> Validate(const AdmissionConfig& config) {
   Errors errors;
+  ValidateNames(config.ordinary_resources, "ordinaryResources",
+                "write a resource or a pattern such as rdma/*", errors);
+  ValidateNames(config.fraction_annotations, "fractionAnnotations",
+                "write the name of an annotation, such as gpu-fraction", errors);
   ValidateControllers(config.controllers, errors);
   ValidateTemplates(config.templates, errors);
   ForEachPolicy(config.policies, [&errors]<typename Policy>(const PolicySettings<Policy>& policy) {

@@ -81,6 +81,10 @@ void VisitFields(Visitor& visit, TemplateSpec& spec) {
 /// Kubernetes' own controllers that create pods or Jobs, with their service accounts.
 std::vector<ControllerSpec> KubernetesControllers();
 
+/// Network interfaces, virtual machines' devices and the like, of which pods without accelerators
+/// ask for some, too.
+std::vector<std::string> CommonOrdinaryResources();
+
 /// The part of the block admission that decides about objects. The server's own settings are in the
 /// same block of the file.
 struct AdmissionConfig {
@@ -88,6 +92,10 @@ struct AdmissionConfig {
   std::vector<ControllerSpec> controllers;
   /// Kinds with pod templates that Berth does not know by itself.
   std::vector<TemplateSpec> templates;
+  /// Shell patterns of extended resources that are no accelerators. See UnknownDevices.
+  std::vector<std::string> ordinary_resources = CommonOrdinaryResources();
+  /// Annotations by which pods ask other schedulers for a part of a device.
+  std::vector<std::string> fraction_annotations;
   PoliciesConfig policies;
 
   friend bool operator==(const AdmissionConfig&, const AdmissionConfig&) = default;

@@ -8,91 +8,97 @@
 namespace berth::policies::admission {
 
 using model::AcceleratorCatalog;
+using model::AcceleratorSpec;
+using model::Amount;
 
 namespace {
 
-const std::optional<model::Quantity>& ShareOf(const model::AcceleratorSpec& spec,
-                                              Compute resource) {
-  return resource == Compute::kCpu ? spec.share.cpu : spec.share.memory;
+// The share of one device, or of a slice of which it holds `parts`.
+std::optional<Amount> ShareOf(const AcceleratorSpec& spec, std::int64_t parts, Compute resource) {
+  const auto& share = resource == Compute::kCpu ? spec.share.cpu : spec.share.memory;
+  if (!share) return std::nullopt;
+  const Amount part = PartOf(resource, share->amount(), parts);
+  return parts > 1 && resource == Compute::kCpu && part >= kOneCore ? WholeCores(part) : part;
 }
 
-std::int64_t DevicesIn(const model::Container& container, std::string_view resource) {
-  for (const auto* list : {&container.resources.limits, &container.resources.requests}) {
-    const auto found = list->find(resource);
-    if (found != list->end() && found->second.Sign() > 0) return found->second.Value();
-  }
-  return 0;
-}
-
-// The entries of `resource` that the pod may get: those that it names, or all if it names none of
-// them.
-std::vector<const model::AcceleratorSpec*> Candidates(const AcceleratorCatalog& catalog,
-                                                      std::string_view resource,
-                                                      const std::vector<std::string_view>& models) {
-  std::vector<const model::AcceleratorSpec*> all;
-  std::vector<const model::AcceleratorSpec*> named;
-  for (AcceleratorCatalog::Index i = 0; std::cmp_less(i, catalog.size()); ++i) {
-    const model::AcceleratorSpec& spec = catalog[i];
-    if (spec.resource != resource) continue;
-    all.push_back(&spec);
-    if (std::ranges::find(models, spec.name) != models.end()) named.push_back(&spec);
-  }
-  return named.empty() ? all : named;
+std::vector<std::string> ListOf(std::string_view models) {
+  const std::vector<std::string_view> names = model::SplitList(models);
+  return {names.begin(), names.end()};
 }
 
 }  // namespace
 
-DeviceShares::DeviceShares(const AcceleratorCatalog& catalog, std::string_view models) {
-  const std::vector<std::string_view> names = model::SplitList(models);
-  for (const std::string& resource : catalog.resources()) {
-    resources_.push_back(Least(catalog, resource, names));
-  }
-}
+DeviceShares::DeviceShares(const AcceleratorCatalog& catalog, std::string_view models,
+                           const UnknownDevices* unknown)
+    : catalog_(catalog), models_(ListOf(models)), unknown_(unknown) {}
 
-DeviceShares::PerDevice DeviceShares::Least(const AcceleratorCatalog& catalog,
-                                            std::string_view resource,
-                                            const std::vector<std::string_view>& models) {
-  PerDevice least{.resource = resource, .share = {}, .name = {}};
-  PerCompute<std::string_view> names;
-  for (const model::AcceleratorSpec* spec : Candidates(catalog, resource, models)) {
-    for (const Compute compute : kCompute) {
-      const auto& share = ShareOf(*spec, compute);
-      if (!share || (least.share[compute] && *least.share[compute] <= share->amount())) continue;
-      least.share[compute] = share->amount();
-      names[compute] = spec->name;
+DeviceShares::Counts DeviceShares::DevicesIn(const model::Container& container) const {
+  Counts counts;
+  for (const auto* list : {&container.resources.limits, &container.resources.requests}) {
+    for (const auto& [resource, quantity] : *list) {
+      if (quantity.Sign() <= 0 || !catalog_.HasResource(resource)) continue;
+      counts.emplace(resource, quantity.Value());  // of two, the limit
     }
   }
-  const bool same = names[Compute::kCpu] == names[Compute::kMemory];
-  least.name = same && !names[Compute::kCpu].empty() ? names[Compute::kCpu] : resource;
+  return counts;
+}
+
+// Those that the pod names, or all if it names none of them.
+std::vector<const AcceleratorSpec*> DeviceShares::Candidates(std::string_view resource) const {
+  std::vector<const AcceleratorSpec*> all;
+  std::vector<const AcceleratorSpec*> named;
+  for (AcceleratorCatalog::Index i = 0; std::cmp_less(i, catalog_.size()); ++i) {
+    const AcceleratorSpec& spec = catalog_[i];
+    if (model::PartsPerDevice(spec, resource) == 0) continue;
+    all.push_back(&spec);
+    if (std::ranges::find(models_, spec.name) != models_.end()) named.push_back(&spec);
+  }
+  return named.empty() ? all : named;
+}
+
+DeviceShares::PerDevice DeviceShares::Least(std::string_view resource) const {
+  PerDevice least{.share = {}, .name = resource};
+  PerCompute<const AcceleratorSpec*> of;
+  const std::vector<const AcceleratorSpec*> candidates = Candidates(resource);
+  for (const AcceleratorSpec* spec : candidates) {
+    const std::int64_t parts = model::PartsPerDevice(*spec, resource);
+    for (const Compute compute : kCompute) {
+      const std::optional<Amount> share = ShareOf(*spec, parts, compute);
+      if (!share || (least.share[compute] && *least.share[compute] <= *share)) continue;
+      least.share[compute] = share;
+      of[compute] = spec;
+    }
+  }
+  const AcceleratorSpec* model = of[Compute::kCpu];
+  if (model == nullptr || model != of[Compute::kMemory]) return least;
+  const bool named = std::ranges::find(models_, model->name) != models_.end();
+  const bool whole = model->resource == resource;
+  if (whole && (named || candidates.size() == 1)) least.name = model->name;
   return least;
 }
 
 bool DeviceShares::AsksForDevices(const model::Container& container) const {
-  return std::ranges::any_of(resources_, [&container](const PerDevice& device) {
-    return DevicesIn(container, device.resource) > 0;
-  });
+  if (unknown_ != nullptr && !unknown_->In(container).empty()) return true;
+  return !DevicesIn(container).empty();
 }
 
-std::optional<model::Amount> DeviceShares::Of(const model::Container& container,
-                                              Compute resource) const {
-  model::Amount sum;
-  for (const PerDevice& device : resources_) {
-    const std::int64_t count = DevicesIn(container, device.resource);
-    if (count == 0) continue;
-    if (!device.share[resource]) return std::nullopt;
-    model::Amount share = *device.share[resource];
-    sum += share *= count;
+std::optional<Amount> DeviceShares::Of(const model::Container& container, Compute resource) const {
+  const Counts devices = DevicesIn(container);
+  if (devices.empty() && AsksForDevices(container)) return std::nullopt;
+  Amount sum;
+  for (const auto& [name, count] : devices) {
+    std::optional<Amount> share = Least(name).share[resource];
+    if (!share) return std::nullopt;
+    sum += * share *= count;
   }
   return sum;
 }
 
 std::string DeviceShares::DevicesOf(const model::Container& container) const {
   std::string text;
-  for (const PerDevice& device : resources_) {
-    const std::int64_t count = DevicesIn(container, device.resource);
-    if (count == 0) continue;
+  for (const auto& [resource, count] : DevicesIn(container)) {
     if (!text.empty()) text += ", ";
-    text += std::to_string(count) + " x " + std::string(device.name);
+    text += std::to_string(count) + " x " + std::string(Least(resource).name);
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "model/accelerator.h"
 #include "model/workload.h"
 #include "policies/admission/compute.h"
+#include "policies/admission/unknown_devices.h"
 
 namespace berth::policies::admission {
 
@@ -20,37 +22,48 @@ namespace berth::policies::admission {
 /// Example: with shares of 4 cores for V100 and 8 cores for A100, two devices of a pod that names
 /// no model bring 2 x 4 cores.
 ///
-/// The catalogue must outlive the object. Immutable, so thread-safe.
+/// A slice of a device brings a part of the device's share, in whole cores if it is one or more.
+///
+/// The catalogue and `unknown` must outlive the object. Immutable, so thread-safe.
 class DeviceShares {
  public:
   /// `models` is the value of the pod's annotation: names, separated by commas. The text must
-  /// outlive the constructor only.
-  DeviceShares(const model::AcceleratorCatalog& catalog, std::string_view models);
+  /// outlive the constructor only. `unknown` finds devices that the catalogue lacks; null if there
+  /// are none.
+  DeviceShares(const model::AcceleratorCatalog& catalog, std::string_view models,
+               const UnknownDevices* unknown = nullptr);
 
-  /// Whether the container requests a device of the catalogue.
+  /// Whether the container requests a device of the catalogue, or an unknown one.
   bool AsksForDevices(const model::Container& container) const;
 
   /// The share of all devices of the container: zero without devices, nothing if a share is not
-  /// known.
+  /// known. Unknown devices add nothing to those of the catalogue.
   std::optional<model::Amount> Of(const model::Container& container, Compute resource) const;
 
-  /// The container's devices, for remarks: "2 x V100". Names the resource instead of a model if no
-  /// single model has the smallest share of both cpu and memory.
+  /// The container's devices of the catalogue, for remarks: "2 x A100". Names a model only if the
+  /// pod names it or no other serves the resource, and otherwise the resource: "2 x
+  /// nvidia.com/gpu".
   std::string DevicesOf(const model::Container& container) const;
 
  private:
   // What one device of a resource brings with it, and what to call the device.
   struct PerDevice {
-    std::string_view resource;
     PerCompute<std::optional<model::Amount>> share;
     std::string_view name;
   };
-  // The smallest share of one device of `resource`.
-  static PerDevice Least(const model::AcceleratorCatalog& catalog, std::string_view resource,
-                         const std::vector<std::string_view>& models);
+  // Counts by resource.
+  using Counts = std::map<std::string_view, std::int64_t>;
 
-  // One element for each resource of the catalogue.
-  std::vector<PerDevice> resources_;
+  // The container's devices of the catalogue.
+  Counts DevicesIn(const model::Container& container) const;
+  // The entries of `resource` that the pod may get.
+  std::vector<const model::AcceleratorSpec*> Candidates(std::string_view resource) const;
+  // The smallest share of one device of `resource`.
+  PerDevice Least(std::string_view resource) const;
+
+  const model::AcceleratorCatalog& catalog_;
+  const std::vector<std::string> models_;  // that the pod names
+  const UnknownDevices* const unknown_;
 };
 
 }  // namespace berth::policies::admission

@@ -193,9 +193,14 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
       prefix_(std::move(prefix)),
       version_(std::move(version)),
       applied_annotation_(model::kAppliedAnnotation.Below(prefix_)),
+      ordinary_resources_(config.ordinary_resources),
+      fraction_annotations_(config.fraction_annotations),
       controllers_(KubernetesControllers()) {
   controllers_.insert(controllers_.end(), config.controllers.begin(), config.controllers.end());
-  const PolicyContext context{.catalog = *catalog_, .prefix = prefix_};
+  const PolicyContext context{.catalog = *catalog_,
+                              .prefix = prefix_,
+                              .ordinary_resources = ordinary_resources_,
+                              .fraction_annotations = fraction_annotations_};
   ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
     members_.push_back({.name = Policy::kName,
                         .mode = settings.mode,

@@ -100,6 +100,9 @@ class AdmissionEngine {
   std::string version_;
   // Full name of the annotation `applied`.
   std::string applied_annotation_;
+  // To which the policies refer.
+  std::vector<std::string> ordinary_resources_;
+  std::vector<std::string> fraction_annotations_;
   // Kubernetes' own controllers and the configured ones.
   std::vector<ControllerSpec> controllers_;
   // In the order of the list in policies.h.

@@ -62,6 +62,7 @@ bool LacksLimits(const model::PodTemplate& pod) {
 GuaranteedQosPolicy::GuaranteedQosPolicy(const PolicyContext& context,
                                          const GuaranteedQosConfig& config)
     : catalog_(context.catalog),
+      unknown_(context),
       config_(config),
       models_annotation_(model::kAcceleratorsAnnotation.Below(context.prefix)),
       retryless_annotation_(model::kRetrylessAnnotation.Below(context.prefix)) {}
@@ -74,21 +75,26 @@ bool GuaranteedQosPolicy::Mutate(const Request& request, Draft& draft, Remarks& 
     EqualizeContainers(config_.cpu, draft, grouped);
     grouped.WriteTo(remarks);
   }
-  // This policy cannot see what resources a claim brings with it, so it sets no defaults for such
-  // pods.
-  const bool fills = config_.missing_limits == MissingLimits::kDefault && !draft.pod().has_claims;
-  if (fills && LacksLimits(draft.pod())) {
+  // This policy cannot see what resources a claim or a part of a device brings with it, so it sets
+  // no defaults for such pods.
+  const bool fills = config_.missing_limits == MissingLimits::kDefault && !draft.pod().has_claims &&
+                     unknown_.AskedByAnnotation(draft.pod()).empty();
+  if (fills && LacksLimits(WithoutDefaultRequests(draft.pod()))) {
     draft.pod().resources ? FillPod(draft, remarks) : FillContainers(draft, remarks);
   }
   MarkRetryless(draft, remarks);
   return IsGuaranteed(draft.pod()) || MayLackLimits(request, draft.workload());
 }
 
+DeviceShares GuaranteedQosPolicy::SharesOf(const model::PodTemplate& pod) const {
+  return {catalog_, model::Find(pod.annotations, models_annotation_).value_or(""), &unknown_};
+}
+
 void GuaranteedQosPolicy::FillContainers(Draft& draft, Remarks& remarks) const {
   const model::PodTemplate pod = WithoutDefaultRequests(draft.pod());
-  const DeviceShares shares(catalog_,
-                            model::Find(pod.annotations, models_annotation_).value_or(""));
+  const DeviceShares shares = SharesOf(pod);
   const DefaultSizes sizes(pod, shares, config_);
+  const std::size_t before = draft.writes();
   GroupedRemarks grouped;
   for (std::size_t i = 0; i < pod.containers.size(); ++i) {
     Wording wording;
@@ -108,12 +114,15 @@ void GuaranteedQosPolicy::FillContainers(Draft& draft, Remarks& remarks) const {
                 " set to " + wording.sizes + " (" + sizes.ReasonOf(i) + ")" + std::string(kAdvice));
   }
   grouped.WriteTo(remarks);
+  // Containers with nothing but such devices get no size, and are objected to.
+  const std::string device(unknown_.In(pod));
+  if (device.empty() || draft.writes() == before) return;
+  remarks.Noted("the default sizes leave out " + device + ", which the catalogue lacks");
 }
 
 void GuaranteedQosPolicy::FillPod(Draft& draft, Remarks& remarks) const {
   const model::PodTemplate& pod = draft.pod();
-  const DeviceShares shares(catalog_,
-                            model::Find(pod.annotations, models_annotation_).value_or(""));
+  const DeviceShares shares = SharesOf(pod);
   Wording wording;
   for (const Compute resource : kCompute) {
     const std::optional<Amount> size = DefaultPodSize(pod, shares, config_, resource);
@@ -160,7 +169,8 @@ std::vector<Objection> GuaranteedQosPolicy::Judge(const Request& request,
                                                   const model::Workload& workload) const {
   if (IsGuaranteed(workload.pod)) return {};
   return QosObjections(workload, {.may_lack_limits = MayLackLimits(request, workload),
-                                  .missing_limits = config_.missing_limits});
+                                  .missing_limits = config_.missing_limits,
+                                  .unknown_device = unknown_.In(workload.pod)});
 }
 
 }  // namespace berth::policies::admission

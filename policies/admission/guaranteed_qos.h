@@ -4,8 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "policies/admission/device_shares.h"
 #include "policies/admission/guaranteed_qos_config.h"
 #include "policies/admission/policy.h"
+#include "policies/admission/unknown_devices.h"
 
 namespace berth::policies::admission {
 
@@ -52,7 +54,11 @@ class GuaranteedQosPolicy : public AdmissionPolicy {
   // Whether missing limits are allowed: for Jobs, and pods of Jobs, that are never retried.
   bool MayLackLimits(const Request& request, const model::Workload& workload) const;
 
+  // What the pod's devices bring with them.
+  DeviceShares SharesOf(const model::PodTemplate& pod) const;
+
   const model::AcceleratorCatalog& catalog_;
+  const UnknownDevices unknown_;
   const GuaranteedQosConfig config_;
   // Full names, with the prefix.
   const std::string models_annotation_;

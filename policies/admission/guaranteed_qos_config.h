@@ -50,10 +50,11 @@ struct GuaranteedQosConfig {
   MissingLimits missing_limits = MissingLimits::kDefault;
   /// For a cpu request below its limit. Memory requests are always raised.
   CpuRule cpu = CpuRule::kRaise;
-  /// For main containers in pods without accelerators.
+  /// For main containers in pods without accelerators, and the most for containers without devices
+  /// beside containers with devices.
   ContainerSize without_accelerators = Size("1", "4Gi");
-  /// For init containers and sidecars, and for containers without devices beside containers with
-  /// devices.
+  /// For sidecars in pods without accelerators, and the least for containers without devices beside
+  /// containers with devices.
   ContainerSize small = Size("100m", "128Mi");
 
   friend bool operator==(const GuaranteedQosConfig&, const GuaranteedQosConfig&) = default;
@@ -73,10 +74,11 @@ void VisitFields(Visitor& visit, GuaranteedQosConfig& config) {
         "For a cpu limit above its request. Raise: the request becomes the limit; Lower: the limit "
         "becomes the request. Memory requests are always raised");
   visit("withoutAccelerators", config.without_accelerators,
-        "What a main container gets in a pod without accelerators");
+        "What a main container gets in a pod without accelerators, and at most a container without "
+        "devices beside containers with devices");
   visit("small", config.small,
-        "What init containers and sidecars get, and containers without devices beside containers "
-        "with devices");
+        "What a sidecar gets in a pod without accelerators, and at least a container without "
+        "devices beside containers with devices");
 }
 
 /// Returns every error in `config`, with paths below the block; empty if it is valid.

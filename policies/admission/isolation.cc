@@ -3,11 +3,30 @@
 #include <algorithm>
 
 #include "model/annotation.h"
+#include "model/label.h"
 
 namespace berth::policies::admission {
 
+namespace {
+
+// What the author should know about a pod that asks for `device`, which the catalogue lacks. The
+// advice comes first, because a long name would cut it off.
+std::string NoteOf(std::string_view device, bool by_annotation) {
+  const std::string name(device);
+  if (by_annotation)
+    return "not kept off nodes with accelerators: " + name + " asks for a part of one";
+  if (!model::IsExtendedResourceName(device)) {
+    return "if " + name + " is no accelerator, list it in admission.ordinaryResources";
+  }
+  return "list " + name +
+         " in accelerators, or admission.ordinaryResources if it is none; not isolated";
+}
+
+}  // namespace
+
 IsolationPolicy::IsolationPolicy(const PolicyContext& context, const NoConfig&)
     : catalog_(context.catalog),
+      unknown_(context),
       no_accelerator_{.key = model::kAcceleratorLabel.Below(context.prefix),
                       .op = "DoesNotExist",
                       .values = {}},
@@ -17,6 +36,10 @@ bool IsolationPolicy::Mutate(const Request& request, Draft& draft, Remarks& rema
   const model::PodTemplate& pod = draft.pod();
   NoteIfMisplaced(draft.workload(), allowed_annotation_, remarks);
   if (!IsConcerned(pod)) return false;
+  if (const std::string_view device = unknown_.In(pod); !device.empty()) {
+    remarks.Noted(NoteOf(device, !unknown_.AskedByAnnotation(pod).empty()));
+    return false;
+  }
   if (WantsAccelerators(pod)) {
     remarks.Noted(
         "asks for no accelerator, but its node selector selects such nodes: not kept off");
@@ -37,7 +60,8 @@ bool IsolationPolicy::Mutate(const Request& request, Draft& draft, Remarks& rema
 std::vector<Objection> IsolationPolicy::Judge(const Request& request,
                                               const model::Workload& workload) const {
   const model::PodTemplate& pod = workload.pod;
-  if (!workload.is_pod() || !IsConcerned(pod) || IsIsolated(pod) || WantsAccelerators(pod)) {
+  if (!workload.is_pod() || !IsConcerned(pod) || IsIsolated(pod) || WantsAccelerators(pod) ||
+      !unknown_.In(pod).empty()) {
     return {};
   }
   if (request.accelerator_nodes_allowed && AsksToBeLetIn(pod)) return {};

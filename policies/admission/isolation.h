@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "policies/admission/policy.h"
+#include "policies/admission/unknown_devices.h"
 
 namespace berth::policies::admission {
 
@@ -16,8 +17,9 @@ namespace berth::policies::admission {
 ///
 /// Terms are ORed, so a term without it would let the pod in. `berth controller` writes the label.
 ///
-/// The policy does not apply to pods with resource claims, which may be for devices, and to pods
-/// that already have a node. It leaves pods alone whose own node selector or affinity asks for such
+/// The policy does not apply to pods with resource claims, which may be for devices, to pods that
+/// ask for unknown devices, which may be accelerators, and to pods that already have a node. It
+/// leaves pods alone whose own node selector or affinity asks for such
 /// nodes, and pods annotated allow-accelerator-nodes in a namespace that permits it.
 class IsolationPolicy : public AdmissionPolicy {
  public:
@@ -39,7 +41,7 @@ class IsolationPolicy : public AdmissionPolicy {
                                const model::Workload& workload) const override;
 
  private:
-  // Whether the policy applies to the pod.
+  // Whether the policy applies to the pod, unless it asks for unknown devices.
   bool IsConcerned(const model::PodTemplate& pod) const;
 
   // Whether the pod has the annotation allow-accelerator-nodes.
@@ -55,6 +57,7 @@ class IsolationPolicy : public AdmissionPolicy {
   bool IsIsolated(const model::PodTemplate& pod) const;
 
   const model::AcceleratorCatalog& catalog_;
+  const UnknownDevices unknown_;
   // The requirement that the policy adds.
   model::NodeRequirement no_accelerator_;
   // Full name, with the prefix.

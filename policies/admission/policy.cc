@@ -13,6 +13,19 @@ std::string TemplateField(const model::Workload& workload) {
   return workload.kind == "CronJob" ? "spec.jobTemplate.spec.template." : "spec.template.";
 }
 
+// Whether a container asks for a resource, more than zero of it, that `counts(name)`.
+template <typename Counts>
+bool AsksForAny(const model::PodTemplate& pod, Counts counts) {
+  const auto asks = [&counts](const model::ResourceList& list) {
+    return std::ranges::any_of(list, [&counts](const auto& entry) {
+      return entry.second.Sign() > 0 && counts(entry.first);
+    });
+  };
+  return std::ranges::any_of(pod.containers, [&asks](const model::Container& container) {
+    return asks(container.resources.limits) || asks(container.resources.requests);
+  });
+}
+
 }  // namespace
 
 std::string PodSpecField(const model::Workload& workload) {
@@ -39,9 +52,15 @@ bool AsksFor(const model::PodTemplate& pod, std::string_view resource) {
   });
 }
 
+bool AsksFor(const model::PodTemplate& pod, const model::AcceleratorSpec& spec) {
+  return AsksForAny(pod, [&spec](std::string_view resource) {
+    return model::PartsPerDevice(spec, resource) > 0;
+  });
+}
+
 bool AsksForAccelerators(const model::PodTemplate& pod, const model::AcceleratorCatalog& catalog) {
-  return std::ranges::any_of(
-      catalog.resources(), [&pod](const std::string& resource) { return AsksFor(pod, resource); });
+  return AsksForAny(
+      pod, [&catalog](std::string_view resource) { return catalog.HasResource(resource); });
 }
 
 bool AsksForAccelerators(const model::PodTemplate& pod, const model::AcceleratorCatalog& catalog,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,6 +58,9 @@ struct PolicyContext {
   const model::AcceleratorCatalog& catalog;
   /// The prefix of Berth's labels and annotations, "berth.dev".
   const std::string& prefix;
+  /// AdmissionConfig::ordinary_resources and fraction_annotations.
+  std::span<const std::string> ordinary_resources = {};
+  std::span<const std::string> fraction_annotations = {};
 };
 
 /// One way to make pods and Jobs safe. Owned by an AdmissionEngine. Immutable after construction,
@@ -102,6 +106,9 @@ void NoteIfMisplaced(const model::Workload& workload, std::string_view annotatio
 
 /// Whether a container of the pod has a limit or request of the resource above zero.
 bool AsksFor(const model::PodTemplate& pod, std::string_view resource);
+
+/// The same for the device of a catalogue's entry: the resource is its own or that of a slice.
+bool AsksFor(const model::PodTemplate& pod, const model::AcceleratorSpec& spec);
 
 /// Whether the pod requests a resource of the catalogue.
 bool AsksForAccelerators(const model::PodTemplate& pod, const model::AcceleratorCatalog& catalog);

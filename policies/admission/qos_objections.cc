@@ -15,11 +15,15 @@ namespace {
 constexpr std::size_t kMaxObjections = 100;
 
 // What to write if limits are missing. Depends on why they are not filled in.
-std::string AdviceFor(const model::Workload& workload, MissingLimits missing_limits) {
+std::string AdviceFor(const model::Workload& workload, const QosJudgement& judgement) {
   if (workload.pod.has_claims) {
     return "write limits: there is no default for claimed devices";
   }
-  if (missing_limits == MissingLimits::kAllowRetryless) {
+  if (!judgement.unknown_device.empty()) {
+    return "write limits: there is no default for " + std::string(judgement.unknown_device) +
+           ", which the catalogue lacks";
+  }
+  if (judgement.missing_limits == MissingLimits::kAllowRetryless) {
     return "write limits, such as cpu: \"4\", memory: 16Gi, or measure the need with a Job, which "
            "may run without limits";
   }
@@ -29,7 +33,7 @@ std::string AdviceFor(const model::Workload& workload, MissingLimits missing_lim
 class Objections {
  public:
   Objections(const model::Workload& workload, QosJudgement judgement)
-      : judgement_(judgement), advice_(AdviceFor(workload, judgement.missing_limits)) {}
+      : judgement_(judgement), advice_(AdviceFor(workload, judgement)) {}
 
   bool IsFull() const { return found_.size() >= kMaxObjections; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "model/workload.h"
@@ -14,6 +15,8 @@ struct QosJudgement {
   bool may_lack_limits = false;
   /// The configured way to handle missing limits; decides what the objections advise.
   MissingLimits missing_limits = MissingLimits::kDefault;
+  /// The pod's unknown device, for which there is no default; empty if it has none.
+  std::string_view unknown_device = {};
 };
 
 /// Returns what keeps the pods of `workload` from being Guaranteed, and what to write instead;

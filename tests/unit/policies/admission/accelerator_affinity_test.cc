@@ -89,14 +89,15 @@ struct Fault {
 };
 
 TEST_F(AcceleratorAffinityTest, ObjectsToModelsThatCannotBeHad) {
-  const std::string names = "write one or more of V100, A100, A30, MN-Core, MN-Core2";
+  const std::string names =
+      "write one or more of V100, A100, A30, H100, H200, B200, L4, L40S, T4, GH200";
   const std::string other =
       "name models of a resource that the pod asks for, or ask for that resource";
   for (const Fault& fault : std::vector<Fault>{
            {"a100", "names a100, which is not in the catalogue", names + "; did you mean A100?"},
            {"A100,V1OO", "names V1OO, which is not in the catalogue",
             names + "; did you mean V100?"},
-           {"H100-SXM5", "names H100-SXM5, which is not in the catalogue", names},
+           {"GTX1080", "names GTX1080, which is not in the catalogue", names},
            {"A100,MN-Core", "names MN-Core, but the pod asks for no preferred.jp/mncore", other},
            {std::string(1000, 'x'),
             "names " + std::string(60, 'x') + "..., which is not in the catalogue", names},

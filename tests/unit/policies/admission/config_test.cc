@@ -28,10 +28,13 @@ TEST(AdmissionConfigTest, NamesTheFieldBelowAdmission) {
   AdmissionConfig config;
   config.controllers = {{"user", "Job"}, {"", ""}};
   config.templates = {{"g", "Kind", "/spec/template"}, {"g", "", "spec/template"}, {"", "K", "/"}};
+  config.ordinary_resources = {"rdma/*", "a/b, c/d", ""};
+  config.fraction_annotations = {"gpu-fraction", ""};
   std::get<PolicySettings<SchedulerNamePolicy>>(config.policies.all).config.name = "A B";
   std::get<PolicySettings<CheckpointPolicy>>(config.policies.all).config.claim = "";
   EXPECT_THAT(Paths(config),
-              ElementsAre("controllers[1].user", "controllers[1].owner", "templates[1].kind",
+              ElementsAre("ordinaryResources[1]", "ordinaryResources[2]", "fractionAnnotations[1]",
+                          "controllers[1].user", "controllers[1].owner", "templates[1].kind",
                           "templates[1].path", "templates[2].path", "policies.checkpoint.claim",
                           "policies.schedulerName.name"));
   for (const model::FieldError& error : Validate(config)) {

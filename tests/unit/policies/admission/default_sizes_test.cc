@@ -47,6 +47,52 @@ TEST(DefaultSizesTest, ThePodAsAWholeAsksForNoMoreThanItsDevicesBring) {
   }
 }
 
+// Some containers set their sizes.
+model::PodTemplate RandomlySized(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  model::PodTemplate pod = RandomPod(seed);
+  for (model::Container& container : pod.containers) {
+    if (random() % 3 != 0) continue;
+    SetSize("cpu", std::to_string(1 + random() % 9), container.resources);
+    SetSize("memory", std::to_string(1 + random() % 99) + "Gi", container.resources);
+  }
+  return pod;
+}
+
+TEST(DefaultSizesTest, InitContainersCostNothing) {
+  const DeviceShares shares(Catalog(), "");
+  const GuaranteedQosConfig config;
+  const auto is_default = [](const model::Container& container) {
+    return container.init && !container.sidecar && IsMissing(container.resources, Compute::kMemory);
+  };
+  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+    const model::PodTemplate pod = RandomlySized(seed);
+    const DefaultSizes sizes(pod, shares, config);
+    // What the pod requests, with the default sizes of init containers and without.
+    const auto total = [&](bool with_defaults) {
+      std::size_t i = 0;
+      return EffectiveNeed(pod, [&](const model::Container& container) {
+        const std::size_t index = i++;
+        if (!with_defaults && is_default(container)) return model::Amount();
+        const model::Quantity* own = RequestOf(container, Compute::kMemory);
+        return own != nullptr ? own->amount() : *sizes.Of(index, Compute::kMemory);
+      });
+    };
+    ASSERT_EQ(total(true), total(false)) << "seed " << seed;
+    // None of them could have more.
+    for (std::size_t i = 0; i < pod.containers.size(); ++i) {
+      if (!is_default(pod.containers[i])) continue;
+      model::Amount beside = *sizes.Of(i, Compute::kMemory);
+      for (std::size_t j = 0; j < i; ++j) {
+        if (!pod.containers[j].sidecar) continue;
+        const model::Quantity* own = RequestOf(pod.containers[j], Compute::kMemory);
+        beside += own != nullptr ? own->amount() : *sizes.Of(j, Compute::kMemory);
+      }
+      ASSERT_EQ(beside, total(false)) << "seed " << seed << " " << i;
+    }
+  }
+}
+
 TEST(DefaultSizesTest, ContainersWithDevicesGetWholeCores) {
   const DeviceShares shares(Catalog(), "");
   const GuaranteedQosConfig config;
@@ -65,11 +111,13 @@ TEST(DefaultSizesTest, SayWhereTheyComeFrom) {
   const DeviceShares shares(Catalog(), "");
   const GuaranteedQosConfig config;
   const model::PodTemplate pod =
-      MakeTemplate({Sized("a", "-", "-", "1"), Sized("b", "-", "-", "2"), Sized("log", "-", "-")});
+      MakeTemplate({Init(Sized("i", "-", "-")), Sized("a", "-", "-", "1"),
+                    Sized("b", "-", "-", "2"), Sized("log", "-", "-")});
   const DefaultSizes sizes(pod, shares, config);
-  EXPECT_EQ(sizes.ReasonOf(0), "1 x V100");
-  EXPECT_EQ(sizes.ReasonOf(1), "rest of 2 x V100");
-  EXPECT_EQ(sizes.ReasonOf(2), "default");
+  EXPECT_EQ(sizes.ReasonOf(0), "the pod's total");
+  EXPECT_EQ(sizes.ReasonOf(1), "1 x nvidia.com/gpu");
+  EXPECT_EQ(sizes.ReasonOf(2), "of 2 x nvidia.com/gpu");
+  EXPECT_EQ(sizes.ReasonOf(3), "default");
 }
 
 TEST(DefaultSizesTest, OfAPodWithoutDevicesAreNotAddedUp) {

@@ -33,18 +33,23 @@ struct ShareCase {
 
 TEST(DeviceSharesTest, AreThoseOfTheLeastModelThatThePodMayGet) {
   const std::vector<ShareCase> cases = {
-      {"", Asking("2"), "8 80Gi", "2 x V100"},
+      {"", Asking("2"), "8 80Gi", "2 x nvidia.com/gpu"},
       {"A100", Asking("2"), "62 460Gi", "2 x A100"},
       {"A100, A30", Asking("1"), "13 76Gi", "1 x A30"},
-      {"a100", Asking("1"), "4 40Gi", "1 x V100"},
+      {"a100", Asking("1"), "4 40Gi", "1 x nvidia.com/gpu"},
       {"A100", Asking("3", kMnCore), "33 255Gi", "3 x MN-Core"},
       {"", Asking("0"), "0 0", ""},
-      {"", Asking("1", "amd.com/gpu"), "0 0", ""},
+      {"", Asking("1", "example.com/fpga"), "0 0", ""},
       {"", Asking("-1"), "0 0", ""},
       {"", MakeContainer("train", Resources({{kGpu, "1"}, {kMnCore, "1"}})), "15 125Gi",
-       "1 x V100, 1 x MN-Core"},
+       "1 x nvidia.com/gpu, 1 x MN-Core"},
       {"", Asking("9223372036854775807"), "9223372036854775807m 9223372036854775807",
-       "9223372036854775807 x V100"},
+       "9223372036854775807 x nvidia.com/gpu"},
+      {"", Asking("2", "nvidia.com/mig-1g.5gb"), "6 58880Mi", "2 x nvidia.com/mig-1g.5gb"},
+      // Of an A100 or of an H100, whose share is less.
+      {"", Asking("1", "nvidia.com/mig-1g.10gb"), "1 25Gi", "1 x nvidia.com/mig-1g.10gb"},
+      {"A100", Asking("1", "nvidia.com/mig-1g.10gb"), "3 29440Mi", "1 x nvidia.com/mig-1g.10gb"},
+      {"", Asking("1", "nvidia.com/mig-7g.40gb"), "31 230Gi", "1 x nvidia.com/mig-7g.40gb"},
   };
   for (const ShareCase& c : cases) {
     const DeviceShares shares(Catalog(), c.models);
@@ -57,7 +62,19 @@ TEST(DeviceSharesTest, AreThoseOfTheLeastModelThatThePodMayGet) {
 TEST(DeviceSharesTest, CountARequestWhereThereIsNoLimit) {
   model::Container container = MakeContainer("train");
   container.resources.requests.emplace(kGpu, Q("2"));
-  EXPECT_EQ(DeviceShares(Catalog(), "").DevicesOf(container), "2 x V100");
+  EXPECT_EQ(DeviceShares(Catalog(), "").DevicesOf(container), "2 x nvidia.com/gpu");
+}
+
+// Nobody knows what it brings with it. Beside it, a device of the catalogue brings its share.
+TEST(DeviceSharesTest, AreNotKnownOfADeviceThatTheCatalogueLacks) {
+  const PolicyContext context = Context();
+  const UnknownDevices unknown(context);
+  const DeviceShares shares(Catalog(), "", &unknown);
+  EXPECT_TRUE(shares.AsksForDevices(Asking("1", "example.com/fpga")));
+  EXPECT_EQ(Shares(shares, Asking("1", "example.com/fpga")), "? ?");
+  EXPECT_EQ(Shares(shares, MakeContainer("a", Resources({{kGpu, "1"}, {"example.com/fpga", "1"}}))),
+            "4 40Gi");
+  EXPECT_EQ(Shares(shares, Asking("1", "cpu")), "0 0");
 }
 
 model::AcceleratorSpec Spec(std::string name, model::DeviceShare share) {

@@ -89,9 +89,10 @@ TEST(AdmissionEngineTest, OfTwoModesTheWeakerOneDecidesWhatIsDenied) {
         if (weaker == Mode::kWarn) {
           EXPECT_THAT(outcome.warnings[0], StartsWith("berth (warn only), denied: " + fault));
         } else {
-          EXPECT_EQ(outcome.denial,
-                    "berth accelerator-affinity: " + fault +
-                        "; write one or more of V100, A100, A30, MN-Core, MN-Core2");
+          EXPECT_EQ(
+              outcome.denial,
+              "berth accelerator-affinity: " + fault +
+                  "; write one or more of V100, A100, A30, H100, H200, B200, L4, L40S, T4, GH200");
         }
       }
     }
@@ -247,6 +248,21 @@ TEST(AdmissionEngineTest, ConfiguredControllersComeOnTopOfKubernetesOwn) {
             daemon);
 }
 
+TEST(AdmissionEngineTest, TellsPoliciesWhichResourcesAreOrdinary) {
+  AdmissionConfig config = Only<IsolationPolicy>();
+  const auto isolates = [&config](std::string_view resource) {
+    const Outcome outcome = MakeEngine(config)->Mutate(MakeRequest(), GpuPod("1", resource));
+    return outcome.workload.pod.node_terms.has_value();
+  };
+  EXPECT_TRUE(isolates("rdma/hca_shared_devices_a"));
+  EXPECT_TRUE(isolates("vpc.amazonaws.com/efa"));
+  EXPECT_TRUE(isolates("devices.kubevirt.io/kvm"));
+  EXPECT_FALSE(isolates("example.com/fpga"));
+  config.ordinary_resources = {"example.com/*"};
+  EXPECT_TRUE(isolates("example.com/fpga"));
+  EXPECT_FALSE(isolates("rdma/hca_shared_devices_a"));
+}
+
 TEST(AdmissionEngineTest, AnUpdateIsDeniedOnlyForWhatItMakesWorse) {
   const auto engine = MakeEngine(Only<AcceleratorAffinityPolicy, IsolationPolicy>());
   Request request = MakeRequest();
@@ -261,7 +277,7 @@ TEST(AdmissionEngineTest, AnUpdateIsDeniedOnlyForWhatItMakesWorse) {
   EXPECT_FALSE(denied(GpuPod(), Wrong()));
   EXPECT_FALSE(denied(CpuPod(), CpuPod()));
   EXPECT_TRUE(denied(Wrong(), GpuPod()));
-  EXPECT_TRUE(denied(Annotated(GpuPod(), "accelerators", "H100"), Wrong()));
+  EXPECT_TRUE(denied(Annotated(GpuPod(), "accelerators", "P100"), Wrong()));
 }
 
 TEST(AdmissionEngineTest, AnUpdateMayNotRaiseALimitThatWasTooHighBefore) {

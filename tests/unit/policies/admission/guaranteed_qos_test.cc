@@ -108,40 +108,97 @@ TEST(GuaranteedQosTest, GivesContainersTheShareOfTheirDevices) {
       {{"two devices",
         {Sized("train", "-", "-", "2")},
         {"8 80Gi"},
-        {"cpu and memory of 'train' set to 8 cores, 80Gi (2 x V100); set your own limits"}},
+        {"cpu and memory of 'train' set to 8 cores, 80Gi (2 x nvidia.com/gpu); set your own "
+         "limits"}},
        {"memory alone",
         {Sized("train", "2", "-", "1")},
         {"2 40Gi"},
-        {"memory of 'train' set to 40Gi (1 x V100); set your own limits"}},
+        {"memory of 'train' set to 40Gi (1 x nvidia.com/gpu); set your own limits"}},
        {"zeros",
         {Sized("train", "0", "0", "1")},
         {"4 40Gi"},
-        {"cpu and memory of 'train' set to 4 cores, 40Gi (1 x V100); set your own limits"}},
+        {"cpu and memory of 'train' set to 4 cores, 40Gi (1 x nvidia.com/gpu); set your own "
+         "limits"}},
        {"several",
         {Sized("a", "-", "-", "1"), Sized("b", "-", "-", "1")},
         {"4 40Gi", "4 40Gi"},
-        {"cpu and memory of 'a' and 'b' set to 4 cores, 40Gi (1 x V100); set your own limits"}},
+        {"cpu and memory of 'a' and 'b' set to 4 cores, 40Gi (1 x nvidia.com/gpu); set your own "
+         "limits"}},
        {"small ones are taken off the largest",
         {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-", "1"), Sized("b", "-", "-", "2"),
          Sized("log", "-", "-")},
-        {"100m 128Mi", "4 40Gi", "7 81664Mi", "100m 128Mi"},
-        {"cpu and memory of 's' and 'log' set to 100m, 128Mi (default); set your own limits",
-         "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set your own limits",
-         "cpu and memory of 'b' set to 7 cores, 81664Mi (rest of 2 x V100); set your own limits"}},
+        {"1 4Gi", "4 40Gi", "6 72Gi", "1 4Gi"},
+        {"cpu and memory of 's' and 'log' set to 1 core, 4Gi (default); set your own limits",
+         "cpu and memory of 'a' set to 4 cores, 40Gi (1 x nvidia.com/gpu); set your own limits",
+         "cpu and memory of 'b' set to 6 cores, 72Gi (of 2 x nvidia.com/gpu); set your own "
+         "limits"}},
+       {"many small ones take no more than a quarter",
+        {Sized("a", "-", "-", "1"), Sized("b", "-", "-"), Sized("c", "-", "-"),
+         Sized("d", "-", "-")},
+        {"3 30721Mi", "333m 3413Mi", "333m 3413Mi", "333m 3413Mi"},
+        {"cpu and memory of 'a' set to 3 cores, 30721Mi (of 1 x nvidia.com/gpu); set your own "
+         "limits",
+         "cpu and memory of 'b', 'c' and 1 more set to 333m, 3413Mi (default); set your own "
+         "limits"}},
+       {"beside sizes of their own, they get what these leave of the share",
+        {Sized("a", "2", "38Gi", "1"), Sized("b", "-", "-")},
+        {"2 38Gi", "1 2Gi"},
+        {"cpu and memory of 'b' set to 1 core, 2Gi (default); set your own limits"}},
+       {"or the least",
+        {Sized("a", "8", "80Gi", "1"), Sized("b", "-", "-")},
+        {"8 80Gi", "100m 128Mi"},
+        {"cpu and memory of 'b' set to 100m, 128Mi (default); set your own limits"}},
        {"what a sidecar sets is its own affair",
         {Sidecar(Sized("s", "2", "1Gi")), Sized("a", "-", "-", "1")},
         {"2 1Gi", "4 40Gi"},
-        {"cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set your own limits"}},
+        {"cpu and memory of 'a' set to 4 cores, 40Gi (1 x nvidia.com/gpu); set your own limits"}},
        {"init containers run before, so nothing is taken off",
         {Init(Sized("i", "-", "-")), Sized("a", "-", "-", "1")},
-        {"100m 128Mi", "4 40Gi"},
-        {"cpu and memory of 'i' set to 100m, 128Mi (default); set your own limits",
-         "cpu and memory of 'a' set to 4 cores, 40Gi (1 x V100); set your own limits"}},
+        {"4 40Gi", "4 40Gi"},
+        {"cpu and memory of 'i' set to 4 cores, 40Gi (the pod's total); set your own limits",
+         "cpu and memory of 'a' set to 4 cores, 40Gi (1 x nvidia.com/gpu); set your own limits"}},
        {"an init container with the devices of one after it",
         {Init(Sized("i", "-", "-", "2")), Sized("a", "6", "-", "2")},
         {"6 80Gi", "6 80Gi"},
-        {"cpu and memory of 'i' set to 6 cores, 80Gi (2 x V100); set your own limits",
-         "memory of 'a' set to 80Gi (2 x V100); set your own limits"}}});
+        {"cpu and memory of 'i' set to 6 cores, 80Gi (the pod's total); set your own limits",
+         "memory of 'a' set to 80Gi (2 x nvidia.com/gpu); set your own limits"}}});
+}
+
+TEST(GuaranteedQosTest, LeavesDevicesToTheirAuthorThatTheCatalogueLacks) {
+  const model::Workload pod =
+      MakePod({MakeContainer("train", Resources({{"example.com/fpga", "1"}}))});
+  const Made made = Mutate(Policy(), pod);
+  EXPECT_EQ(made.workload, pod);
+  EXPECT_FALSE(made.holds);
+  EXPECT_THAT(Policy().Judge(MakeRequest(), made.workload),
+              ElementsAre(Objection{"spec.containers[0].resources.limits", "lacks cpu and memory",
+                                    "write limits: there is no default for example.com/fpga, which "
+                                    "the catalogue lacks"}));
+  model::Workload limited = pod;
+  limited.pod.containers[0].resources = Sizes("4", "16Gi");
+  limited.pod.containers[0].resources.limits.emplace("example.com/fpga", Q("1"));
+  EXPECT_TRUE(Mutate(Policy(), limited).holds);
+}
+
+TEST(GuaranteedQosTest, GivesDevicesOfTheCatalogueTheirShareBesideOthers) {
+  const Made made =
+      Mutate(Policy(),
+             MakePod({MakeContainer("train", Resources({{kGpu, "1"}, {"example.com/x", "1"}}))}));
+  EXPECT_THAT(SizesOf(made.workload), ElementsAre("4 40Gi"));
+  EXPECT_THAT(made.notes, ElementsAre("the default sizes leave out example.com/x, which the "
+                                      "catalogue lacks"));
+}
+
+TEST(GuaranteedQosTest, SetsNoDefaultsForPartsOfDevicesThatAnAnnotationAsksFor) {
+  const std::vector<std::string> annotations = {"gpu-fraction"};
+  PolicyContext context = Context();
+  context.fraction_annotations = annotations;
+  const GuaranteedQosPolicy policy(context, {});
+  model::Workload pod = CpuPod();
+  pod.pod.annotations = {{"gpu-fraction", "0.5"}};
+  EXPECT_EQ(Mutate(policy, pod).writes, 0u);
+  EXPECT_THAT(policy.Judge(MakeRequest(), pod), SizeIs(1));
+  EXPECT_GT(Mutate(policy, CpuPod()).writes, 0u);
 }
 
 TEST(GuaranteedQosTest, TakesTheModelsThatThePodNames) {
@@ -182,7 +239,19 @@ TEST(GuaranteedQosTest, GivesPodsWithoutDevicesWhatIsConfigured) {
                {"init containers stay below what follows",
                 {Init(Sized("i", "-", "-")), Sized("a", "50m", "64Mi")},
                 {"50m 64Mi", "50m 64Mi"},
-                {"cpu and memory of 'i' set to 50m, 64Mi (default); set your own limits"}}});
+                {"cpu and memory of 'i' set to 50m, 64Mi (the pod's total); set your own limits"}},
+               {"an init container gets what the others request",
+                {Init(Sized("i", "-", "-")), Sidecar(Sized("s", "500m", "1Gi")),
+                 Init(Sized("j", "-", "-")), Sized("a", "-", "-")},
+                {"1500m 5Gi", "500m 1Gi", "1 4Gi", "1 4Gi"},
+                {"cpu and memory of 'i' set to 1500m, 5Gi (the pod's total); set your own limits",
+                 "cpu and memory of 'j' set to 1 core, 4Gi (the pod's total); set your own limits",
+                 "cpu and memory of 'a' set to 1 core, 4Gi (default); set your own limits"}},
+               {"or what another init container requests",
+                {Init(Sized("i", "-", "-")), Init(Sized("j", "8", "64Gi")), Sized("a", "1", "1Gi")},
+                {"8 64Gi", "8 64Gi", "1 1Gi"},
+                {"cpu and memory of 'i' set to 8 cores, 64Gi (the pod's total); set your own "
+                 "limits"}}});
   GuaranteedQosConfig config;
   config.without_accelerators = {.cpu = Q("1500m"), .memory = Q("2Gi")};
   config.small = {.cpu = Q("1"), .memory = Q("1Gi")};

@@ -98,6 +98,14 @@ std::vector<Case> LeftAlone() {
       {"asks for another accelerator", GpuPod("4", kMnCore), ""},
       {"requests a GPU without a limit", requesting, ""},
       {"asks for a GPU to initialise", starting, ""},
+      {"asks for a slice of a GPU", GpuPod("1", "nvidia.com/mig-1g.5gb"), ""},
+      {"asks for a TPU", GpuPod("4", "google.com/tpu"), ""},
+      {"asks for what may be an accelerator", GpuPod("1", "example.com/fpga"),
+       "list example.com/fpga in accelerators, or admission.ordinaryResources if it is none"},
+      {"asks for a device by its class",
+       GpuPod("1", "deviceclass.resource.kubernetes.io/gpu.example.com"),
+       "if deviceclass.resource.kubernetes.io/gpu.example.com is no accelerator, list it in "
+       "admission.ordinaryResources"},
       {"has claims", claiming, ""},
       {"has its node", bound, ""},
       {"selects a model", Selecting("berth.dev/accelerator", "A100"), wants},
@@ -127,6 +135,36 @@ TEST_F(IsolationTest, LeavesAlone) {
   }
 }
 
+TEST_F(IsolationTest, KeepsPodsThatAskForOrdinaryResourcesOff) {
+  const std::vector<std::string> ordinary = {"rdma/*", "example.com/nic"};
+  PolicyContext context = Context();
+  context.ordinary_resources = ordinary;
+  const IsolationPolicy policy(context, {});
+  for (const char* resource : {"rdma/hca", "example.com/nic", "cpu", "hugepages-2Mi"}) {
+    const Made made = Mutate(policy, GpuPod("1", resource));
+    EXPECT_TRUE(made.holds) << resource;
+    EXPECT_THAT(made.notes, IsEmpty()) << resource;
+    EXPECT_THAT(policy.Judge(MakeRequest(), GpuPod("1", resource)), SizeIs(1)) << resource;
+  }
+  EXPECT_FALSE(Mutate(policy, GpuPod("1", "example.com/nics")).holds);
+}
+
+TEST_F(IsolationTest, HeedsAnnotationsThatAskForAPartOfADeviceWhereConfigured) {
+  model::Workload pod = CpuPod();
+  pod.pod.annotations = {{"gpu-fraction", "0.5"}};
+  EXPECT_TRUE(Mutate(policy_, pod).holds);
+  const std::vector<std::string> annotations = {"gpu-memory", "gpu-fraction"};
+  PolicyContext context = Context();
+  context.fraction_annotations = annotations;
+  const IsolationPolicy policy(context, {});
+  const Made made = Mutate(policy, pod);
+  EXPECT_EQ(made.workload, pod);
+  EXPECT_THAT(made.notes, ElementsAre("not kept off nodes with accelerators: gpu-fraction asks for "
+                                      "a part of one"));
+  EXPECT_THAT(policy.Judge(MakeRequest(), pod), IsEmpty());
+  EXPECT_TRUE(Mutate(policy, CpuPod()).holds);
+}
+
 TEST_F(IsolationTest, IsNotFooledByWhatWantsNoAccelerator) {
   model::Workload zero = CpuPod();
   zero.pod.containers[0].resources = Resources({{kGpu, "0"}});
@@ -134,7 +172,7 @@ TEST_F(IsolationTest, IsNotFooledByWhatWantsNoAccelerator) {
            {"asks for no device in so many words", zero},
            {"selects another label", Selecting("zone", "a")},
            {"selects a product that is not in the catalogue",
-            Selecting("nvidia.com/gpu.product", "Tesla-T4")},
+            Selecting("nvidia.com/gpu.product", "Tesla-P100-PCIE-16GB")},
            {"wants anything but a model", Requiring({{kIsolated.key, "NotIn", {"A100"}}})},
            {"wants no product", Requiring({{"nvidia.com/gpu.product", "DoesNotExist", {}}})},
            {"wants none of some products",

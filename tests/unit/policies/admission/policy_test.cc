@@ -68,7 +68,7 @@ TEST(AsksForAcceleratorsTest, CountsLimitsAndRequestsAboveZeroOfEveryContainer) 
   EXPECT_TRUE(AsksForAccelerators(GpuPod().pod, Catalog()));
   EXPECT_TRUE(AsksForAccelerators(GpuPod("1", kMnCore).pod, Catalog()));
   EXPECT_FALSE(AsksForAccelerators(GpuPod("0").pod, Catalog()));
-  EXPECT_FALSE(AsksForAccelerators(GpuPod("1", "amd.com/gpu").pod, Catalog()));
+  EXPECT_FALSE(AsksForAccelerators(GpuPod("1", "example.com/fpga").pod, Catalog()));
   EXPECT_FALSE(AsksForAccelerators(MakePod({}).pod, Catalog()));
   model::Workload requesting = MakePod({MakeContainer("a"), MakeContainer("b")});
   requesting.pod.containers[1].resources.requests["nvidia.com/gpu"] = Q("1");
