@@ -191,14 +191,7 @@ func TestLimitRangeDefaultsBelowTheRequest(t *testing.T) {
 	asks := pod(container("train", "cpu=1 memory=1Gi", ""))
 	off, enforced := in(t, "off"), in(t, "enforce")
 	for _, w := range []*world{off, enforced} {
-		_, err := w.client.CoreV1().LimitRanges(w.namespace).Create(t.Context(), limits,
-			metav1.CreateOptions{})
-		w.Check("create a LimitRange", err)
-		w.Await("LimitRanger to know it", func() bool {
-			got, err := w.dryRun(pod(container("probe", "", "")))
-			w.Check("try a pod", err)
-			return got.Annotations["kubernetes.io/limit-ranger"] != ""
-		})
+		w.createLimitRange(limits)
 	}
 	_, err := off.tryPod(asks)
 	if !apierrors.IsInvalid(err) {
@@ -214,6 +207,57 @@ func TestLimitRangeDefaultsBelowTheRequest(t *testing.T) {
 		corev1.PodQOSGuaranteed || got.Spec.Containers[0].Resources.Limits.Memory().String() != "512Mi" {
 		t.Errorf("%s: %s", got.Status.QOSClass, resourcesOf(t, got))
 	}
+}
+
+// LimitRanger writes requests, too, where nobody asked for any. They are no wish of the author, who
+// is not told that they are.
+func TestLimitRangeRequestsAreNobodysWish(t *testing.T) {
+	little := list("cpu=10m memory=16Mi")
+	for name, item := range map[string]corev1.LimitRangeItem{
+		"min":            {Type: corev1.LimitTypeContainer, Min: little},
+		"defaultRequest": {Type: corev1.LimitTypeContainer, DefaultRequest: little},
+	} {
+		t.Run(name, func(t *testing.T) {
+			limits := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: name},
+				Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{item}}}
+			asks := pod(container("train", "", "nvidia.com/gpu=8"))
+			off, enforced := in(t, "off"), in(t, "enforce")
+			for _, w := range []*world{off, enforced} {
+				w.createLimitRange(limits)
+			}
+			without := off.createPod(asks).Spec.Containers[0].Resources
+			if !without.Requests.Memory().Equal(*little.Memory()) || !without.Limits.Memory().IsZero() {
+				t.Fatalf("without Berth: %s, want the LimitRange's requests alone", jsonOf(t, without))
+			}
+			enforced.heard.forget()
+			got := enforced.createPod(asks)
+			const share = "cpu=32 memory=320Gi nvidia.com/gpu=8"
+			if jsonOf(t, got.Spec.Containers[0].Resources) != jsonOf(t, requirements(share, share)) {
+				t.Errorf("resources are %s, want %s", resourcesOf(t, got), share)
+			}
+			enforced.expectWarned("'train' set to 32 cores, 320Gi", "8 x nvidia.com/gpu")
+			for _, text := range enforced.heard.all() {
+				for _, blame := range []string{"10m", "16Mi", "its request"} {
+					if contains(text, blame) {
+						t.Errorf("the author is blamed for what LimitRanger wrote: %s", text)
+					}
+				}
+			}
+		})
+	}
+}
+
+// createLimitRange makes one that is in force.
+func (w *world) createLimitRange(limits *corev1.LimitRange) {
+	w.Helper()
+	_, err := w.client.CoreV1().LimitRanges(w.namespace).Create(w.Context(), limits,
+		metav1.CreateOptions{})
+	w.Check("create a LimitRange", err)
+	w.Await("LimitRanger to know it", func() bool {
+		got, err := w.dryRun(pod(container("probe", "", "")))
+		w.Check("try a pod", err)
+		return got.Annotations["kubernetes.io/limit-ranger"] != ""
+	})
 }
 
 // A LimitRange's maxima are checked after webhooks, against what Berth has set. A pod without a limit
