@@ -79,15 +79,21 @@ void EqualizePodResource(Compute resource, bool lower, Draft& draft, Remarks& re
   draft.SetPodLimit(NameOf(resource), to);
 }
 
+bool LowersCpu(const GuaranteedQosConfig& config, const std::string& container) {
+  return config.cpu == CpuRule::kLower ||
+         std::ranges::find(config.lower_cpu_of, container) != config.lower_cpu_of.end();
+}
+
 }  // namespace
 
-void EqualizeContainers(CpuRule rule, Draft& draft, GroupedRemarks& remarks) {
+void EqualizeContainers(const GuaranteedQosConfig& config, Draft& draft, GroupedRemarks& remarks) {
   const LimitRangerDefaults defaults(draft.pod().annotations);
   for (const Compute resource : kCompute) {
-    const bool lower = resource == Compute::kCpu && rule == CpuRule::kLower;
     for (std::size_t i = 0; i < draft.pod().containers.size(); ++i) {
-      if (defaults.HasNothingButRequest(draft.pod().containers[i], resource)) continue;
-      const bool ours = defaults.HasLimit(draft.pod().containers[i], resource);
+      const model::Container& container = draft.pod().containers[i];
+      if (defaults.HasNothingButRequest(container, resource)) continue;
+      const bool lower = resource == Compute::kCpu && LowersCpu(config, container.name);
+      const bool ours = defaults.HasLimit(container, resource);
       EqualizeContainer(i, resource, lower, ours, draft, remarks);
     }
   }

@@ -11,11 +11,11 @@
 namespace berth::policies::admission {
 
 /// Makes request and limit of cpu and memory equal in every container that sets one or both of
-/// them. A request that only the LimitRange set does not count as one. `rule` decides about a cpu
+/// them. A request that only the LimitRange set does not count as one. `config` decides about a cpu
 /// limit above the request. A limit that the namespace's LimitRange set gives way to a higher
 /// request. Leaves alone what QosObjections() objects to: a user's limit below the request, and
 /// negative quantities, which the API server rejects.
-void EqualizeContainers(CpuRule rule, Draft& draft, GroupedRemarks& remarks);
+void EqualizeContainers(const GuaranteedQosConfig& config, Draft& draft, GroupedRemarks& remarks);
 
 /// The same for spec.resources, which the pod must have. The values do not fall below what the
 /// containers need, because the API server rejects that (validatePodResourceConsistency in

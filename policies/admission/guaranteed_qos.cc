@@ -72,7 +72,7 @@ bool GuaranteedQosPolicy::Mutate(const Request& request, Draft& draft, Remarks& 
     EqualizePod(config_.cpu, draft, remarks);
   } else {
     GroupedRemarks grouped;
-    EqualizeContainers(config_.cpu, draft, grouped);
+    EqualizeContainers(config_, draft, grouped);
     grouped.WriteTo(remarks);
   }
   // This policy cannot see what resources a claim or a part of a device brings with it, so it sets

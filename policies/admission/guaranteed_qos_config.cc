@@ -44,6 +44,11 @@ ContainerSize GuaranteedQosConfig::Size(std::string_view cpu, std::string_view m
 
 std::vector<model::FieldError> Validate(const GuaranteedQosConfig& config) {
   Errors errors;
+  for (std::size_t i = 0; i < config.lower_cpu_of.size(); ++i) {
+    if (!config.lower_cpu_of[i].empty()) continue;
+    errors.push_back({"lowerCpuOf[" + std::to_string(i) + "]",
+                      "is empty; write the name of a container, such as istio-proxy"});
+  }
   ValidateSize(config.without_accelerators, "withoutAccelerators", errors);
   ValidateSize(config.small, "small", errors);
   return errors;

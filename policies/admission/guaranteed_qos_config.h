@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "model/config_field.h"
@@ -50,6 +51,9 @@ struct GuaranteedQosConfig {
   MissingLimits missing_limits = MissingLimits::kDefault;
   /// For a cpu request below its limit. Memory requests are always raised.
   CpuRule cpu = CpuRule::kRaise;
+  /// Names of containers for which `cpu` is kLower: proxies that are injected with a small request
+  /// and a high limit for bursts (Istio's values.yaml, global.proxy.resources: 100m and 2000m).
+  std::vector<std::string> lower_cpu_of = {"istio-proxy", "istio-init", "istio-validation"};
   /// For main containers in pods without accelerators, and the most for containers without devices
   /// beside containers with devices.
   ContainerSize without_accelerators = Size("1", "4Gi");
@@ -73,6 +77,9 @@ void VisitFields(Visitor& visit, GuaranteedQosConfig& config) {
   visit("cpu", config.cpu,
         "For a cpu limit above its request. Raise: the request becomes the limit; Lower: the limit "
         "becomes the request. Memory requests are always raised");
+  visit("lowerCpuOf", config.lower_cpu_of,
+        "Names of containers for which cpu is Lower: proxies that a mesh injects with a high limit "
+        "for bursts, which would otherwise be reserved in every pod");
   visit("withoutAccelerators", config.without_accelerators,
         "What a main container gets in a pod without accelerators, and at most a container without "
         "devices beside containers with devices");

@@ -102,6 +102,28 @@ TEST(GuaranteedQosTest, LowersCpuButNeverMemoryWhereConfigured) {
                 {"cpu request of 'a' set to its limit, 2, as both must be equal"}}});
 }
 
+// Every pod of a mesh has such a proxy, whose limit is for bursts.
+TEST(GuaranteedQosTest, LowersTheCpuOfInjectedProxies) {
+  ExpectSizes(Policy(),
+              {{"Istio's",
+                {Sized("train", "4", "16Gi"), Sized("istio-proxy", "100m/2", "128Mi/1Gi")},
+                {"4 16Gi", "100m 1Gi"},
+                {"cpu limit of 'istio-proxy' lowered from 2 to its request, 100m, as both must be "
+                 "equal",
+                 "memory request of 'istio-proxy' raised from 128Mi to its limit, 1Gi, as both "
+                 "must be equal"}}});
+  GuaranteedQosConfig config;
+  config.lower_cpu_of = {"proxy"};
+  ExpectSizes(Policy(config),
+              {{"configured",
+                {Sized("istio-proxy", "100m/2", "1Gi"), Sized("proxy", "100m/2", "1Gi")},
+                {"2 1Gi", "100m 1Gi"},
+                {"cpu request of 'istio-proxy' raised from 100m to its limit, 2, as both must be "
+                 "equal",
+                 "cpu limit of 'proxy' lowered from 2 to its request, 100m, as both must be "
+                 "equal"}}});
+}
+
 TEST(GuaranteedQosTest, GivesContainersTheShareOfTheirDevices) {
   ExpectSizes(
       Policy(),
@@ -618,10 +640,11 @@ TEST(GuaranteedQosConfigTest, WantsSizesAboveZero) {
   GuaranteedQosConfig config;
   config.without_accelerators = {.cpu = Q("0"), .memory = Q("-1Gi")};
   config.small = {};
+  config.lower_cpu_of = {"proxy", ""};
   Texts errors;
   for (const model::FieldError& error : Validate(config)) errors.push_back(error.path);
-  EXPECT_THAT(errors, ElementsAre("withoutAccelerators.cpu", "withoutAccelerators.memory",
-                                  "small.cpu", "small.memory"));
+  EXPECT_THAT(errors, ElementsAre("lowerCpuOf[1]", "withoutAccelerators.cpu",
+                                  "withoutAccelerators.memory", "small.cpu", "small.memory"));
 }
 
 }  // namespace
