@@ -1,6 +1,8 @@
 #include "kube/json_workload.h"
 
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,20 +50,43 @@ model::VolumeMount MountFromJson(const JsonValue& mount) {
           .sub_path = mount.Field("subPath").Text()};
 }
 
-model::Container ContainerFromJson(const JsonValue& container, bool init, std::size_t index) {
+// The names of templates or ResourceClaims, by the names that the pod has for its claims.
+using ClaimNames = std::map<std::string, std::string, std::less<>>;
+
+ClaimNames ClaimNamesFromJson(const JsonValue& claims) {
+  ClaimNames names;
+  claims.ForEachItem([&](const JsonValue& claim) {
+    const std::string own = claim.Field("resourceClaimName").Text();
+    names.emplace(claim.Field("name").Text(),
+                  TextOr(claim.Field("resourceClaimTemplateName"), own));
+  });
+  return names;
+}
+
+std::vector<std::string> UsedClaims(const JsonValue& claims, const ClaimNames& names) {
+  return List<std::string>(claims, [&names](const JsonValue& claim) {
+    const auto found = names.find(claim.Field("name").Text());
+    return found == names.end() ? std::string() : found->second;
+  });
+}
+
+model::Container ContainerFromJson(const JsonValue& container, bool init, std::size_t index,
+                                   const ClaimNames& claims) {
   return {.init = init,
           .index = index,
           .sidecar = init && container.Field("restartPolicy").String() == "Always",
           .name = container.Field("name").Text(),
           .resources = WorkloadRequirementsFromJson(container.Field("resources")),
           .env = List<model::EnvVar>(container.Field("env"), EnvFromJson),
-          .mounts = List<model::VolumeMount>(container.Field("volumeMounts"), MountFromJson)};
+          .mounts = List<model::VolumeMount>(container.Field("volumeMounts"), MountFromJson),
+          .claims = UsedClaims(container.Field("resources").Field("claims"), claims)};
 }
 
-void AddContainers(const JsonValue& list, bool init, std::vector<model::Container>& containers) {
+void AddContainers(const JsonValue& list, bool init, const ClaimNames& claims,
+                   std::vector<model::Container>& containers) {
   list.ForEachPlace([&](std::size_t index, const JsonValue& container) {
     if (container.absent()) return;
-    containers.push_back(ContainerFromJson(container, init, index));
+    containers.push_back(ContainerFromJson(container, init, index, claims));
   });
 }
 
@@ -103,8 +128,9 @@ model::PodTemplate PodTemplateFromJson(const JsonValue& pod) {
   const JsonValue spec = pod.Field("spec");
   model::PodTemplate result;
   result.annotations = metadata.Field("annotations").StringMap();
-  AddContainers(spec.Field("initContainers"), true, result.containers);
-  AddContainers(spec.Field("containers"), false, result.containers);
+  const ClaimNames claims = ClaimNamesFromJson(spec.Field("resourceClaims"));
+  AddContainers(spec.Field("initContainers"), true, claims, result.containers);
+  AddContainers(spec.Field("containers"), false, claims, result.containers);
   const JsonValue resources = spec.Field("resources");
   if (!resources.absent()) result.resources = WorkloadRequirementsFromJson(resources);
   result.node_selector = spec.Field("nodeSelector").StringMap();

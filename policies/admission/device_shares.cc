@@ -1,5 +1,7 @@
 #include "policies/admission/device_shares.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -13,9 +15,13 @@ using model::Amount;
 
 namespace {
 
+const std::optional<model::Quantity>& AmountOf(const model::DeviceShare& share, Compute resource) {
+  return resource == Compute::kCpu ? share.cpu : share.memory;
+}
+
 // The share of one device, or of a slice of which it holds `parts`.
 std::optional<Amount> ShareOf(const AcceleratorSpec& spec, std::int64_t parts, Compute resource) {
-  const auto& share = resource == Compute::kCpu ? spec.share.cpu : spec.share.memory;
+  const std::optional<model::Quantity>& share = AmountOf(spec.share, resource);
   if (!share) return std::nullopt;
   const Amount part = PartOf(resource, share->amount(), parts);
   return parts > 1 && resource == Compute::kCpu && part >= kOneCore ? WholeCores(part) : part;
@@ -29,8 +35,31 @@ std::vector<std::string> ListOf(std::string_view models) {
 }  // namespace
 
 DeviceShares::DeviceShares(const AcceleratorCatalog& catalog, std::string_view models,
-                           const UnknownDevices* unknown)
-    : catalog_(catalog), models_(ListOf(models)), unknown_(unknown) {}
+                           const UnknownDevices* unknown, std::span<const ClaimShare> claims)
+    : catalog_(catalog), models_(ListOf(models)), unknown_(unknown), claims_(claims) {}
+
+const ClaimShare* DeviceShares::ShareOfClaim(std::string_view name) const {
+  const std::string text(name);
+  const auto found = std::ranges::find_if(claims_, [&text](const ClaimShare& claim) {
+    return fnmatch(claim.match.c_str(), text.c_str(), 0) == 0;
+  });
+  return found == claims_.end() ? nullptr : &*found;
+}
+
+DeviceShares::Counts DeviceShares::ClaimsIn(const model::Container& container) const {
+  Counts counts;
+  for (const auto* list : {&container.resources.limits, &container.resources.requests}) {
+    for (const auto& [resource, quantity] : *list) {
+      const std::string_view name = DeviceClassOf(resource);
+      if (name.empty() || quantity.Sign() <= 0 || ShareOfClaim(name) == nullptr) continue;
+      counts.emplace(name, quantity.Value());  // of two, the limit
+    }
+  }
+  for (const std::string& claim : container.claims) {
+    if (ShareOfClaim(claim) != nullptr) ++counts[claim];
+  }
+  return counts;
+}
 
 DeviceShares::Counts DeviceShares::DevicesIn(const model::Container& container) const {
   Counts counts;
@@ -79,13 +108,24 @@ DeviceShares::PerDevice DeviceShares::Least(std::string_view resource) const {
 
 bool DeviceShares::AsksForDevices(const model::Container& container) const {
   if (unknown_ != nullptr && !unknown_->In(container).empty()) return true;
-  return !DevicesIn(container).empty();
+  return !container.claims.empty() || !DevicesIn(container).empty();
 }
 
 std::optional<Amount> DeviceShares::Of(const model::Container& container, Compute resource) const {
   const Counts devices = DevicesIn(container);
-  if (devices.empty() && AsksForDevices(container)) return std::nullopt;
+  const Counts claims = ClaimsIn(container);
+  if (devices.empty() && claims.empty() && AsksForDevices(container)) return std::nullopt;
+  const bool known = std::ranges::all_of(container.claims, [this](const std::string& claim) {
+    return ShareOfClaim(claim) != nullptr;
+  });
+  if (!known) return std::nullopt;
   Amount sum;
+  for (const auto& [name, count] : claims) {
+    const std::optional<model::Quantity>& share = AmountOf(ShareOfClaim(name)->share, resource);
+    if (!share) return std::nullopt;
+    Amount amount = share->amount();
+    sum += amount *= count;
+  }
   for (const auto& [name, count] : devices) {
     std::optional<Amount> share = Least(name).share[resource];
     if (!share) return std::nullopt;
@@ -96,10 +136,12 @@ std::optional<Amount> DeviceShares::Of(const model::Container& container, Comput
 
 std::string DeviceShares::DevicesOf(const model::Container& container) const {
   std::string text;
-  for (const auto& [resource, count] : DevicesIn(container)) {
+  const auto add = [&text](std::int64_t count, std::string_view name) {
     if (!text.empty()) text += ", ";
-    text += std::to_string(count) + " x " + std::string(Least(resource).name);
-  }
+    text += std::to_string(count) + " x " + std::string(name);
+  };
+  for (const auto& [resource, count] : DevicesIn(container)) add(count, Least(resource).name);
+  for (const auto& [name, count] : ClaimsIn(container)) add(count, name);
   return text;
 }
 

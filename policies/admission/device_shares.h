@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "model/accelerator.h"
 #include "model/workload.h"
 #include "policies/admission/compute.h"
+#include "policies/admission/guaranteed_qos_config.h"
 #include "policies/admission/unknown_devices.h"
 
 namespace berth::policies::admission {
@@ -29,15 +31,15 @@ class DeviceShares {
  public:
   /// `models` is the value of the pod's annotation: names, separated by commas. The text must
   /// outlive the constructor only. `unknown` finds devices that the catalogue lacks; null if there
-  /// are none.
+  /// are none. `claims` are the shares of claimed devices, which must outlive the object.
   DeviceShares(const model::AcceleratorCatalog& catalog, std::string_view models,
-               const UnknownDevices* unknown = nullptr);
+               const UnknownDevices* unknown = nullptr, std::span<const ClaimShare> claims = {});
 
-  /// Whether the container requests a device of the catalogue, or an unknown one.
+  /// Whether the container requests a device of the catalogue, or an unknown one, or uses a claim.
   bool AsksForDevices(const model::Container& container) const;
 
   /// The share of all devices of the container: zero without devices, nothing if a share is not
-  /// known. Unknown devices add nothing to those of the catalogue.
+  /// known, which includes that of a claim. Unknown devices add nothing to those of the catalogue.
   std::optional<model::Amount> Of(const model::Container& container, Compute resource) const;
 
   /// The container's devices of the catalogue, for remarks: "2 x A100". Names a model only if the
@@ -54,6 +56,10 @@ class DeviceShares {
   // Counts by resource.
   using Counts = std::map<std::string_view, std::int64_t>;
 
+  // The share of a claim or DeviceClass of that name; null if none is configured.
+  const ClaimShare* ShareOfClaim(std::string_view name) const;
+  // The container's devices that have a share in `claims`, by the names of claims and classes.
+  Counts ClaimsIn(const model::Container& container) const;
   // The container's devices of the catalogue.
   Counts DevicesIn(const model::Container& container) const;
   // The entries of `resource` that the pod may get.
@@ -64,6 +70,7 @@ class DeviceShares {
   const model::AcceleratorCatalog& catalog_;
   const std::vector<std::string> models_;  // that the pod names
   const UnknownDevices* const unknown_;
+  const std::span<const ClaimShare> claims_;
 };
 
 }  // namespace berth::policies::admission

@@ -75,19 +75,29 @@ bool GuaranteedQosPolicy::Mutate(const Request& request, Draft& draft, Remarks& 
     EqualizeContainers(config_, draft, grouped);
     grouped.WriteTo(remarks);
   }
-  // This policy cannot see what resources a claim or a part of a device brings with it, so it sets
-  // no defaults for such pods.
-  const bool fills = config_.missing_limits == MissingLimits::kDefault && !draft.pod().has_claims &&
-                     unknown_.AskedByAnnotation(draft.pod()).empty();
-  if (fills && LacksLimits(WithoutDefaultRequests(draft.pod()))) {
+  if (MayFill(draft.pod()) && LacksLimits(WithoutDefaultRequests(draft.pod()))) {
     draft.pod().resources ? FillPod(draft, remarks) : FillContainers(draft, remarks);
   }
   MarkRetryless(draft, remarks);
   return IsGuaranteed(draft.pod()) || MayLackLimits(request, draft.workload());
 }
 
+// This policy cannot see what resources a claim or a part of a device brings with it, so it sets no
+// defaults for such pods, unless the shares of all claims that containers use are configured.
+bool GuaranteedQosPolicy::MayFill(const model::PodTemplate& pod) const {
+  if (config_.missing_limits != MissingLimits::kDefault) return false;
+  if (!unknown_.AskedByAnnotation(pod).empty()) return false;
+  if (!pod.has_claims) return true;
+  const DeviceShares shares = SharesOf(pod);
+  return !config_.claims.empty() &&
+         std::ranges::all_of(pod.containers, [&shares](const model::Container& container) {
+           return container.claims.empty() || shares.Of(container, Compute::kCpu).has_value();
+         });
+}
+
 DeviceShares GuaranteedQosPolicy::SharesOf(const model::PodTemplate& pod) const {
-  return {catalog_, model::Find(pod.annotations, models_annotation_).value_or(""), &unknown_};
+  return {catalog_, model::Find(pod.annotations, models_annotation_).value_or(""), &unknown_,
+          config_.claims};
 }
 
 void GuaranteedQosPolicy::FillContainers(Draft& draft, Remarks& remarks) const {

@@ -54,6 +54,8 @@ class GuaranteedQosPolicy : public AdmissionPolicy {
   // Whether missing limits are allowed: for Jobs, and pods of Jobs, that are never retried.
   bool MayLackLimits(const Request& request, const model::Workload& workload) const;
 
+  // Whether containers of the pod may get default sizes.
+  bool MayFill(const model::PodTemplate& pod) const;
   // What the pod's devices bring with them.
   DeviceShares SharesOf(const model::PodTemplate& pod) const;
 

@@ -20,8 +20,7 @@ constexpr model::EnumName<CpuRule> kCpuRuleNames[] = {{CpuRule::kRaise, "Raise"}
 void ValidateAmount(const std::optional<model::Quantity>& amount, const std::string& path,
                     const std::string& example, Errors& errors) {
   if (amount && amount->Sign() > 0) return;
-  errors.push_back(
-      {path, "must be more than 0; write the size for one container, such as " + example});
+  errors.push_back({path, "must be more than 0; write a size such as " + example});
 }
 
 void ValidateSize(const ContainerSize& size, const std::string& path, Errors& errors) {
@@ -51,6 +50,16 @@ std::vector<model::FieldError> Validate(const GuaranteedQosConfig& config) {
   }
   ValidateSize(config.without_accelerators, "withoutAccelerators", errors);
   ValidateSize(config.small, "small", errors);
+  for (std::size_t i = 0; i < config.claims.size(); ++i) {
+    const std::string path = "claims[" + std::to_string(i) + "]";
+    if (config.claims[i].match.empty()) {
+      errors.push_back({path + ".match",
+                        "is empty; write the name of a ResourceClaimTemplate or "
+                        "DeviceClass, or * for all"});
+    }
+    ValidateAmount(config.claims[i].share.cpu, path + ".share.cpu", "\"4\"", errors);
+    ValidateAmount(config.claims[i].share.memory, path + ".share.memory", "40Gi", errors);
+  }
   return errors;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/accelerator.h"
 #include "model/config_field.h"
 #include "model/quantity.h"
 
@@ -45,6 +46,24 @@ void VisitFields(Visitor& visit, ContainerSize& size) {
   visit("memory", size.memory, "Memory, above 0");
 }
 
+/// What one device brings that a pod gets by dynamic resource allocation.
+struct ClaimShare {
+  /// A shell pattern for the name of a ResourceClaimTemplate or ResourceClaim, or for that of a
+  /// DeviceClass whose devices a pod requests by deviceclass.resource.kubernetes.io/<class>.
+  std::string match;
+  model::DeviceShare share = {};
+
+  friend bool operator==(const ClaimShare&, const ClaimShare&) = default;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, ClaimShare& claim) {
+  visit.Required("match", claim.match,
+                 "Shell pattern for the name of a ResourceClaimTemplate or ResourceClaim, or of a "
+                 "DeviceClass whose devices are requested by its implicit resource");
+  visit("share", claim.share, "What containers without limits get for one such claim or device");
+}
+
 /// The block admission.policies.guaranteedQos.
 struct GuaranteedQosConfig {
   /// For containers that set neither request nor limit.
@@ -60,6 +79,8 @@ struct GuaranteedQosConfig {
   /// For sidecars in pods without accelerators, and the least for containers without devices beside
   /// containers with devices.
   ContainerSize small = Size("100m", "128Mi");
+  /// Shares of claimed devices; the first that matches counts. Pods with other claims need limits.
+  std::vector<ClaimShare> claims;
 
   friend bool operator==(const GuaranteedQosConfig&, const GuaranteedQosConfig&) = default;
 
@@ -86,6 +107,9 @@ void VisitFields(Visitor& visit, GuaranteedQosConfig& config) {
   visit("small", config.small,
         "What a sidecar gets in a pod without accelerators, and at least a container without "
         "devices beside containers with devices");
+  visit("claims", config.claims,
+        "Shares of the devices of dynamic resource allocation, by name; the first that matches "
+        "counts. A pod with any other claim needs limits of its own");
 }
 
 /// Returns every error in `config`, with paths below the block; empty if it is valid.

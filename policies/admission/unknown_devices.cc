@@ -15,6 +15,11 @@ constexpr std::string_view kDeviceClass = "deviceclass.resource.kubernetes.io/";
 
 }  // namespace
 
+std::string_view DeviceClassOf(std::string_view resource) {
+  if (!resource.starts_with(kDeviceClass)) return {};
+  return resource.substr(kDeviceClass.size());
+}
+
 UnknownDevices::UnknownDevices(const PolicyContext& context)
     : catalog_(context.catalog),
       ordinary_(context.ordinary_resources),
@@ -50,7 +55,7 @@ bool UnknownDevices::IsUnknown(std::string_view resource) const {
     return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
   });
   if (is_ordinary) return false;
-  return resource.starts_with(kDeviceClass) || model::IsExtendedResourceName(resource);
+  return !DeviceClassOf(resource).empty() || model::IsExtendedResourceName(resource);
 }
 
 }  // namespace berth::policies::admission

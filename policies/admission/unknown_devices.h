@@ -11,6 +11,11 @@ namespace berth::policies::admission {
 
 struct PolicyContext;
 
+/// The DeviceClass whose devices a container requests by its implicit resource
+/// (ResourceDeviceClassPrefix in k8s.io/api/resource/v1); empty if it is no such resource. Points
+/// into `resource`.
+std::string_view DeviceClassOf(std::string_view resource);
+
 /// Finds what a pod asks for that may be an accelerator although the catalogue lacks it. Nobody
 /// knows what such a device brings with it or which nodes have it, so policies make no guesses
 /// about the pod.
@@ -19,8 +24,7 @@ struct PolicyContext;
 /// - extended resources (IsExtendedResourceName in
 ///   k8s.io/kubernetes/pkg/apis/core/v1/helper/helpers.go, v1.36.3) that are neither in the
 ///   catalogue nor ordinary by `admission.ordinaryResources`;
-/// - the implicit resources of DeviceClasses, deviceclass.resource.kubernetes.io/<class>
-///   (ResourceDeviceClassPrefix in k8s.io/api/resource/v1);
+/// - the implicit resources of DeviceClasses, deviceclass.resource.kubernetes.io/<class>;
 /// - the annotations of `admission.fractionAnnotations`, by which other schedulers share devices.
 ///
 /// What the context refers to must outlive the object. Immutable, so thread-safe.

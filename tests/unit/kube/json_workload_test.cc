@@ -38,14 +38,16 @@ TEST(WorkloadFromJsonTest, ReadsAPod) {
     "spec": {
       "initContainers": [{"name": "copy"}, {"name": "proxy", "restartPolicy": "Always"}],
       "containers": [{"name": "train", "restartPolicy": "Always",
-        "resources": {"requests": {"cpu": "1500m"}, "limits": {"memory": "1Gi", "x.io/y": 2}},
+        "resources": {"requests": {"cpu": "1500m"}, "limits": {"memory": "1Gi", "x.io/y": 2},
+                      "claims": [{"name": "gpu"}, {"name": "nic", "request": "r"}, {"name": "x"}]},
         "env": [{"name": "A", "value": "b"}, {"name": "C", "valueFrom": {"fieldRef": {}}}],
         "volumeMounts": [{"name": "v", "mountPath": "/data", "subPath": "s"}]}],
       "resources": {"limits": {"cpu": "2"}},
       "nodeSelector": {"zone": "a"},
       "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}},
                   {"name": "w", "emptyDir": {}}],
-      "resourceClaims": [{"name": "gpu"}],
+      "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "single-gpu"},
+                         {"name": "nic", "resourceClaimName": "shared-nic"}],
       "restartPolicy": "Never", "terminationGracePeriodSeconds": 7,
       "schedulerName": "other", "nodeName": "n"}})",
                         "Pod");
@@ -73,6 +75,8 @@ TEST(WorkloadFromJsonTest, ReadsAPod) {
   EXPECT_EQ(train.resources.limits.at("memory").text(), "1Gi");
   EXPECT_THAT(train.env, ElementsAre(model::EnvVar{"A", "b"}, model::EnvVar{"C", ""}));
   EXPECT_THAT(train.mounts, ElementsAre(model::VolumeMount{"v", "/data", "s"}));
+  EXPECT_THAT(train.claims, ElementsAre("single-gpu", "shared-nic", ""));
+  EXPECT_THAT(spec.containers[0].claims, IsEmpty());
   ASSERT_TRUE(spec.resources);
   EXPECT_THAT(spec.resources->limits, ElementsAre(Pair("cpu", Quantity("2"))));
   EXPECT_THAT(spec.node_selector, ElementsAre(Pair("zone", "a")));

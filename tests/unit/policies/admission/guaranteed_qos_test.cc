@@ -186,43 +186,6 @@ TEST(GuaranteedQosTest, GivesContainersTheShareOfTheirDevices) {
          "memory of 'a' set to 80Gi (2 x nvidia.com/gpu); set your own limits"}}});
 }
 
-TEST(GuaranteedQosTest, LeavesDevicesToTheirAuthorThatTheCatalogueLacks) {
-  const model::Workload pod =
-      MakePod({MakeContainer("train", Resources({{"example.com/fpga", "1"}}))});
-  const Made made = Mutate(Policy(), pod);
-  EXPECT_EQ(made.workload, pod);
-  EXPECT_FALSE(made.holds);
-  EXPECT_THAT(Policy().Judge(MakeRequest(), made.workload),
-              ElementsAre(Objection{"spec.containers[0].resources.limits", "lacks cpu and memory",
-                                    "write limits: there is no default for example.com/fpga, which "
-                                    "the catalogue lacks"}));
-  model::Workload limited = pod;
-  limited.pod.containers[0].resources = Sizes("4", "16Gi");
-  limited.pod.containers[0].resources.limits.emplace("example.com/fpga", Q("1"));
-  EXPECT_TRUE(Mutate(Policy(), limited).holds);
-}
-
-TEST(GuaranteedQosTest, GivesDevicesOfTheCatalogueTheirShareBesideOthers) {
-  const Made made =
-      Mutate(Policy(),
-             MakePod({MakeContainer("train", Resources({{kGpu, "1"}, {"example.com/x", "1"}}))}));
-  EXPECT_THAT(SizesOf(made.workload), ElementsAre("4 40Gi"));
-  EXPECT_THAT(made.notes, ElementsAre("the default sizes leave out example.com/x, which the "
-                                      "catalogue lacks"));
-}
-
-TEST(GuaranteedQosTest, SetsNoDefaultsForPartsOfDevicesThatAnAnnotationAsksFor) {
-  const std::vector<std::string> annotations = {"gpu-fraction"};
-  PolicyContext context = Context();
-  context.fraction_annotations = annotations;
-  const GuaranteedQosPolicy policy(context, {});
-  model::Workload pod = CpuPod();
-  pod.pod.annotations = {{"gpu-fraction", "0.5"}};
-  EXPECT_EQ(Mutate(policy, pod).writes, 0u);
-  EXPECT_THAT(policy.Judge(MakeRequest(), pod), SizeIs(1));
-  EXPECT_GT(Mutate(policy, CpuPod()).writes, 0u);
-}
-
 TEST(GuaranteedQosTest, TakesTheModelsThatThePodNames) {
   const Made made =
       Mutate(Policy(), Annotated(MakePod({Sized("a", "-", "-", "1")}), "accelerators", "A100,A30"));
