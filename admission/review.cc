@@ -110,6 +110,16 @@ Json Status(const Answer& answer) {
   return status;
 }
 
+// Only what is judged has to be readable. Of an object of Kubernetes' own kinds, managedFields
+// alone can be as deep as its author likes, in the metadata of the object and of its templates.
+absl::StatusOr<simdjson::dom::element> ParseReview(kube::JsonParser& parser,
+                                                   std::string_view body) {
+  const auto root = parser.Parse(body);
+  if (root.ok()) return root;
+  const std::string judged = kube::WithoutMembers(body, "managedFields");
+  return judged == body ? root : parser.Parse(judged);
+}
+
 std::string PlainMember(const kube::JsonText& object, std::string_view name) {
   const auto member = object.Member(name);
   return std::string(member ? member->PlainString().value_or("") : "");
@@ -122,7 +132,7 @@ std::string ToString(const GroupVersionKind& kind) {
 }
 
 absl::StatusOr<Review> ReadReview(kube::JsonParser& parser, std::string_view body) {
-  const auto root = parser.Parse(body);
+  const auto root = ParseReview(parser, body);
   if (!root.ok()) return root.status();
   absl::Status error;
   const JsonValue review(*root, kube::Path(kKind), error);

@@ -53,7 +53,7 @@ struct Review {
 
 /// Reads an AdmissionReview. Returns InvalidArgument, with a sentence that names the field, if the
 /// body is not JSON or not a v1 review that could be answered. Checks of the objects only that they
-/// are JSON objects.
+/// are JSON objects. May leave out their managedFields, which nothing here judges.
 absl::StatusOr<Review> ReadReview(kube::JsonParser& parser, std::string_view body);
 
 /// Reads the beginning of a review, as far as `text` contains it, without the objects, which the

@@ -23,6 +23,11 @@ Mark MarkOf(char c) { return kMarks[static_cast<unsigned char>(c)]; }
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
+std::size_t EndOfBlanks(std::string_view text, std::size_t begin) {
+  while (begin < text.size() && IsBlank(text[begin])) ++begin;
+  return begin;
+}
+
 // Returns the position after the quote that ends the string whose first quote is at `begin`, or the
 // end of the text.
 std::size_t EndOfString(std::string_view text, std::size_t begin) {
@@ -102,6 +107,26 @@ std::size_t CountValues(std::string_view text, std::size_t enough) {
   return values;
 }
 
+std::string WithoutMembers(std::string_view text, std::string_view name) {
+  std::string result;
+  std::size_t taken = 0;  // how much of the text is in `result`, or left out of it
+  for (std::size_t at = 0; at < text.size();) {
+    if (MarkOf(text[at]) != Mark::kQuote) {
+      ++at;
+      continue;
+    }
+    const std::size_t key = at;
+    at = EndOfString(text, key);
+    if (!JsonText(text.substr(key, at - key)).Spells(name)) continue;
+    const std::size_t colon = EndOfBlanks(text, at);
+    if (colon == text.size() || text[colon] != ':') continue;
+    const std::size_t value = EndOfBlanks(text, colon + 1);
+    result.append(text.substr(taken, value - taken)).append("null");
+    at = taken = EndOfValue(text, value);
+  }
+  return result.append(text.substr(taken));
+}
+
 JsonText::JsonText(std::string_view text) {
   while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
   while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
@@ -156,8 +181,6 @@ bool JsonText::Cursor::AtEnd() {
   return at_ == text_.size();
 }
 
-void JsonText::Cursor::SkipBlanks() {
-  while (at_ < text_.size() && IsBlank(text_[at_])) ++at_;
-}
+void JsonText::Cursor::SkipBlanks() { at_ = EndOfBlanks(text_, at_); }
 
 }  // namespace berth::kube

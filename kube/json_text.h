@@ -2,18 +2,24 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 // JSON in its original text, found by its brackets and quotes. This tells something about a text
-// before a parser spends memory on it, which would be a dozen times its size. Everything is a view
-// into the text, and nothing allocates.
+// before a parser spends memory on it, which would be a dozen times its size. Except for
+// WithoutMembers(), everything is a view into the text, and nothing allocates.
 
 namespace berth::kube {
 
 /// Returns an upper limit for the number of values (members and items) that a parser would find in
 /// `text`. Stops counting once it exceeds `enough`. Takes time in proportion to the text.
 std::size_t CountValues(std::string_view text, std::size_t enough);
+
+/// Returns `text` with null in place of every member called `name`, at any depth. Such a member
+/// costs a parser nothing, whatever it was. Takes time in proportion to the text. `name` must
+/// consist of ASCII letters.
+std::string WithoutMembers(std::string_view text, std::string_view name);
 
 /// One value within a text, which must outlive it. Only a parser can tell whether the value is
 /// valid. A value type.

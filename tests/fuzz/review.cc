@@ -5,6 +5,7 @@
 
 #include "admission/reviewer.h"
 #include "kube/json_sizes.h"
+#include "kube/json_text.h"
 #include "model/accelerator.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -39,6 +40,9 @@ void CheckWhole(std::string_view body, policies::admission::Mode mode) {
   const auto review = admission::ReadReview(parser, body);
   fuzz::RequireSentence(review.status());
   if (!review.ok()) return;
+  kube::JsonParser other(kube::kMaxValues);
+  fuzz::Require(admission::ReadReview(other, kube::WithoutMembers(body, "managedFields")).ok(),
+                "nothing that is required is left out");
   const admission::NamespaceRules rules{.mode = mode};
   Check(*review, Reviewer().Mutate(*review, rules), mode);
   Check(*review, Reviewer().Validate(*review, rules), mode);
@@ -50,6 +54,12 @@ void CheckFront(std::string_view body, policies::admission::Mode mode) {
   const admission::Verdict verdict =
       Reviewer().Unread(*front, {.mode = mode}, "too large", admission::Denial::kTooLarge);
   Check(*front, verdict, mode);
+  const bool judged = front->kind == admission::GroupVersionKind{"", "v1", "Pod"} &&
+                      front->sub_resource.empty() &&
+                      front->operation == policies::admission::Operation::kCreate;
+  fuzz::Require(
+      !judged || verdict.answer.denial.empty() == (mode == policies::admission::Mode::kWarn),
+      "enforce denies what it cannot read");
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Le;
+using ::testing::Not;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMiB = 1 << 20;
@@ -152,6 +153,21 @@ TEST_F(AdmissionTest, DeniesOrWarnsOfWhatItCannotRead) {
       EXPECT_THAT(response.dump(), HasSubstr(test.words));
     }
   }
+}
+
+// Else anyone could write managedFields that have an object pass unseen, or denied for nothing.
+TEST_F(AdmissionTest, JudgesObjectsWhoseManagedFieldsItCannotRead) {
+  Json fields = Json::object();
+  for (int i = 0; i < 80; ++i) fields = {{"f:a", fields}};
+  Json pod = PodOf(SpecOf(Json::object()));
+  pod["metadata"]["managedFields"] = {{{"manager", "x"}, {"fieldsV1", fields}}};
+  const Json changed = Answered("/mutate/enforce", CreationOf(pod));
+  EXPECT_EQ(changed["allowed"], true);
+  EXPECT_TRUE(Patched(pod, changed)["spec"]["containers"][0]["resources"].contains("limits"));
+  EXPECT_EQ(Patched(pod, changed)["metadata"]["managedFields"], pod["metadata"]["managedFields"]);
+  EXPECT_EQ(Answered("/validate/enforce", CreationOf(pod))["allowed"], false);
+  EXPECT_THAT(Answered("/validate/warn", CreationOf(pod))["warnings"].dump(),
+              Not(HasSubstr("not reviewed")));
 }
 
 TEST_F(AdmissionTest, RefusesWhatIsTooLarge) {

@@ -141,6 +141,11 @@ std::vector<Multiplied> AllMultiplied() {
          return R"({"metadata":{"annotations":{"berth.dev/accelerators":")" +
                 Repeated("A", 5'000'000) + "\"}},\"spec\":{" + Containers("{" + kGpus + "}") + "}}";
        }},
+      {"ManagedFields", "Pod",
+       [] {
+         return R"({"metadata":{"managedFields":[)" + Deep() + R"(]},"spec":{)" +
+                Containers("{" + kGpus + "}") + "}}";
+       }},
       {"LongName", "Pod",
        [] {
          return R"({"metadata":{"name":")" + std::string(10 * kMega, 'n') +

@@ -100,6 +100,31 @@ TEST(ReadReviewTest, RefusesWhatCannotBeAnswered) {
   }
 }
 
+// Whatever somebody writes there: nobody judges it.
+TEST(ReadReviewTest, LeavesOutManagedFieldsThatItCannotRead) {
+  const std::string deep = std::string(100, '[') + std::string(100, ']');
+  std::string many = "[0";
+  for (int i = 0; i < 250'000; ++i) many += ",0";
+  many += "]";
+  const std::string huge = "[123456789012345678901234567890]";
+  for (const std::string& fields : {deep, many, huge}) {
+    const std::string metadata = R"({"name": "p", "managedFields" : )" + fields + "}";
+    const std::string object = R"({"metadata": )" + metadata + R"(, "spec": {"template": {)" +
+                               R"("metadata": )" + metadata + R"(, "spec": {"a": 1}}}})";
+    kube::JsonParser parser(250'000);
+    const auto review = ReadReview(parser, ReviewOf(R"({"uid": "u", "kind": {"version": "v1", )"
+                                                    R"("kind": "Pod"}, "operation": "UPDATE", )"
+                                                    R"("object": )" +
+                                                    object + R"(, "oldObject": )" + object + "}"));
+    ASSERT_TRUE(review.ok()) << review.status();
+    for (const auto& read : {review->object, review->old_object}) {
+      EXPECT_EQ(simdjson::minify(*read),
+                R"({"metadata":{"name":"p","managedFields":null},"spec":{"template":{)"
+                R"("metadata":{"name":"p","managedFields":null},"spec":{"a":1}}}})");
+    }
+  }
+}
+
 nlohmann::json ReplyTo(const Answer& answer) {
   return nlohmann::json::parse(ReviewReply("u-1", answer));
 }

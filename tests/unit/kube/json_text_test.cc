@@ -89,6 +89,27 @@ TEST(JsonTextTest, KnowsStringsWithoutEscapes) {
   }
 }
 
+TEST(JsonTextTest, LeavesOutMembersAtAnyDepth) {
+  const struct {
+    const char* text;
+    const char* expected;
+  } cases[] = {
+      {R"({"a": 1})", R"({"a": 1})"},
+      {R"({"gone": [{"x": "}]"}], "a": 1})", R"({"gone": null, "a": 1})"},
+      {R"([{"b": {"gone" : {}}}, {"gone":"x"}])", R"([{"b": {"gone" : null}}, {"gone":null}])"},
+      {R"({"g\u006fne":7})", R"({"g\u006fne":null})"},
+      {R"({"a": "gone", "gone2": 1})", R"({"a": "gone", "gone2": 1})"},
+      {R"(["gone", {"a": "\"gone\": 1"}])", R"(["gone", {"a": "\"gone\": 1"}])"},
+      {R"({"gone":[1)", R"({"gone":null)"},
+      {R"({"gone":)", R"({"gone":null)"},
+      {R"({"gone)", R"({"gone)"},
+      {"", ""},
+  };
+  for (const auto& test : cases) {
+    EXPECT_EQ(WithoutMembers(test.text, "gone"), test.expected) << test.text;
+  }
+}
+
 TEST(JsonTextTest, CountsValues) {
   constexpr std::size_t kAll = 1'000;
   EXPECT_EQ(CountValues("1", kAll), 1U);
