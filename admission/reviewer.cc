@@ -170,11 +170,26 @@ Verdict Reviewer::VerdictOf(policies::admission::Outcome outcome) const {
 Verdict Reviewer::Mutate(const Review& review, const NamespaceRules& rules) const {
   const Subject subject = SubjectOf(review);
   if (subject == Subject::kUnknownKind) return UnknownKind(review.kind);
-  if (subject != Subject::kObject || review.operation != Operation::kCreate) return {};
+  if (subject != Subject::kObject) return {};
+  if (review.operation == Operation::kUpdate) return Keep(review, rules);
   const absl::StatusOr<Workload> workload = WorkloadOf(review);
   if (!workload.ok()) return Unreadable(workload.status(), rules.mode);
   policies::admission::Outcome outcome = engine_->Mutate(RequestOf(review, rules), *workload);
   std::string patch = JsonPatch(*review.object, *workload, outcome.workload);
+  Verdict verdict = VerdictOf(std::move(outcome));
+  verdict.answer.patch = std::move(patch);
+  return verdict;
+}
+
+// Says nothing about an object that cannot be read: Validate() does.
+Verdict Reviewer::Keep(const Review& review, const NamespaceRules& rules) const {
+  if (rules.mode != Mode::kEnforce || !review.old_object) return {};
+  const absl::StatusOr<Workload> update = WorkloadOf(review);
+  if (!update.ok()) return {};
+  const auto stored = kube::WorkloadFromJson(*review.old_object, review.kind.kind, "");
+  if (!stored.ok()) return {};
+  policies::admission::Outcome outcome = engine_->Keep(RequestOf(review, rules), *update, *stored);
+  std::string patch = JsonPatch(*review.object, *update, outcome.workload);
   Verdict verdict = VerdictOf(std::move(outcome));
   verdict.answer.patch = std::move(patch);
   return verdict;

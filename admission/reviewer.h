@@ -39,7 +39,8 @@ class Reviewer {
            std::vector<policies::admission::TemplateSpec> templates);
 
   /// Answers for a mutating webhook. Changes pods and Jobs that are being created, and denies those
-  /// that policies reject. Allows everything else; an unknown kind causes a warning.
+  /// that policies reject. Keeps updates of them from undoing that. Allows everything else; an
+  /// unknown kind causes a warning.
   Verdict Mutate(const Review& review, const NamespaceRules& rules) const;
 
   /// Answers for a validating webhook. Denies pods and Jobs whose final state breaks a policy. For
@@ -70,6 +71,8 @@ class Reviewer {
   std::vector<const policies::admission::TemplateSpec*> SpecsOf(const GroupVersionKind& kind) const;
   // The engine's outcome as an answer, without the patch.
   Verdict VerdictOf(policies::admission::Outcome outcome) const;
+  // For updates of pods and Jobs.
+  Verdict Keep(const Review& review, const NamespaceRules& rules) const;
   // For pods and Jobs.
   Verdict ValidateObject(const Review& review, const NamespaceRules& rules) const;
 

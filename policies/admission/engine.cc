@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/annotation.h"
+#include "policies/admission/kept.h"
 #include "policies/admission/origin.h"
 #include "policies/admission/wording.h"
 
@@ -80,6 +81,16 @@ class AdmissionEngine::Evaluation {
       effects_[i].would = effects_[i].would || proposed.writes() > before;
       Say(VoiceOf(mode), remarks, warnings_, effects_[i]);
     }
+  }
+
+  // Returns what the enforced policies make of the workload, without any remarks.
+  Workload Made(Workload workload) const {
+    Draft draft(std::move(workload));
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      Remarks discarded;
+      if (Enforces(ModeOf(i))) PolicyOf(i).Mutate(request_, draft, discarded);
+    }
+    return draft.workload();
   }
 
   // Applies all policies to `proposed` without any remarks.
@@ -193,8 +204,7 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
       prefix_(std::move(prefix)),
       version_(std::move(version)),
       applied_annotation_(model::kAppliedAnnotation.Below(prefix_)),
-      ordinary_resources_(config.ordinary_resources),
-      fraction_annotations_(config.fraction_annotations),
+      created_by_annotation_(model::kCreatedByAnnotation.Below(prefix_)),
       controllers_(KubernetesControllers()) {
   controllers_.insert(controllers_.end(), config.controllers.begin(), config.controllers.end());
   const PolicyContext context{.catalog = *catalog_,
@@ -239,6 +249,23 @@ Outcome AdmissionEngine::Mutate(Request request, Workload workload) const {
   if (enforces) NoteApplied(evaluation.holding(), enforced);
   Outcome outcome = evaluation.Finish(enforced.workload());
   if (!outcome.denial.empty()) outcome.workload = std::move(workload);
+  return outcome;
+}
+
+Outcome AdmissionEngine::Keep(Request request, Workload update, const Workload& stored) const {
+  const bool keeps = request.mode == Mode::kEnforce && !HaveSameContent(update, stored);
+  if (!keeps || !Concerns(request, update)) return {.workload = std::move(update)};
+  // The policies are to do what they did then, for whoever created the object.
+  request.user.name = model::Find(stored.pod.annotations, created_by_annotation_).value_or("");
+  request.applied = model::Find(ObjectAnnotations(stored), applied_annotation_).value_or("");
+  Workload unbound = update;
+  unbound.pod.node_name.clear();
+  const Workload made = Evaluation(*this, std::move(request), false).Made(std::move(unbound));
+  Remarks remarks;
+  Outcome outcome{.workload = KeepStored(update, made, stored, remarks)};
+  Warnings warnings;
+  for (const std::string& clause : remarks.changes()) warnings.Add(kDone.change, clause);
+  outcome.warnings = warnings.Take();
   return outcome;
 }
 

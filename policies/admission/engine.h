@@ -64,6 +64,12 @@ class AdmissionEngine {
   /// warns.
   Outcome Mutate(Request request, model::Workload workload) const;
 
+  /// For an update of a pod or Job. Applied again, a manifest would often undo what Mutate() did
+  /// when the object was created. Where Mutate() would now do the same again, the result has what
+  /// is `stored`, with a warning; everywhere else it is as in `update`. So nothing is ever changed
+  /// that is not changed back. Changes nothing unless the mode is Enforce, and denies nothing.
+  Outcome Keep(Request request, model::Workload update, const model::Workload& stored) const;
+
   /// For a pod or Job in its final state. `before` is its state before an update, or null at its
   /// creation. Denies or warns, but never changes the object. Objections that already applied to
   /// `before`, no worse, do not count.
@@ -98,11 +104,9 @@ class AdmissionEngine {
   std::shared_ptr<const model::AcceleratorCatalog> catalog_;
   std::string prefix_;
   std::string version_;
-  // Full name of the annotation `applied`.
+  // Full names of the annotations `applied` and `created-by`.
   std::string applied_annotation_;
-  // To which the policies refer.
-  std::vector<std::string> ordinary_resources_;
-  std::vector<std::string> fraction_annotations_;
+  std::string created_by_annotation_;
   // Kubernetes' own controllers and the configured ones.
   std::vector<ControllerSpec> controllers_;
   // In the order of the list in policies.h.

@@ -106,11 +106,11 @@ std::int64_t JobRetriesPolicy::AllowedRetries(const Workload& workload) const {
   return FailsOnExitCode(*workload.job, stance) ? stance.retries : 0;
 }
 
-bool JobRetriesPolicy::Mutate(const Request&, Draft& draft, Remarks& remarks) const {
+bool JobRetriesPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
   if (!draft.workload().job || !IsRunByKubernetes(*draft.workload().job)) return false;
-  // The draft of a Job without limits may have got limits by now. But its author still does not
-  // know how much memory the Job needs.
-  if (Concerns(draft.original()) || Concerns(draft.workload())) {
+  // The draft of a Job without limits may have got limits by now, or when it was created. But its
+  // author still does not know how much memory the Job needs.
+  if (Concerns(draft.original()) || Concerns(draft.workload()) || WasApplied(kName, request)) {
     SetRules(draft, remarks);
     SetLimit(draft, remarks);
     SetRestartPolicy(draft, remarks);

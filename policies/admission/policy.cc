@@ -28,6 +28,17 @@ bool AsksForAny(const model::PodTemplate& pod, Counts counts) {
 
 }  // namespace
 
+bool WasApplied(std::string_view policy, const Request& request) {
+  std::string_view names = request.applied;  // "creator,job-retries 0.1.0"
+  names = names.substr(0, names.find(' '));
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(','));
+    if (name == policy) return true;
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+  }
+  return false;
+}
+
 std::string PodSpecField(const model::Workload& workload) {
   return TemplateField(workload) + "spec";
 }

@@ -93,6 +93,9 @@ class AdmissionPolicy {
   }
 };
 
+/// Whether the policy of that name held for the stored object of an update when it was created.
+bool WasApplied(std::string_view policy, const Request& request);
+
 /// The path of the pods' spec in the workload: "spec", "spec.template.spec".
 std::string PodSpecField(const model::Workload& workload);
 

@@ -3,10 +3,11 @@
 // percentiles of the time that passes and of the processor's, which neighbours of this process do
 // not lengthen, and the resident memory after a warm-up and at the end; fails where it grew, or
 // where a hundredth of the reviews takes the processor a millisecond.
-//   admission_benchmark [reviews]
+// With "updates", the reviews are those of a Job that is applied again, with and without an
+// explicit backoffLimit that Berth overrides.
+//   admission_benchmark [reviews [updates]]
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -67,6 +68,42 @@ std::string ReviewOf(const std::string& annotations, const std::string& resource
          R"("meta.k8s.io/v1"}}})";
 }
 
+/// A Job as it is stored, but for its backoffLimit.
+std::string JobOf(const std::string& backoff_limit) {
+  return R"({"kind":"Job","apiVersion":"batch/v1","metadata":{"name":"train","namespace":"team",)"
+         R"("uid":"6e2c1f7e-13c5-4c26-8b0f-2f1b1d8d8f5e","resourceVersion":"4711","generation":1,)"
+         R"("labels":{"app":"train"},"annotations":{"berth.dev/applied":"creator,guaranteed-qos,)"
+         R"(job-retries,isolation 0","berth.dev/created-by":"alice"},"managedFields":[{"manager":)"
+         R"("kubectl","operation":"Apply","apiVersion":"batch/v1","time":"2026-01-01T00:00:00Z",)"
+         R"("fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:backoffLimit":{},"f:template":{)"
+         R"("f:spec":{"f:containers":{"k:{\"name\":\"train\"}":{".":{},"f:image":{},"f:name":{}}},)"
+         R"("f:restartPolicy":{}}}}}}]},"spec":{"parallelism":1,"completions":1,"backoffLimit":)" +
+         backoff_limit +
+         R"(,"podFailurePolicy":{"rules":[{"action":"Ignore","onPodConditions":[{"type":)"
+         R"("DisruptionTarget","status":"True"}]}]},"selector":{"matchLabels":{"batch.kubernetes.io)"
+         R"(/controller-uid":"6e2c1f7e-13c5-4c26-8b0f-2f1b1d8d8f5e"}},"template":{"metadata":{)"
+         R"("labels":{"batch.kubernetes.io/job-name":"train"},"annotations":{"berth.dev/created-by")"
+         R"(:"alice"}},"spec":{"containers":[{"name":"train","image":"registry.example/train:1",)"
+         R"("resources":{"limits":{"cpu":"1","memory":"4Gi"},"requests":{"cpu":"1","memory":"4Gi")"
+         R"(}},"terminationMessagePath":"/dev/termination-log","imagePullPolicy":"IfNotPresent"}],)"
+         R"("restartPolicy":"Never","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst",)"
+         R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{)"
+         R"("nodeSelectorTerms":[{"matchExpressions":[{"key":"berth.dev/accelerator","operator":)"
+         R"("DoesNotExist"}]}]}}},"schedulerName":"default-scheduler"}},"completionMode":)"
+         R"("NonIndexed","suspend":false,"podReplacementPolicy":"Failed"},"status":{"active":1}})";
+}
+
+/// An update of the Job above.
+std::string UpdateTo(const std::string& backoff_limit) {
+  return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{)"
+         R"("uid":"0df28fbd-5f5f-11e8-bc74-36e6bb280816",)"
+         R"("kind":{"group":"batch","version":"v1","kind":"Job"},)"
+         R"("resource":{"group":"batch","version":"v1","resource":"jobs"},"name":"train",)"
+         R"("namespace":"team","operation":"UPDATE","userInfo":{"username":"argocd",)"
+         R"("groups":["system:serviceaccounts","system:authenticated"]},"object":)" +
+         JobOf(backoff_limit) + R"(,"oldObject":)" + JobOf("0") + R"(,"dryRun":false}})";
+}
+
 /// "VmRSS" of this process, in MiB.
 double ResidentMiB() {
   std::ifstream status("/proc/self/status");
@@ -111,7 +148,14 @@ policies::admission::AdmissionConfig AllPoliciesOn() {
   return config;
 }
 
-int Run(std::size_t reviews) {
+std::vector<std::string> Creations() {
+  return {ReviewOf("", R"("limits":{"nvidia.com/gpu":"2"},"requests":{"nvidia.com/gpu":"2"})"),
+          ReviewOf(R"("berth.dev/accelerators":"A100,V100","berth.dev/checkpoint":"claim")",
+                   R"("limits":{"cpu":"8","memory":"80Gi","nvidia.com/gpu":"2"})"),
+          ReviewOf("", R"("requests":{"cpu":"1","memory":"1Gi"})")};
+}
+
+int Run(std::size_t reviews, const std::vector<std::string>& bodies) {
   auto catalog = std::make_shared<const model::AcceleratorCatalog>(
       model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
   server::Metrics metrics;
@@ -121,11 +165,6 @@ int Run(std::size_t reviews) {
                                  std::vector<policies::admission::TemplateSpec>()),
                              metrics, 7 << 20);
   const std::vector<server::Route> routes = RoutesOf(webhook);
-  const std::array<std::string, 3> bodies = {
-      ReviewOf("", R"("limits":{"nvidia.com/gpu":"2"},"requests":{"nvidia.com/gpu":"2"})"),
-      ReviewOf(R"("berth.dev/accelerators":"A100,V100","berth.dev/checkpoint":"claim")",
-               R"("limits":{"cpu":"8","memory":"80Gi","nvidia.com/gpu":"2"})"),
-      ReviewOf("", R"("requests":{"cpu":"1","memory":"1Gi"})")};
   std::vector<std::chrono::nanoseconds> passed(reviews);
   std::vector<std::chrono::nanoseconds> spent(reviews);
   double warm = 0;
@@ -158,5 +197,8 @@ int Run(std::size_t reviews) {
 
 int main(int argc, char** argv) {
   berth::server::SetLogLevel(berth::server::LogLevel::kError);
-  return berth::Run(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : berth::kReviews);
+  const bool updates = argc > 2 && std::string(argv[2]) == "updates";
+  return berth::Run(
+      argc > 1 ? std::strtoull(argv[1], nullptr, 10) : berth::kReviews,
+      updates ? std::vector{berth::UpdateTo("0"), berth::UpdateTo("6")} : berth::Creations());
 }

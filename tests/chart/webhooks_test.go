@@ -16,7 +16,7 @@ import (
 type webhook struct {
 	configuration, name, path string
 	client                    admissionv1.WebhookClientConfig
-	namespaces                *metav1.LabelSelector
+	namespaces, objects       *metav1.LabelSelector
 	rules                     []admissionv1.RuleWithOperations
 	conditions                []admissionv1.MatchCondition
 	policy                    admissionv1.FailurePolicyType
@@ -30,7 +30,7 @@ func webhooks(r *release, hooks bool) []webhook {
 	for _, c := range all[*admissionv1.MutatingWebhookConfiguration](r) {
 		for _, w := range c.Webhooks {
 			found = append(found, webhook{c.Name, w.Name, *w.ClientConfig.Service.Path, w.ClientConfig,
-				w.NamespaceSelector, w.Rules, w.MatchConditions, *w.FailurePolicy, *w.TimeoutSeconds,
+				w.NamespaceSelector, w.ObjectSelector, w.Rules, w.MatchConditions, *w.FailurePolicy, *w.TimeoutSeconds,
 				c.Annotations})
 			if *w.ReinvocationPolicy != admissionv1.IfNeededReinvocationPolicy {
 				r.Errorf("%s is not asked about sidecars of others", w.Name)
@@ -40,7 +40,7 @@ func webhooks(r *release, hooks bool) []webhook {
 	for _, c := range all[*admissionv1.ValidatingWebhookConfiguration](r) {
 		for _, w := range c.Webhooks {
 			found = append(found, webhook{c.Name, w.Name, *w.ClientConfig.Service.Path, w.ClientConfig,
-				w.NamespaceSelector, w.Rules, w.MatchConditions, *w.FailurePolicy, *w.TimeoutSeconds,
+				w.NamespaceSelector, w.ObjectSelector, w.Rules, w.MatchConditions, *w.FailurePolicy, *w.TimeoutSeconds,
 				c.Annotations})
 		}
 	}
@@ -48,8 +48,12 @@ func webhooks(r *release, hooks bool) []webhook {
 		func(w webhook) bool { return (w.annotations["helm.sh/hook"] != "") != hooks })
 }
 
-// route is the path of the admission server that a namespace has, of the webhooks of one verb.
-func route(t *testing.T, webhooks []webhook, verb string, namespace map[string]string) string {
+// route is the path of the admission server that a namespace has for an operation on pods, of the
+// webhooks of one verb.
+func route(
+	t *testing.T, webhooks []webhook, verb string, operation admissionv1.OperationType,
+	namespace map[string]string,
+) string {
 	t.Helper()
 	found := ""
 	for _, w := range webhooks {
@@ -58,7 +62,7 @@ func route(t *testing.T, webhooks []webhook, verb string, namespace map[string]s
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ours && selector.Matches(labels.Set(namespace)) {
+		if ours && w.asked("", "pods", operation) && selector.Matches(labels.Set(namespace)) {
 			found += rest
 		}
 	}
@@ -97,9 +101,16 @@ func TestEveryNamespaceHasOneRoute(t *testing.T) {
 			all := webhooks(render(t,
 				"admission: {excludedNamespaces: [cni], defaultMode: "+defaultMode+"}"), false)
 			for _, verb := range []string{"mutate", "validate"} {
-				if got := route(t, all, verb, c.namespace); got != want {
+				if got := route(t, all, verb, admissionv1.Create, c.namespace); got != want {
 					t.Errorf("by default %s, %v goes to %q, want %q", defaultMode, c.namespace, got, want)
 				}
+			}
+			// What is not changed when it is created is not kept from being changed.
+			if strings.HasPrefix(want, "/warn") {
+				want = ""
+			}
+			if got := route(t, all, "mutate", admissionv1.Update, c.namespace); got != want {
+				t.Errorf("by default %s, updates in %v go to %q, want %q", defaultMode, c.namespace, got, want)
 			}
 		}
 	}
@@ -107,7 +118,7 @@ func TestEveryNamespaceHasOneRoute(t *testing.T) {
 
 func TestLabelsHaveThePrefixOfTheConfiguration(t *testing.T) {
 	all := webhooks(render(t, `config: {prefix: ml.example.com}`), false)
-	got := route(t, all, "mutate", map[string]string{"ml.example.com/admission": "enforce",
+	got := route(t, all, "mutate", admissionv1.Create, map[string]string{"ml.example.com/admission": "enforce",
 		"ml.example.com/allow-accelerator-nodes": "true"})
 	if got != "/enforce/allow-accelerator-nodes" {
 		t.Errorf("goes to %q", got)
@@ -125,14 +136,18 @@ func (w webhook) asked(group, resource string, operation admissionv1.OperationTy
 func TestWhatWebhooksAreAskedAbout(t *testing.T) {
 	const create, update = admissionv1.Create, admissionv1.Update
 	for _, w := range webhooks(render(t, everything), false) {
+		if strings.Contains(w.name, "-updates.") {
+			continue // TestControllersPodsAreUpdatedWithoutACallMore
+		}
 		validates := strings.HasPrefix(w.path, "/validate")
+		enforces := strings.Contains(w.path, "/enforce")
 		for _, c := range []struct {
 			group, resource string
 			operation       admissionv1.OperationType
 			want            bool
 		}{
 			{"", "pods", create, true}, {"", "pods", update, validates},
-			{"batch", "jobs", create, true}, {"batch", "jobs", update, validates},
+			{"batch", "jobs", create, true}, {"batch", "jobs", update, validates || enforces},
 			{"apps", "deployments", create, validates}, {"apps", "statefulsets", update, validates},
 			{"apps", "replicasets", create, validates}, {"batch", "cronjobs", create, validates},
 			{"", "replicationcontrollers", create, validates},
@@ -143,6 +158,35 @@ func TestWhatWebhooksAreAskedAbout(t *testing.T) {
 				t.Errorf("%s is asked about %s of %s: %v", w.path, c.operation, c.resource, got)
 			}
 		}
+	}
+}
+
+func TestControllersPodsAreUpdatedWithoutACallMore(t *testing.T) {
+	found := 0
+	for _, w := range webhooks(render(t, everything), false) {
+		if !strings.HasPrefix(w.path, "/mutate") || !w.asked("", "pods", admissionv1.Update) {
+			continue
+		}
+		found++
+		selector, err := metav1.LabelSelectorAsSelector(w.objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !selector.Matches(labels.Set{"app": "train"}) {
+			t.Errorf("%s is not asked about a pod that somebody applies", w.name)
+		}
+		for _, label := range []string{"batch.kubernetes.io/job-name", "pod-template-hash",
+			"controller-revision-hash"} {
+			if selector.Matches(labels.Set{"app": "train", label: "x"}) {
+				t.Errorf("%s is asked about updates of pods with the label %s", w.name, label)
+			}
+		}
+		if w.asked("", "pods", admissionv1.Create) || w.asked("batch", "jobs", admissionv1.Update) {
+			t.Errorf("%s is asked about more than updates of pods", w.name)
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d webhooks are asked about updates of pods, want 2", found)
 	}
 }
 

@@ -34,16 +34,22 @@ matchExpressions:
 - {key: {{ $prefix }}/allow-accelerator-nodes, operator: {{ .allowed | ternary "In" "NotIn" }}, values: ["true"]}
 {{- end -}}
 
+{{/* (root, mode; updates: whether of the webhook for updates of pods) */}}
 {{- define "berth.webhook.rules.mutate" -}}
+{{- if .updates -}}
+- {operations: [UPDATE], apiGroups: [""], apiVersions: [v1], resources: [pods], scope: Namespaced}
+{{- else -}}
 - {operations: [CREATE], apiGroups: [""], apiVersions: [v1], resources: [pods], scope: Namespaced}
-- {operations: [CREATE], apiGroups: [batch], apiVersions: [v1], resources: [jobs], scope: Namespaced}
+- {operations: [{{ eq .mode "enforce" | ternary "CREATE, UPDATE" "CREATE" }}], apiGroups: [batch], apiVersions: [v1], resources: [jobs], scope: Namespaced}
+{{- end -}}
 {{- end -}}
 
+{{/* (root) */}}
 {{- define "berth.webhook.rules.validate" -}}
 - {operations: [CREATE, UPDATE], apiGroups: [""], apiVersions: [v1], resources: [pods, replicationcontrollers], scope: Namespaced}
 - {operations: [CREATE, UPDATE], apiGroups: [batch], apiVersions: [v1], resources: [jobs, cronjobs], scope: Namespaced}
 - {operations: [CREATE, UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments, replicasets, statefulsets], scope: Namespaced}
-{{- with .Values.admission.extraRules }}
+{{- with .root.Values.admission.extraRules }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
@@ -62,16 +68,30 @@ matchConditions:
 {{- end -}}
 {{- end -}}
 
-{{/* (root, verb: mutate or validate; mode, allowed, failurePolicy) */}}
+{{/*
+Pods that are applied again and again are those of people. Controllers make and update many more.
+*/}}
+{{- define "berth.webhook.ownPods" -}}
+objectSelector:
+  matchExpressions:
+  - {key: batch.kubernetes.io/job-name, operator: DoesNotExist}
+  - {key: controller-revision-hash, operator: DoesNotExist}
+  - {key: pod-template-hash, operator: DoesNotExist}
+{{- end -}}
+
+{{/* (root, verb: mutate or validate; mode, allowed, failurePolicy; updates: whether for updates of pods alone) */}}
 {{- define "berth.webhook" -}}
 {{- with .root -}}
-- name: {{ $.mode }}{{ if $.allowed }}-allowed{{ end }}.{{ $.verb }}.{{ include "berth.prefix" . }}
+- name: {{ $.mode }}{{ if $.allowed }}-allowed{{ end }}{{ if $.updates }}-updates{{ end }}.{{ $.verb }}.{{ include "berth.prefix" . }}
   clientConfig:
     {{- include "berth.webhook.client" (dict "root" . "path" (printf "/%s/%s%s" $.verb $.mode ($.allowed | ternary "/allow-accelerator-nodes" ""))) | nindent 4 }}
   namespaceSelector:
     {{- include "berth.webhook.namespaces" $ | nindent 4 }}
+  {{- if $.updates }}
+  {{- include "berth.webhook.ownPods" . | nindent 2 }}
+  {{- end }}
   rules:
-    {{- include (printf "berth.webhook.rules.%s" $.verb) . | nindent 2 }}
+    {{- include (printf "berth.webhook.rules.%s" $.verb) $ | nindent 2 }}
   {{- with include "berth.webhook.conditions" $.failurePolicy }}
   {{- . | nindent 2 }}
   {{- end }}
@@ -101,6 +121,11 @@ webhooks:
 {{- range $mode := list "enforce" "warn" }}
 {{- range $allowed := list false true }}
 {{ include "berth.webhook" (dict "root" $.root "verb" $.verb "mode" $mode "allowed" $allowed "failurePolicy" $.failurePolicy) }}
+{{- end }}
+{{- end }}
+{{- if eq .verb "mutate" }}
+{{- range $allowed := list false true }}
+{{ include "berth.webhook" (dict "root" $.root "verb" $.verb "mode" "enforce" "allowed" $allowed "updates" true "failurePolicy" $.failurePolicy) }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -140,9 +140,18 @@ func TestJobFromBeforeBerthCanBeUpdated(t *testing.T) {
 }
 
 func TestRetriesCannotBeAddedAfterwards(t *testing.T) {
-	w := in(t, "enforce")
+	w := in(t, "off")
+	w.createJob(job("old", podSpec(container("train", "", "nvidia.com/gpu=1"))))
+	w.setMode("enforce")
 	w.createJob(job("plain", podSpec(container("train", "", "nvidia.com/gpu=1"))))
-	_, err := w.patchJob("plain", `{"spec":{"backoffLimit":6}}`)
+	w.heard.forget()
+	got, err := w.patchJob("plain", `{"spec":{"backoffLimit":6}}`)
+	w.Check("patch the Job that Berth has changed", err)
+	if *got.Spec.BackoffLimit != 0 {
+		t.Errorf("backoffLimit became %d", *got.Spec.BackoffLimit)
+	}
+	w.expectWarned("berth: spec.backoffLimit stays 0")
+	_, err = w.patchJob("old", `{"spec":{"backoffLimit":8}}`)
 	if !apierrors.IsInvalid(err) {
 		t.Fatalf("got %v, want a denial", err)
 	}

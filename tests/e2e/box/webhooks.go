@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -43,8 +44,12 @@ func (b *Box) RegisterAdmission(ctx context.Context, r Registration, a *Admissio
 	mutating := &admissionv1.MutatingWebhookConfiguration{ObjectMeta: r.meta()}
 	validating := &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: r.meta()}
 	for _, route := range r.routes() {
-		mutating.Webhooks = append(mutating.Webhooks, r.mutating(route.name,
-			b.reach(a.URL+"/mutate"+route.path), route.namespaces))
+		webhook := r.mutating(route.name, b.reach(a.URL+"/mutate"+route.path), route.namespaces)
+		if route.enforces {
+			webhook.Rules = append(webhook.Rules, updates(jobsAlone)...)
+			mutating.Webhooks = append(mutating.Webhooks, r.keeping(route, webhook.ClientConfig))
+		}
+		mutating.Webhooks = append(mutating.Webhooks, webhook)
 		validating.Webhooks = append(validating.Webhooks, r.validating(route.name,
 			b.reach(a.URL+"/validate"+route.path), route.namespaces))
 	}
@@ -103,6 +108,7 @@ func (r Registration) webhookName(route string) string {
 // route is a path of the admission server and the namespaces for which it is asked.
 type route struct {
 	name, path string
+	enforces   bool
 	namespaces []metav1.LabelSelectorRequirement
 }
 
@@ -110,16 +116,18 @@ type route struct {
 func (r Registration) routes() []route {
 	var all []route
 	for _, mode := range []route{
-		{name: "enforce", namespaces: requirement(LabelAdmission, metav1.LabelSelectorOpIn, "enforce")},
+		{name: "enforce", enforces: true,
+			namespaces: requirement(LabelAdmission, metav1.LabelSelectorOpIn, "enforce")},
 		{name: "warn",
 			namespaces: requirement(LabelAdmission, metav1.LabelSelectorOpNotIn, "enforce", "off")},
 	} {
 		namespaces := slices.Concat(r.selectors(), mode.namespaces)
 		all = append(all,
-			route{name: mode.name, path: "/" + mode.name, namespaces: slices.Concat(namespaces,
-				requirement(LabelAllowAcceleratorNodes, metav1.LabelSelectorOpNotIn, "true"))},
-			route{name: mode.name + "-allowed", path: "/" + mode.name + "/allow-accelerator-nodes",
+			route{name: mode.name, path: "/" + mode.name, enforces: mode.enforces,
 				namespaces: slices.Concat(namespaces,
+					requirement(LabelAllowAcceleratorNodes, metav1.LabelSelectorOpNotIn, "true"))},
+			route{name: mode.name + "-allowed", path: "/" + mode.name + "/allow-accelerator-nodes",
+				enforces: mode.enforces, namespaces: slices.Concat(namespaces,
 					requirement(LabelAllowAcceleratorNodes, metav1.LabelSelectorOpIn, "true"))})
 	}
 	return all
@@ -154,6 +162,21 @@ func (r Registration) mutating(
 		SideEffects:        new(admissionv1.SideEffectClassNone),
 		TimeoutSeconds:     new(int32(webhookTimeoutSeconds)), AdmissionReviewVersions: []string{"v1"},
 	}
+}
+
+// keeping is a webhook for updates of pods that no controller of Kubernetes makes.
+func (r Registration) keeping(
+	of route, client admissionv1.WebhookClientConfig,
+) admissionv1.MutatingWebhook {
+	webhook := r.mutating(of.name+"-updates", client, of.namespaces)
+	webhook.Rules = updates(podsAlone)
+	webhook.ObjectSelector = &metav1.LabelSelector{}
+	for _, label := range []string{batchv1.JobNameLabel, appsv1.ControllerRevisionHashLabelKey,
+		appsv1.DefaultDeploymentUniqueLabelKey} {
+		webhook.ObjectSelector.MatchExpressions = append(webhook.ObjectSelector.MatchExpressions,
+			metav1.LabelSelectorRequirement{Key: label, Operator: metav1.LabelSelectorOpDoesNotExist})
+	}
+	return webhook
 }
 
 func (r Registration) validating(
@@ -209,6 +232,10 @@ var (
 
 func creations(of ...resources) []admissionv1.RuleWithOperations {
 	return rules(of, admissionv1.Create)
+}
+
+func updates(of ...resources) []admissionv1.RuleWithOperations {
+	return rules(of, admissionv1.Update)
 }
 
 func changes(of ...resources) []admissionv1.RuleWithOperations {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "model/workload.h"
+#include "policies/admission/policy.h"
+
+// Keeps an update from undoing what Berth did when the object was created. Manifests are applied
+// again and again, and each time they say what their author wrote, not what is stored. Most of what
+// Berth writes cannot be changed later, so the API server would refuse the update.
+
+namespace berth::policies::admission {
+
+/// Returns `update` with some of its fields as they are in `stored`: those that policies may write,
+/// and that the policies would now make as they are stored. `made` is what the policies make of
+/// `update`. Every field of the result is therefore as in `update` or as in `stored`. Adds to
+/// `remarks` what differs from `update`.
+///
+/// `made` must be a result of `update` that only the setters of Draft have changed; the result is
+/// one, too.
+model::Workload KeepStored(const model::Workload& update, const model::Workload& made,
+                           const model::Workload& stored, Remarks& remarks);
+
+/// Whether the two differ in nothing that KeepStored() looks at.
+bool HaveSameContent(const model::Workload& a, const model::Workload& b);
+
+}  // namespace berth::policies::admission
