@@ -167,6 +167,10 @@ void ChangeJob(const model::JobSpec& before, const model::JobSpec& after, Edit& 
   ChangeFailureRules(before, after, spec);
 }
 
+std::string TextOf(const Json& patch) {
+  return patch.empty() ? "" : patch.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string JsonPatch(simdjson::dom::element object, const model::Workload& before,
@@ -181,8 +185,22 @@ std::string JsonPatch(simdjson::dom::element object, const model::Workload& befo
     ChangePods(before.pod, after.pod, spec.Member("template"));
     if (before.job && after.job) ChangeJob(*before.job, *after.job, spec);
   }
-  const Json patch = PatchOf(edit, object);
-  return patch.empty() ? "" : patch.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return TextOf(PatchOf(edit, object));
+}
+
+std::string TemplatesPatch(const std::vector<FoundTemplate>& templates,
+                           const std::vector<model::Workload>& before,
+                           const std::vector<model::Workload>& after) {
+  Json patch = Json::array();
+  for (std::size_t i = 0; i < templates.size(); ++i) {
+    Edit edit;
+    ChangePods(before[i].pod, after[i].pod, edit);
+    for (Json& operation : PatchOf(edit, templates[i].pods)) {
+      operation["path"] = templates[i].pointer + operation["path"].get<std::string>();
+      patch.push_back(std::move(operation));
+    }
+  }
+  return TextOf(patch);
 }
 
 }  // namespace berth::admission

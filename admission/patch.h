@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "admission/templates.h"
 #include "model/workload.h"
 #include "simdjson.h"
 
@@ -18,5 +20,12 @@ namespace berth::admission {
 /// its counterpart in patch.cc.
 std::string JsonPatch(simdjson::dom::element object, const model::Workload& before,
                       const model::Workload& after);
+
+/// Returns the JSON Patch that does the same for an object of another kind: it turns each of
+/// `templates`, whose typed view is the one in `before`, into one whose typed view is the one in
+/// `after`. All three have the same order.
+std::string TemplatesPatch(const std::vector<FoundTemplate>& templates,
+                           const std::vector<model::Workload>& before,
+                           const std::vector<model::Workload>& after);
 
 }  // namespace berth::admission

@@ -170,6 +170,7 @@ Verdict Reviewer::VerdictOf(policies::admission::Outcome outcome) const {
 Verdict Reviewer::Mutate(const Review& review, const NamespaceRules& rules) const {
   const Subject subject = SubjectOf(review);
   if (subject == Subject::kUnknownKind) return UnknownKind(review.kind);
+  if (subject == Subject::kTemplates) return MarkTemplates(review, rules);
   if (subject != Subject::kObject) return {};
   if (review.operation == Operation::kUpdate) return Keep(review, rules);
   const absl::StatusOr<Workload> workload = WorkloadOf(review);
@@ -181,7 +182,19 @@ Verdict Reviewer::Mutate(const Review& review, const NamespaceRules& rules) cons
   return verdict;
 }
 
-// Says nothing about an object that cannot be read: Validate() does.
+// This and the next say nothing about an object that cannot be read: Validate() does.
+Verdict Reviewer::MarkTemplates(const Review& review, const NamespaceRules& rules) const {
+  const bool marks = rules.mode == Mode::kEnforce && review.operation == Operation::kCreate;
+  const auto specs = SpecsOf(review.kind);
+  if (!marks || specs.empty() || !review.object) return {};
+  const auto workloads = WorkloadsOf(review, *review.object);
+  if (!workloads.ok()) return {};
+  std::vector<Workload> marked;
+  Verdict verdict = VerdictOf(engine_->MarkTemplates(RequestOf(review, rules), *workloads, marked));
+  verdict.answer.patch = TemplatesPatch(TemplatesOf(*review.object, specs), *workloads, marked);
+  return verdict;
+}
+
 Verdict Reviewer::Keep(const Review& review, const NamespaceRules& rules) const {
   if (rules.mode != Mode::kEnforce || !review.old_object) return {};
   const absl::StatusOr<Workload> update = WorkloadOf(review);
@@ -273,8 +286,7 @@ absl::StatusOr<std::vector<Workload>> Reviewer::WorkloadsOf(const Review& review
   return workloads;
 }
 
-// Objects with templates are never denied, so one that cannot be read only causes a warning. Its
-// pods would be denied.
+// An object with templates that cannot be read only causes a warning. Its pods would be denied.
 Verdict Reviewer::PreviewTemplates(const Review& review, const NamespaceRules& rules) const {
   if (!review.object) return {};
   absl::StatusOr<std::vector<Workload>> workloads = WorkloadsOf(review, *review.object);
@@ -283,11 +295,14 @@ Verdict Reviewer::PreviewTemplates(const Review& review, const NamespaceRules& r
     verdict.pods_denied = rules.mode == Mode::kEnforce;
     return verdict;
   }
+  std::vector<Workload> before;
   if (review.old_object) {
-    const auto before = WorkloadsOf(review, *review.old_object);
-    if (before.ok()) LeaveOutUnchanged(*before, *workloads);
+    const auto stored = WorkloadsOf(review, *review.old_object);
+    // Nothing is new in an object whose stored state cannot be read.
+    before = stored.ok() ? *stored : *workloads;
+    if (stored.ok()) LeaveOutUnchanged(before, *workloads);
   }
-  return VerdictOf(engine_->PreviewPods(RequestOf(review, rules), *workloads));
+  return VerdictOf(engine_->PreviewPods(RequestOf(review, rules), *workloads, before));
 }
 
 }  // namespace berth::admission

@@ -39,12 +39,13 @@ class Reviewer {
            std::vector<policies::admission::TemplateSpec> templates);
 
   /// Answers for a mutating webhook. Changes pods and Jobs that are being created, and denies those
-  /// that policies reject. Keeps updates of them from undoing that. Allows everything else; an
-  /// unknown kind causes a warning.
+  /// that policies reject. Keeps updates of them from undoing that. Records the creator in
+  /// templates of configured kinds. Allows everything else; an unknown kind causes a warning.
   Verdict Mutate(const Review& review, const NamespaceRules& rules) const;
 
   /// Answers for a validating webhook. Denies pods and Jobs whose final state breaks a policy. For
-  /// other kinds it warns of what will happen to their pods. Never changes anything.
+  /// other kinds it warns of what will happen to their pods, and denies only templates that must
+  /// not say what they say. Never changes anything.
   Verdict Validate(const Review& review, const NamespaceRules& rules) const;
 
   /// Answers if only the front of a review is known (see ReadReviewFront). An object that Berth
@@ -76,6 +77,8 @@ class Reviewer {
   // For pods and Jobs.
   Verdict ValidateObject(const Review& review, const NamespaceRules& rules) const;
 
+  // For objects of configured kinds that are being created.
+  Verdict MarkTemplates(const Review& review, const NamespaceRules& rules) const;
   // For objects with templates. An update is previewed only for templates that it changes.
   Verdict PreviewTemplates(const Review& review, const NamespaceRules& rules) const;
   // The typed views of the object, one for each pod template.

@@ -32,36 +32,50 @@ void FindLikely(element value, const std::string& pointer, std::vector<std::stri
   }
 }
 
+// The way to a value of the object.
+struct Place {
+  std::string field;
+  std::string pointer;
+};
+
+Place MemberAt(const Place& place, std::string_view key) {
+  const std::string name(key);
+  return {.field = place.field.empty() ? name : place.field + "." + name,
+          .pointer = place.pointer + "/" + EscapeToken(key)};
+}
+
+Place ItemAt(const Place& place, const std::string& index) {
+  return {.field = place.field + "[" + index + "]", .pointer = place.pointer + "/" + index};
+}
+
 class Finder {
  public:
-  void Find(element value, std::string_view pointer, const std::string& field) {
+  void Find(element value, std::string_view pointer, const Place& place) {
     if (found_.size() == kMaxTemplates) return;
     if (pointer.empty()) {
-      if (value.is_object()) found_.push_back({value, field});
+      if (value.is_object()) found_.push_back({value, place.field, place.pointer});
       return;
     }
     pointer.remove_prefix(1);
     const std::string_view token = pointer.substr(0, pointer.find('/'));
-    Step(value, UnescapeToken(token), pointer.substr(token.size()), field);
+    Step(value, UnescapeToken(token), pointer.substr(token.size()), place);
   }
 
   std::vector<FoundTemplate> Take() { return std::move(found_); }
 
  private:
-  void Step(element value, const std::string& token, std::string_view rest,
-            const std::string& field) {
+  void Step(element value, const std::string& token, std::string_view rest, const Place& place) {
     simdjson::dom::object object;
     simdjson::dom::array array;
     if (value.get(object) == simdjson::SUCCESS) {
       for (const auto [key, member] : object) {
-        if (token != "*" && key != token) continue;
-        Find(member, rest, field.empty() ? std::string(key) : field + "." + std::string(key));
+        if (token == "*" || key == token) Find(member, rest, MemberAt(place, key));
       }
     } else if (value.get(array) == simdjson::SUCCESS) {
       std::size_t index = 0;
       for (const element item : array) {
-        const std::string place = std::to_string(index++);
-        if (token == "*" || token == place) Find(item, rest, field + "[" + place + "]");
+        const std::string number = std::to_string(index++);
+        if (token == "*" || token == number) Find(item, rest, ItemAt(place, number));
       }
     }
   }
@@ -73,7 +87,7 @@ class Finder {
 
 std::vector<FoundTemplate> TemplatesAt(element object, std::string_view pointer) {
   Finder finder;
-  finder.Find(object, pointer, "");
+  finder.Find(object, pointer, {});
   return finder.Take();
 }
 

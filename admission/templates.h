@@ -18,6 +18,8 @@ struct FoundTemplate {
   simdjson::dom::element pods;
   /// Its path in the object: "spec.pytorchReplicaSpecs.Worker.template".
   std::string field;
+  /// The same as a JSON pointer: "/spec/pytorchReplicaSpecs/Worker/template".
+  std::string pointer;
 };
 
 /// Returns the templates at `pointer`, in the order of the object; empty if there are none.

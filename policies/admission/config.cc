@@ -72,6 +72,7 @@ std::vector<ControllerSpec> KubernetesControllers() {
   const std::string account = "system:serviceaccount:kube-system:";
   return {{account + "job-controller", "Job"},
           {account + "cronjob-controller", "CronJob"},
+          {account + "deployment-controller", "Deployment"},
           {account + "replicaset-controller", "ReplicaSet"},
           {account + "statefulset-controller", "StatefulSet"},
           {account + "replication-controller", "ReplicationController"},

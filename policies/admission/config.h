@@ -78,7 +78,8 @@ void VisitFields(Visitor& visit, TemplateSpec& spec) {
                  "/spec/pytorchReplicaSpecs/*/template");
 }
 
-/// Kubernetes' own controllers that create pods or Jobs, with their service accounts.
+/// Kubernetes' own controllers that create pods, or objects with templates of pods, with their
+/// service accounts.
 std::vector<ControllerSpec> KubernetesControllers();
 
 /// Network interfaces, virtual machines' devices and the like, of which pods without accelerators

@@ -25,26 +25,51 @@ bool CreatorPolicy::Mutate(const Request& request, Draft& draft, Remarks& remark
   const bool is_template = !workload.is_job() && !workload.is_pod();
   const bool of_controller = workload.is_pod() && !request.controller.empty();
   if (is_template || of_controller) {
-    if (is_template || !HasItsCreatorOfAJob(request, workload)) Disclaim(draft, remarks);
+    const bool is_reviewed = !workload.template_field.empty() || request.owner_is_reviewed ||
+                             HasItsCreatorOfAJob(request, workload);
+    if (!is_reviewed) Disclaim(draft, remarks);
     return false;
   }
-  if (request.user.name.empty()) return false;
-  Record(request.user.name, draft, remarks);
+  const auto inherited = model::Find(workload.pod.annotations, annotation_);
+  const std::string creator =
+      request.owner_is_reviewed && inherited ? std::string(*inherited) : request.user.name;
+  if (creator.empty()) return false;
+  Record(creator, draft, remarks);
   return true;
 }
 
+void CreatorPolicy::MutateTemplate(const Request& request, Draft& draft, Remarks& remarks) const {
+  if (request.user.name.empty() || request.owner_is_reviewed) return;
+  Record(request.user.name, Metadata::kPods, draft, remarks);
+}
+
+std::vector<Objection> CreatorPolicy::JudgeTemplate(const Request& request,
+                                                    const model::Workload& workload) const {
+  if (request.user.name.empty() || !request.controller.empty()) return {};
+  const auto claimed = model::Find(workload.pod.annotations, annotation_);
+  if (!claimed || *claimed == request.user.name) return {};
+  return {{.field = PodAnnotationField(workload, annotation_),
+           .reason = "names '" + std::string(*claimed) + "', who does not write the template",
+           .advice = "remove it"}};
+}
+
 void CreatorPolicy::Record(const std::string& user, Draft& draft, Remarks& remarks) const {
-  const model::Workload& workload = draft.workload();
   for (const Metadata where : {Metadata::kObject, Metadata::kPods}) {
-    const auto& annotations =
-        where == Metadata::kObject ? ObjectAnnotations(workload) : workload.pod.annotations;
-    const auto claimed = model::Find(annotations, annotation_);
-    if (claimed && *claimed != user) {
-      remarks.Changed(annotation_ + " set to '" + user + "', the creator, instead of '" +
-                      std::string(*claimed) + "'");
-    }
-    draft.SetAnnotation(where, annotation_, user);
+    Record(user, where, draft, remarks);
   }
+}
+
+void CreatorPolicy::Record(const std::string& user, Metadata where, Draft& draft,
+                           Remarks& remarks) const {
+  const model::Workload& workload = draft.workload();
+  const auto& annotations =
+      where == Metadata::kObject ? ObjectAnnotations(workload) : workload.pod.annotations;
+  const auto claimed = model::Find(annotations, annotation_);
+  if (claimed && *claimed != user) {
+    remarks.Changed(annotation_ + " set to '" + user + "', the creator, instead of '" +
+                    std::string(*claimed) + "'");
+  }
+  draft.SetAnnotation(where, annotation_, user);
 }
 
 void CreatorPolicy::Disclaim(Draft& draft, Remarks& remarks) const {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "policies/admission/policy.h"
 
@@ -15,10 +16,13 @@ namespace berth::policies::admission {
 ///   no controller                     that user
 ///   the Job controller                what the Job's template has: the Job's creator
 ///   the CronJob controller            its service account, which creates the Job
-///   another controller                removed from the pod
+///   a controller, for an owner of     what the owner's template has: the owner's creator; for a
+///   Job a configured kind                 without it, the controller another controller removed
+///   from the pod
 ///
-/// In the last case nobody has checked the value that the template claims: the policy never changes
-/// templates of Deployments and other kinds.
+/// In the last case nobody has recorded the value that the template claims: the policy never
+/// changes templates of Deployments and their like. It objects if a template names anybody but the
+/// user who writes it, because people believe what they read there.
 class CreatorPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "creator";
@@ -34,9 +38,19 @@ class CreatorPolicy : public AdmissionPolicy {
   /// and if the request names no user.
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
 
+  /// Records the creator in the template, unless a controller copies it from a reviewed one.
+  void MutateTemplate(const Request& request, Draft& draft, Remarks& remarks) const override;
+
+  /// Objects to a template that names another creator, unless a controller wrote it: the
+  /// controller's own template was judged when its author wrote it.
+  std::vector<Objection> JudgeTemplate(const Request& request,
+                                       const model::Workload& workload) const override;
+
  private:
   // Writes `user` on the object and its pods.
   void Record(const std::string& user, Draft& draft, Remarks& remarks) const;
+  // The same at one place.
+  void Record(const std::string& user, Metadata where, Draft& draft, Remarks& remarks) const;
   // Removes the annotation of the pods.
   void Disclaim(Draft& draft, Remarks& remarks) const;
 

@@ -93,6 +93,20 @@ class AdmissionEngine::Evaluation {
     return draft.workload();
   }
 
+  // Applies the enforced policies to the template of an object that is stored with it.
+  Workload Marked(const Workload& workload) {
+    Draft draft(workload);
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      if (!Enforces(ModeOf(i))) continue;
+      Remarks remarks;
+      const std::size_t before = draft.writes();
+      PolicyOf(i).MutateTemplate(request_, draft, remarks);
+      effects_[i].changed = effects_[i].changed || draft.writes() > before;
+      Say(kDone, remarks, warnings_, effects_[i]);
+    }
+    return draft.workload();
+  }
+
   // Applies all policies to `proposed` without any remarks.
   void Propose(Draft& proposed) const {
     for (std::size_t i = 0; i < effects_.size(); ++i) {
@@ -116,10 +130,23 @@ class AdmissionEngine::Evaluation {
         pods_denied_ = pods_denied_ || mode == Mode::kEnforce;
         continue;
       }
-      denial_.Add(effects_[i].policy, objections);
-      effects_[i].denied = true;
-      for (const Objection& objection : objections) {
-        AddClause(ToString(objection), effects_[i].text);
+      Deny(i, objections);
+    }
+  }
+
+  // Collects the objections to the template itself that did not apply to `before`, which may be
+  // null.
+  void JudgeTemplate(const Workload& workload, const Workload* before) {
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      const Mode mode = ModeOf(i);
+      if (mode == Mode::kOff) continue;
+      auto objections = PolicyOf(i).JudgeTemplate(request_, workload);
+      if (objections.empty()) continue;
+      if (before != nullptr) LeaveOut(PolicyOf(i).JudgeTemplate(request_, *before), objections);
+      if (mode == Mode::kEnforce) {
+        Deny(i, objections);
+      } else {
+        Object(kWarnOnly, objections, warnings_, effects_[i]);
       }
     }
   }
@@ -172,6 +199,13 @@ class AdmissionEngine::Evaluation {
     Say(kDone, remarks, warnings_, effects_[i]);
   }
 
+  void Deny(std::size_t i, const std::vector<Objection>& objections) {
+    if (objections.empty()) return;
+    denial_.Add(effects_[i].policy, objections);
+    effects_[i].denied = true;
+    for (const Objection& objection : objections) AddClause(ToString(objection), effects_[i].text);
+  }
+
   // Removes objections that `old` contains with the same field and reason, unless they are worse
   // now. Uses a map, because both lists may have 10,000 entries.
   static void LeaveOut(const std::vector<Objection>& old, std::vector<Objection>& objections) {
@@ -205,7 +239,8 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
       version_(std::move(version)),
       applied_annotation_(model::kAppliedAnnotation.Below(prefix_)),
       created_by_annotation_(model::kCreatedByAnnotation.Below(prefix_)),
-      controllers_(KubernetesControllers()) {
+      controllers_(KubernetesControllers()),
+      templates_(config.templates) {
   controllers_.insert(controllers_.end(), config.controllers.begin(), config.controllers.end());
   const PolicyContext context{.catalog = *catalog_,
                               .prefix = prefix_,
@@ -220,6 +255,11 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
 
 bool AdmissionEngine::Concerns(Request& request, const Workload& workload) const {
   request.controller = ControllerOf(request.user, workload, controllers_);
+  const model::OwnerReference* owner = ControllingOwner(workload);
+  request.owner_is_reviewed = !request.controller.empty() && owner != nullptr &&
+                              std::ranges::any_of(templates_, [owner](const TemplateSpec& spec) {
+                                return spec.group == owner->group && spec.kind == owner->kind;
+                              });
   return !workload.deleted && !IsExempt(request, workload);
 }
 
@@ -282,8 +322,17 @@ Outcome AdmissionEngine::Validate(Request request, Workload workload,
   return evaluation.Finish(std::move(workload));
 }
 
-Outcome AdmissionEngine::PreviewPods(Request request,
-                                     const std::vector<Workload>& templates) const {
+Outcome AdmissionEngine::MarkTemplates(Request request, const std::vector<Workload>& templates,
+                                       std::vector<Workload>& marked) const {
+  marked = templates;
+  if (templates.empty() || !Concerns(request, templates.front())) return {};
+  Evaluation evaluation(*this, std::move(request), false);
+  for (Workload& workload : marked) workload = evaluation.Marked(workload);
+  return evaluation.Finish({});
+}
+
+Outcome AdmissionEngine::PreviewPods(Request request, const std::vector<Workload>& templates,
+                                     const std::vector<Workload>& before) const {
   // The templates differ only in their pods.
   if (templates.empty() || !Concerns(request, templates.front())) return {};
   Evaluation evaluation(*this, std::move(request), true);
@@ -292,6 +341,8 @@ Outcome AdmissionEngine::PreviewPods(Request request,
     Draft proposed(workload);
     evaluation.Mutate(untouched, proposed);
     evaluation.Judge(untouched.workload(), proposed.workload(), nullptr);
+    const auto old = std::ranges::find(before, workload.template_field, &Workload::template_field);
+    evaluation.JudgeTemplate(workload, old == before.end() ? nullptr : &*old);
   }
   return evaluation.Finish({});
 }

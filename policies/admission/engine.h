@@ -75,11 +75,20 @@ class AdmissionEngine {
   /// `before`, no worse, do not count.
   Outcome Validate(Request request, model::Workload workload, const model::Workload* before) const;
 
-  /// For an object with pod templates, which Berth never changes or denies. Warns of the changes
-  /// and denials that its pods will meet, so that its author sees them and not only a controller's
-  /// log. `templates` has one workload for each template, which differ only in their pods. A remark
-  /// that applies to several is given once.
-  Outcome PreviewPods(Request request, const std::vector<model::Workload>& templates) const;
+  /// For an object with pod templates, which Berth never changes. Warns of the changes and denials
+  /// that its pods will meet, so that its author sees them and not only a controller's log. Denies
+  /// only what a template itself must not say. `templates` has one workload for each template,
+  /// which differ only in their pods. A remark that applies to several is given once. For an
+  /// update, `before` has the templates of the stored object; what was wrong with those is no
+  /// reason to deny.
+  Outcome PreviewPods(Request request, const std::vector<model::Workload>& templates,
+                      const std::vector<model::Workload>& before = {}) const;
+
+  /// For an object of a configured kind that is being created. Returns in `marked` its templates as
+  /// they are to be stored, in the same order. Changes only what is written about the pods. The
+  /// outcome has no workload.
+  Outcome MarkTemplates(Request request, const std::vector<model::Workload>& templates,
+                        std::vector<model::Workload>& marked) const;
 
   /// The prefix of Berth's labels and annotations.
   const std::string& prefix() const { return prefix_; }
@@ -96,7 +105,7 @@ class AdmissionEngine {
   };
   class Evaluation;
 
-  // Whether policies apply to the workload at all. Fills in `request.controller`.
+  // Whether policies apply to the workload at all. Fills in what `request` says about controllers.
   bool Concerns(Request& request, const model::Workload& workload) const;
   // Records in the annotation `applied` which policies hold for the object.
   void NoteApplied(std::string holding, Draft& draft) const;
@@ -109,6 +118,8 @@ class AdmissionEngine {
   std::string created_by_annotation_;
   // Kubernetes' own controllers and the configured ones.
   std::vector<ControllerSpec> controllers_;
+  // The configured kinds; see TemplateSpec.
+  std::vector<TemplateSpec> templates_;
   // In the order of the list in policies.h.
   std::vector<Member> members_;
 };

@@ -91,6 +91,22 @@ class AdmissionPolicy {
     static_cast<void>(request), static_cast<void>(workload);
     return {};
   }
+
+  /// Changes the template in an object of a configured kind (TemplateSpec) that is being created.
+  /// Only what changes nothing about the pods but what is written about them may be changed there.
+  /// The default changes nothing.
+  virtual void MutateTemplate(const Request& request, Draft& draft, Remarks& remarks) const {
+    static_cast<void>(request), static_cast<void>(draft), static_cast<void>(remarks);
+  }
+
+  /// Returns what is wrong with the template in an object that makes pods and is itself never
+  /// changed, such as a Deployment. In mode Enforce the object is denied for it, whereas what
+  /// Judge() says only foretells what becomes of its pods. The default never objects.
+  virtual std::vector<Objection> JudgeTemplate(const Request& request,
+                                               const model::Workload& workload) const {
+    static_cast<void>(request), static_cast<void>(workload);
+    return {};
+  }
 };
 
 /// Whether the policy of that name held for the stored object of an update when it was created.

@@ -151,7 +151,8 @@ func TestWhatWebhooksAreAskedAbout(t *testing.T) {
 			{"apps", "deployments", create, validates}, {"apps", "statefulsets", update, validates},
 			{"apps", "replicasets", create, validates}, {"batch", "cronjobs", create, validates},
 			{"", "replicationcontrollers", create, validates},
-			{"kubeflow.org", "pytorchjobs", create, validates},
+			{"kubeflow.org", "pytorchjobs", create, validates || enforces},
+			{"kubeflow.org", "pytorchjobs", update, validates},
 			{"coordination.k8s.io", "leases", create, false}, {"", "nodes", update, false},
 		} {
 			if got := w.asked(c.group, c.resource, c.operation); got != c.want {

@@ -41,6 +41,13 @@ matchExpressions:
 {{- else -}}
 - {operations: [CREATE], apiGroups: [""], apiVersions: [v1], resources: [pods], scope: Namespaced}
 - {operations: [{{ eq .mode "enforce" | ternary "CREATE, UPDATE" "CREATE" }}], apiGroups: [batch], apiVersions: [v1], resources: [jobs], scope: Namespaced}
+{{- if eq .mode "enforce" }}
+{{- range .root.Values.admission.extraRules }}
+{{- if or (has "CREATE" .operations) (has "*" .operations) }}
+{{ toYaml (list (merge (dict "operations" (list "CREATE")) .)) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- end -}}
 {{- end -}}
 

@@ -103,6 +103,30 @@ TEST_F(ReviewerTest, DeniesAFinalStateThatBreaksAPolicy) {
   EXPECT_THAT(verdict.answer.denial, HasSubstr("berth isolation: spec.affinity.nodeAffinity"));
 }
 
+// What `kubectl apply` sends when it says again what was replaced.
+TEST_F(ReviewerTest, KeepsAnUpdateFromUndoingWhatWasDone) {
+  const std::string stored = R"({"metadata": {"annotations": {"berth.dev/created-by": "alice"}},
+                                 "spec": {"containers": [{"name": "c"}]}})";
+  const std::string claims = R"({"metadata": {"annotations": {"berth.dev/created-by": "bob"}},
+                                 "spec": {"containers": [{"name": "c"}]}})";
+  Review update = UpdateOf(kPod, stored, claims);
+  update.user.name = "bob";
+  const Verdict kept = reviewer_.Mutate(update, kEnforced);
+  EXPECT_EQ(kept.answer.patch, R"([{"op":"replace","path":"/metadata/annotations/)"
+                               R"(berth.dev~1created-by","value":"alice"}])");
+  EXPECT_THAT(kept.answer.warnings,
+              ElementsAre(HasSubstr("[berth.dev/created-by] stays alice; write that")));
+  EXPECT_THAT(reviewer_.Mutate(update, kWarned).answer.patch, IsEmpty());
+}
+
+TEST_F(ReviewerTest, HasNoPartInUpdatesOfWhatItCannotRead) {
+  for (const auto& [from, to] :
+       {std::pair(R"({"spec": 5})", kCpuPod), {kCpuPod, R"({"spec": 5})"}}) {
+    const Verdict verdict = reviewer_.Mutate(UpdateOf(kPod, from, to), kEnforced);
+    EXPECT_THAT(verdict.answer.patch + verdict.answer.denial, IsEmpty());
+  }
+}
+
 TEST_F(ReviewerTest, LetsUpdatesPassThatMakeNothingWorse) {
   const std::string labelled =
       R"({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c"}]}})";
@@ -179,6 +203,29 @@ TEST_F(ReviewerTest, JudgesTheTemplatesOfConfiguredKinds) {
               IsEmpty());
 }
 
+TEST_F(ReviewerTest, RecordsTheCreatorInTheTemplatesOfConfiguredKinds) {
+  const std::string object =
+      R"({"spec": {"replicas": {"a/b": {"template": )" + std::string(kGpuPod) +
+      R"(}}, "launcher": {"template": {"metadata": {"annotations": {"x": "y"}}, "spec": {}}}}})";
+  const Verdict marked = reviewer_.Mutate(ReviewOf(kTrainer, object), kEnforced);
+  EXPECT_EQ(marked.answer.patch,
+            R"([{"op":"add","path":"/spec/replicas/a~1b/template/metadata","value":)"
+            R"({"annotations":{"berth.dev/created-by":"alice"}}},{"op":"add","path":)"
+            R"("/spec/launcher/template/metadata/annotations/berth.dev~1created-by",)"
+            R"("value":"alice"}])");
+  EXPECT_THAT(marked.answer.warnings, IsEmpty());
+  EXPECT_THAT(marked.effects,
+              ElementsAre(Field(&policies::admission::PolicyEffect::changed, true)));
+  for (const Verdict& verdict :
+       {reviewer_.Mutate(ReviewOf(kTrainer, object), kWarned),
+        reviewer_.Mutate(UpdateOf(kTrainer, object, object), kEnforced),
+        reviewer_.Mutate(ReviewOf({"apps", "v1", "Deployment"}, object), kEnforced),
+        reviewer_.Mutate(ReviewOf(kTrainer, R"({"spec": {"launcher": {"template": {"spec": 5}}}})"),
+                         kEnforced)}) {
+    EXPECT_THAT(verdict.answer.patch + verdict.answer.denial, IsEmpty());
+  }
+}
+
 TEST_F(ReviewerTest, JudgesTheTemplatesOfEveryPathOfAKind) {
   const std::string launcher = R"({"spec": {"replicas": {"Worker": {"template": )" +
                                std::string(kGpuPod) + R"(}}, "launcher": {"template": )" + kCpuPod +
@@ -214,6 +261,46 @@ TEST_F(ReviewerTest, AuditsWhatItSaysOfAllTemplatesOfAnObject) {
       ElementsAre(testing::Pair("isolation", testing::AllOf(HasSubstr("1.2.3: kept off nodes"),
                                                             HasSubstr("; asks for no accel")))));
   EXPECT_THAT(verdict.effects, SizeIs(1));
+}
+
+/// An object whose template says who creates its pods.
+std::string Claiming(const std::string& creator, const std::string& image = "i") {
+  return R"({"spec": {"template": {"metadata": {"annotations": {"berth.dev/created-by": ")" +
+         creator + R"("}}, "spec": {"containers": [{"image": ")" + image + R"(", "resources": )" +
+         R"({"limits": {"nvidia.com/gpu": 1}}}]}}}})";
+}
+
+TEST_F(ReviewerTest, DeniesTemplatesThatNameAnotherCreator) {
+  const GroupVersionKind deployment{"apps", "v1", "Deployment"};
+  const Review forged = ReviewOf(deployment, Claiming("bob"));
+  EXPECT_THAT(reviewer_.Validate(forged, kEnforced).answer.denial,
+              HasSubstr("berth creator: spec.template.metadata.annotations[berth.dev/created-by] "
+                        "names 'bob', who does not write the template; remove it"));
+  const Verdict warned = reviewer_.Validate(forged, kWarned);
+  EXPECT_THAT(warned.answer.denial, IsEmpty());
+  EXPECT_THAT(warned.answer.warnings,
+              testing::Contains(HasSubstr("berth (warn only), denied: spec.template.metadata")));
+  EXPECT_THAT(reviewer_.Validate(ReviewOf(deployment, Claiming("alice")), kEnforced).answer.denial,
+              IsEmpty());
+}
+
+TEST_F(ReviewerTest, DeniesOnAnUpdateOnlyWhatIsNew) {
+  const GroupVersionKind deployment{"apps", "v1", "Deployment"};
+  const auto denial = [&](const std::string& from, const std::string& to) {
+    return reviewer_.Validate(UpdateOf(deployment, from, to), kEnforced).answer.denial;
+  };
+  EXPECT_THAT(denial(Claiming("bob"), Claiming("bob", "other")), IsEmpty());
+  EXPECT_THAT(denial(Claiming("bob"), Claiming("alice")), IsEmpty());
+  EXPECT_THAT(denial(R"({"spec": {"template": 5}})", Claiming("bob")), IsEmpty());
+  EXPECT_THAT(denial(Claiming("alice"), Claiming("bob")), HasSubstr("names 'bob'"));
+  EXPECT_THAT(denial(TemplateOf(kGpuPod), Claiming("bob")), HasSubstr("names 'bob'"));
+}
+
+// The ReplicaSet of a Deployment has its template, whose author was asked about it.
+TEST_F(ReviewerTest, LetsTheDeploymentControllerCopyATemplate) {
+  Review copied = ReviewOf({"apps", "v1", "ReplicaSet"}, Claiming("bob"));
+  copied.user.name = "system:serviceaccount:kube-system:deployment-controller";
+  EXPECT_THAT(reviewer_.Validate(copied, kEnforced).answer.denial, IsEmpty());
 }
 
 TEST_F(ReviewerTest, SaysWhichFieldItCannotRead) {

@@ -116,6 +116,79 @@ TEST_F(CreatorTest, ForetellsWhatATemplateClaimsInVain) {
           "berth.dev/created-by 'alice' removed: a template cannot name the creator of its pods"));
 }
 
+TEST_F(CreatorTest, ObjectsToATemplateThatNamesAnother) {
+  for (const char* kind : {"Deployment", "StatefulSet", "ReplicaSet", "CronJob"}) {
+    const model::Workload plain = MakeOwner(kind, CpuPod());
+    EXPECT_THAT(policy_.JudgeTemplate(MakeRequest(), plain), IsEmpty()) << kind;
+    const model::Workload own = Annotated(plain, "created-by", "alice");
+    EXPECT_THAT(policy_.JudgeTemplate(MakeRequest(), own), IsEmpty()) << kind;
+    const auto objections =
+        policy_.JudgeTemplate(MakeRequest(), Annotated(plain, "created-by", "bob"));
+    ASSERT_EQ(objections.size(), 1u) << kind;
+    EXPECT_THAT(objections[0].field,
+                testing::EndsWith("template.metadata.annotations[berth.dev/created-by]"));
+    EXPECT_EQ(objections[0].reason, "names 'bob', who does not write the template");
+  }
+}
+
+TEST_F(CreatorTest, LetsControllersCopyTemplatesAndManifestsNameAnybody) {
+  const model::Workload claiming =
+      Annotated(MakeOwner("ReplicaSet", CpuPod()), "created-by", "bob");
+  EXPECT_THAT(
+      policy_.JudgeTemplate(
+          By("system:serviceaccount:kube-system:deployment-controller", "Deployment"), claiming),
+      IsEmpty());
+  EXPECT_THAT(policy_.JudgeTemplate(By(""), claiming), IsEmpty());
+}
+
+/// By the operator of a configured kind, whose templates say who created the object.
+Request ByReviewedOwner() {
+  Request request = MakeRequest();
+  request.user.name = "system:serviceaccount:kubeflow:training-operator";
+  request.controller = "PyTorchJob";
+  request.owner_is_reviewed = true;
+  return request;
+}
+
+TEST_F(CreatorTest, APodKeepsWhatTheReviewedTemplateOfItsOwnerGot) {
+  const model::Workload plain = OwnedBy(CpuPod(), "PyTorchJob", "kubeflow.org");
+  for (const model::Workload& pod : {plain, Annotated(plain, "created-by", "bob")}) {
+    const Made made = Mutate(policy_, pod, ByReviewedOwner());
+    EXPECT_EQ(made.workload, pod);
+    EXPECT_THAT(made.changes, IsEmpty());
+  }
+}
+
+TEST_F(CreatorTest, AJobInheritsItFromTheReviewedTemplateOfItsOwner) {
+  const model::Workload plain = OwnedBy(MakeJob(CpuPod()), "JobSet", "jobset.x-k8s.io");
+  const Made made = Mutate(policy_, Annotated(plain, "created-by", "bob"), ByReviewedOwner());
+  EXPECT_TRUE(made.holds);
+  EXPECT_THAT(made.workload.annotations, ElementsAre(Pair("berth.dev/created-by", "bob")));
+  EXPECT_THAT(made.workload.pod.annotations, ElementsAre(Pair("berth.dev/created-by", "bob")));
+  EXPECT_THAT(made.changes, IsEmpty());
+  EXPECT_THAT(Mutate(policy_, plain, ByReviewedOwner()).workload.annotations,
+              ElementsAre(Pair("berth.dev/created-by", ByReviewedOwner().user.name)))
+      << "nobody knows who it was for";
+}
+
+TEST_F(CreatorTest, RecordsWhoCreatesAnObjectOfAConfiguredKindInItsTemplate) {
+  model::Workload trainer = MakeOwner("PyTorchJob", CpuPod());
+  trainer.template_field = "spec.template";
+  for (const model::Workload& written : {trainer, Annotated(trainer, "created-by", "bob")}) {
+    Draft draft(written);
+    Remarks remarks;
+    policy_.MutateTemplate(MakeRequest(), draft, remarks);
+    EXPECT_THAT(draft.pod().annotations, ElementsAre(Pair("berth.dev/created-by", "alice")));
+    EXPECT_THAT(draft.workload().annotations, IsEmpty());
+    EXPECT_EQ(remarks.changes().size(), written == trainer ? 0u : 1u);
+    EXPECT_EQ(Mutate(policy_, draft.workload()).writes, 0u) << "it is not foretold to be removed";
+  }
+  Draft copied(Annotated(trainer, "created-by", "bob"));
+  Remarks remarks;
+  policy_.MutateTemplate(ByReviewedOwner(), copied, remarks);
+  EXPECT_EQ(copied.writes(), 0u) << "its own owner has said who it was";
+}
+
 TEST_F(CreatorTest, RecordsNobodyUnknownAndNothingOnOtherKinds) {
   EXPECT_EQ(Mutate(policy_, CpuPod(), By("")).workload, CpuPod());
   const model::Workload deployment = MakeOwner("Deployment", CpuPod());

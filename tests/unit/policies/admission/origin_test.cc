@@ -39,6 +39,7 @@ TEST(ControllerOfTest, IsToldByWhoAsks) {
            {kAccount + "statefulset-controller", "StatefulSet", true, "StatefulSet"},
            {kAccount + "cronjob-controller", "CronJob", true, "CronJob"},
            {kAccount + "daemon-set-controller", "DaemonSet", true, "DaemonSet"},
+           {kAccount + "deployment-controller", "Deployment", true, "Deployment"},
            {kAccount + "job-controller", "", true, "Job"},
            {kAccount + "generic-garbage-collector", "Job", true, ""},
            {"system:serviceaccount:team:job-controller", "Job", true, ""},
