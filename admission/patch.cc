@@ -179,6 +179,7 @@ std::string JsonPatch(simdjson::dom::element object, const model::Workload& befo
   Edit edit;
   if (after.is_pod()) {
     ChangePods(before.pod, after.pod, edit);
+    if (after.qos_class != before.qos_class) edit.Member("status").Member("qosClass").Remove();
   } else {
     ChangeAnnotations(before.annotations, after.annotations, edit);
     Edit& spec = edit.Member("spec");

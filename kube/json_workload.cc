@@ -220,6 +220,8 @@ model::Workload ObjectFromJson(const JsonValue& object, std::string_view kind,
 void ReadPods(const JsonValue& object, model::Workload& workload) {
   if (workload.is_pod()) {
     workload.pod = PodTemplateFromJson(object);
+    const JsonValue status = object.Field("status");
+    workload.qos_class = status.Field("qosClass").Text();
     return;
   }
   const JsonValue spec = object.Field("spec");

@@ -208,6 +208,10 @@ struct Workload {
   std::string template_field;
   /// Set for Jobs and CronJobs.
   std::optional<JobSpec> job;
+  /// status.qosClass of a pod, empty if absent. The API server computes it when the pod is created,
+  /// but keeps what its author wrote (GetPodQOS in
+  /// k8s.io/kubernetes/pkg/apis/core/helper/qos/qos.go, v1.36.3).
+  std::string qos_class = {};
 
   bool is_pod() const { return IsKubernetes("Pod"); }
   /// Whether it is a Job of the group batch itself, not an object that creates Jobs.

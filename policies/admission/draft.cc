@@ -122,6 +122,8 @@ void Draft::SetSchedulerName(std::string name) {
   Write(workload_.pod.scheduler_name, std::move(name));
 }
 
+void Draft::RemoveQosClass() { Write(workload_.qos_class, std::string()); }
+
 void Draft::SetBackoffLimit(std::int64_t limit) {
   if (workload_.job) Write(workload_.job->backoff_limit, limit);
 }

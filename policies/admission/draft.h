@@ -82,6 +82,9 @@ class Draft {
   /// Pods: spec.schedulerName.
   void SetSchedulerName(std::string name);
 
+  /// Pod: removes status.qosClass. No effect on other objects.
+  void RemoveQosClass();
+
   /// Job: spec.backoffLimit. This and all below have no effect if the workload has no Job.
   void SetBackoffLimit(std::int64_t limit);
 

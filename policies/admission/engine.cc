@@ -47,7 +47,7 @@ void Say(const Voice& voice, const Remarks& remarks, Warnings& warnings, PolicyE
 void Object(const Voice& voice, const std::vector<Objection>& objections, Warnings& warnings,
             PolicyEffect& effect) {
   for (const Objection& objection : objections) {
-    warnings.Add(voice.denial, ToString(objection));
+    warnings.Add(voice.denial, objection);
     AddClause(ToString(objection), effect.text);
   }
   effect.would = effect.would || !objections.empty();

@@ -22,6 +22,7 @@ using model::Quantity;
 namespace {
 
 constexpr std::string_view kAdvice = "; set your own limits";
+constexpr std::string_view kGuaranteed = "Guaranteed";
 
 std::string Cores(const Quantity& cpu) {
   const std::int64_t milli = cpu.MilliValue();
@@ -40,12 +41,23 @@ struct Wording {
   std::string sizes;
 };
 
-bool LacksAny(const model::ResourceRequirements& resources) {
-  return std::ranges::any_of(kCompute,
-                             [&](Compute resource) { return IsMissing(resources, resource); });
+// kubelet believes the class that is stored, whatever the resources are.
+void ForgetClass(Draft& draft, Remarks& remarks) {
+  const std::string& written = draft.workload().qos_class;
+  if (written.empty()) return;
+  remarks.Changed("status.qosClass " + written + " removed: the API server computes it");
+  draft.RemoveQosClass();
 }
 
-// What only a LimitRange requests is missing all the same.
+// For a pod that is Guaranteed by its resources.
+std::vector<Objection> ClassObjections(const model::Workload& workload) {
+  const std::string& written = workload.qos_class;
+  if (written.empty() || written == kGuaranteed) return {};
+  return {{.field = "status.qosClass",
+           .reason = "is " + written + ", which the resources contradict",
+           .advice = "leave it out"}};
+}
+
 bool LacksLimits(const model::PodTemplate& pod) {
   if (pod.resources) return LacksAny(*pod.resources);
   const LimitRangerDefaults defaults(pod.annotations);
@@ -68,6 +80,7 @@ GuaranteedQosPolicy::GuaranteedQosPolicy(const PolicyContext& context,
       retryless_annotation_(model::kRetrylessAnnotation.Below(context.prefix)) {}
 
 bool GuaranteedQosPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
+  ForgetClass(draft, remarks);
   if (draft.pod().resources) {
     EqualizePod(config_.cpu, draft, remarks);
   } else {
@@ -177,7 +190,7 @@ bool GuaranteedQosPolicy::MayLackLimits(const Request& request,
 
 std::vector<Objection> GuaranteedQosPolicy::Judge(const Request& request,
                                                   const model::Workload& workload) const {
-  if (IsGuaranteed(workload.pod)) return {};
+  if (IsGuaranteed(workload.pod)) return ClassObjections(workload);
   return QosObjections(workload, {.may_lack_limits = MayLackLimits(request, workload),
                                   .missing_limits = config_.missing_limits,
                                   .unknown_device = unknown_.In(workload.pod)});

@@ -54,7 +54,21 @@ std::string ToString(const Objection& objection) {
 }
 
 void Warnings::Add(std::string_view prefix, std::string_view text) {
-  std::string warning = OneLine(std::string(prefix) + std::string(text), kMaxWarning);
+  AddLine(OneLine(std::string(prefix) + std::string(text), kMaxWarning));
+}
+
+void Warnings::Add(std::string_view prefix, const Objection& objection) {
+  std::string text = std::string(prefix) + ToString(objection);
+  if (text.size() > kMaxForetold) {
+    const std::string advice = OneLine(objection.advice, kMaxForetold / 3);
+    const std::string field = OneLine(objection.field, kMaxForetold / 3);
+    const std::size_t rest = kMaxForetold - prefix.size() - field.size() - advice.size() - 3;
+    text = std::string(prefix) + ToString({field, OneLine(objection.reason, rest), advice});
+  }
+  AddLine(OneLine(text, kMaxForetold));
+}
+
+void Warnings::AddLine(std::string warning) {
   if (std::ranges::find(texts_, warning) != texts_.end()) return;
   if (texts_.size() < kMaxWarnings) {
     texts_.push_back(std::move(warning));

@@ -13,6 +13,9 @@ namespace berth::policies::admission {
 
 /// Bytes of one warning; kubectl's users see longer ones cut (admission/v1 types.go, Warnings).
 inline constexpr std::size_t kMaxWarning = 120;
+/// Bytes of a warning that tells why something will be denied. Such a text is a whole sentence with
+/// advice. kMaxWarnings of them stay below the total from which on the API server cuts warnings.
+inline constexpr std::size_t kMaxForetold = 250;
 /// Warnings about one object. The API server drops warnings beyond a total of 4 KiB.
 inline constexpr std::size_t kMaxWarnings = 12;
 /// Bytes of one policy's text about one object in the audit log.
@@ -37,11 +40,18 @@ class Warnings {
   /// before.
   void Add(std::string_view prefix, std::string_view text);
 
+  /// Adds `prefix` and the objection as one warning of at most kMaxForetold bytes. If it is longer,
+  /// field and reason are cut, but not the advice.
+  void Add(std::string_view prefix, const Objection& objection);
+
   /// Returns at most kMaxWarnings warnings. If there were more, the last one says how many. Call it
   /// once, at the end.
   std::vector<std::string> Take();
 
  private:
+  // Adds the warning unless it is known.
+  void AddLine(std::string warning);
+
   std::vector<std::string> texts_;  // each once, in the order of the calls
   std::size_t more_ = 0;            // how many did not fit
 };

@@ -87,7 +87,7 @@ class AdmissionTest : public ::testing::Test {
     EXPECT_TRUE(response["allowed"].is_boolean());
     for (const Json& warning : response.value("warnings", Json::array())) {
       const std::string text = warning;
-      EXPECT_THAT(text.size(), Le(120u)) << text;
+      EXPECT_THAT(text.size(), Le(250u)) << text;
       EXPECT_TRUE(std::ranges::none_of(text, [](char c) { return c >= 0 && c < ' '; })) << text;
     }
     return response;

@@ -395,3 +395,14 @@ func TestDryRunShowsWhatWouldBeStored(t *testing.T) {
 		t.Error("the pod was created")
 	}
 }
+
+// kube-apiserver keeps the class with which a pod is created, and kubelet would believe it.
+func TestClassIsNotForTheAsking(t *testing.T) {
+	w := in(t, "enforce")
+	p := pod(container("train", "", ""))
+	p.Status.QOSClass = corev1.PodQOSBestEffort
+	if got := w.createPod(p); got.Status.QOSClass != corev1.PodQOSGuaranteed {
+		t.Errorf("is %s: %s", got.Status.QOSClass, resourcesOf(t, got))
+	}
+	w.expectWarned("status.qosClass BestEffort removed")
+}

@@ -22,6 +22,7 @@ class ManifestGenerator {
     pod["apiVersion"] = "v1";
     pod["kind"] = "Pod";
     if (Chance(30)) pod["metadata"]["name"] = "p";
+    if (Chance(10)) pod["status"] = {{"qosClass", Word({"Guaranteed", "BestEffort"})}};
     if (Chance(20)) pod["metadata"]["generateName"] = "p-";
     if (Chance(30)) pod["metadata"]["ownerReferences"] = {Owner()};
     return pod;

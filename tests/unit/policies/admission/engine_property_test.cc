@@ -241,9 +241,9 @@ TEST(AdmissionProperties, WarningsFitKubectl) {
       const Outcome outcome = Mutate(review);
       ASSERT_LE(outcome.warnings.size(), kMaxWarnings);
       for (const std::string& warning : outcome.warnings) {
-        ASSERT_LE(warning.size(), kMaxWarning);
+        ASSERT_LE(warning.size(), kMaxForetold);
         ASSERT_TRUE(warning.starts_with("berth"));
-        ASSERT_EQ(warning, OneLine(warning, kMaxWarning));
+        ASSERT_EQ(warning, OneLine(warning, kMaxForetold));
       }
     });
   }

@@ -57,6 +57,29 @@ void ExpectSizes(const GuaranteedQosPolicy& policy, const std::vector<SizeCase>&
   }
 }
 
+// The API server keeps a class that a pod is created with, and kubelet believes it.
+TEST(GuaranteedQosTest, RemovesTheClassThatItsAuthorWrote) {
+  for (const char* written : {"Guaranteed", "BestEffort"}) {
+    model::Workload pod = CpuPod();
+    pod.qos_class = written;
+    const Made made = Mutate(Policy(), pod);
+    EXPECT_EQ(made.workload.qos_class, "");
+    EXPECT_THAT(made.changes, testing::Contains("status.qosClass " + std::string(written) +
+                                                " removed: the API server computes it"));
+    EXPECT_EQ(Mutate(Policy(), made.workload).writes, 0u);
+  }
+}
+
+TEST(GuaranteedQosTest, ObjectsToAClassThatTheResourcesContradict) {
+  model::Workload pod = Mutate(Policy(), CpuPod()).workload;
+  pod.qos_class = "Guaranteed";  // as the API server computes it
+  EXPECT_THAT(Policy().Judge(MakeRequest(), pod), IsEmpty());
+  pod.qos_class = "Burstable";
+  const auto objections = Policy().Judge(MakeRequest(), pod);
+  ASSERT_THAT(objections, SizeIs(1));
+  EXPECT_EQ(objections[0].field, "status.qosClass");
+}
+
 TEST(GuaranteedQosTest, EqualisesWhatAContainerSays) {
   ExpectSizes(
       Policy(),

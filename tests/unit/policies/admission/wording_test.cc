@@ -67,6 +67,22 @@ TEST(WarningsTest, AreCutWithTheirPrefix) {
   EXPECT_THAT(taken[0], SizeIs(kMaxWarning));
 }
 
+TEST(WarningsTest, OfADenialSayWhatToWrite) {
+  Warnings warnings;
+  const std::string advice = "write resources.limits.memory and resources.limits.cpu";
+  const Objection usual{"spec.template.spec.initContainers[0].resources",
+                        "has neither a memory limit nor a memory request", advice};
+  const Objection long_one{std::string(200, 'f'), std::string(200, 'r'), advice};
+  warnings.Add("berth (warn only), pods denied: ", usual);
+  warnings.Add("berth (warn only), pods denied: ", long_one);
+  const auto taken = warnings.Take();
+  ASSERT_THAT(taken, SizeIs(2));
+  EXPECT_EQ(taken[0], "berth (warn only), pods denied: " + ToString(usual));
+  EXPECT_THAT(taken[1], testing::EndsWith("...; " + advice));
+  EXPECT_THAT(taken[1], testing::HasSubstr("fff... rrr"));
+  EXPECT_THAT(taken[1], SizeIs(kMaxForetold));
+}
+
 TEST(WarningsTest, SayTheSameOnce) {
   Warnings warnings;
   warnings.Add("berth: ", "a");
