@@ -85,6 +85,19 @@ void AppendNew(const std::vector<T>& before, const std::vector<T>& after, std::s
   }
 }
 
+// Rules are only ever removed, all at once.
+void ChangeRestarts(const model::Container& before, const model::Container& after,
+                    Edit& container) {
+  Change(before.restart_policy, after.restart_policy, "restartPolicy", container);
+  if (before.restart_actions != after.restart_actions) {
+    container.Member("restartPolicyRules").Remove();
+  }
+  for (std::size_t i = 0; i < after.resize_restarts.size(); ++i) {
+    Edit& entry = container.Member("resizePolicy").Element(i);
+    Change(before.resize_restarts[i], after.resize_restarts[i], "restartPolicy", entry);
+  }
+}
+
 void ChangeContainers(const model::PodTemplate& before, const model::PodTemplate& after,
                       Edit& spec) {
   for (std::size_t i = 0; i < after.containers.size(); ++i) {
@@ -95,6 +108,7 @@ void ChangeContainers(const model::PodTemplate& before, const model::PodTemplate
     ChangeRequirements(old.resources, now.resources, container.Member("resources"));
     AppendNew(old.env, now.env, "env", container);
     AppendNew(old.mounts, now.mounts, "volumeMounts", container);
+    ChangeRestarts(old, now, container);
   }
 }
 

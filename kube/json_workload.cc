@@ -50,28 +50,16 @@ model::VolumeMount MountFromJson(const JsonValue& mount) {
           .sub_path = mount.Field("subPath").Text()};
 }
 
-// The names of templates or ResourceClaims, by the names that the pod has for its claims.
-using ClaimNames = std::map<std::string, std::string, std::less<>>;
-
-ClaimNames ClaimNamesFromJson(const JsonValue& claims) {
-  ClaimNames names;
-  claims.ForEachItem([&](const JsonValue& claim) {
-    const std::string own = claim.Field("resourceClaimName").Text();
-    names.emplace(claim.Field("name").Text(),
-                  TextOr(claim.Field("resourceClaimTemplateName"), own));
+// The texts of one field of every item, a null's included.
+std::vector<std::string> TextsFromJson(const JsonValue& list, std::string_view field) {
+  std::vector<std::string> texts;
+  list.ForEachPlace([&](std::size_t, const JsonValue& item) {
+    texts.push_back(item.absent() ? "" : item.Field(field).Text());
   });
-  return names;
+  return texts;
 }
 
-std::vector<std::string> UsedClaims(const JsonValue& claims, const ClaimNames& names) {
-  return List<std::string>(claims, [&names](const JsonValue& claim) {
-    const auto found = names.find(claim.Field("name").Text());
-    return found == names.end() ? std::string() : found->second;
-  });
-}
-
-model::Container ContainerFromJson(const JsonValue& container, bool init, std::size_t index,
-                                   const ClaimNames& claims) {
+model::Container ContainerFromJson(const JsonValue& container, bool init, std::size_t index) {
   return {.init = init,
           .index = index,
           .sidecar = init && container.Field("restartPolicy").String() == "Always",
@@ -79,7 +67,9 @@ model::Container ContainerFromJson(const JsonValue& container, bool init, std::s
           .resources = WorkloadRequirementsFromJson(container.Field("resources")),
           .env = List<model::EnvVar>(container.Field("env"), EnvFromJson),
           .mounts = List<model::VolumeMount>(container.Field("volumeMounts"), MountFromJson),
-          .claims = UsedClaims(container.Field("resources").Field("claims"), claims)};
+          .restart_policy = container.Field("restartPolicy").Text(),
+          .restart_actions = TextsFromJson(container.Field("restartPolicyRules"), "action"),
+          .resize_restarts = TextsFromJson(container.Field("resizePolicy"), "restartPolicy")};
 }
 
 void AddContainers(const JsonValue& list, bool init, const ClaimNames& claims,
@@ -186,6 +176,10 @@ model::JobSpec JobSpecFromJson(const JsonValue& spec) {
   job.pod_replacement_policy =
       TextOr(spec.Field("podReplacementPolicy"), job.pod_replacement_policy);
   job.managed_by = spec.Field("managedBy").Text();
+  job.parallelism = IntegerOr(spec.Field("parallelism"), job.parallelism);
+  const JsonValue completions = spec.Field("completions");
+  if (!completions.absent()) job.completions = completions.Integer();
+  job.has_success_policy = !spec.Field("successPolicy").absent();
   return job;
 }
 
@@ -217,6 +211,12 @@ model::Workload ObjectFromJson(const JsonValue& object, std::string_view kind,
   return result;
 }
 
+// Kueue suspends Jobs that have its label when they are created. Its webhook may come later.
+bool IsQueued(const JsonValue& metadata, const JsonValue& spec) {
+  return spec.Field("suspend").Boolean() ||
+         !metadata.Field("labels").Field("kueue.x-k8s.io/queue-name").absent();
+}
+
 void ReadPods(const JsonValue& object, model::Workload& workload) {
   if (workload.is_pod()) {
     workload.pod = PodTemplateFromJson(object);
@@ -230,7 +230,10 @@ void ReadPods(const JsonValue& object, model::Workload& workload) {
   const bool makes_jobs = workload.kind == "CronJob";
   const JsonValue& owner_of_pods = makes_jobs ? job_spec : spec;
   workload.pod = PodTemplateFromJson(owner_of_pods.Field("template"));
-  if (makes_jobs || workload.is_job()) workload.job = JobSpecFromJson(owner_of_pods);
+  if (!makes_jobs && !workload.is_job()) return;
+  workload.job = JobSpecFromJson(owner_of_pods);
+  workload.job->queued =
+      IsQueued((makes_jobs ? job_template : object).Field("metadata"), owner_of_pods);
 }
 
 }  // namespace

@@ -43,6 +43,9 @@ inline constexpr OwnName kAcceleratorsAnnotation{"accelerators"};
 inline constexpr OwnName kCheckpointAnnotation{"checkpoint"};
 /// The key of the checkpoint's path, if the default does not do. Admission reads it.
 inline constexpr OwnName kCheckpointKeyAnnotation{"checkpoint-key"};
+/// "own" on a Job or its pods keeps the Job's retries as its author wrote them, in namespaces that
+/// the configuration lists. Admission reads it.
+inline constexpr OwnName kRetriesAnnotation{"retries"};
 
 // Annotations that admission writes.
 

@@ -63,10 +63,14 @@ struct Container {
   ResourceRequirements resources;
   std::vector<EnvVar> env;
   std::vector<VolumeMount> mounts;
-  /// The claims of the pod that it uses (resources.claims), each by the name of its
-  /// ResourceClaimTemplate or, if it has none, of its ResourceClaim. Empty for a claim that the pod
-  /// lacks.
-  std::vector<std::string> claims = {};
+  /// Its own restartPolicy, which overrides the pod's: Always, OnFailure, Never. Empty if absent.
+  std::string restart_policy = {};
+  /// The actions of its restartPolicyRules: Restart, RestartAllContainers. A rule that matches the
+  /// exit code overrides both restartPolicies (ContainerShouldRestart in
+  /// k8s.io/kubernetes/pkg/api/v1/pod/util.go, v1.36.3).
+  std::vector<std::string> restart_actions = {};
+  /// The restartPolicy of each entry of its resizePolicy: NotRequired, RestartContainer.
+  std::vector<std::string> resize_restarts = {};
 
   friend bool operator==(const Container&, const Container&) = default;
 };
@@ -170,6 +174,16 @@ struct JobSpec {
   std::string pod_replacement_policy = "TerminatingOrFailed";
   /// Empty for Kubernetes' own Job controller.
   std::string managed_by;
+  /// Whether a queue decides when the Job runs, and may suspend it while it does: it is created
+  /// suspended, or has the label of a queue of Kueue ("kueue.x-k8s.io/queue-name").
+  bool queued = false;
+  /// How many pods may run at the same time. 1 if absent.
+  std::int64_t parallelism = 1;
+  /// How many pods have to succeed. nullopt if absent.
+  std::optional<std::int64_t> completions;
+  /// Whether it has a successPolicy, which only indexed Jobs may have: the Job succeeds when some
+  /// of its indexes have.
+  bool has_success_policy = false;
 
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };

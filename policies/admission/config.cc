@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "model/label.h"
+
 namespace berth::policies::admission {
 
 namespace {
@@ -47,11 +49,11 @@ void ValidateTemplates(const std::vector<TemplateSpec>& specs, Errors& errors) {
   }
 }
 
-void ValidateNames(const std::vector<std::string>& names, std::string_view list,
-                   std::string_view advice, Errors& errors) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!names[i].empty() && names[i].find_first_of(" \t,") == std::string::npos) continue;
-    errors.push_back({ItemPath(list, i), "is not one name; " + std::string(advice)});
+void ValidateOwnRetries(const std::vector<std::string>& namespaces, Errors& errors) {
+  for (std::size_t i = 0; i < namespaces.size(); ++i) {
+    if (model::IsDnsSubdomain(namespaces[i])) continue;
+    errors.push_back({ItemPath("ownRetries", i),
+                      "is not the name of a namespace; write one such as team-vision"});
   }
 }
 
@@ -110,6 +112,7 @@ std::vector<model::FieldError> Validate(const AdmissionConfig& config) {
                 "write the name of an annotation, such as gpu-fraction", errors);
   ValidateControllers(config.controllers, errors);
   ValidateTemplates(config.templates, errors);
+  ValidateOwnRetries(config.own_retries, errors);
   ForEachPolicy(config.policies, [&errors]<typename Policy>(const PolicySettings<Policy>& policy) {
     Append(Validate(policy.config), "policies." + std::string(Policy::kConfigKey), errors);
   });

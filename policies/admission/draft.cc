@@ -118,6 +118,18 @@ void Draft::SetRestartPolicy(std::string policy) {
   Write(workload_.pod.restart_policy, std::move(policy));
 }
 
+void Draft::SetContainerRestartPolicy(std::size_t container, std::string policy) {
+  Write(workload_.pod.containers[container].restart_policy, std::move(policy));
+}
+
+void Draft::RemoveRestartRules(std::size_t container) {
+  Write(workload_.pod.containers[container].restart_actions, {});
+}
+
+void Draft::SetResizeRestart(std::size_t container, std::size_t entry, std::string policy) {
+  Write(workload_.pod.containers[container].resize_restarts[entry], std::move(policy));
+}
+
 void Draft::SetSchedulerName(std::string name) {
   Write(workload_.pod.scheduler_name, std::move(name));
 }

@@ -79,6 +79,15 @@ class Draft {
   /// Pods: spec.restartPolicy.
   void SetRestartPolicy(std::string policy);
 
+  /// Pods: restartPolicy of a container.
+  void SetContainerRestartPolicy(std::size_t container, std::string policy);
+
+  /// Pods: removes restartPolicyRules of a container.
+  void RemoveRestartRules(std::size_t container);
+
+  /// Pods: resizePolicy[entry].restartPolicy of a container. `entry` must be in range.
+  void SetResizeRestart(std::size_t container, std::size_t entry, std::string policy);
+
   /// Pods: spec.schedulerName.
   void SetSchedulerName(std::string name);
 

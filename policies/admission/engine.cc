@@ -238,9 +238,8 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
       prefix_(std::move(prefix)),
       version_(std::move(version)),
       applied_annotation_(model::kAppliedAnnotation.Below(prefix_)),
-      created_by_annotation_(model::kCreatedByAnnotation.Below(prefix_)),
       controllers_(KubernetesControllers()),
-      templates_(config.templates) {
+      own_retries_(config.own_retries) {
   controllers_.insert(controllers_.end(), config.controllers.begin(), config.controllers.end());
   const PolicyContext context{.catalog = *catalog_,
                               .prefix = prefix_,
@@ -255,11 +254,8 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
 
 bool AdmissionEngine::Concerns(Request& request, const Workload& workload) const {
   request.controller = ControllerOf(request.user, workload, controllers_);
-  const model::OwnerReference* owner = ControllingOwner(workload);
-  request.owner_is_reviewed = !request.controller.empty() && owner != nullptr &&
-                              std::ranges::any_of(templates_, [owner](const TemplateSpec& spec) {
-                                return spec.group == owner->group && spec.kind == owner->kind;
-                              });
+  request.own_retries_allowed =
+      std::ranges::find(own_retries_, request.namespace_name) != own_retries_.end();
   return !workload.deleted && !IsExempt(request, workload);
 }
 

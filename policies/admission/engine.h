@@ -105,7 +105,7 @@ class AdmissionEngine {
   };
   class Evaluation;
 
-  // Whether policies apply to the workload at all. Fills in what `request` says about controllers.
+  // Whether policies apply to the workload at all. Fills in what the engine sets in requests.
   bool Concerns(Request& request, const model::Workload& workload) const;
   // Records in the annotation `applied` which policies hold for the object.
   void NoteApplied(std::string holding, Draft& draft) const;
@@ -118,8 +118,8 @@ class AdmissionEngine {
   std::string created_by_annotation_;
   // Kubernetes' own controllers and the configured ones.
   std::vector<ControllerSpec> controllers_;
-  // The configured kinds; see TemplateSpec.
-  std::vector<TemplateSpec> templates_;
+  // Namespaces whose Jobs may keep their own retries.
+  std::vector<std::string> own_retries_;
   // In the order of the list in policies.h.
   std::vector<Member> members_;
 };

@@ -1,5 +1,8 @@
 #include "policies/admission/job.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace berth::policies::admission {
 
 namespace {
@@ -16,6 +19,12 @@ bool IsRunByKubernetes(const model::JobSpec& job) {
 
 std::string JobSpecField(const model::Workload& workload) {
   return workload.is_job() ? "spec" : "spec.jobTemplate.spec";
+}
+
+std::int64_t PodsAtOnce(const model::JobSpec& job) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t pods = std::min(job.parallelism, job.completions.value_or(kMost));
+  return std::clamp<std::int64_t>(pods, 1, kMost);
 }
 
 bool IsMarkedRetryless(const model::PodTemplate& pod, std::string_view annotation) {

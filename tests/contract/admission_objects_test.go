@@ -83,6 +83,21 @@ func writtenObjects() map[string]runtime.Object {
 	perIndex.Spec.Completions, perIndex.Spec.BackoffLimitPerIndex = new(int32(3)), new(int32(2))
 	restarting := jobOf(devicePod("1"))
 	restarting.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyOnFailure
+	resizing := jobOf(podOf(containerOf("train", "", "nvidia.com/gpu=1"), containerOf("logs", "", "")))
+	resizing.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyOnFailure
+	resizing.Spec.Template.Spec.Containers[0].ResizePolicy = []corev1.ContainerResizePolicy{
+		{ResourceName: corev1.ResourceCPU, RestartPolicy: corev1.NotRequired},
+		{ResourceName: corev1.ResourceMemory, RestartPolicy: corev1.RestartContainer}}
+	byExitCode := jobOf(podOf(containerOf("train", "", "nvidia.com/gpu=1")))
+	byExitCode.Spec.Template.Spec.InitContainers = []corev1.Container{restartingOf("download", "OnFailure"),
+		restartingOf("proxy", "Always")}
+	byExitCode.Spec.Template.Spec.Containers = append(byExitCode.Spec.Template.Spec.Containers,
+		restartingOf("metrics", "Never"))
+	succeeding := jobOf(devicePod("1"))
+	succeeding.Spec.CompletionMode = new(batchv1.IndexedCompletion)
+	succeeding.Spec.Completions, succeeding.Spec.Parallelism = new(int32(3)), new(int32(3))
+	succeeding.Spec.SuccessPolicy = &batchv1.SuccessPolicy{
+		Rules: []batchv1.SuccessPolicyRule{{SucceededIndexes: new("0")}}}
 	return map[string]runtime.Object{
 		"pod without anything":          podOf(containerOf("train", "", "")),
 		"pod with devices":              devicePod("2"),
@@ -100,7 +115,21 @@ func writtenObjects() map[string]runtime.Object {
 		"Job with rules of its own":     ruled,
 		"Job with retries per index":    perIndex,
 		"Job that restarts":             restarting,
+		"Job that restarts at a resize": resizing,
+		"Job that restarts containers":  byExitCode,
+		"Job with a successPolicy":      succeeding,
 	}
+}
+
+// restartingOf is a container that kubelet restarts in place, also if it exits with 42.
+func restartingOf(name, policy string) corev1.Container {
+	container := containerOf(name, "", "")
+	container.RestartPolicy = new(corev1.ContainerRestartPolicy(policy))
+	container.RestartPolicyRules = []corev1.ContainerRestartRule{{
+		Action: corev1.ContainerRestartRuleActionRestart,
+		ExitCodes: &corev1.ContainerRestartRuleOnExitCodes{
+			Operator: corev1.ContainerRestartRuleOnExitCodesOpIn, Values: []int32{42}}}}
+	return container
 }
 
 func annotatedPod(key, value string) *corev1.Pod {
@@ -152,11 +181,24 @@ func anyContainer(random *rand.Rand, name string) corev1.Container {
 func anyJob(random *rand.Rand, pod *corev1.Pod) *batchv1.Job {
 	job := jobOf(pod)
 	job.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicy(one(random, "Never", "OnFailure"))
+	main := &job.Spec.Template.Spec.Containers[0]
+	if job.Spec.Template.Spec.RestartPolicy == corev1.RestartPolicyOnFailure && random.IntN(3) == 0 {
+		main.ResizePolicy = []corev1.ContainerResizePolicy{
+			{ResourceName: corev1.ResourceMemory, RestartPolicy: corev1.RestartContainer}}
+	}
+	if random.IntN(4) == 0 {
+		restarting := restartingOf("", one(random, "Never", "OnFailure", "Always"))
+		main.RestartPolicy, main.RestartPolicyRules = restarting.RestartPolicy, restarting.RestartPolicyRules
+	}
 	switch random.IntN(4) {
 	case 0:
 		job.Spec.BackoffLimit = new(int32(random.IntN(9)))
 	case 1:
 		job.Spec.CompletionMode, job.Spec.Completions = new(batchv1.IndexedCompletion), new(int32(2))
+		if random.IntN(2) == 0 {
+			job.Spec.SuccessPolicy = &batchv1.SuccessPolicy{
+				Rules: []batchv1.SuccessPolicyRule{{SucceededCount: new(int32(1))}}}
+		}
 		if job.Spec.Template.Spec.RestartPolicy == corev1.RestartPolicyNever {
 			job.Spec.BackoffLimitPerIndex = new(int32(random.IntN(4)))
 		}

@@ -54,12 +54,14 @@ func TestJobsThatEndWithTheirPod(t *testing.T) {
 	}{
 		{"out of memory", serverDefault, fleet.FateOOMKilled, deviceSpec, 1},
 		{"out of memory with infrastructure retries", serverRetrying, fleet.FateOOMKilled, deviceSpec, 1},
-		// Kubelet's eviction is a disruption, too. Retried without limits it would go on for ever.
+		// kubelet's eviction is a disruption, too, of which a pod that fills its disk has many.
+		{"evicted again and again", serverDefault, fleet.FateEvicted, deviceSpec, 7},
+		// Without limits it would do harm each time.
 		{"evicted without limits", serverRetryless, fleet.FateEvicted,
 			podSpec(container("train", "", "")), 1},
-		{"rejected by kubelet", serverDefault, fleet.FateRejected, deviceSpec, 1},
+		{"rejected by kubelet", serverDefault, fleet.FateRejected, deviceSpec, 7},
 		{"rejected by kubelet with infrastructure retries", serverRetrying, fleet.FateRejected,
-			deviceSpec, 2},
+			deviceSpec, 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

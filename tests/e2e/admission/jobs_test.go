@@ -2,6 +2,7 @@ package admission
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,28 +18,42 @@ func indexed(j *batchv1.Job, count int32) *batchv1.Job {
 	return j
 }
 
-// expectUnretried fails the test unless only a disruption of its pods has the Job make new ones.
-func (w *world) expectUnretried(j *batchv1.Job) {
+// expectUnretried fails the test unless only a disruption of its pods has the Job make new ones, as
+// often as its limit says.
+func (w *world) expectUnretried(j *batchv1.Job, limit int32) {
 	w.Helper()
-	if j.Spec.BackoffLimitPerIndex == nil && *j.Spec.BackoffLimit != 0 {
-		w.Errorf("backoffLimit is %d", *j.Spec.BackoffLimit)
+	fails, got := batchv1.PodFailurePolicyActionFailJob, *j.Spec.BackoffLimit
+	if j.Spec.BackoffLimitPerIndex != nil {
+		fails, got = batchv1.PodFailurePolicyActionFailIndex, *j.Spec.BackoffLimitPerIndex
 	}
-	if j.Spec.BackoffLimitPerIndex != nil && *j.Spec.BackoffLimitPerIndex != 0 {
-		w.Errorf("backoffLimitPerIndex is %d", *j.Spec.BackoffLimitPerIndex)
+	if got != limit {
+		w.Errorf("%d retries, want %d", got, limit)
 	}
-	if j.Spec.PodFailurePolicy == nil || len(j.Spec.PodFailurePolicy.Rules) == 0 {
-		w.Fatal("has no podFailurePolicy")
+	if j.Spec.PodFailurePolicy == nil || len(j.Spec.PodFailurePolicy.Rules) < 2 {
+		w.Fatalf("podFailurePolicy is %s", jsonOf(w.T, j.Spec.PodFailurePolicy))
 	}
-	rule := j.Spec.PodFailurePolicy.Rules[0]
-	if rule.Action != batchv1.PodFailurePolicyActionIgnore || len(rule.OnPodConditions) != 1 ||
-		rule.OnPodConditions[0].Type != corev1.DisruptionTarget {
-		w.Errorf("the first rule is %s", jsonOf(w.T, rule))
+	rules := j.Spec.PodFailurePolicy.Rules
+	first, last := rules[0], rules[len(rules)-1]
+	if first.Action != batchv1.PodFailurePolicyActionCount || len(first.OnPodConditions) != 1 ||
+		first.OnPodConditions[0].Type != corev1.DisruptionTarget {
+		w.Errorf("the first rule is %s", jsonOf(w.T, first))
+	}
+	if last.Action != fails || last.OnExitCodes == nil ||
+		last.OnExitCodes.Operator != batchv1.PodFailurePolicyOnExitCodesOpNotIn ||
+		!slices.Equal(last.OnExitCodes.Values, []int32{0}) {
+		w.Errorf("the last rule is %s", jsonOf(w.T, last))
 	}
 	if *j.Spec.PodReplacementPolicy != batchv1.Failed {
 		w.Errorf("podReplacementPolicy is %s", *j.Spec.PodReplacementPolicy)
 	}
 	if j.Spec.Template.Spec.RestartPolicy != corev1.RestartPolicyNever {
 		w.Errorf("restartPolicy is %s", j.Spec.Template.Spec.RestartPolicy)
+	}
+	for _, c := range j.Spec.Template.Spec.Containers {
+		restarts := c.RestartPolicy != nil && *c.RestartPolicy != corev1.ContainerRestartPolicyNever
+		if restarts || len(c.RestartPolicyRules) > 0 {
+			w.Errorf("%s restarts by itself: %s", c.Name, jsonOf(w.T, c))
+		}
 	}
 }
 
@@ -52,19 +67,36 @@ func TestJobsAreMadeSafeAndRun(t *testing.T) {
 	perIndex.Spec.BackoffLimitPerIndex = new(int32(3))
 	explicit := job("explicit", spec)
 	explicit.Spec.BackoffLimit = new(int32(4))
+	resizing := podSpec(container("train", "", "nvidia.com/gpu=1"))
+	resizing.RestartPolicy = corev1.RestartPolicyOnFailure
+	resizing.Containers[0].ResizePolicy = []corev1.ContainerResizePolicy{
+		{ResourceName: corev1.ResourceMemory, RestartPolicy: corev1.RestartContainer}}
+	byExitCode := podSpec(container("train", "", "nvidia.com/gpu=1"))
+	byExitCode.Containers[0].RestartPolicy = new(corev1.ContainerRestartPolicyOnFailure)
+	byExitCode.Containers[0].RestartPolicyRules = []corev1.ContainerRestartRule{{
+		Action: corev1.ContainerRestartRuleActionRestart,
+		ExitCodes: &corev1.ContainerRestartRuleOnExitCodes{
+			Operator: corev1.ContainerRestartRuleOnExitCodesOpIn, Values: []int32{137}}}}
+	succeeding := indexed(job("succeeding", spec), 2)
+	succeeding.Spec.SuccessPolicy = &batchv1.SuccessPolicy{
+		Rules: []batchv1.SuccessPolicyRule{{SucceededIndexes: new("0")}}}
 	for _, c := range []struct {
-		job  *batchv1.Job
-		pods int
+		job   *batchv1.Job
+		pods  int
+		limit int32
 	}{
-		{job("plain", spec), 1},
-		{job("restarting", restarting), 1},
-		{explicit, 1},
-		{indexed(job("indexed", spec), 2), 2},
-		{perIndex, 2},
+		{job("plain", spec), 1, 6},
+		{job("restarting", restarting), 1, 6},
+		{job("resizing", resizing), 1, 6},
+		{job("by-exit-code", byExitCode), 1, 6},
+		{explicit, 1, 4},
+		{indexed(job("indexed", spec), 2), 2, 12},
+		{perIndex, 2, 3},
+		{succeeding, 2, 6},
 	} {
 		t.Run(c.job.Name, func(t *testing.T) {
 			inner := w.within(t)
-			inner.expectUnretried(inner.createJob(c.job))
+			inner.expectUnretried(inner.createJob(c.job), c.limit)
 			for _, p := range inner.runningOf(c.job.Name, c.pods) {
 				if p.Status.QOSClass != corev1.PodQOSGuaranteed {
 					t.Errorf("pod %s is %s: %s", p.Name, p.Status.QOSClass, resourcesOf(t, &p))
@@ -101,10 +133,23 @@ func TestSuspendedJobRunsWhenItIsUnsuspended(t *testing.T) {
 	w := in(t, "enforce")
 	suspended := job("queued", podSpec(container("train", "", "nvidia.com/gpu=1")))
 	suspended.Spec.Suspend = new(true)
-	w.expectUnretried(w.createJob(suspended))
+	got := w.createJob(suspended)
+	// A rule of FailJob would see the pods that are deleted when it is suspended again.
+	rules := got.Spec.PodFailurePolicy.Rules
+	if *got.Spec.BackoffLimit != 0 || len(rules) != 1 ||
+		rules[0].Action != batchv1.PodFailurePolicyActionIgnore {
+		t.Errorf("backoffLimit %d, rules %s", *got.Spec.BackoffLimit, jsonOf(t, rules))
+	}
 	w.heard.forget()
-	_, err := w.patchJob("queued", `{"spec":{"suspend":false}}`)
-	w.Check("unsuspend", err)
+	suspend := func(suspended string) {
+		_, err := w.patchJob("queued", `{"spec":{"suspend":`+suspended+`}}`)
+		w.Check("suspend: "+suspended, err)
+	}
+	suspend("false")
+	w.runningOf("queued", 1)
+	suspend("true") // its pod is killed by SIGTERM, which is no failure
+	w.Await("its pod to go", func() bool { return len(w.pods()) == 0 })
+	suspend("false")
 	w.runningOf("queued", 1)
 	w.expectSilence()
 }
@@ -144,14 +189,7 @@ func TestRetriesCannotBeAddedAfterwards(t *testing.T) {
 	w.createJob(job("old", podSpec(container("train", "", "nvidia.com/gpu=1"))))
 	w.setMode("enforce")
 	w.createJob(job("plain", podSpec(container("train", "", "nvidia.com/gpu=1"))))
-	w.heard.forget()
-	got, err := w.patchJob("plain", `{"spec":{"backoffLimit":6}}`)
-	w.Check("patch the Job that Berth has changed", err)
-	if *got.Spec.BackoffLimit != 0 {
-		t.Errorf("backoffLimit became %d", *got.Spec.BackoffLimit)
-	}
-	w.expectWarned("berth: spec.backoffLimit stays 0")
-	_, err = w.patchJob("old", `{"spec":{"backoffLimit":8}}`)
+	_, err := w.patchJob("plain", `{"spec":{"backoffLimit":1000}}`)
 	if !apierrors.IsInvalid(err) {
 		t.Fatalf("got %v, want a denial", err)
 	}
@@ -185,7 +223,7 @@ spec:
 		return got
 	}
 	first := apply()
-	w.expectUnretried(first)
+	w.expectUnretried(first, 6)
 	w.runningOf("applied", 1)
 	before := w.job("applied")
 	w.heard.forget()

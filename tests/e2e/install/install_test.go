@@ -16,8 +16,8 @@ func TestJobRunsWhereItAskedTo(t *testing.T) {
 	w := release(t, nil)
 	team := w.team("enforce")
 	job := w.createJob(team, trainingJob("train"))
-	if job.Spec.BackoffLimit == nil || *job.Spec.BackoffLimit != 0 {
-		t.Errorf("backoffLimit %v, want 0", job.Spec.BackoffLimit)
+	if job.Spec.PodFailurePolicy == nil {
+		t.Error("has no podFailurePolicy")
 	}
 	pod := w.running(team, "train")
 	if pod.Status.QOSClass != corev1.PodQOSGuaranteed || pod.Spec.SchedulerName != "berth" {

@@ -40,6 +40,20 @@ func TestEvictedJobIsRetried(t *testing.T) {
 	}
 }
 
+// Nothing says who has filled the disk: kubelet calls it a disruption each time. So a Job is retried
+// as often as its author says, and no more.
+func TestDiskFillerComesToAnEnd(t *testing.T) {
+	w := enter(t)
+	w.giveDevices()
+	inner := w.team("filling", "enforce")
+	inner.start("train", filler(nil, "160"), func(job *batchv1.JobSpec) {
+		job.BackoffLimit = new(int32(1))
+	})
+	for _, pod := range inner.awaitFailure("train", 2) {
+		expectEvicted(t, &pod, true)
+	}
+}
+
 // Who writes more than the pod's own limit allows would do so elsewhere.
 func TestEvictedForItsOwnLimitIsNotRetried(t *testing.T) {
 	w := enter(t)

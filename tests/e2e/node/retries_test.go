@@ -18,7 +18,8 @@ import (
 func TestRetriesAreForTheInfrastructure(t *testing.T) {
 	w := enter(t)
 	w.giveDevices()
-	w.setPolicies("guaranteedQos.missingLimits=AllowRetryless", "jobRetries.infrastructureRetries=1")
+	w.setPolicies("guaranteedQos.missingLimits=AllowRetryless", "jobRetries.disruptionRetries=0",
+		"jobRetries.infrastructureRetries=1")
 	defer w.restorePolicies()
 	inner := w.team("retried", "enforce")
 

@@ -36,6 +36,10 @@ class ManifestGenerator {
     if (Chance(20)) spec["backoffLimitPerIndex"] = Number(3);
     if (Chance(20)) spec["completionMode"] = "Indexed";
     if (Chance(30)) spec["podFailurePolicy"] = FailurePolicy();
+    if (Chance(20)) spec["suspend"] = Chance(50);
+    if (Chance(20)) spec["parallelism"] = Number(5);
+    if (Chance(20)) spec["completions"] = Number(5);
+    if (Chance(20)) spec["successPolicy"] = {{"rules", {{{"succeededIndexes", "0"}}}}};
     if (Chance(30)) spec["podReplacementPolicy"] = Word({"Failed", "TerminatingOrFailed"});
     if (Chance(5)) spec["managedBy"] = "kueue.x-k8s.io/multikueue";
     return WithUnknown(std::move(job));
@@ -125,7 +129,21 @@ class ManifestGenerator {
       container["volumeMounts"] = {
           {{"name", "v"}, {"mountPath", Word({"/data", "/checkpoints", "/checkpoints/x"})}}};
     }
+    if (Chance(20)) container["resizePolicy"] = {ResizePolicy("cpu"), ResizePolicy("memory")};
+    if (Chance(15)) container["restartPolicy"] = Word({"Always", "OnFailure", "Never"});
+    if (Chance(15)) container["restartPolicyRules"] = {RestartRule()};
     return WithUnknown(std::move(container));
+  }
+
+  Json ResizePolicy(const char* resource) {
+    return WithUnknown(
+        {{"resourceName", resource}, {"restartPolicy", Word({"NotRequired", "RestartContainer"})}});
+  }
+
+  // Without unknown fields: Berth removes whole rules.
+  Json RestartRule() {
+    return {{"action", Word({"Restart", "RestartAllContainers"})},
+            {"exitCodes", {{"operator", "In"}, {"values", {42}}}}};
   }
 
   Json Containers(int at_most, bool init) {

@@ -221,6 +221,32 @@ INSTANTIATE_TEST_SUITE_P(
                   "'/spec/terminationGracePeriodSeconds','value':120}]"}),
     testing::PrintToStringParamName());
 
+void StopRestarts(Draft& draft) {
+  draft.SetContainerRestartPolicy(0, "Never");
+  draft.RemoveRestartRules(0);
+  draft.SetResizeRestart(0, 1, "NotRequired");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Restarts, JsonPatchTest,
+    testing::Values(
+        PatchCase{
+            "OfAContainer", "Pod",
+            R"({"spec": {"containers": [{"restartPolicy": "OnFailure", "restartPolicyRules": [
+                {"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}],
+                "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"},
+                                 {"resourceName": "memory",
+                                  "restartPolicy": "RestartContainer"}]}]}})",
+            StopRestarts,
+            "[{'op':'replace','path':'/spec/containers/0/resizePolicy/1/restartPolicy','value':"
+            "'NotRequired'},{'op':'replace','path':'/spec/containers/0/restartPolicy','value':"
+            "'Never'},{'op':'remove','path':'/spec/containers/0/restartPolicyRules'}]"},
+        PatchCase{"AlreadyStopped", "Job",
+                  R"({"spec": {"template": {"spec": {"containers": [{"restartPolicy": "Never",
+                      "resizePolicy": [null, {"restartPolicy": "NotRequired"}]}]}}}})",
+                  StopRestarts, ""}),
+    testing::PrintToStringParamName());
+
 void StopRetries(Draft& draft) {
   draft.SetBackoffLimit(0);
   draft.SetPodReplacementPolicy("Failed");
@@ -264,7 +290,14 @@ INSTANTIATE_TEST_SUITE_P(
             "{'operator':'NotIn','values':[255]}}}]"},
         PatchCase{"PerIndex", "Job", R"({"spec": {"backoffLimitPerIndex": 2}})",
                   [](Draft& draft) { draft.SetBackoffLimitPerIndex(0); },
-                  "[{'op':'replace','path':'/spec/backoffLimitPerIndex','value':0}]"}),
+                  "[{'op':'replace','path':'/spec/backoffLimitPerIndex','value':0}]"},
+        PatchCase{"NewlyPerIndex", "Job", R"({"spec": {"backoffLimit": 6}})",
+                  [](Draft& draft) {
+                    draft.SetBackoffLimitPerIndex(6);
+                    draft.SetBackoffLimit(2147483647);
+                  },
+                  "[{'op':'replace','path':'/spec/backoffLimit','value':2147483647},{'op':'add',"
+                  "'path':'/spec/backoffLimitPerIndex','value':6}]"}),
     testing::PrintToStringParamName());
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -38,8 +39,11 @@ TEST(WorkloadFromJsonTest, ReadsAPod) {
     "spec": {
       "initContainers": [{"name": "copy"}, {"name": "proxy", "restartPolicy": "Always"}],
       "containers": [{"name": "train", "restartPolicy": "Always",
-        "resources": {"requests": {"cpu": "1500m"}, "limits": {"memory": "1Gi", "x.io/y": 2},
-                      "claims": [{"name": "gpu"}, {"name": "nic", "request": "r"}, {"name": "x"}]},
+        "restartPolicyRules": [{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}},
+                               {"action": "RestartAllContainers"}],
+        "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}, null,
+                         {"resourceName": "memory", "restartPolicy": "RestartContainer"}],
+        "resources": {"requests": {"cpu": "1500m"}, "limits": {"memory": "1Gi", "x.io/y": 2}},
         "env": [{"name": "A", "value": "b"}, {"name": "C", "valueFrom": {"fieldRef": {}}}],
         "volumeMounts": [{"name": "v", "mountPath": "/data", "subPath": "s"}]}],
       "resources": {"limits": {"cpu": "2"}},
@@ -75,8 +79,11 @@ TEST(WorkloadFromJsonTest, ReadsAPod) {
   EXPECT_EQ(train.resources.limits.at("memory").text(), "1Gi");
   EXPECT_THAT(train.env, ElementsAre(model::EnvVar{"A", "b"}, model::EnvVar{"C", ""}));
   EXPECT_THAT(train.mounts, ElementsAre(model::VolumeMount{"v", "/data", "s"}));
-  EXPECT_THAT(train.claims, ElementsAre("single-gpu", "shared-nic", ""));
-  EXPECT_THAT(spec.containers[0].claims, IsEmpty());
+  EXPECT_EQ(train.restart_policy, "Always");
+  EXPECT_THAT(train.restart_actions, ElementsAre("Restart", "RestartAllContainers"));
+  EXPECT_THAT(train.resize_restarts, ElementsAre("NotRequired", "", "RestartContainer"));
+  EXPECT_EQ(spec.containers[0].restart_policy, "");
+  EXPECT_EQ(spec.containers[1].restart_policy, "Always");
   ASSERT_TRUE(spec.resources);
   EXPECT_THAT(spec.resources->limits, ElementsAre(Pair("cpu", Quantity("2"))));
   EXPECT_THAT(spec.node_selector, ElementsAre(Pair("zone", "a")));
@@ -99,6 +106,7 @@ TEST(WorkloadFromJsonTest, HasTheDefaultsOfTheApiServerWhereNothingIsSaid) {
     expected.job.emplace();
     EXPECT_EQ(*job, expected) << text;
     EXPECT_EQ(job->job->backoff_limit, 6);
+    EXPECT_EQ(job->job->parallelism, 1);
     EXPECT_EQ(job->pod.restart_policy, "Always");
     EXPECT_EQ(job->pod.termination_grace_period, 30);
   }
@@ -108,7 +116,8 @@ TEST(WorkloadFromJsonTest, ReadsAJob) {
   const auto job = Read(R"({
     "metadata": {"name": "train", "annotations": {"o": "1"}, "deletionTimestamp": "2026-01-01T00:00:00Z"},
     "spec": {"backoffLimit": 3, "backoffLimitPerIndex": 0, "podReplacementPolicy": "Failed",
-             "managedBy": "kueue.x-k8s.io/multikueue",
+             "managedBy": "kueue.x-k8s.io/multikueue", "parallelism": 4, "completions": 8,
+             "successPolicy": {"rules": [{"succeededCount": 1}]},
              "podFailurePolicy": {"rules": [null,
                {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [137, 255],
                                                     "containerName": "c"}},
@@ -127,6 +136,9 @@ TEST(WorkloadFromJsonTest, ReadsAJob) {
   EXPECT_EQ(job->job->backoff_limit_per_index, 0);
   EXPECT_EQ(job->job->pod_replacement_policy, "Failed");
   EXPECT_EQ(job->job->managed_by, "kueue.x-k8s.io/multikueue");
+  EXPECT_EQ(job->job->parallelism, 4);
+  EXPECT_EQ(job->job->completions, 8);
+  EXPECT_TRUE(job->job->has_success_policy);
   ASSERT_TRUE(job->job->failure_rules);
   EXPECT_THAT(*job->job->failure_rules,
               ElementsAre(model::FailureRule{.action = "FailJob",
@@ -137,6 +149,22 @@ TEST(WorkloadFromJsonTest, ReadsAJob) {
                           model::FailureRule{.action = "Ignore",
                                              .conditions = {"DisruptionTarget", "Ready=False"},
                                              .written_at = 2}));
+}
+
+TEST(WorkloadFromJsonTest, AJobIsQueuedIfItIsSuspendedOrHasTheLabelOfAQueue) {
+  const std::string queue = R"("metadata": {"labels": {"kueue.x-k8s.io/queue-name": "team"}})";
+  for (const auto& [text, kind, queued] : std::vector<std::tuple<std::string, const char*, bool>>{
+           {R"({"spec": {}})", "Job", false},
+           {R"({"spec": {"suspend": false}})", "Job", false},
+           {R"({"spec": {"suspend": true}})", "Job", true},
+           {"{" + queue + "}", "Job", true},
+           {R"({"spec": {"suspend": true}})", "CronJob", false},
+           {R"({"spec": {"jobTemplate": {)" + queue + "}}}", "CronJob", true},
+           {R"({"spec": {"jobTemplate": {"spec": {"suspend": true}}}})", "CronJob", true}}) {
+    const auto job = Read(text, kind);
+    ASSERT_TRUE(job.ok()) << job.status();
+    EXPECT_EQ(job->job->queued, queued) << kind << " " << text;
+  }
 }
 
 TEST(WorkloadFromJsonTest, FindsTheTemplateOfEveryKind) {

@@ -66,6 +66,18 @@ TEST(AdmissionConfigTest, EveryPolicyHasItsOwnBlockWithAMode) {
               ElementsAre("mode", "target", "claim", "mountPath", "uri", "minGracePeriod"));
 }
 
+TEST(AdmissionConfigTest, OwnRetriesAreNamesOfNamespaces) {
+  AdmissionConfig config;
+  config.own_retries = {"team-vision"};
+  EXPECT_THAT(Validate(config), IsEmpty());
+  config.own_retries = {"team-vision", "team-*", ""};
+  const auto errors = Validate(config);
+  ASSERT_THAT(errors, SizeIs(2));
+  EXPECT_EQ(errors[0].path, "ownRetries[1]");
+  EXPECT_EQ(errors[1].path, "ownRetries[2]");
+  EXPECT_THAT(errors[0].message, HasSubstr("write one such as"));
+}
+
 TEST(AdmissionConfigTest, PoliciesHaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
   std::size_t policies = 0;

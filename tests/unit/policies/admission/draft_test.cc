@@ -18,6 +18,9 @@ using ::testing::Pair;
 model::Workload JobOfTwo() {
   model::Workload job = MakeJob(
       MakePod({MakeContainer("train", Resources({{"memory", "1Gi"}})), MakeContainer("logger")}));
+  job.pod.containers[1].restart_policy = "OnFailure";
+  job.pod.containers[1].restart_actions = {"Restart"};
+  job.pod.containers[1].resize_restarts = {"NotRequired", "RestartContainer"};
   job.pod.resources = Resources({{"cpu", "1"}});
   return job;
 }
@@ -59,6 +62,12 @@ const std::vector<Write>& IdempotentWrites() {
        [](model::Workload& w) { w.pod.termination_grace_period = 120; }},
       {"restart policy", [](Draft& d) { d.SetRestartPolicy("OnFailure"); },
        [](model::Workload& w) { w.pod.restart_policy = "OnFailure"; }},
+      {"restart policy of a container", [](Draft& d) { d.SetContainerRestartPolicy(1, "Never"); },
+       [](model::Workload& w) { w.pod.containers[1].restart_policy = "Never"; }},
+      {"restart rules", [](Draft& d) { d.RemoveRestartRules(1); },
+       [](model::Workload& w) { w.pod.containers[1].restart_actions.clear(); }},
+      {"restart at a resize", [](Draft& d) { d.SetResizeRestart(1, 1, "NotRequired"); },
+       [](model::Workload& w) { w.pod.containers[1].resize_restarts[1] = "NotRequired"; }},
       {"scheduler", [](Draft& d) { d.SetSchedulerName("berth"); },
        [](model::Workload& w) { w.pod.scheduler_name = "berth"; }},
       {"backoffLimit", [](Draft& d) { d.SetBackoffLimit(0); },

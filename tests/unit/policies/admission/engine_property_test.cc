@@ -169,6 +169,60 @@ TEST(AdmissionProperties, AJobWithoutMemoryLimitsRunsOnce) {
   EXPECT_GT(unlimited, 20);
 }
 
+// What validateJobSpec in k8s.io/kubernetes/pkg/apis/batch/validation/validation.go and
+// validateResizePolicy in pkg/apis/core/validation/validation.go (v1.36.3) require of a Job that
+// was in order before.
+bool IsTakenByKubernetes(const model::Workload& job) {
+  const bool never = job.pod.restart_policy == "Never";
+  if (job.job->failure_rules && (!never || job.job->pod_replacement_policy != "Failed")) {
+    return false;
+  }
+  if (job.job->failure_rules && job.job->failure_rules->size() > 20) return false;
+  return std::ranges::all_of(job.pod.containers, [never](const model::Container& container) {
+    if (!container.restart_actions.empty() && container.restart_policy.empty()) return false;
+    return !never || std::ranges::find(container.resize_restarts, "RestartContainer") ==
+                         container.resize_restarts.end();
+  });
+}
+
+TEST(AdmissionProperties, AJobThatKubernetesTakesStaysOne) {
+  std::size_t taken = 0;
+  ForEachReview(Mode::kEnforce, [&](const Review& review) {
+    const Outcome outcome = Mutate(review);
+    if (!outcome.denial.empty() || !review.workload.job) return;
+    if (!IsTakenByKubernetes(review.workload)) return;
+    ++taken;
+    ASSERT_TRUE(IsTakenByKubernetes(outcome.workload));
+  });
+  EXPECT_GT(taken, 200);
+}
+
+const std::string kConfigIssue = "ConfigIssue";
+
+// Where the policy holds, nothing is tried again but what was disrupted, a number of
+// times.
+TEST(AdmissionProperties, AJobWithMemoryLimitsIsRetriedOnlyAfterDisruptions) {
+  std::size_t limited = 0;
+  ForEachReview(Mode::kEnforce, [&](const Review& review) {
+    const Outcome outcome = Mutate(review);
+    const auto& job = outcome.workload.job;
+    if (!outcome.denial.empty() || !job || !job->managed_by.empty()) return;
+    const auto applied = model::Find(outcome.workload.annotations, "berth.dev/applied");
+    if (applied.value_or("").find("job-retries") == std::string_view::npos) return;
+    ++limited;
+    const auto rules = job->failure_rules.value_or(std::vector<model::FailureRule>());
+    const bool ends = std::ranges::any_of(rules, [](const auto& rule) {
+      return rule.action.starts_with("Fail") && rule.exit_code_op == "NotIn";
+    });
+    ASSERT_TRUE(ends || job->backoff_limit_per_index.value_or(job->backoff_limit) == 0);
+    for (const model::FailureRule& rule : rules) {
+      ASSERT_TRUE(rule.action != "Ignore" || rule.conditions == std::vector{kConfigIssue} ||
+                  job->queued);
+    }
+  });
+  EXPECT_GT(limited, 100);
+}
+
 TEST(AdmissionProperties, WhatIsEnforcedIsValid) {
   ForEachReview(Mode::kEnforce, [](const Review& review) {
     const Outcome outcome = Mutate(review);
@@ -287,7 +341,18 @@ void PutBackList(const std::vector<T>& before, std::vector<T>& after) {
   if (after.size() > before.size()) after.erase(after.begin() + std::ssize(before), after.end());
 }
 
+void PutBackRestarts(const model::Container& before, model::Container& after) {
+  if (after.restart_policy == "Never") after.restart_policy = before.restart_policy;
+  if (after.restart_actions.empty()) after.restart_actions = before.restart_actions;
+  ASSERT_EQ(before.resize_restarts.size(), after.resize_restarts.size());
+  for (std::size_t i = 0; i < before.resize_restarts.size(); ++i) {
+    if (after.resize_restarts[i] != "NotRequired") continue;
+    after.resize_restarts[i] = before.resize_restarts[i];
+  }
+}
+
 void PutBackContainer(const model::Container& before, model::Container& after) {
+  PutBackRestarts(before, after);
   PutBackAmounts(before.resources.requests, after.resources.requests);
   PutBackAmounts(before.resources.limits, after.resources.limits);
   if (after.init) return;
@@ -326,7 +391,9 @@ void PutBackPod(const model::PodTemplate& before, model::PodTemplate& after) {
 
 void PutBackJob(const model::JobSpec& before, model::JobSpec& after) {
   after.backoff_limit = before.backoff_limit;
-  ASSERT_EQ(after.backoff_limit_per_index.has_value(), before.backoff_limit_per_index.has_value());
+  // Only a Job with a successPolicy gets a limit per index that it did not have.
+  ASSERT_TRUE(before.has_success_policy || after.backoff_limit_per_index.has_value() ==
+                                               before.backoff_limit_per_index.has_value());
   after.backoff_limit_per_index = before.backoff_limit_per_index;
   after.pod_replacement_policy = before.pod_replacement_policy;
   using Rules = std::vector<model::FailureRule>;

@@ -442,7 +442,38 @@ TEST(AdmissionEngineTest, WhatItSaysOfOrdinaryRetriesIsNotCut) {
                                      .written_at = 1}};
     said += UncutWarnings(*engine, {explicit_, per_index});
   }
-  EXPECT_EQ(said, 18);
+  EXPECT_EQ(said, 20);
+}
+
+TEST(AdmissionEngineTest, WhatItSaysOfOtherRetriesIsNotCut) {
+  const auto engine = MakeEngine(Only<JobRetriesPolicy>());
+  const model::Workload cron = MakeOwner(
+      "CronJob", MakePod({MakeContainer("train", Resources({{"memory", "1Gi"}, {kGpu, "1"}}))}));
+  model::Workload restarting = Annotated(cron, "retries", "own");
+  restarting.pod.containers[0].restart_policy = "OnFailure";
+  restarting.pod.containers[0].restart_actions = {"Restart"};
+  restarting.pod.containers[0].resize_restarts = {"RestartContainer"};
+  restarting.job->backoff_limit = 0;
+  model::Workload succeeding = cron;
+  succeeding.annotations = {{"berth.dev/retries", "own"}};
+  succeeding.job->has_success_policy = true;
+  model::Workload ignoring = Annotated(cron, "retries", "mine");
+  ignoring.job->backoff_limit_per_index = 0;
+  model::Workload endless = cron;
+  const model::FailureRule endlessly{.action = "Ignore", .conditions = {"DisruptionTarget"}};
+  endless.job->failure_rules = std::vector{endlessly};
+  EXPECT_EQ(UncutWarnings(*engine, {restarting, succeeding, ignoring, endless}), 14);
+}
+
+TEST(AdmissionEngineTest, JobsKeepTheirRetriesInTheListedNamespaces) {
+  AdmissionConfig config = Only<JobRetriesPolicy>();
+  config.own_retries = {"elsewhere", MakeRequest().namespace_name};
+  const model::Workload job = MakeJob(
+      Annotated(MakePod({MakeContainer("train", Resources({{"memory", "1Gi"}, {kGpu, "1"}}))}),
+                "retries", "own"));
+  EXPECT_EQ(MakeEngine(config)->Mutate(MakeRequest(), job).workload, job);
+  config.own_retries = {"elsewhere"};
+  EXPECT_NE(MakeEngine(config)->Mutate(MakeRequest(), job).workload, job);
 }
 
 TEST(AdmissionEngineTest, TenThousandContainersGetAFewWords) {

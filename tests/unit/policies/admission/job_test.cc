@@ -16,6 +16,16 @@ TEST(JobTest, IsRunByKubernetesUnlessItNamesAnother) {
   EXPECT_FALSE(IsRunByKubernetes({.managed_by = "job-controller"}));
 }
 
+TEST(JobTest, RunsAsManyPodsAtOnceAsItMayAndNeeds) {
+  EXPECT_EQ(PodsAtOnce({}), 1);
+  EXPECT_EQ(PodsAtOnce({.parallelism = 8}), 8);
+  EXPECT_EQ(PodsAtOnce({.parallelism = 8, .completions = 3}), 3);
+  EXPECT_EQ(PodsAtOnce({.parallelism = 3, .completions = 8}), 3);
+  EXPECT_EQ(PodsAtOnce({.parallelism = 0, .completions = 0}), 1);
+  EXPECT_EQ(PodsAtOnce({.parallelism = -1}), 1);
+  EXPECT_EQ(PodsAtOnce({.parallelism = 9'000'000'000}), 2147483647);
+}
+
 TEST(JobTest, ItsSpecIsWhereItsKindHasIt) {
   EXPECT_EQ(JobSpecField(MakeJob(CpuPod())), "spec");
   EXPECT_EQ(JobSpecField(MakeOwner("CronJob", CpuPod())), "spec.jobTemplate.spec");

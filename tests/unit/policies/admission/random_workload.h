@@ -32,6 +32,10 @@ class RandomWorkload {
     model::Workload job{.kind = "Job", .pod = Template(), .job = JobSpec()};
     Name(job);
     if (Chance(4)) job.annotations = {{"berth.dev/applied", "creator 0.0.1"}};
+    if (job.owners.empty() && Chance(2)) {
+      job.owners = {
+          {.kind = "JobSet", .name = "o", .controller = true, .group = "jobset.x-k8s.io"}};
+    }
     job.pod.restart_policy = OneOf<std::string>({"Never", "OnFailure"});
     // Kubernetes takes these with Never only.
     if (job.job->failure_rules || job.job->backoff_limit_per_index) {
@@ -48,7 +52,8 @@ class RandomWorkload {
     return {.namespace_name = "team",
             .user = {.name = OneOf<std::string>({"alice", "alice", account("job-controller"),
                                                  account("statefulset-controller"),
-                                                 account("replicaset-controller")}),
+                                                 account("replicaset-controller"),
+                                                 "system:serviceaccount:jobset-system:manager"}),
                      .groups = {}},
             .mode = mode,
             .accelerator_nodes_allowed = Chance(3)};
@@ -102,6 +107,8 @@ class RandomWorkload {
     model::Container container = MakeContainer(std::move(name), Amounts(10));
     container.init = true;
     container.sidecar = Chance(2);
+    Restarts(container);
+    if (!container.sidecar && container.restart_policy == "Always") container.restart_policy = "";
     return container;
   }
 
@@ -116,7 +123,22 @@ class RandomWorkload {
                            OneOf<std::string>({"/scratch", "/checkpoints", "/checkpoints/"}),
                            OneOf<std::string>({"", "train", "owner"})}};
     }
+    Restarts(container);
     return container;
+  }
+
+  void Restarts(model::Container& container) {
+    if (Chance(4)) {
+      container.resize_restarts = {"NotRequired",
+                                   OneOf<std::string>({"NotRequired", "RestartContainer"})};
+    }
+    if (Chance(5)) {
+      container.restart_policy = OneOf<std::string>({"Never", "OnFailure", "Always"});
+      if (Chance(2)) {
+        container.restart_actions = {OneOf<std::string>({"Restart", "RestartAllContainers"})};
+      }
+    }
+    if (container.sidecar) container.restart_policy = "Always";
   }
 
   /// One time in `devices` with devices, too.
@@ -193,6 +215,7 @@ class RandomWorkload {
     maybe("berth.dev/created-by", {"bob", "b\u0085ob"});
     maybe("berth.dev/applied", {"creator 0.0.1", ""});
     maybe("berth.dev/retryless", {"true", ""});
+    maybe("berth.dev/retries", {"own", "mine"});
     maybe("batch.kubernetes.io/job-completion-index", {"0", "17", "x"});
     maybe("example.org/note", {"\u00fcber", ""});
     model::Normalize(annotations);
@@ -206,6 +229,10 @@ class RandomWorkload {
     if (Chance(3)) job.failure_rules = FailureRules(job.backoff_limit_per_index.has_value());
     // Kubernetes takes nothing else beside rules.
     if (job.failure_rules || Chance(3)) job.pod_replacement_policy = "Failed";
+    job.parallelism = OneOf<std::int64_t>({1, 1, 0, 8, 2147483647});
+    if (Chance(2)) job.completions = OneOf<std::int64_t>({0, 1, 8, 200'000});
+    job.has_success_policy = Chance(5);
+    job.queued = Chance(4);
     if (Chance(8)) job.managed_by = "example.org/controller";
     return job;
   }
