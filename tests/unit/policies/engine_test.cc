@@ -23,8 +23,14 @@ model::NodeState Lost(model::NodeState node) {
   return node;
 }
 
+// A cluster with three models of GPUs, which thrift compares.
+FixedView Pools() {
+  return FixedView({GpuNode("v100", "Tesla-V100-SXM2-32GB"),
+                    GpuNode("a100", "NVIDIA-A100-SXM4-40GB"), GpuNode("a30", "NVIDIA-A30")});
+}
+
 Judgement Judge(const model::Pod& pod, const model::NodeState& node) {
-  return DefaultEngine().Prepare(pod, FixedView(), kNow).Judge(node);
+  return DefaultEngine().Prepare(pod, Pools(), kNow).Judge(node);
 }
 
 std::string TextOf(const Judgement& judgement) {
@@ -41,7 +47,7 @@ TEST(SchedulingEngine, WeightsComeFromTheConfiguration) {
   std::get<PolicySettings<PackingPolicy>>(config.policies.all).weight = 100;
   std::get<PolicySettings<HealthPolicy>>(config.policies.all).weight = 0;
   const SchedulingEngine engine(Catalog(), "berth.dev", config);
-  const auto prepared = engine.Prepare(PodAskingFor(kGpu, 1), FixedView(), kNow);
+  const auto prepared = engine.Prepare(PodAskingFor(kGpu, 1), Pools(), kNow);
   EXPECT_EQ(prepared.Judge(GpuNode("n", "NVIDIA-A30")).score, 3u * 1000 + 2u * 800 + 100u * 63);
   EXPECT_FALSE(prepared.Judge(Lost(GpuNode("n", "NVIDIA-A30"))).fits);
 }

@@ -296,7 +296,7 @@ TEST(GuaranteedQosTest, TakesRequestsOfALimitRangeForNone) {
   const Made made = mutate({Sized("train", "10m/-", "16Mi/-", "2")}, kBoth);
   EXPECT_THAT(SizesOf(made.workload), ElementsAre("8 80Gi"));
   EXPECT_THAT(made.changes, ElementsAre("cpu and memory of 'train' set to 8 cores, 80Gi (2 x "
-                                        "V100); set your own limits"));
+                                        "nvidia.com/gpu); set your own limits"));
   EXPECT_TRUE(made.holds);
 
   // The author wrote a limit of cpu, and only the memory is the LimitRange's.
