@@ -32,6 +32,8 @@ bool Snapshot::Reader::WasSeenBound(const std::string& key, const std::string& u
   return snapshot_->pods_.WasSeen(key, uid);
 }
 
+const TerminatingPods& Snapshot::Reader::Terminating() const { return snapshot_->terminating_; }
+
 bool Snapshot::Reader::AffinitySelects(const model::Pod& pod) const {
   // The index stores nothing of pods without terms, so a pod in quarantine may have terms that are
   // not in the index.
@@ -101,6 +103,7 @@ void Snapshot::UpsertPod(const model::Pod& pod) {
   const auto lock = Lock();
   Release(Kind::kPods, pod);
   pods_.Upsert(pod);
+  terminating_.Upsert(pod);
   affinity_.Upsert(pod);
 }
 
@@ -108,6 +111,7 @@ void Snapshot::DeletePod(const model::Pod& pod) {
   const auto lock = Lock();
   Release(Kind::kPods, pod);
   pods_.Remove(pod);
+  terminating_.Remove(pod);
   affinity_.Remove(pod);
 }
 
@@ -133,6 +137,7 @@ void Snapshot::QuarantinePod(const kube::UnreadableObject& pod) {
   const auto lock = Lock();
   QuarantineOf(Kind::kPods).Put(pod);
   pods_.Keep(pod);
+  terminating_.Keep(pod);
   affinity_.Keep(pod);
 }
 
@@ -149,6 +154,7 @@ void Snapshot::VisitTables(Kind kind, Visit visit) {
       return visit(nodes_);
     case Kind::kPods:
       visit(pods_);
+      visit(terminating_);
       return visit(affinity_);
     case Kind::kServices:
       return visit(services_);

@@ -20,6 +20,7 @@
 #include "cluster/pod_ledger.h"
 #include "cluster/quarantine.h"
 #include "cluster/service_index.h"
+#include "cluster/terminating_pods.h"
 #include "kube/unreadable_object.h"
 #include "model/accelerator.h"
 #include "model/cluster_view.h"
@@ -93,6 +94,8 @@ class Snapshot {
     /// Whether the pod with that PodLedger::KeyOf and UID uses a resource of the catalogue on a
     /// node, or did so and has left; see PodLedger::WasSeen.
     bool WasSeenBound(const std::string& key, const std::string& uid) const;
+    /// The pods of Jobs that somebody has deleted and that are still there.
+    const TerminatingPods& Terminating() const;
     /// Always true while the quarantine has pods, whose terms may be unknown.
     bool AffinitySelects(const model::Pod& pod) const override;
     /// nullopt until the first list of Services is complete. That is for ever if nobody lists them.
@@ -221,6 +224,7 @@ class Snapshot {
   // All guarded by mutex_.
   NodeTable nodes_;
   PodLedger pods_;
+  TerminatingPods terminating_;
   AffinityIndex affinity_;
   ServiceIndex services_;
   // By Kind.

@@ -79,6 +79,10 @@ bool IsSpreadByDefault(std::string_view controller_kind) {
          controller_kind == "ReplicationController";
 }
 
+bool IsJob(std::string_view api_version, std::string_view kind) {
+  return kind == "Job" && api_version.starts_with("batch/");
+}
+
 bool IsSoftSpread(std::string_view when_unsatisfiable) {
   return when_unsatisfiable != "DoNotSchedule";
 }

@@ -50,6 +50,9 @@ bool IsTerminated(std::string_view phase);
 /// considered.
 bool IsSpreadByDefault(std::string_view controller_kind);
 
+/// Whether an owner of that kind is a Job of Kubernetes' own API group, in any version of it.
+bool IsJob(std::string_view api_version, std::string_view kind);
+
 /// Whether a topology spread constraint with this whenUnsatisfiable scores nodes, instead of only
 /// excluding some.
 bool IsSoftSpread(std::string_view when_unsatisfiable);

@@ -102,6 +102,8 @@ http::verb VerbOf(HttpMethod method) {
       return http::verb::put;
     case HttpMethod::kPatch:
       return http::verb::patch;
+    case HttpMethod::kDelete:
+      return http::verb::delete_;
   }
   return http::verb::unknown;
 }
@@ -147,7 +149,7 @@ net::awaitable<absl::Status> Tunnel(Tcp& tcp, const ApiConfig& config, TimePoint
   const std::string server = HostAndPort(config);
   http::request<http::empty_body> request(http::verb::connect, server, 11);
   request.set(http::field::host, server);
-  request.set(http::field::user_agent, "berth");
+  request.set(http::field::user_agent, kUserAgent);
   if (!config.proxy->credentials.empty()) {
     request.set(http::field::proxy_authorization,
                 "Basic " + absl::Base64Escape(config.proxy->credentials));
@@ -255,7 +257,7 @@ class HttpClient::Impl {
     request.version(11);
     request.target(config_.base_path + from.target);
     request.set(http::field::host, HostAndPort(config_));
-    request.set(http::field::user_agent, "berth");
+    request.set(http::field::user_agent, kUserAgent);
     request.set(http::field::accept, from.accept);
     if (!from.content_type.empty()) {
       request.set(http::field::content_type, from.content_type);

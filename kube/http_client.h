@@ -10,6 +10,10 @@
 
 namespace berth::kube {
 
+/// The name by which Berth makes itself known. The API server writes it as the manager of fields
+/// that Berth has changed.
+inline constexpr char kUserAgent[] = "berth";
+
 /// The longest waits of an HttpClient. Tests lower them.
 struct HttpTimeouts {
   /// For the answer of the name server, and for the connection to each address that it returned.

@@ -14,6 +14,7 @@ namespace {
 
 constexpr char kJsonType[] = "application/json";
 constexpr char kMergePatchType[] = "application/merge-patch+json";
+constexpr char kStrategicPatchType[] = "application/strategic-merge-patch+json";
 
 absl::StatusCode CodeOf(int http_status) {
   switch (http_status) {
@@ -42,6 +43,32 @@ std::string WordsOf(std::string_view body) {
   return message.empty() ? "no reason was given" : message;
 }
 
+const char* ContentTypeOf(HttpMethod method) {
+  if (method == HttpMethod::kGet) return "";
+  return method == HttpMethod::kPatch ? kMergePatchType : kJsonType;
+}
+
+absl::StatusOr<std::string> Call(Transport& transport, HttpMethod method, std::string target,
+                                 std::string body, const char* content_type,
+                                 std::size_t max_reply) {
+  const HttpRequest request{.method = method,
+                            .target = std::move(target),
+                            .accept = kJsonType,
+                            .content_type = content_type,
+                            .body = std::move(body)};
+  BodySink sink(max_reply);
+  const absl::Status sent = transport.Send(request, sink);
+  const std::string what = fmt::format("{} {}", NameOf(method), request.target);
+  if (absl::IsCancelled(sent)) return sent;
+  if (!sent.ok()) {
+    return absl::Status(sent.code(), fmt::format("{}: {}", what, std::string(sent.message())));
+  }
+  const int status = sink.head().status;
+  if (status >= 200 && status < 300) return sink.body();
+  return absl::Status(CodeOf(status),
+                      fmt::format("{}: {}: {}", what, status, WordsOf(sink.body())));
+}
+
 }  // namespace
 
 std::string_view NameOf(HttpMethod method) {
@@ -54,27 +81,22 @@ std::string_view NameOf(HttpMethod method) {
       return "PUT";
     case HttpMethod::kPatch:
       return "PATCH";
+    case HttpMethod::kDelete:
+      return "DELETE";
   }
   return "";
 }
 
 absl::StatusOr<std::string> CallJson(Transport& transport, HttpMethod method, std::string target,
                                      std::string body, std::size_t max_reply) {
-  HttpRequest request{
-      .method = method, .target = std::move(target), .accept = kJsonType, .body = std::move(body)};
-  if (method == HttpMethod::kPatch) request.content_type = kMergePatchType;
-  if (method == HttpMethod::kPost || method == HttpMethod::kPut) request.content_type = kJsonType;
-  BodySink sink(max_reply);
-  const absl::Status sent = transport.Send(request, sink);
-  const std::string what = fmt::format("{} {}", NameOf(method), request.target);
-  if (absl::IsCancelled(sent)) return sent;
-  if (!sent.ok()) {
-    return absl::Status(sent.code(), fmt::format("{}: {}", what, std::string(sent.message())));
-  }
-  const int status = sink.head().status;
-  if (status >= 200 && status < 300) return sink.body();
-  return absl::Status(CodeOf(status),
-                      fmt::format("{}: {}: {}", what, status, WordsOf(sink.body())));
+  return Call(transport, method, std::move(target), std::move(body), ContentTypeOf(method),
+              max_reply);
+}
+
+absl::StatusOr<std::string> PatchStrategically(Transport& transport, std::string target,
+                                               std::string body) {
+  return Call(transport, HttpMethod::kPatch, std::move(target), std::move(body),
+              kStrategicPatchType, kMaxJsonReply);
 }
 
 }  // namespace berth::kube

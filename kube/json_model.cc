@@ -81,6 +81,16 @@ std::string UnschedulableMessage(const JsonValue& conditions) {
   return message;
 }
 
+std::string JobOf(const JsonValue& owners) {
+  std::string job;
+  owners.ForEachItem([&job](const JsonValue& owner) {
+    if (!job.empty() || !owner.Field("controller").Boolean()) return;
+    const bool is_job = IsJob(owner.Field("apiVersion").String(), owner.Field("kind").String());
+    if (is_job) job = owner.Field("name").String();
+  });
+  return job;
+}
+
 }  // namespace
 
 model::Node NodeFromJson(const JsonValue& node) {
@@ -119,6 +129,8 @@ model::Pod PodFromJson(const JsonValue& pod) {
   });
   result.requests = PodRequests(PodResourcesFromJson(spec));
   result.created = metadata.Field("creationTimestamp").Time();
+  result.deleted = metadata.Field("deletionTimestamp").Time();
+  if (result.deleted != model::kNoTime) result.job = JobOf(metadata.Field("ownerReferences"));
   result.priority = Int32FromJson(spec.Field("priority"));
   const JsonValue status = pod.Field("status");
   if (result.node_name.empty()) {

@@ -100,6 +100,13 @@ std::string UnschedulableMessage(const pb::Pod& pod) {
   return "";
 }
 
+std::string JobOf(const pb::ObjectMeta& metadata) {
+  for (const pb::OwnerReference& owner : metadata.owner_references()) {
+    if (owner.controller() && IsJob(owner.api_version(), owner.kind())) return owner.name();
+  }
+  return "";
+}
+
 }  // namespace
 
 model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& error) {
@@ -134,6 +141,8 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
   }
   result.requests = PodRequests(FromProto(pod.spec(), self.Field("spec"), error));
   result.created = FromProto(metadata.creation_timestamp());
+  result.deleted = FromProto(metadata.deletion_timestamp());
+  if (result.deleted != model::kNoTime) result.job = JobOf(metadata);
   result.priority = pod.spec().priority();
   result.unschedulable = UnschedulableMessage(pod);
   result.terminated = IsTerminated(pod.status().phase());

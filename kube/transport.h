@@ -11,9 +11,9 @@
 namespace berth::kube {
 
 /// The methods that Berth uses.
-enum class HttpMethod { kGet, kPost, kPut, kPatch };
+enum class HttpMethod { kGet, kPost, kPut, kPatch, kDelete };
 
-/// Returns "GET", "POST", "PUT" or "PATCH".
+/// Returns "GET", "POST", "PUT", "PATCH" or "DELETE".
 std::string_view NameOf(HttpMethod method);
 
 /// A request to the API server. A plain value.
@@ -71,8 +71,8 @@ class Transport {
   /// - the error of reading a credential's file, e.g. NotFound;
   /// - the error of `sink`, unchanged.
   ///
-  /// After an error it is not known whether a POST, PUT or PATCH was carried out. None is sent a
-  /// second time once the server may have received all of it.
+  /// After an error it is not known whether a request other than GET was carried out. None is sent
+  /// a second time once the server may have received all of it.
   virtual absl::Status Send(const HttpRequest& request, HttpSink& sink) = 0;
 
   /// Makes Send() return at once, now and for ever. From any thread.

@@ -51,6 +51,12 @@ struct Pod {
   Resources requests;
   /// metadata.creationTimestamp.
   Time created = kNoTime;
+  /// metadata.deletionTimestamp: when the pod should be gone, its grace period included. kNoTime
+  /// unless somebody has deleted the pod.
+  Time deleted = kNoTime;
+  /// The name of the Job (of the API group batch) that controls the pod. Empty if none does, and
+  /// unless somebody has deleted the pod.
+  std::string job;
   /// Pods with a higher priority come first. The API server writes it from the PriorityClass. 0 if
   /// absent.
   std::int32_t priority = 0;

@@ -280,7 +280,7 @@ func (g generator) owners() []metav1.OwnerReference {
 	}
 	return []metav1.OwnerReference{
 		{APIVersion: "v1", Kind: "ReplicaSet", Name: "o", UID: "u", Controller: pick(g, nil, &no)},
-		{APIVersion: "v1", Kind: pick(g, "Job", "ReplicaSet", "StatefulSet", "ReplicationController"),
+		{APIVersion: pick(g, "v1", "batch/v1", "batch.example.com/v1"), Kind: pick(g, "Job", "ReplicaSet", "StatefulSet", "ReplicationController"),
 			Name: "c", UID: "u", Controller: pick(g, &yes, &yes, &no)},
 	}
 }
@@ -333,6 +333,9 @@ func (g generator) pod(index int) *corev1.Pod {
 	}
 	if g.chance(30) {
 		pod.Spec.Resources = &corev1.ResourceRequirements{Requests: g.resources(), Limits: g.resources()}
+	}
+	if g.chance(40) {
+		pod.DeletionTimestamp = new(g.time())
 	}
 	pod.Status.Phase = pick(g, "", corev1.PodPending, corev1.PodRunning, corev1.PodSucceeded, corev1.PodFailed)
 	pod.Status.Conditions = g.podConditions()

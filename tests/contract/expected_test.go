@@ -81,6 +81,8 @@ type podModel struct {
 	Tolerations   []tolerationModel
 	Requests      map[string]int64
 	Created       int64
+	Deleted       int64
+	Job           string
 	Priority      int32
 	Unschedulable string
 	Terminated    bool
@@ -192,6 +194,8 @@ func expectedPod(pod *corev1.Pod) podModel {
 		Tolerations:   tolerations,
 		Requests:      amounts(requests),
 		Created:       seconds(pod.CreationTimestamp),
+		Deleted:       seconds(deletion(pod)),
+		Job:           jobOfDeleted(pod),
 		Priority:      priority(pod),
 		Unschedulable: unschedulable(pod),
 		Terminated:    pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
@@ -199,6 +203,23 @@ func expectedPod(pod *corev1.Pod) podModel {
 		Scored:        expectedScored(pod),
 		AffinityTerms: expectedAffinityTerms(pod),
 	}
+}
+
+func deletion(pod *corev1.Pod) metav1.Time {
+	if pod.DeletionTimestamp == nil {
+		return metav1.Time{}
+	}
+	return *pod.DeletionTimestamp
+}
+
+// jobOfDeleted is the Job that controls a pod, where seconds tells that somebody has deleted the pod.
+func jobOfDeleted(pod *corev1.Pod) string {
+	owner := metav1.GetControllerOf(pod)
+	isJob := owner != nil && owner.Kind == "Job" && strings.HasPrefix(owner.APIVersion, "batch/")
+	if !isJob || seconds(deletion(pod)) == 0 {
+		return ""
+	}
+	return owner.Name
 }
 
 func labelsUntilBound(pod *corev1.Pod) map[string]string {

@@ -31,6 +31,16 @@ void SetCondition(const model::Condition& condition, wire::NodeCondition& out) {
       condition.last_transition.time_since_epoch().count());
 }
 
+void SetDeletion(const model::Pod& pod, wire::ObjectMeta& out) {
+  if (pod.deleted == model::kNoTime) return;
+  out.mutable_deletion_timestamp()->set_seconds(pod.deleted.time_since_epoch().count());
+  wire::OwnerReference& owner = *out.add_owner_references();
+  owner.set_api_version("batch/v1");
+  owner.set_kind("Job");
+  owner.set_name(pod.job);
+  owner.set_controller(true);
+}
+
 template <typename Map>
 void Merge(const nlohmann::json& changes, Map& map) {
   for (const auto& [name, value] : changes.items()) {
@@ -97,6 +107,7 @@ std::string EncodeObject(const model::Pod& pod, const std::string& resource_vers
   for (const auto& [name, value] : pod.annotations) {
     (*out.mutable_metadata()->mutable_annotations())[name] = value;
   }
+  SetDeletion(pod, *out.mutable_metadata());
   out.mutable_spec()->set_node_name(pod.node_name);
   SetResources(pod.requests,
                *out.mutable_spec()->add_containers()->mutable_resources()->mutable_requests());

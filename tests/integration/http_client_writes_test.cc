@@ -11,7 +11,8 @@
 namespace berth::kube {
 namespace {
 
-constexpr HttpMethod kWrites[] = {HttpMethod::kPost, HttpMethod::kPut, HttpMethod::kPatch};
+constexpr HttpMethod kWrites[] = {HttpMethod::kPost, HttpMethod::kPut, HttpMethod::kPatch,
+                                  HttpMethod::kDelete};
 
 HttpRequest Write(HttpMethod method) {
   return {.method = method, .target = "/x", .content_type = "a/b", .body = "{\"x\": 1}"};

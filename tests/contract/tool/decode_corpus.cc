@@ -106,6 +106,8 @@ json ToJson(const model::Pod& pod) {
           {"tolerations", ToJson(pod.tolerations)},
           {"requests", ToJson(pod.requests)},
           {"created", pod.created.time_since_epoch().count()},
+          {"deleted", pod.deleted.time_since_epoch().count()},
+          {"job", pod.job},
           {"priority", pod.priority},
           {"unschedulable", pod.unschedulable},
           {"terminated", pod.terminated},

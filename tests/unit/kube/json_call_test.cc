@@ -13,7 +13,8 @@ TEST(JsonCall, SendsWhatTheMethodNeeds) {
   };
   for (const Case& c : {Case{HttpMethod::kGet, ""}, Case{HttpMethod::kPost, "application/json"},
                         Case{HttpMethod::kPut, "application/json"},
-                        Case{HttpMethod::kPatch, "application/merge-patch+json"}}) {
+                        Case{HttpMethod::kPatch, "application/merge-patch+json"},
+                        Case{HttpMethod::kDelete, "application/json"}}) {
     ScriptedTransport transport;
     transport.replies.push_back({.status = 201, .body = "{}"});
     const auto reply = CallJson(transport, c.method, "/x", "body");
@@ -26,6 +27,17 @@ TEST(JsonCall, SendsWhatTheMethodNeeds) {
     EXPECT_EQ(request.content_type, c.content_type);
     EXPECT_EQ(request.body, "body");
   }
+}
+
+TEST(JsonCall, AStrategicPatchHasATypeOfItsOwn) {
+  ScriptedTransport transport;
+  transport.replies.push_back({.status = 200, .body = "{}"});
+  ASSERT_TRUE(PatchStrategically(transport, "/x/status", "body").ok());
+  const HttpRequest& request = transport.requests[0];
+  EXPECT_EQ(request.method, HttpMethod::kPatch);
+  EXPECT_EQ(request.target, "/x/status");
+  EXPECT_EQ(request.content_type, "application/strategic-merge-patch+json");
+  EXPECT_EQ(request.body, "body");
 }
 
 TEST(JsonCall, ErrorsTellWhatToDoAndWhatTheServerSaid) {
