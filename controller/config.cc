@@ -26,6 +26,10 @@ constexpr int kLeavesPerAuthority = 3;
 // X.509 has no years above 9999, and nobody needs a century.
 constexpr model::Duration kMostValidity = std::chrono::hours(24 * 365 * 100);
 
+// About as long as kube-controller-manager itself waits before it calls a silent node not Ready
+// (--node-monitor-grace-period, 50 s). Whoever waits less acts on a hiccup.
+constexpr model::Duration kLeastForceDelete = std::chrono::minutes(1);
+
 // The form of the names of namespaces and Services.
 bool IsDnsLabel(const std::string& text) {
   return model::IsDnsSubdomain(text) && model::IsLabelValue(text) &&
@@ -174,6 +178,22 @@ void ValidateCertificates(const CertificatesConfig& config, Errors& errors) {
   ValidateWebhooks(config, errors);
 }
 
+void ValidateLostNodes(const LostNodesConfig& config, Errors& errors) {
+  const model::Duration after = config.force_delete_after;
+  if (after != model::Duration(0) && after < kLeastForceDelete) {
+    errors.push_back(
+        {"controller.lostNodes.forceDeleteAfter",
+         fmt::format("must be 0s, for never, or at least {}, got {}; write 15m",
+                     model::FormatDuration(kLeastForceDelete), model::FormatDuration(after))});
+  }
+  if (!(config.max_share > 0 && config.max_share <= 1)) {
+    errors.push_back({"controller.lostNodes.maxShare",
+                      fmt::format("must be above 0 and at most 1, got {}; write 0.1 for a tenth of "
+                                  "the nodes",
+                                  config.max_share)});
+  }
+}
+
 }  // namespace
 
 std::vector<model::FieldError> Validate(const ControllerConfig& config) {
@@ -181,6 +201,7 @@ std::vector<model::FieldError> Validate(const ControllerConfig& config) {
   ValidateLease(config.lease, errors);
   ValidateOwner(config, errors);
   ValidateCertificates(config.certificates, errors);
+  ValidateLostNodes(config.lost_nodes, errors);
   return errors;
 }
 

@@ -115,6 +115,30 @@ void VisitFields(Visitor& visit, CertificatesConfig& config) {
         "keeps up to date with the authority");
 }
 
+/// Pods of Jobs on nodes that are lost: `controller.lostNodes`. Off by default.
+struct LostNodesConfig {
+  /// How long a node must not have been Ready; 0: nothing is deleted. Otherwise at least a minute.
+  model::Duration force_delete_after{0};
+  /// Above 0, at most 1.
+  double max_share = 0.1;
+
+  bool enabled() const { return force_delete_after > model::Duration(0); }
+
+  friend bool operator==(const LostNodesConfig&, const LostNodesConfig&) = default;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, LostNodesConfig& config) {
+  visit("forceDeleteAfter", config.force_delete_after,
+        "If a node has not been Ready for this long, the controller ends the pods there that were "
+        "deleted and that a Job changed by job-retries waits for, so that the Job replaces them. "
+        "Such a pod may still run if its node has only lost its network. At least 1m; 0s: never");
+  visit("maxShare", config.max_share,
+        "The controller ends no such pods while more than this share of all nodes, and more than "
+        "one node, is not Ready, because then the network is more likely at fault; nor until "
+        "forceDeleteAfter has passed since. Above 0; 1: always");
+}
+
 /// What `berth controller` does besides labels and nudges, which need no configuration:
 /// `controller`. A plain value.
 struct ControllerConfig {
@@ -124,6 +148,7 @@ struct ControllerConfig {
   /// Needs `owner`.
   std::vector<std::string> owned_leases;
   CertificatesConfig certificates;
+  LostNodesConfig lost_nodes;
 
   friend bool operator==(const ControllerConfig&, const ControllerConfig&) = default;
 };
@@ -138,6 +163,8 @@ void VisitFields(Visitor& visit, ControllerConfig& config) {
         "Names of further Leases that get the same owner, if they exist");
   visit("certificates", config.certificates,
         "Certificates of Berth's servers, which the controller makes and renews");
+  visit("lostNodes", config.lost_nodes,
+        "What happens to pods that hang on nodes that are lost, while their Jobs wait for them");
 }
 
 /// Returns the names of the Secrets of servers, then of clients, in the order of the configuration.

@@ -51,6 +51,9 @@ Controller::Controller(Options options,
       owner_keeper_(OwnerOptions(options), &object_client_, &owner_, observer),
       certificate_keeper_(CertificateOptions(options), options.certificates, &object_client_,
                           &owner_keeper_, &owner_, &timer_, observer, certificate_observer),
+      lost_pod_client_(Connect(options, WriteTimeouts())),
+      lost_pod_transport_(WhileLeading(*lost_pod_client_)),
+      lost_pod_deleter_(LostPodOptions(options), snapshot, &lost_pod_transport_, &timer_, observer),
       pending_client_(Connect(options, {})),
       pending_(PendingPods(options.seed), pending_client_.get(), &pending_timer_, &nudger_,
                pending_observer) {}
@@ -88,6 +91,13 @@ CertificateKeeper::Options Controller::CertificateOptions(const Options& options
           .seed = options.seed};
 }
 
+LostPodDeleter::Options Controller::LostPodOptions(const Options& options) const {
+  return {.config = options.lost_nodes,
+          .applied_annotation = model::kAppliedAnnotation.Below(options.prefix),
+          .may_write = [this] { return Leads(); },
+          .now = options.now};
+}
+
 LeaderTransport Controller::WhileLeading(kube::Transport& transport) const {
   return {&transport, [this] { return election_.LeadsUntil(); }};
 }
@@ -97,6 +107,7 @@ void Controller::Start() {
   threads_.emplace_back([this] { labeler_.Run(); });
   threads_.emplace_back([this] { nudger_.Run(); });
   threads_.emplace_back([this] { certificate_keeper_.Run(); });
+  threads_.emplace_back([this] { lost_pod_deleter_.Run(); });
   threads_.emplace_back([this] { pending_.Run(); });
 }
 
@@ -105,6 +116,7 @@ void Controller::Stop() {
   label_client_->Stop();
   nudge_client_->Stop();
   object_http_client_->Stop();
+  lost_pod_client_->Stop();
   pending_.Stop();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();

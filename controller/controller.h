@@ -12,6 +12,7 @@
 #include "controller/certificate_observer.h"
 #include "controller/leader_election.h"
 #include "controller/leader_transport.h"
+#include "controller/lost_pod_deleter.h"
 #include "controller/node_labeler.h"
 #include "controller/nudger.h"
 #include "controller/object_client.h"
@@ -31,7 +32,8 @@ namespace berth::controller {
 /// The part of `berth controller` that writes. It competes for the Lease and, while it leads:
 /// - keeps the labels of nodes (NodeLabeler);
 /// - nudges pods whose node has recovered (Nudger);
-/// - keeps certificates and owners (CertificateKeeper, OwnerKeeper).
+/// - keeps certificates and owners (CertificateKeeper, OwnerKeeper);
+/// - ends pods that hang on lost nodes, if it is configured to (LostPodDeleter).
 ///
 /// It reads nodes and bound pods from a snapshot that somebody else feeds, and watches the waiting
 /// pods itself. All that it writes, except the Lease, passes a LeaderTransport.
@@ -42,7 +44,7 @@ class Controller {
  public:
   /// Where the controller works, and what for. `now` must be set.
   struct Options {
-    /// How to reach the API server. Five connections are opened.
+    /// How to reach the API server. Up to six connections are opened.
     kube::ApiConfig api;
     /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
     std::string lease_namespace;
@@ -59,7 +61,9 @@ class Controller {
     std::string owner;
     /// Names of Leases of other programs that shall have the same owner.
     std::vector<std::string> owned_leases;
-    /// The time for policies and certificates. Called on several threads.
+    /// What happens to pods that hang on lost nodes.
+    LostNodesConfig lost_nodes;
+    /// The time for policies, certificates and lost nodes. Called on several threads.
     std::function<model::Time()> now;
     /// For jitter; must differ between processes.
     std::uint64_t seed = 0;
@@ -78,15 +82,16 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  /// Starts five threads and returns at once. Call it once. The threads run:
+  /// Starts six threads and returns at once. Call it once. The threads run:
   /// - the election, which renews the Lease;
   /// - the labels of nodes;
   /// - the nudges of pods;
   /// - certificates, and the owner of what the controller makes;
+  /// - the pods on lost nodes; this thread ends at once if nothing is to be done about them;
   /// - the list-and-watch of waiting pods.
   ///
-  /// The second to the fourth do nothing while this controller does not lead, except that nudges
-  /// are planned all the time.
+  /// The second to the fifth do nothing while this controller does not lead, except that nudges and
+  /// what happens to pods on lost nodes are planned all the time.
   void Start();
 
   /// Stops in this order, so that nothing is written after another controller may lead:
@@ -108,6 +113,7 @@ class Controller {
   Nudger::Options NudgerOptions(const Options& options) const;
   OwnerKeeper::Options OwnerOptions(const Options& options) const;
   CertificateKeeper::Options CertificateOptions(const Options& options) const;
+  LostPodDeleter::Options LostPodOptions(const Options& options) const;
   // Returns a transport that writes only while this controller leads. Used for all but the Lease.
   LeaderTransport WhileLeading(kube::Transport& transport) const;
 
@@ -136,6 +142,9 @@ class Controller {
   ObjectClient object_client_;
   OwnerKeeper owner_keeper_;
   CertificateKeeper certificate_keeper_;
+  const std::unique_ptr<kube::Transport> lost_pod_client_;
+  LeaderTransport lost_pod_transport_;
+  LostPodDeleter lost_pod_deleter_;
   // The list-and-watch of waiting pods, which feeds nudger_.
   const std::unique_ptr<kube::Transport> pending_client_;
   kube::SteadyTimer pending_timer_;

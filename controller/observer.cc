@@ -23,7 +23,9 @@ constexpr WriteWords kWrites[kWriteKinds] = {
     {"secret", "wrote a Secret", "create and update on secrets"},
     {"ca_bundle", "wrote caBundles",
      "update on mutatingwebhookconfigurations and validatingwebhookconfigurations"},
-    {"lease_owner", "gave a Lease its owner", "patch on leases"}};
+    {"lease_owner", "gave a Lease its owner", "patch on leases"},
+    {"lost_pod", "force-deleted a pod on a lost node",
+     "get on jobs and nodes, get and delete on pods, and patch on pods/status"}};
 constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
 
 }  // namespace

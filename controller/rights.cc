@@ -5,6 +5,7 @@
 #include "cluster/feed.h"
 #include "controller/certificate_keeper.h"
 #include "controller/lease_store.h"
+#include "controller/lost_pod_deleter.h"
 #include "controller/owner_keeper.h"
 #include "controller/patcher.h"
 
@@ -14,13 +15,14 @@ namespace {
 
 constexpr char kRole[] = "berth-controller";
 
-std::vector<kube::Grant> InTheCluster(const CertificatesConfig& certificates) {
+std::vector<kube::Grant> InTheCluster(const ControllerConfig& config) {
   std::vector<kube::Grant> grants;
   kube::Allow(cluster::kFeedPermissions, {}, grants);
   kube::Allow(kPatchPermissions, {}, grants);
-  if (!certificates.webhooks.empty()) {
-    kube::Allow(kWebhookPermissions, certificates.webhooks, grants);
+  if (!config.certificates.webhooks.empty()) {
+    kube::Allow(kWebhookPermissions, config.certificates.webhooks, grants);
   }
+  if (config.lost_nodes.enabled()) kube::Allow(kLostPodPermissions, {}, grants);
   return grants;
 }
 
@@ -49,7 +51,7 @@ std::vector<kube::Grant> InTheNamespace(const ControllerConfig& config) {
 }  // namespace
 
 ControllerGrants GrantsOf(const ControllerConfig& config) {
-  return {.in_cluster = InTheCluster(config.certificates), .in_namespace = InTheNamespace(config)};
+  return {.in_cluster = InTheCluster(config), .in_namespace = InTheNamespace(config)};
 }
 
 std::string ControllerRolesYaml(const ControllerConfig& config, const std::string& namespace_name) {

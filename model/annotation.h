@@ -51,7 +51,8 @@ inline constexpr OwnName kRetriesAnnotation{"retries"};
 
 /// The user who created the object, on the object and its pods. Meant for people.
 inline constexpr OwnName kCreatedByAnnotation{"created-by"};
-/// The policies that apply to the object, on the object. Meant for people.
+/// The policies that apply to the object, on the object. Meant for people; of Jobs, the controller
+/// reads it before it ends a pod on a lost node.
 inline constexpr OwnName kAppliedAnnotation{"applied"};
 /// Marks the pods of a Job that has no limits and therefore no retries. Admission reads it when the
 /// Job controller creates the pods.

@@ -5,6 +5,12 @@
 
 namespace berth::model {
 
+namespace {
+
+constexpr std::string_view kReady = "Ready";
+
+}  // namespace
+
 std::optional<std::string_view> Find(const StringMap& map, std::string_view name) {
   const auto it = std::lower_bound(
       map.begin(), map.end(), name,
@@ -21,6 +27,13 @@ void Normalize(StringMap& map) {
   const auto kept = std::unique(map.rbegin(), map.rend(),
                                 [](const auto& a, const auto& b) { return a.first == b.first; });
   map.erase(map.begin(), kept.base());
+}
+
+std::optional<Time> NotReadySince(const Node& node) {
+  const auto ready = std::ranges::find(node.conditions, kReady, &Condition::type);
+  const bool lost = ready != node.conditions.end() && ready->status != ConditionStatus::kTrue &&
+                    ready->last_transition != kNoTime;
+  return lost ? std::optional(ready->last_transition) : std::nullopt;
 }
 
 }  // namespace berth::model

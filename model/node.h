@@ -58,4 +58,12 @@ struct Node {
   friend bool operator==(const Node&, const Node&) = default;
 };
 
+/// Returns since when the node has not been Ready. Nothing if it is Ready, or if that is unknown:
+/// it has no condition Ready, or the condition does not say since when.
+///
+/// kubelet sets the condition to False, and kube-controller-manager to Unknown when it has not
+/// heard of the kubelet for a while (monitorNodeHealth in
+/// k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go, v1.36.3).
+std::optional<Time> NotReadySince(const Node& node);
+
 }  // namespace berth::model

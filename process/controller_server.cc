@@ -9,6 +9,7 @@
 #include "cluster/snapshot.h"
 #include "controller/controller.h"
 #include "controller/identity.h"
+#include "controller/lost_pods_plan.h"
 #include "controller/node_label.h"
 #include "process/engine.h"
 #include "process/live_cluster.h"
@@ -54,6 +55,7 @@ class ControllerServer::Work {
                      .certificates = SettingsOf(config.controller.certificates),
                      .owner = config.controller.owner,
                      .owned_leases = config.controller.owned_leases,
+                     .lost_nodes = config.controller.lost_nodes,
                      .now = Now,
                      .seed = std::random_device()()},
                     engine_.scheduling, &snapshot_, &server.observer_, &server.certificate_report_,
@@ -71,6 +73,10 @@ class ControllerServer::Work {
   bool Synced() const { return snapshot_.Synced(); }
   std::size_t Quarantined(cluster::Kind kind) const {
     return snapshot_.Read().Quarantined(kind).size();
+  }
+  std::size_t LostPods() const {
+    const cluster::Snapshot::Reader reader = snapshot_.Read();
+    return controller::CountLostPods(reader, reader.Terminating(), Now());
   }
 
  private:
@@ -144,6 +150,10 @@ void ControllerServer::AddMetrics() {
                        {{"kind", name}},
                        [this, which = kind] { return static_cast<double>(Quarantined(which)); });
   }
+  metrics_->AddGauge("berth_pods_terminating_on_lost_nodes",
+                     "Deleted pods of Jobs that are past their grace period, on nodes that are not "
+                     "Ready.",
+                     {}, [this] { return static_cast<double>(LostPods()); });
 }
 
 void ControllerServer::StartWork(const config::BerthConfiguration& config) {
@@ -169,6 +179,11 @@ bool ControllerServer::Leads() const {
 std::size_t ControllerServer::Quarantined(cluster::Kind kind) const {
   const std::lock_guard guard(mutex_);
   return work_ == nullptr ? 0 : work_->Quarantined(kind);
+}
+
+std::size_t ControllerServer::LostPods() const {
+  const std::lock_guard guard(mutex_);
+  return work_ == nullptr ? 0 : work_->LostPods();
 }
 
 std::vector<std::string> ControllerServer::NotReady() const {

@@ -66,6 +66,8 @@ class ControllerServer final : public Server {
   bool Leads() const;
   // The number of objects of that kind that cannot be read.
   std::size_t Quarantined(cluster::Kind kind) const;
+  // The number of pods that hang on lost nodes.
+  std::size_t LostPods() const;
   // The reasons for which /readyz answers 503; empty if the server is ready.
   std::vector<std::string> NotReady() const;
 

@@ -259,8 +259,8 @@ bool AdmissionEngine::Concerns(Request& request, const Workload& workload) const
   return !workload.deleted && !IsExempt(request, workload);
 }
 
-// The annotation is for people; nothing reads it. It is written if the object is changed anyway, or
-// if it has the annotation already. A claim that is not true is removed.
+// The annotation is for people; no policy reads it. It is written if the object is changed anyway,
+// or if it has the annotation already. A claim that is not true is removed.
 void AdmissionEngine::NoteApplied(std::string holding, Draft& draft) const {
   const bool claimed =
       model::Find(ObjectAnnotations(draft.workload()), applied_annotation_).has_value();

@@ -63,6 +63,10 @@ config: {extender: {shortlist: {size: 0}}}`}},
 config: {extender: {shortlist: {size: 8, defaultSpreading: false}}}`}},
 	{name: "pods that are spread", installation: installation{values: `
 scheduler: {defaultSpreading: true, podMaxBackoffSeconds: 10}`}},
+	{name: "pods on lost nodes are ended", installation: installation{values: `
+config: {controller: {lostNodes: {forceDeleteAfter: 15m}}}`}},
+	{name: "pods on lost nodes are left alone", installation: installation{values: `
+config: {controller: {lostNodes: {forceDeleteAfter: 0h0s, maxShare: 0.5}}}`}},
 	{name: "another name", installation: installation{name: "ml", namespace: "kube-system"}},
 }
 

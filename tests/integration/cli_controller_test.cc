@@ -48,6 +48,26 @@ model::Pod Waiting(const std::string& name) {
   return pod;
 }
 
+// A node that has not been Ready for long, and a pod of a Job there that was deleted then.
+constexpr model::Time kLongAgo{std::chrono::seconds(1'700'000'000)};
+
+model::Node LostNode() {
+  model::Node node;
+  node.name = "lost";
+  node.conditions = {{"Ready", model::ConditionStatus::kUnknown, kLongAgo, kLongAgo}};
+  return node;
+}
+
+model::Pod HangingPod() {
+  model::Pod pod;
+  pod.namespace_ = "ml";
+  pod.name = "hanging";
+  pod.node_name = "lost";
+  pod.job = "train";
+  pod.deleted = kLongAgo;
+  return pod;
+}
+
 class CliController : public ::testing::Test {
  protected:
   std::string Config(const std::string& lease = "{namespace: ml}") const {
@@ -82,6 +102,8 @@ TEST_F(CliController, LabelsNodesNudgesPodsAndGivesUpTheLease) {
     return EncodeObject(V100("odd"), version) + "\x12\x7f{";  // a field that breaks off
   });
   api_.Put(Waiting("train"));
+  api_.Put(LostNode());
+  api_.Put(HangingPod());
   const auto berth = Start();
   ASSERT_TRUE(berth->AwaitError("\"msg\":\"leading\"")) << berth->error();
   ASSERT_TRUE(api_.AwaitCount(FakeRequest::kPatchNode, 1)) << berth->error();
@@ -100,11 +122,12 @@ TEST_F(CliController, LabelsNodesNudgesPodsAndGivesUpTheLease) {
 
   ASSERT_TRUE(berth->AwaitError("\"msg\":\"nudged\""));
   const std::string metrics = Get(*berth, "/metrics");
-  for (const char* sample : {"berth_controller_leads 1",
-                             "berth_controller_writes_total{result=\"ok\",write=\"nudge\"} 1",
-                             "berth_controller_lease_errors_total 0", "berth_build_info{",
-                             "berth_quarantined_objects{kind=\"nodes\"} 1",
-                             "berth_quarantined_objects{kind=\"pods\"} 0"}) {
+  for (const char* sample :
+       {"berth_controller_leads 1",
+        "berth_controller_writes_total{result=\"ok\",write=\"nudge\"} 1",
+        "berth_controller_lease_errors_total 0", "berth_build_info{",
+        "berth_pods_terminating_on_lost_nodes 1", "berth_quarantined_objects{kind=\"nodes\"} 1",
+        "berth_quarantined_objects{kind=\"pods\"} 0"}) {
     EXPECT_THAT(metrics, HasSubstr(sample));
   }
   EXPECT_EQ(Get(*berth, "/healthz"), "ok\n");

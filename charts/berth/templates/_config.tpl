@@ -96,6 +96,12 @@ probes:
 {{- if and (gt (int $shortlist.size) 0) $shortlist.defaultSpreading -}}true{{- end -}}
 {{- end -}}
 
+{{/* Not empty where the controller ends pods on lost nodes: LostNodesConfig::enabled in the code. */}}
+{{- define "berth.endsLostPods" -}}
+{{- $after := dig "controller" "lostNodes" "forceDeleteAfter" "" .Values.config | toString -}}
+{{- if regexMatch "[1-9]" $after -}}true{{- end -}}
+{{- end -}}
+
 {{/*
 Hash of what Berth takes over only when it starts: with it as an annotation pods are replaced when
 that changes, and only then. Everything else is taken over while they run.

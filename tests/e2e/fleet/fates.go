@@ -17,6 +17,7 @@ const (
 	FateOOMKilled = "oom-killed" // a container used more memory than its limit, or its node had none left
 	FateEvicted   = "evicted"    // by kubelet, whose node was short of memory
 	FateRejected  = "rejected"   // by kubelet, before it ran; only as long as the pod is Pending
+	FateHangs     = "hangs"      // stays when it is deleted, because its node is lost
 )
 
 // Fates are the KWOK Stage objects of pods that end by FateAnnotation, and of Jobs' pods that are

@@ -36,6 +36,7 @@ TEST(ControllerConfigTest, IsReadWhole) {
     clients:
     - {secret: berth-scheduler-tls, name: berth-scheduler}
     webhooks: [berth]
+  lostNodes: {forceDeleteAfter: 15m, maxShare: 0.25}
 )");
   ASSERT_THAT(yaml::ToString(reading.errors), IsEmpty());
   const controller::ControllerConfig& config = reading.config.controller;
@@ -52,6 +53,12 @@ TEST(ControllerConfigTest, IsReadWhole) {
   EXPECT_EQ(config.certificates.clients[0].name, "berth-scheduler");
   EXPECT_THAT(SecretsOf(config.certificates),
               ElementsAre("berth-admission-tls", "berth-extender-tls", "berth-scheduler-tls"));
+  EXPECT_EQ(config.lost_nodes.force_delete_after, std::chrono::minutes(15));
+  EXPECT_EQ(config.lost_nodes.max_share, 0.25);
+}
+
+TEST(ControllerConfigTest, EndsNoPodsByDefault) {
+  EXPECT_FALSE(controller::ControllerConfig().lost_nodes.enabled());
 }
 
 TEST(ControllerConfigTest, MakesNoCertificatesByDefault) {
@@ -128,7 +135,19 @@ INSTANTIATE_TEST_SUITE_P(
                 "controller.certificates.servers; set both"},
         Mistake{"  certificates: {webhooks: [berth]}",
                 "f:4: controller.certificates.webhooks: has no effect without "
-                "controller.certificates.servers; set both"}));
+                "controller.certificates.servers; set both"},
+        Mistake{"  lostNodes: {forceDeleteAfter: 30s}",
+                "f:4: controller.lostNodes.forceDeleteAfter: must be 0s, for never, or at least "
+                "1m, got 30s; write 15m"},
+        Mistake{"  lostNodes: {forceDeleteAfter: -15m}",
+                "f:4: controller.lostNodes.forceDeleteAfter: must be 0s, for never, or at least "
+                "1m, got -15m; write 15m"},
+        Mistake{"  lostNodes: {maxShare: 0}",
+                "f:4: controller.lostNodes.maxShare: must be above 0 and at most 1, got 0; write "
+                "0.1 for a tenth of the nodes"},
+        Mistake{"  lostNodes: {maxShare: 10}",
+                "f:4: controller.lostNodes.maxShare: must be above 0 and at most 1, got 10; write "
+                "0.1 for a tenth of the nodes"}));
 
 TEST(ControllerConfigTest, TakesNamesAndAddressesAsHosts) {
   const auto errors = [](const std::string& host) {

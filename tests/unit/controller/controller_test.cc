@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "kube/lease.h"
 #include "tests/unit/controller/fixtures.h"
+#include "tests/unit/controller/lost_pods_fixtures.h"
 #include "tests/unit/controller/shared_api.h"
 #include "tests/unit/kube/wire_fixtures.h"
 
@@ -133,6 +134,16 @@ TEST_F(ControllerTest, KeepsCertificatesOnceItLeads) {
   options.certificates = OneServer();
   const auto controller = Start(std::move(options));
   EXPECT_TRUE(api_.Await([](const FakeApi& api) { return api.objects.contains(kSecret); }));
+}
+
+// What has to be there before it writes, LostPodDeleter's tests say; here it reads the Job.
+TEST_F(ControllerTest, LooksAfterPodsOnLostNodesIfItIsConfiguredTo) {
+  snapshot_->UpsertNode(LostNode(std::chrono::minutes(20), "lost"));
+  snapshot_->UpsertPod(HangingPod("lost"));
+  Controller::Options options = Options();
+  options.lost_nodes.force_delete_after = std::chrono::minutes(15);
+  const auto controller = Start(std::move(options));
+  EXPECT_TRUE(api_.AwaitRequest("GET /apis/batch/v1/namespaces/ml/jobs/train"));
 }
 
 TEST_F(ControllerTest, GivesWhatItMakesAndTheLeasesOfOthersToItsOwner) {

@@ -30,7 +30,8 @@ class LeaderTransportTest : public ::testing::Test {
   LeaderTransport transport_{&scripted_, [this] { return candidate_.LeadsUntil(); }};
 };
 
-constexpr HttpMethod kWrites[] = {HttpMethod::kPost, HttpMethod::kPut, HttpMethod::kPatch};
+constexpr HttpMethod kWrites[] = {HttpMethod::kPost, HttpMethod::kPut, HttpMethod::kPatch,
+                                  HttpMethod::kDelete};
 
 TEST_F(LeaderTransportTest, ReadsForEverybody) {
   EXPECT_TRUE(Send(HttpMethod::kGet).ok());

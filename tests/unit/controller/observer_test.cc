@@ -64,6 +64,17 @@ TEST_F(ObserverTest, SaysWhichRightIsMissingForCertificates) {
               HasSubstr("\"msg\":\"wrote a Secret\",\"object\":\"ml/a\",\"value\":\"x\""));
 }
 
+TEST_F(ObserverTest, SaysWhichPodWasEndedOnALostNode) {
+  const std::string log = LogOf([&] {
+    observer_.OnWritten(Write::kLostPod, "ml/train-0", "of Job train on gpu-1", absl::OkStatus());
+  });
+  EXPECT_THAT(log, HasSubstr("\"level\":\"info\""));
+  EXPECT_THAT(log, HasSubstr("\"msg\":\"force-deleted a pod on a lost node\","
+                             "\"object\":\"ml/train-0\",\"value\":\"of Job train on gpu-1\""));
+  EXPECT_THAT(metrics_.Exposition(),
+              HasSubstr("berth_controller_writes_total{result=\"ok\",write=\"lost_pod\"} 1\n"));
+}
+
 TEST_F(ObserverTest, KeepsQuietAboutObjectsThatAreGone) {
   EXPECT_EQ(LogOf([&] {
               observer_.OnWritten(Write::kNodeLabel, "n", "V100", absl::NotFoundError("404"));

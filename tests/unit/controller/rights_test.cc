@@ -20,8 +20,21 @@ TEST(ControllerRbac, IsSmallByDefault) {
                                "  resources: [leases]\n"
                                "  resourceNames: [berth-controller]\n"
                                "  verbs: [get, update]\n"));
-  for (const char* resource : {"secrets", "services", "configmaps", "webhookconfigurations"}) {
+  for (const char* resource :
+       {"secrets", "services", "configmaps", "webhookconfigurations", "jobs", "delete"}) {
     EXPECT_THAT(roles, Not(HasSubstr(resource)));
+  }
+}
+
+TEST(ControllerRbac, MayEndPodsOnlyWhereItIsConfiguredTo) {
+  ControllerConfig config;
+  config.lost_nodes.force_delete_after = std::chrono::minutes(15);
+  const std::string roles = ControllerRolesYaml(config, "");
+  for (const char* rule : {"  resources: [nodes]\n  verbs: [get, list, patch, watch]\n",
+                           "  resources: [pods]\n  verbs: [delete, get, list, patch, watch]\n",
+                           "  resources: [pods/status]\n  verbs: [patch]\n",
+                           "- apiGroups: [\"batch\"]\n  resources: [jobs]\n  verbs: [get]\n"}) {
+    EXPECT_THAT(roles, HasSubstr(rule));
   }
 }
 

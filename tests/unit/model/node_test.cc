@@ -29,5 +29,25 @@ TEST(StringMapTest, NormalizesNothing) {
   EXPECT_TRUE(map.empty());
 }
 
+constexpr Time kMoment{std::chrono::seconds(1'800'000'000)};
+
+Node NodeWithReady(ConditionStatus status, Time since) {
+  Node node;
+  node.conditions = {{.type = "GPUIsLost", .last_transition = kMoment - Duration(1)},
+                     {.type = "Ready", .status = status, .last_transition = since}};
+  return node;
+}
+
+TEST(NotReadySinceTest, IsTheTimeOfTheConditionReadyUnlessItIsTrue) {
+  EXPECT_EQ(NotReadySince(NodeWithReady(ConditionStatus::kFalse, kMoment)), kMoment);
+  EXPECT_EQ(NotReadySince(NodeWithReady(ConditionStatus::kUnknown, kMoment)), kMoment);
+  EXPECT_EQ(NotReadySince(NodeWithReady(ConditionStatus::kTrue, kMoment)), std::nullopt);
+}
+
+TEST(NotReadySinceTest, IsNothingIfNobodySaysSo) {
+  EXPECT_EQ(NotReadySince(NodeWithReady(ConditionStatus::kUnknown, kNoTime)), std::nullopt);
+  EXPECT_EQ(NotReadySince(Node()), std::nullopt);
+}
+
 }  // namespace
 }  // namespace berth::model
