@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ struct PodFacts {
   bool created_bound = false;
   /// Kind of its controller: "DaemonSet"; empty if it has none.
   std::string owner;
+  /// When the pod should be gone, its grace period included; kNoTime unless it was deleted.
+  model::Time deleted = model::kNoTime;
+  /// The Job that controls it, if it was deleted; else empty.
+  std::string job;
   /// Whether it is the mirror of a static pod.
   bool mirror = false;
   /// What the scheduler counts: the pod's effective requests.
@@ -198,6 +203,9 @@ struct Facts {
   absl::StatusOr<std::vector<NamespaceFacts>> namespaces = NotGathered();
   /// kNodes.
   absl::StatusOr<std::vector<model::Node>> nodes = NotGathered();
+  /// Of kNodes: the names of nodes of which Berth's controller has written a label that they still
+  /// have. They joined without that label, or with another value.
+  std::set<std::string> labelled_late;
   /// kPods, of all namespaces.
   absl::StatusOr<std::vector<PodFacts>> pods = NotGathered();
   /// Nodes and pods that cannot be read. `nodes` and `pods` do not contain them.

@@ -43,7 +43,9 @@ absl::StatusOr<FilterTrial> TryFilterOf(const ExtenderAccess& extender, kube::Ap
         "the extender was not called: give --extender https://HOST:PORT that can be reached from "
         "here");
   }
-  if (!facts.nodes.ok()) facts.nodes = GatherNodes(api, facts.unreadable);
+  if (!facts.nodes.ok()) {
+    facts.nodes = GatherNodes(api, facts.unreadable, facts.labelled_late);
+  }
   if (!facts.nodes.ok()) return facts.nodes.status();
   return TryFilter(extender, *facts.nodes, rules.catalog);
 }
@@ -95,7 +97,9 @@ void Gather(const std::set<Source>& sources, const Questions& questions, const R
   if (asks(Source::kSecrets)) facts.secrets = GatherSecrets(api, facts, rules);
   if (asks(Source::kWebhooks)) facts.webhooks = GatherWebhooks(api, facts.fullname);
   if (asks(Source::kNamespaces)) facts.namespaces = GatherNamespaces(api);
-  if (asks(Source::kNodes)) facts.nodes = GatherNodes(api, facts.unreadable);
+  if (asks(Source::kNodes)) {
+    facts.nodes = GatherNodes(api, facts.unreadable, facts.labelled_late);
+  }
   if (asks(Source::kPods)) facts.pods = GatherPods(api, rules.config.prefix, facts.unreadable);
   if (asks(Source::kClaims)) facts.claims = GatherClaims(api);
   if (asks(Source::kClasses)) facts.device_classes = GatherDeviceClasses(api);

@@ -63,9 +63,11 @@ std::vector<kube::Need> NeedsOf(Source source, const Place& place);
 void Gather(const std::set<Source>& sources, const Questions& questions, const Rules& rules,
             kube::Transport& transport, Facts& facts);
 
-// Every node. Nodes that cannot be read are added to `unreadable` and left out.
+// Every node. Nodes that cannot be read are added to `unreadable` and left out. See
+// Facts::labelled_late for the last.
 absl::StatusOr<std::vector<model::Node>> GatherNodes(
-    kube::Api& api, std::vector<kube::UnreadableObject>& unreadable);
+    kube::Api& api, std::vector<kube::UnreadableObject>& unreadable,
+    std::set<std::string>& labelled_late);
 
 /// Every pod that has not ended, in the same way. `prefix` is that of Berth's annotations.
 absl::StatusOr<std::vector<PodFacts>> GatherPods(kube::Api& api, const std::string& prefix,

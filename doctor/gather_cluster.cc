@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "doctor/gather.h"
+#include "kube/http_client.h"
 #include "kube/json_model.h"
 #include "kube/json_workload.h"
 #include "model/annotation.h"
@@ -20,6 +21,18 @@ bool WroteNodeName(const JsonValue& metadata) {
     const JsonValue fields = manager.Field("fieldsV1");
     const JsonValue spec = fields.Field("f:spec");
     wrote = wrote || !spec.Field("f:nodeName").absent();
+  });
+  return wrote;
+}
+
+// Whether Berth's controller has written labels of the object. It writes no others than its own.
+bool WroteLabels(const JsonValue& metadata) {
+  bool wrote = false;
+  metadata.Field("managedFields").ForEachItem([&wrote](const JsonValue& manager) {
+    const JsonValue fields = manager.Field("fieldsV1");
+    const JsonValue own = fields.Field("f:metadata");
+    const bool is_berth = manager.Field("manager").String() == kube::kUserAgent;
+    wrote = wrote || (is_berth && !own.Field("f:labels").absent());
   });
   return wrote;
 }
@@ -66,6 +79,8 @@ std::optional<PodFacts> PodFrom(const JsonValue& item, const std::string& prefix
                  .scheduler = workload->pod.scheduler_name,
                  .created_bound = WroteNodeName(item.Field("metadata")),
                  .owner = ControllerOf(*workload),
+                 .deleted = pod.deleted,
+                 .job = std::move(pod.job),
                  .mirror = model::Find(pod.annotations, "kubernetes.io/config.mirror").has_value(),
                  .requests = pod.requests,
                  .memory_minimum = AnnotationOf(pod, model::kAcceleratorMemory.Below(prefix)),
@@ -105,11 +120,16 @@ absl::Status ListReadable(kube::Api& api, const std::string& path, const kube::N
 }  // namespace
 
 absl::StatusOr<std::vector<model::Node>> GatherNodes(
-    kube::Api& api, std::vector<kube::UnreadableObject>& unreadable) {
+    kube::Api& api, std::vector<kube::UnreadableObject>& unreadable,
+    std::set<std::string>& labelled_late) {
   std::vector<model::Node> nodes;
+  const auto read = [&labelled_late](const JsonValue& item) {
+    model::Node node = kube::NodeFromJson(item);
+    if (WroteLabels(item.Field("metadata"))) labelled_late.insert(node.name);
+    return std::optional(std::move(node));
+  };
   const absl::Status listed = ListReadable(
-      api, "/api/v1/nodes", NeedsOf(Source::kNodes, {}).front(), "Node", unreadable,
-      [](const JsonValue& item) { return std::optional(kube::NodeFromJson(item)); }, nodes);
+      api, "/api/v1/nodes", NeedsOf(Source::kNodes, {}).front(), "Node", unreadable, read, nodes);
   if (!listed.ok()) return listed;
   return nodes;
 }

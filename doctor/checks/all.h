@@ -35,6 +35,7 @@ Check Certificates();
 /// The checks of nodes and pods:
 Check Readable();
 Check Labels();
+Check NodeGroups();
 Check Catalogue();
 Check DeviceClasses();
 Check Conditions();
@@ -44,6 +45,7 @@ Check Bypass();
 Check MemoryMinimum();
 Check Affinity();
 Check Checkpoints();
+Check LostNodes();
 
 /// The check of permissions:
 Check Rights();

@@ -114,6 +114,37 @@ TEST(CheckLabels, CutsTheNamesOfManyNodes) {
   EXPECT_THAT(finding.what, HasSubstr("v100-04 (V100) and 41 more"));
 }
 
+// A node of a group that an autoscaler may have started.
+model::Node GroupedNode(const std::string& name, const std::string& group) {
+  model::Node node = GpuNode(name);
+  node.labels.emplace_back("karpenter.sh/nodepool", group);
+  model::Normalize(node.labels);
+  return node;
+}
+
+TEST(CheckNodeGroups, NamesTheGroupsThatTheControllerHadToLabel) {
+  Facts facts = NoFacts();
+  facts.nodes = Nodes{GroupedNode("a-1", "late"), GroupedNode("a-2", "late"),
+                      GroupedNode("b-1", "at-join"), GpuNode("ungrouped"), CpuNode("cpu-1")};
+  facts.labelled_late = {"a-1", "a-2", "ungrouped"};
+  const Finding finding = Only(checks::NodeGroups().run(facts, DefaultRules().rules()));
+  EXPECT_EQ(finding.severity, Severity::kNote);
+  EXPECT_EQ(finding.what,
+            "nodes of these groups got Berth's labels only after they had joined: "
+            "karpenter.sh/nodepool=late (berth.dev/accelerator=V100,"
+            "berth.dev/accelerator-memory=32)");
+  EXPECT_THAT(finding.advice, HasSubstr("from zero"));
+}
+
+TEST(CheckNodeGroups, AreWellWhereNodesJoinWithTheLabels) {
+  Facts facts = NoFacts();
+  facts.nodes = Nodes{GroupedNode("b-1", "at-join"), CpuNode("cpu-1")};
+  facts.labelled_late = {"cpu-1"};
+  const Finding finding = Only(checks::NodeGroups().run(facts, DefaultRules().rules()));
+  EXPECT_EQ(finding.severity, Severity::kOk);
+  EXPECT_THAT(finding.what, HasSubstr("1 node group with accelerators"));
+}
+
 TEST(CheckReadable, NamesTheObjectTheFieldAndWhatToDo) {
   Facts facts = NoFacts();
   facts.nodes = Nodes{GpuNode("v100-1")};

@@ -24,6 +24,7 @@ class GatherTest : public ::testing::Test {
 
   kube::Api api_{&transport_};
   std::vector<kube::UnreadableObject> unreadable_;
+  std::set<std::string> labelled_late_;
 };
 
 constexpr const char* kPods = "GET /api/v1/pods?limit=250";
@@ -87,6 +88,20 @@ TEST_F(GatherTest, WhatDistinguishesAPod) {
   EXPECT_EQ(pods->at(2).needs->terms->size(), 1U);
 }
 
+TEST_F(GatherTest, WhenADeletedPodShouldBeGoneAndWhoseJobItIs) {
+  transport_.Script(kPods,
+                    R"({"items":[)" +
+                        Pod("a", R"(,"deletionTimestamp":"2026-01-31T12:00:00Z","ownerReferences":)"
+                                 R"([{"apiVersion":"batch/v1","kind":"Job","name":"train",)"
+                                 R"("controller":true}])") +
+                        "," + Pod("b") + "]}");
+  const auto pods = Pods();
+  ASSERT_TRUE(pods.ok()) << pods.status();
+  EXPECT_EQ(pods->at(0).deleted, model::Time(std::chrono::seconds(1'769'860'800)));
+  EXPECT_EQ(pods->at(0).job, "train");
+  EXPECT_EQ(pods->at(1).deleted, model::kNoTime);
+}
+
 TEST_F(GatherTest, ErrorsSayWhatThereIsNoRightTo) {
   transport_.Script(kPods, Forbidden());
   EXPECT_EQ(Pods().status().message(), "no right to list pods");
@@ -102,10 +117,24 @@ TEST_F(GatherTest, WhatIsNoListIsAnError) {
   }
 }
 
+TEST_F(GatherTest, WhichNodesTheControllerHasLabelled) {
+  const auto node = [](const std::string& name, const std::string& manager,
+                       const std::string& field) {
+    return R"({"metadata":{"name":")" + name + R"(","managedFields":[{"manager":")" + manager +
+           R"(","fieldsV1":{"f:metadata":{")" + field + R"(":{"f:berth.dev/accelerator":{}}}}}]}})";
+  };
+  transport_.Script("GET /api/v1/nodes?limit=250",
+                    R"({"items":[)" + node("late", "berth", "f:labels") + "," +
+                        node("at-join", "kubelet", "f:labels") + "," +
+                        node("annotated", "berth", "f:annotations") + "]}");
+  ASSERT_TRUE(GatherNodes(api_, unreadable_, labelled_late_).ok());
+  EXPECT_THAT(labelled_late_, ElementsAre("late"));
+}
+
 TEST_F(GatherTest, NodesNamespacesAndClaims) {
   transport_.Script("GET /api/v1/nodes?limit=250",
                     R"({"items":[{"metadata":{"name":"n1","labels":{"a":"b"}}}]})");
-  const auto nodes = GatherNodes(api_, unreadable_);
+  const auto nodes = GatherNodes(api_, unreadable_, labelled_late_);
   ASSERT_TRUE(nodes.ok()) << nodes.status();
   EXPECT_EQ(nodes->at(0).name, "n1");
   transport_.Script("GET /api/v1/namespaces?limit=250",
@@ -126,7 +155,7 @@ TEST_F(GatherTest, AnOddObjectDoesNotTakeTheOthersWithIt) {
   transport_.Script("GET /api/v1/nodes?limit=250",
                     R"({"items":[{"metadata":{"name":"odd"},"status":{"capacity":{"cpu":"many"}}},)"
                     R"({"metadata":{"name":"n1"}}]})");
-  const auto nodes = GatherNodes(api_, unreadable_);
+  const auto nodes = GatherNodes(api_, unreadable_, labelled_late_);
   ASSERT_TRUE(nodes.ok()) << nodes.status();
   ASSERT_EQ(nodes->size(), 1U);
   EXPECT_EQ(nodes->at(0).name, "n1");

@@ -215,6 +215,49 @@ INSTANTIATE_TEST_SUITE_P(All, PodTable,
                                          ""}),
                          [](const auto& param_info) { return param_info.param.name; });
 
+// A pod of a Job that should have been gone a minute ago, on a node that is lost.
+Facts WithHangingPod() {
+  Facts facts = Healthy();
+  facts.nodes->front().conditions.push_back({.type = "Ready",
+                                             .status = model::ConditionStatus::kUnknown,
+                                             .last_transition = kNow - std::chrono::hours(3)});
+  Train(facts).job = "train";
+  Train(facts).deleted = kNow - std::chrono::minutes(1);
+  return facts;
+}
+
+TEST(CheckLostNodes, NamesThePodsAndSaysHowToFreeTheirJobs) {
+  const Finding finding = Only(checks::LostNodes().run(WithHangingPod(), DefaultRules().rules()));
+  EXPECT_EQ(finding.severity, Severity::kProblem);
+  EXPECT_THAT(finding.what, HasSubstr("ml/train-0 (on v100-1, not Ready for 3h)"));
+  EXPECT_THAT(finding.advice,
+              HasSubstr("kubectl taint node v100-1 "
+                        "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"));
+}
+
+TEST(CheckLostNodes, LeadsToTheControllerWhereItEndsPods) {
+  DefaultRules rules;
+  rules.config.controller.lost_nodes.force_delete_after = std::chrono::minutes(15);
+  const Finding finding = Only(checks::LostNodes().run(WithHangingPod(), rules.rules()));
+  EXPECT_EQ(finding.severity, Severity::kProblem);
+  EXPECT_THAT(finding.advice, HasSubstr("after 15m"));
+  EXPECT_THAT(finding.advice, HasSubstr("check rights"));
+}
+
+TEST(CheckLostNodes, FindsNothingElsewhere) {
+  const std::function<void(Facts&)> changes[] = {
+      [](Facts& facts) { facts.nodes->front().conditions.clear(); },
+      [](Facts& facts) { Train(facts).job.clear(); },
+      [](Facts& facts) { Train(facts).deleted = kNow + std::chrono::seconds(1); },
+      [](Facts& facts) { Train(facts).node = "cpu-1"; },
+  };
+  for (const auto& change : changes) {
+    Facts facts = WithHangingPod();
+    change(facts);
+    EXPECT_EQ(Only(checks::LostNodes().run(facts, DefaultRules().rules())).severity, Severity::kOk);
+  }
+}
+
 TEST(CheckCheckpoints, InAnObjectStoreNeedNoClaim) {
   DefaultRules rules;
   using Settings = policies::admission::PolicySettings<policies::admission::CheckpointPolicy>;
