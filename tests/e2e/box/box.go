@@ -36,6 +36,9 @@ type Options struct {
 	// Images are programs for containers of these images (the last part of their name, without a
 	// tag), beside berth and what build.sh builds. Default: none.
 	Images map[string]string
+	// Programs replace programs that build.sh builds by others of them: kube-apiserver by one of
+	// another version. Default: none.
+	Programs map[string]string
 	// NodeAddress is an address of this machine at which a real node and its pods reach
 	// kube-apiserver (package node brings one). Default: none is here, and kube-apiserver is on
 	// loopback alone.
@@ -239,7 +242,11 @@ func (b *Box) startKubelet(context.Context) error {
 func (b *Box) newProcess(
 	name string, ready func(context.Context) error, args ...string,
 ) (*Process, error) {
-	path, err := Program(name)
+	program := name
+	if other := b.options.Programs[name]; other != "" {
+		program = other
+	}
+	path, err := Program(program)
 	if err != nil {
 		return nil, err
 	}

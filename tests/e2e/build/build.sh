@@ -3,12 +3,14 @@
 # proxy:
 #   tests/e2e/build/build.sh [NAME...]     all of them without a name
 #   tests/e2e/build/build.sh node          what a real node runs beside them
+#   tests/e2e/build/build.sh kube-apiserver-1.37    that of the next version of Kubernetes
 # Programs land in .cache/bin of the repository (BERTH_CACHE moves .cache). A program is built again
 # only when its version, flags, dependencies or the Go toolchain changed. Prometheus is Debian's,
 # but for the one that finds its targets in Kubernetes.
 set -euo pipefail
 
 readonly KUBERNETES_VERSION=1.36.3
+readonly NEXT_KUBERNETES_VERSION=1.37.2
 readonly ETCD_VERSION=3.6.8  # the one that Kubernetes itself is built with
 readonly KWOK_VERSION=0.8.0
 readonly HELM_VERSION=3.22.0
@@ -67,6 +69,12 @@ describe() {
       # Without these clients see v0.0.0, and version checks fail.
       local v=k8s.io/component-base/version
       ldflags+=" -X $v.gitVersion=v$version -X $v.gitMajor=1 -X $v.gitMinor=36"
+      ldflags+=" -X $v.gitTreeState=clean" ;;
+    kube-apiserver-1.37)
+      module=kubernetes-1.37 package=k8s.io/kubernetes/cmd/kube-apiserver
+      version=$NEXT_KUBERNETES_VERSION
+      local v=k8s.io/component-base/version
+      ldflags+=" -X $v.gitVersion=v$version -X $v.gitMajor=1 -X $v.gitMinor=37"
       ldflags+=" -X $v.gitTreeState=clean" ;;
     *)
       echo "build.sh: unknown program '$1'; known: ${ALL[*]} ${NODE[*]}" >&2
