@@ -9,6 +9,7 @@
 #include "admission/patch.h"
 #include "admission/templates.h"
 #include "kube/json_workload.h"
+#include "policies/admission/framework_profiles.h"
 #include "policies/admission/wording.h"
 
 namespace berth::admission {
@@ -119,6 +120,7 @@ std::vector<FoundTemplate> TemplatesOf(
   for (const policies::admission::TemplateSpec* spec : specs) {
     for (FoundTemplate& found : TemplatesAt(object, spec->path)) {
       if (all.size() == kMaxTemplates) return all;
+      found.of_jobs = spec->of == policies::admission::TemplateOf::kJobs;
       const bool known = std::ranges::find(all, found.field, &FoundTemplate::field) != all.end();
       if (!known) all.push_back(std::move(found));
     }
@@ -126,11 +128,23 @@ std::vector<FoundTemplate> TemplatesOf(
   return all;
 }
 
+// The Jobs belong to the object that makes them.
+absl::StatusOr<Workload> WorkloadOfJobs(const GroupVersionKind& kind, simdjson::dom::element object,
+                                        const FoundTemplate& found) {
+  absl::StatusOr<Workload> workload =
+      kube::JobMakerFromJson(object, kind.kind, found.pods, found.field);
+  if (workload.ok()) {
+    workload->owners = {
+        {.kind = kind.kind, .name = workload->name, .controller = true, .group = kind.group}};
+  }
+  return workload;
+}
+
 }  // namespace
 
 Reviewer::Reviewer(std::shared_ptr<const policies::admission::AdmissionEngine> engine,
-                   std::vector<policies::admission::TemplateSpec> templates)
-    : engine_(std::move(engine)), templates_(std::move(templates)) {}
+                   std::vector<policies::admission::TemplateSpec> templates, bool kueue)
+    : engine_(std::move(engine)), templates_(std::move(templates)), kueue_(kueue) {}
 
 std::vector<const policies::admission::TemplateSpec*> Reviewer::SpecsOf(
     const GroupVersionKind& kind) const {
@@ -245,6 +259,11 @@ std::string Reviewer::WhyNotReviewed(const Review& review) const {
   }
   const auto pointers =
       review.object ? LikelyTemplates(*review.object) : std::vector<std::string>();
+  const auto framework = policies::admission::FrameworkWith(review.kind.group, review.kind.kind);
+  if (framework) {
+    return ToString(review.kind) + " is a kind of a framework; list " +
+           std::string(policies::admission::NameOf(*framework)) + " in admission.frameworks";
+  }
   if (!pointers.empty()) {
     return ToString(review.kind) + " is an unknown kind with pod templates; list in " +
            "admission.templates its path " + absl::StrJoin(pointers, ", ");
@@ -277,16 +296,26 @@ absl::StatusOr<std::vector<Workload>> Reviewer::WorkloadsOf(const Review& review
     workloads.push_back(*std::move(workload));
     return workloads;
   }
-  for (FoundTemplate& found : TemplatesOf(object, specs)) {
+  for (const FoundTemplate& found : TemplatesOf(object, specs)) {
     absl::StatusOr<Workload> workload =
-        kube::WorkloadFromJson(object, review.kind.kind, found.pods, std::move(found.field));
+        found.of_jobs ? WorkloadOfJobs(review.kind, object, found)
+                      : kube::WorkloadFromJson(object, review.kind.kind, found.pods, found.field);
     if (!workload.ok()) return workload.status();
     workloads.push_back(*std::move(workload));
   }
   return workloads;
 }
 
-// An object with templates that cannot be read only causes a warning. Its pods would be denied.
+bool Reviewer::IsCountedByKueue(const Review& review) const {
+  std::string_view queue;
+  return kueue_ && !SpecsOf(review.kind).empty() &&
+         (*review.object)["metadata"]["labels"][policies::admission::kQueueLabel].get(queue) ==
+             simdjson::SUCCESS &&
+         !queue.empty();
+}
+
+// Objects with templates are never denied, so one that cannot be read only causes a warning. Its
+// pods would be denied.
 Verdict Reviewer::PreviewTemplates(const Review& review, const NamespaceRules& rules) const {
   if (!review.object) return {};
   absl::StatusOr<std::vector<Workload>> workloads = WorkloadsOf(review, *review.object);
@@ -302,7 +331,14 @@ Verdict Reviewer::PreviewTemplates(const Review& review, const NamespaceRules& r
     before = stored.ok() ? *stored : *workloads;
     if (stored.ok()) LeaveOutUnchanged(before, *workloads);
   }
-  return VerdictOf(engine_->PreviewPods(RequestOf(review, rules), *workloads, before));
+  policies::admission::Outcome outcome = engine_->PreviewPods(RequestOf(review, rules), *workloads);
+  const bool miscounted = outcome.requests_change && IsCountedByKueue(review);
+  Verdict verdict = VerdictOf(std::move(outcome));
+  if (miscounted) {
+    Warn("berth: Kueue counts the requests in the templates; write those that the pods will get",
+         verdict);
+  }
+  return verdict;
 }
 
 }  // namespace berth::admission

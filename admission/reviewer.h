@@ -34,9 +34,10 @@ struct Verdict {
 /// block. An object that cannot be read is denied in mode Enforce, and otherwise causes a warning.
 class Reviewer {
  public:
-  /// `templates` must have passed policies::admission::Validate.
+  /// `templates` must have passed policies::admission::Validate. `kueue` says whether Kueue counts
+  /// the requests of what has its label; then authors learn of requests that their pods will get.
   Reviewer(std::shared_ptr<const policies::admission::AdmissionEngine> engine,
-           std::vector<policies::admission::TemplateSpec> templates);
+           std::vector<policies::admission::TemplateSpec> templates, bool kueue = false);
 
   /// Answers for a mutating webhook. Changes pods and Jobs that are being created, and denies those
   /// that policies reject. Keeps updates of them from undoing that. Records the creator in
@@ -77,8 +78,9 @@ class Reviewer {
   // For pods and Jobs.
   Verdict ValidateObject(const Review& review, const NamespaceRules& rules) const;
 
-  // For objects of configured kinds that are being created.
-  Verdict MarkTemplates(const Review& review, const NamespaceRules& rules) const;
+  // Whether Kueue counts the requests in the object's templates. Of Kubernetes' own kinds it counts
+  // those of their Jobs and pods, which Berth has changed by then.
+  bool IsCountedByKueue(const Review& review) const;
   // For objects with templates. An update is previewed only for templates that it changes.
   Verdict PreviewTemplates(const Review& review, const NamespaceRules& rules) const;
   // The typed views of the object, one for each pod template.
@@ -87,6 +89,7 @@ class Reviewer {
 
   std::shared_ptr<const policies::admission::AdmissionEngine> engine_;
   std::vector<policies::admission::TemplateSpec> templates_;
+  bool kueue_;
 };
 
 }  // namespace berth::admission

@@ -53,7 +53,7 @@ class Finder {
   void Find(element value, std::string_view pointer, const Place& place) {
     if (found_.size() == kMaxTemplates) return;
     if (pointer.empty()) {
-      if (value.is_object()) found_.push_back({value, place.field, place.pointer});
+      if (value.is_object()) found_.push_back({.pods = value, .field = field});
       return;
     }
     pointer.remove_prefix(1);

@@ -12,14 +12,14 @@
 
 namespace berth::admission {
 
-/// A pod template in an object of a configured kind.
+/// A template of pods or Jobs in an object of a configured kind.
 struct FoundTemplate {
   /// The template; points into the parsed object.
   simdjson::dom::element pods;
   /// Its path in the object: "spec.pytorchReplicaSpecs.Worker.template".
   std::string field;
-  /// The same as a JSON pointer: "/spec/pytorchReplicaSpecs/Worker/template".
-  std::string pointer;
+  /// Whether it is a template of Jobs. TemplatesAt() does not know, so it leaves the default.
+  bool of_jobs = false;
 };
 
 /// Returns the templates at `pointer`, in the order of the object; empty if there are none.

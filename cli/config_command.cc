@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "config/docs.h"
+#include "config/frameworks.h"
 #include "config/json_schema.h"
 #include "config/reader.h"
 #include "config/summary.h"
@@ -36,6 +37,11 @@ int PrintDocs() {
   return kExitOk;
 }
 
+int PrintFrameworks() {
+  fmt::print("{}", config::FrameworksYaml());
+  return kExitOk;
+}
+
 int PrintSchema() {
   fmt::print("{}", config::ConfigJsonSchema());
   return kExitOk;
@@ -59,6 +65,9 @@ void AddConfigCommand(Command berth) {
       .Run(PrintDefaults);
   AddValidate(config);
   config.AddCommand("docs", "Write the reference of all fields in Markdown").Run(PrintDocs);
+  config
+      .AddCommand("frameworks", "Write what each name in admission.frameworks stands for, as YAML")
+      .Run(PrintFrameworks);
   config.AddCommand("schema", "Write the JSON Schema of configuration files, for editors and Helm")
       .Run(PrintSchema);
 }

@@ -128,13 +128,16 @@ void VisitFields(Visitor& visit, WebhookConfig& config) {
         "its previous version of 1.5 MiB each, the limit of etcd, even if kube-apiserver writes "
         "each byte as six (\\u003c for <). A larger review is denied in namespaces that enforce, "
         "and causes a warning in others");
+  visit(
+      "frameworks", config.judgement.frameworks,
+      "Frameworks whose controllers and templates are known: `berth config frameworks` shows what "
+      "each name stands for");
   visit("controllers", config.judgement.controllers,
-        "Controllers that create pods and Jobs for users, besides those of Kubernetes");
+        "Controllers that create pods and Jobs for users, besides those of Kubernetes and of "
+        "frameworks");
   visit("templates", config.judgement.templates,
-        "Kinds with pod templates to review, besides those of Kubernetes");
-  visit("ownRetries", config.judgement.own_retries,
-        "Namespaces whose Jobs keep their own retries if they are annotated berth.dev/retries: own "
-        "and all their containers have memory limits");
+        "Kinds with templates of pods or Jobs to review, besides those of Kubernetes and of "
+        "frameworks. The entries for a kind replace those of the frameworks");
   visit("policies", config.judgement.policies, "The policies for pods and Jobs");
 }
 

@@ -211,10 +211,15 @@ model::Workload ObjectFromJson(const JsonValue& object, std::string_view kind,
   return result;
 }
 
-// Kueue suspends Jobs that have its label when they are created. Its webhook may come later.
-bool IsQueued(const JsonValue& metadata, const JsonValue& spec) {
-  return spec.Field("suspend").Boolean() ||
-         !metadata.Field("labels").Field("kueue.x-k8s.io/queue-name").absent();
+// Checks a template, and what else of its object is read: the metadata.
+absl::Status CheckSizesOfPart(simdjson::dom::element object, simdjson::dom::element part,
+                              std::string_view field) {
+  absl::Status error = CheckSizes(part, field);
+  simdjson::dom::element metadata;
+  if (object["metadata"].get(metadata) == simdjson::SUCCESS) {
+    error.Update(CheckSizes(metadata, "metadata"));
+  }
+  return error;
 }
 
 void ReadPods(const JsonValue& object, model::Workload& workload) {
@@ -252,15 +257,26 @@ absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
 absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
                                                  std::string_view kind, simdjson::dom::element pods,
                                                  std::string template_field) {
-  absl::Status error = CheckSizes(pods, template_field);
-  simdjson::dom::element metadata;
-  if (object["metadata"].get(metadata) == simdjson::SUCCESS) {
-    error.Update(CheckSizes(metadata, "metadata"));
-  }
+  absl::Status error = CheckSizesOfPart(object, pods, template_field);
   if (!error.ok()) return error;
   model::Workload result =
       ObjectFromJson(JsonValue(object, Path(""), error), kind, std::move(template_field));
   result.pod = PodTemplateFromJson(JsonValue(pods, Path(result.template_field), error));
+  if (!error.ok()) return error;
+  return result;
+}
+
+absl::StatusOr<model::Workload> JobMakerFromJson(simdjson::dom::element object,
+                                                 std::string_view kind, simdjson::dom::element jobs,
+                                                 std::string_view job_field) {
+  absl::Status error = CheckSizesOfPart(object, jobs, job_field);
+  if (!error.ok()) return error;
+  model::Workload result = ObjectFromJson(JsonValue(object, Path(""), error), kind,
+                                          std::string(job_field) + ".spec.template");
+  const JsonValue job(jobs, Path(job_field), error);
+  const JsonValue spec = job.Field("spec");
+  result.pod = PodTemplateFromJson(spec.Field("template"));
+  result.job = JobSpecFromJson(spec);
   if (!error.ok()) return error;
   return result;
 }

@@ -220,7 +220,7 @@ struct Workload {
   /// "spec.pytorchReplicaSpecs.Worker.template". Empty for Kubernetes' kinds, whose places are
   /// known.
   std::string template_field;
-  /// Set for Jobs and CronJobs.
+  /// Set for Jobs, CronJobs, and templates of Jobs in objects of other kinds.
   std::optional<JobSpec> job;
   /// status.qosClass of a pod, empty if absent. The API server computes it when the pod is created,
   /// but keeps what its author wrote (GetPodQOS in

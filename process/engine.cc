@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "policies/admission/framework_profiles.h"
 #include "process/version.h"
 
 namespace berth::process {
@@ -32,7 +33,9 @@ std::shared_ptr<const admission::Reviewer> MakeReviewer(const config::BerthConfi
   const policies::admission::AdmissionConfig& judgement = config.admission.judgement;
   auto engine = std::make_shared<const policies::admission::AdmissionEngine>(
       MakeCatalog(config), config.prefix, Version(), judgement);
-  return std::make_shared<const admission::Reviewer>(std::move(engine), judgement.templates);
+  return std::make_shared<const admission::Reviewer>(
+      std::move(engine), policies::admission::AllTemplates(judgement),
+      policies::admission::Lists(judgement, policies::admission::Framework::kKueue));
 }
 
 model::Time Now() { return std::chrono::floor<model::Duration>(std::chrono::system_clock::now()); }

@@ -1,5 +1,7 @@
 #include "policies/admission/config.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "model/label.h"
@@ -17,8 +19,19 @@ void Append(Errors errors, const std::string& path, Errors& all) {
   }
 }
 
+constexpr model::EnumName<TemplateOf> kTemplateOfNames[] = {{TemplateOf::kPods, "Pods"},
+                                                            {TemplateOf::kJobs, "Jobs"}};
+
 std::string ItemPath(std::string_view list, std::size_t index) {
   return std::string(list) + "[" + std::to_string(index) + "]";
+}
+
+void ValidateFrameworks(const std::vector<Framework>& frameworks, Errors& errors) {
+  for (std::size_t i = 0; i < frameworks.size(); ++i) {
+    const auto end = frameworks.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(frameworks.begin(), end, frameworks[i]) == end) continue;
+    errors.push_back({ItemPath("frameworks", i), "is listed before; write each framework once"});
+  }
 }
 
 void ValidateControllers(const std::vector<ControllerSpec>& specs, Errors& errors) {
@@ -70,6 +83,8 @@ void ValidateRetryless(const PoliciesConfig& policies, Errors& errors) {
 
 }  // namespace
 
+std::span<const model::EnumName<TemplateOf>> EnumNames(TemplateOf) { return kTemplateOfNames; }
+
 std::vector<ControllerSpec> KubernetesControllers() {
   const std::string account = "system:serviceaccount:kube-system:";
   return {{account + "job-controller", "Job"},
@@ -106,10 +121,7 @@ std::vector<std::string> CommonOrdinaryResources() {
 
 std::vector<model::FieldError> Validate(const AdmissionConfig& config) {
   Errors errors;
-  ValidateNames(config.ordinary_resources, "ordinaryResources",
-                "write a resource or a pattern such as rdma/*", errors);
-  ValidateNames(config.fraction_annotations, "fractionAnnotations",
-                "write the name of an annotation, such as gpu-fraction", errors);
+  ValidateFrameworks(config.frameworks, errors);
   ValidateControllers(config.controllers, errors);
   ValidateTemplates(config.templates, errors);
   ValidateOwnRetries(config.own_retries, errors);

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/config_field.h"
+#include "policies/admission/framework.h"
 #include "policies/admission/policies.h"
 #include "policies/admission/request.h"
 #include "policies/policy_list.h"
@@ -58,13 +61,25 @@ void VisitFields(Visitor& visit, ControllerSpec& spec) {
                  "Kind of the objects that own the pods and Jobs that it creates");
 }
 
-/// Where objects of another kind contain pod templates.
+/// What a template in an object of another kind is a template of.
+enum class TemplateOf : std::uint8_t {
+  /// Of pods: it has metadata and the spec of a pod.
+  kPods,
+  /// Of Jobs: it has metadata and the spec of a Job, with the template of its pods.
+  kJobs,
+};
+
+/// How the configuration spells them.
+std::span<const model::EnumName<TemplateOf>> EnumNames(TemplateOf);
+
+/// Where objects of another kind contain templates of pods or Jobs.
 struct TemplateSpec {
   /// API group, without a version; empty for the core group.
   std::string group;
   std::string kind;
   /// JSON pointer; "*" stands for every member of a map or list.
   std::string path;
+  TemplateOf of = TemplateOf::kPods;
 
   friend bool operator==(const TemplateSpec&, const TemplateSpec&) = default;
 };
@@ -76,6 +91,9 @@ void VisitFields(Visitor& visit, TemplateSpec& spec) {
   visit.Required("path", spec.path,
                  "JSON pointer to the pod template; * stands for every member: "
                  "/spec/pytorchReplicaSpecs/*/template");
+  visit("of", spec.of,
+        "Pods, or Jobs if the path leads to the templates of Jobs: what becomes of the Jobs is "
+        "foretold, too");
 }
 
 /// Kubernetes' own controllers that create pods, or objects with templates of pods, with their
@@ -89,6 +107,9 @@ std::vector<std::string> CommonOrdinaryResources();
 /// The part of the block admission that decides about objects. The server's own settings are in the
 /// same block of the file.
 struct AdmissionConfig {
+  /// Frameworks whose profiles count beside `controllers` and `templates`. AllControllers() and
+  /// AllTemplates() in framework_profiles.h put them together.
+  std::vector<Framework> frameworks;
   /// Controllers in addition to KubernetesControllers(), which always count.
   std::vector<ControllerSpec> controllers;
   /// Kinds with pod templates that Berth does not know by itself.

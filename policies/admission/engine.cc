@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "model/annotation.h"
-#include "policies/admission/kept.h"
+#include "policies/admission/framework_profiles.h"
 #include "policies/admission/origin.h"
 #include "policies/admission/wording.h"
 
@@ -44,6 +44,24 @@ void Say(const Voice& voice, const Remarks& remarks, Warnings& warnings, PolicyE
   }
 }
 
+// What is requested in the end: nobody has filled in the requests of a template yet, which are its
+// limits by default.
+model::ResourceList Requested(const model::ResourceRequirements& resources) {
+  model::ResourceList all = resources.limits;
+  for (const auto& [name, quantity] : resources.requests) all.insert_or_assign(name, quantity);
+  return all;
+}
+
+// The same for all containers, and for the pod as a whole.
+std::vector<model::ResourceList> RequestsOf(const model::PodTemplate& pod) {
+  std::vector<model::ResourceList> all;
+  for (const model::Container& container : pod.containers) {
+    all.push_back(Requested(container.resources));
+  }
+  if (pod.resources) all.push_back(Requested(*pod.resources));
+  return all;
+}
+
 void Object(const Voice& voice, const std::vector<Objection>& objections, Warnings& warnings,
             PolicyEffect& effect) {
   for (const Objection& objection : objections) {
@@ -76,7 +94,7 @@ class AdmissionEngine::Evaluation {
       if (!any_only_warns_) continue;
       Remarks remarks;
       const std::size_t before = proposed.writes();
-      PolicyOf(i).Mutate(request_, proposed, remarks);
+      TryOut(i, proposed, remarks);
       if (enforces) continue;
       effects_[i].would = effects_[i].would || proposed.writes() > before;
       Say(VoiceOf(mode), remarks, warnings_, effects_[i]);
@@ -158,6 +176,7 @@ class AdmissionEngine::Evaluation {
   Outcome Finish(Workload workload) {
     Outcome outcome{.workload = std::move(workload), .denial = denial_.Text()};
     outcome.pods_denied = pods_denied_;
+    outcome.requests_change = requests_change_;
     const bool denied = !outcome.denial.empty();
     // The warnings are about changes that are not made if the object is denied.
     if (!denied) outcome.warnings = warnings_.Take();
@@ -186,6 +205,14 @@ class AdmissionEngine::Evaluation {
       if (mode != Mode::kOff && !Enforces(mode)) return true;
     }
     return false;
+  }
+
+  // Applies a policy to the proposed state. In a preview, also notes what it does to requests.
+  void TryOut(std::size_t i, Draft& proposed, Remarks& remarks) {
+    const bool notes = previews_ && ModeOf(i) == Mode::kEnforce;
+    const auto before = notes ? RequestsOf(proposed.pod()) : std::vector<model::ResourceList>();
+    PolicyOf(i).Mutate(request_, proposed, remarks);
+    if (notes && RequestsOf(proposed.pod()) != before) requests_change_ = true;
   }
 
   void Enforce(std::size_t i, Draft& draft) {
@@ -228,6 +255,7 @@ class AdmissionEngine::Evaluation {
   Warnings warnings_;
   Denial denial_;
   bool pods_denied_ = false;
+  bool requests_change_ = false;
   std::string holding_;
 };
 
@@ -238,13 +266,8 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
       prefix_(std::move(prefix)),
       version_(std::move(version)),
       applied_annotation_(model::kAppliedAnnotation.Below(prefix_)),
-      controllers_(KubernetesControllers()),
-      own_retries_(config.own_retries) {
-  controllers_.insert(controllers_.end(), config.controllers.begin(), config.controllers.end());
-  const PolicyContext context{.catalog = *catalog_,
-                              .prefix = prefix_,
-                              .ordinary_resources = ordinary_resources_,
-                              .fraction_annotations = fraction_annotations_};
+      controllers_(AllControllers(config)) {
+  const PolicyContext context{.catalog = *catalog_, .prefix = prefix_};
   ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
     members_.push_back({.name = Policy::kName,
                         .mode = settings.mode,

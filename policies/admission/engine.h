@@ -38,6 +38,9 @@ struct Outcome {
   std::string denial;
   /// After PreviewPods: whether pods of the templates would be denied. The warnings say why.
   bool pods_denied = false;
+  /// After PreviewPods: whether pods will get other requests than their templates have. A limit
+  /// without a request counts as one.
+  bool requests_change = false;
   /// The effects of the policies that had something to say, in the order of the list.
   std::vector<PolicyEffect> effects;
 };
@@ -115,8 +118,7 @@ class AdmissionEngine {
   std::string version_;
   // Full names of the annotations `applied` and `created-by`.
   std::string applied_annotation_;
-  std::string created_by_annotation_;
-  // Kubernetes' own controllers and the configured ones.
+  // Kubernetes' own controllers, the configured ones, and those of the configured frameworks.
   std::vector<ControllerSpec> controllers_;
   // Namespaces whose Jobs may keep their own retries.
   std::vector<std::string> own_retries_;

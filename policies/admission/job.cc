@@ -18,6 +18,9 @@ bool IsRunByKubernetes(const model::JobSpec& job) {
 }
 
 std::string JobSpecField(const model::Workload& workload) {
+  if (!workload.template_field.empty()) {
+    return workload.template_field.substr(0, workload.template_field.rfind('.'));
+  }
   return workload.is_job() ? "spec" : "spec.jobTemplate.spec";
 }
 

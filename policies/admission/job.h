@@ -14,7 +14,7 @@ namespace berth::policies::admission {
 bool IsRunByKubernetes(const model::JobSpec& job);
 
 /// The path of the Job's spec in a Job or an object that makes Jobs: "spec",
-/// "spec.jobTemplate.spec".
+/// "spec.jobTemplate.spec", "spec.replicatedJobs[0].template.spec".
 std::string JobSpecField(const model::Workload& workload);
 
 /// How many pods of the Job run at the same time, at least 1. Less than 2^31.

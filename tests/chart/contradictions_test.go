@@ -56,10 +56,13 @@ config: {controller: {certificates: {validity: 24h}}}`,
 		{"nothing works while one restarts", `{admission: {replicas: 1, failurePolicy: Fail}}`,
 			"admission.failurePolicy is Fail with one replica, so no pod could be created while that " +
 				"replica restarts; set admission.replicas=2, or admission.failurePolicy=Ignore"},
-		{"an accelerator that nobody has", `tests: {accelerator: P100}`,
-			`tests.accelerator is "P100", which is not in the catalogue; write one of V100, A100, ` +
-				`A30, MN-Core, MN-Core2, H100, H200, B200, L4, L40S, T4, GH200, MI210, MI250, MI300X, ` +
-				`TPU-v4, TPU-v5e, TPU-v5p, TPU-v6e, Gaudi, Ascend910, Ascend310P`},
+		{"frameworks that the webhook would not be asked about",
+			`config: {admission: {frameworks: [jobset]}}`,
+			"config.admission.frameworks is set by the chart; write admission.frameworks, which also " +
+				"has the webhook asked about their objects"},
+		{"an accelerator that nobody has", `tests: {accelerator: H100}`,
+			`tests.accelerator is "H100", which is not in the catalogue; write one of V100, A100, ` +
+				`A30, MN-Core, MN-Core2`},
 		{"labels that select Berth's objects", `podLabels: {app.kubernetes.io/name: trainer}`,
 			"podLabels has app.kubernetes.io/name, which the chart's selectors use; leave it out"},
 	} {
@@ -119,6 +122,7 @@ func TestTypingErrorsAreRefusedByTheSchema(t *testing.T) {
 		{`scheduler: {replicas: 0}`, "at '/scheduler/replicas': minimum: got 0, want 1"},
 		{`scheduler: {podMaxBackoffSeconds: 0}`, "at '/scheduler/podMaxBackoffSeconds': minimum: got 0, want 1"},
 		{`admission: {defaultMode: enforced}`, "at '/admission/defaultMode': value must be one of"},
+		{`admission: {frameworks: [jobsets]}`, "at '/admission/frameworks/0': value must be one of 'jobset'"},
 		{`config: {healt: {}}`, "at '/config': additional properties 'healt' not allowed"},
 		{`config: {health: {conditions: [{type: X, effect: Forbid}]}}`,
 			"at '/config/health/conditions/0/effect': value must be one of 'Exclude', 'Penalize'"},

@@ -76,8 +76,9 @@ imagePullSecrets: [{name: registry}]
 admission:
   failurePolicy: Fail
   excludedNamespaces: [cni, storage]
+  frameworks: [jobset, kueue, mpi-operator, training-operator, trainer, kuberay, lws, argo]
   extraRules:
-  - {apiGroups: [kubeflow.org], apiVersions: [v1], resources: [pytorchjobs], operations: [CREATE, UPDATE], scope: Namespaced}
+  - {apiGroups: [batch.volcano.sh], apiVersions: [v1alpha1], resources: [jobs], operations: [CREATE, UPDATE], scope: Namespaced}
 metrics:
   serviceMonitor: {enabled: true, interval: 10s, labels: {release: prometheus}}
   prometheusRule: {enabled: true, labels: {release: prometheus}}

@@ -133,6 +133,26 @@ func (w webhook) asked(group, resource string, operation admissionv1.OperationTy
 	})
 }
 
+// A framework that is not listed costs no call, and one that is listed is in the configuration, too.
+func TestFrameworksAreWhatIsListed(t *testing.T) {
+	r := render(t, `admission: {frameworks: [jobset, kueue]}`)
+	for _, w := range webhooks(r, false) {
+		validates := strings.HasPrefix(w.path, "/validate")
+		if got := w.asked("jobset.x-k8s.io", "jobsets", admissionv1.Create); got != validates {
+			t.Errorf("%s is asked about JobSets: %t", w.path, got)
+		}
+		if w.asked("kubeflow.org", "mpijobs", admissionv1.Create) {
+			t.Errorf("%s is asked about MPIJobs", w.path)
+		}
+	}
+	for values, want := range map[string]bool{`admission: {frameworks: [jobset, kueue]}`: true, "": false} {
+		config := named[*corev1.ConfigMap](render(t, values), "berth").Data["config.yaml"]
+		if strings.Contains(config, "  frameworks:\n  - jobset\n  - kueue\n") != want {
+			t.Errorf("with %q the configuration is\n%s", values, config)
+		}
+	}
+}
+
 func TestWhatWebhooksAreAskedAbout(t *testing.T) {
 	const create, update = admissionv1.Create, admissionv1.Update
 	for _, w := range webhooks(render(t, everything), false) {
@@ -151,8 +171,9 @@ func TestWhatWebhooksAreAskedAbout(t *testing.T) {
 			{"apps", "deployments", create, validates}, {"apps", "statefulsets", update, validates},
 			{"apps", "replicasets", create, validates}, {"batch", "cronjobs", create, validates},
 			{"", "replicationcontrollers", create, validates},
-			{"kubeflow.org", "pytorchjobs", create, validates || enforces},
-			{"kubeflow.org", "pytorchjobs", update, validates},
+			{"kubeflow.org", "pytorchjobs", create, validates},
+			{"jobset.x-k8s.io", "jobsets", update, validates},
+			{"batch.volcano.sh", "jobs", create, validates},
 			{"coordination.k8s.io", "leases", create, false}, {"", "nodes", update, false},
 		} {
 			if got := w.asked(c.group, c.resource, c.operation); got != c.want {

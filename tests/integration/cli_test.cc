@@ -73,6 +73,14 @@ TEST(Cli, TellsItsVersion) {
   }
 }
 
+TEST(CliConfig, ShowsWhatFrameworksStandFor) {
+  const Finished frameworks = RunBerth({"config", "frameworks"});
+  EXPECT_EQ(frameworks.exit_code, 0);
+  EXPECT_THAT(frameworks.output,
+              HasSubstr("\nmpi-operator:\n  controllers:\n  - {user: "
+                        "\"system:serviceaccount:mpi-operator:mpi-operator\", owner: MPIJob}\n"));
+}
+
 TEST(CliConfig, DefaultsLackCertificatesAlone) {
   const Finished defaults = RunBerth({"config", "defaults"});
   EXPECT_EQ(defaults.exit_code, 0);

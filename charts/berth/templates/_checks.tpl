@@ -133,6 +133,9 @@ pdb allows no pod of {{ $component }} to be evicted ({{ $component }}.replicas={
 {{- end -}}
 
 {{- define "berth.check.admission" -}}
+{{- if include "berth.config.says" (dict "root" . "path" "admission.frameworks") }}
+config.admission.frameworks is set by the chart; write admission.frameworks, which also has the webhook asked about their objects
+{{- end }}
 {{- if and .Values.admission.enabled (eq .Values.admission.failurePolicy "Fail") (lt (int .Values.admission.replicas) 2) }}
 admission.failurePolicy is Fail with one replica, so no pod could be created while that replica restarts; set admission.replicas=2, or admission.failurePolicy=Ignore
 {{- end }}

@@ -54,6 +54,9 @@ extender:
 admission:
   listen: ":9443"
   tls: {certFile: /etc/berth/tls/tls.crt, keyFile: /etc/berth/tls/tls.key}
+  {{- with .Values.admission.frameworks }}
+  frameworks: {{ toJson . }}
+  {{- end }}
   {{- if .Values.scheduler.enabled }}
   policies:
     schedulerName: {name: {{ .Values.scheduler.name }}}
@@ -108,7 +111,7 @@ that changes, and only then. Everything else is taken over while they run.
 */}}
 {{- define "berth.config.startHash" -}}
 {{- $config := include "berth.config" . | fromYaml -}}
-{{- $admission := omit $config.admission "controllers" "templates" "policies" -}}
+{{- $admission := omit $config.admission "frameworks" "controllers" "templates" "policies" -}}
 {{- $start := omit $config "prefix" "log" "accelerators" "health" "scheduling" "admission" -}}
 {{- $_ := set $start "extender" (omit $config.extender "shortlist") -}}
 {{- list $start $admission | toJson | sha256sum -}}

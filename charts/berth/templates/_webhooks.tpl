@@ -56,7 +56,13 @@ matchExpressions:
 - {operations: [CREATE, UPDATE], apiGroups: [""], apiVersions: [v1], resources: [pods, replicationcontrollers], scope: Namespaced}
 - {operations: [CREATE, UPDATE], apiGroups: [batch], apiVersions: [v1], resources: [jobs, cronjobs], scope: Namespaced}
 - {operations: [CREATE, UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments, replicasets, statefulsets], scope: Namespaced}
-{{- with .root.Values.admission.extraRules }}
+{{- $profiles := .Files.Get "files/frameworks.yaml" | fromYaml }}
+{{- range $framework := .Values.admission.frameworks }}
+{{- range $rule := (get $profiles $framework).rules }}
+- {operations: [CREATE, UPDATE], apiGroups: {{ toJson $rule.apiGroups }}, apiVersions: {{ toJson $rule.apiVersions }}, resources: {{ toJson $rule.resources }}, scope: Namespaced}
+{{- end }}
+{{- end }}
+{{- with .Values.admission.extraRules }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}

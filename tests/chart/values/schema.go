@@ -29,9 +29,15 @@ func Schema() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	field(chart, "admission")["frameworks"] = field(config, "admission")["frameworks"]
 	chart["properties"].(schema)["config"] = asValue(config)
 	text, err := json.MarshalIndent(chart, "", "  ")
 	return append(text, '\n'), err
+}
+
+// field has the schemas of the fields of a block.
+func field(of schema, block string) schema {
+	return of["properties"].(schema)[block].(schema)["properties"].(schema)
 }
 
 func ofChart() (schema, error) {

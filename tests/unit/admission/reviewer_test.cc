@@ -234,6 +234,27 @@ TEST_F(ReviewerTest, JudgesTheTemplatesOfEveryPathOfAKind) {
               ElementsAre(HasSubstr("pods: kept off")));
 }
 
+// As if the Job itself were created, because nobody reads what its creator, a controller, hears.
+TEST(ReviewerOfJobsTest, ForetellsWhatBecomesOfTheJobsOfAnObject) {
+  kube::JsonParser parser;
+  const Reviewer reviewer(std::make_shared<const policies::admission::AdmissionEngine>(
+                              std::make_shared<const model::AcceleratorCatalog>(
+                                  model::AcceleratorCatalog::Make({}).value()),
+                              "berth.dev", "1.2.3", policies::admission::AdmissionConfig()),
+                          {{"example.com", "Sweep", "/spec/trials/*/template",
+                            policies::admission::TemplateOf::kJobs}});
+  const std::string object = R"({"metadata": {"name": "s"}, "spec": {"trials": [{"template": {
+      "spec": {"backoffLimit": 4, "template": {"spec": {"restartPolicy": "Never",
+               "containers": [{"name": "c"}]}}}}}]}})";
+  const Review review{.uid = "u",
+                      .kind = {"example.com", "v1", "Sweep"},
+                      .user = {.name = "alice", .groups = {}},
+                      .object = parser.Parse(object).value()};
+  const std::vector<std::string> warnings = reviewer.Validate(review, kEnforced).answer.warnings;
+  EXPECT_THAT(warnings, testing::Contains(HasSubstr("berth, pods: cpu and memory of 'c' set to")));
+  EXPECT_THAT(warnings, testing::Contains(HasSubstr("berth, pods: backoffLimit 4 set to 0")));
+}
+
 // Else it would take another's place among those that are looked at.
 TEST_F(ReviewerTest, ATemplateThatTwoPathsLeadToCountsOnce) {
   const auto with = [](const std::string& role, const std::string& pod) {

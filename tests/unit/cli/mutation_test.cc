@@ -70,10 +70,10 @@ TEST(PreviewsOf, SayWhatIsNotReviewedAndWhatToWrite) {
             "CronJob of batch/v1beta1 is an old API version; write apiVersion: batch/v1");
   EXPECT_EQ(why("apiVersion: extensions/v1beta1\nkind: Deployment\n"),
             "Deployment of extensions/v1beta1 is an old API version; write apiVersion: apps/v1");
-  EXPECT_EQ(why("apiVersion: ray.io/v1\nkind: RayJob\nspec: {rayClusterSpec: {workerGroupSpecs: "
-                "[{template: {spec: {containers: [{name: c}]}}}]}}\n"),
-            "RayJob of ray.io/v1 is an unknown kind with pod templates; list in "
-            "admission.templates its path /spec/rayClusterSpec/workerGroupSpecs/*/template");
+  EXPECT_EQ(why("apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nspec: {tasks: [{template: "
+                "{spec: {containers: [{name: c}]}}}]}\n"),
+            "Job of batch.volcano.sh/v1alpha1 is an unknown kind with pod templates; list in "
+            "admission.templates its path /spec/tasks/*/template");
   EXPECT_EQ(why("apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\n"),
             "InferenceService of serving.kserve.io/v1beta1 is an unknown kind; if it has pods, "
             "Berth reviews them when they are created");
