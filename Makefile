@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster bench bench-all bench-hostile bench-memory bench-packing bench-retries bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz tidy
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-retries bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz tidy
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -67,6 +67,12 @@ check-cluster: ## install the chart on a real kubelet, in namespaces of its own 
 	@tests/e2e/build/build.sh node
 	@echo "==> the chart on a real node"
 	@cd tests/e2e && go test -tags cluster -p 1 ./node ./cluster -count=1 -v -timeout 20m
+
+check-frameworks: berth control-plane ## run JobSet, mpi-operator and others in front of Berth, with their real controllers
+	@echo "==> controllers of frameworks (.cache/bin; the first time takes about 15 minutes)"
+	@tests/e2e/build/build.sh frameworks
+	@cd tests/e2e && go vet -tags frameworks ./frameworks && \
+		go test -tags frameworks ./frameworks -count=1 -v -timeout 20m
 
 check-all: ## also sanitizers, a real node, other versions of Kubernetes, long tests, chaos; PARTS=... for some
 	@.ci/check-all $(PARTS)
@@ -126,6 +132,7 @@ bench-webhook: berth control-plane ## measure a review, then pods created per se
 generate: berth ## regenerate the files made from the configuration's fields, and the chart's golden rendering
 	@build/release/cli/berth config docs >docs/configuration.md
 	@build/release/cli/berth config defaults >charts/berth/files/defaults.yaml
+	@build/release/cli/berth config frameworks >charts/berth/files/frameworks.yaml
 	@cd tests/chart && go run ./schema >../../charts/berth/values.schema.json
 	@tests/e2e/build/build.sh helm
 	@cd tests/chart && go test . -count=1 -run TestDefaultRendering -update

@@ -30,6 +30,12 @@ func (b *Box) Run(ctx context.Context, daemon Daemon) (*Process, error) {
 	return process, process.Start(ctx)
 }
 
+// FreePort finds a loopback port for a daemon to listen on.
+func (b *Box) FreePort() (int, error) { return freePort() }
+
+// ReadyAt is a Ready that a URL answers with 200; for https as the box's authority has signed.
+func (b *Box) ReadyAt(url string) func(context.Context) error { return b.httpReady(url) }
+
 // AuthorityFile is the PEM file of the authority that everybody in the box trusts.
 func (b *Box) AuthorityFile() string { return b.ca.CertFile }
 

@@ -36,6 +36,8 @@ type Registration struct {
 	Namespaces []metav1.LabelSelectorRequirement
 	// WithoutValidation leaves the validating webhooks out.
 	WithoutValidation bool
+	// Others are further resources that the validating webhooks are asked about.
+	Others []admissionv1.Rule
 }
 
 // RegisterAdmission has kube-apiserver ask the admission server by one webhook for every path that
@@ -184,7 +186,7 @@ func (r Registration) validating(
 ) admissionv1.ValidatingWebhook {
 	return admissionv1.ValidatingWebhook{
 		Name: r.webhookName(route), ClientConfig: client,
-		Rules:             changes(podsAlone, jobsAlone, templates),
+		Rules:             changes(append([]resources{podsAlone, jobsAlone, templates}, r.Others...)...),
 		NamespaceSelector: &metav1.LabelSelector{MatchExpressions: namespaces},
 		MatchConditions:   r.matchConditions(),
 		FailurePolicy:     r.failurePolicy(),

@@ -3,7 +3,7 @@
 # proxy:
 #   tests/e2e/build/build.sh [NAME...]     all of them without a name
 #   tests/e2e/build/build.sh node          what a real node runs beside them
-#   tests/e2e/build/build.sh kube-apiserver-1.37    that of the next version of Kubernetes
+#   tests/e2e/build/build.sh frameworks    controllers of frameworks that run pods
 # Programs land in .cache/bin of the repository (BERTH_CACHE moves .cache). A program is built again
 # only when its version, flags, dependencies or the Go toolchain changed. Prometheus is Debian's,
 # but for the one that finds its targets in Kubernetes.
@@ -25,9 +25,11 @@ readonly ALL=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl
   prometheus promtool)
 readonly NODE=(kubelet kube-proxy containerd containerd-shim-runc-v2 ctr coredns
   prometheus-kubernetes alertmanager)
+readonly FRAMEWORKS=(jobset mpi-operator training-operator kueue trainer kuberay lws)
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-bin=${BERTH_CACHE:-$(cd "$here/../../.." && pwd)/.cache}/bin
+cache=${BERTH_CACHE:-$(cd "$here/../../.." && pwd)/.cache}
+bin=$cache/bin
 
 # Sets module (a folder beside this file), package, version, tags and ldflags of program $1.
 describe() {
@@ -77,7 +79,7 @@ describe() {
       ldflags+=" -X $v.gitVersion=v$version -X $v.gitMajor=1 -X $v.gitMinor=37"
       ldflags+=" -X $v.gitTreeState=clean" ;;
     *)
-      echo "build.sh: unknown program '$1'; known: ${ALL[*]} ${NODE[*]}" >&2
+      echo "build.sh: unknown program '$1'; known: ${ALL[*]} ${NODE[*]} ${FRAMEWORKS[*]}" >&2
       exit 2 ;;
   esac
 }
@@ -123,8 +125,76 @@ unpack() { # NAME PACKAGE VERSION
   echo "$want" >"$bin/.$1.stamp"
 }
 
+# Sets module, version, checksum and package of a framework's controller, and manifests: the files
+# of the module with what it needs of kube-apiserver, CRDs and webhooks. Fails for other programs.
+describe_framework() {
+  case $1 in
+    jobset)
+      module=sigs.k8s.io/jobset version=0.12.0 package=.
+      sum=h1:YYPuV0px8Ongq/RXmJg6V0w2UC67aiR+rCMD06vhQQQ=
+      manifests="config/components/crd/bases/*.yaml config/components/webhook/manifests.yaml" ;;
+    mpi-operator)
+      module=github.com/kubeflow/mpi-operator version=0.8.2 package=./cmd/mpi-operator
+      sum=h1:7PVtV31iX3LSVW0BqRQ64w/NYNfAgP86Bmua2OEi5lg=
+      manifests=manifests/base/kubeflow.org_mpijobs.yaml ;;
+    training-operator)
+      module=github.com/kubeflow/training-operator version=1.9.4 package=./cmd/training-operator.v1
+      sum=h1:MjYXzeaHGBmF47BlhCo6+Mb7ypHrVfO6vsys1ZHF56A=
+      manifests="manifests/base/crds/kubeflow.org_*.yaml manifests/base/webhook/manifests.yaml" ;;
+    kueue)
+      module=sigs.k8s.io/kueue version=0.15.0 package=./cmd/kueue
+      sum=h1:9Khzc2ne6/eWuZx5o+R4KlVBzh3kZkTIMzpPC2e8Spg=
+      manifests="config/components/crd/bases/*.yaml config/components/webhook/manifests.yaml" ;;
+    trainer)
+      module=github.com/kubeflow/trainer/v2 version=2.3.0 package=./cmd/trainer-controller-manager
+      sum=h1:Je+e7zvTLzB4qW09J1fB7pZrqvPtWuGng2NqdN5p5QU=
+      manifests="manifests/base/crds/trainer.kubeflow.org_*.yaml manifests/base/webhook/manifests.yaml" ;;
+    kuberay)  # its CRDs alone
+      module=github.com/ray-project/kuberay/ray-operator version=1.5.1 package=
+      sum=h1:7FJYmB8oM+cnjv1VYCj/TfzRZG4XHvvt5Ayn5pZ5A1c=
+      manifests="config/crd/bases/*.yaml" ;;
+    lws)  # its CRDs alone
+      module=sigs.k8s.io/lws version=0.7.0 package=
+      sum=h1:qWfzX8+UBak+Hq0+m/PuE3uO0mp/3dmm5q/h/7z31A8=
+      manifests="config/crd/bases/*.yaml" ;;
+    *) return 1 ;;
+  esac
+}
+
+# Builds a framework's controller in the folder of its own module, so with the dependencies that it
+# is released with, and puts its manifests into .cache/frameworks.
+build_framework() { # NAME, after describe_framework
+  local want folder
+  want="$module $version $sum $GCFLAGS $(go env GOVERSION GOOS GOARCH | tr '\n' ' ')"
+  if [[ -d $cache/frameworks/$1 && -f $bin/.$1.stamp && $(<"$bin/.$1.stamp") == "$want" ]]; then
+    return
+  fi
+  local start=$SECONDS
+  local download
+  download=$(GOFLAGS=-mod=mod GOWORK=off go mod download -json "$module@v$version")
+  if [[ $download != *"\"Sum\": \"$sum\""* ]]; then
+    echo "build.sh: $module@v$version is not what it was: its checksum is not $sum" >&2
+    exit 1
+  fi
+  folder=$(sed -n 's/^\t"Dir": "\(.*\)",$/\1/p' <<<"$download")
+  if [[ -n $package ]]; then
+    echo "building $1 $version (cold: minutes)"
+    (cd "$folder" && CGO_ENABLED=0 GOFLAGS=-mod=readonly GOWORK=off \
+      go build -v -trimpath -buildvcs=false $GCFLAGS -ldflags "-s -w" -o "$bin/.$1.new" "$package" 2>&1) |
+      progress "$1"
+    mv "$bin/.$1.new" "$bin/$1"
+  fi
+  rm -rf "${cache:?}/frameworks/$1"
+  mkdir -p "$cache/frameworks/$1"
+  # shellcheck disable=SC2086  # patterns
+  (cd "$folder" && install -m 644 -t "$cache/frameworks/$1" $manifests)
+  echo "$want" >"$bin/.$1.stamp"
+  echo "$1 $version is there after $((SECONDS - start)) s"
+}
+
 build() {
   case $1 in prometheus | promtool) unpack "$1" prometheus $PROMETHEUS_VERSION; return ;; esac
+  if describe_framework "$1"; then build_framework "$1"; return; fi
   describe "$1"
   local want
   want=$(stamp)
@@ -148,5 +218,6 @@ exec 9>"$bin/.lock"
 flock 9  # two builds at once would compile everything twice
 (($#)) || set -- "${ALL[@]}"
 [[ $* != node ]] || set -- "${NODE[@]}"
+[[ $* != frameworks ]] || set -- "${FRAMEWORKS[@]}"
 for name; do build "$name"; done
 echo "control plane programs are in $bin"

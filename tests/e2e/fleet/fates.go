@@ -16,6 +16,7 @@ const FateAnnotation = "fate.e2e.berth.dev/pod"
 const (
 	FateOOMKilled = "oom-killed" // a container used more memory than its limit, or its node had none left
 	FateEvicted   = "evicted"    // by kubelet, whose node was short of memory
+	FateSucceeded = "succeeded"  // its programs have done what they were to do
 	FateRejected  = "rejected"   // by kubelet, before it ran; only as long as the pod is Pending
 	FateHangs     = "hangs"      // stays when it is deleted, because its node is lost
 )
