@@ -218,7 +218,7 @@ func TestLimitRangeRequestsAreNobodysWish(t *testing.T) {
 		"defaultRequest": {Type: corev1.LimitTypeContainer, DefaultRequest: little},
 	} {
 		t.Run(name, func(t *testing.T) {
-			limits := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: name},
+			limits := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: "requests"},
 				Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{item}}}
 			asks := pod(container("train", "", "nvidia.com/gpu=8"))
 			off, enforced := in(t, "off"), in(t, "enforce")
