@@ -192,17 +192,25 @@ func TestBackoffOfWaitingPods(t *testing.T) {
 	}
 }
 
-// catalogue are the resources of a configuration's accelerators, each once.
+// catalogue are the resources of a configuration's accelerators and their slices, each once.
 func catalogue(t *testing.T, text string) []string {
 	t.Helper()
-	var config struct{ Accelerators []struct{ Resource string } }
+	type device struct{ Resource string }
+	var config struct {
+		Accelerators []struct {
+			device
+			Slices []device
+		}
+	}
 	if err := yaml.Unmarshal([]byte(text), &config); err != nil {
 		t.Fatal(err)
 	}
 	var resources []string
 	for _, accelerator := range config.Accelerators {
-		if !slices.Contains(resources, accelerator.Resource) {
-			resources = append(resources, accelerator.Resource)
+		for _, each := range append([]device{accelerator.device}, accelerator.Slices...) {
+			if !slices.Contains(resources, each.Resource) {
+				resources = append(resources, each.Resource)
+			}
 		}
 	}
 	return resources
@@ -211,7 +219,7 @@ func catalogue(t *testing.T, text string) []string {
 // Pods of a resource that is missing would be placed without Berth.
 func TestSchedulerAsksAboutTheCatalogue(t *testing.T) {
 	const own = `accelerators:
-- {name: H100, resource: nvidia.com/gpu, nodes: [{label: gpu, matches: h100}]}
+- {name: H100, resource: nvidia.com/gpu, slices: [{resource: nvidia.com/mig-1g.10gb}], nodes: [{label: gpu, matches: h100}]}
 - {name: B200, resource: nvidia.com/gpu, nodes: [{label: gpu, matches: b200}]}
 - {name: Gaudi, resource: habana.ai/gaudi}`
 	for _, c := range []struct{ values, config string }{
