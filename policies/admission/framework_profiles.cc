@@ -69,7 +69,9 @@ FrameworkProfile Trainer() {
           .rules = {{"trainer.kubeflow.org", "v1alpha1", {"trainingruntimes"}}}};
 }
 
-// KubeRay v1.5.1: ray-operator/config. Helm puts it into the namespace of the release.
+// KubeRay v1.5.1: ray-operator/config, in the namespace of its earlier versions. Now it is in
+// default unless somebody chooses another, and there anyone may often create a service account of
+// its name. RayServices make RayClusters, and RayJobs also the Job that submits.
 FrameworkProfile KubeRay() {
   FrameworkProfile profile{.framework = Framework::kKubeRay,
                            .controllers = {},
@@ -82,11 +84,8 @@ FrameworkProfile KubeRay() {
     profile.templates.push_back({"ray.io", kind, path + "/headGroupSpec/template"});
     profile.templates.push_back({"ray.io", kind, path + "/workerGroupSpecs/*/template"});
   }
-  for (const char* name : {"default:kuberay-operator", "ray-system:kuberay-operator"}) {
-    // RayServices make RayClusters, and RayJobs also the Job that submits.
-    for (const char* kind : {"RayCluster", "RayJob"}) {
-      profile.controllers.push_back({Account(name), kind});
-    }
+  for (const char* kind : {"RayCluster", "RayJob"}) {
+    profile.controllers.push_back({Account("ray-system:kuberay-operator"), kind});
   }
   return profile;
 }

@@ -25,7 +25,9 @@ bool IsRestartedByOwner(const Request& request, const model::Workload& workload,
   const model::OwnerReference* owner = ControllingOwner(workload);
   if (owner == nullptr) return false;
   if (std::ranges::find(owners, owner->group + "/" + owner->kind) == owners.end()) return false;
-  return request.controller == owner->kind || IsAccountOfAnotherNamespace(request);
+  // Whoever creates an object with templates of Jobs, its operator will create the Jobs.
+  const bool is_foretold = !workload.template_field.empty();
+  return is_foretold || request.controller == owner->kind || IsAccountOfAnotherNamespace(request);
 }
 
 bool AsksForOwnRetries(const model::Workload& workload, std::string_view annotation) {

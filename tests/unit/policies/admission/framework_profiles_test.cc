@@ -95,7 +95,7 @@ TEST(FrameworkProfilesTest, RecogniseWhoCreatesTheirPods) {
                                          {"mpi-operator:mpi-operator", "MPIJob"},
                                          {"kubeflow:training-operator", "PyTorchJob"},
                                          {"kubeflow:training-operator", "XGBoostJob"},
-                                         {"default:kuberay-operator", "RayCluster"},
+                                         {"ray-system:kuberay-operator", "RayCluster"},
                                          {"ray-system:kuberay-operator", "RayJob"},
                                          {"argo:argo", "Workflow"}}) {
     model::Workload pod = CpuPod();
@@ -103,6 +103,15 @@ TEST(FrameworkProfilesTest, RecogniseWhoCreatesTheirPods) {
     const User user{.name = "system:serviceaccount:" + c.account, .groups = {}};
     EXPECT_EQ(ControllerOf(user, pod, AllControllers(config)), c.owner) << c.account;
     EXPECT_EQ(ControllerOf(user, pod, AllControllers({})), "") << c.account;
+  }
+}
+
+// In the namespace default many may create a service account of whatever name.
+TEST(FrameworkProfilesTest, TrustNobodyInTheNamespaceDefault) {
+  for (const FrameworkProfile& profile : FrameworkProfiles()) {
+    for (const ControllerSpec& spec : profile.controllers) {
+      EXPECT_FALSE(spec.user.starts_with("system:serviceaccount:default:")) << spec.user;
+    }
   }
 }
 
