@@ -317,11 +317,13 @@ Outcome AdmissionEngine::Keep(Request request, Workload update, const Workload& 
   // The policies are to do what they did then, for whoever created the object.
   request.user.name = model::Find(stored.pod.annotations, created_by_annotation_).value_or("");
   request.applied = model::Find(ObjectAnnotations(stored), applied_annotation_).value_or("");
-  Workload unbound = update;
-  unbound.pod.node_name.clear();
-  const Workload made = Evaluation(*this, std::move(request), false).Made(std::move(unbound));
+  const Evaluation evaluation(*this, std::move(request), false);
   Remarks remarks;
-  Outcome outcome{.workload = KeepStored(update, made, stored, remarks)};
+  Outcome outcome{.workload = update};
+  for (Workload& written : AsAtCreation(update, stored)) {
+    const Workload made = evaluation.Made(std::move(written));
+    outcome.workload = KeepStored(outcome.workload, made, stored, remarks);
+  }
   Warnings warnings;
   for (const std::string& clause : remarks.changes()) warnings.Add(kDone.change, clause);
   outcome.warnings = warnings.Take();

@@ -171,6 +171,29 @@ Workload KeepStored(const Workload& update, const Workload& made, const Workload
   return kept;
 }
 
+std::vector<Workload> AsAtCreation(const Workload& update, const Workload& stored) {
+  std::vector<Workload> all = {update};
+  all[0].pod.node_name.clear();
+  if (!update.job || !stored.job) return all;
+  model::JobSpec& job = *all[0].job;
+  job.parallelism = stored.job->parallelism;
+  job.completions = stored.job->completions;
+  job.queued = stored.job->queued;
+  const bool may_have_been_added =
+      job.has_success_policy && job.backoff_limit_per_index &&
+      job.backoff_limit_per_index == stored.job->backoff_limit_per_index;
+  const Workload first = all[0];
+  if (!first.job->queued) {
+    all.push_back(first);
+    all.back().job->queued = true;
+  }
+  if (may_have_been_added) {
+    all.push_back(first);
+    all.back().job->backoff_limit_per_index.reset();
+  }
+  return all;
+}
+
 bool HaveSameContent(const Workload& a, const Workload& b) {
   return a.pod == b.pod && a.job == b.job && a.annotations == b.annotations;
 }

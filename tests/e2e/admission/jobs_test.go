@@ -188,8 +188,17 @@ func TestRetriesCannotBeAddedAfterwards(t *testing.T) {
 	w := in(t, "off")
 	w.createJob(job("old", podSpec(container("train", "", "nvidia.com/gpu=1"))))
 	w.setMode("enforce")
-	w.createJob(job("plain", podSpec(container("train", "", "nvidia.com/gpu=1"))))
-	_, err := w.patchJob("plain", `{"spec":{"backoffLimit":1000}}`)
+	limited := job("limited", podSpec(container("train", "", "nvidia.com/gpu=1")))
+	limited.Spec.BackoffLimit = new(int32(1000))
+	stored := w.createJob(limited)
+	w.heard.forget()
+	got, err := w.patchJob("limited", `{"spec":{"backoffLimit":1000}}`)
+	w.Check("patch the Job that Berth has changed", err)
+	if *got.Spec.BackoffLimit != *stored.Spec.BackoffLimit {
+		t.Errorf("backoffLimit became %d", *got.Spec.BackoffLimit)
+	}
+	w.expectWarned("berth: spec.backoffLimit stays")
+	_, err = w.patchJob("old", `{"spec":{"backoffLimit":1000}}`)
 	if !apierrors.IsInvalid(err) {
 		t.Fatalf("got %v, want a denial", err)
 	}

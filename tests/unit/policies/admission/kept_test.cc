@@ -49,26 +49,27 @@ Outcome Keep(const model::Workload& update, const model::Workload& stored,
 /// Of a Job whose author sets no limits but all that decides about retries.
 model::Workload BareJob() {
   model::Workload job = MakeJob(CpuPod());
+  job.job->backoff_limit = 100;
   job.pod.restart_policy = "OnFailure";
   return job;
 }
 
 /// What the manifest of BareJob() makes of the stored Job when it is applied again.
 model::Workload BareJobAgain(model::Workload stored) {
-  stored.job->backoff_limit = 6;
+  stored.job->backoff_limit = 100;
   stored.pod.restart_policy = "OnFailure";
   return stored;
 }
 
 TEST(KeepTest, AManifestThatIsAppliedAgainChangesNothing) {
   const model::Workload stored = Created(BareJob());
-  ASSERT_EQ(stored.job->backoff_limit, 0);
+  ASSERT_EQ(stored.job->backoff_limit, 20);
   const Outcome outcome = Keep(BareJobAgain(stored), stored);
   EXPECT_EQ(Stored(outcome.workload), stored);
   EXPECT_THAT(
       outcome.warnings,
       ElementsAre("berth: spec.template.spec.restartPolicy stays Never; write that in the manifest",
-                  "berth: spec.backoffLimit stays 0; write that in the manifest"));
+                  "berth: spec.backoffLimit stays 20; write that in the manifest"));
   EXPECT_THAT(outcome.denial, IsEmpty());
 }
 
@@ -133,6 +134,25 @@ TEST(KeepTest, KeepsTheRulesBesideThoseOfTheManifest) {
   EXPECT_EQ(Stored(outcome.workload), stored);
   EXPECT_THAT(outcome.warnings,
               ElementsAre(HasSubstr("spec.podFailurePolicy.rules stays as it is stored")));
+}
+
+// Which decide how many retries are enough.
+TEST(KeepTest, KeepsTheLimitOfAJobThatIsScaledOrStarted) {
+  model::Workload manifest = MakeJob(GpuPod());
+  manifest.job->parallelism = 2;
+  for (const bool queued : {false, true}) {
+    manifest.job->queued = queued;
+    const model::Workload stored = Created(manifest);
+    model::Workload update = stored;
+    update.job->backoff_limit = 6;
+    update.job->queued = false;
+    update.job->parallelism = 4;
+    EXPECT_EQ(Keep(update, stored).workload.job->backoff_limit, stored.job->backoff_limit);
+    // When it runs, nothing shows that it was suspended.
+    model::Workload running = stored;
+    running.job->queued = false;
+    EXPECT_EQ(Keep(update, running).workload.job->backoff_limit, stored.job->backoff_limit);
+  }
 }
 
 TEST(KeepTest, LeavesToTheApiServerWhatItsAuthorChanges) {
