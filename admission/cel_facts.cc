@@ -1,6 +1,7 @@
 #include "admission/cel_facts.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,13 @@ constexpr Fact kFacts[] = {
     // IsolationPolicy::IsConcerned
     {"isolation-concerns",
      R"cel((@pod@.spec.?nodeName.orValue('') == '' && !@claims@ && size(@asked@) == 0))cel"},
+    // UnknownDevices::In
+    {"unknown-devices", R"cel((@containers@.exists(c, ['limits', 'requests'].exists(f,
+  c.?resources[?f].orValue({}).exists(r, r.contains('/') && !(r in @resources@) &&
+    quantity(c.resources[f][r]).isGreaterThan(quantity('0')) && !@ordinary@ &&
+    (r.startsWith('deviceclass.resource.kubernetes.io/') ||
+      !r.startsWith('requests.') && !r.contains('kubernetes.io/'))))) ||
+  @fractions@.exists(a, @pod@.?metadata.?annotations[?a].hasValue())))cel"},
     // IsolationPolicy::WantsAccelerators
     {"wants-accelerators", R"cel((
   dyn(@pod@.spec.?nodeSelector.orValue({}).transformList(k, v,
@@ -101,8 +109,9 @@ void AddOnce(const std::string& text, std::vector<std::string>& texts) {
 std::string ModelsOf(const model::AcceleratorCatalog& catalog) {
   std::string map;
   for (model::AcceleratorCatalog::Index i = 0; std::cmp_less(i, catalog.size()); ++i) {
-    map += (map.empty() ? "" : ", ") + CelText(catalog[i].name) + ": " +
-           CelList({catalog[i].resource});
+    std::vector<std::string> resources = {catalog[i].resource};
+    for (const model::DeviceSlice& slice : catalog[i].slices) resources.push_back(slice.resource);
+    map += (map.empty() ? "" : ",\n  ") + CelText(catalog[i].name) + ": " + CelList(resources);
   }
   return "{" + map + "}";
 }
@@ -128,6 +137,37 @@ std::string RecognisesOf(const model::AcceleratorCatalog& catalog) {
     }
   }
   return any.empty() ? "false" : any;
+}
+
+// The expression of RE2 that matches what fnmatch's pattern does.
+std::string RegexOf(std::string_view pattern) {
+  constexpr std::string_view kPlain = "-_/";
+  std::string regex = "^";
+  for (const char c : pattern) {
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || kPlain.find(c) != kPlain.npos;
+    if (c == '*' || c == '?') {
+      regex += c == '*' ? ".*" : ".";
+    } else {
+      regex += (plain || c == '[' || c == ']' ? "" : "\\") + std::string(1, c);
+    }
+  }
+  return regex + "$";
+}
+
+// Whether a pattern of admission.ordinaryResources matches the resource r.
+std::string OrdinaryOf(const std::vector<std::string>& patterns) {
+  std::string any;
+  for (const std::string& pattern : patterns) {
+    any += (any.empty() ? "" : " ||\n      ") + ("r.matches(" + CelText(RegexOf(pattern)) + ")");
+  }
+  return "(" + (any.empty() ? "false" : any) + ")";
+}
+
+// Whether the cpu limit of the place p is lowered to its request.
+std::string LowersCpuOf(const policies::admission::GuaranteedQosConfig& config) {
+  if (config.cpu == policies::admission::CpuRule::kLower) return "true";
+  return "p.container in " + CelList(config.lower_cpu_of);
 }
 
 std::vector<ControllerSpec> ControllersOf(const StaticSource& source) {
@@ -172,7 +212,9 @@ CelFacts::CelFacts(const StaticSource& source) {
       {"users", UsersOf(controllers)},
       {"owners", OwnersOf(controllers)},
       {"scheduler", CelText(std::get<PolicySettings<SchedulerNamePolicy>>(policies).config.name)},
-      {"lowers-cpu", qos.cpu == CpuRule::kLower ? "true" : "false"},
+      {"lowers-cpu", LowersCpuOf(qos)},
+      {"ordinary", OrdinaryOf(source.admission.ordinary_resources)},
+      {"fractions", CelList(source.admission.fraction_annotations)},
   };
 }
 

@@ -33,10 +33,12 @@ constexpr std::string_view kCreator = R"cel(
 constexpr std::string_view kPlaces = R"cel(
 @pod@.spec.?initContainers.orValue([]).transformList(i, c, {
     'path': dyn(variables.at + '/spec/initContainers/' + string(i) + '/resources'),
-    'name': dyn('init container ' + c.name), 'resources': dyn(c.?resources.orValue({}))}) +
+    'name': dyn('init container ' + c.name), 'container': c.name,
+    'resources': dyn(c.?resources.orValue({}))}) +
   @pod@.spec.containers.transformList(i, c, {
     'path': dyn(variables.at + '/spec/containers/' + string(i) + '/resources'),
-    'name': dyn('container ' + c.name), 'resources': dyn(c.?resources.orValue({}))}))cel";
+    'name': dyn('container ' + c.name), 'container': c.name,
+    'resources': dyn(c.?resources.orValue({}))}))cel";
 
 // LimitRangerDefaults: "cpu limit for container a"
 constexpr std::string_view kLimitRanged = R"cel(
@@ -50,7 +52,7 @@ constexpr std::string_view kLimitRanged = R"cel(
 // EqualizeContainers: what is moved from limits to requests, or from requests to limits.
 constexpr std::string_view kMoves = R"cel(
 has(@pod@.spec.resources) ? [] : variables.places.map(p, ['cpu', 'memory'].map(r, {
-    'path': p.path, 'resource': dyn(r),
+    'path': p.path, 'resource': dyn(r), 'lowers': dyn(r == 'cpu' && @lowers-cpu@),
     'request': dyn(p.resources.?requests[?r].or(p.resources.?limits[?r]).orValue('0')),
     'limit': dyn(p.resources.?limits[?r].orValue('0')),
     'nobodys-request': dyn(r + ' request for ' + p.name in variables.ranged),
@@ -58,8 +60,7 @@ has(@pod@.spec.resources) ? [] : variables.places.map(p, ['cpu', 'memory'].map(r
   .map(m, {'path': m.path, 'resource': m.resource, 'request': m.request, 'limit': m.limit,
     'order': dyn(quantity(m.request).compareTo(quantity(m.limit))),
     'negative': dyn([m.request, m.limit].exists(q, quantity(q).isLessThan(quantity('0')))),
-    'lowers': dyn(@lowers-cpu@ && m.resource == 'cpu' &&
-      quantity(m.request).isGreaterThan(quantity('0'))),
+    'lowers': dyn(m.lowers && quantity(m.request).isGreaterThan(quantity('0'))),
     'stays': dyn(quantity(m.limit).compareTo(quantity('0')) == 0 ?
       m['nobodys-request'] : !m['nobodys-limit'])})
   .filter(m, !m.negative && (m.order < 0 || m.order > 0 && !m.stays))
@@ -124,7 +125,7 @@ constexpr std::string_view kMemory = R"cel(
 
 // IsolationPolicy
 constexpr std::string_view kIsolating = R"cel(
-@isolation-concerns@ && !@wants-accelerators@ && !@let-in@ ?
+@isolation-concerns@ && !@unknown-devices@ && !@wants-accelerators@ && !@let-in@ ?
   [{'key': dyn('@prefix@/accelerator'), 'operator': dyn('DoesNotExist'), 'values': dyn([])}] :
   [])cel";
 

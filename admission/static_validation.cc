@@ -66,7 +66,8 @@ variables.pods.map(pod, size(@asked@) == 0 ? [] :
 
 constexpr std::string_view kIsolation = R"cel(
 variables.pods.map(pod,
-  @isolation-concerns@ && !@isolated@ && !@wants-accelerators@ && !@let-in@ ?
+  @isolation-concerns@ && !@isolated@ && !@unknown-devices@ && !@wants-accelerators@ &&
+      !@let-in@ ?
     ['spec.affinity.nodeAffinity allows nodes with accelerators, but the pod asks for none'] :
     []))cel";
 
@@ -86,7 +87,8 @@ constexpr std::string_view kStances = R"cel(
     'field': dyn(has(o.spec.backoffLimitPerIndex) ? 'backoffLimitPerIndex' : 'backoffLimit'),
     'limit': dyn(o.spec.?backoffLimitPerIndex.orValue(o.spec.?backoffLimit.orValue(6)))}))cel";
 
-// JobRetriesPolicy::Breaches. A limit is no worse than before unless it is higher.
+// JobRetriesPolicy::Breaches. A limit is no worse than before unless it is higher, and no update
+// can change the rules.
 constexpr std::string_view kJobRetries = R"cel(
 variables.stances.map(s, !@run-by-kubernetes@ || !s.concerned ? [] :
   [s.limit].filter(l, l > 0 && l >= variables.stances[0].limit)
@@ -99,7 +101,7 @@ variables.stances.map(s, !@run-by-kubernetes@ || !s.concerned ? [] :
         c.?restartPolicy.orValue('') != 'Always' || r.action != 'Restart'))
     .map(c, 'spec.template.spec: container ' + c.name + ' is restarted in place') +
   s.spec.?podFailurePolicy.?rules.orValue([]).transformList(i, r,
-    r.action == 'Ignore' && !@may-ignore@,
+    oldObject == null && r.action == 'Ignore' && !@may-ignore@,
     'spec.podFailurePolicy.rules[' + string(i) +
       '].action retries what may have run out of memory')))cel";
 

@@ -27,6 +27,7 @@ const (
 // leftOut is how the webhook has to be configured to do what the policies are said to do.
 var leftOut = map[string]any{
 	"guaranteedQos": map[string]any{"missingLimits": "Deny"},
+	"jobRetries":    map[string]any{"disruptionRetries": 0},
 	"checkpoint":    map[string]any{"mode": "Off"},
 }
 

@@ -148,6 +148,9 @@ func anyPod(random *rand.Rand) *corev1.Pod {
 	for i := range 1 + random.IntN(2) {
 		pod.Spec.Containers = append(pod.Spec.Containers, anyContainer(random, fmt.Sprintf("main-%d", i)))
 	}
+	if rarely(random, 8) {
+		pod.Spec.Containers = append(pod.Spec.Containers, anyContainer(random, "istio-proxy"))
+	}
 	if rarely(random, 3) {
 		init := anyContainer(random, "init")
 		if rarely(random, 2) {
@@ -181,7 +184,9 @@ func anyContainer(random *rand.Rand, name string) corev1.Container {
 	limits := one(random, "", "cpu=2 memory=2Gi", "cpu=2 memory=4Gi", "memory=2Gi", "cpu=2", "cpu=0",
 		full, "cpu=1 memory=1Gi nvidia.com/gpu=1", "nvidia.com/gpu=1",
 		"cpu=3 memory=9Gi nvidia.com/gpu=2",
-		"cpu=1 memory=1Gi preferred.jp/mncore=1", "cpu=1 memory=1Gi nvidia.com/gpu=0")
+		"cpu=1 memory=1Gi preferred.jp/mncore=1", "cpu=1 memory=1Gi nvidia.com/gpu=0",
+		"cpu=1 memory=1Gi nvidia.com/mig-1g.5gb=1", "cpu=1 memory=1Gi example.com/device=1",
+		"cpu=1 memory=1Gi deviceclass.resource.kubernetes.io/device=1", "cpu=1 memory=1Gi rdma/hca=1")
 	return containerOf(name, requests, limits)
 }
 
