@@ -17,16 +17,16 @@ using policies::admission::PolicySettings;
 namespace {
 
 constexpr std::string_view kHead =
-    R"(# The part of Berth's admission that kube-apiserver can do by itself, since Kubernetes 1.36. Written
-# by `berth policies`: instead of editing it, change Berth's configuration and write it anew.
+    R"(# The part of Berth's admission that kube-apiserver can do by itself, since Kubernetes 1.36.
+# Instead of editing it, change Berth's configuration and write it anew with `berth policies`.
 #
 # What becomes of each policy of Berth's:
 )";
 
 constexpr std::string_view kFoot =
     R"(#
-# For pods and Jobs alone. Authors are not told what was changed, nor what will become of the pods of
-# other kinds. The annotation @prefix@/applied is not written.
+# For pods and Jobs alone. Authors are not told what was changed, nor what will become of the pods
+# of other kinds. The annotation @prefix@/applied is not written.
 )";
 
 // What the comments say of a policy that has a static part.

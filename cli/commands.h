@@ -20,7 +20,7 @@ void AddControllerCommand(Command berth);
 /// `berth mutate -f FILE`: shows what the webhook would do with the objects of a file.
 void AddMutateCommand(Command berth);
 
-/// `berth policies`: writes the part of the webhook's admission that kube-apiserver can do by itself.
+/// `berth policies`: writes what kube-apiserver can do of the webhook's admission by itself.
 void AddPoliciesCommand(Command berth);
 
 /// `berth explain -f FILE` and `berth explain POD`: to which nodes a pod may go, and why not to the

@@ -23,8 +23,8 @@ struct PoliciesOptions {
 };
 
 constexpr const char* kPoliciesFooter =
-    R"(Writes objects of admissionregistration.k8s.io/v1, for clusters of Kubernetes 1.36 and newer in which
-no webhook shall be asked. Comments at the top say what they leave out.
+    R"(Writes objects of admissionregistration.k8s.io/v1, for clusters of Kubernetes 1.36 and newer
+in which no webhook shall be asked. Comments at the top say what they leave out.
 
   berth policies --config berth.yaml --exclude-namespace berth-system | kubectl apply -f -
 

@@ -180,7 +180,7 @@ func anyPod(random *rand.Rand) *corev1.Pod {
 
 func anyContainer(random *rand.Rand, name string) corev1.Container {
 	requests := one(random, "", "", "cpu=1 memory=1Gi", "memory=1Gi", "cpu=250m memory=512Mi",
-		"cpu=0 memory=0", "cpu=1", "cpu=3 memory=2048Mi", "cpu=4")
+		"cpu=0 memory=0", "cpu=1", "cpu=3 memory=2048Mi", "cpu=4", "cpu=-1 memory=1Gi")
 	limits := one(random, "", "cpu=2 memory=2Gi", "cpu=2 memory=4Gi", "memory=2Gi", "cpu=2", "cpu=0",
 		full, "cpu=1 memory=1Gi nvidia.com/gpu=1", "nvidia.com/gpu=1",
 		"cpu=3 memory=9Gi nvidia.com/gpu=2",
