@@ -252,7 +252,7 @@ TEST(ReviewerOfJobsTest, ForetellsWhatBecomesOfTheJobsOfAnObject) {
                       .object = parser.Parse(object).value()};
   const std::vector<std::string> warnings = reviewer.Validate(review, kEnforced).answer.warnings;
   EXPECT_THAT(warnings, testing::Contains(HasSubstr("berth, pods: cpu and memory of 'c' set to")));
-  EXPECT_THAT(warnings, testing::Contains(HasSubstr("berth, pods: backoffLimit 4 set to 0")));
+  EXPECT_THAT(warnings, testing::Contains(HasSubstr("preempted or evicted, 4 times at most")));
 }
 
 // Else it would take another's place among those that are looked at.
