@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "policies/admission/origin.h"
+#include "policies/admission/framework_profiles.h"
 
 namespace berth::admission {
 
@@ -170,13 +170,6 @@ std::string LowersCpuOf(const policies::admission::GuaranteedQosConfig& config) 
   return "p.container in " + CelList(config.lower_cpu_of);
 }
 
-std::vector<ControllerSpec> ControllersOf(const StaticSource& source) {
-  std::vector<ControllerSpec> all = policies::admission::KubernetesControllers();
-  const auto& more = source.admission.controllers;
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
 // The kinds for which each user creates objects, in the order of the configuration.
 std::string UsersOf(const std::vector<ControllerSpec>& controllers) {
   std::map<std::string, std::vector<std::string>> kinds;
@@ -202,7 +195,7 @@ CelFacts::CelFacts(const StaticSource& source) {
   using namespace policies::admission;
   const auto& policies = source.admission.policies.all;
   const auto& qos = std::get<PolicySettings<GuaranteedQosPolicy>>(policies).config;
-  const std::vector<ControllerSpec> controllers = ControllersOf(source);
+  const std::vector<ControllerSpec> controllers = AllControllers(source.admission);
   literals_ = {
       {"prefix", source.prefix},
       {"resources", CelList(source.catalog.resources())},
