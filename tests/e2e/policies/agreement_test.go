@@ -232,11 +232,14 @@ func (w *world) compareUpdates(random *rand.Rand, jobs []*batchv1.Job) {
 	for _, job := range jobs {
 		for range updates {
 			changed := change(random)
-			engine, found := w.update(author, plain.engine, job.Name, changed)
-			if !found {
+			engine, stored := w.update(author, plain.engine, job.Name, changed)
+			if stored == "" {
 				break
 			}
 			static, _ := w.update(author, plain.static, job.Name, changed)
+			if engine.object == stored {
+				continue // the webhook keeps updates from undoing what it would do
+			}
 			w.expectSame(engine, static, false, job)
 			if engine.err != nil && strings.Contains(engine.err.Error(), "berth ") {
 				refused++
@@ -249,19 +252,22 @@ func (w *world) compareUpdates(random *rand.Rand, jobs []*batchv1.Job) {
 	}
 }
 
+// update has kube-apiserver say what it would make of a changed Job, and returns what is stored;
+// empty if there is no such Job.
 func (w *world) update(
 	c client, namespace, name string, changed func(*batchv1.Job),
-) (outcome, bool) {
+) (outcome, string) {
 	w.Helper()
 	jobs := c.BatchV1().Jobs(namespace)
 	job, err := jobs.Get(w.Context(), name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return outcome{}, false
+		return outcome{}, ""
 	}
 	w.Check("get a Job", err)
+	stored := w.essence(job)
 	changed(job)
 	updated, err := jobs.Update(w.Context(), job, metav1.UpdateOptions{DryRun: dryRun})
-	return w.outcomeOf(updated, err), true
+	return w.outcomeOf(updated, err), stored
 }
 
 // warnOnly: everything is stored as it is, and its author is told what is wrong with it.
