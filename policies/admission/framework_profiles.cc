@@ -60,12 +60,13 @@ FrameworkProfile TrainingOperator() {
   return profile;
 }
 
-// Kubeflow Trainer v2.3.0: manifests. It creates JobSets, whose profile has the rest.
+// Kubeflow Trainer v2.3.0: manifests. It creates JobSets, whose profile has the rest. Their Jobs
+// are no Jobs of the runtime.
 FrameworkProfile Trainer() {
   return {.framework = Framework::kTrainer,
           .controllers = {},
           .templates = {{"trainer.kubeflow.org", "TrainingRuntime",
-                         "/spec/template/spec/replicatedJobs/*/template", TemplateOf::kJobs}},
+                         "/spec/template/spec/replicatedJobs/*/template/spec/template"}},
           .rules = {{"trainer.kubeflow.org", "v1alpha1", {"trainingruntimes"}}}};
 }
 

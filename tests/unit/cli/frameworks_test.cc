@@ -73,14 +73,12 @@ TEST(Frameworks, EveryTemplateIsForetold) {
 
 // JobSet restarts them, so job-retries leaves them alone when it creates them.
 TEST(Frameworks, NothingIsForetoldOfRetriesThatJobsKeep) {
-  std::string retrying = Example(Framework::kJobSet);
-  const std::string limit = "backoffLimit: 0";
-  ASSERT_THAT(retrying, HasSubstr(limit));
-  retrying.replace(retrying.find(limit), limit.size(), "backoffLimit: 4");
-  const auto warnings = PreviewsWith({Framework::kJobSet}, retrying).front().warnings;
-  EXPECT_THAT(warnings, Not(IsEmpty()));
-  EXPECT_THAT(warnings, Each(Not(HasSubstr("backoffLimit"))));
-  EXPECT_THAT(warnings, Each(Not(HasSubstr("podFailurePolicy"))));
+  for (const Framework framework : {Framework::kJobSet, Framework::kTrainer}) {
+    const std::vector<std::string> warnings = WarningsWith({framework}, framework);
+    EXPECT_THAT(warnings, Not(IsEmpty()));
+    EXPECT_THAT(warnings, Each(Not(HasSubstr("backoffLimit"))));
+    EXPECT_THAT(warnings, Each(Not(HasSubstr("podFailurePolicy"))));
+  }
 }
 
 TEST(Frameworks, WithoutAProfileTheAuthorHearsWhichOneToList) {
