@@ -202,6 +202,7 @@ void JobRetriesPolicy::LimitIndexes(Draft& draft, Remarks& remarks) const {
   const JobSpec& job = *draft.workload().job;
   if (!job.has_success_policy || job.backoff_limit_per_index) return;
   if (job.completions.value_or(1) > kMaxLimitedIndexes) return;
+  if (job.backoff_limit == 0 && StanceOn(draft.workload(), 1).ignores) return;
   const std::int64_t limit = WantedLimit(job, StanceOn(draft.workload(), 1, true));
   if (limit == 0) return;
   remarks.Changed("backoffLimitPerIndex " + std::to_string(limit) +
