@@ -38,13 +38,13 @@ struct Told {
 constexpr std::string_view kSame = "as the webhook does it";
 
 constexpr Told kTold[] = {
-    {"creator", kSame},
+    {"creator", "as the webhook does it, but not for the pods of custom resources"},
     {"guaranteed-qos",
-     "as the webhook does it with missingLimits Deny: pods that set neither request nor limit are\n"
-     "#     denied. Resources of pods as a whole (spec.resources) are judged, but not changed"},
+     "as the webhook does it with missingLimits Deny. Pods that set neither a request nor a\n"
+     "#     limit are denied. spec.resources is judged, but not changed"},
     {"job-retries",
-     "as the webhook does it for Jobs without memory limits, and for all others that it is about:\n"
-     "#     they are not retried at all, so a Job whose pod is drained fails, too"},
+     "Jobs that the webhook would give any retries end with their first failure, and when\n"
+     "#     their pod is drained or preempted"},
     {"accelerator-affinity", kSame},
     {"accelerator-memory", kSame},
     {"isolation", kSame},
