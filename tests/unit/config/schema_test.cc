@@ -92,7 +92,7 @@ TEST(Describe, KnowsFieldsOfListsThatAreEmpty) {
   EXPECT_EQ(accelerators.value.kind, Kind::kList);
   EXPECT_THAT(accelerators.value.items, IsEmpty());
   EXPECT_THAT(KeysOf(accelerators.fields),
-              ElementsAre("name", "resource", "nodes", "memory", "performance", "share"));
+              ElementsAre("name", "resource", "slices", "nodes", "memory", "performance", "share"));
 }
 
 }  // namespace

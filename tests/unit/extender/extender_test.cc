@@ -328,9 +328,13 @@ TEST(ExtenderMetrics, CountWhatWasJudgedAndWhatWasRemembered) {
   counts("2", "0");
   berth.Post("/prioritize", ArgsFor(R"(["slow", "good"])"));
   counts("3", "1");
-  berth.snapshot.UpsertNode(policies::scheduling::GpuNode("good", "NVIDIA-A30").node);
+  berth.snapshot.UpsertNode(GpuNode("good", kV100, 4).node);
   berth.Post("/filter", ArgsFor(R"(["lost", "good"])"));
   counts("4", "2");
+  // The first node of another model changes how good the nodes of all models are.
+  berth.snapshot.UpsertNode(GpuNode("other", "NVIDIA-A30").node);
+  berth.Post("/filter", ArgsFor(R"(["lost", "good"])"));
+  counts("6", "2");
 }
 
 TEST(Observe, PassesAndCountsWhatEnforcingWouldRefuseEachTime) {

@@ -40,8 +40,9 @@ NodeState Using(NodeState node, std::int64_t devices) {
 
 std::uint32_t ScoreOf(const NodeState& node, const model::Pod& pod) {
   static const SchedulingEngine engine(Catalog(), "berth.dev", SchedulingConfig{});
-  // With the slowest and the fastest model of the catalogue, the steps of thrift are smallest.
-  const FixedView view({node, GpuNode("slowest", "Tesla-T4"), GpuNode("fastest", "NVIDIA-B200")});
+  // Thrift compares these models.
+  const FixedView view(
+      {node, GpuNode("v", kV100), GpuNode("a", kA100), GpuNode("b", "NVIDIA-A30")});
   return engine.Prepare(pod, view, kNow).Judge(node).score;
 }
 
