@@ -37,6 +37,13 @@ bool AreSameRules(const model::JobSpec& a, const model::JobSpec& b) {
   return !a.failure_rules || std::ranges::equal(*a.failure_rules, *b.failure_rules, AreSameRule);
 }
 
+// Only of a Job that a queue holds do policies leave ignored what is not the Job's fault.
+bool MayHaveBeenQueued(const model::JobSpec& stored) {
+  return stored.failure_rules && std::ranges::any_of(*stored.failure_rules, [](const auto& rule) {
+           return rule.action == "Ignore";
+         });
+}
+
 const model::Container* Counterpart(const model::Container& container,
                                     const std::vector<model::Container>& containers) {
   const auto found = std::ranges::find_if(containers, [&container](const auto& other) {
@@ -183,7 +190,7 @@ std::vector<Workload> AsAtCreation(const Workload& update, const Workload& store
       job.has_success_policy && job.backoff_limit_per_index &&
       job.backoff_limit_per_index == stored.job->backoff_limit_per_index;
   const Workload first = all[0];
-  if (!first.job->queued) {
+  if (!first.job->queued && MayHaveBeenQueued(*stored.job)) {
     all.push_back(first);
     all.back().job->queued = true;
   }

@@ -98,10 +98,12 @@ Case CaseOf(unsigned seed) {
   return {.kind = is_job ? "Job" : "Pod", .manifest = is_job ? generator.Job() : generator.Pod()};
 }
 
-/// Without annotations of the object itself, which anybody may change.
+/// Without annotations of the object itself, which anybody may change, and without the status,
+/// which no manifest changes.
 model::Workload SpecOf(const Json& object, const std::string& kind) {
   model::Workload workload = ParsedObject(object.dump(), kind).workload();
   (kind == "Job" ? workload.annotations : workload.pod.annotations).clear();
+  workload.qos_class.clear();
   return workload;
 }
 

@@ -9,6 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/annotation.h"
 #include "policies/admission/engine.h"
 #include "policies/admission/wording.h"
 #include "tests/unit/policies/admission/engine_fixtures.h"
@@ -303,10 +304,15 @@ TEST(AdmissionProperties, WarningsFitKubectl) {
   }
 }
 
-TEST(AdmissionProperties, TemplatesAreNeverChangedOrDenied) {
+TEST(AdmissionProperties, TemplatesAreNeverChangedOrDeniedUnlessTheyNameAnotherCreator) {
   ForEachReview(Mode::kEnforce, [](const Review& review) {
     model::Workload made = review.workload;
     made.kind = made.job ? "CronJob" : "Deployment";
+    const Outcome stored = review.engine.PreviewPods(review.request, {made}, {made});
+    ASSERT_EQ(stored.denial, "");
+    std::erase_if(made.pod.annotations, [](const auto& entry) {
+      return entry.first.ends_with("/" + std::string(model::kCreatedByAnnotation.name));
+    });
     const Outcome outcome = review.engine.PreviewPods(review.request, {made});
     ASSERT_EQ(outcome.denial, "");
     for (const PolicyEffect& effect : outcome.effects) {
