@@ -53,6 +53,11 @@ constexpr Fact kFacts[] = {
   @pod@.?metadata.?annotations[?'@prefix@/allow-accelerator-nodes'].orValue('') == 'true' &&
   namespaceObject.metadata.?labels[?'@prefix@/allow-accelerator-nodes'].orValue('') == 'true'
 ))cel"},
+    // IsRestartedByOwner
+    {"restarted-by-owner", R"cel((object.metadata.?ownerReferences.orValue([]).exists(o,
+  o.?controller.orValue(false) && o.apiVersion.split('/')[0] + '/' + o.kind in @retry-owners@ &&
+  (@controller@ == o.kind || @user@.startsWith('system:serviceaccount:') &&
+    !@user@.startsWith('system:serviceaccount:' + request.namespace + ':')))))cel"},
     // Whether the rule r may go on ignoring what it matches: MayIgnore. A disruption, which may be
     // the fault of a pod that fills the disk of its node, is not ignored here.
     {"may-ignore", R"cel((s.limited && !has(r.onExitCodes) &&
@@ -205,6 +210,7 @@ CelFacts::CelFacts(const StaticSource& source) {
       {"users", UsersOf(controllers)},
       {"owners", OwnersOf(controllers)},
       {"scheduler", CelText(std::get<PolicySettings<SchedulerNamePolicy>>(policies).config.name)},
+      {"retry-owners", CelList(std::get<PolicySettings<JobRetriesPolicy>>(policies).config.owners)},
       {"lowers-cpu", LowersCpuOf(qos)},
       {"ordinary", OrdinaryOf(source.admission.ordinary_resources)},
       {"fractions", CelList(source.admission.fraction_annotations)},

@@ -91,7 +91,8 @@ constexpr std::string_view kLimited = R"cel(
 
 // JobRetriesPolicy, as if it never allowed a retry: how many it allows depends on too much.
 constexpr std::string_view kRetries = R"cel(
-!variables.job || !@run-by-kubernetes@ || !@retries-concern@ ? [] :
+!variables.job || !@run-by-kubernetes@ || !@retries-concern@ ||
+    variables.limited && @restarted-by-owner@ ? [] :
   [{'limited': variables.limited}].map(s,
     dyn(object).spec.?podFailurePolicy.?rules.orValue([]).transformList(i, r,
       r.action == 'Ignore' && !@may-ignore@, {

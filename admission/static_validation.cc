@@ -90,7 +90,8 @@ constexpr std::string_view kStances = R"cel(
 // JobRetriesPolicy::Breaches. A limit is no worse than before unless it is higher, and no update
 // can change the rules.
 constexpr std::string_view kJobRetries = R"cel(
-variables.stances.map(s, !@run-by-kubernetes@ || !s.concerned ? [] :
+variables.stances.map(s, !@run-by-kubernetes@ || !s.concerned ||
+    s.limited && @restarted-by-owner@ ? [] :
   [s.limit].filter(l, l > 0 && l >= variables.stances[0].limit)
     .map(l, 'spec.' + s.field + ' lets the Job fail on node after node') +
   [s.spec.template.spec.?restartPolicy.orValue('Always')].filter(p, p != 'Never')
