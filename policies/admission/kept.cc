@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "policies/admission/compute.h"
 #include "policies/admission/job.h"
 
 namespace berth::policies::admission {
@@ -35,6 +36,17 @@ bool AreSameRule(const model::FailureRule& a, model::FailureRule b) {
 bool AreSameRules(const model::JobSpec& a, const model::JobSpec& b) {
   if (a.failure_rules.has_value() != b.failure_rules.has_value()) return false;
   return !a.failure_rules || std::ranges::equal(*a.failure_rules, *b.failure_rules, AreSameRule);
+}
+
+// The stored limits may be those of the author or Berth's. The requests remain, from which policies
+// make the same limits.
+Workload WithoutMemoryLimits(Workload workload) {
+  const std::string memory(NameOf(Compute::kMemory));
+  for (model::Container& container : workload.pod.containers) {
+    container.resources.limits.erase(memory);
+  }
+  if (workload.pod.resources) workload.pod.resources->limits.erase(memory);
+  return workload;
 }
 
 // Only of a Job that a queue holds do policies leave ignored what is not the Job's fault.
@@ -190,6 +202,7 @@ std::vector<Workload> AsAtCreation(const Workload& update, const Workload& store
       job.has_success_policy && job.backoff_limit_per_index &&
       job.backoff_limit_per_index == stored.job->backoff_limit_per_index;
   const Workload first = all[0];
+  all.push_back(WithoutMemoryLimits(first));
   if (!first.job->queued && MayHaveBeenQueued(*stored.job)) {
     all.push_back(first);
     all.back().job->queued = true;

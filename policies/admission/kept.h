@@ -22,8 +22,8 @@ model::Workload KeepStored(const model::Workload& update, const model::Workload&
 
 /// Returns the update as its author may have written it when the object was created, in each way
 /// that policies tell apart; at least one. They are to judge the object by what it was then: not
-/// bound to a node, with as many pods as are stored, perhaps suspended, and without a limit that
-/// they have added themselves.
+/// bound to a node, with as many pods as are stored, perhaps suspended, and perhaps without limits
+/// that they have added themselves.
 std::vector<model::Workload> AsAtCreation(const model::Workload& update,
                                           const model::Workload& stored);
 

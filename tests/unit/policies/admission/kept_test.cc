@@ -155,6 +155,22 @@ TEST(KeepTest, KeepsTheLimitOfAJobThatIsScaledOrStarted) {
   }
 }
 
+// Without retries there is no rule that shows what Berth has done to the Job.
+TEST(KeepTest, KeepsTheRestartPolicyOfAJobWithoutRetries) {
+  model::Workload manifest = BareJob();
+  manifest.job->backoff_limit = 0;
+  model::Container requesting = MakeContainer("main");
+  requesting.resources.requests.insert_or_assign("memory", Q("1Gi"));
+  for (const model::Container& container : {MakeContainer("main"), requesting}) {
+    manifest.pod.containers = {container};
+    const model::Workload stored = Created(manifest);
+    ASSERT_EQ(stored.pod.restart_policy, "Never");
+    model::Workload update = stored;
+    update.pod.restart_policy = "OnFailure";
+    EXPECT_EQ(Stored(Keep(update, stored).workload), stored);
+  }
+}
+
 TEST(KeepTest, LeavesToTheApiServerWhatItsAuthorChanges) {
   const model::Workload stored = Created(BareJob());
   model::Workload update = stored;
