@@ -32,7 +32,8 @@ var kueue = operator{
 	},
 	// Its others are about kinds that are not here, or that it is not to queue.
 	asked: []string{"jobs", "jobsets", "workloads", "clusterqueues", "resourceflavors", "cohorts"},
-	// It gives the CRDs the authority of its certificate, which it keeps in a Secret.
+	converted: []string{"ClusterQueue", "Cohort", "LocalQueue", "MultiKueueCluster", "Workload"},
+	// It gives these CRDs the authority of its certificate, which it keeps in a Secret.
 	authority: "kueue-ca", service: "kueue-webhook-service", secret: "kueue-webhook-server-cert",
 	prepare: func(t *testing.T, run operatorRun) {
 		writeYAML(t, filepath.Join(run.folder, "config.yaml"), map[string]any{

@@ -36,6 +36,8 @@ type operator struct {
 	podLabel string
 	// asked are the resources about which its webhooks are asked. Default: all that they name.
 	asked []string
+	// converted are the kinds between whose versions it converts. Default: none.
+	converted []string
 	// authority, service and secret are names, if it keeps an authority of its own: the DNS names of
 	// authority and server, without the namespace, and the Secret for both.
 	authority, service, secret string
@@ -146,7 +148,7 @@ func (o operator) install(w box.Test, client dynamic.Interface, run operatorRun)
 			continue
 		}
 		name := object.GetName()
-		if o.authority != "" {
+		if kind, _ := at(object, "spec", "names", "kind").(string); slices.Contains(o.converted, kind) {
 			convert(w, object, run)
 		}
 		crds := client.Resource(definitions)
@@ -160,12 +162,9 @@ func (o operator) install(w box.Test, client dynamic.Interface, run operatorRun)
 	}
 }
 
-// convert has the operator convert between the versions of a CRD that has several.
+// convert has the operator convert between the versions of a CRD.
 func convert(w box.Test, definition *unstructured.Unstructured, run operatorRun) {
 	w.Helper()
-	if versions, _ := at(definition, "spec", "versions").([]any); len(versions) < 2 {
-		return
-	}
 	conversion := map[string]any{"strategy": "Webhook", "webhook": map[string]any{
 		"conversionReviewVersions": []any{"v1"}, "clientConfig": run.reach(w, "/convert")}}
 	err := unstructured.SetNestedMap(definition.Object, conversion, "spec", "conversion")
