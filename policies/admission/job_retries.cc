@@ -186,9 +186,8 @@ bool JobRetriesPolicy::Mutate(const Request& request, Draft& draft, Remarks& rem
   const Workload& result = draft.workload();
   const FailureStance stance = StanceOn(result, PodsOf(*result.job));
   // Only the result may decide, so that the policy says the same when it sees the result again.
-  const bool ends = LimitOf(*result.job) == 0 && Concerns(result);
   return Breaches(result, PodsOf(*result.job)).empty() &&
-         (!stance.limited || ends || AnyRule(*result.job, stance, DecidesOnDisruption));
+         (LimitOf(*result.job) == 0 || AnyRule(*result.job, stance, DecidesOnDisruption));
 }
 
 std::int64_t JobRetriesPolicy::WantedLimit(const JobSpec& job, const FailureStance& stance) const {

@@ -21,7 +21,7 @@ namespace {
 /// such as "{}", become objects of 200, and a configuration that says nothing has all its defaults.
 /// What whole requests may take is asserted where they are answered.
 constexpr std::size_t kBytesForAByte = 64;
-constexpr std::size_t kBytesBesides = std::size_t{256} << 10;
+constexpr std::size_t kBytesBesides = std::size_t{1} << 20;
 
 /// Of each input, and as many truncated.
 constexpr int kDamaged = 200;
