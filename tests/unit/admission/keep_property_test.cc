@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 using policies::admission::Operation;
 using policies::admission::Request;
 
-constexpr unsigned kSeeds = 3000;
+constexpr unsigned kSeeds = 1000;
 
 const policies::admission::AdmissionEngine& Engine() {
   static const policies::admission::AdmissionEngine engine(
