@@ -146,7 +146,7 @@ absl::Status ValidateAccelerator(const std::string& name,
   }
   return absl::InvalidArgumentError(
       fmt::format("--accelerator: the catalogue has no {}{}; it has {}", name,
-                  model::DidYouMean(name, catalog.names()), model::Join(catalog.names())));
+                  model::DidYouMean(name, catalog.names()), model::JoinSome(catalog.names())));
 }
 
 // The authorities in the extender's Secret, if the command line does not give any.

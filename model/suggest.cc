@@ -75,4 +75,12 @@ std::string Join(const std::vector<std::string_view>& words) {
   return text;
 }
 
+std::string JoinSome(std::vector<std::string_view> words) {
+  constexpr std::size_t kSome = 8;
+  if (words.size() <= kSome) return Join(words);
+  const std::size_t more = words.size() - kSome;
+  words.resize(kSome);
+  return Join(words) + " and " + std::to_string(more) + " more";
+}
+
 }  // namespace berth::model

@@ -23,4 +23,8 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string_view
 /// Returns "a, b, c".
 std::string Join(const std::vector<std::string_view>& words);
 
+/// Returns the same for a message in which a long list would hide the rest: of more than eight
+/// words only the first eight, "a, b, c, d, e, f, g, h and 14 more".
+std::string JoinSome(std::vector<std::string_view> words);
+
 }  // namespace berth::model

@@ -20,8 +20,8 @@ void AddUnknownModels(std::string_view annotation, const model::AcceleratorCatal
   const std::vector<std::string_view> names = catalog.names();
   for (const std::string_view name : model::SplitList(annotation)) {
     if (catalog.IndexOf(name) != model::AcceleratorCatalog::kNone) continue;
-    hints.push_back(fmt::format("{} is not in the catalogue; it has {}{}", name, model::Join(names),
-                                model::DidYouMean(name, names)));
+    hints.push_back(fmt::format("{} is not in the catalogue; it has {}{}", name,
+                                model::JoinSome(names), model::DidYouMean(name, names)));
   }
 }
 

@@ -48,7 +48,7 @@ std::vector<Objection> AcceleratorAffinityPolicy::Judge(const Request&,
     objection.reason += ", which is not in the catalogue";
     const std::vector<std::string_view> names = ModelsThatServe(workload.pod);
     objection.advice =
-        "write one or more of " + model::Join(names) + model::DidYouMean(faulty, names);
+        "write one or more of " + model::JoinSome(names) + model::DidYouMean(faulty, names);
   } else {
     objection.reason += ", but the pod asks for no " + catalog_[index].resource;
     objection.advice = "name models of a resource that the pod asks for, or ask for that resource";

@@ -47,5 +47,11 @@ TEST(Join, PutsCommasBetween) {
   EXPECT_EQ(Join({"a", "b"}), "a, b");
 }
 
+TEST(JoinSome, CountsWhatItLeavesOut) {
+  EXPECT_EQ(JoinSome({"a", "b", "c", "d", "e", "f", "g", "h"}), "a, b, c, d, e, f, g, h");
+  EXPECT_EQ(JoinSome({"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}),
+            "a, b, c, d, e, f, g, h and 2 more");
+}
+
 }  // namespace
 }  // namespace berth::model
