@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	creations  = 400
-	storedJobs = 40
+	creations  = 150
+	storedJobs = 15
 	updates    = 6 // of each stored Job
 )
 

@@ -123,8 +123,7 @@ TEST_F(ExplanationTest, HintsAtWhatTheVerdictsDoNotTell) {
   const std::string no_devices =
       "1 that fits lists no nvidia.com/gpu at all; kube-scheduler will refuse it, unless dynamic "
       "resource allocation serves it there";
-  const auto catalog = model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults());
-  const std::string models = model::Join(catalog->names());
+  const std::string models = "V100, A100, A30, MN-Core, MN-Core2, H100, H200, B200 and 14 more";
   const HintCase cases[] = {
       {{{"berth.dev/accelerators", "A30"}}, 6, {}},
       {{{"berth.dev/accelerators", "A30"}},

@@ -90,7 +90,7 @@ struct Fault {
 
 TEST_F(AcceleratorAffinityTest, ObjectsToModelsThatCannotBeHad) {
   const std::string names =
-      "write one or more of V100, A100, A30, H100, H200, B200, L4, L40S, T4, GH200";
+      "write one or more of V100, A100, A30, H100, H200, B200, L4, L40S and 2 more";
   const std::string other =
       "name models of a resource that the pod asks for, or ask for that resource";
   for (const Fault& fault : std::vector<Fault>{

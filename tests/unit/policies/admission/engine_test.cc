@@ -92,7 +92,7 @@ TEST(AdmissionEngineTest, OfTwoModesTheWeakerOneDecidesWhatIsDenied) {
           EXPECT_EQ(
               outcome.denial,
               "berth accelerator-affinity: " + fault +
-                  "; write one or more of V100, A100, A30, H100, H200, B200, L4, L40S, T4, GH200");
+                  "; write one or more of V100, A100, A30, H100, H200, B200, L4, L40S and 2 more");
         }
       }
     }
