@@ -3,6 +3,7 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -118,11 +119,13 @@ std::vector<FoundTemplate> TemplatesOf(
     const std::vector<const policies::admission::TemplateSpec*>& specs) {
   std::vector<FoundTemplate> all;
   for (const policies::admission::TemplateSpec* spec : specs) {
-    for (FoundTemplate& found : TemplatesAt(object, spec->path)) {
+    const bool of_jobs = spec->of == policies::admission::TemplateOf::kJobs;
+    for (const FoundTemplate& found : TemplatesAt(object, spec->path)) {
       if (all.size() == kMaxTemplates) return all;
-      found.of_jobs = spec->of == policies::admission::TemplateOf::kJobs;
-      const bool known = std::ranges::find(all, found.field, &FoundTemplate::field) != all.end();
-      if (!known) all.push_back(std::move(found));
+      std::optional<FoundTemplate> pods = of_jobs ? PodsOfJobs(found) : found;
+      const bool known =
+          !pods || std::ranges::find(all, pods->field, &FoundTemplate::field) != all.end();
+      if (!known) all.push_back(*std::move(pods));
     }
   }
   return all;
@@ -132,7 +135,7 @@ std::vector<FoundTemplate> TemplatesOf(
 absl::StatusOr<Workload> WorkloadOfJobs(const GroupVersionKind& kind, simdjson::dom::element object,
                                         const FoundTemplate& found) {
   absl::StatusOr<Workload> workload =
-      kube::JobMakerFromJson(object, kind.kind, found.pods, found.field);
+      kube::JobMakerFromJson(object, kind.kind, *found.jobs, found.field);
   if (workload.ok()) {
     workload->owners = {
         {.kind = kind.kind, .name = workload->name, .controller = true, .group = kind.group}};
@@ -298,8 +301,8 @@ absl::StatusOr<std::vector<Workload>> Reviewer::WorkloadsOf(const Review& review
   }
   for (const FoundTemplate& found : TemplatesOf(object, specs)) {
     absl::StatusOr<Workload> workload =
-        found.of_jobs ? WorkloadOfJobs(review.kind, object, found)
-                      : kube::WorkloadFromJson(object, review.kind.kind, found.pods, found.field);
+        found.jobs ? WorkloadOfJobs(review.kind, object, found)
+                   : kube::WorkloadFromJson(object, review.kind.kind, found.pods, found.field);
     if (!workload.ok()) return workload.status();
     workloads.push_back(*std::move(workload));
   }
@@ -314,8 +317,7 @@ bool Reviewer::IsCountedByKueue(const Review& review) const {
          !queue.empty();
 }
 
-// Objects with templates are never denied, so one that cannot be read only causes a warning. Its
-// pods would be denied.
+// An object with templates that cannot be read only causes a warning. Its pods would be denied.
 Verdict Reviewer::PreviewTemplates(const Review& review, const NamespaceRules& rules) const {
   if (!review.object) return {};
   absl::StatusOr<std::vector<Workload>> workloads = WorkloadsOf(review, *review.object);
@@ -331,7 +333,8 @@ Verdict Reviewer::PreviewTemplates(const Review& review, const NamespaceRules& r
     before = stored.ok() ? *stored : *workloads;
     if (stored.ok()) LeaveOutUnchanged(before, *workloads);
   }
-  policies::admission::Outcome outcome = engine_->PreviewPods(RequestOf(review, rules), *workloads);
+  policies::admission::Outcome outcome =
+      engine_->PreviewPods(RequestOf(review, rules), *workloads, before);
   const bool miscounted = outcome.requests_change && IsCountedByKueue(review);
   Verdict verdict = VerdictOf(std::move(outcome));
   if (miscounted) {

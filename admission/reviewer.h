@@ -78,6 +78,8 @@ class Reviewer {
   // For pods and Jobs.
   Verdict ValidateObject(const Review& review, const NamespaceRules& rules) const;
 
+  // For objects of configured kinds that are being created.
+  Verdict MarkTemplates(const Review& review, const NamespaceRules& rules) const;
   // Whether Kueue counts the requests in the object's templates. Of Kubernetes' own kinds it counts
   // those of their Jobs and pods, which Berth has changed by then.
   bool IsCountedByKueue(const Review& review) const;

@@ -53,7 +53,9 @@ class Finder {
   void Find(element value, std::string_view pointer, const Place& place) {
     if (found_.size() == kMaxTemplates) return;
     if (pointer.empty()) {
-      if (value.is_object()) found_.push_back({.pods = value, .field = field});
+      if (value.is_object()) {
+        found_.push_back({.pods = value, .field = place.field, .pointer = place.pointer});
+      }
       return;
     }
     pointer.remove_prefix(1);
@@ -89,6 +91,16 @@ std::vector<FoundTemplate> TemplatesAt(element object, std::string_view pointer)
   Finder finder;
   finder.Find(object, pointer, {});
   return finder.Take();
+}
+
+std::optional<FoundTemplate> PodsOfJobs(const FoundTemplate& jobs) {
+  element pods;
+  const auto error = jobs.pods.at_pointer("/spec/template").get(pods);
+  if (error != simdjson::SUCCESS || !pods.is_object()) return std::nullopt;
+  return FoundTemplate{.pods = pods,
+                       .field = jobs.field + ".spec.template",
+                       .pointer = jobs.pointer + "/spec/template",
+                       .jobs = jobs.pods};
 }
 
 std::vector<std::string> LikelyTemplates(element object) {

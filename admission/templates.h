@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,14 +13,17 @@
 
 namespace berth::admission {
 
-/// A template of pods or Jobs in an object of a configured kind.
+/// A pod template in an object of a configured kind.
 struct FoundTemplate {
-  /// The template; points into the parsed object.
+  /// The template; points into the parsed object. TemplatesAt() also finds templates of Jobs; then
+  /// PodsOfJobs() has that of the pods.
   simdjson::dom::element pods;
   /// Its path in the object: "spec.pytorchReplicaSpecs.Worker.template".
   std::string field;
-  /// Whether it is a template of Jobs. TemplatesAt() does not know, so it leaves the default.
-  bool of_jobs = false;
+  /// The same as a JSON pointer: "/spec/pytorchReplicaSpecs/Worker/template".
+  std::string pointer;
+  /// The template of Jobs that it is in; nullopt if no Jobs make the pods.
+  std::optional<simdjson::dom::element> jobs = std::nullopt;
 };
 
 /// Returns the templates at `pointer`, in the order of the object; empty if there are none.
@@ -27,6 +31,9 @@ struct FoundTemplate {
 /// array: "/spec/pytorchReplicaSpecs/*/template". Values that are not objects are no templates.
 /// Stops after kMaxTemplates.
 std::vector<FoundTemplate> TemplatesAt(simdjson::dom::element object, std::string_view pointer);
+
+/// Returns the template of the pods in a template of Jobs; nullopt if it has none.
+std::optional<FoundTemplate> PodsOfJobs(const FoundTemplate& jobs);
 
 /// Returns JSON pointers to what looks like pod templates, objects whose spec has a list of
 /// containers, in the order of the object and without duplicates. "*" stands for the items of an

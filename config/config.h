@@ -138,6 +138,17 @@ void VisitFields(Visitor& visit, WebhookConfig& config) {
   visit("templates", config.judgement.templates,
         "Kinds with templates of pods or Jobs to review, besides those of Kubernetes and of "
         "frameworks. The entries for a kind replace those of the frameworks");
+  visit("ordinaryResources", config.judgement.ordinary_resources,
+        "Shell patterns of extended resources that are no accelerators. A pod that asks for any "
+        "other resource outside the catalogue may ask for an accelerator: isolation and default "
+        "sizes leave it alone, with a warning");
+  visit("fractionAnnotations", config.judgement.fraction_annotations,
+        "Annotations by which pods ask another scheduler for a part of a device, such as "
+        "gpu-fraction and gpu-memory of the KAI scheduler: isolation and default sizes leave "
+        "such pods alone. Anyone may annotate a pod");
+  visit("ownRetries", config.judgement.own_retries,
+        "Namespaces whose Jobs keep their own retries if they are annotated berth.dev/retries: own "
+        "and all their containers have memory limits");
   visit("policies", config.judgement.policies, "The policies for pods and Jobs");
 }
 

@@ -50,6 +50,26 @@ model::VolumeMount MountFromJson(const JsonValue& mount) {
           .sub_path = mount.Field("subPath").Text()};
 }
 
+// The names of templates or ResourceClaims, by the names that the pod has for its claims.
+using ClaimNames = std::map<std::string, std::string, std::less<>>;
+
+ClaimNames ClaimNamesFromJson(const JsonValue& claims) {
+  ClaimNames names;
+  claims.ForEachItem([&](const JsonValue& claim) {
+    const std::string own = claim.Field("resourceClaimName").Text();
+    names.emplace(claim.Field("name").Text(),
+                  TextOr(claim.Field("resourceClaimTemplateName"), own));
+  });
+  return names;
+}
+
+std::vector<std::string> UsedClaims(const JsonValue& claims, const ClaimNames& names) {
+  return List<std::string>(claims, [&names](const JsonValue& claim) {
+    const auto found = names.find(claim.Field("name").Text());
+    return found == names.end() ? std::string() : found->second;
+  });
+}
+
 // The texts of one field of every item, a null's included.
 std::vector<std::string> TextsFromJson(const JsonValue& list, std::string_view field) {
   std::vector<std::string> texts;
@@ -59,7 +79,8 @@ std::vector<std::string> TextsFromJson(const JsonValue& list, std::string_view f
   return texts;
 }
 
-model::Container ContainerFromJson(const JsonValue& container, bool init, std::size_t index) {
+model::Container ContainerFromJson(const JsonValue& container, bool init, std::size_t index,
+                                   const ClaimNames& claims) {
   return {.init = init,
           .index = index,
           .sidecar = init && container.Field("restartPolicy").String() == "Always",
@@ -67,6 +88,7 @@ model::Container ContainerFromJson(const JsonValue& container, bool init, std::s
           .resources = WorkloadRequirementsFromJson(container.Field("resources")),
           .env = List<model::EnvVar>(container.Field("env"), EnvFromJson),
           .mounts = List<model::VolumeMount>(container.Field("volumeMounts"), MountFromJson),
+          .claims = UsedClaims(container.Field("resources").Field("claims"), claims),
           .restart_policy = container.Field("restartPolicy").Text(),
           .restart_actions = TextsFromJson(container.Field("restartPolicyRules"), "action"),
           .resize_restarts = TextsFromJson(container.Field("resizePolicy"), "restartPolicy")};
@@ -222,6 +244,12 @@ absl::Status CheckSizesOfPart(simdjson::dom::element object, simdjson::dom::elem
   return error;
 }
 
+// Kueue suspends Jobs that have its label when they are created. Its webhook may come later.
+bool IsQueued(const JsonValue& metadata, const JsonValue& spec) {
+  return spec.Field("suspend").Boolean() ||
+         !metadata.Field("labels").Field("kueue.x-k8s.io/queue-name").absent();
+}
+
 void ReadPods(const JsonValue& object, model::Workload& workload) {
   if (workload.is_pod()) {
     workload.pod = PodTemplateFromJson(object);
@@ -268,15 +296,18 @@ absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
 
 absl::StatusOr<model::Workload> JobMakerFromJson(simdjson::dom::element object,
                                                  std::string_view kind, simdjson::dom::element jobs,
-                                                 std::string_view job_field) {
-  absl::Status error = CheckSizesOfPart(object, jobs, job_field);
+                                                 std::string template_field) {
+  absl::Status error = CheckSizesOfPart(object, jobs, template_field);
   if (!error.ok()) return error;
-  model::Workload result = ObjectFromJson(JsonValue(object, Path(""), error), kind,
-                                          std::string(job_field) + ".spec.template");
-  const JsonValue job(jobs, Path(job_field), error);
+  model::Workload result =
+      ObjectFromJson(JsonValue(object, Path(""), error), kind, std::move(template_field));
+  constexpr std::string_view kPods = ".spec.template";
+  const std::string_view field = result.template_field;
+  const JsonValue job(jobs, Path(field.substr(0, field.size() - kPods.size())), error);
   const JsonValue spec = job.Field("spec");
   result.pod = PodTemplateFromJson(spec.Field("template"));
   result.job = JobSpecFromJson(spec);
+  result.job->queued = IsQueued(job.Field("metadata"), spec);
   if (!error.ok()) return error;
   return result;
 }

@@ -25,11 +25,11 @@ absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
                                                  std::string_view kind, simdjson::dom::element pods,
                                                  std::string template_field);
 
-/// The same for an object that makes Jobs. `jobs` is the template of its Jobs, and `job_field` is
-/// the place of `jobs` in `object`, e.g. "spec.replicatedJobs[0].template". The result has the Job,
-/// and as template_field the place of the template of its pods.
+/// The same for an object that makes Jobs. `jobs` is the template of its Jobs, and `template_field`
+/// is the place of the template of their pods in `object`, which ends in ".spec.template", e.g.
+/// "spec.replicatedJobs[0].template.spec.template". The result has the Job.
 absl::StatusOr<model::Workload> JobMakerFromJson(simdjson::dom::element object,
                                                  std::string_view kind, simdjson::dom::element jobs,
-                                                 std::string_view job_field);
+                                                 std::string template_field);
 
 }  // namespace berth::kube

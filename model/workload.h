@@ -63,6 +63,10 @@ struct Container {
   ResourceRequirements resources;
   std::vector<EnvVar> env;
   std::vector<VolumeMount> mounts;
+  /// The claims of the pod that it uses (resources.claims), each by the name of its
+  /// ResourceClaimTemplate or, if it has none, of its ResourceClaim. Empty for a claim that the pod
+  /// lacks.
+  std::vector<std::string> claims = {};
   /// Its own restartPolicy, which overrides the pod's: Always, OnFailure, Never. Empty if absent.
   std::string restart_policy = {};
   /// The actions of its restartPolicyRules: Restart, RestartAllContainers. A rule that matches the

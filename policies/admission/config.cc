@@ -62,6 +62,14 @@ void ValidateTemplates(const std::vector<TemplateSpec>& specs, Errors& errors) {
   }
 }
 
+void ValidateNames(const std::vector<std::string>& names, std::string_view list,
+                   std::string_view advice, Errors& errors) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].empty() && names[i].find_first_of(" \t,") == std::string::npos) continue;
+    errors.push_back({ItemPath(list, i), "is not one name; " + std::string(advice)});
+  }
+}
+
 void ValidateOwnRetries(const std::vector<std::string>& namespaces, Errors& errors) {
   for (std::size_t i = 0; i < namespaces.size(); ++i) {
     if (model::IsDnsSubdomain(namespaces[i])) continue;
@@ -122,6 +130,10 @@ std::vector<std::string> CommonOrdinaryResources() {
 std::vector<model::FieldError> Validate(const AdmissionConfig& config) {
   Errors errors;
   ValidateFrameworks(config.frameworks, errors);
+  ValidateNames(config.ordinary_resources, "ordinaryResources",
+                "write a resource or a pattern such as rdma/*", errors);
+  ValidateNames(config.fraction_annotations, "fractionAnnotations",
+                "write the name of an annotation, such as gpu-fraction", errors);
   ValidateControllers(config.controllers, errors);
   ValidateTemplates(config.templates, errors);
   ValidateOwnRetries(config.own_retries, errors);

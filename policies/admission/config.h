@@ -114,6 +114,10 @@ struct AdmissionConfig {
   std::vector<ControllerSpec> controllers;
   /// Kinds with pod templates that Berth does not know by itself.
   std::vector<TemplateSpec> templates;
+  /// Shell patterns of extended resources that are no accelerators. See UnknownDevices.
+  std::vector<std::string> ordinary_resources = CommonOrdinaryResources();
+  /// Annotations by which pods ask other schedulers for a part of a device.
+  std::vector<std::string> fraction_annotations;
   /// Names of namespaces whose Jobs may keep their own retries (model::kRetriesAnnotation).
   std::vector<std::string> own_retries;
   PoliciesConfig policies;

@@ -7,6 +7,7 @@
 
 #include "model/annotation.h"
 #include "policies/admission/framework_profiles.h"
+#include "policies/admission/kept.h"
 #include "policies/admission/origin.h"
 #include "policies/admission/wording.h"
 
@@ -266,8 +267,16 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
       prefix_(std::move(prefix)),
       version_(std::move(version)),
       applied_annotation_(model::kAppliedAnnotation.Below(prefix_)),
-      controllers_(AllControllers(config)) {
-  const PolicyContext context{.catalog = *catalog_, .prefix = prefix_};
+      created_by_annotation_(model::kCreatedByAnnotation.Below(prefix_)),
+      ordinary_resources_(config.ordinary_resources),
+      fraction_annotations_(config.fraction_annotations),
+      controllers_(AllControllers(config)),
+      templates_(AllTemplates(config)),
+      own_retries_(config.own_retries) {
+  const PolicyContext context{.catalog = *catalog_,
+                              .prefix = prefix_,
+                              .ordinary_resources = ordinary_resources_,
+                              .fraction_annotations = fraction_annotations_};
   ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
     members_.push_back({.name = Policy::kName,
                         .mode = settings.mode,
@@ -277,6 +286,11 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
 
 bool AdmissionEngine::Concerns(Request& request, const Workload& workload) const {
   request.controller = ControllerOf(request.user, workload, controllers_);
+  const model::OwnerReference* owner = ControllingOwner(workload);
+  request.owner_is_reviewed = !request.controller.empty() && owner != nullptr &&
+                              std::ranges::any_of(templates_, [owner](const TemplateSpec& spec) {
+                                return spec.group == owner->group && spec.kind == owner->kind;
+                              });
   request.own_retries_allowed =
       std::ranges::find(own_retries_, request.namespace_name) != own_retries_.end();
   return !workload.deleted && !IsExempt(request, workload);

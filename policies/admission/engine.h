@@ -118,8 +118,14 @@ class AdmissionEngine {
   std::string version_;
   // Full names of the annotations `applied` and `created-by`.
   std::string applied_annotation_;
+  std::string created_by_annotation_;
+  // To which the policies refer.
+  std::vector<std::string> ordinary_resources_;
+  std::vector<std::string> fraction_annotations_;
   // Kubernetes' own controllers, the configured ones, and those of the configured frameworks.
   std::vector<ControllerSpec> controllers_;
+  // The configured kinds; see TemplateSpec.
+  std::vector<TemplateSpec> templates_;
   // Namespaces whose Jobs may keep their own retries.
   std::vector<std::string> own_retries_;
   // In the order of the list in policies.h.

@@ -58,6 +58,12 @@ std::vector<Objection> ClassObjections(const model::Workload& workload) {
            .advice = "leave it out"}};
 }
 
+bool LacksAny(const model::ResourceRequirements& resources) {
+  return std::ranges::any_of(kCompute,
+                             [&](Compute resource) { return IsMissing(resources, resource); });
+}
+
+// What only a LimitRange requests is missing all the same.
 bool LacksLimits(const model::PodTemplate& pod) {
   if (pod.resources) return LacksAny(*pod.resources);
   const LimitRangerDefaults defaults(pod.annotations);
@@ -88,7 +94,7 @@ bool GuaranteedQosPolicy::Mutate(const Request& request, Draft& draft, Remarks& 
     EqualizeContainers(config_, draft, grouped);
     grouped.WriteTo(remarks);
   }
-  if (MayFill(draft.pod()) && LacksLimits(WithoutDefaultRequests(draft.pod()))) {
+  if (MayFill(draft.pod()) && LacksLimits(draft.pod())) {
     draft.pod().resources ? FillPod(draft, remarks) : FillContainers(draft, remarks);
   }
   MarkRetryless(draft, remarks);

@@ -175,9 +175,9 @@ FailureStance JobRetriesPolicy::StanceOn(const Workload& workload, std::int64_t 
 bool JobRetriesPolicy::Mutate(const Request& request, Draft& draft, Remarks& remarks) const {
   if (!draft.workload().job || !IsRunByKubernetes(*draft.workload().job)) return false;
   if (KeepsItsRetries(request, draft.workload())) return false;
-  // The draft of a Job without limits may have got limits by now. But its author still does not
-  // know how much memory the Job needs.
-  if (Concerns(draft.original()) || Concerns(draft.workload())) {
+  // The draft of a Job without limits may have got limits by now, or when it was created. But its
+  // author still does not know how much memory the Job needs.
+  if (Concerns(draft.original()) || Concerns(draft.workload()) || WasApplied(kName, request)) {
     NoteOwnRetries(request, draft.workload(), remarks);
     LimitIndexes(draft, remarks);
     SetRetries(draft, remarks);

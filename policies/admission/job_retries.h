@@ -18,18 +18,11 @@ struct JobRetriesConfig {
   /// Retries on top of these, after failures of the infrastructure; 0 or more.
   std::int32_t infrastructure_retries = 0;
   /// Kinds of objects that restart the Jobs that they own, with their API groups.
-  std::vector<std::string> owners = {"argoproj.io/Workflow",
-                                     "jobset.x-k8s.io/JobSet",
-                                     "kubeflow.org/JAXJob",
-                                     "kubeflow.org/MPIJob",
-                                     "kubeflow.org/PaddleJob",
-                                     "kubeflow.org/PyTorchJob",
-                                     "kubeflow.org/TFJob",
-                                     "kubeflow.org/XGBoostJob",
-                                     "ray.io/RayCluster",
-                                     "ray.io/RayJob",
-                                     "trainer.kubeflow.org/TrainJob",
-                                     "trainer.kubeflow.org/TrainingRuntime"};
+  std::vector<std::string> owners = {
+      "argoproj.io/Workflow", "jobset.x-k8s.io/JobSet",       "kubeflow.org/JAXJob",
+      "kubeflow.org/MPIJob",  "kubeflow.org/PaddleJob",       "kubeflow.org/PyTorchJob",
+      "kubeflow.org/TFJob",   "kubeflow.org/XGBoostJob",      "ray.io/RayCluster",
+      "ray.io/RayJob",        "trainer.kubeflow.org/TrainJob"};
 
   friend bool operator==(const JobRetriesConfig&, const JobRetriesConfig&) = default;
 };

@@ -142,6 +142,12 @@ class Keeper {
       KeepRequirements(now.resources, made.resources, stored->resources, field);
       KeepField(now.env, made.env, stored->env, field + ".env");
       KeepField(now.mounts, made.mounts, stored->mounts, field + ".volumeMounts");
+      KeepField(now.restart_policy, made.restart_policy, stored->restart_policy,
+                field + ".restartPolicy");
+      KeepField(now.restart_actions, made.restart_actions, stored->restart_actions,
+                field + ".restartPolicyRules");
+      KeepField(now.resize_restarts, made.resize_restarts, stored->resize_restarts,
+                field + ".resizePolicy");
     }
   }
 

@@ -12,7 +12,7 @@ using model::Quantity;
 namespace {
 
 // Limits the work of comparing the objections to two states of an object.
-constexpr std::size_t kMaxFound = 100;
+constexpr std::size_t kMostCompared = 100;
 
 // What to write if limits are missing. Depends on why they are not filled in.
 std::string AdviceFor(const model::Workload& workload, const QosJudgement& judgement) {
@@ -35,7 +35,7 @@ class Objections {
   Objections(const model::Workload& workload, QosJudgement judgement)
       : judgement_(judgement), advice_(AdviceFor(workload, judgement)) {}
 
-  bool IsFull() const { return found_.size() >= kMaxFound; }
+  bool IsFull() const { return found_.size() >= kMostCompared; }
 
   // `field` is the path of the resources.
   template <typename Request>

@@ -50,6 +50,12 @@ struct Request {
   /// The kind on whose behalf a controller sends the request ("Job"); empty for other users. The
   /// engine sets it; see origin.h.
   std::string controller = {};
+  /// Whether the controller copies a template that is reviewed itself: that of an owner whose kind
+  /// is configured (TemplateSpec). The engine sets it.
+  bool owner_is_reviewed = false;
+  /// For an update, the annotation `applied` of the stored object: which policies held for it when
+  /// it was created. Empty otherwise. The engine sets it.
+  std::string applied = {};
   /// Whether Jobs of the namespace may keep their own retries (AdmissionConfig::own_retries). The
   /// engine sets it.
   bool own_retries_allowed = false;

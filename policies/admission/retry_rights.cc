@@ -22,11 +22,6 @@ bool IsAccountOfAnotherNamespace(const Request& request) {
 
 bool IsRestartedByOwner(const Request& request, const model::Workload& workload,
                         const std::vector<std::string>& owners) {
-  if (!workload.template_field.empty()) {
-    return std::ranges::any_of(owners, [&workload](std::string_view owner) {
-      return owner.ends_with("/" + workload.kind);
-    });
-  }
   const model::OwnerReference* owner = ControllingOwner(workload);
   if (owner == nullptr) return false;
   if (std::ranges::find(owners, owner->group + "/" + owner->kind) == owners.end()) return false;

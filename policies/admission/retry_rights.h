@@ -14,8 +14,7 @@ namespace berth::policies::admission {
 /// controlling owner is of one of the kinds `owners` ("jobset.x-k8s.io/JobSet"), and the request
 /// comes from where operators are. That is a configured controller of that kind, or a service
 /// account of another namespace than the Job's. Users could write any owner, but have service
-/// accounts in their own namespaces only. True also for an object of such a kind, when it is
-/// foretold what becomes of the Jobs that it makes.
+/// accounts in their own namespaces only.
 bool IsRestartedByOwner(const Request& request, const model::Workload& workload,
                         const std::vector<std::string>& owners);
 

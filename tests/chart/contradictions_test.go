@@ -60,9 +60,10 @@ config: {controller: {certificates: {validity: 24h}}}`,
 			`config: {admission: {frameworks: [jobset]}}`,
 			"config.admission.frameworks is set by the chart; write admission.frameworks, which also " +
 				"has the webhook asked about their objects"},
-		{"an accelerator that nobody has", `tests: {accelerator: H100}`,
-			`tests.accelerator is "H100", which is not in the catalogue; write one of V100, A100, ` +
-				`A30, MN-Core, MN-Core2`},
+		{"an accelerator that nobody has", `tests: {accelerator: P100}`,
+			`tests.accelerator is "P100", which is not in the catalogue; write one of V100, A100, ` +
+				`A30, MN-Core, MN-Core2, H100, H200, B200, L4, L40S, T4, GH200, MI210, MI250, MI300X, ` +
+				`TPU-v4, TPU-v5e, TPU-v5p, TPU-v6e, Gaudi, Ascend910, Ascend310P`},
 		{"labels that select Berth's objects", `podLabels: {app.kubernetes.io/name: trainer}`,
 			"podLabels has app.kubernetes.io/name, which the chart's selectors use; leave it out"},
 	} {

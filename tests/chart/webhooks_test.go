@@ -138,7 +138,9 @@ func TestFrameworksAreWhatIsListed(t *testing.T) {
 	r := render(t, `admission: {frameworks: [jobset, kueue]}`)
 	for _, w := range webhooks(r, false) {
 		validates := strings.HasPrefix(w.path, "/validate")
-		if got := w.asked("jobset.x-k8s.io", "jobsets", admissionv1.Create); got != validates {
+		enforces := strings.HasPrefix(w.path, "/mutate/enforce") && !strings.Contains(w.name, "updates")
+		got := w.asked("jobset.x-k8s.io", "jobsets", admissionv1.Create)
+		if got != (validates || enforces) {
 			t.Errorf("%s is asked about JobSets: %t", w.path, got)
 		}
 		if w.asked("kubeflow.org", "mpijobs", admissionv1.Create) {
@@ -171,9 +173,11 @@ func TestWhatWebhooksAreAskedAbout(t *testing.T) {
 			{"apps", "deployments", create, validates}, {"apps", "statefulsets", update, validates},
 			{"apps", "replicasets", create, validates}, {"batch", "cronjobs", create, validates},
 			{"", "replicationcontrollers", create, validates},
-			{"kubeflow.org", "pytorchjobs", create, validates},
+			{"kubeflow.org", "pytorchjobs", create, validates || enforces},
+			{"kubeflow.org", "pytorchjobs", update, validates},
+			{"jobset.x-k8s.io", "jobsets", create, validates || enforces},
 			{"jobset.x-k8s.io", "jobsets", update, validates},
-			{"batch.volcano.sh", "jobs", create, validates},
+			{"batch.volcano.sh", "jobs", create, validates || enforces},
 			{"coordination.k8s.io", "leases", create, false}, {"", "nodes", update, false},
 		} {
 			if got := w.asked(c.group, c.resource, c.operation); got != c.want {

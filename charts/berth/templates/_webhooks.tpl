@@ -34,6 +34,16 @@ matchExpressions:
 - {key: {{ $prefix }}/allow-accelerator-nodes, operator: {{ .allowed | ternary "In" "NotIn" }}, values: ["true"]}
 {{- end -}}
 
+{{/* What the chosen frameworks' objects are, as a list of rules without operations and scope. (root) */}}
+{{- define "berth.webhook.rules.frameworks" -}}
+{{- $profiles := .Files.Get "files/frameworks.yaml" | fromYaml -}}
+{{- $rules := list -}}
+{{- range .Values.admission.frameworks -}}
+{{- $rules = concat $rules (get $profiles .).rules -}}
+{{- end -}}
+{{ toYaml $rules }}
+{{- end -}}
+
 {{/* (root, mode; updates: whether of the webhook for updates of pods) */}}
 {{- define "berth.webhook.rules.mutate" -}}
 {{- if .updates -}}
@@ -42,6 +52,9 @@ matchExpressions:
 - {operations: [CREATE], apiGroups: [""], apiVersions: [v1], resources: [pods], scope: Namespaced}
 - {operations: [{{ eq .mode "enforce" | ternary "CREATE, UPDATE" "CREATE" }}], apiGroups: [batch], apiVersions: [v1], resources: [jobs], scope: Namespaced}
 {{- if eq .mode "enforce" }}
+{{- range include "berth.webhook.rules.frameworks" .root | fromYamlArray }}
+- {operations: [CREATE], apiGroups: {{ toJson .apiGroups }}, apiVersions: {{ toJson .apiVersions }}, resources: {{ toJson .resources }}, scope: Namespaced}
+{{- end }}
 {{- range .root.Values.admission.extraRules }}
 {{- if or (has "CREATE" .operations) (has "*" .operations) }}
 {{ toYaml (list (merge (dict "operations" (list "CREATE")) .)) }}
@@ -56,13 +69,10 @@ matchExpressions:
 - {operations: [CREATE, UPDATE], apiGroups: [""], apiVersions: [v1], resources: [pods, replicationcontrollers], scope: Namespaced}
 - {operations: [CREATE, UPDATE], apiGroups: [batch], apiVersions: [v1], resources: [jobs, cronjobs], scope: Namespaced}
 - {operations: [CREATE, UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments, replicasets, statefulsets], scope: Namespaced}
-{{- $profiles := .Files.Get "files/frameworks.yaml" | fromYaml }}
-{{- range $framework := .Values.admission.frameworks }}
-{{- range $rule := (get $profiles $framework).rules }}
-- {operations: [CREATE, UPDATE], apiGroups: {{ toJson $rule.apiGroups }}, apiVersions: {{ toJson $rule.apiVersions }}, resources: {{ toJson $rule.resources }}, scope: Namespaced}
+{{- range include "berth.webhook.rules.frameworks" .root | fromYamlArray }}
+- {operations: [CREATE, UPDATE], apiGroups: {{ toJson .apiGroups }}, apiVersions: {{ toJson .apiVersions }}, resources: {{ toJson .resources }}, scope: Namespaced}
 {{- end }}
-{{- end }}
-{{- with .Values.admission.extraRules }}
+{{- with .root.Values.admission.extraRules }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}

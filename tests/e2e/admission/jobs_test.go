@@ -18,27 +18,43 @@ func indexed(j *batchv1.Job, count int32) *batchv1.Job {
 	return j
 }
 
-// expectUnretried fails the test unless only a disruption of its pods has the Job make new ones, as
-// often as its limit says.
-func (w *world) expectUnretried(j *batchv1.Job, limit int32) {
+// expectLimit fails the test unless so many disruptions of the Job are retried.
+func (w *world) expectLimit(j *batchv1.Job, limit int32) {
 	w.Helper()
-	fails, got := batchv1.PodFailurePolicyActionFailJob, *j.Spec.BackoffLimit
+	got := *j.Spec.BackoffLimit
 	if j.Spec.BackoffLimitPerIndex != nil {
-		fails, got = batchv1.PodFailurePolicyActionFailIndex, *j.Spec.BackoffLimitPerIndex
+		got = *j.Spec.BackoffLimitPerIndex
 	}
 	if got != limit {
 		w.Errorf("%d retries, want %d", got, limit)
 	}
-	if j.Spec.PodFailurePolicy == nil || len(j.Spec.PodFailurePolicy.Rules) < 2 {
+}
+
+// expectUnretried fails the test unless only a disruption of its pods has the Job make new ones.
+func (w *world) expectUnretried(j *batchv1.Job) {
+	w.Helper()
+	disrupted, fails := batchv1.PodFailurePolicyActionCount, batchv1.PodFailurePolicyActionFailJob
+	if j.Spec.BackoffLimitPerIndex != nil {
+		fails = batchv1.PodFailurePolicyActionFailIndex
+	}
+	if *j.Spec.Suspend { // no rule may fail the pods that are deleted when it is suspended again
+		disrupted, fails = batchv1.PodFailurePolicyActionIgnore, ""
+		w.expectLimit(j, 0)
+	}
+	if j.Spec.PodFailurePolicy == nil || len(j.Spec.PodFailurePolicy.Rules) == 0 {
 		w.Fatalf("podFailurePolicy is %s", jsonOf(w.T, j.Spec.PodFailurePolicy))
 	}
 	rules := j.Spec.PodFailurePolicy.Rules
 	first, last := rules[0], rules[len(rules)-1]
-	if first.Action != batchv1.PodFailurePolicyActionCount || len(first.OnPodConditions) != 1 ||
+	if first.Action != disrupted || len(first.OnPodConditions) != 1 ||
 		first.OnPodConditions[0].Type != corev1.DisruptionTarget {
 		w.Errorf("the first rule is %s", jsonOf(w.T, first))
 	}
-	if last.Action != fails || last.OnExitCodes == nil ||
+	if fails == "" {
+		if len(rules) != 1 {
+			w.Errorf("the rules are %s", jsonOf(w.T, rules))
+		}
+	} else if last.Action != fails || last.OnExitCodes == nil ||
 		last.OnExitCodes.Operator != batchv1.PodFailurePolicyOnExitCodesOpNotIn ||
 		!slices.Equal(last.OnExitCodes.Values, []int32{0}) {
 		w.Errorf("the last rule is %s", jsonOf(w.T, last))
@@ -96,7 +112,9 @@ func TestJobsAreMadeSafeAndRun(t *testing.T) {
 	} {
 		t.Run(c.job.Name, func(t *testing.T) {
 			inner := w.within(t)
-			inner.expectUnretried(inner.createJob(c.job), c.limit)
+			created := inner.createJob(c.job)
+			inner.expectUnretried(created)
+			inner.expectLimit(created, c.limit)
 			for _, p := range inner.runningOf(c.job.Name, c.pods) {
 				if p.Status.QOSClass != corev1.PodQOSGuaranteed {
 					t.Errorf("pod %s is %s: %s", p.Name, p.Status.QOSClass, resourcesOf(t, &p))
@@ -133,13 +151,7 @@ func TestSuspendedJobRunsWhenItIsUnsuspended(t *testing.T) {
 	w := in(t, "enforce")
 	suspended := job("queued", podSpec(container("train", "", "nvidia.com/gpu=1")))
 	suspended.Spec.Suspend = new(true)
-	got := w.createJob(suspended)
-	// A rule of FailJob would see the pods that are deleted when it is suspended again.
-	rules := got.Spec.PodFailurePolicy.Rules
-	if *got.Spec.BackoffLimit != 0 || len(rules) != 1 ||
-		rules[0].Action != batchv1.PodFailurePolicyActionIgnore {
-		t.Errorf("backoffLimit %d, rules %s", *got.Spec.BackoffLimit, jsonOf(t, rules))
-	}
+	w.expectUnretried(w.createJob(suspended))
 	w.heard.forget()
 	suspend := func(suspended string) {
 		_, err := w.patchJob("queued", `{"spec":{"suspend":`+suspended+`}}`)
@@ -232,7 +244,7 @@ spec:
 		return got
 	}
 	first := apply()
-	w.expectUnretried(first, 6)
+	w.expectUnretried(first)
 	w.runningOf("applied", 1)
 	before := w.job("applied")
 	w.heard.forget()

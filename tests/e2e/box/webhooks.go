@@ -36,7 +36,8 @@ type Registration struct {
 	Namespaces []metav1.LabelSelectorRequirement
 	// WithoutValidation leaves the validating webhooks out.
 	WithoutValidation bool
-	// Others are further resources that the validating webhooks are asked about.
+	// Others are further resources that the webhooks are asked about, as those of configured kinds:
+	// the mutating ones when they are created in namespaces that enforce.
 	Others []admissionv1.Rule
 }
 
@@ -48,7 +49,7 @@ func (b *Box) RegisterAdmission(ctx context.Context, r Registration, a *Admissio
 	for _, route := range r.routes() {
 		webhook := r.mutating(route.name, b.reach(a.URL+"/mutate"+route.path), route.namespaces)
 		if route.enforces {
-			webhook.Rules = append(webhook.Rules, updates(jobsAlone)...)
+			webhook.Rules = slices.Concat(webhook.Rules, updates(jobsAlone), creations(r.Others...))
 			mutating.Webhooks = append(mutating.Webhooks, r.keeping(route, webhook.ClientConfig))
 		}
 		mutating.Webhooks = append(mutating.Webhooks, webhook)

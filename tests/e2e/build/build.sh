@@ -3,6 +3,7 @@
 # proxy:
 #   tests/e2e/build/build.sh [NAME...]     all of them without a name
 #   tests/e2e/build/build.sh node          what a real node runs beside them
+#   tests/e2e/build/build.sh kube-apiserver-1.37    that of the next version of Kubernetes
 #   tests/e2e/build/build.sh frameworks    controllers of frameworks that run pods
 # Programs land in .cache/bin of the repository (BERTH_CACHE moves .cache). A program is built again
 # only when its version, flags, dependencies or the Go toolchain changed. Prometheus is Debian's,

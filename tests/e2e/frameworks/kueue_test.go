@@ -31,7 +31,7 @@ var kueue = operator{
 		return []string{"--config", filepath.Join(run.folder, "config.yaml")}
 	},
 	// Its others are about kinds that are not here, or that it is not to queue.
-	asked: []string{"jobs", "jobsets", "workloads", "clusterqueues", "resourceflavors", "cohorts"},
+	asked:     []string{"jobs", "jobsets", "workloads", "clusterqueues", "resourceflavors", "cohorts"},
 	converted: []string{"ClusterQueue", "Cohort", "LocalQueue", "MultiKueueCluster", "Workload"},
 	// It gives these CRDs the authority of its certificate, which it keeps in a Secret.
 	authority: "kueue-ca", service: "kueue-webhook-service", secret: "kueue-webhook-server-cert",

@@ -16,7 +16,7 @@ constexpr const char* kGoldenPolicies = "tests/golden/policies/default.yaml";
 TEST(PoliciesGolden, PrintsWhatIsInTheFileByDefault) {
   const char* const words[] = {"berth", "policies", "--exclude-namespace", "berth-system"};
   testing::internal::CaptureStdout();
-  const int exit_code = Run(4, words);
+  const int exit_code = cli::Run(4, words);
   const std::string output = testing::internal::GetCapturedStdout();
   EXPECT_EQ(exit_code, kExitOk);
   if (std::getenv("BERTH_UPDATE_GOLDEN") != nullptr) std::ofstream(kGoldenPolicies) << output;

@@ -1,5 +1,7 @@
 #include "controller/leader_transport.h"
 
+#include <iterator>
+
 #include "controller/object_client.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -44,7 +46,7 @@ TEST_F(LeaderTransportTest, WritesForNobodyButTheLeader) {
   EXPECT_THAT(scripted_.requests, IsEmpty());
   candidate_.Step();
   for (const HttpMethod method : kWrites) EXPECT_TRUE(Send(method).ok());
-  EXPECT_THAT(scripted_.requests, SizeIs(3));
+  EXPECT_THAT(scripted_.requests, SizeIs(std::size(kWrites)));
 }
 
 TEST_F(LeaderTransportTest, SendsNothingAfterTheRightHasEnded) {

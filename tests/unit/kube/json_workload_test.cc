@@ -43,7 +43,8 @@ TEST(WorkloadFromJsonTest, ReadsAPod) {
                                {"action": "RestartAllContainers"}],
         "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}, null,
                          {"resourceName": "memory", "restartPolicy": "RestartContainer"}],
-        "resources": {"requests": {"cpu": "1500m"}, "limits": {"memory": "1Gi", "x.io/y": 2}},
+        "resources": {"requests": {"cpu": "1500m"}, "limits": {"memory": "1Gi", "x.io/y": 2},
+                      "claims": [{"name": "gpu"}, {"name": "nic", "request": "r"}, {"name": "x"}]},
         "env": [{"name": "A", "value": "b"}, {"name": "C", "valueFrom": {"fieldRef": {}}}],
         "volumeMounts": [{"name": "v", "mountPath": "/data", "subPath": "s"}]}],
       "resources": {"limits": {"cpu": "2"}},
@@ -79,6 +80,8 @@ TEST(WorkloadFromJsonTest, ReadsAPod) {
   EXPECT_EQ(train.resources.limits.at("memory").text(), "1Gi");
   EXPECT_THAT(train.env, ElementsAre(model::EnvVar{"A", "b"}, model::EnvVar{"C", ""}));
   EXPECT_THAT(train.mounts, ElementsAre(model::VolumeMount{"v", "/data", "s"}));
+  EXPECT_THAT(train.claims, ElementsAre("single-gpu", "shared-nic", ""));
+  EXPECT_THAT(spec.containers[0].claims, IsEmpty());
   EXPECT_EQ(train.restart_policy, "Always");
   EXPECT_THAT(train.restart_actions, ElementsAre("Restart", "RestartAllContainers"));
   EXPECT_THAT(train.resize_restarts, ElementsAre("NotRequired", "", "RestartContainer"));

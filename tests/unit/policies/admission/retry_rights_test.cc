@@ -54,15 +54,6 @@ TEST(RetryRightsTest, AJobThatWasGivenMemoryLimitsIsLeftAloneFromThenOn) {
   EXPECT_FALSE(Mutate(RetriesPolicy(), job, From(kJobSetController)).holds);
 }
 
-TEST(RetryRightsTest, NothingIsForetoldOfTheRetriesThatAreKept) {
-  model::Workload set = LimitedGpuJob();
-  set.kind = "JobSet";
-  set.template_field = "spec.replicatedJobs[0].template.spec.template";
-  EXPECT_EQ(Mutate(RetriesPolicy(), set).writes, 0u);
-  set.kind = "PodSet";
-  EXPECT_GT(Mutate(RetriesPolicy(), set).writes, 0u);
-}
-
 // Anybody can write an owner into a manifest.
 TEST(RetryRightsTest, AnOwnerCountsOnlyFromWhereOperatorsAre) {
   const model::Workload job = OwnedBy("jobset.x-k8s.io", "JobSet", LimitedGpuJob());
