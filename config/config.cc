@@ -182,6 +182,7 @@ std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
   ValidateWebhook(config.admission, errors);
   ValidateListeners(config, errors);
   for (model::FieldError& error : Validate(config.controller)) errors.push_back(std::move(error));
+  for (model::FieldError& error : Validate(config.planner)) errors.push_back(std::move(error));
   ValidateAccelerators(config.accelerators, errors);
   for (model::FieldError& error : policies::scheduling::Validate(config.scheduling)) {
     errors.push_back(std::move(error));

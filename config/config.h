@@ -9,6 +9,7 @@
 #include "controller/config.h"
 #include "model/accelerator.h"
 #include "model/config_field.h"
+#include "planner/config.h"
 #include "policies/admission/config.h"
 #include "policies/scheduling/config.h"
 #include "policies/scheduling/shortlist.h"
@@ -234,6 +235,8 @@ struct BerthConfiguration {
   WebhookConfig admission;
   /// Only `berth controller` reads this block.
   controller::ControllerConfig controller;
+  /// So does this one.
+  planner::PlannerConfig planner;
   MetricsConfig metrics;
   ProbesConfig probes;
   GrpcConfig grpc;
@@ -256,7 +259,9 @@ void VisitFields(Visitor& visit, BerthConfiguration& config) {
   visit("extender", config.extender, "The server that kube-scheduler calls");
   visit("admission", config.admission, "The webhook that the API server calls");
   visit("controller", config.controller,
-        "The only component that writes objects: node labels, nudges and certificates");
+        "The only component that writes objects: node labels, nudges, nominations and certificates");
+  visit("planner", config.planner,
+        "How `berth controller` chooses the best of all nodes for pods that wait, and nominates it");
   visit("metrics", config.metrics, "The server for Prometheus and kubelet");
   visit("probes", config.probes, "A separate server for kubelet's probes");
   visit("grpc", config.grpc, "The server for `berth explain`, `berth capacity` and programs");

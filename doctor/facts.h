@@ -64,7 +64,7 @@ struct PodFacts {
   std::string checkpoint;
   /// The node selector and required node affinity; null if it has neither. Pods of one shape share
   /// it.
-  std::shared_ptr<const NodeNeeds> needs;
+  std::shared_ptr<const model::NodeNeeds> needs;
 
   std::string FullName() const { return namespace_name + "/" + name; }
 };

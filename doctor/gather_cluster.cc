@@ -46,11 +46,11 @@ std::string ControllerOf(const model::Workload& workload) {
   return owner == nullptr ? "" : owner->kind;
 }
 
-// Lets pods of one shape share their NodeNeeds: 200,000 pods have some hundred shapes.
+// Lets pods of one shape share their model::NodeNeeds: 200,000 pods have some hundred shapes.
 class Shapes {
  public:
-  std::shared_ptr<const NodeNeeds> Of(const JsonValue& spec, const model::PodTemplate& pod) {
-    NodeNeeds needs{.selector = pod.node_selector, .terms = pod.node_terms};
+  std::shared_ptr<const model::NodeNeeds> Of(const JsonValue& spec, const model::PodTemplate& pod) {
+    model::NodeNeeds needs{.selector = pod.node_selector, .terms = pod.node_terms};
     if (needs.empty()) return nullptr;
     const JsonValue affinity = spec.Field("affinity");
     const JsonValue node_affinity = affinity.Field("nodeAffinity");
@@ -58,12 +58,12 @@ class Shapes {
         spec.Field("nodeSelector").Json() +
         node_affinity.Field("requiredDuringSchedulingIgnoredDuringExecution").Json();
     auto& shared = by_text_[key];
-    if (shared == nullptr) shared = std::make_shared<const NodeNeeds>(std::move(needs));
+    if (shared == nullptr) shared = std::make_shared<const model::NodeNeeds>(std::move(needs));
     return shared;
   }
 
  private:
-  std::map<std::string, std::shared_ptr<const NodeNeeds>> by_text_;
+  std::map<std::string, std::shared_ptr<const model::NodeNeeds>> by_text_;
 };
 
 // Returns nothing for a pod that has ended.

@@ -1,6 +1,7 @@
 #include "kube/field_values.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -85,6 +86,32 @@ bool IsJob(std::string_view api_version, std::string_view kind) {
 
 bool IsSoftSpread(std::string_view when_unsatisfiable) {
   return when_unsatisfiable != "DoNotSchedule";
+}
+
+void AddHostPort(std::int64_t host_port, std::string_view protocol, std::string_view host_ip,
+                 std::vector<model::HostPort>& ports) {
+  constexpr std::int64_t kMaxPort = 65535;
+  if (host_port <= 0 || host_port > kMaxPort) return;
+  model::HostPort port;
+  port.port = static_cast<std::int32_t>(host_port);
+  if (!protocol.empty()) port.protocol = protocol;
+  if (!host_ip.empty()) port.ip = host_ip;
+  ports.push_back(std::move(port));
+}
+
+bool IsAttachedVolume(std::string_view source) {
+  static constexpr std::array<std::string_view, 11> kAttached = {"persistentVolumeClaim",
+                                                                 "ephemeral",
+                                                                 "gcePersistentDisk",
+                                                                 "awsElasticBlockStore",
+                                                                 "iscsi",
+                                                                 "rbd",
+                                                                 "cinder",
+                                                                 "azureFile",
+                                                                 "azureDisk",
+                                                                 "vsphereVolume",
+                                                                 "portworxVolume"};
+  return std::ranges::find(kAttached, source) != kAttached.end();
 }
 
 std::vector<model::LabelRequirement> LabelRequirements(

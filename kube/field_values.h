@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "kube/path.h"
 #include "model/amount.h"
+#include "model/host_port.h"
 #include "model/node.h"
 #include "model/pod_selector.h"
 #include "model/quantity.h"
@@ -56,6 +57,18 @@ bool IsJob(std::string_view api_version, std::string_view kind);
 /// Whether a topology spread constraint with this whenUnsatisfiable scores nodes, instead of only
 /// excluding some.
 bool IsSoftSpread(std::string_view when_unsatisfiable);
+
+/// Adds a v1.ContainerPort with these fields to `ports`, unless it asks for no port of the node
+/// (hostPort 0). The defaults of protocol and address are filled in as kube-scheduler does
+/// (sanitize in k8s.io/kube-scheduler/framework/types.go).
+void AddHostPort(std::int64_t host_port, std::string_view protocol, std::string_view host_ip,
+                 std::vector<model::HostPort>& ports);
+
+/// Whether a volume with this source, as JSON names it ("persistentVolumeClaim"), may be refused on
+/// some nodes by kube-scheduler's plugins VolumeBinding, VolumeZone, VolumeRestrictions or
+/// NodeVolumeLimits (v1.36.3): claims, ephemeral volumes, and disks that can be attached once or
+/// that Kubernetes migrates to CSI drivers.
+bool IsAttachedVolume(std::string_view source);
 
 /// Returns the requirements of a LabelSelector in ascending order, with its matchLabels as operator
 /// In.

@@ -7,6 +7,7 @@
 
 #include "kube/field_values.h"
 #include "kube/json.h"
+#include "kube/json_needs.h"
 #include "kube/json_scored.h"
 #include "kube/node_sizes.h"
 #include "kube/pod_requests.h"
@@ -99,8 +100,10 @@ model::Node NodeFromJson(const JsonValue& node) {
   model::Node result;
   result.name = metadata.Field("name").String();
   result.labels = metadata.Field("labels").StringMap();
+  const JsonValue spec = node.Field("spec");
+  result.unschedulable = spec.Field("unschedulable").Boolean();
   // Reads one more than allowed, so that CheckNodeSizes() finds too many.
-  node.Field("spec").Field("taints").ForEachItem([&](const JsonValue& taint) {
+  spec.Field("taints").ForEachItem([&](const JsonValue& taint) {
     if (result.taints.size() <= kMaxNodeTaints) result.taints.push_back(TaintFromJson(taint));
   });
   status.Field("conditions").ForEachItem([&](const JsonValue& condition) {
@@ -135,9 +138,11 @@ model::Pod PodFromJson(const JsonValue& pod) {
   const JsonValue status = pod.Field("status");
   if (result.node_name.empty()) {
     result.unschedulable = UnschedulableMessage(status.Field("conditions"));
+    result.nominated_node = status.Field("nominatedNodeName").String();
   }
   result.terminated = IsTerminated(status.Field("phase").String());
   ReadScored(metadata, spec, result);
+  ReadNeeds(spec, result);
   return result;
 }
 

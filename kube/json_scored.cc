@@ -78,7 +78,8 @@ void ReadScored(const JsonValue& metadata, const JsonValue& spec, model::Pod& po
   pod.scored.claims = HasItems(spec.Field("resourceClaims"));
   spec.Field("topologySpreadConstraints").ForEachItem([&pod](const JsonValue& constraint) {
     pod.scored.spread_constraints = true;
-    if (IsSoftSpread(constraint.Field("whenUnsatisfiable").String())) pod.scored.soft_spread = true;
+    const bool soft = IsSoftSpread(constraint.Field("whenUnsatisfiable").String());
+    (soft ? pod.scored.soft_spread : pod.scored.hard_spread) = true;
   });
   const JsonValue affinity = spec.Field("affinity");
   if (!affinity.absent()) ReadAffinity(affinity, pod);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/json_needs.h"
 #include "kube/json_sizes.h"
 #include "kube/json_value.h"
 
@@ -100,33 +101,6 @@ void AddContainers(const JsonValue& list, bool init, const ClaimNames& claims,
     if (container.absent()) return;
     containers.push_back(ContainerFromJson(container, init, index, claims));
   });
-}
-
-model::NodeRequirement RequirementFromJson(const JsonValue& expression) {
-  return {.key = expression.Field("key").Text(),
-          .op = expression.Field("operator").Text(),
-          .values = List<std::string>(expression.Field("values"),
-                                      [](const JsonValue& value) { return value.Text(); })};
-}
-
-model::NodeSelectorTerm TermFromJson(const JsonValue& term) {
-  model::NodeSelectorTerm result{.expressions = List<model::NodeRequirement>(
-                                     term.Field("matchExpressions"), RequirementFromJson)};
-  term.Field("matchFields").ForEachItem([&](const JsonValue&) { result.has_fields = true; });
-  return result;
-}
-
-std::optional<std::vector<model::NodeSelectorTerm>> NodeTermsFromJson(const JsonValue& spec) {
-  const JsonValue affinity = spec.Field("affinity");
-  const JsonValue node_affinity = affinity.Field("nodeAffinity");
-  const JsonValue required = node_affinity.Field("requiredDuringSchedulingIgnoredDuringExecution");
-  if (required.absent()) return std::nullopt;
-  std::vector<model::NodeSelectorTerm> terms;
-  // A null counts as an empty term, with an index.
-  required.Field("nodeSelectorTerms").ForEachPlace([&](std::size_t, const JsonValue& term) {
-    terms.push_back(TermFromJson(term));
-  });
-  return terms;
 }
 
 model::Volume VolumeFromJson(const JsonValue& volume) {

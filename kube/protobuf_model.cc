@@ -7,6 +7,7 @@
 #include "kube/field_values.h"
 #include "kube/node_sizes.h"
 #include "kube/pod_requests.h"
+#include "kube/protobuf_needs.h"
 #include "kube/protobuf_scored.h"
 
 namespace berth::kube {
@@ -116,6 +117,7 @@ model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& erro
   model::Node result;
   result.name = node.metadata().name();
   result.labels = StringMapFromProto(node.metadata().labels());
+  result.unschedulable = node.spec().unschedulable();
   result.taints = ReadUpTo<model::Taint>(kMaxNodeTaints, node.spec().taints());
   result.conditions = ReadUpTo<model::Condition>(kMaxNodeConditions, node.status().conditions());
   result.capacity = ToModel(FromProto(node.status().capacity(), status.Field("capacity"), error));
@@ -145,8 +147,10 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
   if (result.deleted != model::kNoTime) result.job = JobOf(metadata);
   result.priority = pod.spec().priority();
   result.unschedulable = UnschedulableMessage(pod);
+  if (result.node_name.empty()) result.nominated_node = pod.status().nominated_node_name();
   result.terminated = IsTerminated(pod.status().phase());
   ReadScored(pod, result);
+  ReadNeeds(pod.spec(), result);
   return result;
 }
 

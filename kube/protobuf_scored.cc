@@ -68,11 +68,11 @@ void ReadScored(const pb::Pod& message, model::Pod& pod) {
   if (pod.node_name.empty()) pod.labels = StringMapFromProto(message.metadata().labels());
   pod.scored.replicated = IsReplicated(message.metadata());
   pod.scored.claims = spec.resource_claims_size() > 0;
-  const auto& constraints = spec.topology_spread_constraints();
-  pod.scored.spread_constraints = !constraints.empty();
-  pod.scored.soft_spread = std::any_of(
-      constraints.begin(), constraints.end(),
-      [](const auto& constraint) { return IsSoftSpread(constraint.when_unsatisfiable()); });
+  for (const pb::TopologySpreadConstraint& constraint : spec.topology_spread_constraints()) {
+    const bool soft = IsSoftSpread(constraint.when_unsatisfiable());
+    pod.scored.spread_constraints = true;
+    (soft ? pod.scored.soft_spread : pod.scored.hard_spread) = true;
+  }
   if (spec.has_affinity()) ReadAffinity(spec.affinity(), pod);
 }
 

@@ -9,6 +9,7 @@
 #include "model/accelerator.h"
 #include "model/condition_digest.h"
 #include "model/gpu_labels.h"
+#include "model/host_port.h"
 #include "model/node.h"
 #include "model/past_true.h"
 #include "model/resources.h"
@@ -36,8 +37,13 @@ struct NodeState {
   /// Conditions that were seen True on this node and are no longer: a few, and at most one of each
   /// type.
   std::vector<PastTrue> past;
-  /// The sum of the requests of the pods bound to this node, for the catalogue's resources only.
+  /// The sum of the requests of the pods bound to this node, for the catalogue's resources only, or
+  /// for all resources in a view of whole pods.
   Resources used;
+  /// How many pods are bound to this node, and the ports of the node that they have, of which one
+  /// may be listed several times. Only in a view of whole pods.
+  std::int64_t pods = 0;
+  std::vector<HostPort> ports = {};
   /// The view's generation right after the last change of this node or of what its pods use. It is
   /// greater than the version of every node that changed before.
   std::uint64_t version = 0;

@@ -46,6 +46,8 @@ struct Node {
   std::string name;
   StringMap labels;
   std::vector<Taint> taints;          // in the order of the API object
+  /// spec.unschedulable: the node is cordoned.
+  bool unschedulable = false;
   std::vector<Condition> conditions;  // in the order of the API object
   /// status.capacity: what the node has.
   Resources capacity;

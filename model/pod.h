@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "model/host_port.h"
 #include "model/node.h"
+#include "model/node_selector.h"
 #include "model/pod_selector.h"
 #include "model/resources.h"
 #include "model/taint.h"
@@ -23,6 +25,8 @@ struct ScoredFields {
   bool spread_constraints = false;
   /// Whether one of its topology spread constraints is not DoNotSchedule.
   bool soft_spread = false;
+  /// Whether one of them is DoNotSchedule, so that it excludes nodes.
+  bool hard_spread = false;
   /// Whether its controller is a ReplicaSet, a StatefulSet or a ReplicationController.
   bool replicated = false;
   /// Whether spec.resourceClaims is not empty.
@@ -49,6 +53,19 @@ struct Pod {
   /// are added. A limit stands in for a missing request, as in the API server's defaulting. See
   /// PodRequests in k8s.io/component-helpers/resource/helpers.go.
   Resources requests;
+  /// Its node selector and required node affinity. Empty once the pod is bound.
+  NodeNeeds needs;
+  /// The ports of the node that its containers and sidecars ask for.
+  std::vector<HostPort> host_ports;
+  /// Whether it has a volume that may not be attached on every node: a claim or a disk.
+  bool attached_volumes = false;
+  /// spec.schedulerName: the scheduler that places the pod.
+  std::string scheduler;
+  /// Whether spec.schedulingGates is not empty: no scheduler looks at the pod yet.
+  bool gated = false;
+  /// status.nominatedNodeName: the node that kube-scheduler tries first, and that counts as used by
+  /// the pod until then. Empty once the pod is bound.
+  std::string nominated_node;
   /// metadata.creationTimestamp.
   Time created = kNoTime;
   /// metadata.deletionTimestamp: when the pod should be gone, its grace period included. kNoTime

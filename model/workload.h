@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/node.h"
+#include "model/node_selector.h"
 #include "model/quantity.h"
 
 // Pods, and objects that create pods, as somebody wrote them. Unlike Pod, nothing is summed up,
@@ -81,31 +82,6 @@ struct Container {
 
 /// Returns the container's place below the pod's spec: "containers[0]", "initContainers[2]".
 std::string FieldOf(const Container& container);
-
-/// A v1.NodeSelectorRequirement.
-struct NodeRequirement {
-  /// The name of the label.
-  std::string key;
-  /// In, NotIn, Exists, DoesNotExist, Gt, Lt.
-  std::string op;
-  /// Empty for Exists and DoesNotExist, one number for Gt and Lt.
-  std::vector<std::string> values;
-
-  friend bool operator==(const NodeRequirement&, const NodeRequirement&) = default;
-};
-
-/// A v1.NodeSelectorTerm. A node must meet all of its requirements. A term without any matches no
-/// node.
-struct NodeSelectorTerm {
-  /// matchExpressions.
-  std::vector<NodeRequirement> expressions;
-  /// Whether it has matchFields.
-  bool has_fields = false;
-
-  bool empty() const { return expressions.empty() && !has_fields; }
-
-  friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
-};
 
 /// A v1.Volume.
 struct Volume {

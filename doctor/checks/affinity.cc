@@ -16,7 +16,7 @@ Findings CheckAffinity(const Facts& facts, const Rules&) {
   for (const PodFacts& pod : *facts.pods) {
     const auto node = nodes.find(pod.node);
     if (pod.needs == nullptr || node == nodes.end()) continue;
-    if (!Meets(node->second->labels, *pod.needs)) {
+    if (!model::Meets(*pod.needs, node->second->labels, pod.node)) {
       unmet.push_back(fmt::format("{} (on {})", pod.FullName(), pod.node));
     }
   }

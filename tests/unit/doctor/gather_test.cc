@@ -81,7 +81,7 @@ TEST_F(GatherTest, WhatDistinguishesAPod) {
   EXPECT_EQ(first.owner, "DaemonSet");
   EXPECT_EQ(first.memory_minimum, "40Gi");
   EXPECT_EQ(first.checkpoint, "x");
-  EXPECT_EQ(*first.needs, (NodeNeeds{.selector = {{"zone", "a"}}}));
+  EXPECT_EQ(*first.needs, (model::NodeNeeds{.selector = {{"zone", "a"}}}));
   EXPECT_EQ(first.needs, pods->at(1).needs) << "pods of one shape share it";
   EXPECT_FALSE(pods->at(2).created_bound);
   ASSERT_NE(pods->at(2).needs, nullptr);

@@ -47,14 +47,14 @@ PodFacts& Train(Facts& facts) { return facts.pods->front(); }
 PodFacts& Web(Facts& facts) { return facts.pods->back(); }
 
 /// A term for each, of more memory than that; "": of something else.
-std::shared_ptr<const NodeNeeds> NeedsOfMemory(const std::vector<std::string>& more_than) {
-  NodeNeeds needs{.selector = {}, .terms = {{}}};
+std::shared_ptr<const model::NodeNeeds> NeedsOfMemory(const std::vector<std::string>& more_than) {
+  model::NodeNeeds needs{.selector = {}, .terms = {{}}};
   for (const std::string& gibibytes : more_than) {
     model::NodeRequirement requirement{"berth.dev/accelerator-memory", "Gt", {gibibytes}};
     if (gibibytes.empty()) requirement = {"zone", "In", {"a"}};
     needs.terms->push_back({.expressions = {requirement}});
   }
-  return std::make_shared<const NodeNeeds>(std::move(needs));
+  return std::make_shared<const model::NodeNeeds>(std::move(needs));
 }
 
 class PodTable : public ::testing::TestWithParam<Case> {};
@@ -71,9 +71,9 @@ TEST_P(PodTable, Judges) {
 
 void Nothing(Facts&) {}
 
-std::shared_ptr<const NodeNeeds> Needs(std::string zone) {
-  return std::make_shared<const NodeNeeds>(
-      NodeNeeds{.selector = {{"berth.dev/accelerator", std::move(zone)}}});
+std::shared_ptr<const model::NodeNeeds> Needs(std::string zone) {
+  return std::make_shared<const model::NodeNeeds>(
+      model::NodeNeeds{.selector = {{"berth.dev/accelerator", std::move(zone)}}});
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PodTable,

@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
                     pod.mutable_spec()->add_topology_spread_constraints()->set_when_unsatisfiable(
                         "DoNotSchedule");
                   },
-                  {.spread_constraints = true}},
+                  {.spread_constraints = true, .hard_spread = true}},
         FieldCase{"SoftSpreadBesideAHardOne",
                   R"({"spec": {"topologySpreadConstraints":
                       [{"whenUnsatisfiable": "ScheduleAnyway"},
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
                           when);
                     }
                   },
-                  {.spread_constraints = true, .soft_spread = true}},
+                  {.spread_constraints = true, .soft_spread = true, .hard_spread = true}},
         FieldCase{"SpreadOfAnUnknownKindIsSoft",
                   R"({"spec": {"topologySpreadConstraints": [{"whenUnsatisfiable": "Perhaps"}]}})",
                   [](pb::Pod& pod) {

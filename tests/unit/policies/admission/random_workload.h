@@ -191,7 +191,7 @@ class RandomWorkload {
         term.expressions.push_back({key, op, {}});
         if (op.ends_with("In")) term.expressions.back().values = {value};
       }
-      term.has_fields = Chance(5);
+      if (Chance(5)) term.fields = {{"metadata.name", "In", {"node-1"}}};
     }
     return terms;
   }

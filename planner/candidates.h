@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "model/cluster_view.h"
+#include "model/pod.h"
+#include "model/time.h"
+#include "planner/planned_view.h"
+#include "policies/scheduling/engine.h"
+#include "policies/scheduling/rank.h"
+
+namespace berth::planner {
+
+/// The nodes that fit pods of one shape, the best first, while pods are booked one after the other.
+///
+///   Candidates candidates(engine, pod, view, now);
+///   if (const auto node = candidates.Best()) view.Book(pod, *node);
+///   candidates.Best();  // knows what was booked meanwhile, whoever did it
+///
+/// A node fits if kube-scheduler's filters let the pod run there (policies/fit) and no policy of
+/// Berth's refuses it. Judges all nodes once, and then only those on which pods are booked.
+/// `engine` and `view` must outlive this. Not thread-safe.
+class Candidates {
+ public:
+  /// `pod` is any pod of the shape (ShapeOf()).
+  Candidates(const policies::scheduling::SchedulingEngine& engine, const model::Pod& pod,
+             const PlannedView& view, model::Time now);
+
+  /// Returns the node that fits best but for those in `avoided`; nothing if no other node fits. Of
+  /// nodes that are equally good, the one with the lowest index comes first, which suits packing.
+  std::optional<model::NodeIndex> Best(std::span<const model::NodeIndex> avoided = {});
+
+  /// Returns whether a pod of the shape fits the node, whatever other nodes are worth.
+  bool Fits(model::NodeIndex node) { return CatchUp(), worth_[node] > 0; }
+
+ private:
+  using Worth = policies::scheduling::Worth;
+  // Ordered by worth, then by ascending index.
+  struct Candidate {
+    Worth worth;
+    model::NodeIndex node;
+
+    bool operator<(const Candidate& other) const {
+      return worth != other.worth ? worth < other.worth : node > other.node;
+    }
+  };
+
+  // Returns 0 if the pod does not fit.
+  Worth Judge(model::NodeIndex node) const;
+  // Judges the node, and makes it a candidate if it fits.
+  void Add(model::NodeIndex node);
+  // Judges the nodes on which pods were booked since the last call.
+  void CatchUp();
+
+  const PlannedView& view_;
+  // Has what judgements depend on.
+  const model::Pod pod_;
+  const policies::scheduling::PreparedPod prepared_;
+  // Present worth of each node, by index.
+  std::vector<Worth> worth_;
+  // A node is in it once for each worth that it had; only an entry with the present one counts.
+  std::priority_queue<Candidate> queue_;
+  // How many of view_.bookings() are considered.
+  std::size_t bookings_ = 0;
+};
+
+}  // namespace berth::planner

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/cluster_view.h"
+#include "model/node.h"
+#include "model/pod.h"
+
+// kube-scheduler's own view of a node: whether its filter plugins would let a pod run there. The
+// planner asks it before it promises a node to a pod, and the extender before it lets pods be
+// preempted. The plugins are those that run by default in v1.36.3
+// (k8s.io/kubernetes/pkg/scheduler/apis/config/v1/default_plugins.go), with their default
+// arguments. No I/O, no clock; all functions are thread-safe.
+
+namespace berth::policies::fit {
+
+/// The first plugin that refuses the node, in the order in which kube-scheduler asks them.
+enum class Misfit : std::uint8_t {
+  /// All of them let the pod run there.
+  kNone,
+  /// NodeUnschedulable: the node is cordoned.
+  kUnschedulable,
+  /// TaintToleration: the pod does not tolerate a taint that keeps pods off.
+  kTaint,
+  /// NodeAffinity: the node does not meet the pod's node selector or required node affinity.
+  kSelector,
+  /// NodePorts: a pod of the node has a port that this one asks for.
+  kPort,
+  /// NodeResourcesFit: the node has as many pods as it may have.
+  kPods,
+  /// NodeResourcesFit: it has too little of some resource.
+  kResource,
+};
+
+/// What a pod needs of a node that the functions below do not know. kube-scheduler itself has to
+/// find a node for such a pod.
+enum class Unknown : std::uint8_t {
+  kNone,
+  /// It has resource claims, which DynamicResources allocates.
+  kClaims,
+  /// It has a volume that may not be attached everywhere: a PersistentVolumeClaim, or a disk.
+  kVolumes,
+  /// It has an affinity or anti-affinity to pods.
+  kPodAffinity,
+  /// It has a topology spread constraint that must hold (whenUnsatisfiable DoNotSchedule).
+  kSpread,
+};
+
+/// Returns the first that applies.
+Unknown UnknownNeed(const model::Pod& pod);
+
+/// A lower-case word for metrics: "none", "claims", "volumes", "pod_affinity", "spread".
+std::string_view NameOf(Unknown unknown);
+
+/// The part of `pod` that JudgeNode() and JudgeRoom() read, as text. Pods of the same shape get the
+/// same judgements.
+std::string ShapeOf(const model::Pod& pod);
+
+/// Counts a pod in what the node's pods hold, as if it were bound there.
+void Book(const model::Pod& pod, model::NodeState& node);
+
+/// Judges by what the node itself says, whatever runs there: kUnschedulable, kTaint, kSelector or
+/// kNone. It depends only on the pod's tolerations and NodeNeeds and on the node's name, labels,
+/// taints and `unschedulable`, so callers may remember it.
+Misfit JudgeNode(const model::Pod& pod, const model::Node& node);
+
+/// Judges by what the node's pods leave of its `allocatable`: kPort, kPods, kResource or kNone. The
+/// view must count all resources of all pods. A resource that the node does not list is one that it
+/// has nothing of, so a node whose devices only DynamicResources hands out is refused.
+Misfit JudgeRoom(const model::Pod& pod, const model::NodeState& node);
+
+}  // namespace berth::policies::fit
