@@ -20,9 +20,14 @@ constexpr const char* kHead =
     R"(# Berth's part of a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1). Restart kube-scheduler
 # after a change: it reads the file, and the CA in it, only once.
 
-# By default kube-scheduler offers only a sample of a large cluster's nodes, and a pod waits if the
-# whole sample is unfit.
-percentageOfNodesToScore: 100
+# kube-scheduler looks only at a sample of a large cluster's nodes. Berth's controller looks at all of them,
+# and nominates nodes for the pods of the profiles that planner.schedulers of Berth's configuration names:
+# name yours there. Without the controller a pod that few nodes fit may need many samples, and may have pods
+# evicted meanwhile. Then let kube-scheduler look at every node, which makes it slower in a large cluster:
+# percentageOfNodesToScore: 100
+# kube-scheduler may send 50 requests a second by default, and so binds no more pods than that. Add this to
+# your clientConnection:
+# clientConnection: {qps: 1000, burst: 2000}
 # Many pods that wait for accelerators delay the pods that fit, because kube-scheduler retries them. A
 # longer backoff reduces the delay; but every pod that was refused many times then waits as long.
 # podMaxBackoffSeconds: 60

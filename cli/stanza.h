@@ -22,9 +22,9 @@ struct StanzaOptions {
   std::string key_file;
 };
 
-/// The fields percentageOfNodesToScore, profiles and extenders of a KubeSchedulerConfiguration
-/// (kubescheduler.config.k8s.io/v1) as YAML, with comments that explain them. The entry looks like
-/// this:
+/// The fields profiles and extenders of a KubeSchedulerConfiguration
+/// (kubescheduler.config.k8s.io/v1) as YAML, with comments that explain them and what else belongs
+/// into the file. The entry looks like this:
 ///
 ///   - urlPrefix: https://10.96.12.34:443
 ///     enableHTTPS: true

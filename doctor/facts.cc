@@ -28,6 +28,8 @@ absl::Status Facts::StatusOf(Source source) const {
       return filter_trial.status();
     case Source::kSnapshots:
       return snapshots.status();
+    case Source::kLeader:
+      return leader.status();
     case Source::kRights:
       return rights.status();
   }

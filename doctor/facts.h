@@ -36,6 +36,7 @@ enum class Source {
   kWebhookTrial,  // a pod created with dryRun=All
   kFilterTrial,   // a filter request to the extender
   kSnapshots,     // metrics of the extenders
+  kLeader,        // the Lease of the controllers
   kRights,        // what the person who runs doctor and Berth's service accounts may do
 };
 
@@ -169,6 +170,17 @@ struct SnapshotFacts {
   double quarantined = 0;
 };
 
+/// Who of the controllers leads, by their Lease.
+struct LeaderFacts {
+  /// Name of the Lease, and whether it exists.
+  std::string lease;
+  bool exists = false;
+  /// The pod that holds it; empty if none does.
+  std::string holder;
+  /// When the holder last renewed it, by the holder's clock.
+  model::Time renewed = model::kNoTime;
+};
+
 /// Whether somebody has a permission that they need.
 struct RightFacts {
   /// "system:serviceaccount:berth-system:berth-controller"; empty for the person who runs doctor.
@@ -219,6 +231,8 @@ struct Facts {
   absl::StatusOr<FilterTrial> filter_trial = NotGathered();
   /// kSnapshots: one element for each extender pod.
   absl::StatusOr<std::vector<SnapshotFacts>> snapshots = NotGathered();
+  /// kLeader.
+  absl::StatusOr<LeaderFacts> leader = NotGathered();
   /// kRights.
   absl::StatusOr<std::vector<RightFacts>> rights = NotGathered();
 

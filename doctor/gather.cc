@@ -79,6 +79,8 @@ std::vector<kube::Need> NeedsOf(Source source, const Place& place) {
       return {{{"", "pods", "create"}, place.trial_namespace}};
     case Source::kSnapshots:
       return {{{"", "pods", "list"}, own}, {{"", "pods/proxy", "get"}, own}};
+    case Source::kLeader:
+      return {{{"coordination.k8s.io", "leases", "get"}, own}};
     case Source::kRights:
       return {{{"apps", "deployments", "list"}, own},
               {{"authorization.k8s.io", "subjectaccessreviews", "create"}}};
@@ -109,6 +111,9 @@ void Gather(const std::set<Source>& sources, const Questions& questions, const R
   }
   if (asks(Source::kSnapshots)) {
     facts.snapshots = GatherSnapshots(transport, place, MetricsPort(rules.config));
+  }
+  if (asks(Source::kLeader)) {
+    facts.leader = GatherLeader(api, facts.namespace_name, rules.config.controller.lease.name);
   }
   if (!asks(Source::kRights)) return;
   std::vector<kube::Need> own;

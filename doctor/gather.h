@@ -95,6 +95,9 @@ absl::StatusOr<std::vector<WebhookConfigurationFacts>> GatherWebhooks(kube::Api&
 absl::StatusOr<std::vector<SnapshotFacts>> GatherSnapshots(kube::Transport& transport,
                                                            const Place& place,
                                                            const std::string& port);
+/// The Lease of the controllers. One that does not exist is no error.
+absl::StatusOr<LeaderFacts> GatherLeader(kube::Api& api, const std::string& namespace_name,
+                                         const std::string& name);
 /// Asks the API server whether this person has the permissions in `own`, and whether the service
 /// accounts of the deployed processes have those in `questions.processes`. NOT_FOUND if nothing of
 /// the release is deployed.

@@ -2,6 +2,7 @@
 
 #include <absl/status/status.h>
 #include <absl/strings/escaping.h>
+#include <absl/strings/numbers.h>
 #include <fmt/format.h>
 
 #include <utility>
@@ -20,6 +21,13 @@ constexpr std::string_view kKind = "KubeSchedulerConfiguration";
 std::optional<std::int64_t> Percentage(const JsonValue& value) {
   if (value.absent()) return std::nullopt;
   return value.Integer();
+}
+
+// What kube-scheduler takes it to be: 0 stands for the default.
+double Qps(const JsonValue& client) {
+  double qps = 0;
+  const bool is_number = absl::SimpleAtod(client.Field("qps").Json(), &qps);
+  return is_number && qps != 0 ? qps : kDefaultQps;
 }
 
 std::string DecodedPem(const JsonValue& value) {
@@ -82,6 +90,7 @@ SchedulerProfile ProfileFrom(const JsonValue& json) {
 
 SchedulerConfig ConfigFrom(const JsonValue& root) {
   SchedulerConfig config;
+  config.qps = Qps(root.Field("clientConnection"));
   config.percentage = Percentage(root.Field("percentageOfNodesToScore"));
   root.Field("profiles").ForEachItem([&config](const JsonValue& profile) {
     config.profiles.push_back(ProfileFrom(profile));

@@ -60,6 +60,9 @@ struct ExtenderEntry {
 /// k8s.io/kubernetes/pkg/scheduler/apis/config, v1.36.3).
 inline constexpr std::int64_t kDefaultCandidatePercentage = 10;
 
+/// Kube-scheduler's default for clientConnection.qps, of the same file.
+inline constexpr double kDefaultQps = 50;
+
 /// One of `profiles`.
 struct SchedulerProfile {
   /// schedulerName.
@@ -78,6 +81,7 @@ struct SchedulerProfile {
 
 /// The parts of a KubeSchedulerConfiguration that matter to Berth:
 ///
+///   clientConnection: {qps: 1000, burst: 2000}
 ///   percentageOfNodesToScore: 100
 ///   profiles:
 ///   - schedulerName: default-scheduler
@@ -93,6 +97,9 @@ struct SchedulerConfig {
   bool from_chart = false;
   /// percentageOfNodesToScore of all profiles; kube-scheduler treats 0 like an absent value.
   std::optional<std::int64_t> percentage;
+  /// clientConnection.qps: requests a second, such as bindings. kube-scheduler takes 0 for its
+  /// default; below 0 there is no limit.
+  double qps = kDefaultQps;
   /// Never empty: a configuration without profiles has one called "default-scheduler".
   std::vector<SchedulerProfile> profiles;
   /// In the order of the file.

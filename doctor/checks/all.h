@@ -18,11 +18,15 @@ Check Spreading();
 Check NodeCache();
 Check Weight();
 Check Ignorable();
+Check ClientLimit();
 Check ManagedResources();
 
 /// The checks of the extender:
 Check Extender();
 Check Snapshot();
+
+/// The check of the controller's plan:
+Check Planner();
 
 /// The checks of the webhooks:
 Check Webhook();

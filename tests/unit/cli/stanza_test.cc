@@ -29,7 +29,7 @@ TEST(Stanza, IsWhatDoctorIsContentWith) {
                                                .authorities = "PEM",
                                                .resources = {"nvidia.com/gpu", "a.b/c"},
                                                .ignorable = true});
-  EXPECT_EQ(config.percentage, 100);
+  EXPECT_EQ(config.percentage, std::nullopt) << "the controller looks at all nodes";
   ASSERT_EQ(config.profiles.size(), 1U);
   EXPECT_EQ(config.profiles[0].name, "default-scheduler");
   EXPECT_EQ(config.profiles[0].candidate_percentage, 100);
@@ -50,6 +50,14 @@ TEST(Stanza, IsWhatDoctorIsContentWith) {
 TEST(Stanza, IsNotIgnorableUnlessToldSo) {
   EXPECT_THAT(StanzaYaml({.url = "https://h:1", .authorities = "PEM"}),
               HasSubstr("ignorable: false"));
+}
+
+// What belongs into other parts of the file, and what only some need, is in comments.
+TEST(Stanza, SaysWhatElseToWrite) {
+  for (const char* part : {"# percentageOfNodesToScore: 100\n", "planner.schedulers",
+                           "# clientConnection: {qps: 1000, burst: 2000}\n"}) {
+    EXPECT_THAT(StanzaYaml({.url = "https://h:1", .authorities = "PEM"}), HasSubstr(part));
+  }
 }
 
 TEST(Stanza, ShowsACertificateWhereItIsTold) {

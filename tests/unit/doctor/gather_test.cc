@@ -213,6 +213,20 @@ TEST_F(GatherTest, ASecretWithoutItsKey) {
   EXPECT_FALSE(missing->exists);
 }
 
+TEST_F(GatherTest, WhoLeads) {
+  transport_.Script("GET /apis/coordination.k8s.io/v1/namespaces/ns/leases/l",
+                    R"({"spec":{"holderIdentity":"berth-controller-0",)"
+                    R"("renewTime":"2026-05-28T20:26:40.250000Z"}})");
+  const auto leader = GatherLeader(api_, "ns", "l");
+  ASSERT_TRUE(leader.ok()) << leader.status();
+  EXPECT_TRUE(leader->exists);
+  EXPECT_EQ(leader->holder, "berth-controller-0");
+  EXPECT_EQ(leader->renewed, kNow);
+  const auto missing = GatherLeader(api_, "ns", "other");
+  ASSERT_TRUE(missing.ok()) << "that it is missing is known";
+  EXPECT_FALSE(missing->exists);
+}
+
 TEST_F(GatherTest, AConfigMapsText) {
   transport_.Script("GET /api/v1/namespaces/ns/configmaps/c", R"({"data":{"config.yaml":"a: b"}})");
   EXPECT_EQ(*GatherConfigMap(api_, "ns", "c", "config.yaml"), "a: b");

@@ -95,25 +95,35 @@ INSTANTIATE_TEST_SUITE_P(
                              "no extender of Berth", "registered"},
 
                         Case{"AllNodes", checks::Sampling().run, Nothing, Severity::kOk, "", ""},
-                        Case{"SamplesByDefault", checks::Sampling().run,
-                             [](SchedulerConfig& config) { config.percentage.reset(); },
-                             Severity::kWarning, "profile berth of scheduler.yaml",
-                             "percentageOfNodesToScore: 100"},
                         Case{"ZeroIsTheDefault", checks::Sampling().run,
-                             [](SchedulerConfig& config) { config.percentage = 0; },
-                             Severity::kWarning, "", ""},
+                             [](SchedulerConfig& config) {
+                               config.profiles[0].name = "mine";
+                               config.percentage = 0;
+                             },
+                             Severity::kWarning, "profile mine of scheduler.yaml",
+                             "percentageOfNodesToScore: 100"},
                         Case{"ProfileWins", checks::Sampling().run,
                              [](SchedulerConfig& config) {
                                config.profiles.push_back({"small", 10});
                                config.profiles.push_back({"large", 100});
                              },
-                             Severity::kWarning, "profile small of", ""},
+                             Severity::kWarning, "profile small of",
+                             "add small to planner.schedulers"},
                         Case{"ProfileWinsOverNone", checks::Sampling().run,
                              [](SchedulerConfig& config) {
                                config.percentage.reset();
                                config.profiles[0].percentage = 100;
                              },
                              Severity::kOk, "", ""},
+
+                        Case{"BindsMany", checks::ClientLimit().run,
+                             [](SchedulerConfig& config) { config.qps = 1000; }, Severity::kOk, "",
+                             ""},
+                        Case{"BindsWithoutLimit", checks::ClientLimit().run,
+                             [](SchedulerConfig& config) { config.qps = -1; }, Severity::kOk, "",
+                             ""},
+                        Case{"BindsFew", checks::ClientLimit().run, Nothing, Severity::kNote,
+                             "binds at most 50 pods a second by scheduler.yaml", ""},
 
                         Case{"PreemptsAnywhere", checks::Preemption().run, Nothing, Severity::kOk,
                              "", ""},

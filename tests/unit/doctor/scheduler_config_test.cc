@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 TEST(SchedulerConfig, IsRead) {
   const auto config = SchedulerConfigFromJson(R"({
     "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
-    "percentageOfNodesToScore": 50,
+    "clientConnection": {"qps": 1000, "burst": 2000}, "percentageOfNodesToScore": 50,
     "profiles": [{"schedulerName": "a", "percentageOfNodesToScore": 100}, {}],
     "extenders": [{"urlPrefix": "https://10.0.0.1:443", "filterVerb": "filter",
       "prioritizeVerb": "prioritize", "preemptVerb": "preempt", "bindVerb": "bind", "weight": 31,
@@ -23,6 +23,7 @@ TEST(SchedulerConfig, IsRead) {
   ASSERT_TRUE(config.ok()) << config.status();
   const SchedulerConfig expected{.source = "file",
                                  .percentage = 50,
+                                 .qps = 1000,
                                  .profiles = {{"a", 100}, {"default-scheduler", std::nullopt}},
                                  .extenders = {{.url_prefix = "https://10.0.0.1:443",
                                                 .filter_verb = "filter",
@@ -80,6 +81,19 @@ TEST(SchedulerConfig, WithoutProfilesHasTheDefaultScheduler) {
   ASSERT_EQ(config->profiles.size(), 1U);
   EXPECT_EQ(config->profiles[0].name, "default-scheduler");
   EXPECT_TRUE(config->extenders.empty());
+}
+
+TEST(SchedulerConfig, HasKubeSchedulersOwnLimitUnlessItSaysAnother) {
+  const std::pair<const char*, double> cases[] = {
+      {"{}", 50}, {R"({"qps": 0})", 50}, {R"({"qps": 0.5})", 0.5}, {R"({"qps": -1})", -1}};
+  for (const auto& [client, qps] : cases) {
+    const auto config = SchedulerConfigFromJson(
+        std::string(R"({"kind": "KubeSchedulerConfiguration", "clientConnection": )") + client +
+            "}",
+        "file");
+    ASSERT_TRUE(config.ok()) << config.status();
+    EXPECT_EQ(config->qps, qps) << client;
+  }
 }
 
 TEST(SchedulerConfig, RefusesWhatIsSomethingElse) {

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "doctor/berth_entry.h"
+#include "doctor/checks/all.h"
+#include "doctor/planning.h"
+
+namespace berth::doctor::checks {
+namespace {
+
+// The names in planner.schedulers that no profile has which calls Berth. Empty if that is not known.
+std::vector<std::string> WithoutProfile(const Facts& facts, const Rules& rules) {
+  std::vector<std::string> without;
+  if (!facts.scheduler.ok()) return without;
+  const std::vector<std::string> profiles = BerthSchedulers(facts, rules);
+  for (const std::string& name : rules.config.planner.schedulers) {
+    if (std::ranges::find(profiles, name) == profiles.end()) without.push_back(name);
+  }
+  return profiles.empty() ? std::vector<std::string>() : without;
+}
+
+Findings JudgeNames(const std::vector<std::string>& without, const Facts& facts,
+                    const Rules& rules) {
+  return Warning(
+      fmt::format("planner.schedulers names {}, but {} has no such profile", Listed(without),
+                  facts.scheduler->source),
+      fmt::format("write planner.schedulers: [{}], unless another kube-scheduler that calls Berth "
+                  "has that name",
+                  fmt::join(BerthSchedulers(facts, rules), ", ")));
+}
+
+Findings CheckPlanner(const Facts& facts, const Rules& rules) {
+  const std::vector<std::string>& schedulers = rules.config.planner.schedulers;
+  if (schedulers.empty()) return Ok("planner.schedulers is empty, so the planner is off");
+  Findings found;
+  if (!Leads(facts)) {
+    Append(Warning(fmt::format("no controller leads, so pods of {} get no planned node: {}",
+                               Listed(schedulers), WhyNobodyLeads(facts)),
+                   fmt::format("look at the pods of {}-controller and at their log", facts.fullname)),
+           found);
+  }
+  const std::vector<std::string> without = WithoutProfile(facts, rules);
+  if (!without.empty()) Append(JudgeNames(without, facts, rules), found);
+  if (!found.empty()) return found;
+  return Ok(fmt::format("{} plans for pods of {}", facts.leader->holder, Listed(schedulers)));
+}
+
+}  // namespace
+
+Check Planner() {
+  return {.name = "planner",
+          .help = "a controller leads that plans for the pods of kube-schedulers that call Berth",
+          .needs = {Source::kLeader},
+          .uses = {Source::kScheduler, Source::kService},
+          .run = CheckPlanner};
+}
+
+}  // namespace berth::doctor::checks
