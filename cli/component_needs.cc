@@ -31,7 +31,7 @@ std::vector<kube::Need> NeedsOf(const std::vector<kube::Grant>& grants,
 doctor::NeedsByComponent NeedsOfProcesses(const config::BerthConfiguration& config,
                                           const std::string& namespace_name) {
   const std::vector<kube::Grant> extender = extender::GrantsOf(config.extender.shortlist);
-  const controller::ControllerGrants grants = controller::GrantsOf(config.controller);
+  const controller::ControllerGrants grants = controller::GrantsOf(config.controller, config.planner);
   std::vector<kube::Need> controller = NeedsOf(grants.in_cluster, "");
   std::ranges::move(NeedsOf(grants.in_namespace, namespace_name), std::back_inserter(controller));
   return {{"extender", NeedsOf(extender, "")}, {"controller", std::move(controller)}};

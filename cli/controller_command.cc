@@ -40,7 +40,7 @@ int PrintControllerRbac(const std::string& file) {
   if (!file.empty()) reading = config::ReadConfig(file);
   if (!reading.ok()) return Fail(reading.errors);
   fmt::print("{}",
-             controller::ControllerRolesYaml(reading.config.controller,
+             controller::ControllerRolesYaml(reading.config.controller, reading.config.planner,
                                              process::LeaseNamespace(reading.config).value_or("")));
   return kExitOk;
 }

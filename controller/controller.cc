@@ -23,7 +23,7 @@ std::unique_ptr<kube::Transport> Connect(const Controller::Options& options,
 }
 
 kube::ListWatchOptions PendingPods(std::uint64_t seed) {
-  return {.path = "/api/v1/pods", .field_selector = Nudger::kPodSelector, .seed = seed};
+  return {.path = "/api/v1/pods", .field_selector = WaitingPods::kSelector, .seed = seed};
 }
 
 }  // namespace
@@ -43,8 +43,12 @@ Controller::Controller(Options options,
       nudge_client_(Connect(options, WriteTimeouts())),
       nudge_transport_(WhileLeading(*nudge_client_)),
       nudge_patcher_(&nudge_transport_),
-      nudger_(NudgerOptions(options), std::move(engine), snapshot, &nudge_patcher_, &timer_,
-              observer),
+      nudger_(NudgerOptions(options), engine, snapshot, &nudge_patcher_, &timer_, observer),
+      nominate_client_(Connect(options, WriteTimeouts())),
+      nominate_transport_(WhileLeading(*nominate_client_)),
+      nominate_patcher_(&nominate_transport_),
+      nominator_(NominatorOptions(options), std::move(engine), snapshot, &nominate_patcher_,
+                 &timer_, observer),
       object_http_client_(Connect(options, WriteTimeouts())),
       object_transport_(WhileLeading(*object_http_client_)),
       object_client_(&object_transport_),
@@ -54,8 +58,9 @@ Controller::Controller(Options options,
       lost_pod_client_(Connect(options, WriteTimeouts())),
       lost_pod_transport_(WhileLeading(*lost_pod_client_)),
       lost_pod_deleter_(LostPodOptions(options), snapshot, &lost_pod_transport_, &timer_, observer),
+      waiting_pods_({&nudger_, &nominator_}),
       pending_client_(Connect(options, {})),
-      pending_(PendingPods(options.seed), pending_client_.get(), &pending_timer_, &nudger_,
+      pending_(PendingPods(options.seed), pending_client_.get(), &pending_timer_, &waiting_pods_,
                pending_observer) {}
 
 Controller::~Controller() { Stop(); }
@@ -72,6 +77,13 @@ NodeLabeler::Options Controller::LabelerOptions(const Options& options) const {
 
 Nudger::Options Controller::NudgerOptions(const Options& options) const {
   return {.annotation = model::kNudgedAtAnnotation.Below(options.prefix),
+          .may_write = [this] { return Leads(); },
+          .now = options.now};
+}
+
+Nominator::Options Controller::NominatorOptions(const Options& options) const {
+  return {.planner = options.planner,
+          .annotation = model::kPlanAnnotation.Below(options.prefix),
           .may_write = [this] { return Leads(); },
           .now = options.now};
 }
@@ -106,6 +118,7 @@ void Controller::Start() {
   election_thread_ = std::thread([this] { election_.Run(); });
   threads_.emplace_back([this] { labeler_.Run(); });
   threads_.emplace_back([this] { nudger_.Run(); });
+  threads_.emplace_back([this] { nominator_.Run(); });
   threads_.emplace_back([this] { certificate_keeper_.Run(); });
   threads_.emplace_back([this] { lost_pod_deleter_.Run(); });
   threads_.emplace_back([this] { pending_.Run(); });
@@ -115,6 +128,7 @@ void Controller::Stop() {
   timer_.Stop();
   label_client_->Stop();
   nudge_client_->Stop();
+  nominate_client_->Stop();
   object_http_client_->Stop();
   lost_pod_client_->Stop();
   pending_.Stop();

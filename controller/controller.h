@@ -14,11 +14,13 @@
 #include "controller/leader_transport.h"
 #include "controller/lost_pod_deleter.h"
 #include "controller/node_labeler.h"
+#include "controller/nominator.h"
 #include "controller/nudger.h"
 #include "controller/object_client.h"
 #include "controller/observer.h"
 #include "controller/owner.h"
 #include "controller/owner_keeper.h"
+#include "controller/waiting_pods.h"
 #include "kube/api_config.h"
 #include "kube/http_client.h"
 #include "kube/list_watch.h"
@@ -32,6 +34,7 @@ namespace berth::controller {
 /// The part of `berth controller` that writes. It competes for the Lease and, while it leads:
 /// - keeps the labels of nodes (NodeLabeler);
 /// - nudges pods whose node has recovered (Nudger);
+/// - nominates nodes for pods that wait (Nominator);
 /// - keeps certificates and owners (CertificateKeeper, OwnerKeeper);
 /// - ends pods that hang on lost nodes, if it is configured to (LostPodDeleter).
 ///
@@ -44,7 +47,7 @@ class Controller {
  public:
   /// Where the controller works, and what for. `now` must be set.
   struct Options {
-    /// How to reach the API server. Up to six connections are opened.
+    /// How to reach the API server. Up to seven connections are opened.
     kube::ApiConfig api;
     /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
     std::string lease_namespace;
@@ -63,6 +66,8 @@ class Controller {
     std::vector<std::string> owned_leases;
     /// What happens to pods that hang on lost nodes.
     LostNodesConfig lost_nodes;
+    /// For which pods nodes are nominated. If for any, the snapshot must have whole pods.
+    planner::PlannerConfig planner;
     /// The time for policies, certificates and lost nodes. Called on several threads.
     std::function<model::Time()> now;
     /// For jitter; must differ between processes.
@@ -82,15 +87,16 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  /// Starts six threads and returns at once. Call it once. The threads run:
+  /// Starts seven threads and returns at once. Call it once. The threads run:
   /// - the election, which renews the Lease;
   /// - the labels of nodes;
   /// - the nudges of pods;
+  /// - the nominations of pods; this thread ends at once if no scheduler's pods are planned;
   /// - certificates, and the owner of what the controller makes;
   /// - the pods on lost nodes; this thread ends at once if nothing is to be done about them;
   /// - the list-and-watch of waiting pods.
   ///
-  /// The second to the fifth do nothing while this controller does not lead, except that nudges and
+  /// The second to the sixth do nothing while this controller does not lead, except that nudges and
   /// what happens to pods on lost nodes are planned all the time.
   void Start();
 
@@ -111,6 +117,7 @@ class Controller {
   LeaderElection::Options ElectionOptions(const Options& options) const;
   NodeLabeler::Options LabelerOptions(const Options& options) const;
   Nudger::Options NudgerOptions(const Options& options) const;
+  Nominator::Options NominatorOptions(const Options& options) const;
   OwnerKeeper::Options OwnerOptions(const Options& options) const;
   CertificateKeeper::Options CertificateOptions(const Options& options) const;
   LostPodDeleter::Options LostPodOptions(const Options& options) const;
@@ -137,6 +144,10 @@ class Controller {
   LeaderTransport nudge_transport_;
   Patcher nudge_patcher_;
   Nudger nudger_;
+  const std::unique_ptr<kube::Transport> nominate_client_;
+  LeaderTransport nominate_transport_;
+  Patcher nominate_patcher_;
+  Nominator nominator_;
   const std::unique_ptr<kube::Transport> object_http_client_;
   LeaderTransport object_transport_;
   ObjectClient object_client_;
@@ -145,7 +156,8 @@ class Controller {
   const std::unique_ptr<kube::Transport> lost_pod_client_;
   LeaderTransport lost_pod_transport_;
   LostPodDeleter lost_pod_deleter_;
-  // The list-and-watch of waiting pods, which feeds nudger_.
+  // The list-and-watch of waiting pods, which feeds nudger_ and nominator_.
+  WaitingPods waiting_pods_;
   const std::unique_ptr<kube::Transport> pending_client_;
   kube::SteadyTimer pending_timer_;
   kube::ListWatch<model::Pod> pending_;

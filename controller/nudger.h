@@ -39,10 +39,6 @@ class Nudger final : public kube::ListWatchHandler<model::Pod> {
     std::chrono::milliseconds interval{250};
   };
 
-  /// Field selector of the list-and-watch: the pods that wait.
-  static constexpr char kPodSelector[] =
-      "spec.nodeName=,status.phase!=Succeeded,status.phase!=Failed";
-
   /// The snapshot has the nodes and the bound pods. Everything pointed at must outlive this.
   Nudger(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
          const cluster::Snapshot* snapshot, Patcher* patcher, kube::Timer* timer,

@@ -25,7 +25,8 @@ constexpr WriteWords kWrites[kWriteKinds] = {
      "update on mutatingwebhookconfigurations and validatingwebhookconfigurations"},
     {"lease_owner", "gave a Lease its owner", "patch on leases"},
     {"lost_pod", "force-deleted a pod on a lost node",
-     "get on jobs and nodes, get and delete on pods, and patch on pods/status"}};
+     "get on jobs and nodes, get and delete on pods, and patch on pods/status"},
+    {"nomination", "nominated a node", "patch on pods/status"}};
 constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
 
 }  // namespace
@@ -82,8 +83,9 @@ void Observer::OnWritten(Write write, std::string_view object, std::string_view 
   const Result result = ResultOf(status);
   writes_[index][result]->Increment();
   if (result == kOk) {
-    // Pods are nudged by the thousand; nodes are labelled once.
-    const LogLevel level = write == Write::kNudge ? LogLevel::kDebug : LogLevel::kInfo;
+    // Waiting pods are written by the thousand; nodes are labelled once.
+    const bool many = write == Write::kNudge || write == Write::kNomination;
+    const LogLevel level = many ? LogLevel::kDebug : LogLevel::kInfo;
     return Log(level, words.done, {{"object", object}, {"value", value}});
   }
   if (result == kGone || result == kConflict) return;

@@ -15,8 +15,8 @@ namespace berth::controller {
 /// Logs and counts what the controller does:
 ///
 ///   berth_controller_writes_total{write,result}   write: node_label, nudge, secret, ca_bundle,
-///                                                 lease_owner, lost_pod; result: ok, gone,
-///                                                 conflict, forbidden, failed
+///                                                 lease_owner, lost_pod, nomination; result: ok,
+///                                                 gone, conflict, forbidden, failed
 ///   berth_controller_lease_errors_total           requests for the Lease that failed
 ///
 /// Failures are logged at most once in 10 s; `gone` and `conflict` are not, because they are
@@ -35,8 +35,8 @@ class Observer final : public LeaderObserver, public WriteObserver {
   /// Counts the failed request for the Lease, and logs a warning.
   void OnError(const absl::Status& error) override;
 
-  /// Counts the write by its result. Logs a success (nudges only at level debug, because there may
-  /// be thousands), a failure, and, if the write was forbidden, the right that is missing.
+  /// Counts the write by its result. Logs a success (nudges and nominations only at level debug,
+  /// because there may be thousands), a failure, and, if the write was forbidden, the right that is missing.
   void OnWritten(Write write, std::string_view object, std::string_view value,
                  const absl::Status& status) override;
 

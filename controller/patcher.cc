@@ -11,9 +11,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-absl::Status Patch(kube::Transport& transport, std::string target, const Json& metadata) {
-  const std::string body =
-      Json{{"metadata", metadata}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+absl::Status Patch(kube::Transport& transport, std::string target, const Json& patch) {
+  const std::string body = patch.dump(-1, ' ', false, Json::error_handler_t::replace);
   return kube::CallJson(transport, kube::HttpMethod::kPatch, std::move(target), body).status();
 }
 
@@ -23,14 +22,25 @@ absl::Status Patcher::LabelNode(std::string_view node, std::string_view uid,
                                 const model::StringMap& labels) {
   Json metadata = {{"uid", uid}};
   for (const auto& [name, value] : labels) metadata["labels"][name] = value;
-  return Patch(*transport_, fmt::format("/api/v1/nodes/{}", node), metadata);
+  return Patch(*transport_, fmt::format("/api/v1/nodes/{}", node), {{"metadata", metadata}});
 }
 
 absl::Status Patcher::AnnotatePod(std::string_view namespace_name, std::string_view name,
                                   std::string_view uid, std::string_view annotation,
                                   std::string_view value) {
   return Patch(*transport_, fmt::format("/api/v1/namespaces/{}/pods/{}", namespace_name, name),
-               {{"uid", uid}, {"annotations", {{std::string(annotation), value}}}});
+               {{"metadata", {{"uid", uid}, {"annotations", {{std::string(annotation), value}}}}}});
+}
+
+absl::Status Patcher::NominatePod(std::string_view namespace_name, std::string_view name,
+                                  std::string_view uid, std::string_view node,
+                                  std::string_view annotation) {
+  // A null removes a field.
+  const Json value = node.empty() ? Json() : Json(node);
+  return Patch(*transport_,
+               fmt::format("/api/v1/namespaces/{}/pods/{}/status", namespace_name, name),
+               {{"metadata", {{"uid", uid}, {"annotations", {{std::string(annotation), value}}}}},
+                {"status", {{"nominatedNodeName", value}}}});
 }
 
 }  // namespace berth::controller

@@ -15,13 +15,14 @@ namespace {
 
 constexpr char kRole[] = "berth-controller";
 
-std::vector<kube::Grant> InTheCluster(const ControllerConfig& config) {
+std::vector<kube::Grant> InTheCluster(const ControllerConfig& config, bool plans) {
   std::vector<kube::Grant> grants;
   kube::Allow(cluster::kFeedPermissions, {}, grants);
   kube::Allow(kPatchPermissions, {}, grants);
   if (!config.certificates.webhooks.empty()) {
     kube::Allow(kWebhookPermissions, config.certificates.webhooks, grants);
   }
+  if (plans) kube::Allow(kNominatePermissions, {}, grants);
   if (config.lost_nodes.enabled()) kube::Allow(kLostPodPermissions, {}, grants);
   return grants;
 }
@@ -50,12 +51,15 @@ std::vector<kube::Grant> InTheNamespace(const ControllerConfig& config) {
 
 }  // namespace
 
-ControllerGrants GrantsOf(const ControllerConfig& config) {
-  return {.in_cluster = InTheCluster(config), .in_namespace = InTheNamespace(config)};
+ControllerGrants GrantsOf(const ControllerConfig& config, const planner::PlannerConfig& planner) {
+  return {.in_cluster = InTheCluster(config, !planner.schedulers.empty()),
+          .in_namespace = InTheNamespace(config)};
 }
 
-std::string ControllerRolesYaml(const ControllerConfig& config, const std::string& namespace_name) {
-  const ControllerGrants grants = GrantsOf(config);
+std::string ControllerRolesYaml(const ControllerConfig& config,
+                                const planner::PlannerConfig& planner,
+                                const std::string& namespace_name) {
+  const ControllerGrants grants = GrantsOf(config, planner);
   return kube::ClusterRoleYaml(kRole, grants.in_cluster) + "---\n" +
          kube::RoleYaml(kRole, namespace_name, grants.in_namespace);
 }

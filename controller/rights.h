@@ -5,6 +5,7 @@
 
 #include "controller/config.h"
 #include "kube/rbac.h"
+#include "planner/config.h"
 
 namespace berth::controller {
 
@@ -17,10 +18,12 @@ struct ControllerGrants {
 };
 /// Returns the rights that a controller of that configuration needs, and none besides. Where it
 /// uses objects by name, the right is for these names only.
-ControllerGrants GrantsOf(const ControllerConfig& config);
+ControllerGrants GrantsOf(const ControllerConfig& config, const planner::PlannerConfig& planner);
 
 /// Returns the same as YAML for kubectl apply: a ClusterRole and a Role. If `namespace_name` is
 /// empty, the Role names no namespace and kubectl chooses it.
-std::string ControllerRolesYaml(const ControllerConfig& config, const std::string& namespace_name);
+std::string ControllerRolesYaml(const ControllerConfig& config,
+                                const planner::PlannerConfig& planner,
+                                const std::string& namespace_name);
 
 }  // namespace berth::controller

@@ -60,6 +60,9 @@ inline constexpr OwnName kRetrylessAnnotation{"retryless"};
 
 // Annotations that the controller writes or reads.
 
+/// The node that the controller has nominated, on waiting pods. The controller reads it to tell its
+/// own nominations from those of others, and so does `berth explain`.
+inline constexpr OwnName kPlanAnnotation{"plan"};
 /// When the controller last made kube-scheduler retry the pod, on waiting pods. Nothing reads it.
 inline constexpr OwnName kNudgedAtAnnotation{"nudged-at"};
 /// On Secrets. To get a new certificate, `berth certs renew` or a user writes a value that it did

@@ -84,10 +84,17 @@ std::vector<Step> Planner::Plan(const model::ClusterView& view, model::Time time
   return std::move(round.steps);
 }
 
-void Planner::Failed(const Step& step) {
+void Planner::Keep(const std::string& namespace_name, const std::string& name) {
+  const auto found = waiting_.find(namespace_name + '/' + name);
+  if (found != waiting_.end()) found->second.epoch = epoch_;
+}
+
+void Planner::Failed(const Step& step, Clock::time_point now) {
   const auto found = waiting_.find(step.namespace_ + '/' + step.name);
   if (found == waiting_.end() || found->second.pod.uid != step.uid) return;
-  if (!step.node.empty()) found->second.promise.reset();
+  if (step.node.empty()) return;
+  found->second.promise.reset();
+  found->second.retry = now + kFailedWrite;
 }
 
 void Planner::Confirm(Round& round) {

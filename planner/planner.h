@@ -65,6 +65,7 @@ class Planner {
   static constexpr std::chrono::minutes kMaxBackoff{5};
   /// How long a pod that kube-scheduler has not tried yet waits at least before it is planned.
   static constexpr std::chrono::milliseconds kBacklogAge{200};
+  static constexpr std::chrono::seconds kFailedWrite{1};
   /// After this time without an echo of the watch, a write counts as lost.
   static constexpr std::chrono::seconds kLost{10};
 
@@ -78,14 +79,18 @@ class Planner {
   /// A full list begins; EndReplace() removes the pods that were not upserted since.
   void BeginReplace() { ++epoch_; }
   void EndReplace();
+  /// The pod exists but cannot be read; it waits on as it was last known.
+  void Keep(const std::string& namespace_name, const std::string& name);
+  /// Whether no pods wait.
+  bool empty() const { return waiting_.empty(); }
 
   /// Returns what to write, in that order, and counts it as written. Steps that could not be
   /// written are taken back by Failed(). The view must have whole pods. `time` is the time for
   /// policies, `now` that of waits.
   std::vector<Step> Plan(const model::ClusterView& view, model::Time time, Clock::time_point now);
 
-  /// The step of the last Plan() was not written.
-  void Failed(const Step& step);
+  /// The step of the last Plan() was not written. The pod is left alone for kFailedWrite.
+  void Failed(const Step& step, Clock::time_point now);
 
   /// How many pods wait whose needs policies/fit does not know, by what that is.
   const std::map<policies::fit::Unknown, std::size_t>& left_to_scan() const {

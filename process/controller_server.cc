@@ -56,6 +56,7 @@ class ControllerServer::Work {
                      .owner = config.controller.owner,
                      .owned_leases = config.controller.owned_leases,
                      .lost_nodes = config.controller.lost_nodes,
+                     .planner = config.planner,
                      .now = Now,
                      .seed = std::random_device()()},
                     engine_.scheduling, &snapshot_, &server.observer_, &server.certificate_report_,

@@ -68,7 +68,7 @@ ControllerProcess::Pending::Pending(ControllerProcess* process, const Surroundin
       timer(surroundings.timeline, &task),
       link(process->identity_ + "/pending", kListTimeout, surroundings, &task),
       list_watch({.path = "/api/v1/pods",
-                  .field_selector = controller::Nudger::kPodSelector,
+                  .field_selector = controller::WaitingPods::kSelector,
                   .seed = seed},
                  &link, &timer, &process->nudging_.nudger, &process->observer_) {}
 

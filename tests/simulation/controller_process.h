@@ -7,6 +7,7 @@
 #include "controller/node_labeler.h"
 #include "controller/nudger.h"
 #include "controller/patcher.h"
+#include "controller/waiting_pods.h"
 #include "controller/write_observer.h"
 #include "kube/list_watch.h"
 #include "tests/simulation/api_link.h"

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(ControllerRbac, IsSmallByDefault) {
-  const std::string roles = ControllerRolesYaml(ControllerConfig(), "ml");
+  const std::string roles = ControllerRolesYaml(ControllerConfig(), {}, "ml");
   EXPECT_THAT(roles, HasSubstr("kind: Role\nmetadata:\n  name: berth-controller\n  namespace: ml\n"
                                "rules:\n"
                                "- apiGroups: [\"coordination.k8s.io\"]\n"
@@ -29,7 +29,7 @@ TEST(ControllerRbac, IsSmallByDefault) {
 TEST(ControllerRbac, MayEndPodsOnlyWhereItIsConfiguredTo) {
   ControllerConfig config;
   config.lost_nodes.force_delete_after = std::chrono::minutes(15);
-  const std::string roles = ControllerRolesYaml(config, "");
+  const std::string roles = ControllerRolesYaml(config, {}, "");
   for (const char* rule : {"  resources: [nodes]\n  verbs: [get, list, patch, watch]\n",
                            "  resources: [pods]\n  verbs: [delete, get, list, patch, watch]\n",
                            "  resources: [pods/status]\n  verbs: [patch]\n",
@@ -46,7 +46,7 @@ TEST(ControllerRbac, NamesWhatTheConfigurationNames) {
                                  {.secret = "b-tls", .hosts = {"localhost"}}};
   config.certificates.clients = {{.secret = "c-tls", .name = "c"}};
   config.certificates.webhooks = {"berth"};
-  const std::string roles = ControllerRolesYaml(config, "");
+  const std::string roles = ControllerRolesYaml(config, {}, "");
   const std::size_t role = roles.find("kind: Role\n");
   const struct {
     const char* rule;
@@ -77,7 +77,7 @@ TEST(ControllerRbac, NamesWhatTheConfigurationNames) {
 TEST(ControllerRbac, LeavesOutServicesThatNobodyNames) {
   ControllerConfig config;
   config.certificates.servers = {{.secret = "b-tls", .hosts = {"localhost"}}};
-  EXPECT_THAT(ControllerRolesYaml(config, ""), Not(HasSubstr("services")));
+  EXPECT_THAT(ControllerRolesYaml(config, {}, ""), Not(HasSubstr("services")));
 }
 
 }  // namespace
