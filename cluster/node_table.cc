@@ -9,12 +9,14 @@
 namespace berth::cluster {
 namespace {
 
-model::Resources WithoutZeros(const model::Resources& resources) {
-  model::Resources kept;
-  for (const auto& [name, amount] : resources) {
-    if (amount != 0) kept.Set(name, amount);
+// What is left when `taken` is subtracted from `used`, without resources of which nothing is left.
+model::Resources Difference(const model::Resources& used, const model::Resources& taken) {
+  model::Resources left;
+  for (const auto& [name, amount] : used) {
+    const std::int64_t rest = amount - taken.Get(name);
+    if (rest != 0) left.Set(name, rest);
   }
-  return kept;
+  return left;
 }
 
 // Guesses which names are looked up next: those of the nodes that follow the ones just found.
@@ -156,11 +158,21 @@ void NodeTable::Release(model::NodeIndex index) {
   FreeIfUnused(index);
 }
 
-void NodeTable::AddUsed(model::NodeIndex index, std::string_view resource, std::int64_t amount) {
-  if (amount == 0) return;
-  model::Resources& used = places_[index].state.used;
-  used.Add(resource, amount);
-  if (amount < 0) used = WithoutZeros(used);
+void NodeTable::Add(model::NodeIndex index, const Demand& demand) {
+  model::NodeState& state = places_[index].state;
+  state.used.Add(demand.resources);
+  state.pods += demand.pods;
+  state.ports.insert(state.ports.end(), demand.ports.begin(), demand.ports.end());
+  if (Exists(index)) Changed(index);
+}
+
+void NodeTable::Subtract(model::NodeIndex index, const Demand& demand) {
+  model::NodeState& state = places_[index].state;
+  state.used = Difference(state.used, demand.resources);
+  state.pods -= demand.pods;
+  for (const model::HostPort& port : demand.ports) {
+    state.ports.erase(std::ranges::find(state.ports, port));
+  }
   if (Exists(index)) Changed(index);
 }
 

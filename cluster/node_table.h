@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
+#include "cluster/demand_table.h"
 #include "cluster/name_list.h"
 #include "cluster/node_versions.h"
 #include "cluster/pool_counts.h"
@@ -36,9 +37,9 @@ inline constexpr model::NodeIndex kNoNode = std::numeric_limits<model::NodeIndex
 /// For a pod that becomes known before its node:
 ///
 ///   const model::NodeIndex place = table.Hold("gpu-7");  // At(place) is null
-///   table.AddUsed(place, "nvidia.com/gpu", 4);
-///   table.Upsert(node, accelerator);                     // At(place)->used has 4 devices
-///   table.AddUsed(place, "nvidia.com/gpu", -4);          // the pod ended
+///   table.Add(place, demand);         // of 4 devices
+///   table.Upsert(node, accelerator);  // At(place)->used has 4 devices
+///   table.Subtract(place, demand);    // the pod ended
 ///   table.Release(place);
 class NodeTable {
  public:
@@ -96,10 +97,11 @@ class NodeTable {
   /// Undoes one Hold() of this place.
   void Release(model::NodeIndex index);
 
-  /// Adds `amount`, which may be negative, to what is used at a held place, in the units of
-  /// model::Resources. A resource whose sum is 0 is not listed, so that equal use compares equal
-  /// however it came about.
-  void AddUsed(model::NodeIndex index, std::string_view resource, std::int64_t amount);
+  /// Adds what a pod takes to the `used`, `pods` and `ports` of a held place.
+  void Add(model::NodeIndex index, const Demand& demand);
+  /// Undoes one Add() of an equal demand. A resource whose sum is 0 is not listed, so that equal
+  /// use compares equal however it came about.
+  void Subtract(model::NodeIndex index, const Demand& demand);
 
  private:
   /// What is stored for an index besides name and version.

@@ -5,25 +5,28 @@
 #include <utility>
 
 #include "model/gpu_labels.h"
+#include "model/label.h"
 
 namespace berth::cluster {
 
 NodeTrimmer::NodeTrimmer(std::shared_ptr<const model::AcceleratorCatalog> catalog,
-                         const std::vector<std::string>& labels, bool uids)
+                         const Options& options)
     : catalog_(std::move(catalog)),
       names_(model::kGpuLabels.begin(), model::kGpuLabels.end()),
-      uids_(uids) {
+      uids_(options.uids),
+      whole_pods_(options.whole_pods) {
   for (std::size_t entry = 0; entry < catalog_->size(); ++entry) {
     const auto index = static_cast<model::AcceleratorCatalog::Index>(entry);
     for (const model::NodeMatcher& matcher : (*catalog_)[index].nodes) {
       names_.push_back(matcher.label);
     }
   }
-  names_.insert(names_.end(), labels.begin(), labels.end());
+  names_.insert(names_.end(), options.labels.begin(), options.labels.end());
   std::sort(names_.begin(), names_.end());
 }
 
 bool NodeTrimmer::Keeps(std::string_view label) const {
+  if (whole_pods_ && !label.starts_with(model::kNodeFeaturePrefix)) return true;
   return std::binary_search(names_.begin(), names_.end(), label, std::less<>());
 }
 
@@ -38,12 +41,14 @@ model::Resources NodeTrimmer::Trim(const model::Resources& resources) const {
 model::Node NodeTrimmer::Trim(model::Node node) const {
   std::erase_if(node.labels, [this](const auto& label) { return !Keeps(label.first); });
   node.labels.shrink_to_fit();
-  std::erase_if(node.taints,
-                [](const auto& taint) { return taint.effect != model::kPreferNoSchedule; });
+  const auto is_enforced = [](const auto& taint) {
+    return taint.effect != model::kPreferNoSchedule;
+  };
+  if (!whole_pods_) std::erase_if(node.taints, is_enforced);
   node.taints.shrink_to_fit();
   node.conditions.shrink_to_fit();
   node.capacity = Trim(node.capacity);
-  node.allocatable = Trim(node.allocatable);
+  if (!whole_pods_) node.allocatable = Trim(node.allocatable);
   if (!uids_) std::string().swap(node.uid);
   return node;
 }

@@ -15,17 +15,30 @@ namespace berth::cluster {
 ///
 /// It keeps:
 /// - labels that the catalogue names, those in model::kGpuLabels (GPU feature discovery sets four
-///   times as many), and those given to the constructor;
+///   times as many), and those in Options;
 /// - the catalogue's resources;
 /// - taints with the effect PreferNoSchedule, because kube-scheduler itself enforces the others;
 /// - every condition;
-/// - the UID, if the constructor was told so.
+/// - whether the node is cordoned;
+/// - the UID, if Options say so.
+///
+/// For whole pods it keeps what policies/fit reads:
+/// - all labels but those of model::kNodeFeaturePrefix, which are two in three on a real node;
+/// - all taints;
+/// - all resources in `allocatable`.
 class NodeTrimmer {
  public:
-  /// `catalog` must not be null. `labels` are the full names of further labels to keep. `uids` is
-  /// whether to keep the UID.
-  NodeTrimmer(std::shared_ptr<const model::AcceleratorCatalog> catalog,
-              const std::vector<std::string>& labels, bool uids = false);
+  struct Options {
+    /// The full names of further labels to keep.
+    std::vector<std::string> labels = {};
+    /// Whether to keep the UID.
+    bool uids = false;
+    /// Whether to keep what decides if a whole pod fits the node.
+    bool whole_pods = false;
+  };
+
+  /// `catalog` must not be null.
+  NodeTrimmer(std::shared_ptr<const model::AcceleratorCatalog> catalog, const Options& options);
 
   /// Returns `node` without what is not kept, and with its unused capacity freed. The order of
   /// labels, taints and conditions stays.
@@ -40,6 +53,7 @@ class NodeTrimmer {
   std::shared_ptr<const model::AcceleratorCatalog> catalog_;
   std::vector<std::string> names_;  // labels to keep, ascending
   const bool uids_;
+  const bool whole_pods_;
 };
 
 }  // namespace berth::cluster

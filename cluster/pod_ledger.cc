@@ -13,26 +13,29 @@ std::uint64_t HashOf(const std::string& uid) { return absl::Hash<std::string>()(
 
 }  // namespace
 
-PodLedger::PodLedger(std::shared_ptr<const model::AcceleratorCatalog> catalog, NodeTable* nodes)
-    : catalog_(std::move(catalog)), nodes_(nodes) {}
+PodLedger::PodLedger(std::shared_ptr<const model::AcceleratorCatalog> catalog, NodeTable* nodes,
+                     bool whole_pods)
+    : catalog_(std::move(catalog)), nodes_(nodes), whole_pods_(whole_pods) {}
 
 void PodLedger::Upsert(const model::Pod& pod) {
-  Amounts amounts = AmountsOf(pod);
-  if (amounts.empty()) {
+  Demand demand = DemandOf(pod);
+  if (demand.empty()) {
     Remove(records_.find(KeyOf(pod)));
     return;
   }
   // Hold the new node before releasing the earlier record's, so that the place is not reused in
   // between.
-  Record earlier{HashOf(pod.uid), std::move(amounts), nodes_->Hold(pod.node_name), epoch_};
+  Record earlier{HashOf(pod.uid), demands_.Hold(std::move(demand)), nodes_->Hold(pod.node_name),
+                 epoch_};
   Record& record = records_[KeyOf(pod)];
   std::swap(record, earlier);
-  const bool same = record.node == earlier.node && record.amounts == earlier.amounts;
-  if (!same) Book(record, +1);
-  if (!same) Book(earlier, -1);
-  if (earlier.amounts.empty()) return;
-  nodes_->Release(earlier.node);
+  const bool is_new = earlier.demand == nullptr;
+  const bool same = record.node == earlier.node && record.demand == earlier.demand;
+  if (!same) nodes_->Add(record.node, *record.demand);
+  if (is_new) return;
+  if (!same) nodes_->Subtract(earlier.node, *earlier.demand);
   if (earlier.uid_hash != record.uid_hash) HasLeft(earlier);
+  Release(earlier);
 }
 
 void PodLedger::Keep(const kube::UnreadableObject& pod) {
@@ -63,43 +66,39 @@ bool PodLedger::WasSeen(const std::string& key, const std::string& uid) const {
   const std::uint64_t uid_hash = HashOf(uid);
   const auto found = records_.find(key);
   const bool is_bound = found != records_.end() && found->second.uid_hash == uid_hash;
-  return is_bound || has_left_.contains(uid_hash);
+  return is_bound || left_.Has(uid_hash) || others_left_.Has(uid_hash);
 }
 
-PodLedger::Amounts PodLedger::AmountsOf(const model::Pod& pod) const {
-  Amounts amounts;
-  if (pod.node_name.empty() || pod.terminated) return amounts;
-  const std::vector<std::string>& resources = catalog_->resources();
-  for (const auto& [name, requested] : pod.requests) {
-    const auto found = std::ranges::lower_bound(resources, name);
-    if (found == resources.end() || *found != name) continue;
-    const auto resource = static_cast<std::uint32_t>(found - resources.begin());
-    const std::int64_t amount = std::min(requested, kMaxAmount);
-    if (amount > 0) amounts.push_back({resource, amount});
+Demand PodLedger::DemandOf(const model::Pod& pod) const {
+  Demand demand;
+  if (pod.node_name.empty() || pod.terminated) return demand;
+  for (const auto& [name, amount] : pod.requests) {
+    const bool counts = amount > 0 && (whole_pods_ || catalog_->HasResource(name));
+    if (counts) demand.resources.Set(name, std::min(amount, kMaxAmount));
   }
-  return amounts;
+  if (!whole_pods_) return demand;
+  demand.pods = 1;
+  demand.ports = pod.host_ports;
+  return demand;
 }
 
 void PodLedger::Remove(Records::iterator found) {
   if (found == records_.end()) return;
-  Book(found->second, -1);
-  nodes_->Release(found->second.node);
+  nodes_->Subtract(found->second.node, *found->second.demand);
   HasLeft(found->second);
+  Release(found->second);
   records_.erase(found);
 }
 
-void PodLedger::HasLeft(const Record& record) {
-  if (!has_left_.insert(record.uid_hash).second) return;
-  left_.push_back(record.uid_hash);
-  if (left_.size() <= kMaxLeft) return;
-  has_left_.erase(left_.front());
-  left_.pop_front();
+void PodLedger::Release(const Record& record) {
+  demands_.Release(record.demand);
+  nodes_->Release(record.node);
 }
 
-void PodLedger::Book(const Record& record, int sign) {
-  for (const Amount& entry : record.amounts) {
-    nodes_->AddUsed(record.node, catalog_->resources()[entry.resource], sign * entry.amount);
-  }
+void PodLedger::HasLeft(const Record& record) {
+  const auto in_catalogue = [this](const auto& entry) { return catalog_->HasResource(entry.first); };
+  const bool is_ours = std::ranges::any_of(record.demand->resources, in_catalogue);
+  (is_ours ? left_ : others_left_).Add(record.uid_hash);
 }
 
 }  // namespace berth::cluster

@@ -2,15 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
-#include "absl/container/inlined_vector.h"
+#include "cluster/demand_table.h"
 #include "cluster/node_table.h"
+#include "cluster/recent_uids.h"
 #include "kube/unreadable_object.h"
 #include "model/accelerator.h"
 #include "model/pod.h"
@@ -22,16 +21,26 @@ namespace berth::cluster {
 /// lock guards it.
 ///
 /// Only pods that are bound, have not terminated and request a resource of the catalogue have a
-/// record. All other pods cost nothing. The ledger holds the place of a pod's node while the pod
-/// has a record, so pods and nodes may arrive and leave in any order.
+/// record, and only those resources count. A ledger of whole pods has a record of every pod that is
+/// bound and has not terminated: it counts the pod, all its resources and its ports of the node.
+/// All other pods cost nothing.
+///
+/// That is how kube-scheduler counts (NodeInfo.update in
+/// k8s.io/kubernetes/pkg/scheduler/framework/types.go, v1.36.3), but for resizes in place; see
+/// kube::PodRequests.
+///
+/// The ledger holds the place of a pod's node while the pod has a record, so pods and nodes may
+/// arrive and leave in any order.
 class PodLedger {
  public:
-  /// More than any node has of any resource. Single amounts are cut to it, so that sums never reach
-  /// the limits of int64, where subtracting would not undo adding.
-  static constexpr std::int64_t kMaxAmount = std::int64_t{1} << 40;
+  /// More than any node has of any resource, even of bytes (1 PiB). Single amounts are cut to it,
+  /// so that the sum of a node's pods, 8000 at most, does not reach the limits of int64, where
+  /// subtracting would not undo adding.
+  static constexpr std::int64_t kMaxAmount = std::int64_t{1} << 50;
 
-  /// `catalog` must not be null. `nodes` must outlive the ledger.
-  PodLedger(std::shared_ptr<const model::AcceleratorCatalog> catalog, NodeTable* nodes);
+  /// `catalog` must not be null. `nodes` must outlive the ledger. `whole_pods`: see above.
+  PodLedger(std::shared_ptr<const model::AcceleratorCatalog> catalog, NodeTable* nodes,
+            bool whole_pods = false);
 
   /// Sets what `pod` uses, and replaces what was known under its namespace and name, whether of the
   /// same pod or of an earlier one. A pod that uses nothing is removed instead.
@@ -53,32 +62,24 @@ class PodLedger {
   /// The key that WasSeen() expects: "<namespace>/<name>".
   static std::string KeyOf(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
 
-  /// The number of pods that are remembered after they left, at 16 bytes each.
-  static constexpr std::size_t kMaxLeft = 4096;
+  /// The number of pods that are remembered after they left: of those that used a resource of the
+  /// catalogue, and as many of the others.
+  static constexpr std::size_t kMaxLeft = RecentUids::kMost;
 
-  /// Returns whether the pod with that KeyOf() and UID uses something now, or did before it ended,
-  /// was deleted or was replaced. Of the pods that left, only the last kMaxLeft are known. UIDs are
-  /// compared by their hashes.
+  /// Returns whether the pod with that KeyOf() and UID has a record now, or had one before it
+  /// ended, was deleted or was replaced. Of the pods that left, only the last kMaxLeft are known.
+  /// UIDs are compared by their hashes.
   bool WasSeen(const std::string& key, const std::string& uid) const;
 
-  /// The number of pods that use something.
+  /// The number of pods that have a record.
   std::size_t size() const { return records_.size(); }
 
  private:
-  /// How much a pod uses of one resource, in the units of model::Resources.
-  struct Amount {
-    std::uint32_t resource;  // index in the catalogue's resources()
-    std::int64_t amount;
-
-    friend bool operator==(const Amount&, const Amount&) = default;
-  };
-  /// Usually one amount: the pod's devices.
-  using Amounts = absl::InlinedVector<Amount, 1>;
-
-  /// What is stored for one pod. Without amounts it is not stored.
+  /// What is stored for one pod.
   struct Record {
     std::uint64_t uid_hash = 0;  // distinguishes pods of one name in 8 bytes instead of 36
-    Amounts amounts;
+    /// What the pod uses, which the record holds in demands_. Never empty.
+    const Demand* demand = nullptr;
     /// The node's place, which the record holds.
     model::NodeIndex node = 0;
     /// The value of epoch_ when the pod was last upserted or kept.
@@ -86,22 +87,24 @@ class PodLedger {
   };
   using Records = absl::flat_hash_map<std::string, Record>;  // by "<namespace>/<name>"
 
-  /// What the pod uses, or nothing if it is not bound or has terminated.
-  Amounts AmountsOf(const model::Pod& pod) const;
+  /// What the pod uses; empty if it is not bound or has terminated.
+  Demand DemandOf(const model::Pod& pod) const;
   /// Removes the record, or does nothing at records_.end().
   void Remove(Records::iterator found);
+  /// Releases what the record holds.
+  void Release(const Record& record);
   /// Remembers the record's UID for WasSeen().
   void HasLeft(const Record& record);
-  /// Adds `sign` times the record's amounts to its node.
-  void Book(const Record& record, int sign);
 
   std::shared_ptr<const model::AcceleratorCatalog> catalog_;
-  /// Where the amounts are added; not owned.
+  /// Where demands are added; not owned.
   NodeTable* nodes_;
+  const bool whole_pods_;
+  DemandTable demands_;
   Records records_;
-  std::deque<std::uint64_t> left_;  // hashes of UIDs, the most recent at the end
-  /// The same hashes, for lookup.
-  absl::flat_hash_set<std::uint64_t> has_left_;
+  /// The pods that left: those that used a resource of the catalogue, and the others.
+  RecentUids left_;
+  RecentUids others_left_;
   /// The number of lists begun so far.
   std::uint32_t epoch_ = 0;
 };

@@ -55,9 +55,11 @@ const Quarantine& Snapshot::Reader::Quarantined(Kind kind) const {
 
 Snapshot::Snapshot(Options options)
     : catalog_(std::move(options.catalog)),
-      trimmer_(catalog_, options.labels, options.node_uids),
+      trimmer_(catalog_, {.labels = options.labels,
+                          .uids = options.node_uids,
+                          .whole_pods = options.whole_pods}),
       on_ambiguous_(std::move(options.on_ambiguous)),
-      pods_(catalog_, &nodes_) {}
+      pods_(catalog_, &nodes_, options.whole_pods) {}
 
 Snapshot::Reader Snapshot::Read() const {
   const std::lock_guard<std::mutex> gate(gate_);

@@ -63,6 +63,9 @@ class Snapshot {
     std::vector<std::string> labels;
     /// Whether to keep the UIDs of nodes. Only code that writes to nodes needs them.
     bool node_uids = false;
+    /// Whether to keep all that policies/fit reads: NodeTrimmer keeps more of each node, and
+    /// PodLedger counts all bound pods with all their resources and ports.
+    bool whole_pods = false;
     /// Called when two entries of the catalogue recognise a node: when the node is new, and when
     /// its accelerator changes. The arguments are the node's name, the entry that counts and the
     /// other entry. It is called on the writer's thread, without any lock held. May be empty.
@@ -92,7 +95,8 @@ class Snapshot {
     /// Services do not count.
     std::uint64_t Generation() const override;
     /// Whether the pod with that PodLedger::KeyOf and UID uses a resource of the catalogue on a
-    /// node, or did so and has left; see PodLedger::WasSeen.
+    /// node, or did so and has left. With Options::whole_pods: whether it is bound, or was and has
+    /// left. See PodLedger::WasSeen.
     bool WasSeenBound(const std::string& key, const std::string& uid) const;
     /// The pods of Jobs that somebody has deleted and that are still there.
     const TerminatingPods& Terminating() const;

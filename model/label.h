@@ -25,4 +25,8 @@ bool IsQualifiedName(std::string_view text);
 /// "kubernetes.io/gpu" are not.
 bool IsExtendedResourceName(std::string_view text);
 
+/// What the labels begin with that Node Feature Discovery sets: some 40 of the 60 labels of a real
+/// node, which say what its processor can do. A view of whole pods does not keep them.
+inline constexpr std::string_view kNodeFeaturePrefix = "feature.node.kubernetes.io/";
+
 }  // namespace berth::model

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "model/label.h"
 #include "model/node_selector.h"
 #include "model/taint.h"
 
@@ -76,18 +77,34 @@ bool HasResources(const Pod& pod, const NodeState& state) {
   });
 }
 
+bool IsFeature(std::string_view label) { return label.starts_with(model::kNodeFeaturePrefix); }
+
+bool NamesFeature(const model::NodeSelectorTerm& term) {
+  return std::ranges::any_of(term.expressions,
+                             [](const auto& requirement) { return IsFeature(requirement.key); });
+}
+
+bool NamesFeature(const model::NodeNeeds& needs) {
+  const auto is_feature = [](const auto& label) { return IsFeature(label.first); };
+  if (std::ranges::any_of(needs.selector, is_feature)) return true;
+  return needs.terms && std::ranges::any_of(*needs.terms, [](const model::NodeSelectorTerm& term) {
+           return NamesFeature(term);
+         });
+}
+
 }  // namespace
 
 Unknown UnknownNeed(const Pod& pod) {
   if (pod.scored.claims) return Unknown::kClaims;
   if (pod.attached_volumes) return Unknown::kVolumes;
   if (pod.scored.pod_affinity) return Unknown::kPodAffinity;
-  return pod.scored.hard_spread ? Unknown::kSpread : Unknown::kNone;
+  if (pod.scored.hard_spread) return Unknown::kSpread;
+  return NamesFeature(pod.needs) ? Unknown::kNodeFeatures : Unknown::kNone;
 }
 
 std::string_view NameOf(Unknown unknown) {
-  static constexpr std::array<std::string_view, 5> kNames = {"none", "claims", "volumes",
-                                                             "pod_affinity", "spread"};
+  static constexpr std::array<std::string_view, 6> kNames = {
+      "none", "claims", "volumes", "pod_affinity", "spread", "node_features"};
   return kNames[static_cast<std::size_t>(unknown)];
 }
 

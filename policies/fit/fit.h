@@ -46,12 +46,16 @@ enum class Unknown : std::uint8_t {
   kPodAffinity,
   /// It has a topology spread constraint that must hold (whenUnsatisfiable DoNotSchedule).
   kSpread,
+  /// Its node selector or required node affinity names a label of model::kNodeFeaturePrefix, which
+  /// views do not keep.
+  kNodeFeatures,
 };
 
 /// Returns the first that applies.
 Unknown UnknownNeed(const model::Pod& pod);
 
-/// A lower-case word for metrics: "none", "claims", "volumes", "pod_affinity", "spread".
+/// A lower-case word for metrics: "none", "claims", "volumes", "pod_affinity", "spread",
+/// "node_features".
 std::string_view NameOf(Unknown unknown);
 
 /// The part of `pod` that JudgeNode() and JudgeRoom() read, as text. Pods of the same shape get the

@@ -31,6 +31,13 @@ inline std::shared_ptr<const model::AcceleratorCatalog> TestCatalog() {
 
 inline Snapshot::Options TestOptions() { return {.catalog = TestCatalog(), .labels = {}}; }
 
+/// Those of a view of whole pods.
+inline Snapshot::Options WholePods() {
+  Snapshot::Options options = TestOptions();
+  options.whole_pods = true;
+  return options;
+}
+
 /// A V100 node with that many devices.
 inline model::Node MakeNode(const std::string& name, std::int64_t gpus = 8) {
   model::Node node;
@@ -52,7 +59,13 @@ inline model::Pod MakePod(const std::string& name, const std::string& node, std:
   return pod;
 }
 
-/// What is used on a node that exists.
+/// A node that exists, copied.
+inline model::NodeState StateOf(const Snapshot& snapshot, const std::string& node) {
+  const Snapshot::Reader reader = snapshot.Read();
+  return *reader.At(reader.Find(node).value());
+}
+
+/// How many GPUs are used on a node that exists.
 inline std::int64_t UsedGpus(const Snapshot& snapshot, const std::string& node) {
   const Snapshot::Reader reader = snapshot.Read();
   return reader.At(reader.Find(node).value())->used.Get(kGpu);

@@ -19,7 +19,7 @@ TEST(NodeTrimmer, KeepsTheLabelsThatSomethingAsksAbout) {
       {"kubernetes.io/hostname", false},    // nobody asks
       {"example.com/model.version", false}  // a name is no prefix
   };
-  const NodeTrimmer trimmer(TestCatalog(), {"berth.dev/accelerator"});
+  const NodeTrimmer trimmer(TestCatalog(), {.labels = {"berth.dev/accelerator"}});
   for (const Case& c : cases) {
     model::Node node = MakeNode("a");
     node.labels = {{c.label, "x"}};
@@ -54,11 +54,46 @@ TEST(NodeTrimmer, KeepsTheTaintsThatOnlyRank) {
             (std::vector<model::Taint>{{"b", "x", "PreferNoSchedule"}}));
 }
 
+constexpr char kAvx[] = "feature.node.kubernetes.io/cpu-cpuid.AVX";
+
+TEST(NodeTrimmer, ForWholePodsKeepsEveryLabelButNodeFeatures) {
+  const struct {
+    const char* label;
+    bool kept;
+  } cases[] = {
+      {"kubernetes.io/hostname", true},
+      {"nvidia.com/gpu.family", true},
+      {"rack", true},
+      {"feature.node.kubernetes.io", true},  // not below it
+      {kAvx, false},
+      {"feature.node.kubernetes.io/pci-10de.present", true},  // asked for by name
+  };
+  const NodeTrimmer trimmer(
+      TestCatalog(),
+      {.labels = {"feature.node.kubernetes.io/pci-10de.present"}, .whole_pods = true});
+  for (const auto& [label, kept] : cases) {
+    model::Node node = MakeNode("a");
+    node.labels = {{label, "x"}};
+    EXPECT_EQ(model::Find(trimmer.Trim(node).labels, label).has_value(), kept) << label;
+  }
+}
+
+TEST(NodeTrimmer, ForWholePodsKeepsWhatKubeSchedulerFiltersBy) {
+  model::Node node = MakeNode("a");
+  node.unschedulable = true;
+  node.taints = {{"a", "", "NoSchedule"}, {"b", "x", "PreferNoSchedule"}, {"c", "", "NoExecute"}};
+  for (const char* name : {"cpu", "memory", "pods", "hugepages-1Gi"}) node.allocatable.Set(name, 9);
+  const model::Node trimmed = NodeTrimmer(TestCatalog(), {.whole_pods = true}).Trim(node);
+  EXPECT_TRUE(trimmed.unschedulable);
+  EXPECT_EQ(trimmed.taints, node.taints);
+  EXPECT_EQ(trimmed.allocatable, node.allocatable);
+}
+
 TEST(NodeTrimmer, KeepsTheUidWhereItIsAskedFor) {
   model::Node node = MakeNode("a");
   node.uid = "u-1";
   EXPECT_EQ(NodeTrimmer(TestCatalog(), {}).Trim(node).uid, "");
-  EXPECT_EQ(NodeTrimmer(TestCatalog(), {}, true).Trim(node).uid, "u-1");
+  EXPECT_EQ(NodeTrimmer(TestCatalog(), {.uids = true}).Trim(node).uid, "u-1");
 }
 
 TEST(NodeTrimmer, KeepsEveryConditionAndTheName) {

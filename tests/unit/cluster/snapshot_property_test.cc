@@ -1,7 +1,11 @@
 // A stream of changes, however it goes, ends in the snapshot that the final state alone makes.
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/unit/cluster/cluster_fixtures.h"
@@ -44,6 +48,8 @@ class Stream {
   const Truth& truth() const { return truth_; }
 
  private:
+  static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
   int Below(int end) { return std::uniform_int_distribution<>(0, end - 1)(random_); }
   std::string Name(char first) { return first + std::to_string(Below(6)); }
 
@@ -52,7 +58,14 @@ class Stream {
     pod.uid = std::to_string(Below(2));
     pod.terminated = Below(6) == 0;
     if (Below(3) == 0) pod.requests.Set(kMnCore, Below(3));
+    if (Below(2) == 0) pod.requests.Set("cpu", 1000 * Below(3));
+    if (Below(3) == 0) pod.requests.Set("memory", Below(2) == 0 ? 1 << 30 : kMost);
+    for (int more = Below(3); more > 0; --more) pod.host_ports.push_back(RandomPort());
     return pod;
+  }
+
+  model::HostPort RandomPort() {
+    return {.ip = Below(2) == 0 ? "0.0.0.0" : "10.0.0.1", .port = 80 + Below(2)};
   }
 
   model::Condition RandomCondition() {
@@ -146,6 +159,13 @@ class Stream {
   Truth truth_;
 };
 
+std::vector<model::HostPort> Sorted(std::vector<model::HostPort> ports) {
+  std::ranges::sort(ports, {}, [](const model::HostPort& port) {
+    return std::tie(port.protocol, port.ip, port.port);
+  });
+  return ports;
+}
+
 void ExpectEqual(const Snapshot& left, const Snapshot& right) {
   const Snapshot::Reader a = left.Read();
   const Snapshot::Reader b = right.Read();
@@ -156,6 +176,8 @@ void ExpectEqual(const Snapshot& left, const Snapshot& right) {
     ASSERT_TRUE(found.has_value()) << expected->node.name;
     EXPECT_EQ(a.At(*found)->node, expected->node);
     EXPECT_EQ(a.At(*found)->used, expected->used) << expected->node.name;
+    EXPECT_EQ(a.At(*found)->pods, expected->pods) << expected->node.name;
+    EXPECT_EQ(Sorted(a.At(*found)->ports), Sorted(expected->ports)) << expected->node.name;
     EXPECT_EQ(a.At(*found)->accelerator, expected->accelerator);
     EXPECT_EQ(a.At(*found)->quarantined, expected->quarantined);
   }
@@ -201,14 +223,41 @@ void ExpectTruePools(const Snapshot& snapshot) {
   }
 }
 
-class SnapshotProperty : public ::testing::TestWithParam<unsigned> {};
+// What the pods of that node take, by looking at every pod.
+model::NodeState Sum(const Truth& truth, const std::string& node) {
+  model::NodeState sum;
+  for (const auto& [name, pod] : truth.pods) {
+    if (pod.node_name != node || pod.terminated) continue;
+    ++sum.pods;
+    sum.ports.insert(sum.ports.end(), pod.host_ports.begin(), pod.host_ports.end());
+    for (const auto& [resource, amount] : pod.requests) {
+      if (amount > 0) sum.used.Add(resource, std::min(amount, PodLedger::kMaxAmount));
+    }
+  }
+  return sum;
+}
+
+void ExpectTrueSums(const Snapshot& snapshot, const Truth& truth) {
+  for (const auto& [name, node] : truth.nodes) {
+    const model::NodeState state = StateOf(snapshot, name);
+    const model::NodeState sum = Sum(truth, name);
+    EXPECT_EQ(state.used, sum.used) << name;
+    EXPECT_EQ(state.pods, sum.pods) << name;
+    EXPECT_EQ(Sorted(state.ports), Sorted(sum.ports)) << name;
+  }
+}
+
+// By seed, without and with whole pods.
+class SnapshotProperty : public ::testing::TestWithParam<std::tuple<unsigned, bool>> {};
 
 TEST_P(SnapshotProperty, ManyChangesEqualAFreshBuild) {
-  Snapshot snapshot(TestOptions());
-  Stream stream(GetParam(), &snapshot);
+  const auto [seed, whole_pods] = GetParam();
+  const Snapshot::Options options = whole_pods ? WholePods() : TestOptions();
+  Snapshot snapshot(options);
+  Stream stream(seed, &snapshot);
   for (int step = 0; step < 200; ++step) {
     stream.Step();
-    Snapshot fresh(TestOptions());
+    Snapshot fresh(options);
     for (const auto& [name, node] : stream.truth().nodes) fresh.UpsertNode(node);
     for (const auto& [name, pod] : stream.truth().pods) fresh.UpsertPod(pod);
     for (const std::string& name : stream.truth().quarantined) {
@@ -216,14 +265,16 @@ TEST_P(SnapshotProperty, ManyChangesEqualAFreshBuild) {
     }
     ExpectEqual(snapshot, fresh);
     ExpectTruePools(snapshot);
+    if (whole_pods) ExpectTrueSums(snapshot, stream.truth());
     ASSERT_EQ(NodeNames(snapshot).size(), stream.truth().nodes.size());
     ASSERT_EQ(snapshot.Read().Quarantined(Kind::kNodes).size(), stream.truth().quarantined.size());
     ASSERT_LE(snapshot.Read().EndIndex(), 12u) << "places are not reused";
-    ASSERT_FALSE(HasFailure()) << "seed " << GetParam() << ", step " << step;
+    ASSERT_FALSE(HasFailure()) << "seed " << seed << ", step " << step;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, SnapshotProperty, ::testing::Range(0u, 25u));
+INSTANTIATE_TEST_SUITE_P(Seeds, SnapshotProperty,
+                         ::testing::Combine(::testing::Range(0u, 25u), ::testing::Bool()));
 
 }  // namespace
 }  // namespace berth::cluster

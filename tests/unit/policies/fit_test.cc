@@ -18,6 +18,7 @@ using model::Taint;
 using model::Toleration;
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr char kAvx[] = "feature.node.kubernetes.io/cpu-cpuid.AVX";
 
 model::Resources Of(std::initializer_list<std::pair<const char*, std::int64_t>> amounts) {
   model::Resources resources;
@@ -164,6 +165,19 @@ TEST(UnknownNeed, IsWhatKubeSchedulerAloneKnows) {
       {[](Pod& pod) { pod.scored.soft_spread = pod.scored.spread_constraints = true; },
        Unknown::kNone, "none"},
       {[](Pod& pod) { pod.scored.node_preferences = true; }, Unknown::kNone, "none"},
+      // Views do not keep what Node Feature Discovery says of nodes.
+      {[](Pod& pod) { pod.needs.selector = {{"a", "1"}, {kAvx, "true"}}; }, Unknown::kNodeFeatures,
+       "node_features"},
+      {[](Pod& pod) {
+         pod.needs.terms = {{.expressions = {{"zone", "In", {"a"}}}},
+                            {.expressions = {{"zone", "In", {"b"}}, {kAvx, "DoesNotExist", {}}}}};
+       },
+       Unknown::kNodeFeatures, "node_features"},
+      {[](Pod& pod) {
+         pod.needs = {.selector = {{"feature", kAvx}},
+                      .terms = {{{.expressions = {{"zone", "In", {kAvx}}}}}}};
+       },
+       Unknown::kNone, "none"},
   };
   for (const auto& [need, unknown, name] : cases) {
     Pod pod;
