@@ -156,9 +156,10 @@ absl::StatusOr<Explained> ExplainLocally(const ExplainArguments& arguments) {
   auto manifest = live ? LoadLive(arguments, shortlist.NeedsServices(), snapshot)
                        : LoadOffline(arguments, snapshot);
   if (!manifest.ok()) return manifest.status();
-  ExplainResponse explanation = placement::ToMessage(
-      placement::Explain(manifest->pod, snapshot, *engine.scheduling, shortlist, *now));
-  return Explained{*std::move(manifest), std::move(explanation)};
+  placement::Explanation explanation =
+      placement::Explain(manifest->pod, snapshot, *engine.scheduling, shortlist, *now);
+  placement::AddPlanHints(manifest->pod, config->planner, config->prefix, explanation);
+  return Explained{*std::move(manifest), placement::ToMessage(explanation)};
 }
 
 absl::StatusOr<Explained> AskServer(const ExplainArguments& arguments) {

@@ -10,6 +10,7 @@
 #include "model/node.h"
 #include "model/pod.h"
 #include "model/time.h"
+#include "planner/config.h"
 #include "policies/scheduling/engine.h"
 #include "policies/scheduling/shortlist.h"
 
@@ -128,5 +129,11 @@ Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
 Explanation Explain(const model::Pod& pod, const cluster::Snapshot& snapshot,
                     const policies::scheduling::SchedulingEngine& engine,
                     const policies::scheduling::ShortlistConfig& shortlist, model::Time now);
+
+/// Adds hints about the planner: which node is nominated and by whom, or why the planner leaves a
+/// waiting pod alone. A template is no pod that waits, so nothing is said of pods without a UID.
+/// `prefix` is that of Berth's annotations.
+void AddPlanHints(const model::Pod& pod, const planner::PlannerConfig& planner,
+                  const std::string& prefix, Explanation& explanation);
 
 }  // namespace berth::placement

@@ -161,8 +161,9 @@ class PlacementService final : public v1::Placement::CallbackService {
     const auto pod = kube::PodFromJson(*root, "pod");
     if (!pod.ok()) return pod.status();
     // Explain() has released the snapshot when it returns, so writing the message does not hold it.
-    const Explanation explanation = placement::Explain(
-        *pod, (*placer)->snapshot(), (*placer)->engine(), (*placer)->shortlist(), options_.now());
+    Explanation explanation = placement::Explain(*pod, (*placer)->snapshot(), (*placer)->engine(),
+                                                 (*placer)->shortlist(), options_.now());
+    AddPlanHints(*pod, options_.planner, (*placer)->engine().prefix(), explanation);
     response = ToMessage(explanation);
     return absl::OkStatus();
   }

@@ -6,6 +6,7 @@
 #include "extender/decision_broker.h"
 #include "extender/placer.h"
 #include "model/time.h"
+#include "planner/config.h"
 
 namespace grpc {
 class Service;
@@ -22,6 +23,8 @@ struct PlacementOptions {
   extender::DecisionBroker& decisions;
   /// Returns the time by which conditions are judged.
   std::function<model::Time()> now;
+  /// Which pods the controller plans for.
+  planner::PlannerConfig planner = {};
 };
 
 /// Full name of the service, as health checks ask for it.

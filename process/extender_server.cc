@@ -69,13 +69,16 @@ absl::Status ExtenderServer::Open(const config::BerthConfiguration& config) {
                           metrics_, [this] { return NotReady(); });
   if (!listeners.ok()) return listeners.status();
   listeners_ = *std::move(listeners);
-  return config.grpc.listen.empty() ? absl::OkStatus() : ServePlacement(config.grpc);
+  return config.grpc.listen.empty() ? absl::OkStatus() : ServePlacement(config);
 }
 
-absl::Status ExtenderServer::ServePlacement(const config::GrpcConfig& config) {
+absl::Status ExtenderServer::ServePlacement(const config::BerthConfiguration& config) {
   auto placement = PlacementServer::Start(
-      config,
-      {.placer = [this] { return extender_.Current(); }, .decisions = decisions_, .now = Now},
+      config.grpc,
+      {.placer = [this] { return extender_.Current(); },
+       .decisions = decisions_,
+       .now = Now,
+       .planner = config.planner},
       [this] { return NotReady(); }, *metrics_);
   if (!placement.ok()) return placement.status();
   placement_ = *std::move(placement);

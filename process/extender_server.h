@@ -51,7 +51,7 @@ class ExtenderServer final : public Server {
   absl::Status Open(const config::BerthConfiguration& config);
 
   // Starts the gRPC service.
-  absl::Status ServePlacement(const config::GrpcConfig& config);
+  absl::Status ServePlacement(const config::BerthConfiguration& config);
   // The reasons for which /readyz answers 503; empty if the server is ready.
   std::vector<std::string> NotReady() const;
 

@@ -29,8 +29,10 @@ func testNotes(t *testing.T, kubeconfig string) {
 			"kubectl label namespace <name> berth.dev/admission=enforce",
 			"go to the scheduler berth:", "--set admission.defaultMode=enforce",
 		}, []string{"WARNING", "berth stanza", "failurePolicy"}},
-		{`scheduler: {enabled: false}`, []string{"berth stanza --namespace berth-system\n"},
-			[]string{"go to the scheduler"}},
+		{`scheduler: {enabled: false}`, []string{"berth stanza --namespace berth-system\n",
+			"--set 'config.planner.schedulers={default-scheduler}'\n"}, []string{"go to the scheduler"}},
+		{`{scheduler: {enabled: false}, config: {planner: {schedulers: [default-scheduler]}}}`,
+			[]string{"berth stanza"}, []string{"config.planner.schedulers"}},
 		{`scheduler: {image: {tag: v1.37.1}}`, []string{
 			"WARNING: kube-scheduler v1.37.1 is newer than this cluster, v1.36.3.",
 			"--set scheduler.image.tag=v1.36.3"}, nil},

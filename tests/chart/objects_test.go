@@ -197,6 +197,7 @@ type berthConfig struct {
 		TLS       struct{ CertFile, KeyFile, ClientCAFile string }
 		Shortlist struct{ DefaultSpreading *bool }
 	}
+	Planner    struct{ Schedulers []string }
 	Controller struct {
 		Certificates struct {
 			Servers []struct{ Secret, Service string }

@@ -23,9 +23,12 @@ func schedulerConfiguration(r *release) schedulerconfig.KubeSchedulerConfigurati
 
 func TestSchedulersConfiguration(t *testing.T) {
 	config := schedulerConfiguration(render(t, ""))
-	if *config.PercentageOfNodesToScore != 100 || *config.Profiles[0].SchedulerName != "berth" ||
-		len(config.Profiles) != 1 {
+	if *config.Profiles[0].SchedulerName != "berth" || len(config.Profiles) != 1 {
 		t.Errorf("the configuration is %+v", config)
+	}
+	// By default kube-scheduler would bind 50 pods a second at most.
+	if client := config.ClientConnection; client.QPS != 1000 || client.Burst != 2000 {
+		t.Errorf("its requests are limited by %+v", client)
 	}
 	election := config.LeaderElection
 	if !*election.LeaderElect || election.ResourceName != "berth-scheduler" ||
@@ -42,6 +45,44 @@ func TestSchedulersConfiguration(t *testing.T) {
 	// Without a CA kube-scheduler would not verify anything.
 	if extender.TLSConfig.CAFile != "/etc/berth/ca/ca.crt" || extender.TLSConfig.Insecure {
 		t.Errorf("the extender is trusted by %+v", extender.TLSConfig)
+	}
+}
+
+// What the planner looks at, kube-scheduler need not. The rights follow, too.
+func TestSomebodyLooksAtEveryNode(t *testing.T) {
+	for _, c := range []struct {
+		values  string
+		planned []string
+		sampled bool
+	}{
+		{"", []string{"berth"}, true},
+		{`scheduler: {name: ml}`, []string{"ml"}, true},
+		{`config: {planner: {backlog: {pods: 0}}}`, []string{"berth"}, true},
+		{`config: {planner: {schedulers: [berth, default-scheduler]}}`,
+			[]string{"berth", "default-scheduler"}, true},
+		{`config: {planner: {schedulers: [default-scheduler]}}`, []string{"default-scheduler"}, false},
+		{`config: {planner: {schedulers: []}}`, nil, false},
+		{`scheduler: {enabled: false}`, nil, true},
+		{`{scheduler: {enabled: false}, config: {planner: {schedulers: [default-scheduler]}}}`,
+			[]string{"default-scheduler"}, true},
+	} {
+		r := render(t, c.values)
+		if got := berthConfiguration(r).Planner.Schedulers; !slices.Equal(got, c.planned) {
+			t.Errorf("%q: plans for %v, want %v", c.values, got, c.planned)
+		}
+		if hasScheduler(r) {
+			percentage := schedulerConfiguration(r).PercentageOfNodesToScore
+			if sampled := percentage == nil; sampled != c.sampled || (!sampled && *percentage != 100) {
+				t.Errorf("%q: kube-scheduler looks at samples: %v", c.values, sampled)
+			}
+		}
+		held := rights(named[*rbacv1.ClusterRole](r, "berth-controller").Rules)
+		if _, writes := find(held, "pods/status"); writes != (len(c.planned) > 0) {
+			t.Errorf("%q: the controller may nominate nodes: %v", c.values, writes)
+		}
+		if asks := has[*rbacv1.Role](r, "berth-extender"); asks != (len(c.planned) > 0) {
+			t.Errorf("%q: the extender may see who leads: %v", c.values, asks)
+		}
 	}
 }
 

@@ -36,8 +36,9 @@ func TestKubeSchedulerTakesItsConfiguration(t *testing.T) {
 		writeText(t, folder, "kubeconfig", []byte(nowhere))
 		text := named[*corev1.ConfigMap](r, "berth-scheduler").Data["config.yaml"]
 		text = strings.NewReplacer("/etc/berth/ca", folder, "/etc/berth/tls", folder).Replace(text)
-		file := writeText(t, folder, "config.yaml",
-			[]byte(text+"\nclientConnection: {kubeconfig: "+filepath.Join(folder, "kubeconfig")+"}\n"))
+		text = strings.Replace(text, "clientConnection: {",
+			"clientConnection: {kubeconfig: "+filepath.Join(folder, "kubeconfig")+", ", 1)
+		file := writeText(t, folder, "config.yaml", []byte(text))
 		written := filepath.Join(folder, "written.yaml")
 		if said, err := run(t, "", program(t, "kube-scheduler"), "--config", file,
 			"--write-config-to", written, "--secure-port=0"); err != nil {
@@ -60,7 +61,8 @@ func expectTaken(t *testing.T, r *release, text []byte,
 		t.Fatal(err)
 	}
 	want := schedulerConfiguration(r)
-	if *taken.PodMaxBackoffSeconds != *want.PodMaxBackoffSeconds || len(taken.Extenders) != 1 {
+	if *taken.PodMaxBackoffSeconds != *want.PodMaxBackoffSeconds || len(taken.Extenders) != 1 ||
+		taken.ClientConnection.QPS != want.ClientConnection.QPS {
 		t.Errorf("it takes it to be\n%s", text)
 	}
 	preemption := argumentsIn[schedulerconfig.DefaultPreemptionArgs](t, taken, "DefaultPreemption")

@@ -61,6 +61,13 @@ admission:
   policies:
     schedulerName: {name: {{ .Values.scheduler.name }}}
   {{- end }}
+planner:
+  {{- if .Values.scheduler.enabled }}
+  schedulers: [{{ .Values.scheduler.name }}]
+  {{- else }}
+  # Nobody's pods, until your own kube-scheduler calls Berth.
+  schedulers: []
+  {{- end }}
 controller:
   lease: {name: {{ $name }}-controller}
   owner: {{ $name }}
@@ -97,6 +104,16 @@ probes:
 {{- $given := dig "extender" "shortlist" dict (include "berth.config" . | fromYaml) -}}
 {{- $shortlist := mergeOverwrite $defaults $given -}}
 {{- if and (gt (int $shortlist.size) 0) $shortlist.defaultSpreading -}}true{{- end -}}
+{{- end -}}
+
+{{/* The schedulers for whose pods the controller nominates nodes, as a list; empty: it nominates none. */}}
+{{- define "berth.plannedSchedulers" -}}
+{{ dig "planner" "schedulers" list (include "berth.config" . | fromYaml) | toYaml }}
+{{- end -}}
+
+{{/* Not empty where the controller nominates nodes. */}}
+{{- define "berth.plans" -}}
+{{- if include "berth.plannedSchedulers" . | fromYamlArray -}}true{{- end -}}
 {{- end -}}
 
 {{/* Not empty where the controller ends pods on lost nodes: LostNodesConfig::enabled in the code. */}}

@@ -9,9 +9,13 @@ leaderElection:
   leaderElect: true
   resourceName: {{ include "berth.fullname" . }}-scheduler
   resourceNamespace: {{ .Release.Namespace }}
-# By default kube-scheduler offers only a sample of the nodes to Berth, and a pod whose whole sample is
-# refused waits although good nodes exist.
+# kube-scheduler's default of 50 requests a second would be the most pods that it can bind.
+clientConnection: {qps: 1000, burst: 2000}
+{{- if not (has .Values.scheduler.name (include "berth.plannedSchedulers" . | fromYamlArray)) }}
+# By default kube-scheduler looks at a sample of the nodes. No planner looks at the others, so a pod whose
+# whole sample is refused would wait although good nodes exist.
 percentageOfNodesToScore: 100
+{{- end }}
 podMaxBackoffSeconds: {{ .Values.scheduler.podMaxBackoffSeconds | default 60 }}
 profiles:
 - schedulerName: {{ .Values.scheduler.name }}

@@ -55,6 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
     Pods, ExplainGolden,
     testing::Values(Golden{"one_gpu.txt", "one_gpu.yaml", {}, kExitOk},
                     Golden{"one_gpu.out.json", "one_gpu.yaml", {"-o", "json"}, kExitOk},
+                    Golden{"planned.txt", "planned.yaml", {}, kExitOk},
+                    Golden{"left_to_scan.txt", "left_to_scan.yaml", {}, kExitOk},
                     Golden{"whole_node.txt", "whole_node.yaml", {}, kExitOk},
                     Golden{"preferences.txt", "preferences.yaml", {}, kExitOk},
                     Golden{"unknown_model.txt", "unknown_model.yaml", {}, kExitNo},
