@@ -1,6 +1,7 @@
 #include "planner/candidates.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "policies/fit/fit.h"
 
@@ -11,13 +12,7 @@ using policies::fit::Misfit;
 
 Candidates::Candidates(const policies::scheduling::SchedulingEngine& engine, const model::Pod& pod,
                        const PlannedView& view, model::Time now)
-    : view_(view),
-      pod_(pod),
-      prepared_(engine.Prepare(pod, view, now)),
-      worth_(view.EndIndex()),
-      bookings_(view.bookings().size()) {
-  for (NodeIndex node = 0; node < view.EndIndex(); ++node) Add(node);
-}
+    : view_(view), pod_(pod), prepared_(engine.Prepare(pod, view, now)) {}
 
 Candidates::Worth Candidates::Judge(NodeIndex node) const {
   const model::NodeState* const state = view_.At(node);
@@ -29,28 +24,37 @@ Candidates::Worth Candidates::Judge(NodeIndex node) const {
   return judgement.fits ? policies::scheduling::WorthOf(judgement) + 1 : 0;
 }
 
-void Candidates::Add(NodeIndex node) {
-  worth_[node] = Judge(node);
-  if (worth_[node] > 0) queue_.push({worth_[node], node});
+void Candidates::JudgeAll() {
+  if (!worth_.empty()) return;
+  std::vector<Candidate> candidates;
+  for (NodeIndex node = 0; node < view_.EndIndex(); ++node) {
+    worth_.push_back(Judge(node));
+    if (worth_.back() > 0) candidates.push_back({worth_.back(), node});
+  }
+  queue_ = std::priority_queue<Candidate>({}, std::move(candidates));
+  bookings_ = view_.bookings().size();
 }
 
 void Candidates::CatchUp() {
-  for (; bookings_ < view_.bookings().size(); ++bookings_) Add(view_.bookings()[bookings_]);
+  for (; bookings_ < view_.bookings().size(); ++bookings_) {
+    const NodeIndex node = view_.bookings()[bookings_];
+    const Worth worth = Judge(node);
+    if (worth != std::exchange(worth_[node], worth) && worth > 0) queue_.push({worth, node});
+  }
 }
 
 std::optional<NodeIndex> Candidates::Best(std::span<const NodeIndex> avoided) {
+  JudgeAll();
   CatchUp();
   std::vector<Candidate> passed_over;
   std::optional<NodeIndex> best;
   while (!best && !queue_.empty()) {
     const Candidate candidate = queue_.top();
     const bool current = candidate.worth == worth_[candidate.node];
-    if (current && std::ranges::find(avoided, candidate.node) == avoided.end()) {
-      best = candidate.node;
-      break;
-    }
-    queue_.pop();
-    if (current) passed_over.push_back(candidate);
+    const bool is_avoided = std::ranges::find(avoided, candidate.node) != avoided.end();
+    if (current && !is_avoided) best = candidate.node;
+    if (current && is_avoided) passed_over.push_back(candidate);
+    if (!best) queue_.pop();
   }
   for (const Candidate& candidate : passed_over) queue_.push(candidate);
   return best;

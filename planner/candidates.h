@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <queue>
 #include <span>
@@ -24,7 +23,8 @@ namespace berth::planner {
 ///   candidates.Best();  // knows what was booked meanwhile, whoever did it
 ///
 /// A node fits if kube-scheduler's filters let the pod run there (policies/fit) and no policy of
-/// Berth's refuses it. Judges all nodes once, and then only those on which pods are booked.
+/// Berth's refuses it. The first Best() judges all nodes, later ones only those on which pods were
+/// booked since.
 /// `engine` and `view` must outlive this. Not thread-safe.
 class Candidates {
  public:
@@ -36,8 +36,8 @@ class Candidates {
   /// nodes that are equally good, the one with the lowest index comes first, which suits packing.
   std::optional<model::NodeIndex> Best(std::span<const model::NodeIndex> avoided = {});
 
-  /// Returns whether a pod of the shape fits the node, whatever other nodes are worth.
-  bool Fits(model::NodeIndex node) { return CatchUp(), worth_[node] > 0; }
+  /// Returns whether a pod of the shape fits the node now. Judges this node alone.
+  bool Fits(model::NodeIndex node) const { return Judge(node) > 0; }
 
  private:
   using Worth = policies::scheduling::Worth;
@@ -53,8 +53,8 @@ class Candidates {
 
   // Returns 0 if the pod does not fit.
   Worth Judge(model::NodeIndex node) const;
-  // Judges the node, and makes it a candidate if it fits.
-  void Add(model::NodeIndex node);
+  // Judges all nodes, if that was not done yet.
+  void JudgeAll();
   // Judges the nodes on which pods were booked since the last call.
   void CatchUp();
 
@@ -62,7 +62,7 @@ class Candidates {
   // Has what judgements depend on.
   const model::Pod pod_;
   const policies::scheduling::PreparedPod prepared_;
-  // Present worth of each node, by index.
+  // Present worth of each node, by index. Empty until all are judged.
   std::vector<Worth> worth_;
   // A node is in it once for each worth that it had; only an entry with the present one counts.
   std::priority_queue<Candidate> queue_;

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "model/accelerator_requests.h"
+#include "model/annotation.h"
 
 namespace berth::planner {
 
@@ -17,70 +17,85 @@ namespace {
 
 std::string KeyOf(const Pod& pod) { return pod.namespace_ + '/' + pod.name; }
 
-Step StepFor(const Pod& pod, std::string node) {
-  return {.namespace_ = pod.namespace_, .name = pod.name, .uid = pod.uid, .node = std::move(node)};
+// As kube-scheduler's PrioritySort
+// (k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort/priority_sort.go, v1.36.3), but for
+// pods that were tried: these are sorted by creation, too.
+auto PlaceInQueue(const Pod& pod) {
+  return std::tuple(-std::int64_t{pod.priority}, pod.created);
 }
 
 }  // namespace
 
 struct Planner::Round {
   const model::ClusterView& view;
+  const SeenBound& seen_bound;
   model::Time time;
   Clock::time_point now;
   PlannedView planned{view};
   // By Waiting::shape.
   absl::flat_hash_map<std::string, std::unique_ptr<Candidates>> candidates = {};
-  // Nominations of the plan.
+  // Nominations of the plan for pods that kube-scheduler has not tried.
   std::size_t standing = 0;
   std::vector<Step> steps = {};
+
+  // Books the pod if its node exists.
+  void Book(const Pod& pod, const std::string& node) {
+    if (const auto index = view.Find(node)) planned.Book(pod, *index);
+  }
 };
 
 Planner::Planner(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                  PlannerConfig config)
-    : engine_(std::move(engine)), config_(std::move(config)) {}
+    : engine_(std::move(engine)),
+      config_(std::move(config)),
+      annotation_(model::kPlanAnnotation.Below(engine_->prefix())) {}
 
 void Planner::Upsert(const Pod& pod, Clock::time_point now) {
-  if (!pod.node_name.empty() || pod.terminated) return Remove(pod);
-  Waiting& waiting = waiting_[KeyOf(pod)];
-  if (waiting.pod.uid != pod.uid) waiting = {};
-  if (waiting.pod.uid.empty()) waiting.since = now;
-  Compare(pod, waiting, now);
-  waiting.pod = pod;
-  waiting.shape = engine_->ShapeOf(pod) + '|' + policies::fit::ShapeOf(pod);
-  waiting.epoch = epoch_;
-}
-
-// Sees what became of the promise.
-void Planner::Compare(const Pod& pod, Waiting& waiting, Clock::time_point now) {
-  std::optional<Promise>& promise = waiting.promise;
-  if (!promise) return;
-  if (pod.nominated_node == promise->node) {
-    promise->seen = true;
-  } else if (!pod.nominated_node.empty()) {
-    promise.reset();
-  } else if (promise->seen) {
-    const auto backoff = kBackoff * (std::int64_t{1} << std::min<std::size_t>(waiting.failures, 5));
-    waiting.retry = now + std::min<Clock::duration>(backoff, kMaxBackoff);
-    waiting.failed_node = promise->node;
-    ++waiting.failures;
-    promise.reset();
+  auto found = waiting_.find(KeyOf(pod));
+  if (found != waiting_.end() && found->second.pod.pod().uid != pod.uid) {
+    Leave(found);
+    found = waiting_.end();
   }
+  if (!pod.node_name.empty() || pod.terminated) return Remove(pod);
+  if (found == waiting_.end()) {
+    found = waiting_.emplace(KeyOf(pod), Waiting{.pod = WaitingPod(&annotation_, now)}).first;
+  }
+  Waiting& waiting = found->second;
+  if (const auto outcome = waiting.pod.Update(pod, now)) End(*outcome, pod);
+  waiting.shape = engine_->ShapeOf(pod) + '|' + policies::fit::ShapeOf(pod);
+  waiting.asks = !model::AcceleratorRequests(pod, engine_->catalog()).empty();
+  waiting.epoch = epoch_;
 }
 
 void Planner::Remove(const Pod& pod) {
   const auto found = waiting_.find(KeyOf(pod));
-  if (found != waiting_.end() && found->second.pod.uid == pod.uid) waiting_.erase(found);
+  if (found != waiting_.end() && found->second.pod.pod().uid == pod.uid) Leave(found, pod.node_name);
 }
 
 void Planner::EndReplace() {
-  std::erase_if(waiting_, [this](const auto& entry) { return entry.second.epoch != epoch_; });
+  listed_ = true;
+  for (auto entry = waiting_.begin(); entry != waiting_.end();) {
+    entry = entry->second.epoch == epoch_ ? std::next(entry) : Leave(entry);
+  }
 }
 
-std::vector<Step> Planner::Plan(const model::ClusterView& view, model::Time time,
-                                Clock::time_point now) {
-  Round round{.view = view, .time = time, .now = now};
-  Confirm(round);
-  Nominate(round);
+Planner::Entries::iterator Planner::Leave(Entries::iterator entry, const std::string& bound_to) {
+  const WaitingPod& pod = entry->second.pod;
+  const std::string& node = bound_to.empty() ? pod.Node() : bound_to;
+  if (!node.empty()) leaving_.push_back({pod.pod(), node, pod.IsOurs()});
+  return waiting_.erase(entry);
+}
+
+std::vector<Step> Planner::Plan(const model::ClusterView& view, const SeenBound& seen_bound,
+                                model::Time time, Clock::time_point now) {
+  if (!listed_) return {};
+  Round round{.view = view, .seen_bound = seen_bound, .time = time, .now = now};
+  absl::erase_if(unfit_, [now](const auto& shape) { return shape.second + kLookAgain <= now; });
+  BookLeaving(round);
+  const std::vector<Waiting*> queue = Queue(round);
+  BookOthers(queue, round);
+  Review(queue, round);
+  Nominate(queue, round);
   return std::move(round.steps);
 }
 
@@ -91,89 +106,163 @@ void Planner::Keep(const std::string& namespace_name, const std::string& name) {
 
 void Planner::Failed(const Step& step, Clock::time_point now) {
   const auto found = waiting_.find(step.namespace_ + '/' + step.name);
-  if (found == waiting_.end() || found->second.pod.uid != step.uid) return;
-  if (step.node.empty()) return;
-  found->second.promise.reset();
-  found->second.retry = now + kFailedWrite;
-}
-
-void Planner::Confirm(Round& round) {
-  // What kube-scheduler counts is booked first, so that nothing is promised on top of it.
-  std::vector<Waiting*> ours;
-  for (auto& [key, waiting] : waiting_) {
-    std::optional<Promise>& promise = waiting.promise;
-    if (promise && !promise->seen && promise->written + kLost <= round.now) promise.reset();
-    if (promise) {
-      ours.push_back(&waiting);
-    } else if (const auto node = round.view.Find(waiting.pod.nominated_node)) {
-      round.planned.Book(waiting.pod, *node);
-    }
-  }
-  for (Waiting* waiting : ours) Review(*waiting, round);
-}
-
-void Planner::Review(Waiting& waiting, Round& round) {
-  Candidates& candidates = CandidatesFor(waiting, round);
-  std::optional<NodeIndex> node = round.view.Find(waiting.promise->node);
-  if (!node || !candidates.Fits(*node)) {
-    node = candidates.Best();
-    waiting.promise.reset();
-    round.steps.push_back(StepFor(waiting.pod, node ? round.view.At(*node)->node.name : ""));
-    if (node) waiting.promise = {round.steps.back().node, round.now};
-  }
-  if (!node) return;
-  round.planned.Book(waiting.pod, *node);
-  ++round.standing;
-}
-
-void Planner::Nominate(Round& round) {
-  left_to_scan_.clear();
-  std::int64_t ahead = 0;
-  for (Waiting* waiting : Queue(round.now)) {
-    const Unknown unknown = policies::fit::UnknownNeed(waiting->pod);
-    const bool refused = !waiting->pod.unschedulable.empty();
-    const bool at_head = !refused && ahead++ < config_.backlog.pods;
-    if (unknown != Unknown::kNone) ++left_to_scan_[unknown];
-    if (unknown != Unknown::kNone || at_head || round.standing >= kMaxStanding) continue;
-    if (!refused && waiting->since + kBacklogAge > round.now) continue;
-    Candidates& candidates = CandidatesFor(*waiting, round);
-    std::vector<NodeIndex> avoided;
-    if (const auto failed = round.view.Find(waiting->failed_node)) avoided.push_back(*failed);
-    const std::optional<NodeIndex> node = candidates.Best(avoided);
-    if (!node) continue;
-    round.steps.push_back(StepFor(waiting->pod, round.view.At(*node)->node.name));
-    waiting->promise = {round.steps.back().node, round.now};
-    round.planned.Book(waiting->pod, *node);
-    ++round.standing;
+  if (found != waiting_.end() && found->second.pod.pod().uid == step.uid) {
+    found->second.pod.OnFailed();
   }
 }
 
-bool Planner::IsPlanned(const Waiting& waiting) const {
-  const Pod& pod = waiting.pod;
-  return !pod.gated && pod.nominated_node.empty() && !waiting.promise &&
-         std::ranges::find(config_.schedulers, pod.scheduler) != config_.schedulers.end() &&
-         !model::AcceleratorRequests(pod, engine_->catalog()).empty();
+std::optional<Outlook> Planner::Find(std::string_view namespace_name, std::string_view name) const {
+  const auto found = waiting_.find(std::string(namespace_name) + '/' + std::string(name));
+  if (found == waiting_.end()) return std::nullopt;
+  const WaitingPod& pod = found->second.pod;
+  const bool left = found->second.state == State::kLeftToScan;
+  return Outlook{.state = found->second.state,
+                 .node = pod.Node(),
+                 .unknown = left ? policies::fit::UnknownNeed(pod.pod()) : Unknown::kNone,
+                 .failures = pod.failures()};
 }
 
-std::vector<Planner::Waiting*> Planner::Queue(Clock::time_point now) {
+void Planner::BookLeaving(Round& round) {
+  const auto has_ended = [&](Leaving& leaving) {
+    if (!leaving.until) leaving.until = round.now + kLeaving;
+    const bool bound = round.seen_bound(KeyOf(leaving.pod), leaving.pod.uid);
+    if (!bound && round.now < *leaving.until) return false;
+    if (leaving.ours) End(bound ? Outcome::kBound : Outcome::kGone, leaving.pod);
+    return true;
+  };
+  std::erase_if(leaving_, has_ended);
+  for (const Leaving& leaving : leaving_) round.Book(leaving.pod, leaving.node);
+}
+
+std::vector<Planner::Waiting*> Planner::Queue(const Round& round) {
   std::vector<Waiting*> queue;
   for (auto& [key, waiting] : waiting_) {
-    if (IsPlanned(waiting) && waiting.retry <= now) queue.push_back(&waiting);
+    waiting.pod.Settle(round.now);
+    // The watch of waiting pods may lag behind the view.
+    if (!round.seen_bound(key, waiting.pod.pod().uid)) queue.push_back(&waiting);
   }
-  // The names only make the order certain.
-  std::ranges::stable_sort(queue, [](const Waiting* a, const Waiting* b) {
-    return std::tuple(-std::int64_t{a->pod.priority}, a->pod.created) <
-           std::tuple(-std::int64_t{b->pod.priority}, b->pod.created);
+  // Of equal pods the first by name stays the first.
+  std::ranges::stable_sort(queue, {}, [](const Waiting* waiting) {
+    return PlaceInQueue(waiting->pod.pod());
   });
   return queue;
+}
+
+void Planner::BookOthers(const std::vector<Waiting*>& queue, Round& round) const {
+  for (const Waiting* waiting : queue) {
+    if (!waiting->pod.IsOurs()) round.Book(waiting->pod.pod(), waiting->pod.Node());
+  }
+}
+
+void Planner::Review(const std::vector<Waiting*>& queue, Round& round) {
+  // All that stand are booked before another node is chosen, so that none makes way.
+  std::vector<Waiting*> wrong;
+  for (Waiting* waiting : queue) {
+    if (waiting->pod.IsOurs() && !Confirm(*waiting, round)) wrong.push_back(waiting);
+  }
+  for (Waiting* waiting : wrong) Replace(*waiting, round);
+}
+
+bool Planner::Confirm(const Waiting& waiting, Round& round) const {
+  const WaitingPod& pod = waiting.pod;
+  if (pod.HasFailed() || pod.pod().deleted != model::kNoTime) return false;
+  const std::optional<NodeIndex> node = round.view.Find(pod.Node());
+  if (!node || !CandidatesFor(waiting, round).Fits(*node)) return false;
+  Hold(waiting, *node, round);
+  return true;
+}
+
+void Planner::Replace(Waiting& waiting, Round& round) {
+  const WaitingPod& pod = waiting.pod;
+  const bool wanted = pod.pod().deleted == model::kNoTime && !pod.IsBackingOff(round.now);
+  const std::optional<NodeIndex> node = wanted ? Choose(waiting, round) : std::nullopt;
+  End(node ? Outcome::kReplaced : Outcome::kWithdrawn, pod.pod());
+  Write(waiting, node, round);
+}
+
+void Planner::Nominate(const std::vector<Waiting*>& queue, Round& round) {
+  left_to_scan_.clear();
+  states_ = {};
+  std::int32_t ahead = 0;
+  for (Waiting* waiting : queue) {
+    State& state = waiting->state;
+    state = Classify(*waiting, ahead, round);
+    if (state == State::kNoNode) {
+      if (const auto node = Choose(*waiting, round)) {
+        Write(*waiting, node, round);
+        state = State::kNominated;
+      }
+    }
+    if (state == State::kLeftToScan) {
+      ++left_to_scan_[policies::fit::UnknownNeed(waiting->pod.pod())];
+    }
+    ++states_[static_cast<std::size_t>(state)];
+    const bool in_queue = state != State::kGated && state != State::kDeleted &&
+                          state != State::kOtherScheduler && !waiting->pod.IsRefused();
+    if (in_queue) ++ahead;
+  }
+}
+
+State Planner::Eligibility(const Waiting& waiting) const {
+  const Pod& pod = waiting.pod.pod();
+  if (pod.gated) return State::kGated;
+  if (pod.deleted != model::kNoTime) return State::kDeleted;
+  if (std::ranges::find(config_.schedulers, pod.scheduler) == config_.schedulers.end()) {
+    return State::kOtherScheduler;
+  }
+  return waiting.asks ? State::kNoNode : State::kNoAccelerator;
+}
+
+State Planner::Classify(const Waiting& waiting, std::int32_t ahead, const Round& round) const {
+  const WaitingPod& pod = waiting.pod;
+  if (pod.IsOurs()) return State::kNominated;
+  const State eligibility = Eligibility(waiting);
+  if (eligibility != State::kNoNode) return eligibility;
+  if (pod.IsWithdrawn()) return State::kWithdrawn;
+  if (!pod.Node().empty()) return State::kNominatedByOther;
+  if (policies::fit::UnknownNeed(pod.pod()) != Unknown::kNone) return State::kLeftToScan;
+  if (pod.IsBackingOff(round.now)) return State::kBackingOff;
+  if (pod.IsRefused()) return State::kNoNode;
+  if (ahead < config_.backlog.pods) return State::kHead;
+  const bool young = round.now < pod.since() + kBacklogAge;
+  return young || round.standing >= kMaxStanding ? State::kQueued : State::kNoNode;
+}
+
+std::optional<NodeIndex> Planner::Choose(const Waiting& waiting, Round& round) {
+  if (unfit_.contains(waiting.shape)) return std::nullopt;
+  Candidates& candidates = CandidatesFor(waiting, round);
+  std::vector<NodeIndex> avoided;
+  if (const auto failed = round.view.Find(waiting.pod.failed_node())) avoided.push_back(*failed);
+  std::optional<NodeIndex> node = candidates.Best(avoided);
+  if (!node && !avoided.empty()) node = candidates.Best();
+  if (!node) unfit_[waiting.shape] = round.now;
+  return node;
 }
 
 Candidates& Planner::CandidatesFor(const Waiting& waiting, Round& round) const {
   std::unique_ptr<Candidates>& candidates = round.candidates[waiting.shape];
   if (candidates == nullptr) {
-    candidates = std::make_unique<Candidates>(*engine_, waiting.pod, round.planned, round.time);
+    candidates = std::make_unique<Candidates>(*engine_, waiting.pod.pod(), round.planned,
+                                              round.time);
   }
   return *candidates;
+}
+
+void Planner::Write(Waiting& waiting, std::optional<NodeIndex> node, Round& round) {
+  const Pod& pod = waiting.pod.pod();
+  round.steps.push_back({.namespace_ = pod.namespace_,
+                         .name = pod.name,
+                         .uid = pod.uid,
+                         .node = node ? round.view.At(*node)->node.name : "",
+                         .created = pod.created,
+                         .refused = waiting.pod.IsRefused()});
+  waiting.pod.OnWritten(round.steps.back().node, round.now);
+  if (node) Hold(waiting, *node, round);
+}
+
+void Planner::Hold(const Waiting& waiting, NodeIndex node, Round& round) const {
+  round.planned.Book(waiting.pod.pod(), node);
+  if (!waiting.pod.IsRefused()) ++round.standing;
 }
 
 }  // namespace berth::planner

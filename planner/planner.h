@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -8,27 +9,38 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "model/cluster_view.h"
 #include "model/pod.h"
 #include "model/time.h"
 #include "planner/candidates.h"
 #include "planner/config.h"
 #include "planner/planned_view.h"
+#include "planner/state.h"
+#include "planner/waiting_pod.h"
 #include "policies/fit/fit.h"
 #include "policies/scheduling/engine.h"
 
 namespace berth::planner {
 
-/// A write to the status of a pod.
+/// A write to a pod: its status.nominatedNodeName, and the annotation "<prefix>/plan" with the same
+/// value, in one patch of its status. podStatusStrategy in k8s.io/kubernetes/pkg/registry/core/pod/
+/// strategy.go (v1.36.3) keeps annotations.
 struct Step {
   std::string namespace_;
   std::string name;
   /// Only the pod of this UID, even if another has its name by now.
   std::string uid;
-  /// The node to nominate. Empty: the nomination is withdrawn.
+  /// The node to nominate. Empty: the nomination is withdrawn, and the annotation removed.
   std::string node;
+  /// When the pod was created.
+  model::Time created = model::kNoTime;
+  /// Whether kube-scheduler has refused the pod already.
+  bool refused = false;
 
   friend bool operator==(const Step&, const Step&) = default;
 };
@@ -43,38 +55,47 @@ struct Step {
 /// - for pods that wait behind others (backlog).
 ///
 /// It never promises more than a node has: a nominated pod counts as if it were bound, whoever has
-/// nominated it, because kube-scheduler counts it, too, and refuses all pods of a node that was
-/// promised too often. A promise of the plan ends when the pod is bound or gone, when somebody else
-/// nominates it, when kube-scheduler has withdrawn it, and when its node is no longer fit: then the
-/// plan nominates another node, or withdraws. Nominations of others are never changed.
+/// nominated it and whatever its priority, because kube-scheduler counts it, too, and refuses all
+/// pods of a node that was promised too often. A promise of the plan ends when the pod is bound or
+/// gone, when somebody else nominates it, when kube-scheduler did not take the node, and when its
+/// node is no longer fit: then the plan nominates another node, or withdraws. It never changes a
+/// nomination that still fits for a better one, nor one of others. See WaitingPod for how it learns
+/// what became of a nomination.
 ///
 /// Pods that need what policies/fit does not know are left to kube-scheduler.
 ///
-/// Tell it of the waiting pods, and call Plan() from time to time. No I/O, no clock. Not
+/// Tell it of all waiting pods, those of other schedulers among them, because their nominations
+/// count; and call Plan() from time to time. Equal calls give equal steps. No I/O, no clock. Not
 /// thread-safe.
 class Planner {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// How many nominations of the plan stand at once. kube-scheduler copies all nominated pods of
-  /// each node that it looks at for another pod.
+  /// How many nominations of pods that kube-scheduler has not tried stand at once. It copies all
+  /// nominated pods of each node that it looks at for another pod.
   static constexpr std::size_t kMaxStanding = 512;
-  /// For how long a pod is left alone after kube-scheduler has withdrawn its nomination. It doubles
-  /// each time, up to kMaxBackoff.
-  static constexpr std::chrono::seconds kBackoff{10};
-  static constexpr std::chrono::minutes kMaxBackoff{5};
   /// How long a pod that kube-scheduler has not tried yet waits at least before it is planned.
   static constexpr std::chrono::milliseconds kBacklogAge{200};
-  static constexpr std::chrono::seconds kFailedWrite{1};
-  /// After this time without an echo of the watch, a write counts as lost.
-  static constexpr std::chrono::seconds kLost{10};
+  /// For how long the node of a pod that waits no longer stays promised if the view does not show
+  /// the pod there: the watch of bound pods may lag behind the watch of waiting ones.
+  static constexpr std::chrono::seconds kLeaving{5};
+  /// How long after all nodes were judged for a shape, and none fitted, they are judged again.
+  static constexpr std::chrono::milliseconds kLookAgain{1000};
 
-  Planner(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine, PlannerConfig config);
+  /// Whether the view has shown that pod bound, now or earlier; the arguments are
+  /// "<namespace>/<name>" and the UID. See cluster::Snapshot::Reader::WasSeenBound.
+  using SeenBound = std::function<bool(const std::string& key, const std::string& uid)>;
+
+  Planner(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
+          PlannerConfig config);
+  Planner(const Planner&) = delete;
+  Planner& operator=(const Planner&) = delete;
 
   /// A waiting pod, new or changed, as the list-and-watch reports it. A pod that is bound or has
   /// ended is removed.
   void Upsert(const model::Pod& pod, Clock::time_point now);
-  /// The pod is gone. Has no effect if it is unknown, or if another pod has its name by now.
+  /// The pod waits no longer: it is bound or gone. Has no effect if it is unknown, or if another
+  /// pod has its name by now.
   void Remove(const model::Pod& pod);
   /// A full list begins; EndReplace() removes the pods that were not upserted since.
   void BeginReplace() { ++epoch_; }
@@ -85,62 +106,100 @@ class Planner {
   bool empty() const { return waiting_.empty(); }
 
   /// Returns what to write, in that order, and counts it as written. Steps that could not be
-  /// written are taken back by Failed(). The view must have whole pods. `time` is the time for
-  /// policies, `now` that of waits.
-  std::vector<Step> Plan(const model::ClusterView& view, model::Time time, Clock::time_point now);
+  /// written are taken back by Failed(). Nothing before the first list of waiting pods is complete,
+  /// because one that is unknown may have a nomination. The view must be complete, and have whole
+  /// pods. `time` is the time for policies, `now` that of waits.
+  std::vector<Step> Plan(const model::ClusterView& view, const SeenBound& seen_bound,
+                         model::Time time, Clock::time_point now);
 
   /// The step of the last Plan() was not written. The pod is left alone for kFailedWrite.
   void Failed(const Step& step, Clock::time_point now);
 
-  /// How many pods wait whose needs policies/fit does not know, by what that is.
+  /// What the last Plan() made of a pod. Nothing if it does not wait.
+  std::optional<Outlook> Find(std::string_view namespace_name, std::string_view name) const;
+
+  /// How many pods wait in each State, as of the last Plan().
+  const std::array<std::size_t, kStates>& states() const { return states_; }
+
+  /// How many pods of kLeftToScan there are, by what is not known.
   const std::map<policies::fit::Unknown, std::size_t>& left_to_scan() const {
     return left_to_scan_;
   }
 
+  /// Returns the nominations of the plan that have ended since the last call.
+  std::vector<Ended> TakeEnded() { return std::exchange(ended_, {}); }
+
  private:
-  // A node that the plan has nominated.
-  struct Promise {
-    std::string node;
-    Clock::time_point written;
-    // Whether the watch has shown it.
-    bool seen = false;
-  };
-
   struct Waiting {
-    model::Pod pod;
+    WaitingPod pod;
     // Equal for pods that fit the same nodes equally well.
-    std::string shape;
-    Clock::time_point since;
+    std::string shape = {};
+    // Whether it asks for an accelerator.
+    bool asks = false;
     std::uint32_t epoch = 0;
-    std::optional<Promise> promise;
-    // Nominations that kube-scheduler has withdrawn, the last node, and from when on to plan again.
-    std::size_t failures = 0;
-    std::string failed_node;
-    Clock::time_point retry;
+    State state = State::kHead;
   };
 
-  using Entries = std::map<std::string, Waiting>;  // by "<namespace>/<name>"
+  // A pod that waits no longer, and the node that was nominated for it.
+  struct Leaving {
+    model::Pod pod;
+    std::string node;
+    bool ours = false;
+    // Set by the first Plan() that sees it.
+    std::optional<Clock::time_point> until = {};
+  };
+
+  using Entries = std::map<std::string, Waiting, std::less<>>;  // by "<namespace>/<name>"
 
   // What one Plan() works on.
   struct Round;
 
-  static void Compare(const model::Pod& pod, Waiting& waiting, Clock::time_point now);
-  // Books the nominations that stand, and withdraws or replaces those of the plan that are wrong.
-  void Confirm(Round& round);
-  void Review(Waiting& waiting, Round& round);
+  // Removes a pod, but keeps the node booked that it is bound to, or that was nominated for it if
+  // `bound_to` is empty because nobody knows. Returns the next pod.
+  Entries::iterator Leave(Entries::iterator entry, const std::string& bound_to = {});
+  void End(Outcome outcome, const model::Pod& pod) { ended_.push_back({outcome, pod.created}); }
+
+  // Books the nodes of pods that wait no longer, until the view shows these bound.
+  void BookLeaving(Round& round);
+  // Returns the waiting pods in the order of kube-scheduler's queue.
+  std::vector<Waiting*> Queue(const Round& round);
+  // Books the nominations of others: all that kube-scheduler counts is booked before the plan's.
+  void BookOthers(const std::vector<Waiting*>& queue, Round& round) const;
+  // Books the nominations of the plan, and withdraws or replaces those that are wrong.
+  void Review(const std::vector<Waiting*>& queue, Round& round);
+  // Books a nomination of the plan. Returns false if it is wrong.
+  bool Confirm(const Waiting& waiting, Round& round) const;
+  void Replace(Waiting& waiting, Round& round);
   // Nominates nodes for pods that have none.
-  void Nominate(Round& round);
-  // Whether the pod is planned at all, and the plan has to say something about it now.
-  bool IsPlanned(const Waiting& waiting) const;
-  // Pods that have no nomination, in the order of kube-scheduler's queue.
-  std::vector<Waiting*> Queue(Clock::time_point now);
+  void Nominate(const std::vector<Waiting*>& queue, Round& round);
+
+  // Whether the plan finds nodes for such pods: kGated, kDeleted, kOtherScheduler, kNoAccelerator,
+  // or kNoNode if it does.
+  State Eligibility(const Waiting& waiting) const;
+  // What to make of the pod: kNoNode if a node is to be found. `ahead` pods come before it.
+  State Classify(const Waiting& waiting, std::int32_t ahead, const Round& round) const;
+  // The best node for the pod now, but not the one that kube-scheduler did not take if another
+  // fits.
+  std::optional<model::NodeIndex> Choose(const Waiting& waiting, Round& round);
   Candidates& CandidatesFor(const Waiting& waiting, Round& round) const;
+  // Nominates the node, or withdraws.
+  void Write(Waiting& waiting, std::optional<model::NodeIndex> node, Round& round);
+  // Counts a nomination of the plan that stands.
+  void Hold(const Waiting& waiting, model::NodeIndex node, Round& round) const;
 
   const std::shared_ptr<const policies::scheduling::SchedulingEngine> engine_;
   const PlannerConfig config_;
+  const std::string annotation_;
   Entries waiting_;
+  std::vector<Leaving> leaving_;
   std::uint32_t epoch_ = 0;  // counts lists
+  // Whether a list was ever complete.
+  bool listed_ = false;
+  // When no node fitted a shape.
+  absl::flat_hash_map<std::string, Clock::time_point> unfit_;
+  std::array<std::size_t, kStates> states_{};
   std::map<policies::fit::Unknown, std::size_t> left_to_scan_;
+  std::vector<Ended> ended_;
 };
 
 }  // namespace berth::planner

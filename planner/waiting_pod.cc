@@ -1,0 +1,106 @@
+#include "planner/waiting_pod.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "model/node.h"
+
+namespace berth::planner {
+
+using model::Pod;
+
+namespace {
+
+// Whether kube-scheduler, when it refused the pod, began to preempt others for it, or waits for them
+// to end. Otherwise its preemption has said why not (DefaultPreemption.PostFilter and
+// PodEligibleToPreemptOthers in
+// k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go, v1.36.3).
+bool IsPreempting(std::string_view message) {
+  return message.find("preemption: ") == std::string_view::npos ||
+         message.find("a terminating pod on the nominated node") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<Outcome> WaitingPod::Update(const Pod& pod, Clock::time_point now) {
+  std::optional<Outcome> outcome;
+  if (promise_) {
+    const bool before_echo =
+        !promise_->seen && (pod.nominated_node.empty() || IsWrittenByPlan(pod));
+    if (pod.nominated_node == promise_->node) {
+      outcome = OnEcho(pod, now);
+    } else if (before_echo) {
+      promise_->message = pod.unschedulable;
+    } else {
+      outcome = pod.nominated_node.empty() ? Outcome::kCleared : Outcome::kSuperseded;
+      if (outcome == Outcome::kCleared) BackOff(now);
+      promise_.reset();
+    }
+  }
+  pod_ = pod;
+  return outcome;
+}
+
+std::optional<Outcome> WaitingPod::OnEcho(const Pod& pod, Clock::time_point now) {
+  if (promise_->node.empty()) {
+    promise_.reset();
+    return std::nullopt;
+  }
+  const bool tried = promise_->seen && !pod.unschedulable.empty() &&
+                     pod.unschedulable != promise_->message;
+  promise_->seen = true;
+  promise_->message = pod.unschedulable;
+  if (!tried) return std::nullopt;
+  if (!IsPreempting(pod.unschedulable)) {
+    BackOff(now);
+    return std::nullopt;
+  }
+  failed_node_ = promise_->node;
+  promise_.reset();
+  return Outcome::kSuperseded;
+}
+
+void WaitingPod::BackOff(Clock::time_point now) {
+  const auto backoff = kBackoff * (std::int64_t{1} << std::min<std::size_t>(failures_, 5));
+  retry_ = now + std::min<Clock::duration>(backoff, kMaxBackoff);
+  failed_node_ = promise_->node;
+  ++failures_;
+}
+
+bool WaitingPod::IsWrittenByPlan(const Pod& pod) const {
+  return !pod.nominated_node.empty() &&
+         model::Find(pod.annotations, *annotation_) == pod.nominated_node;
+}
+
+void WaitingPod::Settle(Clock::time_point now) {
+  if (promise_ && !promise_->seen && promise_->written + kLost <= now) Revert();
+  if (promise_ || !IsWrittenByPlan(pod_)) return;
+  // kube-scheduler may have cleared what the plan has written, and nominated the node itself.
+  const bool preempting = IsRefused() && IsPreempting(pod_.unschedulable);
+  if (preempting || pod_.nominated_node == failed_node_) return;
+  promise_ = {pod_.nominated_node, now, true, pod_.unschedulable};
+}
+
+void WaitingPod::OnWritten(const std::string& node, Clock::time_point now) {
+  promise_ = {node, now, false, pod_.unschedulable};
+  if (!node.empty()) failed_node_.clear();
+}
+
+void WaitingPod::OnFailed() {
+  if (!promise_) return;
+  retry_ = std::max(retry_, promise_->written + kRetry);
+  Revert();
+}
+
+void WaitingPod::Revert() {
+  const bool stands = IsWithdrawn() && !pod_.nominated_node.empty();
+  promise_->node = pod_.nominated_node;
+  promise_->seen = true;
+  if (!stands) promise_.reset();
+}
+
+const std::string& WaitingPod::Node() const {
+  return IsOurs() ? promise_->node : pod_.nominated_node;
+}
+
+}  // namespace berth::planner

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/pod.h"
+#include "planner/state.h"
+
+namespace berth::planner {
+
+/// A pod that waits for a node, and what became of the nominations that the plan has made for it.
+/// Planner owns it. Not thread-safe.
+///
+/// A nomination is written, shown by the watch, and then stands until
+/// - kube-scheduler clears it, which it does after nearly every try in vain,
+/// - kube-scheduler has tried the pod in vain and let it stand: pods that may not preempt, and those
+///   whose preemption an extender vetoes (a nil PostFilterResult in
+///   k8s.io/kubernetes/pkg/scheduler/framework/preemption/preemption.go, v1.36.3), or
+/// - the plan replaces or withdraws it.
+class WaitingPod {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// For how long a pod is left alone after kube-scheduler did not take the node that was
+  /// nominated. It doubles each time, up to kMaxBackoff.
+  static constexpr std::chrono::seconds kBackoff{10};
+  static constexpr std::chrono::minutes kMaxBackoff{5};
+  /// After this time without an echo of the watch, a write counts as lost.
+  static constexpr std::chrono::seconds kLost{10};
+  /// How long a pod is left alone after a write that failed.
+  static constexpr std::chrono::seconds kRetry{1};
+
+  /// `annotation` is the one in which the plan says which nomination is its own, by its full name.
+  /// It must outlive this.
+  WaitingPod(const std::string* annotation, Clock::time_point now)
+      : annotation_(annotation), since_(now) {}
+
+  /// The pod is now as given. Returns how the nomination of the plan has ended, if it has.
+  std::optional<Outcome> Update(const model::Pod& pod, Clock::time_point now);
+
+  /// Gives a write up that had no echo, and takes a nomination over that an earlier controller has
+  /// written. Call it before each plan.
+  void Settle(Clock::time_point now);
+
+  /// The plan has nominated the node, or has withdrawn its nomination if `node` is empty.
+  void OnWritten(const std::string& node, Clock::time_point now);
+  /// What OnWritten() recorded was not written.
+  void OnFailed();
+
+  const model::Pod& pod() const { return pod_; }
+
+  /// The node that is nominated, by whomever, or is about to be. Empty: none.
+  const std::string& Node() const;
+  /// Whether the plan has nominated it.
+  bool IsOurs() const { return promise_ && !promise_->node.empty(); }
+  /// Whether the plan has withdrawn its nomination, and the watch has not shown it.
+  bool IsWithdrawn() const { return promise_ && promise_->node.empty(); }
+  /// Whether kube-scheduler has tried the pod in vain and let the plan's nomination stand.
+  bool HasFailed() const { return IsOurs() && promise_->node == failed_node_; }
+  bool IsBackingOff(Clock::time_point now) const { return now < retry_; }
+
+  /// Whether kube-scheduler has found no node for it.
+  bool IsRefused() const { return !pod_.unschedulable.empty(); }
+  Clock::time_point since() const { return since_; }
+  std::size_t failures() const { return failures_; }
+  /// The last node that kube-scheduler did not take. Empty: none.
+  const std::string& failed_node() const { return failed_node_; }
+
+ private:
+  // A node that the plan has nominated; empty if it has withdrawn its nomination.
+  struct Promise {
+    std::string node;
+    Clock::time_point written;
+    // Whether the watch has shown it.
+    bool seen = false;
+    // pod.unschedulable when the nomination was made.
+    std::string message;
+  };
+
+  // Whether the pod as given has a nomination that the plan has written, now or earlier.
+  bool IsWrittenByPlan(const model::Pod& pod) const;
+  // The watch shows the pod with what the plan has written.
+  std::optional<Outcome> OnEcho(const model::Pod& pod, Clock::time_point now);
+  // What the plan has written last was not written.
+  void Revert();
+  // kube-scheduler did not take the node.
+  void BackOff(Clock::time_point now);
+
+  const std::string* annotation_;
+  Clock::time_point since_;
+  model::Pod pod_;
+  std::optional<Promise> promise_;
+  std::size_t failures_ = 0;
+  std::string failed_node_;
+  Clock::time_point retry_{};
+};
+
+}  // namespace berth::planner
