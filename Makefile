@@ -106,9 +106,10 @@ bench-all: ## bench, bench-webhook and bench-scheduler, one after the other
 soak: berth control-plane ## create pods and faults for 30 minutes; fails if memory grows
 	@cd tests/e2e && go run ./soak $(SOAK_FLAGS)
 
-bench-memory: configure ## measure the memory of a snapshot of 7,500 nodes and 100,000 pods
+bench-memory: configure ## measure the memory of a snapshot of 7,500 nodes and 100,000 pods, and of 200,000 whole pods
 	@cmake --build --preset release -j $(JOBS) --target snapshot_memory
 	@build/release/tests/bench/snapshot_memory
+	@build/release/tests/bench/snapshot_memory whole-pods
 
 bench-hostile: berth control-plane ## measure how much attackers slow down honest clients
 	@cd tests/bench && go run ./hostile $(HOSTILE_FLAGS)

@@ -1,10 +1,12 @@
 // What a snapshot of a large cluster takes in memory: 7,500 nodes and 100,000 bound pods, of which
-// 60,000 hold one GPU each, arrive as a watch tells them. Prints the resident memory of the
-// process.
+// 60,000 hold one GPU each, arrive as a watch tells them. With the argument "whole-pods" it is a
+// view of whole pods, and there are 200,000 of them, of which most ask for cores and memory alone.
+// Prints the resident memory of the process.
 
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "cluster/snapshot.h"
 #include "kube/protobuf.h"
@@ -14,7 +16,6 @@ namespace berth {
 namespace {
 
 constexpr int kNodes = 7'500;
-constexpr int kPods = 100'000;
 constexpr int kGpusPerNode = 8;
 constexpr char kGpu[] = "nvidia.com/gpu";
 
@@ -53,6 +54,8 @@ model::Node MakeNode(int index) {
   return node;
 }
 
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
 model::Pod MakePod(int index) {
   model::Pod pod;
   pod.namespace_ = "team-" + std::to_string(index % 50);
@@ -60,7 +63,9 @@ model::Pod MakePod(int index) {
   pod.uid = "0b8c2f1e-0000-4000-8000-" + std::to_string(100'000'000'000 + index);
   pod.node_name = NodeName(index % kNodes);
   pod.annotations = {{"berth.dev/accelerators", "V100"}};
-  pod.requests.Set("cpu", 4'000);
+  // Teams ask for round figures, so many pods ask for the same.
+  pod.requests.Set("cpu", 1'000 * (1 + index % 13));
+  pod.requests.Set("memory", (1 + index % 29) * kGiB);
   if (index < kNodes * kGpusPerNode) pod.requests.Set(kGpu, 1);
   return pod;
 }
@@ -83,22 +88,25 @@ double Memory(const std::string& name) {
   return 0;
 }
 
-void Run() {
+void Run(bool whole_pods) {
+  const int pods = whole_pods ? 200'000 : 100'000;
   const double before = Memory("VmRSS");
   auto catalog = std::make_shared<const model::AcceleratorCatalog>(
       model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
-  cluster::Snapshot snapshot({.catalog = catalog, .labels = {}});
+  cluster::Snapshot snapshot({.catalog = catalog, .labels = {}, .whole_pods = whole_pods});
   for (int i = 0; i < kNodes; ++i) snapshot.UpsertNode(Told(MakeNode(i), "Node"));
   const double nodes = Memory("VmRSS");
-  for (int i = 0; i < kPods; ++i) snapshot.UpsertPod(Told(MakePod(i), "Pod"));
+  for (int i = 0; i < pods; ++i) snapshot.UpsertPod(Told(MakePod(i), "Pod"));
   std::printf(
-      "%d nodes: %.1f MiB; %d pods: %.1f MiB more\nresident: %.1f MiB, at most %.1f MiB, of which "
+      "%d nodes: %.1f MiB; %d %s: %.1f MiB more\nresident: %.1f MiB, at most %.1f MiB, of which "
       "%.1f MiB before the first node\n",
-      kNodes, nodes - before, kPods, Memory("VmRSS") - nodes, Memory("VmRSS"), Memory("VmHWM"),
-      before);
+      kNodes, nodes - before, pods, whole_pods ? "whole pods" : "pods", Memory("VmRSS") - nodes,
+      Memory("VmRSS"), Memory("VmHWM"), before);
 }
 
 }  // namespace
 }  // namespace berth
 
-int main() { berth::Run(); }
+int main(int count, char** arguments) {
+  berth::Run(count > 1 && std::string_view(arguments[1]) == "whole-pods");
+}

@@ -17,9 +17,11 @@ using model::HostPort;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+// A pod of that spec, which kube-scheduler or somebody else has nominated for n7.
 model::Pod PodOf(const std::string& spec) {
   JsonParser parser;
-  const auto root = parser.Parse(R"({"spec": )" + spec + "}");
+  const auto root =
+      parser.Parse(R"({"status": {"nominatedNodeName": "n7"}, "spec": )" + spec + "}");
   const auto pod = PodFromJson(root.value(), "Pod");
   EXPECT_TRUE(pod.ok()) << pod.status();
   return pod.value_or(model::Pod());
@@ -28,6 +30,7 @@ model::Pod PodOf(const std::string& spec) {
 model::Pod PodOf(const pb::PodSpec& spec) {
   pb::Pod message;
   *message.mutable_spec() = spec;
+  message.mutable_status()->set_nominated_node_name("n7");
   const auto page = DecodePage<model::Pod>(Body("PodList", ListOf(message)));
   EXPECT_TRUE(page.ok()) << page.status();
   return page->items.at(0);
@@ -98,6 +101,43 @@ TEST(NodeNeeds, AreForgottenOnceThePodIsBound) {
         (*spec.mutable_node_selector())["zone"] = "a";
       });
   EXPECT_TRUE(pod.needs.empty());
+}
+
+TEST(Scheduler, IsReadWithGatesAndNominationUntilThePodIsBound) {
+  const auto wait = [](pb::PodSpec& spec) {
+    spec.set_scheduler_name("berth");
+    spec.add_scheduling_gates()->set_name("example.com/quota");
+  };
+  const std::string waiting =
+      R"("schedulerName": "berth", "schedulingGates": [{"name": "example.com/quota"}])";
+  const model::Pod pod = PodOf("{" + waiting + "}", wait);
+  EXPECT_EQ(pod.scheduler, "berth");
+  EXPECT_TRUE(pod.gated);
+  EXPECT_EQ(pod.nominated_node, "n7");
+
+  const model::Pod bound =
+      PodOf(R"({"nodeName": "n1", )" + waiting + "}", [&wait](pb::PodSpec& spec) {
+        wait(spec);
+        spec.set_node_name("n1");
+      });
+  EXPECT_EQ(bound.scheduler, "");
+  EXPECT_FALSE(bound.gated);
+  EXPECT_EQ(bound.nominated_node, "");
+}
+
+TEST(Scheduler, AnEmptyListOfGatesHoldsNothingBack) {
+  EXPECT_FALSE(PodOf(R"({"schedulingGates": []})", [](pb::PodSpec&) {}).gated);
+  EXPECT_FALSE(PodOf(R"({"schedulingGates": null})", [](pb::PodSpec&) {}).gated);
+  EXPECT_EQ(PodOf("{}", [](pb::PodSpec&) {}).scheduler, "");
+}
+
+// Ports of a pod in the node's network need no hostPort when it is created: the API server stores
+// one (defaultHostNetworkPorts in k8s.io/kubernetes/pkg/apis/core/v1/defaults.go, v1.36.3).
+TEST(HostPorts, AreThoseThatAreStoredWhateverTheNetwork) {
+  const model::Pod pod = PodOf(
+      R"({"hostNetwork": true, "containers": [{"ports": [{"containerPort": 80, "hostPort": 80}]}]})",
+      [](pb::PodSpec& spec) { AddPort(80, *spec.add_containers()); });
+  EXPECT_THAT(pod.host_ports, ElementsAre(HostPort{.port = 80}));
 }
 
 TEST(HostPorts, AreThoseOfContainersAndSidecars) {
