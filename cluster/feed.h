@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "cluster/nominated_pods.h"
 #include "cluster/snapshot.h"
 #include "kube/api_config.h"
 #include "kube/http_client.h"
@@ -20,10 +21,18 @@ inline constexpr kube::Permission kFeedPermissions[] = {
 inline constexpr kube::Permission kServiceFeedPermissions[] = {{"", "services", "list"},
                                                                {"", "services", "watch"}};
 
+/// Whom a feed tells of the pods that are nominated for a node, which are not in the snapshot.
+struct NominatedFeed {
+  /// Null: they are not followed.
+  NominatedPods* pods = nullptr;
+  /// Not null if `pods` is not.
+  kube::ListWatchObserver* observer = nullptr;
+};
+
 /// Keeps a snapshot in step with an API server. A feed runs one list-and-watch of all nodes, one of
-/// the pods that are bound and have not ended, and optionally one of all Services. Each has its own
-/// thread and connection, and retries by itself for ever. While the API server is unreachable, the
-/// snapshot stays as it was.
+/// the pods that are bound and have not ended, and optionally one of all Services and one of the
+/// pods that are nominated for a node. Each has its own thread and connection, and retries by
+/// itself for ever. While the API server is unreachable, the snapshot stays as it was.
 ///
 /// Example:
 ///
@@ -58,7 +67,8 @@ class Feed {
   /// Starts nothing yet. Everything pointed at must outlive the feed. The observers are called on
   /// the feed's threads, each on one of them. If `services` is null, Services are not followed.
   Feed(Options options, Snapshot* snapshot, kube::ListWatchObserver* nodes,
-       kube::ListWatchObserver* pods, kube::ListWatchObserver* services = nullptr);
+       kube::ListWatchObserver* pods, kube::ListWatchObserver* services = nullptr,
+       NominatedFeed nominated = {});
 
   /// Calls Stop().
   ~Feed();
@@ -66,8 +76,8 @@ class Feed {
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
 
-  /// Starts the threads and returns at once. Snapshot::Synced() tells when both lists have arrived.
-  /// Call it once only.
+  /// Starts the threads and returns at once. Snapshot::Synced() tells when nodes and bound pods
+  /// have been listed. Call it once only.
   void Start();
 
   /// Stops all threads and joins them, which takes moments whatever they wait for. After it
@@ -83,6 +93,7 @@ class Feed {
   std::unique_ptr<Channel<model::Node>> nodes_;
   std::unique_ptr<Channel<model::Pod>> pods_;
   std::unique_ptr<Channel<model::Service>> services_;  // null if Services are not followed
+  std::unique_ptr<Channel<model::Pod>> nominated_;     // null if these are not followed
 };
 
 }  // namespace berth::cluster

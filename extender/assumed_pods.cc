@@ -1,6 +1,8 @@
 #include "extender/assumed_pods.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 #include "model/accelerator_requests.h"
 
@@ -23,18 +25,38 @@ void AssumedPods::Assume(const model::Pod& pod, std::string_view node,
   pods_.push_back(std::move(assumed));
 }
 
-AssumedView AssumedPods::Over(const cluster::Snapshot::Reader& reader, std::string_view asked_about,
-                              model::Time now) {
-  const std::lock_guard lock(mutex_);
+void AssumedPods::End(const cluster::Snapshot::Reader& reader, std::string_view asked_about,
+                      model::Time now) {
   std::erase_if(pods_, [&](const Assumed& pod) {
     // abs(), because a clock may be set back, too.
     const bool too_old = std::chrono::abs(now - pod.time) >= kLongest;
     return too_old || pod.uid == asked_about || reader.WasSeenBound(pod.key, pod.uid);
   });
-  absl::flat_hash_map<model::NodeIndex, model::Resources> amounts;
+}
+
+void AssumedPods::AddNominated(const cluster::NominatedPods& nominated,
+                               const cluster::Snapshot::Reader& reader,
+                               std::string_view asked_about, Amounts& amounts) const {
+  if (nominated.empty()) return;
+  std::unordered_set<std::string_view> others = {asked_about};
+  for (const Assumed& pod : pods_) others.insert(pod.uid);
+  nominated.ForEach([&](const cluster::NominatedPod& each) {
+    if (each.devices.empty() || others.contains(each.pod.uid)) return;
+    // Its binding may be seen before the end of its nomination.
+    if (reader.WasSeenBound(each.key, each.pod.uid)) return;
+    if (const auto index = reader.Find(each.pod.nominated_node)) amounts[*index].Add(each.devices);
+  });
+}
+
+AssumedView AssumedPods::Over(const cluster::Snapshot::Reader& reader, std::string_view asked_about,
+                              model::Time now, const cluster::NominatedPods* nominated) {
+  const std::lock_guard lock(mutex_);
+  End(reader, asked_about, now);
+  Amounts amounts;
   for (const Assumed& pod : pods_) {
     if (const auto index = reader.Find(pod.node)) amounts[*index].Add(pod.amounts);
   }
+  if (nominated != nullptr) AddNominated(*nominated, reader, asked_about, amounts);
   Copies copies;
   AssumedView::Nodes nodes;
   for (auto& [index, sum] : amounts) {
@@ -44,6 +66,13 @@ AssumedView AssumedPods::Over(const cluster::Snapshot::Reader& reader, std::stri
   }
   copies_ = std::move(copies);
   return AssumedView(reader, std::move(nodes));
+}
+
+AssumedView AssumedPods::AsItIs(const cluster::Snapshot::Reader& reader,
+                                std::string_view asked_about, model::Time now) {
+  const std::lock_guard lock(mutex_);
+  End(reader, asked_about, now);
+  return AssumedView(reader);
 }
 
 AssumedPods::Copy AssumedPods::CopyOf(model::NodeIndex index, const model::NodeState& node,

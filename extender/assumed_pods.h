@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "cluster/nominated_pods.h"
 #include "cluster/snapshot.h"
 #include "model/accelerator.h"
 #include "model/cluster_view.h"
@@ -21,24 +22,25 @@
 
 namespace berth::extender {
 
-/// A view of the cluster in which the devices of assumed pods (see AssumedPods) count as used. It
-/// refers to a reader of the snapshot and must not outlive it. As thread-safe as the reader.
+/// A view of the cluster in which the devices of assumed pods and of nominated pods (see
+/// AssumedPods) count as used. It refers to a reader of the snapshot and must not outlive it. As
+/// thread-safe as the reader.
 class AssumedView final : public model::ClusterView {
  public:
-  /// The nodes that differ from the snapshot's, as they are with the assumed pods.
+  /// The nodes that differ from the snapshot's, as they are with these pods.
   using Nodes = absl::flat_hash_map<model::NodeIndex, std::shared_ptr<const model::NodeState>>;
 
   /// Without `nodes`, the view equals `reader`.
   explicit AssumedView(const cluster::Snapshot::Reader& reader, Nodes nodes = {})
       : reader_(reader), nodes_(std::move(nodes)) {}
 
-  /// The cluster without the assumed pods.
+  /// The cluster without these pods.
   const cluster::Snapshot::Reader& reader() const { return reader_; }
 
-  /// The nodes to which pods are assumed to go.
+  /// The nodes to which such pods go.
   const Nodes& changed() const { return nodes_; }
 
-  /// Returns the node at `index` if pods are assumed to go there, else null. At() returns the node
+  /// Returns the node at `index` if such pods go there, else null. At() returns the node
   /// in both cases.
   const model::NodeState* ChangedAt(model::NodeIndex index) const {
     if (nodes_.empty()) return nullptr;
@@ -46,7 +48,7 @@ class AssumedView final : public model::ClusterView {
     return found == nodes_.end() ? nullptr : found->second.get();
   }
 
-  /// The cluster with the assumed pods; see model::ClusterView.
+  /// The cluster with these pods; see model::ClusterView.
   model::NodeIndex EndIndex() const override { return reader_.EndIndex(); }
   const model::NodeState* At(model::NodeIndex index) const override {
     const model::NodeState* const changed = ChangedAt(index);
@@ -73,8 +75,12 @@ class AssumedView final : public model::ClusterView {
 /// - kube-scheduler asks about it again, because then it went nowhere.
 /// - kLongest has passed. Only this ends it for a pod that is deleted before it is bound.
 ///
-/// Assumed pods count for scores only: no policy refuses a node because its devices are used, since
-/// kube-scheduler's NodeResourcesFit does that. Placer owns this. Thread-safe.
+/// Pods that are nominated for a node (cluster::NominatedPods) count on that node in the same way.
+/// Otherwise Berth would choose the devices that the planner of `berth controller` has promised.
+///
+/// All of them count for scores only. No policy refuses a node because its devices are used, since
+/// kube-scheduler's NodeResourcesFit does that, with nominated pods by their priority. Placer owns
+/// this. Thread-safe.
 class AssumedPods {
  public:
   /// How long a pod is assumed at most.
@@ -92,13 +98,20 @@ class AssumedPods {
   void Assume(const model::Pod& pod, std::string_view node,
               const model::AcceleratorCatalog& catalog, model::Time now);
 
-  /// Returns what `reader` shows, with the pods that are assumed at `now`. The question is about
-  /// the pod with the UID `asked_about`, which is not assumed any more.
+  /// Returns what `reader` shows, with the pods that are assumed at `now` and those in `nominated`,
+  /// which may be null. The question is about the pod with the UID `asked_about`, which is not
+  /// assumed any more, and whose nomination does not count. A pod that is both assumed and
+  /// nominated counts once, on the node where it is assumed.
   ///
-  /// Costs a look-up for each assumed pod, and a copy of each node where the assumed pods have
-  /// changed. Holds a mutex meanwhile.
+  /// Costs a look-up for each of these pods, and a copy of each node where they have changed. Holds
+  /// a mutex meanwhile.
   AssumedView Over(const cluster::Snapshot::Reader& reader, std::string_view asked_about,
-                   model::Time now);
+                   model::Time now, const cluster::NominatedPods* nominated = nullptr);
+
+  /// The same without any assumed or nominated pod, for a question about one node: there is nothing
+  /// to choose, so no score matters. Ends assumptions like Over().
+  AssumedView AsItIs(const cluster::Snapshot::Reader& reader, std::string_view asked_about,
+                     model::Time now);
 
  private:
   // A pod, and what it uses on its node.
@@ -118,7 +131,16 @@ class AssumedPods {
   };
 
   using Copies = absl::flat_hash_map<model::NodeIndex, Copy>;
+  using Amounts = absl::flat_hash_map<model::NodeIndex, model::Resources>;
 
+  // The following expect that mutex_ is held.
+
+  // Ends the assumptions that do not hold any more.
+  void End(const cluster::Snapshot::Reader& reader, std::string_view asked_about, model::Time now);
+  // Adds what the pods will use that are nominated, but neither assumed nor bound.
+  void AddNominated(const cluster::NominatedPods& nominated,
+                    const cluster::Snapshot::Reader& reader, std::string_view asked_about,
+                    Amounts& amounts) const;
   // Returns such a copy; the one of the last view if it is still right.
   Copy CopyOf(model::NodeIndex index, const model::NodeState& node, model::Resources amounts) const;
 

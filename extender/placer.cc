@@ -27,6 +27,13 @@ std::unique_ptr<cluster::Snapshot> GivenCluster(const ExtenderArgs& args,
   return given;
 }
 
+// Returns `judgement` with the score of `expected`, in which pods count that are not bound. Nobody
+// is refused for such pods.
+Judgement WithScoreOf(const Judgement& expected, Judgement judgement) {
+  if (judgement.fits) judgement.score = expected.score;
+  return judgement;
+}
+
 std::vector<std::string_view> NamesOfFitting(const ExtenderArgs& args,
                                              std::span<const Judgement> judgements,
                                              std::size_t fitting) {
@@ -43,14 +50,23 @@ std::vector<std::string_view> NamesOfFitting(const ExtenderArgs& args,
 Placer::Placer(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                const cluster::Snapshot& snapshot, server::Metrics& metrics,
                std::vector<DecisionObserver*> observers,
-               policies::scheduling::ShortlistConfig shortlist)
+               policies::scheduling::ShortlistConfig shortlist,
+               const cluster::NominatedPods* nominated)
     : engine_(std::move(engine)),
       snapshot_(snapshot),
       metrics_(metrics, engine_->reasons()),
       judgement_metrics_(metrics),
       shortlist_metrics_(metrics),
       observers_(std::move(observers)),
-      shortlist_(std::move(shortlist)) {}
+      shortlist_(std::move(shortlist)),
+      nominated_(nominated) {}
+
+AssumedView Placer::ViewFor(const ExtenderArgs& args, const cluster::Snapshot::Reader& reader,
+                            model::Time now) {
+  if (args.given) return AssumedView(reader);
+  if (args.node_names.size() == 1) return assumed_.AsItIs(reader, args.pod.uid, now);
+  return assumed_.Over(reader, args.pod.uid, now, nominated_);
+}
 
 Placer::Judged Placer::JudgeAll(const AssumedView& view, const model::Pod& pod,
                                 std::span<const std::string_view> names, model::Time now,
@@ -60,7 +76,7 @@ Placer::Judged Placer::JudgeAll(const AssumedView& view, const model::Pod& pod,
   const bool is_usual = judged.prepared.key().size() <= JudgementCache::kMaxKey;
   if (remember && is_usual) {
     memory.emplace(cache_.Open(judged.prepared.key(), now, view.reader().Versions()));
-    // The pods that are assumed on a node change without a new version of the node.
+    // What is remembered does not know of pods that are assumed or nominated.
     for (const auto& [index, node] : view.changed()) memory->Forget(index);
   }
   std::size_t remembered = 0;
@@ -75,7 +91,8 @@ Placer::Judged Placer::JudgeAll(const AssumedView& view, const model::Pod& pod,
     }
     ++anew;
     if (const model::NodeState* const changed = view.ChangedAt(index)) {
-      return Judgement(judged.prepared.Judge(*changed));
+      return WithScoreOf(judged.prepared.Judge(*changed),
+                         judged.prepared.Judge(*view.reader().At(index)));
     }
     const model::NodeState& node = *view.reader().At(index);
     return memory ? memory->Judge(judged.prepared, index, node) : judged.prepared.Judge(node);
@@ -118,7 +135,7 @@ FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   DecisionReport report(observers_);
   const auto given = GivenCluster(args, snapshot_);
   const cluster::Snapshot::Reader reader = given ? given->Read() : snapshot_.Read();
-  const AssumedView view = given ? AssumedView(reader) : assumed_.Over(reader, args.pod.uid, now);
+  const AssumedView view = ViewFor(args, reader, now);
   const Judged judged = JudgeAll(view, args.pod, args.node_names, now, !given);
   const std::vector<Judgement>& judgements = judged.judgements;
   const std::size_t fitting = CountFitting(judgements);
@@ -157,7 +174,7 @@ std::vector<std::int64_t> Placer::Prioritize(const ExtenderArgs& args, model::Ti
   DecisionReport report(observers_);
   const auto given = GivenCluster(args, snapshot_);
   const cluster::Snapshot::Reader reader = given ? given->Read() : snapshot_.Read();
-  const AssumedView view = given ? AssumedView(reader) : assumed_.Over(reader, args.pod.uid, now);
+  const AssumedView view = ViewFor(args, reader, now);
   auto [prepared, judgements] = JudgeAll(view, args.pod, args.node_names, now, !given);
   for (const std::size_t place : shortlisted_.PlacesThatFailed(args.pod.uid, args.node_names)) {
     judgements[place].last = true;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/nominated_pods.h"
 #include "cluster/snapshot.h"
 #include "extender/assumed_pods.h"
 #include "extender/decision.h"
@@ -28,7 +29,7 @@ namespace berth::extender {
 /// to a node.
 ///
 /// A request is answered in these steps, with the snapshot held still:
-/// - count assumed pods as used on their nodes (AssumedPods);
+/// - count the devices of assumed and of nominated pods as used, for scores only (AssumedPods);
 /// - have the engine prepare the pod;
 /// - judge each node, or recall its judgement (JudgementCache);
 /// - filter: choose the best nodes if there is a shortlist (ShortlistedPods), and list reasons if
@@ -42,11 +43,13 @@ namespace berth::extender {
 class Placer {
  public:
   /// `observers` are notified of decisions. `shortlist` says how many nodes filter answers; by
-  /// default all that fit. `snapshot`, `metrics` and the observers must outlive this.
+  /// default all that fit. `nominated` has the pods that wait for a nominated node; null: none are
+  /// known. Everything referred to must outlive this.
   Placer(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
          const cluster::Snapshot& snapshot, server::Metrics& metrics,
          std::vector<DecisionObserver*> observers = {},
-         policies::scheduling::ShortlistConfig shortlist = {});
+         policies::scheduling::ShortlistConfig shortlist = {},
+         const cluster::NominatedPods* nominated = nullptr);
 
   /// Answers filter: which nodes of `args` fit the pod at `now`.
   ///
@@ -54,6 +57,10 @@ class Placer {
   /// it names only the best of them, unless kube-scheduler's own scoring has an influence on the
   /// pod, or the pod was given a shortlist before. If the result is a single node, the pod is
   /// assumed to go there.
+  ///
+  /// If `args` have a single node, kube-scheduler usually asks about the one that is nominated for
+  /// the pod, and asks about others in the same attempt if the answer is no (evaluateNominatedNode
+  /// in k8s.io/kubernetes/pkg/scheduler/schedule_one.go, v1.36.3). So that is no shortlist.
   ///
   /// If no node fits, the result names every node with its reason, because kube-scheduler takes
   /// nodes that are not listed for unresolvable, without a reason.
@@ -86,6 +93,10 @@ class Placer {
     std::vector<policies::scheduling::Judgement> judgements;
   };
 
+  // Returns the cluster for which a request is answered.
+  AssumedView ViewFor(const ExtenderArgs& args, const cluster::Snapshot::Reader& reader,
+                      model::Time now);
+
   // Judges all nodes of a request. `remember` says whether the cache may be used: not if `view` is
   // of nodes that the request contains. Unknown nodes are refused.
   Judged JudgeAll(const AssumedView& view, const model::Pod& pod,
@@ -109,6 +120,7 @@ class Placer {
   ShortlistMetrics shortlist_metrics_;
   const std::vector<DecisionObserver*> observers_;
   const policies::scheduling::ShortlistConfig shortlist_;
+  const cluster::NominatedPods* const nominated_;
 };
 
 }  // namespace berth::extender

@@ -37,6 +37,7 @@ ConfiguredPlacer::ConfiguredPlacer(const config::BerthConfiguration& config, kub
       observers_(std::move(observers)),
       node_observer_("nodes", metrics),
       pod_observer_("pods", metrics),
+      nominated_pod_observer_("nominated_pods", metrics),
       service_observer_("services", metrics) {
   Engine engine = MakeEngine(config);
   std::shared_ptr<LiveCluster> cluster = NewCluster(config, engine);
@@ -49,9 +50,9 @@ std::shared_ptr<LiveCluster> ConfiguredPlacer::NewCluster(const config::BerthCon
                                                           const Engine& engine) {
   // The feed's thread calls back. Stop() waits for that thread, so the pointer is valid then.
   auto self = std::make_shared<const LiveCluster*>(nullptr);
-  auto cluster = std::make_shared<LiveCluster>(engine.catalog, api_, node_observer_, pod_observer_,
-                                               NeedsServices(config) ? &service_observer_ : nullptr,
-                                               [this, self] { OnSynced(*self); });
+  auto cluster = std::make_shared<LiveCluster>(
+      engine.catalog, api_, node_observer_, pod_observer_, nominated_pod_observer_,
+      NeedsServices(config) ? &service_observer_ : nullptr, [this, self] { OnSynced(*self); });
   *self = cluster.get();
   return cluster;
 }
@@ -59,9 +60,9 @@ std::shared_ptr<LiveCluster> ConfiguredPlacer::NewCluster(const config::BerthCon
 std::shared_ptr<const ConfiguredPlacer::Generation> ConfiguredPlacer::Make(
     const config::BerthConfiguration& config, Engine engine, std::shared_ptr<LiveCluster> cluster) {
   const cluster::Snapshot& snapshot = cluster->snapshot();
-  const std::shared_ptr<HeldPlacer> held(
-      new HeldPlacer{cluster, extender::Placer(engine.scheduling, snapshot, metrics_, observers_,
-                                               config.extender.shortlist)});
+  const std::shared_ptr<HeldPlacer> held(new HeldPlacer{
+      cluster, extender::Placer(engine.scheduling, snapshot, metrics_, observers_,
+                                config.extender.shortlist, &cluster->nominated_pods())});
   std::shared_ptr<extender::Placer> placer(held, &held->placer);
   return std::make_shared<const Generation>(
       Generation{config, std::move(engine), std::move(cluster), std::move(placer)});

@@ -93,6 +93,7 @@ class ConfiguredPlacer {
   // Shared by all generations, so that their counters go on.
   FeedObserver node_observer_;
   FeedObserver pod_observer_;
+  FeedObserver nominated_pod_observer_;
   FeedObserver service_observer_;
   Use use_;
 

@@ -33,19 +33,21 @@ class LiveCluster::Observer final : public kube::ListWatchObserver {
 
 LiveCluster::LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalog,
                          kube::ApiConfig api, kube::ListWatchObserver& nodes,
-                         kube::ListWatchObserver& pods, kube::ListWatchObserver* services,
-                         std::function<void()> on_synced)
+                         kube::ListWatchObserver& pods, kube::ListWatchObserver& nominated_pods,
+                         kube::ListWatchObserver* services, std::function<void()> on_synced)
     : on_synced_(std::move(on_synced)),
       catalogue_log_(catalog),
-      snapshot_({.catalog = std::move(catalog),
+      snapshot_({.catalog = catalog,
                  .labels = {},
                  .on_ambiguous =
                      [this](const std::string& node, auto entry, auto hidden) {
                        catalogue_log_.OnAmbiguous(node, entry, hidden);
                      }}),
+      nominated_pods_(std::move(catalog)),
       nodes_(std::make_unique<Observer>(*this, nodes)),
       pods_(std::make_unique<Observer>(*this, pods)),
-      feed_(FeedOptions(std::move(api)), &snapshot_, nodes_.get(), pods_.get(), services) {}
+      feed_(FeedOptions(std::move(api)), &snapshot_, nodes_.get(), pods_.get(), services,
+            {.pods = &nominated_pods_, .observer = &nominated_pods}) {}
 
 LiveCluster::~LiveCluster() = default;
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "cluster/feed.h"
+#include "cluster/nominated_pods.h"
 #include "cluster/snapshot.h"
 #include "kube/api_config.h"
 #include "kube/list_watch_observer.h"
@@ -21,16 +22,17 @@ cluster::Feed::Options FeedOptions(kube::ApiConfig api);
 /// A snapshot of the cluster, as one catalogue sees it, and the feed that keeps it up to date with
 /// the API server. Warns about nodes that two entries of the catalogue recognise. Thread-safe.
 ///
-/// The feed has a thread for each kind that it lists and watches: nodes, pods and, if a shortlist
-/// needs them, Services.
+/// The feed has a thread for each kind that it lists and watches: nodes, bound pods, nominated pods
+/// and, if a shortlist needs them, Services.
 class LiveCluster {
  public:
   /// Connects to nothing yet. The observers must outlive the object. Without `services`, Services
-  /// are not watched. `on_synced` is called once, on a thread of the feed, when nodes and pods have
-  /// been listed; it may be empty.
+  /// are not watched. `on_synced` is called once, on a thread of the feed, when nodes and bound
+  /// pods have been listed; it may be empty.
   LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalog, kube::ApiConfig api,
               kube::ListWatchObserver& nodes, kube::ListWatchObserver& pods,
-              kube::ListWatchObserver* services, std::function<void()> on_synced);
+              kube::ListWatchObserver& nominated_pods, kube::ListWatchObserver* services,
+              std::function<void()> on_synced);
   /// Ends the feed, like Stop().
   ~LiveCluster();
   LiveCluster(const LiveCluster&) = delete;
@@ -46,6 +48,9 @@ class LiveCluster {
   /// Lives as long as the object.
   const cluster::Snapshot& snapshot() const { return snapshot_; }
 
+  /// Lives as long as the object. Empty until its list has arrived, for which nobody waits.
+  const cluster::NominatedPods& nominated_pods() const { return nominated_pods_; }
+
  private:
   /// Passes events on, and checks whether both lists are complete.
   class Observer;
@@ -58,6 +63,7 @@ class LiveCluster {
   std::atomic<bool> told_ = false;
   CatalogueLog catalogue_log_;
   cluster::Snapshot snapshot_;
+  cluster::NominatedPods nominated_pods_;
   // Between the feed and the observers that the constructor got.
   const std::unique_ptr<Observer> nodes_;
   const std::unique_ptr<Observer> pods_;

@@ -112,6 +112,7 @@ std::string EncodeObject(const model::Pod& pod, const std::string& resource_vers
   SetResources(pod.requests,
                *out.mutable_spec()->add_containers()->mutable_resources()->mutable_requests());
   out.mutable_status()->set_phase(pod.terminated ? "Succeeded" : "Running");
+  out.mutable_status()->set_nominated_node_name(pod.nominated_node);
   if (!pod.unschedulable.empty()) {
     wire::PodCondition& condition = *out.mutable_status()->add_conditions();
     condition.set_type("PodScheduled");

@@ -126,8 +126,9 @@ class ListWatchTest : public ::testing::Test {
     options.watch_list = watch_list_;
     options.stall = stall_;
     options.timeouts = timeouts_;
-    feed_ = std::make_unique<Feed>(std::move(options), &snapshot_, &nodes_, &pods_,
-                                   follow_services_ ? &services_ : nullptr);
+    feed_ = std::make_unique<Feed>(
+        std::move(options), &snapshot_, &nodes_, &pods_, follow_services_ ? &services_ : nullptr,
+        follow_nominated_ ? NominatedFeed{&nominated_pods_, &nominated_} : NominatedFeed{});
     feed_->Start();
   }
 
@@ -185,14 +186,17 @@ class ListWatchTest : public ::testing::Test {
 
   bool watch_list_ = false;
   bool follow_services_ = false;
+  bool follow_nominated_ = false;
   milliseconds stall_ = std::chrono::minutes(3);
   kube::HttpTimeouts timeouts_;
   Snapshot snapshot_{{.catalog = std::make_shared<const model::AcceleratorCatalog>(
                           *model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults())),
                       .labels = {}}};
+  NominatedPods nominated_pods_{snapshot_.shared_catalog()};
   Record nodes_;
   Record pods_;
   Record services_;
+  Record nominated_;
   std::unique_ptr<FakeApiServer> server_;
   std::unique_ptr<Feed> feed_;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/nominated_pods.h"
 #include "cluster/snapshot.h"
 #include "extender/extender.h"
 #include "placement/breaker_log.h"
@@ -18,6 +19,7 @@ namespace berth::extender {
 struct ExtenderUnderTest {
   placement::BreakerLog breaker_log;
   cluster::Snapshot snapshot{{.catalog = policies::scheduling::Catalog()}};
+  cluster::NominatedPods nominated{policies::scheduling::Catalog()};
   std::shared_ptr<server::Metrics> metrics = std::make_shared<server::Metrics>();
   std::shared_ptr<const policies::scheduling::SchedulingEngine> engine;
   std::shared_ptr<Placer> placer;
@@ -30,7 +32,8 @@ struct ExtenderUnderTest {
       : engine(std::make_shared<const policies::scheduling::SchedulingEngine>(
             policies::scheduling::Catalog(), "berth.dev", config)),
         placer(std::make_shared<Placer>(engine, snapshot, *metrics,
-                                        std::vector<DecisionObserver*>(), std::move(shortlist))),
+                                        std::vector<DecisionObserver*>(), std::move(shortlist),
+                                        &nominated)),
         extender(placer, *metrics, {.now = [] { return policies::scheduling::kNow; }}) {
     snapshot.BeginReplace(cluster::Kind::kNodes);
     for (model::NodeState& node : nodes) snapshot.UpsertNode(std::move(node.node));
