@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http/httptest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,20 +44,27 @@ type Options struct {
 // Cluster has etcd, kube-apiserver and Berth running, kube-scheduler only while something is
 // measured: so it has nothing of what was before in its queue and its caches.
 type Cluster struct {
-	Box *box.Box
+	Box         *box.Box
+	Controllers []*box.Controller // those that were started once
 
 	options Options
-	well    []string // nodes with accelerators and without a fault
+	shipped Shipped
+	echo    *httptest.Server // nil: not needed so far
+	well    []string         // nodes with accelerators and without a fault
 }
 
 // Start makes the cluster and stops all that has no part in placing pods: nothing makes pods run,
 // writes heartbeats or taints nodes.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
+	shipped, err := Ship(ctx)
+	if err != nil {
+		return nil, err
+	}
 	b, err := box.Start(ctx, box.Options{Berth: &box.BerthOptions{}, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{Box: b, options: o}
+	c := &Cluster{Box: b, options: o, shipped: shipped}
 	if err := c.prepare(ctx); err != nil {
 		err = figures.Failed(ctx, b, err)
 		c.Stop()
@@ -66,7 +74,18 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 }
 
 // Stop ends all of it.
-func (c *Cluster) Stop() { c.Box.Stop() }
+func (c *Cluster) Stop() {
+	c.Box.Stop()
+	if c.echo != nil {
+		c.echo.Close()
+	}
+}
+
+// Shipped is how the chart configures Berth and its kube-scheduler.
+func (c *Cluster) Shipped() Shipped { return c.shipped }
+
+// Nodes is how many there are.
+func (c *Cluster) Nodes() int { return c.options.Nodes }
 
 func (c *Cluster) prepare(ctx context.Context) error {
 	for _, namespace := range c.options.Namespaces {
@@ -79,6 +98,9 @@ func (c *Cluster) prepare(ctx context.Context) error {
 	}
 	begin := time.Now()
 	pools := fleet.Scaled(c.options.Nodes)
+	for i := range pools {
+		pools[i].Labelled = true
+	}
 	if err := fleet.CreateNodes(ctx, c.Box.Client, pools); err != nil {
 		return fmt.Errorf("create nodes: %w", err)
 	}
@@ -125,14 +147,13 @@ func (c *Cluster) AwaitBerth(ctx context.Context) error {
 	})
 }
 
-// CPU are the seconds that kube-scheduler and Berth, where it runs, have used so far.
-func (c *Cluster) CPU() (scheduler, berth float64, err error) {
-	usage, err := c.Box.Scheduler.Usage()
-	if err != nil || !c.Box.Berth.Running() {
-		return usage.CPUSeconds, 0, err
-	}
-	ours, err := c.Box.Berth.Usage()
-	return usage.CPUSeconds, ours.CPUSeconds, err
+// awaitNodes returns when Berth knows the nodes.
+func (c *Cluster) awaitNodes(ctx context.Context) error {
+	what := fmt.Sprintf("berth to know %d nodes", c.options.Nodes)
+	return box.Poll(ctx, awaitTimeout, what, func(ctx context.Context) (bool, error) {
+		samples, err := c.Box.Berth.Metrics(ctx)
+		return samples.Sum("berth_nodes") == float64(c.options.Nodes), err
+	})
 }
 
 // Clear deletes all pods and returns when there are none.

@@ -21,8 +21,10 @@ const stallTimeout = 4 * time.Minute
 
 // Seen is what became of pods, by "<namespace>/<name>".
 type Seen struct {
-	Bound   map[string]time.Time // when their binding was seen
-	Refused map[string]string    // what kube-scheduler said last of those that found no node
+	Bound     map[string]time.Time // when their binding was seen
+	Refused   map[string]string    // what kube-scheduler said last of those that found no node
+	Nominated map[string]string    // the node for which they were nominated last
+	Deleted   map[string]string    // the node, if any, of those that are gone
 }
 
 // Took is the time from the first binding to the last.
@@ -69,7 +71,8 @@ func Watch(ctx context.Context, client kubernetes.Interface) (*Pods, error) {
 // Follow follows the pods that a watch tells of.
 func Follow(stream watch.Interface) *Pods {
 	p := &Pods{stream: stream, ended: make(chan struct{}), news: make(chan struct{}),
-		seen: Seen{Bound: map[string]time.Time{}, Refused: map[string]string{}}}
+		seen: Seen{Bound: map[string]time.Time{}, Refused: map[string]string{},
+			Nominated: map[string]string{}, Deleted: map[string]string{}}}
 	go func() {
 		defer close(p.ended)
 		for event := range stream.ResultChan() {
@@ -115,6 +118,13 @@ func (p *Pods) ask(holds func(Seen) (bool, error)) (news <-chan struct{}, done b
 	return p.news, done, err
 }
 
+// look shows what was seen so far; what it shows changes afterwards.
+func (p *Pods) look(at func(Seen)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at(p.seen)
+}
+
 func (p *Pods) stalled() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,15 +153,28 @@ func (p *Pods) see(event watch.Event) {
 		return
 	}
 	pod, isPod := event.Object.(*corev1.Pod)
-	if !isPod || event.Type == watch.Deleted {
+	if !isPod {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if event.Type == watch.Deleted {
+		p.seen.Deleted[pod.Namespace+"/"+pod.Name] = pod.Spec.NodeName
+		p.tell()
+		return
+	}
+	p.seePod(pod)
+}
+
+// seePod notes what is new of a pod. mu is held.
+func (p *Pods) seePod(pod *corev1.Pod) {
 	name := pod.Namespace + "/" + pod.Name
 	if _, known := p.seen.Bound[name]; pod.Spec.NodeName != "" && !known {
 		p.seen.Bound[name] = time.Now()
 		p.tell()
+	}
+	if pod.Status.NominatedNodeName != "" {
+		p.seen.Nominated[name] = pod.Status.NominatedNodeName
 	}
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {

@@ -189,12 +189,12 @@ func waitsOf(created []creation, seen placing.Seen) (waits []wait, unbound int) 
 type used struct{ scheduler, berth, asks float64 }
 
 func (b *bench) used(ctx context.Context) (used, error) {
-	scheduler, berth, err := b.cluster.CPU()
+	cpu, err := b.cluster.CPU()
 	if err != nil {
 		return used{}, err
 	}
 	samples, err := b.cluster.Box.Berth.Metrics(ctx)
-	return used{scheduler, berth,
+	return used{cpu.Scheduler, cpu.Extender,
 		samples.Sum("berth_extender_duration_seconds_count", `verb="filter"`)}, err
 }
 

@@ -4,87 +4,121 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http/httptest"
 	"path/filepath"
 
-	"berth.dev/berth/tests/bench/echo"
 	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/bench/placing"
 )
 
-// bench has ways take turns on one cluster: etcd and kube-apiserver run throughout, kube-scheduler
-// and Berth only during a run, so that none has anything of the run before in its caches.
+// bench has contenders take turns. etcd and kube-apiserver of every cluster run throughout,
+// kube-scheduler and Berth only during a run, so that none has anything of the run before in its caches.
 type bench struct {
 	options
-	cluster  *placing.Cluster
-	echo     *httptest.Server
+	clusters []*placing.Cluster
 	warm     bool // there was a run
 	progress io.Writer
 }
 
-// start makes the cluster.
+// contender is a way on a cluster.
+type contender struct {
+	name    string
+	way     placing.Way
+	cluster *placing.Cluster
+}
+
+// start makes the clusters.
 func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
-	cluster, err := placing.Start(ctx, placing.Options{Nodes: o.nodes, Seed: o.seed,
-		Namespaces: namespaceNames(), Progress: progress})
-	if err != nil {
-		return nil, err
+	b := &bench{options: o, progress: progress}
+	for _, nodes := range o.nodes {
+		cluster, err := placing.Start(ctx, placing.Options{Nodes: nodes, Seed: o.seed,
+			Namespaces: namespaceNames(), Progress: progress})
+		if err != nil {
+			b.stop()
+			return nil, err
+		}
+		cluster.Box.Berth.Stop()
+		b.clusters = append(b.clusters, cluster)
 	}
-	cluster.Box.Berth.Stop()
-	return &bench{options: o, cluster: cluster, echo: echo.Start(), progress: progress}, nil
+	return b, nil
 }
 
 func (b *bench) stop() {
-	b.cluster.Stop()
-	b.echo.Close()
+	for _, each := range b.clusters {
+		each.Stop()
+	}
 }
 
-// measure has the ways place the load in turn.
+// failed keeps the logs.
+func (b *bench) failed(ctx context.Context, err error) error {
+	for _, each := range b.clusters {
+		err = figures.Failed(ctx, each.Box, err)
+	}
+	return err
+}
+
+// contenders are all ways on the first cluster, then on the next.
+func (b *bench) contenders() []contender {
+	var all []contender
+	for _, cluster := range b.clusters {
+		for _, w := range b.ways {
+			name := w.Name
+			if len(b.clusters) > 1 {
+				name = fmt.Sprintf("%s, %d nodes", name, cluster.Nodes())
+			}
+			all = append(all, contender{name, w, cluster})
+		}
+	}
+	return all
+}
+
+// measure has the contenders place the load in turn.
 func (b *bench) measure(ctx context.Context, l load) (loadReport, error) {
-	ways, err := b.waysFor(ctx, l)
-	if err != nil {
+	all := b.contenders()
+	if err := b.warmUp(ctx, l, all); err != nil {
 		return loadReport{}, err
 	}
-	outcomes := make([][]outcome, len(ways))
-	for round := range b.pairs {
-		for _, i := range figures.Order(round, len(ways)) {
-			o, err := b.run(ctx, turn{load: l, way: ways[i], seed: b.seed + uint64(round)})
+	outcomes := make([][]outcome, len(all))
+	for round := range b.rounds {
+		for _, i := range figures.Order(round, len(all)) {
+			o, err := b.run(ctx, turn{contender: all[i], load: l, seed: b.seed + uint64(round)})
 			if err != nil {
 				return loadReport{}, err
 			}
 			outcomes[i] = append(outcomes[i], o)
-			fmt.Fprintf(b.progress, "%s, round %d of %d: %.1f pods/s, %s\n", l.name, round+1, b.pairs,
-				o.PodsPerSecond, ways[i].name)
+			fmt.Fprintf(b.progress, "%s, round %d of %d, %s: %s\n", l.name, round+1, b.rounds,
+				all[i].name, o)
 		}
 	}
-	return newLoadReport(l, l.count(b.pods), ways, outcomes), b.profile(ctx, l, ways)
+	return newLoadReport(l, b.options, all, outcomes), b.profile(ctx, l, all)
 }
 
-// waysFor are the ways that take turns, after a run that meets the cold caches of kube-apiserver
-// and the kernel, whoever's it is.
-func (b *bench) waysFor(ctx context.Context, l load) ([]way, error) {
-	ways := b.ways
-	var err error
-	if len(ways) == 0 {
-		ways, err = parseWays(l.ways)
+// warmUp is a run on every cluster that meets the cold caches of kube-apiserver and the kernel,
+// whoever's it is.
+func (b *bench) warmUp(ctx context.Context, l load, all []contender) error {
+	if b.warm {
+		return nil
 	}
-	if err == nil && !b.warm {
-		b.warm = true
-		_, err = b.run(ctx, turn{load: l, way: ways[0], seed: b.seed})
+	b.warm = true
+	for i := 0; i < len(all); i += len(b.ways) {
+		if _, err := b.run(ctx, turn{contender: all[i], load: l, seed: b.seed}); err != nil {
+			return err
+		}
 	}
-	return ways, err
+	return nil
 }
 
-// profile has every way place the load once more, and writes what kube-scheduler did meanwhile.
-func (b *bench) profile(ctx context.Context, l load, ways []way) error {
+// profile has every contender place the load once more, and writes what kube-scheduler did meanwhile.
+func (b *bench) profile(ctx context.Context, l load, all []contender) error {
 	if b.profiles == "" {
 		return nil
 	}
-	for _, w := range ways {
-		file := filepath.Join(b.profiles, fmt.Sprintf("%s-%s.pprof", l.name, w.name))
-		if _, err := b.run(ctx, turn{load: l, way: w, seed: b.seed, profile: file}); err != nil {
+	for _, each := range all {
+		file := filepath.Join(b.profiles, fmt.Sprintf("%s-%s-%d.pprof", l.name, each.way.Name,
+			each.cluster.Nodes()))
+		if _, err := b.run(ctx, turn{contender: each, load: l, seed: b.seed, profile: file}); err != nil {
 			return err
 		}
-		fmt.Fprintf(b.progress, "%s, %s: profile in %s\n", l.name, w.name, file)
+		fmt.Fprintf(b.progress, "%s, %s: profile in %s\n", l.name, each.name, file)
 	}
 	return nil
 }

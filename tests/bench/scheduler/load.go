@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	schedulerconfig "k8s.io/kube-scheduler/config/v1"
 
+	"berth.dev/berth/tests/bench/placing"
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
@@ -20,33 +20,22 @@ const (
 	// longestJob is how many pods a Job has at most. Pods come in series, as in life, and
 	// kube-scheduler alone may reuse its results for a pod that equals the one before.
 	longestJob = 16
-	// everyNodeFactor is how many times fewer pods are placed where every node is looked at, which
-	// takes about as much longer.
-	everyNodeFactor = 5
 )
 
-// load is a kind of pods, and how kube-scheduler looks for their nodes.
+// load is a kind of pods, and how they come.
 type load struct {
-	name      string
-	title     string
-	ways      string // to compare by default
-	single    bool   // pods of one device that name models by annotations alone, else see fleet.Mix
-	spread    bool   // the pods have a constraint that kube-scheduler scores by
-	everyNode bool   // percentageOfNodesToScore is 100, not the default
+	name   string
+	title  string
+	single bool // pods of one device that name models by annotations alone, else see fleet.Mix
+	spread bool // the pods have a constraint that kube-scheduler scores by
+	burst  bool // all at once
 }
 
 var allLoads = []load{
-	{name: "single", title: "one device each, default node sampling", ways: "none,berth",
-		single: true},
-	{name: "single-all", title: "one device each, every node looked at", ways: "none,berth",
-		single: true, everyNode: true},
-	{name: "mixed", title: "mixed sizes, default node sampling", ways: "none,berth"},
-	{name: "mixed-all", title: "mixed sizes, every node looked at", ways: "none,berth",
-		everyNode: true},
-	{name: "spread", title: "ScheduleAnyway spread, default node sampling", ways: "echo,berth",
-		spread: true},
-	{name: "spread-all", title: "ScheduleAnyway spread, every node looked at", ways: "echo,berth",
-		spread: true, everyNode: true},
+	{name: "single", title: "one device each", single: true},
+	{name: "mixed", title: "mixed sizes with node affinity"},
+	{name: "spread", title: "the same with ScheduleAnyway spread", spread: true},
+	{name: "burst", title: "one device each, as a burst", single: true, burst: true},
 }
 
 // parseLoads reads names that commas separate.
@@ -70,16 +59,24 @@ func loadNames() string {
 	return strings.Join(names, ",")
 }
 
-// count is how many of so many pods the load has.
-func (l load) count(pods int) int {
-	if l.everyNode {
-		return max(2, pods/everyNodeFactor)
+// count is how many pods the load has.
+func (l load) count(o options) int {
+	if l.burst {
+		return o.burst
 	}
-	return pods
+	return o.pods
 }
 
-// pods are those of Jobs of several namespaces, shapes and models; the same seed makes the same. By
-// their names a kube-scheduler that starts finds those of a Job one after the other.
+// pace is how they come, where the others come at a rate.
+func (l load) pace(rate float64) placing.Pace {
+	if l.burst {
+		return placing.Pace{}
+	}
+	return placing.Pace{PerSecond: rate}
+}
+
+// pods are those of Jobs of several namespaces, shapes and models; the same seed makes the same.
+// Those of a Job come one after the other.
 func (l load) pods(seed uint64, count int) []*corev1.Pod {
 	random := rand.New(rand.NewPCG(seed, 5))
 	var pods []*corev1.Pod
@@ -101,7 +98,11 @@ func (l load) templates(seed uint64, count int) []*corev1.Pod {
 	if l.single {
 		return fleet.Singles(seed, count)
 	}
-	return fleet.Mix(seed, count)
+	mixed := fleet.Mix(seed, count)
+	for _, pod := range mixed {
+		fleet.Admit(pod)
+	}
+	return mixed
 }
 
 // complete makes a pod one of a Job of a namespace.
@@ -127,11 +128,4 @@ func namespaceNames() []string {
 		names = append(names, namespaceName(index))
 	}
 	return names
-}
-
-// configure has kube-scheduler look for nodes as the load says.
-func (l load) configure(config *schedulerconfig.KubeSchedulerConfiguration) {
-	if l.everyNode {
-		config.PercentageOfNodesToScore = new(int32(100))
-	}
 }

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	schedulerconfig "k8s.io/kube-scheduler/config/v1"
 
 	"berth.dev/berth/tests/e2e/fleet"
 )
@@ -93,32 +92,39 @@ func TestSinglePodsOfAJobTakeOneDevice(t *testing.T) {
 }
 
 func TestLoads(t *testing.T) {
-	loads, err := parseLoads("spread-all, mixed")
-	if err != nil || len(loads) != 2 || loads[0].name != "spread-all" || loads[1].name != "mixed" {
+	loads, err := parseLoads("burst, mixed")
+	if err != nil || len(loads) != 2 || loads[0].name != "burst" || loads[1].name != "mixed" {
 		t.Fatalf("loads %+v (%v)", loads, err)
 	}
-	var config schedulerconfig.KubeSchedulerConfiguration
-	loads[1].configure(&config)
-	if config.PercentageOfNodesToScore != nil || loads[1].count(2000) != 2000 {
-		t.Errorf("mixed: %v %% of the nodes, %d pods", config.PercentageOfNodesToScore,
-			loads[1].count(2000))
+	o := options{pods: 2000, burst: 500, rate: 400}
+	if l := loads[1]; l.count(o) != 2000 || l.pace(o.rate).PerSecond != 400 {
+		t.Errorf("mixed: %d pods, %v", l.count(o), l.pace(o.rate))
 	}
-	loads[0].configure(&config)
-	if *config.PercentageOfNodesToScore != 100 || loads[0].count(2000) != 400 ||
-		loads[0].count(2) != 2 {
-		t.Errorf("spread-all: %d %% of the nodes, %d of 2000 pods, %d of 2",
-			*config.PercentageOfNodesToScore, loads[0].count(2000), loads[0].count(2))
+	if l := loads[0]; l.count(o) != 500 || l.pace(o.rate).PerSecond != 0 {
+		t.Errorf("burst: %d pods, %v", l.count(o), l.pace(o.rate))
 	}
 	if _, err := parseLoads("mixed,nonsense"); err == nil ||
-		!strings.Contains(err.Error(), "write some of single,single-all,mixed,mixed-all,spread,") {
+		!strings.Contains(err.Error(), "write some of single,mixed,spread,burst") {
 		t.Errorf("error %v does not say what to write", err)
 	}
 }
 
-func TestEveryLoadHasWays(t *testing.T) {
-	for _, l := range allLoads {
-		if ways, err := parseWays(l.ways); err != nil || len(ways) < 2 {
-			t.Errorf("%s compares %v (%v)", l.name, ways, err)
+// What admission writes of annotations, kube-scheduler alone has to respect as well.
+func TestMixedPodsHaveTheAffinityOfTheirAnnotations(t *testing.T) {
+	named := 0
+	for _, pod := range (load{}).pods(1, 100) {
+		models := pod.Annotations[fleet.AnnotationAccelerators]
+		if models == "" {
+			continue
 		}
+		named++
+		terms := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		first := terms.NodeSelectorTerms[0].MatchExpressions[0]
+		if first.Key != fleet.LabelAccelerator || strings.Join(first.Values, ",") != models {
+			t.Errorf("%s asks for %s, and for nodes with %+v", pod.Name, models, first)
+		}
+	}
+	if named < 50 {
+		t.Errorf("%d of 100 pods name models", named)
 	}
 }

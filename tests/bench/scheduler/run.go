@@ -5,137 +5,173 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
+	"maps"
+	"slices"
 
-	schedulerconfig "k8s.io/kube-scheduler/config/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"berth.dev/berth/tests/bench/placing"
 	"berth.dev/berth/tests/e2e/box"
-	"berth.dev/berth/tests/e2e/fleet"
 )
+
+// firstPods are placed before the clock starts, and stay: programs that run have connections, and have
+// listed what they need.
+const firstPods = 20
 
 // turn is what a run does.
 type turn struct {
+	contender
 	load    load
-	way     way
 	seed    uint64
 	profile string // file for kube-scheduler's CPU profile; empty: none
 }
 
-// run has the way place the load's pods, which are there before kube-scheduler starts. It leaves
-// the cluster without pods.
+// run has the contender place the load's pods. It leaves the cluster without pods.
 func (b *bench) run(ctx context.Context, t turn) (outcome, error) {
-	pods := t.load.pods(t.seed, t.load.count(b.pods))
-	if err := fleet.CreatePods(ctx, b.cluster.Box.Client, pods); err != nil {
-		return outcome{}, fmt.Errorf("create pods: %w", err)
-	}
-	o, err := b.place(ctx, t, len(pods))
-	b.cluster.Box.Scheduler.Stop()
-	b.cluster.Box.Berth.Stop()
+	o, err := b.place(ctx, t)
+	t.cluster.StopWay()
 	if err == nil {
-		err = b.cluster.Clear(ctx)
+		err = t.cluster.Clear(ctx)
 	}
 	if err != nil {
-		return outcome{}, fmt.Errorf("%s, %s: %w", t.load.name, t.way.name, err)
+		return outcome{}, fmt.Errorf("%s, %s: %w", t.load.name, t.name, err)
 	}
 	return o, nil
 }
 
-// place starts the way's extender and kube-scheduler, and measures until count pods have nodes.
-func (b *bench) place(ctx context.Context, t turn, count int) (outcome, error) {
-	var o outcome
-	if t.way.extender == extenderBerth {
-		var err error
-		if o.Berth, err = b.startBerth(ctx, t.way); err != nil {
-			return outcome{}, err
-		}
-	}
-	pods, err := placing.Watch(ctx, b.cluster.Box.Client)
+// place starts the way's programs and measures from the first creation to the last binding.
+func (b *bench) place(ctx context.Context, t turn) (outcome, error) {
+	pods, err := placing.Watch(ctx, t.cluster.Box.Client)
 	if err != nil {
 		return outcome{}, err
 	}
 	defer pods.Stop()
-	storm := b.cluster.StartStorm(ctx, t.seed)
-	err = b.cluster.Box.ReconfigureScheduler(ctx, func(config *schedulerconfig.KubeSchedulerConfiguration) {
-		t.load.configure(config)
-		t.way.register(config, b.echo)
-	})
-	if err == nil {
-		err = b.time(ctx, t, pods, count, &o)
+	ready, err := t.cluster.StartWay(ctx, t.way)
+	if err != nil {
+		return outcome{}, err
 	}
-	if err = errors.Join(err, storm.Stop(ctx)); err != nil || o.Berth == nil {
+	storm := t.cluster.StartStorm(ctx, t.seed)
+	o, err := b.time(ctx, t, pods)
+	if err = errors.Join(err, storm.Stop(ctx)); err != nil || !t.way.AsksBerth() {
 		return o, err
 	}
-	return o, o.Berth.read(ctx, b.cluster.Box.Berth)
+	o.Berth, err = readBerth(ctx, t.cluster.Box.Berth)
+	if err == nil {
+		o.Berth.ReadySeconds = ready.Seconds()
+	}
+	return o, err
 }
 
-// time measures from the first to the last binding.
-func (b *bench) time(ctx context.Context, t turn, pods *placing.Pods, count int, o *outcome) error {
-	var first, last bindings
-	if err := pods.Await(ctx, placed(1, &first)); err != nil {
-		return err
+// time creates the pods and waits for all of them to have a node.
+func (b *bench) time(ctx context.Context, t turn, seen *placing.Pods) (outcome, error) {
+	creators, err := placing.Creators(t.cluster.Box.Config)
+	if err != nil {
+		return outcome{}, err
 	}
-	schedulerBefore, berthBefore, err := b.cluster.CPU()
+	first, pods, err := b.podsOf(t)
+	if err != nil {
+		return outcome{}, err
+	}
+	if err := b.placeFirst(ctx, creators, first, seen); err != nil {
+		return outcome{}, err
+	}
+	before, err := t.cluster.CPU()
+	if err != nil {
+		return outcome{}, err
+	}
+	profiled := b.startProfile(ctx, t)
+	created, err := placing.Create(ctx, creators, pods, t.load.pace(b.rate))
+	if err != nil {
+		return outcome{}, errors.Join(err, <-profiled)
+	}
+	became, err := seen.AwaitAll(ctx, created, b.patience)
+	if err == nil {
+		err = unplaced(became)
+	}
+	after, cpuErr := t.cluster.CPU()
+	return newOutcome(created, became, after.Since(before)), errors.Join(err, cpuErr, <-profiled)
+}
+
+// podsOf are the pods of a turn: those that come first, and those that are measured.
+func (b *bench) podsOf(t turn) (first, pods []*corev1.Pod, err error) {
+	scheduler, err := t.way.SchedulerName(t.cluster.Shipped())
+	if err != nil {
+		return nil, nil, err
+	}
+	pods = t.load.pods(t.seed, t.load.count(b.options))
+	first = t.load.pods(^t.seed, firstPods)
+	for _, pod := range first {
+		pod.Name = "first-" + pod.Name
+	}
+	for _, pod := range slices.Concat(first, pods) {
+		pod.Spec.SchedulerName = scheduler
+	}
+	return first, pods, nil
+}
+
+func (b *bench) placeFirst(
+	ctx context.Context, creators []placing.Creator, pods []*corev1.Pod, seen *placing.Pods,
+) error {
+	created, err := placing.Create(ctx, creators, pods, placing.Pace{PerSecond: firstPods})
 	if err != nil {
 		return err
 	}
-	// A busy machine may bind many pods between the first binding and the reading of CPU time.
-	if err := pods.Await(ctx, placed(1, &first)); err != nil {
-		return err
-	}
-	profiled := b.startProfile(ctx, t.profile)
-	if err := pods.Await(ctx, placed(count, &last)); err != nil {
-		return err
-	}
-	scheduler, berth, err := b.cluster.CPU()
+	became, err := seen.AwaitAll(ctx, created, b.patience)
 	if err != nil {
 		return err
 	}
-	metered := float64(last.count - first.count)
-	if metered == 0 {
-		return errors.Join(errTooFewPods, <-profiled)
-	}
-	o.PodsPerSecond = float64(last.count-1) / last.took.Seconds()
-	o.SchedulerCPU = (scheduler - schedulerBefore) * 1000 / metered
-	o.BerthCPU = (berth - berthBefore) * 1000 / metered
-	return <-profiled
+	return unplaced(became)
 }
 
-var errTooFewPods = errors.New("all pods had a node before CPU time was read; ask for more -pods")
-
-// bindings are those that were seen so far.
-type bindings struct {
-	count int
-	took  time.Duration // from the first to the last
-}
-
-// placed waits for so many pods to have a node, and tells of those that have one. It is an error if
-// a pod finds none: every way has to place all of them, or they cannot be compared.
-func placed(count int, bound *bindings) func(placing.Seen) (bool, error) {
-	return func(seen placing.Seen) (bool, error) {
-		for name, why := range seen.Refused {
-			return false, fmt.Errorf("pod %s finds no node (%s); ask for fewer -pods or more -nodes", name,
-				why)
-		}
-		if len(seen.Bound) < count {
-			return false, nil
-		}
-		*bound = bindings{count: len(seen.Bound), took: seen.Took()}
-		return true, nil
+// unplaced is an error where a pod has no node: every way has to place all of them, or they cannot be
+// compared.
+func unplaced(became placing.Outcome) error {
+	if became.Unbound == 0 {
+		return nil
 	}
+	why := slices.Sorted(maps.Values(became.Said))
+	if len(why) == 0 {
+		why = []string{"nothing was said of them"}
+	}
+	return fmt.Errorf("%d of %d pods have no node (%s); ask for fewer -pods, more -nodes or more "+
+		"-patience", became.Unbound, len(became.Waits), why[0])
 }
 
 // startProfile profiles kube-scheduler beside what the caller does; the channel tells how it went.
-func (b *bench) startProfile(ctx context.Context, file string) <-chan error {
+func (b *bench) startProfile(ctx context.Context, t turn) <-chan error {
 	done := make(chan error, 1)
-	if file == "" {
+	if t.profile == "" {
 		done <- nil
 		return done
 	}
 	go func() {
-		done <- box.WriteFile(file, func(w io.Writer) error {
-			return b.cluster.Box.ProfileScheduler(ctx, b.profileLength, w)
+		done <- box.WriteFile(t.profile, func(w io.Writer) error {
+			return t.cluster.Box.ProfileScheduler(ctx, b.profileLength, w)
 		})
 	}()
 	return done
+}
+
+// milliseconds of CPU time for each pod.
+func each(seconds float64, pods int) float64 { return seconds * 1000 / float64(pods) }
+
+func newOutcome(created placing.Created, became placing.Outcome, used placing.CPU) outcome {
+	count := len(created.At)
+	waits := became.Seconds()
+	if count < 2 || became.Last <= 0 {
+		return outcome{}
+	}
+	return outcome{
+		PodsPerSecond:    float64(count) / became.Last.Seconds(),
+		LastBinding:      became.Last.Seconds(),
+		WaitP50:          quantile(waits, 0.5),
+		WaitP99:          quantile(waits, 0.99),
+		CreatedPerSecond: created.PerSecond(),
+		Refused:          became.Refused,
+		Nominated:        became.Nominated,
+		SchedulerCPU:     each(used.Scheduler, count),
+		BerthCPU:         each(used.Extender, count),
+		ControllerCPU:    each(used.Controller, count),
+		APIServerCPU:     each(used.APIServer, count),
+	}
 }

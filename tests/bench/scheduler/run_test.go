@@ -8,20 +8,36 @@ import (
 	"berth.dev/berth/tests/bench/placing"
 )
 
-func TestRunsEndWhenAllArePlacedAndFailWhereOneIsRefused(t *testing.T) {
+func TestOutcomeIsOfTheTimeFromTheFirstCreationToTheLastBinding(t *testing.T) {
 	begin := time.Now()
-	seen := placing.Seen{Bound: map[string]time.Time{"a": begin, "b": begin.Add(7 * time.Second)}}
-	var bound bindings
-	if done, err := placed(3, &bound)(seen); done || err != nil {
-		t.Errorf("two of three: %v (%v)", done, err)
+	created := placing.Created{First: begin, Last: begin.Add(3 * time.Second),
+		At: map[string]time.Time{"a": begin, "b": begin, "c": begin, "d": begin.Add(3 * time.Second)}}
+	became := placing.Outcome{Last: 8 * time.Second, Refused: 2, Nominated: 1,
+		Waits: map[string]time.Duration{"a": time.Second, "b": 2 * time.Second, "c": 2 * time.Second,
+			"d": 5 * time.Second}}
+	o := newOutcome(created, became, placing.CPU{Scheduler: 0.4, Extender: 0.2, Controller: 0.1})
+	if o.PodsPerSecond != 0.5 || o.LastBinding != 8 || o.WaitP50 != 2 || o.WaitP99 <= 4.8 ||
+		o.WaitP99 > 5 || o.CreatedPerSecond != 1 || o.Refused != 2 || o.Nominated != 1 {
+		t.Errorf("%+v", o)
 	}
-	if done, err := placed(2, &bound)(seen); !done || err != nil || bound != (bindings{count: 2, took: 7 * time.Second}) {
-		t.Errorf("both: %v, %+v (%v)", done, bound, err)
+	if o.SchedulerCPU != 100 || o.BerthCPU != 50 || o.ControllerCPU != 25 || o.APIServerCPU != 0 {
+		t.Errorf("CPU of %+v", o)
 	}
-	seen.Refused = map[string]string{"team-1/c": "0/3 nodes are available"}
-	_, err := placed(2, &bound)(seen)
-	const want = "pod team-1/c finds no node (0/3 nodes are available); ask for fewer -pods or more -nodes"
-	if err == nil || !strings.Contains(err.Error(), want) {
+}
+
+func TestRunsFailWhereAPodHasNoNode(t *testing.T) {
+	became := placing.Outcome{Waits: map[string]time.Duration{"a": 1, "b": 1},
+		Said: map[string]string{}}
+	if err := unplaced(became); err != nil {
+		t.Errorf("all have one: %v", err)
+	}
+	became.Unbound = 1
+	if err := unplaced(became); err == nil || !strings.Contains(err.Error(), "nothing was said") {
+		t.Errorf("error %v", err)
+	}
+	became.Said["b"] = "0/3 nodes are available"
+	const want = "1 of 2 pods have no node (0/3 nodes are available); ask for fewer -pods"
+	if err := unplaced(became); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -12,12 +12,18 @@ import (
 // print writes the figures as tables in Markdown.
 func (r report) print(out io.Writer) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d nodes, %d rounds; %s\n", r.Nodes, r.rounds(), r.Machine)
+	fmt.Fprintf(&text, "%s nodes, %d rounds; %s\n", join(r.Nodes), r.rounds(), r.Machine)
 	r.writeRates(&text)
-	r.writeBerth(&text)
+	r.writeRatios(&text)
+	r.writeColumns(&text, "CPU is in milliseconds a pod; all are medians of the rounds.", costColumns,
+		func(outcome) bool { return true })
+	r.writeColumns(&text, "Berth's extender: its own time, without TLS and client; medians of the "+
+		"rounds.", berthColumns, func(o outcome) bool { return o.Berth != nil })
 	_, err := io.WriteString(out, text.String())
 	return err
 }
+
+func join(numbers []int) string { return strings.Trim(fmt.Sprint(numbers), "[]") }
 
 func (r report) rounds() int {
 	if len(r.Loads) == 0 {
@@ -26,58 +32,91 @@ func (r report) rounds() int {
 	return len(r.Loads[0].Ways[0].Runs)
 }
 
+func (l loadReport) String() string {
+	return fmt.Sprintf("%s, %d pods, %s", l.Title, l.Pods, l.Pace)
+}
+
 func (r report) writeRates(text *strings.Builder) {
-	table := figures.NewTable("load", "way", "pods/s", figures.SpreadColumns, "ratio",
-		figures.SpreadColumns, "kube-scheduler's CPU ms/pod")
+	table := figures.NewTable("load", "way", "pods/s", figures.SpreadColumns, "last binding s",
+		figures.SpreadColumns, "wait p50 s", "p99 s")
 	for _, l := range r.Loads {
 		for _, w := range l.Ways {
-			ratio := " | |" // the first way's own
-			if w.Ratio != nil {
-				ratio = figures.Cells("%.2f", *w.Ratio)
-			}
-			table.Row(fmt.Sprintf("%s, %d pods", l.Title, l.Pods), w.Way,
-				figures.Cells("%.1f", w.PodsPerSecond), ratio,
-				median(w.Runs, func(o outcome) float64 { return o.SchedulerCPU }))
+			last := spread.Of(valuesOf(w.Runs, func(o outcome) float64 { return o.LastBinding }))
+			table.Row(l.String(), w.Way, figures.Cells("%.1f", w.PodsPerSecond),
+				figures.Cells("%.2f", last),
+				median("%.3f", w.Runs, func(o outcome) float64 { return o.WaitP50 }),
+				median("%.3f", w.Runs, func(o outcome) float64 { return o.WaitP99 }))
 		}
 	}
-	fmt.Fprint(text, table, "\nRatios are to the first way of the load, round by round.\n")
+	fmt.Fprint(text, table, "\nPods a second from the first creation to the last binding. Waits, from a "+
+		"pod's creation to its binding, are medians of the rounds.\n")
 }
 
-func median(runs []outcome, value func(outcome) float64) string {
-	return fmt.Sprintf("%.2f", spread.Quantile(valuesOf(runs, value), 0.5))
+func (r report) writeRatios(text *strings.Builder) {
+	table := figures.NewTable("load", "way", "to", "ratio of pods/s", figures.SpreadColumns)
+	for _, l := range r.Loads {
+		for _, w := range l.Ways {
+			for _, ratio := range w.Ratios {
+				table.Row(l.Title, w.Way, ratio.To, figures.Cells("%.2f", ratio.Spread))
+			}
+		}
+	}
+	fmt.Fprint(text, table, "\nRatios are of the same round.\n")
 }
 
-// berthColumns are what Berth says of itself.
-var berthColumns = []struct {
-	title string
-	value func(outcome) float64
-}{
-	{"filter p50 ms", func(o outcome) float64 { return o.Berth.FilterP50 }},
-	{"p99 ms", func(o outcome) float64 { return o.Berth.FilterP99 }},
-	{"prioritize p50 ms", func(o outcome) float64 { return o.Berth.PrioritizeP50 }},
-	{"p99 ms", func(o outcome) float64 { return o.Berth.PrioritizeP99 }},
-	{"CPU ms/pod", func(o outcome) float64 { return o.BerthCPU }},
-	{"resident MiB", func(o outcome) float64 { return o.Berth.ResidentMiB }},
-	{"ready after s", func(o outcome) float64 { return o.Berth.ReadySeconds }},
+func quantile(values []float64, share float64) float64 { return spread.Quantile(values, share) }
+
+func median(format string, runs []outcome, value func(outcome) float64) string {
+	return fmt.Sprintf(format, quantile(valuesOf(runs, value), 0.5))
 }
 
-func (r report) writeBerth(text *strings.Builder) {
+// column is one of a table of medians.
+type column struct {
+	title, format string
+	value         func(outcome) float64
+}
+
+// costColumns are what a run took, and what became of pods on the way.
+var costColumns = []column{
+	{"created/s", "%.0f", func(o outcome) float64 { return o.CreatedPerSecond }},
+	{"refused", "%.0f", func(o outcome) float64 { return float64(o.Refused) }},
+	{"nominated", "%.0f", func(o outcome) float64 { return float64(o.Nominated) }},
+	{"kube-scheduler's CPU", "%.2f", func(o outcome) float64 { return o.SchedulerCPU }},
+	{"kube-apiserver's", "%.2f", func(o outcome) float64 { return o.APIServerCPU }},
+	{"extender's", "%.2f", func(o outcome) float64 { return o.BerthCPU }},
+	{"controller's", "%.2f", func(o outcome) float64 { return o.ControllerCPU }},
+}
+
+// berthColumns are what Berth's extender says of itself.
+var berthColumns = []column{
+	{"filter p50 ms", "%.2f", func(o outcome) float64 { return o.Berth.FilterP50 }},
+	{"p99 ms", "%.2f", func(o outcome) float64 { return o.Berth.FilterP99 }},
+	{"prioritize p50 ms", "%.2f", func(o outcome) float64 { return o.Berth.PrioritizeP50 }},
+	{"p99 ms", "%.2f", func(o outcome) float64 { return o.Berth.PrioritizeP99 }},
+	{"resident MiB", "%.1f", func(o outcome) float64 { return o.Berth.ResidentMiB }},
+	{"ready after s", "%.2f", func(o outcome) float64 { return o.Berth.ReadySeconds }},
+}
+
+// writeColumns writes medians of the ways that have these figures.
+func (r report) writeColumns(
+	text *strings.Builder, caption string, columns []column, has func(outcome) bool,
+) {
 	titles := []string{"load", "way"}
-	for _, column := range berthColumns {
-		titles = append(titles, column.title)
+	for _, each := range columns {
+		titles = append(titles, each.title)
 	}
 	table := figures.NewTable(titles...)
 	for _, l := range r.Loads {
 		for _, w := range l.Ways {
-			if w.Runs[0].Berth == nil {
+			if !has(w.Runs[0]) {
 				continue
 			}
 			row := []string{l.Title, w.Way}
-			for _, column := range berthColumns {
-				row = append(row, median(w.Runs, column.value))
+			for _, each := range columns {
+				row = append(row, median(each.format, w.Runs, each.value))
 			}
 			table.Row(row...)
 		}
 	}
-	fmt.Fprint(text, table, "\nBerth's own time, without TLS and client; medians of the rounds.\n")
+	fmt.Fprintf(text, "%s\n%s\n", table, caption)
 }

@@ -3,7 +3,6 @@ package box
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 
@@ -15,10 +14,12 @@ type Controller struct {
 	*Process
 	ConfigFile string
 	MetricsURL string // plain: /metrics, /healthz, /readyz
+
+	own map[string]any // keys of the configuration that the box writes
 }
 
 // NewController makes a controller that Start starts; the box stops it at the latest. config holds
-// top-level keys of Berth's configuration file beside those that the box writes (kubernetes,
+// keys of Berth's configuration file beside those that the box writes (kubernetes,
 // controller, metrics).
 func (b *Box) NewController(name string, config map[string]any) (*Controller, error) {
 	path, err := BerthBinary()
@@ -29,22 +30,22 @@ func (b *Box) NewController(name string, config map[string]any) (*Controller, er
 	if err != nil {
 		return nil, err
 	}
-	file, err := b.writeControllerConfig(name, address(port), config)
-	if err != nil {
+	c := &Controller{ConfigFile: filepath.Join(b.Dir, name+".yaml"),
+		MetricsURL: "http://" + address(port), own: b.controllerConfig(address(port))}
+	if err := c.Configure(config); err != nil {
 		return nil, err
 	}
-	c := &Controller{ConfigFile: file, MetricsURL: "http://" + address(port)}
 	c.Process = &Process{
 		Name: name, LogFile: b.logFile(name), path: path,
-		args:  []string{"controller", "--config", file},
+		args:  []string{"controller", "--config", c.ConfigFile},
 		ready: b.httpReady(c.MetricsURL + "/readyz"),
 	}
 	b.add(c.Process)
 	return c, nil
 }
 
-func (b *Box) writeControllerConfig(name, metrics string, more map[string]any) (string, error) {
-	config := map[string]any{
+func (b *Box) controllerConfig(metrics string) map[string]any {
+	return map[string]any{
 		"apiVersion": "config.berth.dev/v1alpha1",
 		"kind":       "BerthConfiguration",
 		"kubernetes": map[string]any{"kubeconfig": b.kubeconfigOf(userBerthController)},
@@ -54,13 +55,16 @@ func (b *Box) writeControllerConfig(name, metrics string, more map[string]any) (
 		"metrics":    map[string]any{"listen": metrics},
 		"log":        map[string]any{"level": "debug"},
 	}
-	maps.Copy(config, more)
-	content, err := yaml.Marshal(config)
+}
+
+// Configure has the controller, when it is started next, take other keys than those that
+// NewController was given.
+func (c *Controller) Configure(config map[string]any) error {
+	content, err := yaml.Marshal(merged(c.own, config))
 	if err != nil {
-		return "", fmt.Errorf("configuration of %s: %w", name, err)
+		return fmt.Errorf("configuration of %s: %w", c.ConfigFile, err)
 	}
-	file := filepath.Join(b.Dir, name+".yaml")
-	return file, os.WriteFile(file, content, 0o600)
+	return os.WriteFile(c.ConfigFile, content, 0o600)
 }
 
 // Metrics scrapes the controller.

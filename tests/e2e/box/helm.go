@@ -1,6 +1,7 @@
 package box
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -27,6 +28,28 @@ func (b *Box) Helm(ctx context.Context, arguments ...string) (string, error) {
 		return string(said), fmt.Errorf("helm %s: %w\n%s", strings.Join(arguments, " "), err, said)
 	}
 	return string(said), nil
+}
+
+// RenderChart is what `helm template` makes of Berth's chart with these arguments: all objects, in
+// YAML. It needs no box.
+func RenderChart(ctx context.Context, arguments ...string) ([]byte, error) {
+	program, err := Program("helm")
+	if err != nil {
+		return nil, err
+	}
+	chart, err := Chart()
+	if err != nil {
+		return nil, err
+	}
+	command := exec.CommandContext(ctx, program,
+		append([]string{"template", "berth", chart}, arguments...)...)
+	var said bytes.Buffer
+	command.Stderr = &said
+	rendered, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("helm template: %w\n%s", err, said.String())
+	}
+	return rendered, nil
 }
 
 // Chart is the folder of Berth's chart.

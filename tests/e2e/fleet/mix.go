@@ -6,9 +6,16 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Labels that `berth controller` writes, and by which admission has pods find their nodes.
+const (
+	LabelAccelerator = "berth.dev/accelerator"
+	LabelMemory      = "berth.dev/accelerator-memory" // whole GiB of one device
 )
 
 // labelMemory is GPU feature discovery's: MiB of one device.
@@ -74,6 +81,29 @@ func (a Ask) bindByLabels(pod *corev1.Pod) {
 		wanted = append(wanted, corev1.NodeSelectorRequirement{
 			Key: labelMemory, Operator: corev1.NodeSelectorOpGt, Values: []string{justBelow(a.Memory)}})
 	}
+	require(pod, wanted)
+}
+
+// Admit gives a pod the node affinity that Berth's webhook makes of its annotations, in place of its
+// own; see docs/admission.md.
+func Admit(pod *corev1.Pod) {
+	pod.Spec.Affinity = nil
+	var wanted []corev1.NodeSelectorRequirement
+	if models := pod.Annotations[AnnotationAccelerators]; models != "" {
+		wanted = append(wanted, corev1.NodeSelectorRequirement{Key: LabelAccelerator,
+			Operator: corev1.NodeSelectorOpIn, Values: strings.Split(models, ",")})
+	}
+	if memory := pod.Annotations[AnnotationMemory]; memory != "" {
+		quantity := resource.MustParse(memory)
+		below := strconv.FormatInt(quantity.Value()>>30-1, 10)
+		wanted = append(wanted, corev1.NodeSelectorRequirement{Key: LabelMemory,
+			Operator: corev1.NodeSelectorOpGt, Values: []string{below}})
+	}
+	require(pod, wanted)
+}
+
+// require has a pod accept only nodes that meet all requirements; none: any node.
+func require(pod *corev1.Pod, wanted []corev1.NodeSelectorRequirement) {
 	if len(wanted) == 0 {
 		return
 	}

@@ -93,3 +93,37 @@ func TestSinglesTakeOneDeviceOfAnyNode(t *testing.T) {
 		t.Errorf("%d models named, want all: %v", len(models), models)
 	}
 }
+
+// As docs/admission.md and docs/controller.md have it.
+func TestAdmittedPodsAndLabelledNodesSpeakOfTheSameLabels(t *testing.T) {
+	pod := Ask{Accelerators: []string{"A100", "V100"}, Memory: "40.5Gi", Resource: ResourceGPU,
+		Devices: 1}.Pod("a")
+	Admit(pod)
+	terms := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	want := []corev1.NodeSelectorRequirement{
+		{Key: "berth.dev/accelerator", Operator: corev1.NodeSelectorOpIn, Values: []string{"A100", "V100"}},
+		{Key: "berth.dev/accelerator-memory", Operator: corev1.NodeSelectorOpGt, Values: []string{"39"}},
+	}
+	if got := terms.NodeSelectorTerms[0].MatchExpressions; !reflect.DeepEqual(got, want) {
+		t.Errorf("affinity %+v, want %+v", got, want)
+	}
+	any := Ask{Resource: ResourceGPU, Devices: 1}.Pod("b")
+	if Admit(any); any.Spec.Affinity != nil {
+		t.Errorf("who accepts all has affinity %+v", any.Spec.Affinity)
+	}
+	memory := map[string]string{}
+	for _, pool := range Small(3) {
+		pool.Labelled = true
+		for index := range pool.Nodes {
+			labels := pool.labels(index)
+			if labels[LabelAccelerator] != pool.Accelerator {
+				t.Errorf("%s is labelled %q", pool.NodeName(index), labels[LabelAccelerator])
+			}
+			memory[labels[LabelProduct]] = labels[LabelMemory]
+		}
+	}
+	if memory[v100x16.Product] != "17" || memory[v100x32.Product] != "34" ||
+		memory[a100x40.Product] != "41" || memory[""] != "" {
+		t.Errorf("memory %v", memory)
+	}
+}

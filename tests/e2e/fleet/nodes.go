@@ -91,7 +91,18 @@ func (p Pool) labels(index int) map[string]string {
 			labels[key] = value
 		}
 	}
+	if p.Labelled && p.Accelerator != "" {
+		p.labelByBerth(labels)
+	}
 	return labels
+}
+
+// labelByBerth adds the labels that `berth controller` writes; see docs/controller.md.
+func (p Pool) labelByBerth(labels map[string]string) {
+	labels[LabelAccelerator] = p.Accelerator
+	if mib, err := strconv.Atoi(labels[labelMemory]); err == nil {
+		labels[LabelMemory] = strconv.Itoa(int(float64(mib) / memoryTolerance / 1024))
+	}
 }
 
 // labels are those that GPU feature discovery sets (k8s-device-plugin, docs/gpu-feature-discovery).

@@ -22,6 +22,7 @@ type Pool struct {
 	Resource    string // empty for CPU nodes
 	Devices     int64  // per node
 	GPUs        []GPU  // models, dealt to the pool's nodes in turn; empty for what is not NVIDIA's
+	Labelled    bool   // as `berth controller` labels nodes. Default: without its labels
 }
 
 // GPU is a model as GPU feature discovery labels it.

@@ -1,0 +1,89 @@
+package placing
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+)
+
+// Outcome is what became of pods that were created.
+type Outcome struct {
+	Waits     map[string]time.Duration // from a pod's creation to its binding; of all those created
+	Unbound   int                      // without a node in the end; their waits end with the watch
+	Last      time.Duration            // from the first creation to the last binding
+	Refused   int                      // were refused at least once
+	Nominated int                      // were nominated for a node at least once
+	Said      map[string]string        // what kube-scheduler said last of those without a node
+}
+
+// AwaitAll returns when all pods that were created have a node, or, with those that have one, when
+// patience is over. Nothing may happen to any pod for long only where patience is longer still.
+func (p *Pods) AwaitAll(
+	ctx context.Context, created Created, patience time.Duration,
+) (Outcome, error) {
+	enough, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var seen Seen
+	missing := created.names()
+	err := p.Await(enough, func(now Seen) (bool, error) {
+		for name := range missing {
+			if _, bound := now.Bound[name]; !bound {
+				return false, nil // the others are looked at when this one has a node
+			}
+			delete(missing, name)
+		}
+		return true, nil
+	})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = nil
+	}
+	p.look(func(now Seen) { seen = now.clone() })
+	return created.outcome(seen, time.Now()), err
+}
+
+func (s Seen) clone() Seen {
+	return Seen{Bound: maps.Clone(s.Bound), Refused: maps.Clone(s.Refused),
+		Nominated: maps.Clone(s.Nominated), Deleted: maps.Clone(s.Deleted)}
+}
+
+func (c Created) names() map[string]struct{} {
+	names := make(map[string]struct{}, len(c.At))
+	for name := range c.At {
+		names[name] = struct{}{}
+	}
+	return names
+}
+
+func (c Created) outcome(seen Seen, now time.Time) Outcome {
+	o := Outcome{Waits: map[string]time.Duration{}, Said: map[string]string{}}
+	for name, at := range c.At {
+		bound, isBound := seen.Bound[name]
+		if isBound {
+			o.Last = max(o.Last, bound.Sub(c.First))
+		} else {
+			bound = now
+			o.Unbound++
+		}
+		o.Waits[name] = bound.Sub(at)
+		if said, refused := seen.Refused[name]; refused {
+			o.Refused++
+			if !isBound {
+				o.Said[name] = said
+			}
+		}
+		if _, nominated := seen.Nominated[name]; nominated {
+			o.Nominated++
+		}
+	}
+	return o
+}
+
+// Seconds are the waits.
+func (o Outcome) Seconds() []float64 {
+	var all []float64
+	for _, waited := range o.Waits {
+		all = append(all, waited.Seconds())
+	}
+	return all
+}
