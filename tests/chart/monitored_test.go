@@ -15,7 +15,11 @@ import (
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
-const nodesPerPool = 2
+const (
+	nodesPerPool = 2
+	// unscheduled is the schedulerName of pods that only the test binds.
+	unscheduled = "nobody"
+)
 
 // monitored is a control plane with all of Berth's parts, and a Prometheus that scrapes them.
 type monitored struct {
@@ -54,7 +58,10 @@ func (w *monitored) startController() *box.Controller {
 			"lease": map[string]any{"namespace": metav1.NamespaceDefault},
 			"certificates": map[string]any{"servers": []any{
 				map[string]any{"secret": "berth-admission-tls", "hosts": []string{"localhost"}}}},
-		}})
+		},
+		// Nobody schedules these pods, so what is nominated stands until somebody looks.
+		"planner": map[string]any{"schedulers": []string{unscheduled},
+			"backlog": map[string]any{"pods": 0}}})
 	w.check("configure the controller", err)
 	w.check("start the controller", errors.Join(w.box.GrantController(w.Context(), controller),
 		controller.Start(w.Context())))
@@ -94,11 +101,32 @@ func (w *monitored) traffic() {
 	for _, namespace := range []string{"enforce", "warn"} {
 		w.create(namespace, withoutLimits)
 	}
+	w.plan(ask)
 	ask.Accelerators = []string{"P100"} // which the catalogue lacks
 	if err := w.tryCreate("enforce", ask.Pod); err == nil {
 		w.Error("a pod of an unknown model is not denied")
 	}
 	w.misbehave()
+}
+
+// plan creates a pod that waits for a nomination, and binds those that have one.
+func (w *monitored) plan(ask fleet.Ask) {
+	w.Helper()
+	w.create(metav1.NamespaceDefault, func(name string) *corev1.Pod {
+		pod := ask.Pod(name)
+		pod.Spec.SchedulerName = unscheduled
+		return pod
+	})
+	pods := w.box.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	waiting, err := pods.List(w.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName="})
+	w.check("list pods", err)
+	for _, pod := range waiting.Items {
+		if node := pod.Status.NominatedNodeName; node != "" && pod.Spec.SchedulerName == unscheduled {
+			w.check("bind a pod", pods.Bind(w.Context(), &corev1.Binding{
+				ObjectMeta: metav1.ObjectMeta{Name: pod.Name},
+				Target:     corev1.ObjectReference{Kind: "Node", Name: node}}, metav1.CreateOptions{}))
+		}
+	}
 }
 
 func (w *monitored) create(namespace string, pod func(name string) *corev1.Pod) {

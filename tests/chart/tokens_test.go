@@ -102,8 +102,8 @@ func rightsOfContainer(r *release, pod corev1.PodSpec, container corev1.Containe
 // they say they need.
 var parsers = map[string]func(r *release) []right{
 	"extender": func(r *release) []right {
-		needed, _ := printed(r, "extender")
-		return needed
+		cluster, namespaced := printed(r, "extender")
+		return append(cluster, namespaced...)
 	},
 	"admission": func(*release) []right { return nil },
 }
