@@ -96,7 +96,9 @@ void PodLedger::Release(const Record& record) {
 }
 
 void PodLedger::HasLeft(const Record& record) {
-  const auto in_catalogue = [this](const auto& entry) { return catalog_->HasResource(entry.first); };
+  const auto in_catalogue = [this](const model::Resources::Entry& entry) {
+    return catalog_->HasResource(entry.first);
+  };
   const bool is_ours = std::ranges::any_of(record.demand->resources, in_catalogue);
   (is_ours ? left_ : others_left_).Add(record.uid_hash);
 }

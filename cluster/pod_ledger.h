@@ -33,9 +33,9 @@ namespace berth::cluster {
 /// arrive and leave in any order.
 class PodLedger {
  public:
-  /// More than any node has of any resource, even of bytes (1 PiB). Single amounts are cut to it,
-  /// so that the sum of a node's pods, 8000 at most, does not reach the limits of int64, where
-  /// subtracting would not undo adding.
+  /// More than any node has of any resource, even in bytes (1 PiB). Single amounts are cut to it,
+  /// so that the sum over a node's pods, of which there are never 8,000, stays within the limits of
+  /// int64, where subtracting would not undo adding.
   static constexpr std::int64_t kMaxAmount = std::int64_t{1} << 50;
 
   /// `catalog` must not be null. `nodes` must outlive the ledger. `whole_pods`: see above.

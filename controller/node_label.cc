@@ -1,5 +1,6 @@
 #include "controller/node_label.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -20,13 +21,21 @@ std::optional<std::int64_t> NumberIn(std::string_view text) {
   return number;
 }
 
+// Whether a pod on the node asks for an accelerator. In a view of whole pods other resources are
+// used, too.
+bool HasUser(const model::NodeState& state, const model::AcceleratorCatalog& catalog) {
+  return std::ranges::any_of(state.used, [&catalog](const model::Resources::Entry& entry) {
+    return catalog.HasResource(entry.first);
+  });
+}
+
 std::optional<std::string> WantedAccelerator(const model::NodeState& state,
                                              const model::AcceleratorCatalog& catalog,
                                              std::string_view label) {
   if (state.accelerator == model::AcceleratorCatalog::kNone) return std::nullopt;
   const std::string& name = catalog[state.accelerator].name;
   const std::optional<std::string_view> value = model::Find(state.node.labels, label);
-  if (value && (*value == name || !state.used.empty())) return std::nullopt;
+  if (value && (*value == name || HasUser(state, catalog))) return std::nullopt;
   return name;
 }
 
@@ -38,7 +47,7 @@ std::optional<std::string> WantedMemory(const model::NodeState& state,
   const std::int64_t memory = model::WholeGibibytes(*greatest);
   const auto labelled = NumberIn(model::Find(state.node.labels, label).value_or(""));
   if (labelled == memory) return std::nullopt;
-  if (labelled > memory && !state.used.empty()) return std::nullopt;
+  if (labelled > memory && HasUser(state, catalog)) return std::nullopt;
   return std::to_string(memory);
 }
 

@@ -61,6 +61,10 @@ bool IsSoftSpread(std::string_view when_unsatisfiable);
 /// Adds a v1.ContainerPort with these fields to `ports`, unless it asks for no port of the node
 /// (hostPort 0). The defaults of protocol and address are filled in as kube-scheduler does
 /// (sanitize in k8s.io/kube-scheduler/framework/types.go).
+///
+/// A container in the node's network need not state a hostPort, but the API server stores the port
+/// of the container as one (defaultHostNetworkPorts in k8s.io/kubernetes/pkg/apis/core/v1,
+/// v1.36.3).
 void AddHostPort(std::int64_t host_port, std::string_view protocol, std::string_view host_ip,
                  std::vector<model::HostPort>& ports);
 

@@ -47,8 +47,14 @@ struct PodResources {
 ///
 /// The defaulting by the API server (SetDefaults_Pod in
 /// k8s.io/kubernetes/pkg/apis/core/v1/defaults.go) is applied first, for pods that have not been
-/// stored yet. Resizes in place that are in progress are not considered, because only cpu and
-/// memory can be resized.
+/// stored yet.
+///
+/// Resizes in place that are in progress are not considered. Only cpu and memory can be resized.
+/// kube-scheduler counts the most of what the spec, kubelet's decision and the running container
+/// say, and leaves out a spec that kubelet rejected as infeasible (determineEffectiveRequests). So
+/// this is too little while a container shrinks, and too much after such a rejection. Reading the
+/// status of every container would double the work for each pod, and kube-scheduler refuses a node
+/// that has too little after all.
 model::Resources PodRequests(const PodResources& pod);
 
 /// Converts to the units of model::Resources: "cpu" to thousandths and everything else to whole

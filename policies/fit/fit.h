@@ -12,7 +12,15 @@
 // planner asks it before it promises a node to a pod, and the extender before it lets pods be
 // preempted. The plugins are those that run by default in v1.36.3
 // (k8s.io/kubernetes/pkg/scheduler/apis/config/v1/default_plugins.go), with their default
-// arguments. No I/O, no clock; all functions are thread-safe.
+// arguments.
+//
+// kube-scheduler may still refuse a node that fits here. It also knows the required anti-affinity
+// of the pods that run there (InterPodAffinity), features that kubelet declares
+// (NodeDeclaredFeatures), and what the site adds to its configuration. And it may accept a node
+// that is refused here, if DynamicResources hands out the node's devices, or if its configuration
+// ignores a resource.
+//
+// No I/O, no clock; all functions are thread-safe.
 
 namespace berth::policies::fit {
 

@@ -49,6 +49,12 @@ TEST(WantedLabels, ChangeTheModelOnlyOnNodesWithoutPods) {
   EXPECT_THAT(Wanted(InUse(renamed)), IsEmpty());
 }
 
+TEST(WantedLabels, ChangeBesidePodsWithoutAccelerators) {
+  model::NodeState renamed = Labelled(GpuNode("a", kV100), "Volta");
+  renamed.used.Set("cpu", 500);  // a view of whole pods
+  EXPECT_THAT(Wanted(renamed), ElementsAre(Pair(kLabel, "V100")));
+}
+
 TEST(WantedLabels, AreSetThoughPodsAreThere) {
   EXPECT_THAT(Wanted(InUse(GpuNode("a", kV100))),
               ElementsAre(Pair(kLabel, "V100"), Pair(kMemoryLabel, "32")));

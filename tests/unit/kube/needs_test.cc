@@ -131,15 +131,6 @@ TEST(Scheduler, AnEmptyListOfGatesHoldsNothingBack) {
   EXPECT_EQ(PodOf("{}", [](pb::PodSpec&) {}).scheduler, "");
 }
 
-// Ports of a pod in the node's network need no hostPort when it is created: the API server stores
-// one (defaultHostNetworkPorts in k8s.io/kubernetes/pkg/apis/core/v1/defaults.go, v1.36.3).
-TEST(HostPorts, AreThoseThatAreStoredWhateverTheNetwork) {
-  const model::Pod pod = PodOf(
-      R"({"hostNetwork": true, "containers": [{"ports": [{"containerPort": 80, "hostPort": 80}]}]})",
-      [](pb::PodSpec& spec) { AddPort(80, *spec.add_containers()); });
-  EXPECT_THAT(pod.host_ports, ElementsAre(HostPort{.port = 80}));
-}
-
 TEST(HostPorts, AreThoseOfContainersAndSidecars) {
   const model::Pod pod = PodOf(
       R"({"containers": [{"ports": [{"hostPort": 80, "protocol": "UDP", "hostIP": "10.0.0.1"},
