@@ -1,0 +1,78 @@
+// Package planner holds `berth controller` to what it promises of nominations, on a real control
+// plane: kube-scheduler samples so few nodes that it misses the ones that fit.
+package planner
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	schedulerconfig "k8s.io/kube-scheduler/config/v1"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+const (
+	v100Nodes    = 400 // of which kube-scheduler looks for 100 that fit
+	a100Nodes    = 6
+	awaitTimeout = 60 * time.Second
+)
+
+var (
+	shared     *box.Box
+	controller *box.Controller
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(box.RunSuite(m, box.Suite{
+		Options: box.Options{Berth: &box.BerthOptions{}, Stages: fleet.Stages,
+			Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
+				config.PercentageOfNodesToScore = new(int32(1))
+			}},
+		Fill: fill,
+	}))
+}
+
+// fill gives the box many V100 nodes, few A100 nodes, and a controller that plans for its kube-scheduler.
+func fill(ctx context.Context, b *box.Box) error {
+	shared = b
+	if err := fleet.CreateNodes(ctx, b.Client, pools()); err != nil {
+		return fmt.Errorf("create nodes: %w", err)
+	}
+	var err error
+	controller, err = b.NewController("controller", map[string]any{
+		"planner": map[string]any{"schedulers": []string{corev1.DefaultSchedulerName}},
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.GrantController(ctx, controller); err != nil {
+		return err
+	}
+	return controller.Start(ctx)
+}
+
+func pools() []fleet.Pool {
+	all := fleet.Reference()
+	v100, a100 := all[0], all[2]
+	v100.Nodes, a100.Nodes = v100Nodes, a100Nodes
+	return []fleet.Pool{v100, a100}
+}
+
+// world is the box as a test sees it.
+type world struct{ box.Test }
+
+// fresh is the box without pods, and with every node well.
+func fresh(t *testing.T) *world {
+	t.Helper()
+	w := &world{box.Test{T: t, Timeout: awaitTimeout}}
+	w.Check("delete pods", w.all().DeleteCollection(t.Context(),
+		metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{}))
+	w.Await("pods to be gone", func() bool { return len(w.pods()) == 0 })
+	return w
+}
