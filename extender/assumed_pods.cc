@@ -15,6 +15,7 @@ void AssumedPods::Assume(const model::Pod& pod, std::string_view node,
                   .uid = pod.uid,
                   .node = std::string(node),
                   .amounts = {},
+                  .pod = {.requests = pod.requests, .host_ports = pod.host_ports},
                   .time = now};
   for (const auto& [resource, amount] : model::AcceleratorRequests(pod, catalog)) {
     assumed.amounts.Add(resource, amount);
@@ -34,17 +35,18 @@ void AssumedPods::End(const cluster::Snapshot::Reader& reader, std::string_view 
   });
 }
 
-void AssumedPods::AddNominated(const cluster::NominatedPods& nominated,
-                               const cluster::Snapshot::Reader& reader,
-                               std::string_view asked_about, Amounts& amounts) const {
+template <typename Visit>
+void AssumedPods::VisitNominated(const cluster::NominatedPods& nominated,
+                                 const cluster::Snapshot::Reader& reader,
+                                 std::string_view asked_about, Visit visit) const {
   if (nominated.empty()) return;
   std::unordered_set<std::string_view> others = {asked_about};
   for (const Assumed& pod : pods_) others.insert(pod.uid);
   nominated.ForEach([&](const cluster::NominatedPod& each) {
-    if (each.devices.empty() || others.contains(each.pod.uid)) return;
+    if (others.contains(each.pod.uid)) return;
     // Its binding may be seen before the end of its nomination.
     if (reader.WasSeenBound(each.key, each.pod.uid)) return;
-    if (const auto index = reader.Find(each.pod.nominated_node)) amounts[*index].Add(each.devices);
+    if (const auto index = reader.Find(each.pod.nominated_node)) visit(each, *index);
   });
 }
 
@@ -56,7 +58,10 @@ AssumedView AssumedPods::Over(const cluster::Snapshot::Reader& reader, std::stri
   for (const Assumed& pod : pods_) {
     if (const auto index = reader.Find(pod.node)) amounts[*index].Add(pod.amounts);
   }
-  if (nominated != nullptr) AddNominated(*nominated, reader, asked_about, amounts);
+  const auto add = [&](const cluster::NominatedPod& pod, model::NodeIndex index) {
+    if (!pod.devices.empty()) amounts[index].Add(pod.devices);
+  };
+  if (nominated != nullptr) VisitNominated(*nominated, reader, asked_about, add);
   Copies copies;
   AssumedView::Nodes nodes;
   for (auto& [index, sum] : amounts) {
@@ -66,6 +71,23 @@ AssumedView AssumedPods::Over(const cluster::Snapshot::Reader& reader, std::stri
   }
   copies_ = std::move(copies);
   return AssumedView(reader, std::move(nodes));
+}
+
+ExpectedPods AssumedPods::ExpectedFor(const model::Pod& pod,
+                                      const cluster::Snapshot::Reader& reader, model::Time now,
+                                      const cluster::NominatedPods* nominated) {
+  const std::lock_guard lock(mutex_);
+  End(reader, pod.uid, now);
+  ExpectedPods expected;
+  for (const Assumed& each : pods_) {
+    if (const auto index = reader.Find(each.node)) expected[*index].push_back(each.pod);
+  }
+  const auto add = [&](const cluster::NominatedPod& each, model::NodeIndex index) {
+    if (each.pod.priority < pod.priority) return;
+    expected[index].push_back({.requests = each.pod.requests, .host_ports = each.pod.host_ports});
+  };
+  if (nominated != nullptr) VisitNominated(*nominated, reader, pod.uid, add);
+  return expected;
 }
 
 AssumedView AssumedPods::AsItIs(const cluster::Snapshot::Reader& reader,

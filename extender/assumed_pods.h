@@ -65,6 +65,10 @@ class AssumedView final : public model::ClusterView {
   Nodes nodes_;
 };
 
+/// The pods that are expected on each node, by its index. They have only their requests and host
+/// ports.
+using ExpectedPods = absl::flat_hash_map<model::NodeIndex, std::vector<model::Pod>>;
+
 /// The pods for which filter answered a single node, and which the snapshot does not show as bound
 /// yet. kube-scheduler assumes pods in the same way. In a burst, the next pod arrives before the
 /// binding of the last one was watched. Without this, packing would take the last pod's node for
@@ -108,8 +112,14 @@ class AssumedPods {
   AssumedView Over(const cluster::Snapshot::Reader& reader, std::string_view asked_about,
                    model::Time now, const cluster::NominatedPods* nominated = nullptr);
 
-  /// The same without any assumed or nominated pod, for a question about one node: there is nothing
-  /// to choose, so no score matters. Ends assumptions like Over().
+  /// Returns the pods that will use something on a node before `pod` does: those that are assumed
+  /// at `now`, and those in `nominated`, which may be null, that kube-scheduler counts for `pod`,
+  /// because their priority is no lower. Not `pod` itself, nor pods that `reader` shows as bound.
+  ExpectedPods ExpectedFor(const model::Pod& pod, const cluster::Snapshot::Reader& reader,
+                           model::Time now, const cluster::NominatedPods* nominated);
+
+  /// Like Over(), but without any assumed or nominated pod, for a question about one node: there is
+  /// nothing to choose, so no score matters. Ends assumptions like Over().
   AssumedView AsItIs(const cluster::Snapshot::Reader& reader, std::string_view asked_about,
                      model::Time now);
 
@@ -119,7 +129,8 @@ class AssumedPods {
     std::string key;  // as of cluster::PodLedger::KeyOf()
     std::string uid;
     std::string node;
-    model::Resources amounts;
+    model::Resources amounts;  // of the catalogue's resources
+    model::Pod pod;            // with its requests and host ports alone
     model::Time time;
   };
 
@@ -137,10 +148,12 @@ class AssumedPods {
 
   // Ends the assumptions that do not hold any more.
   void End(const cluster::Snapshot::Reader& reader, std::string_view asked_about, model::Time now);
-  // Adds what the pods will use that are nominated, but neither assumed nor bound.
-  void AddNominated(const cluster::NominatedPods& nominated,
-                    const cluster::Snapshot::Reader& reader, std::string_view asked_about,
-                    Amounts& amounts) const;
+  // Calls visit(const cluster::NominatedPod&, model::NodeIndex) for the pods that are nominated for
+  // a node that exists, but are neither assumed nor bound.
+  template <typename Visit>
+  void VisitNominated(const cluster::NominatedPods& nominated,
+                      const cluster::Snapshot::Reader& reader, std::string_view asked_about,
+                      Visit visit) const;
   // Returns such a copy; the one of the last view if it is still right.
   Copy CopyOf(model::NodeIndex index, const model::NodeState& node, model::Resources amounts) const;
 

@@ -110,4 +110,21 @@ void ShortlistMetrics::OnFiltered(policies::scheduling::Shortlisting shortlistin
   answers_[static_cast<std::size_t>(shortlisting)]->Increment();
 }
 
+PreemptionMetrics::PreemptionMetrics(server::Metrics& metrics) {
+  auto& answers = prometheus::BuildCounter()
+                      .Name("berth_preemptions_total")
+                      .Help(
+                          "Answers to preempt: vetoed (a node fits without evictions), or why "
+                          "kube-scheduler was allowed to evict pods.")
+                      .Register(metrics.registry());
+  for (const PreemptionOutcome each : kAllPreemptionOutcomes) {
+    answers_[static_cast<std::size_t>(each)] =
+        &answers.Add({{"outcome", std::string(NameOf(each))}});
+  }
+}
+
+void PreemptionMetrics::OnPreempted(PreemptionOutcome outcome) {
+  answers_[static_cast<std::size_t>(outcome)]->Increment();
+}
+
 }  // namespace berth::extender

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "extender/preemption_veto.h"
 #include "policies/scheduling/reason.h"
 #include "policies/scheduling/shortlist.h"
 #include "server/metrics.h"
@@ -110,6 +111,24 @@ class ShortlistMetrics {
  private:
   // Indexed by Shortlisting.
   std::array<prometheus::Counter*, policies::scheduling::kAllShortlistings.size()> answers_;
+};
+
+/// Counts the answers to preempt:
+///
+///   berth_preemptions_total{outcome}    outcome: the names of PreemptionOutcome
+///
+/// Thread-safe.
+class PreemptionMetrics {
+ public:
+  /// Registers the series. `metrics` must outlive this.
+  explicit PreemptionMetrics(server::Metrics& metrics);
+
+  /// Counts one preempt request.
+  void OnPreempted(PreemptionOutcome outcome);
+
+ private:
+  // Indexed by PreemptionOutcome.
+  std::array<prometheus::Counter*, kAllPreemptionOutcomes.size()> answers_;
 };
 
 }  // namespace berth::extender

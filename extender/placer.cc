@@ -51,12 +51,14 @@ Placer::Placer(std::shared_ptr<const policies::scheduling::SchedulingEngine> eng
                const cluster::Snapshot& snapshot, server::Metrics& metrics,
                std::vector<DecisionObserver*> observers,
                policies::scheduling::ShortlistConfig shortlist,
-               const cluster::NominatedPods* nominated)
+               const cluster::NominatedPods* nominated, Planning planning)
     : engine_(std::move(engine)),
       snapshot_(snapshot),
+      veto_(std::move(planning)),
       metrics_(metrics, engine_->reasons()),
       judgement_metrics_(metrics),
       shortlist_metrics_(metrics),
+      preemption_metrics_(metrics),
       observers_(std::move(observers)),
       shortlist_(std::move(shortlist)),
       nominated_(nominated) {}
@@ -187,11 +189,25 @@ std::vector<std::int64_t> Placer::Prioritize(const ExtenderArgs& args, model::Ti
   return ranks;
 }
 
+bool Placer::IsVetoed(const model::Pod& pod, const cluster::Snapshot::Reader& reader,
+                      model::Time now) {
+  PreemptionOutcome outcome = veto_.Judge(pod, engine_->catalog(), now);
+  if (outcome == PreemptionOutcome::kVetoed) {
+    const ExpectedPods expected = assumed_.ExpectedFor(pod, reader, now, nominated_);
+    if (!FitsSomewhere(pod, reader, expected, *engine_, now)) outcome = PreemptionOutcome::kNoRoom;
+  }
+  preemption_metrics_.OnPreempted(outcome);
+  if (outcome != PreemptionOutcome::kVetoed) return false;
+  veto_.OnVetoed(pod.uid, now);
+  return true;
+}
+
 std::vector<NodeVictims> Placer::Preempt(const PreemptionArgs& args, model::Time now) {
   std::vector<std::string_view> names;
   names.reserve(args.nodes.size());
   for (const NodeVictims& node : args.nodes) names.push_back(node.name);
   const cluster::Snapshot::Reader reader = snapshot_.Read();
+  if (IsVetoed(args.pod, reader, now)) return {};
   const std::vector<Judgement> judgements =
       JudgeAll(AssumedView(reader), args.pod, names, now, true).judgements;
   std::vector<NodeVictims> kept;

@@ -13,6 +13,7 @@
 #include "extender/decision.h"
 #include "extender/extender_metrics.h"
 #include "extender/judgement_cache.h"
+#include "extender/preemption_veto.h"
 #include "extender/shortlisted_pods.h"
 #include "extender/wire.h"
 #include "model/cluster_view.h"
@@ -44,12 +45,13 @@ class Placer {
  public:
   /// `observers` are notified of decisions. `shortlist` says how many nodes filter answers; by
   /// default all that fit. `nominated` has the pods that wait for a nominated node; null: none are
-  /// known. Everything referred to must outlive this.
+  /// known. With `planning.controller_leads`, preempt may be vetoed, and the snapshot must have
+  /// whole pods (Snapshot::Options). Everything referred to must outlive this.
   Placer(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
          const cluster::Snapshot& snapshot, server::Metrics& metrics,
          std::vector<DecisionObserver*> observers = {},
          policies::scheduling::ShortlistConfig shortlist = {},
-         const cluster::NominatedPods* nominated = nullptr);
+         const cluster::NominatedPods* nominated = nullptr, Planning planning = {});
 
   /// Answers filter: which nodes of `args` fit the pod at `now`.
   ///
@@ -75,7 +77,8 @@ class Placer {
 
   /// Answers preempt: the nodes of `args` on which it helps to evict the victims, with the victims
   /// unchanged. It does not help if filter would refuse the node afterwards all the same, or if the
-  /// node has no victims.
+  /// node has no victims. None helps while some node of the cluster fits the pod as it is, and the
+  /// controller can be expected to nominate it (PreemptionVeto).
   std::vector<NodeVictims> Preempt(const PreemptionArgs& args, model::Time now);
 
   /// What this placer was made from.
@@ -109,15 +112,20 @@ class Placer {
   bool IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reader& reader,
                      std::size_t fitting, model::Time now);
 
+  // Decides whether to answer preempt with no node at all, and counts the decision.
+  bool IsVetoed(const model::Pod& pod, const cluster::Snapshot::Reader& reader, model::Time now);
+
   const std::shared_ptr<const policies::scheduling::SchedulingEngine> engine_;
   const cluster::Snapshot& snapshot_;
   // What is remembered from one request to the next, about the pods and nodes of snapshot_.
   JudgementCache cache_;
   AssumedPods assumed_;
   ShortlistedPods shortlisted_;
+  PreemptionVeto veto_;
   RejectionMetrics metrics_;
   JudgementMetrics judgement_metrics_;
   ShortlistMetrics shortlist_metrics_;
+  PreemptionMetrics preemption_metrics_;
   const std::vector<DecisionObserver*> observers_;
   const policies::scheduling::ShortlistConfig shortlist_;
   const cluster::NominatedPods* const nominated_;
