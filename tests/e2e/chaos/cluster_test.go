@@ -51,7 +51,7 @@ func start(t *testing.T) *cluster {
 		Berth:  &box.BerthOptions{Kubeconfig: c.throughProxy},
 		Stages: fleet.Stages + "\n---\n" + churn.Stages,
 		Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
-			// As the README advises; and a bound to how long a pod waits for its next attempt.
+			// No controller plans here; and a bound to how long a pod waits for its next attempt.
 			config.PercentageOfNodesToScore = new(int32(100))
 			config.PodMaxBackoffSeconds = new(int64(2))
 		},

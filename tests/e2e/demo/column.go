@@ -86,7 +86,7 @@ func (c *column) startAdmission(ctx context.Context) error {
 		box.Registration{Name: "berth", Probe: metav1.NamespaceDefault}, admission)
 }
 
-// configureScheduler makes both columns look at every node: with kube-scheduler's default sampling
+// configureScheduler makes both columns look at every node: no controller plans here, and with samples
 // a pod can stay pending because only broken nodes were in its sample.
 func configureScheduler(config *schedulerconfig.KubeSchedulerConfiguration) {
 	all, backoff := int32(100), int64(maxBackoffSeconds)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"slices"
+	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -33,8 +34,14 @@ var breakages = []breakage{
 		c["extenders"] = append(c["extenders"].([]any), map[string]any{
 			"urlPrefix": "http://127.0.0.1:1", "filterVerb": "filter"})
 	}), []string{"last"}, "http://127.0.0.1:1"},
-	{"a sample of nodes", scheduler(func(c map[string]any) { delete(c, "percentageOfNodesToScore") }),
-		[]string{"sampling"}, "percentageOfNodesToScore: 100"},
+	{"samples beyond which nobody looks", planned(),
+		[]string{"sampling"}, "looks at a sample of a large cluster's nodes, and nobody looks"},
+	{"a plan for a scheduler that nobody knows", planned("berth", "mine"),
+		[]string{"planner"}, "planner.schedulers names mine"},
+	{"nobody plans", func(w *world) []string {
+		w.lead(-time.Hour)
+		return nil
+	}, []string{"sampling", "planner"}, "no controller leads"},
 	{"preemption on a sample", plugins("DefaultPreemption"),
 		[]string{"preemption"}, "minCandidateNodesPercentage: 100"},
 	{"pods spread by themselves", plugins("PodTopologySpread"),
@@ -194,6 +201,23 @@ func entry(change func(map[string]any)) func(*world) []string {
 // config has doctor judge by another configuration of Berth.
 func config(change func(map[string]any)) func(*world) []string {
 	return func(w *world) []string { return []string{"--config", w.changed("berth", change)} }
+}
+
+// planned is the same with these schedulers' pods to plan for.
+func planned(schedulers ...string) func(*world) []string {
+	return config(func(c map[string]any) {
+		c["planner"] = map[string]any{"schedulers": append([]string{}, schedulers...)}
+	})
+}
+
+// lead has the Lease say that a controller renewed it so long from now.
+func (w *world) lead(fromNow time.Duration) {
+	w.Helper()
+	patch := fmt.Sprintf(`{"spec":{"holderIdentity":"a-test","renewTime":%q}}`,
+		time.Now().Add(fromNow).UTC().Format(metav1.RFC3339Micro))
+	_, err := shared.Client.CoordinationV1().Leases(namespace).Patch(w.Context(), "berth-controller",
+		types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	w.Check("write the Lease", err)
 }
 
 // webhooks changes every webhook of both configurations, and puts them back.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -36,6 +37,7 @@ func TestWhatIsBrokenIsFound(t *testing.T) {
 	for _, c := range breakages {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
+			w.lead(time.Hour)
 			arguments := c.breaks(w)
 			if !slices.Contains(arguments, "--extender") {
 				arguments = append(arguments, "--extender", extenderURL)
@@ -53,6 +55,7 @@ func TestWhatIsBrokenIsFound(t *testing.T) {
 	}
 	// What was broken is whole again, or the cases would not have been alone.
 	w := newWorld(t)
+	w.lead(time.Hour)
 	if r := w.doctorUntil(nil, "--extender", extenderURL); r.exitCode != 0 {
 		t.Errorf("at the end exits %d: %+v", r.exitCode, r.Findings)
 	}
@@ -79,6 +82,7 @@ func TestWhoMayNothingIsToldWhat(t *testing.T) {
 		"labels": "no right to list nodes", "bypass": "no right to list pods",
 		"certificates":  "no right to get secrets in namespace berth-system",
 		"webhook":       "no right to create pods in namespace default",
+		"planner":       "no right to get leases in namespace berth-system",
 		"webhook-scope": "no right to get mutatingwebhookconfigurations",
 		"registered":    "no right to get configmaps in namespace berth-system",
 	} {
