@@ -69,7 +69,8 @@ void Planner::Upsert(const Pod& pod, Clock::time_point now) {
 
 void Planner::Remove(const Pod& pod) {
   const auto found = waiting_.find(KeyOf(pod));
-  if (found != waiting_.end() && found->second.pod.pod().uid == pod.uid) Leave(found, pod.node_name);
+  const bool known = found != waiting_.end() && found->second.pod.pod().uid == pod.uid;
+  if (known) Leave(found, pod.node_name);
 }
 
 void Planner::EndReplace() {

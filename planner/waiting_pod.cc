@@ -11,10 +11,10 @@ using model::Pod;
 
 namespace {
 
-// Whether kube-scheduler, when it refused the pod, began to preempt others for it, or waits for them
-// to end. Otherwise its preemption has said why not (DefaultPreemption.PostFilter and
-// PodEligibleToPreemptOthers in
-// k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go, v1.36.3).
+// Whether kube-scheduler, when it refused the pod, began to preempt others for it, or waits for
+// them to end. Otherwise its preemption has said why not (DefaultPreemption.PostFilter and
+// PodEligibleToPreemptOthers in k8s.io/kubernetes/pkg/scheduler/framework/plugins/
+// defaultpreemption/default_preemption.go, v1.36.3).
 bool IsPreempting(std::string_view message) {
   return message.find("preemption: ") == std::string_view::npos ||
          message.find("a terminating pod on the nominated node") != std::string_view::npos;

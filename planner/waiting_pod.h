@@ -16,8 +16,8 @@ namespace berth::planner {
 ///
 /// A nomination is written, shown by the watch, and then stands until
 /// - kube-scheduler clears it, which it does after nearly every try in vain,
-/// - kube-scheduler has tried the pod in vain and let it stand: pods that may not preempt, and those
-///   whose preemption an extender vetoes (a nil PostFilterResult in
+/// - kube-scheduler has tried the pod in vain and let it stand: that of a pod that may not preempt,
+///   or whose preemption an extender vetoes (where Preempt() returns a nil PostFilterResult in
 ///   k8s.io/kubernetes/pkg/scheduler/framework/preemption/preemption.go, v1.36.3), or
 /// - the plan replaces or withdraws it.
 class WaitingPod {

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planner/planner.h"
+#include "tests/unit/policies/fixtures.h"
+
+namespace berth::planner {
+
+using policies::scheduling::kGpu;
+using policies::scheduling::kNow;
+
+inline constexpr char kPlan[] = "berth.dev/plan";
+
+/// What kube-scheduler writes when no node fits, and no preemption would help.
+inline constexpr char kRefused[] =
+    "0/9 nodes are available: 9 Insufficient nvidia.com/gpu. preemption: 0/9 nodes are available: 9 "
+    "No preemption victims found for incoming pod.";
+
+inline std::shared_ptr<const policies::scheduling::SchedulingEngine> Engine() {
+  static const auto engine = std::make_shared<const policies::scheduling::SchedulingEngine>(
+      policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{});
+  return engine;
+}
+
+/// A node with so many GPUs, and as much of everything else as anybody wants.
+inline model::NodeState RoomyNode(std::string name, std::int64_t devices = 8) {
+  auto node = policies::scheduling::GpuNode(std::move(name), "NVIDIA-A30", devices);
+  node.node.allocatable.Set("pods", 110);
+  node.node.allocatable.Set("cpu", 1'000'000);
+  return node;
+}
+
+/// A cluster of nodes and waiting pods as the API server has them, and a planner that watches it.
+class Fixture {
+ public:
+  using Clock = Planner::Clock;
+  using Nodes = std::vector<std::string>;
+
+  /// `head`: how many untried pods are left to kube-scheduler.
+  explicit Fixture(std::int32_t head = 0) : config{{"berth"}, {head}} { Restart(); }
+
+  /// The planner begins anew, with a list of what there is.
+  void Restart() {
+    planner = std::make_unique<Planner>(Engine(), config);
+    Relist();
+  }
+  void Relist() {
+    planner->BeginReplace();
+    for (const auto& [name, pod] : pods) planner->Upsert(pod, now);
+    planner->EndReplace();
+  }
+
+  /// The pod is written to the API server, which tells the planner.
+  void Put(const model::Pod& pod) {
+    pods[pod.name] = pod;
+    planner->Upsert(pod, now);
+  }
+  /// A pod that waits, created one second after the former one.
+  model::Pod& Wait(const std::string& name, std::int64_t devices = 1) {
+    model::Pod pod{.namespace_ = "team", .name = name, .uid = "uid-" + name, .scheduler = "berth"};
+    pod.requests.Set(kGpu, devices);
+    pod.created = kNow + std::chrono::seconds(created_++);
+    Put(pod);
+    return pods.at(name);
+  }
+  /// A pod that kube-scheduler has refused.
+  model::Pod& Refuse(const std::string& name, std::int64_t devices = 1) {
+    model::Pod pod = Wait(name, devices);
+    pod.unschedulable = kRefused;
+    Put(pod);
+    return pods.at(name);
+  }
+  /// Changes a pod.
+  template <typename Change>
+  void Edit(const std::string& name, Change change) {
+    model::Pod pod = pods.at(name);
+    change(pod);
+    Put(pod);
+  }
+  /// Somebody else nominates a node for the pod, or clears the nomination.
+  void Nominate(const std::string& name, const std::string& node) {
+    Edit(name, [&](model::Pod& pod) { pod.nominated_node = node; });
+  }
+  /// The watch of waiting pods shows that the pod is none any more.
+  void Leave(const std::string& name) {
+    planner->Remove(pods.at(name));
+    pods.erase(name);
+  }
+  /// The view shows the pod on the node.
+  void ShowBound(const model::Pod& pod, const std::string& node) {
+    seen_bound.insert(pod.namespace_ + '/' + pod.name + '/' + pod.uid);
+    policies::fit::Book(pod, Node(node));
+  }
+
+  model::NodeState& Node(const std::string& name) {
+    return *std::ranges::find(nodes, name, [](const auto& state) { return state.node.name; });
+  }
+
+  /// What the planner would write.
+  std::vector<Step> PlanOnly() {
+    const policies::scheduling::FixedView view(nodes);
+    const auto is_bound = [this](const std::string& key, const std::string& uid) {
+      return seen_bound.contains(key + '/' + uid);
+    };
+    return planner->Plan(view, is_bound, kNow, now);
+  }
+  /// Writes it, and the watch shows it. Returns "<pod> <node>" for each step.
+  Nodes Plan() {
+    const std::vector<Step> steps = PlanOnly();
+    for (const Step& step : steps) Write(step);
+    return Names(steps);
+  }
+  static Nodes Names(const std::vector<Step>& steps) {
+    Nodes names;
+    for (const Step& step : steps) names.push_back(step.name + ' ' + step.node);
+    return names;
+  }
+  void Write(const Step& step) {
+    Edit(step.name, [&step](model::Pod& pod) {
+      pod.nominated_node = step.node;
+      pod.annotations.clear();
+      if (!step.node.empty()) pod.annotations = {{kPlan, step.node}};
+    });
+  }
+  void Pass(Clock::duration time) { now += time; }
+
+  State StateOf(const std::string& name) const { return planner->Find("team", name)->state; }
+  std::vector<Outcome> Outcomes() {
+    std::vector<Outcome> outcomes;
+    for (const Ended& ended : planner->TakeEnded()) outcomes.push_back(ended.outcome);
+    return outcomes;
+  }
+
+  PlannerConfig config;
+  std::vector<model::NodeState> nodes;
+  std::map<std::string, model::Pod> pods;
+  std::set<std::string> seen_bound;
+  Clock::time_point now{std::chrono::hours(1)};
+  std::unique_ptr<Planner> planner;
+
+ private:
+  std::int64_t created_ = 0;
+};
+
+}  // namespace berth::planner

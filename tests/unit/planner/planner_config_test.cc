@@ -1,0 +1,41 @@
+#include "planner/config.h"
+
+#include "gmock/gmock.h"
+
+namespace berth::planner {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+std::vector<std::pair<std::string, std::string>> ErrorsOf(const PlannerConfig& config) {
+  std::vector<std::pair<std::string, std::string>> errors;
+  for (const model::FieldError& error : Validate(config)) {
+    errors.emplace_back(error.path, error.message);
+  }
+  return errors;
+}
+
+TEST(PlannerConfig, TheDefaultsAndNoSchedulerAreValid) {
+  EXPECT_THAT(ErrorsOf({}), IsEmpty());
+  EXPECT_THAT(ErrorsOf({.schedulers = {}, .backlog = {.pods = 0}}), IsEmpty());
+}
+
+TEST(PlannerConfig, EachSchedulerHasANameOfItsOwn) {
+  EXPECT_THAT(ErrorsOf({.schedulers = {"berth", "", "berth"}, .backlog = {}}),
+              ElementsAre(Pair("planner.schedulers[1]", HasSubstr("must not be empty")),
+                          Pair("planner.schedulers[2]", HasSubstr("listed twice"))));
+}
+
+TEST(PlannerConfig, TheHeadIsWithinBounds) {
+  for (const int pods : {-1, 10001}) {
+    EXPECT_THAT(ErrorsOf({.schedulers = {}, .backlog = {.pods = pods}}),
+                ElementsAre(Pair("planner.backlog.pods", HasSubstr("0 to 10000"))));
+  }
+  EXPECT_THAT(ErrorsOf({.schedulers = {}, .backlog = {.pods = 10000}}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace berth::planner
