@@ -38,6 +38,7 @@ type Options struct {
 	Nodes      int
 	Seed       uint64   // decides which nodes are broken
 	Namespaces []string // of pods, besides default
+	NoFaults   bool     // no node is broken from the start
 	Progress   io.Writer
 }
 
@@ -118,7 +119,7 @@ func (c *Cluster) breakSome(ctx context.Context, pools []fleet.Pool) error {
 			if pool.Accelerator == "" {
 				continue
 			}
-			if random.IntN(brokenEvery) != 0 {
+			if c.options.NoFaults || random.IntN(brokenEvery) != 0 {
 				c.well = append(c.well, name)
 				continue
 			}
@@ -131,9 +132,16 @@ func (c *Cluster) breakSome(ctx context.Context, pools []fleet.Pool) error {
 	return nil
 }
 
-// StartStorm breaks nodes that are well, and repairs them; the seed decides which.
+// StartStorm breaks nodes that are well, one a second, and repairs them; the seed decides which.
 func (c *Cluster) StartStorm(ctx context.Context, seed uint64) *churn.Storm {
-	return churn.StartStorm(ctx, c.Box.Client, churn.Weather{Nodes: c.well, Every: faultInterval,
+	return c.StartStormEvery(ctx, seed, faultInterval)
+}
+
+// StartStormEvery breaks a node in every interval.
+func (c *Cluster) StartStormEvery(
+	ctx context.Context, seed uint64, every time.Duration,
+) *churn.Storm {
+	return churn.StartStorm(ctx, c.Box.Client, churn.Weather{Nodes: c.well, Every: every,
 		Lasts: faultsLast, Seed: seed, PatchOnly: true})
 }
 

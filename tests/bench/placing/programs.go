@@ -21,7 +21,7 @@ func (c *Cluster) StartWay(ctx context.Context, w Way) (ready time.Duration, err
 		}
 	}
 	if w.HasController() {
-		if err := c.StartControllers(ctx, w, 1); err != nil {
+		if err := c.startController(ctx, w, 0); err != nil {
 			return 0, err
 		}
 	}
@@ -50,23 +50,31 @@ func (c *Cluster) startExtender(ctx context.Context, w Way) (time.Duration, erro
 	return ready, c.awaitNodes(ctx)
 }
 
-// StartControllers starts so many of Berth's controllers and returns when one leads.
-func (c *Cluster) StartControllers(ctx context.Context, w Way, count int) error {
+// StartStandby starts a second controller, which waits for the first to lead no more.
+func (c *Cluster) StartStandby(ctx context.Context, w Way) error {
+	return c.startController(ctx, w, 1)
+}
+
+// startController starts the controller with this index and returns when one leads.
+func (c *Cluster) startController(ctx context.Context, w Way, index int) error {
 	config, err := w.berthConfig(c.shipped)
 	if err != nil {
 		return err
 	}
-	for i := range count {
-		if err := c.makeController(i, config); err != nil {
-			return err
-		}
-		if err := c.Box.GrantController(ctx, c.Controllers[i]); err != nil {
-			return err
-		}
-		if err := c.Controllers[i].Start(ctx); err != nil {
-			return err
-		}
+	if err := c.makeController(index, config); err != nil {
+		return err
 	}
+	if err := c.Box.GrantController(ctx, c.Controllers[index]); err != nil {
+		return err
+	}
+	if err := c.Controllers[index].Start(ctx); err != nil {
+		return err
+	}
+	return c.AwaitLeader(ctx)
+}
+
+// AwaitLeader returns when a controller leads.
+func (c *Cluster) AwaitLeader(ctx context.Context) error {
 	return box.Poll(ctx, awaitTimeout, "a controller to lead", func(ctx context.Context) (bool, error) {
 		return c.Leader(ctx) != nil, nil
 	})

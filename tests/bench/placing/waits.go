@@ -79,11 +79,23 @@ func (c Created) outcome(seen Seen, now time.Time) Outcome {
 	return o
 }
 
-// Seconds are the waits.
-func (o Outcome) Seconds() []float64 {
+// Seconds are the waits of all pods.
+func (o Outcome) Seconds() []float64 { return o.SecondsOf(func(string) bool { return true }) }
+
+// SecondsOf are the waits of the pods of which that is so, by "<namespace>/<name>".
+func (o Outcome) SecondsOf(holds func(name string) bool) []float64 {
 	var all []float64
-	for _, waited := range o.Waits {
-		all = append(all, waited.Seconds())
+	for name, waited := range o.Waits {
+		if holds(name) {
+			all = append(all, waited.Seconds())
+		}
 	}
 	return all
+}
+
+// Deleted are the pods that are gone, with the node, if any, that they had.
+func (p *Pods) Deleted() map[string]string {
+	var gone map[string]string
+	p.look(func(now Seen) { gone = maps.Clone(now.Deleted) })
+	return gone
 }

@@ -1,7 +1,7 @@
 // Scheduler measures how many pods a second kube-scheduler places: alone, and with Berth as its chart
 // ships it. The programs run when the first pod is created, and the clock runs from there to the last
 // binding. The ways take turns, every other round in the opposite order, so that a machine that slows
-// down slows all; what is compared is of one round.
+// down slows all; what is compared is of one round. Its scenarios few and faults measure something else.
 package main
 
 import (
@@ -16,6 +16,8 @@ import (
 
 	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/bench/placing"
+	"berth.dev/berth/tests/bench/scheduler/faults"
+	"berth.dev/berth/tests/bench/scheduler/few"
 )
 
 // leastNodes have some of each pool, and some without a fault.
@@ -38,7 +40,24 @@ type options struct {
 	profileLength time.Duration
 }
 
+// scenarios are measured in place of pods a second where the first argument names one.
+var scenarios = map[string]func(ctx context.Context, arguments []string) error{
+	"few": few.Main, "faults": faults.Main,
+}
+
 func main() {
+	if len(os.Args) > 1 {
+		if measure := scenarios[os.Args[1]]; measure != nil {
+			figures.Main(os.Args[1], func(ctx context.Context) error {
+				return measure(ctx, os.Args[2:])
+			})
+			return
+		}
+	}
+	measurePlacing()
+}
+
+func measurePlacing() {
 	o := options{profileLength: 10 * time.Second}
 	nodes := flag.String("nodes", "7498", "nodes of the cluster; of several, such as 7498,15000, "+
 		"each has every way")
@@ -58,6 +77,11 @@ func main() {
 	flag.StringVar(&o.profiles, "profile", "", "folder, from the repository's root, for a CPU "+
 		"profile of kube-scheduler for every way, taken in a further run; default: none is taken")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "scheduler: what is %q? Scenarios, few and faults, go before flags\n",
+			flag.Arg(0))
+		os.Exit(2)
+	}
 	figures.Main("scheduler", func(ctx context.Context) error {
 		if err := o.choose(*nodes, *loads, *ways); err != nil {
 			return err

@@ -1,0 +1,114 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"berth.dev/berth/tests/bench/figures"
+	"berth.dev/berth/tests/e2e/spread"
+)
+
+// outcome is what a run measured: seconds, and numbers of pods and nodes.
+type outcome struct {
+	LastBinding   float64 `json:"lastBindingSeconds"` // since the first creation
+	WaitP99       float64 `json:"waitSecondsP99"`     // from a pod's creation to its binding
+	Broken        int     `json:"broken"`             // pods on nodes that Berth could know to be broken
+	InFlight      int     `json:"inFlight"`           // pods on nodes that broke after it had decided
+	Unclear       int     `json:"unclear"`            // pods of whom nobody can tell which of the two
+	Lost          int     `json:"lost"`               // pods that are gone, or have no node in the end
+	Overcommitted int     `json:"overcommitted"`      // nodes and resources of which more is requested than there is
+	Nominated     int     `json:"nominated"`          // pods that were nominated at least once
+}
+
+func (o outcome) String() string {
+	return fmt.Sprintf("last binding after %.1f s, wait p99 %.2f s; %d on broken nodes, %d in flight, %d "+
+		"unclear, %d lost, %d overcommitted, %d nominated", o.LastBinding, o.WaitP99, o.Broken, o.InFlight,
+		o.Unclear, o.Lost, o.Overcommitted, o.Nominated)
+}
+
+// report is all that was measured.
+type report struct {
+	Machine figures.Machine `json:"machine"`
+	Nodes   int             `json:"nodes"`
+	Pods    int             `json:"pods"`
+	Away    string          `json:"apiServerAway"`
+	Way     string          `json:"way"`
+	Seed    uint64          `json:"seed"`
+	Faults  []faultReport   `json:"faults"`
+}
+
+// faultReport is what a fault did, round by round.
+type faultReport struct {
+	Fault string    `json:"fault"`
+	Title string    `json:"title"`
+	Runs  []outcome `json:"runs"`
+}
+
+func newReport(ctx context.Context, o options) (report, error) {
+	m, err := figures.ThisMachine(ctx)
+	r := report{Machine: m, Nodes: o.nodes, Pods: o.pods, Away: o.away.String(), Way: o.way.Name,
+		Seed: o.seed}
+	for _, f := range o.faults {
+		r.Faults = append(r.Faults, faultReport{Fault: f.name, Title: f.title})
+	}
+	return r, err
+}
+
+// sums are columns of which every round counts.
+var sums = []struct {
+	title string
+	value func(outcome) int
+}{
+	{"on broken nodes", func(o outcome) int { return o.Broken }},
+	{"in flight", func(o outcome) int { return o.InFlight }},
+	{"unclear", func(o outcome) int { return o.Unclear }},
+	{"lost", func(o outcome) int { return o.Lost }},
+	{"overcommitted", func(o outcome) int { return o.Overcommitted }},
+	{"nominated", func(o outcome) int { return o.Nominated }},
+}
+
+// print writes the figures as a table in Markdown.
+func (r report) print(out io.Writer) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d pods at once, %d nodes, %s, kube-apiserver away for %s; %s\n", r.Pods, r.Nodes,
+		r.Way, r.Away, r.Machine)
+	titles := []string{"fault", "rounds", "last binding s", figures.SpreadColumns, "wait p99 s"}
+	for _, each := range sums {
+		titles = append(titles, each.title)
+	}
+	table := figures.NewTable(titles...)
+	for _, f := range r.Faults {
+		if len(f.Runs) == 0 {
+			continue
+		}
+		last := spread.Of(f.values(func(o outcome) float64 { return o.LastBinding }))
+		p99 := spread.Quantile(f.values(func(o outcome) float64 { return o.WaitP99 }), 0.5)
+		row := []string{f.Title, fmt.Sprint(len(f.Runs)), figures.Cells("%.1f", last),
+			fmt.Sprintf("%.2f", p99)}
+		for _, each := range sums {
+			row = append(row, fmt.Sprint(f.sum(each.value)))
+		}
+		table.Row(row...)
+	}
+	fmt.Fprint(&text, table, "\nTimes are medians of the rounds, numbers their sums.\n")
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+func (f faultReport) values(value func(outcome) float64) []float64 {
+	var all []float64
+	for _, run := range f.Runs {
+		all = append(all, value(run))
+	}
+	return all
+}
+
+func (f faultReport) sum(value func(outcome) int) int {
+	total := 0
+	for _, run := range f.Runs {
+		total += value(run)
+	}
+	return total
+}

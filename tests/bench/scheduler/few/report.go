@@ -1,0 +1,105 @@
+package few
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"berth.dev/berth/tests/bench/figures"
+	"berth.dev/berth/tests/bench/placing"
+	"berth.dev/berth/tests/e2e/spread"
+)
+
+// outcome is what a run measured. Waits, in seconds, are from a pod's creation to its binding, or to the
+// end where it has no node.
+type outcome struct {
+	WaitP50   float64 `json:"waitSecondsP50"` // of pods that few nodes fit
+	WaitP99   float64 `json:"waitSecondsP99"`
+	WaitMax   float64 `json:"waitSecondsMax"`
+	OthersP99 float64 `json:"othersWaitSecondsP99"`
+	Unbound   int     `json:"unbound"`
+	Evicted   int     `json:"evicted"` // pods of lower priority
+	Refused   int     `json:"refused"` // pods that found no node at least once
+	Nominated int     `json:"nominated"`
+}
+
+func (o outcome) String() string {
+	return fmt.Sprintf("wait p50 %.3f s, p99 %.3f s, longest %.3f s, others' p99 %.3f s; %d without a "+
+		"node, %d evicted, %d refused, %d nominated", o.WaitP50, o.WaitP99, o.WaitMax, o.OthersP99,
+		o.Unbound, o.Evicted, o.Refused, o.Nominated)
+}
+
+// report is all that was measured.
+type report struct {
+	Machine figures.Machine `json:"machine"`
+	Nodes   int             `json:"nodes"`
+	Fitting int             `json:"fitting"`
+	Pods    int             `json:"pods"`
+	Rate    float64         `json:"podsPerSecond"`
+	Seed    uint64          `json:"seed"`
+	Parts   []part          `json:"parts"`
+}
+
+// part is a way beside so many other pods a second.
+type part struct {
+	Way    string    `json:"way"`
+	Others float64   `json:"othersPerSecond"`
+	Runs   []outcome `json:"runs"`
+
+	way placing.Way
+}
+
+func newReport(ctx context.Context, o options) (report, error) {
+	m, err := figures.ThisMachine(ctx)
+	r := report{Machine: m, Nodes: o.nodes, Fitting: o.fitting, Pods: o.pods, Rate: o.rate, Seed: o.seed}
+	for _, w := range o.ways {
+		for _, others := range o.others {
+			r.Parts = append(r.Parts, part{Way: w.Name, Others: others, way: w})
+		}
+	}
+	return r, err
+}
+
+// print writes the figures as a table in Markdown.
+func (r report) print(out io.Writer) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d pods, %g/s, that %d of %d nodes fit; %s\n", r.Pods, r.Rate, r.Fitting, r.Nodes,
+		r.Machine)
+	table := figures.NewTable("way", "others/s", "wait p50 s", "p99 s", figures.SpreadColumns,
+		"longest s", "others' p99 s", "without a node", "evicted", "refused", "nominated")
+	for _, p := range r.Parts {
+		if len(p.Runs) == 0 {
+			continue
+		}
+		sum := func(value func(outcome) int) string {
+			total := 0
+			for _, run := range p.Runs {
+				total += value(run)
+			}
+			return fmt.Sprint(total)
+		}
+		table.Row(p.Way, fmt.Sprintf("%g", p.Others),
+			p.median(func(o outcome) float64 { return o.WaitP50 }),
+			figures.Cells("%.3f", spread.Of(p.values(func(o outcome) float64 { return o.WaitP99 }))),
+			p.median(func(o outcome) float64 { return o.WaitMax }),
+			p.median(func(o outcome) float64 { return o.OthersP99 }),
+			sum(func(o outcome) int { return o.Unbound }), sum(func(o outcome) int { return o.Evicted }),
+			sum(func(o outcome) int { return o.Refused }), sum(func(o outcome) int { return o.Nominated }))
+	}
+	fmt.Fprint(&text, table, "\nWaits are medians of the rounds, the other figures their sums.\n")
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+func (p part) values(value func(outcome) float64) []float64 {
+	var all []float64
+	for _, run := range p.Runs {
+		all = append(all, value(run))
+	}
+	return all
+}
+
+func (p part) median(value func(outcome) float64) string {
+	return fmt.Sprintf("%.3f", spread.Quantile(p.values(value), 0.5))
+}
