@@ -14,6 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
+
+	"berth.dev/berth/tests/e2e/box"
 )
 
 // stallTimeout is for how long nothing may happen to any pod while somebody waits for it.
@@ -43,16 +45,19 @@ func (s Seen) Took() time.Duration {
 
 // Pods follow the pods of all namespaces. Thread-safe.
 type Pods struct {
-	stream watch.Interface
+	reopen func(known Seen) (watch.Interface, error) // nil: what has expired is over
 	ended  chan struct{}
 
 	mu      sync.Mutex
+	stream  watch.Interface
+	stopped bool
 	seen    Seen
 	failure error
 	news    chan struct{} // closed by what is new
 }
 
-// Watch follows pods from now on.
+// Watch follows pods from now on, until Stop. A kube-apiserver that was away may no longer know what
+// happened meanwhile; then what became of pods is listed.
 func Watch(ctx context.Context, client kubernetes.Interface) (*Pods, error) {
 	pods := client.CoreV1().Pods(metav1.NamespaceAll)
 	list, err := pods.List(ctx, metav1.ListOptions{Limit: 1})
@@ -60,32 +65,114 @@ func Watch(ctx context.Context, client kubernetes.Interface) (*Pods, error) {
 		return nil, err
 	}
 	// kube-apiserver ends the watch of a client that is slow for once; this one goes on then.
-	stream, err := watchtools.NewRetryWatcherWithContext(ctx, list.ResourceVersion,
-		&cache.ListWatch{WatchFuncWithContext: pods.Watch})
+	since := func(resourceVersion string) (watch.Interface, error) {
+		return watchtools.NewRetryWatcherWithContext(ctx, resourceVersion,
+			&cache.ListWatch{WatchFuncWithContext: pods.Watch})
+	}
+	stream, err := since(list.ResourceVersion)
 	if err != nil {
 		return nil, err
 	}
-	return Follow(stream), nil
+	p := newPods(stream)
+	p.reopen = func(known Seen) (watch.Interface, error) {
+		var list *corev1.PodList
+		err := box.Retry(ctx, stallTimeout, "a list of pods", func(ctx context.Context) error {
+			var err error
+			list, err = pods.List(ctx, metav1.ListOptions{})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		p.seeList(known, list.Items)
+		return since(list.ResourceVersion)
+	}
+	go p.follow(stream)
+	return p, nil
 }
 
 // Follow follows the pods that a watch tells of.
 func Follow(stream watch.Interface) *Pods {
-	p := &Pods{stream: stream, ended: make(chan struct{}), news: make(chan struct{}),
+	p := newPods(stream)
+	go p.follow(stream)
+	return p
+}
+
+func newPods(stream watch.Interface) *Pods {
+	return &Pods{stream: stream, ended: make(chan struct{}), news: make(chan struct{}),
 		seen: Seen{Bound: map[string]time.Time{}, Refused: map[string]string{},
 			Nominated: map[string]string{}, Deleted: map[string]string{}}}
-	go func() {
-		defer close(p.ended)
+}
+
+// follow sees what the stream tells, and those that come after it.
+func (p *Pods) follow(stream watch.Interface) {
+	defer close(p.ended)
+	for stream != nil {
+		expired := false
 		for event := range stream.ResultChan() {
+			if expired = p.reopen != nil && hasExpired(event); expired {
+				break
+			}
 			p.see(event)
 		}
-		p.fail(errors.New("the watch of pods has ended"))
-	}()
-	return p
+		stream.Stop()
+		stream = p.next(expired)
+	}
+	p.fail(errors.New("the watch of pods has ended"))
+}
+
+func hasExpired(event watch.Event) bool {
+	if event.Type != watch.Error {
+		return false
+	}
+	err := apierrors.FromObject(event.Object)
+	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
+}
+
+// next is the stream that goes on where one has expired; nil: none does.
+func (p *Pods) next(expired bool) watch.Interface {
+	if !expired {
+		return nil
+	}
+	var known Seen
+	p.look(func(now Seen) { known = now.clone() })
+	stream, err := p.reopen(known)
+	if err != nil {
+		p.fail(err)
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stream = stream
+	if p.stopped {
+		stream.Stop()
+	}
+	return stream
+}
+
+// seeList notes what a list says, and who had a node and is gone.
+func (p *Pods) seeList(known Seen, list []corev1.Pod) {
+	there := map[string]bool{}
+	for i := range list {
+		there[list[i].Namespace+"/"+list[i].Name] = true
+		p.see(watch.Event{Type: watch.Modified, Object: &list[i]})
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for name := range known.Bound {
+		if _, told := known.Deleted[name]; !there[name] && !told {
+			p.seen.Deleted[name] = "" // nobody told which node
+		}
+	}
+	p.tell()
 }
 
 // Stop returns when nothing is seen any more.
 func (p *Pods) Stop() {
+	p.mu.Lock()
+	p.stopped = true
 	p.stream.Stop()
+	p.mu.Unlock()
 	<-p.ended
 }
 

@@ -110,6 +110,30 @@ func TestWaitsInVain(t *testing.T) {
 	}
 }
 
+// A kube-apiserver that was away has no revisions from before.
+func TestWhatHasExpiredIsListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := watch.NewFake(), watch.NewFake()
+		p := newPods(first)
+		p.reopen = func(known Seen) (watch.Interface, error) {
+			p.seeList(known, []corev1.Pod{*podOn("a", "n1"), *podOn("b", "n2"), *podOn("c", "")})
+			return second, nil
+		}
+		go p.follow(first)
+		defer p.Stop()
+		first.Modify(podOn("a", "n1"))
+		first.Modify(podOn("gone", "n1"))
+		first.Error(&metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonExpired})
+		second.Modify(podOn("c", "n3"))
+		if err := p.Await(t.Context(), bound(4)); err != nil {
+			t.Fatal(err)
+		}
+		if gone := p.Deleted(); len(gone) != 1 || gone["team-1/gone"] != "" {
+			t.Errorf("gone: %v", gone)
+		}
+	})
+}
+
 func TestUserEndsTheWait(t *testing.T) {
 	p := Follow(watch.NewFake())
 	defer p.Stop()
