@@ -57,25 +57,44 @@ func (b *Box) ReconfigureScheduler(
 // ProfileScheduler has kube-scheduler profile its CPU time for as long (whole seconds), and writes
 // what `go tool pprof` reads.
 func (b *Box) ProfileScheduler(ctx context.Context, length time.Duration, w io.Writer) error {
-	client, err := rest.HTTPClientFor(b.Config)
+	body, err := b.askScheduler(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%.0f", length.Seconds()))
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		fmt.Sprintf("%s/debug/pprof/profile?seconds=%.0f", b.schedulerURL, length.Seconds()), nil)
+	defer body.Close()
+	_, err = io.Copy(w, body)
+	return err
+}
+
+// SchedulerMetrics scrapes kube-scheduler.
+func (b *Box) SchedulerMetrics(ctx context.Context) (Samples, error) {
+	body, err := b.askScheduler(ctx, "/metrics")
 	if err != nil {
-		return err
+		return nil, err
+	}
+	defer body.Close()
+	return readSamples(body)
+}
+
+// askScheduler gets a path of kube-scheduler's server. The caller closes what it returns.
+func (b *Box) askScheduler(ctx context.Context, path string) (io.ReadCloser, error) {
+	client, err := rest.HTTPClientFor(b.Config)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.schedulerURL+path, nil)
+	if err != nil {
+		return nil, err
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s", request.URL, response.Status)
+		response.Body.Close()
+		return nil, fmt.Errorf("%s answers %s", request.URL, response.Status)
 	}
-	_, err = io.Copy(w, response.Body)
-	return err
+	return response.Body, nil
 }
 
 func (b *Box) writeSchedulerConfig(
