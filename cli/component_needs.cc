@@ -30,11 +30,16 @@ std::vector<kube::Need> NeedsOf(const std::vector<kube::Grant>& grants,
 
 doctor::NeedsByComponent NeedsOfProcesses(const config::BerthConfiguration& config,
                                           const std::string& namespace_name) {
-  const std::vector<kube::Grant> extender = extender::GrantsOf(config.extender.shortlist);
-  const controller::ControllerGrants grants = controller::GrantsOf(config.controller, config.planner);
+  std::vector<kube::Need> extender = NeedsOf(extender::GrantsOf(config.extender.shortlist), "");
+  if (!config.planner.schedulers.empty()) {
+    std::ranges::move(
+        NeedsOf(extender::LeaseGrantsOf(config.controller.lease.name), namespace_name),
+        std::back_inserter(extender));
+  }
+  const controller::ControllerGrants grants = controller::GrantsOf(config.controller);
   std::vector<kube::Need> controller = NeedsOf(grants.in_cluster, "");
   std::ranges::move(NeedsOf(grants.in_namespace, namespace_name), std::back_inserter(controller));
-  return {{"extender", NeedsOf(extender, "")}, {"controller", std::move(controller)}};
+  return {{"extender", std::move(extender)}, {"controller", std::move(controller)}};
 }
 
 }  // namespace berth::cli

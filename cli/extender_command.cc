@@ -10,11 +10,14 @@
 #include "cli/serve.h"
 #include "config/reader.h"
 #include "extender/rights.h"
+#include "process/controller_server.h"
 #include "process/extender_server.h"
 
 namespace berth::cli {
 
 namespace {
+
+constexpr char kExtenderRole[] = "berth-extender";
 
 int RunExtender(const std::string& file) {
   config::ConfigReading reading = config::ReadConfig(file);
@@ -26,13 +29,21 @@ int RunExtender(const std::string& file) {
   });
 }
 
-// Without a file, prints the role for the defaults.
+// Returns the Role that the extender needs beside its ClusterRole; nothing if nobody plans. Without
+// a namespace, kubectl apply adds its own.
+std::string LeaseRole(const config::BerthConfiguration& config) {
+  if (config.planner.schedulers.empty()) return "";
+  return "---\n" + kube::RoleYaml(kExtenderRole, process::LeaseNamespace(config).value_or(""),
+                                  extender::LeaseGrantsOf(config.controller.lease.name));
+}
+
+// Without a file, prints the roles for the defaults.
 int PrintExtenderRbac(const std::string& file) {
   config::ConfigReading reading;
   if (!file.empty()) reading = config::ReadConfig(file);
   if (!reading.ok()) return Fail(reading.errors);
-  fmt::print("{}", kube::ClusterRoleYaml("berth-extender",
-                                         extender::GrantsOf(reading.config.extender.shortlist)));
+  const auto in_cluster = extender::GrantsOf(reading.config.extender.shortlist);
+  fmt::print("{}{}", kube::ClusterRoleYaml(kExtenderRole, in_cluster), LeaseRole(reading.config));
   return kExitOk;
 }
 
@@ -45,7 +56,8 @@ void AddExtenderCommand(Command berth) {
   const auto rbac = std::make_shared<bool>(false);
   const Argument config =
       extender.AddOption("--config", *file, "The configuration; see `berth config defaults`");
-  extender.AddFlag("--rbac", *rbac, "Print the ClusterRole that the extender needs, and exit");
+  extender.AddFlag("--rbac", *rbac,
+                   "Print the ClusterRole and the Role that the extender needs, and exit");
   extender.Run([file, rbac, config] {
     if (*rbac) return PrintExtenderRbac(*file);
     if (!config.given()) config.Missing();

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "process/controller_server.h"
 #include "server/log.h"
 
 namespace berth::process {
@@ -16,6 +17,22 @@ struct HeldPlacer {
 
 bool NeedsServices(const config::BerthConfiguration& config) {
   return config.extender.shortlist.NeedsServices();
+}
+
+// Returns null, and says why, if it is not known where the controller's Lease is. Preemption is
+// then never vetoed.
+std::unique_ptr<LeaseReader> NewLeaseReader(const config::BerthConfiguration& config,
+                                            const kube::ApiConfig& api) {
+  if (config.planner.schedulers.empty()) return nullptr;
+  const auto lease_namespace = LeaseNamespace(config);
+  if (lease_namespace.ok()) {
+    return std::make_unique<LeaseReader>(api, *lease_namespace, config.controller.lease.name);
+  }
+  server::Log(server::LogLevel::kInfo,
+              "the controller's Lease is not read; kube-scheduler may evict pods although a node "
+              "outside its sample fits",
+              {{"reason", std::string(lease_namespace.status().message())}});
+  return nullptr;
 }
 
 void Stop(const std::shared_ptr<const ConfiguredPlacer::Generation>& generation) {
@@ -38,7 +55,8 @@ ConfiguredPlacer::ConfiguredPlacer(const config::BerthConfiguration& config, kub
       node_observer_("nodes", metrics),
       pod_observer_("pods", metrics),
       nominated_pod_observer_("nominated_pods", metrics),
-      service_observer_("services", metrics) {
+      service_observer_("services", metrics),
+      lease_reader_(NewLeaseReader(config, api_)) {
   Engine engine = MakeEngine(config);
   std::shared_ptr<LiveCluster> cluster = NewCluster(config, engine);
   current_ = Make(config, std::move(engine), std::move(cluster));
@@ -68,8 +86,18 @@ std::shared_ptr<const ConfiguredPlacer::Generation> ConfiguredPlacer::Make(
       Generation{config, std::move(engine), std::move(cluster), std::move(placer)});
 }
 
+extender::Planning ConfiguredPlacer::PlanningOf(const config::BerthConfiguration& config) const {
+  if (lease_reader_ == nullptr) return {};
+  return {.controller_leads =
+              [lease = lease_reader_->lease()] {
+                return lease->IsHeld(extender::ControllerLease::Clock::now());
+              },
+          .schedulers = config.planner.schedulers};
+}
+
 void ConfiguredPlacer::Start(Use use) {
   use_ = std::move(use);
+  if (lease_reader_ != nullptr) lease_reader_->Start();
   Current()->cluster->Start();
 }
 
@@ -120,6 +148,7 @@ void ConfiguredPlacer::Stop() {
     current = current_;
     next = std::move(next_);
   }
+  if (lease_reader_ != nullptr) lease_reader_->Stop();
   process::Stop(current);
   process::Stop(next);
 }

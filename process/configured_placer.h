@@ -11,6 +11,7 @@
 #include "kube/api_config.h"
 #include "process/engine.h"
 #include "process/feed_observer.h"
+#include "process/lease_reader.h"
 #include "process/live_cluster.h"
 #include "server/metrics.h"
 
@@ -80,6 +81,9 @@ class ConfiguredPlacer {
   std::shared_ptr<LiveCluster> NewCluster(const config::BerthConfiguration& config,
                                           const Engine& engine);
 
+  // Returns what the placer of a configuration has to know of the planner.
+  extender::Planning PlanningOf(const config::BerthConfiguration& config) const;
+
   // Makes the placer of a configuration.
   std::shared_ptr<const Generation> Make(const config::BerthConfiguration& config, Engine engine,
                                          std::shared_ptr<LiveCluster> cluster);
@@ -95,6 +99,8 @@ class ConfiguredPlacer {
   FeedObserver pod_observer_;
   FeedObserver nominated_pod_observer_;
   FeedObserver service_observer_;
+  // Null if nobody plans, or if it is unknown where the Lease is.
+  const std::unique_ptr<LeaseReader> lease_reader_;
   Use use_;
 
   // Guards the members below.

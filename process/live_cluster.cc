@@ -39,6 +39,7 @@ LiveCluster::LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalo
       catalogue_log_(catalog),
       snapshot_({.catalog = catalog,
                  .labels = {},
+                 .whole_pods = true,
                  .on_ambiguous =
                      [this](const std::string& node, auto entry, auto hidden) {
                        catalogue_log_.OnAmbiguous(node, entry, hidden);

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <string>
 
+#include "kube/lease.h"
 #include "tests/integration/cli_fixture.h"
 #include "tests/integration/fake_apiserver.h"
 #include "tests/integration/server_client.h"
@@ -14,6 +15,7 @@
 namespace berth::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -188,6 +190,47 @@ TEST_F(CliExtender, SaysWhichRightsItNeeds) {
   };
   EXPECT_THAT(rights("size: 0"), Not(HasSubstr(services)));
   EXPECT_THAT(rights("size: 3"), HasSubstr(services));
+}
+
+TEST_F(CliExtender, NeedsTheControllersLeaseWhereItPlans) {
+  const auto rights = [&](const std::string& more) {
+    return RunBerth({"extender", "--rbac", "--config", Words(more).back()}).output;
+  };
+  const std::string lease =
+      "  resources: [leases]\n  resourceNames: [berth-controller]\n  verbs: [get]\n";
+  EXPECT_THAT(rights("controller: {lease: {namespace: gpu}}\n"),
+              AllOf(HasSubstr("kind: Role\n"), HasSubstr("namespace: gpu\n"), HasSubstr(lease)));
+  EXPECT_THAT(rights("planner: {schedulers: []}\n"), Not(HasSubstr("leases")));
+}
+
+TEST_F(CliExtender, ReadsTheControllersLease) {
+  const kube::LeaseRecord record{.holder = "one", .duration = std::chrono::seconds(15)};
+  api_.leases().Create("ml", kube::NewLeaseToJson("ml", "berth-controller", record));
+  ChildProcess berth(Words("controller: {lease: {namespace: ml}}\n"));
+  ASSERT_TRUE(api_.AwaitCount(FakeRequest::kGetLease, 1)) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"nodes\"")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
+  EXPECT_EQ(Get(PortOf(berth, "metrics"), "/readyz").status, 200);
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+  EXPECT_THAT(berth.error(), Not(HasSubstr("Lease cannot be read")));
+}
+
+TEST_F(CliExtender, SaysThatItCannotReadTheControllersLease) {
+  ChildProcess berth(Words("controller: {lease: {namespace: ml}}\n"));
+  ASSERT_TRUE(berth.AwaitError("the controller's Lease cannot be read")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"nodes\"")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
+  EXPECT_THAT(Filter(PortOf(berth, "extender")).body, HasSubstr("\"NodeNames\":[\"node-1\"]"));
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+}
+
+TEST_F(CliExtender, SaysThatItDoesNotKnowWhereTheControllersLeaseIs) {
+  ChildProcess berth(Words());
+  ASSERT_TRUE(berth.AwaitError("the controller's Lease is not read")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("write the namespace of the Lease")) << berth.error();
+  EXPECT_EQ(api_.Count(FakeRequest::kGetLease), 0);
 }
 
 TEST_F(CliExtender, EndsWhileANewCatalogueWaitsForTheApiServer) {

@@ -21,7 +21,8 @@ TEST(NeedsOfProcesses, AreThoseOfTheirConfiguration) {
   const auto needs = NeedsOfProcesses(config, "gpu");
   EXPECT_EQ(Words(needs.at("extender")),
             (std::set<std::string>{"list nodes", "watch nodes", "list pods", "watch pods",
-                                   "list services", "watch services"}));
+                                   "list services", "watch services",
+                                   "get leases berth-controller in namespace gpu"}));
   // kube-scheduler's are not Berth's to know, and the webhook asks for nothing.
   for (const char* other : {"scheduler", "admission"}) EXPECT_FALSE(needs.contains(other)) << other;
   const std::set<std::string> controller = Words(needs.at("controller"));
@@ -34,9 +35,10 @@ TEST(NeedsOfProcesses, AreThoseOfTheirConfiguration) {
   }
 }
 
-TEST(NeedsOfProcesses, OfAnExtenderWithoutAShortlistAreNoServices) {
+TEST(NeedsOfProcesses, OfAnExtenderWithoutShortlistAndPlannerAreFewer) {
   config::BerthConfiguration config;
   config.extender.shortlist.size = 0;
+  config.planner.schedulers.clear();
   EXPECT_EQ(Words(NeedsOfProcesses(config, "gpu").at("extender")),
             (std::set<std::string>{"list nodes", "watch nodes", "list pods", "watch pods"}));
 }

@@ -20,5 +20,12 @@ TEST(ExtenderRights, HasServicesOnlyWhereTheShortlistNeedsThem) {
   EXPECT_THAT(kube::ClusterRoleYaml("berth", GrantsOf(shortlist)), Not(HasSubstr("services")));
 }
 
+TEST(ExtenderRights, HasTheControllersLeaseByItsName) {
+  const std::string role = kube::RoleYaml("berth", "gpu", LeaseGrantsOf("the-lease"));
+  EXPECT_THAT(role, HasSubstr("  resources: [leases]\n  resourceNames: [the-lease]\n"
+                              "  verbs: [get]\n"));
+  EXPECT_THAT(role, Not(HasSubstr("update")));
+}
+
 }  // namespace
 }  // namespace berth::extender
