@@ -3,7 +3,8 @@
 # proxy:
 #   tests/e2e/build/build.sh [NAME...]     all of them without a name
 #   tests/e2e/build/build.sh node          what a real node runs beside them
-#   tests/e2e/build/build.sh kube-apiserver-1.37    that of the next version of Kubernetes
+#   tests/e2e/build/build.sh kube-apiserver-1.37    that of the next version of Kubernetes; likewise
+#                                          kube-scheduler-1.34, -1.35 and -1.37
 #   tests/e2e/build/build.sh frameworks    controllers of frameworks that run pods
 # Programs land in .cache/bin of the repository (BERTH_CACHE moves .cache). A program is built again
 # only when its version, flags, dependencies or the Go toolchain changed. Prometheus is Debian's,
@@ -12,6 +13,7 @@ set -euo pipefail
 
 readonly KUBERNETES_VERSION=1.36.3
 readonly NEXT_KUBERNETES_VERSION=1.37.2
+readonly EARLIER_KUBERNETES_VERSIONS=(1.34.4 1.35.4)
 readonly ETCD_VERSION=3.6.8  # the one that Kubernetes itself is built with
 readonly KWOK_VERSION=0.8.0
 readonly HELM_VERSION=3.22.0
@@ -73,11 +75,13 @@ describe() {
       local v=k8s.io/component-base/version
       ldflags+=" -X $v.gitVersion=v$version -X $v.gitMajor=1 -X $v.gitMinor=36"
       ldflags+=" -X $v.gitTreeState=clean" ;;
-    kube-apiserver-1.37)
-      module=kubernetes-1.37 package=k8s.io/kubernetes/cmd/kube-apiserver
-      version=$NEXT_KUBERNETES_VERSION
-      local v=k8s.io/component-base/version
-      ldflags+=" -X $v.gitVersion=v$version -X $v.gitMajor=1 -X $v.gitMinor=37"
+    kube-apiserver-1.37 | kube-scheduler-1.3[457])
+      local minor=${1##*-} v=k8s.io/component-base/version
+      module=kubernetes-$minor package=k8s.io/kubernetes/cmd/${1%-*}
+      for version in "${EARLIER_KUBERNETES_VERSIONS[@]}" $NEXT_KUBERNETES_VERSION; do
+        [[ $version != "$minor".* ]] || break
+      done
+      ldflags+=" -X $v.gitVersion=v$version -X $v.gitMajor=1 -X $v.gitMinor=${minor#1.}"
       ldflags+=" -X $v.gitTreeState=clean" ;;
     *)
       echo "build.sh: unknown program '$1'; known: ${ALL[*]} ${NODE[*]} ${FRAMEWORKS[*]}" >&2
