@@ -16,13 +16,20 @@ import (
 )
 
 // bench has ways take turns on one cluster: etcd, kube-apiserver and Berth run throughout,
-// kube-scheduler only during a block, so that it has nothing of the block before in its queue.
+// kube-scheduler only during a block, so that it has nothing of the block before in its queue. Blocks of
+// shipped ways have a Berth of their own.
 type bench struct {
 	options
 	cluster  *placing.Cluster
 	standIn  *standIn
 	progress io.Writer
+
+	shipped   placing.Way // of shipped ways
+	scheduler string      // that pods of shipped ways name
 }
+
+// defaultMaxBackoff is kube-scheduler's podMaxBackoffSeconds.
+const defaultMaxBackoff = 10
 
 // start makes the cluster.
 func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
@@ -32,11 +39,37 @@ func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
 		return nil, err
 	}
 	b := &bench{options: o, cluster: cluster, standIn: startStandIn(), progress: progress}
-	if err := cluster.AwaitBerth(ctx); err != nil {
+	if err := errors.Join(b.readShipped(), cluster.AwaitBerth(ctx)); err != nil {
 		b.stop()
 		return nil, err
 	}
 	return b, nil
+}
+
+// readShipped notes what the chart says of shipped ways.
+func (b *bench) readShipped() error {
+	ways, err := placing.ParseWays("berth")
+	if err != nil {
+		return err
+	}
+	config, err := b.cluster.Shipped().Scheduler()
+	if err != nil {
+		return err
+	}
+	b.shipped = ways[0]
+	if b.scheduler, err = b.shipped.SchedulerName(b.cluster.Shipped()); err != nil {
+		return err
+	}
+	for i := range b.ways {
+		if !b.ways[i].shipped {
+			continue
+		}
+		b.ways[i].maxBackoff = defaultMaxBackoff
+		if said := config.PodMaxBackoffSeconds; said != nil {
+			b.ways[i].maxBackoff = *said
+		}
+	}
+	return nil
 }
 
 func (b *bench) stop() {
@@ -46,13 +79,14 @@ func (b *bench) stop() {
 
 // measure runs one block. It leaves the cluster without pods.
 func (b *bench) measure(ctx context.Context, w way, seed uint64) (block, error) {
-	if err := fleet.CreatePods(ctx, b.cluster.Box.Client, w.refused(b.waiting)); err != nil {
+	waiting := b.forWay(w, w.refused(b.waiting))
+	if err := fleet.CreatePods(ctx, b.cluster.Box.Client, waiting); err != nil {
 		return block{}, fmt.Errorf("create pods that nothing fits: %w", err)
 	}
 	storm := b.cluster.StartStorm(ctx, seed)
 	measured, err := b.place(ctx, w, seed)
 	b.cluster.Box.Scheduler.Stop()
-	if err = errors.Join(err, storm.Stop(ctx)); err != nil {
+	if err = errors.Join(err, storm.Stop(ctx), b.endShipped(ctx, w)); err != nil {
 		return block{}, err
 	}
 	if err := b.cluster.Clear(ctx); err != nil {
@@ -69,15 +103,43 @@ func (b *bench) place(ctx context.Context, w way, seed uint64) (block, error) {
 		return block{}, err
 	}
 	defer pods.Stop()
-	err = b.cluster.Box.ReconfigureScheduler(ctx,
-		func(config *schedulerconfig.KubeSchedulerConfiguration) { w.configure(config, b.standIn) })
-	if err != nil {
+	if err := b.startPrograms(ctx, w); err != nil {
 		return block{}, err
 	}
 	if err := b.letSettle(ctx, w, pods); err != nil {
 		return block{}, err
 	}
-	return b.time(ctx, seed, pods)
+	return b.time(ctx, w, seed, pods)
+}
+
+// startPrograms starts kube-scheduler, and where the way is shipped also Berth, as the chart has it.
+func (b *bench) startPrograms(ctx context.Context, w way) error {
+	if !w.shipped {
+		return b.cluster.Box.ReconfigureScheduler(ctx,
+			func(config *schedulerconfig.KubeSchedulerConfiguration) { w.configure(config, b.standIn) })
+	}
+	b.cluster.Box.Berth.Stop()
+	_, err := b.cluster.StartWay(ctx, b.shipped)
+	return err
+}
+
+// endShipped has Berth run as before.
+func (b *bench) endShipped(ctx context.Context, w way) error {
+	if !w.shipped {
+		return nil
+	}
+	b.cluster.StopWay()
+	return b.cluster.Box.ReconfigureBerth(ctx, nil)
+}
+
+// forWay has pods name the kube-scheduler of the way.
+func (b *bench) forWay(w way, pods []*corev1.Pod) []*corev1.Pod {
+	for _, pod := range pods {
+		if w.shipped {
+			pod.Spec.SchedulerName = b.scheduler
+		}
+	}
+	return pods
 }
 
 // letSettle returns when all who wait were refused, and for long enough.
@@ -102,13 +164,16 @@ func refused(count int) func(placing.Seen) (bool, error) {
 }
 
 // time measures how long new pods wait.
-func (b *bench) time(ctx context.Context, seed uint64, pods *placing.Pods) (block, error) {
+func (b *bench) time(
+	ctx context.Context, w way, seed uint64, pods *placing.Pods,
+) (block, error) {
 	before, err := b.used(ctx)
 	if err != nil {
 		return block{}, err
 	}
 	begin := time.Now()
-	created, err := b.stream(ctx, fleet.Singles(seed, int(b.lasts.Seconds()*float64(b.rate))))
+	created, err := b.stream(ctx,
+		b.forWay(w, fleet.Singles(seed, int(b.lasts.Seconds()*float64(b.rate)))))
 	if err != nil {
 		return block{}, err
 	}

@@ -16,7 +16,7 @@ func TestChoices(t *testing.T) {
 		good.ways[0].everyNode || !good.ways[1].everyNode || good.ways[1].maxBackoff != 60 {
 		t.Errorf("ways %+v (%v)", good.ways, err)
 	}
-	if err := good.choose("all"); err == nil || !strings.Contains(err.Error(), "write some of default-") {
+	if err := good.choose("all"); err == nil || !strings.Contains(err.Error(), "write some of shipped-") {
 		t.Errorf("no way: %v", err)
 	}
 	for _, change := range []func(*options){func(o *options) { o.nodes = 49 },
@@ -38,7 +38,7 @@ func TestEveryKindOfWayMeasures(t *testing.T) {
 	o := options{nodes: 60, waiting: 5, rate: 20, settle: time.Second, lasts: 2 * time.Second,
 		last: 10 * time.Second, rounds: 1, seed: 1, files: figures.Files{JSON: filepath.Join(dir, "a.json"),
 			Picture: filepath.Join(dir, "a.svg")}}
-	if err := o.choose("default-nobody-10,every-said-10,default-unsaid-60,default-error-10"); err != nil {
+	if err := o.choose("default-nobody-10,every-said-10,shipped-unsaid,default-unsaid-60,default-error-10"); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
@@ -48,7 +48,7 @@ func TestEveryKindOfWayMeasures(t *testing.T) {
 	for _, want := range []string{
 		"60 nodes, 5 pods that nothing fits, 20 new ones a second for 2s; ",
 		"| default sampling, nobody waits | 10 | **0.", "| every node, refused by kube-scheduler itself | 10 |",
-		"| default sampling, refused by Berth | 60 |",
+		"| default sampling, refused by Berth | 60 |", "| as shipped, refused by Berth | 60 | **0.",
 		"| default sampling, answered with an error by an extender in Go | 10 |", "| 0 of 40 |",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -43,8 +43,8 @@ func main() {
 		"node still may get one")
 	flag.IntVar(&o.rounds, "rounds", 1, "rounds; in each every way has the same pods")
 	flag.Uint64Var(&o.seed, "seed", 1, "decides pods and faults")
-	ways := flag.String("ways", wayNames(allWays), "ways to measure: which nodes are looked at, who "+
-		"waits, podMaxBackoffSeconds; also "+wayNames(otherWays))
+	ways := flag.String("ways", wayNames(allWays), "ways to measure: shipped, or which nodes are "+
+		"looked at; who waits; podMaxBackoffSeconds where the chart does not say it; also "+wayNames(otherWays))
 	o.files.AddFlags("retries")
 	flag.Parse()
 	figures.Main("retries", func(ctx context.Context) error {
@@ -74,7 +74,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 		return err
 	}
 	defer b.stop()
-	r, err := newReport(ctx, o)
+	r, err := newReport(ctx, b.options)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +75,7 @@ type report struct {
 type wayReport struct {
 	Way        string  `json:"way"`
 	Title      string  `json:"title"`
+	Against    string  `json:"against,omitempty"` // the way in which nobody waits
 	MaxBackoff int64   `json:"podMaxBackoffSeconds"`
 	Blocks     []block `json:"blocks"`
 }
@@ -83,7 +85,8 @@ func newReport(ctx context.Context, o options) (report, error) {
 	r := report{Machine: m, Nodes: o.nodes, Waiting: o.waiting, Rate: o.rate,
 		Settle: o.settle.String(), Lasts: o.lasts.String(), Last: o.last.String(), Seed: o.seed}
 	for _, w := range o.ways {
-		r.Ways = append(r.Ways, wayReport{Way: w.name, Title: w.title(), MaxBackoff: w.maxBackoff})
+		r.Ways = append(r.Ways, wayReport{Way: w.name, Title: w.title(),
+			Against: w.against(), MaxBackoff: w.maxBackoff})
 	}
 	return r, err
 }
@@ -103,8 +106,41 @@ func (r report) print(out io.Writer) error {
 		}
 	}
 	fmt.Fprint(&text, table, "\nQuartiles and ends are of the pods of a block.\n")
+	r.writeRatios(&text)
 	_, err := io.WriteString(out, text.String())
 	return err
+}
+
+// writeRatios compares each way, round by round, with the one in which nobody waits.
+func (r report) writeRatios(text *strings.Builder) {
+	table := figures.NewTable("nodes looked at, who waits", "podMaxBackoffSeconds", "rounds",
+		"ratio of p50 to nobody waiting", figures.SpreadColumns, "ratio of p99", figures.SpreadColumns)
+	compared := false
+	for _, w := range r.Ways {
+		to := slices.IndexFunc(r.Ways, func(other wayReport) bool { return other.Way == w.Against })
+		if to < 0 || len(w.Blocks) == 0 || len(w.Blocks) != len(r.Ways[to].Blocks) {
+			continue
+		}
+		compared = true
+		ratio := func(value func(block) float64) string {
+			return figures.Cells("%.2f", spread.Of(spread.Ratios(w.values(value),
+				r.Ways[to].values(value))))
+		}
+		table.Row(w.Title, fmt.Sprint(w.MaxBackoff), fmt.Sprint(len(w.Blocks)),
+			ratio(func(b block) float64 { return b.Wait.Median }),
+			ratio(func(b block) float64 { return b.WaitP99 }))
+	}
+	if compared {
+		fmt.Fprint(text, table, "\nRatios are of the same round.\n")
+	}
+}
+
+func (w wayReport) values(value func(block) float64) []float64 {
+	var all []float64
+	for _, b := range w.Blocks {
+		all = append(all, value(b))
+	}
+	return all
 }
 
 // colour of every block.

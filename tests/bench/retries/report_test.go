@@ -17,10 +17,12 @@ func sampleReport() report {
 	b.AsksPerSecond, b.SchedulerCores = 98.76, 0.543
 	r := report{Nodes: 7498, Waiting: 1000, Rate: 10, Lasts: "2m0s",
 		Machine: figures.Machine{CPUs: 2, Versions: map[string]string{"kube-scheduler": "v1"}}}
-	for _, w := range allWays[:3] {
-		r.Ways = append(r.Ways,
-			wayReport{Way: w.name, Title: w.title(), MaxBackoff: w.maxBackoff, Blocks: []block{b}})
+	ways, _ := parseWays("default-nobody-10,default-said-10,shipped-unsaid")
+	for _, w := range ways {
+		r.Ways = append(r.Ways, wayReport{Way: w.name, Title: w.title(), Against: w.against(),
+			MaxBackoff: w.maxBackoff, Blocks: []block{b}})
 	}
+	r.Ways[1].Blocks[0].Wait.Median *= 3
 	return r
 }
 
@@ -40,7 +42,10 @@ func TestReportIsShown(t *testing.T) {
 		"7498 nodes, 1000 pods that nothing fits, 10 new ones a second for 2m0s; 2 CPUs",
 		"| default sampling, nobody waits | 10 | **0.500** | 0.250 to 0.750 | 0.000 to 1.000 | "+
 			"**0.990** | 3 of 101 | 98.8 | 0.54 |\n",
-		"| default sampling, refused by kube-scheduler itself | 10 | ",
+		"| default sampling, refused by kube-scheduler itself | 10 | **1.500** |",
+		"| default sampling, refused by kube-scheduler itself | 10 | 1 | **3.00** | 3.00 to 3.00 | "+
+			"3.00 to 3.00 | **1.00** | 1.00 to 1.00 | 1.00 to 1.00 |\n",
+		"| as shipped, refused by Berth | 0 | **0.500** |",
 	); err != nil {
 		t.Error(err)
 	}

@@ -35,16 +35,26 @@ const (
 // way is a configuration of kube-scheduler, and who waits.
 type way struct {
 	name       string
+	shipped    bool // as the chart configures kube-scheduler and Berth, whose controller runs
 	everyNode  bool // percentageOfNodesToScore is 100, not the default
 	waits      string
-	maxBackoff int64 // podMaxBackoffSeconds
+	maxBackoff int64 // podMaxBackoffSeconds; 0 where the chart says it
 }
 
 // allWays are measured by default.
-var allWays = makeWays(waitsNobody, waitsSaid, waitsUnsaid)
+var allWays = slices.Concat(makeShippedWays(waitsNobody, waitsSaid, waitsUnsaid),
+	makeWays(waitsNobody, waitsSaid, waitsUnsaid))
 
 // otherWays are to find what would help.
 var otherWays = makeWays(waitsListed, waitsError)
+
+func makeShippedWays(waiting ...string) []way {
+	var ways []way
+	for _, who := range waiting {
+		ways = append(ways, way{name: "shipped-" + who, shipped: true, waits: who})
+	}
+	return ways
+}
 
 func makeWays(waiting ...string) []way {
 	var ways []way
@@ -88,6 +98,9 @@ func (w way) title() string {
 	if w.everyNode {
 		looking = "every node"
 	}
+	if w.shipped {
+		looking = "as shipped"
+	}
 	who := map[string]string{
 		waitsNobody: "nobody waits",
 		waitsSaid:   "refused by kube-scheduler itself",
@@ -96,6 +109,14 @@ func (w way) title() string {
 		waitsError:  "answered with an error by an extender in Go",
 	}
 	return fmt.Sprintf("%s, %s", looking, who[w.waits])
+}
+
+// against is the name of the way that differs only in that nobody waits; empty: this one.
+func (w way) against() string {
+	if w.waits == waitsNobody {
+		return ""
+	}
+	return strings.Replace(w.name, "-"+w.waits, "-"+waitsNobody, 1)
 }
 
 // configure has kube-scheduler look for nodes, and back off, as the way says.
@@ -112,8 +133,11 @@ func (w way) configure(config *schedulerconfig.KubeSchedulerConfiguration, s *st
 // asksStandIn tells whether another extender stands for Berth.
 func (w way) asksStandIn() bool { return w.waits == waitsListed || w.waits == waitsError }
 
-// settles tells whether those who wait are tried again and again.
-func (w way) settles() bool { return w.waits != waitsNobody && w.waits != waitsSaid }
+// settles tells whether those who wait are to wait before new pods come: somebody tries them again and
+// again, or may.
+func (w way) settles() bool {
+	return w.waits != waitsNobody && (w.shipped || w.waits != waitsSaid)
+}
 
 // refused makes so many pods that no node is for; none where nobody waits.
 func (w way) refused(count int) []*corev1.Pod {
