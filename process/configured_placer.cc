@@ -35,6 +35,13 @@ std::unique_ptr<LeaseReader> NewLeaseReader(const config::BerthConfiguration& co
   return nullptr;
 }
 
+// Returns what says whether a controller leads. It may be called as long as somebody likes.
+std::function<bool()> LeaderFrom(const std::unique_ptr<LeaseReader>& reader) {
+  if (reader == nullptr) return [] { return false; };
+  return
+      [lease = reader->lease()] { return lease->IsHeld(extender::ControllerLease::Clock::now()); };
+}
+
 void Stop(const std::shared_ptr<const ConfiguredPlacer::Generation>& generation) {
   if (generation != nullptr) generation->cluster->Stop();
 }
@@ -56,7 +63,11 @@ ConfiguredPlacer::ConfiguredPlacer(const config::BerthConfiguration& config, kub
       pod_observer_("pods", metrics),
       nominated_pod_observer_("nominated_pods", metrics),
       service_observer_("services", metrics),
-      lease_reader_(NewLeaseReader(config, api_)) {
+      lease_reader_(NewLeaseReader(config, api_)),
+      controller_leads_(LeaderFrom(lease_reader_)) {
+  metrics.AddGauge("berth_extender_controller_leads",
+                   "1 while the extender sees that a controller leads, from its Lease.", {},
+                   [leads = controller_leads_] { return leads() ? 1 : 0; });
   Engine engine = MakeEngine(config);
   std::shared_ptr<LiveCluster> cluster = NewCluster(config, engine);
   current_ = Make(config, std::move(engine), std::move(cluster));
@@ -80,19 +91,12 @@ std::shared_ptr<const ConfiguredPlacer::Generation> ConfiguredPlacer::Make(
   const cluster::Snapshot& snapshot = cluster->snapshot();
   const std::shared_ptr<HeldPlacer> held(new HeldPlacer{
       cluster, extender::Placer(engine.scheduling, snapshot, metrics_, observers_,
-                                config.extender.shortlist, &cluster->nominated_pods())});
+                                config.extender.shortlist, &cluster->nominated_pods(),
+                                {.controller_leads = controller_leads_,
+                                 .schedulers = config.planner.schedulers})});
   std::shared_ptr<extender::Placer> placer(held, &held->placer);
   return std::make_shared<const Generation>(
       Generation{config, std::move(engine), std::move(cluster), std::move(placer)});
-}
-
-extender::Planning ConfiguredPlacer::PlanningOf(const config::BerthConfiguration& config) const {
-  if (lease_reader_ == nullptr) return {};
-  return {.controller_leads =
-              [lease = lease_reader_->lease()] {
-                return lease->IsHeld(extender::ControllerLease::Clock::now());
-              },
-          .schedulers = config.planner.schedulers};
 }
 
 void ConfiguredPlacer::Start(Use use) {

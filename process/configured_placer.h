@@ -24,10 +24,11 @@ namespace berth::process {
 ///   policies, prefix, size of the shortlist    at once, with the same snapshot
 ///   the catalogue                              when the cluster has been listed again
 ///   whether the shortlist needs Services       when the cluster has been listed again
+///   the controller's Lease                     when the process is started again
 ///
-/// In the last two cases a new snapshot is filled, because nodes and pods are stored as the
-/// catalogue sees them. The former configuration keeps answering until the lists are complete. A
-/// further change meanwhile replaces the generation that is waiting.
+/// When the cluster is listed again, a new snapshot is filled, because nodes and pods are stored as
+/// the catalogue sees them. The former configuration keeps answering until the lists are complete.
+/// A further change meanwhile replaces the generation that is waiting.
 ///
 /// Start() comes first and only once. Apply(), Stop() and Current() may then be called on any
 /// thread.
@@ -81,9 +82,6 @@ class ConfiguredPlacer {
   std::shared_ptr<LiveCluster> NewCluster(const config::BerthConfiguration& config,
                                           const Engine& engine);
 
-  // Returns what the placer of a configuration has to know of the planner.
-  extender::Planning PlanningOf(const config::BerthConfiguration& config) const;
-
   // Makes the placer of a configuration.
   std::shared_ptr<const Generation> Make(const config::BerthConfiguration& config, Engine engine,
                                          std::shared_ptr<LiveCluster> cluster);
@@ -101,6 +99,7 @@ class ConfiguredPlacer {
   FeedObserver service_observer_;
   // Null if nobody plans, or if it is unknown where the Lease is.
   const std::unique_ptr<LeaseReader> lease_reader_;
+  const std::function<bool()> controller_leads_;
   Use use_;
 
   // Guards the members below.
