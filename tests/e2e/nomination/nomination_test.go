@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -98,9 +99,9 @@ func TestAsManyPodsAsANodeHoldsGetIt(t *testing.T) {
 	w.expectCrowd(devices, 0)
 }
 
-// While more pods are nominated than fit, kube-scheduler refuses the node to each: all of them count,
-// though none has it. So a planner that promises too much loses all of what it promised.
-func TestTooManyNominationsFailTogether(t *testing.T) {
+// While more pods are nominated than fit, kube-scheduler refuses the empty node to whichever is first:
+// the others count, though none has it.
+func TestANominationTooManyCostsTheNode(t *testing.T) {
 	w := fresh(t)
 	w.expectCrowd(devices+1, 1)
 }
@@ -156,7 +157,7 @@ func TestAHigherPriorityIgnoresANomination(t *testing.T) {
 	w.create(waiting)
 	w.nominate(waiting, nodes[0])
 	w.pass()
-	rival := w.ranked(1000, pod(1))
+	rival := w.ranked(1000, corev1.PreemptLowerPriority, pod(1))
 	w.create(rival)
 	w.placed(rival)
 	w.expectAsked(rival, nodes)
@@ -217,22 +218,18 @@ func TestABoundPodHasNoNomination(t *testing.T) {
 func TestWhatClearsANomination(t *testing.T) {
 	for _, c := range []struct {
 		policy corev1.PreemptionPolicy
-		want   string
+		want   string // the nomination afterwards
 	}{{corev1.PreemptLowerPriority, ""}, {corev1.PreemptNever, nodes[1]}} {
 		t.Run(string(c.policy), func(t *testing.T) {
 			w := fresh(t)
 			release := w.busy()
-			tried := w.ranked(2000, pod(devices+1))
-			tried.Spec.PreemptionPolicy = &c.policy
-			if c.policy == corev1.PreemptNever {
-				tried.Spec.PriorityClassName = ""
-			}
+			tried := w.ranked(2000, c.policy, pod(devices+1))
 			w.create(tried)
 			w.nominate(tried, nodes[1])
 			w.awaitSeen()
 			release()
 			w.awaitRefusal(tried)
-			w.pass() // it writes both at once, before it tries the next pod
+			w.pass()
 			got := w.get(tried)
 			if got.Status.NominatedNodeName != c.want {
 				t.Errorf("nominated to %q, want %q; it says %s", got.Status.NominatedNodeName, c.want,
@@ -243,10 +240,13 @@ func TestWhatClearsANomination(t *testing.T) {
 }
 
 // ranked gives a pod a priority, by a PriorityClass that is made if it is not there.
-func (w *world) ranked(priority int32, pod *corev1.Pod) *corev1.Pod {
+func (w *world) ranked(
+	priority int32, policy corev1.PreemptionPolicy, pod *corev1.Pod,
+) *corev1.Pod {
 	w.Helper()
 	class := &schedulingv1.PriorityClass{
-		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("e2e-%d", priority)}, Value: priority,
+		ObjectMeta: metav1.ObjectMeta{Name: strings.ToLower(fmt.Sprintf("e2e-%d-%s", priority, policy))},
+		Value:      priority, PreemptionPolicy: &policy,
 	}
 	_, err := shared.Client.SchedulingV1().PriorityClasses().Create(w.Context(), class,
 		metav1.CreateOptions{})

@@ -64,7 +64,8 @@ func TestMain(m *testing.M) {
 // world is the box as a test sees it.
 type world struct {
 	box.Test
-	clerk *clerk
+	clerk  *clerk
+	queued int // pods that were created while kube-scheduler is busy
 }
 
 // fresh is the box without pods, and with every node free.
@@ -99,6 +100,9 @@ func (w *world) create(pods ...*corev1.Pod) {
 		_, err := shared.Client.CoreV1().Pods(pod.Namespace).Create(w.Context(), pod,
 			metav1.CreateOptions{})
 		w.Check("create "+pod.Name, err)
+		if len(pod.Spec.SchedulingGates) == 0 {
+			w.queued++
+		}
 	}
 }
 
@@ -164,6 +168,7 @@ func (w *world) busy() (release func()) {
 	w.Cleanup(release)
 	w.create(head)
 	w.Await("a question about "+head.Name, func() bool { return len(w.clerk.about(head.Name)) > 0 })
+	w.queued = 0
 	return release
 }
 
@@ -171,17 +176,12 @@ func (w *world) busy() (release func()) {
 // pods in the order of writes, and counts those in its queue.
 func (w *world) awaitSeen() {
 	w.Helper()
-	before := w.active()
 	w.create(pod(0))
-	w.Await("kube-scheduler to see what was written", func() bool { return w.active() > before })
-}
-
-// active is how many pods kube-scheduler's queue has that it has not tried.
-func (w *world) active() float64 {
-	w.Helper()
-	samples, err := shared.SchedulerMetrics(w.Context())
-	w.Check("scrape kube-scheduler", err)
-	return samples.Sum("scheduler_pending_pods", `queue="active"`)
+	w.Await("kube-scheduler to see what was written", func() bool {
+		samples, err := shared.SchedulerMetrics(w.Context())
+		w.Check("scrape kube-scheduler", err)
+		return samples.Sum("scheduler_pending_pods", `queue="active"`) == float64(w.queued)
+	})
 }
 
 // pass has kube-scheduler place a pod, after which it has seen all that was written before.
