@@ -56,8 +56,8 @@ type Pods struct {
 	news    chan struct{} // closed by what is new
 }
 
-// Watch follows pods from now on, until Stop. A kube-apiserver that was away may no longer know what
-// happened meanwhile; then what became of pods is listed.
+// Watch follows pods from now on, until Stop. A kube-apiserver that was away may no longer know
+// what happened meanwhile; then what became of pods is listed.
 func Watch(ctx context.Context, client kubernetes.Interface) (*Pods, error) {
 	pods := client.CoreV1().Pods(metav1.NamespaceAll)
 	list, err := pods.List(ctx, metav1.ListOptions{Limit: 1})

@@ -12,8 +12,9 @@ import (
 	"berth.dev/berth/tests/e2e/box"
 )
 
-// StartWay starts the programs of a way, none of which may run: Berth's extender, then its controller,
-// which leads, then kube-scheduler. All of them know the nodes. Returns how long the extender took.
+// StartWay starts the programs of a way, none of which may run: Berth's extender, then its
+// controller, which leads, then kube-scheduler. All of them know the nodes. Returns how long the
+// extender took.
 func (c *Cluster) StartWay(ctx context.Context, w Way) (ready time.Duration, err error) {
 	if w.AsksBerth() {
 		if ready, err = c.startExtender(ctx, w); err != nil {

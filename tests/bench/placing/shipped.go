@@ -88,6 +88,7 @@ func (s Shipped) Berth() (map[string]any, error) {
 	if _, says := config["log"]; !says {
 		config["log"] = map[string]any{"level": "info"} // which is Berth's default, but not the box's
 	}
+	set(config, "controller.lease.namespace", metav1.NamespaceDefault) // else that of a pod
 	return config, nil
 }
 

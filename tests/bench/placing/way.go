@@ -25,7 +25,8 @@ const (
 // filterOnly is what a way's name ends with if its extender is not asked to prioritize.
 const filterOnly = "filter-only"
 
-// kube-scheduler's own limits, 50 requests a second with bursts of 100, would be all that is measured.
+// kube-scheduler's own limits, 50 requests a second with bursts of 100, would be all that is
+// measured.
 const (
 	clientQPS   = 1000
 	clientBurst = 2000
@@ -166,8 +167,8 @@ func (w Way) SchedulerName(s Shipped) (string, error) {
 }
 
 // configure makes the box's configuration of kube-scheduler the way's: the chart's, or of
-// kube-scheduler alone its defaults. Addresses and files stay the box's, and so does leader election:
-// nobody competes.
+// kube-scheduler alone its defaults. Addresses and files stay the box's, and so does leader
+// election: nobody competes.
 func (w Way) configure(
 	config *schedulerconfig.KubeSchedulerConfiguration, s Shipped, server *httptest.Server,
 ) error {

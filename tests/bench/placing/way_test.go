@@ -151,9 +151,10 @@ func TestOwnKeysOfBerthGoOverTheChart(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"controller": map[string]any{"lease": map[string]any{"name": "berth-controller"}},
-		"extender":   map[string]any{"shortlist": map[string]any{"size": 8.0, "defaultSpreading": false}},
-		"log":        map[string]any{"level": "info"},
+		"controller": map[string]any{"lease": map[string]any{"name": "berth-controller",
+			"namespace": "default"}},
+		"extender": map[string]any{"shortlist": map[string]any{"size": 8.0, "defaultSpreading": false}},
+		"log":      map[string]any{"level": "info"},
 	}
 	if config, err := w.berthConfig(aChart()); err != nil || !reflect.DeepEqual(config, want) {
 		t.Errorf("%+v (%v), want %+v", config, err, want)

@@ -16,8 +16,8 @@ import (
 )
 
 // bench has ways take turns on one cluster: etcd, kube-apiserver and Berth run throughout,
-// kube-scheduler only during a block, so that it has nothing of the block before in its queue. Blocks of
-// shipped ways have a Berth of their own.
+// kube-scheduler only during a block, so that it has nothing of the block before in its queue.
+// Blocks of shipped ways have a Berth of their own.
 type bench struct {
 	options
 	cluster  *placing.Cluster
@@ -95,8 +95,8 @@ func (b *bench) measure(ctx context.Context, w way, seed uint64) (block, error) 
 	return measured, b.cluster.AwaitBerth(ctx)
 }
 
-// place has kube-scheduler refuse those who wait for as long as they are to settle, and then has new
-// pods come.
+// place has kube-scheduler refuse those who wait for as long as they are to settle, and then has
+// new pods come.
 func (b *bench) place(ctx context.Context, w way, seed uint64) (block, error) {
 	pods, err := placing.Watch(ctx, b.cluster.Box.Client)
 	if err != nil {
@@ -112,7 +112,8 @@ func (b *bench) place(ctx context.Context, w way, seed uint64) (block, error) {
 	return b.time(ctx, w, seed, pods)
 }
 
-// startPrograms starts kube-scheduler, and where the way is shipped also Berth, as the chart has it.
+// startPrograms starts kube-scheduler, and where the way is shipped also Berth, as the chart has
+// it.
 func (b *bench) startPrograms(ctx context.Context, w way) error {
 	if !w.shipped {
 		return b.cluster.Box.ReconfigureScheduler(ctx,

@@ -133,8 +133,8 @@ func (w way) configure(config *schedulerconfig.KubeSchedulerConfiguration, s *st
 // asksStandIn tells whether another extender stands for Berth.
 func (w way) asksStandIn() bool { return w.waits == waitsListed || w.waits == waitsError }
 
-// settles tells whether those who wait are to wait before new pods come: somebody tries them again and
-// again, or may.
+// settles tells whether those who wait are to wait before new pods come: somebody tries them again
+// and again, or may.
 func (w way) settles() bool {
 	return w.waits != waitsNobody && (w.shipped || w.waits != waitsSaid)
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // bench has contenders take turns. etcd and kube-apiserver of every cluster run throughout,
-// kube-scheduler and Berth only during a run, so that none has anything of the run before in its caches.
+// kube-scheduler and Berth only during a run, so that none has anything of the run before in its
+// caches.
 type bench struct {
 	options
 	clusters []*placing.Cluster
@@ -107,7 +108,8 @@ func (b *bench) warmUp(ctx context.Context, l load, all []contender) error {
 	return nil
 }
 
-// profile has every contender place the load once more, and writes what kube-scheduler did meanwhile.
+// profile has every contender place the load once more, and writes what kube-scheduler did
+// meanwhile.
 func (b *bench) profile(ctx context.Context, l load, all []contender) error {
 	if b.profiles == "" {
 		return nil

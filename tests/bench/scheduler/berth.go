@@ -9,8 +9,8 @@ import (
 
 const durations = "berth_extender_duration_seconds"
 
-// berthOutcome is what a run of Berth's extender says of itself. Milliseconds are its own time, without
-// the client's and the network's; 0 where it was never asked.
+// berthOutcome is what a run of Berth's extender says of itself. Milliseconds are its own time,
+// without the client's and the network's; 0 where it was never asked.
 type berthOutcome struct {
 	ReadySeconds  float64 `json:"readySeconds"` // from its start until all nodes and pods were listed
 	ResidentMiB   float64 `json:"residentMiB"`  // after the last pod

@@ -14,8 +14,8 @@ import (
 	"berth.dev/berth/tests/e2e/box"
 )
 
-// firstPods are placed before the clock starts, and stay: programs that run have connections, and have
-// listed what they need.
+// firstPods are placed before the clock starts, and stay: programs that run have connections, and
+// have listed what they need.
 const firstPods = 20
 
 // turn is what a run does.
@@ -123,8 +123,8 @@ func (b *bench) placeFirst(
 	return unplaced(became)
 }
 
-// unplaced is an error where a pod has no node: every way has to place all of them, or they cannot be
-// compared.
+// unplaced is an error where a pod has no node: every way has to place all of them, or they cannot
+// be compared.
 func unplaced(became placing.Outcome) error {
 	if became.Unbound == 0 {
 		return nil

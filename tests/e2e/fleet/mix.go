@@ -84,8 +84,8 @@ func (a Ask) bindByLabels(pod *corev1.Pod) {
 	require(pod, wanted)
 }
 
-// Admit gives a pod the node affinity that Berth's webhook makes of its annotations, in place of its
-// own; see docs/admission.md.
+// Admit gives a pod the node affinity that Berth's webhook makes of its annotations, in place of
+// its own; see docs/admission.md.
 func Admit(pod *corev1.Pod) {
 	pod.Spec.Affinity = nil
 	var wanted []corev1.NodeSelectorRequirement

@@ -100,7 +100,8 @@ func (b *bench) place(ctx context.Context, f fault, seed uint64) (outcome, error
 	return b.judge(ctx, became, seen, j.Report())
 }
 
-// placeAll creates the pods, has the fault come when some of them have a node, and waits for the others.
+// placeAll creates the pods, has the fault come when some of them have a node, and waits for the
+// others.
 func (b *bench) placeAll(
 	ctx context.Context, f fault, seed uint64, seen *placing.Pods,
 ) (placing.Outcome, error) {

@@ -1,5 +1,5 @@
-// Package faults has programs fail while kube-scheduler places a burst of pods, and tells whether a pod
-// got a broken node, was lost, or got a place that another has.
+// Package faults has programs fail while kube-scheduler places a burst of pods, and tells whether a
+// pod got a broken node, was lost, or got a place that another has.
 package faults
 
 import (

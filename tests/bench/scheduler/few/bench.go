@@ -31,7 +31,8 @@ const (
 	firstPods = 20        // are placed before the clock starts
 )
 
-// bench has etcd and kube-apiserver run throughout, the way's programs only while they are measured.
+// bench has etcd and kube-apiserver run throughout, the way's programs only while they are
+// measured.
 type bench struct {
 	options
 	cluster *placing.Cluster
@@ -63,7 +64,8 @@ func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
 	return &bench{options: o, cluster: cluster}, nil
 }
 
-// measure has a way place pods that few nodes fit, beside others. It leaves the cluster without pods.
+// measure has a way place pods that few nodes fit, beside others. It leaves the cluster without
+// pods.
 func (b *bench) measure(
 	ctx context.Context, w placing.Way, others float64, seed uint64,
 ) (outcome, error) {

@@ -1,5 +1,5 @@
-// Package few measures how soon pods that only a few nodes of a large cluster fit get one of these, and
-// whether anybody is evicted for them, while other pods come beside them.
+// Package few measures how soon pods that only a few nodes of a large cluster fit get one of these,
+// and whether anybody is evicted for them, while other pods come beside them.
 package few
 
 import (

@@ -11,8 +11,8 @@ import (
 	"berth.dev/berth/tests/e2e/spread"
 )
 
-// outcome is what a run measured. Waits, in seconds, are from a pod's creation to its binding, or to the
-// end where it has no node.
+// outcome is what a run measured. Waits, in seconds, are from a pod's creation to its binding, or
+// to the end where it has no node.
 type outcome struct {
 	WaitP50   float64 `json:"waitSecondsP50"` // of pods that few nodes fit
 	WaitP99   float64 `json:"waitSecondsP99"`
