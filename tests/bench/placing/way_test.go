@@ -183,3 +183,22 @@ data: {config.yaml: "b: 2"}
 		t.Error("a chart without a configuration of Berth is taken")
 	}
 }
+
+// Whatever the chart of this repository says, ways find in it what they need.
+func TestChartIsRead(t *testing.T) {
+	s, err := Ship(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := parseWay("berth")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, err := w.SchedulerName(s); err != nil || name != "berth" {
+		t.Errorf("scheduler %q (%v)", name, err)
+	}
+	config, err := w.berthConfig(s)
+	if err != nil || config["kind"] != "BerthConfiguration" || config["probes"] != nil {
+		t.Errorf("%+v (%v)", config, err)
+	}
+}
