@@ -1,0 +1,168 @@
+package planner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+const (
+	fullNodes = 4
+	urgent    = 8 // pods, of one device each: two of the idle A100 nodes hold them
+)
+
+// The nodes of this pool sort between those of the V100, so a sample has them without the idle A100
+// nodes, which come last. kube-scheduler takes nodes in this order when it starts.
+func fullPool() fleet.Pool {
+	pool := fleet.Reference()[2]
+	pool.Name, pool.Nodes = pools()[0].NodeName(v100Nodes/2-1), fullNodes
+	return pool
+}
+
+// addVictims adds the full pool until the test ends. One pod of low priority holds each node.
+func (w *world) addVictims() (victims []string) {
+	w.Helper()
+	pool := fullPool()
+	w.Cleanup(func() {
+		_ = w.all().DeleteCollection(context.Background(),
+			metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{})
+		_ = shared.Client.CoreV1().Nodes().DeleteCollection(context.Background(), metav1.DeleteOptions{},
+			metav1.ListOptions{LabelSelector: fleet.LabelPool + "=" + pool.Name})
+	})
+	w.Check("create nodes", fleet.CreateNodes(w.Context(), shared.Client, []fleet.Pool{pool}))
+	w.class("low", 1)
+	w.class("high", 1000)
+	pods := gpus("A100", pool.Nodes, pool.Devices)
+	for i, pod := range pods {
+		pod.Spec.PriorityClassName, pod.Spec.NodeName = "low", pool.NodeName(i)
+		victims = append(victims, pod.Name)
+	}
+	w.Check("create victims", fleet.CreatePods(w.Context(), shared.Client, pods))
+	w.Await("Berth to know of the victims", func() bool {
+		used := w.metric("berth_accelerator_devices", `accelerator="A100"`, `state="used"`)
+		return used == float64(pool.Devices)*fullNodes
+	})
+	return victims
+}
+
+// class makes a priority class, and waits until kube-apiserver admits pods with it.
+func (w *world) class(name string, value int32) {
+	w.Helper()
+	_, err := shared.Client.SchedulingV1().PriorityClasses().Create(w.Context(),
+		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value},
+		metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		w.Check("create the priority class", err)
+	}
+	pod := gpus("A100", 1, 1)[0]
+	pod.Spec.PriorityClassName = name
+	w.Await("the priority class "+name, func() bool {
+		_, err := w.all().Create(w.Context(), pod,
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return !apierrors.IsForbidden(err)
+	})
+}
+
+// restartScheduler has kube-scheduler begin its samples at the first node.
+func (w *world) restartScheduler() {
+	w.Helper()
+	shared.Scheduler.Stop()
+	w.Check("start kube-scheduler", shared.Scheduler.Start(w.Context()))
+}
+
+// ask creates pods of high priority, which fit only A100 nodes, for all that kube-scheduler knows.
+func (w *world) ask() {
+	w.Helper()
+	pods := gpus("A100", urgent, 1)
+	for _, pod := range pods {
+		pod.Name = strings.Replace(pod.Name, "train", "urgent", 1)
+		pod.Spec.PriorityClassName = "high"
+	}
+	w.Check("create pods", fleet.CreatePods(w.Context(), shared.Client, pods))
+}
+
+// evicted lists which of the pods an event calls victims.
+func (w *world) evicted(pods []string) (found []string) {
+	w.Helper()
+	events, err := shared.Client.CoreV1().Events(metav1.NamespaceDefault).List(w.Context(),
+		metav1.ListOptions{FieldSelector: fields.Set{"reason": "Preempted"}.String()})
+	w.Check("list events", err)
+	for _, event := range events.Items {
+		if slices.Contains(pods, event.InvolvedObject.Name) {
+			found = append(found, event.InvolvedObject.Name)
+		}
+	}
+	return found
+}
+
+// deleteEvents forgets what other tests have done.
+func (w *world) deleteEvents() {
+	w.Helper()
+	w.Check("delete events", shared.Client.CoreV1().Events(metav1.NamespaceDefault).DeleteCollection(
+		w.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
+}
+
+// metric is the sum of a metric of the extender.
+func (w *world) metric(name string, labels ...string) float64 {
+	w.Helper()
+	samples, err := shared.Berth.Metrics(w.Context())
+	w.Check("scrape the extender", err)
+	return samples.Sum(name, labels...)
+}
+
+func (w *world) awaitLeader(leads float64) {
+	w.Helper()
+	w.Await(fmt.Sprintf("the extender to see %v leaders", leads), func() bool {
+		return w.metric("berth_extender_controller_leads") == leads
+	})
+}
+
+// Idle A100 nodes fit the pods, outside the samples in which kube-scheduler finds pods to evict.
+func TestNobodyIsEvictedWhileANodeFits(t *testing.T) {
+	w := fresh(t)
+	w.deleteEvents()
+	victims := w.addVictims()
+	w.awaitLeader(1)
+	vetoed := w.metric("berth_preemptions_total", `outcome="vetoed"`)
+	w.restartScheduler()
+	w.ask()
+	for _, pod := range w.awaitBound(urgent + len(victims)) {
+		urgent := strings.HasPrefix(pod.Name, "urgent")
+		if urgent && !strings.HasPrefix(pod.Spec.NodeName, pools()[1].Name) {
+			t.Errorf("%s is on %s, want an idle A100", pod.Name, pod.Spec.NodeName)
+		}
+	}
+	if found := w.evicted(victims); len(found) > 0 {
+		t.Errorf("%v were evicted", found)
+	}
+	if w.metric("berth_preemptions_total", `outcome="vetoed"`) == vetoed {
+		t.Error("kube-scheduler wanted to evict nobody: the test shows nothing")
+	}
+}
+
+// Else the test above would prove nothing, and without a controller nobody would nominate the node
+// that fits.
+func TestPodsAreEvictedWithoutAController(t *testing.T) {
+	w := fresh(t)
+	w.deleteEvents()
+	victims := w.addVictims()
+	controller.Stop()
+	w.Cleanup(func() {
+		if err := controller.Start(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	w.awaitLeader(0)
+	w.restartScheduler()
+	w.ask()
+	w.Await("an eviction", func() bool { return len(w.evicted(victims)) > 0 })
+}
