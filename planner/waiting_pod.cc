@@ -100,7 +100,7 @@ void WaitingPod::Revert() {
 }
 
 const std::string& WaitingPod::Node() const {
-  return IsOurs() ? promise_->node : pod_.nominated_node;
+  return promise_ ? promise_->node : pod_.nominated_node;
 }
 
 }  // namespace berth::planner

@@ -52,7 +52,7 @@ class WaitingPod {
 
   const model::Pod& pod() const { return pod_; }
 
-  /// The node that is nominated, by whomever, or is about to be. Empty: none.
+  /// The node that is nominated, by whomever, once all that was written is seen. Empty: none.
   const std::string& Node() const;
   /// Whether the plan has nominated it.
   bool IsOurs() const { return promise_ && !promise_->node.empty(); }

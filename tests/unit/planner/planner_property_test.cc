@@ -1,5 +1,6 @@
 // Whatever happens to a random cluster, the plan keeps its promises.
 
+#include <deque>
 #include <random>
 
 #include "planner/planner.h"
@@ -11,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // A cluster in which kube-scheduler, users and faults do as they like. Watches lag: the planner sees
-// what was bound, and what it wrote, later.
+// what is written, and what is bound, later.
 class Chance {
  public:
   explicit Chance(std::uint32_t seed) : random_(seed), f_(static_cast<std::int32_t>(Below(4))) {
@@ -24,10 +25,10 @@ class Chance {
   void Step() {
     const std::size_t action = Below(20);
     if (action < 6) Create();
-    if (action == 6) Bind();
+    if (action == 6) Bind(AnyPod(), AnyNode());
     if (action == 7) BindNominated();
     if (action == 8) Delete();
-    if (action == 9) Change([](model::Pod& pod) { pod.nominated_node.clear(); });
+    if (action == 9) Clear();
     if (action == 10) Change([](model::Pod& pod) { pod.unschedulable = kRefused; });
     if (action == 11) Change([](model::Pod& pod) { pod.unschedulable = "0/6. preemption: Odd"; });
     if (action == 12) NominateByOther();
@@ -36,61 +37,108 @@ class Chance {
     if (action == 15) EndOne();
     if (action == 16) ShowBound();
     if (action == 17 && Below(5) == 0) Restart();
+    for (std::size_t i = Below(6); i > 0; --i) Deliver();
     f_.Pass(milliseconds(Below(4000)));
     Plan();
   }
 
-  // Nothing happens any more: every node that fits a pod is promised, and nothing changes.
+  // Nothing happens any more, for longer than any pod backs off.
   void Settle() {
-    while (!unseen_.empty()) ShowBound();
-    while (!unwritten_.empty()) WriteOne();
+    may_fail_ = false;
     for (int i = 0; i < 400; ++i) {
+      CatchUp();
       f_.Pass(std::chrono::seconds(1));
       Plan();
-      while (!unwritten_.empty()) WriteOne();
     }
+    CatchUp();
     EXPECT_THAT(f_.PlanOnly(), testing::IsEmpty());
     for (const auto& [name, pod] : f_.pods) ExpectPlanned(pod);
   }
 
  private:
+  // A pod as the watch shows it.
+  struct Event {
+    model::Pod pod;
+    bool gone = false;
+  };
+  using Placed = std::vector<std::pair<model::Pod, std::string>>;
+
   std::size_t Below(std::size_t end) {
     return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
   }
   std::int64_t Int(std::size_t end) { return static_cast<std::int64_t>(Below(end)); }
   static void Toggle(bool& flag) { flag = !flag; }
   model::NodeState& AnyNode() { return f_.nodes[Below(f_.nodes.size())]; }
-  model::Pod* AnyPod() {
+  const model::Pod* AnyPod() {
     if (f_.pods.empty()) return nullptr;
     return &std::next(f_.pods.begin(), static_cast<std::ptrdiff_t>(Below(f_.pods.size())))->second;
   }
 
+  // The pod is written to the API server.
+  void Put(const model::Pod& pod) {
+    f_.pods[pod.name] = pod;
+    events_.push_back({pod});
+  }
+  void Leave(const model::Pod& pod) {
+    events_.push_back({.pod = pod, .gone = true});
+    f_.pods.erase(std::string(pod.name));
+  }
+  // The planner sees the next event.
+  void Deliver() {
+    if (events_.empty()) return;
+    const auto [pod, gone] = events_.front();
+    events_.pop_front();
+    if (gone) {
+      known_.erase(pod.name);
+      f_.planner->Remove(pod);
+    } else {
+      known_[pod.name] = pod;
+      f_.planner->Upsert(pod, f_.now);
+    }
+  }
+  void CatchUp() {
+    while (!unseen_.empty()) ShowBound();
+    while (!events_.empty()) Deliver();
+  }
+
   void Create() {
     const std::string name = "pod-" + std::to_string(created_++);
-    f_.Wait(name, 1 + Int(4));
-    f_.Edit(name, [this](model::Pod& pod) {
-      if (Below(8) == 0) pod.gated = true;
-      if (Below(8) == 0) pod.scheduler = "other";
-      if (Below(8) == 0) pod.attached_volumes = true;
-      if (Below(3) == 0) pod.unschedulable = kRefused;
-      if (Below(3) == 0) pod.host_ports = {{.port = 80}};
-      pod.priority = static_cast<std::int32_t>(Below(3));
-    });
+    model::Pod pod{.namespace_ = "team", .name = name, .uid = "uid-" + name, .scheduler = "berth"};
+    pod.requests.Set(kGpu, 1 + Int(4));
+    pod.created = kNow + std::chrono::seconds(created_);
+    pod.gated = Below(8) == 0;
+    if (Below(8) == 0) pod.scheduler = "other";
+    pod.attached_volumes = Below(8) == 0;
+    if (Below(3) == 0) pod.unschedulable = kRefused;
+    if (Below(3) == 0) pod.host_ports = {{.port = 80}};
+    pod.priority = static_cast<std::int32_t>(Below(3));
+    Put(pod);
   }
   template <typename Edit>
   void Change(Edit edit) {
-    if (const model::Pod* pod = AnyPod()) f_.Edit(pod->name, edit);
+    if (f_.pods.empty()) return;
+    model::Pod pod = *AnyPod();
+    edit(pod);
+    Put(pod);
   }
+  void Clear() {
+    Change([this](model::Pod& pod) {
+      pod.nominated_node.clear();
+      others_.erase(pod.uid);
+    });
+  }
+  // Not the node that the annotation names: nobody could tell who nominated that.
   void NominateByOther() {
     const std::string node = AnyNode().node.name;
     Change([&](model::Pod& pod) {
+      if (model::Find(pod.annotations, kPlan) == node) return;
       pod.nominated_node = node;
-      pod.annotations.clear();
-      others_[pod.uid] = node;
+      others_.insert(pod.uid);
     });
   }
-  // As kube-scheduler would: what it knows of nodes has all that is bound. The view has it later.
-  void BindTo(const model::Pod* pod, model::NodeState& node) {
+
+  // As kube-scheduler would, which counts nominations and all that is bound.
+  void Bind(const model::Pod* pod, const model::NodeState& node) {
     if (pod == nullptr || pod->gated) return;
     model::NodeState known = node;
     for (const auto& [bound, name] : unseen_) {
@@ -103,13 +151,11 @@ class Chance {
     }
     if (policies::fit::JudgeRoom(*pod, known) != policies::fit::Misfit::kNone) return;
     unseen_.emplace_back(*pod, node.node.name);
-    f_.Leave(std::string(pod->name));
+    Leave(*pod);
   }
-  void Bind() { BindTo(AnyPod(), AnyNode()); }
   void BindNominated() {
     const model::Pod* pod = AnyPod();
-    if (pod == nullptr || pod->nominated_node.empty()) return;
-    BindTo(pod, f_.Node(pod->nominated_node));
+    if (pod != nullptr && !pod->nominated_node.empty()) Bind(pod, f_.Node(pod->nominated_node));
   }
   void ShowBound() {
     if (unseen_.empty()) return;
@@ -130,65 +176,66 @@ class Chance {
     }
   }
   void Delete() {
-    if (const model::Pod* pod = AnyPod()) f_.Leave(std::string(pod->name));
+    if (const model::Pod* pod = AnyPod()) Leave(model::Pod(*pod));
   }
   void Restart() {
-    while (!unwritten_.empty()) WriteOne();
-    while (!unseen_.empty()) ShowBound();  // a planner is only asked once the view is complete
+    CatchUp();
     f_.Restart();
   }
 
-  // Each write reaches the watch some plans later, or fails.
-  void WriteOne() {
-    const berth::planner::Step step = unwritten_.front();
-    unwritten_.erase(unwritten_.begin());
-    const auto found = f_.pods.find(step.name);
-    if (found == f_.pods.end()) return;
-    const bool others = others_.contains(found->second.uid) &&
-                        others_.at(found->second.uid) == found->second.nominated_node;
-    if (others || Below(10) == 0) return f_.planner->Failed(step);
-    f_.Write(step);
-  }
   void Plan() {
-    for (std::size_t i = Below(4); i > 0 && !unwritten_.empty(); --i) WriteOne();
     for (const berth::planner::Step& step : f_.PlanOnly()) {
       Check(step);
-      unwritten_.push_back(step);
+      if (!Write(step)) f_.planner->Failed(step);
     }
     CheckRoom();
   }
+  bool Write(const berth::planner::Step& step) {
+    const auto found = f_.pods.find(step.name);
+    if (found == f_.pods.end() || others_.contains(found->second.uid)) return false;
+    if (may_fail_ && Below(10) == 0) return false;
+    model::Pod pod = found->second;
+    pod.nominated_node = step.node;
+    pod.annotations.clear();
+    if (!step.node.empty()) pod.annotations = {{kPlan, step.node}};
+    Put(pod);
+    return true;
+  }
 
+  // Steps are for pods that wait, as far as the planner can know, and have no other's nomination.
   void Check(const berth::planner::Step& step) {
-    ASSERT_TRUE(f_.pods.contains(step.name)) << step.name << " does not wait";
-    const model::Pod& pod = f_.pods.at(step.name);
+    ASSERT_TRUE(known_.contains(step.name)) << step.name << " does not wait";
+    const model::Pod& pod = known_.at(step.name);
     EXPECT_EQ(step.uid, pod.uid);
-    if (step.node.empty()) return;
-    EXPECT_FALSE(pod.gated || pod.attached_volumes || pod.scheduler != "berth") << step.name;
     const bool ours = model::Find(pod.annotations, kPlan) == pod.nominated_node;
     EXPECT_TRUE(pod.nominated_node.empty() || ours) << step.name << " is nominated by another";
+    if (step.node.empty()) return;
+    EXPECT_FALSE(pod.gated || pod.attached_volumes || pod.scheduler != "berth") << step.name;
   }
-  // What the plan's nominations need is there, beside what the view shows.
+  // What the plan's nominations need is there, beside what the view shows and others' nominations.
   void CheckRoom() {
     for (const model::NodeState& state : f_.nodes) {
       model::NodeState planned = state;
       bool ours = false;
-      for (const auto& [name, pod] : f_.pods) {
+      for (const auto& [name, pod] : known_) {
         const auto outlook = f_.planner->Find("team", name);
-        if (outlook->node != state.node.name) continue;
+        const bool bound = f_.seen_bound.contains("team/" + name + "/" + pod.uid);
+        if (bound || outlook->node != state.node.name) continue;
         ours = ours || outlook->state == State::kNominated;
         policies::fit::Book(pod, planned);
       }
-      if (!ours) continue;
-      EXPECT_LE(planned.used.Get(kGpu), planned.node.allocatable.Get(kGpu)) << state.node.name;
-      EXPECT_LE(planned.pods, planned.node.allocatable.Get("pods")) << state.node.name;
-      EXPECT_LE(std::ranges::count(planned.ports, model::HostPort{.port = 80}), 1);
-      EXPECT_FALSE(state.quarantined || state.node.unschedulable) << state.node.name;
+      if (ours) CheckNode(planned);
     }
+  }
+  static void CheckNode(const model::NodeState& planned) {
+    const std::string& name = planned.node.name;
+    EXPECT_LE(planned.used.Get(kGpu), planned.node.allocatable.Get(kGpu)) << name;
+    EXPECT_LE(planned.pods, planned.node.allocatable.Get("pods")) << name;
+    EXPECT_FALSE(planned.quarantined || planned.node.unschedulable) << name;
   }
   // A pod that waits without a node is one that no node fits beside what is promised.
   void ExpectPlanned(const model::Pod& pod) {
     const State state = f_.StateOf(pod.name);
-    if (state == State::kHead) return;
     EXPECT_NE(state, State::kBackingOff) << pod.name;
     EXPECT_NE(state, State::kQueued) << pod.name;
     EXPECT_NE(state, State::kWithdrawn) << pod.name;
@@ -205,15 +252,15 @@ class Chance {
     }
   }
 
-  using Placed = std::vector<std::pair<model::Pod, std::string>>;
-
   std::mt19937 random_;
   Fixture f_;
   std::size_t created_ = 0;
-  Placed unseen_;   // bound, but the view does not show it
-  Placed running_;  // bound, and the view shows it
-  std::vector<berth::planner::Step> unwritten_;
-  std::map<std::string, std::string> others_;  // nominations by others, by UID
+  std::deque<Event> events_;                 // that the planner has not seen
+  std::map<std::string, model::Pod> known_;  // what it has seen
+  Placed unseen_;                            // bound, but the view does not show it
+  Placed running_;                           // bound, and the view shows it
+  std::set<std::string> others_;             // UIDs of the pods that others have nominated
+  bool may_fail_ = true;
 };
 
 TEST(PlannerProperty, NeverPromisesWhatIsNotThere) {

@@ -165,6 +165,19 @@ TEST(Written, AnOldObjectIsNotTakenForANewOne) {
   EXPECT_EQ(f.planner->Find("team", "1")->node, "b");
 }
 
+TEST(Written, AWithdrawnNominationDoesNotCountAnyMore) {
+  Fixture f;
+  f.nodes = {RoomyNode("a", 8)};
+  f.Refuse("1", 4);
+  f.Refuse("2", 4);
+  EXPECT_THAT(f.Plan(), ElementsAre("1 a", "2 a"));
+  f.Node("a").used.Set(kGpu, 4);
+  EXPECT_THAT(Fixture::Names(f.PlanOnly()), ElementsAre("2 "));
+  EXPECT_EQ(f.StateOf("2"), State::kWithdrawn);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.StateOf("1"), State::kNominated);
+}
+
 TEST(Failed, TheNodeIsFreeAtOnceAndThePodIsPlannedSoon) {
   Fixture f;
   f.nodes = {RoomyNode("a")};
