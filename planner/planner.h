@@ -62,7 +62,9 @@ struct Step {
 /// nomination that still fits for a better one, nor one of others. See WaitingPod for how it learns
 /// what became of a nomination.
 ///
-/// Pods that need what policies/fit does not know are left to kube-scheduler.
+/// Pods that need what policies/fit does not know are left to kube-scheduler. One thing is not seen:
+/// a running pod's required anti-affinity to the waiting one. kube-scheduler then clears the
+/// nomination, and the plan avoids that node first.
 ///
 /// Tell it of all waiting pods, those of other schedulers among them, because their nominations
 /// count; and call Plan() from time to time. Equal calls give equal steps. No I/O, no clock. Not
