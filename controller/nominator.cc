@@ -8,12 +8,13 @@ namespace berth::controller {
 Nominator::Nominator(Options options,
                      std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                      const cluster::Snapshot* snapshot, Patcher* patcher, kube::Timer* timer,
-                     WriteObserver* observer)
+                     WriteObserver* observer, PlannerMetrics* metrics)
     : options_(std::move(options)),
       snapshot_(snapshot),
       patcher_(patcher),
       timer_(timer),
       observer_(observer),
+      metrics_(metrics),
       planner_(std::move(engine), options_.planner) {}
 
 void Nominator::Run() {
@@ -22,7 +23,11 @@ void Nominator::Run() {
   constexpr int kRest = 4;
   std::chrono::milliseconds rest{0};
   do {
-    if (options_.may_write() && snapshot_->Synced() && IsDue()) PlanOnce();
+    if (!options_.may_write()) {
+      metrics_->OnIdle();
+    } else if (snapshot_->Synced() && IsDue()) {
+      PlanOnce();
+    }
     rest = std::chrono::duration_cast<std::chrono::milliseconds>(kRest * took_);
   } while (timer_->Wait(std::max(options_.interval, rest)));
 }
@@ -42,9 +47,13 @@ void Nominator::PlanOnce() {
     planned_ = timer_->Now();
     generation_ = reader.Generation();
     changed_ = false;
-    steps = planner_.Plan(reader, options_.now(), planned_);
+    const auto seen_bound = [&reader](const std::string& key, const std::string& uid) {
+      return reader.WasSeenBound(key, uid);
+    };
+    steps = planner_.Plan(reader, seen_bound, options_.now(), planned_);
+    took_ = timer_->Now() - planned_;
+    metrics_->OnPlanned(planner_, took_, options_.now());
   }
-  took_ = timer_->Now() - planned_;
   for (const planner::Step& step : steps) {
     if (WriteStep(step)) continue;
     const std::lock_guard guard(mutex_);
@@ -58,6 +67,7 @@ bool Nominator::WriteStep(const planner::Step& step) {
                                                     step.node, options_.annotation);
   if (!absl::IsCancelled(status)) {
     observer_->OnWritten(Write::kNomination, step.namespace_ + '/' + step.name, step.node, status);
+    metrics_->OnWritten(step, status.ok(), options_.now());
   }
   return status.ok();
 }

@@ -10,6 +10,7 @@
 
 #include "cluster/snapshot.h"
 #include "controller/patcher.h"
+#include "controller/planner_metrics.h"
 #include "controller/write_observer.h"
 #include "kube/list_watch.h"
 #include "kube/timer.h"
@@ -44,7 +45,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   /// The snapshot has the nodes and all bound pods, whole. Everything pointed at must outlive this.
   Nominator(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
             const cluster::Snapshot* snapshot, Patcher* patcher, kube::Timer* timer,
-            WriteObserver* observer);
+            WriteObserver* observer, PlannerMetrics* metrics);
 
   /// Plans and writes while this controller leads, both lists are there, and pods wait. Returns at
   /// once if no scheduler's pods are planned. Each write is reported to `observer`, on this thread.
@@ -74,6 +75,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   Patcher* const patcher_;
   kube::Timer* const timer_;
   WriteObserver* const observer_;
+  PlannerMetrics* const metrics_;
 
   // Of the last round: when it began, how long it planned, and what it has seen.
   Clock::time_point planned_;

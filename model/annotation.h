@@ -65,9 +65,6 @@ inline constexpr OwnName kRetrylessAnnotation{"retryless"};
 inline constexpr OwnName kPlanAnnotation{"plan"};
 /// When the controller last made kube-scheduler retry the pod, on waiting pods. Nothing reads it.
 inline constexpr OwnName kNudgedAtAnnotation{"nudged-at"};
-/// The node that the planner has nominated for the pod, on waiting pods, so that the controller
-/// knows which nominations are its own after it was started again.
-inline constexpr OwnName kPlanAnnotation{"plan"};
 /// On Secrets. To get a new certificate, `berth certs renew` or a user writes a value that it did
 /// not have before, such as the time. The controller reads it.
 inline constexpr OwnName kRenewAnnotation{"renew"};

@@ -61,7 +61,7 @@ class ControllerServer::Work {
                      .now = Now,
                      .seed = std::random_device()()},
                     engine_.scheduling, &snapshot_, &server.observer_, &server.certificate_report_,
-                    &server.pending_observer_) {
+                    &server.pending_observer_, &server.planner_metrics_) {
     feed_.Start();
     controller_.Start();
   }
@@ -134,6 +134,7 @@ ControllerServer::ControllerServer(const config::BerthConfiguration& config, kub
       metrics_(std::make_shared<server::Metrics>()),
       observer_(*metrics_),
       certificate_report_(*metrics_),
+      planner_metrics_(*metrics_),
       node_observer_("nodes", *metrics_),
       pod_observer_("pods", *metrics_),
       pending_observer_("pending_pods", *metrics_) {}

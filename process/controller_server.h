@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "controller/certificate_report.h"
 #include "controller/observer.h"
+#include "controller/planner_metrics.h"
 #include "kube/api_config.h"
 #include "process/config_follower.h"
 #include "process/feed_observer.h"
@@ -77,6 +78,7 @@ class ControllerServer final : public Server {
   std::shared_ptr<server::Metrics> metrics_;
   controller::Observer observer_;
   controller::CertificateReport certificate_report_;
+  controller::PlannerMetrics planner_metrics_;
   // Shared by successive works, so that their counters go on.
   FeedObserver node_observer_;
   FeedObserver pod_observer_;

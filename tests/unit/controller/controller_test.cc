@@ -87,7 +87,7 @@ class ControllerTest : public ::testing::Test {
         std::move(options),
         std::make_shared<const policies::scheduling::SchedulingEngine>(
             policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{}),
-        snapshot_.get(), &observer_, &nobody_, &nobody_);
+        snapshot_.get(), &observer_, &nobody_, &nobody_, &planner_metrics_);
   }
 
   std::unique_ptr<Controller> Start(Controller::Options options) {
@@ -110,6 +110,7 @@ class ControllerTest : public ::testing::Test {
   std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot({GpuNode("v100-1", kV100)});
   server::Metrics metrics_;
   Observer observer_{metrics_};
+  PlannerMetrics planner_metrics_{metrics_};
   NoObserver nobody_;
 };
 

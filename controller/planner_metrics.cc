@@ -1,0 +1,103 @@
+#include "controller/planner_metrics.h"
+
+#include <cstddef>
+#include <string>
+
+namespace berth::controller {
+
+namespace {
+
+using planner::Outcome;
+using planner::State;
+using policies::fit::Unknown;
+
+constexpr State kCountedStates[] = {State::kNominated, State::kHead,       State::kQueued,
+                                    State::kNoNode,    State::kLeftToScan, State::kBackingOff};
+constexpr Unknown kNeeds[] = {Unknown::kClaims, Unknown::kVolumes, Unknown::kPodAffinity,
+                              Unknown::kSpread, Unknown::kNodeFeatures};
+
+// From a rescue to a pod that has waited over night.
+prometheus::Histogram::BucketBoundaries DelayBuckets() {
+  return {0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 21600};
+}
+
+prometheus::Histogram::BucketBoundaries PlanBuckets() {
+  return {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
+}
+
+double SecondsSince(model::Time since, model::Time now) {
+  return std::chrono::duration<double>(now - since).count();
+}
+
+prometheus::Histogram* AddHistogram(prometheus::Registry& registry, const char* name,
+                                    const char* help,
+                                    const prometheus::Histogram::BucketBoundaries& buckets) {
+  auto& family = prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+  return &family.Add({}, buckets);
+}
+
+}  // namespace
+
+PlannerMetrics::PlannerMetrics(server::Metrics& metrics) {
+  prometheus::Registry& registry = metrics.registry();
+  auto& pods = prometheus::BuildGauge()
+                   .Name("berth_planner_pods")
+                   .Help("Pods that wait, by what the planner makes of them.")
+                   .Register(registry);
+  for (const State state : kCountedStates) {
+    pods_[state] = &pods.Add({{"state", std::string(NameOf(state))}});
+  }
+  auto& needs = prometheus::BuildGauge()
+                    .Name("berth_planner_left_to_scan")
+                    .Help("Pods that are left to kube-scheduler, by what they need.")
+                    .Register(registry);
+  for (const Unknown need : kNeeds) {
+    left_to_scan_[need] = &needs.Add({{"need", std::string(NameOf(need))}});
+  }
+  auto& nominations = prometheus::BuildCounter()
+                          .Name("berth_planner_nominations_total")
+                          .Help("Nominations of the planner, by outcome.")
+                          .Register(registry);
+  written_ = &nominations.Add({{"outcome", "written"}});
+  failed_ = &nominations.Add({{"outcome", "failed"}});
+  for (std::size_t i = 0; i < ended_.size(); ++i) {
+    ended_[i] =
+        &nominations.Add({{"outcome", std::string(NameOf(static_cast<Outcome>(i)))}});
+  }
+  nomination_delay_ = AddHistogram(registry, "berth_planner_nomination_delay_seconds",
+                                   "From the creation of a pod to a nomination.", DelayBuckets());
+  binding_delay_ = AddHistogram(registry, "berth_planner_binding_delay_seconds",
+                                "From the creation of a pod that was nominated to its binding.",
+                                DelayBuckets());
+  plan_ = AddHistogram(registry, "berth_planner_plan_seconds", "Time to plan one round.",
+                       PlanBuckets());
+}
+
+void PlannerMetrics::OnPlanned(planner::Planner& planner, std::chrono::nanoseconds took,
+                               model::Time now) {
+  plan_->Observe(std::chrono::duration<double>(took).count());
+  for (const auto& [state, gauge] : pods_) {
+    gauge->Set(static_cast<double>(planner.states()[static_cast<std::size_t>(state)]));
+  }
+  for (const auto& [need, gauge] : left_to_scan_) {
+    const auto found = planner.left_to_scan().find(need);
+    gauge->Set(found == planner.left_to_scan().end() ? 0 : static_cast<double>(found->second));
+  }
+  for (const planner::Ended& ended : planner.TakeEnded()) {
+    ended_[static_cast<std::size_t>(ended.outcome)]->Increment();
+    if (ended.outcome == Outcome::kBound) binding_delay_->Observe(SecondsSince(ended.created, now));
+  }
+}
+
+void PlannerMetrics::OnWritten(const planner::Step& step, bool written, model::Time now) {
+  if (step.node.empty()) return;
+  (written ? written_ : failed_)->Increment();
+  if (written) nomination_delay_->Observe(SecondsSince(step.created, now));
+}
+
+void PlannerMetrics::OnIdle() {
+  for (const auto& [state, gauge] : pods_) gauge->Set(0);
+  for (const auto& [need, gauge] : left_to_scan_) gauge->Set(0);
+}
+
+}  // namespace berth::controller

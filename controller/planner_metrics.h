@@ -1,0 +1,54 @@
+#pragma once
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+
+#include <array>
+#include <chrono>
+#include <map>
+
+#include "model/time.h"
+#include "planner/planner.h"
+#include "policies/fit/fit.h"
+#include "server/metrics.h"
+
+namespace berth::controller {
+
+/// Counts what the planner makes of waiting pods:
+///
+///   berth_planner_pods{state}                   pods that wait, by planner::State
+///   berth_planner_left_to_scan{need}            pods of state left_to_scan, by what is not known
+///   berth_planner_nominations_total{outcome}    written, failed, and the values of planner::Outcome
+///   berth_planner_nomination_delay_seconds      from the creation of a pod to a nomination
+///   berth_planner_binding_delay_seconds         from its creation to its binding, if nominated
+///   berth_planner_plan_seconds                  time to plan one round
+///
+/// Thread-safe.
+class PlannerMetrics {
+ public:
+  /// Registers the series. `metrics` must outlive this.
+  explicit PlannerMetrics(server::Metrics& metrics);
+
+  /// The planner has planned a round within `took`. Takes what has ended from it.
+  void OnPlanned(planner::Planner& planner, std::chrono::nanoseconds took, model::Time now);
+
+  /// The controller has written a step, or could not.
+  void OnWritten(const planner::Step& step, bool written, model::Time now);
+
+  /// Nothing is planned any more: another controller leads.
+  void OnIdle();
+
+ private:
+  // Only these are counted; the others are not the planner's affair.
+  std::map<planner::State, prometheus::Gauge*> pods_;
+  std::map<policies::fit::Unknown, prometheus::Gauge*> left_to_scan_;
+  std::array<prometheus::Counter*, planner::kOutcomes> ended_{};
+  prometheus::Counter* written_;
+  prometheus::Counter* failed_;
+  prometheus::Histogram* nomination_delay_;
+  prometheus::Histogram* binding_delay_;
+  prometheus::Histogram* plan_;
+};
+
+}  // namespace berth::controller

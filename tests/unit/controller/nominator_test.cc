@@ -1,0 +1,185 @@
+#include "controller/nominator.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/controller/fixtures.h"
+#include "tests/unit/controller/limited_time.h"
+#include "tests/unit/kube/scripted_transport.h"
+
+namespace berth::controller {
+namespace {
+
+using policies::scheduling::GpuNode;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+constexpr char kRefused[] = "0/100 nodes are available: 100 node(s) had accelerator A30.";
+
+// What policies/fit wants of a node, in a snapshot that keeps it.
+model::NodeState Roomy(const std::string& name) {
+  model::NodeState state = GpuNode(name, kV100);
+  state.node.allocatable.Set("pods", 110);
+  return state;
+}
+
+std::unique_ptr<cluster::Snapshot> WholeSnapshot() {
+  auto snapshot = std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
+      .catalog = policies::scheduling::Catalog(), .labels = {}, .whole_pods = true});
+  snapshot->UpsertNode(Roomy("v100-1").node);
+  return snapshot;
+}
+
+class NominatorTest : public ::testing::Test {
+ protected:
+  NominatorTest() {
+    List(cluster::Kind::kNodes);
+    List(cluster::Kind::kPods);
+  }
+
+  void List(cluster::Kind kind) {
+    snapshot_->BeginReplace(kind);
+    if (kind == cluster::Kind::kNodes) snapshot_->UpsertNode(Roomy("v100-1").node);
+    snapshot_->EndReplace(kind);
+  }
+
+  static model::Pod Refused(const std::string& name = "train") {
+    model::Pod pod = PodOn("", name);
+    pod.scheduler = "berth";
+    pod.unschedulable = kRefused;
+    return pod;
+  }
+
+  static void Wait(Nominator& nominator, const std::vector<model::Pod>& pods) {
+    nominator.OnReplaceBegin();
+    for (const model::Pod& pod : pods) nominator.OnUpsert(pod);
+    nominator.OnReplaceEnd("10");
+  }
+  void Wait(const std::vector<model::Pod>& pods) { Wait(nominator_, pods); }
+
+  void Reply(int status) { transport_.replies.push_back({.status = status, .body = "{}"}); }
+
+  void RunFor(milliseconds duration) {
+    time_.end = time_.now + duration;
+    nominator_.Run();
+  }
+
+  Nominator Make(planner::PlannerConfig config) {
+    return {{.planner = std::move(config),
+             .annotation = "berth.dev/plan",
+             .may_write = [this] { return leads_; },
+             .now = [] { return policies::scheduling::kNow; }},
+            std::make_shared<const policies::scheduling::SchedulingEngine>(
+                policies::scheduling::Catalog(), "berth.dev",
+                policies::scheduling::SchedulingConfig{}),
+            snapshot_.get(),
+            &patcher_,
+            &time_,
+            &record_,
+            &planner_metrics_};
+  }
+
+  std::unique_ptr<cluster::Snapshot> snapshot_ = WholeSnapshot();
+  kube::ScriptedTransport transport_;
+  Patcher patcher_{&transport_};
+  LimitedTime time_;
+  WriteRecord record_;
+  server::Metrics metrics_;
+  PlannerMetrics planner_metrics_{metrics_};
+  bool leads_ = true;
+  Nominator nominator_ = Make({});
+};
+
+TEST_F(NominatorTest, NominatesANodeForThatVeryPod) {
+  Reply(200);
+  Wait({Refused()});
+  RunFor(milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(1));
+  EXPECT_EQ(transport_.requests[0].method, kube::HttpMethod::kPatch);
+  EXPECT_EQ(transport_.requests[0].target, "/api/v1/namespaces/ml/pods/train/status");
+  EXPECT_EQ(transport_.requests[0].body,
+            R"({"metadata":{"annotations":{"berth.dev/plan":"v100-1"},"uid":"train-uid"},)"
+            R"("status":{"nominatedNodeName":"v100-1"}})");
+  EXPECT_THAT(record_.written, ElementsAre("nomination ml/train v100-1"));
+  EXPECT_THAT(metrics_.Exposition(),
+              testing::HasSubstr("berth_planner_nominations_total{outcome=\"written\"} 1"));
+}
+
+TEST_F(NominatorTest, WithdrawsWhatFitsNoLonger) {
+  Reply(200);
+  Reply(200);
+  model::Pod pod = Refused();
+  Wait({pod});
+  RunFor(milliseconds(100));
+  pod.nominated_node = "v100-1";
+  pod.annotations = {{"berth.dev/plan", "v100-1"}};
+  nominator_.OnUpsert(pod);
+  snapshot_->UpsertNode(Broken(Roomy("v100-1")).node);
+  RunFor(milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(2));
+  EXPECT_EQ(transport_.requests[1].body,
+            R"({"metadata":{"annotations":{"berth.dev/plan":null},"uid":"train-uid"},)"
+            R"("status":{"nominatedNodeName":null}})");
+}
+
+TEST_F(NominatorTest, ACandidateDoesNotWrite) {
+  Reply(200);
+  leads_ = false;
+  Wait({Refused()});
+  RunFor(seconds(2));
+  EXPECT_THAT(transport_.requests, IsEmpty());
+  leads_ = true;  // the other one has just died
+  RunFor(milliseconds(100));
+  EXPECT_THAT(transport_.requests, SizeIs(1));
+}
+
+TEST_F(NominatorTest, WaitsForTheList) {
+  nominator_.OnReplaceBegin();
+  nominator_.OnUpsert(Refused());
+  RunFor(seconds(2));
+  EXPECT_THAT(transport_.requests, IsEmpty()) << "a pod that is not listed may be nominated";
+}
+
+TEST_F(NominatorTest, TriesAFailedWriteAgainAfterASecond) {
+  Reply(500);
+  Reply(200);
+  Wait({Refused()});
+  RunFor(milliseconds(900));
+  EXPECT_THAT(transport_.requests, SizeIs(1));
+  RunFor(milliseconds(1200));
+  EXPECT_THAT(transport_.requests, SizeIs(2));
+  EXPECT_THAT(metrics_.Exposition(),
+              testing::HasSubstr("berth_planner_nominations_total{outcome=\"failed\"} 1"));
+}
+
+TEST_F(NominatorTest, WritesNothingForPodsThatAreGone) {
+  Wait({Refused()});
+  nominator_.OnDelete(Refused());
+  RunFor(seconds(2));
+  EXPECT_THAT(transport_.requests, IsEmpty());
+}
+
+// What cannot be read was refused a moment ago, and waits on.
+TEST_F(NominatorTest, APodThatCannotBeReadWaitsOn) {
+  Reply(200);
+  Wait({Refused()});
+  nominator_.OnReplaceBegin();
+  nominator_.OnUnreadable({.kind = "Pod", .namespace_ = "ml", .name = "train", .uid = "train-uid",
+                           .error = ""});
+  nominator_.OnReplaceEnd("11");
+  RunFor(milliseconds(100));
+  EXPECT_THAT(transport_.requests, SizeIs(1));
+}
+
+TEST_F(NominatorTest, IsOffWithoutSchedulers) {
+  Nominator off = Make({.schedulers = {}});
+  Wait(off, {Refused()});
+  off.Run();
+  EXPECT_THAT(transport_.requests, IsEmpty());
+}
+
+}  // namespace
+}  // namespace berth::controller
