@@ -188,8 +188,8 @@ func TestAWriteForAnotherPodOfTheNameIsRefused(t *testing.T) {
 	_, err := shared.Client.CoreV1().Pods(waiting.Namespace).Patch(t.Context(), waiting.Name,
 		types.MergePatchType, []byte(`{"metadata": {"uid": "another"},
 			"status": {"nominatedNodeName": "gpu-001"}}`), metav1.PatchOptions{}, "status")
-	if !apierrors.IsConflict(err) {
-		t.Errorf("kube-apiserver says %v, want a conflict", err)
+	if !apierrors.IsInvalid(err) {
+		t.Errorf("kube-apiserver says %v, want that a UID is immutable", err)
 	}
 }
 
