@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"berth.dev/berth/tests/e2e/fleet"
+	"berth.dev/berth/tests/e2e/stranded"
 )
 
 type options struct {
@@ -139,14 +140,14 @@ func verdict(columns []column) error {
 	return errors.Join(failures...)
 }
 
-func strandedAtCapacity(c column) int64 { return sumAtCapacity(c, holding.total) }
+func strandedAtCapacity(c column) int64 { return sumAtCapacity(c, stranded.Holding.Total) }
 
 func waitingAtCapacity(c column) int64 {
-	return sumAtCapacity(c, func(h holding) int64 { return int64(h.waiting) })
+	return sumAtCapacity(c, func(h stranded.Holding) int64 { return int64(h.Waiting) })
 }
 
 // sumAtCapacity is over all seeds.
-func sumAtCapacity(c column, value func(holding) int64) int64 {
+func sumAtCapacity(c column, value func(stranded.Holding) int64) int64 {
 	sum := int64(0)
 	for _, o := range c.outcomes {
 		sum += value(o.atCapacity)

@@ -13,6 +13,7 @@ import (
 
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
+	"berth.dev/berth/tests/e2e/stranded"
 )
 
 const (
@@ -31,8 +32,8 @@ type cluster struct {
 
 // outcome is what a replay left at both moments.
 type outcome struct {
-	atCapacity holding // when as many devices had been asked for as there are
-	atEnd      holding // after the last pod
+	atCapacity stranded.Holding // when as many devices had been asked for as there are
+	atEnd      stranded.Holding // after the last pod
 }
 
 func startCluster(ctx context.Context, w way, o options, out io.Writer) (*cluster, error) {
@@ -65,7 +66,7 @@ func (c *cluster) replay(ctx context.Context, seed uint64, count int) (outcome, 
 		return outcome{}, fmt.Errorf("empty the cluster: %w", err)
 	}
 	pods := fleet.Mix(seed, count)
-	full := untilCapacity(c.pools, pods)
+	full := stranded.UntilCapacity(c.pools, pods)
 	var result outcome
 	var err error
 	if result.atCapacity, err = c.offer(ctx, pods[:full]); err != nil {
@@ -75,35 +76,20 @@ func (c *cluster) replay(ctx context.Context, seed uint64, count int) (outcome, 
 		return outcome{}, err
 	}
 	fmt.Fprintf(c.out, "seed %d: %d stranded after %d pods, %d after %d; %.0f s\n", seed,
-		result.atCapacity.total(), full, result.atEnd.total(), len(pods), time.Since(begin).Seconds())
+		result.atCapacity.Total(), full, result.atEnd.Total(), len(pods), time.Since(begin).Seconds())
 	return result, nil
 }
 
-// untilCapacity is how many of the pods ask for as many devices as there are.
-func untilCapacity(pools []fleet.Pool, pods []*corev1.Pod) int {
-	left := int64(0)
-	for _, pool := range pools {
-		left += int64(pool.Nodes) * pool.Devices
-	}
-	for i, pod := range pods {
-		_, devices := devicesOf(pod)
-		if left -= devices; left < 0 {
-			return i
-		}
-	}
-	return len(pods)
-}
-
 // offer creates pods one after the other and counts when all have been decided upon.
-func (c *cluster) offer(ctx context.Context, pods []*corev1.Pod) (holding, error) {
+func (c *cluster) offer(ctx context.Context, pods []*corev1.Pod) (stranded.Holding, error) {
 	for _, pod := range pods {
 		api := c.box.Client.CoreV1().Pods(pod.Namespace)
 		if _, err := api.Create(ctx, pod, metav1.CreateOptions{}); err != nil {
-			return holding{}, err
+			return stranded.Holding{}, err
 		}
 	}
 	all, err := c.await(ctx, "undecided", undecided)
-	return holdingOf(c.pools, all), err
+	return stranded.Of(c.pools, all), err
 }
 
 // empty deletes all pods but the nodes' daemons, and waits until Berth knows.

@@ -27,13 +27,13 @@ func TestBerthStrandsFewerDevicesThanDefaultScoring(t *testing.T) {
 	}
 	for i, seed := range o.seeds {
 		for _, c := range columns {
-			if last := c.outcomes[i].atEnd; last.waiting == 0 || last.total() != 0 {
+			if last := c.outcomes[i].atEnd; last.Waiting == 0 || last.Total() != 0 {
 				t.Errorf("%s, seed %d: a pod still fits after the last: %+v", c.title, seed, last)
 			}
 		}
-		without := columns[0].outcomes[i].atEnd.whole
+		without := columns[0].outcomes[i].atEnd.Whole
 		for _, c := range columns[1:] {
-			if with := c.outcomes[i].atEnd.whole; with <= without {
+			if with := c.outcomes[i].atEnd.Whole; with <= without {
 				t.Errorf("%s, seed %d: %d whole-node pods, without Berth %d", c.title, seed, with, without)
 			}
 		}

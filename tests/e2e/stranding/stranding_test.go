@@ -3,33 +3,21 @@ package main
 import (
 	"bytes"
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	schedulerconfig "k8s.io/kube-scheduler/config/v1"
 
 	"berth.dev/berth/tests/e2e/fleet"
+	"berth.dev/berth/tests/e2e/stranded"
 )
-
-func TestUntilCapacity(t *testing.T) {
-	pools := fleet.Small(1) // 22 devices
-	pod := podOn("", fleet.ResourceGPU, 8)
-	cases := []struct{ pods, want int }{{0, 0}, {2, 2}, {3, 2}, {9, 2}}
-	for _, c := range cases {
-		if got := untilCapacity(pools, slices.Repeat([]*corev1.Pod{&pod}, c.pods)); got != c.want {
-			t.Errorf("%d of %d pods of 8 devices, want %d", got, c.pods, c.want)
-		}
-	}
-}
 
 func TestVerdict(t *testing.T) {
 	// of two seeds, so many in all
-	left := func(title string, stranded int64, waiting int) column {
+	left := func(title string, devices int64, waiting int) column {
 		return column{title, []outcome{
-			{atCapacity: holding{stranded: map[string]int64{"V100": stranded - 1}, waiting: waiting}},
-			{atCapacity: holding{stranded: map[string]int64{"A30": 1}}},
+			{atCapacity: stranded.Holding{Stranded: map[string]int64{"V100": devices - 1}, Waiting: waiting}},
+			{atCapacity: stranded.Holding{Stranded: map[string]int64{"A30": 1}}},
 		}}
 	}
 	alone := left("alone", 100, 20)
@@ -106,8 +94,8 @@ func TestWaysOfShortlists(t *testing.T) {
 func TestTableShowsTheSpread(t *testing.T) {
 	var out bytes.Buffer
 	columns := []column{{"alone", []outcome{
-		{atCapacity: holding{stranded: map[string]int64{"V100": 3, "A30": 1}, waiting: 5}},
-		{atCapacity: holding{stranded: map[string]int64{"V100": 6}, waiting: 7}},
+		{atCapacity: stranded.Holding{Stranded: map[string]int64{"V100": 3, "A30": 1}, Waiting: 5}},
+		{atCapacity: stranded.Holding{Stranded: map[string]int64{"V100": 6}, Waiting: 7}},
 	}}}
 	printTable(&out, fleet.Reference(), columns)
 	for _, want := range []string{

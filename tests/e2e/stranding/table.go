@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"berth.dev/berth/tests/e2e/fleet"
+	"berth.dev/berth/tests/e2e/stranded"
 )
 
 const (
@@ -13,10 +14,10 @@ const (
 	cellWidth = 28
 )
 
-// line is a row of the table: a figure of a holding.
+// line is a row of the table: a figure of what a cluster holds.
 type line struct {
 	name  string
-	value func(holding) int64
+	value func(stranded.Holding) int64
 }
 
 // column is what a cluster did with every seed.
@@ -33,13 +34,13 @@ func printTable(out io.Writer, pools []fleet.Pool, columns []column) {
 	}
 	fmt.Fprintln(out)
 	fmt.Fprintln(out, "as many devices asked for as there are")
-	printLines(out, pools, columns, func(o outcome) holding { return o.atCapacity })
+	printLines(out, pools, columns, func(o outcome) stranded.Holding { return o.atCapacity })
 	fmt.Fprintln(out, "after all pods")
-	printLines(out, pools, columns, func(o outcome) holding { return o.atEnd })
+	printLines(out, pools, columns, func(o outcome) stranded.Holding { return o.atEnd })
 }
 
 func printLines(
-	out io.Writer, pools []fleet.Pool, columns []column, moment func(outcome) holding,
+	out io.Writer, pools []fleet.Pool, columns []column, moment func(outcome) stranded.Holding,
 ) {
 	for _, l := range linesFor(pools) {
 		fmt.Fprintf(out, "%-*s", nameWidth, "  "+l.name)
@@ -55,18 +56,18 @@ func printLines(
 }
 
 func linesFor(pools []fleet.Pool) []line {
-	lines := []line{{"devices stranded", holding.total}}
+	lines := []line{{"devices stranded", stranded.Holding.Total}}
 	for _, pool := range pools {
 		if pool.Accelerator != "" {
 			lines = append(lines, line{fmt.Sprintf("  %s, of %d", pool.Accelerator,
 				int64(pool.Nodes)*pool.Devices),
-				func(h holding) int64 { return h.stranded[pool.Accelerator] }})
+				func(h stranded.Holding) int64 { return h.Stranded[pool.Accelerator] }})
 		}
 	}
 	return append(lines,
-		line{"pods that wait", func(h holding) int64 { return int64(h.waiting) }},
-		line{"devices that they ask for", func(h holding) int64 { return h.asked }},
-		line{"whole-node pods placed", func(h holding) int64 { return int64(h.whole) }})
+		line{"pods that wait", func(h stranded.Holding) int64 { return int64(h.Waiting) }},
+		line{"devices that they ask for", func(h stranded.Holding) int64 { return h.Asked }},
+		line{"whole-node pods placed", func(h stranded.Holding) int64 { return int64(h.Whole) }})
 }
 
 // spread is the mean of values with the least and the greatest.

@@ -1,7 +1,8 @@
-package main
+package stranded
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,32 +21,43 @@ func TestFreeDevicesAreStrandedWhilePodsWait(t *testing.T) {
 	cases := []struct {
 		name string
 		pods []corev1.Pod
-		want holding
+		want Holding
 	}{
 		{"nobody waits", []corev1.Pod{podOn("mn2a-001", fleet.ResourceGPU, 1)},
-			holding{stranded: map[string]int64{}}},
+			Holding{Stranded: map[string]int64{}}},
 		{"who waits wants another resource", []corev1.Pod{
 			podOn("mn2a-001", fleet.ResourceGPU, 1), podOn("", fleet.ResourceMNCore, 4)},
-			holding{stranded: map[string]int64{"MN-Core": 8}, waiting: 1, asked: 4}},
+			Holding{Stranded: map[string]int64{"MN-Core": 8}, Waiting: 1, Asked: 4}},
 		{"a pod waits", []corev1.Pod{
 			podOn("mn2a-001", fleet.ResourceGPU, 8), podOn("mn2a-002", fleet.ResourceGPU, 1),
 			podOn("mn2b-a30-001", fleet.ResourceGPU, 4), podOn("", fleet.ResourceGPU, 8),
 			podOn("", fleet.ResourceGPU, 2)},
-			holding{stranded: map[string]int64{"V100": 7, "A100": 8, "A30": 8}, waiting: 2, asked: 10,
-				whole: 1}},
+			Holding{Stranded: map[string]int64{"V100": 7, "A100": 8, "A30": 8}, Waiting: 2, Asked: 10,
+				Whole: 1}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := holdingOf(pools, c.pods); !reflect.DeepEqual(got, c.want) {
-				t.Errorf("holding %+v, want %+v", got, c.want)
+			if got := Of(pools, c.pods); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("Holding %+v, want %+v", got, c.want)
 			}
 		})
 	}
 }
 
 func TestTotalOfStrandedDevices(t *testing.T) {
-	h := holding{stranded: map[string]int64{"V100": 7, "A100": 8}}
-	if h.total() != 15 {
-		t.Errorf("total %d, want 15", h.total())
+	h := Holding{Stranded: map[string]int64{"V100": 7, "A100": 8}}
+	if h.Total() != 15 {
+		t.Errorf("total %d, want 15", h.Total())
+	}
+}
+
+func TestUntilCapacity(t *testing.T) {
+	pools := fleet.Small(1) // 22 devices
+	pod := podOn("", fleet.ResourceGPU, 8)
+	cases := []struct{ pods, want int }{{0, 0}, {2, 2}, {3, 2}, {9, 2}}
+	for _, c := range cases {
+		if got := UntilCapacity(pools, slices.Repeat([]*corev1.Pod{&pod}, c.pods)); got != c.want {
+			t.Errorf("%d of %d pods of 8 devices, want %d", got, c.pods, c.want)
+		}
 	}
 }
