@@ -124,9 +124,14 @@ func TestWhatHasExpiredIsListed(t *testing.T) {
 		first.Modify(podOn("a", "n1"))
 		first.Modify(podOn("gone", "n1"))
 		first.Error(&metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonExpired})
+		second.Modify(refusedPod("d"))
+		second.Modify(refusedPod("c"))
 		second.Modify(podOn("c", "n3"))
 		if err := p.Await(t.Context(), bound(4)); err != nil {
 			t.Fatal(err)
+		}
+		if got := p.Count(); got != (Count{Bound: 4, Tried: 5}) {
+			t.Errorf("%+v", got)
 		}
 		if gone := p.Deleted(); len(gone) != 1 || gone["team-1/gone"] != "" {
 			t.Errorf("gone: %v", gone)

@@ -93,6 +93,23 @@ func (o Outcome) SecondsOf(holds func(name string) bool) []float64 {
 	return all
 }
 
+// Count is how many pods have a node, and how many have one or were refused.
+type Count struct{ Bound, Tried int }
+
+// Count counts what was seen so far.
+func (p *Pods) Count() Count {
+	var c Count
+	p.look(func(now Seen) {
+		c.Bound, c.Tried = len(now.Bound), len(now.Bound)
+		for name := range now.Refused {
+			if _, bound := now.Bound[name]; !bound {
+				c.Tried++
+			}
+		}
+	})
+	return c
+}
+
 // Deleted are the pods that are gone, with the node, if any, that they had.
 func (p *Pods) Deleted() map[string]string {
 	var gone map[string]string

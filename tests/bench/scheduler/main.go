@@ -19,6 +19,7 @@ import (
 	"berth.dev/berth/tests/bench/placing"
 	"berth.dev/berth/tests/bench/scheduler/faults"
 	"berth.dev/berth/tests/bench/scheduler/few"
+	"berth.dev/berth/tests/bench/scheduler/packing"
 )
 
 // leastNodes have some of each pool, and some without a fault.
@@ -43,7 +44,7 @@ type options struct {
 
 // scenarios are measured in place of pods a second where the first argument names one.
 var scenarios = map[string]func(ctx context.Context, arguments []string) error{
-	"few": few.Main, "faults": faults.Main,
+	"faults": faults.Main, "few": few.Main, "packing": packing.Main,
 }
 
 func main() {
@@ -79,7 +80,7 @@ func measurePlacing() {
 		"profile of kube-scheduler for every way, taken in a further run; default: none is taken")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "scheduler: what is %q? Scenarios, few and faults, go before flags\n",
+		fmt.Fprintf(os.Stderr, "scheduler: what is %q? Scenarios (faults, few, packing) go before flags\n",
 			flag.Arg(0))
 		os.Exit(2)
 	}
