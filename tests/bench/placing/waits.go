@@ -14,7 +14,7 @@ type Outcome struct {
 	Last      time.Duration            // from the first creation to the last binding
 	Refused   int                      // were refused at least once
 	Nominated int                      // were nominated for a node at least once
-	Said      map[string]string        // what kube-scheduler said last of those without a node
+	Without   map[string]string        // those without a node, and what kube-scheduler said last
 }
 
 // AwaitAll returns when all pods that were created have a node, or, with those that have one, when
@@ -56,7 +56,7 @@ func (c Created) names() map[string]struct{} {
 }
 
 func (c Created) outcome(seen Seen, now time.Time) Outcome {
-	o := Outcome{Waits: map[string]time.Duration{}, Said: map[string]string{}}
+	o := Outcome{Waits: map[string]time.Duration{}, Without: map[string]string{}}
 	for name, at := range c.At {
 		bound, isBound := seen.Bound[name]
 		if isBound {
@@ -64,13 +64,11 @@ func (c Created) outcome(seen Seen, now time.Time) Outcome {
 		} else {
 			bound = now
 			o.Unbound++
+			o.Without[name] = seen.Refused[name]
 		}
 		o.Waits[name] = bound.Sub(at)
-		if said, refused := seen.Refused[name]; refused {
+		if _, refused := seen.Refused[name]; refused {
 			o.Refused++
-			if !isBound {
-				o.Said[name] = said
-			}
 		}
 		if _, nominated := seen.Nominated[name]; nominated {
 			o.Nominated++

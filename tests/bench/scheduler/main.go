@@ -1,8 +1,8 @@
 // Scheduler measures how many pods a second kube-scheduler places: alone, and with Berth as its
 // chart ships it. The programs run when the first pod is created, and the clock runs from there to
 // the last binding. The ways take turns, every other round in the opposite order, so that a machine
-// that slows down slows all; what is compared is of one round. Its scenarios few and faults measure
-// something else.
+// that slows down slows all; what is compared is of one round. Its scenarios faults, few and packing
+// measure something else.
 package main
 
 import (

@@ -129,12 +129,9 @@ func unplaced(became placing.Outcome) error {
 	if became.Unbound == 0 {
 		return nil
 	}
-	why := slices.Sorted(maps.Values(became.Said))
-	if len(why) == 0 {
-		why = []string{"nothing was said of them"}
-	}
-	return fmt.Errorf("%d of %d pods have no node (%s); ask for fewer -pods, more -nodes or more "+
-		"-patience", became.Unbound, len(became.Waits), why[0])
+	pod := slices.Min(slices.Collect(maps.Keys(became.Without)))
+	return fmt.Errorf("%d of %d pods have no node (%s: %q); ask for fewer -pods, more -nodes or more "+
+		"-patience", became.Unbound, len(became.Waits), pod, became.Without[pod])
 }
 
 // startProfile profiles kube-scheduler beside what the caller does; the channel tells how it went.

@@ -27,16 +27,12 @@ func TestOutcomeIsOfTheTimeFromTheFirstCreationToTheLastBinding(t *testing.T) {
 
 func TestRunsFailWhereAPodHasNoNode(t *testing.T) {
 	became := placing.Outcome{Waits: map[string]time.Duration{"a": 1, "b": 1},
-		Said: map[string]string{}}
+		Without: map[string]string{}}
 	if err := unplaced(became); err != nil {
 		t.Errorf("all have one: %v", err)
 	}
-	became.Unbound = 1
-	if err := unplaced(became); err == nil || !strings.Contains(err.Error(), "nothing was said") {
-		t.Errorf("error %v", err)
-	}
-	became.Said["b"] = "0/3 nodes are available"
-	const want = "1 of 2 pods have no node (0/3 nodes are available); ask for fewer -pods"
+	became.Unbound, became.Without["b"] = 1, "0/3 nodes are available"
+	const want = `1 of 2 pods have no node (b: "0/3 nodes are available"); ask for fewer -pods`
 	if err := unplaced(became); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v", err)
 	}

@@ -3,7 +3,9 @@ package faults
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,24 +20,27 @@ import (
 )
 
 const (
-	// Nodes break often enough for pods to meet some of them.
-	breakEvery   = 100 * time.Millisecond
-	retryAfter   = 200 * time.Millisecond
-	awaitTimeout = time.Minute
+	// A node of as many breaks in so long: about a tenth of them are broken at a time.
+	breakEvery = time.Minute
+	retryAfter = 200 * time.Millisecond
 )
 
 // fault is something that fails while pods are placed, and what is done about it.
 type fault struct {
-	name, title string
-	happen      func(context.Context, *bench) error
+	name, title   string
+	ofControllers bool
+	happen        func(context.Context, *bench) error
 }
 
 var allFaults = []fault{
-	{"none", "nothing fails", func(context.Context, *bench) error { return nil }},
-	{"controllers-killed", "all controllers are killed and stay away", killControllers},
-	{"api-away", "kube-apiserver is killed and away for a while", takeAPIAway},
-	{"scheduler-restarted", "kube-scheduler is killed and started again", restartScheduler},
-	{"leader-changed", "the controller that leads ends, and the other leads", changeLeader},
+	{name: "none", title: "nothing fails", happen: func(context.Context, *bench) error { return nil }},
+	{name: "controllers-killed", title: "all controllers are killed and stay away",
+		ofControllers: true, happen: killControllers},
+	{name: "api-away", title: "kube-apiserver is killed and away for a while", happen: takeAPIAway},
+	{name: "scheduler-restarted", title: "kube-scheduler is killed and started again",
+		happen: restartScheduler},
+	{name: "leader-changed", title: "the controller that leads ends, and the other leads",
+		ofControllers: true, happen: changeLeader},
 }
 
 func faultNames() string {
@@ -83,16 +88,21 @@ func (b *bench) place(ctx context.Context, f fault, seed uint64) (outcome, error
 	if _, err := b.cluster.StartWay(ctx, b.way); err != nil {
 		return outcome{}, err
 	}
-	if err := b.cluster.StartStandby(ctx, b.way); err != nil {
-		return outcome{}, err
+	decisions := ""
+	if b.way.AsksBerth() {
+		decisions = b.cluster.Box.DecisionsAddress()
 	}
-	j, err := judge.Start(ctx, client, judge.ExcludingRules(), box.ManagedResources,
-		b.cluster.Box.DecisionsAddress())
+	if b.way.HasController() {
+		if err := b.cluster.StartStandby(ctx, b.way); err != nil {
+			return outcome{}, err
+		}
+	}
+	j, err := judge.Start(ctx, client, judge.ExcludingRules(), box.ManagedResources, decisions)
 	if err != nil {
 		return outcome{}, err
 	}
 	defer j.Stop()
-	storm := b.cluster.StartStormEvery(ctx, seed, breakEvery)
+	storm := b.cluster.StartStormEvery(ctx, seed, breakEvery/time.Duration(b.nodes))
 	became, err := b.placeAll(ctx, f, seed, seen)
 	if err = errors.Join(err, storm.Stop(ctx)); err != nil {
 		return outcome{}, err
@@ -177,5 +187,25 @@ func (b *bench) judge(
 		Broken: len(report.With(judge.Broken)), InFlight: len(report.With(judge.InFlight)),
 		Unclear: len(report.With(judge.Unclear)), Lost: became.Unbound + len(seen.Deleted()),
 		Overcommitted: len(crowded), Nominated: became.Nominated,
+		Details: details(became, seen.Deleted(), crowded, report.With(judge.Broken)),
 	}, nil
+}
+
+// details say who is meant.
+func details(
+	became placing.Outcome, gone map[string]string, crowded []string, broken []judge.Placement,
+) []string {
+	var all []string
+	for pod, why := range became.Without {
+		all = append(all, fmt.Sprintf("%s has no node: %q", pod, why))
+	}
+	for pod, node := range gone {
+		all = append(all, fmt.Sprintf("%s on %q is gone", pod, node))
+	}
+	for _, p := range broken {
+		all = append(all, fmt.Sprintf("%s/%s got %s %s after %s", p.Namespace, p.Pod, p.Node,
+			p.After.Round(time.Millisecond), p.Condition))
+	}
+	slices.Sort(all)
+	return append(all, crowded...)
 }

@@ -54,8 +54,7 @@ func parse(arguments []string) (options, error) {
 	flags.DurationVar(&o.patience, "patience", 4*time.Minute, "how long pods may take to get a node")
 	flags.Uint64Var(&o.seed, "seed", 1, "decides pods, and which nodes break")
 	names := flags.String("faults", faultNames(), "what fails: "+faultNames())
-	way := flags.String("way", "berth", "who places the pods: berth, berth-every-node, or such as "+
-		"berth+KEY=VALUE")
+	way := flags.String("way", "berth", "who places the pods: one of "+placing.WayNames())
 	o.files.AddJSONFlag(flags, "faults")
 	if err := flags.Parse(arguments); err != nil {
 		return o, err
@@ -81,9 +80,14 @@ func (o *options) choose(names, way string) error {
 	if err != nil {
 		return err
 	}
-	if o.way = ways[0]; len(ways) > 1 || !o.way.HasController() {
-		return fmt.Errorf("-way: %q has no controller, or is more than one; write berth, or such as "+
-			"berth+KEY=VALUE", way)
+	if o.way = ways[0]; len(ways) > 1 {
+		return fmt.Errorf("-way: %q is more than one; write one, such as berth", way)
+	}
+	for _, f := range o.faults {
+		if f.ofControllers && !o.way.HasController() {
+			return fmt.Errorf("-faults: %s has no controller that %s could happen to; write others, such "+
+				"as -faults none,api-away,scheduler-restarted", way, f.name)
+		}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"berth.dev/berth/tests/bench/figures"
+	"berth.dev/berth/tests/bench/placing"
+	"berth.dev/berth/tests/e2e/judge"
 )
 
 func TestChoices(t *testing.T) {
@@ -27,7 +30,7 @@ func TestChoices(t *testing.T) {
 		{"-after", "1", "-after 0 or more and below 1"},
 		{"-patience", "10s", "-patience more than -away"},
 		{"-faults", "fire", "write some of none,controllers-killed,api-away,"},
-		{"-way", "alone", "has no controller"},
+		{"-way", "alone", "alone has no controller that controllers-killed could happen to"},
 		{"-way", "berth,berth-every-node", "more than one"},
 	} {
 		if _, err := parse([]string{c.flag, c.value}); err == nil || !strings.Contains(err.Error(), c.advice) {
@@ -62,6 +65,22 @@ func TestPodsAreCreatedThoughKubeAPIServerIsAway(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+func TestDetailsNameThoseWhoAreMeant(t *testing.T) {
+	got := details(placing.Outcome{Without: map[string]string{"default/b": "0/3 nodes"}},
+		map[string]string{"default/a": "n1"}, []string{"n2: 9 of 8 nvidia.com/gpu"},
+		[]judge.Placement{{Namespace: "default", Pod: "c", Node: "n3", Condition: "GPUIsLost",
+			After: time.Second}})
+	want := []string{`default/a on "n1" is gone`, `default/b has no node: "0/3 nodes"`,
+		"default/c got n3 1s after GPUIsLost", "n2: 9 of 8 nvidia.com/gpu"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	o := outcome{Lost: 1, Details: got}
+	if !strings.Contains(o.String(), " 1 lost, 0 overcommitted, 0 nominated\n  default/a on") {
+		t.Errorf("said as %s", o)
+	}
 }
 
 func TestReportIsShown(t *testing.T) {

@@ -20,12 +20,15 @@ type outcome struct {
 	Lost          int     `json:"lost"`               // pods that are gone, or have no node in the end
 	Overcommitted int     `json:"overcommitted"`      // nodes and resources of which more is requested than there is
 	Nominated     int     `json:"nominated"`          // pods that were nominated at least once
+
+	Details []string `json:"details,omitempty"` // who is lost, and why; what is overcommitted
 }
 
 func (o outcome) String() string {
-	return fmt.Sprintf("last binding after %.1f s, wait p99 %.2f s; %d on broken nodes, %d in flight, %d "+
-		"unclear, %d lost, %d overcommitted, %d nominated", o.LastBinding, o.WaitP99, o.Broken, o.InFlight,
-		o.Unclear, o.Lost, o.Overcommitted, o.Nominated)
+	said := fmt.Sprintf("last binding after %.1f s, wait p99 %.2f s; %d on broken nodes, %d in flight, "+
+		"%d unclear, %d lost, %d overcommitted, %d nominated", o.LastBinding, o.WaitP99, o.Broken,
+		o.InFlight, o.Unclear, o.Lost, o.Overcommitted, o.Nominated)
+	return strings.Join(append([]string{said}, o.Details...), "\n  ")
 }
 
 // report is all that was measured.
