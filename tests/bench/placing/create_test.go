@@ -126,7 +126,8 @@ func TestWaitsAreFromCreationToBinding(t *testing.T) {
 		}()
 		became, err := seen.AwaitAll(t.Context(), created, 10*time.Second)
 		if err != nil || became.Unbound != 1 || became.Last != 7*time.Second ||
-			became.Refused != 1 || became.Nominated != 1 || became.Without["team-1/p2"] != "" || len(became.Without) != 1 {
+			became.Refused != 1 || became.Nominated != 1 || became.Without["team-1/p2"] != "" ||
+			len(became.Without) != 1 {
 			t.Errorf("%+v (%v)", became, err)
 		}
 		for name, want := range map[string]time.Duration{"team-1/p0": 7 * time.Second,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,14 +37,23 @@ func overcommitted(nodes []corev1.Node, pods []corev1.Pod) []string {
 	}
 	var found []string
 	for _, node := range nodes {
-		for name, sum := range requested[node.Name] {
-			if has := node.Status.Allocatable[name]; sum.Cmp(has) > 0 {
-				found = append(found, fmt.Sprintf("%s: %s of %s %s", node.Name, &sum, &has, name))
-			}
+		if much := tooMuch(requested[node.Name], node.Status.Allocatable); len(much) > 0 {
+			found = append(found, node.Name+": "+strings.Join(much, ", "))
 		}
 	}
 	slices.Sort(found)
 	return found
+}
+
+func tooMuch(requested, allocatable corev1.ResourceList) []string {
+	var much []string
+	for name, sum := range requested {
+		if has := allocatable[name]; sum.Cmp(has) > 0 {
+			much = append(much, fmt.Sprintf("%s of %s %s", &sum, &has, name))
+		}
+	}
+	slices.Sort(much)
+	return much
 }
 
 func addTo(sum, more corev1.ResourceList) {

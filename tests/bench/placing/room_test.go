@@ -30,10 +30,11 @@ func TestNodesThatHaveTooManyPodsAreFound(t *testing.T) {
 		}
 		return pods
 	}
-	nodes := []corev1.Node{node("full", 2), node("devices", 1), node("cores", 8)}
-	pods := slices.Concat(on("full", 2), on("devices", 2), on("cores", 3), on("", 50))
+	nodes := []corev1.Node{node("full", 2), node("devices", 1), node("both", 2)}
+	pods := slices.Concat(on("full", 2), on("devices", 2), on("both", 3), on("", 50))
 	got := overcommitted(nodes, pods)
-	if want := []string{"cores: 12 of 10 cpu", "devices: 2 of 1 nvidia.com/gpu"}; !slices.Equal(got, want) {
+	want := []string{"both: 12 of 10 cpu, 3 of 2 nvidia.com/gpu", "devices: 2 of 1 nvidia.com/gpu"}
+	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

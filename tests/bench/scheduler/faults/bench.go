@@ -137,7 +137,7 @@ func (b *bench) placeAll(
 
 func (b *bench) podsOf(seed uint64) ([]*corev1.Pod, error) {
 	scheduler, err := b.way.SchedulerName(b.cluster.Shipped())
-	pods := fleet.Singles(seed, b.pods)
+	pods := load(fleet.Scaled(b.nodes), seed, b.pods)
 	for _, pod := range pods {
 		pod.Spec.SchedulerName = scheduler
 	}

@@ -14,6 +14,7 @@ import (
 
 	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/bench/placing"
+	"berth.dev/berth/tests/e2e/fleet"
 )
 
 // leastNodes have some of each pool, and some without a fault.
@@ -68,6 +69,10 @@ func (o *options) choose(names, way string) error {
 		o.after < 0 || o.after >= 1 {
 		return fmt.Errorf("-nodes must be %d or more, -pods 2 or more, -rounds 1 or more, -patience more "+
 			"than -away, -after 0 or more and below 1", leastNodes)
+	}
+	if room := int(mostUsed * float64(devicesOf(fleet.Scaled(o.nodes)))); o.pods > room {
+		return fmt.Errorf("-pods must be %d at most, so that who has no node has been lost: write fewer, "+
+			"or more -nodes", room)
 	}
 	for name := range strings.SplitSeq(names, ",") {
 		at := slices.IndexFunc(allFaults, func(f fault) bool { return f.name == strings.TrimSpace(name) })

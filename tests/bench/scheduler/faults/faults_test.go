@@ -27,6 +27,7 @@ func TestChoices(t *testing.T) {
 	}
 	for _, c := range []struct{ flag, value, advice string }{
 		{"-nodes", "49", "-nodes must be 50 or more"},
+		{"-pods", "1146", "-pods must be 1145 at most"},
 		{"-after", "1", "-after 0 or more and below 1"},
 		{"-patience", "10s", "-patience more than -away"},
 		{"-faults", "fire", "write some of none,controllers-killed,api-away,"},

@@ -18,7 +18,7 @@ type outcome struct {
 	InFlight      int     `json:"inFlight"`           // pods on nodes that broke after it had decided
 	Unclear       int     `json:"unclear"`            // pods of whom nobody can tell which of the two
 	Lost          int     `json:"lost"`               // pods that are gone, or have no node in the end
-	Overcommitted int     `json:"overcommitted"`      // nodes and resources of which more is requested than there is
+	Overcommitted int     `json:"overcommitted"`      // nodes of which pods request more than there is
 	Nominated     int     `json:"nominated"`          // pods that were nominated at least once
 
 	Details []string `json:"details,omitempty"` // who is lost, and why; what is overcommitted
