@@ -45,11 +45,8 @@ Controller::Controller(Options options,
       nudge_transport_(WhileLeading(*nudge_client_)),
       nudge_patcher_(&nudge_transport_),
       nudger_(NudgerOptions(options), engine, snapshot, &nudge_patcher_, &timer_, observer),
-      nominate_client_(Connect(options, WriteTimeouts())),
-      nominate_transport_(WhileLeading(*nominate_client_)),
-      nominate_patcher_(&nominate_transport_),
-      nominator_(NominatorOptions(options), std::move(engine), snapshot, &nominate_patcher_,
-                 &timer_, observer, planner_metrics),
+      nominator_(NominatorOptions(options), std::move(engine), snapshot, &timer_, observer,
+                 planner_metrics),
       object_http_client_(Connect(options, WriteTimeouts())),
       object_transport_(WhileLeading(*object_http_client_)),
       object_client_(&object_transport_),
@@ -62,7 +59,15 @@ Controller::Controller(Options options,
       waiting_pods_({&nudger_, &nominator_}),
       pending_client_(Connect(options, {})),
       pending_(PendingPods(options.seed), pending_client_.get(), &pending_timer_, &waiting_pods_,
-               pending_observer) {}
+               pending_observer) {
+  if (options.planner.schedulers.empty()) return;
+  for (std::size_t i = 0; i < Nominator::kWriters; ++i) {
+    auto client = Connect(options, WriteTimeouts());
+    LeaderTransport transport = WhileLeading(*client);
+    nomination_writers_.push_back(
+        std::make_unique<NominationWriter>(std::move(client), std::move(transport)));
+  }
+}
 
 Controller::~Controller() { Stop(); }
 
@@ -120,6 +125,9 @@ void Controller::Start() {
   threads_.emplace_back([this] { labeler_.Run(); });
   threads_.emplace_back([this] { nudger_.Run(); });
   threads_.emplace_back([this] { nominator_.Run(); });
+  for (const auto& writer : nomination_writers_) {
+    threads_.emplace_back([this, &writer] { nominator_.RunWriter(&writer->patcher); });
+  }
   threads_.emplace_back([this] { certificate_keeper_.Run(); });
   threads_.emplace_back([this] { lost_pod_deleter_.Run(); });
   threads_.emplace_back([this] { pending_.Run(); });
@@ -129,7 +137,8 @@ void Controller::Stop() {
   timer_.Stop();
   label_client_->Stop();
   nudge_client_->Stop();
-  nominate_client_->Stop();
+  nominator_.Stop();
+  for (const auto& writer : nomination_writers_) writer->client->Stop();
   object_http_client_->Stop();
   lost_pod_client_->Stop();
   pending_.Stop();

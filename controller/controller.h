@@ -47,7 +47,8 @@ class Controller {
  public:
   /// Where the controller works, and what for. `now` must be set.
   struct Options {
-    /// How to reach the API server. Up to seven connections are opened.
+    /// How to reach the API server. Up to six connections are opened, and
+    /// Nominator::kWriters more if pods are planned.
     kube::ApiConfig api;
     /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
     std::string lease_namespace;
@@ -87,17 +88,18 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  /// Starts seven threads and returns at once. Call it once. The threads run:
+  /// Starts its threads and returns at once. Call it once. The threads run:
   /// - the election, which renews the Lease;
   /// - the labels of nodes;
   /// - the nudges of pods;
-  /// - the nominations of pods; this thread ends at once if no scheduler's pods are planned;
+  /// - the plan of nominations, and Nominator::kWriters threads that write them, if pods of any
+  ///   scheduler are planned;
   /// - certificates, and the owner of what the controller makes;
   /// - the pods on lost nodes; this thread ends at once if nothing is to be done about them;
   /// - the list-and-watch of waiting pods.
   ///
-  /// The second to the sixth do nothing while this controller does not lead, except that nudges and
-  /// what happens to pods on lost nodes are planned all the time.
+  /// All but the first and the last do nothing while this controller does not lead, except that
+  /// nudges and what happens to pods on lost nodes are planned all the time.
   void Start();
 
   /// Stops in this order, so that nothing is written after another controller may lead:
@@ -113,6 +115,13 @@ class Controller {
   bool Leads() const { return election_.Leads(); }
 
  private:
+  // A thread that writes nominations has these of its own.
+  struct NominationWriter {
+    std::unique_ptr<kube::Transport> client;
+    LeaderTransport transport;
+    Patcher patcher{&transport};
+  };
+
   // Return the options of the parts. Functions in them refer to this object.
   LeaderElection::Options ElectionOptions(const Options& options) const;
   NodeLabeler::Options LabelerOptions(const Options& options) const;
@@ -144,10 +153,8 @@ class Controller {
   LeaderTransport nudge_transport_;
   Patcher nudge_patcher_;
   Nudger nudger_;
-  const std::unique_ptr<kube::Transport> nominate_client_;
-  LeaderTransport nominate_transport_;
-  Patcher nominate_patcher_;
   Nominator nominator_;
+  std::vector<std::unique_ptr<NominationWriter>> nomination_writers_;
   const std::unique_ptr<kube::Transport> object_http_client_;
   LeaderTransport object_transport_;
   ObjectClient object_client_;

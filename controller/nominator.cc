@@ -7,11 +7,10 @@ namespace berth::controller {
 
 Nominator::Nominator(Options options,
                      std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
-                     const cluster::Snapshot* snapshot, Patcher* patcher, kube::Timer* timer,
+                     const cluster::Snapshot* snapshot, kube::Timer* timer,
                      WriteObserver* observer, PlannerMetrics* metrics)
     : options_(std::move(options)),
       snapshot_(snapshot),
-      patcher_(patcher),
       timer_(timer),
       observer_(observer),
       metrics_(metrics),
@@ -40,36 +39,74 @@ bool Nominator::IsDue() {
 }
 
 void Nominator::PlanOnce() {
-  std::vector<planner::Step> steps;
-  {
-    const std::lock_guard guard(mutex_);
-    const cluster::Snapshot::Reader reader = snapshot_->Read();
-    planned_ = timer_->Now();
-    generation_ = reader.Generation();
-    changed_ = false;
-    const auto seen_bound = [&reader](const std::string& key, const std::string& uid) {
-      return reader.WasSeenBound(key, uid);
-    };
-    steps = planner_.Plan(reader, seen_bound, options_.now(), planned_);
-    took_ = timer_->Now() - planned_;
-    metrics_->OnPlanned(planner_, took_, options_.now());
+  const std::lock_guard guard(mutex_);
+  const cluster::Snapshot::Reader reader = snapshot_->Read();
+  planned_ = timer_->Now();
+  generation_ = reader.Generation();
+  changed_ = false;
+  const auto seen_bound = [&reader](const std::string& key, const std::string& uid) {
+    return reader.WasSeenBound(key, uid);
+  };
+  const std::size_t most = kMaxQueued - std::min(kMaxQueued, queue_.size());
+  for (planner::Step& step : planner_.Plan(reader, seen_bound, options_.now(), planned_, most)) {
+    queue_.push_back(std::move(step));
   }
-  for (const planner::Step& step : steps) {
-    if (WriteStep(step)) continue;
-    const std::lock_guard guard(mutex_);
-    planner_.Failed(step, timer_->Now());
+  took_ = timer_->Now() - planned_;
+  metrics_->OnPlanned(planner_, took_, options_.now());
+  queued_.notify_all();
+}
+
+void Nominator::RunWriter(Patcher* patcher) {
+  std::unique_lock lock(mutex_);
+  while (!stopped_) {
+    if (const auto step = TakeStep()) {
+      lock.unlock();
+      WriteStep(*step, *patcher);
+      lock.lock();
+    } else {
+      queued_.wait(lock);
+    }
   }
 }
 
-bool Nominator::WriteStep(const planner::Step& step) {
-  if (!options_.may_write()) return false;
-  const absl::Status status = patcher_->NominatePod(step.namespace_, step.name, step.uid,
-                                                    step.node, options_.annotation);
+void Nominator::WriteQueued(Patcher* patcher) {
+  std::unique_lock lock(mutex_);
+  while (const auto step = TakeStep()) {
+    lock.unlock();
+    WriteStep(*step, *patcher);
+    lock.lock();
+  }
+}
+
+void Nominator::Stop() {
+  const std::lock_guard guard(mutex_);
+  stopped_ = true;
+  queued_.notify_all();
+}
+
+std::optional<planner::Step> Nominator::TakeStep() {
+  while (!queue_.empty()) {
+    planner::Step step = std::move(queue_.front());
+    queue_.pop_front();
+    if (planner_.IsWanted(step)) return step;
+  }
+  return std::nullopt;
+}
+
+void Nominator::WriteStep(const planner::Step& step, Patcher& patcher) {
+  const absl::Status status = patcher.NominatePod(step.namespace_, step.name, step.uid, step.node,
+                                                  options_.annotation);
   if (!absl::IsCancelled(status)) {
     observer_->OnWritten(Write::kNomination, step.namespace_ + '/' + step.name, step.node, status);
-    metrics_->OnWritten(step, status.ok(), options_.now());
+    metrics_->OnWritten(step, status, options_.now());
   }
-  return status.ok();
+  if (status.ok()) return;
+  const std::lock_guard guard(mutex_);
+  if (absl::IsAborted(status) || absl::IsNotFound(status)) {
+    planner_.Late(step);
+  } else {
+    planner_.Failed(step);
+  }
 }
 
 void Nominator::OnReplaceBegin() {

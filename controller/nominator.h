@@ -1,12 +1,15 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "cluster/snapshot.h"
 #include "controller/patcher.h"
@@ -22,8 +25,9 @@ namespace berth::controller {
 /// Writes what planner::Planner decides: the nominated nodes of pods that wait.
 ///
 /// It takes the unassigned pods from a list-and-watch, which calls the On... methods on its own
-/// thread. Run() blocks, so give it another thread; it ends when the timer is stopped. Controller
-/// owns it. These two threads may use it at the same time.
+/// thread. Run() plans, and several threads write what it has planned, because under load the API
+/// server takes tens of milliseconds for a write, and kube-scheduler places a hundred pods a second
+/// meanwhile. All these threads may use it at the same time. Controller owns it.
 class Nominator final : public kube::ListWatchHandler<model::Pod> {
  public:
   /// What to plan, and how often.
@@ -31,7 +35,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
     planner::PlannerConfig planner;
     /// Full name of the annotation that marks the plan's nominations: "berth.dev/plan".
     std::string annotation;
-    /// Returns whether this controller leads. Asked before each round and each write.
+    /// Returns whether this controller leads. Asked before each round.
     std::function<bool()> may_write;
     /// The time for policies.
     std::function<model::Time()> now;
@@ -44,12 +48,26 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
 
   /// The snapshot has the nodes and all bound pods, whole. Everything pointed at must outlive this.
   Nominator(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
-            const cluster::Snapshot* snapshot, Patcher* patcher, kube::Timer* timer,
-            WriteObserver* observer, PlannerMetrics* metrics);
+            const cluster::Snapshot* snapshot, kube::Timer* timer, WriteObserver* observer,
+            PlannerMetrics* metrics);
 
-  /// Plans and writes while this controller leads, both lists are there, and pods wait. Returns at
-  /// once if no scheduler's pods are planned. Each write is reported to `observer`, on this thread.
+  /// How many threads should call RunWriter().
+  static constexpr std::size_t kWriters = 8;
+  /// How many nominations at most wait for a writer. What waits longer is out of date.
+  static constexpr std::size_t kMaxQueued = 64;
+
+  /// Plans while this controller leads, both lists are there, and pods wait. Blocks until the timer
+  /// is stopped, but returns at once if no scheduler's pods are planned.
   void Run();
+
+  /// Writes what Run() plans, until Stop(). `patcher` is used by this call alone. Each write is
+  /// reported to `observer`, on this thread.
+  void RunWriter(Patcher* patcher);
+  /// Writes what is planned now, and returns.
+  void WriteQueued(Patcher* patcher);
+
+  /// Ends RunWriter() on all threads.
+  void Stop();
 
   /// See kube::ListWatchHandler. A pod that cannot be read waits on as it was last known.
   void OnReplaceBegin() override;
@@ -65,14 +83,13 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
 
   // Whether a round may find something to do.
   bool IsDue();
-  // Plans once, and writes the steps.
   void PlanOnce();
-  // Returns whether the step was written.
-  bool WriteStep(const planner::Step& step);
+  // Takes the first step that is still wanted from the queue. The lock must be held.
+  std::optional<planner::Step> TakeStep();
+  void WriteStep(const planner::Step& step, Patcher& patcher);
 
   const Options options_;
   const cluster::Snapshot* const snapshot_;
-  Patcher* const patcher_;
   kube::Timer* const timer_;
   WriteObserver* const observer_;
   PlannerMetrics* const metrics_;
@@ -82,9 +99,13 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   Clock::duration took_{};
   std::uint64_t generation_ = 0;
 
-  // Guards what follows, which both threads use.
+  // Guards what follows, which all threads use.
   std::mutex mutex_;
+  std::condition_variable queued_;
+  bool stopped_ = false;
   planner::Planner planner_;
+  // Planned and not written yet.
+  std::deque<planner::Step> queue_;
   bool listed_ = false;
   // Whether a waiting pod has changed since the last round.
   bool changed_ = false;

@@ -46,7 +46,7 @@ class Patcher {
 
   /// Sets status.nominatedNodeName of the pod to `node`, and the annotation to the same; removes
   /// both if `node` is empty. Returns Aborted, and changes nothing, if the pod of that name has
-  /// another UID, and InvalidArgument if the pod is bound by now (ValidatePodStatusUpdate in
+  /// another UID, or is bound by now (ValidatePodStatusUpdate in
   /// k8s.io/kubernetes/pkg/apis/core/validation/validation.go, v1.36.3).
   ///
   ///   PATCH /api/v1/namespaces/ml/pods/train-0/status

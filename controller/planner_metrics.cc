@@ -60,6 +60,7 @@ PlannerMetrics::PlannerMetrics(server::Metrics& metrics) {
                           .Register(registry);
   written_ = &nominations.Add({{"outcome", "written"}});
   failed_ = &nominations.Add({{"outcome", "failed"}});
+  late_ = &nominations.Add({{"outcome", "late"}});
   for (std::size_t i = 0; i < ended_.size(); ++i) {
     ended_[i] =
         &nominations.Add({{"outcome", std::string(NameOf(static_cast<Outcome>(i)))}});
@@ -89,10 +90,12 @@ void PlannerMetrics::OnPlanned(planner::Planner& planner, std::chrono::nanosecon
   }
 }
 
-void PlannerMetrics::OnWritten(const planner::Step& step, bool written, model::Time now) {
+void PlannerMetrics::OnWritten(const planner::Step& step, const absl::Status& status,
+                               model::Time now) {
   if (step.node.empty()) return;
-  (written ? written_ : failed_)->Increment();
-  if (written) nomination_delay_->Observe(SecondsSince(step.created, now));
+  const bool late = absl::IsAborted(status) || absl::IsNotFound(status);
+  (status.ok() ? written_ : late ? late_ : failed_)->Increment();
+  if (status.ok()) nomination_delay_->Observe(SecondsSince(step.created, now));
 }
 
 void PlannerMetrics::OnIdle() {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 
+#include "absl/status/status.h"
 #include "model/time.h"
 #include "planner/planner.h"
 #include "policies/fit/fit.h"
@@ -19,7 +20,7 @@ namespace berth::controller {
 ///
 ///   berth_planner_pods{state}                   pods that wait, by planner::State
 ///   berth_planner_left_to_scan{need}            pods of state left_to_scan, by what is not known
-///   berth_planner_nominations_total{outcome}    written, failed, and the values of planner::Outcome
+///   berth_planner_nominations_total{outcome}    written, late, failed, and planner::Outcome
 ///   berth_planner_nomination_delay_seconds      from the creation of a pod to a nomination
 ///   berth_planner_binding_delay_seconds         from its creation to its binding, if nominated
 ///   berth_planner_plan_seconds                  time to plan one round
@@ -33,8 +34,9 @@ class PlannerMetrics {
   /// The planner has planned a round within `took`. Takes what has ended from it.
   void OnPlanned(planner::Planner& planner, std::chrono::nanoseconds took, model::Time now);
 
-  /// The controller has written a step, or could not.
-  void OnWritten(const planner::Step& step, bool written, model::Time now);
+  /// The controller has written a step, or could not; a step for a pod that was bound or gone is
+  /// late.
+  void OnWritten(const planner::Step& step, const absl::Status& status, model::Time now);
 
   /// Nothing is planned any more: another controller leads.
   void OnIdle();
@@ -46,6 +48,7 @@ class PlannerMetrics {
   std::array<prometheus::Counter*, planner::kOutcomes> ended_{};
   prometheus::Counter* written_;
   prometheus::Counter* failed_;
+  prometheus::Counter* late_;
   prometheus::Histogram* nomination_delay_;
   prometheus::Histogram* binding_delay_;
   prometheus::Histogram* plan_;

@@ -31,6 +31,8 @@ struct Planner::Round {
   const SeenBound& seen_bound;
   model::Time time;
   Clock::time_point now;
+  // How many more pods that were not refused may get a nomination.
+  std::size_t left;
   PlannedView planned{view};
   // By Waiting::shape.
   absl::flat_hash_map<std::string, std::unique_ptr<Candidates>> candidates = {};
@@ -48,7 +50,8 @@ Planner::Planner(std::shared_ptr<const policies::scheduling::SchedulingEngine> e
                  PlannerConfig config)
     : engine_(std::move(engine)),
       config_(std::move(config)),
-      annotation_(model::kPlanAnnotation.Below(engine_->prefix())) {}
+      annotation_(model::kPlanAnnotation.Below(engine_->prefix())),
+      lead_(config_.backlog.pods) {}
 
 void Planner::Upsert(const Pod& pod, Clock::time_point now) {
   auto found = waiting_.find(KeyOf(pod));
@@ -61,6 +64,8 @@ void Planner::Upsert(const Pod& pod, Clock::time_point now) {
     found = waiting_.emplace(KeyOf(pod), Waiting{.pod = WaitingPod(&annotation_, now)}).first;
   }
   Waiting& waiting = found->second;
+  const bool was_in_time = waiting.pod.IsWriting(pod.nominated_node) && !pod.nominated_node.empty();
+  if (was_in_time) lead_ = std::max(config_.backlog.pods, lead_ - 1);
   if (const auto outcome = waiting.pod.Update(pod, now)) End(*outcome, pod);
   waiting.shape = engine_->ShapeOf(pod) + '|' + policies::fit::ShapeOf(pod);
   waiting.asks = !model::AcceleratorRequests(pod, engine_->catalog()).empty();
@@ -88,9 +93,9 @@ Planner::Entries::iterator Planner::Leave(Entries::iterator entry, const std::st
 }
 
 std::vector<Step> Planner::Plan(const model::ClusterView& view, const SeenBound& seen_bound,
-                                model::Time time, Clock::time_point now) {
+                                model::Time time, Clock::time_point now, std::size_t most) {
   if (!listed_) return {};
-  Round round{.view = view, .seen_bound = seen_bound, .time = time, .now = now};
+  Round round{.view = view, .seen_bound = seen_bound, .time = time, .now = now, .left = most};
   absl::erase_if(unfit_, [now](const auto& shape) { return shape.second + kLookAgain <= now; });
   BookLeaving(round);
   const std::vector<Waiting*> queue = Queue(round);
@@ -107,9 +112,18 @@ void Planner::Keep(const std::string& namespace_name, const std::string& name) {
 
 void Planner::Failed(const Step& step, Clock::time_point now) {
   const auto found = waiting_.find(step.namespace_ + '/' + step.name);
-  if (found != waiting_.end() && found->second.pod.pod().uid == step.uid) {
-    found->second.pod.OnFailed();
-  }
+  if (IsWanted(step)) found->second.pod.OnFailed();
+}
+
+void Planner::Late(const Step& step) {
+  lead_ = std::min(std::max(kMaxLead, config_.backlog.pods), lead_ + kLateLead);
+  Failed(step);
+}
+
+bool Planner::IsWanted(const Step& step) const {
+  const auto found = waiting_.find(step.namespace_ + '/' + step.name);
+  if (found == waiting_.end() || found->second.pod.pod().uid != step.uid) return false;
+  return found->second.pod.IsWriting(step.node);
 }
 
 std::optional<Outlook> Planner::Find(std::string_view namespace_name, std::string_view name) const {
@@ -189,9 +203,18 @@ void Planner::Nominate(const std::vector<Waiting*>& queue, Round& round) {
     State& state = waiting->state;
     state = Classify(*waiting, ahead, round);
     if (state == State::kNoNode) {
-      if (const auto node = Choose(*waiting, round)) {
+      const bool refused = waiting->pod.IsRefused();
+      if (!refused && round.left == 0) {
+        state = State::kQueued;
+      } else if (const auto node = Choose(*waiting, round)) {
         Write(*waiting, node, round);
         state = State::kNominated;
+        if (!refused) --round.left;
+      }
+    } else if (state == State::kHead) {
+      // The extender would choose the same.
+      if (const auto node = Choose(*waiting, round)) {
+        round.planned.Book(waiting->pod.pod(), *node);
       }
     }
     if (state == State::kLeftToScan) {
@@ -224,7 +247,7 @@ State Planner::Classify(const Waiting& waiting, std::int32_t ahead, const Round&
   if (policies::fit::UnknownNeed(pod.pod()) != Unknown::kNone) return State::kLeftToScan;
   if (pod.IsBackingOff(round.now)) return State::kBackingOff;
   if (pod.IsRefused()) return State::kNoNode;
-  if (ahead < config_.backlog.pods) return State::kHead;
+  if (ahead < lead_) return State::kHead;
   const bool young = round.now < pod.since() + kBacklogAge;
   return young || round.standing >= kMaxStanding ? State::kQueued : State::kNoNode;
 }

@@ -78,6 +78,10 @@ class Planner {
   static constexpr std::size_t kMaxStanding = 512;
   /// How long a pod that kube-scheduler has not tried yet waits at least before it is planned.
   static constexpr std::chrono::milliseconds kBacklogAge{200};
+  /// How many more pods than `planner.backlog` says are left to kube-scheduler after a step that was
+  /// late. With each nomination in time it is one less again, so that one of so many is late.
+  static constexpr std::int32_t kLateLead = 16;
+  static constexpr std::int32_t kMaxLead = 1024;
   /// For how long the node of a pod that waits no longer stays promised if the view does not show
   /// the pod there: the watch of bound pods may lag behind the watch of waiting ones.
   static constexpr std::chrono::seconds kLeaving{5};
@@ -110,12 +114,20 @@ class Planner {
   /// Returns what to write, in that order, and counts it as written. Steps that could not be
   /// written are taken back by Failed(). Nothing before the first list of waiting pods is complete,
   /// because one that is unknown may have a nomination. The view must be complete, and have whole
-  /// pods. `time` is the time for policies, `now` that of waits.
+  /// pods. `time` is the time for policies, `now` that of waits. At most `most` steps are
+  /// for pods that kube-scheduler has not tried; those that it has refused cannot wait.
   std::vector<Step> Plan(const model::ClusterView& view, const SeenBound& seen_bound,
-                         model::Time time, Clock::time_point now);
+                         model::Time time, Clock::time_point now,
+                         std::size_t most = kMaxStanding);
 
-  /// The step of the last Plan() was not written. The pod is left alone for kFailedWrite.
-  void Failed(const Step& step, Clock::time_point now);
+  /// Whether the step is still to be written: its pod waits, and the plan has not changed its mind.
+  bool IsWanted(const Step& step) const;
+
+  /// The step was not written. Has no effect if the plan has changed its mind since.
+  void Failed(const Step& step);
+  /// The step came too late: kube-scheduler had taken the pod. From now on more pods are left to it
+  /// before the first one that is planned.
+  void Late(const Step& step);
 
   /// What the last Plan() made of a pod. Nothing if it does not wait.
   std::optional<Outlook> Find(std::string_view namespace_name, std::string_view name) const;
@@ -197,6 +209,8 @@ class Planner {
   std::uint32_t epoch_ = 0;  // counts lists
   // Whether a list was ever complete.
   bool listed_ = false;
+  // How many pods that kube-scheduler has not tried are left to it.
+  std::int32_t lead_;
   // When no node fitted a shape.
   absl::flat_hash_map<std::string, Clock::time_point> unfit_;
   std::array<std::size_t, kStates> states_{};

@@ -50,6 +50,12 @@ class WaitingPod {
   /// What OnWritten() recorded was not written.
   void OnFailed();
 
+  /// Whether the plan has nominated the node, or withdrawn if it is empty, and the watch has not
+  /// shown it.
+  bool IsWriting(const std::string& node) const {
+    return promise_ && !promise_->seen && promise_->node == node;
+  }
+
   const model::Pod& pod() const { return pod_; }
 
   /// The node that is nominated, by whomever, once all that was written is seen. Empty: none.

@@ -64,6 +64,7 @@ class NominatorTest : public ::testing::Test {
 
   void RunFor(milliseconds duration) {
     time_.end = time_.now + duration;
+    time_.on_wait = [this] { nominator_.WriteQueued(&patcher_); };
     nominator_.Run();
   }
 
@@ -76,7 +77,6 @@ class NominatorTest : public ::testing::Test {
                 policies::scheduling::Catalog(), "berth.dev",
                 policies::scheduling::SchedulingConfig{}),
             snapshot_.get(),
-            &patcher_,
             &time_,
             &record_,
             &planner_metrics_};

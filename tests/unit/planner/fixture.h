@@ -104,16 +104,16 @@ class Fixture {
   }
 
   /// What the planner would write.
-  std::vector<Step> PlanOnly() {
+  std::vector<Step> PlanOnly(std::size_t most = Planner::kMaxStanding) {
     const policies::scheduling::FixedView view(nodes);
     const auto is_bound = [this](const std::string& key, const std::string& uid) {
       return seen_bound.contains(key + '/' + uid);
     };
-    return planner->Plan(view, is_bound, kNow, now);
+    return planner->Plan(view, is_bound, kNow, now, most);
   }
   /// Writes it, and the watch shows it. Returns "<pod> <node>" for each step.
-  Nodes Plan() {
-    const std::vector<Step> steps = PlanOnly();
+  Nodes Plan(std::size_t most = Planner::kMaxStanding) {
+    const std::vector<Step> steps = PlanOnly(most);
     for (const Step& step : steps) Write(step);
     return Names(steps);
   }

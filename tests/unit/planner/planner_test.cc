@@ -96,6 +96,26 @@ TEST(Backlog, OnlySoManyNominationsStandButRefusedPodsAreRescued) {
   EXPECT_THAT(f.Plan(), ElementsAre("10512 a"));
 }
 
+TEST(Backlog, OnlySoManyStepsAreTakenAtOnceButRefusedPodsAreRescued) {
+  Fixture f;
+  f.nodes = {RoomyNode("a")};
+  for (const char* name : {"1", "2", "3"}) f.Wait(name);
+  f.Refuse("refused");
+  f.Pass(Planner::kBacklogAge);
+  EXPECT_THAT(f.Plan(2), ElementsAre("1 a", "2 a", "refused a"));
+  EXPECT_EQ(f.StateOf("3"), State::kQueued);
+  EXPECT_THAT(f.Plan(2), ElementsAre("3 a"));
+}
+
+TEST(Backlog, TheHeadGetsTheNodesThatTheExtenderWouldChoose) {
+  Fixture f(1);
+  f.nodes = {RoomyNode("a", 4), RoomyNode("b", 4)};
+  f.Wait("1", 4);
+  f.Wait("2", 4);
+  f.Pass(Planner::kBacklogAge);
+  EXPECT_THAT(f.Plan(), ElementsAre("2 b"));
+}
+
 TEST(Rescue, ARefusedPodIsNominatedAtOnce) {
   Fixture f(10);
   f.nodes = {RoomyNode("full"), RoomyNode("a")};

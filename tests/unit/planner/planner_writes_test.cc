@@ -220,6 +220,40 @@ TEST(Failed, AReplacementLeavesTheFormerNominationToBeReplaced) {
   EXPECT_THAT(f.Plan(), ElementsAre("1 b"));
 }
 
+TEST(Failed, AStepThatIsOutOfDateHasNoEffect) {
+  Fixture f;
+  f.nodes = {RoomyNode("a"), RoomyNode("b")};
+  f.Refuse("1");
+  const std::vector<Step> first = f.PlanOnly();
+  f.Node("a").quarantined = true;
+  const std::vector<Step> second = f.PlanOnly();
+  EXPECT_THAT(Fixture::Names(second), ElementsAre("1 b"));
+  EXPECT_FALSE(f.planner->IsWanted(first.at(0)));
+  EXPECT_TRUE(f.planner->IsWanted(second.at(0)));
+  f.planner->Failed(first.at(0));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.StateOf("1"), State::kNominated);
+  f.Write(second.at(0));
+  EXPECT_FALSE(f.planner->IsWanted(second.at(0)));
+}
+
+TEST(Late, MorePodsAreLeftToKubeSchedulerUntilNominationsAreInTime) {
+  Fixture f(1);
+  f.nodes = {RoomyNode("a", 2000)};
+  f.nodes[0].node.allocatable.Set("pods", 2000);
+  for (int i = 0; i < 40; ++i) f.Wait(std::to_string(100 + i));
+  f.Pass(Planner::kBacklogAge);
+  const std::vector<Step> steps = f.PlanOnly();
+  EXPECT_THAT(steps, testing::SizeIs(39));
+  // kube-scheduler has taken the first one meanwhile.
+  f.planner->Late(steps.at(0));
+  f.Pass(WaitingPod::kRetry);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.StateOf(steps.at(0).name), State::kHead);
+  for (std::size_t i = 1; i <= Planner::kLateLead; ++i) f.Write(steps.at(i));
+  EXPECT_THAT(f.Plan(), ElementsAre(steps.at(0).name + " a"));
+}
+
 TEST(Failed, StepsOfUnknownPodsHaveNoEffect) {
   Fixture f = Nominated();
   f.planner->Failed({.namespace_ = "team", .name = "1", .uid = "another", .node = "a"});
