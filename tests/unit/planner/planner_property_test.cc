@@ -186,11 +186,12 @@ class Chance {
   }
 
   void Plan() {
-    for (const berth::planner::Step& step : f_.PlanOnly()) {
+    const std::vector<berth::planner::Step> steps = f_.PlanOnly();
+    CheckRoom();
+    for (const berth::planner::Step& step : steps) {
       Check(step);
       if (!Write(step)) f_.planner->Failed(step);
     }
-    CheckRoom();
   }
   bool Write(const berth::planner::Step& step) {
     const auto found = f_.pods.find(step.name);
