@@ -12,16 +12,25 @@ using policies::fit::Misfit;
 
 Candidates::Candidates(const policies::scheduling::SchedulingEngine& engine, const model::Pod& pod,
                        const PlannedView& view, model::Time now)
-    : view_(view), pod_(pod), prepared_(engine.Prepare(pod, view, now)) {}
+    : view_(view), pod_(pod), prepared_(engine.Prepare(pod, view, now)), now_(now) {}
 
-Candidates::Worth Candidates::Judge(NodeIndex node) const {
+std::string Candidates::Key() const {
+  return prepared_.key() + '|' + policies::fit::ShapeOf(pod_);
+}
+
+Worths::Dated Candidates::Judge(const model::NodeState& node) const {
+  if (policies::fit::JudgeNode(pod_, node.node) != Misfit::kNone) return {};
+  if (policies::fit::JudgeRoom(pod_, node) != Misfit::kNone) return {};
+  const policies::scheduling::DatedJudgement judgement = prepared_.Judge(node);
+  // One more, because the worth of a node that comes last may be 0.
+  return {judgement.fits ? policies::scheduling::WorthOf(judgement) + 1 : 0, judgement.valid_until};
+}
+
+Candidates::Worth Candidates::Judge(NodeIndex node) {
   const model::NodeState* const state = view_.At(node);
   if (state == nullptr) return 0;
-  if (policies::fit::JudgeNode(pod_, state->node) != Misfit::kNone) return 0;
-  if (policies::fit::JudgeRoom(pod_, *state) != Misfit::kNone) return 0;
-  const policies::scheduling::Judgement judgement = prepared_.Judge(*state);
-  // One more, because the worth of a node that comes last may be 0.
-  return judgement.fits ? policies::scheduling::WorthOf(judgement) + 1 : 0;
+  if (memory_ == nullptr || view_.HasBookings(node)) return Judge(*state).worth;
+  return memory_->Of(node, state->version, [&] { return Judge(*state); });
 }
 
 void Candidates::JudgeAll() {

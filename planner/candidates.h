@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <queue>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "model/pod.h"
 #include "model/time.h"
 #include "planner/planned_view.h"
+#include "planner/worths.h"
 #include "policies/scheduling/engine.h"
 #include "policies/scheduling/rank.h"
 
@@ -24,7 +27,8 @@ namespace berth::planner {
 ///
 /// A node fits if kube-scheduler's filters let the pod run there (policies/fit) and no policy of
 /// Berth's refuses it. The first Best() judges all nodes, later ones only those on which pods were
-/// booked since.
+/// booked since, and what is remembered of earlier plans it does not judge again.
+///
 /// `engine` and `view` must outlive this. Not thread-safe.
 class Candidates {
  public:
@@ -32,12 +36,21 @@ class Candidates {
   Candidates(const policies::scheduling::SchedulingEngine& engine, const model::Pod& pod,
              const PlannedView& view, model::Time now);
 
+  /// Identifies the shape and what the policies read of the view. Of equal keys, nodes of the same
+  /// version are worth the same.
+  std::string Key() const;
+  /// What is remembered under Key(). Call it before Best() and Fits(). By default nothing is.
+  void Remember(std::shared_ptr<Worths> memory) {
+    memory_ = std::move(memory);
+    memory_->Open(now_, view_.EndIndex());
+  }
+
   /// Returns the node that fits best but for those in `avoided`; nothing if no other node fits. Of
   /// nodes that are equally good, the one with the lowest index comes first, which suits packing.
   std::optional<model::NodeIndex> Best(std::span<const model::NodeIndex> avoided = {});
 
   /// Returns whether a pod of the shape fits the node now. Judges this node alone.
-  bool Fits(model::NodeIndex node) const { return Judge(node) > 0; }
+  bool Fits(model::NodeIndex node) { return Judge(node) > 0; }
 
  private:
   using Worth = policies::scheduling::Worth;
@@ -51,8 +64,9 @@ class Candidates {
     }
   };
 
-  // Returns 0 if the pod does not fit.
-  Worth Judge(model::NodeIndex node) const;
+  // Both return 0 if the pod does not fit.
+  Worths::Dated Judge(const model::NodeState& node) const;
+  Worth Judge(model::NodeIndex node);
   // Judges all nodes, if that was not done yet.
   void JudgeAll();
   // Judges the nodes on which pods were booked since the last call.
@@ -62,6 +76,8 @@ class Candidates {
   // Has what judgements depend on.
   const model::Pod pod_;
   const policies::scheduling::PreparedPod prepared_;
+  const model::Time now_;
+  std::shared_ptr<Worths> memory_;
   // Present worth of each node, by index. Empty until all are judged.
   std::vector<Worth> worth_;
   // A node is in it once for each worth that it had; only an entry with the present one counts.

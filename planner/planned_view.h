@@ -25,6 +25,9 @@ class PlannedView final : public model::ClusterView {
   /// times. It only grows, so a caller can follow it by its size.
   const std::vector<model::NodeIndex>& bookings() const { return bookings_; }
 
+  /// Whether a pod was booked on the node.
+  bool HasBookings(model::NodeIndex index) const { return changed_.contains(index); }
+
   /// See model::ClusterView. At() shows what is booked. The generation is that of the other view.
   model::NodeIndex EndIndex() const override { return view_.EndIndex(); }
   const model::NodeState* At(model::NodeIndex index) const override;

@@ -178,7 +178,7 @@ void Planner::Review(const std::vector<Waiting*>& queue, Round& round) {
   for (Waiting* waiting : wrong) Replace(*waiting, round);
 }
 
-bool Planner::Confirm(const Waiting& waiting, Round& round) const {
+bool Planner::Confirm(const Waiting& waiting, Round& round) {
   const WaitingPod& pod = waiting.pod;
   if (pod.HasFailed() || pod.pod().deleted != model::kNoTime) return false;
   const std::optional<NodeIndex> node = round.view.Find(pod.Node());
@@ -263,13 +263,21 @@ std::optional<NodeIndex> Planner::Choose(const Waiting& waiting, Round& round) {
   return node;
 }
 
-Candidates& Planner::CandidatesFor(const Waiting& waiting, Round& round) const {
+Candidates& Planner::CandidatesFor(const Waiting& waiting, Round& round) {
   std::unique_ptr<Candidates>& candidates = round.candidates[waiting.shape];
   if (candidates == nullptr) {
     candidates = std::make_unique<Candidates>(*engine_, waiting.pod.pod(), round.planned,
                                               round.time);
+    candidates->Remember(WorthsOf(candidates->Key()));
   }
   return *candidates;
+}
+
+std::shared_ptr<Worths> Planner::WorthsOf(const std::string& key) {
+  if (worths_.size() >= kShapes && !worths_.contains(key)) worths_.clear();
+  std::shared_ptr<Worths>& worths = worths_[key];
+  if (worths == nullptr) worths = std::make_shared<Worths>();
+  return worths;
 }
 
 void Planner::Write(Waiting& waiting, std::optional<NodeIndex> node, Round& round) {
