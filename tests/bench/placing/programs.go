@@ -22,7 +22,7 @@ func (c *Cluster) StartWay(ctx context.Context, w Way) (ready time.Duration, err
 		}
 	}
 	if w.HasController() {
-		if err := c.startController(ctx, w, 0); err != nil {
+		if err := errors.Join(c.startController(ctx, w, 0), c.awaitHeard(ctx)); err != nil {
 			return 0, err
 		}
 	}
@@ -72,6 +72,17 @@ func (c *Cluster) startController(ctx context.Context, w Way, index int) error {
 		return err
 	}
 	return c.AwaitLeader(ctx)
+}
+
+// awaitHeard returns when the extender knows that a controller leads: before that it does not veto
+// preemption. A Lease that it reads for the first time proves nothing.
+func (c *Cluster) awaitHeard(ctx context.Context) error {
+	return box.Poll(ctx, awaitTimeout, "the extender to hear of a controller that leads",
+		func(ctx context.Context) (bool, error) {
+			samples, err := c.Box.Berth.Metrics(ctx)
+			heard := samples.With("berth_extender_controller_leads")
+			return err == nil && (len(heard) == 0 || heard[0].Value == 1), nil // none: an older version
+		})
 }
 
 // AwaitLeader returns when a controller leads.

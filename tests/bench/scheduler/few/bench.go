@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -101,6 +102,7 @@ func (b *bench) fillers(seed uint64) []*corev1.Pod {
 func (b *bench) place(
 	ctx context.Context, w placing.Way, others float64, seed uint64,
 ) (outcome, error) {
+	begin := time.Now()
 	seen, err := placing.Watch(ctx, b.cluster.Box.Client)
 	if err != nil {
 		return outcome{}, err
@@ -131,7 +133,31 @@ func (b *bench) place(
 		return outcome{}, err
 	}
 	became, err := create(b.stream(others, seed), others+b.rate)
-	return newOutcome(became, seen.Deleted()), err
+	if err != nil {
+		return outcome{}, err
+	}
+	o := newOutcome(became, seen.Deleted())
+	if o.Evicted > 0 {
+		o.Details, err = b.evictions(ctx, begin)
+	}
+	return o, err
+}
+
+// evictions are what kube-scheduler has said of them since the time.
+func (b *bench) evictions(ctx context.Context, since time.Time) ([]string, error) {
+	events, err := b.cluster.Box.Client.CoreV1().Events(metav1.NamespaceDefault).List(ctx,
+		metav1.ListOptions{FieldSelector: "reason=Preempted"})
+	if err != nil {
+		return nil, err
+	}
+	var said []string
+	for _, event := range events.Items {
+		if at := event.CreationTimestamp; !at.Time.Before(since.Truncate(time.Second)) {
+			said = append(said, fmt.Sprintf("%s after %.0f s: %s", event.InvolvedObject.Name,
+				at.Sub(since).Seconds(), event.Message))
+		}
+	}
+	return said, nil
 }
 
 // stream are the pods that few nodes fit, in equal distances among the others.

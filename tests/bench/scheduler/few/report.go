@@ -22,12 +22,15 @@ type outcome struct {
 	Evicted   int     `json:"evicted"` // pods of lower priority
 	Refused   int     `json:"refused"` // pods that found no node at least once
 	Nominated int     `json:"nominated"`
+
+	Details []string `json:"details,omitempty"` // what kube-scheduler says of evictions
 }
 
 func (o outcome) String() string {
-	return fmt.Sprintf("wait p50 %.3f s, p99 %.3f s, longest %.3f s, others' p99 %.3f s; %d without a "+
+	said := fmt.Sprintf("wait p50 %.3f s, p99 %.3f s, longest %.3f s, others' p99 %.3f s; %d without a "+
 		"node, %d evicted, %d refused, %d nominated", o.WaitP50, o.WaitP99, o.WaitMax, o.OthersP99,
 		o.Unbound, o.Evicted, o.Refused, o.Nominated)
+	return strings.Join(append([]string{said}, o.Details...), "\n  ")
 }
 
 // report is all that was measured.
