@@ -101,7 +101,7 @@ func (w *monitored) traffic() {
 	for _, namespace := range []string{"enforce", "warn"} {
 		w.create(namespace, withoutLimits)
 	}
-	w.plan(ask)
+	w.plan()
 	ask.Accelerators = []string{"P100"} // which the catalogue lacks
 	if err := w.tryCreate("enforce", ask.Pod); err == nil {
 		w.Error("a pod of an unknown model is not denied")
@@ -109,19 +109,25 @@ func (w *monitored) traffic() {
 	w.misbehave()
 }
 
-// plan creates a pod that waits for a nomination, and binds those that have one.
-func (w *monitored) plan(ask fleet.Ask) {
+// plan creates a pod that waits for a nomination, binds those that have one, and deletes those that
+// were bound before, so that there is always room for the next.
+func (w *monitored) plan() {
 	w.Helper()
+	ask := fleet.Ask{Name: "planned", Resource: fleet.ResourceMNCore, Devices: 1, Cores: 1, MemoryGiB: 1}
 	w.create(metav1.NamespaceDefault, func(name string) *corev1.Pod {
 		pod := ask.Pod(name)
 		pod.Spec.SchedulerName = unscheduled
 		return pod
 	})
 	pods := w.box.Client.CoreV1().Pods(metav1.NamespaceDefault)
-	waiting, err := pods.List(w.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName="})
+	all, err := pods.List(w.Context(), metav1.ListOptions{})
 	w.check("list pods", err)
-	for _, pod := range waiting.Items {
-		if node := pod.Status.NominatedNodeName; node != "" && pod.Spec.SchedulerName == unscheduled {
+	for _, pod := range all.Items {
+		switch node := pod.Status.NominatedNodeName; {
+		case pod.Spec.SchedulerName != unscheduled:
+		case pod.Spec.NodeName != "":
+			w.check("delete a pod", pods.Delete(w.Context(), pod.Name, *metav1.NewDeleteOptions(0)))
+		case node != "":
 			w.check("bind a pod", pods.Bind(w.Context(), &corev1.Binding{
 				ObjectMeta: metav1.ObjectMeta{Name: pod.Name},
 				Target:     corev1.ObjectReference{Kind: "Node", Name: node}}, metav1.CreateOptions{}))
