@@ -137,10 +137,23 @@ func (b *bench) place(
 		return outcome{}, err
 	}
 	o := newOutcome(became, seen.Deleted())
-	if o.Evicted > 0 {
-		o.Details, err = b.evictions(ctx, begin)
+	if o.Preemptions, err = b.preemptions(ctx); err != nil || o.Evicted == 0 {
+		return o, err
 	}
+	o.Details, err = b.evictions(ctx, begin)
 	return o, err
+}
+
+// preemptions are how often the extender has said what of pods that were to be evicted.
+func (b *bench) preemptions(ctx context.Context) (map[string]int, error) {
+	samples, err := b.cluster.Box.Berth.Metrics(ctx)
+	outcomes := map[string]int{}
+	for _, sample := range samples.With("berth_preemptions_total") {
+		if sample.Value > 0 {
+			outcomes[sample.Label("outcome")] = int(sample.Value)
+		}
+	}
+	return outcomes, err
 }
 
 // evictions are what kube-scheduler has said of them since the time.

@@ -55,7 +55,7 @@ func parse(arguments []string) (options, error) {
 	flags.DurationVar(&o.patience, "patience", time.Minute, "how long after the last creation pods may "+
 		"still get a node")
 	flags.Uint64Var(&o.seed, "seed", 1, "decides pods, and which nodes fit")
-	ways := flags.String("ways", "berth,berth-no-controller", "ways to measure, with an extender: "+
+	ways := flags.String("ways", "berth,berth-no-controller", "ways to measure, with Berth: "+
 		placing.WayNames())
 	o.files.AddJSONFlag(flags, "few")
 	if err := flags.Parse(arguments); err != nil {
@@ -84,6 +84,11 @@ func (o *options) choose(others, ways string) error {
 	}
 	var err error
 	o.ways, err = placing.ParseWays(ways)
+	for _, w := range o.ways {
+		if !w.AsksBerth() {
+			return fmt.Errorf("-ways: %s heeds no annotation; write ways with Berth", w.Name)
+		}
+	}
 	return err
 }
 

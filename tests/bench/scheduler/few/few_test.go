@@ -22,6 +22,7 @@ func TestChoices(t *testing.T) {
 		{"-rate", "0", "-rate must be above 0"},
 		{"-others", "many", "write numbers such as 45,115"},
 		{"-ways", "best", "is no way"},
+		{"-ways", "berth,alone", "alone heeds no annotation"},
 	} {
 		if _, err := parse([]string{c.flag, c.value}); err == nil || !strings.Contains(err.Error(), c.advice) {
 			t.Errorf("%s %s: error %v does not say %q", c.flag, c.value, err, c.advice)

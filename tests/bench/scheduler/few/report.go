@@ -23,13 +23,15 @@ type outcome struct {
 	Refused   int     `json:"refused"` // pods that found no node at least once
 	Nominated int     `json:"nominated"`
 
+	Preemptions map[string]int `json:"preemptions,omitempty"` // berth_preemptions_total by outcome
+
 	Details []string `json:"details,omitempty"` // what kube-scheduler says of evictions
 }
 
 func (o outcome) String() string {
 	said := fmt.Sprintf("wait p50 %.3f s, p99 %.3f s, longest %.3f s, others' p99 %.3f s; %d without a "+
-		"node, %d evicted, %d refused, %d nominated", o.WaitP50, o.WaitP99, o.WaitMax, o.OthersP99,
-		o.Unbound, o.Evicted, o.Refused, o.Nominated)
+		"node, %d evicted, %d refused, %d nominated; answers to preempt %v", o.WaitP50, o.WaitP99, o.WaitMax, o.OthersP99,
+		o.Unbound, o.Evicted, o.Refused, o.Nominated, o.Preemptions)
 	return strings.Join(append([]string{said}, o.Details...), "\n  ")
 }
 
