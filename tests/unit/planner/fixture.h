@@ -99,8 +99,12 @@ class Fixture {
     policies::fit::Book(pod, Node(node));
   }
 
+  /// A node, which counts as changed.
   model::NodeState& Node(const std::string& name) {
-    return *std::ranges::find(nodes, name, [](const auto& state) { return state.node.name; });
+    const auto node =
+        std::ranges::find(nodes, name, [](const auto& state) { return state.node.name; });
+    node->version = ++version_;
+    return *node;
   }
 
   /// What the planner would write.
@@ -147,6 +151,7 @@ class Fixture {
 
  private:
   std::int64_t created_ = 0;
+  std::uint64_t version_ = 0;
 };
 
 }  // namespace berth::planner

@@ -70,7 +70,7 @@ class Chance {
   }
   std::int64_t Int(std::size_t end) { return static_cast<std::int64_t>(Below(end)); }
   static void Toggle(bool& flag) { flag = !flag; }
-  model::NodeState& AnyNode() { return f_.nodes[Below(f_.nodes.size())]; }
+  model::NodeState& AnyNode() { return f_.Node(f_.nodes[Below(f_.nodes.size())].node.name); }
   const model::Pod* AnyPod() {
     if (f_.pods.empty()) return nullptr;
     return &std::next(f_.pods.begin(), static_cast<std::ptrdiff_t>(Below(f_.pods.size())))->second;
