@@ -41,7 +41,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
     std::function<model::Time()> now;
     /// From one round to the next, if something has changed. A pod that was refused shall have a
     /// nomination within 200 ms.
-    std::chrono::milliseconds interval{50};
+    std::chrono::milliseconds interval{100};
     /// From one round to the next, if nothing has changed.
     std::chrono::milliseconds idle{1000};
   };

@@ -29,9 +29,9 @@ type outcome struct {
 }
 
 func (o outcome) String() string {
-	said := fmt.Sprintf("wait p50 %.3f s, p99 %.3f s, longest %.3f s, others' p99 %.3f s; %d without a "+
-		"node, %d evicted, %d refused, %d nominated; answers to preempt %v", o.WaitP50, o.WaitP99, o.WaitMax, o.OthersP99,
-		o.Unbound, o.Evicted, o.Refused, o.Nominated, o.Preemptions)
+	said := fmt.Sprintf("wait p50 %.3f s, p99 %.3f s, longest %.3f s, others' p99 %.3f s; %d without "+
+		"a node, %d evicted, %d refused, %d nominated; answers to preempt %v", o.WaitP50, o.WaitP99,
+		o.WaitMax, o.OthersP99, o.Unbound, o.Evicted, o.Refused, o.Nominated, o.Preemptions)
 	return strings.Join(append([]string{said}, o.Details...), "\n  ")
 }
 
