@@ -93,7 +93,8 @@ func (m *monitored) everyPodIsScraped() {
 		}
 		scraped = append(scraped, target.Labels["pod"])
 	}
-	for _, pod := range m.pods(namespace, releaseSelector) {
+	// kube-scheduler is not Berth's program, and gives its metrics to nobody without a token.
+	for _, pod := range m.pods(namespace, releaseSelector+",app.kubernetes.io/component!=scheduler") {
 		pods = append(pods, pod.Name)
 	}
 	slices.Sort(scraped)
