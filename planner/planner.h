@@ -55,8 +55,8 @@ struct Step {
 /// - for pods that wait behind others (backlog).
 ///
 /// It never promises more than a node has: a nominated pod counts as if it were bound, whoever has
-/// nominated it and whatever its priority, because kube-scheduler counts it, too, and refuses all
-/// pods of a node that was promised too often. A promise of the plan ends when the pod is bound or
+/// nominated it and whatever its priority, because kube-scheduler counts it, too, and refuses
+/// a node that was promised too often. A promise of the plan ends when the pod is bound or
 /// gone, when somebody else nominates it, when kube-scheduler did not take the node, and when its
 /// node is no longer fit: then the plan nominates another node, or withdraws. It never changes a
 /// nomination that still fits for a better one, nor one of others. See WaitingPod for how it learns
@@ -86,7 +86,7 @@ class Planner {
   /// the pod there: the watch of bound pods may lag behind the watch of waiting ones.
   static constexpr std::chrono::seconds kLeaving{5};
   /// How long after all nodes were judged for a shape, and none fitted, they are judged again.
-  static constexpr std::chrono::milliseconds kLookAgain{1000};
+  static constexpr std::chrono::milliseconds kLookAgain{100};
 
   /// For how many shapes the worth of nodes is remembered, some 240 KiB each at 7,500 nodes. Of
   /// more, all are forgotten.
