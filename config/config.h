@@ -235,7 +235,7 @@ struct BerthConfiguration {
   WebhookConfig admission;
   /// Only `berth controller` reads this block.
   controller::ControllerConfig controller;
-  /// So does this one.
+  /// `berth controller` plans by this block; the extender and `berth explain` read for whom.
   planner::PlannerConfig planner;
   MetricsConfig metrics;
   ProbesConfig probes;

@@ -22,6 +22,8 @@ std::unique_ptr<kube::Transport> Connect(const Controller::Options& options,
   return std::make_unique<kube::HttpClient>(options.api, timeouts);
 }
 
+using Handlers = std::vector<kube::ListWatchHandler<model::Pod>*>;
+
 kube::ListWatchOptions PendingPods(std::uint64_t seed) {
   return {.path = "/api/v1/pods", .field_selector = WaitingPods::kSelector, .seed = seed};
 }
@@ -56,7 +58,8 @@ Controller::Controller(Options options,
       lost_pod_client_(Connect(options, WriteTimeouts())),
       lost_pod_transport_(WhileLeading(*lost_pod_client_)),
       lost_pod_deleter_(LostPodOptions(options), snapshot, &lost_pod_transport_, &timer_, observer),
-      waiting_pods_({&nudger_, &nominator_}),
+      waiting_pods_(options.planner.schedulers.empty() ? Handlers{&nudger_}
+                                                       : Handlers{&nudger_, &nominator_}),
       pending_client_(Connect(options, {})),
       pending_(PendingPods(options.seed), pending_client_.get(), &pending_timer_, &waiting_pods_,
                pending_observer) {

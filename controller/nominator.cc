@@ -17,13 +17,14 @@ Nominator::Nominator(Options options,
       planner_(std::move(engine), options_.planner) {}
 
 void Nominator::Run() {
-  if (options_.planner.schedulers.empty()) return;
+  // A former work of this process, with another configuration, may have set gauges.
+  if (options_.planner.schedulers.empty()) return metrics_->OnIdle();
   // Rounds take a fifth of a core at most, however many pods wait.
   constexpr int kRest = 4;
   std::chrono::milliseconds rest{0};
   do {
     if (!options_.may_write()) {
-      metrics_->OnIdle();
+      Skip();
     } else if (snapshot_->Synced() && IsDue()) {
       PlanOnce();
     }
@@ -34,8 +35,16 @@ void Nominator::Run() {
 bool Nominator::IsDue() {
   const std::uint64_t generation = snapshot_->Read().Generation();
   const std::lock_guard guard(mutex_);
-  if (!listed_ || planner_.empty()) return false;
+  if (!listed_) return false;
+  // The round after the last pod has left sets the gauges to 0.
+  if (planner_.empty()) return changed_;
   return changed_ || generation != generation_ || planned_ + options_.idle <= timer_->Now();
+}
+
+void Nominator::Skip() {
+  metrics_->OnIdle();
+  const std::lock_guard guard(mutex_);
+  planner_.Skip();
 }
 
 void Nominator::PlanOnce() {

@@ -84,6 +84,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   // Whether a round may find something to do.
   bool IsDue();
   void PlanOnce();
+  // What is done instead while this controller does not lead.
+  void Skip();
   // Takes the first step that is still wanted from the queue. The lock must be held.
   std::optional<planner::Step> TakeStep();
   void WriteStep(const planner::Step& step, Patcher& patcher);

@@ -38,7 +38,7 @@ class PlannerMetrics {
   /// late.
   void OnWritten(const planner::Step& step, const absl::Status& status, model::Time now);
 
-  /// Nothing is planned any more: another controller leads.
+  /// Nothing is planned any more: another controller leads, or the planner was switched off.
   void OnIdle();
 
  private:

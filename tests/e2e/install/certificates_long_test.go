@@ -38,7 +38,7 @@ func TestRenewedCertificatesAreTakenOverUnderLoad(t *testing.T) {
 			if got := w.restarts(); !maps.Equal(got, restarts) {
 				t.Errorf("restarts %v, were %v", got, restarts)
 			}
-			w.expectTrustedWebhooks()
+			w.awaitTrustedWebhooks()
 		})
 	}
 }
@@ -58,7 +58,7 @@ func TestDeletedSecretIsMadeAgainUnderLoad(t *testing.T) {
 		creates.AwaitMore(leastLoad)
 	}
 	creates.ExpectNoFailure(2 * leastLoad)
-	w.Await("the webhooks to trust the new authority", func() bool { return w.webhooksTrust() == nil })
+	w.awaitTrustedWebhooks()
 	// A kube-scheduler that runs trusts the former authority alone, so the next test needs others.
 	w.uninstall()
 }

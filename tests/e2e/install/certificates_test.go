@@ -32,7 +32,7 @@ var servers = []struct{ secret, service, component string }{
 // What clients are told to trust is what the pods show, under every name by which they are called.
 func TestCertificatesReachTheServers(t *testing.T) {
 	w := release(t, nil)
-	w.expectTrustedWebhooks()
+	w.awaitTrustedWebhooks()
 	for _, server := range servers {
 		service, err := shared.Client.CoreV1().Services(namespace).Get(t.Context(), server.service,
 			metav1.GetOptions{})
@@ -171,12 +171,11 @@ func (w *world) secret(name string) *corev1.Secret {
 	return secret
 }
 
-// expectTrustedWebhooks fails the test unless every webhook has the authority that signs.
-func (w *world) expectTrustedWebhooks() {
+// awaitTrustedWebhooks waits until every webhook has the authority that signs. The controller writes
+// one configuration after the other, so the first may work before the second is written.
+func (w *world) awaitTrustedWebhooks() {
 	w.Helper()
-	if err := w.webhooksTrust(); err != nil {
-		w.Error(err)
-	}
+	w.Await("the webhooks to trust the authority", func() bool { return w.webhooksTrust() == nil })
 }
 
 func (w *world) webhooksTrust() error {

@@ -52,7 +52,7 @@ func TestEnforcingEverywhere(t *testing.T) {
 		pod, err := w.try(team, carelessPod())
 		return err == nil && isSafe(pod)
 	})
-	w.expectTrustedWebhooks()
+	w.awaitTrustedWebhooks()
 	w.upgrade(nil)
 	w.Await("them to be left alone again", func() bool {
 		pod, err := w.try(team, carelessPod())

@@ -38,7 +38,7 @@ func TestUpgradeAndRollbackFailNoRequest(t *testing.T) {
 			inner.Await("careless pods to get "+step.memory, func() bool {
 				return inner.memoryGivenIn(team) == step.memory
 			})
-			inner.expectTrustedWebhooks()
+			inner.awaitTrustedWebhooks()
 		})
 	}
 }

@@ -21,16 +21,9 @@ const (
 	urgent    = 8 // pods, of one device each: two of the idle A100 nodes hold them
 )
 
-// The nodes of this pool sort between those of the V100, so a sample has them without the idle A100
-// nodes, which come last. kube-scheduler takes nodes in this order when it starts.
-func fullPool() fleet.Pool {
-	pool := fleet.Reference()[2]
-	pool.Name, pool.Nodes = pools()[0].NodeName(v100Nodes/2-1), fullNodes
-	return pool
-}
-
-// addVictims adds the full pool until the test ends. One pod of low priority holds each node.
-func (w *world) addVictims() (victims []string) {
+// addVictims has a pod of low priority hold every A100 node but one, until the test ends, and returns
+// how many devices these pods hold.
+func (w *world) addVictims() (victims []string, idle string, held int64) {
 	w.Helper()
 	pool := fullPool()
 	w.Cleanup(func() {
@@ -48,11 +41,9 @@ func (w *world) addVictims() (victims []string) {
 		victims = append(victims, pod.Name)
 	}
 	w.Check("create victims", fleet.CreatePods(w.Context(), shared.Client, pods))
-	w.Await("Berth to know of the victims", func() bool {
-		used := w.metric("berth_accelerator_devices", `accelerator="A100"`, `state="used"`)
-		return used == float64(pool.Devices)*fullNodes
-	})
-	return victims
+	held = pool.Devices * int64(last)
+	w.awaitUsed(held)
+	return victims, pool.NodeName(last), held
 }
 
 // class makes a priority class, and waits until kube-apiserver admits pods with it.
@@ -93,6 +84,15 @@ func (w *world) ask() map[string]string {
 		return len(nodes) == urgent
 	})
 	return nodes
+}
+
+// awaitUsed waits until the extender knows that only so many A100 devices are used.
+func (w *world) awaitUsed(devices int64) {
+	w.Helper()
+	w.Await(fmt.Sprintf("Berth to know of %d used devices", devices), func() bool {
+		return w.metric("berth_accelerator_devices", `accelerator="A100"`, `state="used"`) ==
+			float64(devices)
+	})
 }
 
 // takeBack deletes pods.
@@ -147,7 +147,7 @@ func (w *world) awaitLeader(leads float64) {
 func TestNobodyIsEvictedWhileANodeFits(t *testing.T) {
 	w := fresh(t)
 	w.deleteEvents()
-	victims := w.addVictims()
+	victims, idle, held := w.addVictims()
 	w.awaitLeader(1)
 	before := w.metric("berth_preemptions_total", `outcome="vetoed"`)
 	const rounds = 10
@@ -165,6 +165,8 @@ func TestNobodyIsEvictedWhileANodeFits(t *testing.T) {
 			t.Fatalf("%v were evicted", found)
 		}
 		w.takeBack(pods)
+		// While the extender believes that the idle node is full, it lets kube-scheduler evict.
+		w.awaitUsed(held)
 	}
 }
 
@@ -173,7 +175,7 @@ func TestNobodyIsEvictedWhileANodeFits(t *testing.T) {
 func TestPodsAreEvictedWithoutAController(t *testing.T) {
 	w := fresh(t)
 	w.deleteEvents()
-	victims := w.addVictims()
+	victims, _, _ := w.addVictims()
 	controller.Stop()
 	w.Cleanup(func() {
 		if err := controller.Start(context.Background()); err != nil {

@@ -174,6 +174,29 @@ TEST_F(NominatorTest, APodThatCannotBeReadWaitsOn) {
   EXPECT_THAT(transport_.requests, SizeIs(1));
 }
 
+TEST_F(NominatorTest, TheGaugesFallWhenThePodsAreGone) {
+  model::Pod pod = Refused();
+  pod.unschedulable.clear();
+  Wait({pod});
+  RunFor(milliseconds(100));
+  EXPECT_THAT(metrics_.Exposition(),
+              testing::HasSubstr("berth_planner_pods{state=\"head\"} 1"));
+  nominator_.OnDelete(pod);
+  RunFor(milliseconds(100));
+  EXPECT_THAT(metrics_.Exposition(),
+              testing::HasSubstr("berth_planner_pods{state=\"head\"} 0"));
+}
+
+TEST_F(NominatorTest, TheGaugesFallWhenItIsSwitchedOff) {
+  model::Pod pod = Refused();
+  pod.unschedulable.clear();
+  Wait({pod});
+  RunFor(milliseconds(100));
+  Make({.schedulers = {}}).Run();
+  EXPECT_THAT(metrics_.Exposition(),
+              testing::HasSubstr("berth_planner_pods{state=\"head\"} 0"));
+}
+
 TEST_F(NominatorTest, IsOffWithoutSchedulers) {
   Nominator off = Make({.schedulers = {}});
   Wait(off, {Refused()});

@@ -73,6 +73,15 @@ TEST(Relist, WhatIsKnownOfListedPodsStays) {
   EXPECT_EQ(f.StateOf("1"), State::kBackingOff);
 }
 
+TEST(Leader, WhatIsNotPlannedPilesNothingUp) {
+  Fixture f = Nominated();
+  f.Restart();
+  f.Leave("1");
+  EXPECT_FALSE(f.planner->empty()) << "its node stays promised";
+  f.planner->Skip();
+  EXPECT_TRUE(f.planner->empty());
+}
+
 TEST(Leader, WhatAnotherPlannerWroteIsTakenOver) {
   Fixture f = Nominated();
   f.Write({.namespace_ = "team", .name = "1", .uid = "uid-1", .node = "b"});
