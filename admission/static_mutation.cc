@@ -131,17 +131,21 @@ constexpr std::string_view kIsolating = R"cel(
   [])cel";
 
 // Draft::RequireOfNodes: in every term that is not empty, because an empty one matches no node.
+// They are appended one by one: Kubernetes 1.37 makes no JSON of structs that a value takes from
+// the object (reflectSchemalessTypedStruct in k8s.io/apiserver/pkg/cel/common, v0.37.2).
 constexpr std::string_view kAffinity = R"cel(
 size(variables.requirements) == 0 ? [] : @required@.hasValue() ?
   @terms@.transformList(i, t,
-      size(t.?matchExpressions.orValue([])) + size(t.?matchFields.orValue([])) > 0, {
-    'op': dyn('add'),
-    'path': dyn(variables.at + '/spec/affinity/nodeAffinity/' +
-      'requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/' + string(i) +
-      '/matchExpressions'),
-    'value': dyn(t.?matchExpressions.orValue([]) + dyn(variables.requirements.filter(r,
+      size(t.?matchExpressions.orValue([])) + size(t.?matchFields.orValue([])) > 0,
+      [variables.at + '/spec/affinity/nodeAffinity/' +
+        'requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/' + string(i) +
+        '/matchExpressions'].map(path,
+    (has(t.matchExpressions) ? [] : [{
+      'op': dyn('add'), 'path': dyn(path), 'value': dyn([])}]) +
+    variables.requirements.filter(r,
       !t.?matchExpressions.orValue([]).exists(e, e.key == r.key && e.operator == r.operator &&
-        e.?values.orValue([]) == r.values))))}) :
+        e.?values.orValue([]) == r.values)).map(r, {
+      'op': dyn('add'), 'path': dyn(path + '/-'), 'value': dyn(r)})).flatten()).flatten() :
   (has(@pod@.spec.affinity) ? [] : [{
     'op': dyn('add'), 'path': dyn(variables.at + '/spec/affinity'), 'value': dyn({})}]) +
   (@pod@.spec.?affinity.?nodeAffinity.hasValue() ? [] : [{
