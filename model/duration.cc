@@ -26,7 +26,7 @@ absl::StatusOr<Duration> ParseDuration(std::string_view text) {
   absl::Duration duration;
   const absl::string_view words(text.data(), text.size());
   const bool is_one = absl::ParseDuration(words, &duration);
-  if (!is_one || text.find("inf") != text.npos) {
+  if (!is_one || text.find("inf") != std::string_view::npos) {
     return Error(text, "is not a duration, which is numbers with the units h, m and s");
   }
   if (absl::AbsDuration(duration) > kLongest) return Error(text, "is longer than 292 years");
