@@ -81,7 +81,7 @@ controller:
 metrics:
   listen: ":9090"
 probes:
-  listen: ":9091"
+  listen: ":9092"
 {{- end -}}
 
 {{/* What the values say. Of Off without quotes Helm's YAML makes false. */}}

@@ -27,7 +27,7 @@ https: its port, or none; resources)
   - {name: https, containerPort: {{ . }}}
   {{- end }}
   - {name: metrics, containerPort: 9090}
-  - {name: probes, containerPort: 9091}
+  - {name: probes, containerPort: 9092}
   livenessProbe:
     httpGet: {path: /livez, port: probes}
     periodSeconds: 10
