@@ -36,7 +36,7 @@ func TestUpgradeAndRollbackLoseNothing(t *testing.T) {
 	}{
 		{"upgrade", "berth:" + nextVersion, func(r *release) {
 			r.Check("upgrade", r.upgrade(chart, "3m", nextValues...))
-		}, 3},
+		}, len(components)},
 		{"rollback", image, (*release).rollback, 0},
 	} {
 		t.Run(step.name, func(t *testing.T) {
