@@ -124,8 +124,8 @@ class Planner {
                          model::Time time, Clock::time_point now,
                          std::size_t most = kMaxStanding);
 
-  /// Call it instead of Plan() while another controller leads. Forgets the pods that wait no longer,
-  /// which only plans need and forget.
+  /// Call it instead of Plan() while another controller leads. Forgets the pods that wait no
+  /// longer, which only plans need and forget.
   void Skip() { leaving_.clear(); }
 
   /// Whether the step is still to be written: its pod waits, and the plan has not changed its mind.

@@ -179,12 +179,10 @@ TEST_F(NominatorTest, TheGaugesFallWhenThePodsAreGone) {
   pod.unschedulable.clear();
   Wait({pod});
   RunFor(milliseconds(100));
-  EXPECT_THAT(metrics_.Exposition(),
-              testing::HasSubstr("berth_planner_pods{state=\"head\"} 1"));
+  EXPECT_THAT(metrics_.Exposition(), testing::HasSubstr("berth_planner_pods{state=\"head\"} 1"));
   nominator_.OnDelete(pod);
   RunFor(milliseconds(100));
-  EXPECT_THAT(metrics_.Exposition(),
-              testing::HasSubstr("berth_planner_pods{state=\"head\"} 0"));
+  EXPECT_THAT(metrics_.Exposition(), testing::HasSubstr("berth_planner_pods{state=\"head\"} 0"));
 }
 
 TEST_F(NominatorTest, TheGaugesFallWhenItIsSwitchedOff) {
@@ -193,8 +191,7 @@ TEST_F(NominatorTest, TheGaugesFallWhenItIsSwitchedOff) {
   Wait({pod});
   RunFor(milliseconds(100));
   Make({.schedulers = {}}).Run();
-  EXPECT_THAT(metrics_.Exposition(),
-              testing::HasSubstr("berth_planner_pods{state=\"head\"} 0"));
+  EXPECT_THAT(metrics_.Exposition(), testing::HasSubstr("berth_planner_pods{state=\"head\"} 0"));
 }
 
 TEST_F(NominatorTest, IsOffWithoutSchedulers) {
