@@ -36,7 +36,8 @@ doctor::NeedsByComponent NeedsOfProcesses(const config::BerthConfiguration& conf
         NeedsOf(extender::LeaseGrantsOf(config.controller.lease.name), namespace_name),
         std::back_inserter(extender));
   }
-  const controller::ControllerGrants grants = controller::GrantsOf(config.controller);
+  const controller::ControllerGrants grants =
+      controller::GrantsOf(config.controller, config.planner);
   std::vector<kube::Need> controller = NeedsOf(grants.in_cluster, "");
   std::ranges::move(NeedsOf(grants.in_namespace, namespace_name), std::back_inserter(controller));
   return {{"extender", std::move(extender)}, {"controller", std::move(controller)}};

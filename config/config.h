@@ -258,10 +258,12 @@ void VisitFields(Visitor& visit, BerthConfiguration& config) {
   visit("kubernetes", config.kubernetes, "How to reach the API server");
   visit("extender", config.extender, "The server that kube-scheduler calls");
   visit("admission", config.admission, "The webhook that the API server calls");
-  visit("controller", config.controller,
-        "The only component that writes objects: node labels, nudges, nominations and certificates");
-  visit("planner", config.planner,
-        "How `berth controller` chooses the best of all nodes for pods that wait, and nominates it");
+  visit(
+      "controller", config.controller,
+      "The only component that writes objects: node labels, nudges, nominations and certificates");
+  visit(
+      "planner", config.planner,
+      "How `berth controller` chooses the best of all nodes for pods that wait, and nominates it");
   visit("metrics", config.metrics, "The server for Prometheus and kubelet");
   visit("probes", config.probes, "A separate server for kubelet's probes");
   visit("grpc", config.grpc, "The server for `berth explain`, `berth capacity` and programs");

@@ -34,8 +34,7 @@ Controller::Controller(Options options,
                        std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                        const cluster::Snapshot* snapshot, Observer* observer,
                        CertificateObserver* certificate_observer,
-                       kube::ListWatchObserver* pending_observer,
-                       PlannerMetrics* planner_metrics)
+                       kube::ListWatchObserver* pending_observer, PlannerMetrics* planner_metrics)
     : lease_client_(Connect(options, WriteTimeouts())),
       lease_store_(lease_client_.get(), options.lease_namespace, options.lease_name, &owner_),
       election_(ElectionOptions(options), &lease_store_, &election_timer_, observer),

@@ -82,7 +82,8 @@ class Controller {
   /// list-and-watch of waiting pods. Everything pointed at must outlive this.
   Controller(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
              const cluster::Snapshot* snapshot, Observer* observer,
-             CertificateObserver* certificate_observer, kube::ListWatchObserver* pending_observer, PlannerMetrics* planner_metrics);
+             CertificateObserver* certificate_observer, kube::ListWatchObserver* pending_observer,
+             PlannerMetrics* planner_metrics);
   /// Calls Stop().
   ~Controller();
   Controller(const Controller&) = delete;

@@ -7,8 +7,8 @@ namespace berth::controller {
 
 Nominator::Nominator(Options options,
                      std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
-                     const cluster::Snapshot* snapshot, kube::Timer* timer,
-                     WriteObserver* observer, PlannerMetrics* metrics)
+                     const cluster::Snapshot* snapshot, kube::Timer* timer, WriteObserver* observer,
+                     PlannerMetrics* metrics)
     : options_(std::move(options)),
       snapshot_(snapshot),
       timer_(timer),
@@ -103,8 +103,8 @@ std::optional<planner::Step> Nominator::TakeStep() {
 }
 
 void Nominator::WriteStep(const planner::Step& step, Patcher& patcher) {
-  const absl::Status status = patcher.NominatePod(step.namespace_, step.name, step.uid, step.node,
-                                                  options_.annotation);
+  const absl::Status status =
+      patcher.NominatePod(step.namespace_, step.name, step.uid, step.node, options_.annotation);
   if (!absl::IsCancelled(status)) {
     observer_->OnWritten(Write::kNomination, step.namespace_ + '/' + step.name, step.node, status);
     metrics_->OnWritten(step, status, options_.now());

@@ -36,7 +36,8 @@ class Observer final : public LeaderObserver, public WriteObserver {
   void OnError(const absl::Status& error) override;
 
   /// Counts the write by its result. Logs a success (nudges and nominations only at level debug,
-  /// because there may be thousands), a failure, and, if the write was forbidden, the right that is missing.
+  /// because there may be thousands), a failure, and, if the write was forbidden, the right that is
+  /// missing.
   void OnWritten(Write write, std::string_view object, std::string_view value,
                  const absl::Status& status) override;
 

@@ -37,10 +37,10 @@ absl::Status Patcher::NominatePod(std::string_view namespace_name, std::string_v
                                   std::string_view annotation) {
   // A null removes a field.
   const Json value = node.empty() ? Json() : Json(node);
-  const absl::Status status = Patch(*transport_,
-               fmt::format("/api/v1/namespaces/{}/pods/{}/status", namespace_name, name),
-               {{"metadata", {{"uid", uid}, {"annotations", {{std::string(annotation), value}}}}},
-                {"status", {{"nominatedNodeName", value}}}});
+  const absl::Status status =
+      Patch(*transport_, fmt::format("/api/v1/namespaces/{}/pods/{}/status", namespace_name, name),
+            {{"metadata", {{"uid", uid}, {"annotations", {{std::string(annotation), value}}}}},
+             {"status", {{"nominatedNodeName", value}}}});
   return absl::IsInvalidArgument(status) ? absl::AbortedError(status.message()) : status;
 }
 

@@ -18,10 +18,10 @@ inline constexpr kube::Permission kPatchPermissions[] = {{"", "nodes", "patch"},
 inline constexpr kube::Permission kNominatePermissions[] = {{"", "pods/status", "patch"}};
 
 /// Writes labels of nodes, and annotations and nominated nodes of pods, by JSON merge patch, and
-/// nothing else of any object. Each patch contains the UID of the object. The API server refuses a patch that would
-/// change it, so another object that has taken the name meanwhile is safe. Each method sends one
-/// request and blocks until its reply has come. Errors are those of kube::CallJson(). Not
-/// thread-safe.
+/// nothing else of any object. Each patch contains the UID of the object. The API server refuses a
+/// patch that would change it, so another object that has taken the name meanwhile is safe. Each
+/// method sends one request and blocks until its reply has come. Errors are those of
+/// kube::CallJson(). Not thread-safe.
 class Patcher {
  public:
   /// `transport` must outlive this.

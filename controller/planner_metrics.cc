@@ -62,14 +62,13 @@ PlannerMetrics::PlannerMetrics(server::Metrics& metrics) {
   failed_ = &nominations.Add({{"outcome", "failed"}});
   late_ = &nominations.Add({{"outcome", "late"}});
   for (std::size_t i = 0; i < ended_.size(); ++i) {
-    ended_[i] =
-        &nominations.Add({{"outcome", std::string(NameOf(static_cast<Outcome>(i)))}});
+    ended_[i] = &nominations.Add({{"outcome", std::string(NameOf(static_cast<Outcome>(i)))}});
   }
   nomination_delay_ = AddHistogram(registry, "berth_planner_nomination_delay_seconds",
                                    "From the creation of a pod to a nomination.", DelayBuckets());
-  binding_delay_ = AddHistogram(registry, "berth_planner_binding_delay_seconds",
-                                "From the creation of a pod that was nominated to its binding.",
-                                DelayBuckets());
+  binding_delay_ =
+      AddHistogram(registry, "berth_planner_binding_delay_seconds",
+                   "From the creation of a pod that was nominated to its binding.", DelayBuckets());
   plan_ = AddHistogram(registry, "berth_planner_plan_seconds", "Time to plan one round.",
                        PlanBuckets());
 }

@@ -117,14 +117,13 @@ absl::StatusOr<LeaderFacts> GatherLeader(kube::Api& api, const std::string& name
                                          const std::string& name) {
   LeaderFacts leader{.lease = name};
   const kube::Need need{{"coordination.k8s.io", "leases", "get"}, namespace_name};
-  const absl::Status got =
-      api.Get(fmt::format("/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}", namespace_name,
-                          name),
-              need, [&leader](const JsonValue& object) {
-                const JsonValue spec = object.Field("spec");
-                leader.holder = spec.Field("holderIdentity").Text();
-                leader.renewed = spec.Field("renewTime").Time();
-              });
+  const absl::Status got = api.Get(
+      fmt::format("/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}", namespace_name, name),
+      need, [&leader](const JsonValue& object) {
+        const JsonValue spec = object.Field("spec");
+        leader.holder = spec.Field("holderIdentity").Text();
+        leader.renewed = spec.Field("renewTime").Time();
+      });
   if (!got.ok() && !absl::IsNotFound(got)) return got;
   leader.exists = got.ok();
   return leader;

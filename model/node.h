@@ -45,7 +45,7 @@ struct Condition {
 struct Node {
   std::string name;
   StringMap labels;
-  std::vector<Taint> taints;          // in the order of the API object
+  std::vector<Taint> taints;  // in the order of the API object
   /// spec.unschedulable: the node is cordoned.
   bool unschedulable = false;
   std::vector<Condition> conditions;  // in the order of the API object

@@ -14,9 +14,7 @@ Candidates::Candidates(const policies::scheduling::SchedulingEngine& engine, con
                        const PlannedView& view, model::Time now)
     : view_(view), pod_(pod), prepared_(engine.Prepare(pod, view, now)), now_(now) {}
 
-std::string Candidates::Key() const {
-  return prepared_.key() + '|' + policies::fit::ShapeOf(pod_);
-}
+std::string Candidates::Key() const { return prepared_.key() + '|' + policies::fit::ShapeOf(pod_); }
 
 Worths::Dated Candidates::Judge(const model::NodeState& node) const {
   if (policies::fit::JudgeNode(pod_, node.node) != Misfit::kNone) return {};

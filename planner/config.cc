@@ -13,8 +13,9 @@ std::vector<model::FieldError> Validate(const PlannerConfig& config) {
     const std::string path = "planner.schedulers[" + std::to_string(i) + "]";
     const auto before = schedulers.begin() + static_cast<std::ptrdiff_t>(i);
     if (schedulers[i].empty()) {
-      errors.push_back({path, "must not be empty; write the schedulerName of a profile, such as "
-                              "berth"});
+      errors.push_back({path,
+                        "must not be empty; write the schedulerName of a profile, such as "
+                        "berth"});
     } else if (std::find(schedulers.begin(), before, schedulers[i]) != before) {
       errors.push_back({path, "\"" + schedulers[i] + "\" is listed twice; remove one"});
     }

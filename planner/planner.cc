@@ -20,9 +20,7 @@ std::string KeyOf(const Pod& pod) { return pod.namespace_ + '/' + pod.name; }
 // As kube-scheduler's PrioritySort
 // (k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort/priority_sort.go, v1.36.3), but for
 // pods that were tried: these are sorted by creation, too.
-auto PlaceInQueue(const Pod& pod) {
-  return std::tuple(-std::int64_t{pod.priority}, pod.created);
-}
+auto PlaceInQueue(const Pod& pod) { return std::tuple(-std::int64_t{pod.priority}, pod.created); }
 
 }  // namespace
 
@@ -85,6 +83,11 @@ void Planner::EndReplace() {
   }
 }
 
+void Planner::Keep(const std::string& namespace_name, const std::string& name) {
+  const auto found = waiting_.find(namespace_name + '/' + name);
+  if (found != waiting_.end()) found->second.epoch = epoch_;
+}
+
 Planner::Entries::iterator Planner::Leave(Entries::iterator entry, const std::string& bound_to) {
   const WaitingPod& pod = entry->second.pod;
   const std::string& node = bound_to.empty() ? pod.Node() : bound_to;
@@ -105,12 +108,7 @@ std::vector<Step> Planner::Plan(const model::ClusterView& view, const SeenBound&
   return std::move(round.steps);
 }
 
-void Planner::Keep(const std::string& namespace_name, const std::string& name) {
-  const auto found = waiting_.find(namespace_name + '/' + name);
-  if (found != waiting_.end()) found->second.epoch = epoch_;
-}
-
-void Planner::Failed(const Step& step, Clock::time_point now) {
+void Planner::Failed(const Step& step) {
   const auto found = waiting_.find(step.namespace_ + '/' + step.name);
   if (IsWanted(step)) found->second.pod.OnFailed();
 }
@@ -157,9 +155,8 @@ std::vector<Planner::Waiting*> Planner::Queue(const Round& round) {
     if (!round.seen_bound(key, waiting.pod.pod().uid)) queue.push_back(&waiting);
   }
   // Of equal pods the first by name stays the first.
-  std::ranges::stable_sort(queue, {}, [](const Waiting* waiting) {
-    return PlaceInQueue(waiting->pod.pod());
-  });
+  std::ranges::stable_sort(queue, {},
+                           [](const Waiting* waiting) { return PlaceInQueue(waiting->pod.pod()); });
   return queue;
 }
 
@@ -266,8 +263,8 @@ std::optional<NodeIndex> Planner::Choose(const Waiting& waiting, Round& round) {
 Candidates& Planner::CandidatesFor(const Waiting& waiting, Round& round) {
   std::unique_ptr<Candidates>& candidates = round.candidates[waiting.shape];
   if (candidates == nullptr) {
-    candidates = std::make_unique<Candidates>(*engine_, waiting.pod.pod(), round.planned,
-                                              round.time);
+    candidates =
+        std::make_unique<Candidates>(*engine_, waiting.pod.pod(), round.planned, round.time);
     candidates->Remember(WorthsOf(candidates->Key()));
   }
   return *candidates;

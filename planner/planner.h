@@ -62,8 +62,8 @@ struct Step {
 /// nomination that still fits for a better one, nor one of others. See WaitingPod for how it learns
 /// what became of a nomination.
 ///
-/// Pods that need what policies/fit does not know are left to kube-scheduler. One thing is not seen:
-/// a running pod's required anti-affinity to the waiting one. kube-scheduler then clears the
+/// Pods that need what policies/fit does not know are left to kube-scheduler. One thing is not
+/// seen: a running pod's required anti-affinity to the waiting one. kube-scheduler then clears the
 /// nomination, and the plan avoids that node first.
 ///
 /// Tell it of all waiting pods, those of other schedulers among them, because their nominations
@@ -78,8 +78,8 @@ class Planner {
   static constexpr std::size_t kMaxStanding = 512;
   /// How long a pod that kube-scheduler has not tried yet waits at least before it is planned.
   static constexpr std::chrono::milliseconds kBacklogAge{200};
-  /// How many more pods than `planner.backlog` says are left to kube-scheduler after a step that was
-  /// late. With each nomination in time it is one less again, so that one of so many is late.
+  /// How many more pods than `planner.backlog` says are left to kube-scheduler after a step that
+  /// was late. With each nomination in time it is one less again, so that one of so many is late.
   static constexpr std::int32_t kLateLead = 16;
   static constexpr std::int32_t kMaxLead = 1024;
   /// For how long the node of a pod that waits no longer stays promised if the view does not show
@@ -112,8 +112,8 @@ class Planner {
   void EndReplace();
   /// The pod exists but cannot be read; it waits on as it was last known.
   void Keep(const std::string& namespace_name, const std::string& name);
-  /// Whether no pods wait.
-  bool empty() const { return waiting_.empty(); }
+  /// Whether a round has nothing to do: no pods wait, or are about to be shown bound.
+  bool empty() const { return waiting_.empty() && leaving_.empty(); }
 
   /// Returns what to write, in that order, and counts it as written. Steps that could not be
   /// written are taken back by Failed(). Nothing before the first list of waiting pods is complete,
@@ -121,8 +121,7 @@ class Planner {
   /// pods. `time` is the time for policies, `now` that of waits. At most `most` steps are
   /// for pods that kube-scheduler has not tried; those that it has refused cannot wait.
   std::vector<Step> Plan(const model::ClusterView& view, const SeenBound& seen_bound,
-                         model::Time time, Clock::time_point now,
-                         std::size_t most = kMaxStanding);
+                         model::Time time, Clock::time_point now, std::size_t most = kMaxStanding);
 
   /// Call it instead of Plan() while another controller leads. Forgets the pods that wait no
   /// longer, which only plans need and forget.

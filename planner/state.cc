@@ -6,9 +6,9 @@ namespace berth::planner {
 
 std::string_view NameOf(State state) {
   static constexpr std::array<std::string_view, kStates> kNames = {
-      "nominated", "nominated_by_other", "withdrawn",   "head",
-      "queued",    "no_node",            "left_to_scan", "backing_off",
-      "gated",     "deleted",            "other_scheduler", "no_accelerator",
+      "nominated",       "nominated_by_other", "withdrawn",   "head",  "queued",
+      "no_node",         "left_to_scan",       "backing_off", "gated", "deleted",
+      "other_scheduler", "no_accelerator",
   };
   return kNames[static_cast<std::size_t>(state)];
 }

@@ -46,8 +46,8 @@ std::optional<Outcome> WaitingPod::OnEcho(const Pod& pod, Clock::time_point now)
     promise_.reset();
     return std::nullopt;
   }
-  const bool tried = promise_->seen && !pod.unschedulable.empty() &&
-                     pod.unschedulable != promise_->message;
+  const bool tried =
+      promise_->seen && !pod.unschedulable.empty() && pod.unschedulable != promise_->message;
   promise_->seen = true;
   promise_->message = pod.unschedulable;
   if (!tried) return std::nullopt;

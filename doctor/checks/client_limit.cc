@@ -14,10 +14,11 @@ Findings CheckClientLimit(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [&facts](const ExtenderEntry&) {
     const double qps = facts.scheduler->qps;
     if (qps < 0 || qps >= kEnough) return Ok("kube-scheduler may bind many pods a second");
-    return Note(fmt::format("kube-scheduler binds at most {:g} pods a second by {}, however fast it "
-                            "finds nodes; for more, write clientConnection: {{qps: 1000, burst: "
-                            "2000}}",
-                            qps, facts.scheduler->source));
+    return Note(
+        fmt::format("kube-scheduler binds at most {:g} pods a second by {}, however fast it "
+                    "finds nodes; for more, write clientConnection: {{qps: 1000, burst: "
+                    "2000}}",
+                    qps, facts.scheduler->source));
   });
 }
 

@@ -9,7 +9,8 @@
 namespace berth::doctor::checks {
 namespace {
 
-// The names in planner.schedulers that no profile has which calls Berth. Empty if that is not known.
+// The names in planner.schedulers that no profile has which calls Berth. Empty if that is not
+// known.
 std::vector<std::string> WithoutProfile(const Facts& facts, const Rules& rules) {
   std::vector<std::string> without;
   if (!facts.scheduler.ok()) return without;
@@ -35,10 +36,11 @@ Findings CheckPlanner(const Facts& facts, const Rules& rules) {
   if (schedulers.empty()) return Ok("planner.schedulers is empty, so the planner is off");
   Findings found;
   if (!Leads(facts)) {
-    Append(Warning(fmt::format("no controller leads, so pods of {} get no planned node: {}",
-                               Listed(schedulers), WhyNobodyLeads(facts)),
-                   fmt::format("look at the pods of {}-controller and at their log", facts.fullname)),
-           found);
+    Append(
+        Warning(fmt::format("no controller leads, so pods of {} get no planned node: {}",
+                            Listed(schedulers), WhyNobodyLeads(facts)),
+                fmt::format("look at the pods of {}-controller and at their log", facts.fullname)),
+        found);
   }
   const std::vector<std::string> without = WithoutProfile(facts, rules);
   if (!without.empty()) Append(JudgeNames(without, facts, rules), found);

@@ -39,31 +39,33 @@ std::string WhatSamples(const std::vector<std::string>& profiles, const Facts& f
 
 Findings JudgePlanned(const std::vector<std::string>& planned, const Facts& facts) {
   if (!facts.leader.ok()) {
-    return Note(fmt::format("{}, and the controller is to look at the others; whether one leads is "
-                            "not known: {}",
-                            WhatSamples(planned, facts),
-                            std::string(facts.leader.status().message())));
+    return Note(
+        fmt::format("{}, and the controller is to look at the others; whether one leads is "
+                    "not known: {}",
+                    WhatSamples(planned, facts), std::string(facts.leader.status().message())));
   }
   if (Leads(facts)) return Ok("kube-scheduler looks at samples, and the controller at all nodes");
-  return Warning(fmt::format("{}, and no controller leads that would look at the others: a pod that "
-                             "few nodes fit may need many samples",
-                             WhatSamples(planned, facts)),
-                 "see check planner; to do without the controller, write "
-                 "percentageOfNodesToScore: 100");
+  return Warning(
+      fmt::format("{}, and no controller leads that would look at the others: a pod that "
+                  "few nodes fit may need many samples",
+                  WhatSamples(planned, facts)),
+      "see check planner; to do without the controller, write "
+      "percentageOfNodesToScore: 100");
 }
 
 Findings JudgeUnplanned(const std::vector<std::string>& unplanned, const Facts& facts) {
-  return Warning(fmt::format("{}, and nobody looks at the others: a pod that few nodes fit may need "
-                             "many samples, and may evict pods meanwhile",
-                             WhatSamples(unplanned, facts)),
-                 fmt::format("add {} to planner.schedulers of Berth's configuration, or write "
-                             "percentageOfNodesToScore: 100",
-                             Listed(unplanned)));
+  return Warning(
+      fmt::format("{}, and nobody looks at the others: a pod that few nodes fit may need "
+                  "many samples, and may evict pods meanwhile",
+                  WhatSamples(unplanned, facts)),
+      fmt::format("add {} to planner.schedulers of Berth's configuration, or write "
+                  "percentageOfNodesToScore: 100",
+                  Listed(unplanned)));
 }
 
 // In a large cluster kube-scheduler offers only a sample of the nodes to extenders. If they refuse
-// the whole sample, the pod waits although other nodes would fit (kubernetes/kubernetes#122057). The
-// planner looks at all nodes for such a pod.
+// the whole sample, the pod waits although other nodes would fit (kubernetes/kubernetes#122057).
+// The planner looks at all nodes for such a pod.
 Findings CheckSampling(const Facts& facts, const Rules& rules) {
   return JudgeEntry(facts, rules, [&](const ExtenderEntry&) {
     const Profiles profiles = ProfilesOf(*facts.scheduler, rules);
@@ -71,11 +73,12 @@ Findings CheckSampling(const Facts& facts, const Rules& rules) {
     if (!profiles.unplanned.empty()) Append(JudgeUnplanned(profiles.unplanned, facts), found);
     if (!profiles.planned.empty()) Append(JudgePlanned(profiles.planned, facts), found);
     if (!profiles.twice.empty() && facts.leader.ok() && Leads(facts)) {
-      Append(Note(fmt::format("profile {} of {} looks at every node for each pod, as the controller "
-                              "does; without percentageOfNodesToScore, kube-scheduler is several "
-                              "times as fast in a large cluster",
-                              Listed(profiles.twice), facts.scheduler->source)),
-             found);
+      Append(
+          Note(fmt::format("profile {} of {} looks at every node for each pod, as the controller "
+                           "does; without percentageOfNodesToScore, kube-scheduler is several "
+                           "times as fast in a large cluster",
+                           Listed(profiles.twice), facts.scheduler->source)),
+          found);
     }
     return found.empty() ? Ok("kube-scheduler looks at all nodes") : found;
   });

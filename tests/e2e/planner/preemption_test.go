@@ -16,26 +16,18 @@ import (
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
-const (
-	fullNodes = 4
-	urgent    = 8 // pods, of one device each: two of the idle A100 nodes hold them
-)
+// urgent is the number of pods that ask for a device each: as many as one idle node has.
+const urgent = 4
 
 // addVictims has a pod of low priority hold every A100 node but one, until the test ends, and returns
 // how many devices these pods hold.
 func (w *world) addVictims() (victims []string, idle string, held int64) {
 	w.Helper()
-	pool := fullPool()
-	w.Cleanup(func() {
-		_ = w.all().DeleteCollection(context.Background(),
-			metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{})
-		_ = shared.Client.CoreV1().Nodes().DeleteCollection(context.Background(), metav1.DeleteOptions{},
-			metav1.ListOptions{LabelSelector: fleet.LabelPool + "=" + pool.Name})
-	})
-	w.Check("create nodes", fleet.CreateNodes(w.Context(), shared.Client, []fleet.Pool{pool}))
+	pool := pools()[1]
+	last := pool.Nodes - 1
 	w.class("low", 1)
 	w.class("high", 1000)
-	pods := gpus("A100", pool.Nodes, pool.Devices)
+	pods := gpus("A100", last, pool.Devices)
 	for i, pod := range pods {
 		pod.Spec.PriorityClassName, pod.Spec.NodeName = "low", pool.NodeName(i)
 		victims = append(victims, pod.Name)
@@ -143,7 +135,7 @@ func (w *world) awaitLeader(leads float64) {
 	})
 }
 
-// Idle A100 nodes fit the pods, outside the samples in which kube-scheduler finds pods to evict.
+// One idle node fits the pods. Most samples are without it, and have a node with a victim instead.
 func TestNobodyIsEvictedWhileANodeFits(t *testing.T) {
 	w := fresh(t)
 	w.deleteEvents()
@@ -170,8 +162,8 @@ func TestNobodyIsEvictedWhileANodeFits(t *testing.T) {
 	}
 }
 
-// Else the test above would prove nothing, and without a controller nobody would nominate the node
-// that fits.
+// Else the test above would prove nothing: without a controller, nobody nominates the node that
+// fits, and kube-scheduler may evict pods.
 func TestPodsAreEvictedWithoutAController(t *testing.T) {
 	w := fresh(t)
 	w.deleteEvents()

@@ -30,7 +30,7 @@ var (
 
 func TestMain(m *testing.M) {
 	os.Exit(box.RunSuite(m, box.Suite{
-		Options: box.Options{Berth: &box.BerthOptions{}, Stages: fleet.Stages,
+		Options: box.Options{Berth: &box.BerthOptions{Config: config()}, Stages: fleet.Stages,
 			Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
 				config.PercentageOfNodesToScore = new(int32(1))
 			}},
@@ -45,9 +45,7 @@ func fill(ctx context.Context, b *box.Box) error {
 		return fmt.Errorf("create nodes: %w", err)
 	}
 	var err error
-	controller, err = b.NewController("controller", map[string]any{
-		"planner": map[string]any{"schedulers": []string{corev1.DefaultSchedulerName}},
-	})
+	controller, err = b.NewController("controller", map[string]any{"planner": config()["planner"]})
 	if err != nil {
 		return err
 	}
@@ -55,6 +53,15 @@ func fill(ctx context.Context, b *box.Box) error {
 		return err
 	}
 	return controller.Start(ctx)
+}
+
+// config has the keys by which the extender knows what the controller does.
+func config() map[string]any {
+	return map[string]any{
+		"planner": map[string]any{"schedulers": []string{corev1.DefaultSchedulerName}},
+		"controller": map[string]any{
+			"lease": map[string]any{"namespace": metav1.NamespaceDefault}},
+	}
 }
 
 func pools() []fleet.Pool {

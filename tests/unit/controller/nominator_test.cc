@@ -69,17 +69,17 @@ class NominatorTest : public ::testing::Test {
   }
 
   Nominator Make(planner::PlannerConfig config) {
-    return {{.planner = std::move(config),
-             .annotation = "berth.dev/plan",
-             .may_write = [this] { return leads_; },
-             .now = [] { return policies::scheduling::kNow; }},
-            std::make_shared<const policies::scheduling::SchedulingEngine>(
-                policies::scheduling::Catalog(), "berth.dev",
-                policies::scheduling::SchedulingConfig{}),
-            snapshot_.get(),
-            &time_,
-            &record_,
-            &planner_metrics_};
+    return {
+        {.planner = std::move(config),
+         .annotation = "berth.dev/plan",
+         .may_write = [this] { return leads_; },
+         .now = [] { return policies::scheduling::kNow; }},
+        std::make_shared<const policies::scheduling::SchedulingEngine>(
+            policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{}),
+        snapshot_.get(),
+        &time_,
+        &record_,
+        &planner_metrics_};
   }
 
   std::unique_ptr<cluster::Snapshot> snapshot_ = WholeSnapshot();
@@ -167,8 +167,8 @@ TEST_F(NominatorTest, APodThatCannotBeReadWaitsOn) {
   Reply(200);
   Wait({Refused()});
   nominator_.OnReplaceBegin();
-  nominator_.OnUnreadable({.kind = "Pod", .namespace_ = "ml", .name = "train", .uid = "train-uid",
-                           .error = ""});
+  nominator_.OnUnreadable(
+      {.kind = "Pod", .namespace_ = "ml", .name = "train", .uid = "train-uid", .error = ""});
   nominator_.OnReplaceEnd("11");
   RunFor(milliseconds(100));
   EXPECT_THAT(transport_.requests, SizeIs(1));

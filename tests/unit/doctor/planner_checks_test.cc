@@ -20,8 +20,10 @@ class Planned : public ::testing::Test {
   Planned() {
     facts_.scheduler = GoodSchedulerConfig();
     facts_.scheduler->percentage.reset();
-    facts_.leader = LeaderFacts{
-        .lease = "berth-controller", .exists = true, .holder = "berth-controller-0", .renewed = kNow};
+    facts_.leader = LeaderFacts{.lease = "berth-controller",
+                                .exists = true,
+                                .holder = "berth-controller-0",
+                                .renewed = kNow};
   }
 
   Finding Sampling() const { return Only(checks::Sampling().run(facts_, rules_.rules())); }

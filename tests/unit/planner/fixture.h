@@ -20,7 +20,8 @@ inline constexpr char kPlan[] = "berth.dev/plan";
 
 /// What kube-scheduler writes when no node fits, and no preemption would help.
 inline constexpr char kRefused[] =
-    "0/9 nodes are available: 9 Insufficient nvidia.com/gpu. preemption: 0/9 nodes are available: 9 "
+    "0/9 nodes are available: 9 Insufficient nvidia.com/gpu. preemption: 0/9 nodes are available: "
+    "9 "
     "No preemption victims found for incoming pod.";
 
 inline std::shared_ptr<const policies::scheduling::SchedulingEngine> Engine() {

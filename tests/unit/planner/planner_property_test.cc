@@ -11,11 +11,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A cluster in which kube-scheduler, users and faults do as they like. Watches lag: the planner sees
-// what is written, and what is bound, later.
+// A cluster in which kube-scheduler, users and faults do as they like. Watches lag: the planner
+// sees what is written, and what is bound, later.
 class Chance {
  public:
-  explicit Chance(std::uint32_t seed) : random_(seed), f_(static_cast<std::int32_t>(Below(2) * Below(4))) {
+  explicit Chance(std::uint32_t seed)
+      : random_(seed), f_(static_cast<std::int32_t>(Below(2) * Below(4))) {
     for (std::size_t i = 0; i < 6; ++i) {
       f_.nodes.push_back(RoomyNode("node-" + std::to_string(i), 1 + Int(8)));
       f_.nodes.back().node.allocatable.Set("pods", 2 + Int(8));
@@ -235,8 +236,8 @@ class Chance {
     EXPECT_LE(planned.pods, planned.node.allocatable.Get("pods")) << name;
     EXPECT_FALSE(planned.quarantined || planned.node.unschedulable) << name;
   }
-  // A pod that waits without a node is one that no node fits beside what is promised. `all`: nothing
-  // else is kept.
+  // A pod that waits without a node is one that no node fits beside what is promised. `all`:
+  // nothing else is kept.
   void ExpectPlanned(const model::Pod& pod, bool all) {
     const State state = f_.StateOf(pod.name);
     EXPECT_NE(state, State::kBackingOff) << pod.name;

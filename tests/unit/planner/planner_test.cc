@@ -171,7 +171,9 @@ TEST(Promise, NominationsOfOthersCountWhoeverTheyAreFor) {
       [](model::Pod& pod) { pod.gated = true; },
       [](model::Pod& pod) { pod.scheduler = "default-scheduler"; },
       [](model::Pod& pod) { pod.priority = -5; },
-      [](model::Pod& pod) { pod.annotations = {{kPlan, "b"}}; },
+      [](model::Pod& pod) {
+        pod.annotations = {{kPlan, "b"}};
+      },
   };
   for (const auto& change : kinds) {
     Fixture f;
@@ -252,7 +254,9 @@ TEST(Promise, IsReplacedOrWithdrawnWhenTheNodeIsNotFitAnyMore) {
   const std::function<void(model::NodeState&)> faults[] = {
       [](model::NodeState& state) { state.quarantined = true; },
       [](model::NodeState& state) { state.node.unschedulable = true; },
-      [](model::NodeState& state) { state.node.taints = {{"full", "", "NoSchedule"}}; },
+      [](model::NodeState& state) {
+        state.node.taints = {{"full", "", "NoSchedule"}};
+      },
       [](model::NodeState& state) { state.used.Set(kGpu, 8); },
       [](model::NodeState& state) { state.node.allocatable.Set(kGpu, 0); },
       [](model::NodeState& state) { state = RoomyNode("another", 0); },

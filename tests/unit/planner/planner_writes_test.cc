@@ -7,10 +7,10 @@
 namespace berth::planner {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // Two nodes, and a refused pod that is nominated to the first.
 Fixture Nominated() {
@@ -63,8 +63,9 @@ TEST(Cleared, OtherPodsOfTheShapeAreNotLeftAlone) {
 TEST(TriedInVain, ANominationThatStandsNonethelessIsWithdrawn) {
   Fixture f = Nominated();
   f.Edit("1", [](model::Pod& pod) {
-    pod.unschedulable = "0/2 nodes are available: 2 Odd. preemption: not eligible due to "
-                        "preemptionPolicy=Never.";
+    pod.unschedulable =
+        "0/2 nodes are available: 2 Odd. preemption: not eligible due to "
+        "preemptionPolicy=Never.";
   });
   EXPECT_THAT(f.Plan(), ElementsAre("1 "));
   EXPECT_THAT(f.Outcomes(), ElementsAre(Outcome::kWithdrawn));

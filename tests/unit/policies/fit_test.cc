@@ -166,8 +166,10 @@ TEST(UnknownNeed, IsWhatKubeSchedulerAloneKnows) {
        Unknown::kNone, "none"},
       {[](Pod& pod) { pod.scored.node_preferences = true; }, Unknown::kNone, "none"},
       // Views do not keep what Node Feature Discovery says of nodes.
-      {[](Pod& pod) { pod.needs.selector = {{"a", "1"}, {kAvx, "true"}}; }, Unknown::kNodeFeatures,
-       "node_features"},
+      {[](Pod& pod) {
+         pod.needs.selector = {{"a", "1"}, {kAvx, "true"}};
+       },
+       Unknown::kNodeFeatures, "node_features"},
       {[](Pod& pod) {
          pod.needs.terms = {{.expressions = {{"zone", "In", {"a"}}}},
                             {.expressions = {{"zone", "In", {"b"}}, {kAvx, "DoesNotExist", {}}}}};

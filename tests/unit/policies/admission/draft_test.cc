@@ -138,13 +138,16 @@ TEST(DraftTest, RequiresOfNodesInEveryTermThatMatchesSome) {
   const model::NodeRequirement zone{"zone", "In", {"a"}};
   const model::NodeRequirement disk{"disk", "Exists", {}};
   model::Workload pod = CpuPod();
-  pod.pod.node_terms = {{.expressions = {zone}}, {}, {.expressions = {}, .fields = {{"metadata.name", "In", {"n1"}}}}};
+  pod.pod.node_terms = {{.expressions = {zone}},
+                        {},
+                        {.expressions = {}, .fields = {{"metadata.name", "In", {"n1"}}}}};
   Draft draft(pod);
   EXPECT_TRUE(draft.RequireOfNodes(disk));
   EXPECT_THAT(
       *draft.pod().node_terms,
       ElementsAre(model::NodeSelectorTerm{.expressions = {zone, disk}}, model::NodeSelectorTerm{},
-                  model::NodeSelectorTerm{.expressions = {disk}, .fields = {{"metadata.name", "In", {"n1"}}}}));
+                  model::NodeSelectorTerm{.expressions = {disk},
+                                          .fields = {{"metadata.name", "In", {"n1"}}}}));
   EXPECT_EQ(draft.writes(), 2);
 }
 

@@ -60,11 +60,14 @@ TEST_F(IsolationTest, KeepsPodsWithoutAcceleratorsOffTheirNodes) {
 
 TEST_F(IsolationTest, AddsItToEveryTermThatMatchesSomething) {
   const Made made = Mutate(
-      policy_, WithTerms({{.expressions = {kZone}}, {}, {.expressions = {}, .fields = {{"metadata.name", "In", {"n1"}}}}}));
+      policy_, WithTerms({{.expressions = {kZone}},
+                          {},
+                          {.expressions = {}, .fields = {{"metadata.name", "In", {"n1"}}}}}));
   EXPECT_THAT(*made.workload.pod.node_terms,
               ElementsAre(model::NodeSelectorTerm{.expressions = {kZone, kIsolated}},
                           model::NodeSelectorTerm{},
-                          model::NodeSelectorTerm{.expressions = {kIsolated}, .fields = {{"metadata.name", "In", {"n1"}}}}));
+                          model::NodeSelectorTerm{.expressions = {kIsolated},
+                                                  .fields = {{"metadata.name", "In", {"n1"}}}}));
 }
 
 TEST_F(IsolationTest, ConcernsTheTemplatesOfJobsAndOfWhatMakesPods) {
