@@ -163,6 +163,7 @@ void NodeTable::Add(model::NodeIndex index, const Demand& demand) {
   state.used.Add(demand.resources);
   state.pods += demand.pods;
   state.ports.insert(state.ports.end(), demand.ports.begin(), demand.ports.end());
+  if (demand.pods > 0) state.bound.push_back(&demand);
   if (Exists(index)) Changed(index);
 }
 
@@ -173,6 +174,7 @@ void NodeTable::Subtract(model::NodeIndex index, const Demand& demand) {
   for (const model::HostPort& port : demand.ports) {
     state.ports.erase(std::ranges::find(state.ports, port));
   }
+  if (demand.pods > 0) state.bound.erase(std::ranges::find(state.bound, &demand));
   if (Exists(index)) Changed(index);
 }
 

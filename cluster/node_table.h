@@ -97,9 +97,10 @@ class NodeTable {
   /// Undoes one Hold() of this place.
   void Release(model::NodeIndex index);
 
-  /// Adds what a pod takes to the `used`, `pods` and `ports` of a held place.
+  /// Adds what a pod takes to the `used`, `pods`, `ports` and `bound` of a held place. A demand
+  /// that counts pods must stay where it is until Subtract().
   void Add(model::NodeIndex index, const Demand& demand);
-  /// Undoes one Add() of an equal demand. A resource whose sum is 0 is not listed, so that equal
+  /// Undoes one Add() of the same demand. A resource whose sum is 0 is not listed, so that equal
   /// use compares equal however it came about.
   void Subtract(model::NodeIndex index, const Demand& demand);
 

@@ -79,6 +79,7 @@ Demand PodLedger::DemandOf(const model::Pod& pod) const {
   if (!whole_pods_) return demand;
   demand.pods = 1;
   demand.ports = pod.host_ports;
+  demand.priority = pod.priority;
   return demand;
 }
 

@@ -22,8 +22,8 @@ namespace berth::cluster {
 ///
 /// Only pods that are bound, have not terminated and request a resource of the catalogue have a
 /// record, and only those resources count. A ledger of whole pods has a record of every pod that is
-/// bound and has not terminated: it counts the pod, all its resources and its ports of the node.
-/// All other pods cost nothing.
+/// bound and has not terminated: it counts the pod, all its resources and its ports of the node,
+/// and knows its priority. All other pods cost nothing.
 ///
 /// That is how kube-scheduler counts (NodeInfo.update in
 /// k8s.io/kubernetes/pkg/scheduler/framework/types.go, v1.36.3), but for resizes in place; see

@@ -28,14 +28,16 @@ TEST(DemandTable, AnyDifferenceMakesAnotherDemand) {
   with_port.ports = {{.port = 80}};
   Demand other_port = Cores(1'000);
   other_port.ports = {{.protocol = "UDP", .port = 80}};
+  Demand urgent = Cores(1'000);
+  urgent.priority = 7;
   DemandTable table;
   const Demand* const one = table.Hold(Cores(1'000));
-  for (const Demand& other : {Cores(2'000), uncounted, more, with_port, other_port}) {
+  for (const Demand& other : {Cores(2'000), uncounted, more, with_port, other_port, urgent}) {
     const Demand* const held = table.Hold(other);
     EXPECT_NE(held, one);
     EXPECT_EQ(*held, other);
   }
-  EXPECT_EQ(table.size(), 6u);
+  EXPECT_EQ(table.size(), 7u);
 }
 
 TEST(DemandTable, ADemandLeavesWithItsLastHolder) {

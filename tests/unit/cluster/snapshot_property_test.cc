@@ -57,6 +57,7 @@ class Stream {
     model::Pod pod = MakePod(Name('p'), Below(5) == 0 ? "" : Name('n'), Below(4));
     pod.uid = std::to_string(Below(2));
     pod.terminated = Below(6) == 0;
+    pod.priority = Below(3);
     if (Below(3) == 0) pod.requests.Set(kMnCore, Below(3));
     if (Below(2) == 0) pod.requests.Set("cpu", 1000 * Below(3));
     if (Below(3) == 0) pod.requests.Set("memory", Below(2) == 0 ? 1 << 30 : kMost);
@@ -237,6 +238,20 @@ model::NodeState Sum(const Truth& truth, const std::string& node) {
   return sum;
 }
 
+// What each pod of that node takes, in any order.
+std::vector<model::Demand> Demands(const Truth& truth, const std::string& node) {
+  std::vector<model::Demand> demands;
+  for (const auto& [name, pod] : truth.pods) {
+    if (pod.node_name != node || pod.terminated) continue;
+    model::Demand demand{.pods = 1, .ports = pod.host_ports, .priority = pod.priority};
+    for (const auto& [resource, amount] : pod.requests) {
+      if (amount > 0) demand.resources.Set(resource, std::min(amount, PodLedger::kMaxAmount));
+    }
+    demands.push_back(std::move(demand));
+  }
+  return demands;
+}
+
 void ExpectTrueSums(const Snapshot& snapshot, const Truth& truth) {
   for (const auto& [name, node] : truth.nodes) {
     const model::NodeState state = StateOf(snapshot, name);
@@ -244,6 +259,9 @@ void ExpectTrueSums(const Snapshot& snapshot, const Truth& truth) {
     EXPECT_EQ(state.used, sum.used) << name;
     EXPECT_EQ(state.pods, sum.pods) << name;
     EXPECT_EQ(Sorted(state.ports), Sorted(sum.ports)) << name;
+    std::vector<model::Demand> bound;
+    for (const model::Demand* demand : state.bound) bound.push_back(*demand);
+    EXPECT_TRUE(std::ranges::is_permutation(bound, Demands(truth, name))) << name;
   }
 }
 

@@ -1,5 +1,6 @@
 // Options::whole_pods: what all bound pods take, as kube-scheduler counts it.
 
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -23,6 +24,26 @@ class SnapshotWholePods : public ::testing::Test {
     pod.requests.Set("memory", kGiB);
     pod.host_ports = {{.port = 80}};
     return pod;
+  }
+
+  static model::Pod WithPriority(model::Pod pod, std::int32_t priority) {
+    pod.priority = priority;
+    return pod;
+  }
+
+  // What each pod takes that is bound to the node.
+  std::vector<model::Demand> Bound(const std::string& node) const {
+    const Snapshot::Reader reader = snapshot_.Read();
+    std::vector<model::Demand> bound;
+    for (const model::Demand* demand : reader.At(reader.Find(node).value())->bound) {
+      bound.push_back(*demand);
+    }
+    return bound;
+  }
+  std::vector<std::int32_t> Priorities(const std::string& node) const {
+    std::vector<std::int32_t> priorities;
+    for (const model::Demand& demand : Bound(node)) priorities.push_back(demand.priority);
+    return priorities;
   }
 
   model::NodeState State(const std::string& node) const { return StateOf(snapshot_, node); }
@@ -59,6 +80,32 @@ TEST_F(SnapshotWholePods, CountWithAllTheyAskFor) {
   EXPECT_EQ(State("a").pods, 2);
 }
 
+TEST_F(SnapshotWholePods, AreKnownOneByOneWithTheirPriorities) {
+  snapshot_.UpsertPod(WithPriority(Web("p", "a"), 7));
+  snapshot_.UpsertPod(WithPriority(Web("q", "a"), -3));
+  snapshot_.UpsertPod(WithPriority(Web("r", "a"), 7));
+  EXPECT_EQ(Priorities("a"), (std::vector<std::int32_t>{7, -3, 7}));
+  EXPECT_EQ(Bound("a")[1].resources, Web("q", "a").requests);
+  EXPECT_EQ(Bound("a")[1].ports, Web("q", "a").host_ports);
+  snapshot_.DeletePod(Web("q", "a"));
+  EXPECT_EQ(Priorities("a"), (std::vector<std::int32_t>{7, 7}));
+  model::Pod moved = WithPriority(Web("p", "b"), 9);
+  moved.uid = "another";
+  snapshot_.UpsertPod(moved);
+  EXPECT_EQ(Priorities("a"), (std::vector<std::int32_t>{7}));
+  EXPECT_EQ(Priorities("b"), (std::vector<std::int32_t>{9}));
+}
+
+TEST_F(SnapshotWholePods, AreKnownOneByOneAfterTheirNodeCameLate) {
+  snapshot_.UpsertPod(WithPriority(Web("p", "late"), 7));
+  snapshot_.UpsertNode(MakeNode("late"));
+  EXPECT_EQ(Priorities("late"), (std::vector<std::int32_t>{7}));
+  snapshot_.DeleteNode("late");
+  snapshot_.UpsertPod(WithPriority(Web("q", "late"), 8));
+  snapshot_.UpsertNode(MakeNode("late"));
+  EXPECT_EQ(Priorities("late"), (std::vector<std::int32_t>{7, 8}));
+}
+
 TEST_F(SnapshotWholePods, CountOnlyInAViewOfThem) {
   Snapshot snapshot(TestOptions());
   snapshot.UpsertNode(MakeNode("a"));
@@ -71,6 +118,7 @@ TEST_F(SnapshotWholePods, CountOnlyInAViewOfThem) {
   EXPECT_FALSE(state.used.Has("cpu"));
   EXPECT_EQ(state.pods, 0);
   EXPECT_TRUE(state.ports.empty());
+  EXPECT_TRUE(state.bound.empty());
 }
 
 TEST_F(SnapshotWholePods, CountAsPodsEvenIfTheyAskForNothing) {
