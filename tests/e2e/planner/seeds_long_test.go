@@ -1,0 +1,5 @@
+//go:build long
+
+package planner
+
+const seeds = 20
