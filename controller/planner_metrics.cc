@@ -11,8 +11,9 @@ using planner::Outcome;
 using planner::State;
 using policies::fit::Unknown;
 
-constexpr State kCountedStates[] = {State::kNominated, State::kHead,       State::kQueued,
-                                    State::kNoNode,    State::kLeftToScan, State::kBackingOff};
+constexpr State kCountedStates[] = {State::kNominated, State::kEviction, State::kHead,
+                                    State::kQueued,    State::kNoNode,   State::kLeftToScan,
+                                    State::kBackingOff};
 constexpr Unknown kNeeds[] = {Unknown::kClaims, Unknown::kVolumes, Unknown::kPodAffinity,
                               Unknown::kSpread, Unknown::kNodeFeatures};
 

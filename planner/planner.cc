@@ -6,6 +6,7 @@
 
 #include "model/accelerator_requests.h"
 #include "model/annotation.h"
+#include "planner/evictions.h"
 
 namespace berth::planner {
 
@@ -36,6 +37,10 @@ struct Planner::Round {
   absl::flat_hash_map<std::string, std::unique_ptr<Candidates>> candidates = {};
   // Nominations of the plan for pods that kube-scheduler has not tried.
   std::size_t standing = 0;
+  // Nominations of the plan for which pods have to be evicted, and for how many more pods victims
+  // may be sought.
+  std::size_t evictions = 0;
+  std::size_t searches = kSearches;
   std::vector<Step> steps = {};
 
   // Books the pod if its node exists.
@@ -100,6 +105,9 @@ std::vector<Step> Planner::Plan(const model::ClusterView& view, const SeenBound&
   if (!listed_) return {};
   Round round{.view = view, .seen_bound = seen_bound, .time = time, .now = now, .left = most};
   absl::erase_if(unfit_, [now](const auto& shape) { return shape.second + kLookAgain <= now; });
+  // Every pod gets its turn before the first one gets another.
+  const auto is_old = [now](const auto& shape) { return shape.second + kSeekAgain <= now; };
+  if (!std::exchange(unsought_, false)) absl::erase_if(helpless_, is_old);
   BookLeaving(round);
   const std::vector<Waiting*> queue = Queue(round);
   BookOthers(queue, round);
@@ -169,18 +177,34 @@ void Planner::BookOthers(const std::vector<Waiting*>& queue, Round& round) const
 void Planner::Review(const std::vector<Waiting*>& queue, Round& round) {
   // All that stand are booked before another node is chosen, so that none makes way.
   std::vector<Waiting*> wrong;
+  std::vector<Waiting*> evicting;
   for (Waiting* waiting : queue) {
-    if (waiting->pod.IsOurs() && !Confirm(*waiting, round)) wrong.push_back(waiting);
+    if (!waiting->pod.IsOurs() || Confirm(*waiting, round)) continue;
+    (waiting->pod.AwaitsEviction() ? evicting : wrong).push_back(waiting);
   }
   for (Waiting* waiting : wrong) Replace(*waiting, round);
+  for (Waiting* waiting : evicting) {
+    if (!ConfirmEviction(*waiting, round)) Replace(*waiting, round);
+  }
 }
 
-bool Planner::Confirm(const Waiting& waiting, Round& round) {
+bool Planner::Confirm(Waiting& waiting, Round& round) {
   const WaitingPod& pod = waiting.pod;
   if (pod.HasFailed() || pod.pod().deleted != model::kNoTime) return false;
   const std::optional<NodeIndex> node = round.view.Find(pod.Node());
   if (!node || !CandidatesFor(waiting, round).Fits(*node)) return false;
+  waiting.pod.OnFits();
   Hold(waiting, *node, round);
+  return true;
+}
+
+bool Planner::ConfirmEviction(const Waiting& waiting, Round& round) {
+  const WaitingPod& pod = waiting.pod;
+  if (pod.HasFailed() || pod.pod().deleted != model::kNoTime) return false;
+  const std::optional<NodeIndex> node = round.view.Find(pod.Node());
+  if (!node || Choose(waiting, round)) return false;
+  if (!Evictions(*engine_, pod.pod(), round.planned, round.time).Helps(*node)) return false;
+  ++round.evictions;
   return true;
 }
 
@@ -200,20 +224,15 @@ void Planner::Nominate(const std::vector<Waiting*>& queue, Round& round) {
     State& state = waiting->state;
     state = Classify(*waiting, ahead, round);
     if (state == State::kNoNode) {
-      const bool refused = waiting->pod.IsRefused();
-      if (!refused && round.left == 0) {
-        state = State::kQueued;
-      } else if (const auto node = Choose(*waiting, round)) {
-        Write(*waiting, node, round);
-        state = State::kNominated;
-        if (!refused) --round.left;
-      }
+      state = Place(*waiting, round);
     } else if (state == State::kHead) {
       // The extender would choose the same.
       if (const auto node = Choose(*waiting, round)) {
         round.planned.Book(waiting->pod.pod(), *node);
       }
     }
+    // It holds nothing yet. But for the pods behind it kube-scheduler counts it as if it did.
+    if (state == State::kEviction) round.Book(waiting->pod.pod(), waiting->pod.Node());
     if (state == State::kLeftToScan) {
       ++left_to_scan_[policies::fit::UnknownNeed(waiting->pod.pod())];
     }
@@ -222,6 +241,21 @@ void Planner::Nominate(const std::vector<Waiting*>& queue, Round& round) {
                           state != State::kOtherScheduler && !waiting->pod.IsRefused();
     if (in_queue) ++ahead;
   }
+}
+
+State Planner::Place(Waiting& waiting, Round& round) {
+  const bool refused = waiting.pod.IsRefused();
+  if (!refused && round.left == 0) return State::kQueued;
+  if (const auto node = Choose(waiting, round)) {
+    Write(waiting, node, round);
+    if (!refused) --round.left;
+    return State::kNominated;
+  }
+  const auto node = refused ? ChooseForEviction(waiting, round) : std::nullopt;
+  if (!node) return State::kNoNode;
+  ++round.evictions;
+  AddStep(waiting, node, round, true);
+  return State::kEviction;
 }
 
 State Planner::Eligibility(const Waiting& waiting) const {
@@ -236,7 +270,7 @@ State Planner::Eligibility(const Waiting& waiting) const {
 
 State Planner::Classify(const Waiting& waiting, std::int32_t ahead, const Round& round) const {
   const WaitingPod& pod = waiting.pod;
-  if (pod.IsOurs()) return State::kNominated;
+  if (pod.IsOurs()) return pod.AwaitsEviction() ? State::kEviction : State::kNominated;
   const State eligibility = Eligibility(waiting);
   if (eligibility != State::kNoNode) return eligibility;
   if (pod.IsWithdrawn()) return State::kWithdrawn;
@@ -260,6 +294,24 @@ std::optional<NodeIndex> Planner::Choose(const Waiting& waiting, Round& round) {
   return node;
 }
 
+std::optional<NodeIndex> Planner::ChooseForEviction(const Waiting& waiting, Round& round) {
+  const Pod& pod = waiting.pod.pod();
+  const bool may_help =
+      waiting.pod.FoundNoVictims() && NamesReason(pod.unschedulable, engine_->reasons());
+  if (!may_help || round.evictions >= kMaxEvictions) return std::nullopt;
+  const std::string key = waiting.shape + '|' + std::to_string(pod.priority);
+  if (helpless_.contains(key)) return std::nullopt;
+  if (round.searches == 0) {
+    unsought_ = true;
+    return std::nullopt;
+  }
+  --round.searches;
+  const Evictions evictions(*engine_, pod, round.planned, round.time);
+  const auto node = evictions.Best(round.view.Find(waiting.pod.failed_node()));
+  if (!node) helpless_[key] = round.now;
+  return node;
+}
+
 Candidates& Planner::CandidatesFor(const Waiting& waiting, Round& round) {
   std::unique_ptr<Candidates>& candidates = round.candidates[waiting.shape];
   if (candidates == nullptr) {
@@ -278,6 +330,11 @@ std::shared_ptr<Worths> Planner::WorthsOf(const std::string& key) {
 }
 
 void Planner::Write(Waiting& waiting, std::optional<NodeIndex> node, Round& round) {
+  AddStep(waiting, node, round);
+  if (node) Hold(waiting, *node, round);
+}
+
+void Planner::AddStep(Waiting& waiting, std::optional<NodeIndex> node, Round& round, bool evicts) {
   const Pod& pod = waiting.pod.pod();
   round.steps.push_back({.namespace_ = pod.namespace_,
                          .name = pod.name,
@@ -285,8 +342,7 @@ void Planner::Write(Waiting& waiting, std::optional<NodeIndex> node, Round& roun
                          .node = node ? round.view.At(*node)->node.name : "",
                          .created = pod.created,
                          .refused = waiting.pod.IsRefused()});
-  waiting.pod.OnWritten(round.steps.back().node, round.now);
-  if (node) Hold(waiting, *node, round);
+  waiting.pod.OnWritten(round.steps.back().node, round.now, evicts);
 }
 
 void Planner::Hold(const Waiting& waiting, NodeIndex node, Round& round) const {

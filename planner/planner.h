@@ -62,6 +62,13 @@ struct Step {
 /// nomination that still fits for a better one, nor one of others. See WaitingPod for how it learns
 /// what became of a nomination.
 ///
+/// Where no node fits a refused pod, it may still preempt. kube-scheduler looks for victims only on
+/// nodes of its sample, and on the nominated one: that has failed, so it is a candidate, whatever
+/// the sample (findCandidates in k8s.io/kubernetes/pkg/scheduler/framework/preemption/
+/// preemption.go, v1.36.3). So the plan nominates the node on which evictions do the least harm,
+/// for WaitingPod::kEviction at most. Such a nomination promises nothing. It is booked only for the
+/// pods behind it in the queue, for which kube-scheduler counts it.
+///
 /// Pods that need what policies/fit does not know are left to kube-scheduler. One thing is not
 /// seen: a running pod's required anti-affinity to the waiting one. kube-scheduler then clears the
 /// nomination, and the plan avoids that node first.
@@ -87,6 +94,14 @@ class Planner {
   static constexpr std::chrono::seconds kLeaving{5};
   /// How long after all nodes were judged for a shape, and none fitted, they are judged again.
   static constexpr std::chrono::milliseconds kLookAgain{100};
+
+  /// How many nominations for which pods have to be evicted stand at once. Most of them stand for a
+  /// second.
+  static constexpr std::size_t kMaxEvictions = 16;
+  /// For how many pods one Plan() at most looks at all nodes for victims, some 10 ms each at 7,500
+  /// nodes; and how long after none were found for a shape and a priority it looks again.
+  static constexpr std::size_t kSearches = 2;
+  static constexpr std::chrono::seconds kSeekAgain{1};
 
   /// For how many shapes the worth of nodes is remembered, some 240 KiB each at 7,500 nodes. Of
   /// more, all are forgotten.
@@ -189,10 +204,15 @@ class Planner {
   // Books the nominations of the plan, and withdraws or replaces those that are wrong.
   void Review(const std::vector<Waiting*>& queue, Round& round);
   // Books a nomination of the plan. Returns false if it is wrong.
-  bool Confirm(const Waiting& waiting, Round& round);
+  bool Confirm(Waiting& waiting, Round& round);
+  // Counts one for which pods have to be evicted. Returns false if it is wrong, or a node fits as
+  // it is.
+  bool ConfirmEviction(const Waiting& waiting, Round& round);
   void Replace(Waiting& waiting, Round& round);
   // Nominates nodes for pods that have none.
   void Nominate(const std::vector<Waiting*>& queue, Round& round);
+  // Nominates a node for one of State kNoNode, and returns what to make of the pod now.
+  State Place(Waiting& waiting, Round& round);
 
   // Whether the plan finds nodes for such pods: kGated, kDeleted, kOtherScheduler, kNoAccelerator,
   // or kNoNode if it does.
@@ -202,11 +222,16 @@ class Planner {
   // The best node for the pod now, but not the one that kube-scheduler did not take if another
   // fits.
   std::optional<model::NodeIndex> Choose(const Waiting& waiting, Round& round);
+  // The node on which kube-scheduler should evict pods for this one, if that may help.
+  std::optional<model::NodeIndex> ChooseForEviction(const Waiting& waiting, Round& round);
   Candidates& CandidatesFor(const Waiting& waiting, Round& round);
   // What is remembered under a key of Candidates.
   std::shared_ptr<Worths> WorthsOf(const std::string& key);
   // Nominates the node, or withdraws.
   void Write(Waiting& waiting, std::optional<model::NodeIndex> node, Round& round);
+  // The same, but the node is not booked. `evicts`: kube-scheduler has to evict pods there first.
+  void AddStep(Waiting& waiting, std::optional<model::NodeIndex> node, Round& round,
+               bool evicts = false);
   // Counts a nomination of the plan that stands.
   void Hold(const Waiting& waiting, model::NodeIndex node, Round& round) const;
 
@@ -224,6 +249,10 @@ class Planner {
   absl::flat_hash_map<std::string, std::shared_ptr<Worths>> worths_;
   // When no node fitted a shape.
   absl::flat_hash_map<std::string, Clock::time_point> unfit_;
+  // When no victims were found for a shape and a priority, and whether the last Plan() did not seek
+  // victims for all pods.
+  absl::flat_hash_map<std::string, Clock::time_point> helpless_;
+  bool unsought_ = false;
   std::array<std::size_t, kStates> states_{};
   std::map<policies::fit::Unknown, std::size_t> left_to_scan_;
   std::vector<Ended> ended_;

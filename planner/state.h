@@ -14,6 +14,9 @@ namespace berth::planner {
 enum class State : std::uint8_t {
   /// The plan has nominated a node, which stands.
   kNominated,
+  /// The plan has nominated a node on which kube-scheduler has to evict pods first, because none
+  /// fits as it is.
+  kEviction,
   /// Somebody else has: usually kube-scheduler, which preempts pods there.
   kNominatedByOther,
   /// The plan has withdrawn its nomination, and the API server has not shown that yet.
@@ -23,7 +26,7 @@ enum class State : std::uint8_t {
   /// kube-scheduler has not tried it yet. It waits since a moment ago, or as many such pods are
   /// nominated as may be.
   kQueued,
-  /// No node fits it.
+  /// No node fits it, and none is nominated for which pods would be evicted.
   kNoNode,
   /// It needs what policies/fit does not know, so kube-scheduler has to find a node.
   kLeftToScan,
@@ -39,7 +42,7 @@ enum class State : std::uint8_t {
   /// It asks for no accelerator of the catalogue.
   kNoAccelerator,
 };
-inline constexpr std::size_t kStates = 12;
+inline constexpr std::size_t kStates = 13;
 
 /// How a nomination of the plan has ended.
 enum class Outcome : std::uint8_t {
@@ -48,16 +51,20 @@ enum class Outcome : std::uint8_t {
   /// The pod is gone.
   kGone,
   /// The plan has withdrawn it, because the node does not fit any more and no other does, or
-  /// because kube-scheduler has tried the pod in vain and let the nomination stand.
+  /// because kube-scheduler has tried the pod in vain and let the nomination stand, or because it
+  /// has evicted nobody where it was to evict pods.
   kWithdrawn,
   /// The plan has nominated another node, because the former one does not fit any more.
   kReplaced,
   /// kube-scheduler has cleared it: the pod did not fit there by its rules.
   kCleared,
-  /// Somebody else has nominated a node, or kube-scheduler preempts pods on this one.
+  /// Somebody else has nominated a node, or kube-scheduler preempts pods on this one, which was to
+  /// fit as it is.
   kSuperseded,
+  /// kube-scheduler evicts pods on the node, as it was to.
+  kEvicted,
 };
-inline constexpr std::size_t kOutcomes = 6;
+inline constexpr std::size_t kOutcomes = 7;
 
 /// Words for metrics and for users: "nominated", "no_node".
 std::string_view NameOf(State state);

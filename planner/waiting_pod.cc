@@ -11,12 +11,15 @@ using model::Pod;
 
 namespace {
 
+// kube-scheduler's preemption begins with it what it has to say.
+constexpr std::string_view kPreemption = "preemption: ";
+
 // Whether kube-scheduler, when it refused the pod, began to preempt others for it, or waits for
 // them to end. Otherwise its preemption has said why not (DefaultPreemption.PostFilter and
 // PodEligibleToPreemptOthers in k8s.io/kubernetes/pkg/scheduler/framework/plugins/
 // defaultpreemption/default_preemption.go, v1.36.3).
 bool IsPreempting(std::string_view message) {
-  return message.find("preemption: ") == std::string_view::npos ||
+  return message.find(kPreemption) == std::string_view::npos ||
          message.find("a terminating pod on the nominated node") != std::string_view::npos;
 }
 
@@ -56,8 +59,9 @@ std::optional<Outcome> WaitingPod::OnEcho(const Pod& pod, Clock::time_point now)
     return std::nullopt;
   }
   failed_node_ = promise_->node;
+  const Outcome outcome = promise_->evicts ? Outcome::kEvicted : Outcome::kSuperseded;
   promise_.reset();
-  return Outcome::kSuperseded;
+  return outcome;
 }
 
 void WaitingPod::BackOff(Clock::time_point now) {
@@ -74,6 +78,8 @@ bool WaitingPod::IsWrittenByPlan(const Pod& pod) const {
 
 void WaitingPod::Settle(Clock::time_point now) {
   if (promise_ && !promise_->seen && promise_->written + kLost <= now) Revert();
+  const bool overdue = AwaitsEviction() && promise_->seen && promise_->written + kEviction <= now;
+  if (overdue && !HasFailed()) BackOff(now);
   if (promise_ || !IsWrittenByPlan(pod_)) return;
   // kube-scheduler may have cleared what the plan has written, and nominated the node itself.
   const bool preempting = IsRefused() && IsPreempting(pod_.unschedulable);
@@ -81,8 +87,8 @@ void WaitingPod::Settle(Clock::time_point now) {
   promise_ = {pod_.nominated_node, now, true, pod_.unschedulable};
 }
 
-void WaitingPod::OnWritten(const std::string& node, Clock::time_point now) {
-  promise_ = {node, now, false, pod_.unschedulable};
+void WaitingPod::OnWritten(const std::string& node, Clock::time_point now, bool evicts) {
+  promise_ = {node, now, false, pod_.unschedulable, evicts};
   if (!node.empty()) failed_node_.clear();
 }
 
@@ -97,6 +103,13 @@ void WaitingPod::Revert() {
   promise_->node = pod_.nominated_node;
   promise_->seen = true;
   if (!stands) promise_.reset();
+}
+
+bool WaitingPod::FoundNoVictims() const {
+  const std::string_view message = pod_.unschedulable;
+  const std::size_t said = message.find(kPreemption);
+  return said != std::string_view::npos &&
+         !message.substr(said + kPreemption.size()).starts_with("not eligible");
 }
 
 const std::string& WaitingPod::Node() const {

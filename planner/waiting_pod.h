@@ -20,6 +20,9 @@ namespace berth::planner {
 ///   or whose preemption an extender vetoes (where Preempt() returns a nil PostFilterResult in
 ///   k8s.io/kubernetes/pkg/scheduler/framework/preemption/preemption.go, v1.36.3), or
 /// - the plan replaces or withdraws it.
+///
+/// A nomination for which kube-scheduler has to evict pods first ends, too, when kube-scheduler
+/// does so, and after kEviction if it does not.
 class WaitingPod {
  public:
   using Clock = std::chrono::steady_clock;
@@ -30,6 +33,9 @@ class WaitingPod {
   static constexpr std::chrono::minutes kMaxBackoff{5};
   /// After this time without an echo of the watch, a write counts as lost.
   static constexpr std::chrono::seconds kLost{10};
+  /// How long a nomination stands for which kube-scheduler has to evict pods first. It tries a pod
+  /// that it has refused once again after a second. Autoscalers take the pod for placed meanwhile.
+  static constexpr std::chrono::seconds kEviction{8};
   /// How long a pod is left alone after a write that failed.
   static constexpr std::chrono::seconds kRetry{1};
 
@@ -41,12 +47,17 @@ class WaitingPod {
   /// The pod is now as given. Returns how the nomination of the plan has ended, if it has.
   std::optional<Outcome> Update(const model::Pod& pod, Clock::time_point now);
 
-  /// Gives a write up that had no echo, and takes a nomination over that an earlier controller has
-  /// written. Call it before each plan.
+  /// Gives a write up that had no echo, and an eviction that does not come, and takes a nomination
+  /// over that an earlier controller has written. Call it before each plan.
   void Settle(Clock::time_point now);
 
-  /// The plan has nominated the node, or has withdrawn its nomination if `node` is empty.
-  void OnWritten(const std::string& node, Clock::time_point now);
+  /// The plan has nominated the node, or has withdrawn its nomination if `node` is empty. `evicts`:
+  /// kube-scheduler has to evict pods there first.
+  void OnWritten(const std::string& node, Clock::time_point now, bool evicts = false);
+  /// The nominated node fits without evictions by now.
+  void OnFits() {
+    if (promise_) promise_->evicts = false;
+  }
   /// What OnWritten() recorded was not written.
   void OnFailed();
 
@@ -62,6 +73,8 @@ class WaitingPod {
   const std::string& Node() const;
   /// Whether the plan has nominated it.
   bool IsOurs() const { return promise_ && !promise_->node.empty(); }
+  /// Whether it has, and kube-scheduler has to evict pods there first.
+  bool AwaitsEviction() const { return IsOurs() && promise_->evicts; }
   /// Whether the plan has withdrawn its nomination, and the watch has not shown it.
   bool IsWithdrawn() const { return promise_ && promise_->node.empty(); }
   /// Whether kube-scheduler has tried the pod in vain and let the plan's nomination stand.
@@ -70,6 +83,9 @@ class WaitingPod {
 
   /// Whether kube-scheduler has found no node for it.
   bool IsRefused() const { return !pod_.unschedulable.empty(); }
+  /// Whether it has looked for pods to evict for it, too, among the nodes of its sample, and
+  /// evicted none. It does not look for a pod with the preemptionPolicy Never.
+  bool FoundNoVictims() const;
   Clock::time_point since() const { return since_; }
   std::size_t failures() const { return failures_; }
   /// The last node that kube-scheduler did not take. Empty: none.
@@ -84,6 +100,8 @@ class WaitingPod {
     bool seen = false;
     // pod.unschedulable when the nomination was made.
     std::string message;
+    // Whether kube-scheduler has to evict pods there first.
+    bool evicts = false;
   };
 
   // Whether the pod as given has a nomination that the plan has written, now or earlier.

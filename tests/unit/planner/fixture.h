@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -28,6 +29,14 @@ inline std::shared_ptr<const policies::scheduling::SchedulingEngine> Engine() {
   static const auto engine = std::make_shared<const policies::scheduling::SchedulingEngine>(
       policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{});
   return engine;
+}
+
+/// What it writes when Berth has refused all other nodes of its sample, and evicting pods from the
+/// sample would not help.
+inline std::string RefusedSample() {
+  return "0/9 nodes are available: 8 " + Engine()->reasons()[1].text +
+         ", 1 Insufficient nvidia.com/gpu. preemption: 0/9 nodes are available: 9 Preemption is "
+         "not helpful for scheduling.";
 }
 
 /// A node with so many GPUs, and as much of everything else as anybody wants.
@@ -97,7 +106,37 @@ class Fixture {
   /// The view shows the pod on the node.
   void ShowBound(const model::Pod& pod, const std::string& node) {
     seen_bound.insert(pod.namespace_ + '/' + pod.name + '/' + pod.uid);
-    policies::fit::Book(pod, Node(node));
+    model::NodeState& state = Node(node);
+    policies::fit::Book(pod, state);
+    state.bound.push_back(&demands.emplace_back(DemandOf(pod)));
+  }
+  /// The view shows that a pod which was bound has ended.
+  void ShowEnded(const model::Pod& pod, const std::string& node) {
+    model::NodeState& state = Node(node);
+    for (const auto& [name, amount] : pod.requests) state.used.Add(name, -amount);
+    --state.pods;
+    for (const model::HostPort& port : pod.host_ports) {
+      state.ports.erase(std::ranges::find(state.ports, port));
+    }
+    const model::Demand demand = DemandOf(pod);
+    state.bound.erase(std::ranges::find_if(
+        state.bound, [&demand](const model::Demand* each) { return *each == demand; }));
+  }
+  /// A pod runs on the node.
+  model::Pod Run(const std::string& node, std::int64_t devices, std::int32_t priority) {
+    const std::string name = "running-" + std::to_string(demands.size());
+    model::Pod pod{.namespace_ = "team", .name = name, .uid = "uid-" + name, .priority = priority};
+    pod.requests.Set(kGpu, devices);
+    ShowBound(pod, node);
+    return pod;
+  }
+  /// A pod that kube-scheduler has refused on a sample of the nodes, and that may preempt.
+  void RefuseSampled(const std::string& name, std::int64_t devices, std::int32_t priority) {
+    Wait(name, devices);
+    Edit(name, [priority](model::Pod& pod) {
+      pod.unschedulable = RefusedSample();
+      pod.priority = priority;
+    });
   }
 
   /// A node, which counts as changed.
@@ -145,12 +184,18 @@ class Fixture {
 
   PlannerConfig config;
   std::vector<model::NodeState> nodes;
+  std::deque<model::Demand> demands;  // to which the nodes point
   std::map<std::string, model::Pod> pods;
   std::set<std::string> seen_bound;
   Clock::time_point now{std::chrono::hours(1)};
   std::unique_ptr<Planner> planner;
 
  private:
+  static model::Demand DemandOf(const model::Pod& pod) {
+    return {
+        .resources = pod.requests, .pods = 1, .ports = pod.host_ports, .priority = pod.priority};
+  }
+
   std::int64_t created_ = 0;
   std::uint64_t version_ = 0;
 };

@@ -24,7 +24,7 @@ class Chance {
   }
 
   void Step() {
-    const std::size_t action = Below(20);
+    const std::size_t action = Below(22);
     if (action < 6) Create();
     if (action == 6) Bind(AnyPod(), AnyNode());
     if (action == 7) BindNominated();
@@ -38,6 +38,8 @@ class Chance {
     if (action == 15) EndOne();
     if (action == 16) ShowBound();
     if (action == 17 && Below(5) == 0) Restart();
+    if (action == 18) Change([](model::Pod& pod) { pod.unschedulable = RefusedSample(); });
+    if (action == 19) Change([](model::Pod& pod) { pod.unschedulable = "0/6. It evicts"; });
     for (std::size_t i = Below(6); i > 0; --i) Deliver();
     f_.Pass(milliseconds(Below(4000)));
     Plan();
@@ -46,6 +48,12 @@ class Chance {
   // Nothing happens any more, for longer than any pod backs off.
   void Settle() {
     may_fail_ = false;
+    // Pods would be nominated for evictions now and then, for ever.
+    for (auto& [name, pod] : std::map(f_.pods)) {
+      if (pod.unschedulable != RefusedSample()) continue;
+      pod.unschedulable = kRefused;
+      Put(pod);
+    }
     for (int i = 0; i < 20; ++i) {
       CatchUp();
       f_.Pass(std::chrono::seconds(20));
@@ -112,7 +120,7 @@ class Chance {
     pod.gated = Below(8) == 0;
     if (Below(8) == 0) pod.scheduler = "other";
     pod.attached_volumes = Below(8) == 0;
-    if (Below(3) == 0) pod.unschedulable = kRefused;
+    if (Below(3) == 0) pod.unschedulable = Below(2) == 0 ? kRefused : RefusedSample();
     if (Below(3) == 0) pod.host_ports = {{.port = 80}};
     pod.priority = static_cast<std::int32_t>(Below(3));
     Put(pod);
@@ -171,12 +179,7 @@ class Chance {
     if (running_.empty()) return;
     const auto [pod, node] = running_.back();
     running_.pop_back();
-    model::NodeState& state = f_.Node(node);
-    state.used.Set(kGpu, state.used.Get(kGpu) - pod.requests.Get(kGpu));
-    --state.pods;
-    for (const model::HostPort& port : pod.host_ports) {
-      state.ports.erase(std::ranges::find(state.ports, port));
-    }
+    f_.ShowEnded(pod, node);
   }
   void Delete() {
     if (const model::Pod* pod = AnyPod()) Leave(model::Pod(*pod));
@@ -224,7 +227,9 @@ class Chance {
     for (const auto& [name, pod] : known_) {
       const auto outlook = f_.planner->Find("team", name);
       const bool bound = f_.seen_bound.contains("team/" + name + "/" + pod.uid);
-      if (bound || !planned.contains(outlook->node)) continue;
+      // A nomination for evictions promises nothing.
+      const bool evicts = outlook->state == State::kEviction;
+      if (bound || evicts || !planned.contains(outlook->node)) continue;
       if (outlook->state == State::kNominated) ours.insert(outlook->node);
       policies::fit::Book(pod, planned.at(outlook->node));
     }

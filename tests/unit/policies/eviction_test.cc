@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "policies/fit/fit.h"
 
@@ -20,9 +23,9 @@ std::int64_t SumOf(std::initializer_list<std::int64_t> priorities) {
 }
 
 // A node of eight devices.
-class EvictionFromANode : public ::testing::Test {
+class JudgeEvictionTest : public ::testing::Test {
  protected:
-  EvictionFromANode() {
+  JudgeEvictionTest() {
     node_.node.allocatable.Set(kDevices, 8);
     node_.node.allocatable.Set("pods", 4);
   }
@@ -45,8 +48,6 @@ class EvictionFromANode : public ::testing::Test {
   model::NodeState node_;
   std::deque<model::Demand> demands_;
 };
-
-using JudgeEvictionTest = EvictionFromANode;
 
 TEST_F(JudgeEvictionTest, OnlyPodsOfLowerPriorityAreVictims) {
   Bind(8, 10);
