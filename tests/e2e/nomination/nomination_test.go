@@ -214,12 +214,16 @@ func TestABoundPodHasNoNomination(t *testing.T) {
 }
 
 // A pod that finds no node, not even by preemption, loses its nomination; one that may not preempt
-// keeps it, so the planner has to withdraw it.
+// keeps it, so the planner has to withdraw it. It knows by the message which of them may preempt.
 func TestWhatClearsANomination(t *testing.T) {
 	for _, c := range []struct {
 		policy corev1.PreemptionPolicy
 		want   string // the nomination afterwards
-	}{{corev1.PreemptLowerPriority, ""}, {corev1.PreemptNever, nodes[1]}} {
+		says   string
+	}{
+		{corev1.PreemptLowerPriority, "", "preemption: 0/"},
+		{corev1.PreemptNever, nodes[1], "preemption: not eligible"},
+	} {
 		t.Run(string(c.policy), func(t *testing.T) {
 			w := fresh(t)
 			release := w.busy()
@@ -234,6 +238,9 @@ func TestWhatClearsANomination(t *testing.T) {
 			if got.Status.NominatedNodeName != c.want {
 				t.Errorf("nominated to %q, want %q; it says %s", got.Status.NominatedNodeName, c.want,
 					refusal(got))
+			}
+			if !strings.Contains(refusal(got), c.says) {
+				t.Errorf("it says %q, want that it has %q", refusal(got), c.says)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -56,10 +57,10 @@ func (w *world) class(name string, value int32) {
 	})
 }
 
-// ask creates pods of high priority that want A100, and returns their nodes.
-func (w *world) ask() map[string]string {
+// ask creates so many pods of high priority that want an A100 each, and returns their nodes.
+func (w *world) ask(count int) map[string]string {
 	w.Helper()
-	pods := gpus("A100", urgent, 1)
+	pods := gpus("A100", count, 1)
 	for _, pod := range pods {
 		pod.Name = strings.Replace(pod.Name, "train", "urgent", 1)
 		pod.Spec.PriorityClassName = "high"
@@ -73,7 +74,7 @@ func (w *world) ask() map[string]string {
 				nodes[pod.Name] = pod.Spec.NodeName
 			}
 		}
-		return len(nodes) == urgent
+		return len(nodes) == count
 	})
 	return nodes
 }
@@ -85,6 +86,24 @@ func (w *world) awaitUsed(devices int64) {
 		return w.metric("berth_accelerator_devices", `accelerator="A100"`, `state="used"`) ==
 			float64(devices)
 	})
+}
+
+// hold has a pod of that priority hold an A100 node until the test ends.
+func (w *world) hold(priority string, index int) {
+	w.Helper()
+	pool := pools()[1]
+	pod := gpus("A100", 1, pool.Devices)[0]
+	pod.Name = fmt.Sprintf("%s-%03d", priority, index)
+	pod.Spec.PriorityClassName, pod.Spec.NodeName = priority, pool.NodeName(index)
+	w.Check("create "+pod.Name, fleet.CreatePods(w.Context(), shared.Client, []*corev1.Pod{pod}))
+}
+
+// ended is how many nominations of the planner have ended so.
+func (w *world) ended(outcome string) float64 {
+	w.Helper()
+	samples, err := controller.Metrics(w.Context())
+	w.Check("scrape the controller", err)
+	return samples.Sum("berth_planner_nominations_total", fmt.Sprintf("outcome=%q", outcome))
 }
 
 // takeBack deletes pods.
@@ -147,7 +166,7 @@ func TestNobodyIsEvictedWhileANodeFits(t *testing.T) {
 		if round > rounds {
 			t.Fatal("kube-scheduler wanted to evict nobody: the test shows nothing")
 		}
-		pods := w.ask()
+		pods := w.ask(urgent)
 		for pod, node := range pods {
 			if node != idle {
 				t.Errorf("%s is on %s, want the idle %s", pod, node, idle)
@@ -162,7 +181,39 @@ func TestNobodyIsEvictedWhileANodeFits(t *testing.T) {
 	}
 }
 
-// Else the test above would prove nothing: without a controller, nobody nominates the node that
+// Pods of high priority hold all A100 nodes but one, where a victim is. Most samples are without that
+// node, so kube-scheduler finds no victim, until the planner nominates it.
+func TestPodsAreEvictedOnTheNodeWhereItHelps(t *testing.T) {
+	w := fresh(t)
+	w.class("low", 1)
+	w.class("high", 1000)
+	w.awaitLeader(1)
+	pool := pools()[1]
+	last := pool.Nodes - 1
+	for index := range last {
+		w.hold("high", index)
+	}
+	before := w.ended("evicted")
+	const rounds = 10
+	for round := 1; w.ended("evicted") == before; round++ {
+		if round > rounds {
+			t.Fatal("kube-scheduler found the victim in each sample: the test shows nothing")
+		}
+		w.hold("low", last)
+		w.awaitUsed(int64(pool.Nodes) * pool.Devices)
+		start := time.Now()
+		pods := w.ask(1)
+		t.Logf("the pod has a node after %s", time.Since(start).Round(time.Millisecond))
+		for pod, node := range pods {
+			if node != pool.NodeName(last) {
+				t.Errorf("%s is on %s, want %s", pod, node, pool.NodeName(last))
+			}
+		}
+		w.takeBack(pods)
+	}
+}
+
+// Else the first test above would prove nothing: without a controller, nobody nominates the node that
 // fits, and kube-scheduler may evict pods.
 func TestPodsAreEvictedWithoutAController(t *testing.T) {
 	w := fresh(t)
@@ -176,7 +227,7 @@ func TestPodsAreEvictedWithoutAController(t *testing.T) {
 	})
 	w.awaitLeader(0)
 	w.Await("an eviction", func() bool {
-		pods := w.ask()
+		pods := w.ask(urgent)
 		evicted := w.evicted(victims)
 		w.takeBack(pods)
 		return len(evicted) > 0
