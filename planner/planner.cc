@@ -158,7 +158,7 @@ void Planner::BookLeaving(Round& round) {
 std::vector<Planner::Waiting*> Planner::Queue(const Round& round) {
   std::vector<Waiting*> queue;
   for (auto& [key, waiting] : waiting_) {
-    waiting.pod.Settle(round.now);
+    waiting.pod.Settle(round.now, busy_);
     // The watch of waiting pods may lag behind the view.
     if (!round.seen_bound(key, waiting.pod.pod().uid)) queue.push_back(&waiting);
   }
@@ -241,6 +241,7 @@ void Planner::Nominate(const std::vector<Waiting*>& queue, Round& round) {
                           state != State::kOtherScheduler && !waiting->pod.IsRefused();
     if (in_queue) ++ahead;
   }
+  if (ahead > 0) busy_ = round.now;
 }
 
 State Planner::Place(Waiting& waiting, Round& round) {

@@ -66,8 +66,8 @@ struct Step {
 /// nodes of its sample, and on the nominated one: that has failed, so it is a candidate, whatever
 /// the sample (findCandidates in k8s.io/kubernetes/pkg/scheduler/framework/preemption/
 /// preemption.go, v1.36.3). So the plan nominates the node on which evictions do the least harm,
-/// for WaitingPod::kEviction at most. Such a nomination promises nothing. It is booked only for the
-/// pods behind it in the queue, for which kube-scheduler counts it.
+/// for WaitingPod::kUnanswered at most. Such a nomination promises nothing. It is booked only for
+/// the pods behind it in the queue, for which kube-scheduler counts it.
 ///
 /// Pods that need what policies/fit does not know are left to kube-scheduler. One thing is not
 /// seen: a running pod's required anti-affinity to the waiting one. kube-scheduler then clears the
@@ -245,6 +245,8 @@ class Planner {
   bool listed_ = false;
   // How many pods that kube-scheduler has not tried are left to it.
   std::int32_t lead_;
+  // When there were last pods that kube-scheduler had not tried.
+  Clock::time_point busy_{};
   // By Candidates::Key().
   absl::flat_hash_map<std::string, std::shared_ptr<Worths>> worths_;
   // When no node fitted a shape.

@@ -23,6 +23,13 @@ bool IsPreempting(std::string_view message) {
          message.find("a terminating pod on the nominated node") != std::string_view::npos;
 }
 
+// Whether kube-scheduler, when it refused the pod, would have let a nomination stand: the pod may
+// not preempt, or an extender vetoed it.
+bool LetsNominationStand(std::string_view message) {
+  return message.find("preemption: not eligible") != std::string_view::npos ||
+         message.find("preemption: no candidate node") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<Outcome> WaitingPod::Update(const Pod& pod, Clock::time_point now) {
@@ -76,10 +83,17 @@ bool WaitingPod::IsWrittenByPlan(const Pod& pod) const {
          model::Find(pod.annotations, *annotation_) == pod.nominated_node;
 }
 
-void WaitingPod::Settle(Clock::time_point now) {
+bool WaitingPod::IsOverdue(Clock::time_point now, Clock::time_point busy) const {
+  if (!IsOurs() || !promise_->seen || HasFailed()) return false;
+  const Clock::time_point written = promise_->written;
+  if (promise_->evicts) return written + kUnanswered <= now;
+  if (!LetsNominationStand(pod_.unschedulable)) return false;
+  return std::max(written, busy) + kUnanswered <= now || written + kUnansweredIfBusy <= now;
+}
+
+void WaitingPod::Settle(Clock::time_point now, Clock::time_point busy) {
   if (promise_ && !promise_->seen && promise_->written + kLost <= now) Revert();
-  const bool overdue = AwaitsEviction() && promise_->seen && promise_->written + kEviction <= now;
-  if (overdue && !HasFailed()) BackOff(now);
+  if (IsOverdue(now, busy)) BackOff(now);
   if (promise_ || !IsWrittenByPlan(pod_)) return;
   // kube-scheduler may have cleared what the plan has written, and nominated the node itself.
   const bool preempting = IsRefused() && IsPreempting(pod_.unschedulable);

@@ -22,7 +22,11 @@ namespace berth::planner {
 /// - the plan replaces or withdraws it.
 ///
 /// A nomination for which kube-scheduler has to evict pods first ends, too, when kube-scheduler
-/// does so, and after kEviction if it does not.
+/// does so, and after kUnanswered if it does not.
+///
+/// kube-scheduler writes nothing if it refuses a pod in the words of the last time and lets the
+/// nomination stand (updatePod in k8s.io/kubernetes/pkg/scheduler/schedule_one.go, v1.36.3). So one
+/// that it would let stand counts as tried after some time: kUnanswered, or kUnansweredIfBusy.
 class WaitingPod {
  public:
   using Clock = std::chrono::steady_clock;
@@ -33,9 +37,14 @@ class WaitingPod {
   static constexpr std::chrono::minutes kMaxBackoff{5};
   /// After this time without an echo of the watch, a write counts as lost.
   static constexpr std::chrono::seconds kLost{10};
-  /// How long a nomination stands for which kube-scheduler has to evict pods first. It tries a pod
-  /// that it has refused once again after a second. Autoscalers take the pod for placed meanwhile.
-  static constexpr std::chrono::seconds kEviction{8};
+  /// How long a nomination stands for which kube-scheduler has to evict pods first, and one that it
+  /// would let stand after a try in vain while it has no new pods to try: then it tries those that
+  /// back off at once (SchedulerPopFromBackoffQ, on since Kubernetes 1.33). Autoscalers take the
+  /// pod for placed meanwhile.
+  static constexpr std::chrono::seconds kUnanswered{8};
+  /// The latter while it has new pods to try. Longer than a pod backs off: 60 s at most in the
+  /// chart.
+  static constexpr std::chrono::seconds kUnansweredIfBusy{70};
   /// How long a pod is left alone after a write that failed.
   static constexpr std::chrono::seconds kRetry{1};
 
@@ -47,9 +56,10 @@ class WaitingPod {
   /// The pod is now as given. Returns how the nomination of the plan has ended, if it has.
   std::optional<Outcome> Update(const model::Pod& pod, Clock::time_point now);
 
-  /// Gives a write up that had no echo, and an eviction that does not come, and takes a nomination
-  /// over that an earlier controller has written. Call it before each plan.
-  void Settle(Clock::time_point now);
+  /// Gives a write up that had no echo, and a nomination of which nothing came, and takes one over
+  /// that an earlier controller has written. Call it before each plan. `busy`: when kube-scheduler
+  /// last had pods that it had not tried.
+  void Settle(Clock::time_point now, Clock::time_point busy);
 
   /// The plan has nominated the node, or has withdrawn its nomination if `node` is empty. `evicts`:
   /// kube-scheduler has to evict pods there first.
@@ -108,6 +118,8 @@ class WaitingPod {
   bool IsWrittenByPlan(const model::Pod& pod) const;
   // The watch shows the pod with what the plan has written.
   std::optional<Outcome> OnEcho(const model::Pod& pod, Clock::time_point now);
+  // Whether kube-scheduler should have done by now what the nomination was for.
+  bool IsOverdue(Clock::time_point now, Clock::time_point busy) const;
   // What the plan has written last was not written.
   void Revert();
   // kube-scheduler did not take the node.

@@ -164,7 +164,7 @@ TEST(Evictions, VictimsThatCameLaterAreSeenSoon) {
 
 TEST(Eviction, IsWithdrawnInTimeThenAnotherNodeComesFirst) {
   Fixture f = AwaitingEviction();
-  f.Pass(WaitingPod::kEviction - milliseconds(1));
+  f.Pass(WaitingPod::kUnanswered - milliseconds(1));
   EXPECT_THAT(f.Plan(), IsEmpty());
   f.Pass(milliseconds(1));
   EXPECT_THAT(f.Plan(), ElementsAre("1 "));
@@ -173,7 +173,7 @@ TEST(Eviction, IsWithdrawnInTimeThenAnotherNodeComesFirst) {
   EXPECT_EQ(f.StateOf("1"), State::kBackingOff);
   f.Pass(WaitingPod::kBackoff);
   EXPECT_THAT(f.Plan(), ElementsAre("1 a"));
-  f.Pass(WaitingPod::kEviction);
+  f.Pass(WaitingPod::kUnanswered);
   EXPECT_THAT(f.Plan(), ElementsAre("1 "));
   f.Pass(2 * WaitingPod::kBackoff - milliseconds(1));
   EXPECT_THAT(f.Plan(), IsEmpty());
@@ -224,7 +224,7 @@ TEST(Eviction, BecomesAPromiseWhenItsNodeFitsAsItIs) {
   EXPECT_THAT(f.Plan(), ElementsAre("1 a"));
   f.ShowEnded(victim, "a");
   f.Refuse("2");
-  f.Pass(WaitingPod::kEviction - milliseconds(1));
+  f.Pass(WaitingPod::kUnanswered - milliseconds(1));
   EXPECT_THAT(f.Plan(), IsEmpty());
   EXPECT_EQ(f.StateOf("1"), State::kNominated);
   EXPECT_EQ(f.StateOf("2"), State::kNoNode);

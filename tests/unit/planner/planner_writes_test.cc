@@ -75,6 +75,52 @@ TEST(TriedInVain, ANominationThatStandsNonethelessIsWithdrawn) {
   EXPECT_THAT(f.Plan(), ElementsAre("1 b"));
 }
 
+// Two nodes, and a pod that is nominated to the first, of which kube-scheduler has said so before.
+Fixture NominatedAfter(const std::string& message, std::int32_t head = 0) {
+  Fixture f(head);
+  f.nodes = {RoomyNode("a"), RoomyNode("b")};
+  f.Refuse("1");
+  f.Edit("1", [&message](model::Pod& pod) { pod.unschedulable = message; });
+  EXPECT_THAT(f.Plan(), ElementsAre("1 a"));
+  return f;
+}
+
+constexpr char kNever[] =
+    "0/2 nodes are available: 2 Odd. preemption: not eligible due to preemptionPolicy=Never.";
+
+TEST(TriedInVain, ATryThatSaysTheSameIsNoticedByTheTime) {
+  for (const char* message :
+       {kNever, "0/2 nodes are available: 2 Odd. preemption: no candidate node for preemption"}) {
+    Fixture f = NominatedAfter(message);
+    f.Pass(WaitingPod::kUnanswered - milliseconds(1));
+    EXPECT_THAT(f.Plan(), IsEmpty());
+    f.Pass(milliseconds(1));
+    EXPECT_THAT(f.Plan(), ElementsAre("1 "));
+    EXPECT_THAT(f.Outcomes(), ElementsAre(Outcome::kWithdrawn));
+    f.Pass(WaitingPod::kBackoff);
+    EXPECT_THAT(f.Plan(), ElementsAre("1 b"));
+  }
+}
+
+TEST(TriedInVain, WhileKubeSchedulerHasOtherPodsToTryItMayTakeLonger) {
+  Fixture f = NominatedAfter(kNever, 5);
+  f.Wait("2");
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  for (seconds time{1}; time < WaitingPod::kUnansweredIfBusy; ++time) {
+    f.Pass(seconds(1));
+    EXPECT_THAT(f.Plan(), IsEmpty()) << time.count();
+  }
+  f.Pass(seconds(1));
+  EXPECT_THAT(f.Plan(), ElementsAre("1 "));
+}
+
+TEST(TriedInVain, ANominationThatKubeSchedulerWouldClearStandsAsLongAsItFits) {
+  Fixture f = NominatedAfter(kRefused);
+  f.Pass(std::chrono::minutes(10));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.StateOf("1"), State::kNominated);
+}
+
 TEST(TriedInVain, SoIsThatOfAPodThatWasNotRefusedBefore) {
   Fixture f;
   f.nodes = {RoomyNode("a")};
