@@ -13,6 +13,7 @@ NodeTrimmer::NodeTrimmer(std::shared_ptr<const model::AcceleratorCatalog> catalo
                          const Options& options)
     : catalog_(std::move(catalog)),
       names_(model::kGpuLabels.begin(), model::kGpuLabels.end()),
+      taint_(options.taint),
       uids_(options.uids),
       whole_pods_(options.whole_pods) {
   for (std::size_t entry = 0; entry < catalog_->size(); ++entry) {
@@ -30,6 +31,11 @@ bool NodeTrimmer::Keeps(std::string_view label) const {
   return std::binary_search(names_.begin(), names_.end(), label, std::less<>());
 }
 
+bool NodeTrimmer::Keeps(const model::Taint& taint) const {
+  if (whole_pods_ || taint.effect == model::kPreferNoSchedule) return true;
+  return !taint_.empty() && taint.key == taint_;
+}
+
 model::Resources NodeTrimmer::Trim(const model::Resources& resources) const {
   model::Resources kept;
   for (const auto& [name, amount] : resources) {
@@ -41,10 +47,7 @@ model::Resources NodeTrimmer::Trim(const model::Resources& resources) const {
 model::Node NodeTrimmer::Trim(model::Node node) const {
   std::erase_if(node.labels, [this](const auto& label) { return !Keeps(label.first); });
   node.labels.shrink_to_fit();
-  const auto is_enforced = [](const auto& taint) {
-    return taint.effect != model::kPreferNoSchedule;
-  };
-  if (!whole_pods_) std::erase_if(node.taints, is_enforced);
+  std::erase_if(node.taints, [this](const auto& taint) { return !Keeps(taint); });
   node.taints.shrink_to_fit();
   node.conditions.shrink_to_fit();
   node.capacity = Trim(node.capacity);

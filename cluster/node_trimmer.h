@@ -18,6 +18,7 @@ namespace berth::cluster {
 ///   times as many), and those in Options;
 /// - the catalogue's resources;
 /// - taints with the effect PreferNoSchedule, because kube-scheduler itself enforces the others;
+/// - the taint in Options;
 /// - every condition;
 /// - whether the node is cordoned;
 /// - the UID, if Options say so.
@@ -31,6 +32,8 @@ class NodeTrimmer {
   struct Options {
     /// The full names of further labels to keep.
     std::vector<std::string> labels = {};
+    /// The key of taints to keep, whatever their effect. Empty: none.
+    std::string taint = {};
     /// Whether to keep the UID.
     bool uids = false;
     /// Whether to keep what decides if a whole pod fits the node.
@@ -47,11 +50,14 @@ class NodeTrimmer {
  private:
   /// Whether Trim() keeps labels of that name.
   bool Keeps(std::string_view label) const;
+  /// Whether Trim() keeps the taint.
+  bool Keeps(const model::Taint& taint) const;
   /// The resources that the catalogue names.
   model::Resources Trim(const model::Resources& resources) const;
 
   std::shared_ptr<const model::AcceleratorCatalog> catalog_;
   std::vector<std::string> names_;  // labels to keep, ascending
+  const std::string taint_;
   const bool uids_;
   const bool whole_pods_;
 };

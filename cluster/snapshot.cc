@@ -55,9 +55,10 @@ const Quarantine& Snapshot::Reader::Quarantined(Kind kind) const {
 
 Snapshot::Snapshot(Options options)
     : catalog_(std::move(options.catalog)),
-      trimmer_(
-          catalog_,
-          {.labels = options.labels, .uids = options.node_uids, .whole_pods = options.whole_pods}),
+      trimmer_(catalog_, {.labels = options.labels,
+                          .taint = options.taint,
+                          .uids = options.node_uids,
+                          .whole_pods = options.whole_pods}),
       on_ambiguous_(std::move(options.on_ambiguous)),
       pods_(catalog_, &nodes_, options.whole_pods) {}
 

@@ -61,6 +61,8 @@ class Snapshot {
     std::shared_ptr<const model::AcceleratorCatalog> catalog;
     /// Labels of nodes to keep besides those that NodeTrimmer always keeps, by full name.
     std::vector<std::string> labels;
+    /// The key of taints of nodes to keep besides those that NodeTrimmer always keeps. Empty: none.
+    std::string taint = {};
     /// Whether to keep the UIDs of nodes. Only code that writes to nodes needs them.
     bool node_uids = false;
     /// Whether to keep all that policies/fit reads: NodeTrimmer keeps more of each node, and

@@ -149,6 +149,8 @@ struct ControllerConfig {
   std::vector<std::string> owned_leases;
   CertificatesConfig certificates;
   LostNodesConfig lost_nodes;
+  /// Whether nodes that the health rules exclude get a taint.
+  bool taints = false;
 
   friend bool operator==(const ControllerConfig&, const ControllerConfig&) = default;
 };
@@ -165,6 +167,13 @@ void VisitFields(Visitor& visit, ControllerConfig& config) {
         "Certificates of Berth's servers, which the controller makes and renews");
   visit("lostNodes", config.lost_nodes,
         "What happens to pods that hang on nodes that are lost, while their Jobs wait for them");
+  visit("taints", config.taints,
+        "Whether nodes that an Exclude entry of health.conditions keeps all pods off get the taint "
+        "excluded:NoSchedule below the configured prefix, so that every scheduler leaves them "
+        "alone: never for a condition whose breaker is tripped, nor on more than "
+        "health.breaker.fraction of the nodes of an accelerator. With false, the controller "
+        "removes such taints. Before you set it, `berth doctor` says which DaemonSets have to "
+        "tolerate the taint");
 }
 
 /// Returns the names of the Secrets of servers, then of clients, in the order of the configuration.

@@ -42,6 +42,10 @@ Controller::Controller(Options options,
       label_transport_(WhileLeading(*label_client_)),
       label_patcher_(&label_transport_),
       labeler_(LabelerOptions(options), snapshot, &label_patcher_, &timer_, observer),
+      taint_client_(Connect(options, WriteTimeouts())),
+      taint_transport_(WhileLeading(*taint_client_)),
+      taint_writer_(&taint_transport_, model::kExcludedTaint.Below(options.prefix)),
+      tainter_(TainterOptions(options), snapshot, &taint_writer_, &timer_, observer),
       nudge_client_(Connect(options, WriteTimeouts())),
       nudge_transport_(WhileLeading(*nudge_client_)),
       nudge_patcher_(&nudge_transport_),
@@ -81,6 +85,14 @@ LeaderElection::Options Controller::ElectionOptions(const Options& options) cons
 
 NodeLabeler::Options Controller::LabelerOptions(const Options& options) const {
   return {.labels = NodeLabelNames(options.prefix), .may_write = [this] { return Leads(); }};
+}
+
+NodeTainter::Options Controller::TainterOptions(const Options& options) const {
+  return {.rules = {.key = model::kExcludedTaint.Below(options.prefix),
+                    .enabled = options.taints,
+                    .health = options.health},
+          .may_write = [this] { return Leads(); },
+          .now = options.now};
 }
 
 Nudger::Options Controller::NudgerOptions(const Options& options) const {
@@ -125,6 +137,7 @@ LeaderTransport Controller::WhileLeading(kube::Transport& transport) const {
 void Controller::Start() {
   election_thread_ = std::thread([this] { election_.Run(); });
   threads_.emplace_back([this] { labeler_.Run(); });
+  threads_.emplace_back([this] { tainter_.Run(); });
   threads_.emplace_back([this] { nudger_.Run(); });
   threads_.emplace_back([this] { nominator_.Run(); });
   for (const auto& writer : nomination_writers_) {
@@ -138,6 +151,7 @@ void Controller::Start() {
 void Controller::Stop() {
   timer_.Stop();
   label_client_->Stop();
+  taint_client_->Stop();
   nudge_client_->Stop();
   nominator_.Stop();
   for (const auto& writer : nomination_writers_) writer->client->Stop();

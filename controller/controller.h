@@ -14,12 +14,14 @@
 #include "controller/leader_transport.h"
 #include "controller/lost_pod_deleter.h"
 #include "controller/node_labeler.h"
+#include "controller/node_tainter.h"
 #include "controller/nominator.h"
 #include "controller/nudger.h"
 #include "controller/object_client.h"
 #include "controller/observer.h"
 #include "controller/owner.h"
 #include "controller/owner_keeper.h"
+#include "controller/taint_writer.h"
 #include "controller/waiting_pods.h"
 #include "kube/api_config.h"
 #include "kube/http_client.h"
@@ -32,7 +34,8 @@
 namespace berth::controller {
 
 /// The part of `berth controller` that writes. It competes for the Lease and, while it leads:
-/// - keeps the labels of nodes (NodeLabeler);
+/// - keeps the labels of nodes (NodeLabeler) and, if it is configured to, taints those that are
+///   excluded (NodeTainter);
 /// - nudges pods whose node has recovered (Nudger);
 /// - nominates nodes for pods that wait (Nominator);
 /// - keeps certificates and owners (CertificateKeeper, OwnerKeeper);
@@ -47,7 +50,7 @@ class Controller {
  public:
   /// Where the controller works, and what for. `now` must be set.
   struct Options {
-    /// How to reach the API server. Up to six connections are opened, and
+    /// How to reach the API server. Up to seven connections are opened, and
     /// Nominator::kWriters more if pods are planned.
     kube::ApiConfig api;
     /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
@@ -67,6 +70,10 @@ class Controller {
     std::vector<std::string> owned_leases;
     /// What happens to pods that hang on lost nodes.
     LostNodesConfig lost_nodes;
+    /// Whether nodes that are excluded get a taint, and by which conditions. Without them, taints
+    /// of earlier configurations are removed.
+    bool taints = false;
+    policies::scheduling::HealthConfig health{};
     /// For which pods nodes are nominated. If for any, the snapshot must have whole pods.
     planner::PlannerConfig planner;
     /// The time for policies, certificates and lost nodes. Called on several threads.
@@ -77,9 +84,10 @@ class Controller {
     std::function<std::unique_ptr<kube::Transport>(kube::HttpTimeouts)> connect{};
   };
 
-  /// Sends nothing yet. `snapshot` must keep the labels of NodeLabelNames and the UIDs of nodes.
-  /// The observers are called on the controller's threads; `pending_observer` is notified of the
-  /// list-and-watch of waiting pods. Everything pointed at must outlive this.
+  /// Sends nothing yet. `snapshot` must keep the labels of NodeLabelNames, the taint of
+  /// model::kExcludedTaint and the UIDs of nodes. The observers are called on the controller's
+  /// threads; `pending_observer` is notified of the list-and-watch of waiting pods. Everything
+  /// pointed at must outlive this.
   Controller(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
              const cluster::Snapshot* snapshot, Observer* observer,
              CertificateObserver* certificate_observer, kube::ListWatchObserver* pending_observer,
@@ -92,6 +100,7 @@ class Controller {
   /// Starts its threads and returns at once. Call it once. The threads run:
   /// - the election, which renews the Lease;
   /// - the labels of nodes;
+  /// - the taints of nodes;
   /// - the nudges of pods;
   /// - the plan of nominations, and Nominator::kWriters threads that write them, if pods of any
   ///   scheduler are planned;
@@ -126,6 +135,7 @@ class Controller {
   // Return the options of the parts. Functions in them refer to this object.
   LeaderElection::Options ElectionOptions(const Options& options) const;
   NodeLabeler::Options LabelerOptions(const Options& options) const;
+  NodeTainter::Options TainterOptions(const Options& options) const;
   Nudger::Options NudgerOptions(const Options& options) const;
   Nominator::Options NominatorOptions(const Options& options) const;
   OwnerKeeper::Options OwnerOptions(const Options& options) const;
@@ -150,6 +160,10 @@ class Controller {
   LeaderTransport label_transport_;
   Patcher label_patcher_;
   NodeLabeler labeler_;
+  const std::unique_ptr<kube::Transport> taint_client_;
+  LeaderTransport taint_transport_;
+  TaintWriter taint_writer_;
+  NodeTainter tainter_;
   const std::unique_ptr<kube::Transport> nudge_client_;
   LeaderTransport nudge_transport_;
   Patcher nudge_patcher_;

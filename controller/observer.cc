@@ -26,7 +26,8 @@ constexpr WriteWords kWrites[kWriteKinds] = {
     {"lease_owner", "gave a Lease its owner", "patch on leases"},
     {"lost_pod", "force-deleted a pod on a lost node",
      "get on jobs and nodes, get and delete on pods, and patch on pods/status"},
-    {"nomination", "nominated a node", "patch on pods/status"}};
+    {"nomination", "nominated a node", "patch on pods/status"},
+    {"node_taint", "changed the taint of a node", "list and patch on nodes"}};
 constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
 
 }  // namespace

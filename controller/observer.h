@@ -15,8 +15,8 @@ namespace berth::controller {
 /// Logs and counts what the controller does:
 ///
 ///   berth_controller_writes_total{write,result}   write: node_label, nudge, secret, ca_bundle,
-///                                                 lease_owner, lost_pod, nomination; result: ok,
-///                                                 gone, conflict, forbidden, failed
+///                                                 lease_owner, lost_pod, nomination, node_taint;
+///                                                 result: ok, gone, conflict, forbidden, failed
 ///   berth_controller_lease_errors_total           requests for the Lease that failed
 ///
 /// Failures are logged at most once in 10 s; `gone` and `conflict` are not, because they are

@@ -9,11 +9,20 @@ namespace berth::controller {
 
 /// What the controller writes: labels of a node, the annotation of a pod, a Secret, the caBundles
 /// of a webhook configuration, the owner of a Lease, the end of a pod on a lost node, the nominated
-/// node of a pod.
-enum class Write { kNodeLabel, kNudge, kSecret, kCaBundle, kLeaseOwner, kLostPod, kNomination };
+/// node of a pod, the taint of a node.
+enum class Write {
+  kNodeLabel,
+  kNudge,
+  kSecret,
+  kCaBundle,
+  kLeaseOwner,
+  kLostPod,
+  kNomination,
+  kNodeTaint
+};
 
 /// How many values Write has.
-inline constexpr std::size_t kWriteKinds = 7;
+inline constexpr std::size_t kWriteKinds = 8;
 
 /// Is notified of every write that was tried. Called on several threads at a time, so
 /// implementations must be thread-safe. They must not block.

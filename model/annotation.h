@@ -7,8 +7,8 @@
 
 namespace berth::model {
 
-/// The name of one of Berth's own labels or annotations, without the configured prefix: "applied"
-/// stands for "berth.dev/applied".
+/// The name of one of Berth's own labels, annotations or taints, without the configured prefix:
+/// "applied" stands for "berth.dev/applied".
 struct OwnName {
   std::string_view name;
 
@@ -25,6 +25,13 @@ inline constexpr OwnName kAcceleratorLabel{"accelerator"};
 /// need a minimum memory per device, such as "40Gi". Admission, the extender and `berth doctor`
 /// read that annotation.
 inline constexpr OwnName kAcceleratorMemory{"accelerator-memory"};
+
+// The taint of nodes that the controller writes if `controller.taints` is true. Every scheduler
+// respects it.
+
+/// On nodes that Berth's health rules exclude, with the effect NoSchedule. The value is the type of
+/// the condition. `berth doctor` checks who tolerates it, and the extender counts it.
+inline constexpr OwnName kExcludedTaint{"excluded"};
 
 // Labels of namespaces. Users write them, and the API server selects the webhooks by them. Of
 // Berth, only `berth doctor` reads one of them.

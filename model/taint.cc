@@ -19,4 +19,12 @@ bool IsTolerated(const Taint& taint, std::span<const Toleration> tolerations) {
                      [&](const Toleration& toleration) { return Tolerates(toleration, taint); });
 }
 
+const Taint* FindTaint(std::span<const Taint> taints, std::string_view key,
+                       std::string_view effect) {
+  const auto found = std::find_if(taints.begin(), taints.end(), [&](const Taint& taint) {
+    return taint.key == key && taint.effect == effect;
+  });
+  return found == taints.end() ? nullptr : &*found;
+}
+
 }  // namespace berth::model

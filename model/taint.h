@@ -8,6 +8,8 @@ namespace berth::model {
 
 /// The effect of taints that kube-scheduler avoids if other nodes have room, but does not enforce.
 inline constexpr std::string_view kPreferNoSchedule = "PreferNoSchedule";
+/// The effect of taints that kube-scheduler enforces, and that leave running pods alone.
+inline constexpr std::string_view kNoSchedule = "NoSchedule";
 
 /// One v1.Taint of a node. A plain value.
 struct Taint {
@@ -38,5 +40,11 @@ struct Toleration {
 /// value is equal or the operator is Exists. The operators Lt and Gt tolerate nothing, as in
 /// Kubernetes while their feature gate is off.
 bool IsTolerated(const Taint& taint, std::span<const Toleration> tolerations);
+
+/// Returns the taint of that key and effect, of which a node has at most one (ValidateTaintsInNode
+/// in k8s.io/kubernetes/pkg/apis/core/validation/validation.go, v1.36.3); null if there is none. It
+/// points into `taints`.
+const Taint* FindTaint(std::span<const Taint> taints, std::string_view key,
+                       std::string_view effect);
 
 }  // namespace berth::model

@@ -11,6 +11,7 @@
 #include "controller/identity.h"
 #include "controller/lost_pods_plan.h"
 #include "controller/node_label.h"
+#include "model/annotation.h"
 #include "process/engine.h"
 #include "process/live_cluster.h"
 #include "server/log.h"
@@ -37,6 +38,16 @@ controller::CertificateSettings SettingsOf(const controller::CertificatesConfig&
   return settings;
 }
 
+const auto& HealthOf(const config::BerthConfiguration& config) {
+  using Settings = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
+  return std::get<Settings>(config.scheduling.policies.all);
+}
+
+// In Observe the rules exclude no node.
+bool Taints(const config::BerthConfiguration& config) {
+  return config.controller.taints && HealthOf(config).mode == policies::scheduling::Mode::kEnforce;
+}
+
 }  // namespace
 
 class ControllerServer::Work {
@@ -45,6 +56,7 @@ class ControllerServer::Work {
       : engine_(MakeEngine(config)),
         snapshot_({.catalog = engine_.catalog,
                    .labels = controller::NodeLabelNames(config.prefix).all(),
+                   .taint = model::kExcludedTaint.Below(config.prefix),
                    .node_uids = true,
                    .whole_pods = !config.planner.schedulers.empty()}),
         feed_(FeedOptions(server.api_), &snapshot_, &server.node_observer_, &server.pod_observer_),
@@ -57,6 +69,8 @@ class ControllerServer::Work {
                      .owner = config.controller.owner,
                      .owned_leases = config.controller.owned_leases,
                      .lost_nodes = config.controller.lost_nodes,
+                     .taints = Taints(config),
+                     .health = HealthOf(config).config,
                      .planner = config.planner,
                      .now = Now,
                      .seed = std::random_device()()},

@@ -156,6 +156,17 @@ bool HaveNoEffect(const std::optional<model::ConditionDigest>& digest, std::uint
          now - digest->last_turned_false >= longest_recovery;
 }
 
+// The worst burden that the rule lays on the node.
+Burden WorstBurden(const Rule& rule, const model::NodeState& node, const HealthConfig& config,
+                   model::Time now) {
+  Burden worst = Burden::kNone;
+  for (const model::Condition& condition : node.node.conditions) {
+    if (condition.type != rule.condition.type) continue;
+    worst = std::max(worst, JudgeCondition(rule, condition, node, config, now).burden);
+  }
+  return worst;
+}
+
 class HealthEvaluator : public NodeEvaluator {
  public:
   HealthEvaluator(std::shared_ptr<const Rules> rules, std::vector<Applicable> applicable,
@@ -263,11 +274,7 @@ std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
       const model::NodeState* node = view.At(i);
       if (node == nullptr) continue;
       if (HaveNoEffect(node->digest, mark, entry.recovery, config, now)) continue;
-      Burden worst = Burden::kNone;
-      for (const model::Condition& condition : node->node.conditions) {
-        if (condition.type != entry.type) continue;
-        worst = std::max(worst, JudgeCondition(rule, condition, *node, config, now).burden);
-      }
+      const Burden worst = WorstBurden(rule, *node, config, now);
       count.excluded += worst == Burden::kExcluded ? 1 : 0;
       count.penalized += worst == Burden::kPenalized ? 1 : 0;
       count.recovering += worst == Burden::kRecovering ? 1 : 0;
@@ -275,6 +282,15 @@ std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
     counts.push_back(count);
   }
   return counts;
+}
+
+bool Excludes(const HealthCondition& entry, const HealthConfig& config,
+              const model::NodeState& node, model::Time now) {
+  if (entry.effect != Effect::kExclude) return false;
+  if (HaveNoEffect(node.digest, model::MarkOf(entry.type), entry.recovery, config, now)) {
+    return false;
+  }
+  return WorstBurden({.condition = entry}, node, config, now) == Burden::kExcluded;
 }
 
 HealthPolicy::HealthPolicy(const PolicyContext& context, const HealthConfig& config)

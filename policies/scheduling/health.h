@@ -33,6 +33,11 @@ struct ConditionCount {
 std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
                                                   const model::ClusterView& view, model::Time now);
 
+/// Whether `entry` of `config` refuses the node, as of `now`, to the pods to which it applies.
+/// Breakers are left out of account.
+bool Excludes(const HealthCondition& entry, const HealthConfig& config,
+              const model::NodeState& node, model::Time now);
+
 /// Refuses or penalises nodes by their conditions, and penalises nodes that have lost devices. It
 /// does not read the node's Ready and pressure conditions, which are kube-scheduler's business. The
 /// worst of these effects decides:

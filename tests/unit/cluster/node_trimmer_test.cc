@@ -54,6 +54,13 @@ TEST(NodeTrimmer, KeepsTheTaintsThatOnlyRank) {
             (std::vector<model::Taint>{{"b", "x", "PreferNoSchedule"}}));
 }
 
+TEST(NodeTrimmer, KeepsTheTaintThatItIsAskedFor) {
+  model::Node node = MakeNode("a");
+  node.taints = {{"a", "", "NoSchedule"}, {"b", "x", "NoSchedule"}, {"b", "x", "NoExecute"}};
+  EXPECT_EQ(NodeTrimmer(TestCatalog(), {.taint = "b"}).Trim(node).taints,
+            (std::vector<model::Taint>{{"b", "x", "NoSchedule"}, {"b", "x", "NoExecute"}}));
+}
+
 constexpr char kAvx[] = "feature.node.kubernetes.io/cpu-cpuid.AVX";
 
 TEST(NodeTrimmer, ForWholePodsKeepsEveryLabelButNodeFeatures) {

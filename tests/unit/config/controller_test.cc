@@ -37,6 +37,7 @@ TEST(ControllerConfigTest, IsReadWhole) {
     - {secret: berth-scheduler-tls, name: berth-scheduler}
     webhooks: [berth]
   lostNodes: {forceDeleteAfter: 15m, maxShare: 0.25}
+  taints: true
 )");
   ASSERT_THAT(yaml::ToString(reading.errors), IsEmpty());
   const controller::ControllerConfig& config = reading.config.controller;
@@ -55,6 +56,11 @@ TEST(ControllerConfigTest, IsReadWhole) {
               ElementsAre("berth-admission-tls", "berth-extender-tls", "berth-scheduler-tls"));
   EXPECT_EQ(config.lost_nodes.force_delete_after, std::chrono::minutes(15));
   EXPECT_EQ(config.lost_nodes.max_share, 0.25);
+  EXPECT_TRUE(config.taints);
+}
+
+TEST(ControllerConfigTest, TaintsNoNodesByDefault) {
+  EXPECT_FALSE(controller::ControllerConfig().taints);
 }
 
 TEST(ControllerConfigTest, EndsNoPodsByDefault) {

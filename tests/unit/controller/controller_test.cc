@@ -122,6 +122,22 @@ TEST_F(ControllerTest, LabelsNodesOnceItLeads) {
   EXPECT_EQ(api_.Get(kNode)["metadata"]["labels"]["berth.dev/accelerator"], "V100");
 }
 
+TEST_F(ControllerTest, TaintsExcludedNodesIfItIsConfiguredTo) {
+  model::NodeState broken = Broken(GpuNode("v100-1", kV100));
+  broken.node.uid = "u-1";
+  snapshot_->UpsertNode(broken.node);
+  snapshot_->UpsertNode(GpuNode("v100-2", kV100).node);
+  const nlohmann::json node = {{"metadata", {{"uid", "u-1"}, {"resourceVersion", "7"}}}};
+  api_.Put("/api/v1/nodes?fieldSelector=metadata.name%3Dv100-1",
+           {{"items", nlohmann::json::array({node})}});
+  Controller::Options options = Options();
+  options.taints = true;
+  const auto controller = Start(std::move(options));
+  ASSERT_TRUE(
+      api_.Await([](const FakeApi& api) { return api.objects.at(kNode).contains("spec"); }));
+  EXPECT_EQ(api_.Get(kNode)["spec"]["taints"][0]["key"], "berth.dev/excluded");
+}
+
 // The pod's report counts a node that has recovered.
 TEST_F(ControllerTest, NudgesPodsOnceItLeads) {
   const auto controller = Start(Options());

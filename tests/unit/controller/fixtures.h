@@ -14,6 +14,7 @@ namespace berth::controller {
 
 inline constexpr char kLabel[] = "berth.dev/accelerator";
 inline constexpr char kMemoryLabel[] = "berth.dev/accelerator-memory";
+inline constexpr char kTaint[] = "berth.dev/excluded";
 
 /// A snapshot as the controller keeps it, of listed nodes and pods.
 inline std::unique_ptr<cluster::Snapshot> MakeSnapshot(
@@ -21,6 +22,7 @@ inline std::unique_ptr<cluster::Snapshot> MakeSnapshot(
   auto snapshot = std::make_unique<cluster::Snapshot>(
       cluster::Snapshot::Options{.catalog = policies::scheduling::Catalog(),
                                  .labels = {kLabel, kMemoryLabel},
+                                 .taint = kTaint,
                                  .node_uids = true});
   for (const auto kind : {cluster::Kind::kNodes, cluster::Kind::kPods}) {
     snapshot->BeginReplace(kind);
@@ -61,8 +63,8 @@ class WriteRecord final : public WriteObserver {
  public:
   void OnWritten(Write write, std::string_view object, std::string_view value,
                  const absl::Status& status) override {
-    constexpr const char* kWords[kWriteKinds] = {"label", "nudge", "secret",    "bundle",
-                                                 "owner", "lost",  "nomination"};
+    constexpr const char* kWords[kWriteKinds] = {"label", "nudge", "secret",     "bundle",
+                                                 "owner", "lost",  "nomination", "taint"};
     written.push_back(kWords[static_cast<std::size_t>(write)] + (" " + std::string(object)) + " " +
                       std::string(value));
     statuses.push_back(status);

@@ -64,6 +64,17 @@ TEST_F(ObserverTest, SaysWhichRightIsMissingForCertificates) {
               HasSubstr("\"msg\":\"wrote a Secret\",\"object\":\"ml/a\",\"value\":\"x\""));
 }
 
+TEST_F(ObserverTest, SaysWhichTaintWasChanged) {
+  const std::string log = LogOf([&] {
+    observer_.OnWritten(Write::kNodeTaint, "gpu-1", "berth.dev/excluded:NoSchedule-",
+                        absl::OkStatus());
+  });
+  EXPECT_THAT(log, HasSubstr("\"msg\":\"changed the taint of a node\",\"object\":\"gpu-1\","
+                             "\"value\":\"berth.dev/excluded:NoSchedule-\""));
+  EXPECT_THAT(metrics_.Exposition(),
+              HasSubstr("berth_controller_writes_total{result=\"ok\",write=\"node_taint\"} 1\n"));
+}
+
 TEST_F(ObserverTest, SaysWhichPodWasEndedOnALostNode) {
   const std::string log = LogOf([&] {
     observer_.OnWritten(Write::kLostPod, "ml/train-0", "of Job train on gpu-1", absl::OkStatus());

@@ -1,5 +1,7 @@
 #include "model/taint.h"
 
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace berth::model {
@@ -43,6 +45,14 @@ TEST(IsToleratedTest, ATaintWithoutValueEqualsATolerationWithoutOne) {
   const Toleration toleration{"a", "Equal", "", ""};
   EXPECT_TRUE(IsTolerated({"a", "", "NoSchedule"}, {&toleration, 1}));
   EXPECT_FALSE(IsTolerated({"a", "x", "NoSchedule"}, {&toleration, 1}));
+}
+
+TEST(FindTaint, LooksAtKeyAndEffect) {
+  const std::vector<Taint> taints = {{"a", "x", "NoExecute"}, {"a", "y", "NoSchedule"}};
+  EXPECT_EQ(FindTaint(taints, "a", kNoSchedule), &taints[1]);
+  EXPECT_EQ(FindTaint(taints, "b", kNoSchedule), nullptr);
+  EXPECT_EQ(FindTaint(taints, "a", kPreferNoSchedule), nullptr);
+  EXPECT_EQ(FindTaint({}, "a", kNoSchedule), nullptr);
 }
 
 }  // namespace
