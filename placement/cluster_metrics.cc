@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "model/taint.h"
 #include "placement/capacity.h"
 
 namespace berth::placement {
@@ -53,6 +54,27 @@ void AddDeviceFamilies(const model::ClusterView& view, const model::AcceleratorC
   AddSample(nodes, {{"accelerator", "none"}}, static_cast<double>(counts.back().nodes));
   families.push_back(std::move(nodes));
   families.push_back(std::move(devices));
+}
+
+MetricFamily TaintFamily(const model::ClusterView& view, const model::AcceleratorCatalog& catalog,
+                         const std::string& key) {
+  std::vector<std::size_t> tainted(catalog.size());
+  std::size_t others = 0;
+  for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
+    const model::NodeState* const state = view.At(i);
+    if (state == nullptr) continue;
+    if (model::FindTaint(state->node.taints, key, model::kNoSchedule) == nullptr) continue;
+    const bool known = state->accelerator != model::AcceleratorCatalog::kNone;
+    ++(known ? tainted[static_cast<std::size_t>(state->accelerator)] : others);
+  }
+  MetricFamily family =
+      Gauge("berth_nodes_tainted", "Nodes that have Berth's taint, by accelerator.");
+  for (std::size_t i = 0; i < catalog.size(); ++i) {
+    AddSample(family, {{"accelerator", catalog[static_cast<Index>(i)].name}},
+              static_cast<double>(tainted[i]));
+  }
+  AddSample(family, {{"accelerator", "none"}}, static_cast<double>(others));
+  return family;
 }
 
 std::string Join(const std::vector<std::string>& items) {
@@ -122,10 +144,11 @@ MetricFamily QuarantineFamily(const cluster::Snapshot::Reader& view) {
 }  // namespace
 
 ClusterMetrics::ClusterMetrics(const cluster::Snapshot& snapshot,
-                               policies::scheduling::HealthConfig health,
+                               policies::scheduling::HealthConfig health, std::string taint,
                                std::function<model::Time()> now, BreakerLog& breaker_log)
     : snapshot_(snapshot),
       health_(std::move(health)),
+      taint_(std::move(taint)),
       now_(std::move(now)),
       breaker_log_(breaker_log) {}
 
@@ -136,6 +159,7 @@ std::vector<MetricFamily> ClusterMetrics::Collect() const {
   {
     const cluster::Snapshot::Reader view = snapshot_.Read();
     AddDeviceFamilies(view, catalog, families);
+    families.push_back(TaintFamily(view, catalog, taint_));
     families.push_back(ConditionFamily(health_, view, now_()));
     families.push_back(QuarantineFamily(view));
     breakers = policies::scheduling::Breakers(health_, catalog, view.Pools(), now_());

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "cluster/snapshot.h"
@@ -16,6 +17,7 @@ namespace berth::placement {
 
 /// The state of the cluster as gauges, computed from the snapshot whenever they are scraped:
 ///   berth_nodes{accelerator}                          nodes; accelerator "none" for the rest
+///   berth_nodes_tainted{accelerator}                  nodes that have Berth's taint
 ///   berth_nodes_by_condition{condition,resources,effect}
 ///   berth_breaker_tripped{accelerator,condition}      1 while tripped, else 0
 ///   berth_accelerator_devices{accelerator,state}      total (capacity), used (requested by bound
@@ -26,10 +28,11 @@ namespace berth::placement {
 /// Thread-safe.
 class ClusterMetrics : public prometheus::Collectable {
  public:
-  /// `now` is the time by which conditions are judged, as for the engine. `snapshot` and
-  /// `breaker_log` must outlive this object.
+  /// `taint` is the key of Berth's taint, which the snapshot must keep. `now` is the time by which
+  /// conditions are judged, as for the engine. `snapshot` and `breaker_log` must outlive this
+  /// object.
   ClusterMetrics(const cluster::Snapshot& snapshot, policies::scheduling::HealthConfig health,
-                 std::function<model::Time()> now, BreakerLog& breaker_log);
+                 std::string taint, std::function<model::Time()> now, BreakerLog& breaker_log);
 
   /// Called at each scrape, on the thread that serves it. Holds the snapshot's read lock while it
   /// counts. Afterwards passes all breakers to the BreakerLog, so a breaker's change is logged at
@@ -40,6 +43,7 @@ class ClusterMetrics : public prometheus::Collectable {
   const cluster::Snapshot& snapshot_;
   // The conditions to count, and the breaker's settings.
   const policies::scheduling::HealthConfig health_;
+  const std::string taint_;
   const std::function<model::Time()> now_;
   // Gets all breakers at each scrape.
   BreakerLog& breaker_log_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/annotation.h"
 #include "placement/cluster_metrics.h"
 #include "process/certificates.h"
 #include "server/start_listener.h"
@@ -23,7 +24,8 @@ class CurrentClusterMetrics final : public prometheus::Collectable {
 
   std::vector<prometheus::MetricFamily> Collect() const override {
     const auto current = placer_.Current();
-    return placement::ClusterMetrics(current->cluster->snapshot(), current->health(), Now,
+    return placement::ClusterMetrics(current->cluster->snapshot(), current->health(),
+                                     model::kExcludedTaint.Below(current->config.prefix), Now,
                                      breaker_log_)
         .Collect();
   }

@@ -17,7 +17,7 @@ using testing::Not;
 
 std::string Exposition(extender::ExtenderUnderTest& berth) {
   berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
-      berth.snapshot, policies::scheduling::HealthConfig{},
+      berth.snapshot, policies::scheduling::HealthConfig{}, "berth.dev/excluded",
       [] { return policies::scheduling::kNow; }, berth.breaker_log));
   return berth.metrics->Exposition();
 }
@@ -61,6 +61,29 @@ TEST(ClusterMetrics, CountNodesByConditionAndEffect) {
   EXPECT_THAT(text, sample("NICLinkDown", "", "Penalize", 1));
 }
 
+TEST(ClusterMetrics, CountTaintedNodes) {
+  const auto tainted = [](model::NodeState state, const std::string& key,
+                          const std::string& effect) {
+    state.node.taints = {{key, "GPUIsLost", effect}};
+    return state;
+  };
+  cluster::Snapshot snapshot(
+      {.catalog = policies::scheduling::Catalog(), .labels = {}, .whole_pods = true});
+  snapshot.UpsertNode(tainted(GpuNode("a", "NVIDIA-A30"), "berth.dev/excluded", "NoSchedule").node);
+  snapshot.UpsertNode(tainted(GpuNode("b", "NVIDIA-A30"), "berth.dev/excluded", "NoSchedule").node);
+  snapshot.UpsertNode(tainted(GpuNode("c", "NVIDIA-A30"), "berth.dev/excluded", "NoExecute").node);
+  snapshot.UpsertNode(tainted(GpuNode("d", "NVIDIA-A30"), "other.dev/x", "NoSchedule").node);
+  BreakerLog log;
+  server::Metrics metrics;
+  metrics.AddCollectable(std::make_shared<ClusterMetrics>(
+      snapshot, policies::scheduling::HealthConfig{}, "berth.dev/excluded",
+      [] { return policies::scheduling::kNow; }, log));
+  const std::string text = metrics.Exposition();
+  EXPECT_THAT(text, HasSubstr(R"(berth_nodes_tainted{accelerator="A30"} 2)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_nodes_tainted{accelerator="V100"} 0)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_nodes_tainted{accelerator="none"} 0)"));
+}
+
 TEST(ClusterMetrics, TellWhichBreakersAreTripped) {
   std::vector<model::NodeState> nodes;
   for (int i = 0; i < 12; ++i) {
@@ -70,7 +93,7 @@ TEST(ClusterMetrics, TellWhichBreakersAreTripped) {
   }
   extender::ExtenderUnderTest berth(nodes);
   berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
-      berth.snapshot, policies::scheduling::HealthConfig{},
+      berth.snapshot, policies::scheduling::HealthConfig{}, "berth.dev/excluded",
       [] { return policies::scheduling::kNow; }, berth.breaker_log));
   const auto exposition = [&berth] {
     testing::internal::CaptureStderr();
