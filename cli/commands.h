@@ -39,6 +39,9 @@ void AddStanzaCommand(Command berth);
 /// `berth doctor`: what is wrong with Berth in a cluster, and what to do about it.
 void AddDoctorCommand(Command berth);
 
+/// `berth untaint`: removes Berth's taint from all nodes.
+void AddUntaintCommand(Command berth);
+
 /// `berth config defaults|validate|docs|schema`.
 void AddConfigCommand(Command berth);
 

@@ -34,6 +34,7 @@ int RunCommand(int argc, const char* const* argv) {
   AddCertsCommand(berth);
   AddStanzaCommand(berth);
   AddDoctorCommand(berth);
+  AddUntaintCommand(berth);
   AddConfigCommand(berth);
   AddVersionCommand(berth);
   try {

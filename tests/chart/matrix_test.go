@@ -67,6 +67,8 @@ scheduler: {defaultSpreading: true, podMaxBackoffSeconds: 10}`}},
 config: {controller: {lostNodes: {forceDeleteAfter: 15m}}}`}},
 	{name: "pods on lost nodes are left alone", installation: installation{values: `
 config: {controller: {lostNodes: {forceDeleteAfter: 0h0s, maxShare: 0.5}}}`}},
+	{name: "excluded nodes are tainted", installation: installation{values: everything + `
+config: {prefix: ml.example.com, controller: {taints: true}}`}},
 	{name: "no planner", installation: installation{values: `
 config: {planner: {schedulers: []}}`}},
 	{name: "a planner for the user's own scheduler", installation: installation{values: `

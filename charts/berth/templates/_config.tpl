@@ -122,6 +122,11 @@ probes:
 {{- if regexMatch "[1-9]" $after -}}true{{- end -}}
 {{- end -}}
 
+{{/* Not empty where the controller taints nodes. */}}
+{{- define "berth.taints" -}}
+{{- if dig "controller" "taints" false .Values.config -}}true{{- end -}}
+{{- end -}}
+
 {{/*
 Hash of what Berth takes over only when it starts: with it as an annotation pods are replaced when
 that changes, and only then. Everything else is taken over while they run.
