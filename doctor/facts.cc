@@ -22,6 +22,8 @@ absl::Status Facts::StatusOf(Source source) const {
       return claims.status();
     case Source::kClasses:
       return device_classes.status();
+    case Source::kDaemonSets:
+      return daemon_sets.status();
     case Source::kWebhookTrial:
       return webhook_trial.status();
     case Source::kFilterTrial:

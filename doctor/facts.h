@@ -14,7 +14,9 @@
 #include "doctor/selector.h"
 #include "kube/unreadable_object.h"
 #include "model/node.h"
+#include "model/node_selector.h"
 #include "model/resources.h"
+#include "model/taint.h"
 #include "model/time.h"
 
 // Everything that checks judge about a cluster, as plain values. The functions of gather.h fill it
@@ -33,6 +35,7 @@ enum class Source {
   kPods,          // all pods that have not ended
   kClaims,        // PersistentVolumeClaims
   kClasses,       // DeviceClasses
+  kDaemonSets,    // DaemonSets
   kWebhookTrial,  // a pod created with dryRun=All
   kFilterTrial,   // a filter request to the extender
   kSnapshots,     // metrics of the extenders
@@ -91,6 +94,17 @@ struct DeviceClassFacts {
   /// extendedResourceName: pods that request this resource get devices of the class. Empty if it
   /// has none.
   std::string resource;
+};
+
+/// A DaemonSet, and what decides on which nodes its pods run.
+struct DaemonSetFacts {
+  std::string namespace_name;
+  std::string name;
+  /// Of the template of its pods.
+  std::vector<model::Toleration> tolerations = {};
+  model::NodeNeeds needs = {};
+
+  std::string FullName() const { return namespace_name + "/" + name; }
 };
 
 /// The extender's Service.
@@ -226,6 +240,8 @@ struct Facts {
   absl::StatusOr<std::vector<ClaimFacts>> claims = NotGathered();
   /// kClasses; empty if the API server does not know DeviceClasses.
   absl::StatusOr<std::vector<DeviceClassFacts>> device_classes = NotGathered();
+  /// kDaemonSets, of all namespaces.
+  absl::StatusOr<std::vector<DaemonSetFacts>> daemon_sets = NotGathered();
   /// kWebhookTrial and kFilterTrial.
   absl::StatusOr<WebhookTrial> webhook_trial = NotGathered();
   absl::StatusOr<FilterTrial> filter_trial = NotGathered();

@@ -75,6 +75,8 @@ std::vector<kube::Need> NeedsOf(Source source, const Place& place) {
       return {{{"", "persistentvolumeclaims", "list"}}};
     case Source::kClasses:
       return {{{"resource.k8s.io", "deviceclasses", "list"}}};
+    case Source::kDaemonSets:
+      return {{{"apps", "daemonsets", "list"}}};
     case Source::kWebhookTrial:
       return {{{"", "pods", "create"}, place.trial_namespace}};
     case Source::kSnapshots:
@@ -105,6 +107,7 @@ void Gather(const std::set<Source>& sources, const Questions& questions, const R
   if (asks(Source::kPods)) facts.pods = GatherPods(api, rules.config.prefix, facts.unreadable);
   if (asks(Source::kClaims)) facts.claims = GatherClaims(api);
   if (asks(Source::kClasses)) facts.device_classes = GatherDeviceClasses(api);
+  if (asks(Source::kDaemonSets)) facts.daemon_sets = GatherDaemonSets(api);
   if (asks(Source::kWebhookTrial)) facts.webhook_trial = TryPod(transport, place.trial_namespace);
   if (asks(Source::kFilterTrial)) {
     facts.filter_trial = TryFilterOf(questions.extender, api, rules, facts);

@@ -78,6 +78,8 @@ absl::StatusOr<std::vector<NamespaceFacts>> GatherNamespaces(kube::Api& api);
 absl::StatusOr<std::vector<ClaimFacts>> GatherClaims(kube::Api& api);
 /// Empty if the API server does not know DeviceClasses.
 absl::StatusOr<std::vector<DeviceClassFacts>> GatherDeviceClasses(kube::Api& api);
+/// Every DaemonSet.
+absl::StatusOr<std::vector<DaemonSetFacts>> GatherDaemonSets(kube::Api& api);
 /// The text under `key` of a ConfigMap. NOT_FOUND if there is no such ConfigMap or key.
 absl::StatusOr<std::string> GatherConfigMap(kube::Api& api, const std::string& namespace_name,
                                             const std::string& name, const std::string& key);

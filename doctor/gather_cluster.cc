@@ -183,4 +183,18 @@ absl::StatusOr<std::vector<DeviceClassFacts>> GatherDeviceClasses(kube::Api& api
   return classes;
 }
 
+absl::StatusOr<std::vector<DaemonSetFacts>> GatherDaemonSets(kube::Api& api) {
+  return ListOf<DaemonSetFacts>(
+      api, "/apis/apps/v1/daemonsets", NeedsOf(Source::kDaemonSets, {}).front(),
+      [](const JsonValue& item) {
+        const JsonValue metadata = item.Field("metadata");
+        const JsonValue spec = item.Field("spec");
+        model::Pod pod = kube::PodFromJson(spec.Field("template"));
+        return DaemonSetFacts{.namespace_name = metadata.Field("namespace").Text(),
+                              .name = metadata.Field("name").Text(),
+                              .tolerations = std::move(pod.tolerations),
+                              .needs = std::move(pod.needs)};
+      });
+}
+
 }  // namespace berth::doctor

@@ -6,12 +6,12 @@ namespace berth::doctor::checks {
 
 std::span<const Check> All() {
   static const std::vector<Check> all = {
-      Registered(),   Last(),      Shortlist(),   Authority(),  Sampling(),      Preemption(),
-      Spreading(),    NodeCache(), Weight(),      Ignorable(),  ClientLimit(),   ManagedResources(),
-      Extender(),     Snapshot(),  Planner(),     Webhook(),    WebhookScope(),  WebhookAuthority(),
-      Certificates(), Readable(),  Labels(),      NodeGroups(), Catalogue(),     DeviceClasses(),
-      Conditions(),   Shares(),    CpuCapacity(), Bypass(),     MemoryMinimum(), Affinity(),
-      Checkpoints(),  LostNodes(), Rights(),
+      Registered(),   Last(),        Shortlist(), Authority(),   Sampling(),     Preemption(),
+      Spreading(),    NodeCache(),   Weight(),    Ignorable(),   ClientLimit(),  ManagedResources(),
+      Extender(),     Snapshot(),    Planner(),   Webhook(),     WebhookScope(), WebhookAuthority(),
+      Certificates(), Readable(),    Labels(),    NodeGroups(),  Catalogue(),    DeviceClasses(),
+      Conditions(),   Taints(),      Shares(),    CpuCapacity(), Bypass(),       MemoryMinimum(),
+      Affinity(),     Checkpoints(), LostNodes(), Rights(),
   };
   return all;
 }

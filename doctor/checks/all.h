@@ -43,6 +43,7 @@ Check NodeGroups();
 Check Catalogue();
 Check DeviceClasses();
 Check Conditions();
+Check Taints();
 Check Shares();
 Check CpuCapacity();
 Check Bypass();

@@ -170,6 +170,23 @@ TEST_F(GatherTest, AnOddObjectDoesNotTakeTheOthersWithIt) {
   EXPECT_EQ(kube::FullNameOf(unreadable_[1]), "ml/p");
 }
 
+TEST_F(GatherTest, DaemonSetsAndWhereTheirPodsRun) {
+  const std::string path = "GET /apis/apps/v1/daemonsets?limit=250";
+  transport_.Script(
+      path, R"({"items":[{"metadata":{"namespace":"gpu","name":"plugin"},"spec":{"template":)"
+            R"({"metadata":{},"spec":{"nodeSelector":{"gpu":"true"},"tolerations":)"
+            R"([{"key":"berth.dev/excluded","operator":"Exists"}],"containers":[]}}}}]})");
+  const auto sets = GatherDaemonSets(api_);
+  ASSERT_TRUE(sets.ok()) << sets.status();
+  ASSERT_EQ(sets->size(), 1U);
+  EXPECT_EQ(sets->at(0).FullName(), "gpu/plugin");
+  EXPECT_EQ(sets->at(0).needs, (model::NodeNeeds{.selector = {{"gpu", "true"}}}));
+  EXPECT_THAT(sets->at(0).tolerations,
+              ElementsAre(model::Toleration{.key = "berth.dev/excluded", .op = "Exists"}));
+  transport_.Script(path, Forbidden());
+  EXPECT_EQ(GatherDaemonSets(api_).status().message(), "no right to list daemonsets");
+}
+
 TEST_F(GatherTest, DeviceClasses) {
   const std::string path = "GET /apis/resource.k8s.io/v1/deviceclasses?limit=250";
   transport_.Script(path, R"({"items":[{"metadata":{"name":"gpu"},)"
