@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "re2/re2.h"
 
 namespace berth::yaml {
@@ -71,6 +72,14 @@ absl::Status ApplyToList(const Json& operation, YAML::Node list, const std::stri
   return absl::OkStatus();
 }
 
+// What a token of a pointer names in a map or list.
+std::optional<YAML::Node> ChildOf(const YAML::Node& parent, const std::string& token) {
+  if (parent.IsMap()) return parent[token];
+  std::size_t index = 0;
+  if (!absl::SimpleAtoi(token, &index)) return std::nullopt;
+  return parent[index];
+}
+
 absl::Status Apply(const Json& operation, const YAML::Node& root) {
   const Pointer path(operation["path"].get<std::string>());
   std::optional<YAML::Node> parent = NodeAt(root, path.parent_pointer().to_string());
@@ -113,10 +122,9 @@ std::optional<YAML::Node> NodeAt(const YAML::Node& root, std::string_view pointe
   for (; !tokens.empty(); tokens.pop_back()) {
     const YAML::Node parent = node;
     if (!parent.IsMap() && !parent.IsSequence()) return std::nullopt;
-    const YAML::Node child =
-        parent.IsMap() ? parent[tokens.back()] : parent[std::stoul(tokens.back())];
-    if (!child.IsDefined()) return std::nullopt;
-    node.reset(child);
+    const std::optional<YAML::Node> child = ChildOf(parent, tokens.back());
+    if (!child || !child->IsDefined()) return std::nullopt;
+    node.reset(*child);
   }
   return node;
 }

@@ -14,8 +14,7 @@ namespace berth::yaml {
 YAML::Node CopyOf(const YAML::Node& node);
 
 /// Returns the node at a JSON pointer (RFC 6901), or nullopt if there is none. The node is shared
-/// with `root`. Throws std::exception if the pointer is malformed, or has no number where a list
-/// needs one.
+/// with `root`. Throws std::exception if the pointer is malformed.
 std::optional<YAML::Node> NodeAt(const YAML::Node& root, std::string_view pointer);
 
 /// Applies a JSON Patch (RFC 6902) with the operations add, replace and remove to `root`, which

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +26,9 @@ const (
 // filterOnly is what a way's name ends with if its extender is not asked to prioritize.
 const filterOnly = "filter-only"
 
+// samplePercentage is what sets percentageOfNodesToScore behind a way's name.
+const samplePercentage = "sample"
+
 // kube-scheduler's own limits, 50 requests a second with bursts of 100, would be all that is
 // measured.
 const (
@@ -37,7 +41,7 @@ type Way struct {
 	Name string
 
 	extender   extender
-	everyNode  bool           // percentageOfNodesToScore is 100, else as shipped
+	sample     int32          // percentageOfNodesToScore; 0: as shipped
 	controller bool           // berth controller runs
 	config     map[string]any // keys of Berth's configuration, over those of the chart
 	filterOnly bool
@@ -46,12 +50,12 @@ type Way struct {
 // allWays have nothing behind their name.
 var allWays = []Way{
 	{Name: "alone"},
-	{Name: "alone-every-node", everyNode: true},
+	{Name: "alone-every-node", sample: 100},
 	{Name: "berth", extender: asksBerth, controller: true},
-	{Name: "berth-every-node", extender: asksBerth, controller: true, everyNode: true},
+	{Name: "berth-every-node", extender: asksBerth, controller: true, sample: 100},
 	{Name: "berth-no-controller", extender: asksBerth},
 	{Name: "echo", extender: asksEcho},
-	{Name: "echo-every-node", extender: asksEcho, everyNode: true},
+	{Name: "echo-every-node", extender: asksEcho, sample: 100},
 }
 
 // WayNames are the names that ParseWays knows.
@@ -76,7 +80,7 @@ func ParseWays(text string) ([]Way, error) {
 	return ways, nil
 }
 
-// parseWay reads a name such as berth+extender.shortlist.size=8+filter-only.
+// parseWay reads a name such as berth+extender.shortlist.size=8+filter-only or alone+sample=2.
 func parseWay(name string) (Way, error) {
 	parts := strings.Split(name, "+")
 	at := slices.IndexFunc(allWays, func(w Way) bool { return w.Name == parts[0] })
@@ -91,11 +95,18 @@ func parseWay(name string) (Way, error) {
 		switch {
 		case part == filterOnly && w.extender != asksNobody:
 			w.filterOnly = true
+		case isSetting && key == samplePercentage:
+			percentage, err := strconv.ParseInt(value, 10, 32)
+			if err != nil || percentage < 1 || percentage > 100 {
+				return Way{}, fmt.Errorf("-ways: %q of %q; write a percentage of 1 to 100", part, name)
+			}
+			w.sample = int32(percentage)
 		case isSetting && w.extender == asksBerth:
 			set(w.config, key, parsed(value))
 		default:
 			return Way{}, fmt.Errorf("-ways: %q of %q means nothing; write +KEY=VALUE behind berth, "+
-				"with a key of its configuration, or +filter-only behind berth or echo", part, name)
+				"with a key of its configuration, +filter-only behind berth or echo, or +sample=PERCENT", part,
+				name)
 		}
 	}
 	return w, nil
@@ -180,8 +191,8 @@ func (w Way) configure(
 	}
 	config.ClientConnection, config.LeaderElection = ours.ClientConnection, ours.LeaderElection
 	config.ClientConnection.QPS, config.ClientConnection.Burst = clientQPS, clientBurst
-	if w.everyNode {
-		config.PercentageOfNodesToScore = new(int32(100))
+	if w.sample > 0 {
+		config.PercentageOfNodesToScore = new(w.sample)
 	}
 	return nil
 }

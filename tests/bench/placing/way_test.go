@@ -38,11 +38,12 @@ func TestWaysAreReadFromTheirNames(t *testing.T) {
 		want []Way
 	}{
 		{"alone, alone-every-node", []Way{{Name: "alone", config: none},
-			{Name: "alone-every-node", everyNode: true, config: none}}},
+			{Name: "alone-every-node", sample: 100, config: none}}},
 		{"berth,berth-every-node,berth-no-controller", []Way{
 			{Name: "berth", extender: asksBerth, controller: true, config: none},
-			{Name: "berth-every-node", extender: asksBerth, controller: true, everyNode: true, config: none},
+			{Name: "berth-every-node", extender: asksBerth, controller: true, sample: 100, config: none},
 			{Name: "berth-no-controller", extender: asksBerth, config: none}}},
+		{"alone+sample=2", []Way{{Name: "alone+sample=2", sample: 2, config: none}}},
 		{"echo+filter-only", []Way{{Name: "echo+filter-only", extender: asksEcho, config: none,
 			filterOnly: true}}},
 		{"berth+extender.shortlist.size=8+log.level=debug+extender.x=true+filter-only", []Way{{

@@ -85,7 +85,7 @@ TEST(NodeAt, FindsWhatIsThere) {
   const YAML::Node node = Parsed("a: {b: [x, y]}\n");
   EXPECT_EQ(NodeAt(node, "/a/b/1").value().Scalar(), "y");
   EXPECT_TRUE(NodeAt(node, "").value().IsMap());
-  for (const char* pointer : {"/b", "/a/c/d", "/a/b/2", "/a/b/1/x"}) {
+  for (const char* pointer : {"/b", "/a/c/d", "/a/b/2", "/a/b/1/x", "/a/b/name", "/a/b/-1"}) {
     EXPECT_FALSE(NodeAt(node, pointer)) << pointer;
   }
 }
