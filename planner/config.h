@@ -8,8 +8,11 @@
 
 namespace berth::planner {
 
-/// From when on pods that kube-scheduler has not tried yet are planned: `planner.backlog`.
+/// Whether pods are planned that kube-scheduler has not tried yet: `planner.backlog`.
 struct BacklogConfig {
+  /// Off by default: a nomination costs the API server more than it saves kube-scheduler, and a
+  /// large cluster is packed as well without (docs/benchmarks/README.md).
+  bool enabled = false;
   /// How many such pods wait before the next one is planned. kube-scheduler takes the first ones
   /// before a plan would reach it. 0: all are planned.
   std::int32_t pods = 20;
@@ -21,6 +24,9 @@ struct BacklogConfig {
 /// model/config_field.h.
 template <typename Visitor>
 void VisitFields(Visitor& visit, BacklogConfig& config) {
+  visit("enabled", config.enabled,
+        "Whether nodes are also nominated for pods that kube-scheduler has not tried yet, not only "
+        "for those that it has refused");
   visit("pods", config.pods,
         "Number of pods that wait ahead of the first one that is planned, 0 to 10000: "
         "kube-scheduler takes these before a plan would reach it; 0: all are planned");

@@ -220,16 +220,15 @@ void Planner::Nominate(const std::vector<Waiting*>& queue, Round& round) {
   left_to_scan_.clear();
   states_ = {};
   std::int32_t ahead = 0;
+  std::vector<Waiting*> heads;  // whose nodes are not booked yet
   for (Waiting* waiting : queue) {
     State& state = waiting->state;
     state = Classify(*waiting, ahead, round);
     if (state == State::kNoNode) {
+      BookHeads(heads, round);
       state = Place(*waiting, round);
-    } else if (state == State::kHead) {
-      // The extender would choose the same.
-      if (const auto node = Choose(*waiting, round)) {
-        round.planned.Book(waiting->pod.pod(), *node);
-      }
+    } else if (state == State::kHead && ahead < lead_) {
+      heads.push_back(waiting);
     }
     // It holds nothing yet. But for the pods behind it kube-scheduler counts it as if it did.
     if (state == State::kEviction) round.Book(waiting->pod.pod(), waiting->pod.Node());
@@ -242,6 +241,13 @@ void Planner::Nominate(const std::vector<Waiting*>& queue, Round& round) {
     if (in_queue) ++ahead;
   }
   if (ahead > 0) busy_ = round.now;
+}
+
+void Planner::BookHeads(std::vector<Waiting*>& heads, Round& round) {
+  // The extender would choose the same.
+  for (const Waiting* head : std::exchange(heads, {})) {
+    if (const auto node = Choose(*head, round)) round.planned.Book(head->pod.pod(), *node);
+  }
 }
 
 State Planner::Place(Waiting& waiting, Round& round) {
@@ -279,7 +285,7 @@ State Planner::Classify(const Waiting& waiting, std::int32_t ahead, const Round&
   if (policies::fit::UnknownNeed(pod.pod()) != Unknown::kNone) return State::kLeftToScan;
   if (pod.IsBackingOff(round.now)) return State::kBackingOff;
   if (pod.IsRefused()) return State::kNoNode;
-  if (ahead < lead_) return State::kHead;
+  if (!config_.backlog.enabled || ahead < lead_) return State::kHead;
   const bool young = round.now < pod.since() + kBacklogAge;
   return young || round.standing >= kMaxStanding ? State::kQueued : State::kNoNode;
 }

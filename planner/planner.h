@@ -52,7 +52,7 @@ struct Step {
 /// (evaluateNominatedNode in k8s.io/kubernetes/pkg/scheduler/schedule_one.go, v1.36.3). So the plan
 /// nominates nodes:
 /// - for pods that kube-scheduler has refused although a node fits (rescue), and
-/// - for pods that wait behind others (backlog).
+/// - if `planner.backlog` says so, for pods that wait behind others (backlog).
 ///
 /// It never promises more than a node has: a nominated pod counts as if it were bound, whoever has
 /// nominated it and whatever its priority, because kube-scheduler counts it, too, and refuses
@@ -209,6 +209,8 @@ class Planner {
   // it is.
   bool ConfirmEviction(const Waiting& waiting, Round& round);
   void Replace(Waiting& waiting, Round& round);
+  // Books the nodes that these pods are likely to take, and clears the list.
+  void BookHeads(std::vector<Waiting*>& heads, Round& round);
   // Nominates nodes for pods that have none.
   void Nominate(const std::vector<Waiting*>& queue, Round& round);
   // Nominates a node for one of State kNoNode, and returns what to make of the pod now.
@@ -243,7 +245,8 @@ class Planner {
   std::uint32_t epoch_ = 0;  // counts lists
   // Whether a list was ever complete.
   bool listed_ = false;
-  // How many pods that kube-scheduler has not tried are left to it.
+  // How many pods that kube-scheduler has not tried are left to it before the first one that is
+  // planned, and are expected to take the nodes that are best for them.
   std::int32_t lead_;
   // When there were last pods that kube-scheduler had not tried.
   Clock::time_point busy_{};

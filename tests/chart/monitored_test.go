@@ -61,7 +61,7 @@ func (w *monitored) startController() *box.Controller {
 		},
 		// Nobody schedules these pods, so what is nominated stands until somebody looks.
 		"planner": map[string]any{"schedulers": []string{unscheduled},
-			"backlog": map[string]any{"pods": 0}}})
+			"backlog": map[string]any{"enabled": true, "pods": 0}}})
 	w.check("configure the controller", err)
 	w.check("start the controller", errors.Join(w.box.GrantController(w.Context(), controller),
 		controller.Start(w.Context())))

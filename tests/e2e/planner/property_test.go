@@ -29,6 +29,7 @@ const (
 // was nominated. It is away while the planner nominates, so that all nominations have to hold
 // together.
 func TestWhatIsPlannedIsBound(t *testing.T) {
+	fresh(t).planBacklogs()
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 0))

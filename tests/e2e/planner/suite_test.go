@@ -5,6 +5,7 @@ package planner
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"testing"
 	"time"
@@ -45,14 +46,38 @@ func fill(ctx context.Context, b *box.Box) error {
 		return fmt.Errorf("create nodes: %w", err)
 	}
 	var err error
-	controller, err = b.NewController("controller", map[string]any{"planner": config()["planner"]})
+	controller, err = newController(ctx, "controller", config()["planner"])
 	if err != nil {
 		return err
 	}
-	if err := b.GrantController(ctx, controller); err != nil {
-		return err
-	}
 	return controller.Start(ctx)
+}
+
+func newController(ctx context.Context, name string, planner any) (*box.Controller, error) {
+	made, err := shared.NewController(name, map[string]any{"planner": planner})
+	if err != nil {
+		return nil, err
+	}
+	return made, shared.GrantController(ctx, made)
+}
+
+// planBacklogs has another controller lead until the test ends, which plans for pods that
+// kube-scheduler has not tried yet.
+func (w *world) planBacklogs() {
+	w.Helper()
+	former, ctx := controller, context.WithoutCancel(w.Context())
+	planner := maps.Clone(config()["planner"].(map[string]any))
+	planner["backlog"] = map[string]any{"enabled": true}
+	changed, err := newController(ctx, "backlog", planner)
+	w.Check("configure a controller", err)
+	former.Stop()
+	w.Cleanup(func() {
+		controller.Stop()
+		controller = former
+		w.Check("start the former controller", former.Start(ctx))
+	})
+	controller = changed
+	w.Check("start the controller", changed.Start(ctx))
 }
 
 // config has the keys by which the extender knows what the controller does.

@@ -54,7 +54,7 @@ class Fixture {
   using Nodes = std::vector<std::string>;
 
   /// `head`: how many untried pods are left to kube-scheduler.
-  explicit Fixture(std::int32_t head = 0) : config{{"berth"}, {head}} { Restart(); }
+  explicit Fixture(std::int32_t head = 0) : config{{"berth"}, {true, head}} { Restart(); }
 
   /// The planner begins anew, with a list of what there is.
   void Restart() {
