@@ -71,9 +71,9 @@ func TestSomebodyLooksAtEveryNode(t *testing.T) {
 			t.Errorf("%q: plans for %v, want %v", c.values, got, c.planned)
 		}
 		if hasScheduler(r) {
-			percentage := schedulerConfiguration(r).PercentageOfNodesToScore
-			if sampled := percentage == nil; sampled != c.sampled || (!sampled && *percentage != 100) {
-				t.Errorf("%q: kube-scheduler looks at samples: %v", c.values, sampled)
+			percentage := *schedulerConfiguration(r).PercentageOfNodesToScore
+			if sampled := percentage <= 50; sampled != c.sampled || (!sampled && percentage != 100) {
+				t.Errorf("%q: kube-scheduler looks at %d %% of the nodes", c.values, percentage)
 			}
 		}
 		held := rights(named[*rbacv1.ClusterRole](r, "berth-controller").Rules)

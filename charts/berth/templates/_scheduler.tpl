@@ -11,7 +11,11 @@ leaderElection:
   resourceNamespace: {{ .Release.Namespace }}
 # kube-scheduler's default of 50 requests a second would be the most pods that it can bind.
 clientConnection: {qps: 1000, burst: 2000}
-{{- if not (has .Values.scheduler.name (include "berth.plannedSchedulers" . | fromYamlArray)) }}
+{{- if has .Values.scheduler.name (include "berth.plannedSchedulers" . | fromYamlArray) }}
+# kube-scheduler looks at a sample of the nodes, of 100 at least. The planner looks at all of them, so the
+# sample may be smaller than by default, where it is a twentieth of a large cluster.
+percentageOfNodesToScore: 2
+{{- else }}
 # By default kube-scheduler looks at a sample of the nodes. No planner looks at the others, so a pod whose
 # whole sample is refused would wait although good nodes exist.
 percentageOfNodesToScore: 100

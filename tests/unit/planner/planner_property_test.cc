@@ -24,7 +24,7 @@ class Chance {
   }
 
   void Step() {
-    const std::size_t action = Below(22);
+    const std::size_t action = Below(24);
     if (action < 6) Create();
     if (action == 6) Bind(AnyPod(), AnyNode());
     if (action == 7) BindNominated();
@@ -39,7 +39,8 @@ class Chance {
     if (action == 16) ShowBound();
     if (action == 17 && Below(5) == 0) Restart();
     if (action == 18) Change([](model::Pod& pod) { pod.unschedulable = RefusedSample(); });
-    if (action == 19) Change([](model::Pod& pod) { pod.unschedulable = "0/6. It evicts"; });
+    if (action == 19 || action == 20) Fill(AnyNode());
+    if (action == 21) Change([](model::Pod& pod) { pod.unschedulable = "0/6. It evicts"; });
     for (std::size_t i = Below(6); i > 0; --i) Deliver();
     f_.Pass(milliseconds(Below(4000)));
     Plan();
@@ -65,6 +66,9 @@ class Chance {
     const bool head = f_.planner->states()[static_cast<std::size_t>(State::kHead)] > 0;
     for (const auto& [name, pod] : f_.pods) ExpectPlanned(pod, !head);
   }
+
+  // In how many plans pods were nominated for evictions.
+  std::size_t evicting() const { return evicting_; }
 
  private:
   // A pod as the watch shows it.
@@ -124,6 +128,16 @@ class Chance {
     if (Below(3) == 0) pod.host_ports = {{.port = 80}};
     pod.priority = static_cast<std::int32_t>(Below(3));
     Put(pod);
+  }
+  // A pod of low priority takes the devices that are left.
+  void Fill(const model::NodeState& node) {
+    const std::int64_t left = node.node.allocatable.Get(kGpu) - node.used.Get(kGpu);
+    if (left <= 0) return;
+    const std::string name = "low-" + std::to_string(created_++);
+    model::Pod pod{.namespace_ = "team", .name = name, .uid = "uid-" + name, .priority = -1};
+    pod.requests.Set(kGpu, left);
+    Put(pod);
+    Bind(&f_.pods.at(name), node);
   }
   template <typename Edit>
   void Change(Edit edit) {
@@ -192,6 +206,7 @@ class Chance {
   void Plan() {
     const std::vector<berth::planner::Step> steps = f_.PlanOnly();
     CheckRoom();
+    evicting_ += f_.planner->states()[static_cast<std::size_t>(State::kEviction)] > 0 ? 1 : 0;
     for (const berth::planner::Step& step : steps) {
       Check(step);
       if (!Write(step)) f_.planner->Failed(step);
@@ -270,16 +285,20 @@ class Chance {
   Placed running_;                           // bound, and the view shows it
   std::set<std::string> others_;             // UIDs of the pods that others have nominated
   bool may_fail_ = true;
+  std::size_t evicting_ = 0;
 };
 
 TEST(PlannerProperty, NeverPromisesWhatIsNotThere) {
+  std::size_t evicting = 0;
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);
     for (int i = 0; i < 120; ++i) chance.Step();
     chance.Settle();
     if (testing::Test::HasFailure()) return;
+    evicting += chance.evicting();
   }
+  EXPECT_GT(evicting, 60U) << "too few evictions to show anything";
 }
 
 }  // namespace
