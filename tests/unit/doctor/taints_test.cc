@@ -45,7 +45,7 @@ TEST_F(CheckTaintsTest, NameTheDaemonSetsThatDoNotTolerateTheTaint) {
   const Finding finding =
       Judge({Detector(), {.namespace_name = "gpu", .name = "plugin", .tolerations = {kTolerates}}});
   EXPECT_EQ(finding.severity, Severity::kProblem);
-  EXPECT_THAT(finding.what, HasSubstr("1 DaemonSet on nodes with accelerators has pods"));
+  EXPECT_THAT(finding.what, HasSubstr("1 DaemonSet has pods on nodes with accelerators"));
   EXPECT_THAT(finding.what, HasSubstr("kube-system/node-problem-detector"));
   EXPECT_THAT(finding.what, Not(HasSubstr("gpu/plugin")));
   EXPECT_THAT(finding.advice,
