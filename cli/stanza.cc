@@ -20,10 +20,13 @@ constexpr const char* kHead =
     R"(# Berth's part of a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1). Restart kube-scheduler
 # after a change: it reads the file, and the CA in it, only once.
 
-# kube-scheduler looks only at a sample of a large cluster's nodes. Berth's controller looks at all of them,
-# and nominates nodes for the pods of the profiles that planner.schedulers of Berth's configuration names:
-# name yours there. Without the controller a pod that few nodes fit may need many samples, and may have pods
-# evicted meanwhile. Then let kube-scheduler look at every node, which makes it slower in a large cluster:
+# kube-scheduler looks only at a sample of a large cluster's nodes. If a whole sample is refused, Berth's
+# controller looks at all nodes, for the pods of the profiles that planner.schedulers of Berth's
+# configuration names: name yours there. The sample may then be smaller than by default, which is faster;
+# pods that ask for no accelerators get the best of fewer nodes, too:
+# percentageOfNodesToScore: 2
+# Without the controller a pod that few nodes fit may need many samples, and may have pods evicted
+# meanwhile. Then let kube-scheduler look at every node, which makes it slower in a large cluster:
 # percentageOfNodesToScore: 100
 # kube-scheduler may send 50 requests a second by default, and so binds no more pods than that. Add this to
 # your clientConnection:

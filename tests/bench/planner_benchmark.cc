@@ -68,7 +68,8 @@ struct Planning {
 
   // A planner with the list of the pods.
   std::unique_ptr<Planner> Begin() const {
-    auto planner = std::make_unique<Planner>(berth.engine, PlannerConfig{.backlog = {.enabled = true}});
+    auto planner =
+        std::make_unique<Planner>(berth.engine, PlannerConfig{.backlog = {.enabled = true}});
     planner->BeginReplace();
     for (const model::Pod& pod : pods) planner->Upsert(pod, {});
     planner->EndReplace();

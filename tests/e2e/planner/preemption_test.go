@@ -57,8 +57,8 @@ func (w *world) class(name string, value int32) {
 	})
 }
 
-// ask creates so many pods of high priority that want an A100 each, and returns their nodes.
-func (w *world) ask(count int) map[string]string {
+// request creates so many pods of high priority that want an A100 each.
+func (w *world) request(count int) {
 	w.Helper()
 	pods := gpus("A100", count, 1)
 	for _, pod := range pods {
@@ -66,11 +66,25 @@ func (w *world) ask(count int) map[string]string {
 		pod.Spec.PriorityClassName = "high"
 	}
 	w.Check("create pods", fleet.CreatePods(w.Context(), shared.Client, pods))
+}
+
+// requested are the pods that were.
+func (w *world) requested() []corev1.Pod {
+	w.Helper()
+	return slices.DeleteFunc(w.pods(), func(pod corev1.Pod) bool {
+		return !strings.HasPrefix(pod.Name, "urgent")
+	})
+}
+
+// ask requests so many pods, and returns their nodes.
+func (w *world) ask(count int) map[string]string {
+	w.Helper()
+	w.request(count)
 	var nodes map[string]string
 	w.Await("the urgent pods to have nodes", func() bool {
 		nodes = map[string]string{}
-		for _, pod := range w.pods() {
-			if strings.HasPrefix(pod.Name, "urgent") && pod.Spec.NodeName != "" {
+		for _, pod := range w.requested() {
+			if pod.Spec.NodeName != "" {
 				nodes[pod.Name] = pod.Spec.NodeName
 			}
 		}
@@ -106,16 +120,14 @@ func (w *world) ended(outcome string) float64 {
 	return samples.Sum("berth_planner_nominations_total", fmt.Sprintf("outcome=%q", outcome))
 }
 
-// takeBack deletes pods.
-func (w *world) takeBack(pods map[string]string) {
+// takeBack deletes the pods that were requested.
+func (w *world) takeBack() {
 	w.Helper()
-	for name := range pods {
-		w.Check("delete "+name, w.all().Delete(w.Context(), name,
+	for _, pod := range w.requested() {
+		w.Check("delete "+pod.Name, w.all().Delete(w.Context(), pod.Name,
 			metav1.DeleteOptions{GracePeriodSeconds: new(int64)}))
 	}
-	w.Await("the urgent pods to be gone", func() bool {
-		return !slices.ContainsFunc(w.pods(), func(pod corev1.Pod) bool { return pods[pod.Name] != "" })
-	})
+	w.Await("the urgent pods to be gone", func() bool { return len(w.requested()) == 0 })
 }
 
 // evicted lists which of the pods an event calls victims.
@@ -175,7 +187,7 @@ func TestNobodyIsEvictedWhileANodeFits(t *testing.T) {
 		if found := w.evicted(victims); len(found) > 0 {
 			t.Fatalf("%v were evicted", found)
 		}
-		w.takeBack(pods)
+		w.takeBack()
 		// While the extender believes that the idle node is full, it lets kube-scheduler evict.
 		w.awaitUsed(held)
 	}
@@ -209,7 +221,7 @@ func TestPodsAreEvictedOnTheNodeWhereItHelps(t *testing.T) {
 				t.Errorf("%s is on %s, want %s", pod, node, pool.NodeName(last))
 			}
 		}
-		w.takeBack(pods)
+		w.takeBack()
 	}
 }
 
@@ -227,9 +239,15 @@ func TestPodsAreEvictedWithoutAController(t *testing.T) {
 	})
 	w.awaitLeader(0)
 	w.Await("an eviction", func() bool {
-		pods := w.ask(urgent)
+		w.request(urgent)
+		// A pod that was refused is tried again only when something changes.
+		w.Await("the urgent pods to be tried", func() bool {
+			return !slices.ContainsFunc(w.requested(), func(pod corev1.Pod) bool {
+				return pod.Spec.NodeName == "" && len(pod.Status.Conditions) == 0
+			})
+		})
 		evicted := w.evicted(victims)
-		w.takeBack(pods)
+		w.takeBack()
 		return len(evicted) > 0
 	})
 }
