@@ -59,8 +59,8 @@ bool PreemptionVeto::WasVetoedEnough(std::string_view uid, model::Time now) cons
   const auto known = records_.find(HashOfUid(uid));
   if (known == records_.end()) return false;
   // abs(), because a clock may be set back, too.
-  return known->second.vetoes >= kMostVetoes ||
-         std::chrono::abs(now - known->second.first) >= kLongest;
+  const model::Duration since = std::chrono::abs(now - known->second.first);
+  return since >= kLongest || (since >= kLeast && known->second.vetoes >= kEnough);
 }
 
 void PreemptionVeto::OnVetoed(std::string_view uid, model::Time now) {

@@ -69,8 +69,13 @@ struct Planning {
 /// only. Each replica knows only its own vetoes. Thread-safe.
 class PreemptionVeto {
  public:
-  /// How often evictions for one pod are vetoed, and for how long after the first time.
-  static constexpr std::size_t kMostVetoes = 3;
+  /// For how long after the first time evictions for one pod are vetoed: kLeast, and then until
+  /// they were vetoed kEnough times, but no longer than kLongest. The number alone would not do,
+  /// because kube-scheduler may try a pod several times before it sees the nomination: while it is
+  /// idle, it does not wait for the end of a backoff (SchedulerPopFromBackoffQ in
+  /// k8s.io/kubernetes/pkg/features/kube_features.go, v1.36.3).
+  static constexpr model::Duration kLeast = std::chrono::seconds(5);
+  static constexpr std::size_t kEnough = 3;
   static constexpr model::Duration kLongest = std::chrono::seconds(30);
 
   /// Default for how many pods are remembered, some 200 KiB; the oldest is forgotten.
