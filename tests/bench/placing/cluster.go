@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	awaitTimeout = 4 * time.Minute
+	awaitTimeout  = 4 * time.Minute
+	deletedAtOnce = 1000
 	// One node in so many has a fault for as long as the cluster is there.
 	brokenEvery = 33
 	// Nodes break and recover while pods are placed, as in life: no cache stays good for ever, and
@@ -167,9 +168,7 @@ func (c *Cluster) awaitNodes(ctx context.Context) error {
 // Clear deletes all pods and returns when there are none.
 func (c *Cluster) Clear(ctx context.Context) error {
 	for _, namespace := range append([]string{metav1.NamespaceDefault}, c.options.Namespaces...) {
-		err := c.Box.Client.CoreV1().Pods(namespace).DeleteCollection(ctx,
-			metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{})
-		if err != nil {
+		if err := c.deletePods(ctx, namespace); err != nil {
 			return fmt.Errorf("delete pods: %w", err)
 		}
 	}
@@ -178,4 +177,21 @@ func (c *Cluster) Clear(ctx context.Context) error {
 			List(ctx, metav1.ListOptions{Limit: 1})
 		return err == nil && len(left.Items) == 0, err
 	})
+}
+
+// deletePods deletes some pods at a time: kube-apiserver gives a request one minute, in which it may
+// not get through the pods of a full cluster.
+func (c *Cluster) deletePods(ctx context.Context, namespace string) error {
+	pods := c.Box.Client.CoreV1().Pods(namespace)
+	for {
+		err := pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)},
+			metav1.ListOptions{Limit: deletedAtOnce})
+		if err != nil {
+			return err
+		}
+		left, err := pods.List(ctx, metav1.ListOptions{Limit: 1})
+		if err != nil || len(left.Items) == 0 {
+			return err
+		}
+	}
 }
