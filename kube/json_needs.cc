@@ -67,7 +67,10 @@ void ReadNeeds(const JsonValue& spec, model::Pod& pod) {
   });
   if (!pod.node_name.empty()) return;
   pod.scheduler = spec.Field("schedulerName").String();
-  spec.Field("schedulingGates").ForEachItem([&pod](const JsonValue&) { pod.gated = true; });
+  spec.Field("schedulingGates").ForEachItem([&pod](const JsonValue& gate) {
+    pod.gates.push_back(gate.Field("name").Text());
+  });
+  pod.gated = !pod.gates.empty();
   pod.needs = {.selector = spec.Field("nodeSelector").StringMap(),
                .terms = NodeTermsFromJson(spec)};
 }

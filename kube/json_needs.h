@@ -14,7 +14,7 @@ namespace berth::kube {
 std::optional<std::vector<model::NodeSelectorTerm>> NodeTermsFromJson(const JsonValue& spec);
 
 /// Reads what a v1.PodSpec needs of nodes besides resources: `host_ports` and `attached_volumes`,
-/// and if `pod.node_name` is empty also `needs`, `scheduler` and `gated`.
+/// and if `pod.node_name` is empty also `needs`, `scheduler`, `gates` and `gated`.
 void ReadNeeds(const JsonValue& spec, model::Pod& pod);
 
 }  // namespace berth::kube

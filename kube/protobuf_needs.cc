@@ -59,7 +59,10 @@ void ReadNeeds(const pb::PodSpec& spec, model::Pod& pod) {
   pod.attached_volumes = std::ranges::any_of(spec.volumes(), IsAttached);
   if (!pod.node_name.empty()) return;
   pod.scheduler = spec.scheduler_name();
-  pod.gated = !spec.scheduling_gates().empty();
+  for (const pb::PodSchedulingGate& gate : spec.scheduling_gates()) {
+    pod.gates.push_back(gate.name());
+  }
+  pod.gated = !pod.gates.empty();
   pod.needs = NodeNeedsFromProto(spec);
 }
 

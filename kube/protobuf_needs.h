@@ -8,7 +8,7 @@ namespace berth::kube {
 namespace pb = ::berth::kubernetes::v1;
 
 /// Reads what a v1.PodSpec needs of nodes besides resources: `host_ports` and `attached_volumes`,
-/// and if `pod.node_name` is empty also `needs`, `scheduler` and `gated`. Cannot fail.
+/// and if `pod.node_name` is empty also `needs`, `scheduler`, `gates` and `gated`. Cannot fail.
 void ReadNeeds(const pb::PodSpec& spec, model::Pod& pod);
 
 }  // namespace berth::kube

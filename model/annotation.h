@@ -54,6 +54,21 @@ inline constexpr OwnName kCheckpointKeyAnnotation{"checkpoint-key"};
 /// the configuration lists. Admission reads it.
 inline constexpr OwnName kRetriesAnnotation{"retries"};
 
+// What makes pods a gang: they run all together or not at all. Users may write all of these, and
+// admission completes them; model/gang.h reads them.
+
+/// "true" on a pod, on what makes pods, or on their template asks for a gang; "false" declines it.
+/// May also be a label. It is also the name of the scheduling gate that admission adds to the pods.
+inline constexpr OwnName kGang{"gang"};
+/// The gang's name, on its pods.
+inline constexpr OwnName kGangNameAnnotation{"gang-name"};
+/// The number of its pods, on the pods and their templates.
+inline constexpr OwnName kGangSizeAnnotation{"gang-size"};
+/// The label of nodes that all pods of the gang have to share. The planner reads it.
+inline constexpr OwnName kGangTopologyAnnotation{"gang-topology"};
+/// "any" lets the pods of a gang get different models. The planner reads it.
+inline constexpr OwnName kGangModelsAnnotation{"gang-models"};
+
 // Annotations that admission writes.
 
 /// The user who created the object, on the object and its pods. Meant for people.

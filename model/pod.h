@@ -63,6 +63,8 @@ struct Pod {
   std::string scheduler;
   /// Whether spec.schedulingGates is not empty: no scheduler looks at the pod yet.
   bool gated = false;
+  /// The names in spec.schedulingGates, in their order. Empty once the pod is bound.
+  std::vector<std::string> gates;
   /// status.nominatedNodeName: the node that kube-scheduler tries first, and that counts as used by
   /// the pod until then. Empty once the pod is bound.
   std::string nominated_node;

@@ -107,12 +107,15 @@ TEST(Scheduler, IsReadWithGatesAndNominationUntilThePodIsBound) {
   const auto wait = [](pb::PodSpec& spec) {
     spec.set_scheduler_name("berth");
     spec.add_scheduling_gates()->set_name("example.com/quota");
+    spec.add_scheduling_gates()->set_name("berth.dev/gang");
   };
   const std::string waiting =
-      R"("schedulerName": "berth", "schedulingGates": [{"name": "example.com/quota"}])";
+      R"("schedulerName": "berth",
+         "schedulingGates": [{"name": "example.com/quota"}, {"name": "berth.dev/gang"}])";
   const model::Pod pod = PodOf("{" + waiting + "}", wait);
   EXPECT_EQ(pod.scheduler, "berth");
   EXPECT_TRUE(pod.gated);
+  EXPECT_THAT(pod.gates, ElementsAre("example.com/quota", "berth.dev/gang"));
   EXPECT_EQ(pod.nominated_node, "n7");
 
   const model::Pod bound =
@@ -122,6 +125,7 @@ TEST(Scheduler, IsReadWithGatesAndNominationUntilThePodIsBound) {
       });
   EXPECT_EQ(bound.scheduler, "");
   EXPECT_FALSE(bound.gated);
+  EXPECT_THAT(bound.gates, IsEmpty());
   EXPECT_EQ(bound.nominated_node, "");
 }
 

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/node.h"
+
+// What a pod says about the gang that it belongs to: the pods that run all together or not at all.
+// Admission writes and checks it when the pod is created, and the planner reads it. All functions
+// are thread-safe.
+
+namespace berth::model {
+
+/// The most pods of one gang. More than any job runs at once, and few enough to plan in one step.
+inline constexpr std::int32_t kMaxGangSize = 4'096;
+
+/// The gang of a pod. A plain value.
+struct Gang {
+  /// Unique among the gangs of the namespace.
+  std::string name;
+  /// How many pods it has, 1 to kMaxGangSize.
+  std::int32_t size = 0;
+  /// The label of nodes that has to have one value for all pods of the gang. Empty if nothing is
+  /// required; then near nodes are only preferred.
+  std::string topology = {};
+  /// Whether its pods may get different models of accelerators.
+  bool any_models = false;
+
+  friend bool operator==(const Gang&, const Gang&) = default;
+};
+
+/// The full names by which pods state their gang, for one prefix ("berth.dev"). A plain value.
+struct GangNames {
+  explicit GangNames(std::string_view prefix);
+
+  /// The annotation or label "berth.dev/gang" with which users ask for a gang ("true"), and also
+  /// the scheduling gate of its pods.
+  std::string gate;
+  /// The annotation with the gang's name.
+  std::string name;
+  /// The annotation with the number of its pods.
+  std::string size;
+  /// The annotation with the label of nodes that all of them have to share.
+  std::string topology;
+  /// The annotation with "any" if they may have different models.
+  std::string models;
+};
+
+/// Reads the gang from the annotations of a pod. Returns nullopt if they state neither name nor
+/// size. Returns InvalidArgument, with a sentence that names the annotation and says what to write,
+/// if one of the two is missing or one of all four is not valid.
+absl::StatusOr<std::optional<Gang>> GangOf(const StringMap& annotations, const GangNames& names);
+
+/// Reads the number of pods of a gang: an integer from 1 to kMaxGangSize, in decimal digits without
+/// a sign. Returns InvalidArgument, with a clause about the text, if it is none.
+absl::StatusOr<std::int32_t> ParseGangSize(std::string_view text);
+
+/// Whether `name` can name a gang: 1 to 253 letters, digits, '-', '_' and '.', with a letter or
+/// digit at both ends. So names of objects and values of labels can.
+bool IsGangName(std::string_view name);
+
+/// Whether `gate` is the only scheduling gate of a pod, so that nobody else holds it back.
+bool IsOnlyGate(const std::vector<std::string>& gates, std::string_view gate);
+
+}  // namespace berth::model
