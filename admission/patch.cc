@@ -144,6 +144,9 @@ void ChangePods(const model::PodTemplate& before, const model::PodTemplate& afte
          "terminationGracePeriodSeconds", spec);
   Change(before.restart_policy, after.restart_policy, "restartPolicy", spec);
   Change(before.scheduler_name, after.scheduler_name, "schedulerName", spec);
+  for (std::size_t i = before.gates.size(); i < after.gates.size(); ++i) {
+    spec.Member("schedulingGates").Append({{"name", after.gates[i]}});
+  }
 }
 
 const std::string* WrittenAction(const model::JobSpec& before, std::size_t written_at) {

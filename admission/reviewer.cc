@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "admission/patch.h"
+#include "admission/template_counts.h"
 #include "admission/templates.h"
 #include "kube/json_workload.h"
 #include "policies/admission/framework_profiles.h"
@@ -125,7 +126,9 @@ std::vector<FoundTemplate> TemplatesOf(
       std::optional<FoundTemplate> pods = of_jobs ? PodsOfJobs(found) : found;
       const bool known =
           !pods || std::ranges::find(all, pods->field, &FoundTemplate::field) != all.end();
-      if (!known) all.push_back(*std::move(pods));
+      if (known) continue;
+      pods->spec = spec;
+      all.push_back(*std::move(pods));
     }
   }
   return all;
@@ -141,6 +144,16 @@ absl::StatusOr<Workload> WorkloadOfJobs(const GroupVersionKind& kind, simdjson::
         {.kind = kind.kind, .name = workload->name, .controller = true, .group = kind.group}};
   }
   return workload;
+}
+
+// Reads what the object says about the number of its pods.
+void ReadCounts(const GroupVersionKind& kind, simdjson::dom::element object,
+                const FoundTemplate& found, Workload& workload) {
+  const TemplateCounts counts = CountsOf(object, *found.spec, found.pointer);
+  workload.group = kind.group;
+  workload.replicas = counts.replicas;
+  workload.gang_size = counts.gang_size;
+  workload.in_turn = StartsInTurn(object, *found.spec);
 }
 
 }  // namespace
@@ -304,6 +317,7 @@ absl::StatusOr<std::vector<Workload>> Reviewer::WorkloadsOf(const Review& review
         found.jobs ? WorkloadOfJobs(review.kind, object, found)
                    : kube::WorkloadFromJson(object, review.kind.kind, found.pods, found.field);
     if (!workload.ok()) return workload.status();
+    ReadCounts(review.kind, object, found, *workload);
     workloads.push_back(*std::move(workload));
   }
   return workloads;

@@ -40,8 +40,9 @@ class Reviewer {
            std::vector<policies::admission::TemplateSpec> templates, bool kueue = false);
 
   /// Answers for a mutating webhook. Changes pods and Jobs that are being created, and denies those
-  /// that policies reject. Keeps updates of them from undoing that. Records the creator in
-  /// templates of configured kinds. Allows everything else; an unknown kind causes a warning.
+  /// that policies reject. Keeps updates of them from undoing that. Records the creator, and the
+  /// size of the gang, in templates of configured kinds. Allows everything else; an unknown kind
+  /// causes a warning.
   Verdict Mutate(const Review& review, const NamespaceRules& rules) const;
 
   /// Answers for a validating webhook. Denies pods and Jobs whose final state breaks a policy. For

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policies/admission/config.h"
 #include "simdjson.h"
 
 // Finds the pod templates in objects of kinds that Berth does not know, such as a PyTorchJob. The
@@ -24,6 +25,8 @@ struct FoundTemplate {
   std::string pointer;
   /// The template of Jobs that it is in; nullopt if no Jobs make the pods.
   std::optional<simdjson::dom::element> jobs = std::nullopt;
+  /// What led to it; null for what TemplatesAt() returns.
+  const policies::admission::TemplateSpec* spec = nullptr;
 };
 
 /// Returns the templates at `pointer`, in the order of the object; empty if there are none.

@@ -24,9 +24,17 @@ std::string EntryLine(const admission::ControllerSpec& spec) {
   return fmt::format("{{user: \"{}\", owner: {}}}", spec.user, spec.owner);
 }
 
+// A member of a map in flow style; empty for an empty list.
+std::string Listed(std::string_view key, const std::vector<std::string>& items) {
+  return items.empty() ? "" : fmt::format(", {}: [{}]", key, fmt::join(items, ", "));
+}
+
 std::string EntryLine(const admission::TemplateSpec& spec) {
   const std::string_view of = spec.of == admission::TemplateOf::kJobs ? ", of: Jobs" : "";
-  return fmt::format("{{group: {}, kind: {}, path: {}{}}}", spec.group, spec.kind, spec.path, of);
+  return fmt::format("{{group: {}, kind: {}, path: {}{}{}{}{}}}", spec.group, spec.kind, spec.path,
+                     of, Listed("replicas", spec.replicas),
+                     spec.gang_size.empty() ? "" : ", gangSize: " + spec.gang_size,
+                     Listed("inTurn", spec.in_turn));
 }
 
 std::string EntryLine(const admission::ResourceRule& rule) {

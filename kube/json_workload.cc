@@ -114,6 +114,7 @@ model::PodTemplate PodTemplateFromJson(const JsonValue& pod) {
   const JsonValue spec = pod.Field("spec");
   model::PodTemplate result;
   result.annotations = metadata.Field("annotations").StringMap();
+  result.labels = metadata.Field("labels").StringMap();
   const ClaimNames claims = ClaimNamesFromJson(spec.Field("resourceClaims"));
   AddContainers(spec.Field("initContainers"), true, claims, result.containers);
   AddContainers(spec.Field("containers"), false, claims, result.containers);
@@ -128,6 +129,8 @@ model::PodTemplate PodTemplateFromJson(const JsonValue& pod) {
       IntegerOr(spec.Field("terminationGracePeriodSeconds"), result.termination_grace_period);
   result.scheduler_name = TextOr(spec.Field("schedulerName"), result.scheduler_name);
   result.node_name = spec.Field("nodeName").Text();
+  result.gates = List<std::string>(spec.Field("schedulingGates"),
+                                   [](const JsonValue& gate) { return gate.Field("name").Text(); });
   return result;
 }
 
@@ -176,6 +179,7 @@ model::JobSpec JobSpecFromJson(const JsonValue& spec) {
   const JsonValue completions = spec.Field("completions");
   if (!completions.absent()) job.completions = completions.Integer();
   job.has_success_policy = !spec.Field("successPolicy").absent();
+  job.indexed = spec.Field("completionMode").String() == "Indexed";
   return job;
 }
 
@@ -189,7 +193,8 @@ model::OwnerReference OwnerFromJson(const JsonValue& owner) {
   return {.kind = owner.Field("kind").Text(),
           .name = owner.Field("name").Text(),
           .controller = owner.Field("controller").Boolean(),
-          .group = GroupOf(owner.Field("apiVersion").String())};
+          .group = GroupOf(owner.Field("apiVersion").String()),
+          .uid = owner.Field("uid").Text()};
 }
 
 // Reads everything except the pods.
@@ -201,7 +206,10 @@ model::Workload ObjectFromJson(const JsonValue& object, std::string_view kind,
   result.template_field = std::move(template_field);
   result.name = metadata.Field("name").Text();
   result.generate_name = metadata.Field("generateName").Text();
-  if (!result.is_pod()) result.annotations = metadata.Field("annotations").StringMap();
+  if (!result.is_pod()) {
+    result.annotations = metadata.Field("annotations").StringMap();
+    result.labels = metadata.Field("labels").StringMap();
+  }
   result.owners = List<model::OwnerReference>(metadata.Field("ownerReferences"), OwnerFromJson);
   result.deleted = !metadata.Field("deletionTimestamp").absent();
   return result;

@@ -116,6 +116,10 @@ struct PodTemplate {
   std::string scheduler_name = "default-scheduler";
   /// Empty unless the pod is bound already.
   std::string node_name;
+  /// metadata.labels.
+  StringMap labels = {};
+  /// The names in spec.schedulingGates.
+  std::vector<std::string> gates = {};
 
   friend bool operator==(const PodTemplate&, const PodTemplate&) = default;
 };
@@ -164,6 +168,8 @@ struct JobSpec {
   /// Whether it has a successPolicy, which only indexed Jobs may have: the Job succeeds when some
   /// of its indexes have.
   bool has_success_policy = false;
+  /// Whether each pod has an index of its own: completionMode is Indexed.
+  bool indexed = false;
 
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
@@ -176,6 +182,8 @@ struct OwnerReference {
   bool controller = false;
   /// The API group of its apiVersion, e.g. "batch". Empty for the core group.
   std::string group = {};
+  /// Tells it from other objects that had its name.
+  std::string uid = {};
 
   friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
@@ -206,6 +214,18 @@ struct Workload {
   /// but keeps what its author wrote (GetPodQOS in
   /// k8s.io/kubernetes/pkg/apis/core/helper/qos/qos.go, v1.36.3).
   std::string qos_class = {};
+  /// The object's own labels if it is not a pod. A pod's are in `pod`.
+  StringMap labels = {};
+  /// The API group of an object that is not of Kubernetes' own kinds.
+  std::string group = {};
+  /// How many times the object uses the template: for each a pod, or the pods of a Job. nullopt if
+  /// it is not known.
+  std::optional<std::int64_t> replicas = {};
+  /// How many pods are a gang with those of the template; 0 if they are no part of one. nullopt if
+  /// it is not known.
+  std::optional<std::int64_t> gang_size = {};
+  /// Whether the object starts the pods of its templates in turn, one after the other.
+  bool in_turn = false;
 
   bool is_pod() const { return IsKubernetes("Pod"); }
   /// Whether it is a Job of the group batch itself, not an object that creates Jobs.

@@ -48,6 +48,23 @@ void ValidateControllers(const std::vector<ControllerSpec>& specs, Errors& error
   }
 }
 
+// Pointers into the object beside its template.
+void ValidateGangPlaces(const TemplateSpec& spec, const std::string& path, Errors& errors) {
+  const auto check = [&errors](const std::string& pointer, const std::string& field) {
+    if (pointer.size() >= 2 && pointer.front() == '/') return;
+    errors.push_back({field, "is not a JSON pointer; write one such as /spec/replicas"});
+  };
+  for (std::size_t i = 0; i < spec.replicas.size(); ++i) {
+    check(spec.replicas[i], ItemPath(path + ".replicas", i));
+  }
+  for (std::size_t i = 0; i < spec.in_turn.size(); ++i) {
+    check(spec.in_turn[i], ItemPath(path + ".inTurn", i));
+  }
+  if (!spec.gang_size.empty()) check(spec.gang_size, path + ".gangSize");
+  if (spec.gang_size.empty() || spec.replicas.empty()) return;
+  errors.push_back({path + ".gangSize", "is there beside replicas; write one of the two"});
+}
+
 void ValidateTemplates(const std::vector<TemplateSpec>& specs, Errors& errors) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const std::string path = ItemPath("templates", i);
@@ -59,6 +76,7 @@ void ValidateTemplates(const std::vector<TemplateSpec>& specs, Errors& errors) {
           {path + ".path",
            "is not a JSON pointer to a pod template; write one such as /spec/template"});
     }
+    ValidateGangPlaces(specs[i], path, errors);
   }
 }
 

@@ -80,6 +80,16 @@ struct TemplateSpec {
   /// JSON pointer; "*" stands for every member of a map or list.
   std::string path;
   TemplateOf of = TemplateOf::kPods;
+  /// JSON pointers to numbers in the object, whose product is how many times it uses the template.
+  /// A "*" stands for the same member as the one of `path` at its place. Empty if the template has
+  /// no part in gangs.
+  std::vector<std::string> replicas = {};
+  /// JSON pointer to the size of a gang in an object that makes several. Empty if all templates
+  /// with `replicas` are one gang.
+  std::string gang_size = {};
+  /// JSON pointers, each perhaps with "=" and a text or truth value. If one of them is there, and
+  /// is that, the object starts its pods one after the other.
+  std::vector<std::string> in_turn = {};
 
   friend bool operator==(const TemplateSpec&, const TemplateSpec&) = default;
 };
@@ -94,6 +104,16 @@ void VisitFields(Visitor& visit, TemplateSpec& spec) {
   visit("of", spec.of,
         "Pods, or Jobs if the path leads to the templates of Jobs: what becomes of the Jobs is "
         "foretold, too");
+  visit("replicas", spec.replicas,
+        "JSON pointers to numbers whose product is how many pods or Jobs are made of the template; "
+        "* stands for the member that it stands for in path. A missing number is 1. All templates "
+        "of the object with this field are one gang");
+  visit("gangSize", spec.gang_size,
+        "JSON pointer to the size of each gang, in place of replicas, for an object that makes "
+        "several gangs");
+  visit("inTurn", spec.in_turn,
+        "JSON pointers, each perhaps with =TEXT: if one is there (with that text), the object "
+        "starts its pods in turn, and is no gang");
 }
 
 /// Kubernetes' own controllers that create pods, or objects with templates of pods, with their

@@ -134,6 +134,13 @@ void Draft::SetSchedulerName(std::string name) {
   Write(workload_.pod.scheduler_name, std::move(name));
 }
 
+void Draft::AddSchedulingGate(std::string name) {
+  std::vector<std::string>& gates = workload_.pod.gates;
+  if (std::ranges::find(gates, name) != gates.end()) return;
+  gates.push_back(std::move(name));
+  ++writes_;
+}
+
 void Draft::RemoveQosClass() { Write(workload_.qos_class, std::string()); }
 
 void Draft::SetBackoffLimit(std::int64_t limit) {

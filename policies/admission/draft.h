@@ -91,6 +91,9 @@ class Draft {
   /// Pods: spec.schedulerName.
   void SetSchedulerName(std::string name);
 
+  /// Pods: appends to spec.schedulingGates. No effect if the gate is there.
+  void AddSchedulingGate(std::string name);
+
   /// Pod: removes status.qosClass. No effect on other objects.
   void RemoveQosClass();
 

@@ -112,6 +112,13 @@ class AdmissionEngine::Evaluation {
     return draft.workload();
   }
 
+  // Lets the policies see all templates of an object.
+  void SeeTogether(std::vector<Workload>& templates) const {
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      if (ModeOf(i) != Mode::kOff) PolicyOf(i).SeeTogether(templates);
+    }
+  }
+
   // Applies the enforced policies to the template of an object that is stored with it.
   Workload Marked(const Workload& workload) {
     Draft draft(workload);
@@ -362,6 +369,7 @@ Outcome AdmissionEngine::MarkTemplates(Request request, const std::vector<Worklo
   marked = templates;
   if (templates.empty() || !Concerns(request, templates.front())) return {};
   Evaluation evaluation(*this, std::move(request), false);
+  evaluation.SeeTogether(marked);
   for (Workload& workload : marked) workload = evaluation.Marked(workload);
   return evaluation.Finish({});
 }
@@ -371,7 +379,9 @@ Outcome AdmissionEngine::PreviewPods(Request request, const std::vector<Workload
   // The templates differ only in their pods.
   if (templates.empty() || !Concerns(request, templates.front())) return {};
   Evaluation evaluation(*this, std::move(request), true);
-  for (const Workload& workload : templates) {
+  std::vector<Workload> together = templates;
+  evaluation.SeeTogether(together);
+  for (const Workload& workload : together) {
     Draft untouched(workload);
     Draft proposed(workload);
     evaluation.Mutate(untouched, proposed);

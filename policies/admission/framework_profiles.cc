@@ -18,12 +18,32 @@ constexpr model::EnumName<Framework> kFrameworkNames[] = {
 
 std::string Account(const std::string& name) { return "system:serviceaccount:" + name; }
 
+// A kind of Kubeflow's, with a template for each role of its pods.
+TemplateSpec Roles(const std::string& kind, const std::string& roles) {
+  return {.group = "kubeflow.org",
+          .kind = kind,
+          .path = "/spec/" + roles + "/*/template",
+          .replicas = {"/spec/" + roles + "/*/replicas"}};
+}
+
+// The launcher may wait until the workers are ready (LauncherCreationPolicy in mpi-operator).
+TemplateSpec MpiRoles() {
+  TemplateSpec spec = Roles("MPIJob", "mpiReplicaSpecs");
+  spec.in_turn = {"/spec/launcherCreationPolicy=WaitForWorkersReady"};
+  return spec;
+}
+
 // JobSet v0.12.0: config/components. The Job controller creates the pods of its Jobs.
 FrameworkProfile JobSet() {
   return {.framework = Framework::kJobSet,
           .controllers = {{Account("jobset-system:jobset-controller-manager"), "JobSet"}},
-          .templates = {{"jobset.x-k8s.io", "JobSet", "/spec/replicatedJobs/*/template",
-                         TemplateOf::kJobs}},
+          .templates = {{.group = "jobset.x-k8s.io",
+                         .kind = "JobSet",
+                         .path = "/spec/replicatedJobs/*/template",
+                         .of = TemplateOf::kJobs,
+                         .replicas = {"/spec/replicatedJobs/*/replicas"},
+                         .in_turn = {"/spec/startupPolicy/startupPolicyOrder=InOrder",
+                                     "/spec/replicatedJobs/*/dependsOn"}}},
           .rules = {{"jobset.x-k8s.io", "v1alpha2", {"jobsets"}}}};
 }
 
@@ -36,7 +56,7 @@ FrameworkProfile Kueue() {
 FrameworkProfile MpiOperator() {
   return {.framework = Framework::kMpiOperator,
           .controllers = {{Account("mpi-operator:mpi-operator"), "MPIJob"}},
-          .templates = {{"kubeflow.org", "MPIJob", "/spec/mpiReplicaSpecs/*/template"}},
+          .templates = {MpiRoles()},
           .rules = {{"kubeflow.org", "v2beta1", {"mpijobs"}}}};
 }
 
@@ -45,12 +65,10 @@ FrameworkProfile TrainingOperator() {
   FrameworkProfile profile{
       .framework = Framework::kTrainingOperator,
       .controllers = {},
-      .templates = {{"kubeflow.org", "JAXJob", "/spec/jaxReplicaSpecs/*/template"},
-                    {"kubeflow.org", "MPIJob", "/spec/mpiReplicaSpecs/*/template"},
-                    {"kubeflow.org", "PaddleJob", "/spec/paddleReplicaSpecs/*/template"},
-                    {"kubeflow.org", "PyTorchJob", "/spec/pytorchReplicaSpecs/*/template"},
-                    {"kubeflow.org", "TFJob", "/spec/tfReplicaSpecs/*/template"},
-                    {"kubeflow.org", "XGBoostJob", "/spec/xgbReplicaSpecs/*/template"}},
+      .templates = {Roles("JAXJob", "jaxReplicaSpecs"), MpiRoles(),
+                    Roles("PaddleJob", "paddleReplicaSpecs"),
+                    Roles("PyTorchJob", "pytorchReplicaSpecs"), Roles("TFJob", "tfReplicaSpecs"),
+                    Roles("XGBoostJob", "xgbReplicaSpecs")},
       .rules = {{"kubeflow.org",
                  "v1",
                  {"jaxjobs", "mpijobs", "paddlejobs", "pytorchjobs", "tfjobs", "xgboostjobs"}}}};
@@ -82,8 +100,19 @@ FrameworkProfile KubeRay() {
                                                           {"RayJob", "/spec/rayClusterSpec"},
                                                           {"RayService", "/spec/rayClusterConfig"}};
   for (const auto& [kind, path] : clusters) {
-    profile.templates.push_back({"ray.io", kind, path + "/headGroupSpec/template"});
-    profile.templates.push_back({"ray.io", kind, path + "/workerGroupSpecs/*/template"});
+    // There is one head, without a number. The autoscaler of a cluster adds workers later.
+    const std::string autoscaling = path + "/enableInTreeAutoscaling=true";
+    profile.templates.push_back({.group = "ray.io",
+                                 .kind = kind,
+                                 .path = path + "/headGroupSpec/template",
+                                 .replicas = {path + "/headGroupSpec/replicas"},
+                                 .in_turn = {autoscaling}});
+    const std::string workers = path + "/workerGroupSpecs/*/";
+    profile.templates.push_back({.group = "ray.io",
+                                 .kind = kind,
+                                 .path = workers + "template",
+                                 .replicas = {workers + "replicas", workers + "numOfHosts"},
+                                 .in_turn = {autoscaling}});
   }
   for (const char* kind : {"RayCluster", "RayJob"}) {
     profile.controllers.push_back({Account("ray-system:kuberay-operator"), kind});
@@ -91,14 +120,23 @@ FrameworkProfile KubeRay() {
   return profile;
 }
 
+// Each replica of a LeaderWorkerSet is a gang.
+TemplateSpec GroupTemplate(const std::string& path) {
+  return {.group = "leaderworkerset.x-k8s.io",
+          .kind = "LeaderWorkerSet",
+          .path = path,
+          .gang_size = "/spec/leaderWorkerTemplate/size",
+          .in_turn = {"/spec/startupPolicy=LeaderReady"}};
+}
+
 // LeaderWorkerSet v0.7.0: config. It creates StatefulSets, whose pods Kubernetes creates.
 FrameworkProfile LeaderWorkerSet() {
   const std::string path = "/spec/leaderWorkerTemplate/";
-  return {.framework = Framework::kLeaderWorkerSet,
-          .controllers = {},
-          .templates = {{"leaderworkerset.x-k8s.io", "LeaderWorkerSet", path + "leaderTemplate"},
-                        {"leaderworkerset.x-k8s.io", "LeaderWorkerSet", path + "workerTemplate"}},
-          .rules = {{"leaderworkerset.x-k8s.io", "v1", {"leaderworkersets"}}}};
+  return {
+      .framework = Framework::kLeaderWorkerSet,
+      .controllers = {},
+      .templates = {GroupTemplate(path + "leaderTemplate"), GroupTemplate(path + "workerTemplate")},
+      .rules = {{"leaderworkerset.x-k8s.io", "v1", {"leaderworkersets"}}}};
 }
 
 // Argo Workflows: manifests. Its templates hold containers and steps, and the controller alone

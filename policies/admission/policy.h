@@ -92,6 +92,12 @@ class AdmissionPolicy {
     return {};
   }
 
+  /// Is called before the next two, with all templates of the object. May set the fields of
+  /// Workload that depend on all of them, but no others. The default sets nothing.
+  virtual void SeeTogether(std::vector<model::Workload>& templates) const {
+    static_cast<void>(templates);
+  }
+
   /// Changes the template in an object of a configured kind (TemplateSpec) that is being created.
   /// Only what changes nothing about the pods but what is written about them may be changed there.
   /// The default changes nothing.

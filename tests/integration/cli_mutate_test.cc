@@ -190,6 +190,31 @@ TEST_F(CliMutate, NamesWhatIsNotReviewedAndIsStrictAboutItWhenAsked) {
   EXPECT_EQ(Run("apiVersion: v1\nkind: ConfigMap\n", {"--strict"}).exit_code, 0);
 }
 
+// The template says how many pods there are, and each pod that is made of it gets the gate.
+TEST_F(CliMutate, ShowsGangs) {
+  const std::string config = folder_.Write(
+      "gangs.yaml", std::string(kConfigHead) + "admission: {policies: {gangs: {mode: Enforce}}}\n");
+  const Finished job = RunWith(config,
+                               "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: train\n"
+                               "  annotations: {berth.dev/gang: \"true\"}\nspec:\n"
+                               "  parallelism: 4\n  completions: 4\n  template:\n    spec:\n"
+                               "      containers: [{name: c}]\n",
+                               {});
+  EXPECT_EQ(job.exit_code, 1);
+  EXPECT_THAT(job.output, HasSubstr("berth.dev/gang-size: \"4\""));
+  EXPECT_THAT(job.error, HasSubstr("Job train: warning: berth: its 4 pods are a gang: they wait "
+                                   "for each other (scheduling gate berth.dev/gang)"));
+  const Finished pod = RunWith(config,
+                               "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n"
+                               "  annotations:\n    berth.dev/gang-name: g\n"
+                               "    berth.dev/gang-size: \"2\"\n"
+                               "spec: {containers: [{name: c}]}\n",
+                               {});
+  EXPECT_EQ(pod.exit_code, 1);
+  EXPECT_THAT(pod.output, HasSubstr("schedulingGates"));
+  EXPECT_THAT(pod.output, HasSubstr("berth.dev/gang\""));
+}
+
 TEST_F(CliMutate, TellsWhatIsWrongWithWhatItIsGiven) {
   const struct {
     const char* manifest;

@@ -221,6 +221,22 @@ INSTANTIATE_TEST_SUITE_P(
                   "'/spec/terminationGracePeriodSeconds','value':120}]"}),
     testing::PrintToStringParamName());
 
+void AddGate(Draft& draft) { draft.AddSchedulingGate("berth.dev/gang"); }
+
+INSTANTIATE_TEST_SUITE_P(
+    SchedulingGates, JsonPatchTest,
+    testing::Values(
+        PatchCase{"Without", "Pod", kPod, AddGate,
+                  "[{'op':'add','path':'/spec/schedulingGates','value':[{'name':'berth.dev/gang'}]"
+                  "}]"},
+        PatchCase{"BesideOthers", "Pod",
+                  R"({"spec": {"schedulingGates": [{"name": "example.com/quota"}]}})", AddGate,
+                  "[{'op':'add','path':'/spec/schedulingGates/-','value':{'name':'berth.dev/gang'}"
+                  "}]"},
+        PatchCase{"ThatAreThere", "Pod",
+                  R"({"spec": {"schedulingGates": [{"name": "berth.dev/gang"}]}})", AddGate, ""}),
+    testing::PrintToStringParamName());
+
 void StopRestarts(Draft& draft) {
   draft.SetContainerRestartPolicy(0, "Never");
   draft.RemoveRestartRules(0);

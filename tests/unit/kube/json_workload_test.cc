@@ -34,7 +34,8 @@ model::Quantity Quantity(std::string_view text) { return model::Quantity::Parse(
 TEST(WorkloadFromJsonTest, ReadsAPod) {
   const auto pod = Read(R"({
     "metadata": {"generateName": "train-", "annotations": {"b": "2", "a": "1"},
-                 "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "train", "controller": true},
+                 "labels": {"team": "vision"},
+                 "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "train", "controller": true, "uid": "1a2b"},
                                      {"apiVersion": "v1", "kind": "Node", "name": "n"}]},
     "spec": {
       "initContainers": [{"name": "copy"}, {"name": "proxy", "restartPolicy": "Always"}],
@@ -54,13 +55,17 @@ TEST(WorkloadFromJsonTest, ReadsAPod) {
       "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "single-gpu"},
                          {"name": "nic", "resourceClaimName": "shared-nic"}],
       "restartPolicy": "Never", "terminationGracePeriodSeconds": 7,
+      "schedulingGates": [{"name": "example.com/quota"}, null],
       "schedulerName": "other", "nodeName": "n"}})",
                         "Pod");
   ASSERT_TRUE(pod.ok()) << pod.status();
   EXPECT_EQ(pod->generate_name, "train-");
   EXPECT_THAT(pod->annotations, IsEmpty());
   EXPECT_THAT(pod->pod.annotations, ElementsAre(Pair("a", "1"), Pair("b", "2")));
-  EXPECT_THAT(pod->owners, ElementsAre(model::OwnerReference{"Job", "train", true, "batch"},
+  EXPECT_THAT(pod->pod.labels, ElementsAre(Pair("team", "vision")));
+  EXPECT_THAT(pod->pod.gates, ElementsAre("example.com/quota"));
+  EXPECT_THAT(pod->labels, IsEmpty());
+  EXPECT_THAT(pod->owners, ElementsAre(model::OwnerReference{"Job", "train", true, "batch", "1a2b"},
                                        model::OwnerReference{"Node", "n", false, ""}));
   EXPECT_FALSE(pod->deleted);
   EXPECT_FALSE(pod->job);
@@ -117,8 +122,9 @@ TEST(WorkloadFromJsonTest, HasTheDefaultsOfTheApiServerWhereNothingIsSaid) {
 
 TEST(WorkloadFromJsonTest, ReadsAJob) {
   const auto job = Read(R"({
-    "metadata": {"name": "train", "annotations": {"o": "1"}, "deletionTimestamp": "2026-01-01T00:00:00Z"},
-    "spec": {"backoffLimit": 3, "backoffLimitPerIndex": 0, "podReplacementPolicy": "Failed",
+    "metadata": {"name": "train", "annotations": {"o": "1"}, "labels": {"l": "3"},
+                 "deletionTimestamp": "2026-01-01T00:00:00Z"},
+    "spec": {"completionMode": "Indexed", "backoffLimit": 3, "backoffLimitPerIndex": 0, "podReplacementPolicy": "Failed",
              "managedBy": "kueue.x-k8s.io/multikueue", "parallelism": 4, "completions": 8,
              "successPolicy": {"rules": [{"succeededCount": 1}]},
              "podFailurePolicy": {"rules": [null,
@@ -133,6 +139,7 @@ TEST(WorkloadFromJsonTest, ReadsAJob) {
   EXPECT_EQ(job->name, "train");
   EXPECT_TRUE(job->deleted);
   EXPECT_THAT(job->annotations, ElementsAre(Pair("o", "1")));
+  EXPECT_THAT(job->labels, ElementsAre(Pair("l", "3")));
   EXPECT_THAT(job->pod.annotations, ElementsAre(Pair("p", "2")));
   ASSERT_TRUE(job->job);
   EXPECT_EQ(job->job->backoff_limit, 3);

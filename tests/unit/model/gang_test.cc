@@ -89,8 +89,7 @@ TEST(Gang, SizesAreWholeNumbersUpToALimit) {
     EXPECT_EQ(*parsed, size);
   }
   for (const char* text : {"", "-1", "+4", "1.5", "4e2", "four", "0x10", "4 4", "0", "000"}) {
-    EXPECT_THAT(MessageOf(ParseGangSize(text).status()),
-                HasSubstr("is not a whole number above 0"))
+    EXPECT_THAT(MessageOf(ParseGangSize(text).status()), HasSubstr("is not a whole number above 0"))
         << text;
   }
   for (const char* text : {"4097", "99999999999999999999999"}) {

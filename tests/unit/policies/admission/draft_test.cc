@@ -68,6 +68,8 @@ const std::vector<Write>& IdempotentWrites() {
        [](model::Workload& w) { w.pod.containers[1].restart_actions.clear(); }},
       {"restart at a resize", [](Draft& d) { d.SetResizeRestart(1, 1, "NotRequired"); },
        [](model::Workload& w) { w.pod.containers[1].resize_restarts[1] = "NotRequired"; }},
+      {"scheduling gate", [](Draft& d) { d.AddSchedulingGate("berth.dev/gang"); },
+       [](model::Workload& w) { w.pod.gates = {"berth.dev/gang"}; }},
       {"scheduler", [](Draft& d) { d.SetSchedulerName("berth"); },
        [](model::Workload& w) { w.pod.scheduler_name = "berth"; }},
       {"backoffLimit", [](Draft& d) { d.SetBackoffLimit(0); },

@@ -52,6 +52,14 @@ AdmissionConfig Strict() {
   return config;
 }
 
+AdmissionConfig WithGangs() {
+  AdmissionConfig config;
+  auto& gangs = std::get<PolicySettings<GangsPolicy>>(config.policies.all);
+  gangs.mode = Mode::kEnforce;
+  gangs.config.kinds = {"batch/Job", "Pod"};
+  return config;
+}
+
 AdmissionConfig Lenient() {
   AdmissionConfig config;
   auto& qos = std::get<PolicySettings<GuaranteedQosPolicy>>(config.policies.all).config;
@@ -62,8 +70,8 @@ AdmissionConfig Lenient() {
 const std::vector<std::unique_ptr<const AdmissionEngine>>& Engines() {
   static const auto engines = [] {
     std::vector<std::unique_ptr<const AdmissionEngine>> all;
-    for (const AdmissionConfig& config :
-         {AdmissionConfig(), WithScheduler(), WithObjectStore(), Strict(), Lenient()}) {
+    for (const AdmissionConfig& config : {AdmissionConfig(), WithScheduler(), WithObjectStore(),
+                                          Strict(), WithGangs(), Lenient()}) {
       all.push_back(MakeEngine(config));
     }
     return all;

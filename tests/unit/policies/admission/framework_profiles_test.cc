@@ -71,8 +71,10 @@ TEST(FrameworkProfilesTest, TheFileWinsForTheKindsThatItNames) {
   EXPECT_EQ(std::ranges::count(all, own.kind, &TemplateSpec::kind), 1);
   // Two profiles have it.
   EXPECT_EQ(std::ranges::count(all, "MPIJob", &TemplateSpec::kind), 1);
-  EXPECT_THAT(all,
-              Contains(TemplateSpec{"kubeflow.org", "TFJob", "/spec/tfReplicaSpecs/*/template"}));
+  EXPECT_THAT(all, Contains(TemplateSpec{.group = "kubeflow.org",
+                                         .kind = "TFJob",
+                                         .path = "/spec/tfReplicaSpecs/*/template",
+                                         .replicas = {"/spec/tfReplicaSpecs/*/replicas"}}));
 }
 
 TEST(FrameworkProfilesTest, ControllersOfTheFileComeBeforeThoseOfProfiles) {

@@ -218,6 +218,9 @@ class RandomWorkload {
     maybe("berth.dev/retries", {"own", "mine"});
     maybe("batch.kubernetes.io/job-completion-index", {"0", "17", "x"});
     maybe("example.org/note", {"\u00fcber", ""});
+    maybe("berth.dev/gang", {"true", "true", "false", "yes"});
+    maybe("berth.dev/gang-name", {"train", "train", "a b"});
+    maybe("berth.dev/gang-size", {"2", "8", "1", "0", "all"});
     model::Normalize(annotations);
     return annotations;
   }
@@ -233,6 +236,7 @@ class RandomWorkload {
     if (Chance(2)) job.completions = OneOf<std::int64_t>({0, 1, 8, 200'000});
     job.has_success_policy = Chance(5);
     job.queued = Chance(4);
+    job.indexed = Chance(2);
     if (Chance(8)) job.managed_by = "example.org/controller";
     return job;
   }
