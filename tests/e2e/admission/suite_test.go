@@ -28,6 +28,7 @@ const (
 	serverDefault   = "by-default"
 	serverRetrying  = "retrying"  // infrastructureRetries: 1
 	serverRetryless = "retryless" // Jobs without limits stay without, and are not retried
+	serverGangs     = "gangs"     // pods of gangs wait for each other
 )
 
 var configs = map[string]map[string]any{
@@ -35,6 +36,7 @@ var configs = map[string]map[string]any{
 	serverRetrying: policies("jobRetries", map[string]any{"infrastructureRetries": 1}),
 	serverRetryless: policies("guaranteedQos", map[string]any{
 		"missingLimits": "AllowRetryless"}),
+	serverGangs: policies("gangs", map[string]any{"mode": "Enforce"}),
 }
 
 func policies(name string, config map[string]any) map[string]any {
