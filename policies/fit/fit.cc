@@ -145,4 +145,16 @@ Misfit JudgeRoom(const Pod& pod, const NodeState& node) {
   return HasResources(pod, node) ? Misfit::kNone : Misfit::kResource;
 }
 
+std::int64_t RoomFor(const Pod& pod, const NodeState& node, std::int64_t most) {
+  if (JudgeRoom(pod, node) != Misfit::kNone) return 0;
+  // Another pod like it asks for the same port.
+  if (!pod.host_ports.empty()) return std::min<std::int64_t>(most, 1);
+  std::int64_t room = std::min(most, node.node.allocatable.Get("pods") - node.pods);
+  for (const auto& [name, amount] : pod.requests) {
+    if (amount <= 0) continue;
+    room = std::min(room, (node.node.allocatable.Get(name) - node.used.Get(name)) / amount);
+  }
+  return room;
+}
+
 }  // namespace berth::policies::fit

@@ -83,4 +83,8 @@ Misfit JudgeNode(const model::Pod& pod, const model::Node& node);
 /// has nothing of, so a node whose devices only DynamicResources hands out is refused.
 Misfit JudgeRoom(const model::Pod& pod, const model::NodeState& node);
 
+/// How many pods like `pod` JudgeRoom() lets run on the node, one after the other, but no more than
+/// `most`.
+std::int64_t RoomFor(const model::Pod& pod, const model::NodeState& node, std::int64_t most);
+
 }  // namespace berth::policies::fit

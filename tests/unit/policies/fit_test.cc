@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <string>
@@ -148,6 +149,28 @@ TEST(Book, TakesWhatThePodWouldHoldThere) {
   EXPECT_EQ(JudgeRoom(pod, node), Misfit::kPort);
   EXPECT_EQ(JudgeRoom(Pod{.requests = pod.requests}, node), Misfit::kResource);
   EXPECT_EQ(JudgeRoom(Pod{.requests = Of({{"nvidia.com/gpu", 3}})}, node), Misfit::kNone);
+}
+
+TEST(RoomFor, IsHowManyPodsFitOneAfterTheOther) {
+  const Pod pods[] = {
+      {},
+      {.requests = Of({{"nvidia.com/gpu", 3}})},
+      {.requests = Of({{"nvidia.com/gpu", 1}, {"memory", 400}})},
+      {.requests = Of({{"nvidia.com/gpu", 9}})},
+      {.requests = Of({{"example.com/fpga", 0}})},
+      {.requests = Of({{"cpu", 1}}), .host_ports = {{.port = 80}}},
+  };
+  for (const std::int64_t used : {0, 1, 8}) {
+    for (const Pod& pod : pods) {
+      NodeState node{.node = GpuNode(), .used = Of({{"nvidia.com/gpu", used}})};
+      node.pods = 100;
+      const std::int64_t room = RoomFor(pod, node, 50);
+      EXPECT_EQ(RoomFor(pod, node, 2), std::min<std::int64_t>(room, 2));
+      std::int64_t booked = 0;
+      for (; JudgeRoom(pod, node) == Misfit::kNone; ++booked) Book(pod, node);
+      EXPECT_EQ(room, booked);
+    }
+  }
 }
 
 TEST(UnknownNeed, IsWhatKubeSchedulerAloneKnows) {
