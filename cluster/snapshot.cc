@@ -32,6 +32,8 @@ bool Snapshot::Reader::WasSeenBound(const std::string& key, const std::string& u
   return snapshot_->pods_.WasSeen(key, uid);
 }
 
+const GangPods& Snapshot::Reader::Gangs() const { return snapshot_->gangs_; }
+
 const TerminatingPods& Snapshot::Reader::Terminating() const { return snapshot_->terminating_; }
 
 bool Snapshot::Reader::AffinitySelects(const model::Pod& pod) const {
@@ -60,7 +62,8 @@ Snapshot::Snapshot(Options options)
                           .uids = options.node_uids,
                           .whole_pods = options.whole_pods}),
       on_ambiguous_(std::move(options.on_ambiguous)),
-      pods_(catalog_, &nodes_, options.whole_pods) {}
+      pods_(catalog_, &nodes_, options.whole_pods),
+      gangs_(options.gang_prefix) {}
 
 Snapshot::Reader Snapshot::Read() const {
   const std::lock_guard<std::mutex> gate(gate_);
@@ -106,6 +109,7 @@ void Snapshot::UpsertPod(const model::Pod& pod) {
   const auto lock = Lock();
   Release(Kind::kPods, pod);
   pods_.Upsert(pod);
+  gangs_.Upsert(pod);
   terminating_.Upsert(pod);
   affinity_.Upsert(pod);
 }
@@ -114,6 +118,7 @@ void Snapshot::DeletePod(const model::Pod& pod) {
   const auto lock = Lock();
   Release(Kind::kPods, pod);
   pods_.Remove(pod);
+  gangs_.Remove(pod);
   terminating_.Remove(pod);
   affinity_.Remove(pod);
 }
@@ -140,6 +145,7 @@ void Snapshot::QuarantinePod(const kube::UnreadableObject& pod) {
   const auto lock = Lock();
   QuarantineOf(Kind::kPods).Put(pod);
   pods_.Keep(pod);
+  gangs_.Keep(pod);
   terminating_.Keep(pod);
   affinity_.Keep(pod);
 }
@@ -157,6 +163,7 @@ void Snapshot::VisitTables(Kind kind, Visit visit) {
       return visit(nodes_);
     case Kind::kPods:
       visit(pods_);
+      visit(gangs_);
       visit(terminating_);
       return visit(affinity_);
     case Kind::kServices:

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cluster/affinity_index.h"
+#include "cluster/gang_pods.h"
 #include "cluster/node_table.h"
 #include "cluster/node_trimmer.h"
 #include "cluster/pod_ledger.h"
@@ -68,6 +69,9 @@ class Snapshot {
     /// Whether to keep all that policies/fit reads: NodeTrimmer keeps more of each node, and
     /// PodLedger counts all bound pods with all their resources and ports.
     bool whole_pods = false;
+    /// The prefix of the annotations in which pods state their gang, "berth.dev". Empty: gangs are
+    /// not kept.
+    std::string gang_prefix = {};
     /// Called when two entries of the catalogue recognise a node: when the node is new, and when
     /// its accelerator changes. The arguments are the node's name, the entry that counts and the
     /// other entry. It is called on the writer's thread, without any lock held. May be empty.
@@ -100,6 +104,8 @@ class Snapshot {
     /// node, or did so and has left. With Options::whole_pods: whether it is bound, or was and has
     /// left. See PodLedger::WasSeen.
     bool WasSeenBound(const std::string& key, const std::string& uid) const;
+    /// The bound pods of gangs; none without Options::gang_prefix.
+    const GangPods& Gangs() const;
     /// The pods of Jobs that somebody has deleted and that are still there.
     const TerminatingPods& Terminating() const;
     /// Always true while the quarantine has pods, whose terms may be unknown.
@@ -230,6 +236,7 @@ class Snapshot {
   // All guarded by mutex_.
   NodeTable nodes_;
   PodLedger pods_;
+  GangPods gangs_;
   TerminatingPods terminating_;
   AffinityIndex affinity_;
   ServiceIndex services_;

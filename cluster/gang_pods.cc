@@ -1,0 +1,68 @@
+#include "cluster/gang_pods.h"
+
+#include <utility>
+
+namespace berth::cluster {
+namespace {
+
+std::string KeyOfGangPod(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
+
+}  // namespace
+
+std::string GangPods::GangKeyOf(const model::Pod& pod) const {
+  const bool runs = !pod.node_name.empty() && !pod.terminated && pod.deleted == model::kNoTime;
+  if (!runs) return "";
+  const auto gang = model::GangOf(pod.annotations, names_);
+  return gang.ok() && gang->has_value() ? pod.namespace_ + '/' + (*gang)->name : "";
+}
+
+void GangPods::Upsert(const model::Pod& pod) {
+  if (!enabled_) return;
+  const std::string key = KeyOfGangPod(pod);
+  Erase(key);
+  std::string gang = GangKeyOf(pod);
+  if (gang.empty()) return;
+  nodes_[gang][key] = pod.node_name;
+  records_[key] = {.uid = pod.uid, .gang = std::move(gang), .epoch = epoch_};
+}
+
+void GangPods::Keep(const kube::UnreadableObject& pod) {
+  const std::string key = kube::FullNameOf(pod);
+  const auto found = records_.find(key);
+  if (found == records_.end()) return;
+  if (!pod.uid.empty() && found->second.uid != pod.uid) return Erase(key);
+  found->second.epoch = epoch_;
+}
+
+void GangPods::Remove(const model::Pod& pod) {
+  const std::string key = KeyOfGangPod(pod);
+  const auto found = records_.find(key);
+  if (found != records_.end() && found->second.uid == pod.uid) Erase(key);
+}
+
+void GangPods::EndReplace() {
+  std::vector<std::string> gone;
+  for (const auto& [key, record] : records_) {
+    if (record.epoch != epoch_) gone.push_back(key);
+  }
+  for (const std::string& key : gone) Erase(key);
+}
+
+void GangPods::Erase(const std::string& key) {
+  const auto found = records_.find(key);
+  if (found == records_.end()) return;
+  const auto gang = nodes_.find(found->second.gang);
+  gang->second.erase(key);
+  if (gang->second.empty()) nodes_.erase(gang);
+  records_.erase(found);
+}
+
+std::vector<std::string> GangPods::NodesOf(const std::string& gang) const {
+  std::vector<std::string> nodes;
+  const auto found = nodes_.find(gang);
+  if (found == nodes_.end()) return nodes;
+  for (const auto& [pod, node] : found->second) nodes.push_back(node);
+  return nodes;
+}
+
+}  // namespace berth::cluster

@@ -1,0 +1,84 @@
+#include "cluster/gang_pods.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/cluster/cluster_fixtures.h"
+
+namespace berth::cluster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class GangPodsTest : public ::testing::Test {
+ protected:
+  GangPodsTest() : snapshot_(Options()) {}
+
+  static Snapshot::Options Options() {
+    Snapshot::Options options = TestOptions();
+    options.gang_prefix = "berth.dev";
+    return options;
+  }
+  static model::Pod PodOfGang(const std::string& name, const std::string& node) {
+    model::Pod pod = MakePod(name, node, 1);
+    pod.annotations = {{"berth.dev/gang-name", "train"}, {"berth.dev/gang-size", "2"}};
+    return pod;
+  }
+  std::vector<std::string> Nodes() {
+    const model::Pod pod = PodOfGang("any", "any");
+    return snapshot_.Read().Gangs().NodesOf(pod.namespace_ + "/train");
+  }
+
+  Snapshot snapshot_;
+};
+
+TEST_F(GangPodsTest, ThePodsThatRunAreKnown) {
+  snapshot_.UpsertPod(PodOfGang("b", "node-1"));
+  snapshot_.UpsertPod(PodOfGang("a", "node-2"));
+  snapshot_.UpsertPod(MakePod("single", "node-3", 1));
+  EXPECT_THAT(Nodes(), ElementsAre("node-2", "node-1"));
+  snapshot_.DeletePod(PodOfGang("a", "node-2"));
+  EXPECT_THAT(Nodes(), ElementsAre("node-1"));
+}
+
+TEST_F(GangPodsTest, PodsThatHaveEndedOrAreBeingDeletedDoNotCount) {
+  model::Pod ended = PodOfGang("a", "node-1");
+  model::Pod deleted = PodOfGang("b", "node-2");
+  model::Pod waiting = PodOfGang("c", "");
+  snapshot_.UpsertPod(ended);
+  snapshot_.UpsertPod(deleted);
+  ended.terminated = true;
+  deleted.deleted = model::Time{std::chrono::seconds(1)};
+  for (const model::Pod& pod : {ended, deleted, waiting}) snapshot_.UpsertPod(pod);
+  EXPECT_THAT(Nodes(), IsEmpty());
+}
+
+TEST_F(GangPodsTest, APodThatIsNoLongerListedIsForgotten) {
+  snapshot_.UpsertPod(PodOfGang("a", "node-1"));
+  snapshot_.UpsertPod(PodOfGang("b", "node-2"));
+  snapshot_.BeginReplace(Kind::kPods);
+  snapshot_.UpsertPod(PodOfGang("b", "node-2"));
+  snapshot_.EndReplace(Kind::kPods);
+  EXPECT_THAT(Nodes(), ElementsAre("node-2"));
+}
+
+TEST_F(GangPodsTest, APodThatCannotBeReadRunsOn) {
+  model::Pod pod = PodOfGang("a", "node-1");
+  snapshot_.UpsertPod(pod);
+  snapshot_.BeginReplace(Kind::kPods);
+  snapshot_.QuarantinePod({.namespace_ = pod.namespace_, .name = pod.name, .uid = pod.uid});
+  snapshot_.EndReplace(Kind::kPods);
+  EXPECT_THAT(Nodes(), ElementsAre("node-1"));
+  snapshot_.QuarantinePod({.namespace_ = pod.namespace_, .name = pod.name, .uid = "another"});
+  EXPECT_THAT(Nodes(), IsEmpty());
+}
+
+TEST_F(GangPodsTest, WithoutAPrefixNothingIsKept) {
+  Snapshot snapshot(TestOptions());
+  const model::Pod pod = PodOfGang("a", "node-1");
+  snapshot.UpsertPod(pod);
+  EXPECT_THAT(snapshot.Read().Gangs().NodesOf(pod.namespace_ + "/train"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace berth::cluster
