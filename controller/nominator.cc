@@ -3,7 +3,31 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/time/time.h"
+
 namespace berth::controller {
+
+namespace {
+
+std::string TextOf(model::Time time) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromChrono(time), absl::UTCTimeZone());
+}
+
+Write KindOf(const planner::Step& step) {
+  switch (step.kind) {
+    case planner::StepKind::kUngate:
+      return Write::kGate;
+    case planner::StepKind::kSay:
+      return Write::kGangCondition;
+    case planner::StepKind::kEvict:
+      return Write::kGangEviction;
+    case planner::StepKind::kNominate:
+      break;
+  }
+  return Write::kNomination;
+}
+
+}  // namespace
 
 Nominator::Nominator(Options options,
                      std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
@@ -57,7 +81,10 @@ void Nominator::PlanOnce() {
     return reader.WasSeenBound(key, uid);
   };
   const std::size_t most = kMaxQueued - std::min(kMaxQueued, queue_.size());
-  for (planner::Step& step : planner_.Plan(reader, seen_bound, options_.now(), planned_, most)) {
+  const planner::GangFacts gangs{
+      .running = [&reader](const std::string& gang) { return reader.Gangs().NodesOf(gang); }};
+  for (planner::Step& step :
+       planner_.Plan(reader, seen_bound, options_.now(), planned_, most, gangs)) {
     queue_.push_back(std::move(step));
   }
   took_ = timer_->Now() - planned_;
@@ -103,10 +130,11 @@ std::optional<planner::Step> Nominator::TakeStep() {
 }
 
 void Nominator::WriteStep(const planner::Step& step, Patcher& patcher) {
-  const absl::Status status =
-      patcher.NominatePod(step.namespace_, step.name, step.uid, step.node, options_.annotation);
+  const absl::Status status = Send(step, patcher);
   if (!absl::IsCancelled(status)) {
-    observer_->OnWritten(Write::kNomination, step.namespace_ + '/' + step.name, step.node, status);
+    const std::string& name = step.name.empty() ? step.gang : step.name;
+    observer_->OnWritten(KindOf(step), step.namespace_ + '/' + name,
+                         step.node.empty() ? step.text : step.node, status);
     metrics_->OnWritten(step, status, options_.now());
   }
   if (status.ok()) return;
@@ -116,6 +144,31 @@ void Nominator::WriteStep(const planner::Step& step, Patcher& patcher) {
   } else {
     planner_.Failed(step);
   }
+}
+
+absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) const {
+  switch (step.kind) {
+    case planner::StepKind::kUngate:
+      return patcher.UngatePod(step.namespace_, step.name, step.uid);
+    case planner::StepKind::kSay:
+      return Say(step, patcher);
+    case planner::StepKind::kEvict:
+      return patcher.EvictGang(step.namespace_, step.gang, options_.gang_names);
+    case planner::StepKind::kNominate:
+      break;
+  }
+  model::StringMap more;
+  if (!step.gang.empty()) more = {{options_.lease_annotation, step.text}};
+  return patcher.NominatePod(step.namespace_, step.name, step.uid, step.node, options_.annotation,
+                             more);
+}
+
+absl::Status Nominator::Say(const planner::Step& step, Patcher& patcher) const {
+  const std::string time = TextOf(options_.now());
+  absl::Status said = patcher.SetPodCondition(step.namespace_, step.name, step.uid,
+                                              options_.gang_names.gate, step.text, time);
+  if (!said.ok() || !step.event) return said;
+  return patcher.ReportEvent(step.namespace_, step.name, step.uid, "GangWaits", step.text, time);
 }
 
 void Nominator::OnReplaceBegin() {

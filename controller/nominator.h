@@ -17,6 +17,7 @@
 #include "controller/write_observer.h"
 #include "kube/list_watch.h"
 #include "kube/timer.h"
+#include "model/gang.h"
 #include "planner/planner.h"
 #include "policies/scheduling/engine.h"
 
@@ -35,6 +36,11 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
     planner::PlannerConfig planner;
     /// Full name of the annotation that marks the plan's nominations: "berth.dev/plan".
     std::string annotation;
+    /// The same for the kube-scheduler that nominations of gangs are for: "berth.dev/plan-lease".
+    std::string lease_annotation = {};
+    /// By which pods state their gang. `gate` is also the type of the condition that says why it
+    /// waits.
+    model::GangNames gang_names{"berth.dev"};
     /// Returns whether this controller leads. Asked before each round.
     std::function<bool()> may_write;
     /// The time for policies.
@@ -89,6 +95,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   // Takes the first step that is still wanted from the queue. The lock must be held.
   std::optional<planner::Step> TakeStep();
   void WriteStep(const planner::Step& step, Patcher& patcher);
+  absl::Status Send(const planner::Step& step, Patcher& patcher) const;
+  absl::Status Say(const planner::Step& step, Patcher& patcher) const;
 
   const Options options_;
   const cluster::Snapshot* const snapshot_;

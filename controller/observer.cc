@@ -27,6 +27,9 @@ constexpr WriteWords kWrites[kWriteKinds] = {
     {"lost_pod", "force-deleted a pod on a lost node",
      "get on jobs and nodes, get and delete on pods, and patch on pods/status"},
     {"nomination", "nominated a node", "patch on pods/status"},
+    {"gate", "took the gate of a gang away", "patch on pods"},
+    {"gang_condition", "said why a gang waits", "patch on pods/status and create on events"},
+    {"gang_eviction", "evicted a gang", "list on pods and create on pods/eviction"},
     {"node_taint", "changed the taint of a node", "list and patch on nodes"}};
 constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
 
@@ -85,7 +88,8 @@ void Observer::OnWritten(Write write, std::string_view object, std::string_view 
   writes_[index][result]->Increment();
   if (result == kOk) {
     // Waiting pods are written by the thousand; nodes are labelled once.
-    const bool many = write == Write::kNudge || write == Write::kNomination;
+    const bool many = write == Write::kNudge || write == Write::kNomination ||
+                      write == Write::kGate || write == Write::kGangCondition;
     const LogLevel level = many ? LogLevel::kDebug : LogLevel::kInfo;
     return Log(level, words.done, {{"object", object}, {"value", value}});
   }

@@ -4,8 +4,10 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "controller/gang_evictor.h"
 #include "kube/permission.h"
 #include "kube/transport.h"
+#include "model/gang.h"
 #include "model/node.h"
 
 namespace berth::controller {
@@ -17,11 +19,11 @@ inline constexpr kube::Permission kPatchPermissions[] = {{"", "nodes", "patch"},
 /// What Patcher::NominatePod() needs in addition.
 inline constexpr kube::Permission kNominatePermissions[] = {{"", "pods/status", "patch"}};
 
-/// Writes labels of nodes, and annotations and nominated nodes of pods, by JSON merge patch, and
-/// nothing else of any object. Each patch contains the UID of the object. The API server refuses a
-/// patch that would change it, so another object that has taken the name meanwhile is safe. Each
-/// method sends one request and blocks until its reply has come. Errors are those of
-/// kube::CallJson(). Not thread-safe.
+/// Writes labels of nodes, and annotations, nominated nodes, scheduling gates and one condition of
+/// pods, by patches, and nothing else of any object; reports events, and evicts gangs. Each patch
+/// contains the UID of the object. The API server refuses a patch that would change it, so another
+/// object that has taken the name meanwhile is safe. Each method but EvictGang() sends one request
+/// and blocks until its reply has come. Errors are those of kube::CallJson(). Not thread-safe.
 class Patcher {
  public:
   /// `transport` must outlive this.
@@ -52,9 +54,50 @@ class Patcher {
   ///   PATCH /api/v1/namespaces/ml/pods/train-0/status
   ///   {"metadata":{"annotations":{"berth.dev/plan":"gpu-7"},"uid":"..."},
   ///    "status":{"nominatedNodeName":"gpu-7"}}
+  ///
+  /// `more`: further annotations to write with the nomination, and to remove with it.
   absl::Status NominatePod(std::string_view namespace_name, std::string_view name,
-                           std::string_view uid, std::string_view node,
-                           std::string_view annotation);
+                           std::string_view uid, std::string_view node, std::string_view annotation,
+                           const model::StringMap& more = {});
+
+  /// Takes the pod's last scheduling gate away. Call it only for a pod with one gate, which is
+  /// Berth's: nobody can add another (validateOnlyDeletedSchedulingGates in
+  /// k8s.io/kubernetes/pkg/apis/core/validation/validation.go, v1.36.3). Returns Aborted, and
+  /// changes nothing, if the pod of that name has another UID.
+  ///
+  ///   PATCH /api/v1/namespaces/ml/pods/train-0
+  ///   {"metadata":{"uid":"..."},"spec":{"schedulingGates":null}}
+  absl::Status UngatePod(std::string_view namespace_name, std::string_view name,
+                         std::string_view uid);
+
+  /// Sets one condition of the pod and leaves the others: to False if `message` says why what
+  /// `type` names does not hold, and to True if it is empty. `time` is when that began, as the API
+  /// writes it. Returns Aborted, and changes nothing, if the pod of that name has another UID.
+  ///
+  ///   PATCH /api/v1/namespaces/ml/pods/train-0/status
+  ///   {"metadata":{"uid":"..."},"status":{"conditions":[{"lastTransitionTime":"...",
+  ///    "message":"...","reason":"Waiting","status":"False","type":"berth.dev/gang"}]}}
+  absl::Status SetPodCondition(std::string_view namespace_name, std::string_view name,
+                               std::string_view uid, std::string_view type,
+                               std::string_view message, std::string_view time);
+
+  /// Reports an event about the pod: `reason` is a word for programs, `message` a sentence. `time`
+  /// is now, as the API writes it.
+  ///
+  ///   POST /api/v1/namespaces/ml/events
+  ///   {"firstTimestamp":"...","involvedObject":{"apiVersion":"v1","kind":"Pod","name":"train-0",
+  ///    "namespace":"ml","uid":"..."},"lastTimestamp":"...","message":"...",
+  ///    "metadata":{"generateName":"train-0."},"reason":"GangWaits","source":{"component":"berth"},
+  ///    "type":"Normal"}
+  absl::Status ReportEvent(std::string_view namespace_name, std::string_view name,
+                           std::string_view uid, std::string_view reason, std::string_view message,
+                           std::string_view time);
+
+  /// See controller::EvictGang().
+  absl::Status EvictGang(const std::string& namespace_name, const std::string& gang,
+                         const model::GangNames& names) {
+    return controller::EvictGang(*transport_, namespace_name, gang, names);
+  }
 
  private:
   kube::Transport* const transport_;

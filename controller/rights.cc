@@ -4,6 +4,7 @@
 
 #include "cluster/feed.h"
 #include "controller/certificate_keeper.h"
+#include "controller/gang_evictor.h"
 #include "controller/lease_store.h"
 #include "controller/lost_pod_deleter.h"
 #include "controller/owner_keeper.h"
@@ -15,7 +16,9 @@ namespace {
 
 constexpr char kRole[] = "berth-controller";
 
-std::vector<kube::Grant> InTheCluster(const ControllerConfig& config, bool plans) {
+std::vector<kube::Grant> InTheCluster(const ControllerConfig& config,
+                                      const planner::PlannerConfig& planner) {
+  const bool plans = !planner.schedulers.empty();
   std::vector<kube::Grant> grants;
   kube::Allow(cluster::kFeedPermissions, {}, grants);
   kube::Allow(kPatchPermissions, {}, grants);
@@ -23,6 +26,7 @@ std::vector<kube::Grant> InTheCluster(const ControllerConfig& config, bool plans
     kube::Allow(kWebhookPermissions, config.certificates.webhooks, grants);
   }
   if (plans) kube::Allow(kNominatePermissions, {}, grants);
+  if (plans && planner.gangs.enabled) kube::Allow(kGangPermissions, {}, grants);
   if (config.lost_nodes.enabled()) kube::Allow(kLostPodPermissions, {}, grants);
   return grants;
 }
@@ -52,8 +56,7 @@ std::vector<kube::Grant> InTheNamespace(const ControllerConfig& config) {
 }  // namespace
 
 ControllerGrants GrantsOf(const ControllerConfig& config, const planner::PlannerConfig& planner) {
-  return {.in_cluster = InTheCluster(config, !planner.schedulers.empty()),
-          .in_namespace = InTheNamespace(config)};
+  return {.in_cluster = InTheCluster(config, planner), .in_namespace = InTheNamespace(config)};
 }
 
 std::string ControllerRolesYaml(const ControllerConfig& config,

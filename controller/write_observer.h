@@ -9,7 +9,8 @@ namespace berth::controller {
 
 /// What the controller writes: labels of a node, the annotation of a pod, a Secret, the caBundles
 /// of a webhook configuration, the owner of a Lease, the end of a pod on a lost node, the nominated
-/// node of a pod, the taint of a node.
+/// node of a pod, the gate of a pod of a gang, the condition that says why its gang waits, the
+/// eviction of a gang, the taint of a node.
 enum class Write {
   kNodeLabel,
   kNudge,
@@ -18,11 +19,14 @@ enum class Write {
   kLeaseOwner,
   kLostPod,
   kNomination,
+  kGate,
+  kGangCondition,
+  kGangEviction,
   kNodeTaint
 };
 
 /// How many values Write has.
-inline constexpr std::size_t kWriteKinds = 8;
+inline constexpr std::size_t kWriteKinds = 11;
 
 /// Is notified of every write that was tried. Called on several threads at a time, so
 /// implementations must be thread-safe. They must not block.

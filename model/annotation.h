@@ -68,6 +68,9 @@ inline constexpr OwnName kGangSizeAnnotation{"gang-size"};
 inline constexpr OwnName kGangTopologyAnnotation{"gang-topology"};
 /// "any" lets the pods of a gang get different models. The planner reads it.
 inline constexpr OwnName kGangModelsAnnotation{"gang-models"};
+/// How long a pod runs at most, such as "2h". Users write it on pods, and nobody enforces it. With
+/// it a pod may use nodes that the planner keeps for a gang.
+inline constexpr OwnName kMaxRuntimeAnnotation{"max-runtime"};
 
 // Annotations that admission writes.
 
@@ -85,6 +88,9 @@ inline constexpr OwnName kRetrylessAnnotation{"retryless"};
 /// The node that the controller has nominated, on waiting pods. The controller reads it to tell its
 /// own nominations from those of others, and so does `berth explain`.
 inline constexpr OwnName kPlanAnnotation{"plan"};
+/// Which kube-scheduler the nomination of a gang's pod was written for, on waiting pods: the holder
+/// of its Lease and the number of transitions. The controller reads it.
+inline constexpr OwnName kPlanLeaseAnnotation{"plan-lease"};
 /// When the controller last made kube-scheduler retry the pod, on waiting pods. Nothing reads it.
 inline constexpr OwnName kNudgedAtAnnotation{"nudged-at"};
 /// On Secrets. To get a new certificate, `berth certs renew` or a user writes a value that it did

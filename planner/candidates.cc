@@ -31,6 +31,19 @@ Candidates::Worth Candidates::Judge(NodeIndex node) {
   return memory_->Of(node, state->version, [&] { return Judge(*state); });
 }
 
+bool Candidates::FitsIdle(NodeIndex node) {
+  const model::NodeState* const state = view_.At(node);
+  if (state == nullptr) return false;
+  const auto judge = [&]() -> Worths::Dated {
+    if (policies::fit::JudgeNode(pod_, state->node) != Misfit::kNone) return {};
+    const policies::scheduling::DatedJudgement judgement = prepared_.Judge(*state);
+    return {judgement.fits ? Worth{1} : 0, judgement.valid_until};
+  };
+  if (idle_ == nullptr || view_.HasBookings(node)) return judge().worth > 0;
+  if (!std::exchange(idle_opened_, true)) idle_->Open(now_, view_.EndIndex());
+  return idle_->Of(node, state->version, judge) > 0;
+}
+
 void Candidates::JudgeAll() {
   if (!worth_.empty()) return;
   std::vector<Candidate> candidates;

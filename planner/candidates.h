@@ -40,9 +40,12 @@ class Candidates {
   /// version are worth the same.
   std::string Key() const;
   /// What is remembered under Key(). Call it before Best() and Fits(). By default nothing is.
-  void Remember(std::shared_ptr<Worths> memory) {
+  /// `idle`: for FitsIdle().
+  void Remember(std::shared_ptr<Worths> memory, std::shared_ptr<Worths> idle = nullptr) {
     memory_ = std::move(memory);
     memory_->Open(now_, view_.EndIndex());
+    idle_ = std::move(idle);
+    idle_opened_ = false;
   }
 
   /// Returns the node that fits best but for those in `avoided`; nothing if no other node fits. Of
@@ -52,8 +55,17 @@ class Candidates {
   /// Returns whether a pod of the shape fits the node now. Judges this node alone.
   bool Fits(model::NodeIndex node) { return Judge(node) > 0; }
 
- private:
   using Worth = policies::scheduling::Worth;
+  /// Returns what the node is worth now; 0 if the pod does not fit. Judges this node alone.
+  Worth Of(model::NodeIndex node) { return Judge(node); }
+  /// Whether a node of that worth, which is not 0, comes behind all that have no such flaw.
+  static bool ComesLast(Worth worth) { return worth < policies::scheduling::WorthOf({}) + 1; }
+
+  /// Returns whether pods of the shape would fit the node if no pod were there, as far as that does
+  /// not depend on how much they ask for. Policies refuse no node for what its pods use.
+  bool FitsIdle(model::NodeIndex node);
+
+ private:
   // Ordered by worth, then by ascending index.
   struct Candidate {
     Worth worth;
@@ -78,6 +90,8 @@ class Candidates {
   const policies::scheduling::PreparedPod prepared_;
   const model::Time now_;
   std::shared_ptr<Worths> memory_;
+  std::shared_ptr<Worths> idle_;
+  bool idle_opened_ = false;
   // Present worth of each node, by index. Empty until all are judged.
   std::vector<Worth> worth_;
   // A node is in it once for each worth that it had; only an entry with the present one counts.

@@ -5,6 +5,38 @@
 
 namespace berth::planner {
 
+namespace {
+
+void ValidateGangs(const GangsConfig& config, std::vector<model::FieldError>& errors) {
+  constexpr model::Duration kLeastTimeout{10};
+  if (config.timeout < kLeastTimeout) {
+    errors.push_back({"planner.gangs.timeout", "must be at least 10s; write 5m for five minutes"});
+  }
+  if (!(config.max_share >= 0 && config.max_share <= 1)) {
+    errors.push_back({"planner.gangs.maxShare", "must be from 0 to 1; write 0.5 for one half"});
+  }
+  if (config.backfill < model::Duration::zero()) {
+    errors.push_back({"planner.gangs.backfill", "must not be negative; write 0s for never"});
+  }
+}
+
+void ValidateTopology(const std::vector<TopologyLevel>& levels,
+                      std::vector<model::FieldError>& errors) {
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::string path = "planner.topology[" + std::to_string(i) + "].label";
+    const auto before = levels.begin() + static_cast<std::ptrdiff_t>(i);
+    if (levels[i].label.empty()) {
+      errors.push_back({path,
+                        "must not be empty; write the name of a node label, such as "
+                        "topology.kubernetes.io/zone"});
+    } else if (std::find(levels.begin(), before, levels[i]) != before) {
+      errors.push_back({path, "\"" + levels[i].label + "\" is listed twice; remove one"});
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<model::FieldError> Validate(const PlannerConfig& config) {
   constexpr std::int32_t kMostPods = 10000;
   std::vector<model::FieldError> errors;
@@ -24,6 +56,8 @@ std::vector<model::FieldError> Validate(const PlannerConfig& config) {
     errors.push_back({"planner.backlog.pods",
                       "must be from 0 to 10000, got " + std::to_string(config.backlog.pods)});
   }
+  ValidateGangs(config.gangs, errors);
+  ValidateTopology(config.topology, errors);
   return errors;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/config_field.h"
+#include "model/time.h"
 
 namespace berth::planner {
 
@@ -32,11 +33,57 @@ void VisitFields(Visitor& visit, BacklogConfig& config) {
         "kube-scheduler takes these before a plan would reach it; 0: all are planned");
 }
 
+/// How pods of a gang, which run all together or not at all, are planned: `planner.gangs`.
+struct GangsConfig {
+  /// Whether gangs are planned at all.
+  bool enabled = false;
+  /// How long a gang that was released may run without some of its pods, before all are evicted.
+  model::Duration timeout{300};
+  /// The share of a model's nodes that is kept for gangs that wait, at most.
+  double max_share = 0.5;
+  /// By how much pods that say how long they run may delay a gang for which nodes are kept.
+  model::Duration backfill{3600};
+
+  friend bool operator==(const GangsConfig&, const GangsConfig&) = default;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, GangsConfig& config) {
+  visit("enabled", config.enabled,
+        "Plan gangs: pods that wait behind the scheduling gate berth.dev/gang until nodes for all "
+        "of them are reserved. If false, nobody takes these gates away");
+  visit("timeout", config.timeout,
+        "A gang that was released and still lacks some of its pods after this time is evicted, at "
+        "least 10s");
+  visit("maxShare", config.max_share,
+        "Share of the nodes of one accelerator that are kept for gangs that wait, 0 to 1; 0: gangs "
+        "wait until enough nodes happen to be free at once");
+  visit("backfill", config.backfill,
+        "Pods with the annotation berth.dev/max-runtime may use nodes that are kept for a gang, "
+        "and delay it by at most this; 0s: never");
+}
+
+/// Nodes that are near each other: those with the same value of a label.
+struct TopologyLevel {
+  std::string label;
+
+  friend bool operator==(const TopologyLevel&, const TopologyLevel&) = default;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, TopologyLevel& level) {
+  visit.Required("label", level.label,
+                 "Label of nodes whose value names the rack, block or zone that the node is in");
+}
+
 /// Which waiting pods the planner finds nodes for: `planner`. A plain value.
 struct PlannerConfig {
   /// By spec.schedulerName. Empty: no pods, so the planner is off.
   std::vector<std::string> schedulers = {"berth"};
-  BacklogConfig backlog;
+  BacklogConfig backlog = {};
+  GangsConfig gangs = {};
+  /// From the narrowest level to the widest one.
+  std::vector<TopologyLevel> topology = {};
 
   friend bool operator==(const PlannerConfig&, const PlannerConfig&) = default;
 };
@@ -47,6 +94,10 @@ void VisitFields(Visitor& visit, PlannerConfig& config) {
         "The planner nominates nodes for pods with one of these as their spec.schedulerName. Each "
         "must be a kube-scheduler that calls Berth's extender; empty: the planner is off");
   visit("backlog", config.backlog, "Pods that kube-scheduler has not tried yet");
+  visit("gangs", config.gangs, "Pods that run all together or not at all");
+  visit("topology", config.topology,
+        "Which nodes are near each other, from narrow to wide: the pods of a gang get nodes in the "
+        "narrowest domain that holds all of them");
 }
 
 /// Returns everything that is wrong with `config`; nothing if it can be used. The paths begin at

@@ -1,7 +1,6 @@
 #include "planner/planner.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "model/accelerator_requests.h"
@@ -18,43 +17,16 @@ namespace {
 
 std::string KeyOf(const Pod& pod) { return pod.namespace_ + '/' + pod.name; }
 
-// As kube-scheduler's PrioritySort
-// (k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort/priority_sort.go, v1.36.3), but for
-// pods that were tried: these are sorted by creation, too.
-auto PlaceInQueue(const Pod& pod) { return std::tuple(-std::int64_t{pod.priority}, pod.created); }
-
 }  // namespace
-
-struct Planner::Round {
-  const model::ClusterView& view;
-  const SeenBound& seen_bound;
-  model::Time time;
-  Clock::time_point now;
-  // How many more pods that were not refused may get a nomination.
-  std::size_t left;
-  PlannedView planned{view};
-  // By Waiting::shape.
-  absl::flat_hash_map<std::string, std::unique_ptr<Candidates>> candidates = {};
-  // Nominations of the plan for pods that kube-scheduler has not tried.
-  std::size_t standing = 0;
-  // Nominations of the plan for which pods have to be evicted, and for how many more pods victims
-  // may be sought.
-  std::size_t evictions = 0;
-  std::size_t searches = kSearches;
-  std::vector<Step> steps = {};
-
-  // Books the pod if its node exists.
-  void Book(const Pod& pod, const std::string& node) {
-    if (const auto index = view.Find(node)) planned.Book(pod, *index);
-  }
-};
 
 Planner::Planner(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                  PlannerConfig config)
     : engine_(std::move(engine)),
       config_(std::move(config)),
       annotation_(model::kPlanAnnotation.Below(engine_->prefix())),
-      lead_(config_.backlog.pods) {}
+      gang_names_(engine_->prefix()),
+      lead_(config_.backlog.pods),
+      gangs_(config_, engine_->prefix()) {}
 
 void Planner::Upsert(const Pod& pod, Clock::time_point now) {
   auto found = waiting_.find(KeyOf(pod));
@@ -71,7 +43,16 @@ void Planner::Upsert(const Pod& pod, Clock::time_point now) {
   if (was_in_time) lead_ = std::max(config_.backlog.pods, lead_ - 1);
   if (const auto outcome = waiting.pod.Update(pod, now)) End(*outcome, pod);
   waiting.shape = engine_->ShapeOf(pod) + '|' + policies::fit::ShapeOf(pod);
-  waiting.asks = !model::AcceleratorRequests(pod, engine_->catalog()).empty();
+  waiting.devices = 0;
+  for (const auto& [resource, amount] : model::AcceleratorRequests(pod, engine_->catalog())) {
+    waiting.devices += amount;
+  }
+  waiting.gang.reset();
+  if (config_.gangs.enabled) {
+    // Admission refuses what cannot be read.
+    auto gang = model::GangOf(pod.annotations, gang_names_);
+    if (gang.ok()) waiting.gang = *std::move(gang);
+  }
   waiting.epoch = epoch_;
 }
 
@@ -101,35 +82,83 @@ Planner::Entries::iterator Planner::Leave(Entries::iterator entry, const std::st
 }
 
 std::vector<Step> Planner::Plan(const model::ClusterView& view, const SeenBound& seen_bound,
-                                model::Time time, Clock::time_point now, std::size_t most) {
+                                model::Time time, Clock::time_point now, std::size_t most,
+                                const GangFacts& gangs) {
   if (!listed_) return {};
-  Round round{.view = view, .seen_bound = seen_bound, .time = time, .now = now, .left = most};
+  Round round{.engine = *engine_,
+              .view = view,
+              .seen_bound = seen_bound,
+              .gangs = gangs,
+              .memory = memory_,
+              .time = time,
+              .now = now,
+              .left = most,
+              .searches = kSearches};
   absl::erase_if(unfit_, [now](const auto& shape) { return shape.second + kLookAgain <= now; });
   // Every pod gets its turn before the first one gets another.
   const auto is_old = [now](const auto& shape) { return shape.second + kSeekAgain <= now; };
   if (!std::exchange(unsought_, false)) absl::erase_if(helpless_, is_old);
   BookLeaving(round);
-  const std::vector<Waiting*> queue = Queue(round);
+  std::vector<Waiting*> queue = Queue(round);
   BookOthers(queue, round);
+  const std::vector<Waiting*> gang_pods = TakeGangs(queue);
+  BeginGangs(gang_pods, round);
   Review(queue, round);
   Nominate(queue, round);
+  for (Waiting* waiting : gang_pods) {
+    waiting->state = StateInGang(*waiting);
+    ++states_[static_cast<std::size_t>(waiting->state)];
+  }
+  ended_.insert(ended_.end(), round.ended.begin(), round.ended.end());
   return std::move(round.steps);
 }
 
+std::vector<Planner::Waiting*> Planner::TakeGangs(std::vector<Waiting*>& queue) {
+  const auto gangs = std::ranges::stable_partition(
+      queue, [](const Waiting* waiting) { return !waiting->gang.has_value(); });
+  std::vector<Waiting*> taken(gangs.begin(), gangs.end());
+  queue.erase(gangs.begin(), gangs.end());
+  return taken;
+}
+
+void Planner::BeginGangs(const std::vector<Waiting*>& pods, Round& round) {
+  std::vector<Gangs::Member> members;
+  for (Waiting* waiting : pods) {
+    members.push_back({.pod = &waiting->pod,
+                       .shape = &waiting->shape,
+                       .gang = &*waiting->gang,
+                       .devices = waiting->devices});
+  }
+  gangs_.Begin(members, round);
+}
+
+State Planner::StateInGang(const Waiting& waiting) {
+  const WaitingPod& pod = waiting.pod;
+  if (pod.IsOurs()) return State::kNominated;
+  if (pod.pod().gated) return State::kGated;
+  if (pod.pod().deleted != model::kNoTime) return State::kDeleted;
+  return pod.Node().empty() ? State::kNoNode : State::kNominatedByOther;
+}
+
 void Planner::Failed(const Step& step) {
+  if (step.kind != StepKind::kNominate) return gangs_.Failed(step);
   const auto found = waiting_.find(step.namespace_ + '/' + step.name);
   if (IsWanted(step)) found->second.pod.OnFailed();
 }
 
 void Planner::Late(const Step& step) {
+  if (!step.gang.empty()) return Failed(step);
   lead_ = std::min(std::max(kMaxLead, config_.backlog.pods), lead_ + kLateLead);
   Failed(step);
 }
 
 bool Planner::IsWanted(const Step& step) const {
   const auto found = waiting_.find(step.namespace_ + '/' + step.name);
-  if (found == waiting_.end() || found->second.pod.pod().uid != step.uid) return false;
-  return found->second.pod.IsWriting(step.node);
+  const WaitingPod* const pod = found == waiting_.end() ? nullptr : &found->second.pod;
+  if (step.kind != StepKind::kNominate) {
+    return gangs_.IsWanted(step, pod == nullptr ? nullptr : &pod->pod());
+  }
+  return pod != nullptr && pod->pod().uid == step.uid && pod->IsWriting(step.node);
 }
 
 std::optional<Outlook> Planner::Find(std::string_view namespace_name, std::string_view name) const {
@@ -182,6 +211,7 @@ void Planner::Review(const std::vector<Waiting*>& queue, Round& round) {
     if (!waiting->pod.IsOurs() || Confirm(*waiting, round)) continue;
     (waiting->pod.AwaitsEviction() ? evicting : wrong).push_back(waiting);
   }
+  gangs_.Confirm(round);
   for (Waiting* waiting : wrong) Replace(*waiting, round);
   for (Waiting* waiting : evicting) {
     if (!ConfirmEviction(*waiting, round)) Replace(*waiting, round);
@@ -192,7 +222,7 @@ bool Planner::Confirm(Waiting& waiting, Round& round) {
   const WaitingPod& pod = waiting.pod;
   if (pod.HasFailed() || pod.pod().deleted != model::kNoTime) return false;
   const std::optional<NodeIndex> node = round.view.Find(pod.Node());
-  if (!node || !CandidatesFor(waiting, round).Fits(*node)) return false;
+  if (!node || !round.Of(waiting.shape, pod.pod()).Fits(*node)) return false;
   waiting.pod.OnFits();
   Hold(waiting, *node, round);
   return true;
@@ -222,6 +252,9 @@ void Planner::Nominate(const std::vector<Waiting*>& queue, Round& round) {
   std::int32_t ahead = 0;
   std::vector<Waiting*> heads;  // whose nodes are not booked yet
   for (Waiting* waiting : queue) {
+    const QueuePlace place = PlaceInQueue(waiting->pod.pod());
+    if (gangs_.HasAnyBefore(place)) BookHeads(heads, round);
+    gangs_.PlanBefore(place, round);
     State& state = waiting->state;
     state = Classify(*waiting, ahead, round);
     if (state == State::kNoNode) {
@@ -240,13 +273,15 @@ void Planner::Nominate(const std::vector<Waiting*>& queue, Round& round) {
                           state != State::kOtherScheduler && !waiting->pod.IsRefused();
     if (in_queue) ++ahead;
   }
+  if (gangs_.HasAny()) BookHeads(heads, round);
+  gangs_.PlanRest(round);
   if (ahead > 0) busy_ = round.now;
 }
 
 void Planner::BookHeads(std::vector<Waiting*>& heads, Round& round) {
   // The extender would choose the same.
   for (const Waiting* head : std::exchange(heads, {})) {
-    if (const auto node = Choose(*head, round)) round.planned.Book(head->pod.pod(), *node);
+    if (const auto node = Choose(*head, round)) round.Book(head->pod.pod(), *node);
   }
 }
 
@@ -272,7 +307,7 @@ State Planner::Eligibility(const Waiting& waiting) const {
   if (std::ranges::find(config_.schedulers, pod.scheduler) == config_.schedulers.end()) {
     return State::kOtherScheduler;
   }
-  return waiting.asks ? State::kNoNode : State::kNoAccelerator;
+  return waiting.devices > 0 ? State::kNoNode : State::kNoAccelerator;
 }
 
 State Planner::Classify(const Waiting& waiting, std::int32_t ahead, const Round& round) const {
@@ -291,13 +326,17 @@ State Planner::Classify(const Waiting& waiting, std::int32_t ahead, const Round&
 }
 
 std::optional<NodeIndex> Planner::Choose(const Waiting& waiting, Round& round) {
-  if (unfit_.contains(waiting.shape)) return std::nullopt;
-  Candidates& candidates = CandidatesFor(waiting, round);
+  // What is kept for gangs it may have only if it ends in time.
+  const bool unkept = gangs_.MayUseKept(waiting.pod.pod(), round);
+  const std::string key = waiting.shape + (unkept ? "|unkept" : "");
+  if (unfit_.contains(key)) return std::nullopt;
+  Candidates& candidates = unkept ? round.OfUnkept(waiting.shape, waiting.pod.pod())
+                                  : round.Of(waiting.shape, waiting.pod.pod());
   std::vector<NodeIndex> avoided;
   if (const auto failed = round.view.Find(waiting.pod.failed_node())) avoided.push_back(*failed);
   std::optional<NodeIndex> node = candidates.Best(avoided);
   if (!node && !avoided.empty()) node = candidates.Best();
-  if (!node) unfit_[waiting.shape] = round.now;
+  if (!node) unfit_[key] = round.now;
   return node;
 }
 
@@ -306,6 +345,8 @@ std::optional<NodeIndex> Planner::ChooseForEviction(const Waiting& waiting, Roun
   const bool may_help =
       waiting.pod.FoundNoVictims() && NamesReason(pod.unschedulable, engine_->reasons());
   if (!may_help || round.evictions >= kMaxEvictions) return std::nullopt;
+  // Nobody is evicted for a pod that fits where room is kept.
+  if (round.unkept && round.OfUnkept(waiting.shape, pod).Best()) return std::nullopt;
   const std::string key = waiting.shape + '|' + std::to_string(pod.priority);
   if (helpless_.contains(key)) return std::nullopt;
   if (round.searches == 0) {
@@ -317,23 +358,6 @@ std::optional<NodeIndex> Planner::ChooseForEviction(const Waiting& waiting, Roun
   const auto node = evictions.Best(round.view.Find(waiting.pod.failed_node()));
   if (!node) helpless_[key] = round.now;
   return node;
-}
-
-Candidates& Planner::CandidatesFor(const Waiting& waiting, Round& round) {
-  std::unique_ptr<Candidates>& candidates = round.candidates[waiting.shape];
-  if (candidates == nullptr) {
-    candidates =
-        std::make_unique<Candidates>(*engine_, waiting.pod.pod(), round.planned, round.time);
-    candidates->Remember(WorthsOf(candidates->Key()));
-  }
-  return *candidates;
-}
-
-std::shared_ptr<Worths> Planner::WorthsOf(const std::string& key) {
-  if (worths_.size() >= kShapes && !worths_.contains(key)) worths_.clear();
-  std::shared_ptr<Worths>& worths = worths_[key];
-  if (worths == nullptr) worths = std::make_shared<Worths>();
-  return worths;
 }
 
 void Planner::Write(Waiting& waiting, std::optional<NodeIndex> node, Round& round) {
@@ -353,7 +377,7 @@ void Planner::AddStep(Waiting& waiting, std::optional<NodeIndex> node, Round& ro
 }
 
 void Planner::Hold(const Waiting& waiting, NodeIndex node, Round& round) const {
-  round.planned.Book(waiting.pod.pod(), node);
+  round.Book(waiting.pod.pod(), node);
   if (!waiting.pod.IsRefused()) ++round.standing;
 }
 

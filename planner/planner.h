@@ -15,35 +15,22 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "model/cluster_view.h"
+#include "model/gang.h"
 #include "model/pod.h"
 #include "model/time.h"
 #include "planner/candidates.h"
 #include "planner/config.h"
+#include "planner/gangs.h"
 #include "planner/planned_view.h"
+#include "planner/round.h"
 #include "planner/state.h"
+#include "planner/step.h"
 #include "planner/waiting_pod.h"
+#include "planner/worths.h"
 #include "policies/fit/fit.h"
 #include "policies/scheduling/engine.h"
 
 namespace berth::planner {
-
-/// A write to a pod: its status.nominatedNodeName, and the annotation "<prefix>/plan" with the same
-/// value, in one patch of its status. podStatusStrategy in k8s.io/kubernetes/pkg/registry/core/pod/
-/// strategy.go (v1.36.3) keeps annotations.
-struct Step {
-  std::string namespace_;
-  std::string name;
-  /// Only the pod of this UID, even if another has its name by now.
-  std::string uid;
-  /// The node to nominate. Empty: the nomination is withdrawn, and the annotation removed.
-  std::string node;
-  /// When the pod was created.
-  model::Time created = model::kNoTime;
-  /// Whether kube-scheduler has refused the pod already.
-  bool refused = false;
-
-  friend bool operator==(const Step&, const Step&) = default;
-};
 
 /// Decides which waiting pods get which node, of all nodes of the cluster.
 ///
@@ -107,9 +94,7 @@ class Planner {
   /// more, all are forgotten.
   static constexpr std::size_t kShapes = 64;
 
-  /// Whether the view has shown that pod bound, now or earlier; the arguments are
-  /// "<namespace>/<name>" and the UID. See cluster::Snapshot::Reader::WasSeenBound.
-  using SeenBound = std::function<bool(const std::string& key, const std::string& uid)>;
+  using SeenBound = planner::SeenBound;
 
   Planner(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
           PlannerConfig config);
@@ -135,8 +120,10 @@ class Planner {
   /// because one that is unknown may have a nomination. The view must be complete, and have whole
   /// pods. `time` is the time for policies, `now` that of waits. At most `most` steps are
   /// for pods that kube-scheduler has not tried; those that it has refused cannot wait.
+  /// Gangs are planned whole, however many steps that takes; see Gangs.
   std::vector<Step> Plan(const model::ClusterView& view, const SeenBound& seen_bound,
-                         model::Time time, Clock::time_point now, std::size_t most = kMaxStanding);
+                         model::Time time, Clock::time_point now, std::size_t most = kMaxStanding,
+                         const GangFacts& gangs = {});
 
   /// Call it instead of Plan() while another controller leads. Forgets the pods that wait no
   /// longer, which only plans need and forget.
@@ -154,6 +141,9 @@ class Planner {
   /// What the last Plan() made of a pod. Nothing if it does not wait.
   std::optional<Outlook> Find(std::string_view namespace_name, std::string_view name) const;
 
+  /// The gangs of which pods wait. None unless `planner.gangs` is enabled.
+  const Gangs& gangs() const { return gangs_; }
+
   /// How many pods wait in each State, as of the last Plan().
   const std::array<std::size_t, kStates>& states() const { return states_; }
 
@@ -170,8 +160,10 @@ class Planner {
     WaitingPod pod;
     // Equal for pods that fit the same nodes equally well.
     std::string shape = {};
-    // Whether it asks for an accelerator.
-    bool asks = false;
+    // How many accelerators it asks for.
+    std::int64_t devices = 0;
+    // Set if gangs are planned and it belongs to one.
+    std::optional<model::Gang> gang = {};
     std::uint32_t epoch = 0;
     State state = State::kHead;
   };
@@ -187,9 +179,6 @@ class Planner {
 
   using Entries = std::map<std::string, Waiting, std::less<>>;  // by "<namespace>/<name>"
 
-  // What one Plan() works on.
-  struct Round;
-
   // Removes a pod, but keeps the node booked that it is bound to, or that was nominated for it if
   // `bound_to` is empty because nobody knows. Returns the next pod.
   Entries::iterator Leave(Entries::iterator entry, const std::string& bound_to = {});
@@ -201,6 +190,10 @@ class Planner {
   std::vector<Waiting*> Queue(const Round& round);
   // Books the nominations of others: all that kube-scheduler counts is booked before the plan's.
   void BookOthers(const std::vector<Waiting*>& queue, Round& round) const;
+  // Returns the pods of gangs, and leaves only the others in the queue.
+  static std::vector<Waiting*> TakeGangs(std::vector<Waiting*>& queue);
+  void BeginGangs(const std::vector<Waiting*>& pods, Round& round);
+  static State StateInGang(const Waiting& waiting);
   // Books the nominations of the plan, and withdraws or replaces those that are wrong.
   void Review(const std::vector<Waiting*>& queue, Round& round);
   // Books a nomination of the plan. Returns false if it is wrong.
@@ -226,9 +219,6 @@ class Planner {
   std::optional<model::NodeIndex> Choose(const Waiting& waiting, Round& round);
   // The node on which kube-scheduler should evict pods for this one, if that may help.
   std::optional<model::NodeIndex> ChooseForEviction(const Waiting& waiting, Round& round);
-  Candidates& CandidatesFor(const Waiting& waiting, Round& round);
-  // What is remembered under a key of Candidates.
-  std::shared_ptr<Worths> WorthsOf(const std::string& key);
   // Nominates the node, or withdraws.
   void Write(Waiting& waiting, std::optional<model::NodeIndex> node, Round& round);
   // The same, but the node is not booked. `evicts`: kube-scheduler has to evict pods there first.
@@ -240,6 +230,7 @@ class Planner {
   const std::shared_ptr<const policies::scheduling::SchedulingEngine> engine_;
   const PlannerConfig config_;
   const std::string annotation_;
+  const model::GangNames gang_names_;
   Entries waiting_;
   std::vector<Leaving> leaving_;
   std::uint32_t epoch_ = 0;  // counts lists
@@ -250,8 +241,9 @@ class Planner {
   std::int32_t lead_;
   // When there were last pods that kube-scheduler had not tried.
   Clock::time_point busy_{};
-  // By Candidates::Key().
-  absl::flat_hash_map<std::string, std::shared_ptr<Worths>> worths_;
+  // Two for each shape: as nodes are, and as they are without pods.
+  WorthMemory memory_{2 * kShapes};
+  Gangs gangs_;
   // When no node fitted a shape.
   absl::flat_hash_map<std::string, Clock::time_point> unfit_;
   // When no victims were found for a shape and a priority, and whether the last Plan() did not seek

@@ -83,6 +83,8 @@ class WaitingPod {
   const std::string& Node() const;
   /// Whether the plan has nominated it.
   bool IsOurs() const { return promise_ && !promise_->node.empty(); }
+  /// Whether it has, and the watch has shown that.
+  bool Stands() const { return IsOurs() && promise_->seen; }
   /// Whether it has, and kube-scheduler has to evict pods there first.
   bool AwaitsEviction() const { return IsOurs() && promise_->evicts; }
   /// Whether the plan has withdrawn its nomination, and the watch has not shown it.

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "model/cluster_view.h"
 #include "model/time.h"
 #include "policies/scheduling/rank.h"
@@ -45,6 +49,25 @@ class Worths {
 
   model::Time now_ = model::kNoTime;
   std::vector<Entry> entries_;  // by node
+};
+
+/// The Worths of several shapes. Not thread-safe.
+class WorthMemory {
+ public:
+  /// Of more than `most` shapes, all are forgotten.
+  explicit WorthMemory(std::size_t most) : most_(most) {}
+
+  /// `key`: of Candidates::Key().
+  std::shared_ptr<Worths> Of(const std::string& key) {
+    if (worths_.size() >= most_ && !worths_.contains(key)) worths_.clear();
+    std::shared_ptr<Worths>& worths = worths_[key];
+    if (worths == nullptr) worths = std::make_shared<Worths>();
+    return worths;
+  }
+
+ private:
+  const std::size_t most_;
+  absl::flat_hash_map<std::string, std::shared_ptr<Worths>> worths_;
 };
 
 }  // namespace berth::planner

@@ -7,9 +7,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/cluster_view.h"
@@ -67,9 +69,9 @@ struct Planning {
   }
 
   // A planner with the list of the pods.
-  std::unique_ptr<Planner> Begin() const {
-    auto planner =
-        std::make_unique<Planner>(berth.engine, PlannerConfig{.backlog = {.enabled = true}});
+  std::unique_ptr<Planner> Begin(PlannerConfig config = {}) const {
+    config.backlog.enabled = true;
+    auto planner = std::make_unique<Planner>(berth.engine, std::move(config));
     planner->BeginReplace();
     for (const model::Pod& pod : pods) planner->Upsert(pod, {});
     planner->EndReplace();
@@ -121,6 +123,31 @@ void BM_PlanInVain(benchmark::State& state) {
   }
 }
 
+// A gang of 512 pods of 8 devices each is planned, and one that is too large for the free nodes is
+// not, and has room kept for it. The only argument is the number of nodes.
+void PlanGang(benchmark::State& state, std::size_t pods, std::size_t expected) {
+  Planning planning(static_cast<std::size_t>(state.range(0)), 1, 8);
+  planning.pods.resize(pods, planning.pods.front());
+  for (std::size_t i = 0; i < pods; ++i) {
+    model::Pod& pod = planning.pods[i];
+    pod.name = pod.uid = std::to_string(i);
+    pod.unschedulable.clear();
+    pod.gates = {"berth.dev/gang"};
+    pod.gated = true;
+    pod.annotations = {{"berth.dev/gang-name", "train"},
+                       {"berth.dev/gang-size", std::to_string(pods)}};
+  }
+  PlannerConfig config;
+  config.gangs.enabled = true;
+  for (auto _ : state) {
+    const auto planner = planning.Begin(config);
+    if (planning.Plan(*planner, {}) != expected) state.SkipWithError("the gang is planned wrong");
+  }
+}
+
+void BM_PlanGang(benchmark::State& state) { PlanGang(state, 512, 512); }
+void BM_PlanGangInVain(benchmark::State& state) { PlanGang(state, 4096, 0); }
+
 void Sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Args({7498, 1})->Args({7498, 50})->Args({15000, 50})->Unit(benchmark::kMillisecond);
 }
@@ -128,6 +155,8 @@ void Sizes(benchmark::internal::Benchmark* benchmark) {
 BENCHMARK(BM_PlanPods)->Apply(Sizes);
 BENCHMARK(BM_PlanAgain)->Apply(Sizes);
 BENCHMARK(BM_PlanInVain)->Apply(Sizes);
+BENCHMARK(BM_PlanGang)->Arg(7498)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_PlanGangInVain)->Arg(7498)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace berth::planner

@@ -74,6 +74,8 @@ config: {planner: {schedulers: []}}`}},
 	{name: "a planner for the user's own scheduler", installation: installation{values: `
 scheduler: {enabled: false}
 config: {planner: {schedulers: [default-scheduler]}}`}},
+	{name: "gangs are planned", installation: installation{values: `
+config: {planner: {gangs: {enabled: true}, topology: [{label: topology.kubernetes.io/zone}]}}`}},
 	{name: "another name", installation: installation{name: "ml", namespace: "kube-system"}},
 }
 

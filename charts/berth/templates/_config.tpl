@@ -116,6 +116,12 @@ probes:
 {{- if include "berth.plannedSchedulers" . | fromYamlArray -}}true{{- end -}}
 {{- end -}}
 
+{{/* Not empty where the controller plans gangs. */}}
+{{- define "berth.plansGangs" -}}
+{{- $enabled := dig "planner" "gangs" "enabled" false (include "berth.config" . | fromYaml) -}}
+{{- if and $enabled (include "berth.plans" .) -}}true{{- end -}}
+{{- end -}}
+
 {{/* Not empty where the controller ends pods on lost nodes: LostNodesConfig::enabled in the code. */}}
 {{- define "berth.endsLostPods" -}}
 {{- $after := dig "controller" "lostNodes" "forceDeleteAfter" "" .Values.config | toString -}}

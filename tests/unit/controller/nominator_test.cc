@@ -62,10 +62,11 @@ class NominatorTest : public ::testing::Test {
 
   void Reply(int status) { transport_.replies.push_back({.status = status, .body = "{}"}); }
 
-  void RunFor(milliseconds duration) {
+  void RunFor(milliseconds duration) { RunFor(nominator_, duration); }
+  void RunFor(Nominator& nominator, milliseconds duration) {
     time_.end = time_.now + duration;
-    time_.on_wait = [this] { nominator_.WriteQueued(&patcher_); };
-    nominator_.Run();
+    time_.on_wait = [this, &nominator] { nominator.WriteQueued(&patcher_); };
+    nominator.Run();
   }
 
   Nominator Make(planner::PlannerConfig config) {
@@ -199,6 +200,87 @@ TEST_F(NominatorTest, IsOffWithoutSchedulers) {
   Wait(off, {Refused()});
   off.Run();
   EXPECT_THAT(transport_.requests, IsEmpty());
+}
+
+model::Pod OfGang(const std::string& name) {
+  model::Pod pod = PodOn("", name);
+  pod.scheduler = "berth";
+  pod.annotations = {{"berth.dev/gang-name", "train"}, {"berth.dev/gang-size", "2"}};
+  pod.gates = {"berth.dev/gang"};
+  pod.gated = true;
+  return pod;
+}
+
+planner::PlannerConfig WithGangs() {
+  planner::PlannerConfig config;
+  config.gangs.enabled = true;
+  return config;
+}
+
+TEST_F(NominatorTest, NominatesAGangAndThenTakesItsGatesAway) {
+  for (int i = 0; i < 4; ++i) Reply(200);
+  Nominator nominator = Make(WithGangs());
+  std::vector<model::Pod> pods = {OfGang("train-0"), OfGang("train-1")};
+  Wait(nominator, pods);
+  RunFor(nominator, milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(2));
+  EXPECT_EQ(transport_.requests[0].target, "/api/v1/namespaces/ml/pods/train-0/status");
+  EXPECT_EQ(transport_.requests[0].body,
+            R"({"metadata":{"annotations":{"berth.dev/plan":"v100-1","berth.dev/plan-lease":""},)"
+            R"("uid":"train-0-uid"},"status":{"nominatedNodeName":"v100-1"}})");
+  for (model::Pod& pod : pods) {
+    pod.nominated_node = "v100-1";
+    pod.annotations.emplace_back("berth.dev/plan", "v100-1");
+    nominator.OnUpsert(pod);
+  }
+  RunFor(nominator, milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(4));
+  EXPECT_EQ(transport_.requests[3].target, "/api/v1/namespaces/ml/pods/train-1");
+  EXPECT_EQ(transport_.requests[3].body,
+            R"({"metadata":{"uid":"train-1-uid"},"spec":{"schedulingGates":null}})");
+  EXPECT_EQ(record_.written.back(), "gate ml/train-1 ");
+}
+
+TEST_F(NominatorTest, SaysInAConditionAndAnEventWhyAGangWaits) {
+  for (int i = 0; i < 2; ++i) Reply(200);
+  Nominator nominator = Make(WithGangs());
+  Wait(nominator, {OfGang("train-0")});
+  RunFor(nominator, seconds(12));
+  ASSERT_THAT(transport_.requests, SizeIs(2));
+  EXPECT_EQ(transport_.requests[0].target, "/api/v1/namespaces/ml/pods/train-0/status");
+  EXPECT_EQ(transport_.requests[0].body,
+            R"({"metadata":{"uid":"train-0-uid"},"status":{"conditions":[{"lastTransitionTime":)"
+            R"("2027-01-15T08:00:00Z","message":"gang train of 2: 1 of 2 pods are there",)"
+            R"("reason":"Waiting","status":"False","type":"berth.dev/gang"}]}})");
+  EXPECT_EQ(transport_.requests[1].target, "/api/v1/namespaces/ml/events");
+  EXPECT_EQ(transport_.requests[1].body,
+            R"({"firstTimestamp":"2027-01-15T08:00:00Z","involvedObject":{"apiVersion":"v1",)"
+            R"("kind":"Pod","name":"train-0","namespace":"ml","uid":"train-0-uid"},)"
+            R"("lastTimestamp":"2027-01-15T08:00:00Z",)"
+            R"("message":"gang train of 2: 1 of 2 pods are there",)"
+            R"("metadata":{"generateName":"train-0."},"reason":"GangWaits",)"
+            R"("source":{"component":"berth"},"type":"Normal"})");
+}
+
+TEST_F(NominatorTest, EvictsTheWholeGangThatLacksAPod) {
+  const auto json = [](const std::string& name, const std::string& gang) {
+    return R"({"metadata":{"namespace":"ml","name":")" + name + R"(","uid":")" + name +
+           R"(-uid","annotations":{"berth.dev/gang-name":")" + gang +
+           R"(","berth.dev/gang-size":"2"}},"spec":{"nodeName":"a"},"status":{}})";
+  };
+  transport_.replies.push_back({.status = 200,
+                                .body = R"({"metadata":{},"items":[)" + json("train-0", "train") +
+                                        ',' + json("other-0", "other") + ',' +
+                                        json("train-1", "train") + "]}"});
+  transport_.replies.push_back({.status = 404, .body = "{}"});
+  Reply(201);
+  EXPECT_TRUE(patcher_.EvictGang("ml", "train", model::GangNames("berth.dev")).ok());
+  ASSERT_THAT(transport_.requests, SizeIs(3));
+  EXPECT_EQ(transport_.requests[1].target, "/api/v1/namespaces/ml/pods/train-0/eviction");
+  EXPECT_EQ(transport_.requests[2].target, "/api/v1/namespaces/ml/pods/train-1/eviction");
+  EXPECT_EQ(transport_.requests[2].body,
+            R"({"apiVersion":"policy/v1","deleteOptions":{"preconditions":{"uid":"train-1-uid"}},)"
+            R"("kind":"Eviction","metadata":{"name":"train-1","namespace":"ml"}})");
 }
 
 }  // namespace

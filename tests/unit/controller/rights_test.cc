@@ -38,6 +38,14 @@ TEST(ControllerRbac, MayEndPodsOnlyWhereItIsConfiguredTo) {
   }
 }
 
+TEST(ControllerRbac, MayEvictPodsOnlyWhereItPlansGangs) {
+  planner::PlannerConfig planner;
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""), Not(HasSubstr("eviction")));
+  planner.gangs.enabled = true;
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""),
+              HasSubstr("  resources: [pods/eviction]\n  verbs: [create]\n"));
+}
+
 TEST(ControllerRbac, NamesWhatTheConfigurationNames) {
   ControllerConfig config;
   config.owner = "berth";

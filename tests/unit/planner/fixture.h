@@ -54,7 +54,10 @@ class Fixture {
   using Nodes = std::vector<std::string>;
 
   /// `head`: how many untried pods are left to kube-scheduler.
-  explicit Fixture(std::int32_t head = 0) : config{{"berth"}, {true, head}} { Restart(); }
+  explicit Fixture(std::int32_t head = 0)
+      : config{.schedulers = {"berth"}, .backlog = {true, head}} {
+    Restart();
+  }
 
   /// The planner begins anew, with a list of what there is.
   void Restart() {
@@ -153,7 +156,7 @@ class Fixture {
     const auto is_bound = [this](const std::string& key, const std::string& uid) {
       return seen_bound.contains(key + '/' + uid);
     };
-    return planner->Plan(view, is_bound, kNow, now, most);
+    return planner->Plan(view, is_bound, time, now, most, facts);
   }
   /// Writes it, and the watch shows it. Returns "<pod> <node>" for each step.
   Nodes Plan(std::size_t most = Planner::kMaxStanding) {
@@ -163,17 +166,34 @@ class Fixture {
   }
   static Nodes Names(const std::vector<Step>& steps) {
     Nodes names;
-    for (const Step& step : steps) names.push_back(step.name + ' ' + step.node);
+    for (const Step& step : steps) {
+      if (step.kind == StepKind::kNominate) names.push_back(step.name + ' ' + step.node);
+      if (step.kind == StepKind::kUngate) names.push_back(step.name + " ungated");
+      if (step.kind == StepKind::kEvict) names.push_back(step.gang + " evicted");
+    }
     return names;
   }
   void Write(const Step& step) {
+    if (step.kind == StepKind::kSay) said.push_back(step.name + ": " + step.text);
+    if (step.kind == StepKind::kUngate) {
+      Edit(step.name, [](model::Pod& pod) {
+        std::erase(pod.gates, "berth.dev/gang");
+        pod.gated = !pod.gates.empty();
+      });
+    }
+    if (step.kind != StepKind::kNominate) return;
     Edit(step.name, [&step](model::Pod& pod) {
       pod.nominated_node = step.node;
-      pod.annotations.clear();
-      if (!step.node.empty()) pod.annotations = {{kPlan, step.node}};
+      std::erase_if(pod.annotations,
+                    [](const auto& each) { return each.first.starts_with(kPlan); });
+      if (!step.node.empty()) pod.annotations.emplace_back(kPlan, step.node);
+      if (!step.node.empty() && !step.gang.empty()) {
+        pod.annotations.emplace_back("berth.dev/plan-lease", step.text);
+      }
+      model::Normalize(pod.annotations);
     });
   }
-  void Pass(Clock::duration time) { now += time; }
+  void Pass(Clock::duration span) { now += span; }
 
   State StateOf(const std::string& name) const { return planner->Find("team", name)->state; }
   std::vector<Outcome> Outcomes() {
@@ -187,6 +207,9 @@ class Fixture {
   std::deque<model::Demand> demands;  // to which the nodes point
   std::map<std::string, model::Pod> pods;
   std::set<std::string> seen_bound;
+  std::vector<std::string> said;  // "<pod>: <text>"
+  GangFacts facts;
+  model::Time time = kNow;
   Clock::time_point now{std::chrono::hours(1)};
   std::unique_ptr<Planner> planner;
 

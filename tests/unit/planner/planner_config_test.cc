@@ -37,5 +37,25 @@ TEST(PlannerConfig, TheHeadIsWithinBounds) {
   EXPECT_THAT(ErrorsOf({.schedulers = {}, .backlog = {.pods = 10000}}), IsEmpty());
 }
 
+TEST(PlannerConfig, WhatGangsMayTakeIsWithinBounds) {
+  PlannerConfig config;
+  config.gangs = {.enabled = true,
+                  .timeout = model::Duration{9},
+                  .max_share = 1.5,
+                  .backfill = model::Duration{-1}};
+  EXPECT_THAT(ErrorsOf(config),
+              ElementsAre(Pair("planner.gangs.timeout", HasSubstr("at least 10s")),
+                          Pair("planner.gangs.maxShare", HasSubstr("from 0 to 1")),
+                          Pair("planner.gangs.backfill", HasSubstr("must not be negative"))));
+}
+
+TEST(PlannerConfig, EachLevelOfTheTopologyHasALabelOfItsOwn) {
+  PlannerConfig config;
+  config.topology = {{"rack"}, {""}, {"rack"}};
+  EXPECT_THAT(ErrorsOf(config),
+              ElementsAre(Pair("planner.topology[1].label", HasSubstr("must not be empty")),
+                          Pair("planner.topology[2].label", HasSubstr("listed twice"))));
+}
+
 }  // namespace
 }  // namespace berth::planner

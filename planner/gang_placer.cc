@@ -1,0 +1,302 @@
+#include "planner/gang_placer.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "policies/fit/fit.h"
+
+namespace berth::planner {
+
+using model::NodeIndex;
+using model::NodeState;
+
+namespace {
+
+void AppendNodes(const Topology::Domain& domain, std::vector<NodeIndex>& nodes) {
+  for (const auto& [key, child] : domain.children) AppendNodes(*child, nodes);
+  nodes.insert(nodes.end(), domain.nodes.begin(), domain.nodes.end());
+}
+
+// Whether the domain, or one around it, has that level.
+bool IsBelow(const Topology::Domain& domain, std::size_t level) {
+  const Topology::Domain* each = &domain;
+  while (each != nullptr && each->level < level) each = each->parent;
+  return each != nullptr && each->level == level;
+}
+
+bool IsWithin(const Topology::Domain& domain, const Topology::Domain* outer) {
+  const Topology::Domain* each = &domain;
+  while (each != nullptr && each != outer) each = each->parent;
+  return outer == nullptr || each == outer;
+}
+
+}  // namespace
+
+// One attempt to book all groups in a domain.
+class GangPlacer::Trial {
+ public:
+  Trial(GangPlacer& placer, const Limits& limits)
+      : placer_(placer),
+        limits_(limits),
+        // A view of the ledger, not a copy.
+        scratch_(static_cast<const model::ClusterView&>(placer.ledger_)) {}
+
+  // Books all pods of the group in the domain. Returns false if not all fit.
+  bool Add(std::size_t group, const Domain& domain) {
+    const std::size_t count = placer_.groups_[group].count;
+    places_.emplace_back();
+    const std::size_t there = std::min(Capacity(group, domain), count);
+    Fill(group, domain, there);
+    placed_ += there;
+    auto& nodes = places_.back();
+    std::ranges::stable_sort(nodes, {},
+                             [this](NodeIndex node) { return placer_.topology_.PositionOf(node); });
+    return there == count;
+  }
+  Places Take() { return std::move(places_); }
+  std::size_t placed() const { return placed_; }
+
+ private:
+  // A domain or a node that has room for some pods.
+  struct Part {
+    // Whether it comes behind all nodes that have no flaw.
+    bool last;
+    std::size_t room;
+    Candidates::Worth worth;
+    const Domain* domain;  // or else:
+    NodeIndex node;
+  };
+
+  std::size_t Room(std::size_t group, NodeIndex node) {
+    if (!scratch_.HasBookings(node)) {
+      return static_cast<std::size_t>(placer_.Room(group, node, limits_));
+    }
+    const PodGroup& pods = placer_.groups_[group];
+    if (!placer_.Allows(group, node, limits_) || !pods.candidates->Fits(node)) return 0;
+    return static_cast<std::size_t>(policies::fit::RoomFor(*pods.pod, *scratch_.At(node),
+                                                           static_cast<std::int64_t>(pods.count)));
+  }
+  std::size_t Capacity(std::size_t group, const Domain& domain) {
+    return placer_.Sum(domain, 2 * placer_.groups_[group].count,
+                       [&](NodeIndex node) { return Room(group, node); });
+  }
+
+  std::vector<Part> PartsOf(std::size_t group, const Domain& domain) {
+    std::vector<Part> parts;
+    for (const auto& [key, child] : domain.children) {
+      parts.push_back({false, Capacity(group, *child), 0, child.get(), 0});
+    }
+    for (const NodeIndex node : domain.nodes) {
+      const std::size_t room = Room(group, node);
+      if (room == 0) continue;
+      const Candidates::Worth worth = placer_.groups_[group].candidates->Of(node);
+      parts.push_back({Candidates::ComesLast(worth), room, worth, nullptr, node});
+    }
+    std::erase_if(parts, [](const Part& part) { return part.room == 0; });
+    std::ranges::stable_sort(parts, [](const Part& one, const Part& other) {
+      return std::tuple(one.last, other.room, other.worth) <
+             std::tuple(other.last, one.room, one.worth);
+    });
+    return parts;
+  }
+  // Of the parts from `next` on, the smallest that holds `count` pods; the largest if none does.
+  static std::size_t Choose(const std::vector<Part>& parts, std::size_t next, std::size_t count) {
+    std::size_t best = next;
+    for (std::size_t i = next; i < parts.size() && parts[i].last == parts[next].last; ++i) {
+      if (parts[i].room < count) break;
+      if (parts[i].room < parts[best].room) best = i;
+    }
+    return best;
+  }
+  // Books `count` pods, which the domain has room for, on as few parts as possible.
+  void Fill(std::size_t group, const Domain& domain, std::size_t count) {
+    if (count == 0) return;
+    std::vector<Part> parts = PartsOf(group, domain);
+    for (std::size_t next = 0; count > 0 && next < parts.size(); ++next) {
+      std::swap(parts[next], parts[Choose(parts, next, count)]);
+      const Part& part = parts[next];
+      const std::size_t taken = std::min(count, part.room);
+      count -= taken;
+      if (part.domain != nullptr) {
+        Fill(group, *part.domain, taken);
+      } else {
+        Book(group, part.node, taken);
+      }
+    }
+  }
+  void Book(std::size_t group, NodeIndex node, std::size_t count) {
+    for (; count > 0; --count) {
+      scratch_.Book(*placer_.groups_[group].pod, node);
+      places_.back().push_back(node);
+    }
+  }
+
+  GangPlacer& placer_;
+  const Limits& limits_;
+  PlannedView scratch_;
+  Places places_;
+  std::size_t placed_ = 0;
+};
+
+GangPlacer::GangPlacer(const Topology& topology, const PlannedView& ledger,
+                       std::vector<PodGroup> groups)
+    : topology_(topology),
+      ledger_(ledger),
+      groups_(std::move(groups)),
+      room_(groups_.size(), std::vector<std::int64_t>(ledger.EndIndex(), -1)) {}
+
+bool GangPlacer::Allows(std::size_t group, NodeIndex node, const Limits& limits) const {
+  if (limits.avoided == node) return false;
+  if (!limits.model || !groups_[group].asks) return true;
+  return ledger_.At(node)->accelerator == *limits.model;
+}
+
+std::int64_t GangPlacer::Room(std::size_t group, NodeIndex node, const Limits& limits) {
+  const NodeState* const state = ledger_.At(node);
+  if (state == nullptr || !Allows(group, node, limits)) return 0;
+  std::int64_t& room = room_[group][node];
+  const PodGroup& pods = groups_[group];
+  if (room < 0) {
+    const bool fits = pods.candidates->Fits(node);
+    const auto count = static_cast<std::int64_t>(pods.count);
+    room = fits ? policies::fit::RoomFor(*pods.pod, *state, count) : 0;
+  }
+  return room;
+}
+
+std::int64_t GangPlacer::IdleRoom(std::size_t group, NodeIndex node, const Limits& limits) {
+  const NodeState* const state = ledger_.At(node);
+  const PodGroup& pods = groups_[group];
+  if (state == nullptr || !Allows(group, node, limits)) return 0;
+  if (!pods.candidates->FitsIdle(node)) return 0;
+  NodeState idle;
+  idle.node.allocatable = state->node.allocatable;
+  return policies::fit::RoomFor(*pods.pod, idle, static_cast<std::int64_t>(pods.count));
+}
+
+template <typename RoomOf>
+std::size_t GangPlacer::Sum(const Domain& domain, std::size_t most, RoomOf room) const {
+  std::size_t sum = 0;
+  for (const auto& [key, child] : domain.children) {
+    if (sum < most) sum += Sum(*child, most, room);
+  }
+  for (const NodeIndex node : domain.nodes) {
+    if (sum < most) sum += room(node);
+  }
+  return sum;
+}
+
+std::size_t GangPlacer::Capacity(std::size_t group, const Domain& domain, const Limits& limits) {
+  // Twice the size, so that of two domains that hold the group the smaller one can be told.
+  return Sum(domain, 2 * groups_[group].count,
+             [&](NodeIndex node) { return static_cast<std::size_t>(Room(group, node, limits)); });
+}
+
+std::size_t GangPlacer::WidestLevel(const Limits& limits) const {
+  return limits.level.value_or(topology_.labels().size());
+}
+
+std::vector<const Topology::Domain*> GangPlacer::Holding(std::size_t level, const Limits& limits) {
+  std::vector<std::pair<std::size_t, const Domain*>> holding;
+  for (const Domain* domain : topology_.At(level)) {
+    if (!IsWithin(*domain, limits.within)) continue;
+    // A rack whose nodes lack the required label of a zone is in no zone.
+    if (limits.level && !IsBelow(*domain, *limits.level)) continue;
+    const std::size_t capacity = Capacity(0, *domain, limits);
+    most_ = std::max(most_, std::min(capacity, groups_[0].count));
+    if (capacity >= groups_[0].count) holding.emplace_back(capacity, domain);
+  }
+  std::ranges::stable_sort(holding, {}, [](const auto& each) { return each.first; });
+  std::vector<const Domain*> domains;
+  for (const auto& [capacity, domain] : holding) domains.push_back(domain);
+  return domains;
+}
+
+std::optional<GangPlacer::Places> GangPlacer::Place(const Limits& limits) {
+  if (groups_.empty()) return Places{};
+  const std::size_t widest = groups_[0].asks ? WidestLevel(limits) : topology_.labels().size();
+  for (std::size_t level = groups_[0].asks ? 0 : widest; level <= widest; ++level) {
+    for (const Domain* domain : Holding(level, limits)) {
+      if (auto places = Try(*domain, limits)) return places;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<GangPlacer::Places> GangPlacer::Try(const Domain& domain, const Limits& limits) {
+  Trial trial(*this, limits);
+  bool all = true;
+  for (std::size_t group = 0; group < groups_.size() && all; ++group) {
+    all = trial.Add(group, groups_[group].asks ? domain : topology_.cluster());
+  }
+  if (all) return trial.Take();
+  most_ = std::max(most_, trial.placed());
+  return std::nullopt;
+}
+
+std::vector<GangPlacer::Model> GangPlacer::Models() {
+  std::map<Model, Candidates::Worth> best;
+  for (NodeIndex node = 0; node < ledger_.EndIndex(); ++node) {
+    const NodeState* const state = ledger_.At(node);
+    if (state == nullptr || groups_.empty() || !groups_[0].asks) continue;
+    if (!groups_[0].candidates->FitsIdle(node)) continue;
+    Candidates::Worth& worth = best[state->accelerator];
+    worth = std::max(worth, groups_[0].candidates->Of(node));
+  }
+  std::vector<Model> models;
+  for (const auto& [model, worth] : best) models.push_back(model);
+  std::ranges::stable_sort(models, std::ranges::greater(),
+                           [&best](Model model) { return best.at(model); });
+  return models;
+}
+
+bool GangPlacer::HoldsIdle(const Domain& domain, const Limits& limits) {
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    const Domain& where = groups_[group].asks ? domain : topology_.cluster();
+    const std::size_t capacity = Sum(where, groups_[group].count, [&](NodeIndex node) {
+      return static_cast<std::size_t>(IdleRoom(group, node, limits));
+    });
+    if (capacity < groups_[group].count) return false;
+  }
+  return true;
+}
+
+std::optional<GangPlacer::Places> GangPlacer::PlaceIdle(const Limits& limits,
+                                                        std::string_view preferred,
+                                                        const Domain** chosen) {
+  *chosen = nullptr;
+  std::size_t most = 0;
+  for (const Domain* domain : topology_.At(WidestLevel(limits))) {
+    if (!IsWithin(*domain, limits.within) || !HoldsIdle(*domain, limits)) continue;
+    const std::size_t room = Capacity(0, *domain, limits);
+    const bool better = *chosen == nullptr || domain->path == preferred ||
+                        (room > most && (*chosen)->path != preferred);
+    if (!better) continue;
+    *chosen = domain;
+    most = room;
+  }
+  if (*chosen == nullptr) return std::nullopt;
+  Places places(groups_.size());
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    AddIdle(group, groups_[group].asks ? **chosen : topology_.cluster(), limits, places);
+  }
+  return places;
+}
+
+void GangPlacer::AddIdle(std::size_t group, const Domain& domain, const Limits& limits,
+                         Places& places) {
+  std::vector<NodeIndex> nodes;
+  AppendNodes(domain, nodes);
+  std::erase_if(nodes, [&](NodeIndex node) { return IdleRoom(group, node, limits) == 0; });
+  std::ranges::stable_sort(nodes, std::ranges::greater(),
+                           [&](NodeIndex node) { return Room(group, node, limits); });
+  for (const NodeIndex node : nodes) {
+    const auto missing = static_cast<std::int64_t>(groups_[group].count - places[group].size());
+    const std::int64_t room = std::min(missing, IdleRoom(group, node, limits));
+    places[group].insert(places[group].end(), static_cast<std::size_t>(room), node);
+  }
+}
+
+}  // namespace berth::planner

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "model/accelerator.h"
+#include "model/cluster_view.h"
+#include "model/pod.h"
+#include "planner/candidates.h"
+#include "planner/planned_view.h"
+#include "planner/topology.h"
+
+namespace berth::planner {
+
+/// Pods of a gang that are alike.
+struct PodGroup {
+  /// One of them, and the nodes for their shape.
+  const model::Pod* pod = nullptr;
+  Candidates* candidates = nullptr;
+  std::size_t count = 0;
+  /// Whether they ask for an accelerator. Only these are kept near each other and on one model: an
+  /// MPI launcher has to find its place among nodes without accelerators.
+  bool asks = true;
+};
+
+/// Finds nodes for all pods of a gang at once, in the narrowest domain of the topology that holds
+/// them. It does not try all combinations: of pods that differ, those that come first get the best
+/// places, and the others may then be left without. Single-use, for one ledger; not thread-safe.
+class GangPlacer {
+ public:
+  using Model = model::AcceleratorCatalog::Index;
+  using Domain = Topology::Domain;
+  /// For each group, a node for each of its pods; near nodes follow each other.
+  using Places = std::vector<std::vector<model::NodeIndex>>;
+
+  /// Where the pods that ask for accelerators may go.
+  struct Limits {
+    /// Only nodes of this model.
+    std::optional<Model> model = {};
+    /// Only nodes of one domain of this level or a narrower one.
+    std::optional<std::size_t> level = {};
+    /// Only nodes of this domain. Null: all.
+    const Domain* within = nullptr;
+    /// Not this node.
+    std::optional<model::NodeIndex> avoided = {};
+  };
+
+  /// Everything must outlive this. The candidates are those of `ledger`.
+  GangPlacer(const Topology& topology, const PlannedView& ledger, std::vector<PodGroup> groups);
+
+  /// Returns nodes for all pods, or nothing if they do not all fit at once.
+  std::optional<Places> Place(const Limits& limits);
+  /// How many pods fitted at the same time at most, in the attempts that failed.
+  std::size_t most() const { return most_; }
+
+  /// The models on which the pods fit at all, the best first. Empty if no pods ask for any.
+  std::vector<Model> Models();
+
+  /// Nodes to keep for the pods until these fit: those on which they could run if nobody else did,
+  /// with the most room now. Nothing if no nodes would do even then. `preferred` is the path of the
+  /// domain that was chosen last time, if any did; the choice is written to `chosen`.
+  std::optional<Places> PlaceIdle(const Limits& limits, std::string_view preferred,
+                                  const Domain** chosen);
+
+ private:
+  class Trial;
+
+  // How many pods of the group fit the node now.
+  std::int64_t Room(std::size_t group, model::NodeIndex node, const Limits& limits);
+  // The same if no pod was there.
+  std::int64_t IdleRoom(std::size_t group, model::NodeIndex node, const Limits& limits);
+  bool Allows(std::size_t group, model::NodeIndex node, const Limits& limits) const;
+  std::size_t Capacity(std::size_t group, const Domain& domain, const Limits& limits);
+  // The sum over the nodes of the domain, up to the group's size. `room(node)`.
+  template <typename RoomOf>
+  std::size_t Sum(const Domain& domain, std::size_t most, RoomOf room) const;
+  // The domains of one level in which to try, those that just hold the first group first.
+  std::vector<const Domain*> Holding(std::size_t level, const Limits& limits);
+  std::optional<Places> Try(const Domain& domain, const Limits& limits);
+  bool HoldsIdle(const Domain& domain, const Limits& limits);
+  void AddIdle(std::size_t group, const Domain& domain, const Limits& limits, Places& places);
+  std::size_t WidestLevel(const Limits& limits) const;
+
+  const Topology& topology_;
+  const PlannedView& ledger_;
+  const std::vector<PodGroup> groups_;
+  // What is known of the ledger, by group and node; -1: not known yet.
+  std::vector<std::vector<std::int64_t>> room_;
+  std::size_t most_ = 0;
+};
+
+}  // namespace berth::planner

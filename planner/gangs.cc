@@ -1,0 +1,352 @@
+#include "planner/gangs.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "model/annotation.h"
+#include "model/duration.h"
+#include "model/node.h"
+
+// The life of a gang: who belongs to it, what is to be done next, and how it ends. Where its pods
+// go is in gangs_placing.cc.
+
+namespace berth::planner {
+
+using model::Pod;
+
+namespace {
+
+// Which pod of an Indexed Job it is (JobCompletionIndexAnnotation in
+// k8s.io/kubernetes/staging/src/k8s.io/api/batch/v1/types.go, v1.36.3). Pods without come last.
+std::uint64_t RankOf(const Pod& pod) {
+  std::uint64_t rank = std::numeric_limits<std::uint64_t>::max();
+  const auto text = model::Find(pod.annotations, "batch.kubernetes.io/job-completion-index");
+  if (text) std::from_chars(text->data(), text->data() + text->size(), rank);
+  return rank;
+}
+
+std::string GangKeyOf(const Pod& pod, const model::Gang& gang) {
+  return pod.namespace_ + '/' + gang.name;
+}
+
+// Of all pods the lowest priority, and the oldest creation.
+QueuePlace PlaceOf(const std::vector<Gangs::Member>& members) {
+  QueuePlace place = PlaceInQueue(members.front().pod->pod());
+  for (const Gangs::Member& member : members) {
+    const auto [priority, created] = PlaceInQueue(member.pod->pod());
+    place = {std::max(std::get<0>(place), priority), std::min(std::get<1>(place), created)};
+  }
+  return place;
+}
+
+bool IsNominatedByOther(const WaitingPod& pod) {
+  return !pod.IsOurs() && !pod.IsWithdrawn() && !pod.Node().empty();
+}
+
+}  // namespace
+
+std::string_view NameOf(GangPhase phase) {
+  static constexpr std::array<std::string_view, kGangPhases> kNames = {"collecting", "waiting",
+                                                                       "planned", "released"};
+  return kNames[static_cast<std::size_t>(phase)];
+}
+
+Gangs::Gangs(const PlannerConfig& config, const std::string& prefix)
+    : config_(config),
+      names_(prefix),
+      plan_annotation_(model::kPlanAnnotation.Below(prefix)),
+      lease_annotation_(model::kPlanLeaseAnnotation.Below(prefix)),
+      runtime_annotation_(model::kMaxRuntimeAnnotation.Below(prefix)) {}
+
+void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
+  for (auto& [key, gang] : gangs_) gang.members.clear();
+  for (const Member& member : waiting) {
+    gangs_[GangKeyOf(member.pod->pod(), *member.gang)].members.push_back(member);
+  }
+  queue_.clear();
+  next_ = 0;
+  unfit_.clear();
+  topologies_.clear();
+  keeping_ = 0;
+  kept_.clear();
+  for (auto& [key, gang] : gangs_) Refresh(key, gang, round);
+  std::erase_if(gangs_, [](const auto& entry) { return entry.second.members.empty(); });
+  for (auto& [key, gang] : gangs_) queue_.push_back(&gang);
+  std::ranges::stable_sort(queue_, {}, &Record::place);
+}
+
+void Gangs::Refresh(const std::string& key, Record& gang, Round& round) {
+  for (Member& member : gang.members) {
+    const bool ends = member.pod->pod().deleted != model::kNoTime;
+    if (ends && member.pod->IsOurs()) Withdraw(gang, member, round);
+  }
+  std::erase_if(gang.members,
+                [](const Member& member) { return member.pod->pod().deleted != model::kNoTime; });
+  if (gang.members.empty()) return;
+  std::ranges::stable_sort(gang.members, {}, [](const Member& member) {
+    return std::pair(RankOf(member.pod->pod()), std::string_view(member.pod->pod().name));
+  });
+  gang.said_size = gang.size();
+  gang.place = PlaceOf(gang.members);
+  gang.running.clear();
+  if (round.gangs.running) gang.running = round.gangs.running(key);
+  JudgeRelease(gang, round);
+}
+
+void Gangs::JudgeRelease(Record& gang, const Round& round) const {
+  absl::flat_hash_set<std::string_view> waiting;
+  for (const Member& member : gang.members) waiting.insert(member.pod->pod().uid);
+  std::erase_if(gang.ungated, [&](const auto& each) {
+    return !waiting.contains(each.first) && each.second + kLost <= round.now;
+  });
+  const auto fresh = std::ranges::count_if(gang.members, [&](const Member& member) {
+    return IsOnlyGated(member) && !gang.ungated.contains(member.pod->pod().uid);
+  });
+  const auto is_open = [](const Member& member) { return !member.pod->pod().gated; };
+  const auto was_released = [this](const Member& member) { return WasReleased(member); };
+  if (static_cast<std::size_t>(fresh) >= gang.size()) {
+    // It starts anew, and what runs of it is about to end.
+    gang.released = false;
+    gang.ungated.clear();
+  } else if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
+    gang.released = true;
+  } else if (gang.ungated.empty() && std::ranges::none_of(gang.members, is_open)) {
+    gang.released = false;
+  }
+  if (!gang.released) gang.incomplete.reset();
+}
+
+bool Gangs::IsOnlyGated(const Member& member) const {
+  return model::IsOnlyGate(member.pod->pod().gates, names_.gate);
+}
+
+bool Gangs::WasReleased(const Member& member) const {
+  const Pod& pod = member.pod->pod();
+  return !pod.gated && model::Find(pod.annotations, plan_annotation_).has_value();
+}
+
+void Gangs::PlanBefore(const QueuePlace& place, Round& round) {
+  while (HasAnyBefore(place)) Plan(*queue_[next_++], round);
+}
+
+void Gangs::PlanRest(Round& round) {
+  while (HasAny()) Plan(*queue_[next_++], round);
+}
+
+void Gangs::Plan(Record& gang, Round& round) {
+  if (gang.released) return Complete(gang, round);
+  std::string obstacle = ObstacleTo(gang);
+  if (!obstacle.empty()) {
+    WithdrawAll(gang, round);
+    return Enter(gang, GangPhase::kCollecting, std::move(obstacle), round);
+  }
+  if (MustPause(gang, round)) return;
+  if (!std::ranges::all_of(gang.members, &Member::held) && !PlaceMissing(gang, round)) {
+    WithdrawAll(gang, round);
+    return Wait(gang, round);
+  }
+  Enter(gang, GangPhase::kPlanned, "", round);
+  if (AreReserved(gang, round)) Release(gang, round);
+}
+
+std::string Gangs::ObstacleTo(const Record& gang) const {
+  for (const Member& member : gang.members) {
+    if (*member.gang != gang.gang()) {
+      return "its pods " + gang.members.front().pod->pod().name + " and " + member.pod->pod().name +
+             " do not say the same about it: write equal annotations";
+    }
+    std::string obstacle = ObstacleIn(member);
+    if (!obstacle.empty()) return obstacle;
+  }
+  if (gang.members.size() >= gang.size()) return "";
+  return std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
+         " pods are there";
+}
+
+std::string Gangs::ObstacleIn(const Member& member) const {
+  const Pod& pod = member.pod->pod();
+  const auto& schedulers = config_.schedulers;
+  if (std::ranges::find(schedulers, pod.scheduler) == schedulers.end()) {
+    return "its pod " + pod.name + " names the scheduler " + pod.scheduler +
+           ", which planner.schedulers does not list";
+  }
+  for (const std::string& gate : pod.gates) {
+    if (gate != names_.gate) return "its pod " + pod.name + " has the scheduling gate " + gate;
+  }
+  if (!IsNominatedByOther(*member.pod)) return "";
+  return "somebody else has nominated a node for its pod " + pod.name;
+}
+
+bool Gangs::MustPause(const Record& gang, const Round& round) {
+  return std::ranges::any_of(gang.members, [&round](const Member& member) {
+    const WaitingPod& pod = *member.pod;
+    // What kube-scheduler clears of a pod that it has not tried says nothing about the node.
+    const bool failed = pod.IsBackingOff(round.now) && pod.failures() == 0;
+    return !member.held && (pod.IsWithdrawn() || failed);
+  });
+}
+
+bool Gangs::AreReserved(Record& gang, Round& round) const {
+  const std::string& lease = round.gangs.lease;
+  bool all = true;
+  for (Member& member : gang.members) {
+    const WaitingPod& pod = *member.pod;
+    all = all && pod.Stands();
+    const bool known = lease.empty() || !pod.pod().gated ||
+                       model::Find(pod.pod().annotations, lease_annotation_) == lease;
+    if (known) continue;
+    all = false;
+    if (!pod.Stands()) continue;
+    Step step = StepFor(gang, member, StepKind::kNominate);
+    step.node = pod.Node();
+    step.text = lease;
+    member.pod->OnWritten(step.node, round.now);
+    round.steps.push_back(std::move(step));
+  }
+  return all;
+}
+
+void Gangs::Release(Record& gang, Round& round) const {
+  for (const Member& member : gang.members) {
+    if (member.pod->pod().gated) Ungate(gang, member, round);
+  }
+  for (const Member& member : gang.members) {
+    if (!gang.said.empty()) round.steps.push_back(StepFor(gang, member, StepKind::kSay));
+  }
+  gang.said.clear();
+  gang.released = true;
+  gang.incomplete = round.now;
+  Enter(gang, GangPhase::kReleased, "", round);
+}
+
+void Gangs::Ungate(Record& gang, const Member& member, Round& round) const {
+  gang.ungated[member.pod->pod().uid] = round.now;
+  round.steps.push_back(StepFor(gang, member, StepKind::kUngate));
+}
+
+void Gangs::Complete(Record& gang, Round& round) {
+  if (!gang.incomplete) gang.incomplete = round.now;
+  for (Member& member : gang.members) CompleteOne(gang, member, round);
+  Enter(gang, GangPhase::kReleased,
+        std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
+            " pods are not bound yet",
+        round);
+  if (round.now < *gang.incomplete + config_.gangs.timeout) return;
+  const Pod& pod = gang.members.front().pod->pod();
+  round.steps.push_back({.namespace_ = pod.namespace_,
+                         .created = std::get<1>(gang.place),
+                         .kind = StepKind::kEvict,
+                         .gang = gang.gang().name,
+                         .text = gang.reason});
+  gang.incomplete = round.now;
+}
+
+void Gangs::CompleteOne(Record& gang, Member& member, Round& round) {
+  const WaitingPod& pod = *member.pod;
+  const bool gated = pod.pod().gated;
+  if (gated && !IsOnlyGated(member)) return;
+  const auto ungated = gang.ungated.find(pod.pod().uid);
+  const bool is_known = ungated != gang.ungated.end();
+  if (gated && is_known && round.now < ungated->second + kLost) return;
+  const bool is_new = gated && !is_known && round.now < pod.since() + kReplacement;
+  if (!member.held && !is_new) PlaceOne(gang, member, round);
+  if (member.held && gated && pod.Stands()) Ungate(gang, member, round);
+}
+
+void Gangs::Nominate(const Record& gang, Member& member, model::NodeIndex node,
+                     Round& round) const {
+  WaitingPod& pod = *member.pod;
+  if (pod.IsOurs()) round.ended.push_back({Outcome::kReplaced, pod.pod().created});
+  Step step = StepFor(gang, member, StepKind::kNominate);
+  step.node = round.view.At(node)->node.name;
+  step.text = round.gangs.lease;
+  pod.OnWritten(step.node, round.now);
+  round.steps.push_back(std::move(step));
+  round.Book(pod.pod(), node);
+  member.held = true;
+}
+
+void Gangs::Withdraw(const Record& gang, Member& member, Round& round) const {
+  round.ended.push_back({Outcome::kWithdrawn, member.pod->pod().created});
+  member.pod->OnWritten("", round.now);
+  member.held = false;
+  round.steps.push_back(StepFor(gang, member, StepKind::kNominate));
+}
+
+void Gangs::WithdrawAll(Record& gang, Round& round) const {
+  for (Member& member : gang.members) {
+    if (member.pod->IsOurs()) Withdraw(gang, member, round);
+  }
+}
+
+Step Gangs::StepFor(const Record& gang, const Member& member, StepKind kind) const {
+  const Pod& pod = member.pod->pod();
+  return {.namespace_ = pod.namespace_,
+          .name = pod.name,
+          .uid = pod.uid,
+          .created = pod.created,
+          .refused = member.pod->IsRefused(),
+          .kind = kind,
+          .gang = gang.gang().name};
+}
+
+void Gangs::Enter(Record& gang, GangPhase phase, std::string reason, Round& round) const {
+  if (!gang.since || gang.phase != phase) gang.since = round.now;
+  gang.phase = phase;
+  gang.reason = std::move(reason);
+  if (!gang.reason.empty() && *gang.since + kSayAfter <= round.now) Say(gang, round);
+}
+
+void Gangs::Say(Record& gang, Round& round) const {
+  std::string text =
+      "gang " + gang.gang().name + " of " + std::to_string(gang.size()) + ": " + gang.reason;
+  const bool again = gang.said_phase == gang.phase;
+  if (again && (text == gang.said || round.now < gang.said_at + kSayAgain)) return;
+  for (const Member& member : gang.members) {
+    Step step = StepFor(gang, member, StepKind::kSay);
+    step.text = text;
+    step.event = &member == &gang.members.front();
+    round.steps.push_back(std::move(step));
+    // Of a new number only one pod tells: a write for each would be many.
+    if (again) break;
+  }
+  gang.said = std::move(text);
+  gang.said_phase = gang.phase;
+  gang.said_at = round.now;
+}
+
+bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
+  const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
+  if (found == gangs_.end()) return false;
+  if (step.kind == StepKind::kEvict) return found->second.released;
+  if (pod == nullptr || pod->uid != step.uid) return false;
+  return step.kind != StepKind::kUngate || (pod->gated && found->second.ungated.contains(pod->uid));
+}
+
+void Gangs::Failed(const Step& step) {
+  const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
+  if (found == gangs_.end() || step.kind != StepKind::kUngate) return;
+  found->second.ungated.erase(step.uid);
+}
+
+std::optional<GangOutlook> Gangs::Find(std::string_view namespace_name,
+                                       std::string_view gang) const {
+  const auto found = gangs_.find(std::string(namespace_name) + '/' + std::string(gang));
+  if (found == gangs_.end()) return std::nullopt;
+  const Record& record = found->second;
+  // Its pods may be gone since the last round.
+  const std::size_t waiting = record.members.size();
+  return GangOutlook{record.phase, record.said_size, waiting, record.reason};
+}
+
+std::array<std::size_t, kGangPhases> Gangs::phases() const {
+  std::array<std::size_t, kGangPhases> phases{};
+  for (const auto& [key, gang] : gangs_) ++phases[static_cast<std::size_t>(gang.phase)];
+  return phases;
+}
+
+}  // namespace berth::planner

@@ -1,0 +1,246 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/gang.h"
+#include "model/pod.h"
+#include "model/time.h"
+#include "planner/config.h"
+#include "planner/gang_placer.h"
+#include "planner/round.h"
+#include "planner/topology.h"
+#include "planner/waiting_pod.h"
+
+namespace berth::planner {
+
+/// How far a gang is.
+enum class GangPhase : std::uint8_t {
+  /// Not all of its pods are there, or somebody else holds one of them back.
+  kCollecting,
+  /// All are there, but they do not fit at once. It holds nothing.
+  kWaiting,
+  /// Each of its pods has a node, but kube-scheduler may not know all of them yet.
+  kPlanned,
+  /// Its gates are taken away, and some of its pods are not bound yet.
+  kReleased,
+};
+inline constexpr std::size_t kGangPhases = 4;
+
+/// A word for metrics and users: "collecting", "waiting".
+std::string_view NameOf(GangPhase phase);
+
+/// What there is to say about a gang.
+struct GangOutlook {
+  GangPhase phase = GangPhase::kCollecting;
+  std::size_t size = 0;
+  /// How many of its pods wait.
+  std::size_t waiting = 0;
+  /// Why it waits; a clause such as "12 of 16 pods fit at once". Empty if it does not.
+  std::string reason = {};
+
+  friend bool operator==(const GangOutlook&, const GangOutlook&) = default;
+};
+
+/// The part of Planner that plans gangs: pods that run all together or not at all. They wait behind
+/// a scheduling gate of Berth's.
+///
+///   collecting -> planned -> released -> bound, or else waiting with a reason
+///
+/// When all pods of a gang are there and only that gate holds them back, nodes are sought for all
+/// of them at once (GangPlacer). If they fit, each is nominated: kube-scheduler counts nominated
+/// pods that are gated (Update in k8s.io/kubernetes/pkg/scheduler/backend/queue/
+/// scheduling_queue.go, v1.36.3), so nobody of equal or lower priority gets their place. When the
+/// watch has shown all nominations and the plan still holds, the gang is reserved, and the gates
+/// are taken away, all in one round. Until then giving up costs nothing but some writes. Afterwards
+/// it is all or nothing with compensation: a pod that was not bound is planned again, and after
+/// `planner.gangs.timeout` the whole gang is evicted.
+///
+/// Gangs come by priority, then by age. One that does not fit holds nothing in kube-scheduler; but
+/// the plan keeps room for it: later gangs and later single pods do not get it, except pods that
+/// say how long they run (`planner.gangs.backfill`). kube-scheduler does not know of it, so pods
+/// that it places by itself may take it.
+///
+/// What has to survive a restart stands in the pods: gates, nominations and the annotations of
+/// both. A gang of which pods run counts as released; so does one of whose pods some were planned
+/// and have no gate any more.
+///
+/// Not thread-safe.
+class Gangs {
+ public:
+  using Clock = Round::Clock;
+
+  /// After this time without an echo of the watch, a gate counts as not taken away.
+  static constexpr std::chrono::seconds kLost{10};
+  /// How long a new pod of a gang that runs waits, before it is taken for a replacement of one pod
+  /// and not for the first one of a new start of all.
+  static constexpr std::chrono::seconds kReplacement{10};
+  /// How long a gang waits before its users are told, and how often they are told of changes.
+  static constexpr std::chrono::seconds kSayAfter{10};
+  static constexpr std::chrono::seconds kSayAgain{60};
+
+  /// For how many gangs at most room is kept, those that come first.
+  static constexpr std::size_t kMostKept = 16;
+
+  /// A waiting pod of a gang.
+  struct Member {
+    WaitingPod* pod = nullptr;
+    const std::string* shape = nullptr;
+    const model::Gang* gang = nullptr;
+    /// How many accelerators it asks for.
+    std::int64_t devices = 0;
+    /// Whether its nomination is booked. Of one round.
+    bool held = false;
+  };
+
+  /// `prefix`: of Berth's annotations, "berth.dev".
+  Gangs(const PlannerConfig& config, const std::string& prefix);
+
+  /// A round begins. `waiting`: the pods of all gangs that wait and are not shown bound.
+  void Begin(const std::vector<Member>& waiting, Round& round);
+  /// Books the nominations that still hold. Call it before anything new is booked.
+  void Confirm(Round& round);
+  /// Whether any gangs are not planned yet, and whether any of them come before the place.
+  bool HasAny() const { return next_ < queue_.size(); }
+  bool HasAnyBefore(const QueuePlace& place) const {
+    return HasAny() && queue_[next_]->place < place;
+  }
+  /// Plans the gangs that come before the place, and all that are left.
+  void PlanBefore(const QueuePlace& place, Round& round);
+  void PlanRest(Round& round);
+
+  /// Whether the pod may have room that is kept for gangs, because it says that it ends in time.
+  bool MayUseKept(const model::Pod& pod, const Round& round) const;
+
+  /// For steps of the kinds kUngate and kEvict; see Planner. `pod`: the step's pod, if it waits.
+  bool IsWanted(const Step& step, const model::Pod* pod) const;
+  void Failed(const Step& step);
+
+  /// What the last round made of a gang. Nothing if none of its pods wait.
+  std::optional<GangOutlook> Find(std::string_view namespace_name, std::string_view gang) const;
+  /// How many gangs there are of each GangPhase.
+  std::array<std::size_t, kGangPhases> phases() const;
+
+ private:
+  using Groups = std::vector<PodGroup>;
+
+  struct Record {
+    // Of one round. By rank: near ranks get near nodes.
+    std::vector<Member> members = {};
+    QueuePlace place = {};
+    // The nodes of its pods that run.
+    std::vector<std::string> running = {};
+    // What its pods say of its size.
+    std::size_t said_size = 0;
+    // How many pods fitted at once at most.
+    std::size_t most = 0;
+
+    GangPhase phase = GangPhase::kCollecting;
+    std::string reason = {};
+    std::optional<Clock::time_point> since = {};  // in this phase
+    bool released = false;
+    // When the gates of which pods were taken away, by UID.
+    std::map<std::string, Clock::time_point> ungated = {};
+    // Since when it is released and lacks pods.
+    std::optional<Clock::time_point> incomplete = {};
+    // The domain in which room was kept last.
+    std::string kept = {};
+    // What users were told, in which phase and when.
+    std::string said = {};
+    GangPhase said_phase = GangPhase::kPlanned;
+    Clock::time_point said_at = {};
+
+    const model::Gang& gang() const { return *members.front().gang; }
+    std::size_t size() const { return static_cast<std::size_t>(gang().size); }
+  };
+
+  // Pods for which nodes are sought at once: groups of equal ones, and the pods of each.
+  struct Wanted {
+    Groups groups = {};
+    std::vector<std::vector<Member*>> pods = {};
+    // Equal for gangs that want the same.
+    std::string signature = {};
+  };
+
+  // Takes what is to be known of the gang from its pods.
+  void Refresh(const std::string& key, Record& gang, Round& round);
+  // Sets `released` by what the pods show.
+  void JudgeRelease(Record& gang, const Round& round) const;
+  bool IsOnlyGated(const Member& member) const;
+  // Whether the pod has lost its gate after the plan gave it a node.
+  bool WasReleased(const Member& member) const;
+
+  void Plan(Record& gang, Round& round);
+  // Why the pods cannot be planned, whatever nodes there are. Empty if they can.
+  std::string ObstacleTo(const Record& gang) const;
+  std::string ObstacleIn(const Member& member) const;
+  // Whether to wait for the fate of former writes.
+  static bool MustPause(const Record& gang, const Round& round);
+
+  // Nominates nodes for all pods without one. Returns false if they do not all fit.
+  bool PlaceMissing(Record& gang, Round& round);
+  std::optional<GangPlacer::Places> PlaceOnOneModel(const Record& gang, GangPlacer& placer,
+                                                    GangPlacer::Limits limits) const;
+  // Groups equal pods, those first that are hardest to place.
+  static Wanted WantedOf(const std::vector<Member*>& pods, bool unkept, Round& round);
+  // What the pods with nodes leave to the others.
+  GangPlacer::Limits LimitsOf(const Record& gang, const Topology& topology,
+                              const Round& round) const;
+  const Topology& TopologyOf(const Record& gang, const Round& round);
+
+  void Nominate(const Record& gang, Member& member, model::NodeIndex node, Round& round) const;
+  void Withdraw(const Record& gang, Member& member, Round& round) const;
+  void WithdrawAll(Record& gang, Round& round) const;
+  // Nominates the same node again for pods whose nomination kube-scheduler may have forgotten.
+  // Returns whether kube-scheduler knows all of them.
+  bool AreReserved(Record& gang, Round& round) const;
+  void Release(Record& gang, Round& round) const;
+  void Ungate(Record& gang, const Member& member, Round& round) const;
+
+  // Sees to the pods of a released gang that are not bound.
+  void Complete(Record& gang, Round& round);
+  void CompleteOne(Record& gang, Member& member, Round& round);
+  void PlaceOne(const Record& gang, Member& member, Round& round);
+
+  // The gang does not fit: keeps room for it, and says why.
+  void Wait(Record& gang, Round& round);
+  // Returns false if it is known that no nodes could ever hold it.
+  bool Keep(Record& gang, Round& round);
+  void KeepNodes(const Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
+                 Round& round);
+  // Pods that have ended by then may use what is kept for the gang.
+  model::Time KeptUntil(const Record& gang, model::Time now) const;
+
+  void Enter(Record& gang, GangPhase phase, std::string reason, Round& round) const;
+  void Say(Record& gang, Round& round) const;
+  Step StepFor(const Record& gang, const Member& member, StepKind kind) const;
+
+  const PlannerConfig config_;
+  const model::GangNames names_;
+  const std::string plan_annotation_;
+  const std::string lease_annotation_;
+  const std::string runtime_annotation_;
+  std::map<std::string, Record> gangs_;  // by "<namespace>/<gang>"
+
+  // Of one round: the gangs in the order of planning, and how many of them are planned.
+  std::vector<Record*> queue_;
+  std::size_t next_ = 0;
+  // What did not fit, and how much of it did. Others that want the same do not fit either.
+  std::map<std::string, std::size_t> unfit_;
+  // By the label that a gang requires, if it is none of `planner.topology`.
+  std::map<std::string, std::unique_ptr<Topology>> topologies_;
+  // For how many gangs room is kept, and on which nodes, by model.
+  std::size_t keeping_ = 0;
+  std::map<GangPlacer::Model, std::set<model::NodeIndex>> kept_;
+};
+
+}  // namespace berth::planner

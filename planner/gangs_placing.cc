@@ -1,0 +1,223 @@
+// Where the pods of gangs go.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "model/duration.h"
+#include "model/node.h"
+#include "planner/gangs.h"
+
+namespace berth::planner {
+
+using model::NodeIndex;
+using model::Pod;
+
+void Gangs::Confirm(Round& round) {
+  for (auto& [key, gang] : gangs_) {
+    for (Member& member : gang.members) {
+      const WaitingPod& pod = *member.pod;
+      if (!pod.IsOurs() || pod.HasFailed()) continue;
+      const auto node = round.view.Find(pod.Node());
+      if (!node || !round.Of(*member.shape, pod.pod()).Fits(*node)) continue;
+      round.Book(pod.pod(), *node);
+      member.held = true;
+    }
+  }
+}
+
+Gangs::Wanted Gangs::WantedOf(const std::vector<Member*>& pods, bool unkept, Round& round) {
+  // By what is hardest to place: many accelerators. Of equal shapes the first rank comes first.
+  std::map<std::pair<std::int64_t, std::string_view>, std::vector<Member*>> groups;
+  for (Member* member : pods) groups[{-member->devices, *member->shape}].push_back(member);
+  Wanted wanted;
+  for (auto& [key, members] : groups) {
+    const Member& first = *members.front();
+    const Pod& pod = first.pod->pod();
+    Candidates& candidates =
+        unkept ? round.OfUnkept(*first.shape, pod) : round.Of(*first.shape, pod);
+    wanted.groups.push_back({.pod = &pod,
+                             .candidates = &candidates,
+                             .count = members.size(),
+                             .asks = first.devices > 0});
+    wanted.signature += std::to_string(members.size()) + 'x' + *first.shape + ';';
+    wanted.pods.push_back(std::move(members));
+  }
+  return wanted;
+}
+
+const Topology& Gangs::TopologyOf(const Record& gang, const Round& round) {
+  const std::string& required = gang.gang().topology;
+  std::vector<std::string> labels;
+  for (const TopologyLevel& level : config_.topology) labels.push_back(level.label);
+  const bool known = required.empty() || std::ranges::find(labels, required) != labels.end();
+  std::unique_ptr<Topology>& topology = topologies_[known ? "" : required];
+  if (!known) labels = {required};
+  if (topology == nullptr) topology = std::make_unique<Topology>(round.view, std::move(labels));
+  return *topology;
+}
+
+GangPlacer::Limits Gangs::LimitsOf(const Record& gang, const Topology& topology,
+                                   const Round& round) const {
+  GangPlacer::Limits limits;
+  if (!gang.gang().topology.empty()) limits.level = topology.LevelOf(gang.gang().topology);
+  std::vector<std::string> nodes = gang.running;
+  for (const Member& member : gang.members) {
+    if (member.held && member.devices > 0) nodes.push_back(member.pod->Node());
+  }
+  for (const std::string& name : nodes) {
+    const auto node = round.view.Find(name);
+    if (!node) continue;
+    const auto model = round.view.At(*node)->accelerator;
+    // A pod that asks for no accelerator may run anywhere.
+    if (model == model::AcceleratorCatalog::kNone) continue;
+    if (!gang.gang().any_models) limits.model = model;
+    if (limits.level) limits.within = &topology.Around(*node, *limits.level);
+    break;
+  }
+  return limits;
+}
+
+std::optional<GangPlacer::Places> Gangs::PlaceOnOneModel(const Record& gang, GangPlacer& placer,
+                                                         GangPlacer::Limits limits) const {
+  const std::vector<GangPlacer::Model> models = placer.Models();
+  if (limits.model || gang.gang().any_models || models.empty()) return placer.Place(limits);
+  for (const GangPlacer::Model model : models) {
+    limits.model = model;
+    if (auto places = placer.Place(limits)) return places;
+  }
+  return std::nullopt;
+}
+
+bool Gangs::PlaceMissing(Record& gang, Round& round) {
+  std::vector<Member*> missing;
+  for (Member& member : gang.members) {
+    if (!member.held) missing.push_back(&member);
+  }
+  const bool unkept = std::ranges::all_of(
+      missing, [&](const Member* member) { return MayUseKept(member->pod->pod(), round); });
+  Wanted wanted = WantedOf(missing, unkept, round);
+  const model::Gang& said = gang.gang();
+  wanted.signature += said.topology + (said.any_models ? "|any" : "|one") + (unkept ? "|all" : "");
+  const bool whole = missing.size() == gang.members.size();
+  if (const auto unfit = unfit_.find(wanted.signature); whole && unfit != unfit_.end()) {
+    gang.most = unfit->second;
+    return false;
+  }
+  const Topology& topology = TopologyOf(gang, round);
+  GangPlacer placer(topology, unkept && round.unkept ? *round.unkept : round.planned,
+                    wanted.groups);
+  const auto places = PlaceOnOneModel(gang, placer, LimitsOf(gang, topology, round));
+  if (!places) {
+    gang.most = gang.members.size() - missing.size() + placer.most();
+    if (whole) unfit_[wanted.signature] = gang.most;
+    return false;
+  }
+  for (std::size_t group = 0; group < places->size(); ++group) {
+    for (std::size_t i = 0; i < (*places)[group].size(); ++i) {
+      Nominate(gang, *wanted.pods[group][i], (*places)[group][i], round);
+    }
+  }
+  return true;
+}
+
+void Gangs::PlaceOne(const Record& gang, Member& member, Round& round) {
+  const WaitingPod& pod = *member.pod;
+  const bool is_others = !pod.IsOurs() && !pod.Node().empty();
+  if (is_others || pod.IsWithdrawn() || pod.IsBackingOff(round.now)) {
+    if (pod.HasFailed()) Withdraw(gang, member, round);
+    return;
+  }
+  const Topology& topology = TopologyOf(gang, round);
+  GangPlacer::Limits limits = LimitsOf(gang, topology, round);
+  limits.avoided = round.view.Find(pod.failed_node());
+  // What is kept for gangs that have not begun may serve one that has.
+  GangPlacer placer(topology, round.unkept ? *round.unkept : round.planned,
+                    WantedOf({&member}, true, round).groups);
+  auto places = placer.Place(limits);
+  if (!places && limits.avoided) {
+    limits.avoided.reset();
+    places = placer.Place(limits);
+  }
+  if (places) return Nominate(gang, member, places->front().front(), round);
+  if (pod.IsOurs()) Withdraw(gang, member, round);
+}
+
+void Gangs::Wait(Record& gang, Round& round) {
+  const bool possible = Keep(gang, round);
+  const std::string most = std::to_string(std::min(gang.most, gang.members.size()));
+  const std::string& label = gang.gang().topology;
+  std::string reason = most + " of " + std::to_string(gang.members.size()) + " pods fit at once";
+  if (!gang.gang().any_models) reason += " on nodes of one model";
+  if (!label.empty()) reason += " with the same " + label;
+  if (!possible) reason += ", and all of them would not fit even if nothing else ran there";
+  Enter(gang, GangPhase::kWaiting, std::move(reason), round);
+}
+
+bool Gangs::Keep(Record& gang, Round& round) {
+  if (keeping_ >= kMostKept) return true;
+  std::vector<Member*> pods;
+  for (Member& member : gang.members) pods.push_back(&member);
+  const Wanted wanted = WantedOf(pods, false, round);
+  const Topology& topology = TopologyOf(gang, round);
+  GangPlacer placer(topology, round.planned, wanted.groups);
+  std::vector<GangPlacer::Limits> choices;
+  GangPlacer::Limits limits;
+  if (!gang.gang().topology.empty()) limits.level = topology.LevelOf(gang.gang().topology);
+  const std::vector<GangPlacer::Model> models = placer.Models();
+  if (gang.gang().any_models || models.empty()) choices.push_back(limits);
+  for (const GangPlacer::Model model : models) {
+    limits.model = model;
+    if (!gang.gang().any_models) choices.push_back(limits);
+  }
+  for (const GangPlacer::Limits& choice : choices) {
+    const GangPlacer::Domain* chosen = nullptr;
+    const auto places = placer.PlaceIdle(choice, gang.kept, &chosen);
+    if (!places) continue;
+    gang.kept = chosen->path;
+    KeepNodes(gang, wanted, *places, round);
+    ++keeping_;
+    return true;
+  }
+  return false;
+}
+
+void Gangs::KeepNodes(const Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
+                      Round& round) {
+  for (std::size_t group = 0; group < places.size(); ++group) {
+    if (!wanted.groups[group].asks) continue;
+    for (const NodeIndex node : places[group]) {
+      const auto model = round.view.At(node)->accelerator;
+      const auto nodes = static_cast<double>(round.view.Pools().Nodes(model));
+      const auto most = static_cast<std::size_t>(std::floor(config_.gangs.max_share * nodes));
+      std::set<NodeIndex>& kept = kept_[model];
+      if (kept.size() >= most && !kept.contains(node)) continue;
+      kept.insert(node);
+      round.Keep(*wanted.groups[group].pod, node, KeptUntil(gang, round.time));
+    }
+  }
+}
+
+model::Time Gangs::KeptUntil(const Record& gang, model::Time now) const {
+  const model::Duration span = config_.gangs.backfill;
+  if (span == model::Duration::zero()) return now;
+  // The waiting is divided into spans, and at the end of each nobody else runs there: so the gang
+  // starts no later than one span after the last pod that was there before.
+  const model::Time since = std::get<1>(gang.place);
+  const auto waited = std::max(now - since, model::Duration::zero());
+  return since + (waited / span + 1) * span;
+}
+
+bool Gangs::MayUseKept(const Pod& pod, const Round& round) const {
+  if (!round.unkept) return false;
+  const auto text = model::Find(pod.annotations, runtime_annotation_);
+  if (!text) return false;
+  const auto runtime = model::ParseDuration(*text);
+  if (!runtime.ok() || *runtime <= model::Duration::zero()) return false;
+  return model::SaturatingAdd(round.time, *runtime) <= round.kept_until;
+}
+
+}  // namespace berth::planner

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "model/cluster_view.h"
+#include "model/pod.h"
+#include "model/time.h"
+#include "planner/candidates.h"
+#include "planner/planned_view.h"
+#include "planner/state.h"
+#include "planner/step.h"
+#include "planner/worths.h"
+#include "policies/scheduling/engine.h"
+
+namespace berth::planner {
+
+/// Whether the view has shown that pod bound, now or earlier; the arguments are
+/// "<namespace>/<name>" and the UID. See cluster::Snapshot::Reader::WasSeenBound.
+using SeenBound = std::function<bool(const std::string& key, const std::string& uid)>;
+
+/// What the plan has to know for gangs beside the pods that wait.
+struct GangFacts {
+  /// The nodes of the pods of the gang "<namespace>/<gang>" that are bound and neither have ended
+  /// nor are being deleted, one for each pod. If it is not set, the plan takes gangs of which it
+  /// knows nothing for new.
+  std::function<std::vector<std::string>(const std::string& gang)> running = {};
+  /// Who holds kube-scheduler's Lease, and since how many transitions: a kube-scheduler up to 1.36
+  /// that starts does not know the nominations of gated pods. Empty if unknown.
+  std::string lease = {};
+};
+
+/// Where a pod or a gang comes in the order of planning; the smaller one comes first. As
+/// kube-scheduler's PrioritySort
+/// (k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort/priority_sort.go, v1.36.3), but for
+/// pods that were tried: these are sorted by creation, too.
+using QueuePlace = std::tuple<std::int64_t, model::Time>;
+inline QueuePlace PlaceInQueue(const model::Pod& pod) {
+  return {-std::int64_t{pod.priority}, pod.created};
+}
+
+/// What one Planner::Plan() works on: the cluster, and a ledger of what is promised in it. Single
+/// pods and gangs share it, so that nothing is promised twice. Not thread-safe.
+struct Round {
+  using Clock = std::chrono::steady_clock;
+
+  const policies::scheduling::SchedulingEngine& engine;
+  const model::ClusterView& view;
+  const SeenBound& seen_bound;
+  const GangFacts& gangs;
+  /// Remembers from one round to the next.
+  WorthMemory& memory;
+  model::Time time;
+  Clock::time_point now;
+  /// How many more pods that were not refused may get a nomination.
+  std::size_t left;
+  /// For how many more pods victims may be sought.
+  std::size_t searches;
+
+  /// The ledger: all that is promised, and what is kept for gangs that wait.
+  PlannedView planned{view};
+  /// The same without what is kept. Not set while nothing is.
+  std::optional<PlannedView> unkept = {};
+  /// Pods that have ended by then may use what is kept.
+  model::Time kept_until = model::kForever;
+  /// By shape: on `planned`, and on `unkept`.
+  absl::flat_hash_map<std::string, std::unique_ptr<Candidates>> candidates = {};
+  absl::flat_hash_map<std::string, std::unique_ptr<Candidates>> unkept_candidates = {};
+  /// Nominations of the plan for pods that kube-scheduler has not tried.
+  std::size_t standing = 0;
+  /// Nominations of the plan for which pods have to be evicted.
+  std::size_t evictions = 0;
+  std::vector<Step> steps = {};
+  /// Nominations of gangs that have ended.
+  std::vector<Ended> ended = {};
+
+  /// Books a pod that is promised the node.
+  void Book(const model::Pod& pod, model::NodeIndex node) {
+    planned.Book(pod, node);
+    if (unkept) unkept->Book(pod, node);
+  }
+  /// Books the pod if its node exists.
+  void Book(const model::Pod& pod, const std::string& node) {
+    if (const auto index = view.Find(node)) Book(pod, *index);
+  }
+  /// Keeps room on the node for a pod to which nothing is promised: nobody gets it who comes later,
+  /// but for pods that have ended before `until`.
+  void Keep(const model::Pod& pod, model::NodeIndex node, model::Time until) {
+    if (!unkept) unkept.emplace(planned);
+    planned.Book(pod, node);
+    kept_until = std::min(kept_until, until);
+  }
+
+  /// The nodes for pods of that shape, of which `pod` is one.
+  Candidates& Of(const std::string& shape, const model::Pod& pod) {
+    return Make(candidates[shape], pod, planned);
+  }
+  /// The same, including the nodes that are kept.
+  Candidates& OfUnkept(const std::string& shape, const model::Pod& pod) {
+    return unkept ? Make(unkept_candidates[shape], pod, *unkept) : Of(shape, pod);
+  }
+
+ private:
+  Candidates& Make(std::unique_ptr<Candidates>& made, const model::Pod& pod,
+                   const PlannedView& ledger) {
+    if (made == nullptr) {
+      made = std::make_unique<Candidates>(engine, pod, ledger, time);
+      const std::string key = made->Key();
+      made->Remember(memory.Of(key), memory.Of(key + "|idle"));
+    }
+    return *made;
+  }
+};
+
+}  // namespace berth::planner

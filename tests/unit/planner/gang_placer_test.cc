@@ -1,0 +1,182 @@
+// Where the pods of one gang go.
+
+#include "planner/gang_placer.h"
+
+#include "tests/unit/planner/gang_fixture.h"
+
+namespace berth::planner {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(GangPlaces, TheNarrowestDomainThatHoldsAllIsTaken) {
+  GangFixture f;
+  f.AddNode("a", 8, "1", "east");
+  f.AddNode("b", 8, "2", "west");
+  f.AddNode("c", 8, "2", "west");
+  f.AddNode("d", 8, "3", "west");
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("b", "c"));
+}
+
+TEST(GangPlaces, OfDomainsThatHoldAllTheSmallestIsTaken) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8, "1", "east");
+  for (const char* name : {"d", "e"}) f.AddNode(name, 8, "2", "east");
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("d", "e"));
+}
+
+TEST(GangPlaces, OneNodeIsTakenIfItHoldsAll) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.AddNode("b", 8);
+  f.Node("a").used.Set(kGpu, 6);  // the best one by packing
+  f.WaitAll("train", 4, 1);
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), Each("b"));
+}
+
+TEST(GangPlaces, AGangThatNoRackHoldsSpansAsFewAsPossible) {
+  GangFixture f;
+  f.AddNode("a", 8, "1", "east");
+  for (const char* name : {"b", "c"}) f.AddNode(name, 8, "2", "east");
+  for (const char* name : {"d", "e"}) f.AddNode(name, 8, "3", "east");
+  f.WaitAll("train", 4, 8);
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("b", "c", "d", "e"));
+}
+
+TEST(GangPlaces, NearRanksGetNearNodes) {
+  GangFixture f;
+  f.AddNode("a", 1, "2", "east");
+  f.AddNode("b", 1, "1", "east");
+  f.AddNode("c", 1, "2", "east");
+  f.AddNode("d", 1, "1", "east");
+  f.WaitAll("train", 4, 1);
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("b", "d", "a", "c"));
+}
+
+TEST(GangPlaces, RanksAreNumbers) {
+  GangFixture f;
+  f.AddNode("a", 10, "1", "east");
+  f.AddNode("b", 1, "2", "east");
+  f.WaitAll("train", 11, 1);
+  f.Plan();
+  EXPECT_EQ(f.pods.at("train-2").nominated_node, "a");
+  EXPECT_EQ(f.pods.at("train-10").nominated_node, "b");
+}
+
+TEST(GangPlaces, ARequiredDomainIsNotLeft) {
+  GangFixture f;
+  f.AddNode("a", 8, "1", "east");
+  f.AddNode("b", 8, "2", "east");
+  f.WaitAll("train", 2, 8, {{"berth.dev/gang-topology", kRack}});
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("1 of 2 pods fit at once"));
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("with the same rack"));
+  f.AddNode("c", 8, "2", "east");
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("b", "c"));
+}
+
+TEST(GangPlaces, NodesWithoutARequiredLabelDoNotCount) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8, "1", "");
+  f.WaitAll("train", 2, 8, {{"berth.dev/gang-topology", kZone}});
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  for (const char* name : {"c", "d"}) f.AddNode(name, 8, "2", "east");
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("c", "d"));
+}
+
+TEST(GangPlaces, ARequiredLabelNeedNotBeALevel) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8, "1", "east");
+  for (const char* name : {"a", "c"}) f.Node(name).node.labels.emplace_back("switch", name);
+  f.Node("c").node.labels.back().second = "a";
+  for (auto& node : f.nodes) model::Normalize(node.node.labels);
+  f.WaitAll("train", 2, 8, {{"berth.dev/gang-topology", "switch"}});
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("a", "c"));
+}
+
+GangFixture& WithTwoModels(GangFixture& f) {
+  f.AddNode("a", 8);
+  f.nodes.push_back(policies::scheduling::GpuNode("b", "NVIDIA-A100-SXM4-40GB", 8));
+  f.nodes.back().node.allocatable.Set("pods", 110);
+  f.Node("b");
+  return f;
+}
+
+TEST(GangPlaces, AllPodsGetOneModel) {
+  GangFixture f;
+  WithTwoModels(f).WaitAll("train", 2, 8);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("on nodes of one model"));
+}
+
+TEST(GangPlaces, PodsThatSaySoGetAnyModel) {
+  GangFixture f;
+  WithTwoModels(f).WaitAll("train", 2, 8, {{"berth.dev/gang-models", "any"}});
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("a", "b"));
+}
+
+TEST(GangPlaces, PodsThatAskForNoAcceleratorMayBeAnywhere) {
+  GangFixture f;
+  f.AddNode("a", 8, "1", "east");
+  f.AddNode("cpu", 0, "2", "west");
+  f.WaitInGang("train", 0, 2, 8, {{"berth.dev/gang-topology", kRack}});
+  model::Pod launcher = f.WaitInGang("train", 1, 2, 0, {{"berth.dev/gang-topology", kRack}});
+  launcher.requests = {};
+  launcher.requests.Set("cpu", 1000);
+  launcher.needs.selector = {{kZone, "west"}};
+  f.Put(launcher);
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("a", "cpu"));
+}
+
+TEST(GangPlaces, LargePodsComeBeforeSmallOnes) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.AddNode("b", 4);
+  f.WaitInGang("train", 0, 2, 4);
+  f.WaitInGang("train", 1, 2, 8);
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("b", "a"));
+}
+
+TEST(GangPlaces, NodesWithAFlawComeLast) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
+  f.Node("a").node.conditions = {{.type = "GPUPendingPage",
+                                  .status = model::ConditionStatus::kTrue,
+                                  .last_transition = kNow,
+                                  .last_heartbeat = kNow}};
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  const auto nodes = f.NodesOf("train");
+  EXPECT_THAT(nodes, ElementsAre("b", "c"));
+}
+
+TEST(GangPlaces, PodsWithAHostPortGetANodeEach) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.AddNode("b", 8);
+  f.WaitAll("train", 2, 1);
+  for (const char* name : {"train-0", "train-1"}) {
+    f.Edit(name, [](model::Pod& pod) { pod.host_ports = {{.port = 80}}; });
+  }
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("a", "b"));
+}
+
+}  // namespace
+}  // namespace berth::planner

@@ -1,0 +1,177 @@
+// Which gang comes first, and what is kept for one that waits.
+
+#include "planner/gangs.h"
+#include "tests/unit/planner/gang_fixture.h"
+
+namespace berth::planner {
+namespace {
+
+using std::chrono::minutes;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// So many nodes of 8 devices.
+void AddNodes(GangFixture& f, int count) {
+  for (int i = 0; i < count; ++i) f.AddNode("node-" + std::to_string(i), 8);
+}
+
+TEST(GangOrder, OfTwoGangsThatFitAloneTheOlderRunsAndTheOtherFollows) {
+  GangFixture f;
+  AddNodes(f, 10);
+  f.WaitAll("one", 6, 8);
+  f.WaitAll("two", 6, 8);
+  EXPECT_THAT(f.Plan(), SizeIs(6));
+  EXPECT_TRUE(f.HoldsNothing("two"));
+  EXPECT_THAT(f.Plan(), SizeIs(6));
+  f.BindAll("one");
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_TRUE(f.HoldsNothing("two"));
+  EXPECT_EQ(f.PhaseOf("two"), GangPhase::kWaiting);
+  f.EndAll("one");
+  EXPECT_THAT(f.Plan(), SizeIs(6));
+  EXPECT_THAT(f.Plan(), SizeIs(6));
+  EXPECT_EQ(f.PhaseOf("two"), GangPhase::kReleased);
+}
+
+TEST(GangOrder, PriorityComesBeforeAge) {
+  GangFixture f;
+  AddNodes(f, 2);
+  f.WaitAll("old", 2, 8);
+  f.WaitAll("urgent", 2, 8);
+  for (const char* name : {"urgent-0", "urgent-1"}) {
+    f.Edit(name, [](model::Pod& pod) { pod.priority = 5; });
+  }
+  EXPECT_THAT(f.Plan(), ElementsAre("urgent-0 node-0", "urgent-1 node-1"));
+}
+
+TEST(GangOrder, ASinglePodOfHigherPriorityComesFirst) {
+  GangFixture f;
+  AddNodes(f, 2);
+  f.WaitAll("train", 2, 8);
+  f.Refuse("single");
+  f.Edit("single", [](model::Pod& pod) { pod.priority = 5; });
+  EXPECT_THAT(f.Plan(), ElementsAre("single node-0"));
+}
+
+TEST(GangOrder, NothingIsPromisedToAGangAndAPod) {
+  GangFixture f;
+  AddNodes(f, 2);
+  f.WaitAll("train", 2, 8);
+  f.Refuse("single");
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 node-0", "train-1 node-1"));
+  EXPECT_EQ(f.StateOf("single"), State::kNoNode);
+}
+
+// Two nodes of four are taken, and a gang waits for four.
+GangFixture& WithAGangThatWaits(GangFixture& f) {
+  AddNodes(f, 4);
+  f.config.gangs.max_share = 1;
+  f.Restart();
+  f.Run("node-0", 8, 0);
+  f.Run("node-1", 8, 0);
+  f.WaitAll("large", 4, 8);
+  return f;
+}
+
+TEST(GangReservation, LaterOnesDoNotGetWhatIsKept) {
+  GangFixture f;
+  WithAGangThatWaits(f).WaitAll("small", 2, 8);
+  f.Refuse("single");
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("small"), GangPhase::kWaiting);
+}
+
+TEST(GangReservation, OnesOfHigherPriorityGetIt) {
+  GangFixture f;
+  WithAGangThatWaits(f).WaitAll("small", 2, 8);
+  for (const char* name : {"small-0", "small-1"}) {
+    f.Edit(name, [](model::Pod& pod) { pod.priority = 5; });
+  }
+  EXPECT_THAT(f.Plan(), ElementsAre("small-0 node-2", "small-1 node-3"));
+}
+
+TEST(GangReservation, OnlyAShareOfTheNodesIsKept) {
+  GangFixture f;
+  WithAGangThatWaits(f);
+  f.config.gangs.max_share = 0.25;
+  f.Restart();
+  f.WaitAll("small", 1, 8);
+  EXPECT_THAT(f.Plan(), ElementsAre("small-0 node-3"));
+}
+
+TEST(GangReservation, NothingIsKeptForAGangThatCanNeverFit) {
+  GangFixture f;
+  WithAGangThatWaits(f);
+  for (std::size_t rank = 0; rank < 4; ++rank) f.Leave("large-" + std::to_string(rank));
+  f.Pass(Planner::kLeaving);
+  f.WaitAll("huge", 5, 8);
+  f.WaitAll("small", 2, 8);
+  EXPECT_THAT(f.Plan(), ElementsAre("small-0 node-2", "small-1 node-3"));
+}
+
+TEST(GangReservation, PodsThatEndInTimeMayUseIt) {
+  GangFixture f;
+  WithAGangThatWaits(f);
+  f.time = f.pods.at("large-0").created + minutes(30);
+  f.WaitAll("short", 2, 8, {{"berth.dev/max-runtime", "30m"}});
+  EXPECT_THAT(f.Plan(), ElementsAre("short-0 node-2", "short-1 node-3"));
+}
+
+TEST(GangReservation, PodsThatDoNotEndInTimeMayNot) {
+  GangFixture f;
+  WithAGangThatWaits(f);
+  f.time = f.pods.at("large-0").created + minutes(30);
+  f.WaitAll("long", 2, 8, {{"berth.dev/max-runtime", "31m"}});
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.time += minutes(30);
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+}
+
+TEST(GangReservation, ASinglePodThatEndsInTimeMayUseIt) {
+  GangFixture f;
+  WithAGangThatWaits(f);
+  f.Refuse("short", 8);
+  f.Edit("short", [](model::Pod& pod) { pod.annotations = {{"berth.dev/max-runtime", "10m"}}; });
+  EXPECT_THAT(f.Plan(), ElementsAre("short node-2"));
+}
+
+TEST(GangReservation, WithoutBackfillNobodyMay) {
+  GangFixture f;
+  f.config.gangs.backfill = model::Duration::zero();
+  WithAGangThatWaits(f).WaitAll("short", 2, 8, {{"berth.dev/max-runtime", "1s"}});
+  EXPECT_THAT(f.Plan(), IsEmpty());
+}
+
+TEST(GangReservation, NobodyIsEvictedForAPodThatFitsWhereRoomIsKept) {
+  GangFixture f;
+  AddNodes(f, 3);
+  f.config.gangs.max_share = 1;
+  f.Restart();
+  f.Run("node-0", 8, -5);
+  f.Run("node-2", 8, -5);
+  f.WaitAll("large", 2, 8);
+  f.RefuseSampled("single", 1, 0);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.StateOf("single"), State::kNoNode);
+}
+
+TEST(GangReservation, AGangThatHasBegunMayUseIt) {
+  GangFixture f;
+  AddNodes(f, 4);
+  f.config.gangs.max_share = 1;
+  f.Restart();
+  f.WaitAll("begun", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.Bind("begun-0");
+  f.WaitAll("large", 3, 8);
+  for (const char* name : {"large-0", "large-1", "large-2"}) {
+    f.Edit(name, [](model::Pod& pod) { pod.priority = 5; });
+  }
+  f.Node("node-1").quarantined = true;
+  EXPECT_THAT(f.Plan(), ElementsAre("begun-1 node-2"));
+}
+
+}  // namespace
+}  // namespace berth::planner

@@ -1,0 +1,237 @@
+// Whatever happens to gangs in a random cluster: nothing is promised twice, a gang that waits holds
+// nothing, one is released whole or not at all, and all of them run in the end.
+
+#include <random>
+
+#include "planner/planner.h"
+#include "tests/unit/planner/gang_fixture.h"
+
+namespace berth::planner {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class GangChance {
+ public:
+  explicit GangChance(std::uint32_t seed) : random_(seed) {
+    for (std::size_t i = 0; i < 8; ++i) {
+      f_.AddNode("node-" + std::to_string(i), 8, "rack-" + std::to_string(i / 2),
+                 "zone-" + std::to_string(i / 4));
+    }
+  }
+
+  void Step() {
+    const std::size_t action = Below(16);
+    if (action < 2) CreateGang(1 + Below(6), 1 + Below(2) * 7);
+    if (action == 2) CreateGang(5, 8);  // 60 % of all
+    if (action < 5) CreateSingle();
+    if (action > 4 && action < 9) Schedule();
+    if (action == 9) EndGang(AnyGang());
+    if (action == 10) Toggle(f_.Node(f_.nodes[Below(8)].node.name).quarantined);
+    if (action == 11 && Below(3) == 0) f_.Restart();
+    if (action == 12) LosePod();
+    if (action == 13) f_.facts.lease = "holder/" + std::to_string(Below(3));
+    Pass(milliseconds(Below(20'000)));
+    Plan();
+  }
+
+  // Nothing breaks any more, and what runs ends. Then each gang runs.
+  void Settle() {
+    for (auto& node : f_.nodes) f_.Node(node.node.name).quarantined = false;
+    for (const std::string& gang : std::set(incomplete_)) Refill(gang);
+    for (int i = 0; i < 400 && !f_.pods.empty(); ++i) {
+      Plan();
+      Schedule();
+      Plan();
+      EndComplete();
+      Pass(seconds(5));
+    }
+    for (const auto& [name, pod] : f_.pods) {
+      ADD_FAILURE() << name << " waits: "
+                    << (GangFixture::GangOf(pod).empty() ? "" : f_.ReasonOf(f_.GangOf(pod)));
+    }
+  }
+
+ private:
+  struct Job {
+    std::size_t size = 0;
+    std::int64_t devices = 0;
+    model::StringMap more = {};
+  };
+
+  std::size_t Below(std::size_t end) {
+    return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
+  }
+  static void Toggle(bool& flag) { flag = !flag; }
+  void Pass(Planner::Clock::duration time) {
+    f_.Pass(time);
+    f_.time += std::chrono::duration_cast<seconds>(time);
+  }
+  std::string AnyGang() { return "gang" + std::to_string(Below(gangs_ + 1)); }
+
+  void CreateGang(std::size_t size, std::size_t devices) {
+    if (f_.pods.size() > 40) return;
+    const std::string gang = "gang" + std::to_string(gangs_++);
+    model::StringMap more;
+    if (size * devices <= 16 && Below(3) == 0) more = {{"berth.dev/gang-topology", kRack}};
+    if (Below(4) == 0) more.emplace_back("berth.dev/max-runtime", "10m");
+    jobs_[gang] = {size, static_cast<std::int64_t>(devices), more};
+    f_.WaitAll(gang, size, jobs_[gang].devices, more);
+  }
+  void CreateSingle() {
+    const std::string name = "single-" + std::to_string(singles_++);
+    f_.Refuse(name, 1 + static_cast<std::int64_t>(Below(4)));
+  }
+  // What runs of it ends.
+  void EndGang(const std::string& gang) {
+    f_.EndAll(gang);
+    if (!f_.NamesOf(gang).empty()) incomplete_.insert(gang);
+  }
+  // The Job controller deletes a pod that waits, and makes it again later.
+  void LosePod() {
+    const std::string gang = AnyGang();
+    const auto names = f_.NamesOf(gang);
+    if (names.empty()) return;
+    f_.Leave(names[Below(names.size())]);
+    incomplete_.insert(gang);
+  }
+  // All pods of the gang that neither wait nor run are made again.
+  void Refill(const std::string& gang) {
+    incomplete_.erase(gang);
+    const Job& job = jobs_.at(gang);
+    for (std::size_t rank = 0; rank < job.size; ++rank) {
+      const std::string name = gang + '-' + std::to_string(rank);
+      if (f_.pods.contains(name) || f_.running.contains(name)) continue;
+      f_.WaitInGang(gang, rank, job.size, job.devices, job.more);
+    }
+  }
+
+  // kube-scheduler tries all pods without a gate on their nominated nodes.
+  void Schedule() {
+    for (const auto& [name, pod] : std::map(f_.pods)) {
+      if (pod.gated || pod.nominated_node.empty()) continue;
+      const model::NodeState& node = f_.Node(pod.nominated_node);
+      const bool fits =
+          !node.quarantined && policies::fit::JudgeRoom(pod, node) == policies::fit::Misfit::kNone;
+      EXPECT_TRUE(fits || node.quarantined) << name << " does not fit " << node.node.name;
+      if (fits) {
+        f_.Bind(name);
+      } else {
+        f_.Edit(name, [](model::Pod& each) {
+          each.nominated_node.clear();
+          each.unschedulable = kRefused;
+        });
+      }
+    }
+  }
+  // Single pods, and gangs of which all pods run, end.
+  void EndComplete() {
+    std::map<std::string, std::size_t> count;
+    for (const auto& [name, placed] : f_.running) ++count[GangFixture::GangOf(placed.first)];
+    for (const auto& [gang, running] : count) {
+      if (gang.empty() || f_.NamesOf(gang).empty()) f_.EndAll(gang);
+    }
+  }
+  void Evict(const std::string& gang) {
+    for (const std::string& name : f_.NamesOf(gang)) f_.Leave(name);
+    f_.EndAll(gang);
+    Refill(gang);
+  }
+
+  void Plan() {
+    const auto steps = f_.PlanOnly();
+    CheckRelease(steps);
+    for (const auto& step : steps) f_.Write(step);
+    CheckRoom();
+    CheckWaiting();
+    for (const auto& step : steps) {
+      if (step.kind == StepKind::kEvict) Evict(step.gang);
+    }
+  }
+  // When the first gate of a gang falls, all fall, and all pods have a node.
+  void CheckRelease(const std::vector<berth::planner::Step>& steps) {
+    std::map<std::string, std::size_t> released;
+    for (const auto& step : steps) {
+      if (step.kind == StepKind::kUngate) ++released[step.gang];
+    }
+    for (const auto& [gang, count] : released) {
+      const auto names = f_.NamesOf(gang);
+      const bool begun = std::ranges::any_of(
+          names, [this](const std::string& name) { return !f_.pods.at(name).gated; });
+      const bool runs = std::ranges::any_of(f_.running, [&gang](const auto& each) {
+        return GangFixture::GangOf(each.second.first) == gang;
+      });
+      if (begun || runs) continue;
+      EXPECT_EQ(count, names.size()) << gang;
+      EXPECT_GE(count, jobs_.at(gang).size) << gang;
+      EXPECT_FALSE(std::ranges::count(f_.NodesOf(gang), "")) << gang;
+    }
+  }
+  // What runs and what is nominated has room.
+  void CheckRoom() {
+    std::map<std::string, std::int64_t> used;
+    for (const auto& node : f_.nodes) used[node.node.name] = node.used.Get(kGpu);
+    for (const auto& [name, pod] : f_.pods) used[pod.nominated_node] += pod.requests.Get(kGpu);
+    used.erase("");
+    for (const auto& [node, devices] : used) EXPECT_LE(devices, 8) << node;
+  }
+  void CheckWaiting() {
+    for (const auto& [gang, job] : jobs_) {
+      const auto outlook = f_.planner->gangs().Find("team", gang);
+      const bool waits = outlook && (outlook->phase == GangPhase::kCollecting ||
+                                     outlook->phase == GangPhase::kWaiting);
+      EXPECT_TRUE(!waits || f_.HoldsNothing(gang)) << gang;
+    }
+  }
+
+  std::mt19937 random_;
+  GangFixture f_;
+  std::size_t gangs_ = 0;
+  std::size_t singles_ = 0;
+  std::map<std::string, Job> jobs_;   // by gang
+  std::set<std::string> incomplete_;  // gangs of which pods are to be made again
+};
+
+TEST(GangsProperty, AllOrNothingAndNothingTwice) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    GangChance chance(seed);
+    for (int i = 0; i < 100; ++i) chance.Step();
+    chance.Settle();
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// Two gangs of 60 % of all nodes: one runs, the other one holds nothing until it has ended.
+TEST(GangsProperty, OfTwoGangsThatFitAloneOneRunsAfterTheOther) {
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    GangFixture f;
+    for (int i = 0; i < 10; ++i) f.AddNode("node-" + std::to_string(i), 8);
+    std::vector<std::pair<std::string, std::size_t>> pods;
+    for (std::size_t rank = 0; rank < 6; ++rank) {
+      for (const char* gang : {"one", "two"}) pods.emplace_back(gang, rank);
+    }
+    std::ranges::shuffle(pods, random);
+    for (const auto& [gang, rank] : pods) {
+      f.WaitInGang(gang, rank, 6, 8);
+      if (random() % 2 == 0) f.Plan();
+    }
+    for (int i = 0; i < 3; ++i) f.Plan();
+    const std::string first = f.PhaseOf("one") == GangPhase::kReleased ? "one" : "two";
+    const std::string second = first == "one" ? "two" : "one";
+    ASSERT_EQ(f.PhaseOf(first), GangPhase::kReleased);
+    EXPECT_TRUE(f.HoldsNothing(second));
+    f.BindAll(first);
+    f.Plan();
+    EXPECT_TRUE(f.HoldsNothing(second));
+    f.EndAll(first);
+    for (int i = 0; i < 2; ++i) f.Plan();
+    EXPECT_EQ(f.PhaseOf(second), GangPhase::kReleased);
+  }
+}
+
+}  // namespace
+}  // namespace berth::planner

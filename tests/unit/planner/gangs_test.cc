@@ -1,0 +1,352 @@
+// How gangs come to run, and what ends them.
+
+#include "planner/gangs.h"
+
+#include "tests/unit/planner/gang_fixture.h"
+
+namespace berth::planner {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+TEST(Gang, IsNominatedWholeThenReleasedWhole) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.AddNode("b", 8);
+  f.WaitAll("train", 2, 8);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 b"));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kPlanned);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.BindAll("train");
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.planner->gangs().Find("team", "train"), std::nullopt);
+  EXPECT_TRUE(f.planner->empty());
+}
+
+TEST(Gang, WithoutTheConfigurationNobodyTouchesIt) {
+  GangFixture f;
+  f.config.gangs.enabled = false;
+  f.Restart();
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 1);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.StateOf("train-0"), State::kGated);
+  EXPECT_EQ(f.planner->gangs().Find("team", "train"), std::nullopt);
+}
+
+TEST(Gang, WaitsForAllItsPods) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitInGang("train", 0, 2, 1);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kCollecting);
+  EXPECT_EQ(f.ReasonOf("train"), "1 of 2 pods are there");
+  f.WaitInGang("train", 1, 2, 1);
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+}
+
+TEST(Gang, WaitsForGatesOfOthers) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 1);
+  f.Edit("train-1", [](model::Pod& pod) { pod.gates.emplace_back("kueue.x-k8s.io/admission"); });
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.ReasonOf("train"),
+            "its pod train-1 has the scheduling gate kueue.x-k8s.io/admission");
+  f.Edit("train-1", [](model::Pod& pod) { pod.gates = {kGate}; });
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+}
+
+TEST(Gang, SaysWhatKeepsItFromBeingPlanned) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("one", 2, 1);
+  f.Edit("one-1", [](model::Pod& pod) { pod.scheduler = "default-scheduler"; });
+  f.WaitAll("two", 2, 1);
+  f.Edit("two-1", [](model::Pod& pod) {
+    std::erase_if(pod.annotations,
+                  [](const auto& each) { return each.first == "berth.dev/gang-size"; });
+    pod.annotations.emplace_back("berth.dev/gang-size", "3");
+    model::Normalize(pod.annotations);
+  });
+  f.WaitAll("three", 2, 1);
+  f.Nominate("three-1", "a");
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("one"), HasSubstr("planner.schedulers"));
+  EXPECT_THAT(f.ReasonOf("two"), HasSubstr("write equal annotations"));
+  EXPECT_THAT(f.ReasonOf("three"), HasSubstr("somebody else has nominated a node"));
+  EXPECT_EQ(f.pods.at("three-1").nominated_node, "a");
+}
+
+TEST(Gang, HoldsNothingWhileItDoesNotFit) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.AddNode("b", 8);
+  const model::Pod other = f.Run("b", 1, 0);
+  f.WaitAll("train", 2, 8);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kWaiting);
+  EXPECT_EQ(f.ReasonOf("train"), "1 of 2 pods fit at once on nodes of one model");
+  f.ShowEnded(other, "b");
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+}
+
+TEST(Gang, SaysThatItCanNeverFit) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.AddNode("b", 4);
+  f.WaitAll("train", 2, 8);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("would not fit even if nothing else ran there"));
+}
+
+TEST(Gang, TellsItsUsersWhyItWaits) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  EXPECT_THAT(f.said, IsEmpty());
+  f.Pass(Gangs::kSayAfter);
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(steps, SizeIs(2));
+  EXPECT_EQ(steps[0].kind, StepKind::kSay);
+  EXPECT_TRUE(steps[0].event);
+  EXPECT_FALSE(steps[1].event);
+  EXPECT_THAT(steps[1].text, StartsWith("gang train of 2: 1 of 2 pods fit at once"));
+  EXPECT_TRUE(f.planner->IsWanted(steps[1]));
+  f.Pass(Gangs::kSayAgain);
+  EXPECT_THAT(f.PlanOnly(), IsEmpty());
+  // Of a new number only one pod tells.
+  f.Run("a", 1, 0);
+  EXPECT_THAT(f.PlanOnly(), SizeIs(1));
+}
+
+TEST(Gang, TellsItsUsersThatItWaitsNoLonger) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Pass(Gangs::kSayAfter);
+  f.Plan();
+  ASSERT_THAT(f.said, SizeIs(2));
+  f.AddNode("b", 8);
+  f.Plan();
+  f.Plan();
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+  ASSERT_THAT(f.said, SizeIs(4));
+  EXPECT_EQ(f.said[3], "train-1: ");
+}
+
+TEST(Gang, ThatLosesAPodBeforeItsReleaseGivesEverythingBack) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 4);
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+  f.Leave("train-1");
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 "));
+  EXPECT_TRUE(f.HoldsNothing("train"));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kCollecting);
+}
+
+TEST(Gang, MovesAPodWhoseNodeBreaksBeforeTheRelease) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 b"));
+  f.Node("b").quarantined = true;
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 c"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+}
+
+TEST(Gang, GivesEverythingBackIfANodeBreaksAndNoneTakesItsPlace) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Node("b").quarantined = true;
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ", "train-1 "));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kWaiting);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Node("b").quarantined = false;
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 b"));
+}
+
+TEST(Gang, IsNotReleasedBeforeAllNominationsAreSeen) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 4);
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(steps, SizeIs(2));
+  f.Write(steps[0]);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Write(steps[1]);
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+}
+
+TEST(Gang, ANominationThatCouldNotBeWrittenIsWrittenAgain) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 4);
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(steps, SizeIs(2));
+  f.Write(steps[0]);
+  f.planner->Failed(steps[1]);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(WaitingPod::kRetry);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 a"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+}
+
+TEST(Gang, AGateThatCouldNotBeTakenAwayIsTakenAgain) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 4);
+  f.Plan();
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(steps, SizeIs(2));
+  EXPECT_TRUE(f.planner->IsWanted(steps[1]));
+  f.Write(steps[0]);
+  f.planner->Failed(steps[1]);
+  EXPECT_FALSE(f.planner->IsWanted(steps[1]));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated"));
+}
+
+TEST(Gang, IsNominatedAgainForAnotherKubeScheduler) {
+  GangFixture f;
+  f.facts.lease = "one/1";
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 4);
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+  f.facts.lease = "two/2";
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 a"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+}
+
+TEST(Gang, ThatStandsIsReleasedByAnotherController) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 4);
+  f.Plan();
+  f.Restart();
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+}
+
+TEST(Gang, ThatIsHalfReleasedIsReleasedByAnotherController) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 3, 2);
+  f.Plan();
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(steps, SizeIs(3));
+  f.Write(steps[0]);
+  f.Bind("train-0");
+  f.Restart();
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated", "train-2 ungated"));
+}
+
+TEST(Gang, APodThatKubeSchedulerDidNotTakeIsPlannedAgain) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.Bind("train-0");
+  f.Edit("train-1", [](model::Pod& pod) {
+    pod.nominated_node.clear();
+    pod.unschedulable = kRefused;
+  });
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(WaitingPod::kBackoff);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 c"));
+}
+
+TEST(Gang, AReleasedPodWhoseNodeBreaksIsPlannedAgainOnTheSameModel) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.nodes.push_back(policies::scheduling::GpuNode("other", "NVIDIA-A100-SXM4-40GB", 8));
+  f.nodes.back().node.allocatable.Set("pods", 110);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  ASSERT_THAT(f.NodesOf("train"), ElementsAre("a", "b"));
+  f.Bind("train-0");
+  f.Node("b").quarantined = true;
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 "));
+  f.AddNode("c", 8);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 c"));
+}
+
+TEST(Gang, IsEvictedIfItLacksPodsForTooLong) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.Bind("train-0");
+  f.Node("b").quarantined = true;
+  f.Plan();
+  f.Pass(seconds(f.config.gangs.timeout) - seconds(1));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(seconds(1));
+  const auto steps = f.PlanOnly();
+  EXPECT_THAT(f.Names(steps), ElementsAre("train evicted"));
+  EXPECT_EQ(steps.back().namespace_, "team");
+  EXPECT_TRUE(f.planner->IsWanted(steps.back()));
+  EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
+}
+
+TEST(Gang, StartsAnewAsAWholeAfterItWasEvicted) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.BindAll("train");
+  f.Plan();
+  f.EndAll("train");
+  f.WaitInGang("train", 0, 2, 8);
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.WaitInGang("train", 1, 2, 8);
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+}
+
+TEST(Gang, ThatRunsGetsAReplacementOfAPod) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.BindAll("train");
+  f.Plan();
+  f.ShowEnded(f.running.at("train-1").first, "b");
+  f.running.erase("train-1");
+  f.WaitInGang("train", 1, 2, 8);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 b"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated"));
+}
+
+TEST(Gang, PodsWithoutTheGateAreNominatedWithTheOthers) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 4);
+  f.Edit("train-0", [](model::Pod& pod) {
+    pod.gates.clear();
+    pod.gated = false;
+  });
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 a"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated"));
+}
+
+}  // namespace
+}  // namespace berth::planner
