@@ -104,6 +104,7 @@ Nudger::Options Controller::NudgerOptions(const Options& options) const {
 Nominator::Options Controller::NominatorOptions(const Options& options) const {
   return {.planner = options.planner,
           .annotation = model::kPlanAnnotation.Below(options.prefix),
+          .purpose_annotation = model::kPlanForAnnotation.Below(options.prefix),
           .lease_annotation = model::kPlanLeaseAnnotation.Below(options.prefix),
           .gang_names = model::GangNames(options.prefix),
           .may_write = [this] { return Leads(); },

@@ -157,8 +157,8 @@ absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) const 
     case planner::StepKind::kNominate:
       break;
   }
-  model::StringMap more;
-  if (!step.gang.empty()) more = {{options_.lease_annotation, step.text}};
+  model::StringMap more{{options_.purpose_annotation, std::string(PurposeOf(step))}};
+  if (!step.gang.empty()) more.emplace_back(options_.lease_annotation, step.text);
   return patcher.NominatePod(step.namespace_, step.name, step.uid, step.node, options_.annotation,
                              more);
 }

@@ -36,6 +36,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
     planner::PlannerConfig planner;
     /// Full name of the annotation that marks the plan's nominations: "berth.dev/plan".
     std::string annotation;
+    /// The same for what a nomination is for: "berth.dev/plan-for".
+    std::string purpose_annotation = {};
     /// The same for the kube-scheduler that nominations of gangs are for: "berth.dev/plan-lease".
     std::string lease_annotation = {};
     /// By which pods state their gang. `gate` is also the type of the condition that says why it

@@ -88,6 +88,9 @@ inline constexpr OwnName kRetrylessAnnotation{"retryless"};
 /// The node that the controller has nominated, on waiting pods. The controller reads it to tell its
 /// own nominations from those of others, and so does `berth explain`.
 inline constexpr OwnName kPlanAnnotation{"plan"};
+/// What that node was nominated for: "rescue", "backlog", "eviction" or "gang". `berth explain`
+/// reads it.
+inline constexpr OwnName kPlanForAnnotation{"plan-for"};
 /// Which kube-scheduler the nomination of a gang's pod was written for, on waiting pods: the holder
 /// of its Lease and the number of transitions. The controller reads it.
 inline constexpr OwnName kPlanLeaseAnnotation{"plan-lease"};

@@ -130,8 +130,9 @@ Explanation Explain(const model::Pod& pod, const cluster::Snapshot& snapshot,
                     const policies::scheduling::SchedulingEngine& engine,
                     const policies::scheduling::ShortlistConfig& shortlist, model::Time now);
 
-/// Adds hints about the planner: which node is nominated and by whom, or why the planner leaves a
-/// waiting pod alone. A template is no pod that waits, so nothing is said of pods without a UID.
+/// Adds hints about the planner: which node is nominated, by whom and what for, or what the planner
+/// makes of a waiting pod, in the words of the metric berth_planner_pods. That is told by the pod
+/// alone: whether a controller runs, and what it remembers, is not known here. A template is no pod that waits, so nothing is said of pods without a UID.
 /// `prefix` is that of Berth's annotations.
 void AddPlanHints(const model::Pod& pod, const planner::PlannerConfig& planner,
                   const std::string& prefix, Explanation& explanation);

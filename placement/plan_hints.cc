@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "model/annotation.h"
 #include "placement/explanation.h"
+#include "planner/state.h"
+#include "planner/step.h"
 #include "policies/fit/fit.h"
 
 namespace berth::placement {
@@ -25,32 +29,86 @@ std::string NeedInWords(policies::fit::Unknown need) {
   return std::string(found == words.end() ? name : found->second);
 }
 
-std::string Nominated(const model::Pod& pod, const std::string& prefix) {
-  const auto planned = model::Find(pod.annotations, model::kPlanAnnotation.Below(prefix));
-  return fmt::format("{} is nominated by {}: kube-scheduler tries that node first",
-                     pod.nominated_node,
-                     planned == pod.nominated_node ? "Berth's planner" : "somebody else");
+// Why the planner has nominated a node, by the annotation that says what for.
+std::string_view PurposeInWords(std::string_view purpose) {
+  static const std::map<std::string_view, std::string_view> words = {
+      {planner::kForRescue, " (rescue: kube-scheduler had refused the pod, and this node fitted)"},
+      {planner::kForEviction,
+       " (eviction: no node fitted, but evicting pods of lower priority from this one would help)"},
+      {planner::kForBacklog, " (backlog: many other pods waited before this one)"},
+      {planner::kForGang, " (gang: nodes are nominated for all of its pods)"}};
+  const auto found = words.find(purpose);
+  return found == words.end() ? "" : found->second;
 }
 
-std::string NotNominated(const model::Pod& pod, const planner::PlannerConfig& planner) {
-  if (pod.gated) return "the pod has scheduling gates: no node is planned for it yet";
+std::string Nominated(const model::Pod& pod, const std::string& prefix) {
+  const auto read = [&](model::OwnName name) {
+    return model::Find(pod.annotations, name.Below(prefix)).value_or("");
+  };
+  const bool ours = read(model::kPlanAnnotation) == pod.nominated_node;
+  return fmt::format("{} is nominated by {}: kube-scheduler tries that node first{}",
+                     pod.nominated_node, ours ? "Berth's planner" : "somebody else",
+                     ours ? PurposeInWords(read(model::kPlanForAnnotation)) : "");
+}
+
+// A pod without a nomination: what the planner makes of it, in the words of the metric
+// berth_planner_pods, and why.
+struct Unplanned {
+  std::string state;
+  std::string why;
+};
+
+Unplanned Of(planner::State state, std::string why) {
+  return {std::string(NameOf(state)), std::move(why)};
+}
+
+Unplanned LeftToScan(policies::fit::Unknown need) {
+  return {fmt::format("{}, {}", NameOf(planner::State::kLeftToScan), policies::fit::NameOf(need)),
+          fmt::format("it needs {}. kube-scheduler alone looks for a node, on samples",
+                      NeedInWords(need))};
+}
+
+// kube-scheduler has refused it.
+Unplanned Refused(const Explanation& explanation) {
+  const std::string_view why =
+      explanation.fitting == 0
+          ? "no node fits it"
+          : "kube-scheduler has refused it, and the planner found no node that fits and has room; "
+            "when there is one, it follows within a second";
+  return Of(planner::State::kNoNode, std::string(why));
+}
+
+// kube-scheduler has not tried it.
+Unplanned Untried(const planner::PlannerConfig& planner) {
+  std::string why =
+      "kube-scheduler has not tried it. The planner looks for a node once it was refused";
+  if (!planner.backlog.enabled) return Of(planner::State::kHead, std::move(why));
+  why += fmt::format(", or while {} others wait before it", planner.backlog.pods);
+  return {fmt::format("{} or {}", NameOf(planner::State::kHead), NameOf(planner::State::kQueued)),
+          std::move(why)};
+}
+
+// In the order of planner::Planner.
+Unplanned WhyUnplanned(const model::Pod& pod, const planner::PlannerConfig& planner,
+                       const std::string& prefix, const Explanation& explanation) {
+  using planner::State;
+  if (pod.gated) return Of(State::kGated, "it has scheduling gates");
+  if (pod.deleted != model::kNoTime) return Of(State::kDeleted, "somebody has deleted it");
   if (std::ranges::find(planner.schedulers, pod.scheduler) == planner.schedulers.end()) {
-    return fmt::format(
-        "no node is planned for the pod: its scheduler {} is not in "
-        "planner.schedulers",
-        pod.scheduler);
+    return Of(State::kOtherScheduler,
+              fmt::format("its scheduler {} is not in planner.schedulers", pod.scheduler));
   }
   const policies::fit::Unknown need = policies::fit::UnknownNeed(pod);
-  if (need != policies::fit::Unknown::kNone) {
-    return fmt::format(
-        "no node is planned for the pod, because it needs {}: kube-scheduler alone "
-        "looks for one, on a sample of the nodes",
-        NeedInWords(need));
+  if (need != policies::fit::Unknown::kNone) return LeftToScan(need);
+  // kube-scheduler clears nominations, and leaves the annotation.
+  const auto cleared = model::Find(pod.annotations, model::kPlanAnnotation.Below(prefix));
+  if (cleared) {
+    return Of(State::kBackingOff,
+              fmt::format("kube-scheduler did not take {}, which the planner had nominated. It "
+                          "looks again after 10 s to 5 min, at other nodes first",
+                          *cleared));
   }
-  return fmt::format(
-      "no node is planned for the pod yet: the planner looks for one when "
-      "kube-scheduler has refused the pod, or {} others wait before it",
-      planner.backlog.pods);
+  return pod.unschedulable.empty() ? Untried(planner) : Refused(explanation);
 }
 
 }  // namespace
@@ -62,7 +120,9 @@ void AddPlanHints(const model::Pod& pod, const planner::PlannerConfig& planner,
   if (!pod.nominated_node.empty()) {
     explanation.hints.push_back(Nominated(pod, prefix));
   } else if (!planner.schedulers.empty()) {
-    explanation.hints.push_back(NotNominated(pod, planner));
+    const Unplanned unplanned = WhyUnplanned(pod, planner, prefix, explanation);
+    explanation.hints.push_back(
+        fmt::format("no node is planned for the pod ({}): {}", unplanned.state, unplanned.why));
   }
 }
 

@@ -372,7 +372,8 @@ void Planner::AddStep(Waiting& waiting, std::optional<NodeIndex> node, Round& ro
                          .uid = pod.uid,
                          .node = node ? round.view.At(*node)->node.name : "",
                          .created = pod.created,
-                         .refused = waiting.pod.IsRefused()});
+                         .refused = waiting.pod.IsRefused(),
+                         .evicts = evicts});
   waiting.pod.OnWritten(round.steps.back().node, round.now, evicts);
 }
 

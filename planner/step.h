@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "model/time.h"
 
@@ -11,8 +12,8 @@ namespace berth::planner {
 enum class StepKind : std::uint8_t {
   /// A pod's status.nominatedNodeName, and the annotation "<prefix>/plan" with the same value, in
   /// one patch of its status. podStatusStrategy in k8s.io/kubernetes/pkg/registry/core/pod/
-  /// strategy.go (v1.36.3) keeps annotations. For a pod of a gang also the annotation
-  /// "<prefix>/plan-lease", with Step::text.
+  /// strategy.go (v1.36.3) keeps annotations. Beside it "<prefix>/plan-for" has PurposeOf(); for a
+  /// pod of a gang "<prefix>/plan-lease" has Step::text.
   kNominate,
   /// Takes the scheduling gate of gangs from the pod, and only this one.
   kUngate,
@@ -23,6 +24,12 @@ enum class StepKind : std::uint8_t {
   /// Eviction API. The step names no pod.
   kEvict,
 };
+
+/// What a nomination is for, as the annotation "<prefix>/plan-for" says it.
+inline constexpr std::string_view kForRescue = "rescue";
+inline constexpr std::string_view kForEviction = "eviction";
+inline constexpr std::string_view kForBacklog = "backlog";
+inline constexpr std::string_view kForGang = "gang";
 
 /// A write of the planner. A plain value.
 struct Step {
@@ -42,8 +49,17 @@ struct Step {
   /// What to say; for nominations of gangs, which kube-scheduler they are for (GangFacts::lease).
   std::string text = {};
   bool event = false;
+  /// Whether kube-scheduler has to evict pods on the node first.
+  bool evicts = false;
 
   friend bool operator==(const Step&, const Step&) = default;
 };
+
+/// Returns one of the words above.
+inline std::string_view PurposeOf(const Step& nomination) {
+  if (!nomination.gang.empty()) return kForGang;
+  if (nomination.evicts) return kForEviction;
+  return nomination.refused ? kForRescue : kForBacklog;
+}
 
 }  // namespace berth::planner

@@ -14,6 +14,7 @@ import (
 
 const (
 	planAnnotation = "berth.dev/plan"
+	planFor        = "berth.dev/plan-for"
 	devices        = 8 // of a node
 )
 
@@ -70,6 +71,16 @@ func planned(pods []corev1.Pod) (there, elsewhere int) {
 	return there, elsewhere
 }
 
+// checkPurpose fails the test unless all nominations of the planner were for that purpose.
+func (w *world) checkPurpose(pods []corev1.Pod, want string) {
+	w.Helper()
+	for _, pod := range pods {
+		if pod.Annotations[planAnnotation] != "" && pod.Annotations[planFor] != want {
+			w.Errorf("%s has %s: %q, want %q", pod.Name, planFor, pod.Annotations[planFor], want)
+		}
+	}
+}
+
 // nominated counts pods with a nominated node.
 func nominated(pods []corev1.Pod) (count int) {
 	for _, pod := range pods {
@@ -87,7 +98,9 @@ func TestPodsGetTheFewNodesThatFit(t *testing.T) {
 	const count = a100Nodes * 4
 	start := time.Now()
 	w.Check("create pods", fleet.CreatePods(w.Context(), shared.Client, gpus("A100", count, 1)))
-	there, elsewhere := planned(w.awaitBound(count))
+	pods := w.awaitBound(count)
+	w.checkPurpose(pods, "rescue")
+	there, elsewhere := planned(pods)
 	t.Logf("after %s %d of %d pods are where they were planned, %d elsewhere",
 		time.Since(start).Round(time.Millisecond), there, count, elsewhere)
 	if there == 0 {
@@ -103,6 +116,7 @@ func TestABacklogIsBoundWhereItWasPlanned(t *testing.T) {
 	shared.Scheduler.Stop()
 	w.Check("create pods", fleet.CreatePods(w.Context(), shared.Client, gpus("V100", count, 2)))
 	w.Await("nominations", func() bool { return nominated(w.pods()) >= most })
+	w.checkPurpose(w.pods(), "backlog")
 	if standing := nominated(w.pods()); standing > most {
 		t.Errorf("%d nominations stand, want %d at most", standing, most)
 	}

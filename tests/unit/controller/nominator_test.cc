@@ -73,6 +73,8 @@ class NominatorTest : public ::testing::Test {
     return {
         {.planner = std::move(config),
          .annotation = "berth.dev/plan",
+         .purpose_annotation = "berth.dev/plan-for",
+         .lease_annotation = "berth.dev/plan-lease",
          .may_write = [this] { return leads_; },
          .now = [] { return policies::scheduling::kNow; }},
         std::make_shared<const policies::scheduling::SchedulingEngine>(
@@ -101,9 +103,9 @@ TEST_F(NominatorTest, NominatesANodeForThatVeryPod) {
   ASSERT_THAT(transport_.requests, SizeIs(1));
   EXPECT_EQ(transport_.requests[0].method, kube::HttpMethod::kPatch);
   EXPECT_EQ(transport_.requests[0].target, "/api/v1/namespaces/ml/pods/train/status");
-  EXPECT_EQ(transport_.requests[0].body,
-            R"({"metadata":{"annotations":{"berth.dev/plan":"v100-1"},"uid":"train-uid"},)"
-            R"("status":{"nominatedNodeName":"v100-1"}})");
+  EXPECT_EQ(transport_.requests[0].body, R"({"metadata":{"annotations":{"berth.dev/plan":"v100-1",)"
+                                         R"("berth.dev/plan-for":"rescue"},"uid":"train-uid"},)"
+                                         R"("status":{"nominatedNodeName":"v100-1"}})");
   EXPECT_THAT(record_.written, ElementsAre("nomination ml/train v100-1"));
   EXPECT_THAT(metrics_.Exposition(),
               testing::HasSubstr("berth_planner_nominations_total{outcome=\"written\"} 1"));
@@ -122,7 +124,8 @@ TEST_F(NominatorTest, WithdrawsWhatFitsNoLonger) {
   RunFor(milliseconds(100));
   ASSERT_THAT(transport_.requests, SizeIs(2));
   EXPECT_EQ(transport_.requests[1].body,
-            R"({"metadata":{"annotations":{"berth.dev/plan":null},"uid":"train-uid"},)"
+            R"({"metadata":{"annotations":{"berth.dev/plan":null,"berth.dev/plan-for":null},)"
+            R"("uid":"train-uid"},)"
             R"("status":{"nominatedNodeName":null}})");
 }
 
@@ -226,7 +229,8 @@ TEST_F(NominatorTest, NominatesAGangAndThenTakesItsGatesAway) {
   ASSERT_THAT(transport_.requests, SizeIs(2));
   EXPECT_EQ(transport_.requests[0].target, "/api/v1/namespaces/ml/pods/train-0/status");
   EXPECT_EQ(transport_.requests[0].body,
-            R"({"metadata":{"annotations":{"berth.dev/plan":"v100-1","berth.dev/plan-lease":""},)"
+            R"({"metadata":{"annotations":{"berth.dev/plan":"v100-1",)"
+            R"("berth.dev/plan-for":"gang","berth.dev/plan-lease":""},)"
             R"("uid":"train-0-uid"},"status":{"nominatedNodeName":"v100-1"}})");
   for (model::Pod& pod : pods) {
     pod.nominated_node = "v100-1";

@@ -42,28 +42,84 @@ TEST(PlanHints, WhoHasNominatedWhichNode) {
       << "the annotation is of before";
 }
 
+TEST(PlanHints, WhatANodeWasNominatedFor) {
+  const struct {
+    std::string purpose;
+    std::string words;
+  } cases[] = {
+      {"rescue", " (rescue: kube-scheduler had refused the pod, and this node fitted)"},
+      {"eviction",
+       " (eviction: no node fitted, but evicting pods of lower priority from this one would help)"},
+      {"backlog", " (backlog: many other pods waited before this one)"},
+      {"gang", " (gang: nodes are nominated for all of its pods)"},
+      {"something of a later version", ""},
+  };
+  for (const auto& test : cases) {
+    model::Pod pod = Waiting();
+    pod.nominated_node = "n1";
+    pod.annotations = {{"berth.dev/plan", "n1"}, {"berth.dev/plan-for", test.purpose}};
+    EXPECT_THAT(HintsOf(pod), ElementsAre("n1 is nominated by Berth's planner: kube-scheduler "
+                                          "tries that node first" +
+                                          test.words));
+    pod.nominated_node = "n2";
+    EXPECT_THAT(HintsOf(pod), ElementsAre("n2 is nominated by somebody else: kube-scheduler tries "
+                                          "that node first"))
+        << "the annotations are of before";
+  }
+}
+
 TEST(PlanHints, WhyNoNodeIsNominated) {
   const struct {
     std::function<void(model::Pod&)> change;
     std::string hint;
   } cases[] = {
       {[](model::Pod&) {},
-       "no node is planned for the pod yet: the planner looks for one when kube-scheduler has "
-       "refused the pod, or 20 others wait before it"},
-      {[](model::Pod& pod) { pod.gated = true; },
-       "the pod has scheduling gates: no node is planned for it yet"},
+       "(head): kube-scheduler has not tried it. The planner looks for a node once it was "
+       "refused"},
+      {[](model::Pod& pod) { pod.unschedulable = "0/9 nodes are available"; },
+       "(no_node): no node fits it"},
+      {[](model::Pod& pod) {
+         pod.unschedulable = "0/9 nodes are available";
+         pod.annotations = {{"berth.dev/plan", "n1"}, {"berth.dev/plan-for", "rescue"}};
+       },
+       "(backing_off): kube-scheduler did not take n1, which the planner had nominated. It looks "
+       "again after 10 s to 5 min, at other nodes first"},
+      {[](model::Pod& pod) { pod.gated = true; }, "(gated): it has scheduling gates"},
+      {[](model::Pod& pod) { pod.deleted = policies::scheduling::kNow; },
+       "(deleted): somebody has deleted it"},
       {[](model::Pod& pod) { pod.scheduler = "default-scheduler"; },
-       "no node is planned for the pod: its scheduler default-scheduler is not in "
-       "planner.schedulers"},
+       "(other_scheduler): its scheduler default-scheduler is not in planner.schedulers"},
       {[](model::Pod& pod) { pod.attached_volumes = true; },
-       "no node is planned for the pod, because it needs a volume that may not be attached "
-       "everywhere: kube-scheduler alone looks for one, on a sample of the nodes"},
+       "(left_to_scan, volumes): it needs a volume that may not be attached everywhere. "
+       "kube-scheduler alone looks for a node, on samples"},
   };
   for (const auto& test : cases) {
     model::Pod pod = Waiting();
     test.change(pod);
-    EXPECT_THAT(HintsOf(pod), ElementsAre(test.hint));
+    EXPECT_THAT(HintsOf(pod), ElementsAre("no node is planned for the pod " + test.hint));
   }
+}
+
+TEST(PlanHints, OfABacklogThatIsPlanned) {
+  planner::PlannerConfig planner;
+  planner.backlog = {true, 30};
+  EXPECT_THAT(HintsOf(Waiting(), planner),
+              ElementsAre("no node is planned for the pod (head or queued): kube-scheduler has not "
+                          "tried it. The planner looks for a node once it was refused, or while "
+                          "30 others wait before it"));
+}
+
+TEST(PlanHints, NodesThatFitMayHaveNoRoom) {
+  Explanation explanation;
+  explanation.requests = {{"nvidia.com/gpu", 1}};
+  explanation.fitting = 3;
+  model::Pod pod = Waiting();
+  pod.unschedulable = "0/9 nodes are available";
+  AddPlanHints(pod, {}, "berth.dev", explanation);
+  EXPECT_THAT(explanation.hints,
+              ElementsAre("no node is planned for the pod (no_node): kube-scheduler has refused "
+                          "it, and the planner found no node that fits and has room; when there is "
+                          "one, it follows within a second"));
 }
 
 TEST(PlanHints, AreOfPodsThatWait) {

@@ -44,6 +44,25 @@ TEST(Evictions, ThePodIsNominatedWhereTheLeastIsEvicted) {
   EXPECT_THAT(f.Outcomes(), IsEmpty());
 }
 
+TEST(Evictions, TheStepSaysWhatItIsFor) {
+  Fixture f;
+  f.nodes = {RoomyNode("a")};
+  f.Run("a", 8, 1);
+  f.RefuseSampled("1", 8, 10);
+  const std::vector<Step> steps = f.PlanOnly();
+  ASSERT_EQ(steps.size(), 1U);
+  EXPECT_EQ(PurposeOf(steps[0]), "eviction");
+  Fixture idle;
+  idle.nodes = {RoomyNode("a")};
+  idle.RefuseSampled("1", 8, 10);
+  EXPECT_EQ(PurposeOf(idle.PlanOnly().at(0)), "rescue");
+  Fixture waiting;
+  waiting.nodes = {RoomyNode("a")};
+  waiting.Wait("1");
+  waiting.Pass(Planner::kBacklogAge);
+  EXPECT_EQ(PurposeOf(waiting.PlanOnly().at(0)), "backlog");
+}
+
 TEST(Evictions, FewerVictimsOfOnePriorityAreLess) {
   Fixture f;
   f.nodes = {RoomyNode("a"), RoomyNode("b")};
