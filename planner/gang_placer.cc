@@ -1,10 +1,12 @@
 #include "planner/gang_placer.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "model/resources.h"
 #include "policies/fit/fit.h"
 
 namespace berth::planner {
@@ -17,6 +19,13 @@ namespace {
 void AppendNodes(const Topology::Domain& domain, std::vector<NodeIndex>& nodes) {
   for (const auto& [key, child] : domain.children) AppendNodes(*child, nodes);
   nodes.insert(nodes.end(), domain.nodes.begin(), domain.nodes.end());
+}
+
+// Takes from `missing` what a node has of it.
+void Subtract(const model::Resources& allocatable, model::Resources& missing) {
+  for (const auto& [name, amount] : allocatable) {
+    if (missing.Get(name) > 0) missing.Add(name, -amount);
+  }
 }
 
 // Whether the domain, or one around it, has that level.
@@ -260,7 +269,29 @@ bool GangPlacer::HoldsIdle(const Domain& domain, const Limits& limits) {
     });
     if (capacity < groups_[group].count) return false;
   }
-  return true;
+  return groups_.size() == 1 || HoldsSumIdle(domain, limits);
+}
+
+bool GangPlacer::HoldsSumIdle(const Domain& domain, const Limits& limits) {
+  model::Resources missing;
+  for (const PodGroup& group : groups_) {
+    const auto count = static_cast<std::int64_t>(group.count);
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / count;
+    for (const auto& [name, amount] : group.pod->requests) {
+      if (group.asks) missing.Add(name, std::min(amount, most) * count);
+    }
+  }
+  std::vector<NodeIndex> nodes;
+  AppendNodes(domain, nodes);
+  for (const NodeIndex node : nodes) {
+    const auto serves = [&](std::size_t group) {
+      return groups_[group].asks && IdleRoom(group, node, limits) > 0;
+    };
+    std::size_t group = 0;
+    while (group < groups_.size() && !serves(group)) ++group;
+    if (group < groups_.size()) Subtract(ledger_.At(node)->node.allocatable, missing);
+  }
+  return std::ranges::all_of(missing, [](const auto& each) { return each.second <= 0; });
 }
 
 std::optional<GangPlacer::Places> GangPlacer::PlaceIdle(const Limits& limits,

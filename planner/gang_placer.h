@@ -81,7 +81,9 @@ class GangPlacer {
   // The domains of one level in which to try, those that just hold the first group first.
   std::vector<const Domain*> Holding(std::size_t level, const Limits& limits);
   std::optional<Places> Try(const Domain& domain, const Limits& limits);
+  // Whether each group would fit there if no pods did, and all of them by what they ask for.
   bool HoldsIdle(const Domain& domain, const Limits& limits);
+  bool HoldsSumIdle(const Domain& domain, const Limits& limits);
   void AddIdle(std::size_t group, const Domain& domain, const Limits& limits, Places& places);
   std::size_t WidestLevel(const Limits& limits) const;
 

@@ -8,6 +8,7 @@ namespace {
 
 using std::chrono::minutes;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -108,6 +109,22 @@ TEST(GangReservation, NothingIsKeptForAGangThatCanNeverFit) {
   f.WaitAll("huge", 5, 8);
   f.WaitAll("small", 2, 8);
   EXPECT_THAT(f.Plan(), ElementsAre("small-0 node-2", "small-1 node-3"));
+}
+
+TEST(GangReservation, NothingIsKeptForAGangWhosePodsNeverFitTogether) {
+  GangFixture f;
+  AddNodes(f, 4);
+  f.config.gangs.max_share = 1;
+  f.Restart();
+  // Three pods of each kind would fit, but not six.
+  f.WaitAll("huge", 6, 8);
+  for (const char* name : {"huge-0", "huge-1", "huge-2"}) {
+    f.Edit(name, [](model::Pod& pod) { pod.requests.Set("cpu", 1000); });
+  }
+  f.WaitAll("small", 2, 8);
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+  EXPECT_EQ(f.PhaseOf("small"), GangPhase::kPlanned);
+  EXPECT_THAT(f.ReasonOf("huge"), HasSubstr("would not fit even if nothing else ran there"));
 }
 
 TEST(GangReservation, PodsThatEndInTimeMayUseIt) {
