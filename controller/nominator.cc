@@ -18,6 +18,7 @@ Write KindOf(const planner::Step& step) {
     case planner::StepKind::kUngate:
       return Write::kGate;
     case planner::StepKind::kSay:
+    case planner::StepKind::kReport:
       return Write::kGangCondition;
     case planner::StepKind::kEvict:
       return Write::kGangEviction;
@@ -151,7 +152,11 @@ absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) const 
     case planner::StepKind::kUngate:
       return patcher.UngatePod(step.namespace_, step.name, step.uid);
     case planner::StepKind::kSay:
-      return Say(step, patcher);
+      return patcher.SetPodCondition(step.namespace_, step.name, step.uid, options_.gang_names.gate,
+                                     step.text, TextOf(options_.now()));
+    case planner::StepKind::kReport:
+      return patcher.ReportEvent(step.namespace_, step.name, step.uid, "GangWaits", step.text,
+                                 TextOf(options_.now()));
     case planner::StepKind::kEvict:
       return patcher.EvictGang(step.namespace_, step.gang, options_.gang_names);
     case planner::StepKind::kNominate:
@@ -161,14 +166,6 @@ absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) const 
   if (!step.gang.empty()) more.emplace_back(options_.lease_annotation, step.text);
   return patcher.NominatePod(step.namespace_, step.name, step.uid, step.node, options_.annotation,
                              more);
-}
-
-absl::Status Nominator::Say(const planner::Step& step, Patcher& patcher) const {
-  const std::string time = TextOf(options_.now());
-  absl::Status said = patcher.SetPodCondition(step.namespace_, step.name, step.uid,
-                                              options_.gang_names.gate, step.text, time);
-  if (!said.ok() || !step.event) return said;
-  return patcher.ReportEvent(step.namespace_, step.name, step.uid, "GangWaits", step.text, time);
 }
 
 void Nominator::OnReplaceBegin() {

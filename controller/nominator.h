@@ -98,7 +98,6 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   std::optional<planner::Step> TakeStep();
   void WriteStep(const planner::Step& step, Patcher& patcher);
   absl::Status Send(const planner::Step& step, Patcher& patcher) const;
-  absl::Status Say(const planner::Step& step, Patcher& patcher) const;
 
   const Options options_;
   const cluster::Snapshot* const snapshot_;

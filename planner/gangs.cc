@@ -92,9 +92,21 @@ void Gangs::Refresh(const std::string& key, Record& gang, Round& round) {
   });
   gang.said_size = gang.size();
   gang.place = PlaceOf(gang.members);
+  const std::size_t ran = gang.running.size();
   gang.running.clear();
   if (round.gangs.running) gang.running = round.gangs.running(key);
+  if (gang.running.size() < ran) gang.shrunk = round.now;
+  gang.asks = Asks(gang, round);
   JudgeRelease(gang, round);
+}
+
+bool Gangs::Asks(const Record& gang, const Round& round) {
+  const auto has_accelerator = [&round](const std::string& name) {
+    const auto node = round.view.Find(name);
+    return node && round.view.At(*node)->accelerator != model::AcceleratorCatalog::kNone;
+  };
+  return std::ranges::any_of(gang.members, [](const Member& each) { return each.devices > 0; }) ||
+         std::ranges::any_of(gang.running, has_accelerator);
 }
 
 void Gangs::JudgeRelease(Record& gang, const Round& round) const {
@@ -144,8 +156,9 @@ void Gangs::Plan(Record& gang, Round& round) {
     WithdrawAll(gang, round);
     return Enter(gang, GangPhase::kCollecting, std::move(obstacle), round);
   }
-  if (MustPause(gang, round)) return;
-  if (!std::ranges::all_of(gang.members, &Member::held) && !PlaceMissing(gang, round)) {
+  const auto pauses = [&round](const Member& member) { return MustPause(member, round); };
+  if (std::ranges::any_of(gang.members, pauses)) return;
+  if (!PlaceMissing(gang, MembersOf(gang), round)) {
     WithdrawAll(gang, round);
     return Wait(gang, round);
   }
@@ -181,13 +194,17 @@ std::string Gangs::ObstacleIn(const Member& member) const {
   return "somebody else has nominated a node for its pod " + pod.name;
 }
 
-bool Gangs::MustPause(const Record& gang, const Round& round) {
-  return std::ranges::any_of(gang.members, [&round](const Member& member) {
-    const WaitingPod& pod = *member.pod;
-    // What kube-scheduler clears of a pod that it has not tried says nothing about the node.
-    const bool failed = pod.IsBackingOff(round.now) && pod.failures() == 0;
-    return !member.held && (pod.IsWithdrawn() || failed);
-  });
+bool Gangs::MustPause(const Member& member, const Round& round) {
+  const WaitingPod& pod = *member.pod;
+  // What kube-scheduler clears of a pod that it has not tried says nothing about the node.
+  const bool failed = pod.IsBackingOff(round.now) && pod.failures() == 0;
+  return !member.held && (pod.IsWithdrawn() || failed);
+}
+
+std::vector<Gangs::Member*> Gangs::MembersOf(Record& gang) {
+  std::vector<Member*> members;
+  for (Member& member : gang.members) members.push_back(&member);
+  return members;
 }
 
 bool Gangs::AreReserved(Record& gang, Round& round) const {
@@ -230,12 +247,48 @@ void Gangs::Ungate(Record& gang, const Member& member, Round& round) const {
 
 void Gangs::Complete(Record& gang, Round& round) {
   if (!gang.incomplete) gang.incomplete = round.now;
-  for (Member& member : gang.members) CompleteOne(gang, member, round);
+  for (Member& member : gang.members) {
+    if (!member.held && !member.pod->pod().gated) PlaceOne(gang, member, round);
+  }
+  CompleteGated(gang, round);
   Enter(gang, GangPhase::kReleased,
         std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
             " pods are not bound yet",
         round);
-  if (round.now < *gang.incomplete + config_.gangs.timeout) return;
+  if (*gang.incomplete + config_.gangs.timeout <= round.now) Evict(gang, round);
+}
+
+void Gangs::CompleteGated(Record& gang, Round& round) {
+  std::vector<Member*> gated;
+  for (Member& member : gang.members) {
+    const auto ungated = gang.ungated.find(member.pod->pod().uid);
+    const bool ends = ungated != gang.ungated.end() && round.now < ungated->second + kLost;
+    if (IsOnlyGated(member) && !ends) gated.push_back(&member);
+  }
+  const auto pauses = [&](const Member* member) {
+    return MustPause(*member, round) || IsNominatedByOther(*member->pod) ||
+           MayStartAnew(gang, *member, round);
+  };
+  if (gated.empty() || std::ranges::any_of(gated, pauses)) return;
+  if (!PlaceMissing(gang, gated, round)) {
+    for (Member* member : gated) {
+      if (member->pod->IsOurs()) Withdraw(gang, *member, round);
+    }
+    return;
+  }
+  const bool stand = std::ranges::all_of(gated, [](const Member* m) { return m->pod->Stands(); });
+  for (const Member* member : gated) {
+    if (stand) Ungate(gang, *member, round);
+  }
+}
+
+bool Gangs::MayStartAnew(const Record& gang, const Member& member, const Round& round) {
+  if (member.held || gang.ungated.contains(member.pod->pod().uid)) return false;
+  const auto last = std::max(member.pod->since(), gang.shrunk.value_or(member.pod->since()));
+  return round.now < last + kReplacement;
+}
+
+void Gangs::Evict(Record& gang, Round& round) const {
   const Pod& pod = gang.members.front().pod->pod();
   round.steps.push_back({.namespace_ = pod.namespace_,
                          .created = std::get<1>(gang.place),
@@ -243,18 +296,6 @@ void Gangs::Complete(Record& gang, Round& round) {
                          .gang = gang.gang().name,
                          .text = gang.reason});
   gang.incomplete = round.now;
-}
-
-void Gangs::CompleteOne(Record& gang, Member& member, Round& round) {
-  const WaitingPod& pod = *member.pod;
-  const bool gated = pod.pod().gated;
-  if (gated && !IsOnlyGated(member)) return;
-  const auto ungated = gang.ungated.find(pod.pod().uid);
-  const bool is_known = ungated != gang.ungated.end();
-  if (gated && is_known && round.now < ungated->second + kLost) return;
-  const bool is_new = gated && !is_known && round.now < pod.since() + kReplacement;
-  if (!member.held && !is_new) PlaceOne(gang, member, round);
-  if (member.held && gated && pod.Stands()) Ungate(gang, member, round);
 }
 
 void Gangs::Nominate(const Record& gang, Member& member, model::NodeIndex node,
@@ -306,20 +347,24 @@ void Gangs::Say(Record& gang, Round& round) const {
       "gang " + gang.gang().name + " of " + std::to_string(gang.size()) + ": " + gang.reason;
   const bool again = gang.said_phase == gang.phase;
   if (again && (text == gang.said || round.now < gang.said_at + kSayAgain)) return;
-  for (const Member& member : gang.members) {
-    Step step = StepFor(gang, member, StepKind::kSay);
-    step.text = text;
-    step.event = &member == &gang.members.front();
-    round.steps.push_back(std::move(step));
-    // Of a new number only one pod tells: a write for each would be many.
-    if (again) break;
+  // Pods that are bound soon would keep the condition, so of these only the event tells.
+  const bool released = gang.phase == GangPhase::kReleased;
+  // Of a new number only one pod tells: a write for each would be many.
+  const std::size_t conditions = released ? 0 : again ? 1 : gang.members.size();
+  for (std::size_t i = 0; i < conditions; ++i) {
+    round.steps.push_back(StepFor(gang, gang.members[i], StepKind::kSay));
+    round.steps.back().text = text;
   }
+  round.steps.push_back(StepFor(gang, gang.members.front(), StepKind::kReport));
+  round.steps.back().text = text;
   gang.said = std::move(text);
   gang.said_phase = gang.phase;
   gang.said_at = round.now;
 }
 
 bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
+  // kube-scheduler may have bound the pod by now, and then it waits no longer all the more.
+  if (step.kind == StepKind::kSay && step.text.empty()) return true;
   const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
   if (found == gangs_.end()) return false;
   if (step.kind == StepKind::kEvict) return found->second.released;
@@ -329,8 +374,12 @@ bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
 
 void Gangs::Failed(const Step& step) {
   const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
-  if (found == gangs_.end() || step.kind != StepKind::kUngate) return;
-  found->second.ungated.erase(step.uid);
+  if (found == gangs_.end()) return;
+  Record& gang = found->second;
+  if (step.kind == StepKind::kUngate) gang.ungated.erase(step.uid);
+  if (step.kind != StepKind::kEvict || !gang.incomplete) return;
+  // Perhaps a budget was in the way.
+  *gang.incomplete += kEvictAgain - std::chrono::seconds(config_.gangs.timeout);
 }
 
 std::optional<GangOutlook> Gangs::Find(std::string_view namespace_name,

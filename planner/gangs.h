@@ -81,9 +81,12 @@ class Gangs {
 
   /// After this time without an echo of the watch, a gate counts as not taken away.
   static constexpr std::chrono::seconds kLost{10};
-  /// How long a new pod of a gang that runs waits, before it is taken for a replacement of one pod
-  /// and not for the first one of a new start of all.
+  /// How long a new pod of a gang that runs waits, and how long after the last pod of the gang
+  /// ended, before it is taken for a replacement of one pod and not for the first one of a new
+  /// start of all.
   static constexpr std::chrono::seconds kReplacement{10};
+  /// How long after an eviction that failed the gang is evicted again.
+  static constexpr std::chrono::seconds kEvictAgain{30};
   /// How long a gang waits before its users are told, and how often they are told of changes.
   static constexpr std::chrono::seconds kSayAfter{10};
   static constexpr std::chrono::seconds kSayAgain{60};
@@ -137,10 +140,13 @@ class Gangs {
     // Of one round. By rank: near ranks get near nodes.
     std::vector<Member> members = {};
     QueuePlace place = {};
-    // The nodes of its pods that run.
+    // The nodes of its pods that run, and when there were last more of them.
     std::vector<std::string> running = {};
+    std::optional<Clock::time_point> shrunk = {};
     // What its pods say of its size.
     std::size_t said_size = 0;
+    // Whether any of its pods ask for accelerators. If so, those that do not may run anywhere.
+    bool asks = false;
     // How many pods fitted at once at most.
     std::size_t most = 0;
 
@@ -161,6 +167,7 @@ class Gangs {
 
     const model::Gang& gang() const { return *members.front().gang; }
     std::size_t size() const { return static_cast<std::size_t>(gang().size); }
+    bool wants_one_model() const { return asks && !gang().any_models; }
   };
 
   // Pods for which nodes are sought at once: groups of equal ones, and the pods of each.
@@ -173,6 +180,8 @@ class Gangs {
 
   // Takes what is to be known of the gang from its pods.
   void Refresh(const std::string& key, Record& gang, Round& round);
+  // Whether pods of the gang ask for accelerators, or, as far as one can tell, did.
+  static bool Asks(const Record& gang, const Round& round);
   // Sets `released` by what the pods show.
   void JudgeRelease(Record& gang, const Round& round) const;
   bool IsOnlyGated(const Member& member) const;
@@ -184,14 +193,16 @@ class Gangs {
   std::string ObstacleTo(const Record& gang) const;
   std::string ObstacleIn(const Member& member) const;
   // Whether to wait for the fate of former writes.
-  static bool MustPause(const Record& gang, const Round& round);
+  static bool MustPause(const Member& member, const Round& round);
 
-  // Nominates nodes for all pods without one. Returns false if they do not all fit.
-  bool PlaceMissing(Record& gang, Round& round);
+  static std::vector<Member*> MembersOf(Record& gang);
+  // Nominates nodes for those of the pods that have none. Returns false if they do not all fit.
+  bool PlaceMissing(Record& gang, const std::vector<Member*>& pods, Round& round);
   std::optional<GangPlacer::Places> PlaceOnOneModel(const Record& gang, GangPlacer& placer,
                                                     GangPlacer::Limits limits) const;
   // Groups equal pods, those first that are hardest to place.
-  static Wanted WantedOf(const std::vector<Member*>& pods, bool unkept, Round& round);
+  static Wanted WantedOf(const Record& gang, const std::vector<Member*>& pods, bool unkept,
+                         Round& round);
   // What the pods with nodes leave to the others.
   GangPlacer::Limits LimitsOf(const Record& gang, const Topology& topology,
                               const Round& round) const;
@@ -208,7 +219,11 @@ class Gangs {
 
   // Sees to the pods of a released gang that are not bound.
   void Complete(Record& gang, Round& round);
-  void CompleteOne(Record& gang, Member& member, Round& round);
+  // Those that are gated go on all together: alone they would only hold what others could use.
+  void CompleteGated(Record& gang, Round& round);
+  // Whether a pod behind the gate may be the first one of a new start of the whole gang.
+  static bool MayStartAnew(const Record& gang, const Member& member, const Round& round);
+  void Evict(Record& gang, Round& round) const;
   void PlaceOne(const Record& gang, Member& member, Round& round);
 
   // The gang does not fit: keeps room for it, and says why.

@@ -29,7 +29,8 @@ void Gangs::Confirm(Round& round) {
   }
 }
 
-Gangs::Wanted Gangs::WantedOf(const std::vector<Member*>& pods, bool unkept, Round& round) {
+Gangs::Wanted Gangs::WantedOf(const Record& gang, const std::vector<Member*>& pods, bool unkept,
+                              Round& round) {
   // By what is hardest to place: many accelerators. Of equal shapes the first rank comes first.
   std::map<std::pair<std::int64_t, std::string_view>, std::vector<Member*>> groups;
   for (Member* member : pods) groups[{-member->devices, *member->shape}].push_back(member);
@@ -42,7 +43,7 @@ Gangs::Wanted Gangs::WantedOf(const std::vector<Member*>& pods, bool unkept, Rou
     wanted.groups.push_back({.pod = &pod,
                              .candidates = &candidates,
                              .count = members.size(),
-                             .asks = first.devices > 0});
+                             .asks = first.devices > 0 || !gang.asks});
     wanted.signature += std::to_string(members.size()) + 'x' + *first.shape + ';';
     wanted.pods.push_back(std::move(members));
   }
@@ -66,15 +67,16 @@ GangPlacer::Limits Gangs::LimitsOf(const Record& gang, const Topology& topology,
   if (!gang.gang().topology.empty()) limits.level = topology.LevelOf(gang.gang().topology);
   std::vector<std::string> nodes = gang.running;
   for (const Member& member : gang.members) {
-    if (member.held && member.devices > 0) nodes.push_back(member.pod->Node());
+    const bool counts = member.devices > 0 || !gang.asks;
+    if (member.held && counts) nodes.push_back(member.pod->Node());
   }
   for (const std::string& name : nodes) {
     const auto node = round.view.Find(name);
     if (!node) continue;
     const auto model = round.view.At(*node)->accelerator;
-    // A pod that asks for no accelerator may run anywhere.
-    if (model == model::AcceleratorCatalog::kNone) continue;
-    if (!gang.gang().any_models) limits.model = model;
+    // In a gang that asks for accelerators, a pod that does not may run anywhere.
+    if (gang.asks && model == model::AcceleratorCatalog::kNone) continue;
+    if (gang.wants_one_model()) limits.model = model;
     if (limits.level) limits.within = &topology.Around(*node, *limits.level);
     break;
   }
@@ -84,7 +86,7 @@ GangPlacer::Limits Gangs::LimitsOf(const Record& gang, const Topology& topology,
 std::optional<GangPlacer::Places> Gangs::PlaceOnOneModel(const Record& gang, GangPlacer& placer,
                                                          GangPlacer::Limits limits) const {
   const std::vector<GangPlacer::Model> models = placer.Models();
-  if (limits.model || gang.gang().any_models || models.empty()) return placer.Place(limits);
+  if (limits.model || !gang.wants_one_model() || models.empty()) return placer.Place(limits);
   for (const GangPlacer::Model model : models) {
     limits.model = model;
     if (auto places = placer.Place(limits)) return places;
@@ -92,17 +94,20 @@ std::optional<GangPlacer::Places> Gangs::PlaceOnOneModel(const Record& gang, Gan
   return std::nullopt;
 }
 
-bool Gangs::PlaceMissing(Record& gang, Round& round) {
+bool Gangs::PlaceMissing(Record& gang, const std::vector<Member*>& pods, Round& round) {
   std::vector<Member*> missing;
-  for (Member& member : gang.members) {
-    if (!member.held) missing.push_back(&member);
+  for (Member* member : pods) {
+    if (!member->held) missing.push_back(member);
   }
-  const bool unkept = std::ranges::all_of(
-      missing, [&](const Member* member) { return MayUseKept(member->pod->pod(), round); });
-  Wanted wanted = WantedOf(missing, unkept, round);
+  if (missing.empty()) return true;
+  // What is kept for gangs that have not begun may serve one that has.
+  const bool unkept = gang.released || std::ranges::all_of(missing, [&](const Member* member) {
+                        return MayUseKept(member->pod->pod(), round);
+                      });
+  Wanted wanted = WantedOf(gang, missing, unkept, round);
   const model::Gang& said = gang.gang();
   wanted.signature += said.topology + (said.any_models ? "|any" : "|one") + (unkept ? "|all" : "");
-  const bool whole = missing.size() == gang.members.size();
+  const bool whole = missing.size() == gang.members.size() && !gang.released;
   if (const auto unfit = unfit_.find(wanted.signature); whole && unfit != unfit_.end()) {
     gang.most = unfit->second;
     return false;
@@ -136,7 +141,7 @@ void Gangs::PlaceOne(const Record& gang, Member& member, Round& round) {
   limits.avoided = round.view.Find(pod.failed_node());
   // What is kept for gangs that have not begun may serve one that has.
   GangPlacer placer(topology, round.unkept ? *round.unkept : round.planned,
-                    WantedOf({&member}, true, round).groups);
+                    WantedOf(gang, {&member}, true, round).groups);
   auto places = placer.Place(limits);
   if (!places && limits.avoided) {
     limits.avoided.reset();
@@ -151,7 +156,7 @@ void Gangs::Wait(Record& gang, Round& round) {
   const std::string most = std::to_string(std::min(gang.most, gang.members.size()));
   const std::string& label = gang.gang().topology;
   std::string reason = most + " of " + std::to_string(gang.members.size()) + " pods fit at once";
-  if (!gang.gang().any_models) reason += " on nodes of one model";
+  if (gang.wants_one_model()) reason += " on nodes of one model";
   if (!label.empty()) reason += " with the same " + label;
   if (!possible) reason += ", and all of them would not fit even if nothing else ran there";
   Enter(gang, GangPhase::kWaiting, std::move(reason), round);
@@ -161,17 +166,18 @@ bool Gangs::Keep(Record& gang, Round& round) {
   if (keeping_ >= kMostKept) return true;
   std::vector<Member*> pods;
   for (Member& member : gang.members) pods.push_back(&member);
-  const Wanted wanted = WantedOf(pods, false, round);
+  const Wanted wanted = WantedOf(gang, pods, false, round);
   const Topology& topology = TopologyOf(gang, round);
   GangPlacer placer(topology, round.planned, wanted.groups);
   std::vector<GangPlacer::Limits> choices;
   GangPlacer::Limits limits;
   if (!gang.gang().topology.empty()) limits.level = topology.LevelOf(gang.gang().topology);
   const std::vector<GangPlacer::Model> models = placer.Models();
-  if (gang.gang().any_models || models.empty()) choices.push_back(limits);
+  const bool one = gang.wants_one_model();
+  if (!one || models.empty()) choices.push_back(limits);
   for (const GangPlacer::Model model : models) {
     limits.model = model;
-    if (!gang.gang().any_models) choices.push_back(limits);
+    if (one) choices.push_back(limits);
   }
   for (const GangPlacer::Limits& choice : choices) {
     const GangPlacer::Domain* chosen = nullptr;

@@ -17,9 +17,11 @@ enum class StepKind : std::uint8_t {
   kNominate,
   /// Takes the scheduling gate of gangs from the pod, and only this one.
   kUngate,
-  /// Tells the users of a pod why its gang waits: Step::text, in a condition of the pod, and in an
-  /// event if Step::event. No text: it does not wait any more.
+  /// Tells the users of a pod why its gang waits: Step::text, in a condition of the pod. No text: it
+  /// does not wait any more.
   kSay,
+  /// Reports Step::text as an event of the pod.
+  kReport,
   /// Evicts all pods of the gang Step::gang, those that are bound and those that wait, through the
   /// Eviction API. The step names no pod.
   kEvict,
@@ -48,7 +50,6 @@ struct Step {
   std::string gang = {};
   /// What to say; for nominations of gangs, which kube-scheduler they are for (GangFacts::lease).
   std::string text = {};
-  bool event = false;
   /// Whether kube-scheduler has to evict pods on the node first.
   bool evicts = false;
 

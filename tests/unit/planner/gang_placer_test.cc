@@ -143,6 +143,39 @@ TEST(GangPlaces, PodsThatAskForNoAcceleratorMayBeAnywhere) {
   EXPECT_THAT(f.NodesOf("train"), ElementsAre("a", "cpu"));
 }
 
+TEST(GangPlaces, AGangWithoutAcceleratorsDoesNotLeaveARequiredDomainEither) {
+  GangFixture f;
+  f.AddNode("a", 0, "1", "east");
+  f.AddNode("b", 0, "2", "east");
+  f.WaitAll("train", 2, 0, {{"berth.dev/gang-topology", kRack}});
+  for (const char* name : {"train-0", "train-1"}) {
+    f.Edit(name, [](model::Pod& pod) {
+      pod.requests = {};
+      pod.requests.Set("cpu", 600'000);
+    });
+  }
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("1 of 2 pods fit at once with the same rack"));
+  f.AddNode("c", 0, "2", "east");
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("b", "c"));
+}
+
+TEST(GangPlaces, AGangWithoutAcceleratorsStaysTogetherIfItCan) {
+  GangFixture f;
+  f.AddNode("a", 0, "1", "east");
+  for (const char* name : {"b", "c"}) f.AddNode(name, 0, "2", "east");
+  f.WaitAll("train", 2, 0);
+  for (const char* name : {"train-0", "train-1"}) {
+    f.Edit(name, [](model::Pod& pod) {
+      pod.requests = {};
+      pod.requests.Set("cpu", 600'000);
+    });
+  }
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("b", "c"));
+}
+
 TEST(GangPlaces, LargePodsComeBeforeSmallOnes) {
   GangFixture f;
   f.AddNode("a", 8);

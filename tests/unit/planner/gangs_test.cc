@@ -115,17 +115,22 @@ TEST(Gang, TellsItsUsersWhyItWaits) {
   EXPECT_THAT(f.said, IsEmpty());
   f.Pass(Gangs::kSayAfter);
   const auto steps = f.PlanOnly();
-  ASSERT_THAT(steps, SizeIs(2));
+  ASSERT_THAT(steps, SizeIs(3));
   EXPECT_EQ(steps[0].kind, StepKind::kSay);
-  EXPECT_TRUE(steps[0].event);
-  EXPECT_FALSE(steps[1].event);
+  EXPECT_EQ(steps[1].kind, StepKind::kSay);
+  EXPECT_EQ(steps[1].name, "train-1");
   EXPECT_THAT(steps[1].text, StartsWith("gang train of 2: 1 of 2 pods fit at once"));
   EXPECT_TRUE(f.planner->IsWanted(steps[1]));
+  EXPECT_EQ(steps[2].kind, StepKind::kReport);
+  EXPECT_EQ(steps[2].name, "train-0");
+  EXPECT_EQ(steps[2].text, steps[1].text);
   f.Pass(Gangs::kSayAgain);
   EXPECT_THAT(f.PlanOnly(), IsEmpty());
   // Of a new number only one pod tells.
   f.Run("a", 1, 0);
-  EXPECT_THAT(f.PlanOnly(), SizeIs(1));
+  const auto again = f.PlanOnly();
+  ASSERT_THAT(again, SizeIs(2));
+  EXPECT_EQ(again[0].name, "train-0");
 }
 
 TEST(Gang, TellsItsUsersThatItWaitsNoLonger) {
@@ -142,6 +147,39 @@ TEST(Gang, TellsItsUsersThatItWaitsNoLonger) {
   EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
   ASSERT_THAT(f.said, SizeIs(4));
   EXPECT_EQ(f.said[3], "train-1: ");
+}
+
+TEST(Gang, TellsThatItWaitsNoLongerOfPodsThatAreBoundByThen) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Pass(Gangs::kSayAfter);
+  f.Plan();
+  f.AddNode("b", 8);
+  f.Plan();
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(steps, SizeIs(4));
+  ASSERT_EQ(steps[2].kind, StepKind::kSay);
+  for (int i = 0; i < 2; ++i) f.Write(steps[static_cast<std::size_t>(i)]);
+  f.BindAll("train");
+  EXPECT_TRUE(f.planner->IsWanted(steps[2]));
+  f.Plan();
+  EXPECT_TRUE(f.planner->IsWanted(steps[2]));
+}
+
+TEST(Gang, LeavesNoConditionOnAPodThatIsBoundLate) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.Bind("train-0");
+  f.Pass(Gangs::kSayAfter);
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(steps, SizeIs(1));
+  EXPECT_EQ(steps[0].kind, StepKind::kReport);
+  EXPECT_EQ(steps[0].text, "gang train of 2: 1 of 2 pods are not bound yet");
 }
 
 TEST(Gang, ThatLosesAPodBeforeItsReleaseGivesEverythingBack) {
@@ -300,6 +338,64 @@ TEST(Gang, IsEvictedIfItLacksPodsForTooLong) {
   EXPECT_EQ(steps.back().namespace_, "team");
   EXPECT_TRUE(f.planner->IsWanted(steps.back()));
   EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
+}
+
+TEST(Gang, IsEvictedAgainSoonIfThatFails) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.Bind("train-0");
+  f.Pass(seconds(f.config.gangs.timeout));
+  const auto steps = f.PlanOnly();
+  ASSERT_FALSE(steps.empty());
+  ASSERT_EQ(steps.back().kind, StepKind::kEvict);
+  f.planner->Failed(steps.back());
+  f.Pass(Gangs::kEvictAgain - seconds(1));
+  EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
+  f.Pass(seconds(1));
+  EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
+}
+
+TEST(Gang, StartsAnewAsAWholeHoweverLongTheEvictionTakes) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c", "d"}) f.AddNode(name, 8);
+  f.WaitAll("train", 3, 8);
+  f.Plan();
+  f.Plan();
+  f.BindAll("train");
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    EXPECT_THAT(f.Plan(), IsEmpty()) << rank;
+    const std::string name = "train-" + std::to_string(rank);
+    const auto [pod, node] = f.running.at(name);
+    f.ShowEnded(pod, node);
+    f.running.erase(name);
+    f.WaitInGang("train", rank, 3, 8);
+    f.Pass(Gangs::kReplacement - seconds(1));
+  }
+  EXPECT_THAT(f.Plan(), SizeIs(3));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kPlanned);
+}
+
+TEST(Gang, PodsBehindTheGateHoldNothingWhileTheyDoNotAllFitBesideWhatRuns) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
+  f.WaitAll("train", 3, 8);
+  // Somebody has taken a gate away, and kube-scheduler has placed that pod.
+  f.Edit("train-0", [](model::Pod& pod) {
+    pod.gates.clear();
+    pod.gated = false;
+    pod.nominated_node = "a";
+  });
+  f.Bind("train-0");
+  const model::Pod other = f.Run("b", 8, 0);
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_TRUE(f.HoldsNothing("train"));
+  f.ShowEnded(other, "b");
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 b", "train-2 c"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated", "train-2 ungated"));
 }
 
 TEST(Gang, StartsAnewAsAWholeAfterItWasEvicted) {
