@@ -40,6 +40,9 @@ doctor::NeedsByComponent NeedsOfProcesses(const config::BerthConfiguration& conf
       controller::GrantsOf(config.controller, config.planner);
   std::vector<kube::Need> controller = NeedsOf(grants.in_cluster, "");
   std::ranges::move(NeedsOf(grants.in_namespace, namespace_name), std::back_inserter(controller));
+  for (const auto& [elsewhere, allowed] : grants.elsewhere) {
+    std::ranges::move(NeedsOf(allowed, elsewhere), std::back_inserter(controller));
+  }
   return {{"extender", std::move(extender)}, {"controller", std::move(controller)}};
 }
 

@@ -22,6 +22,15 @@ std::unique_ptr<kube::Transport> Connect(const Controller::Options& options,
   return std::make_unique<kube::HttpClient>(options.api, timeouts);
 }
 
+bool PlansGangs(const planner::PlannerConfig& planner) {
+  return !planner.schedulers.empty() && planner.gangs.enabled;
+}
+
+// Whether to know which kube-schedulers lead.
+bool ReadsLeases(const planner::PlannerConfig& planner) {
+  return PlansGangs(planner) && !planner.gangs.scheduler_leases.empty();
+}
+
 using Handlers = std::vector<kube::ListWatchHandler<model::Pod>*>;
 
 kube::ListWatchOptions PendingPods(std::uint64_t seed) {
@@ -50,6 +59,12 @@ Controller::Controller(Options options,
       nudge_transport_(WhileLeading(*nudge_client_)),
       nudge_patcher_(&nudge_transport_),
       nudger_(NudgerOptions(options), engine, snapshot, &nudge_patcher_, &timer_, observer),
+      scheduler_lease_client_(ReadsLeases(options.planner) ? Connect(options, WriteTimeouts())
+                                                           : nullptr),
+      scheduler_leases_(ReadsLeases(options.planner) ? std::make_unique<SchedulerLeases>(
+                                                           options.planner.gangs.scheduler_leases,
+                                                           scheduler_lease_client_.get())
+                                                     : nullptr),
       nominator_(NominatorOptions(options), std::move(engine), snapshot, &timer_, observer,
                  planner_metrics),
       object_http_client_(Connect(options, WriteTimeouts())),
@@ -102,12 +117,15 @@ Nudger::Options Controller::NudgerOptions(const Options& options) const {
 }
 
 Nominator::Options Controller::NominatorOptions(const Options& options) const {
+  std::function<std::string()> term;
+  if (scheduler_leases_ != nullptr) term = [this] { return scheduler_leases_->Read(); };
   return {.planner = options.planner,
           .annotation = model::kPlanAnnotation.Below(options.prefix),
           .purpose_annotation = model::kPlanForAnnotation.Below(options.prefix),
           .lease_annotation = model::kPlanLeaseAnnotation.Below(options.prefix),
           .gang_names = model::GangNames(options.prefix),
           .may_write = [this] { return Leads(); },
+          .scheduler_term = std::move(term),
           .now = options.now};
 }
 
@@ -156,6 +174,7 @@ void Controller::Stop() {
   label_client_->Stop();
   taint_client_->Stop();
   nudge_client_->Stop();
+  if (scheduler_lease_client_ != nullptr) scheduler_lease_client_->Stop();
   nominator_.Stop();
   for (const auto& writer : nomination_writers_) writer->client->Stop();
   object_http_client_->Stop();

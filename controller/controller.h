@@ -21,6 +21,7 @@
 #include "controller/observer.h"
 #include "controller/owner.h"
 #include "controller/owner_keeper.h"
+#include "controller/scheduler_leases.h"
 #include "controller/taint_writer.h"
 #include "controller/waiting_pods.h"
 #include "kube/api_config.h"
@@ -50,8 +51,8 @@ class Controller {
  public:
   /// Where the controller works, and what for. `now` must be set.
   struct Options {
-    /// How to reach the API server. Up to seven connections are opened, and
-    /// Nominator::kWriters more if pods are planned.
+    /// How to reach the API server. Up to eight connections are opened, Nominator::kWriters more
+    /// if pods are planned, and one more if gangs are.
     kube::ApiConfig api;
     /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
     std::string lease_namespace;
@@ -168,6 +169,9 @@ class Controller {
   LeaderTransport nudge_transport_;
   Patcher nudge_patcher_;
   Nudger nudger_;
+  // Both null unless gangs are planned, for kube-schedulers whose Leases are known.
+  const std::unique_ptr<kube::Transport> scheduler_lease_client_;
+  const std::unique_ptr<SchedulerLeases> scheduler_leases_;
   Nominator nominator_;
   std::vector<std::unique_ptr<NominationWriter>> nomination_writers_;
   const std::unique_ptr<kube::Transport> object_http_client_;

@@ -51,6 +51,7 @@ void Nominator::Run() {
     if (!options_.may_write()) {
       Skip();
     } else if (snapshot_->Synced() && IsDue()) {
+      ReadTerm();
       PlanOnce();
     }
     rest = std::chrono::duration_cast<std::chrono::milliseconds>(kRest * took_);
@@ -64,6 +65,21 @@ bool Nominator::IsDue() {
   // The round after the last pod has left sets the gauges to 0.
   if (planner_.empty()) return changed_;
   return changed_ || generation != generation_ || planned_ + options_.idle <= timer_->Now();
+}
+
+void Nominator::ReadTerm() {
+  if (!options_.scheduler_term || !IsTermDue()) return;
+  // Without the lock, which those need who write and who hear of pods.
+  term_ = options_.scheduler_term();
+  term_read_ = timer_->Now();
+}
+
+bool Nominator::IsTermDue() {
+  const std::lock_guard guard(mutex_);
+  constexpr auto kPlanned = static_cast<std::size_t>(planner::GangPhase::kPlanned);
+  // A gang is released only if kube-scheduler still leads that its nominations were written for.
+  if (planner_.gangs().phases()[kPlanned] > 0) return true;
+  return !term_read_ || *term_read_ + kTermAge <= timer_->Now();
 }
 
 void Nominator::Skip() {
@@ -83,7 +99,8 @@ void Nominator::PlanOnce() {
   };
   const std::size_t most = kMaxQueued - std::min(kMaxQueued, queue_.size());
   const planner::GangFacts gangs{
-      .running = [&reader](const std::string& gang) { return reader.Gangs().NodesOf(gang); }};
+      .running = [&reader](const std::string& gang) { return reader.Gangs().NodesOf(gang); },
+      .lease = term_};
   for (planner::Step& step :
        planner_.Plan(reader, seen_bound, options_.now(), planned_, most, gangs)) {
     queue_.push_back(std::move(step));

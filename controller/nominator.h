@@ -45,6 +45,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
     model::GangNames gang_names{"berth.dev"};
     /// Returns whether this controller leads. Asked before each round.
     std::function<bool()> may_write;
+    /// Returns planner::GangFacts::lease; may block for some requests. Asked before each round in
+    /// which a gang may be released, and else every kTermAge. Not set: nobody knows.
+    std::function<std::string()> scheduler_term = {};
     /// The time for policies.
     std::function<model::Time()> now;
     /// From one round to the next, if something has changed. A pod that was refused shall have a
@@ -59,6 +62,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
             const cluster::Snapshot* snapshot, kube::Timer* timer, WriteObserver* observer,
             PlannerMetrics* metrics);
 
+  /// How old what `scheduler_term` said may be when a gang is planned. kube-scheduler renews its
+  /// Lease as often.
+  static constexpr std::chrono::seconds kTermAge{2};
   /// How many threads should call RunWriter().
   static constexpr std::size_t kWriters = 8;
   /// How many nominations at most wait for a writer. What waits longer is out of date.
@@ -91,6 +97,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
 
   // Whether a round may find something to do.
   bool IsDue();
+  // Learns which kube-scheduler leads.
+  void ReadTerm();
+  bool IsTermDue();
   void PlanOnce();
   // What is done instead while this controller does not lead.
   void Skip();
@@ -109,6 +118,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   Clock::time_point planned_;
   Clock::duration took_{};
   std::uint64_t generation_ = 0;
+  // What `scheduler_term` said last, and when.
+  std::string term_;
+  std::optional<Clock::time_point> term_read_;
 
   // Guards what follows, which all threads use.
   std::mutex mutex_;

@@ -9,12 +9,14 @@
 #include "controller/lost_pod_deleter.h"
 #include "controller/owner_keeper.h"
 #include "controller/patcher.h"
+#include "controller/scheduler_leases.h"
 
 namespace berth::controller {
 
 namespace {
 
 constexpr char kRole[] = "berth-controller";
+constexpr char kLeasesRole[] = "berth-controller-leases";
 
 std::vector<kube::Grant> InTheCluster(const ControllerConfig& config,
                                       const planner::PlannerConfig& planner) {
@@ -53,18 +55,35 @@ std::vector<kube::Grant> InTheNamespace(const ControllerConfig& config) {
   return grants;
 }
 
+std::map<std::string, std::vector<kube::Grant>> OnLeases(const planner::PlannerConfig& planner) {
+  std::map<std::string, std::vector<kube::Grant>> grants;
+  if (planner.schedulers.empty() || !planner.gangs.enabled) return grants;
+  for (const std::string& lease : planner.gangs.scheduler_leases) {
+    const std::size_t slash = lease.find('/');
+    kube::Allow(kSchedulerLeasePermissions, {lease.substr(slash + 1)},
+                grants[lease.substr(0, slash)]);
+  }
+  return grants;
+}
+
 }  // namespace
 
 ControllerGrants GrantsOf(const ControllerConfig& config, const planner::PlannerConfig& planner) {
-  return {.in_cluster = InTheCluster(config, planner), .in_namespace = InTheNamespace(config)};
+  return {.in_cluster = InTheCluster(config, planner),
+          .in_namespace = InTheNamespace(config),
+          .elsewhere = OnLeases(planner)};
 }
 
 std::string ControllerRolesYaml(const ControllerConfig& config,
                                 const planner::PlannerConfig& planner,
                                 const std::string& namespace_name) {
   const ControllerGrants grants = GrantsOf(config, planner);
-  return kube::ClusterRoleYaml(kRole, grants.in_cluster) + "---\n" +
-         kube::RoleYaml(kRole, namespace_name, grants.in_namespace);
+  std::string roles = kube::ClusterRoleYaml(kRole, grants.in_cluster) + "---\n" +
+                      kube::RoleYaml(kRole, namespace_name, grants.in_namespace);
+  for (const auto& [elsewhere, allowed] : grants.elsewhere) {
+    roles += "---\n" + kube::RoleYaml(kLeasesRole, elsewhere, allowed);
+  }
+  return roles;
 }
 
 }  // namespace berth::controller

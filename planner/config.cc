@@ -2,10 +2,34 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
+
+#include "model/label.h"
 
 namespace berth::planner {
 
 namespace {
+
+bool IsNamespacedName(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  return slash != std::string_view::npos && model::IsDnsSubdomain(text.substr(0, slash)) &&
+         model::IsDnsSubdomain(text.substr(slash + 1));
+}
+
+void ValidateLeases(const std::vector<std::string>& leases,
+                    std::vector<model::FieldError>& errors) {
+  for (std::size_t i = 0; i < leases.size(); ++i) {
+    const std::string path = "planner.gangs.schedulerLeases[" + std::to_string(i) + "]";
+    const auto before = leases.begin() + static_cast<std::ptrdiff_t>(i);
+    if (!IsNamespacedName(leases[i])) {
+      errors.push_back({path, "\"" + leases[i] +
+                                  "\" is no namespace and name of a Lease; write "
+                                  "kube-system/kube-scheduler"});
+    } else if (std::find(leases.begin(), before, leases[i]) != before) {
+      errors.push_back({path, "\"" + leases[i] + "\" is listed twice; remove one"});
+    }
+  }
+}
 
 void ValidateGangs(const GangsConfig& config, std::vector<model::FieldError>& errors) {
   constexpr model::Duration kLeastTimeout{10};
@@ -18,6 +42,7 @@ void ValidateGangs(const GangsConfig& config, std::vector<model::FieldError>& er
   if (config.backfill < model::Duration::zero()) {
     errors.push_back({"planner.gangs.backfill", "must not be negative; write 0s for never"});
   }
+  ValidateLeases(config.scheduler_leases, errors);
 }
 
 void ValidateTopology(const std::vector<TopologyLevel>& levels,

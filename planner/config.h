@@ -43,6 +43,9 @@ struct GangsConfig {
   double max_share = 0.5;
   /// By how much pods that say how long they run may delay a gang for which nodes are kept.
   model::Duration backfill{3600};
+  /// The Leases by which the kube-schedulers that are planned for elect a leader:
+  /// "<namespace>/<name>".
+  std::vector<std::string> scheduler_leases = {"kube-system/kube-scheduler"};
 
   friend bool operator==(const GangsConfig&, const GangsConfig&) = default;
 };
@@ -61,6 +64,10 @@ void VisitFields(Visitor& visit, GangsConfig& config) {
   visit("backfill", config.backfill,
         "Pods with the annotation berth.dev/max-runtime may use nodes that are kept for a gang, "
         "and delay it by at most this; 0s: never");
+  visit("schedulerLeases", config.scheduler_leases,
+        "Lease of each kube-scheduler of planner.schedulers, as namespace/name: nominations of "
+        "gangs are written again when it changes hands, because a kube-scheduler up to 1.36 that "
+        "starts does not know them; empty: they are not");
 }
 
 /// Nodes that are near each other: those with the same value of a label.

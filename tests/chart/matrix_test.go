@@ -76,6 +76,9 @@ scheduler: {enabled: false}
 config: {planner: {schedulers: [default-scheduler]}}`}},
 	{name: "gangs are planned", installation: installation{values: `
 config: {planner: {gangs: {enabled: true}, topology: [{label: topology.kubernetes.io/zone}]}}`}},
+	{name: "gangs are planned for the user's own scheduler", installation: installation{values: `
+scheduler: {enabled: false}
+config: {planner: {schedulers: [default-scheduler], gangs: {enabled: true}}}`}},
 	{name: "another name", installation: installation{name: "ml", namespace: "kube-system"}},
 }
 

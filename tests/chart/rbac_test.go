@@ -65,15 +65,52 @@ func TestRolesAreThoseThatThePartsPrint(t *testing.T) {
 			if got := rights(role.Rules); !equality.Semantic.DeepEqual(got, cluster) {
 				t.Errorf("ClusterRole of %s gives\n%v\nwant\n%v", part, got, cluster)
 			}
-			var got []right
-			if has[*rbacv1.Role](r, prefix+part) {
-				got = rights(named[*rbacv1.Role](r, prefix+part).Rules)
+			var rules []rbacv1.PolicyRule
+			for _, role := range all[*rbacv1.Role](r) {
+				if role.Name == prefix+part || role.Name == prefix+part+"-leases" {
+					rules = append(rules, role.Rules...)
+				}
 			}
-			if !equality.Semantic.DeepEqual(got, namespaced) {
+			if got := rights(rules); !equality.Semantic.DeepEqual(got, namespaced) {
 				t.Errorf("Role of %s gives\n%v\nwant\n%v", part, got, namespaced)
 			}
 		}
 	})
+}
+
+// A kube-scheduler that starts does not know what is reserved for gangs, so the controller has to see it.
+func TestControllerReadsTheLeasesOfTheSchedulersThatItPlansGangsFor(t *testing.T) {
+	const gangs = "gangs: {enabled: true"
+	for _, c := range []struct {
+		values string
+		want   []string
+	}{
+		{"config: {planner: {" + gangs + "}}}", []string{"berth-system/berth-scheduler"}},
+		{"scheduler: {enabled: false}\nconfig: {planner: {schedulers: [default-scheduler], " + gangs + "}}}",
+			[]string{"kube-system/kube-scheduler"}},
+		{"config: {planner: {" + gangs + ", schedulerLeases: [ml/a, ml/b, gpu/c]}}}",
+			[]string{"gpu/c", "ml/a", "ml/b"}},
+		{"config: {planner: {" + gangs + ", schedulerLeases: []}}}", nil},
+		{"config: {planner: {schedulers: [], " + gangs + "}}}", nil},
+	} {
+		r := render(t, c.values)
+		var got []string
+		for _, role := range all[*rbacv1.Role](r) {
+			if role.Name != "berth-controller-leases" {
+				continue
+			}
+			for _, right := range rights(role.Rules) {
+				got = append(got, role.Namespace+"/"+right.Name)
+			}
+			if its := bound(r, "berth-controller"); !slices.Contains(its, "Role berth-controller-leases in "+role.Namespace) {
+				t.Errorf("%s: the controller has %v", c.values, its)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: may read %v, want %v", c.values, got, c.want)
+		}
+	}
 }
 
 // prefixOf is what the names of the release's parts begin with.

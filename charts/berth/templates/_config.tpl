@@ -68,6 +68,9 @@ planner:
   # Nobody's pods, until your own kube-scheduler calls Berth.
   schedulers: []
   {{- end }}
+  {{- if and .Values.scheduler.enabled (dig "planner" "gangs" "enabled" false .Values.config) }}
+  gangs: {schedulerLeases: [{{ .Release.Namespace }}/{{ $name }}-scheduler]}
+  {{- end }}
 controller:
   lease: {name: {{ $name }}-controller}
   owner: {{ $name }}
@@ -120,6 +123,19 @@ probes:
 {{- define "berth.plansGangs" -}}
 {{- $enabled := dig "planner" "gangs" "enabled" false (include "berth.config" . | fromYaml) -}}
 {{- if and $enabled (include "berth.plans" .) -}}true{{- end -}}
+{{- end -}}
+
+{{/* The names of kube-schedulers' Leases that the controller reads, by namespace. */}}
+{{- define "berth.schedulerLeases" -}}
+{{- $default := (include "berth.defaults" . | fromYaml).planner.gangs.schedulerLeases -}}
+{{- $found := dict -}}
+{{- if include "berth.plansGangs" . -}}
+{{- range dig "planner" "gangs" "schedulerLeases" $default (include "berth.config" . | fromYaml) -}}
+{{- $parts := splitList "/" . -}}
+{{- $_ := set $found (first $parts) (append (get $found (first $parts) | default list) (last $parts)) -}}
+{{- end -}}
+{{- end -}}
+{{ $found | toYaml }}
 {{- end -}}
 
 {{/* Not empty where the controller ends pods on lost nodes: LostNodesConfig::enabled in the code. */}}

@@ -2,6 +2,7 @@ package box
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,12 +78,13 @@ func (b *Box) bind(ctx context.Context, user string, role *rbacv1.Role) error {
 			&rbacv1.ClusterRoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: subjects},
 			metav1.CreateOptions{})
 	} else {
+		in := cmp.Or(role.Namespace, leaseNamespace)
 		object := &rbacv1.Role{ObjectMeta: meta, Rules: role.Rules}
-		_, roleErr = rbac.Roles(leaseNamespace).Create(ctx, object, metav1.CreateOptions{})
+		_, roleErr = rbac.Roles(in).Create(ctx, object, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(roleErr) {
-			_, roleErr = rbac.Roles(leaseNamespace).Update(ctx, object, metav1.UpdateOptions{})
+			_, roleErr = rbac.Roles(in).Update(ctx, object, metav1.UpdateOptions{})
 		}
-		_, bindingErr = rbac.RoleBindings(leaseNamespace).Create(ctx,
+		_, bindingErr = rbac.RoleBindings(in).Create(ctx,
 			&rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: subjects},
 			metav1.CreateOptions{})
 	}

@@ -69,13 +69,14 @@ class NominatorTest : public ::testing::Test {
     nominator.Run();
   }
 
-  Nominator Make(planner::PlannerConfig config) {
+  Nominator Make(planner::PlannerConfig config, std::function<std::string()> term = {}) {
     return {
         {.planner = std::move(config),
          .annotation = "berth.dev/plan",
          .purpose_annotation = "berth.dev/plan-for",
          .lease_annotation = "berth.dev/plan-lease",
          .may_write = [this] { return leads_; },
+         .scheduler_term = std::move(term),
          .now = [] { return policies::scheduling::kNow; }},
         std::make_shared<const policies::scheduling::SchedulingEngine>(
             policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{}),
@@ -127,6 +128,42 @@ TEST_F(NominatorTest, WithdrawsWhatFitsNoLonger) {
             R"({"metadata":{"annotations":{"berth.dev/plan":null,"berth.dev/plan-for":null},)"
             R"("uid":"train-uid"},)"
             R"("status":{"nominatedNodeName":null}})");
+}
+
+TEST_F(NominatorTest, MeasuresHowLongAPodHasWaitedForANominationAndForANode) {
+  Reply(200);
+  model::Pod pod = Refused();
+  pod.created = policies::scheduling::kNow - seconds(30);
+  Wait({pod});
+  RunFor(milliseconds(100));
+  EXPECT_THAT(metrics_.Exposition(),
+              testing::HasSubstr("berth_planner_nomination_delay_seconds_sum 30\n"));
+  EXPECT_THAT(metrics_.Exposition(),
+              testing::HasSubstr("berth_planner_binding_delay_seconds_count 0\n"));
+  pod.nominated_node = "v100-1";
+  pod.annotations = {{"berth.dev/plan", "v100-1"}};
+  nominator_.OnUpsert(pod);
+  pod.node_name = "v100-1";
+  snapshot_->UpsertPod(pod);
+  nominator_.OnDelete(pod);  // for those who watch pods without a node
+  RunFor(milliseconds(100));
+  EXPECT_THAT(metrics_.Exposition(),
+              testing::HasSubstr("berth_planner_binding_delay_seconds_sum 30\n"));
+  EXPECT_THAT(metrics_.Exposition(),
+              testing::HasSubstr("berth_planner_nominations_total{outcome=\"bound\"} 1\n"));
+}
+
+TEST_F(NominatorTest, CountsByNeedThePodsThatItLeavesToKubeScheduler) {
+  model::Pod with_volume = Refused("volume");
+  with_volume.attached_volumes = true;
+  model::Pod with_claim = Refused("claim");
+  with_claim.scored.claims = true;
+  Wait({with_volume, with_claim});
+  RunFor(milliseconds(100));
+  const std::string text = metrics_.Exposition();
+  EXPECT_THAT(text, testing::HasSubstr("berth_planner_pods{state=\"left_to_scan\"} 2\n"));
+  EXPECT_THAT(text, testing::HasSubstr("berth_planner_left_to_scan{need=\"volumes\"} 1\n"));
+  EXPECT_THAT(text, testing::HasSubstr("berth_planner_left_to_scan{need=\"claims\"} 1\n"));
 }
 
 TEST_F(NominatorTest, ACandidateDoesNotWrite) {
@@ -243,6 +280,61 @@ TEST_F(NominatorTest, NominatesAGangAndThenTakesItsGatesAway) {
   EXPECT_EQ(transport_.requests[3].body,
             R"({"metadata":{"uid":"train-1-uid"},"spec":{"schedulingGates":null}})");
   EXPECT_EQ(record_.written.back(), "gate ml/train-1 ");
+}
+
+// As the API server shows the pod once it is nominated.
+model::Pod NominatedFor(model::Pod pod, const std::string& term) {
+  pod.nominated_node = "v100-1";
+  pod.annotations = {{"berth.dev/gang-name", "train"},
+                     {"berth.dev/gang-size", "2"},
+                     {"berth.dev/plan", "v100-1"},
+                     {"berth.dev/plan-lease", term}};
+  return pod;
+}
+
+// The new one may not know what was nominated before it led.
+TEST_F(NominatorTest, NominatesAgainForAnotherKubeScheduler) {
+  for (int i = 0; i < 6; ++i) Reply(200);
+  std::string term = "a/1";
+  Nominator nominator = Make(WithGangs(), [&term] { return term; });
+  const std::vector<model::Pod> pods = {OfGang("train-0"), OfGang("train-1")};
+  Wait(nominator, pods);
+  RunFor(nominator, milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(2));
+  EXPECT_THAT(transport_.requests[0].body, testing::HasSubstr(R"("berth.dev/plan-lease":"a/1")"));
+  term = "b/2";
+  for (const model::Pod& pod : pods) nominator.OnUpsert(NominatedFor(pod, "a/1"));
+  RunFor(nominator, milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(4)) << "released although b may know of no nomination";
+  EXPECT_EQ(transport_.requests[2].target, "/api/v1/namespaces/ml/pods/train-0/status");
+  EXPECT_THAT(transport_.requests[3].body, testing::HasSubstr(R"("berth.dev/plan-lease":"b/2")"));
+  for (const model::Pod& pod : pods) nominator.OnUpsert(NominatedFor(pod, "b/2"));
+  RunFor(nominator, milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(6));
+  EXPECT_THAT(transport_.requests[5].body, testing::HasSubstr("schedulingGates"));
+}
+
+TEST_F(NominatorTest, AsksWhoLeadsWhileAGangIsAboutToBeReleased) {
+  int asked = 0;
+  const auto term = [&asked] {
+    ++asked;
+    return std::string("a/1");
+  };
+  Nominator nominator = Make(WithGangs(), term);
+  Wait(nominator, {OfGang("train-0")});
+  for (int i = 0; i < 5; ++i) {
+    nominator.OnUpsert(OfGang("train-0"));
+    RunFor(nominator, milliseconds(100));
+  }
+  EXPECT_EQ(asked, 1) << "nothing hangs on it, and it was said a moment ago";
+  for (int i = 0; i < 2; ++i) Reply(200);
+  nominator.OnUpsert(OfGang("train-1"));
+  RunFor(nominator, milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(2));
+  EXPECT_EQ(asked, 1);
+  nominator.OnUpsert(NominatedFor(OfGang("train-0"), "a/1"));
+  RunFor(nominator, milliseconds(100));
+  EXPECT_EQ(asked, 2);
 }
 
 TEST_F(NominatorTest, SaysInAConditionAndAnEventWhyAGangWaits) {

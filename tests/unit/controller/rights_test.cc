@@ -46,6 +46,22 @@ TEST(ControllerRbac, MayEvictPodsOnlyWhereItPlansGangs) {
               HasSubstr("  resources: [pods/eviction]\n  verbs: [create]\n"));
 }
 
+TEST(ControllerRbac, MayReadTheLeasesOfKubeSchedulersWhereItPlansGangs) {
+  planner::PlannerConfig planner;
+  planner.gangs.scheduler_leases = {"kube-system/kube-scheduler", "ml/one", "ml/two"};
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""), Not(HasSubstr("kube-system")));
+  planner.gangs.enabled = true;
+  const std::string roles = ControllerRolesYaml(ControllerConfig(), planner, "");
+  EXPECT_THAT(roles, HasSubstr("  name: berth-controller-leases\n  namespace: kube-system\n"
+                               "rules:\n"
+                               "- apiGroups: [\"coordination.k8s.io\"]\n  resources: [leases]\n"
+                               "  resourceNames: [kube-scheduler]\n  verbs: [get]\n"));
+  EXPECT_THAT(roles, HasSubstr("  namespace: ml\nrules:\n"));
+  EXPECT_THAT(roles, HasSubstr("  resourceNames: [two]\n  verbs: [get]\n"));
+  planner.schedulers.clear();
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""), Not(HasSubstr("kube-system")));
+}
+
 TEST(ControllerRbac, NamesWhatTheConfigurationNames) {
   ControllerConfig config;
   config.owner = "berth";

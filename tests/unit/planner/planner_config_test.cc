@@ -49,6 +49,18 @@ TEST(PlannerConfig, WhatGangsMayTakeIsWithinBounds) {
                           Pair("planner.gangs.backfill", HasSubstr("must not be negative"))));
 }
 
+TEST(PlannerConfig, EachLeaseHasANamespaceAndAName) {
+  PlannerConfig config;
+  config.gangs.scheduler_leases = {"kube-system/kube-scheduler", "kube-scheduler", "a/b/c", "A/b",
+                                   "kube-system/kube-scheduler"};
+  const auto wrong = HasSubstr("write kube-system/kube-scheduler");
+  EXPECT_THAT(ErrorsOf(config),
+              ElementsAre(Pair("planner.gangs.schedulerLeases[1]", wrong),
+                          Pair("planner.gangs.schedulerLeases[2]", wrong),
+                          Pair("planner.gangs.schedulerLeases[3]", wrong),
+                          Pair("planner.gangs.schedulerLeases[4]", HasSubstr("listed twice"))));
+}
+
 TEST(PlannerConfig, EachLevelOfTheTopologyHasALabelOfItsOwn) {
   PlannerConfig config;
   config.topology = {{"rack"}, {""}, {"rack"}};

@@ -1,0 +1,66 @@
+#include "controller/scheduler_leases.h"
+
+#include <string_view>
+#include <utility>
+
+#include "server/log.h"
+
+namespace berth::controller {
+
+using server::Log;
+using server::LogLevel;
+
+SchedulerLeases::SchedulerLeases(const std::vector<std::string>& leases,
+                                 kube::Transport* transport) {
+  for (const std::string& lease : leases) {
+    const std::size_t slash = lease.find('/');
+    leases_.push_back(
+        {lease, ApiLeaseStore(transport, lease.substr(0, slash), lease.substr(slash + 1))});
+  }
+}
+
+std::string SchedulerLeases::Read() {
+  std::string terms;
+  for (Known& lease : leases_) {
+    Read(lease);
+    if (lease.term.empty()) continue;
+    if (!terms.empty()) terms += ',';
+    terms += lease.term;
+  }
+  return terms;
+}
+
+void SchedulerLeases::Read(Known& known) {
+  const absl::StatusOr<kube::Lease> lease = known.store.Get();
+  if (absl::IsCancelled(lease.status())) return;
+  if (lease.ok()) {
+    const kube::LeaseRecord& record = lease->record;
+    known.term = record.holder + '/' + std::to_string(record.transitions);
+    return Report(known, Fate::kRead, lease.status());
+  }
+  const bool missing = absl::IsNotFound(lease.status());
+  if (missing) known.term.clear();
+  Report(known, missing ? Fate::kMissing : Fate::kUnreadable, lease.status());
+}
+
+void SchedulerLeases::Report(Known& known, Fate fate, const absl::Status& status) {
+  if (std::exchange(known.fate, fate) == fate) return;
+  if (fate == Fate::kRead) {
+    return Log(LogLevel::kInfo, "kube-scheduler's Lease can be read", {{"lease", known.name}});
+  }
+  if (fate == Fate::kMissing) {
+    return Log(LogLevel::kWarning,
+               "there is no such Lease of kube-scheduler; gangs are planned without it, and a "
+               "kube-scheduler up to 1.36 that restarts may forget what is reserved for them",
+               {{"lease", known.name},
+                {"hint",
+                 "planner.gangs.schedulerLeases names the Leases; write [] if "
+                 "kube-scheduler elects no leader"}});
+  }
+  Log(LogLevel::kError, "cannot read kube-scheduler's Lease; gangs are planned as it was last read",
+      {{"lease", known.name},
+       {"error", std::string(status.message())},
+       {"hint", "needs verb get on leases; `berth controller --rbac` writes the role"}});
+}
+
+}  // namespace berth::controller

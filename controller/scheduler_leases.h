@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "controller/lease_store.h"
+#include "kube/permission.h"
+#include "kube/transport.h"
+
+namespace berth::controller {
+
+/// What SchedulerLeases needs at the API server, for each Lease by its name.
+inline constexpr kube::Permission kSchedulerLeasePermissions[] = {
+    {"coordination.k8s.io", "leases", "get"}};
+
+/// Reads which processes lead of the kube-schedulers for whose pods gangs are planned.
+///
+/// A kube-scheduler up to 1.36 that starts takes no nominations of gated pods over until these pods
+/// change (Add in k8s.io/kubernetes/pkg/scheduler/backend/queue/scheduling_queue.go, v1.36.3). Each
+/// of its processes has an identity of its own in the Lease (cmd/kube-scheduler/app/server.go), so
+/// a nomination that names the holder shows which process it was written for.
+///
+/// Not thread-safe.
+class SchedulerLeases {
+ public:
+  /// `leases` as in `planner.gangs.schedulerLeases`. `transport` must outlive this.
+  SchedulerLeases(const std::vector<std::string>& leases, kube::Transport* transport);
+
+  /// Reads each Lease, one request after the other, and returns "<holder>/<transitions>" of all
+  /// that exist: planner::GangFacts::lease. Empty if none does, as where leader election is off. A
+  /// Lease that cannot be read counts as it was last read. Logs when a Lease is missing or cannot
+  /// be read, and when it can be read again.
+  std::string Read();
+
+ private:
+  enum class Fate : std::uint8_t { kRead, kMissing, kUnreadable };
+
+  struct Known {
+    std::string name;
+    ApiLeaseStore store;
+    // As it was last read; empty: never, or it was missing.
+    std::string term = {};
+    Fate fate = Fate::kRead;
+  };
+
+  static void Read(Known& lease);
+  // Logs what has become of the Lease, if that is new.
+  static void Report(Known& lease, Fate fate, const absl::Status& status);
+
+  std::vector<Known> leases_;
+};
+
+}  // namespace berth::controller
