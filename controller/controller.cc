@@ -67,6 +67,10 @@ Controller::Controller(Options options,
                                                      : nullptr),
       nominator_(NominatorOptions(options), std::move(engine), snapshot, &timer_, observer,
                  planner_metrics),
+      gate_client_(Connect(options, WriteTimeouts())),
+      gate_transport_(WhileLeading(*gate_client_)),
+      gate_patcher_(&gate_transport_),
+      gate_remover_(GateOptions(options), &gate_patcher_, &timer_, observer),
       object_http_client_(Connect(options, WriteTimeouts())),
       object_transport_(WhileLeading(*object_http_client_)),
       object_client_(&object_transport_),
@@ -76,8 +80,9 @@ Controller::Controller(Options options,
       lost_pod_client_(Connect(options, WriteTimeouts())),
       lost_pod_transport_(WhileLeading(*lost_pod_client_)),
       lost_pod_deleter_(LostPodOptions(options), snapshot, &lost_pod_transport_, &timer_, observer),
-      waiting_pods_(options.planner.schedulers.empty() ? Handlers{&nudger_}
-                                                       : Handlers{&nudger_, &nominator_}),
+      waiting_pods_(options.planner.schedulers.empty()
+                        ? Handlers{&nudger_, &gate_remover_}
+                        : Handlers{&nudger_, &nominator_, &gate_remover_}),
       pending_client_(Connect(options, {})),
       pending_(PendingPods(options.seed), pending_client_.get(), &pending_timer_, &waiting_pods_,
                pending_observer) {
@@ -129,6 +134,11 @@ Nominator::Options Controller::NominatorOptions(const Options& options) const {
           .now = options.now};
 }
 
+GateRemover::Options Controller::GateOptions(const Options& options) const {
+  return {.gate = PlansGangs(options.planner) ? "" : model::GangNames(options.prefix).gate,
+          .may_write = [this] { return Leads(); }};
+}
+
 OwnerKeeper::Options Controller::OwnerOptions(const Options& options) const {
   return {.namespace_name = options.lease_namespace,
           .config_map = options.owner,
@@ -160,6 +170,7 @@ void Controller::Start() {
   threads_.emplace_back([this] { labeler_.Run(); });
   threads_.emplace_back([this] { tainter_.Run(); });
   threads_.emplace_back([this] { nudger_.Run(); });
+  threads_.emplace_back([this] { gate_remover_.Run(); });
   threads_.emplace_back([this] { nominator_.Run(); });
   for (const auto& writer : nomination_writers_) {
     threads_.emplace_back([this, &writer] { nominator_.RunWriter(&writer->patcher); });
@@ -174,6 +185,7 @@ void Controller::Stop() {
   label_client_->Stop();
   taint_client_->Stop();
   nudge_client_->Stop();
+  gate_client_->Stop();
   if (scheduler_lease_client_ != nullptr) scheduler_lease_client_->Stop();
   nominator_.Stop();
   for (const auto& writer : nomination_writers_) writer->client->Stop();

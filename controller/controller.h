@@ -10,6 +10,7 @@
 #include "cluster/snapshot.h"
 #include "controller/certificate_keeper.h"
 #include "controller/certificate_observer.h"
+#include "controller/gate_remover.h"
 #include "controller/leader_election.h"
 #include "controller/leader_transport.h"
 #include "controller/lost_pod_deleter.h"
@@ -39,6 +40,7 @@ namespace berth::controller {
 ///   excluded (NodeTainter);
 /// - nudges pods whose node has recovered (Nudger);
 /// - nominates nodes for pods that wait (Nominator);
+/// - frees the pods of gangs where these are not planned (GateRemover);
 /// - keeps certificates and owners (CertificateKeeper, OwnerKeeper);
 /// - ends pods that hang on lost nodes, if it is configured to (LostPodDeleter).
 ///
@@ -103,6 +105,7 @@ class Controller {
   /// - the labels of nodes;
   /// - the taints of nodes;
   /// - the nudges of pods;
+  /// - the gates of gangs; this thread ends at once if gangs are planned;
   /// - the plan of nominations, and Nominator::kWriters threads that write them, if pods of any
   ///   scheduler are planned;
   /// - certificates, and the owner of what the controller makes;
@@ -139,6 +142,7 @@ class Controller {
   NodeTainter::Options TainterOptions(const Options& options) const;
   Nudger::Options NudgerOptions(const Options& options) const;
   Nominator::Options NominatorOptions(const Options& options) const;
+  GateRemover::Options GateOptions(const Options& options) const;
   OwnerKeeper::Options OwnerOptions(const Options& options) const;
   CertificateKeeper::Options CertificateOptions(const Options& options) const;
   LostPodDeleter::Options LostPodOptions(const Options& options) const;
@@ -174,6 +178,10 @@ class Controller {
   const std::unique_ptr<SchedulerLeases> scheduler_leases_;
   Nominator nominator_;
   std::vector<std::unique_ptr<NominationWriter>> nomination_writers_;
+  const std::unique_ptr<kube::Transport> gate_client_;
+  LeaderTransport gate_transport_;
+  Patcher gate_patcher_;
+  GateRemover gate_remover_;
   const std::unique_ptr<kube::Transport> object_http_client_;
   LeaderTransport object_transport_;
   ObjectClient object_client_;
@@ -182,7 +190,7 @@ class Controller {
   const std::unique_ptr<kube::Transport> lost_pod_client_;
   LeaderTransport lost_pod_transport_;
   LostPodDeleter lost_pod_deleter_;
-  // The list-and-watch of waiting pods, which feeds nudger_ and nominator_.
+  // The list-and-watch of waiting pods, which feeds nudger_, nominator_ and gate_remover_.
   WaitingPods waiting_pods_;
   const std::unique_ptr<kube::Transport> pending_client_;
   kube::SteadyTimer pending_timer_;

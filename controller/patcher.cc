@@ -60,6 +60,15 @@ absl::Status Patcher::UngatePod(std::string_view namespace_name, std::string_vie
             {{"metadata", {{"uid", uid}}}, {"spec", {{"schedulingGates", nullptr}}}}));
 }
 
+absl::Status Patcher::RemoveGate(std::string_view namespace_name, std::string_view name,
+                                 std::string_view uid, std::string_view gate) {
+  const Json removed = {{"name", gate}, {"$patch", "delete"}};
+  const Json patch = {{"metadata", {{"uid", uid}}},
+                      {"spec", {{"schedulingGates", Json::array({removed})}}}};
+  return AbortedIfInvalid(
+      kube::PatchStrategically(*transport_, PathOf(namespace_name, name), patch.dump()).status());
+}
+
 absl::Status Patcher::SetPodCondition(std::string_view namespace_name, std::string_view name,
                                       std::string_view uid, std::string_view type,
                                       std::string_view message, std::string_view time) {

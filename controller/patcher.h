@@ -70,6 +70,16 @@ class Patcher {
   absl::Status UngatePod(std::string_view namespace_name, std::string_view name,
                          std::string_view uid);
 
+  /// Takes this scheduling gate of the pod away and leaves the others. It is no error if the pod
+  /// does not have it. Returns Aborted, and changes nothing, if the pod of that name has another
+  /// UID.
+  ///
+  ///   PATCH /api/v1/namespaces/ml/pods/train-0
+  ///   {"metadata":{"uid":"..."},
+  ///    "spec":{"schedulingGates":[{"$patch":"delete","name":"berth.dev/gang"}]}}
+  absl::Status RemoveGate(std::string_view namespace_name, std::string_view name,
+                          std::string_view uid, std::string_view gate);
+
   /// Sets one condition of the pod and leaves the others: to False if `message` says why what
   /// `type` names does not hold, and to True if it is empty. `time` is when that began, as the API
   /// writes it. Returns Aborted, and changes nothing, if the pod of that name has another UID.

@@ -54,7 +54,7 @@ template <typename Visitor>
 void VisitFields(Visitor& visit, GangsConfig& config) {
   visit("enabled", config.enabled,
         "Plan gangs: pods that wait behind the scheduling gate berth.dev/gang until nodes for all "
-        "of them are reserved. If false, nobody takes these gates away");
+        "of them are reserved. If false, the controller takes these gates away");
   visit("timeout", config.timeout,
         "A gang that was released and still lacks some of its pods after this time is evicted, at "
         "least 10s");
