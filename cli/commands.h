@@ -42,6 +42,9 @@ void AddDoctorCommand(Command berth);
 /// `berth untaint`: removes Berth's taint from all nodes.
 void AddUntaintCommand(Command berth);
 
+/// `berth release NAMESPACE/NAME`: takes the gate away from the pods of a gang.
+void AddReleaseCommand(Command berth);
+
 /// `berth config defaults|validate|docs|schema`.
 void AddConfigCommand(Command berth);
 

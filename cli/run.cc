@@ -35,6 +35,7 @@ int RunCommand(int argc, const char* const* argv) {
   AddStanzaCommand(berth);
   AddDoctorCommand(berth);
   AddUntaintCommand(berth);
+  AddReleaseCommand(berth);
   AddConfigCommand(berth);
   AddVersionCommand(berth);
   try {

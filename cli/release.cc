@@ -1,0 +1,113 @@
+#include "cli/release.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "controller/patcher.h"
+#include "kube/json_api.h"
+#include "model/label.h"
+#include "model/node.h"
+
+namespace berth::cli {
+
+namespace {
+
+using kube::JsonValue;
+
+// A pod behind the gate.
+struct PodBehindGate {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+};
+
+struct SeenPods {
+  std::vector<PodBehindGate> gated = {};
+  // Whether any pod belongs to the gang, with the gate or without.
+  bool any = false;
+  // The gangs that wait.
+  std::set<std::string> others = {};
+};
+
+bool IsBehind(const JsonValue& pod, const std::string& gate) {
+  bool has = false;
+  const JsonValue spec = pod.Field("spec");
+  spec.Field("schedulingGates").ForEachItem([&](const JsonValue& each) {
+    has = has || each.Field("name").String() == gate;
+  });
+  return has;
+}
+
+void TakeGated(const JsonValue& pod, const ReleaseRequest& request, const model::GangNames& names,
+               SeenPods& found) {
+  const JsonValue metadata = pod.Field("metadata");
+  const model::StringMap annotations = metadata.Field("annotations").StringMap();
+  const std::string gang(model::Find(annotations, names.name).value_or(""));
+  const bool gated = IsBehind(pod, names.gate);
+  if (!request.gang.empty() && gang != request.gang) {
+    if (gated && !gang.empty()) found.others.insert(gang);
+    return;
+  }
+  found.any = true;
+  if (!gated) return;
+  found.gated.push_back({metadata.Field("namespace").Text(), metadata.Field("name").Text(),
+                         metadata.Field("uid").Text()});
+}
+
+absl::Status NoSuchGang(const ReleaseRequest& request, const SeenPods& found) {
+  std::string message = fmt::format("no pod in the namespace {} belongs to the gang {}",
+                                    request.namespace_name, request.gang);
+  if (!found.others.empty()) {
+    message += fmt::format("; gangs that wait there: {}", fmt::join(found.others, ", "));
+  }
+  return absl::NotFoundError(message);
+}
+
+absl::StatusOr<SeenPods> FindGated(const ReleaseRequest& request, const model::GangNames& names,
+                                   kube::Transport& transport) {
+  const std::string& in = request.namespace_name;
+  const std::string path =
+      in.empty() ? "/api/v1/pods" : fmt::format("/api/v1/namespaces/{}/pods", in);
+  SeenPods found;
+  const absl::Status listed =
+      kube::Api(&transport).List(path, {{"", "pods", "list"}, in}, [&](const JsonValue& pod) {
+        TakeGated(pod, request, names, found);
+      });
+  if (!listed.ok()) return listed;
+  return found;
+}
+
+}  // namespace
+
+absl::StatusOr<ReleaseRequest> ParseGang(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash != std::string::npos) {
+    ReleaseRequest request{text.substr(0, slash), text.substr(slash + 1)};
+    if (model::IsDnsSubdomain(request.namespace_name) && model::IsGangName(request.gang)) {
+      return request;
+    }
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("\"{}\" is no namespace and gang; write both, such as ml/train-7f9c2e1a", text));
+}
+
+absl::StatusOr<Released> ReleaseGangs(const ReleaseRequest& request, const model::GangNames& names,
+                                      kube::Transport& transport) {
+  const absl::StatusOr<SeenPods> found = FindGated(request, names, transport);
+  if (!found.ok()) return found.status();
+  if (!request.gang.empty() && !found->any) return NoSuchGang(request, *found);
+  controller::Patcher patcher(&transport);
+  Released released;
+  for (const PodBehindGate& pod : found->gated) {
+    absl::Status status;
+    if (!request.dry_run) {
+      status = patcher.RemoveGate(pod.namespace_, pod.name, pod.uid, names.gate);
+    }
+    const bool gone = absl::IsNotFound(status) || absl::IsAborted(status);
+    released.emplace_back(pod.namespace_ + '/' + pod.name, gone ? absl::OkStatus() : status);
+  }
+  return released;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kube/transport.h"
+#include "model/gang.h"
+
+// What `berth release` does.
+
+namespace berth::cli {
+
+/// Which pods are released.
+struct ReleaseRequest {
+  /// Empty: all namespaces, and then also all gangs.
+  std::string namespace_name = {};
+  /// The gang's name. Empty: all gangs, and pods behind the gate of which nobody knows the gang.
+  std::string gang = {};
+  /// Whether nothing is written.
+  bool dry_run = false;
+};
+
+/// Reads "<namespace>/<gang>". Returns InvalidArgument, with what to write, if it is none.
+absl::StatusOr<ReleaseRequest> ParseGang(const std::string& text);
+
+/// What became of each pod behind the gate: its "<namespace>/<name>", and the result of the write,
+/// or OK if nothing is written.
+using Released = std::vector<std::pair<std::string, absl::Status>>;
+
+/// Takes the gate of gangs away from each of these pods that has it, and leaves their other gates
+/// alone. A pod that is gone by then counts as done. Blocks until all replies have come. Returns
+/// the error of the list, if the pods cannot be listed, and NotFound, with the gangs that wait in
+/// that namespace, if no pod belongs to the gang.
+///
+/// kube-scheduler then places each pod by itself.
+absl::StatusOr<Released> ReleaseGangs(const ReleaseRequest& request, const model::GangNames& names,
+                                      kube::Transport& transport);
+
+}  // namespace berth::cli

@@ -1,0 +1,132 @@
+#include "cli/release.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/unit/kube/scripted_transport.h"
+
+namespace berth::cli {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+
+const model::GangNames kNames("berth.dev");
+
+// A pod of a gang; "": of none.
+std::string Pod(const std::string& name, const std::string& gang, const std::string& gates) {
+  const std::string annotations =
+      gang.empty() ? "" : R"(,"annotations":{"berth.dev/gang-name":")" + gang + R"("})";
+  return R"({"metadata":{"namespace":"ml","name":")" + name + R"(","uid":"u-)" + name + '"' +
+         annotations + R"(},"spec":{"schedulingGates":[)" + gates + "]}}";
+}
+
+std::string ListOfPods(const std::string& pods) {
+  return R"({"metadata":{},"items":[)" + pods + "]}";
+}
+
+constexpr char kGate[] = R"({"name":"berth.dev/gang"})";
+constexpr char kForeign[] = R"({"name":"kueue.x-k8s.io/admission"})";
+
+TEST(Release, FreesThePodsOfThatGangAlone) {
+  kube::ScriptedTransport transport;
+  const std::string both = std::string(kForeign) + ',' + kGate;
+  transport.replies = {
+      {.body = ListOfPods(Pod("train-0", "train", kGate) + ',' + Pod("train-1", "train", both) +
+                          ',' + Pod("train-2", "train", "") + ',' + Pod("other", "other", kGate))},
+      {.body = "{}"},
+      {.body = "{}"}};
+  const auto released = ReleaseGangs({"ml", "train"}, kNames, transport);
+  ASSERT_TRUE(released.ok()) << released.status();
+  EXPECT_THAT(*released, ElementsAre(Pair("ml/train-0", absl::OkStatus()),
+                                     Pair("ml/train-1", absl::OkStatus())));
+  ASSERT_THAT(transport.requests, SizeIs(3));
+  EXPECT_THAT(transport.requests[0].target, HasSubstr("/api/v1/namespaces/ml/pods"));
+  EXPECT_EQ(transport.requests[2].target, "/api/v1/namespaces/ml/pods/train-1");
+  EXPECT_EQ(transport.requests[2].body,
+            R"({"metadata":{"uid":"u-train-1"},"spec":{"schedulingGates":)"
+            R"([{"$patch":"delete","name":"berth.dev/gang"}]}})");
+}
+
+TEST(Release, OfAllFreesWhoeverHasTheGate) {
+  kube::ScriptedTransport transport;
+  transport.replies = {{.body = ListOfPods(Pod("train-0", "train", kGate) + ',' +
+                                           Pod("alone", "", kGate) + ',' + Pod("free", "", ""))},
+                       {.body = "{}"},
+                       {.body = "{}"}};
+  const auto released = ReleaseGangs({}, kNames, transport);
+  ASSERT_TRUE(released.ok()) << released.status();
+  EXPECT_THAT(*released, SizeIs(2));
+  EXPECT_THAT(transport.requests[0].target, HasSubstr("/api/v1/pods"));
+}
+
+TEST(Release, ADryRunWritesNothing) {
+  kube::ScriptedTransport transport;
+  transport.replies = {{.body = ListOfPods(Pod("train-0", "train", kGate))}};
+  const auto released = ReleaseGangs({"ml", "train", true}, kNames, transport);
+  ASSERT_TRUE(released.ok()) << released.status();
+  EXPECT_THAT(*released, ElementsAre(Pair("ml/train-0", absl::OkStatus())));
+  EXPECT_THAT(transport.requests, SizeIs(1));
+}
+
+TEST(Release, OneThatFailsHoldsUpNoOther) {
+  kube::ScriptedTransport transport;
+  transport.replies = {
+      {.body = ListOfPods(Pod("train-0", "train", kGate) + ',' + Pod("train-1", "train", kGate) +
+                          ',' + Pod("train-2", "train", kGate))},
+      {.status = 403, .body = R"({"message":"no"})"},
+      {.status = 404, .body = "{}"},
+      {.body = "{}"}};
+  const auto released = ReleaseGangs({"ml", "train"}, kNames, transport);
+  ASSERT_TRUE(released.ok()) << released.status();
+  ASSERT_THAT(*released, SizeIs(3));
+  EXPECT_TRUE(absl::IsPermissionDenied(released->at(0).second));
+  EXPECT_TRUE(released->at(1).second.ok()) << "it is gone, so it waits no more";
+  EXPECT_TRUE(released->at(2).second.ok());
+}
+
+TEST(Release, OfAGangThatNobodyKnowsNamesThoseThatWait) {
+  kube::ScriptedTransport transport;
+  transport.replies = {{.body = ListOfPods(Pod("a-0", "a", kGate) + ',' + Pod("b-0", "b", kGate) +
+                                           ',' + Pod("c-0", "c", ""))}};
+  const auto released = ReleaseGangs({"ml", "train"}, kNames, transport);
+  EXPECT_TRUE(absl::IsNotFound(released.status()));
+  EXPECT_EQ(std::string(released.status().message()),
+            "no pod in the namespace ml belongs to the gang train; gangs that wait there: a, b");
+}
+
+TEST(Release, OfAGangThatIsFreeAlreadyIsDone) {
+  kube::ScriptedTransport transport;
+  transport.replies = {{.body = ListOfPods(Pod("train-0", "train", ""))}};
+  const auto released = ReleaseGangs({"ml", "train"}, kNames, transport);
+  ASSERT_TRUE(released.ok()) << released.status();
+  EXPECT_THAT(*released, IsEmpty());
+}
+
+TEST(Release, WithoutTheRightToListSaysSo) {
+  kube::ScriptedTransport transport;
+  transport.replies = {{.status = 403, .body = R"({"message":"no"})"}};
+  const auto released = ReleaseGangs({"ml", "train"}, kNames, transport);
+  EXPECT_THAT(std::string(released.status().message()),
+              AllOf(HasSubstr("no right to list pods"), HasSubstr("ml")));
+}
+
+TEST(Release, TakesANamespaceAndAName) {
+  const auto request = ParseGang("ml/train");
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->namespace_name, "ml");
+  EXPECT_EQ(request->gang, "train");
+  for (const char* text : {"", "train", "/train", "ml/", "ml/a/b", "../x"}) {
+    EXPECT_THAT(std::string(ParseGang(text).status().message()), HasSubstr("ml/train-7f9c2e1a"))
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace berth::cli
