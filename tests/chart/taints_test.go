@@ -27,12 +27,12 @@ func TestUninstallRemovesTaints(t *testing.T) {
 		t.Errorf("%d hooks, want a pod, its account, and the account's role", len(found))
 	}
 	for _, o := range found {
-		if o.GetName() != "berth-untaint" ||
+		if o.GetName() != "berth-cleanup" ||
 			o.GetAnnotations()["helm.sh/hook-delete-policy"] != "before-hook-creation,hook-succeeded" {
 			t.Errorf("%T %s is deleted by %v", o, o.GetName(), o.GetAnnotations())
 		}
 	}
-	pod := named[*corev1.Pod](r, "berth-untaint")
+	pod := named[*corev1.Pod](r, "berth-cleanup")
 	if weight := pod.Annotations["helm.sh/hook-weight"]; weight != "0" {
 		t.Errorf("the pod has weight %s, which is not behind its rights", weight)
 	}
@@ -40,8 +40,11 @@ func TestUninstallRemovesTaints(t *testing.T) {
 	if !slices.Equal(args, []string{"untaint", "--prefix", "ml.example.com"}) {
 		t.Errorf("runs %v", args)
 	}
+	if got := len(pod.Spec.Containers); got != 1 {
+		t.Errorf("%d containers where no gang waits", got)
+	}
 	want := []right{{"", "nodes", "", "list"}, {"", "nodes", "", "patch"}}
-	if got := rights(named[*rbacv1.ClusterRole](r, "berth-untaint").Rules); !slices.Equal(got, want) {
+	if got := rights(named[*rbacv1.ClusterRole](r, "berth-cleanup").Rules); !slices.Equal(got, want) {
 		t.Errorf("may do %v", got)
 	}
 	if help := berth(t, "", "untaint", "--help"); !strings.Contains(help, "--prefix") {
@@ -49,10 +52,45 @@ func TestUninstallRemovesTaints(t *testing.T) {
 	}
 }
 
+// No scheduler looks at a pod that has a gate, and nobody else would take it away.
+func TestUninstallReleasesGangs(t *testing.T) {
+	pods := []right{{"", "pods", "", "list"}, {"", "pods", "", "patch"}}
+	both := append([]right{{"", "nodes", "", "list"}, {"", "nodes", "", "patch"}}, pods...)
+	for _, c := range []struct {
+		values string
+		want   [][]string
+		rights []right
+	}{
+		{"config: {planner: {gangs: {enabled: true}}}",
+			[][]string{{"release", "--all", "--prefix", "berth.dev"}}, pods},
+		{"config: {admission: {policies: {gangs: {mode: Enforce}}}}",
+			[][]string{{"release", "--all", "--prefix", "berth.dev"}}, pods},
+		{"config: {prefix: ml.example.com, controller: {taints: true}, planner: {gangs: {enabled: true}}}",
+			[][]string{{"untaint", "--prefix", "ml.example.com"}, {"release", "--all", "--prefix", "ml.example.com"}},
+			both},
+	} {
+		r := render(t, c.values)
+		var got [][]string
+		for _, container := range named[*corev1.Pod](r, "berth-cleanup").Spec.Containers {
+			got = append(got, container.Args)
+		}
+		if !slices.EqualFunc(got, c.want, slices.Equal[[]string]) {
+			t.Errorf("%s: runs %v, want %v", c.values, got, c.want)
+		}
+		if may := rights(named[*rbacv1.ClusterRole](r, "berth-cleanup").Rules); !slices.Equal(may, c.rights) {
+			t.Errorf("%s: may do %v", c.values, may)
+		}
+	}
+	help := berth(t, "", "release", "--help")
+	if !strings.Contains(help, "--prefix") || !strings.Contains(help, "--all") {
+		t.Errorf("the program does not take these arguments:\n%s", help)
+	}
+}
+
 // The quota without which some clusters allow no such class goes before the hook runs.
-func TestPodThatRemovesTaintsNeedsNoQuota(t *testing.T) {
+func TestPodThatCleansUpNeedsNoQuota(t *testing.T) {
 	r := render(t, tainting)
-	if class := named[*corev1.Pod](r, "berth-untaint").Spec.PriorityClassName; class != "" {
+	if class := named[*corev1.Pod](r, "berth-cleanup").Spec.PriorityClassName; class != "" {
 		t.Errorf("has class %s", class)
 	}
 	if class := podsOf(r)["berth-controller"].Spec.PriorityClassName; class == "" {
@@ -60,8 +98,10 @@ func TestPodThatRemovesTaintsNeedsNoQuota(t *testing.T) {
 	}
 }
 
-func TestUninstallRunsNothingWhereNobodyTaints(t *testing.T) {
-	for _, values := range []string{"", `config: {controller: {taints: false}}`} {
+func TestUninstallRunsNothingWhereNothingIsLeft(t *testing.T) {
+	for _, values := range []string{"", `config: {controller: {taints: false}}`,
+		`config: {admission: {policies: {gangs: {mode: Off}}}}`,
+		"admission: {enabled: false}\nconfig: {admission: {policies: {gangs: {mode: Enforce}}}}"} {
 		if found := hooks(render(t, values), "post-delete"); len(found) > 0 {
 			t.Errorf("%s%d hooks", values, len(found))
 		}

@@ -125,6 +125,12 @@ probes:
 {{- if and $enabled (include "berth.plans" .) -}}true{{- end -}}
 {{- end -}}
 
+{{/* Not empty where pods may wait behind the gate of gangs. */}}
+{{- define "berth.gates" -}}
+{{- $mode := dig "admission" "policies" "gangs" "mode" "" (include "berth.config.given" . | fromYaml) -}}
+{{- if or (include "berth.plansGangs" .) (and .Values.admission.enabled (eq $mode "Enforce")) -}}true{{- end -}}
+{{- end -}}
+
 {{/* The names of kube-schedulers' Leases that the controller reads, by namespace. */}}
 {{- define "berth.schedulerLeases" -}}
 {{- $default := (include "berth.defaults" . | fromYaml).planner.gangs.schedulerLeases -}}
