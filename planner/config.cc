@@ -42,6 +42,9 @@ void ValidateGangs(const GangsConfig& config, std::vector<model::FieldError>& er
   if (config.backfill < model::Duration::zero()) {
     errors.push_back({"planner.gangs.backfill", "must not be negative; write 0s for never"});
   }
+  if (config.ungate_after < model::Duration::zero()) {
+    errors.push_back({"planner.gangs.ungateAfter", "must not be negative; write 0s for never"});
+  }
   ValidateLeases(config.scheduler_leases, errors);
 }
 

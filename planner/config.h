@@ -43,6 +43,8 @@ struct GangsConfig {
   double max_share = 0.5;
   /// By how much pods that say how long they run may delay a gang for which nodes are kept.
   model::Duration backfill{3600};
+  /// How long a gang that does not fit waits before it is released all the same. 0: for ever.
+  model::Duration ungate_after{0};
   /// The Leases by which the kube-schedulers that are planned for elect a leader:
   /// "<namespace>/<name>".
   std::vector<std::string> scheduler_leases = {"kube-system/kube-scheduler"};
@@ -64,6 +66,10 @@ void VisitFields(Visitor& visit, GangsConfig& config) {
   visit("backfill", config.backfill,
         "Pods with the annotation berth.dev/max-runtime may use nodes that are kept for a gang, "
         "and delay it by at most this; 0s: never");
+  visit("ungateAfter", config.ungate_after,
+        "A gang that has not fitted for this long is released without nodes, so that an autoscaler "
+        "sees its pods and starts nodes for them; 0s: never. A part of it may then run without the "
+        "rest until planner.gangs.timeout has passed");
   visit("schedulerLeases", config.scheduler_leases,
         "Lease of each kube-scheduler of planner.schedulers, as namespace/name: nominations of "
         "gangs are written again when it changes hands, because a kube-scheduler up to 1.36 that "

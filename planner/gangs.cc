@@ -227,7 +227,7 @@ bool Gangs::AreReserved(Record& gang, Round& round) const {
   return all;
 }
 
-void Gangs::Release(Record& gang, Round& round) const {
+void Gangs::Release(Record& gang, Round& round) {
   for (const Member& member : gang.members) {
     if (member.pod->pod().gated) Ungate(gang, member, round);
   }

@@ -214,7 +214,7 @@ class Gangs {
   // Nominates the same node again for pods whose nomination kube-scheduler may have forgotten.
   // Returns whether kube-scheduler knows all of them.
   bool AreReserved(Record& gang, Round& round) const;
-  void Release(Record& gang, Round& round) const;
+  void Release(Record& gang, Round& round);
   void Ungate(Record& gang, const Member& member, Round& round) const;
 
   // Sees to the pods of a released gang that are not bound.

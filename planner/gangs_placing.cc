@@ -160,6 +160,10 @@ void Gangs::Wait(Record& gang, Round& round) {
   if (!label.empty()) reason += " with the same " + label;
   if (!possible) reason += ", and all of them would not fit even if nothing else ran there";
   Enter(gang, GangPhase::kWaiting, std::move(reason), round);
+  const std::chrono::seconds limit = config_.gangs.ungate_after;
+  const bool is_over = limit > limit.zero() && *gang.since + limit <= round.now;
+  // An autoscaler starts nodes only for pods without gates.
+  if (is_over) Release(gang, round);
 }
 
 bool Gangs::Keep(Record& gang, Round& round) {

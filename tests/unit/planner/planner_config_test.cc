@@ -42,11 +42,13 @@ TEST(PlannerConfig, WhatGangsMayTakeIsWithinBounds) {
   config.gangs = {.enabled = true,
                   .timeout = model::Duration{9},
                   .max_share = 1.5,
-                  .backfill = model::Duration{-1}};
+                  .backfill = model::Duration{-1},
+                  .ungate_after = model::Duration{-1}};
   EXPECT_THAT(ErrorsOf(config),
               ElementsAre(Pair("planner.gangs.timeout", HasSubstr("at least 10s")),
                           Pair("planner.gangs.maxShare", HasSubstr("from 0 to 1")),
-                          Pair("planner.gangs.backfill", HasSubstr("must not be negative"))));
+                          Pair("planner.gangs.backfill", HasSubstr("must not be negative")),
+                          Pair("planner.gangs.ungateAfter", HasSubstr("must not be negative"))));
 }
 
 TEST(PlannerConfig, EachLeaseHasANamespaceAndAName) {

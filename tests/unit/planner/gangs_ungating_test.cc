@@ -1,0 +1,43 @@
+#include <chrono>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/planner/gang_fixture.h"
+
+namespace berth::planner {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Autoscalers start no nodes for pods that have gates.
+TEST(GangUngating, ThatHasNotFittedForLongIsReleasedIfThatIsWanted) {
+  GangFixture f;
+  f.config.gangs.ungate_after = model::Duration{600};
+  f.Restart();
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Pass(std::chrono::seconds(599));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(std::chrono::seconds(1));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+  f.Plan();
+  f.AddNode("b", 8);
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("a", "b"));
+}
+
+TEST(GangUngating, WaitsForEverOtherwise) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Pass(std::chrono::hours(1000));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kWaiting);
+}
+
+}  // namespace
+}  // namespace berth::planner
