@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/explanation_output.h"
+#include "cli/gang_report.h"
 #include "cli/placement_client.h"
 #include "cli/pod_manifest.h"
 #include "kube/http_client.h"
@@ -32,6 +33,7 @@ using v1::NodeExplanation;
 struct ExplainArguments {
   std::string pod_file;
   std::string pod_name;
+  std::string gang;
   std::string namespace_name = "default";
   ClusterOptions cluster;
   std::string node;
@@ -43,10 +45,12 @@ constexpr const char* kExplainFooter =
     R"(The cluster is read once, through the API server (--kubeconfig, $KUBECONFIG, ~/.kube/config or the
 credentials of the pod, the first of them that exists) or offline from --objects. The answer is that
 of `berth extender` with the same --config. With --server, a running extender answers from memory.
-docs/explain.md describes -o json.
+docs/explain.md describes -o json. With --gang, the answer is what the API server has stored of the
+gang's pods.
 
-Exit codes: 0 a node fits (with --node: that node), or the pod asks for no accelerator; 1 no node
-fits, or the API server did not answer; 2 wrong usage or files.)";
+Exit codes: 0 a node fits (with --node: that node; with --gang: all pods are bound), or the pod asks
+for no accelerator; 1 no node fits, there is no such gang, or the API server did not answer; 2 wrong
+usage or files.)";
 
 void AddOptions(Command explain, ExplainArguments& arguments) {
   const Argument file = explain.AddOption(
@@ -56,7 +60,17 @@ void AddOptions(Command explain, ExplainArguments& arguments) {
   Argument pod = explain.AddOption("pod", arguments.pod_name, "Name of a pod in the cluster");
   explain.AddOption("-n,--namespace", arguments.namespace_name, "Namespace of the pod").Needs(pod);
   const ClusterArguments cluster = AddClusterOptions(explain, arguments.cluster);
-  explain.AddOption("--node", arguments.node, "Explain only this node, in detail");
+  const Argument node =
+      explain.AddOption("--node", arguments.node, "Explain only this node, in detail");
+  explain
+      .AddOption("--gang", arguments.gang,
+                 "Show a gang instead, as NAMESPACE/NAME: its state, why it "
+                 "waits, and where its pods are planned")
+      .Excludes(file)
+      .Excludes(pod)
+      .Excludes(node)
+      .Excludes(cluster.objects)
+      .Excludes(cluster.server);
   explain.AddOption("-o,--output", arguments.output, "table or json").OneOf({"table", "json"});
   explain.AddOption("--now", arguments.now, "Judge as of this time, RFC 3339")
       .Hidden()
@@ -205,8 +219,21 @@ absl::StatusOr<int> ExplainPod(const ExplainArguments& arguments) {
   return Show(arguments, *explained);
 }
 
+absl::StatusOr<int> ExplainGang(const ExplainArguments& arguments) {
+  const auto config = LoadConfig(arguments.cluster.config_file);
+  if (!config.ok()) return config.status();
+  auto access = PersonAccess(arguments.cluster.kubeconfig, arguments.cluster.context,
+                             kube::ProcessEnvironment());
+  if (!access.ok()) return absl::InvalidArgumentError(std::string(access.status().message()));
+  kube::HttpClient client(*std::move(access));
+  const auto report = ReadGang(arguments.gang, model::GangNames(config->prefix), client);
+  if (!report.ok()) return report.status();
+  fmt::print("{}", arguments.output == "json" ? GangJson(*report) : GangText(*report));
+  return report->Count(MemberState::kBound) >= report->size ? kExitOk : kExitNo;
+}
+
 int RunExplain(const ExplainArguments& arguments) {
-  const auto exit_code = ExplainPod(arguments);
+  const auto exit_code = arguments.gang.empty() ? ExplainPod(arguments) : ExplainGang(arguments);
   return exit_code.ok() ? *exit_code : Fail("explain", exit_code.status());
 }
 

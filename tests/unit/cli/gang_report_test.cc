@@ -1,0 +1,130 @@
+#include "cli/gang_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/unit/kube/scripted_transport.h"
+
+namespace berth::cli {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+const model::GangNames kNames("berth.dev");
+
+constexpr char kGate[] = R"({"name":"berth.dev/gang"})";
+constexpr char kForeign[] = R"({"name":"kueue.x-k8s.io/admission"})";
+
+// A pod of a gang of two.
+std::string Member(int rank, const std::string& gates, const std::string& node = "",
+                   const std::string& status = "", const std::string& gang = "train") {
+  const std::string number = std::to_string(rank);
+  return R"({"metadata":{"namespace":"ml","name":"train-)" + number +
+         R"(","annotations":{"batch.kubernetes.io/job-completion-index":")" + number +
+         R"(","berth.dev/gang-name":")" + gang + R"(","berth.dev/gang-size":"2"}},)" +
+         R"("spec":{"nodeName":")" + node + R"(","schedulingGates":[)" + gates +
+         R"(]},"status":{)" + status + "}}";
+}
+
+std::string Nominated(const std::string& node) { return R"("nominatedNodeName":")" + node + '"'; }
+
+std::string Condition(const std::string& status, const std::string& message) {
+  return R"("conditions":[{"type":"PodScheduled","status":"False","message":"no"},)"
+         R"({"type":"berth.dev/gang","status":")" +
+         status + R"(","message":")" + message + R"("}])";
+}
+
+absl::StatusOr<GangReport> Read(const std::string& pods, const std::string& gang = "ml/train") {
+  kube::ScriptedTransport transport;
+  transport.replies = {{.body = R"({"metadata":{},"items":[)" + pods + "]}"}};
+  return ReadGang(gang, kNames, transport);
+}
+
+std::string StateOf(const std::string& pods) {
+  const auto report = Read(pods);
+  return report.ok() ? report->state : std::string(report.status().message());
+}
+
+TEST(GangReport, TellsHowFarAGangIsByItsPods) {
+  EXPECT_EQ(StateOf(Member(0, kGate)), "collecting");
+  EXPECT_EQ(StateOf(Member(0, kGate) + ',' + Member(1, std::string(kForeign) + ',' + kGate)),
+            "collecting");
+  EXPECT_EQ(StateOf(Member(0, kGate) + ',' + Member(1, kGate)), "waiting");
+  EXPECT_EQ(StateOf(Member(0, kGate, "", Nominated("a")) + ',' + Member(1, kGate)), "waiting");
+  EXPECT_EQ(
+      StateOf(Member(0, kGate, "", Nominated("a")) + ',' + Member(1, kGate, "", Nominated("b"))),
+      "planned");
+  EXPECT_EQ(StateOf(Member(0, "", "", Nominated("a")) + ',' + Member(1, kGate, "", Nominated("b"))),
+            "released");
+  EXPECT_EQ(StateOf(Member(0, "", "a") + ',' + Member(1, "", "", Nominated("b"))), "released");
+  EXPECT_EQ(StateOf(Member(0, "", "a") + ',' + Member(1, "", "b")), "bound");
+}
+
+TEST(GangReport, SaysInTheControllersWordsWhyItWaits) {
+  const auto report =
+      Read(Member(1, kGate) + ',' +
+           Member(0, kGate, "", Condition("False", "gang train of 2: 1 of 2 pods fit at once")));
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(GangText(*report),
+            "gang ml/train of 2: waiting\n"
+            "2 of 2 pods are there: 2 gated\n"
+            "why: gang train of 2: 1 of 2 pods fit at once\n"
+            "\n"
+            "POD      STATE  NODE\n"
+            "train-0  gated\n"
+            "train-1  gated\n");
+}
+
+TEST(GangReport, SaysWhereEachPodIsPlannedAndWhoElseHoldsItBack) {
+  const auto report = Read(Member(0, kGate, "", Nominated("a")) + ',' +
+                           Member(1, std::string(kForeign) + ',' + kGate));
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_THAT(GangText(*report),
+              EndsWith("\nPOD      STATE                                  NODE\n"
+                       "train-0  reserved                               a\n"
+                       "train-1  held back by kueue.x-k8s.io/admission\n"));
+}
+
+// It was true before the release; the condition is written later than the gates are.
+TEST(GangReport, WhatIsNoLongerTrueIsNoReason) {
+  const auto report = Read(Member(0, "", "a", Condition("True", "")) + ',' + Member(1, "", "b"));
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_THAT(GangText(*report), Not(HasSubstr("why")));
+}
+
+TEST(GangReport, LeavesOutPodsOfOthersAndThoseThatHaveEnded) {
+  const auto report = Read(Member(0, kGate) + ',' + Member(1, kGate, "", "", "other") + ',' +
+                           Member(2, "", "a", R"("phase":"Failed")"));
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_THAT(report->members, SizeIs(1));
+}
+
+TEST(GangReport, OfAGangThatNobodyKnowsSaysWhereItsNameWouldBe) {
+  const auto report = Read(Member(0, kGate), "ml/other");
+  EXPECT_TRUE(absl::IsNotFound(report.status()));
+  EXPECT_THAT(std::string(report.status().message()), HasSubstr("berth.dev/gang-name"));
+  EXPECT_TRUE(absl::IsInvalidArgument(Read("", "train").status()));
+}
+
+TEST(GangReport, AsJsonHasTheSame) {
+  const auto report = Read(Member(0, kGate, "", Nominated("a")) + ',' + Member(1, kForeign));
+  ASSERT_TRUE(report.ok()) << report.status();
+  const auto json = nlohmann::json::parse(GangJson(*report));
+  EXPECT_EQ(json["gang"], "train");
+  EXPECT_EQ(json["namespace"], "ml");
+  EXPECT_EQ(json["size"], 2);
+  EXPECT_EQ(json["state"], "collecting");
+  EXPECT_TRUE(json["reason"].is_null());
+  EXPECT_EQ(json["pods"][0]["node"], "a");
+  EXPECT_EQ(json["pods"][0]["state"], "reserved");
+  EXPECT_EQ(json["pods"][1]["gates"][0], "kueue.x-k8s.io/admission");
+}
+
+}  // namespace
+}  // namespace berth::cli
