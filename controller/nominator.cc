@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/time/time.h"
+#include "controller/gang_log.h"
 
 namespace berth::controller {
 
@@ -107,7 +108,16 @@ void Nominator::PlanOnce() {
   }
   took_ = timer_->Now() - planned_;
   metrics_->OnPlanned(planner_, took_, options_.now());
+  TellGangs();
   queued_.notify_all();
+}
+
+void Nominator::TellGangs() {
+  const std::vector<planner::GangChange> changes = planner_.TakeGangChanges();
+  const auto& topology = options_.planner.topology;
+  const model::Time now = options_.now();
+  metrics_->OnGangs(planner_.gangs(), changes, topology, now);
+  for (const planner::GangChange& change : changes) LogGang(change, topology, now);
 }
 
 void Nominator::RunWriter(Patcher* patcher) {

@@ -101,6 +101,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   void ReadTerm();
   bool IsTermDue();
   void PlanOnce();
+  // Counts and logs what has become of gangs. The lock must be held.
+  void TellGangs();
   // What is done instead while this controller does not lead.
   void Skip();
   // Takes the first step that is still wanted from the queue. The lock must be held.

@@ -22,6 +22,13 @@ prometheus::Histogram::BucketBoundaries DelayBuckets() {
   return {0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 21600};
 }
 
+// From a gang that fits at once to one that has waited over a weekend.
+prometheus::Histogram::BucketBoundaries WaitBuckets() {
+  return {1, 2, 5, 10, 30, 60, 300, 900, 3600, 10800, 43200, 86400, 259200};
+}
+
+prometheus::Histogram::BucketBoundaries SpanBuckets() { return {1, 2, 3, 4, 6, 8, 12, 16, 32, 64}; }
+
 prometheus::Histogram::BucketBoundaries PlanBuckets() {
   return {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
 }
@@ -72,6 +79,37 @@ PlannerMetrics::PlannerMetrics(server::Metrics& metrics) {
                    "From the creation of a pod that was nominated to its binding.", DelayBuckets());
   plan_ = AddHistogram(registry, "berth_planner_plan_seconds", "Time to plan one round.",
                        PlanBuckets());
+  AddGangs(registry);
+}
+
+void PlannerMetrics::AddGangs(prometheus::Registry& registry) {
+  auto& gangs = prometheus::BuildGauge()
+                    .Name("berth_planner_gangs")
+                    .Help("Gangs of which pods wait, by how far they are.")
+                    .Register(registry);
+  for (std::size_t i = 0; i < gangs_.size(); ++i) {
+    gangs_[i] = &gangs.Add({{"phase", std::string(NameOf(static_cast<planner::GangPhase>(i)))}});
+  }
+  auto& events = prometheus::BuildCounter()
+                     .Name("berth_planner_gang_events_total")
+                     .Help("What has become of gangs.")
+                     .Register(registry);
+  for (std::size_t i = 0; i < gang_events_.size(); ++i) {
+    const auto event = static_cast<planner::GangEvent>(i);
+    gang_events_[i] = &events.Add({{"event", std::string(NameOf(event))}});
+  }
+  gang_oldest_ = &prometheus::BuildGauge()
+                      .Name("berth_planner_gang_oldest_seconds")
+                      .Help("Since when the first pod exists of the gang that waits the longest.")
+                      .Register(registry)
+                      .Add({});
+  gang_wait_ =
+      AddHistogram(registry, "berth_planner_gang_wait_seconds",
+                   "From the creation of a gang's first pod to its release.", WaitBuckets());
+  gang_spans_ = &prometheus::BuildHistogram()
+                     .Name("berth_planner_gang_spans")
+                     .Help("Over how many domains of the topology released gangs are spread.")
+                     .Register(registry);
 }
 
 void PlannerMetrics::OnPlanned(planner::Planner& planner, std::chrono::nanoseconds took,
@@ -90,6 +128,26 @@ void PlannerMetrics::OnPlanned(planner::Planner& planner, std::chrono::nanosecon
   }
 }
 
+void PlannerMetrics::OnGangs(const planner::Gangs& gangs,
+                             const std::vector<planner::GangChange>& changes,
+                             const std::vector<planner::TopologyLevel>& topology, model::Time now) {
+  const auto phases = gangs.phases();
+  for (std::size_t i = 0; i < gangs_.size(); ++i) gangs_[i]->Set(static_cast<double>(phases[i]));
+  const model::Time oldest = gangs.OldestWaiting();
+  gang_oldest_->Set(oldest == model::kNoTime ? 0 : SecondsSince(oldest, now));
+  for (const planner::GangChange& change : changes) {
+    gang_events_[static_cast<std::size_t>(change.event)]->Increment();
+    if (change.event != planner::GangEvent::kReleased) continue;
+    gang_wait_->Observe(SecondsSince(change.created, now));
+    for (std::size_t level = 0; level < change.spans.size(); ++level) {
+      // One that is released without nodes is spread over none.
+      if (change.spans[level] == 0) continue;
+      gang_spans_->Add({{"label", topology[level].label}}, SpanBuckets())
+          .Observe(static_cast<double>(change.spans[level]));
+    }
+  }
+}
+
 void PlannerMetrics::OnWritten(const planner::Step& step, const absl::Status& status,
                                model::Time now) {
   if (step.node.empty()) return;
@@ -101,6 +159,8 @@ void PlannerMetrics::OnWritten(const planner::Step& step, const absl::Status& st
 void PlannerMetrics::OnIdle() {
   for (const auto& [state, gauge] : pods_) gauge->Set(0);
   for (const auto& [need, gauge] : left_to_scan_) gauge->Set(0);
+  for (prometheus::Gauge* gauge : gangs_) gauge->Set(0);
+  gang_oldest_->Set(0);
 }
 
 }  // namespace berth::controller

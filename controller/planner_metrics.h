@@ -1,12 +1,15 @@
 #pragma once
 
 #include <prometheus/counter.h>
+#include <prometheus/family.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
+#include <prometheus/registry.h>
 
 #include <array>
 #include <chrono>
 #include <map>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "model/time.h"
@@ -24,6 +27,11 @@ namespace berth::controller {
 ///   berth_planner_nomination_delay_seconds      from the creation of a pod to a nomination
 ///   berth_planner_binding_delay_seconds         from its creation to its binding, if nominated
 ///   berth_planner_plan_seconds                  time to plan one round
+///   berth_planner_gangs{phase}                  gangs of which pods wait, by planner::GangPhase
+///   berth_planner_gang_events_total{event}      what has become of gangs, by planner::GangEvent
+///   berth_planner_gang_oldest_seconds           age of the gang that waits the longest
+///   berth_planner_gang_wait_seconds             from the creation of its first pod to its release
+///   berth_planner_gang_spans{label}             domains over which a released gang is spread
 ///
 /// Thread-safe.
 class PlannerMetrics {
@@ -34,6 +42,10 @@ class PlannerMetrics {
   /// The planner has planned a round within `took`. Takes what has ended from it.
   void OnPlanned(planner::Planner& planner, std::chrono::nanoseconds took, model::Time now);
 
+  /// What the same round made of gangs. `topology` is `planner.topology`.
+  void OnGangs(const planner::Gangs& gangs, const std::vector<planner::GangChange>& changes,
+               const std::vector<planner::TopologyLevel>& topology, model::Time now);
+
   /// The controller has written a step, or could not; a step for a pod that was bound or gone is
   /// late.
   void OnWritten(const planner::Step& step, const absl::Status& status, model::Time now);
@@ -42,6 +54,8 @@ class PlannerMetrics {
   void OnIdle();
 
  private:
+  void AddGangs(prometheus::Registry& registry);
+
   // Only these are counted; the others are not the planner's affair.
   std::map<planner::State, prometheus::Gauge*> pods_;
   std::map<policies::fit::Unknown, prometheus::Gauge*> left_to_scan_;
@@ -52,6 +66,13 @@ class PlannerMetrics {
   prometheus::Histogram* nomination_delay_;
   prometheus::Histogram* binding_delay_;
   prometheus::Histogram* plan_;
+
+  std::array<prometheus::Gauge*, planner::kGangPhases> gangs_{};
+  std::array<prometheus::Counter*, planner::kGangEvents> gang_events_{};
+  prometheus::Gauge* gang_oldest_;
+  prometheus::Histogram* gang_wait_;
+  // Has one series for each label of the topology.
+  prometheus::Family<prometheus::Histogram>* gang_spans_;
 };
 
 }  // namespace berth::controller

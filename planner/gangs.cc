@@ -74,7 +74,11 @@ void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
   keeping_ = 0;
   kept_.clear();
   for (auto& [key, gang] : gangs_) Refresh(key, gang, round);
-  std::erase_if(gangs_, [](const auto& entry) { return entry.second.members.empty(); });
+  std::erase_if(gangs_, [&round](const auto& entry) {
+    if (!entry.second.members.empty()) return false;
+    TellLeft(entry.first, entry.second, round);
+    return true;
+  });
   for (auto& [key, gang] : gangs_) queue_.push_back(&gang);
   std::ranges::stable_sort(queue_, {}, &Record::place);
 }
@@ -89,6 +93,11 @@ void Gangs::Refresh(const std::string& key, Record& gang, Round& round) {
   if (gang.members.empty()) return;
   std::ranges::stable_sort(gang.members, {}, [](const Member& member) {
     return std::pair(RankOf(member.pod->pod()), std::string_view(member.pod->pod().name));
+  });
+  gang.namespace_ = gang.members.front().pod->pod().namespace_;
+  gang.name = gang.gang().name;
+  gang.is_held_back = std::ranges::any_of(gang.members, [this](const Member& member) {
+    return member.pod->pod().gated && !IsOnlyGated(member);
   });
   gang.said_size = gang.size();
   gang.place = PlaceOf(gang.members);
@@ -238,6 +247,7 @@ void Gangs::Release(Record& gang, Round& round) {
   gang.released = true;
   gang.incomplete = round.now;
   Enter(gang, GangPhase::kReleased, "", round);
+  TellReleased(gang, round);
 }
 
 void Gangs::Ungate(Record& gang, const Member& member, Round& round) const {
@@ -296,6 +306,7 @@ void Gangs::Evict(Record& gang, Round& round) const {
                          .gang = gang.gang().name,
                          .text = gang.reason});
   gang.incomplete = round.now;
+  round.changes.push_back(ChangeOf(gang, GangEvent::kEvicted));
 }
 
 void Gangs::Nominate(const Record& gang, Member& member, model::NodeIndex node,
@@ -336,9 +347,13 @@ Step Gangs::StepFor(const Record& gang, const Member& member, StepKind kind) con
 }
 
 void Gangs::Enter(Record& gang, GangPhase phase, std::string reason, Round& round) const {
-  if (!gang.since || gang.phase != phase) gang.since = round.now;
+  const bool is_new = !gang.since || gang.phase != phase;
+  if (is_new) gang.since = round.now;
   gang.phase = phase;
   gang.reason = std::move(reason);
+  // The events begin with the phases. Of a release tells whoever releases the gang.
+  const bool tells = is_new && phase != GangPhase::kReleased;
+  if (tells) round.changes.push_back(ChangeOf(gang, static_cast<GangEvent>(phase)));
   if (!gang.reason.empty() && *gang.since + kSayAfter <= round.now) Say(gang, round);
 }
 

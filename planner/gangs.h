@@ -16,6 +16,7 @@
 #include "model/pod.h"
 #include "model/time.h"
 #include "planner/config.h"
+#include "planner/gang_change.h"
 #include "planner/gang_placer.h"
 #include "planner/round.h"
 #include "planner/topology.h"
@@ -132,17 +133,24 @@ class Gangs {
   std::optional<GangOutlook> Find(std::string_view namespace_name, std::string_view gang) const;
   /// How many gangs there are of each GangPhase.
   std::array<std::size_t, kGangPhases> phases() const;
+  /// When the first pod was created of the gang that waits for its release the longest, those aside
+  /// that somebody else holds back by a gate, such as Kueue. kNoTime if none waits.
+  model::Time OldestWaiting() const;
 
  private:
   using Groups = std::vector<PodGroup>;
 
   struct Record {
+    std::string namespace_ = {};
+    std::string name = {};
     // Of one round. By rank: near ranks get near nodes.
     std::vector<Member> members = {};
     QueuePlace place = {};
     // The nodes of its pods that run, and when there were last more of them.
     std::vector<std::string> running = {};
     std::optional<Clock::time_point> shrunk = {};
+    // Whether any of its pods has a gate of somebody else.
+    bool is_held_back = false;
     // What its pods say of its size.
     std::size_t said_size = 0;
     // Whether any of its pods ask for accelerators. If so, those that do not may run anywhere.
@@ -207,6 +215,8 @@ class Gangs {
   GangPlacer::Limits LimitsOf(const Record& gang, const Topology& topology,
                               const Round& round) const;
   const Topology& TopologyOf(const Record& gang, const Round& round);
+  // `required`: a label; empty: none.
+  const Topology& TopologyFor(const std::string& required, const Round& round);
 
   void Nominate(const Record& gang, Member& member, model::NodeIndex node, Round& round) const;
   void Withdraw(const Record& gang, Member& member, Round& round) const;
@@ -236,6 +246,11 @@ class Gangs {
   model::Time KeptUntil(const Record& gang, model::Time now) const;
 
   void Enter(Record& gang, GangPhase phase, std::string reason, Round& round) const;
+  static GangChange ChangeOf(const Record& gang, GangEvent event);
+  static void TellLeft(const std::string& key, const Record& gang, Round& round);
+  void TellReleased(const Record& gang, Round& round);
+  // Over how many domains of each level of the configuration its pods are spread.
+  std::vector<std::size_t> SpansOf(const Record& gang, const Round& round);
   void Say(Record& gang, Round& round) const;
   Step StepFor(const Record& gang, const Member& member, StepKind kind) const;
 

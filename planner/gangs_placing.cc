@@ -51,7 +51,10 @@ Gangs::Wanted Gangs::WantedOf(const Record& gang, const std::vector<Member*>& po
 }
 
 const Topology& Gangs::TopologyOf(const Record& gang, const Round& round) {
-  const std::string& required = gang.gang().topology;
+  return TopologyFor(gang.gang().topology, round);
+}
+
+const Topology& Gangs::TopologyFor(const std::string& required, const Round& round) {
   std::vector<std::string> labels;
   for (const TopologyLevel& level : config_.topology) labels.push_back(level.label);
   const bool known = required.empty() || std::ranges::find(labels, required) != labels.end();

@@ -110,6 +110,7 @@ std::vector<Step> Planner::Plan(const model::ClusterView& view, const SeenBound&
     ++states_[static_cast<std::size_t>(waiting->state)];
   }
   ended_.insert(ended_.end(), round.ended.begin(), round.ended.end());
+  for (GangChange& change : round.changes) gang_changes_.push_back(std::move(change));
   return std::move(round.steps);
 }
 

@@ -20,6 +20,7 @@
 #include "model/time.h"
 #include "planner/candidates.h"
 #include "planner/config.h"
+#include "planner/gang_change.h"
 #include "planner/gangs.h"
 #include "planner/planned_view.h"
 #include "planner/round.h"
@@ -152,6 +153,9 @@ class Planner {
     return left_to_scan_;
   }
 
+  /// Returns what has become of gangs since the last call.
+  std::vector<GangChange> TakeGangChanges() { return std::exchange(gang_changes_, {}); }
+
   /// Returns the nominations of the plan that have ended since the last call.
   std::vector<Ended> TakeEnded() { return std::exchange(ended_, {}); }
 
@@ -253,6 +257,7 @@ class Planner {
   std::array<std::size_t, kStates> states_{};
   std::map<policies::fit::Unknown, std::size_t> left_to_scan_;
   std::vector<Ended> ended_;
+  std::vector<GangChange> gang_changes_;
 };
 
 }  // namespace berth::planner

@@ -16,6 +16,7 @@
 #include "model/pod.h"
 #include "model/time.h"
 #include "planner/candidates.h"
+#include "planner/gang_change.h"
 #include "planner/planned_view.h"
 #include "planner/state.h"
 #include "planner/step.h"
@@ -82,6 +83,8 @@ struct Round {
   std::vector<Step> steps = {};
   /// Nominations of gangs that have ended.
   std::vector<Ended> ended = {};
+  /// What is new of gangs.
+  std::vector<GangChange> changes = {};
 
   /// Books a pod that is promised the node.
   void Book(const model::Pod& pod, model::NodeIndex node) {

@@ -61,7 +61,9 @@ func (w *monitored) startController() *box.Controller {
 		},
 		// Nobody schedules these pods, so what is nominated stands until somebody looks.
 		"planner": map[string]any{"schedulers": []string{unscheduled},
-			"backlog": map[string]any{"enabled": true, "pods": 0}}})
+			"backlog":  map[string]any{"enabled": true, "pods": 0},
+			"gangs":    map[string]any{"enabled": true, "schedulerLeases": []string{}},
+			"topology": []any{map[string]any{"label": corev1.LabelTopologyZone}}}})
 	w.check("configure the controller", err)
 	w.check("start the controller", errors.Join(w.box.GrantController(w.Context(), controller),
 		controller.Start(w.Context())))
@@ -109,8 +111,8 @@ func (w *monitored) traffic() {
 	w.misbehave()
 }
 
-// plan creates a pod that waits for a nomination, binds those that have one, and deletes those that
-// were bound before, so that there is always room for the next.
+// plan creates a pod that waits for a nomination, and one that is a gang, binds those that have one,
+// and deletes those that were bound before, so that there is always room for the next.
 func (w *monitored) plan() {
 	w.Helper()
 	ask := fleet.Ask{Name: "planned", Resource: fleet.ResourceMNCore, Devices: 1, Cores: 1, MemoryGiB: 1}
@@ -119,12 +121,19 @@ func (w *monitored) plan() {
 		pod.Spec.SchedulerName = unscheduled
 		return pod
 	})
+	w.create(metav1.NamespaceDefault, func(name string) *corev1.Pod {
+		pod := ask.Pod(name)
+		pod.Spec.SchedulerName = unscheduled
+		pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "berth.dev/gang"}}
+		pod.Annotations = map[string]string{"berth.dev/gang-name": name, "berth.dev/gang-size": "1"}
+		return pod
+	})
 	pods := w.box.Client.CoreV1().Pods(metav1.NamespaceDefault)
 	all, err := pods.List(w.Context(), metav1.ListOptions{})
 	w.check("list pods", err)
 	for _, pod := range all.Items {
 		switch node := pod.Status.NominatedNodeName; {
-		case pod.Spec.SchedulerName != unscheduled:
+		case pod.Spec.SchedulerName != unscheduled, len(pod.Spec.SchedulingGates) > 0:
 		case pod.Spec.NodeName != "":
 			w.check("delete a pod", pods.Delete(w.Context(), pod.Name, *metav1.NewDeleteOptions(0)))
 		case node != "":

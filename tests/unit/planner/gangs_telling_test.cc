@@ -1,0 +1,104 @@
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/planner/gang_fixture.h"
+
+namespace berth::planner {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// What the planner tells of gangs, a word each.
+std::vector<std::string> Told(GangFixture& f) {
+  std::vector<std::string> told;
+  for (const GangChange& change : f.planner->TakeGangChanges()) {
+    told.push_back(change.name + ' ' + std::string(NameOf(change.event)));
+  }
+  return told;
+}
+
+TEST(GangTelling, EachStepOfAGangIsToldOnce) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitInGang("train", 0, 2, 8);
+  f.Plan();
+  EXPECT_THAT(Told(f), ElementsAre("train collecting"));
+  f.WaitInGang("train", 1, 2, 8);
+  f.Plan();
+  EXPECT_THAT(Told(f), ElementsAre("train waiting"));
+  f.Plan();
+  EXPECT_THAT(Told(f), IsEmpty());
+  f.AddNode("b", 8);
+  f.Plan();
+  EXPECT_THAT(Told(f), ElementsAre("train planned"));
+  f.Plan();
+  EXPECT_THAT(Told(f), ElementsAre("train released"));
+  f.BindAll("train");
+  f.Plan();
+  const auto changes = f.planner->TakeGangChanges();
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].event, GangEvent::kLeft);
+  EXPECT_EQ(changes[0].running, 2U);
+  EXPECT_EQ(changes[0].size, 2U);
+  EXPECT_EQ(changes[0].namespace_, "team");
+}
+
+TEST(GangTelling, OneThatIsPlannedByAnotherControllerIsReleasedOnce) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 4);
+  f.Plan();
+  f.Plan();
+  f.Restart();
+  f.Plan();
+  EXPECT_THAT(Told(f), IsEmpty()) << "the former controller has told of the release";
+}
+
+TEST(GangTelling, SaysOverHowManyDomainsAGangIsSpread) {
+  GangFixture f;
+  f.AddNode("a", 8, "r1", "z");
+  f.AddNode("b", 8, "r2", "z");
+  f.AddNode("c", 8, "r3", "z");
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  const std::vector<GangChange> changes = f.planner->TakeGangChanges();
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_EQ(changes[1].event, GangEvent::kReleased);
+  EXPECT_THAT(changes[1].spans, ElementsAre(2, 1));
+}
+
+TEST(GangTelling, TellsOfAnEviction) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 4);
+  f.Plan();
+  f.Plan();
+  f.Bind("train-0");
+  f.Plan();
+  Told(f);
+  f.Pass(std::chrono::seconds(f.config.gangs.timeout) + std::chrono::seconds(1));
+  f.Plan();
+  EXPECT_THAT(Told(f), ElementsAre("train evicted"));
+}
+
+TEST(GangTelling, KnowsTheOldestGangThatWaits) {
+  GangFixture f;
+  EXPECT_EQ(f.planner->gangs().OldestWaiting(), model::kNoTime);
+  f.WaitInGang("train", 0, 2, 8);
+  f.WaitInGang("later", 0, 2, 8);
+  f.Plan();
+  EXPECT_EQ(f.planner->gangs().OldestWaiting(), f.pods.at("train-0").created);
+  for (const char* name : {"train-0", "later-0"}) {
+    f.Edit(name, [](model::Pod& pod) { pod.gates.emplace_back("kueue.x-k8s.io/admission"); });
+  }
+  f.Plan();
+  EXPECT_EQ(f.planner->gangs().OldestWaiting(), model::kNoTime) << "Kueue has not released it";
+}
+
+}  // namespace
+}  // namespace berth::planner
