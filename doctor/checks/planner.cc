@@ -5,6 +5,7 @@
 #include "doctor/berth_entry.h"
 #include "doctor/checks/all.h"
 #include "doctor/planning.h"
+#include "policies/admission/gangs.h"
 
 namespace berth::doctor::checks {
 namespace {
@@ -31,10 +32,38 @@ Findings JudgeNames(const std::vector<std::string>& without, const Facts& facts,
                   fmt::join(BerthSchedulers(facts, rules), ", ")));
 }
 
+bool GatesGangs(const config::BerthConfiguration& config) {
+  using Settings = policies::admission::PolicySettings<policies::admission::GangsPolicy>;
+  return std::get<Settings>(config.admission.judgement.policies.all).mode ==
+         policies::admission::Mode::kEnforce;
+}
+
+// The webhook gates the pods of gangs, and the controller plans them: one is no use without the
+// other.
+Findings JudgeGangs(const config::BerthConfiguration& config) {
+  const bool plans = config.planner.gangs.enabled && !config.planner.schedulers.empty();
+  const bool gates = GatesGangs(config);
+  if (gates && !plans) {
+    return Warning(
+        "the pods of gangs get a scheduling gate (admission.policies.gangs.mode: Enforce), and "
+        "nobody plans gangs: they wait until somebody takes it away",
+        "write planner.gangs.enabled: true, with a name in planner.schedulers; or "
+        "admission.policies.gangs.mode: \"Off\"");
+  }
+  if (!plans || gates) return {};
+  return Warning(
+      "planner.gangs.enabled is true, but pods of gangs get no scheduling gate: kube-scheduler may "
+      "bind some of them before the others have a node",
+      "write admission.policies.gangs.mode: Enforce, or planner.gangs.enabled: false");
+}
+
 Findings CheckPlanner(const Facts& facts, const Rules& rules) {
   const std::vector<std::string>& schedulers = rules.config.planner.schedulers;
-  if (schedulers.empty()) return Ok("planner.schedulers is empty, so the planner is off");
-  Findings found;
+  Findings found = JudgeGangs(rules.config);
+  if (schedulers.empty()) {
+    Append(Ok("planner.schedulers is empty, so the planner is off"), found);
+    return found;
+  }
   if (!Leads(facts)) {
     Append(
         Warning(fmt::format("no controller leads, so pods of {} get no planned node: {}",

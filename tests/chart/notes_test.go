@@ -36,6 +36,14 @@ func testNotes(t *testing.T, kubeconfig string) {
 		{`scheduler: {image: {tag: v1.37.1}}`, []string{
 			"WARNING: kube-scheduler v1.37.1 is newer than this cluster, v1.36.3.",
 			"--set scheduler.image.tag=v1.36.3"}, nil},
+		{`{config: {admission: {policies: {gangs: {mode: Enforce}}}, planner: {gangs: {enabled: true}}}}`, nil,
+			[]string{"WARNING"}},
+		{`config: {admission: {policies: {gangs: {mode: Enforce}}}}`, []string{
+			"WARNING: the webhook holds the pods of gangs back, and nobody plans gangs",
+			"--set config.planner.gangs.enabled=true"}, nil},
+		{`config: {planner: {gangs: {enabled: true}}}`, []string{
+			"WARNING: the controller plans gangs, and nobody holds their pods back",
+			"--set config.admission.policies.gangs.mode=Enforce"}, nil},
 		{`admission: {failurePolicy: Fail}`, []string{
 			"kubectl delete mutatingwebhookconfiguration,validatingwebhookconfiguration berth\n"}, nil},
 		{`admission: {enabled: false}`, []string{"Pods that ask for accelerators need schedulerName: berth"},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "doctor/checks/all.h"
+#include "policies/admission/gangs.h"
 #include "tests/unit/doctor/fixtures.h"
 
 // The checks that depend on whether a controller plans for kube-scheduler's pods.
@@ -86,6 +87,31 @@ TEST_F(Planned, SwitchedOff) {
   EXPECT_EQ(Planner().severity, Severity::kOk);
   EXPECT_EQ(Sampling().severity, Severity::kWarning);
   EXPECT_THAT(Sampling().advice, HasSubstr("add berth to planner.schedulers"));
+}
+
+TEST_F(Planned, GangsThatTheWebhookGates) {
+  using Settings = policies::admission::PolicySettings<policies::admission::GangsPolicy>;
+  auto& mode = std::get<Settings>(rules_.config.admission.judgement.policies.all).mode;
+  rules_.config.planner.gangs.enabled = true;
+  EXPECT_EQ(Planner().severity, Severity::kWarning);
+  EXPECT_THAT(Planner().advice, HasSubstr("admission.policies.gangs.mode: Enforce"));
+  mode = policies::admission::Mode::kEnforce;
+  EXPECT_EQ(Planner().severity, Severity::kOk) << Planner().what;
+  rules_.config.planner.gangs.enabled = false;
+  EXPECT_EQ(Planner().severity, Severity::kWarning);
+  EXPECT_THAT(Planner().what, HasSubstr("nobody plans gangs"));
+  EXPECT_THAT(Planner().advice, HasSubstr("planner.gangs.enabled: true"));
+}
+
+TEST_F(Planned, GatedGangsWhileThePlannerIsOff) {
+  using Settings = policies::admission::PolicySettings<policies::admission::GangsPolicy>;
+  std::get<Settings>(rules_.config.admission.judgement.policies.all).mode =
+      policies::admission::Mode::kEnforce;
+  rules_.config.planner.gangs.enabled = true;
+  rules_.config.planner.schedulers.clear();
+  const Findings found = checks::Planner().run(facts_, rules_.rules());
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_THAT(found[0].what, HasSubstr("nobody plans gangs"));
 }
 
 TEST_F(Planned, SomebodyWhomNobodyKnows) {
