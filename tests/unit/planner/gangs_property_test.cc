@@ -38,6 +38,7 @@ class GangChance {
 
   // Nothing breaks any more, and what runs ends. Then each gang runs.
   void Settle() {
+    faults_ = false;
     for (auto& node : f_.nodes) f_.Node(node.node.name).quarantined = false;
     for (const std::string& gang : std::set(incomplete_)) Refill(gang);
     for (int i = 0; i < 400 && !f_.pods.empty(); ++i) {
@@ -58,6 +59,7 @@ class GangChance {
     std::size_t size = 0;
     std::int64_t devices = 0;
     model::StringMap more = {};
+    std::int32_t priority = 0;
   };
 
   std::size_t Below(std::size_t end) {
@@ -76,8 +78,9 @@ class GangChance {
     model::StringMap more;
     if (size * devices <= 16 && Below(3) == 0) more = {{"berth.dev/gang-topology", kRack}};
     if (Below(4) == 0) more.emplace_back("berth.dev/max-runtime", "10m");
-    jobs_[gang] = {size, static_cast<std::int64_t>(devices), more};
-    f_.WaitAll(gang, size, jobs_[gang].devices, more);
+    const auto priority = static_cast<std::int32_t>(Below(3));
+    jobs_[gang] = {size, static_cast<std::int64_t>(devices), more, priority};
+    Refill(gang);
   }
   void CreateSingle() {
     const std::string name = "single-" + std::to_string(singles_++);
@@ -87,6 +90,7 @@ class GangChance {
   void EndGang(const std::string& gang) {
     f_.EndAll(gang);
     if (!f_.NamesOf(gang).empty()) incomplete_.insert(gang);
+    ended_.insert(gang);
   }
   // The Job controller deletes a pod that waits, and makes it again later.
   void LosePod() {
@@ -104,6 +108,7 @@ class GangChance {
       const std::string name = gang + '-' + std::to_string(rank);
       if (f_.pods.contains(name) || f_.running.contains(name)) continue;
       f_.WaitInGang(gang, rank, job.size, job.devices, job.more);
+      f_.Edit(name, [&job](model::Pod& pod) { pod.priority = job.priority; });
     }
   }
 
@@ -142,7 +147,12 @@ class GangChance {
   void Plan() {
     const auto steps = f_.PlanOnly();
     CheckRelease(steps);
-    for (const auto& step : steps) f_.Write(step);
+    for (const auto& step : steps) {
+      // Some writes fail, each on its own.
+      const bool withdraws = step.kind == StepKind::kNominate && step.node.empty();
+      const bool fails = faults_ && !withdraws && Below(30) == 0;
+      fails ? f_.planner->Failed(step) : f_.Write(step);
+    }
     CheckRoom();
     CheckWaiting();
     for (const auto& step : steps) {
@@ -162,7 +172,7 @@ class GangChance {
       const bool runs = std::ranges::any_of(f_.running, [&gang](const auto& each) {
         return GangFixture::GangOf(each.second.first) == gang;
       });
-      if (begun || runs) continue;
+      if (begun || runs || ended_.contains(gang)) continue;
       EXPECT_EQ(count, names.size()) << gang;
       EXPECT_GE(count, jobs_.at(gang).size) << gang;
       EXPECT_FALSE(std::ranges::count(f_.NodesOf(gang), "")) << gang;
@@ -191,6 +201,8 @@ class GangChance {
   std::size_t singles_ = 0;
   std::map<std::string, Job> jobs_;   // by gang
   std::set<std::string> incomplete_;  // gangs of which pods are to be made again
+  std::set<std::string> ended_;       // gangs of which pods have ended
+  bool faults_ = true;
 };
 
 TEST(GangsProperty, AllOrNothingAndNothingTwice) {

@@ -59,7 +59,7 @@ TEST(AdmissionConfigTest, EveryPolicyHasItsOwnBlockWithAMode) {
   VisitFields(blocks, config.policies);
   EXPECT_THAT(std::set(blocks.keys.begin(), blocks.keys.end()), SizeIs(blocks.keys.size()));
   EXPECT_EQ(blocks.keys.front(), "creator");
-  EXPECT_EQ(blocks.keys.back(), "schedulerName");
+  EXPECT_EQ(blocks.keys.back(), "gangs");
   Keys fields;
   VisitFields(fields, std::get<PolicySettings<CheckpointPolicy>>(config.policies.all));
   EXPECT_THAT(fields.keys,

@@ -312,14 +312,15 @@ TEST(AdmissionProperties, WarningsFitKubectl) {
   }
 }
 
-TEST(AdmissionProperties, TemplatesAreNeverChangedOrDeniedUnlessTheyNameAnotherCreator) {
+TEST(AdmissionProperties, TemplatesAreNeverChangedOrDeniedUnlessTheyNameAnotherCreatorOrAGang) {
   ForEachReview(Mode::kEnforce, [](const Review& review) {
     model::Workload made = review.workload;
     made.kind = made.job ? "CronJob" : "Deployment";
     const Outcome stored = review.engine.PreviewPods(review.request, {made}, {made});
     ASSERT_EQ(stored.denial, "");
     std::erase_if(made.pod.annotations, [](const auto& entry) {
-      return entry.first.ends_with("/" + std::string(model::kCreatedByAnnotation.name));
+      return entry.first.ends_with("/" + std::string(model::kCreatedByAnnotation.name)) ||
+             entry.first.starts_with("berth.dev/gang");
     });
     const Outcome outcome = review.engine.PreviewPods(review.request, {made});
     ASSERT_EQ(outcome.denial, "");
@@ -398,6 +399,9 @@ void PutBackPod(const model::PodTemplate& before, model::PodTemplate& after) {
   }
   PutBackTerms(before, after);
   PutBackList(before.volumes, after.volumes);
+  if (after.gates.size() == before.gates.size() + 1 && after.gates.back() == "berth.dev/gang") {
+    after.gates.pop_back();
+  }
   ASSERT_GE(after.termination_grace_period, before.termination_grace_period);
   after.termination_grace_period = before.termination_grace_period;
   if (after.scheduler_name == "berth-scheduler") after.scheduler_name = before.scheduler_name;
