@@ -163,7 +163,7 @@ class PlacementService final : public v1::Placement::CallbackService {
     // Explain() has released the snapshot when it returns, so writing the message does not hold it.
     Explanation explanation = placement::Explain(*pod, (*placer)->snapshot(), (*placer)->engine(),
                                                  (*placer)->shortlist(), options_.now());
-    AddPlanHints(*pod, options_.planner, (*placer)->engine().prefix(), explanation);
+    AddPlanHints(*pod, options_.planner(), (*placer)->engine().prefix(), explanation);
     response = ToMessage(explanation);
     return absl::OkStatus();
   }

@@ -23,8 +23,8 @@ struct PlacementOptions {
   extender::DecisionBroker& decisions;
   /// Returns the time by which conditions are judged.
   std::function<model::Time()> now;
-  /// Which pods the controller plans for.
-  planner::PlannerConfig planner = {};
+  /// Returns which pods the controller plans for.
+  std::function<planner::PlannerConfig()> planner = [] { return planner::PlannerConfig(); };
 };
 
 /// Full name of the service, as health checks ask for it.

@@ -101,6 +101,8 @@ bool NeedsRestart(const config::BerthConfiguration& then, const config::BerthCon
   rest.accelerators = then.accelerators;
   rest.scheduling = then.scheduling;
   rest.extender.shortlist = then.extender.shortlist;
+  rest.planner = then.planner;
+  rest.controller = then.controller;
   rest.admission.judgement = then.admission.judgement;
   return rest != then;
 }

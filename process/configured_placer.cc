@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "process/controller_server.h"
 #include "server/log.h"
 
 namespace berth::process {
@@ -17,29 +16,6 @@ struct HeldPlacer {
 
 bool NeedsServices(const config::BerthConfiguration& config) {
   return config.extender.shortlist.NeedsServices();
-}
-
-// Returns null, and says why, if it is not known where the controller's Lease is. Preemption is
-// then never vetoed.
-std::unique_ptr<LeaseReader> NewLeaseReader(const config::BerthConfiguration& config,
-                                            const kube::ApiConfig& api) {
-  if (config.planner.schedulers.empty()) return nullptr;
-  const auto lease_namespace = LeaseNamespace(config);
-  if (lease_namespace.ok()) {
-    return std::make_unique<LeaseReader>(api, *lease_namespace, config.controller.lease.name);
-  }
-  server::Log(server::LogLevel::kInfo,
-              "the controller's Lease is not read; kube-scheduler may evict pods although a node "
-              "outside its sample fits",
-              {{"reason", std::string(lease_namespace.status().message())}});
-  return nullptr;
-}
-
-// Returns what says whether a controller leads. It may be called as long as somebody likes.
-std::function<bool()> LeaderFrom(const std::unique_ptr<LeaseReader>& reader) {
-  if (reader == nullptr) return [] { return false; };
-  return
-      [lease = reader->lease()] { return lease->IsHeld(extender::ControllerLease::Clock::now()); };
 }
 
 void Stop(const std::shared_ptr<const ConfiguredPlacer::Generation>& generation) {
@@ -63,11 +39,10 @@ ConfiguredPlacer::ConfiguredPlacer(const config::BerthConfiguration& config, kub
       pod_observer_("pods", metrics),
       nominated_pod_observer_("nominated_pods", metrics),
       service_observer_("services", metrics),
-      lease_reader_(NewLeaseReader(config, api_)),
-      controller_leads_(LeaderFrom(lease_reader_)) {
+      lease_follower_(api_) {
   metrics.AddGauge("berth_extender_controller_leads",
                    "1 while the extender sees that a controller leads, from its Lease.", {},
-                   [leads = controller_leads_] { return leads() ? 1 : 0; });
+                   [leads = lease_follower_.leads()] { return leads() ? 1 : 0; });
   Engine engine = MakeEngine(config);
   std::shared_ptr<LiveCluster> cluster = NewCluster(config, engine);
   current_ = Make(config, std::move(engine), std::move(cluster));
@@ -92,7 +67,7 @@ std::shared_ptr<const ConfiguredPlacer::Generation> ConfiguredPlacer::Make(
   const std::shared_ptr<HeldPlacer> held(new HeldPlacer{
       cluster, extender::Placer(engine.scheduling, snapshot, metrics_, observers_,
                                 config.extender.shortlist, &cluster->nominated_pods(),
-                                {.controller_leads = controller_leads_,
+                                {.controller_leads = lease_follower_.leads(),
                                  .schedulers = config.planner.schedulers})});
   std::shared_ptr<extender::Placer> placer(held, &held->placer);
   return std::make_shared<const Generation>(
@@ -101,11 +76,12 @@ std::shared_ptr<const ConfiguredPlacer::Generation> ConfiguredPlacer::Make(
 
 void ConfiguredPlacer::Start(Use use) {
   use_ = std::move(use);
-  if (lease_reader_ != nullptr) lease_reader_->Start();
+  lease_follower_.Follow(Current()->config);
   Current()->cluster->Start();
 }
 
 void ConfiguredPlacer::Apply(const config::BerthConfiguration& config) {
+  lease_follower_.Follow(config);
   std::shared_ptr<const Generation> superseded;
   std::shared_ptr<LiveCluster> starting;
   {
@@ -152,7 +128,7 @@ void ConfiguredPlacer::Stop() {
     current = current_;
     next = std::move(next_);
   }
-  if (lease_reader_ != nullptr) lease_reader_->Stop();
+  lease_follower_.Stop();
   process::Stop(current);
   process::Stop(next);
 }

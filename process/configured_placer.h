@@ -11,7 +11,7 @@
 #include "kube/api_config.h"
 #include "process/engine.h"
 #include "process/feed_observer.h"
-#include "process/lease_reader.h"
+#include "process/lease_follower.h"
 #include "process/live_cluster.h"
 #include "server/metrics.h"
 
@@ -22,9 +22,9 @@ namespace berth::process {
 ///
 ///   a change of                                takes effect
 ///   policies, prefix, size of the shortlist    at once, with the same snapshot
+///   the planner, the controller's Lease        at once, with the same snapshot
 ///   the catalogue                              when the cluster has been listed again
 ///   whether the shortlist needs Services       when the cluster has been listed again
-///   the controller's Lease                     when the process is started again
 ///
 /// When the cluster is listed again, a new snapshot is filled, because nodes and pods are stored as
 /// the catalogue sees them. The former configuration keeps answering until the lists are complete.
@@ -97,9 +97,7 @@ class ConfiguredPlacer {
   FeedObserver pod_observer_;
   FeedObserver nominated_pod_observer_;
   FeedObserver service_observer_;
-  // Null if nobody plans, or if it is unknown where the Lease is.
-  const std::unique_ptr<LeaseReader> lease_reader_;
-  const std::function<bool()> controller_leads_;
+  LeaseFollower lease_follower_;
   Use use_;
 
   // Guards the members below.

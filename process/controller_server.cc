@@ -52,7 +52,7 @@ bool Taints(const config::BerthConfiguration& config) {
 
 class ControllerServer::Work {
  public:
-  Work(const config::BerthConfiguration& config, ControllerServer& server)
+  Work(const config::BerthConfiguration& config, const Lease& lease, ControllerServer& server)
       : engine_(MakeEngine(config)),
         snapshot_({.catalog = engine_.catalog,
                    .labels = controller::NodeLabelNames(config.prefix).all(),
@@ -62,10 +62,10 @@ class ControllerServer::Work {
                    .gang_prefix = config.planner.gangs.enabled ? config.prefix : ""}),
         feed_(FeedOptions(server.api_), &snapshot_, &server.node_observer_, &server.pod_observer_),
         controller_({.api = server.api_,
-                     .lease_namespace = server.lease_.namespace_name,
-                     .lease_name = server.lease_.name,
+                     .lease_namespace = lease.namespace_name,
+                     .lease_name = lease.name,
                      .prefix = config.prefix,
-                     .identity = server.lease_.identity,
+                     .identity = server.identity_,
                      .certificates = SettingsOf(config.controller.certificates),
                      .owner = config.controller.owner,
                      .owned_leases = config.controller.owned_leases,
@@ -120,17 +120,12 @@ absl::StatusOr<std::string> LeaseNamespace(const config::BerthConfiguration& con
 absl::StatusOr<std::unique_ptr<Server>> ControllerServer::Start(
     ConfigFollower::Options config, kube::ApiConfig api, const std::string& lease_namespace) {
   LogApiServer(api);
-  std::unique_ptr<ControllerServer> server(
-      new ControllerServer(config.config, std::move(api), lease_namespace));
+  std::unique_ptr<ControllerServer> server(new ControllerServer(std::move(api), lease_namespace));
   server->AddMetrics();
   auto listeners = Listen(config.config, std::nullopt, server->metrics_,
                           [self = server.get()] { return self->NotReady(); });
   if (!listeners.ok()) return listeners.status();
   server->listeners_ = *std::move(listeners);
-  server::Log(server::LogLevel::kInfo, "competing for the lease",
-              {{"namespace", server->lease_.namespace_name},
-               {"name", server->lease_.name},
-               {"identity", server->lease_.identity}});
   server->StartWork(config.config);
   server->follower_ = Follow(std::move(config), *server->metrics_,
                              [self = server.get()](const config::BerthConfiguration& changed) {
@@ -140,12 +135,10 @@ absl::StatusOr<std::unique_ptr<Server>> ControllerServer::Start(
   return server;
 }
 
-ControllerServer::ControllerServer(const config::BerthConfiguration& config, kube::ApiConfig api,
-                                   const std::string& lease_namespace)
+ControllerServer::ControllerServer(kube::ApiConfig api, const std::string& lease_namespace)
     : api_(std::move(api)),
-      lease_({.namespace_name = lease_namespace,
-              .name = config.controller.lease.name,
-              .identity = controller::MakeIdentity()}),
+      lease_namespace_(lease_namespace),
+      identity_(controller::MakeIdentity()),
       metrics_(std::make_shared<server::Metrics>()),
       observer_(*metrics_),
       certificate_report_(*metrics_),
@@ -174,8 +167,17 @@ void ControllerServer::AddMetrics() {
                      {}, [this] { return static_cast<double>(LostPods()); });
 }
 
+ControllerServer::Lease ControllerServer::LeaseOf(const config::BerthConfiguration& config) const {
+  // A pod's own namespace does not change.
+  return {.namespace_name = LeaseNamespace(config).value_or(lease_namespace_),
+          .name = config.controller.lease.name};
+}
+
 void ControllerServer::StartWork(const config::BerthConfiguration& config) {
-  auto work = std::make_unique<Work>(config, *this);
+  const Lease lease = LeaseOf(config);
+  server::Log(server::LogLevel::kInfo, "competing for the lease",
+              {{"namespace", lease.namespace_name}, {"name", lease.name}, {"identity", identity_}});
+  auto work = std::make_unique<Work>(config, lease, *this);
   const std::lock_guard guard(mutex_);
   work_ = std::move(work);
 }

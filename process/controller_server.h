@@ -42,20 +42,19 @@ class ControllerServer final : public Server {
   bool Drain() override;
 
  private:
-  // The lease that controllers compete for, and the identity of this one.
+  // The lease that controllers compete for.
   struct Lease {
     std::string namespace_name;
     std::string name;
-    std::string identity;
   };
 
   /// The parts that depend on the configuration.
   class Work;
 
   // Makes everything but the work, the listeners and the follower.
-  ControllerServer(const config::BerthConfiguration& config, kube::ApiConfig api,
-                   const std::string& lease_namespace);
+  ControllerServer(kube::ApiConfig api, const std::string& lease_namespace);
 
+  Lease LeaseOf(const config::BerthConfiguration& config) const;
   // Adds the gauges that ask the present work.
   void AddMetrics();
   // Starts the parts that depend on the configuration. Not at the same time as StopWork().
@@ -74,7 +73,10 @@ class ControllerServer final : public Server {
 
   // In the order of dependency: members are destroyed in reverse, users first.
   const kube::ApiConfig api_;
-  const Lease lease_;
+  // Where the first configuration has its Lease.
+  const std::string lease_namespace_;
+  // Of this process, among the controllers that compete.
+  const std::string identity_;
   std::shared_ptr<server::Metrics> metrics_;
   controller::Observer observer_;
   controller::CertificateReport certificate_report_;

@@ -80,7 +80,7 @@ absl::Status ExtenderServer::ServePlacement(const config::BerthConfiguration& co
       {.placer = [this] { return extender_.Current(); },
        .decisions = decisions_,
        .now = Now,
-       .planner = config.planner},
+       .planner = [this] { return placer_.Current()->config.planner; }},
       [this] { return NotReady(); }, *metrics_);
   if (!placement.ok()) return placement.status();
   placement_ = *std::move(placement);

@@ -107,6 +107,8 @@ func TestPodsAreReplacedForWhatNeedsAStart(t *testing.T) {
 		{`config: {accelerators: [{name: V100, resource: nvidia.com/gpu}]}`, false},
 		{`config: {admission: {policies: {isolation: {mode: Warn}}}}`, false},
 		{`config: {extender: {shortlist: {size: 8}}}`, false},
+		{`config: {planner: {backlog: {enabled: true}}}`, false},
+		{`config: {controller: {taints: true}}`, false},
 		{`config: {extender: {maxBodyBytes: 2097152}}`, true},
 		{`config: {admission: {maxBodyBytes: 8388608}}`, true},
 		{`config: {grpc: {listen: "127.0.0.1:8444"}}`, true},

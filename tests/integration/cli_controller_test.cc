@@ -182,6 +182,26 @@ TEST_F(CliController, TakesOverAChangedCatalogue) {
   EXPECT_THAT(api_.Bodies(FakeRequest::kPatchNode)[1], HasSubstr("\"Volta\""));
 }
 
+TEST_F(CliController, TakesOverAnotherPlannerAndAnotherLease) {
+  model::Pod pod = Waiting("train");
+  pod.scheduler = "mine";
+  model::Node roomy = V100("node-2");
+  roomy.allocatable.Set("pods", 110);
+  api_.Put(roomy);
+  api_.Put(pod);
+  const auto berth = Start();
+  ASSERT_TRUE(berth->AwaitError("\"msg\":\"leading\"")) << berth->error();
+  EXPECT_EQ(api_.leases().HolderOf("ml/other"), "");
+  folder_.Write("berth.yaml",
+                Config("{namespace: ml, name: other}") + "planner: {schedulers: [mine]}\n");
+  ASSERT_TRUE(api_.AwaitCount(FakeRequest::kPatchPod, 1)) << berth->error();
+  EXPECT_THAT(api_.Bodies(FakeRequest::kPatchPod)[0],
+              HasSubstr(R"("status":{"nominatedNodeName":"node-2"})"));
+  EXPECT_NE(api_.leases().HolderOf("ml/other"), "");
+  EXPECT_EQ(api_.leases().HolderOf(kLease), "") << "given up";
+  EXPECT_THAT(berth->error(), Not(HasSubstr("need a restart")));
+}
+
 TEST_F(CliController, StartsNothingFromABadConfiguration) {
   const struct {
     const char* lease;

@@ -16,6 +16,7 @@ namespace berth::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -231,6 +232,30 @@ TEST_F(CliExtender, SaysThatItDoesNotKnowWhereTheControllersLeaseIs) {
   ASSERT_TRUE(berth.AwaitError("the controller's Lease is not read")) << berth.error();
   ASSERT_TRUE(berth.AwaitError("write the namespace of the Lease")) << berth.error();
   EXPECT_EQ(api_.Count(FakeRequest::kGetLease), 0);
+}
+
+TEST_F(CliExtender, ReadsAnotherLeaseOnceItIsNamed) {
+  const auto put = [this](const std::string& name) {
+    const kube::LeaseRecord record{.holder = "one", .duration = std::chrono::seconds(15)};
+    api_.leases().Create("ml", kube::NewLeaseToJson("ml", name, record));
+  };
+  put("first");
+  put("second");
+  ChildProcess berth(Words("planner: {schedulers: []}\n"));
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
+  EXPECT_EQ(api_.Count(FakeRequest::kGetLease), 0) << "nobody is planned for";
+  Words("controller: {lease: {namespace: ml, name: first}}\n");
+  ASSERT_TRUE(api_.AwaitCount(FakeRequest::kGetLease, 1)) << berth.error();
+  EXPECT_THAT(api_.Targets(FakeRequest::kGetLease)[0], EndsWith("/first"));
+  Words("controller: {lease: {namespace: ml, name: second}}\n");
+  const auto last = [this] { return api_.Targets(FakeRequest::kGetLease).back(); };
+  for (int reads = 2; reads < 10 && !last().ends_with("/second"); ++reads) {
+    ASSERT_TRUE(api_.AwaitCount(FakeRequest::kGetLease, reads)) << berth.error();
+  }
+  EXPECT_THAT(last(), EndsWith("/second"));
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+  EXPECT_THAT(berth.error(), Not(HasSubstr("need a restart")));
 }
 
 TEST_F(CliExtender, EndsWhileANewCatalogueWaitsForTheApiServer) {

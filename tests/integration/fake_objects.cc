@@ -109,6 +109,7 @@ std::string EncodeObject(const model::Pod& pod, const std::string& resource_vers
   }
   SetDeletion(pod, *out.mutable_metadata());
   out.mutable_spec()->set_node_name(pod.node_name);
+  if (!pod.scheduler.empty()) out.mutable_spec()->set_scheduler_name(pod.scheduler);
   SetResources(pod.requests,
                *out.mutable_spec()->add_containers()->mutable_resources()->mutable_requests());
   out.mutable_status()->set_phase(pod.terminated ? "Succeeded" : "Running");

@@ -83,7 +83,8 @@ bool ReadObjectRequest(const std::string& method, const std::string& path,
     request.key = parts[4];
     return method == "PATCH";
   }
-  if (path.starts_with("/api/v1/namespaces/") && parts.size() == 7 && parts[5] == "pods") {
+  const bool is_pod = parts.size() == 7 || (parts.size() == 8 && parts[7] == "status");
+  if (path.starts_with("/api/v1/namespaces/") && is_pod && parts[5] == "pods") {
     request.kind = FakeRequest::kPatchPod;
     request.key = parts[4] + '/' + parts[6];
     return method == "PATCH";

@@ -162,7 +162,7 @@ that changes, and only then. Everything else is taken over while they run.
 {{- define "berth.config.startHash" -}}
 {{- $config := include "berth.config" . | fromYaml -}}
 {{- $admission := omit $config.admission "frameworks" "controllers" "templates" "policies" -}}
-{{- $start := omit $config "prefix" "log" "accelerators" "health" "scheduling" "admission" -}}
+{{- $start := omit $config "prefix" "log" "accelerators" "health" "scheduling" "admission" "planner" "controller" -}}
 {{- $_ := set $start "extender" (omit $config.extender "shortlist") -}}
 {{- list $start $admission | toJson | sha256sum -}}
 {{- end -}}

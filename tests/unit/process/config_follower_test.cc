@@ -144,6 +144,11 @@ INSTANTIATE_TEST_SUITE_P(
                false},
         Change{"Shortlist", [](config::BerthConfiguration& c) { c.extender.shortlist.size = 8; },
                false},
+        Change{"Planner", [](config::BerthConfiguration& c) { c.planner.schedulers = {"other"}; },
+               false},
+        Change{"Lease", [](config::BerthConfiguration& c) { c.controller.lease.name = "x"; },
+               false},
+        Change{"Taints", [](config::BerthConfiguration& c) { c.controller.taints = true; }, false},
         Change{"Listen", [](config::BerthConfiguration& c) { c.extender.listen = ":1"; }, true},
         Change{"AdmissionPolicies",
                [](config::BerthConfiguration& c) {
