@@ -80,6 +80,21 @@ TEST_F(SnapshotWholePods, CountWithAllTheyAskFor) {
   EXPECT_EQ(State("a").pods, 2);
 }
 
+TEST_F(SnapshotWholePods, ThatAreResizedCountAsTheyAreNow) {
+  snapshot_.UpsertPod(Web("p", "a"));
+  snapshot_.UpsertPod(Web("q", "a"));
+  model::Pod resized = Web("p", "a");
+  resized.requests.Set("cpu", 2'000);
+  resized.requests.Set("memory", kGiB / 2);
+  snapshot_.UpsertPod(resized);
+  EXPECT_EQ(State("a").used.Get("cpu"), 2'500);
+  EXPECT_EQ(State("a").used.Get("memory"), kGiB + kGiB / 2);
+  EXPECT_EQ(State("a").pods, 2);
+  EXPECT_EQ(Bound("a").size(), 2U);
+  snapshot_.DeletePod(resized);
+  EXPECT_EQ(State("a").used, Web("q", "a").requests);
+}
+
 TEST_F(SnapshotWholePods, AreKnownOneByOneWithTheirPriorities) {
   snapshot_.UpsertPod(WithPriority(Web("p", "a"), 7));
   snapshot_.UpsertPod(WithPriority(Web("q", "a"), -3));
