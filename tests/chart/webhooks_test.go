@@ -2,11 +2,13 @@ package chart
 
 import (
 	"encoding/base64"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -213,6 +215,37 @@ func TestControllersPodsAreUpdatedWithoutACallMore(t *testing.T) {
 	}
 	if found != 2 {
 		t.Errorf("%d webhooks are asked about updates of pods, want 2", found)
+	}
+}
+
+// The controller takes a gate from each pod of a gang. It need not wait for a call each time; whoever
+// else updates a pod is asked about in the same namespaces and on the same paths as without gangs.
+func TestThePlannersUpdatesArePassedOver(t *testing.T) {
+	r := render(t, "config: {planner: {gangs: {enabled: true}}}")
+	account := named[*appsv1.Deployment](r, "berth-controller").Spec.Template.Spec.ServiceAccountName
+	want := `request.userInfo.username != "system:serviceaccount:berth-system:` + account + `"`
+	asked := map[string]int{}
+	for _, w := range webhooks(r, false) {
+		if w.asked("", "pods", admissionv1.Update) {
+			asked[w.path]++
+			if len(w.conditions) != 1 || w.conditions[0].Expression != want {
+				t.Errorf("%s has the conditions %v, want %s", w.name, w.conditions, want)
+			}
+			if len(w.rules) != 1 || w.asked("", "pods", admissionv1.Create) {
+				t.Errorf("%s has these conditions for more than updates of pods: %v", w.name, w.rules)
+			}
+		} else if len(w.conditions) != 0 {
+			t.Errorf("%s has the conditions %v", w.name, w.conditions)
+		}
+	}
+	without := map[string]int{}
+	for _, w := range webhooks(render(t, ""), false) {
+		if w.asked("", "pods", admissionv1.Update) {
+			without[w.path]++
+		}
+	}
+	if !maps.Equal(asked, without) {
+		t.Errorf("updates of pods go to %v, without gangs to %v", asked, without)
 	}
 }
 

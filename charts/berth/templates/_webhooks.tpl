@@ -64,9 +64,17 @@ matchExpressions:
 {{- end -}}
 {{- end -}}
 
-{{/* (root) */}}
+{{/* (root; updates: whether of the webhook for updates of pods) */}}
 {{- define "berth.webhook.rules.validate" -}}
+{{- if .updates -}}
+- {operations: [UPDATE], apiGroups: [""], apiVersions: [v1], resources: [pods], scope: Namespaced}
+{{- else -}}
+{{- if include "berth.plansGangs" .root -}}
+- {operations: [CREATE], apiGroups: [""], apiVersions: [v1], resources: [pods], scope: Namespaced}
+- {operations: [CREATE, UPDATE], apiGroups: [""], apiVersions: [v1], resources: [replicationcontrollers], scope: Namespaced}
+{{- else -}}
 - {operations: [CREATE, UPDATE], apiGroups: [""], apiVersions: [v1], resources: [pods, replicationcontrollers], scope: Namespaced}
+{{- end }}
 - {operations: [CREATE, UPDATE], apiGroups: [batch], apiVersions: [v1], resources: [jobs, cronjobs], scope: Namespaced}
 - {operations: [CREATE, UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments, replicasets, statefulsets], scope: Namespaced}
 {{- range include "berth.webhook.rules.frameworks" .root | fromYamlArray }}
@@ -76,18 +84,30 @@ matchExpressions:
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
+{{- end -}}
 
 {{/*
 Pods that belong to their node have to start even while Berth is away. With Ignore these conditions
 would cost the API server as much as the call that they save.
+
+A gang runs when the controller has taken the gates of all its pods away, so these updates must not
+wait for a call each. The controller changes nothing of pods that the webhook would judge.
+(root, updates, failurePolicy)
 */}}
 {{- define "berth.webhook.conditions" -}}
-{{- if eq . "Fail" -}}
+{{- $spares := and .updates (include "berth.plansGangs" .root) -}}
+{{- if or $spares (eq .failurePolicy "Fail") -}}
 matchConditions:
+{{- if eq .failurePolicy "Fail" }}
 - name: not-a-daemon
   expression: request.userInfo.username != "system:serviceaccount:kube-system:daemon-set-controller"
 - name: not-of-a-kubelet
   expression: '!("system:nodes" in request.userInfo.groups)'
+{{- end }}
+{{- if $spares }}
+- name: not-of-the-planner
+  expression: request.userInfo.username != "system:serviceaccount:{{ .root.Release.Namespace }}:{{ include "berth.fullname" .root }}-controller"
+{{- end }}
 {{- end -}}
 {{- end -}}
 
@@ -110,12 +130,12 @@ objectSelector:
     {{- include "berth.webhook.client" (dict "root" . "path" (printf "/%s/%s%s" $.verb $.mode ($.allowed | ternary "/allow-accelerator-nodes" ""))) | nindent 4 }}
   namespaceSelector:
     {{- include "berth.webhook.namespaces" $ | nindent 4 }}
-  {{- if $.updates }}
+  {{- if and $.updates (eq $.verb "mutate") }}
   {{- include "berth.webhook.ownPods" . | nindent 2 }}
   {{- end }}
   rules:
     {{- include (printf "berth.webhook.rules.%s" $.verb) $ | nindent 2 }}
-  {{- with include "berth.webhook.conditions" $.failurePolicy }}
+  {{- with include "berth.webhook.conditions" $ }}
   {{- . | nindent 2 }}
   {{- end }}
   failurePolicy: {{ $.failurePolicy }}
@@ -149,6 +169,12 @@ webhooks:
 {{- if eq .verb "mutate" }}
 {{- range $allowed := list false true }}
 {{ include "berth.webhook" (dict "root" $.root "verb" $.verb "mode" "enforce" "allowed" $allowed "updates" true "failurePolicy" $.failurePolicy) }}
+{{- end }}
+{{- else if include "berth.plansGangs" .root }}
+{{- range $mode := list "enforce" "warn" }}
+{{- range $allowed := list false true }}
+{{ include "berth.webhook" (dict "root" $.root "verb" $.verb "mode" $mode "allowed" $allowed "updates" true "failurePolicy" $.failurePolicy) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -36,6 +36,9 @@ type Registration struct {
 	Namespaces []metav1.LabelSelectorRequirement
 	// WithoutValidation leaves the validating webhooks out.
 	WithoutValidation bool
+	// Planner is the user whose updates of pods the webhooks are not asked about, as the chart has it
+	// where gangs are planned. Default: they are asked about everybody's.
+	Planner string
 	// Others are further resources that the webhooks are asked about, as those of configured kinds:
 	// the mutating ones when they are created in namespaces that enforce.
 	Others []admissionv1.Rule
@@ -53,8 +56,8 @@ func (b *Box) RegisterAdmission(ctx context.Context, r Registration, a *Admissio
 			mutating.Webhooks = append(mutating.Webhooks, r.keeping(route, webhook.ClientConfig))
 		}
 		mutating.Webhooks = append(mutating.Webhooks, webhook)
-		validating.Webhooks = append(validating.Webhooks, r.validating(route.name,
-			b.reach(a.URL+"/validate"+route.path), route.namespaces))
+		validating.Webhooks = append(validating.Webhooks,
+			r.allValidating(route, b.reach(a.URL+"/validate"+route.path))...)
 	}
 	webhooks := b.Client.AdmissionregistrationV1()
 	_, err := webhooks.MutatingWebhookConfigurations().Create(ctx, mutating, metav1.CreateOptions{})
@@ -173,6 +176,7 @@ func (r Registration) keeping(
 ) admissionv1.MutatingWebhook {
 	webhook := r.mutating(of.name+"-updates", client, of.namespaces)
 	webhook.Rules = updates(podsAlone)
+	webhook.MatchConditions = r.updateConditions()
 	webhook.ObjectSelector = &metav1.LabelSelector{}
 	for _, label := range []string{batchv1.JobNameLabel, appsv1.ControllerRevisionHashLabelKey,
 		appsv1.DefaultDeploymentUniqueLabelKey} {
@@ -180,6 +184,22 @@ func (r Registration) keeping(
 			metav1.LabelSelectorRequirement{Key: label, Operator: metav1.LabelSelectorOpDoesNotExist})
 	}
 	return webhook
+}
+
+// allValidating are the webhooks of a route. That of updates of pods is one of its own where it is
+// not asked about the planner's: the others need no conditions.
+func (r Registration) allValidating(
+	of route, client admissionv1.WebhookClientConfig,
+) []admissionv1.ValidatingWebhook {
+	webhook := r.validating(of.name, client, of.namespaces)
+	if r.Planner == "" {
+		return []admissionv1.ValidatingWebhook{webhook}
+	}
+	keeping := r.validating(of.name+"-updates", client, of.namespaces)
+	keeping.Rules, keeping.MatchConditions = updates(podsAlone), r.updateConditions()
+	webhook.Rules = slices.Concat(creations(podsAlone),
+		changes(append([]resources{jobsAlone, templates}, r.Others...)...))
+	return []admissionv1.ValidatingWebhook{webhook, keeping}
 }
 
 func (r Registration) validating(
@@ -213,6 +233,16 @@ func (r Registration) matchConditions() []admissionv1.MatchCondition {
 		return nil
 	}
 	return notOfNodes
+}
+
+// updateConditions are those of webhooks for updates of pods alone.
+func (r Registration) updateConditions() []admissionv1.MatchCondition {
+	if r.Planner == "" {
+		return r.matchConditions()
+	}
+	return append(slices.Clone(r.matchConditions()), admissionv1.MatchCondition{
+		Name:       "not-of-the-planner",
+		Expression: fmt.Sprintf("request.userInfo.username != %q", r.Planner)})
 }
 
 var notOfNodes = []admissionv1.MatchCondition{
