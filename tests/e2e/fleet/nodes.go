@@ -86,6 +86,9 @@ func (p Pool) labels(index int) map[string]string {
 		corev1.LabelOSStable:   "linux",
 		LabelPool:              p.Name,
 	}
+	if p.RackNodes > 0 {
+		labels[LabelRack] = fmt.Sprintf("%s-rack-%d", p.Name, index/p.RackNodes)
+	}
 	if gpu := p.gpu(index); gpu != nil {
 		for key, value := range gpu.labels(p.Devices) {
 			labels[key] = value

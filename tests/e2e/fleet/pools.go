@@ -10,6 +10,7 @@ const (
 
 	LabelProduct = "nvidia.com/gpu.product"
 	LabelPool    = "e2e.berth.dev/pool"
+	LabelRack    = "topology.kubernetes.io/rack"
 )
 
 // Pool is a number of equal machines.
@@ -23,6 +24,7 @@ type Pool struct {
 	Devices     int64  // per node
 	GPUs        []GPU  // models, dealt to the pool's nodes in turn; empty for what is not NVIDIA's
 	Labelled    bool   // as `berth controller` labels nodes. Default: without its labels
+	RackNodes   int    // side by side in each rack, which LabelRack names. Default: without racks
 }
 
 // GPU is a model as GPU feature discovery labels it.

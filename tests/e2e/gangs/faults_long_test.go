@@ -1,0 +1,125 @@
+//go:build long
+
+package gangs
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// slack is what evictions and bindings may take beside the timeout.
+const slack = 10 * time.Second
+
+// expectNotPartlyFor fails the test if a gang has run partly for longer than the timeout allows.
+func (w *world) expectNotPartlyFor(timeout time.Duration) {
+	w.Helper()
+	for name, course := range w.seen.courses() {
+		if course.longest > timeout+slack {
+			w.Errorf("%s has run partly for %s", name, course.longest)
+		}
+	}
+}
+
+// withTimeout has another controller lead until the test ends.
+func (w *world) withTimeout(timeout time.Duration) {
+	w.Helper()
+	former, ctx := controller, context.WithoutCancel(w.Context())
+	changed, err := newController(ctx, shared, "timeout-"+timeout.String(), timeout)
+	w.Check("configure a controller", err)
+	former.Stop()
+	w.Cleanup(func() {
+		controller.Stop()
+		controller = former
+		w.back(former.Process)
+	})
+	controller = changed
+	w.back(changed.Process)
+}
+
+// The gang is whole again when the Job has made the pod anew.
+func TestAMemberIsMadeAnewWhileItsGangWaits(t *testing.T) {
+	w := fresh(t)
+	w.create(single("filler", pool().NodeName(0), devices))
+	w.start(gangJob("train", nodes, devices))
+	former := w.all("train-", nodes, "are gated", holdsNothing)
+	w.delete(former[0].Name, "filler")
+	pods := w.all("train-", nodes, "run", isRunning)
+	if contains(pods, former[0]) {
+		t.Error("no pod was made anew")
+	}
+}
+
+// A gang that runs is left alone. What is made anew of it joins the others, elsewhere.
+func TestANodeBreaksWhileAGangRuns(t *testing.T) {
+	w := fresh(t)
+	const pods = 8
+	w.start(gangJob("train", pods, devices))
+	former := w.all("train-", pods, "run", isRunning)
+	lost := former[0]
+	w.breaks(lost.Spec.NodeName)
+	w.delete(lost.Name)
+	now := w.all("train-", pods, "run, one of them anew", func(pod corev1.Pod) bool {
+		return isRunning(pod) && pod.UID != lost.UID
+	})
+	w.expectNobodyOn(lost.Spec.NodeName, now)
+	for _, pod := range former[1:] {
+		if !contains(now, pod) {
+			t.Errorf("%s was evicted", pod.Name)
+		}
+	}
+	w.expectNotPartlyFor(timeout)
+}
+
+// All nodes are the gang's. One disappears when it has been released: nothing else fits the pod, so
+// the others are evicted after the timeout. The Job makes them anew, and they wait together.
+func TestAGangThatLacksAPodIsEvicted(t *testing.T) {
+	w := fresh(t)
+	const timeout = 10 * time.Second
+	w.withTimeout(timeout)
+	w.away(shared.Scheduler)
+	w.start(gangJob("train", nodes, devices))
+	former := w.all("train-", nodes, "are released", isReleased)
+	lost := former[0].Status.NominatedNodeName
+	node, err := shared.Client.CoreV1().Nodes().Get(t.Context(), lost, metav1.GetOptions{})
+	w.Check("get "+lost, err)
+	w.Check("delete "+lost, shared.Client.CoreV1().Nodes().Delete(t.Context(), lost,
+		metav1.DeleteOptions{}))
+	bring := func() {
+		node.ResourceVersion, node.UID = "", ""
+		_, _ = shared.Client.CoreV1().Nodes().Create(context.WithoutCancel(t.Context()), node,
+			metav1.CreateOptions{})
+	}
+	w.Cleanup(bring)
+	w.back(shared.Scheduler)
+	w.some("train-", nodes-1, nodes, "run", isRunning)
+	w.all("train-", nodes, "are others, and hold nothing", func(pod corev1.Pod) bool {
+		isFormer := slices.ContainsFunc(former, func(f corev1.Pod) bool { return f.UID == pod.UID })
+		return holdsNothing(pod) && !isFormer
+	})
+	bring()
+	w.all("train-", nodes, "run", isRunning)
+	w.expectNotPartlyFor(timeout)
+}
+
+// Nobody says goodbye: the next controller leads when the Lease has run out, and finds in the pods
+// what was planned.
+func TestTheControllerIsKilledWhileAGangIsReservedAndReleased(t *testing.T) {
+	for name, begin := range map[string]func(*world) ([]corev1.Pod, func()){
+		"reserved": (*world).reserve, "released": (*world).free,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := fresh(t)
+			pods, release := begin(w)
+			controller.Kill()
+			w.back(controller.Process)
+			release()
+			w.expectOn(promises(pods), w.all(heldGang, heldPods, "run", isRunning))
+			w.expectNotPartlyFor(timeout)
+		})
+	}
+}

@@ -1,0 +1,5 @@
+//go:build long
+
+package gangs
+
+const seeds = 100
