@@ -15,7 +15,8 @@ namespace berth::controller {
 /// Logs and counts what the controller does:
 ///
 ///   berth_controller_writes_total{write,result}   write: node_label, nudge, secret, ca_bundle,
-///                                                 lease_owner, lost_pod, nomination, node_taint;
+///                                                 lease_owner, lost_pod, nomination, gate,
+///                                                 gang_condition, gang_eviction, node_taint;
 ///                                                 result: ok, gone, conflict, forbidden, failed
 ///   berth_controller_lease_errors_total           requests for the Lease that failed
 ///

@@ -19,9 +19,11 @@ inline constexpr kube::Permission kSchedulerLeasePermissions[] = {
 /// Reads which processes lead of the kube-schedulers for whose pods gangs are planned.
 ///
 /// A kube-scheduler up to 1.36 that starts takes no nominations of gated pods over until these pods
-/// change (Add in k8s.io/kubernetes/pkg/scheduler/backend/queue/scheduling_queue.go, v1.36.3). Each
-/// of its processes has an identity of its own in the Lease (cmd/kube-scheduler/app/server.go), so
-/// a nomination that names the holder shows which process it was written for.
+/// change (moveToActiveQ in k8s.io/kubernetes/pkg/scheduler/backend/queue/scheduling_queue.go,
+/// v1.36.3). Each of its processes has an identity of its own in the Lease
+/// (cmd/kube-scheduler/app/options/options.go), so a nomination that names the holder shows which
+/// process it was written for. It reads pods before it competes for the Lease, unless its
+/// configuration has delayCacheUntilActive (cmd/kube-scheduler/app/server.go).
 ///
 /// Not thread-safe.
 class SchedulerLeases {
