@@ -23,6 +23,7 @@ Write KindOf(const planner::Step& step) {
       return Write::kGangCondition;
     case planner::StepKind::kEvict:
       return Write::kGangEviction;
+    case planner::StepKind::kCount:
     case planner::StepKind::kNominate:
       break;
   }
@@ -157,7 +158,16 @@ std::optional<planner::Step> Nominator::TakeStep() {
   return std::nullopt;
 }
 
+void Nominator::Count(const planner::Step& step, Patcher& patcher) {
+  const auto pods = patcher.CountSucceeded(step.namespace_, step.gang, options_.gang_names);
+  if (!pods.ok()) return;
+  const std::lock_guard guard(mutex_);
+  planner_.OnSucceeded(step, *pods);
+  changed_ = true;
+}
+
 void Nominator::WriteStep(const planner::Step& step, Patcher& patcher) {
+  if (step.kind == planner::StepKind::kCount) return Count(step, patcher);
   const absl::Status status = Send(step, patcher);
   if (!absl::IsCancelled(status)) {
     const std::string& name = step.name.empty() ? step.gang : step.name;
@@ -186,6 +196,7 @@ absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) const 
                                  TextOf(options_.now()));
     case planner::StepKind::kEvict:
       return patcher.EvictGang(step.namespace_, step.gang, options_.gang_names);
+    case planner::StepKind::kCount:
     case planner::StepKind::kNominate:
       break;
   }

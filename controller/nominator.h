@@ -109,6 +109,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   std::optional<planner::Step> TakeStep();
   void WriteStep(const planner::Step& step, Patcher& patcher);
   absl::Status Send(const planner::Step& step, Patcher& patcher) const;
+  // For a step of the kind kCount. If the answer is not known, the plan asks again.
+  void Count(const planner::Step& step, Patcher& patcher);
 
   const Options options_;
   const cluster::Snapshot* const snapshot_;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "controller/gang_evictor.h"
 #include "kube/permission.h"
 #include "kube/transport.h"
@@ -22,7 +24,7 @@ inline constexpr kube::Permission kNominatePermissions[] = {{"", "pods/status", 
 /// Writes labels of nodes, and annotations, nominated nodes, scheduling gates and one condition of
 /// pods, by patches, and nothing else of any object; reports events, and evicts gangs. Each patch
 /// contains the UID of the object. The API server refuses a patch that would change it, so another
-/// object that has taken the name meanwhile is safe. Each method but EvictGang() sends one request
+/// object that has taken the name meanwhile is safe. Each method but the last two sends one request
 /// and blocks until its reply has come. Errors are those of kube::CallJson(). Not thread-safe.
 class Patcher {
  public:
@@ -103,6 +105,12 @@ class Patcher {
                            std::string_view uid, std::string_view reason, std::string_view message,
                            std::string_view time);
 
+  /// See controller::CountSucceeded().
+  absl::StatusOr<std::size_t> CountSucceeded(const std::string& namespace_name,
+                                             const std::string& gang,
+                                             const model::GangNames& names) {
+    return controller::CountSucceeded(*transport_, namespace_name, gang, names);
+  }
   /// See controller::EvictGang().
   absl::Status EvictGang(const std::string& namespace_name, const std::string& gang,
                          const model::GangNames& names) {

@@ -21,10 +21,16 @@ using model::Pod;
 namespace {
 
 // Which pod of an Indexed Job it is (JobCompletionIndexAnnotation in
-// k8s.io/kubernetes/staging/src/k8s.io/api/batch/v1/types.go, v1.36.3). Pods without come last.
+// k8s.io/kubernetes/staging/src/k8s.io/api/batch/v1/types.go, v1.36.3), as text. Nothing if it is
+// none.
+std::optional<std::string_view> IndexOf(const Pod& pod) {
+  return model::Find(pod.annotations, "batch.kubernetes.io/job-completion-index");
+}
+
+// Pods without an index come last.
 std::uint64_t RankOf(const Pod& pod) {
   std::uint64_t rank = std::numeric_limits<std::uint64_t>::max();
-  const auto text = model::Find(pod.annotations, "batch.kubernetes.io/job-completion-index");
+  const auto text = IndexOf(pod);
   if (text) std::from_chars(text->data(), text->data() + text->size(), rank);
   return rank;
 }
@@ -129,7 +135,7 @@ void Gangs::JudgeRelease(Record& gang, const Round& round) const {
   });
   const auto is_open = [](const Member& member) { return !member.pod->pod().gated; };
   const auto was_released = [this](const Member& member) { return WasReleased(member); };
-  if (static_cast<std::size_t>(fresh) >= gang.size()) {
+  if (static_cast<std::size_t>(fresh) >= gang.left()) {
     // It starts anew, and what runs of it is about to end.
     gang.released = false;
     gang.ungated.clear();
@@ -163,7 +169,8 @@ void Gangs::Plan(Record& gang, Round& round) {
   std::string obstacle = ObstacleTo(gang);
   if (!obstacle.empty()) {
     WithdrawAll(gang, round);
-    return Enter(gang, GangPhase::kCollecting, std::move(obstacle), round);
+    Enter(gang, GangPhase::kCollecting, std::move(obstacle), round);
+    return AskForSucceeded(gang, round);
   }
   const auto pauses = [&round](const Member& member) { return MustPause(member, round); };
   if (std::ranges::any_of(gang.members, pauses)) return;
@@ -184,9 +191,28 @@ std::string Gangs::ObstacleTo(const Record& gang) const {
     std::string obstacle = ObstacleIn(member);
     if (!obstacle.empty()) return obstacle;
   }
-  if (gang.members.size() >= gang.size()) return "";
-  return std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
-         " pods are there";
+  if (gang.members.size() >= gang.left()) return "";
+  std::string lack = std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
+                     " pods are there";
+  if (gang.succeeded > 0) lack += ", and " + std::to_string(gang.succeeded) + " have succeeded";
+  return lack;
+}
+
+void Gangs::AskForSucceeded(Record& gang, Round& round) const {
+  const auto is_indexed = [](const Member& member) {
+    return IndexOf(member.pod->pod()).has_value();
+  };
+  const auto due = gang.asked ? *gang.asked + kSayAgain : *gang.since + kSayAfter;
+  const bool lacks = gang.members.size() < gang.left() && !gang.is_held_back;
+  if (!lacks || round.now < due || !std::ranges::all_of(gang.members, is_indexed)) return;
+  gang.asked = round.now;
+  round.steps.push_back(
+      {.namespace_ = gang.namespace_, .kind = StepKind::kCount, .gang = gang.name});
+}
+
+void Gangs::OnSucceeded(const Step& step, std::size_t pods) {
+  const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
+  if (found != gangs_.end()) found->second.succeeded = pods;
 }
 
 std::string Gangs::ObstacleIn(const Member& member) const {
@@ -354,7 +380,9 @@ void Gangs::Enter(Record& gang, GangPhase phase, std::string reason, Round& roun
   // The events begin with the phases. Of a release tells whoever releases the gang.
   const bool tells = is_new && phase != GangPhase::kReleased;
   if (tells) round.changes.push_back(ChangeOf(gang, static_cast<GangEvent>(phase)));
-  if (!gang.reason.empty() && *gang.since + kSayAfter <= round.now) Say(gang, round);
+  // Of pods that wait in a queue, its owner tells; there may be thousands of them.
+  const bool is_told = !gang.reason.empty() && !gang.is_held_back;
+  if (is_told && *gang.since + kSayAfter <= round.now) Say(gang, round);
 }
 
 void Gangs::Say(Record& gang, Round& round) const {
@@ -383,6 +411,7 @@ bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
   const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
   if (found == gangs_.end()) return false;
   if (step.kind == StepKind::kEvict) return found->second.released;
+  if (step.kind == StepKind::kCount) return !found->second.released;
   if (pod == nullptr || pod->uid != step.uid) return false;
   return step.kind != StepKind::kUngate || (pod->gated && found->second.ungated.contains(pod->uid));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -125,9 +126,10 @@ class Gangs {
   /// Whether the pod may have room that is kept for gangs, because it says that it ends in time.
   bool MayUseKept(const model::Pod& pod, const Round& round) const;
 
-  /// For steps of the kinds kUngate and kEvict; see Planner. `pod`: the step's pod, if it waits.
+  /// For steps of other kinds than kNominate; see Planner. `pod`: the step's pod, if it waits.
   bool IsWanted(const Step& step, const model::Pod* pod) const;
   void Failed(const Step& step);
+  void OnSucceeded(const Step& step, std::size_t pods);
 
   /// What the last round made of a gang. Nothing if none of its pods wait.
   std::optional<GangOutlook> Find(std::string_view namespace_name, std::string_view gang) const;
@@ -153,6 +155,9 @@ class Gangs {
     bool is_held_back = false;
     // What its pods say of its size.
     std::size_t said_size = 0;
+    // How many of its pods have succeeded, and when that was asked. Not known before.
+    std::size_t succeeded = 0;
+    std::optional<Clock::time_point> asked = {};
     // Whether any of its pods ask for accelerators. If so, those that do not may run anywhere.
     bool asks = false;
     // How many pods fitted at once at most.
@@ -175,6 +180,8 @@ class Gangs {
 
     const model::Gang& gang() const { return *members.front().gang; }
     std::size_t size() const { return static_cast<std::size_t>(gang().size); }
+    // How many pods are still to run: those of an Indexed Job that have succeeded never come again.
+    std::size_t left() const { return size() - std::min(succeeded, size() - 1); }
     bool wants_one_model() const { return asks && !gang().any_models; }
   };
 
@@ -200,6 +207,8 @@ class Gangs {
   // Why the pods cannot be planned, whatever nodes there are. Empty if they can.
   std::string ObstacleTo(const Record& gang) const;
   std::string ObstacleIn(const Member& member) const;
+  // Asks whether those that lack have succeeded, if it has lacked them for some time.
+  void AskForSucceeded(Record& gang, Round& round) const;
   // Whether to wait for the fate of former writes.
   static bool MustPause(const Member& member, const Round& round);
 
@@ -238,6 +247,7 @@ class Gangs {
 
   // The gang does not fit: keeps room for it, and says why.
   void Wait(Record& gang, Round& round);
+  static std::string WhyItWaits(const Record& gang, bool possible, const Topology& topology);
   // Returns false if it is known that no nodes could ever hold it.
   bool Keep(Record& gang, Round& round);
   void KeepNodes(const Record& gang, const Wanted& wanted, const GangPlacer::Places& places,

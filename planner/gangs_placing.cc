@@ -154,15 +154,21 @@ void Gangs::PlaceOne(const Record& gang, Member& member, Round& round) {
   if (pod.IsOurs()) Withdraw(gang, member, round);
 }
 
-void Gangs::Wait(Record& gang, Round& round) {
-  const bool possible = Keep(gang, round);
-  const std::string most = std::to_string(std::min(gang.most, gang.members.size()));
+std::string Gangs::WhyItWaits(const Record& gang, bool possible, const Topology& topology) {
   const std::string& label = gang.gang().topology;
+  const auto level = topology.LevelOf(label);
+  if (level && topology.At(*level).empty()) return "no node has the label " + label;
+  const std::string most = std::to_string(std::min(gang.most, gang.members.size()));
   std::string reason = most + " of " + std::to_string(gang.members.size()) + " pods fit at once";
   if (gang.wants_one_model()) reason += " on nodes of one model";
   if (!label.empty()) reason += " with the same " + label;
   if (!possible) reason += ", and all of them would not fit even if nothing else ran there";
-  Enter(gang, GangPhase::kWaiting, std::move(reason), round);
+  return reason;
+}
+
+void Gangs::Wait(Record& gang, Round& round) {
+  const bool possible = Keep(gang, round);
+  Enter(gang, GangPhase::kWaiting, WhyItWaits(gang, possible, TopologyOf(gang, round)), round);
   const std::chrono::seconds limit = config_.gangs.ungate_after;
   const bool is_over = limit > limit.zero() && *gang.since + limit <= round.now;
   // An autoscaler starts nodes only for pods without gates.

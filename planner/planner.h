@@ -153,6 +153,9 @@ class Planner {
     return left_to_scan_;
   }
 
+  /// The answer to a step of the kind kCount.
+  void OnSucceeded(const Step& step, std::size_t pods) { gangs_.OnSucceeded(step, pods); }
+
   /// Returns what has become of gangs since the last call.
   std::vector<GangChange> TakeGangChanges() { return std::exchange(gang_changes_, {}); }
 

@@ -17,14 +17,17 @@ enum class StepKind : std::uint8_t {
   kNominate,
   /// Takes the scheduling gate of gangs from the pod, and only this one.
   kUngate,
-  /// Tells the users of a pod why its gang waits: Step::text, in a condition of the pod. No text: it
-  /// does not wait any more.
+  /// Tells the users of a pod why its gang waits: Step::text, in a condition of the pod. No text:
+  /// it does not wait any more.
   kSay,
   /// Reports Step::text as an event of the pod.
   kReport,
   /// Evicts all pods of the gang Step::gang, those that are bound and those that wait, through the
   /// Eviction API. The step names no pod.
   kEvict,
+  /// Writes nothing: asks how many pods of the gang Step::gang have succeeded, for
+  /// Planner::OnSucceeded(). The step names no pod.
+  kCount,
 };
 
 /// What a nomination is for, as the annotation "<prefix>/plan-for" says it.

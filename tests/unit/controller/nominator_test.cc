@@ -337,6 +337,31 @@ TEST_F(NominatorTest, AsksWhoLeadsWhileAGangIsAboutToBeReleased) {
   EXPECT_EQ(asked, 2);
 }
 
+TEST_F(NominatorTest, CountsWhatBecomesOfGangs) {
+  for (int i = 0; i < 4; ++i) Reply(200);
+  planner::PlannerConfig config = WithGangs();
+  config.topology = {{"zone"}};
+  Nominator nominator = Make(config);
+  const std::vector<model::Pod> pods = {OfGang("train-0"), OfGang("train-1")};
+  Wait(nominator, pods);
+  RunFor(nominator, milliseconds(100));
+  EXPECT_THAT(metrics_.Exposition(),
+              testing::HasSubstr("berth_planner_gangs{phase=\"planned\"} 1\n"));
+  for (const model::Pod& pod : pods) nominator.OnUpsert(NominatedFor(pod, ""));
+  RunFor(nominator, milliseconds(100));
+  for (const char* series :
+       {"berth_planner_gangs{phase=\"planned\"} 0\n", "berth_planner_gangs{phase=\"released\"} 1\n",
+        "berth_planner_gang_events_total{event=\"released\"} 1\n",
+        "berth_planner_gang_wait_seconds_count 1\n",
+        "berth_planner_gang_spans_sum{label=\"zone\"} 1\n"}) {
+    EXPECT_THAT(metrics_.Exposition(), testing::HasSubstr(series));
+  }
+  leads_ = false;
+  RunFor(nominator, milliseconds(100));
+  EXPECT_THAT(metrics_.Exposition(),
+              testing::HasSubstr("berth_planner_gangs{phase=\"released\"} 0\n"));
+}
+
 TEST_F(NominatorTest, SaysInAConditionAndAnEventWhyAGangWaits) {
   for (int i = 0; i < 2; ++i) Reply(200);
   Nominator nominator = Make(WithGangs());
@@ -377,6 +402,31 @@ TEST_F(NominatorTest, EvictsTheWholeGangThatLacksAPod) {
   EXPECT_EQ(transport_.requests[2].body,
             R"({"apiVersion":"policy/v1","deleteOptions":{"preconditions":{"uid":"train-1-uid"}},)"
             R"("kind":"Eviction","metadata":{"name":"train-1","namespace":"ml"}})");
+}
+
+TEST_F(NominatorTest, AsksWhetherThePodsThatAGangLacksHaveSucceeded) {
+  const auto json = [](const std::string& index, const std::string& phase) {
+    return R"({"metadata":{"namespace":"ml","name":"train","uid":"u","annotations":{)" + index +
+           R"("berth.dev/gang-name":"train","berth.dev/gang-size":"2"}},"spec":{"nodeName":"a"},)"
+           R"("status":{"phase":")" +
+           phase + R"("}})";
+  };
+  const std::string index = R"("batch.kubernetes.io/job-completion-index":"0",)";
+  for (int i = 0; i < 2; ++i) Reply(200);
+  transport_.replies.push_back({.status = 200,
+                                .body = R"({"metadata":{},"items":[)" + json(index, "Succeeded") +
+                                        ',' + json(index, "Failed") + ',' + json("", "Succeeded") +
+                                        "]}"});
+  Reply(200);
+  Nominator nominator = Make(WithGangs());
+  model::Pod pod = OfGang("train-1");
+  pod.annotations.emplace(pod.annotations.begin(), "batch.kubernetes.io/job-completion-index", "1");
+  Wait(nominator, {pod});
+  RunFor(nominator, seconds(12));
+  ASSERT_THAT(transport_.requests, SizeIs(4));
+  EXPECT_EQ(transport_.requests[2].target, "/api/v1/namespaces/ml/pods?limit=250");
+  EXPECT_EQ(transport_.requests[3].target, "/api/v1/namespaces/ml/pods/train-1/status");
+  EXPECT_THAT(transport_.requests[3].body, testing::HasSubstr(R"("nominatedNodeName":"v100-1")"));
 }
 
 }  // namespace

@@ -96,6 +96,14 @@ TEST(GangPlaces, NodesWithoutARequiredLabelDoNotCount) {
   EXPECT_THAT(f.NodesOf("train"), ElementsAre("c", "d"));
 }
 
+TEST(GangPlaces, ALabelThatNoNodeHasIsNamed) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8, {{"berth.dev/gang-topology", "rak"}});
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.ReasonOf("train"), "no node has the label rak");
+}
+
 TEST(GangPlaces, ARequiredLabelNeedNotBeALevel) {
   GangFixture f;
   for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8, "1", "east");

@@ -92,13 +92,14 @@ class GangChance {
     if (!f_.NamesOf(gang).empty()) incomplete_.insert(gang);
     ended_.insert(gang);
   }
-  // The Job controller deletes a pod that waits, and makes it again later.
+  // The Job controller deletes a pod that waits, and makes it again, at once or later.
   void LosePod() {
     const std::string gang = AnyGang();
     const auto names = f_.NamesOf(gang);
     if (names.empty()) return;
     f_.Leave(names[Below(names.size())]);
     incomplete_.insert(gang);
+    if (Below(2) == 0) Refill(gang);
   }
   // All pods of the gang that neither wait nor run are made again.
   void Refill(const std::string& gang) {

@@ -1,0 +1,180 @@
+// How gangs that are released come to run, and what ends them.
+
+#include "planner/gangs.h"
+#include "tests/unit/planner/gang_fixture.h"
+
+namespace berth::planner {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+TEST(GangReleased, ThatStandsIsReleasedByAnotherController) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 4);
+  f.Plan();
+  f.Restart();
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+}
+
+TEST(GangReleased, ThatIsHalfReleasedIsReleasedByAnotherController) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 3, 2);
+  f.Plan();
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(steps, SizeIs(3));
+  f.Write(steps[0]);
+  f.Bind("train-0");
+  f.Restart();
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated", "train-2 ungated"));
+}
+
+TEST(GangReleased, APodThatKubeSchedulerDidNotTakeIsPlannedAgain) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.Bind("train-0");
+  f.Edit("train-1", [](model::Pod& pod) {
+    pod.nominated_node.clear();
+    pod.unschedulable = kRefused;
+  });
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(WaitingPod::kBackoff);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 c"));
+}
+
+TEST(GangReleased, AReleasedPodWhoseNodeBreaksIsPlannedAgainOnTheSameModel) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.nodes.push_back(policies::scheduling::GpuNode("other", "NVIDIA-A100-SXM4-40GB", 8));
+  f.nodes.back().node.allocatable.Set("pods", 110);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  ASSERT_THAT(f.NodesOf("train"), ElementsAre("a", "b"));
+  f.Bind("train-0");
+  f.Node("b").quarantined = true;
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 "));
+  f.AddNode("c", 8);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 c"));
+}
+
+TEST(GangReleased, IsEvictedIfItLacksPodsForTooLong) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.Bind("train-0");
+  f.Node("b").quarantined = true;
+  f.Plan();
+  f.Pass(seconds(f.config.gangs.timeout) - seconds(1));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(seconds(1));
+  const auto steps = f.PlanOnly();
+  EXPECT_THAT(f.Names(steps), ElementsAre("train evicted"));
+  EXPECT_EQ(steps.back().namespace_, "team");
+  EXPECT_TRUE(f.planner->IsWanted(steps.back()));
+  EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
+}
+
+TEST(GangReleased, IsEvictedAgainSoonIfThatFails) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.Bind("train-0");
+  f.Pass(seconds(f.config.gangs.timeout));
+  const auto steps = f.PlanOnly();
+  ASSERT_FALSE(steps.empty());
+  ASSERT_EQ(steps.back().kind, StepKind::kEvict);
+  f.planner->Failed(steps.back());
+  f.Pass(Gangs::kEvictAgain - seconds(1));
+  EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
+  f.Pass(seconds(1));
+  EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
+}
+
+TEST(GangReleased, StartsAnewAsAWholeHoweverLongTheEvictionTakes) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c", "d"}) f.AddNode(name, 8);
+  f.WaitAll("train", 3, 8);
+  f.Plan();
+  f.Plan();
+  f.BindAll("train");
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    EXPECT_THAT(f.Plan(), IsEmpty()) << rank;
+    const std::string name = "train-" + std::to_string(rank);
+    const auto [pod, node] = f.running.at(name);
+    f.ShowEnded(pod, node);
+    f.running.erase(name);
+    f.WaitInGang("train", rank, 3, 8);
+    f.Pass(Gangs::kReplacement - seconds(1));
+  }
+  EXPECT_THAT(f.Plan(), SizeIs(3));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kPlanned);
+}
+
+TEST(GangReleased, PodsBehindTheGateHoldNothingWhileTheyDoNotAllFitBesideWhatRuns) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
+  f.WaitAll("train", 3, 8);
+  // Somebody has taken a gate away, and kube-scheduler has placed that pod.
+  f.Edit("train-0", [](model::Pod& pod) {
+    pod.gates.clear();
+    pod.gated = false;
+    pod.nominated_node = "a";
+  });
+  f.Bind("train-0");
+  const model::Pod other = f.Run("b", 8, 0);
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_TRUE(f.HoldsNothing("train"));
+  f.ShowEnded(other, "b");
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 b", "train-2 c"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated", "train-2 ungated"));
+}
+
+TEST(GangReleased, StartsAnewAsAWholeAfterItWasEvicted) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.BindAll("train");
+  f.Plan();
+  f.EndAll("train");
+  f.WaitInGang("train", 0, 2, 8);
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.WaitInGang("train", 1, 2, 8);
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+}
+
+TEST(GangReleased, ThatRunsGetsAReplacementOfAPod) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.BindAll("train");
+  f.Plan();
+  f.ShowEnded(f.running.at("train-1").first, "b");
+  f.running.erase("train-1");
+  f.WaitInGang("train", 1, 2, 8);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 b"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated"));
+}
+
+}  // namespace
+}  // namespace berth::planner
