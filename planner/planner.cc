@@ -241,7 +241,7 @@ bool Planner::ConfirmEviction(const Waiting& waiting, Round& round) {
 
 void Planner::Replace(Waiting& waiting, Round& round) {
   const WaitingPod& pod = waiting.pod;
-  const bool wanted = pod.pod().deleted == model::kNoTime && !pod.IsBackingOff(round.now);
+  const bool wanted = Eligibility(waiting) == State::kNoNode && !pod.IsBackingOff(round.now);
   const std::optional<NodeIndex> node = wanted ? Choose(waiting, round) : std::nullopt;
   End(node ? Outcome::kReplaced : Outcome::kWithdrawn, pod.pod());
   Write(waiting, node, round);

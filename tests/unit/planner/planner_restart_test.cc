@@ -33,6 +33,17 @@ TEST(Restart, ThePlannersOwnAreReplacedWhenTheyAreWrong) {
   EXPECT_THAT(f.Plan(), ElementsAre("1 b"));
 }
 
+// With another configuration.
+TEST(Restart, PodsThatAreNotPlannedAnyMoreGetNoOtherNode) {
+  Fixture f = Nominated();
+  f.config.schedulers = {"other"};
+  f.Restart();
+  EXPECT_THAT(f.Plan(), IsEmpty()) << "what stands may be used";
+  f.Node("a").quarantined = true;
+  EXPECT_THAT(f.Plan(), ElementsAre("1 "));
+  EXPECT_EQ(f.StateOf("1"), State::kOtherScheduler);
+}
+
 TEST(Restart, NominationsOfOthersAreLeftAlone) {
   Fixture f = Nominated();
   f.Nominate("1", "b");  // the annotation still names the other node
