@@ -211,8 +211,7 @@ TEST_F(CliMutate, ShowsGangs) {
                                "spec: {containers: [{name: c}]}\n",
                                {});
   EXPECT_EQ(pod.exit_code, 1);
-  EXPECT_THAT(pod.output, HasSubstr("schedulingGates"));
-  EXPECT_THAT(pod.output, HasSubstr("berth.dev/gang\""));
+  EXPECT_THAT(pod.output, HasSubstr("schedulingGates: [{name: berth.dev/gang}]"));
 }
 
 TEST_F(CliMutate, TellsWhatIsWrongWithWhatItIsGiven) {
