@@ -68,14 +68,20 @@ Unplanned LeftToScan(policies::fit::Unknown need) {
                       NeedInWords(need))};
 }
 
-// kube-scheduler has refused it.
-Unplanned Refused(const Explanation& explanation) {
-  const std::string_view why =
-      explanation.fitting == 0
-          ? "no node fits it"
-          : "kube-scheduler has refused it, and the planner found no node that fits and has room; "
-            "when there is one, it follows within a second";
-  return Of(planner::State::kNoNode, std::string(why));
+// kube-scheduler has refused it. It clears nominations and leaves the annotation, so `planned` is
+// the last node that it did not take; empty if there is none.
+Unplanned Refused(std::string_view planned, const Explanation& explanation) {
+  const std::string_view no_node = NameOf(planner::State::kNoNode);
+  if (explanation.fitting == 0) return {std::string(no_node), "no node fits it"};
+  if (planned.empty()) {
+    return {std::string(no_node),
+            "kube-scheduler has refused it, and the planner found no node that fits and has room; "
+            "when there is one, it follows within a second"};
+  }
+  return {fmt::format("{} or {}", NameOf(planner::State::kBackingOff), no_node),
+          fmt::format("kube-scheduler did not take {}, which the planner had nominated. It looks "
+                      "again after 10 s to 5 min, at other nodes first",
+                      planned)};
 }
 
 // kube-scheduler has not tried it.
@@ -100,15 +106,9 @@ Unplanned WhyUnplanned(const model::Pod& pod, const planner::PlannerConfig& plan
   }
   const policies::fit::Unknown need = policies::fit::UnknownNeed(pod);
   if (need != policies::fit::Unknown::kNone) return LeftToScan(need);
-  // kube-scheduler clears nominations, and leaves the annotation.
-  const auto cleared = model::Find(pod.annotations, model::kPlanAnnotation.Below(prefix));
-  if (cleared) {
-    return Of(State::kBackingOff,
-              fmt::format("kube-scheduler did not take {}, which the planner had nominated. It "
-                          "looks again after 10 s to 5 min, at other nodes first",
-                          *cleared));
-  }
-  return pod.unschedulable.empty() ? Untried(planner) : Refused(explanation);
+  if (pod.unschedulable.empty()) return Untried(planner);
+  const auto planned = model::Find(pod.annotations, model::kPlanAnnotation.Below(prefix));
+  return Refused(planned.value_or(""), explanation);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,24 @@ func nominated(pods []corev1.Pod) (count int) {
 	return count
 }
 
+// checkExplained fails the test unless berth explain says so of a nominated pod.
+func (w *world) checkExplained(want string) {
+	w.Helper()
+	for _, pod := range w.pods() {
+		if pod.Status.NominatedNodeName == "" {
+			continue
+		}
+		said, err := shared.Explain(w.Context(), pod.Name, "--kubeconfig", shared.Kubeconfig)
+		w.Check("berth explain", err)
+		planned := pod.Status.NominatedNodeName + " is nominated by Berth's planner"
+		if !strings.Contains(said.Text, planned) || !strings.Contains(said.Text, want) {
+			w.Errorf("neither %q nor %q in what explain says:\n%s", planned, want, said.Text)
+		}
+		return
+	}
+	w.Error("no pod is nominated")
+}
+
 // A namespace that only warns has no affinities: kube-scheduler's samples are of V100 nodes, which
 // the extender refuses.
 func TestPodsGetTheFewNodesThatFit(t *testing.T) {
@@ -117,6 +136,7 @@ func TestABacklogIsBoundWhereItWasPlanned(t *testing.T) {
 	w.Check("create pods", fleet.CreatePods(w.Context(), shared.Client, gpus("V100", count, 2)))
 	w.Await("nominations", func() bool { return nominated(w.pods()) >= most })
 	w.checkPurpose(w.pods(), "backlog")
+	w.checkExplained("(backlog: ")
 	if standing := nominated(w.pods()); standing > most {
 		t.Errorf("%d nominations stand, want %d at most", standing, most)
 	}

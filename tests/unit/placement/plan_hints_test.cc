@@ -78,12 +78,6 @@ TEST(PlanHints, WhyNoNodeIsNominated) {
        "refused"},
       {[](model::Pod& pod) { pod.unschedulable = "0/9 nodes are available"; },
        "(no_node): no node fits it"},
-      {[](model::Pod& pod) {
-         pod.unschedulable = "0/9 nodes are available";
-         pod.annotations = {{"berth.dev/plan", "n1"}, {"berth.dev/plan-for", "rescue"}};
-       },
-       "(backing_off): kube-scheduler did not take n1, which the planner had nominated. It looks "
-       "again after 10 s to 5 min, at other nodes first"},
       {[](model::Pod& pod) { pod.gated = true; }, "(gated): it has scheduling gates"},
       {[](model::Pod& pod) { pod.deleted = policies::scheduling::kNow; },
        "(deleted): somebody has deleted it"},
@@ -109,17 +103,28 @@ TEST(PlanHints, OfABacklogThatIsPlanned) {
                           "30 others wait before it"));
 }
 
-TEST(PlanHints, NodesThatFitMayHaveNoRoom) {
-  Explanation explanation;
-  explanation.requests = {{"nvidia.com/gpu", 1}};
-  explanation.fitting = 3;
-  model::Pod pod = Waiting();
-  pod.unschedulable = "0/9 nodes are available";
-  AddPlanHints(pod, {}, "berth.dev", explanation);
-  EXPECT_THAT(explanation.hints,
-              ElementsAre("no node is planned for the pod (no_node): kube-scheduler has refused "
-                          "it, and the planner found no node that fits and has room; when there is "
-                          "one, it follows within a second"));
+TEST(PlanHints, OfPodsThatWereRefusedAlthoughNodesFit) {
+  const struct {
+    model::StringMap annotations;
+    std::string hint;
+  } cases[] = {
+      {{},
+       "(no_node): kube-scheduler has refused it, and the planner found no node that fits and has "
+       "room; when there is one, it follows within a second"},
+      {{{"berth.dev/plan", "n1"}, {"berth.dev/plan-for", "rescue"}},
+       "(backing_off or no_node): kube-scheduler did not take n1, which the planner had nominated. "
+       "It looks again after 10 s to 5 min, at other nodes first"},
+  };
+  for (const auto& test : cases) {
+    Explanation explanation;
+    explanation.requests = {{"nvidia.com/gpu", 1}};
+    explanation.fitting = 3;
+    model::Pod pod = Waiting();
+    pod.unschedulable = "0/9 nodes are available";
+    pod.annotations = test.annotations;
+    AddPlanHints(pod, {}, "berth.dev", explanation);
+    EXPECT_THAT(explanation.hints, ElementsAre("no node is planned for the pod " + test.hint));
+  }
 }
 
 TEST(PlanHints, AreOfPodsThatWait) {
