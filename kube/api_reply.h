@@ -18,6 +18,7 @@ inline constexpr char kProtobufType[] = "application/vnd.kubernetes.protobuf";
 /// What to do after a request of a list-and-watch.
 enum class Remedy {
   kGoOn,       // continue: it worked
+  kReconnect,  // repeat the same request soon: nobody answered
   kRetry,      // repeat the same request later
   kRelist,     // list everything again, later
   kListPages,  // request the list again, now in pages
@@ -68,6 +69,9 @@ class RefusalReader {
 
   /// Whether the head has arrived with status 200.
   bool granted() const { return head_.status == 200; }
+
+  /// Whether the head has arrived.
+  bool answered() const { return head_.status != 0; }
 
   /// The refusal, or nullopt if the request was granted or no head has arrived.
   std::optional<ApiStatus> Refusal() const;

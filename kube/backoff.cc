@@ -6,7 +6,7 @@ namespace berth::kube {
 
 std::chrono::milliseconds Backoff::Next() {
   std::uniform_int_distribution<std::int64_t> spread(whole_.count() / 2, whole_.count());
-  whole_ = std::min(whole_ * 2, kLongest);
+  whole_ = std::min(whole_ * 2, longest_);
   return std::chrono::milliseconds(spread(random_));
 }
 

@@ -22,6 +22,11 @@ constexpr std::chrono::milliseconds kLongestRetryAfter{std::chrono::minutes(5)};
 /// would be asked without a pause.
 constexpr std::chrono::seconds kShortestWatch{1};
 
+/// The longest wait before a server is tried again that did not answer. It is short, because an
+/// attempt costs such a server nothing. When it is back, kube-scheduler binds pods at once, and
+/// Berth must not judge by what it knew before.
+constexpr std::chrono::milliseconds kLongestReconnect{1000};
+
 bool IsGarbage(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsDataLoss(status);
 }
@@ -38,8 +43,9 @@ absl::Status Describe(std::string_view target, const absl::Status& status) {
   return {status.code(), fmt::format("GET {}: {}", target, std::string(status.message()))};
 }
 
-Outcome Failure(std::string_view target, const absl::Status& status) {
-  const Remedy remedy = IsGarbage(status) ? Remedy::kRelist : Remedy::kRetry;
+Outcome Failure(std::string_view target, const absl::Status& status, bool answered = true) {
+  Remedy remedy = answered ? Remedy::kRetry : Remedy::kReconnect;
+  if (IsGarbage(status)) remedy = Remedy::kRelist;
   return {.error = Describe(target, status), .remedy = remedy};
 }
 
@@ -71,7 +77,9 @@ ListWatch<T>::ListWatch(ListWatchOptions options, Transport* transport, Timer* t
       timer_(timer),
       handler_(handler),
       observer_(observer),
-      backoff_(options_.seed),
+      reconnect_(options_.seed, kLongestReconnect),
+      retry_(options_.seed),
+      relist_(options_.seed),
       random_(options_.seed) {}
 
 template <typename T>
@@ -95,12 +103,20 @@ bool ListWatch<T>::Recover(const Outcome& outcome) {
     resource_version_.clear();
     continue_token_.clear();
     listed_.reset();
+  } else {
+    handler_->OnFailed();
   }
   observer_->OnError(outcome.error);
   const auto asked = std::min<std::chrono::milliseconds>(outcome.retry_after, kLongestRetryAfter);
-  const std::chrono::milliseconds wait = std::max(backoff_.Next(), asked);
+  const std::chrono::milliseconds wait = std::max(BackoffBefore(outcome.remedy).Next(), asked);
   observer_->OnBackoff(wait);
   return timer_->Wait(wait);
+}
+
+template <typename T>
+Backoff& ListWatch<T>::BackoffBefore(Remedy remedy) {
+  if (remedy == Remedy::kReconnect) return reconnect_;
+  return remedy == Remedy::kRelist ? relist_ : retry_;
 }
 
 template <typename T>
@@ -138,7 +154,7 @@ Outcome ListWatch<T>::ListPage() {
     if (const auto refusal = page.Refusal()) return RefusalOf(options_.path, *refusal);
     status = page.OnEnd();
   }
-  return status.ok() ? EndPage(page) : Failure(options_.path, status);
+  return status.ok() ? EndPage(page) : Failure(options_.path, status, page.answered());
 }
 
 template <typename T>
@@ -180,7 +196,9 @@ Outcome ListWatch<T>::Watch(bool lists) {
                        sink);
   if (absl::IsCancelled(status)) return {.error = status};
   if (lists && IsUnsupported(status, sink.Refusal())) return {.remedy = Remedy::kListPages};
-  if (sink.events() > 0 && !sink.listing()) backoff_.Reset();
+  if (sink.events() > 0 && !sink.listing()) {
+    for (Backoff* const backoff : {&reconnect_, &retry_, &relist_}) backoff->Reset();
+  }
   WatchEnd end = WatchEnd::kServer;
   const Outcome outcome = WatchOutcome(status, sink, timer_->Now() - begin, end);
   observer_->OnWatchEnd(end);
@@ -198,7 +216,7 @@ Outcome ListWatch<T>::WatchOutcome(const absl::Status& status, const WatchSink<T
     end = WatchEnd::kConnectionLost;
     if (IsGarbage(status)) end = WatchEnd::kGarbage;
     if (absl::IsDeadlineExceeded(status) && sink.granted()) end = WatchEnd::kStalled;
-    return Failure(options_.path, status);
+    return Failure(options_.path, status, sink.answered());
   }
   if (!sink.AtBoundary()) {
     end = WatchEnd::kConnectionLost;

@@ -73,6 +73,10 @@ class ListWatchHandler {
   /// The server sent something, even if nothing changed. All changes up to `resource_version` have
   /// been passed on. It is empty during a list.
   virtual void OnHeard(const std::string& resource_version) = 0;
+  /// A request failed and will be repeated: nobody answered, the reply broke off, or the server
+  /// refused for now. Not called if everything is listed again instead, as when the resource
+  /// version has expired, which happens to a server that works.
+  virtual void OnFailed() {}
 };
 
 template <typename T>
@@ -124,6 +128,8 @@ class ListWatch {
                        Timer::Clock::duration lasted, WatchEnd& end) const;
   /// Waits after a failure. Returns false after Stop().
   bool Recover(const Outcome& outcome);
+  /// The waits before this remedy, which is not kGoOn.
+  Backoff& BackoffBefore(Remedy remedy);
   /// Path and query of the request for a page.
   std::string ListTarget() const;
   /// Path and query of the request for a watch.
@@ -134,7 +140,11 @@ class ListWatch {
   Timer* const timer_;
   ListWatchHandler<T>* const handler_;
   ListWatchObserver* const observer_;
-  Backoff backoff_;
+  // Each kind of failure has waits of its own. Otherwise a server that was away for long would be
+  // listed late: when it is back, it usually says first that the resource version has expired.
+  Backoff reconnect_;
+  Backoff retry_;
+  Backoff relist_;
   std::mt19937_64 random_;
 
   /// The version to watch from. Empty while listing.

@@ -39,6 +39,9 @@ class PageSink final : public HttpSink {
   /// which ends the exchange.
   absl::Status OnBody(std::string_view bytes) override;
 
+  /// Whether the head of a reply has arrived.
+  bool answered() const { return refusal_.answered(); }
+
   /// Why the server refused, or nullopt.
   std::optional<ApiStatus> Refusal() const { return refusal_.Refusal(); }
 

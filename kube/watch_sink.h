@@ -47,6 +47,9 @@ class WatchSink final : public HttpSink {
   /// Whether the list at the beginning is not complete yet.
   bool listing() const { return listing_; }
 
+  /// Whether the head of a reply has arrived.
+  bool answered() const { return refusal_.answered(); }
+
   /// Whether the server granted the watch.
   bool granted() const { return refusal_.granted(); }
 

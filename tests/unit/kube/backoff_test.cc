@@ -21,6 +21,12 @@ TEST(Backoff, DoublesUpToItsLimitAndIsSpreadOverTheUpperHalf) {
   }
 }
 
+TEST(Backoff, MayHaveALowerLimit) {
+  Backoff backoff(1, milliseconds(1000));
+  for (int i = 0; i < 10; ++i) EXPECT_LE(backoff.Next(), milliseconds(1000));
+  EXPECT_GE(backoff.Next(), milliseconds(500));
+}
+
 TEST(Backoff, BeginsAgainAfterASuccess) {
   Backoff backoff(1);
   for (int i = 0; i < 5; ++i) backoff.Next();

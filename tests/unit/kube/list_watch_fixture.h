@@ -97,6 +97,7 @@ class Story final : public ListWatchHandler<model::Node>, public ListWatchObserv
   void OnHeard(const std::string& resource_version) override {
     versions.push_back(resource_version);
   }
+  void OnFailed() override { ++failures; }
   void OnListed(std::size_t items) override { Tell("listed:" + std::to_string(items)); }
   void OnWatchEnd(WatchEnd end) override { Tell("ended:" + std::string(NameOf(end))); }
   void OnError(const absl::Status& error) override { errors.emplace_back(error.message()); }
@@ -104,6 +105,7 @@ class Story final : public ListWatchHandler<model::Node>, public ListWatchObserv
 
   std::string text;
   std::vector<std::string> errors;
+  int failures = 0;
   /// Of every call that has one.
   std::vector<std::string> versions;
 
@@ -145,6 +147,8 @@ class ListWatchUnit : public ::testing::Test {
     Push({.head = {.status = code, .retry_after = seconds(retry_after)},
           .pieces = {EncodeStatus(code, "Reason", 0)}});
   }
+  /// Nobody answers.
+  void BeAway() { Push({.head = {.status = 0}, .end = absl::UnavailableError("refused")}); }
   /// A watch that ends in good order after some minutes.
   void Watch(std::vector<std::string> frames) {
     Push({.pieces = std::move(frames), .takes = std::chrono::minutes(6)});

@@ -159,6 +159,40 @@ TEST_F(ListWatchUnit, WaitsGrowUntilAWatchTellsSomething) {
   EXPECT_LE(timer_.waits[7], milliseconds(500));
 }
 
+TEST_F(ListWatchUnit, AServerThatIsAwayIsNotMissedWhenItReturns) {
+  Page({"a"}, "10");
+  for (int i = 0; i < 40; ++i) BeAway();
+  Watch({EncodeFrame("ERROR", EncodeStatus(410, "Expired", 0))});
+  Page({"b"}, "20");
+  Run();
+  ASSERT_EQ(timer_.waits.size(), 41u);
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_LE(timer_.waits[i], seconds(1));
+  EXPECT_LE(timer_.waits[40], milliseconds(500)) << "what it lists is overdue";
+}
+
+TEST_F(ListWatchUnit, AServerThatIsBusyIsLeftAloneThoughItWasAway) {
+  Page({"a"}, "10");
+  BeAway();
+  for (int i = 0; i < 6; ++i) Refuse(429);
+  Run();
+  ASSERT_EQ(timer_.waits.size(), 7u);
+  EXPECT_GE(timer_.waits[6], seconds(8));
+}
+
+TEST_F(ListWatchUnit, TellsOfFailuresButNotOfAVersionThatHasExpired) {
+  Page({"a"}, "10");
+  BeAway();
+  Refuse(503);
+  Watch({Event("ADDED", "b", "11")});
+  Push({.pieces = {Event("ADDED", "c", "12").substr(0, 6)}});
+  EXPECT_EQ((Run(), story_.failures), 3);
+  Page({"a"}, "10");
+  Watch({});
+  Watch({EncodeFrame("ERROR", EncodeStatus(410, "Expired", 0))});
+  Page({"b"}, "20");
+  EXPECT_EQ((Run(), story_.failures), 3);
+}
+
 TEST_F(ListWatchUnit, AServerThatEndsEveryWatchAtOnceIsNotHammered) {
   Page({});
   for (int i = 0; i < 5; ++i) Push({});
