@@ -99,6 +99,7 @@ networkPolicy:
   enabled: true
   apiServerTo: [{ipBlock: {cidr: 10.0.0.0/8}}]
   metricsFrom: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}]
+controller: {podPolicy: true}
 pdb: {minAvailable: 1}
 nodeSelector: {kubernetes.io/os: linux}
 tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists, effect: NoSchedule}]

@@ -39,11 +39,15 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// fill gives the box many V100 nodes, few A100 nodes, and a controller that plans for its kube-scheduler.
+// fill gives the box many V100 nodes, few A100 nodes, and a controller that plans for its
+// kube-scheduler and may write what the chart's policy lets it.
 func fill(ctx context.Context, b *box.Box) error {
 	shared = b
 	if err := fleet.CreateNodes(ctx, b.Client, pools()); err != nil {
 		return fmt.Errorf("create nodes: %w", err)
+	}
+	if err := createPodPolicy(ctx, b.Client); err != nil {
+		return fmt.Errorf("create the policy: %w", err)
 	}
 	var err error
 	controller, err = newController(ctx, "controller", config()["planner"])
