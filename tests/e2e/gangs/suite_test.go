@@ -36,11 +36,12 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(box.RunSuite(m, box.Suite{
-		Options: box.Options{Berth: &box.BerthOptions{Config: config(timeout)},
-			Stages: fleet.Stages + "\n---\n" + fleet.Fates},
-		Fill: fill,
-	}))
+	os.Exit(box.RunSuite(m, box.Suite{Options: options(), Fill: fill}))
+}
+
+func options() box.Options {
+	return box.Options{Berth: &box.BerthOptions{Config: config(timeout)},
+		Stages: fleet.Stages + "\n---\n" + fleet.Fates}
 }
 
 func fill(ctx context.Context, b *box.Box) error {

@@ -72,26 +72,70 @@ func (w *witness) follow(ctx context.Context, client kubernetes.Interface) {
 	for ctx.Err() == nil {
 		stream, err := client.CoreV1().Pods(namespace).Watch(ctx,
 			metav1.ListOptions{ResourceVersion: w.revision})
-		if err != nil {
-			box.HoldsWithin(time.Second, func() bool { return ctx.Err() != nil })
-			continue
+		for err == nil {
+			event, isOpen := <-stream.ResultChan()
+			if !isOpen {
+				break
+			}
+			err = w.hear(event)
 		}
-		for event := range stream.ResultChan() {
-			w.hear(ctx, event)
+		if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+			err = w.list(ctx, client)
+		}
+		if err != nil && ctx.Err() == nil { // until it serves again
+			box.HoldsWithin(time.Second, func() bool { return ctx.Err() != nil })
 		}
 	}
 }
 
-func (w *witness) hear(ctx context.Context, event watch.Event) {
+func (w *witness) hear(event watch.Event) error {
+	pod, isPod := event.Object.(*corev1.Pod)
+	if !isPod {
+		return apierrors.FromObject(event.Object)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if pod, isPod := event.Object.(*corev1.Pod); isPod {
-		w.revision = pod.ResourceVersion
-		w.see(event.Type, pod, time.Now())
-	} else if event.Type == watch.Error && ctx.Err() == nil {
-		w.fault("the watch of pods: %v", apierrors.FromObject(event.Object))
-		w.cancel()
+	w.revision = pod.ResourceVersion
+	w.see(event.Type, pod, time.Now())
+	return nil
+}
+
+// list takes the pods as they are now: a kube-apiserver that has just begun does not know what was
+// before.
+func (w *witness) list(ctx context.Context, client kubernetes.Interface) error {
+	list, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.revision = list.ResourceVersion
+	w.pods, w.used = map[string]*corev1.Pod{}, map[string]int64{}
+	for _, c := range w.gangs {
+		c.pods = map[string]*corev1.Pod{}
+	}
+	for i := range list.Items {
+		pod := &list.Items[i]
+		w.pods[pod.Name] = pod
+		w.use(pod, 1)
+		if name := pod.Annotations[gangName]; name != "" {
+			w.course(name).pods[pod.Name] = pod
+		}
+	}
+	for _, c := range w.gangs {
+		for _, pod := range c.pods {
+			c.judge(pod, time.Now())
+			break // it stands for all
+		}
+	}
+	return nil
+}
+
+func (w *witness) course(gang string) *course {
+	if w.gangs[gang] == nil {
+		w.gangs[gang] = &course{pods: map[string]*corev1.Pod{}}
+	}
+	return w.gangs[gang]
 }
 
 func (w *witness) fault(format string, arguments ...any) {
@@ -127,11 +171,7 @@ func (w *witness) use(pod *corev1.Pod, sign int64) {
 func (w *witness) seeGang(
 	name string, event watch.EventType, before, pod *corev1.Pod, now time.Time,
 ) {
-	c := w.gangs[name]
-	if c == nil {
-		c = &course{pods: map[string]*corev1.Pod{}}
-		w.gangs[name] = c
-	}
+	c := w.course(name)
 	if event == watch.Deleted {
 		delete(c.pods, pod.Name)
 	} else {

@@ -22,7 +22,7 @@ const (
 	gangName       = "berth.dev/gang-name"
 	gangSize       = "berth.dev/gang-size"
 	planAnnotation = "berth.dev/plan"
-	labelGang      = "e2e.berth.dev/gang" // of plain pods, which nobody deletes together
+	labelGang      = "e2e.berth.dev/gang" // of plain pods
 	broken         = "GPUIsLost"
 )
 
