@@ -229,7 +229,7 @@ absl::StatusOr<int> ExplainGang(const ExplainArguments& arguments) {
   const auto report = ReadGang(arguments.gang, model::GangNames(config->prefix), client);
   if (!report.ok()) return report.status();
   fmt::print("{}", arguments.output == "json" ? GangJson(*report) : GangText(*report));
-  return report->Count(MemberState::kBound) >= report->size ? kExitOk : kExitNo;
+  return report->state == "bound" ? kExitOk : kExitNo;
 }
 
 int RunExplain(const ExplainArguments& arguments) {

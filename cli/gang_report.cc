@@ -22,9 +22,10 @@ namespace {
 using kube::JsonValue;
 
 constexpr std::pair<MemberState, std::string_view> kMemberStates[] = {
-    {MemberState::kGated, "gated"},       {MemberState::kHeldBack, "held back"},
-    {MemberState::kReserved, "reserved"}, {MemberState::kReleased, "released"},
-    {MemberState::kBound, "bound"},       {MemberState::kEnding, "ending"}};
+    {MemberState::kGated, "gated"},        {MemberState::kHeldBack, "held back"},
+    {MemberState::kReserved, "reserved"},  {MemberState::kReleased, "released"},
+    {MemberState::kBound, "bound"},        {MemberState::kEnding, "ending"},
+    {MemberState::kSucceeded, "succeeded"}};
 
 std::string_view WordFor(MemberState state) {
   for (const auto& [each, word] : kMemberStates) {
@@ -61,7 +62,9 @@ GangMember MemberOf(const JsonValue& pod, const std::string& gate) {
   const std::string bound = spec.Field("nodeName").Text();
   const std::string nominated = status.Field("nominatedNodeName").Text();
   member.node = bound.empty() ? nominated : bound;
-  if (!metadata.Field("deletionTimestamp").absent()) {
+  if (status.Field("phase").String() == "Succeeded") {
+    member.state = MemberState::kSucceeded;
+  } else if (!metadata.Field("deletionTimestamp").absent()) {
     member.state = MemberState::kEnding;
   } else if (!bound.empty()) {
     member.state = MemberState::kBound;
@@ -87,18 +90,18 @@ std::string ReasonIn(const JsonValue& pod, const std::string& condition) {
   return reason;
 }
 
-bool HasEnded(const JsonValue& pod) {
-  const std::string_view phase = pod.Field("status").Field("phase").String();
-  return phase == "Succeeded" || phase == "Failed";
+bool HasFailed(const JsonValue& pod) {
+  return pod.Field("status").Field("phase").String() == "Failed";
 }
 
 std::string StateOf(const GangReport& report) {
-  if (report.Count(MemberState::kBound) >= report.size) return "bound";
+  const std::int64_t left = report.size - report.Count(MemberState::kSucceeded);
+  if (report.Count(MemberState::kBound) >= left) return "bound";
   const auto begun = report.Count(MemberState::kBound) + report.Count(MemberState::kReleased);
   if (begun > 0) return "released";
-  if (report.Count(MemberState::kReserved) >= report.size) return "planned";
+  if (report.Count(MemberState::kReserved) >= left) return "planned";
   const auto behind = report.Count(MemberState::kReserved) + report.Count(MemberState::kGated);
-  return behind >= report.size ? "waiting" : "collecting";
+  return behind >= left ? "waiting" : "collecting";
 }
 
 std::int64_t SizeIn(const model::StringMap& annotations, const model::GangNames& names) {
@@ -140,7 +143,7 @@ absl::StatusOr<GangReport> ReadGang(const std::string& gang, const model::GangNa
   std::vector<RankedMember> ranked;
   const auto take = [&](const JsonValue& pod) {
     const model::StringMap annotations = pod.Field("metadata").Field("annotations").StringMap();
-    if (model::Find(annotations, names.name) != report.name || HasEnded(pod)) return;
+    if (model::Find(annotations, names.name) != report.name || HasFailed(pod)) return;
     ranked.push_back({RankIn(annotations), MemberOf(pod, names.gate)});
     report.size = std::max(report.size, SizeIn(annotations, names));
     if (report.reason.empty()) report.reason = ReasonIn(pod, names.gate);

@@ -30,9 +30,11 @@ enum class MemberState : std::uint8_t {
   kBound,
   /// It was deleted, and has not ended yet.
   kEnding,
+  /// It has done its work, and nobody makes it anew.
+  kSucceeded,
 };
 
-/// A pod of a gang. Those that have ended are none. A plain value.
+/// A pod of a gang. Those that have failed are none. A plain value.
 struct GangMember {
   std::string pod;
   MemberState state = MemberState::kGated;
@@ -48,7 +50,7 @@ struct GangReport {
   std::string name;
   std::int64_t size = 0;
   /// As planner::GangPhase has it, told by the pods: "collecting", "waiting", "planned",
-  /// "released", and "bound" if all of them are.
+  /// "released", and "bound" if all of them are, those aside that have succeeded.
   std::string state = {};
   /// Why it waits, in the words of the controller. Empty if no pod says so.
   std::string reason = {};

@@ -85,10 +85,9 @@ TEST(GangReport, SaysWhereEachPodIsPlannedAndWhoElseHoldsItBack) {
   const auto report = Read(Member(0, kGate, "", Nominated("a")) + ',' +
                            Member(1, std::string(kForeign) + ',' + kGate));
   ASSERT_TRUE(report.ok()) << report.status();
-  EXPECT_THAT(GangText(*report),
-              EndsWith("\nPOD      STATE                                  NODE\n"
-                       "train-0  reserved                               a\n"
-                       "train-1  held back by kueue.x-k8s.io/admission\n"));
+  EXPECT_THAT(GangText(*report), EndsWith("\nPOD      STATE                                  NODE\n"
+                                          "train-0  reserved                               a\n"
+                                          "train-1  held back by kueue.x-k8s.io/admission\n"));
 }
 
 // It was true before the release; the condition is written later than the gates are.
@@ -98,7 +97,18 @@ TEST(GangReport, WhatIsNoLongerTrueIsNoReason) {
   EXPECT_THAT(GangText(*report), Not(HasSubstr("why")));
 }
 
-TEST(GangReport, LeavesOutPodsOfOthersAndThoseThatHaveEnded) {
+// A pod of an Indexed Job that has succeeded is not made anew when the others are.
+TEST(GangReport, DoesNotWaitForPodsThatHaveSucceeded) {
+  const std::string done = Member(0, "", "a", R"("phase":"Succeeded")");
+  EXPECT_EQ(StateOf(done + ',' + Member(1, kGate)), "waiting");
+  EXPECT_EQ(StateOf(done + ',' + Member(1, kGate, "", Nominated("b"))), "planned");
+  EXPECT_EQ(StateOf(done + ',' + Member(1, "", "b")), "bound");
+  const auto report = Read(done + ',' + Member(1, kGate));
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_THAT(GangText(*report), HasSubstr("2 of 2 pods are there: 1 gated, 1 succeeded\n"));
+}
+
+TEST(GangReport, LeavesOutPodsOfOthersAndThoseThatHaveFailed) {
   const auto report = Read(Member(0, kGate) + ',' + Member(1, kGate, "", "", "other") + ',' +
                            Member(2, "", "a", R"("phase":"Failed")"));
   ASSERT_TRUE(report.ok()) << report.status();
