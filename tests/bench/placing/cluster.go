@@ -40,6 +40,7 @@ type Options struct {
 	Seed       uint64   // decides which nodes are broken
 	Namespaces []string // of pods, besides default
 	NoFaults   bool     // no node is broken from the start
+	RackNodes  int      // nodes of a rack, which fleet.LabelRack names. Default: without racks
 	Progress   io.Writer
 }
 
@@ -101,7 +102,7 @@ func (c *Cluster) prepare(ctx context.Context) error {
 	begin := time.Now()
 	pools := fleet.Scaled(c.options.Nodes)
 	for i := range pools {
-		pools[i].Labelled = true
+		pools[i].Labelled, pools[i].RackNodes = true, c.options.RackNodes
 	}
 	if err := fleet.CreateNodes(ctx, c.Box.Client, pools); err != nil {
 		return fmt.Errorf("create nodes: %w", err)

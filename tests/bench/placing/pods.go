@@ -264,7 +264,9 @@ func (p *Pods) seePod(pod *corev1.Pod) {
 		p.seen.Nominated[name] = pod.Status.NominatedNodeName
 	}
 	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
+		isRefused := condition.Status == corev1.ConditionFalse &&
+			condition.Reason != corev1.PodReasonSchedulingGated
+		if condition.Type == corev1.PodScheduled && isRefused {
 			p.seen.Refused[name] = condition.Message
 			p.tell()
 		}

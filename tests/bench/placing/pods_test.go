@@ -65,10 +65,15 @@ func TestThoseWhoFindNoNodeAreTold(t *testing.T) {
 		stream := watch.NewFake()
 		p := Follow(stream)
 		defer p.Stop()
-		go stream.Modify(refusedPod("a"))
+		gated := refusedPod("gated")
+		gated.Status.Conditions[0].Reason = corev1.PodReasonSchedulingGated
+		go func() {
+			stream.Modify(gated)
+			stream.Modify(refusedPod("a"))
+		}()
 		enough := errors.New("enough")
 		err := p.Await(t.Context(), func(seen Seen) (bool, error) {
-			if seen.Refused["team-1/a"] == "0/3 nodes are available" {
+			if seen.Refused["team-1/a"] == "0/3 nodes are available" && len(seen.Refused) == 1 {
 				return false, enough
 			}
 			return false, nil

@@ -1,8 +1,8 @@
 // Scheduler measures how many pods a second kube-scheduler places: alone, and with Berth as its
 // chart ships it. The programs run when the first pod is created, and the clock runs from there to
 // the last binding. The ways take turns, every other round in the opposite order, so that a machine
-// that slows down slows all; what is compared is of one round. Its scenarios faults, few and packing
-// measure something else.
+// that slows down slows all; what is compared is of one round. Its scenarios faults, few, gangs and
+// packing measure something else.
 package main
 
 import (
@@ -19,6 +19,7 @@ import (
 	"berth.dev/berth/tests/bench/placing"
 	"berth.dev/berth/tests/bench/scheduler/faults"
 	"berth.dev/berth/tests/bench/scheduler/few"
+	"berth.dev/berth/tests/bench/scheduler/gangs"
 	"berth.dev/berth/tests/bench/scheduler/packing"
 )
 
@@ -44,7 +45,7 @@ type options struct {
 
 // scenarios are measured in place of pods a second where the first argument names one.
 var scenarios = map[string]func(ctx context.Context, arguments []string) error{
-	"faults": faults.Main, "few": few.Main, "packing": packing.Main,
+	"faults": faults.Main, "few": few.Main, "gangs": gangs.Main, "packing": packing.Main,
 }
 
 func main() {
@@ -80,7 +81,7 @@ func measurePlacing() {
 		"profile of kube-scheduler for every way, taken in a further run; default: none is taken")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "scheduler: what is %q? Scenarios (faults, few, packing) go before flags\n",
+		fmt.Fprintf(os.Stderr, "scheduler: what is %q? Scenarios (faults, few, gangs, packing) go before flags\n",
 			flag.Arg(0))
 		os.Exit(2)
 	}
