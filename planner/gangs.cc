@@ -179,7 +179,7 @@ void Gangs::Plan(Record& gang, Round& round) {
     return Wait(gang, round);
   }
   Enter(gang, GangPhase::kPlanned, "", round);
-  if (AreReserved(gang, round)) Release(gang, round);
+  if (AreReserved(gang, MembersOf(gang), round)) Release(gang, round);
 }
 
 std::string Gangs::ObstacleTo(const Record& gang) const {
@@ -242,21 +242,21 @@ std::vector<Gangs::Member*> Gangs::MembersOf(Record& gang) {
   return members;
 }
 
-bool Gangs::AreReserved(Record& gang, Round& round) const {
+bool Gangs::AreReserved(const Record& gang, const std::vector<Member*>& pods, Round& round) const {
   const std::string& lease = round.gangs.lease;
   bool all = true;
-  for (Member& member : gang.members) {
-    const WaitingPod& pod = *member.pod;
+  for (Member* member : pods) {
+    WaitingPod& pod = *member->pod;
     all = all && pod.Stands();
     const bool known = lease.empty() || !pod.pod().gated ||
                        model::Find(pod.pod().annotations, lease_annotation_) == lease;
     if (known) continue;
     all = false;
     if (!pod.Stands()) continue;
-    Step step = StepFor(gang, member, StepKind::kNominate);
+    Step step = StepFor(gang, *member, StepKind::kNominate);
     step.node = pod.Node();
     step.text = lease;
-    member.pod->OnWritten(step.node, round.now);
+    pod.OnWritten(step.node, round.now);
     round.steps.push_back(std::move(step));
   }
   return all;
@@ -312,10 +312,8 @@ void Gangs::CompleteGated(Record& gang, Round& round) {
     }
     return;
   }
-  const bool stand = std::ranges::all_of(gated, [](const Member* m) { return m->pod->Stands(); });
-  for (const Member* member : gated) {
-    if (stand) Ungate(gang, *member, round);
-  }
+  if (!AreReserved(gang, gated, round)) return;
+  for (const Member* member : gated) Ungate(gang, *member, round);
 }
 
 bool Gangs::MayStartAnew(const Record& gang, const Member& member, const Round& round) {

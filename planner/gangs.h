@@ -232,7 +232,7 @@ class Gangs {
   void WithdrawAll(Record& gang, Round& round) const;
   // Nominates the same node again for pods whose nomination kube-scheduler may have forgotten.
   // Returns whether kube-scheduler knows all of them.
-  bool AreReserved(Record& gang, Round& round) const;
+  bool AreReserved(const Record& gang, const std::vector<Member*>& pods, Round& round) const;
   void Release(Record& gang, Round& round);
   void Ungate(Record& gang, const Member& member, Round& round) const;
 

@@ -10,6 +10,26 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+// The new one may not know of the nomination.
+TEST(GangUngating, OfAReplacementWaitsUntilANewKubeSchedulerKnowsIt) {
+  GangFixture f;
+  f.facts.lease = "one/1";
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Plan();
+  f.BindAll("train");
+  f.Plan();
+  f.ShowEnded(f.running.at("train-1").first, "b");
+  f.running.erase("train-1");
+  f.WaitInGang("train", 1, 2, 8);
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 b"));
+  f.facts.lease = "two/2";
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 b"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated"));
+}
+
 // Autoscalers start no nodes for pods that have gates.
 TEST(GangUngating, ThatHasNotFittedForLongIsReleasedIfThatIsWanted) {
   GangFixture f;
