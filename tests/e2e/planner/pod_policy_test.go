@@ -156,3 +156,26 @@ func TestTheControllerMayWriteNothingElseOfPods(t *testing.T) {
 	err = w.write(shared.Client, pod.Name, write{"status", "status", `{"status":{"message":"x"}}`, false})
 	w.Check("write a status as somebody else", err)
 }
+
+// With controller.lostNodes.forceDeleteAfter it ends pods that somebody has deleted.
+func TestTheControllerMayEndDeletedPods(t *testing.T) {
+	w := &world{box.Test{T: t, Timeout: awaitTimeout}}
+	own := box.ForTest(t, box.Options{})
+	w.Check("create the policy", createPodPolicy(t.Context(), own.Client,
+		"config.controller.lostNodes.forceDeleteAfter=15m"))
+	pods := own.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	pod := gpus("A100", 1, 1)[0]
+	pod.Spec.NodeName, pod.Finalizers = "lost", []string{"e2e.berth.dev/kept"}
+	_, err := pods.Create(t.Context(), pod, metav1.CreateOptions{})
+	w.Check("create a pod", err)
+	client := w.asController(own.Config)
+	ends := write{"end", "status", `{"status":{"phase":"Failed","conditions":[` +
+		`{"type":"DisruptionTarget","status":"True","reason":"DeletionByPodGC"}]}}`, true}
+	w.awaitPolicy(client, pod.Name)
+	if err := w.write(client, pod.Name, ends); !isPolicys(err) {
+		t.Errorf("a pod that nobody has deleted: %v, want a refusal", err)
+	}
+	w.Check("delete the pod", pods.Delete(t.Context(), pod.Name,
+		metav1.DeleteOptions{GracePeriodSeconds: new(int64)}))
+	w.Check("end the pod", w.write(client, pod.Name, ends))
+}
