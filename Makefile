@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-retries bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz tidy
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz tidy
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -110,6 +110,10 @@ bench-memory: configure ## measure the memory of a snapshot of 7,500 nodes and 1
 	@cmake --build --preset release -j $(JOBS) --target snapshot_memory
 	@build/release/tests/bench/snapshot_memory
 	@build/release/tests/bench/snapshot_memory whole-pods
+
+bench-planner: configure ## measure what it costs to plan 1,000 waiting pods at 7,498 nodes, in processor time
+	@cmake --build --preset release -j $(JOBS) --target planner_benchmark
+	@build/release/tests/bench/planner_benchmark
 
 bench-hostile: berth control-plane ## measure how much attackers slow down honest clients
 	@cd tests/bench && go run ./hostile $(HOSTILE_FLAGS)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"berth.dev/berth/tests/bench/ask"
 	"berth.dev/berth/tests/bench/lists"
+	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
@@ -24,6 +26,8 @@ type sized struct {
 type filled struct {
 	Pods   int       `json:"pods"`
 	Starts []started `json:"starts"`
+	// Of a controller that plans. There are no Leases, so it does not lead.
+	Controller []started `json:"controller,omitempty"`
 }
 
 // grow measures clusters of all sizes.
@@ -49,7 +53,12 @@ func (b *bench) grow(ctx context.Context) error {
 
 // fill measures a cluster with many pods.
 func (b *bench) fill(ctx context.Context) error {
-	b.report.Memory = &filled{Pods: b.pods}
+	controller, err := b.box.NewController("memory", nil)
+	if err != nil {
+		return err
+	}
+	memory := &filled{Pods: b.pods}
+	b.report.Memory = memory
 	for range b.starts {
 		err := b.onGenerated(ctx, b.nodes, b.pods, func(s started) error {
 			if _, err := b.filterAll(ctx, b.nodes, 1, min(b.requests, sizeRequests)); err != nil {
@@ -57,35 +66,71 @@ func (b *bench) fill(ctx context.Context) error {
 			}
 			var err error
 			s.AskedResidentMiB, err = b.resident()
-			b.report.Memory.Starts = append(b.report.Memory.Starts, s)
+			memory.Starts = append(memory.Starts, s)
 			return err
 		})
 		if err != nil {
 			return err
 		}
+		lists, err := b.startController(ctx, controller)
+		if err != nil {
+			return err
+		}
+		memory.Controller = append(memory.Controller, lists)
 	}
 	return nil
 }
 
+// startController starts a controller on a generated cluster. It is ready when it has listed all
+// nodes and pods.
+func (b *bench) startController(ctx context.Context, controller *box.Controller) (started, error) {
+	server, kubeconfig, err := b.generate(b.nodes, b.pods)
+	if err != nil {
+		return started{}, err
+	}
+	defer server.Close()
+	if err := controller.Configure(kubeconfig); err != nil {
+		return started{}, err
+	}
+	begin := time.Now()
+	if err := controller.Start(ctx); err != nil {
+		return started{}, err
+	}
+	defer controller.Stop()
+	ready := time.Since(begin)
+	usage, err := controller.Usage()
+	return started{ReadySeconds: ready.Seconds(), CPUSeconds: usage.CPUSeconds,
+		ResidentMiB: usage.ResidentMiB()}, err
+}
+
 // onGenerated has Berth, started on a generated cluster, do something.
 func (b *bench) onGenerated(ctx context.Context, nodes, pods int, do func(started) error) error {
-	cluster, err := lists.ClusterOf(fleet.Scaled(nodes), pods)
+	server, kubeconfig, err := b.generate(nodes, pods)
 	if err != nil {
 		return err
 	}
-	server := lists.Start(cluster)
 	defer server.Close()
 	defer b.box.Berth.Stop()
-	kubeconfig := filepath.Join(b.box.Dir, "generated.kubeconfig")
-	if err := server.WriteKubeconfig(kubeconfig); err != nil {
-		return err
-	}
-	s, err := b.startOnce(ctx,
-		map[string]any{"kubernetes": map[string]any{"kubeconfig": kubeconfig}}, nodes)
+	s, err := b.startOnce(ctx, kubeconfig, nodes)
 	if err != nil {
 		return err
 	}
 	return do(s)
+}
+
+// generate serves a generated cluster, and returns the keys of Berth's configuration that lead there.
+func (b *bench) generate(nodes, pods int) (*lists.Server, map[string]any, error) {
+	cluster, err := lists.ClusterOf(fleet.Scaled(nodes), pods)
+	if err != nil {
+		return nil, nil, err
+	}
+	server := lists.Start(cluster)
+	kubeconfig := filepath.Join(b.box.Dir, "generated.kubeconfig")
+	if err := server.WriteKubeconfig(kubeconfig); err != nil {
+		server.Close()
+		return nil, nil, err
+	}
+	return server, map[string]any{"kubernetes": map[string]any{"kubeconfig": kubeconfig}}, nil
 }
 
 // filterAll asks about all nodes, after pods of so many shapes that Berth remembers as much as it

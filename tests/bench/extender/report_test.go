@@ -25,7 +25,7 @@ func sampleReport() report {
 		Sizes: []sized{{Nodes: 1000, Filter: filter, started: started{ReadySeconds: 0.5,
 			ResidentMiB: 30, AskedResidentMiB: 31}}},
 		Memory: &filled{Pods: 200_000, Starts: []started{{ReadySeconds: 9, ResidentMiB: 60,
-			AskedResidentMiB: 62}}},
+			AskedResidentMiB: 62}}, Controller: []started{{ReadySeconds: 9, ResidentMiB: 70}}},
 	}
 }
 
@@ -41,6 +41,7 @@ func TestReportIsShown(t *testing.T) {
 			"2.000) | **4.000** (3.000 to 5.000) | 1500 | 30.0 | 31.0 | 0.50 |\n",
 		"| kube-apiserver | 7498 | 0 | ready after s | **1.50** |",
 		"| generated | 7498 | 200000 | resident MiB, asked | **62.0** |",
+		"| generated, the controller | 7498 | 200000 | resident MiB, listed | **70.0** |",
 		"| refused after the event | **1.50** | **1.99** | 1.25 to 1.75 | 1.00 to 2.00 |\n",
 	); err != nil {
 		t.Error(err)

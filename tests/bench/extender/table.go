@@ -99,6 +99,7 @@ func (r report) writeStarts(text *strings.Builder) {
 	count := len(r.Starts)
 	if r.Memory != nil {
 		add("generated", r.Memory.Pods, r.Memory.Starts)
+		add("generated, the controller", r.Memory.Pods, r.Memory.Controller)
 		count = max(count, len(r.Memory.Starts))
 	}
 	if count > 0 {
