@@ -121,6 +121,8 @@ func TestTypingErrorsAreRefusedByTheSchema(t *testing.T) {
 	for _, c := range []struct{ values, want string }{
 		{`replicas: 3`, "additional properties 'replicas' not allowed"},
 		{`scheduler: {replicas: 0}`, "at '/scheduler/replicas': minimum: got 0, want 1"},
+		{`scheduler: {percentageOfNodesToScore: 101}`,
+			"at '/scheduler/percentageOfNodesToScore': maximum: got 101, want 100"},
 		{`scheduler: {podMaxBackoffSeconds: 0}`, "at '/scheduler/podMaxBackoffSeconds': minimum: got 0, want 1"},
 		{`admission: {defaultMode: enforced}`, "at '/admission/defaultMode': value must be one of"},
 		{`admission: {frameworks: [jobsets]}`, "at '/admission/frameworks/0': value must be one of 'jobset'"},

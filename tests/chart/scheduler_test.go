@@ -233,6 +233,17 @@ func TestBackoffOfWaitingPods(t *testing.T) {
 	}
 }
 
+func TestSampleOfNodes(t *testing.T) {
+	for values, want := range map[string]int32{
+		"": 2, `scheduler: {percentageOfNodesToScore: 1}`: 1, `scheduler: {percentageOfNodesToScore: 0}`: 0,
+		`config: {planner: {schedulers: []}}`: 100,
+	} {
+		if got := schedulerConfiguration(render(t, values)).PercentageOfNodesToScore; got == nil || *got != want {
+			t.Errorf("%q: kube-scheduler looks at %v %% of the nodes, want %d", values, got, want)
+		}
+	}
+}
+
 // catalogue are the resources of a configuration's accelerators and their slices, each once.
 func catalogue(t *testing.T, text string) []string {
 	t.Helper()

@@ -11,7 +11,9 @@ leaderElection:
   resourceNamespace: {{ .Release.Namespace }}
 # kube-scheduler's default of 50 requests a second would be the most pods that it can bind.
 clientConnection: {qps: 1000, burst: 2000}
-{{- if has .Values.scheduler.name (include "berth.plannedSchedulers" . | fromYamlArray) }}
+{{- if kindIs "invalid" .Values.scheduler.percentageOfNodesToScore | not }}
+percentageOfNodesToScore: {{ .Values.scheduler.percentageOfNodesToScore }}
+{{- else if has .Values.scheduler.name (include "berth.plannedSchedulers" . | fromYamlArray) }}
 # kube-scheduler looks at a sample of the nodes, of 100 at least. The planner looks at all of them, so the
 # sample may be smaller than by default, where it is a twentieth of a large cluster.
 percentageOfNodesToScore: 2
