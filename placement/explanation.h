@@ -132,8 +132,8 @@ Explanation Explain(const model::Pod& pod, const cluster::Snapshot& snapshot,
 
 /// Adds hints about the planner: which node is nominated, by whom and what for, or what the planner
 /// makes of a waiting pod, in the words of the metric berth_planner_pods. That is told by the pod
-/// alone: whether a controller runs, and what it remembers, is not known here. A template is no pod that waits, so nothing is said of pods without a UID.
-/// `prefix` is that of Berth's annotations.
+/// alone: whether a controller runs, and what it remembers, is not known here. A template is no pod
+/// that waits, so nothing is said of pods without a UID. `prefix` is that of Berth's annotations.
 void AddPlanHints(const model::Pod& pod, const planner::PlannerConfig& planner,
                   const std::string& prefix, Explanation& explanation);
 
