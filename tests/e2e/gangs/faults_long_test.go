@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -62,7 +63,7 @@ func TestANodeBreaksWhileAGangRuns(t *testing.T) {
 	former := w.all("train-", pods, "run", isRunning)
 	lost := former[0]
 	w.breaks(lost.Spec.NodeName)
-	w.delete(lost.Name)
+	w.evict(lost.Name)
 	now := w.all("train-", pods, "run, one of them anew", func(pod corev1.Pod) bool {
 		return isRunning(pod) && pod.UID != lost.UID
 	})
@@ -75,8 +76,16 @@ func TestANodeBreaksWhileAGangRuns(t *testing.T) {
 	w.expectNotPartlyFor(timeout)
 }
 
+// evict has a pod leave as one that is drained does: its Job makes another one.
+func (w *world) evict(pod string) {
+	w.Helper()
+	w.Check("evict "+pod, shared.Client.CoreV1().Pods(namespace).EvictV1(w.Context(),
+		&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: namespace}}))
+}
+
 // All nodes are the gang's. One disappears when it has been released: nothing else fits the pod, so
-// the others are evicted after the timeout. The Job makes them anew, and they wait together.
+// the others are evicted after the timeout. The Job makes them anew, and they wait together. It takes
+// its time for the pod that had no node.
 func TestAGangThatLacksAPodIsEvicted(t *testing.T) {
 	w := fresh(t)
 	const timeout = 10 * time.Second
@@ -89,20 +98,20 @@ func TestAGangThatLacksAPodIsEvicted(t *testing.T) {
 	w.Check("get "+lost, err)
 	w.Check("delete "+lost, shared.Client.CoreV1().Nodes().Delete(t.Context(), lost,
 		metav1.DeleteOptions{}))
-	bring := func() {
+	w.Cleanup(func() {
 		node.ResourceVersion, node.UID = "", ""
-		_, _ = shared.Client.CoreV1().Nodes().Create(context.WithoutCancel(t.Context()), node,
+		_, err := shared.Client.CoreV1().Nodes().Create(context.WithoutCancel(t.Context()), node,
 			metav1.CreateOptions{})
-	}
-	w.Cleanup(bring)
+		w.Check("create "+lost, err)
+	})
 	w.back(shared.Scheduler)
 	w.some("train-", nodes-1, nodes, "run", isRunning)
-	w.all("train-", nodes, "are others, and hold nothing", func(pod corev1.Pod) bool {
-		isFormer := slices.ContainsFunc(former, func(f corev1.Pod) bool { return f.UID == pod.UID })
-		return holdsNothing(pod) && !isFormer
+	w.Await("other pods, which hold nothing", func() bool {
+		pods := w.pods("train-")
+		return len(pods) >= nodes-1 && !slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
+			return contains(former, pod) || !holdsNothing(pod)
+		})
 	})
-	bring()
-	w.all("train-", nodes, "run", isRunning)
 	w.expectNotPartlyFor(timeout)
 }
 

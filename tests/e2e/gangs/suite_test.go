@@ -44,6 +44,7 @@ func options() box.Options {
 		Stages: fleet.Stages + "\n---\n" + fleet.Fates}
 }
 
+// fill gives the box a small fleet.
 func fill(ctx context.Context, b *box.Box) error {
 	return fillWith(ctx, b, pool(), admissionv1.Ignore)
 }
