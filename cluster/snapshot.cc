@@ -51,6 +51,13 @@ std::uint64_t Snapshot::Reader::ResourceVersion(Kind kind) const {
   return snapshot_->ProgressOf(kind).resource_version;
 }
 
+bool Snapshot::Reader::OutageLately() const {
+  return snapshot_->ProgressOf(Kind::kNodes).outage_lately ||
+         snapshot_->ProgressOf(Kind::kPods).outage_lately;
+}
+
+bool Snapshot::Reader::IsBehind() const { return snapshot_->ProgressOf(Kind::kPods).is_behind; }
+
 const Quarantine& Snapshot::Reader::Quarantined(Kind kind) const {
   return snapshot_->QuarantineOf(kind);
 }
@@ -200,6 +207,11 @@ void Snapshot::MarkHeard(Kind kind, Clock::time_point now, std::uint64_t resourc
 std::optional<Snapshot::Clock::time_point> Snapshot::LastHeard(Kind kind) const {
   if (!ProgressOf(kind).heard) return std::nullopt;
   return Clock::time_point(ProgressOf(kind).last_heard.load());
+}
+
+void Snapshot::SetOutage(Kind kind, bool is_behind, bool lately) {
+  ProgressOf(kind).is_behind = is_behind;
+  ProgressOf(kind).outage_lately = lately;
 }
 
 }  // namespace berth::cluster

@@ -115,6 +115,13 @@ class Snapshot {
     /// The API server's revision of that kind up to which the view is complete. The view may also
     /// have later changes. 0 if the revision is not known, as before the first list.
     std::uint64_t ResourceVersion(Kind kind) const;
+    /// Whether the API server was away lately, and Berth's watch of nodes or bound pods works
+    /// again. kube-scheduler's watches may then not work yet: it may not know of a pod that is
+    /// bound, because the answer to its binding was lost. The view knows it. See OutageMemory.
+    bool OutageLately() const;
+    /// Whether a request for bound pods has failed, and nothing has been learned since: the view
+    /// may lack pods that were bound just before. See OutageMemory.
+    bool IsBehind() const;
     /// The objects of that kind that cannot be read.
     const Quarantine& Quarantined(Kind kind) const;
 
@@ -184,6 +191,10 @@ class Snapshot {
   /// The time of the last MarkHeard() for this kind, or nullopt if there was none. Takes no lock.
   std::optional<Clock::time_point> LastHeard(Kind kind) const;
 
+  /// Sets what the list-and-watch of this kind knows of outages of the API server; see
+  /// Reader::IsBehind() and Reader::OutageLately(). Takes no lock.
+  void SetOutage(Kind kind, bool is_behind, bool lately);
+
   /// The catalogue that Options named. It never changes.
   const model::AcceleratorCatalog& catalog() const { return *catalog_; }
   /// The same, to share its ownership.
@@ -203,6 +214,9 @@ class Snapshot {
     /// Written after the changes that it covers. A reader may see it increase while it holds its
     /// view, but what it covers is in the view: no change can be written while a reader exists.
     std::atomic<std::uint64_t> resource_version = 0;
+    /// See SetOutage().
+    std::atomic<bool> is_behind = false;
+    std::atomic<bool> outage_lately = false;
   };
 
   /// Locks for writing.

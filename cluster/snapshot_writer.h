@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
+#include "cluster/outage_memory.h"
 #include "cluster/snapshot.h"
 #include "kube/list_watch.h"
 #include "kube/timer.h"
@@ -16,12 +17,14 @@
 
 namespace berth::cluster {
 
-/// The part of SnapshotWriter that all kinds share: lists, and signs of life. All functions are
-/// called on the thread of the list-and-watch, and block while the snapshot has readers.
+/// The part of SnapshotWriter that all kinds share: lists, signs of life, and outages. All
+/// functions are called on the thread of the list-and-watch, and those that write block while the
+/// snapshot has readers.
 template <typename T, Kind kKind>
 class KindWriter : public kube::ListWatchHandler<T> {
  public:
-  /// Both pointers must outlive the writer. `clock` gives the times for Snapshot::MarkHeard.
+  /// Both pointers must outlive the writer. `clock` gives the times for Snapshot::MarkHeard and for
+  /// OutageMemory.
   KindWriter(Snapshot* snapshot, const kube::Timer* clock) : snapshot_(snapshot), clock_(clock) {}
 
   /// Objects that the snapshot has stay until the list ends, so readers never see a partial
@@ -30,6 +33,8 @@ class KindWriter : public kube::ListWatchHandler<T> {
   /// Removes the objects that were not listed, then returns unused memory to the system.
   void OnReplaceEnd(const std::string& resource_version) override {
     snapshot_->EndReplace(kKind, NumberOf(resource_version));
+    outages_.OnListed(clock_->Now());
+    TellOfOutages();
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     // A list leaves free memory scattered between what is kept, and nothing needs it soon.
     // Sanitizers bring an allocator of their own; glibc's would crash, because the threads of two
@@ -40,6 +45,13 @@ class KindWriter : public kube::ListWatchHandler<T> {
   /// Called after the changes that `resource_version` covers were written.
   void OnHeard(const std::string& resource_version) override {
     snapshot_->MarkHeard(kKind, clock_->Now(), NumberOf(resource_version));
+    // During a list nothing is known that was not known before.
+    if (!resource_version.empty()) outages_.OnHeard(clock_->Now());
+    TellOfOutages();
+  }
+  void OnFailed() override {
+    outages_.OnFailed(clock_->Now());
+    TellOfOutages();
   }
 
  protected:
@@ -55,7 +67,14 @@ class KindWriter : public kube::ListWatchHandler<T> {
     return absl::SimpleAtoi(resource_version, &number) ? number : 0;
   }
 
+  // Whenever something happens, which a bookmark does about every minute.
+  void TellOfOutages() {
+    const auto now = clock_->Now();
+    snapshot_->SetOutage(kKind, outages_.IsBehind(now), outages_.EndedLately(now));
+  }
+
   const kube::Timer* const clock_;
+  OutageMemory outages_;
 };
 
 /// Writes what a list-and-watch of one kind reports into a snapshot, one object at a time. T is

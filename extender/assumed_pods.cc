@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "model/accelerator_requests.h"
 
 namespace berth::extender {
@@ -31,8 +33,11 @@ void AssumedPods::End(const cluster::Snapshot::Reader& reader, std::string_view 
   std::erase_if(pods_, [&](const Assumed& pod) {
     // abs(), because a clock may be set back, too.
     const bool too_old = std::chrono::abs(now - pod.time) >= kLongest;
-    return too_old || pod.uid == asked_about || reader.WasSeenBound(pod.key, pod.uid);
+    return too_old || reader.WasSeenBound(pod.key, pod.uid);
   });
+  const bool was_behind = std::exchange(is_behind_, reader.IsBehind());
+  if (is_behind_ != was_behind) doubtful_ = is_behind_ ? pods_ : std::vector<Assumed>();
+  std::erase_if(pods_, [&](const Assumed& pod) { return pod.uid == asked_about; });
 }
 
 template <typename Visit>
@@ -88,6 +93,24 @@ ExpectedPods AssumedPods::ExpectedFor(const model::Pod& pod,
   };
   if (nominated != nullptr) VisitNominated(*nominated, reader, pod.uid, add);
   return expected;
+}
+
+ExpectedPods AssumedPods::UnseenIn(const cluster::Snapshot::Reader& reader, bool everywhere) {
+  const std::lock_guard lock(mutex_);
+  ExpectedPods unseen;
+  absl::flat_hash_set<std::pair<std::string_view, std::string_view>> counted;
+  for (const Assumed& each : doubtful_) {
+    const auto index = reader.Find(each.node);
+    if (!index || reader.WasSeenBound(each.key, each.uid)) continue;
+    counted.emplace(each.uid, each.node);
+    unseen[*index].push_back(each.pod);
+  }
+  for (const Assumed& each : pods_) {
+    const auto index = reader.Find(each.node);
+    if (!index || (!everywhere && !unseen.contains(*index))) continue;
+    if (!counted.contains({each.uid, each.node})) unseen[*index].push_back(each.pod);
+  }
+  return unseen;
 }
 
 AssumedView AssumedPods::AsItIs(const cluster::Snapshot::Reader& reader,

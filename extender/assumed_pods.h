@@ -82,9 +82,13 @@ using ExpectedPods = absl::flat_hash_map<model::NodeIndex, std::vector<model::Po
 /// Pods that are nominated for a node (cluster::NominatedPods) count on that node in the same way.
 /// Otherwise Berth would choose the devices that the planner of `berth controller` has promised.
 ///
-/// All of them count for scores only. No policy refuses a node because its devices are used, since
-/// kube-scheduler's NodeResourcesFit does that, with nominated pods by their priority. Placer owns
-/// this. Thread-safe.
+/// When the API server goes away, a pod that is assumed may have been bound, although neither
+/// kube-scheduler nor Berth was told. Until Berth's watch has caught up, UnseenIn() tells of such
+/// pods.
+///
+/// But for that, all of them count for scores only. No policy refuses a node because its devices
+/// are used, since kube-scheduler's NodeResourcesFit does that, with nominated pods by their
+/// priority. Placer owns this. Thread-safe.
 class AssumedPods {
  public:
   /// How long a pod is assumed at most.
@@ -118,6 +122,13 @@ class AssumedPods {
   ExpectedPods ExpectedFor(const model::Pod& pod, const cluster::Snapshot::Reader& reader,
                            model::Time now, const cluster::NominatedPods* nominated);
 
+  /// Returns the pods that may use something beyond what `reader` shows: those that are assumed,
+  /// and, while `reader` is behind, doubtful ones, which were assumed when requests for bound pods
+  /// began to fail. Questions about these do not end that, because kube-scheduler asks again about
+  /// a pod if it did not get the answer to its binding. If not `everywhere`, only nodes with
+  /// doubtful pods are returned. Call it after Over() or AsItIs() for the pod in question.
+  ExpectedPods UnseenIn(const cluster::Snapshot::Reader& reader, bool everywhere);
+
   /// Like Over(), but without any assumed or nominated pod, for a question about one node: there is
   /// nothing to choose, so no score matters. Ends assumptions like Over().
   AssumedView AsItIs(const cluster::Snapshot::Reader& reader, std::string_view asked_about,
@@ -146,7 +157,7 @@ class AssumedPods {
 
   // The following expect that mutex_ is held.
 
-  // Ends the assumptions that do not hold any more.
+  // Ends the assumptions that do not hold any more, and remembers doubtful_.
   void End(const cluster::Snapshot::Reader& reader, std::string_view asked_about, model::Time now);
   // Calls visit(const cluster::NominatedPod&, model::NodeIndex) for the pods that are nominated for
   // a node that exists, but are neither assumed nor bound.
@@ -159,8 +170,10 @@ class AssumedPods {
 
   // Guards the following.
   std::mutex mutex_;
-  std::vector<Assumed> pods_;  // the oldest answer first
-  Copies copies_;              // of the last view
+  std::vector<Assumed> pods_;      // the oldest answer first
+  Copies copies_;                  // of the last view
+  bool is_behind_ = false;         // whether the last reader was
+  std::vector<Assumed> doubtful_;  // that were assumed when is_behind_ became true
 };
 
 }  // namespace berth::extender

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "policies/fit/fit.h"
 #include "policies/scheduling/best.h"
 #include "policies/scheduling/rank.h"
 
@@ -32,6 +33,12 @@ std::unique_ptr<cluster::Snapshot> GivenCluster(const ExtenderArgs& args,
 Judgement WithScoreOf(const Judgement& expected, Judgement judgement) {
   if (judgement.fits) judgement.score = expected.score;
   return judgement;
+}
+
+// Returns `node` as it is with `pods` in addition.
+model::NodeState WithPods(model::NodeState node, const std::vector<model::Pod>& pods) {
+  for (const model::Pod& pod : pods) policies::fit::Book(pod, node);
+  return node;
 }
 
 std::vector<std::string_view> NamesOfFitting(const ExtenderArgs& args,
@@ -107,6 +114,24 @@ Placer::Judged Placer::JudgeAll(const AssumedView& view, const model::Pod& pod,
   return judged;
 }
 
+void Placer::RefuseFullNodes(const ExtenderArgs& args, const cluster::Snapshot::Reader& reader,
+                             std::vector<Judgement>& judgements) {
+  const bool lately = reader.OutageLately();
+  if (!lately && !reader.IsBehind()) return;
+  const ExpectedPods unseen = assumed_.UnseenIn(reader, lately);
+  const auto is_full = [&](model::NodeIndex index) {
+    const model::NodeState& node = *reader.At(index);
+    const auto more = unseen.find(index);
+    if (more == unseen.end()) return lately && policies::fit::IsFull(args.pod, node);
+    return policies::fit::IsFull(args.pod, WithPods(node, more->second));
+  };
+  const std::vector<model::NodeIndex> indices = reader.FindAll(args.node_names);
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (!judgements[i].fits || !is_full(indices[i])) continue;
+    judgements[i] = Judgement{.fits = false, .reason = engine_->full_node()};
+  }
+}
+
 std::size_t Placer::CountFitting(std::span<const Judgement> judgements) {
   std::size_t fitting = 0;
   std::vector<std::size_t> refused(engine_->reasons().size());
@@ -126,7 +151,10 @@ bool Placer::IsShortlisted(const model::Pod& pod, const cluster::Snapshot::Reade
   if (fitting > static_cast<std::size_t>(shortlist_.size)) {
     outcome = policies::scheduling::JudgeShortlisting(pod, reader, engine_->catalog(), shortlist_);
   }
-  if (outcome == Shortlisting::kShort && shortlisted_.AskedAgain(pod.uid, now)) {
+  // In an outage the binding fails on whatever node. A pod that gets one node is assumed there, and
+  // only then its place is not given to another one; see RefuseFullNodes().
+  const bool outage = reader.IsBehind() || reader.OutageLately();
+  if (outcome == Shortlisting::kShort && !outage && shortlisted_.AskedAgain(pod.uid, now)) {
     outcome = Shortlisting::kAskedAgain;
   }
   shortlist_metrics_.OnFiltered(outcome);
@@ -138,7 +166,8 @@ FilterResult Placer::Filter(const ExtenderArgs& args, model::Time now) {
   const auto given = GivenCluster(args, snapshot_);
   const cluster::Snapshot::Reader reader = given ? given->Read() : snapshot_.Read();
   const AssumedView view = ViewFor(args, reader, now);
-  const Judged judged = JudgeAll(view, args.pod, args.node_names, now, !given);
+  Judged judged = JudgeAll(view, args.pod, args.node_names, now, !given);
+  RefuseFullNodes(args, reader, judged.judgements);
   const std::vector<Judgement>& judgements = judged.judgements;
   const std::size_t fitting = CountFitting(judgements);
   FilterResult result;

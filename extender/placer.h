@@ -33,6 +33,7 @@ namespace berth::extender {
 /// - count the devices of assumed and of nominated pods as used, for scores only (AssumedPods);
 /// - have the engine prepare the pod;
 /// - judge each node, or recall its judgement (JudgementCache);
+/// - filter: during and after an outage of the API server, refuse nodes that are full;
 /// - filter: choose the best nodes if there is a shortlist (ShortlistedPods), and list reasons if
 ///   no node fits;
 /// - prioritize: rank the nodes within the request;
@@ -57,12 +58,19 @@ class Placer {
   ///
   /// If nodes fit, the result names them, in the order of `args`, and no others. With a shortlist
   /// it names only the best of them, unless kube-scheduler's own scoring has an influence on the
-  /// pod, or the pod was given a shortlist before. If the result is a single node, the pod is
-  /// assumed to go there.
+  /// pod, or the pod was given a shortlist before and there was no outage of the API server. If the
+  /// result is a single node, the pod is assumed to go there.
   ///
   /// If `args` have a single node, kube-scheduler usually asks about the one that is nominated for
   /// the pod, and asks about others in the same attempt if the answer is no (evaluateNominatedNode
   /// in k8s.io/kubernetes/pkg/scheduler/schedule_one.go, v1.36.3). So that is no shortlist.
+  ///
+  /// After an outage of the API server (Snapshot::Reader::OutageLately()), nodes are refused, too,
+  /// on which bound pods and those that are assumed leave no room. Neither suffices: kube-scheduler
+  /// may not know all bound pods yet, and the snapshot not those that it is about to bind. At all
+  /// other times kube-scheduler knows better than the snapshot which pods have left. While the
+  /// snapshot is behind, nodes are refused on which pods may have been bound just before
+  /// (AssumedPods::UnseenIn()). Only a snapshot of whole pods can tell.
   ///
   /// If no node fits, the result names every node with its reason, because kube-scheduler takes
   /// nodes that are not listed for unresolvable, without a reason.
@@ -104,6 +112,11 @@ class Placer {
   // of nodes that the request contains. Unknown nodes are refused.
   Judged JudgeAll(const AssumedView& view, const model::Pod& pod,
                   std::span<const std::string_view> names, model::Time now, bool remember);
+
+  // Refuses the nodes of a request that kube-scheduler may not know to be full, because of an
+  // outage.
+  void RefuseFullNodes(const ExtenderArgs& args, const cluster::Snapshot::Reader& reader,
+                       std::vector<policies::scheduling::Judgement>& judgements);
 
   // Counts the reasons of refusals in the metrics. Returns how many nodes fit.
   std::size_t CountFitting(std::span<const policies::scheduling::Judgement> judgements);

@@ -145,6 +145,13 @@ Misfit JudgeRoom(const Pod& pod, const NodeState& node) {
   return HasResources(pod, node) ? Misfit::kNone : Misfit::kResource;
 }
 
+bool IsFull(const Pod& pod, const NodeState& node) {
+  if (JudgeRoom(pod, node) == Misfit::kNone) return false;
+  NodeState empty;
+  empty.node.allocatable = node.node.allocatable;
+  return JudgeRoom(pod, empty) == Misfit::kNone;
+}
+
 std::int64_t RoomFor(const Pod& pod, const NodeState& node, std::int64_t most) {
   if (JudgeRoom(pod, node) != Misfit::kNone) return 0;
   // Another pod like it asks for the same port.

@@ -83,6 +83,11 @@ Misfit JudgeNode(const model::Pod& pod, const model::Node& node);
 /// has nothing of, so a node whose devices only DynamicResources hands out is refused.
 Misfit JudgeRoom(const model::Pod& pod, const model::NodeState& node);
 
+/// Whether JudgeRoom() refuses the node because of the pods that run there: it would have room for
+/// `pod` if it were empty. False where kube-scheduler knows room that JudgeRoom() does not, such as
+/// devices that only DynamicResources hands out.
+bool IsFull(const model::Pod& pod, const model::NodeState& node);
+
 /// How many pods like `pod` JudgeRoom() lets run on the node, one after the other, but no more than
 /// `most`.
 std::int64_t RoomFor(const model::Pod& pod, const model::NodeState& node, std::int64_t most);

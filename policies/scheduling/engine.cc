@@ -86,7 +86,12 @@ SchedulingEngine::SchedulingEngine(std::shared_ptr<const model::AcceleratorCatal
                                      .summary = "unknown to Berth"})),
       unreadable_node_(reasons_.Intern({.policy = std::string(kEngine),
                                         .text = "node(s) could not be read by Berth",
-                                        .summary = "cannot be read"})) {
+                                        .summary = "cannot be read"})),
+      // kube-scheduler believes that the pod fits as it is, so it would find nobody there to evict.
+      full_node_(reasons_.Intern(
+          {.policy = std::string(kEngine),
+           .text = "node(s) were full of pods that kube-scheduler may have lost in an outage",
+           .summary = "full since an outage of the API server"})) {
   const PolicyContext context{*catalog_, prefix_, reasons_};
   ForEachPolicy(config.policies, [&]<typename Policy>(const PolicySettings<Policy>& settings) {
     members_.push_back({Policy::kName, settings.mode, settings.weight,

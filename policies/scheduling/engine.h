@@ -134,6 +134,11 @@ class SchedulingEngine {
   /// The reason for a node in quarantine: what Berth knows about it may no longer be true.
   ReasonId unreadable_node() const { return unreadable_node_; }
 
+  /// The reason for a node that is full, although kube-scheduler, which knows less after an outage
+  /// of the API server, believes that the pod fits. No judgement of the engine has it; callers give
+  /// it.
+  ReasonId full_node() const { return full_node_; }
+
   /// The catalogue that the engine was made with. Lives as long as the engine.
   const model::AcceleratorCatalog& catalog() const { return *catalog_; }
 
@@ -158,6 +163,7 @@ class SchedulingEngine {
   std::vector<std::string> annotations_;  // that the policies read; ascending
   ReasonId unknown_node_;
   ReasonId unreadable_node_;
+  ReasonId full_node_;
 };
 
 }  // namespace berth::policies::scheduling

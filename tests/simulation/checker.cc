@@ -233,6 +233,10 @@ Complaint Checker::CheckConverged(const BerthProcess& berth) const {
                        berth.services_whole());
   }
   const Snapshot::Reader reader = berth.snapshot().Read();
+  if (reader.IsBehind() || reader.OutageLately()) {
+    return fmt::format("outages are not over: behind {}, lately {}", reader.IsBehind(),
+                       reader.OutageLately());
+  }
   Checker now(server_);
   Complaint complaint = now.MoveTo(server_->revision(), server_->revision());
   if (!complaint) complaint = now.CheckNodes(reader, true);

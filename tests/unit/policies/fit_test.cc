@@ -212,5 +212,19 @@ TEST(UnknownNeed, IsWhatKubeSchedulerAloneKnows) {
   }
 }
 
+TEST(IsFull, OnlyWhatPodsTookMakesANodeFull) {
+  NodeState state;
+  state.node = GpuNode();
+  Pod pod{.requests = Of({{"nvidia.com/gpu", 4}, {"cpu", 1000}})};
+  EXPECT_FALSE(IsFull(pod, state));
+  Book(Pod{.requests = Of({{"nvidia.com/gpu", 4}})}, state);
+  EXPECT_FALSE(IsFull(pod, state));
+  Book(Pod{.requests = Of({{"nvidia.com/gpu", 1}})}, state);
+  EXPECT_TRUE(IsFull(pod, state));
+  // kube-scheduler may have DynamicResources hand these out, or may ignore them.
+  pod.requests.Set("example.com/other", 1);
+  EXPECT_FALSE(IsFull(pod, state));
+}
+
 }  // namespace
 }  // namespace berth::policies::fit
