@@ -68,8 +68,7 @@ func (w *world) compete(random *rand.Rand) time.Duration {
 	w.seen.expectRivals(false)
 	w.end(first, random.IntN(2) == 0)
 	w.all(second.prefix, second.pods, "run", isRunning)
-	courses := w.seen.courses()
-	took := max(0, courses[second.gang].whole.Sub(courses[first.gang].over)).Round(time.Millisecond)
+	took := w.seen.between(first.gang, second.gang).Round(time.Millisecond)
 	w.Logf("%s before %s, which had its nodes %s after the end", first, second, took)
 	return took
 }

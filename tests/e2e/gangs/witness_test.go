@@ -262,6 +262,17 @@ func (w *witness) expectRivals(rivals bool) {
 	w.rivals = rivals
 }
 
+// between is the time from the end of a gang until another one has all of its nodes; 0 if it needs less
+// than the first one leaves, and has them before.
+func (w *witness) between(first, second string) time.Duration {
+	courses := w.courses()
+	over, whole := courses[first].over, courses[second].whole
+	if over.IsZero() || whole.Before(over) {
+		return 0
+	}
+	return whole.Sub(over)
+}
+
 // courses are what became of all gangs so far.
 func (w *witness) courses() map[string]course {
 	w.mu.Lock()
