@@ -1,0 +1,230 @@
+//go:build long
+
+package gangs
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/churn"
+	"berth.dev/berth/tests/e2e/fleet"
+	"berth.dev/berth/tests/e2e/judge"
+)
+
+var (
+	manyNodes = flag.Int("nodes", 60, "nodes of the cluster with many gangs")
+	manyGangs = flag.Int("gangs", 10, "gangs of 2 to 64 pods")
+)
+
+const (
+	singlesBeside = 50 // single pods for each gang
+	manyFaults    = 500 * time.Millisecond
+	manyPatience  = 15 * time.Minute // from the last creation until all have ended
+	runs          = 3 * time.Second  // a gang that is whole
+)
+
+var manyLast = churn.Span{Least: 4 * time.Second, Most: 12 * time.Second}
+
+// crowd is a large box with gangs, single pods beside them, and nodes that break.
+type crowd struct {
+	*world
+	random *rand.Rand
+	jobs   map[string]string // gangs by the names of their Jobs
+}
+
+// In full it takes -nodes 1000 -gangs 200 -timeout 60m, and has 10,000 single pods beside them.
+//
+// Gangs of 2 to 64 pods come among single pods, nodes break all the while, and every program is killed
+// once. In the end all have run; no gang ran partly for longer than the timeout, no node had more pods
+// than it has room for, and nobody got a node that was known to be broken.
+func TestManyGangsAmongSinglesWhileEverythingFails(t *testing.T) {
+	c := startCrowd(t)
+	var names []string
+	for i := range *manyNodes {
+		names = append(names, crowdPool().NodeName(i))
+	}
+	storm := churn.StartStorm(context.WithoutCancel(t.Context()), shared.Client, churn.Weather{
+		Nodes: names, Every: manyFaults, Lasts: manyLast, Seed: 1})
+	begin := time.Now()
+	ended := make(chan int)
+	enough, cancel := context.WithCancel(t.Context())
+	go func() { ended <- c.endWholeGangs(enough) }()
+	c.createAll(storm)
+	t.Logf("all are created after %.0f s", time.Since(begin).Seconds())
+	c.awaitSingles()
+	c.awaitJobs()
+	cancel()
+	<-ended
+	t.Logf("all have ended after %.0f s; %d nodes broke", time.Since(begin).Seconds(), storm.Begun())
+	c.Check("end the storm", storm.Stop(context.WithoutCancel(t.Context())))
+	c.report()
+}
+
+func crowdPool() fleet.Pool {
+	v100 := pool()
+	v100.Nodes, v100.RackNodes = *manyNodes, 32
+	return v100
+}
+
+// startCrowd has the tests' helpers use a large box until the test ends.
+func startCrowd(t *testing.T) *crowd {
+	t.Helper()
+	formerBox, formerController, formerWebhook := shared, controller, webhook
+	t.Cleanup(func() { shared, controller, webhook = formerBox, formerController, formerWebhook })
+	large := box.ForTest(t, options())
+	w := &world{Test: box.Test{T: t, Timeout: manyPatience}}
+	w.Check("fill the box", fillWith(t.Context(), large, crowdPool(), admissionv1.Fail))
+	w.Await("Berth to know all nodes", func() bool {
+		samples, err := shared.Berth.Metrics(t.Context())
+		return err == nil && samples.Sum("berth_nodes") == float64(*manyNodes)
+	})
+	var err error
+	w.seen, err = watchPods(t.Context(), shared.Client)
+	w.Check("watch pods", err)
+	w.judge, err = judge.Start(context.WithoutCancel(t.Context()), shared.Client,
+		judge.ExcludingRules(), box.ManagedResources, shared.DecisionsAddress())
+	w.Check("start the judge", err)
+	t.Cleanup(w.conclude)
+	return &crowd{world: w, random: rand.New(rand.NewPCG(1, 21)), jobs: map[string]string{}}
+}
+
+// createAll creates gangs, each with single pods beside it, and has programs fail in between.
+func (c *crowd) createAll(storm *churn.Storm) {
+	c.Helper()
+	kill := func(program *box.Process) func() {
+		return func() {
+			program.Kill()
+			c.back(program)
+		}
+	}
+	at := func(percent int) int { return *manyGangs * percent / 100 }
+	events := map[int]func(){
+		at(15): kill(shared.Scheduler), at(25): kill(controller.Process), at(35): kill(shared.Berth.Process),
+		at(45): kill(shared.ControllerManager), at(55): kill(webhook.Process),
+		at(65): func() {
+			resume := storm.Pause()
+			defer resume()
+			kill(shared.APIServer)()
+		},
+		at(75): kill(shared.Kwok), at(80): kill(shared.Scheduler), at(90): kill(controller.Process),
+	}
+	for i := range *manyGangs {
+		if happens := events[i]; happens != nil {
+			happens()
+		}
+		c.createGang(i)
+		var pods []*corev1.Pod
+		for j := range singlesBeside {
+			pod := single(fmt.Sprintf("single-%05d", i*singlesBeside+j), "", 1)
+			pod.Annotations[fleet.FateAnnotation] = fleet.FateSucceeded
+			pods = append(pods, pod)
+		}
+		c.create(pods...)
+	}
+}
+
+func (c *crowd) createGang(index int) {
+	c.Helper()
+	job := gangJob(fmt.Sprintf("gang-%03d", index), 2+c.random.IntN(63), int64(1)<<c.random.IntN(4))
+	c.jobs[job.Name] = c.start(job)
+}
+
+// endWholeGangs has the pods of each gang succeed some time after the last one of them runs, until ctx
+// ends, and returns of how many.
+func (c *crowd) endWholeGangs(ctx context.Context) int {
+	ended := map[string]bool{}
+	ticker := time.NewTicker(runs / 10)
+	defer ticker.Stop()
+	for {
+		for name, course := range c.seen.courses() {
+			if course.whole.IsZero() || ended[name] || time.Since(course.whole) < runs {
+				continue
+			}
+			ended[name] = true
+			for pod := range course.pods {
+				ended[name] = c.succeed(ctx, pod) && ended[name]
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return len(ended)
+		case <-ticker.C:
+		}
+	}
+}
+
+func (c *crowd) succeed(ctx context.Context, pod string) bool {
+	err := fleet.Doom(ctx, shared.Client, namespace, pod, fleet.FateSucceeded)
+	return err == nil || apierrors.IsNotFound(err)
+}
+
+func (c *crowd) awaitSingles() {
+	c.Helper()
+	c.Await("all single pods to succeed", func() bool {
+		return c.seen.count(func(pod *corev1.Pod) bool {
+			return strings.HasPrefix(pod.Name, "single-") && pod.Status.Phase == corev1.PodSucceeded
+		}) == *manyGangs*singlesBeside
+	})
+}
+
+func (c *crowd) awaitJobs() {
+	c.Helper()
+	left := 0
+	if box.HoldsWithin(manyPatience, func() bool {
+		list, err := shared.Client.BatchV1().Jobs(namespace).List(c.Context(), metav1.ListOptions{})
+		c.Check("list Jobs", err)
+		left = len(list.Items)
+		for _, job := range list.Items {
+			if job.Status.CompletionTime != nil {
+				left--
+			}
+		}
+		return left == 0
+	}) {
+		return
+	}
+	for name, gang := range c.jobs {
+		course := c.seen.courses()[gang]
+		for _, pod := range course.pods {
+			if !hasEnded(pod) {
+				c.Errorf("%s (%d pods, whole at %s): %s on %q, nominated %q, says %+v", name,
+					len(course.pods), course.whole, pod.Name, pod.Spec.NodeName, pod.Status.NominatedNodeName,
+					conditionOf(*pod))
+				break
+			}
+		}
+	}
+	c.Fatalf("%d Jobs are not complete", left)
+}
+
+func (c *crowd) report() {
+	c.Helper()
+	var longest []time.Duration
+	for name, course := range c.seen.courses() {
+		if course.whole.IsZero() {
+			c.Errorf("%s was never whole", name)
+		}
+		if course.longest > timeout+slack {
+			c.Errorf("%s ran partly for %s", name, course.longest)
+		}
+		longest = append(longest, course.longest)
+	}
+	slices.Sort(longest)
+	c.Logf("%d gangs ran partly for %s (median), %s at most", len(longest), longest[len(longest)/2],
+		longest[len(longest)-1])
+	if len(longest) != *manyGangs {
+		c.Errorf("%d gangs were seen, want %d", len(longest), *manyGangs)
+	}
+}
