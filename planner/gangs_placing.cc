@@ -177,9 +177,7 @@ void Gangs::Wait(Record& gang, Round& round) {
 
 bool Gangs::Keep(Record& gang, Round& round) {
   if (keeping_ >= kMostKept) return true;
-  std::vector<Member*> pods;
-  for (Member& member : gang.members) pods.push_back(&member);
-  const Wanted wanted = WantedOf(gang, pods, false, round);
+  const Wanted wanted = WantedOf(gang, MembersOf(gang), false, round);
   const Topology& topology = TopologyOf(gang, round);
   GangPlacer placer(topology, round.planned, wanted.groups);
   std::vector<GangPlacer::Limits> choices;
