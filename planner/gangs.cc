@@ -12,7 +12,7 @@
 #include "model/node.h"
 
 // The life of a gang: who belongs to it, what is to be done next, and how it ends. Where its pods
-// go is in gangs_placing.cc.
+// go is in gangs_placing.cc, and what is written for it in gangs_writing.cc.
 
 namespace berth::planner {
 
@@ -242,45 +242,6 @@ std::vector<Gangs::Member*> Gangs::MembersOf(Record& gang) {
   return members;
 }
 
-bool Gangs::AreReserved(const Record& gang, const std::vector<Member*>& pods, Round& round) const {
-  const std::string& lease = round.gangs.lease;
-  bool all = true;
-  for (Member* member : pods) {
-    WaitingPod& pod = *member->pod;
-    all = all && pod.Stands();
-    const bool known = lease.empty() || !pod.pod().gated ||
-                       model::Find(pod.pod().annotations, lease_annotation_) == lease;
-    if (known) continue;
-    all = false;
-    if (!pod.Stands()) continue;
-    Step step = StepFor(gang, *member, StepKind::kNominate);
-    step.node = pod.Node();
-    step.text = lease;
-    pod.OnWritten(step.node, round.now);
-    round.steps.push_back(std::move(step));
-  }
-  return all;
-}
-
-void Gangs::Release(Record& gang, Round& round) {
-  for (const Member& member : gang.members) {
-    if (member.pod->pod().gated) Ungate(gang, member, round);
-  }
-  for (const Member& member : gang.members) {
-    if (!gang.said.empty()) round.steps.push_back(StepFor(gang, member, StepKind::kSay));
-  }
-  gang.said.clear();
-  gang.released = true;
-  gang.incomplete = round.now;
-  Enter(gang, GangPhase::kReleased, "", round);
-  TellReleased(gang, round);
-}
-
-void Gangs::Ungate(Record& gang, const Member& member, Round& round) const {
-  gang.ungated[member.pod->pod().uid] = round.now;
-  round.steps.push_back(StepFor(gang, member, StepKind::kUngate));
-}
-
 void Gangs::Complete(Record& gang, Round& round) {
   if (!gang.incomplete) gang.incomplete = round.now;
   for (Member& member : gang.members) {
@@ -322,54 +283,6 @@ bool Gangs::MayStartAnew(const Record& gang, const Member& member, const Round& 
   return round.now < last + kReplacement;
 }
 
-void Gangs::Evict(Record& gang, Round& round) const {
-  const Pod& pod = gang.members.front().pod->pod();
-  round.steps.push_back({.namespace_ = pod.namespace_,
-                         .created = std::get<1>(gang.place),
-                         .kind = StepKind::kEvict,
-                         .gang = gang.gang().name,
-                         .text = gang.reason});
-  gang.incomplete = round.now;
-  round.changes.push_back(ChangeOf(gang, GangEvent::kEvicted));
-}
-
-void Gangs::Nominate(const Record& gang, Member& member, model::NodeIndex node,
-                     Round& round) const {
-  WaitingPod& pod = *member.pod;
-  if (pod.IsOurs()) round.ended.push_back({Outcome::kReplaced, pod.pod().created});
-  Step step = StepFor(gang, member, StepKind::kNominate);
-  step.node = round.view.At(node)->node.name;
-  step.text = round.gangs.lease;
-  pod.OnWritten(step.node, round.now);
-  round.steps.push_back(std::move(step));
-  round.Book(pod.pod(), node);
-  member.held = true;
-}
-
-void Gangs::Withdraw(const Record& gang, Member& member, Round& round) const {
-  round.ended.push_back({Outcome::kWithdrawn, member.pod->pod().created});
-  member.pod->OnWritten("", round.now);
-  member.held = false;
-  round.steps.push_back(StepFor(gang, member, StepKind::kNominate));
-}
-
-void Gangs::WithdrawAll(Record& gang, Round& round) const {
-  for (Member& member : gang.members) {
-    if (member.pod->IsOurs()) Withdraw(gang, member, round);
-  }
-}
-
-Step Gangs::StepFor(const Record& gang, const Member& member, StepKind kind) const {
-  const Pod& pod = member.pod->pod();
-  return {.namespace_ = pod.namespace_,
-          .name = pod.name,
-          .uid = pod.uid,
-          .created = pod.created,
-          .refused = member.pod->IsRefused(),
-          .kind = kind,
-          .gang = gang.gang().name};
-}
-
 void Gangs::Enter(Record& gang, GangPhase phase, std::string reason, Round& round) const {
   const bool is_new = !gang.since || gang.phase != phase;
   if (is_new) gang.since = round.now;
@@ -381,47 +294,6 @@ void Gangs::Enter(Record& gang, GangPhase phase, std::string reason, Round& roun
   // Of pods that wait in a queue, its owner tells; there may be thousands of them.
   const bool is_told = !gang.reason.empty() && !gang.is_held_back;
   if (is_told && *gang.since + kSayAfter <= round.now) Say(gang, round);
-}
-
-void Gangs::Say(Record& gang, Round& round) const {
-  std::string text =
-      "gang " + gang.gang().name + " of " + std::to_string(gang.size()) + ": " + gang.reason;
-  const bool again = gang.said_phase == gang.phase;
-  if (again && (text == gang.said || round.now < gang.said_at + kSayAgain)) return;
-  // Pods that are bound soon would keep the condition, so of these only the event tells.
-  const bool released = gang.phase == GangPhase::kReleased;
-  // Of a new number only one pod tells: a write for each would be many.
-  const std::size_t conditions = released ? 0 : again ? 1 : gang.members.size();
-  for (std::size_t i = 0; i < conditions; ++i) {
-    round.steps.push_back(StepFor(gang, gang.members[i], StepKind::kSay));
-    round.steps.back().text = text;
-  }
-  round.steps.push_back(StepFor(gang, gang.members.front(), StepKind::kReport));
-  round.steps.back().text = text;
-  gang.said = std::move(text);
-  gang.said_phase = gang.phase;
-  gang.said_at = round.now;
-}
-
-bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
-  // kube-scheduler may have bound the pod by now, and then it waits no longer all the more.
-  if (step.kind == StepKind::kSay && step.text.empty()) return true;
-  const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
-  if (found == gangs_.end()) return false;
-  if (step.kind == StepKind::kEvict) return found->second.released;
-  if (step.kind == StepKind::kCount) return !found->second.released;
-  if (pod == nullptr || pod->uid != step.uid) return false;
-  return step.kind != StepKind::kUngate || (pod->gated && found->second.ungated.contains(pod->uid));
-}
-
-void Gangs::Failed(const Step& step) {
-  const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
-  if (found == gangs_.end()) return;
-  Record& gang = found->second;
-  if (step.kind == StepKind::kUngate) gang.ungated.erase(step.uid);
-  if (step.kind != StepKind::kEvict || !gang.incomplete) return;
-  // Perhaps a budget was in the way.
-  *gang.incomplete += kEvictAgain - std::chrono::seconds(config_.gangs.timeout);
 }
 
 std::optional<GangOutlook> Gangs::Find(std::string_view namespace_name,
