@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cluster/snapshot.h"
@@ -131,6 +132,9 @@ class Controller {
  private:
   // A thread that writes nominations has these of its own.
   struct NominationWriter {
+    NominationWriter(std::unique_ptr<kube::Transport> to_write, LeaderTransport while_leading)
+        : client(std::move(to_write)), transport(std::move(while_leading)) {}
+
     std::unique_ptr<kube::Transport> client;
     LeaderTransport transport;
     Patcher patcher{&transport};

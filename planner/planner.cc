@@ -115,10 +115,12 @@ std::vector<Step> Planner::Plan(const model::ClusterView& view, const SeenBound&
 }
 
 std::vector<Planner::Waiting*> Planner::TakeGangs(std::vector<Waiting*>& queue) {
-  const auto gangs = std::ranges::stable_partition(
-      queue, [](const Waiting* waiting) { return !waiting->gang.has_value(); });
-  std::vector<Waiting*> taken(gangs.begin(), gangs.end());
-  queue.erase(gangs.begin(), gangs.end());
+  // That of std::ranges returns a subrange, which clang 14 cannot compile with libstdc++ 12.
+  const auto gangs = std::stable_partition(queue.begin(), queue.end(), [](const Waiting* waiting) {
+    return !waiting->gang.has_value();
+  });
+  std::vector<Waiting*> taken(gangs, queue.end());
+  queue.erase(gangs, queue.end());
   return taken;
 }
 
