@@ -19,9 +19,9 @@ const slack = 10 * time.Second
 // expectNotPartlyFor fails the test if a gang has run partly for longer than the timeout allows.
 func (w *world) expectNotPartlyFor(timeout time.Duration) {
 	w.Helper()
-	for name, course := range w.seen.courses() {
-		if course.longest > timeout+slack {
-			w.Errorf("%s has run partly for %s", name, course.longest)
+	for name, course := range w.seen.Courses() {
+		if course.Longest > timeout+slack {
+			w.Errorf("%s has run partly for %s", name, course.Longest)
 		}
 	}
 }

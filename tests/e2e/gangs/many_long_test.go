@@ -21,6 +21,7 @@ import (
 	"berth.dev/berth/tests/e2e/churn"
 	"berth.dev/berth/tests/e2e/fleet"
 	"berth.dev/berth/tests/e2e/judge"
+	"berth.dev/berth/tests/e2e/witness"
 )
 
 var (
@@ -91,7 +92,7 @@ func startCrowd(t *testing.T) *crowd {
 		return err == nil && samples.Sum("berth_nodes") == float64(*manyNodes)
 	})
 	var err error
-	w.seen, err = watchPods(t.Context(), shared.Client)
+	w.seen, err = witness.Watch(t.Context(), shared.Client, namespace, devices)
 	w.Check("watch pods", err)
 	w.judge, err = judge.Start(context.WithoutCancel(t.Context()), shared.Client,
 		judge.ExcludingRules(), box.ManagedResources, shared.DecisionsAddress())
@@ -148,12 +149,12 @@ func (c *crowd) endWholeGangs(ctx context.Context) int {
 	ticker := time.NewTicker(runs / 10)
 	defer ticker.Stop()
 	for {
-		for name, course := range c.seen.courses() {
-			if course.whole.IsZero() || ended[name] || time.Since(course.whole) < runs {
+		for name, course := range c.seen.Courses() {
+			if course.Whole.IsZero() || ended[name] || time.Since(course.Whole) < runs {
 				continue
 			}
 			ended[name] = true
-			for pod := range course.pods {
+			for pod := range course.Pods {
 				ended[name] = c.succeed(ctx, pod) && ended[name]
 			}
 		}
@@ -173,7 +174,7 @@ func (c *crowd) succeed(ctx context.Context, pod string) bool {
 func (c *crowd) awaitSingles() {
 	c.Helper()
 	c.Await("all single pods to succeed", func() bool {
-		return c.seen.count(func(pod *corev1.Pod) bool {
+		return c.seen.Count(func(pod *corev1.Pod) bool {
 			return strings.HasPrefix(pod.Name, "single-") && pod.Status.Phase == corev1.PodSucceeded
 		}) == *manyGangs*singlesBeside
 	})
@@ -196,11 +197,11 @@ func (c *crowd) awaitJobs() {
 		return
 	}
 	for name, gang := range c.jobs {
-		course := c.seen.courses()[gang]
-		for _, pod := range course.pods {
-			if !hasEnded(pod) {
+		course := c.seen.Courses()[gang]
+		for _, pod := range course.Pods {
+			if !witness.HasEnded(pod) {
 				c.Errorf("%s (%d pods, whole at %s): %s on %q, nominated %q, says %+v", name,
-					len(course.pods), course.whole, pod.Name, pod.Spec.NodeName, pod.Status.NominatedNodeName,
+					len(course.Pods), course.Whole, pod.Name, pod.Spec.NodeName, pod.Status.NominatedNodeName,
 					conditionOf(*pod))
 				break
 			}
@@ -212,14 +213,14 @@ func (c *crowd) awaitJobs() {
 func (c *crowd) report() {
 	c.Helper()
 	var longest []time.Duration
-	for name, course := range c.seen.courses() {
-		if course.whole.IsZero() {
+	for name, course := range c.seen.Courses() {
+		if course.Whole.IsZero() {
 			c.Errorf("%s was never whole", name)
 		}
-		if course.longest > timeout+slack {
-			c.Errorf("%s ran partly for %s", name, course.longest)
+		if course.Longest > timeout+slack {
+			c.Errorf("%s ran partly for %s", name, course.Longest)
 		}
-		longest = append(longest, course.longest)
+		longest = append(longest, course.Longest)
 	}
 	slices.Sort(longest)
 	c.Logf("%d gangs ran partly for %s (median), %s at most", len(longest), longest[len(longest)/2],

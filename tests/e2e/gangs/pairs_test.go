@@ -59,16 +59,16 @@ func TestTwoGangsThatDoNotFitTogetherRunInTurn(t *testing.T) {
 func (w *world) compete(random *rand.Rand) time.Duration {
 	w.Helper()
 	rivals := []*rival{randomRival(random, "a"), randomRival(random, "b")}
-	w.seen.expectRivals(true)
+	w.seen.ExpectRivals(true)
 	w.createTogether(rivals)
 	first, second := w.awaitFirst(rivals)
 	w.all(first.prefix, first.pods, "run", isRunning)
 	w.all(second.prefix, second.pods, "hold nothing", holdsNothing)
 	// From the first end of a pod on the second gang may have what it leaves.
-	w.seen.expectRivals(false)
+	w.seen.ExpectRivals(false)
 	w.end(first, random.IntN(2) == 0)
 	w.all(second.prefix, second.pods, "run", isRunning)
-	took := w.seen.between(first.gang, second.gang).Round(time.Millisecond)
+	took := w.seen.Between(first.gang, second.gang).Round(time.Millisecond)
 	w.Logf("%s before %s, which had its nodes %s after the end", first, second, took)
 	return took
 }
@@ -100,9 +100,9 @@ func (w *world) submit(r *rival) error {
 func (w *world) awaitFirst(rivals []*rival) (first, second *rival) {
 	w.Helper()
 	w.Await(fmt.Sprintf("one of %v to have nodes", rivals), func() bool {
-		courses := w.seen.courses()
+		courses := w.seen.Courses()
 		for i, r := range rivals {
-			if !courses[r.gang].whole.IsZero() {
+			if !courses[r.gang].Whole.IsZero() {
 				first, second = r, rivals[1-i]
 			}
 		}

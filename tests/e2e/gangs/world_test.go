@@ -15,12 +15,13 @@ import (
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 	"berth.dev/berth/tests/e2e/judge"
+	"berth.dev/berth/tests/e2e/witness"
 )
 
 const (
-	gangGate       = "berth.dev/gang" // also the annotation that asks for a gang, and the condition
-	gangName       = "berth.dev/gang-name"
-	gangSize       = "berth.dev/gang-size"
+	gangGate       = witness.Gate // also the annotation that asks for a gang, and the condition
+	gangName       = witness.Name
+	gangSize       = witness.Size
 	planAnnotation = "berth.dev/plan"
 	labelGang      = "e2e.berth.dev/gang" // of plain pods
 	broken         = "GPUIsLost"
@@ -29,7 +30,7 @@ const (
 // world is the box as a test sees it.
 type world struct {
 	box.Test
-	seen    *witness
+	seen    *witness.Witness
 	judge   *judge.Judge
 	faulted int // nodes
 }
@@ -48,7 +49,7 @@ func fresh(t *testing.T) *world {
 			samples.Sum("berth_accelerator_devices", `state="used"`) == 0
 	})
 	var err error
-	w.seen, err = watchPods(t.Context(), shared.Client)
+	w.seen, err = witness.Watch(t.Context(), shared.Client, namespace, devices)
 	w.Check("watch pods", err)
 	w.judge, err = judge.Start(context.WithoutCancel(t.Context()), shared.Client,
 		judge.ExcludingRules(), box.ManagedResources, shared.DecisionsAddress())
@@ -65,7 +66,7 @@ func (w *world) conclude() {
 			w.Errorf("%s on %s is %v: %s there for %s", p.Pod, p.Node, p.Verdict, p.Condition, p.After)
 		}
 	}
-	for _, fault := range w.seen.stop() {
+	for _, fault := range w.seen.Stop() {
 		w.Error(fault)
 	}
 }
@@ -226,15 +227,9 @@ func (w *world) some(
 	return found
 }
 
-func isGated(pod corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Spec.SchedulingGates, func(gate corev1.PodSchedulingGate) bool {
-		return gate.Name == gangGate
-	})
-}
+func isGated(pod corev1.Pod) bool { return witness.IsGated(pod) }
 
-func isNominated(pod corev1.Pod) bool {
-	return pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != ""
-}
+func isNominated(pod corev1.Pod) bool { return witness.IsNominated(pod) }
 
 func isReleased(pod corev1.Pod) bool { return !isGated(pod) }
 
@@ -242,8 +237,7 @@ func isBound(pod corev1.Pod) bool { return pod.Spec.NodeName != "" }
 
 func isRunning(pod corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning }
 
-// holdsNothing is of a pod that keeps no place from others.
-func holdsNothing(pod corev1.Pod) bool { return isGated(pod) && !isNominated(pod) && !isBound(pod) }
+func holdsNothing(pod corev1.Pod) bool { return witness.HoldsNothing(pod) }
 
 // promises are the nominated nodes, by the pods' names.
 func promises(pods []corev1.Pod) map[string]string {

@@ -1,6 +1,7 @@
-package gangs
+package witness
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -8,26 +9,37 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"berth.dev/berth/tests/e2e/fleet"
 )
+
+const devices = 8 // of a node
 
 // shown has a witness see a gang of two pods that ask for all devices of a node each.
 type shown struct {
-	*witness
+	*Witness
 	now  time.Time
 	pods []*corev1.Pod
 }
 
 func show(names ...string) *shown {
-	s := &shown{witness: &witness{gangs: map[string]*course{}, pods: map[string]*corev1.Pod{},
-		used: map[string]int64{}}, now: time.Now()}
+	s := &shown{Witness: made(metav1.NamespaceDefault, devices), now: time.Now()}
 	for _, name := range names {
-		for _, pod := range members(name, 2, devices) {
-			pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: gangGate}}
+		for i := range 2 {
+			pod := member(name, i)
 			s.pods = append(s.pods, pod)
 			s.see(watch.Added, pod.DeepCopy(), s.now)
 		}
 	}
 	return s
+}
+
+func member(gang string, index int) *corev1.Pod {
+	ask := fleet.Ask{Resource: fleet.ResourceGPU, Devices: devices}
+	pod := ask.Pod(fmt.Sprintf("%s-%d", gang, index))
+	pod.Annotations[Name], pod.Annotations[Size] = gang, "2"
+	pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: Gate}}
+	return pod
 }
 
 // change shows a pod anew, a second later.
@@ -55,16 +67,16 @@ func TestTheWitnessFindsNothingWrongWithAGangThatIsReleasedWhole(t *testing.T) {
 	s.change(0, bind("n1"))
 	s.change(1, ungate)
 	s.change(1, bind("n2"))
-	course := s.courses()["a"]
-	if len(s.faults) > 0 || course.longest != 2*time.Second || !course.whole.Equal(s.now) {
-		t.Errorf("faults %v, partly for %s, whole at %s", s.faults, course.longest, course.whole)
+	course := s.Courses()["a"]
+	if len(s.faults) > 0 || course.Longest != 2*time.Second || !course.Whole.Equal(s.now) {
+		t.Errorf("faults %v, partly for %s, whole at %s", s.faults, course.Longest, course.Whole)
 	}
 	s.change(0, func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodSucceeded })
-	if !s.courses()["a"].over.IsZero() {
+	if !s.Courses()["a"].Over.IsZero() {
 		t.Error("it is over while a pod runs")
 	}
 	s.change(1, func(pod *corev1.Pod) { pod.DeletionTimestamp = &metav1.Time{Time: s.now} })
-	if s.courses()["a"].over.IsZero() {
+	if s.Courses()["a"].Over.IsZero() {
 		t.Error("it is never over")
 	}
 }
@@ -72,30 +84,54 @@ func TestTheWitnessFindsNothingWrongWithAGangThatIsReleasedWhole(t *testing.T) {
 func TestTheWitnessTellsWhatShouldNeverBe(t *testing.T) {
 	for _, c := range []struct {
 		fault string
-		tell  func() *witness
+		tell  func() *Witness
 	}{
-		{"released when 1 of 2 pods", func() *witness {
+		{"released when 1 of 2 pods", func() *Witness {
 			s := show("a")
 			s.change(0, nominate("n1"))
 			s.change(0, ungate)
-			return s.witness
+			return s.Witness
 		}},
-		{"pods with 16 devices", func() *witness {
+		{"pods with 16 devices", func() *Witness {
 			s := show("a")
 			s.change(0, bind("n1"))
 			s.change(1, bind("n1"))
-			return s.witness
+			return s.Witness
 		}},
-		{"hold nodes at the same time", func() *witness {
+		{"hold nodes at the same time", func() *Witness {
 			s := show("a", "b")
-			s.expectRivals(true)
+			s.ExpectRivals(true)
 			s.change(0, bind("n1"))
 			s.change(2, nominate("n2"))
-			return s.witness
+			return s.Witness
 		}},
 	} {
 		if got := strings.Join(c.tell().faults, "; "); !strings.Contains(got, c.fault) {
 			t.Errorf("the witness says %q, want %q", got, c.fault)
 		}
+	}
+}
+
+// A gang that starts over has its nodes as a whole again; who is about to go does not count.
+func TestTheWitnessCountsStarts(t *testing.T) {
+	s := show("a")
+	run := func() {
+		s.change(0, nominate("n1"))
+		s.change(1, nominate("n2"))
+		s.change(0, ungate)
+		s.change(0, bind("n1"))
+		s.change(1, ungate)
+		s.change(1, bind("n2"))
+	}
+	held := s.now.Add(time.Second)
+	run()
+	for i := range s.pods {
+		s.see(watch.Deleted, s.pods[i], s.now)
+		s.pods[i] = member("a", i)
+		s.see(watch.Added, s.pods[i].DeepCopy(), s.now)
+	}
+	run()
+	if course := s.Courses()["a"]; len(s.faults) > 0 || course.Starts != 2 || !course.Held.Equal(held) {
+		t.Errorf("faults %v, %d starts, held a node at %s", s.faults, course.Starts, course.Held)
 	}
 }

@@ -1,0 +1,108 @@
+package witness
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+const (
+	// Gate is the scheduling gate of pods of gangs; also the annotation that asks for a gang, and the
+	// condition that says why it waits.
+	Gate = "berth.dev/gang"
+	// Name and Size are annotations of pods of gangs.
+	Name = "berth.dev/gang-name"
+	Size = "berth.dev/gang-size"
+)
+
+// Course is what became of a gang.
+type Course struct {
+	Pods    map[string]*corev1.Pod // by name
+	Longest time.Duration          // for which some of its pods ran and others waited
+	Held    time.Time              // when it first had a node for any pod; zero: not yet
+	Whole   time.Time              // when the last of all its pods first got a node; zero: not yet
+	Over    time.Time              // when the last of its pods that had a node was gone, or had ended
+	Starts  int                    // how often all of its pods got nodes when none had any before
+
+	partly   time.Time // since when some of its pods run and others wait; zero: this is not so
+	complete bool      // all pods had nodes since one had
+}
+
+// HasEnded tells whether a pod needs its node no longer.
+func HasEnded(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// IsGated tells whether a pod waits for its gang.
+func IsGated(pod corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.SchedulingGates, func(gate corev1.PodSchedulingGate) bool {
+		return gate.Name == Gate
+	})
+}
+
+// IsNominated tells whether a pod that is not bound keeps a node from others.
+func IsNominated(pod corev1.Pod) bool {
+	return pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != ""
+}
+
+// HoldsNothing is of a pod that waits for its gang and keeps no place from others.
+func HoldsNothing(pod corev1.Pod) bool {
+	return IsGated(pod) && !IsNominated(pod) && pod.Spec.NodeName == ""
+}
+
+// holds tells whether the gang keeps any node from others.
+func (c *Course) holds() bool {
+	for _, pod := range c.Pods {
+		if !HasEnded(pod) && (pod.Spec.NodeName != "" || pod.Status.NominatedNodeName != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// judge takes the times of what is new since the pod has changed.
+func (c *Course) judge(pod *corev1.Pod, now time.Time) {
+	run, wait := c.count()
+	switch isPartly := run > 0 && wait > 0; {
+	case isPartly && c.partly.IsZero():
+		c.partly = now
+	case isPartly:
+		c.Longest = max(c.Longest, now.Sub(c.partly))
+	case !c.partly.IsZero():
+		c.Longest = max(c.Longest, now.Sub(c.partly))
+		c.partly = time.Time{}
+	}
+	if c.Held.IsZero() && c.holds() {
+		c.Held = now
+	}
+	size, _ := strconv.Atoi(pod.Annotations[Size])
+	switch {
+	case run == 0:
+		c.complete = false
+		if pod.Spec.NodeName != "" {
+			c.Over = now
+		}
+	case run == size && !c.complete:
+		c.complete = true
+		c.Starts++
+		if c.Whole.IsZero() {
+			c.Whole = now
+		}
+	}
+}
+
+// count tells how many of its pods have a node, and how many wait for one.
+func (c *Course) count() (run, wait int) {
+	for _, each := range c.Pods {
+		switch {
+		case each.DeletionTimestamp != nil || HasEnded(each):
+		case each.Spec.NodeName == "":
+			wait++
+		default:
+			run++
+		}
+	}
+	return run, wait
+}
