@@ -137,9 +137,9 @@ std::int64_t GangReport::Count(MemberState member_state) const {
 
 absl::StatusOr<GangReport> ReadGang(const std::string& gang, const model::GangNames& names,
                                     kube::Transport& transport) {
-  const auto request = ParseGang(gang);
-  if (!request.ok()) return request.status();
-  GangReport report{.namespace_name = request->namespace_name, .name = request->gang};
+  const auto named = ParseGang(gang);
+  if (!named.ok()) return named.status();
+  GangReport report{.namespace_name = named->namespace_, .name = named->name};
   std::vector<RankedMember> ranked;
   const auto take = [&](const JsonValue& pod) {
     const model::StringMap annotations = pod.Field("metadata").Field("annotations").StringMap();

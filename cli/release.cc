@@ -6,7 +6,6 @@
 
 #include "controller/patcher.h"
 #include "kube/json_api.h"
-#include "model/label.h"
 #include "model/node.h"
 
 namespace berth::cli {
@@ -45,7 +44,7 @@ void TakeGated(const JsonValue& pod, const ReleaseRequest& request, const model:
   const model::StringMap annotations = metadata.Field("annotations").StringMap();
   const std::string gang(model::Find(annotations, names.name).value_or(""));
   const bool gated = IsBehind(pod, names.gate);
-  if (!request.gang.empty() && gang != request.gang) {
+  if (request.gang && gang != request.gang->name) {
     if (gated && !gang.empty()) found.others.insert(gang);
     return;
   }
@@ -55,9 +54,9 @@ void TakeGated(const JsonValue& pod, const ReleaseRequest& request, const model:
                          metadata.Field("uid").Text()});
 }
 
-absl::Status NoSuchGang(const ReleaseRequest& request, const SeenPods& found) {
-  std::string message = fmt::format("no pod in the namespace {} belongs to the gang {}",
-                                    request.namespace_name, request.gang);
+absl::Status NoSuchGang(const model::NamespacedName& gang, const SeenPods& found) {
+  std::string message =
+      fmt::format("no pod in the namespace {} belongs to the gang {}", gang.namespace_, gang.name);
   if (!found.others.empty()) {
     message += fmt::format("; gangs that wait there: {}", fmt::join(found.others, ", "));
   }
@@ -66,7 +65,7 @@ absl::Status NoSuchGang(const ReleaseRequest& request, const SeenPods& found) {
 
 absl::StatusOr<SeenPods> FindGated(const ReleaseRequest& request, const model::GangNames& names,
                                    kube::Transport& transport) {
-  const std::string& in = request.namespace_name;
+  const std::string in = request.gang ? request.gang->namespace_ : "";
   const std::string path =
       in.empty() ? "/api/v1/pods" : fmt::format("/api/v1/namespaces/{}/pods", in);
   SeenPods found;
@@ -80,14 +79,9 @@ absl::StatusOr<SeenPods> FindGated(const ReleaseRequest& request, const model::G
 
 }  // namespace
 
-absl::StatusOr<ReleaseRequest> ParseGang(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  if (slash != std::string::npos) {
-    ReleaseRequest request{text.substr(0, slash), text.substr(slash + 1)};
-    if (model::IsDnsSubdomain(request.namespace_name) && model::IsGangName(request.gang)) {
-      return request;
-    }
-  }
+absl::StatusOr<model::NamespacedName> ParseGang(const std::string& text) {
+  auto gang = model::ParseNamespacedName(text);
+  if (gang.ok() && model::IsGangName(gang->name)) return *std::move(gang);
   return absl::InvalidArgumentError(
       fmt::format("\"{}\" is no namespace and gang; write both, such as ml/train-7f9c2e1a", text));
 }
@@ -96,7 +90,7 @@ absl::StatusOr<Released> ReleaseGangs(const ReleaseRequest& request, const model
                                       kube::Transport& transport) {
   const absl::StatusOr<SeenPods> found = FindGated(request, names, transport);
   if (!found.ok()) return found.status();
-  if (!request.gang.empty() && !found->any) return NoSuchGang(request, *found);
+  if (request.gang && !found->any) return NoSuchGang(*request.gang, *found);
   controller::Patcher patcher(&transport);
   Released released;
   for (const PodBehindGate& pod : found->gated) {

@@ -3,12 +3,14 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kube/transport.h"
 #include "model/gang.h"
+#include "model/namespaced_name.h"
 
 // What `berth release` does.
 
@@ -16,16 +18,14 @@ namespace berth::cli {
 
 /// Which pods are released.
 struct ReleaseRequest {
-  /// Empty: all namespaces, and then also all gangs.
-  std::string namespace_name = {};
-  /// The gang's name. Empty: all gangs, and pods behind the gate of which nobody knows the gang.
-  std::string gang = {};
+  /// Not set: all gangs of all namespaces, and pods behind the gate of which nobody knows the gang.
+  std::optional<model::NamespacedName> gang = {};
   /// Whether nothing is written.
   bool dry_run = false;
 };
 
 /// Reads "<namespace>/<gang>". Returns InvalidArgument, with what to write, if it is none.
-absl::StatusOr<ReleaseRequest> ParseGang(const std::string& text);
+absl::StatusOr<model::NamespacedName> ParseGang(const std::string& text);
 
 /// What became of each pod behind the gate: its "<namespace>/<name>", and the result of the write,
 /// or OK if nothing is written.

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "cli/api_access.h"
 #include "cli/commands.h"
@@ -48,15 +49,17 @@ int ReportReleased(const std::string& gate, const Released& released, bool dry_r
 }
 
 int Release(const ReleaseArguments& arguments) {
-  absl::StatusOr<ReleaseRequest> request = ReleaseRequest();
-  if (!arguments.all) request = ParseGang(arguments.gang);
-  if (!request.ok()) return Fail("release", request.status());
-  request->dry_run = arguments.dry_run;
+  ReleaseRequest request{.dry_run = arguments.dry_run};
+  if (!arguments.all) {
+    auto gang = ParseGang(arguments.gang);
+    if (!gang.ok()) return Fail("release", gang.status());
+    request.gang = *std::move(gang);
+  }
   auto access = PersonAccess(arguments.kubeconfig, arguments.context, kube::ProcessEnvironment());
   if (!access.ok()) return Fail("release", kExitUsage, access.status());
   kube::HttpClient client(*std::move(access));
   const model::GangNames names(arguments.prefix);
-  const auto released = ReleaseGangs(*request, names, client);
+  const auto released = ReleaseGangs(request, names, client);
   if (!released.ok()) return Fail("release", kExitNo, released.status());
   return ReportReleased(names.gate, *released, arguments.dry_run);
 }

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "model/duration.h"
+#include "model/namespaced_name.h"
 
 namespace berth::config {
 
@@ -49,6 +50,12 @@ void DescribeValue(model::Duration value, ConfigField& field) {
   field.shape = ConfigType::kDuration;
   field.type = "duration";
   field.value = Scalar(Kind::kText, model::FormatDuration(value));
+}
+
+void DescribeValue(const model::NamespacedName& value, ConfigField& field) {
+  field.shape = ConfigType::kText;
+  field.type = "namespace/name";
+  field.value = Scalar(Kind::kText, value.text());
 }
 
 void DescribeValue(const std::optional<model::Quantity>& value, ConfigField& field) {

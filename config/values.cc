@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "model/duration.h"
+#include "model/label.h"
 #include "model/suggest.h"
 #include "yaml/scalar.h"
 
@@ -81,6 +82,17 @@ absl::Status ReadValue(const YAML::Node& node, model::Duration& value) {
   if (!duration.ok()) return duration.status();
   value = *duration;
   return absl::OkStatus();
+}
+
+absl::Status ReadValue(const YAML::Node& node, model::NamespacedName& value) {
+  if (node.IsScalar()) {
+    auto name = model::ParseNamespacedName(node.Scalar());
+    if (name.ok() && model::IsDnsSubdomain(name->name)) {
+      value = *std::move(name);
+      return absl::OkStatus();
+    }
+  }
+  return Expected("a namespace and a name such as kube-system/kube-scheduler", node);
 }
 
 absl::Status ReadValue(const YAML::Node& node, std::optional<model::Quantity>& value) {

@@ -22,10 +22,6 @@ std::unique_ptr<kube::Transport> Connect(const Controller::Options& options,
   return std::make_unique<kube::HttpClient>(options.api, timeouts);
 }
 
-bool PlansGangs(const planner::PlannerConfig& planner) {
-  return !planner.schedulers.empty() && planner.gangs.enabled;
-}
-
 // Whether to know which kube-schedulers lead.
 bool ReadsLeases(const planner::PlannerConfig& planner) {
   return PlansGangs(planner) && !planner.gangs.scheduler_leases.empty();

@@ -20,15 +20,14 @@ constexpr char kLeasesRole[] = "berth-controller-leases";
 
 std::vector<kube::Grant> InTheCluster(const ControllerConfig& config,
                                       const planner::PlannerConfig& planner) {
-  const bool plans = !planner.schedulers.empty();
   std::vector<kube::Grant> grants;
   kube::Allow(cluster::kFeedPermissions, {}, grants);
   kube::Allow(kPatchPermissions, {}, grants);
   if (!config.certificates.webhooks.empty()) {
     kube::Allow(kWebhookPermissions, config.certificates.webhooks, grants);
   }
-  if (plans) kube::Allow(kNominatePermissions, {}, grants);
-  if (plans && planner.gangs.enabled) kube::Allow(kGangPermissions, {}, grants);
+  if (!planner.schedulers.empty()) kube::Allow(kNominatePermissions, {}, grants);
+  if (PlansGangs(planner)) kube::Allow(kGangPermissions, {}, grants);
   if (config.lost_nodes.enabled()) kube::Allow(kLostPodPermissions, {}, grants);
   return grants;
 }
@@ -57,11 +56,9 @@ std::vector<kube::Grant> InTheNamespace(const ControllerConfig& config) {
 
 std::map<std::string, std::vector<kube::Grant>> OnLeases(const planner::PlannerConfig& planner) {
   std::map<std::string, std::vector<kube::Grant>> grants;
-  if (planner.schedulers.empty() || !planner.gangs.enabled) return grants;
-  for (const std::string& lease : planner.gangs.scheduler_leases) {
-    const std::size_t slash = lease.find('/');
-    kube::Allow(kSchedulerLeasePermissions, {lease.substr(slash + 1)},
-                grants[lease.substr(0, slash)]);
+  if (!PlansGangs(planner)) return grants;
+  for (const model::NamespacedName& lease : planner.gangs.scheduler_leases) {
+    kube::Allow(kSchedulerLeasePermissions, {lease.name}, grants[lease.namespace_]);
   }
   return grants;
 }

@@ -1,6 +1,5 @@
 #include "controller/scheduler_leases.h"
 
-#include <string_view>
 #include <utility>
 
 #include "server/log.h"
@@ -10,12 +9,10 @@ namespace berth::controller {
 using server::Log;
 using server::LogLevel;
 
-SchedulerLeases::SchedulerLeases(const std::vector<std::string>& leases,
+SchedulerLeases::SchedulerLeases(const std::vector<model::NamespacedName>& leases,
                                  kube::Transport* transport) {
-  for (const std::string& lease : leases) {
-    const std::size_t slash = lease.find('/');
-    leases_.push_back(
-        {lease, ApiLeaseStore(transport, lease.substr(0, slash), lease.substr(slash + 1))});
+  for (const model::NamespacedName& lease : leases) {
+    leases_.push_back({lease.text(), ApiLeaseStore(transport, lease.namespace_, lease.name)});
   }
 }
 

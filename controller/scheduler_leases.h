@@ -9,6 +9,7 @@
 #include "controller/lease_store.h"
 #include "kube/permission.h"
 #include "kube/transport.h"
+#include "model/namespaced_name.h"
 
 namespace berth::controller {
 
@@ -29,7 +30,7 @@ inline constexpr kube::Permission kSchedulerLeasePermissions[] = {
 class SchedulerLeases {
  public:
   /// `leases` as in `planner.gangs.schedulerLeases`. `transport` must outlive this.
-  SchedulerLeases(const std::vector<std::string>& leases, kube::Transport* transport);
+  SchedulerLeases(const std::vector<model::NamespacedName>& leases, kube::Transport* transport);
 
   /// Reads each Lease, one request after the other, and returns "<holder>/<transitions>" of all
   /// that exist: planner::GangFacts::lease. Empty if none does, as where leader election is off. A
@@ -41,7 +42,7 @@ class SchedulerLeases {
   enum class Fate : std::uint8_t { kRead, kMissing, kUnreadable };
 
   struct Known {
-    std::string name;
+    std::string name;  // "<namespace>/<name>"
     ApiLeaseStore store;
     // As it was last read; empty: never, or it was missing.
     std::string term = {};

@@ -27,8 +27,8 @@ struct FieldError {
 // The strict reader, the writer of the defaults, the reference in docs and the chart's schema are
 // visitors. The struct's own initialisers are the defaults. visit.Required(...) takes the same
 // arguments, for a field that has no default. Field types are bool, std::int32_t, double,
-// std::string, Duration ("10m"), std::optional<Quantity>, enums that have EnumNames, other visited
-// structs, and std::vector of all these.
+// std::string, Duration ("10m"), NamespacedName ("ml/train"), std::optional<Quantity>, enums that
+// have EnumNames, other visited structs, and std::vector of all these.
 
 /// One value of an enum and its spelling in the configuration. To make an enum a field type,
 /// declare

@@ -2,32 +2,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
-
-#include "model/label.h"
 
 namespace berth::planner {
 
 namespace {
 
-bool IsNamespacedName(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  return slash != std::string_view::npos && model::IsDnsSubdomain(text.substr(0, slash)) &&
-         model::IsDnsSubdomain(text.substr(slash + 1));
-}
-
-void ValidateLeases(const std::vector<std::string>& leases,
+void ValidateLeases(const std::vector<model::NamespacedName>& leases,
                     std::vector<model::FieldError>& errors) {
   for (std::size_t i = 0; i < leases.size(); ++i) {
-    const std::string path = "planner.gangs.schedulerLeases[" + std::to_string(i) + "]";
     const auto before = leases.begin() + static_cast<std::ptrdiff_t>(i);
-    if (!IsNamespacedName(leases[i])) {
-      errors.push_back({path, "\"" + leases[i] +
-                                  "\" is no namespace and name of a Lease; write "
-                                  "kube-system/kube-scheduler"});
-    } else if (std::find(leases.begin(), before, leases[i]) != before) {
-      errors.push_back({path, "\"" + leases[i] + "\" is listed twice; remove one"});
-    }
+    if (std::find(leases.begin(), before, leases[i]) == before) continue;
+    errors.push_back({"planner.gangs.schedulerLeases[" + std::to_string(i) + "]",
+                      "\"" + leases[i].text() + "\" is listed twice; remove one"});
   }
 }
 

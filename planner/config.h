@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/config_field.h"
+#include "model/namespaced_name.h"
 #include "model/time.h"
 
 namespace berth::planner {
@@ -45,9 +46,8 @@ struct GangsConfig {
   model::Duration backfill{3600};
   /// How long a gang that does not fit waits before it is released all the same. 0: for ever.
   model::Duration ungate_after{0};
-  /// The Leases by which the kube-schedulers that are planned for elect a leader:
-  /// "<namespace>/<name>".
-  std::vector<std::string> scheduler_leases = {"kube-system/kube-scheduler"};
+  /// The Leases by which the kube-schedulers that are planned for elect a leader.
+  std::vector<model::NamespacedName> scheduler_leases = {{"kube-system", "kube-scheduler"}};
 
   friend bool operator==(const GangsConfig&, const GangsConfig&) = default;
 };
@@ -111,6 +111,11 @@ void VisitFields(Visitor& visit, PlannerConfig& config) {
   visit("topology", config.topology,
         "Which nodes are near each other, from narrow to wide: the pods of a gang get nodes in the "
         "narrowest domain that holds all of them");
+}
+
+/// Whether gangs are planned. Where they are not, nobody but the controller takes their gates away.
+inline bool PlansGangs(const PlannerConfig& config) {
+  return config.gangs.enabled && !config.schedulers.empty();
 }
 
 /// Returns everything that is wrong with `config`; nothing if it can be used. The paths begin at

@@ -59,7 +59,7 @@ class ControllerServer::Work {
                    .taint = model::kExcludedTaint.Below(config.prefix),
                    .node_uids = true,
                    .whole_pods = !config.planner.schedulers.empty(),
-                   .gang_prefix = config.planner.gangs.enabled ? config.prefix : ""}),
+                   .gang_prefix = PlansGangs(config.planner) ? config.prefix : ""}),
         feed_(FeedOptions(server.api_), &snapshot_, &server.node_observer_, &server.pod_observer_),
         controller_({.api = server.api_,
                      .lease_namespace = lease.namespace_name,

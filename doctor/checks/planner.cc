@@ -41,7 +41,7 @@ bool GatesGangs(const config::BerthConfiguration& config) {
 // The webhook gates the pods of gangs, and the controller plans them: one is no use without the
 // other.
 Findings JudgeGangs(const config::BerthConfiguration& config) {
-  const bool plans = config.planner.gangs.enabled && !config.planner.schedulers.empty();
+  const bool plans = PlansGangs(config.planner);
   const bool gates = GatesGangs(config);
   if (gates && !plans) {
     return Warning(

@@ -18,6 +18,7 @@ using testing::Pair;
 using testing::SizeIs;
 
 const model::GangNames kNames("berth.dev");
+const model::NamespacedName kTrain{"ml", "train"};
 
 // A pod of a gang; "": of none.
 std::string Pod(const std::string& name, const std::string& gang, const std::string& gates) {
@@ -42,7 +43,7 @@ TEST(Release, FreesThePodsOfThatGangAlone) {
                           ',' + Pod("train-2", "train", "") + ',' + Pod("other", "other", kGate))},
       {.body = "{}"},
       {.body = "{}"}};
-  const auto released = ReleaseGangs({"ml", "train"}, kNames, transport);
+  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
   ASSERT_TRUE(released.ok()) << released.status();
   EXPECT_THAT(*released, ElementsAre(Pair("ml/train-0", absl::OkStatus()),
                                      Pair("ml/train-1", absl::OkStatus())));
@@ -69,7 +70,7 @@ TEST(Release, OfAllFreesWhoeverHasTheGate) {
 TEST(Release, ADryRunWritesNothing) {
   kube::ScriptedTransport transport;
   transport.replies = {{.body = ListOfPods(Pod("train-0", "train", kGate))}};
-  const auto released = ReleaseGangs({"ml", "train", true}, kNames, transport);
+  const auto released = ReleaseGangs({.gang = kTrain, .dry_run = true}, kNames, transport);
   ASSERT_TRUE(released.ok()) << released.status();
   EXPECT_THAT(*released, ElementsAre(Pair("ml/train-0", absl::OkStatus())));
   EXPECT_THAT(transport.requests, SizeIs(1));
@@ -83,7 +84,7 @@ TEST(Release, OneThatFailsHoldsUpNoOther) {
       {.status = 403, .body = R"({"message":"no"})"},
       {.status = 404, .body = "{}"},
       {.body = "{}"}};
-  const auto released = ReleaseGangs({"ml", "train"}, kNames, transport);
+  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
   ASSERT_TRUE(released.ok()) << released.status();
   ASSERT_THAT(*released, SizeIs(3));
   EXPECT_TRUE(absl::IsPermissionDenied(released->at(0).second));
@@ -95,7 +96,7 @@ TEST(Release, OfAGangThatNobodyKnowsNamesThoseThatWait) {
   kube::ScriptedTransport transport;
   transport.replies = {{.body = ListOfPods(Pod("a-0", "a", kGate) + ',' + Pod("b-0", "b", kGate) +
                                            ',' + Pod("c-0", "c", ""))}};
-  const auto released = ReleaseGangs({"ml", "train"}, kNames, transport);
+  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
   EXPECT_TRUE(absl::IsNotFound(released.status()));
   EXPECT_EQ(std::string(released.status().message()),
             "no pod in the namespace ml belongs to the gang train; gangs that wait there: a, b");
@@ -104,7 +105,7 @@ TEST(Release, OfAGangThatNobodyKnowsNamesThoseThatWait) {
 TEST(Release, OfAGangThatIsFreeAlreadyIsDone) {
   kube::ScriptedTransport transport;
   transport.replies = {{.body = ListOfPods(Pod("train-0", "train", ""))}};
-  const auto released = ReleaseGangs({"ml", "train"}, kNames, transport);
+  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
   ASSERT_TRUE(released.ok()) << released.status();
   EXPECT_THAT(*released, IsEmpty());
 }
@@ -112,16 +113,15 @@ TEST(Release, OfAGangThatIsFreeAlreadyIsDone) {
 TEST(Release, WithoutTheRightToListSaysSo) {
   kube::ScriptedTransport transport;
   transport.replies = {{.status = 403, .body = R"({"message":"no"})"}};
-  const auto released = ReleaseGangs({"ml", "train"}, kNames, transport);
+  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
   EXPECT_THAT(std::string(released.status().message()),
               AllOf(HasSubstr("no right to list pods"), HasSubstr("ml")));
 }
 
 TEST(Release, TakesANamespaceAndAName) {
-  const auto request = ParseGang("ml/train");
-  ASSERT_TRUE(request.ok()) << request.status();
-  EXPECT_EQ(request->namespace_name, "ml");
-  EXPECT_EQ(request->gang, "train");
+  const auto gang = ParseGang("ml/train");
+  ASSERT_TRUE(gang.ok()) << gang.status();
+  EXPECT_EQ(*gang, kTrain);
   for (const char* text : {"", "train", "/train", "ml/", "ml/a/b", "../x"}) {
     EXPECT_THAT(std::string(ParseGang(text).status().message()), HasSubstr("ml/train-7f9c2e1a"))
         << text;

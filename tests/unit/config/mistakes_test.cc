@@ -101,7 +101,15 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"log: {level: {}}",
                 "f:4: log.level: must be one of debug, info, warning, error, got a map"},
         Mistake{"accelerators: [{name: A, resource: a.org/b, memory: [1]}]",
-                "f:4: accelerators[0].memory: must be a quantity such as 40Gi, got a list"}));
+                "f:4: accelerators[0].memory: must be a quantity such as 40Gi, got a list"},
+        Mistake{"planner: {gangs: {schedulerLeases: [kube-scheduler]}}",
+                "f:4: planner.gangs.schedulerLeases[0]: must be a namespace and a name such as "
+                "kube-system/kube-scheduler, got \"kube-scheduler\""},
+        Mistake{"planner: {gangs: {schedulerLeases: [a/b/c, A/b]}}",
+                "f:4: planner.gangs.schedulerLeases[0]: must be a namespace and a name such as "
+                "kube-system/kube-scheduler, got \"a/b/c\"\n"
+                "f:4: planner.gangs.schedulerLeases[1]: must be a namespace and a name such as "
+                "kube-system/kube-scheduler, got \"A/b\""}));
 
 INSTANTIATE_TEST_SUITE_P(
     ValuesOutOfRange, ParseConfigRefuses,

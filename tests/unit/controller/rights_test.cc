@@ -48,7 +48,8 @@ TEST(ControllerRbac, MayEvictPodsOnlyWhereItPlansGangs) {
 
 TEST(ControllerRbac, MayReadTheLeasesOfKubeSchedulersWhereItPlansGangs) {
   planner::PlannerConfig planner;
-  planner.gangs.scheduler_leases = {"kube-system/kube-scheduler", "ml/one", "ml/two"};
+  planner.gangs.scheduler_leases = {
+      {"kube-system", "kube-scheduler"}, {"ml", "one"}, {"ml", "two"}};
   EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""), Not(HasSubstr("kube-system")));
   planner.gangs.enabled = true;
   const std::string roles = ControllerRolesYaml(ControllerConfig(), planner, "");

@@ -27,7 +27,7 @@ class SchedulerLeasesTest : public ::testing::Test {
   }
 
   kube::ScriptedTransport transport_;
-  SchedulerLeases leases_{{"kube-system/kube-scheduler"}, &transport_};
+  SchedulerLeases leases_{{{"kube-system", "kube-scheduler"}}, &transport_};
 };
 
 TEST_F(SchedulerLeasesTest, NamesTheHolderAndCountsTheHolders) {
@@ -40,7 +40,7 @@ TEST_F(SchedulerLeasesTest, NamesTheHolderAndCountsTheHolders) {
 }
 
 TEST_F(SchedulerLeasesTest, NamesAllOfSeveralSchedulers) {
-  SchedulerLeases leases({"kube-system/kube-scheduler", "berth-system/berth-scheduler"},
+  SchedulerLeases leases({{"kube-system", "kube-scheduler"}, {"berth-system", "berth-scheduler"}},
                          &transport_);
   Reply("a", 1);
   Reply("b", 2);

@@ -51,16 +51,22 @@ TEST(PlannerConfig, WhatGangsMayTakeIsWithinBounds) {
                           Pair("planner.gangs.ungateAfter", HasSubstr("must not be negative"))));
 }
 
-TEST(PlannerConfig, EachLeaseHasANamespaceAndAName) {
+TEST(PlannerConfig, EachLeaseIsNamedOnce) {
   PlannerConfig config;
-  config.gangs.scheduler_leases = {"kube-system/kube-scheduler", "kube-scheduler", "a/b/c", "A/b",
-                                   "kube-system/kube-scheduler"};
-  const auto wrong = HasSubstr("write kube-system/kube-scheduler");
-  EXPECT_THAT(ErrorsOf(config),
-              ElementsAre(Pair("planner.gangs.schedulerLeases[1]", wrong),
-                          Pair("planner.gangs.schedulerLeases[2]", wrong),
-                          Pair("planner.gangs.schedulerLeases[3]", wrong),
-                          Pair("planner.gangs.schedulerLeases[4]", HasSubstr("listed twice"))));
+  config.gangs.scheduler_leases = {{"kube-system", "kube-scheduler"},
+                                   {"ml", "kube-scheduler"},
+                                   {"kube-system", "kube-scheduler"}};
+  EXPECT_THAT(ErrorsOf(config), ElementsAre(Pair("planner.gangs.schedulerLeases[2]",
+                                                 HasSubstr("\"kube-system/kube-scheduler\""))));
+}
+
+TEST(PlannerConfig, GangsArePlannedWhereThatIsOnAndAnyPodsArePlanned) {
+  PlannerConfig config;
+  EXPECT_FALSE(PlansGangs(config));
+  config.gangs.enabled = true;
+  EXPECT_TRUE(PlansGangs(config));
+  config.schedulers.clear();
+  EXPECT_FALSE(PlansGangs(config));
 }
 
 TEST(PlannerConfig, EachLevelOfTheTopologyHasALabelOfItsOwn) {
