@@ -18,9 +18,13 @@ void ValidateLeases(const std::vector<model::NamespacedName>& leases,
 }
 
 void ValidateGangs(const GangsConfig& config, std::vector<model::FieldError>& errors) {
-  constexpr model::Duration kLeastTimeout{10};
+  // A pod that replaces one of a gang that runs waits for 10 s before it is planned
+  // (Gangs::kReplacement), and a node that failed is left alone for as long (WaitingPod::kBackoff).
+  constexpr model::Duration kLeastTimeout{30};
   if (config.timeout < kLeastTimeout) {
-    errors.push_back({"planner.gangs.timeout", "must be at least 10s; write 5m for five minutes"});
+    errors.push_back({"planner.gangs.timeout",
+                      "must be at least 30s, or the gang would be evicted before a pod that is "
+                      "replaced gets a node; write 5m for five minutes"});
   }
   if (!(config.max_share >= 0 && config.max_share <= 1)) {
     errors.push_back({"planner.gangs.maxShare", "must be from 0 to 1; write 0.5 for one half"});

@@ -59,7 +59,7 @@ void VisitFields(Visitor& visit, GangsConfig& config) {
         "of them are reserved. If false, the controller takes these gates away");
   visit("timeout", config.timeout,
         "A gang that was released and still lacks some of its pods after this time is evicted, at "
-        "least 10s");
+        "least 30s");
   visit("maxShare", config.max_share,
         "Share of the nodes of one accelerator that are kept for gangs that wait, 0 to 1; 0: gangs "
         "wait until enough nodes happen to be free at once");

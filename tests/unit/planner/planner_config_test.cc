@@ -40,12 +40,12 @@ TEST(PlannerConfig, TheHeadIsWithinBounds) {
 TEST(PlannerConfig, WhatGangsMayTakeIsWithinBounds) {
   PlannerConfig config;
   config.gangs = {.enabled = true,
-                  .timeout = model::Duration{9},
+                  .timeout = model::Duration{29},
                   .max_share = 1.5,
                   .backfill = model::Duration{-1},
                   .ungate_after = model::Duration{-1}};
   EXPECT_THAT(ErrorsOf(config),
-              ElementsAre(Pair("planner.gangs.timeout", HasSubstr("at least 10s")),
+              ElementsAre(Pair("planner.gangs.timeout", HasSubstr("at least 30s")),
                           Pair("planner.gangs.maxShare", HasSubstr("from 0 to 1")),
                           Pair("planner.gangs.backfill", HasSubstr("must not be negative")),
                           Pair("planner.gangs.ungateAfter", HasSubstr("must not be negative"))));
