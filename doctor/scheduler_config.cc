@@ -92,6 +92,7 @@ SchedulerConfig ConfigFrom(const JsonValue& root) {
   SchedulerConfig config;
   config.qps = Qps(root.Field("clientConnection"));
   config.percentage = Percentage(root.Field("percentageOfNodesToScore"));
+  config.delays_cache = root.Field("delayCacheUntilActive").Boolean();
   root.Field("profiles").ForEachItem([&config](const JsonValue& profile) {
     config.profiles.push_back(ProfileFrom(profile));
   });

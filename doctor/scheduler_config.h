@@ -83,6 +83,7 @@ struct SchedulerProfile {
 ///
 ///   clientConnection: {qps: 1000, burst: 2000}
 ///   percentageOfNodesToScore: 100
+///   delayCacheUntilActive: true
 ///   profiles:
 ///   - schedulerName: default-scheduler
 ///     pluginConfig:
@@ -100,6 +101,8 @@ struct SchedulerConfig {
   /// clientConnection.qps: requests a second, such as bindings. kube-scheduler takes 0 for its
   /// default; below 0 there is no limit.
   double qps = kDefaultQps;
+  /// delayCacheUntilActive: whether a process reads no pods before it leads.
+  bool delays_cache = false;
   /// Never empty: a configuration without profiles has one called "default-scheduler".
   std::vector<SchedulerProfile> profiles;
   /// In the order of the file.

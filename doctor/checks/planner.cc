@@ -57,9 +57,25 @@ Findings JudgeGangs(const config::BerthConfiguration& config) {
       "write admission.policies.gangs.mode: Enforce, or planner.gangs.enabled: false");
 }
 
+// A kube-scheduler up to 1.36 takes over no nominations of gated pods that it finds when it starts
+// to read pods. They are written again once its Lease names it, which is too early if it reads them
+// only then (runCommand in k8s.io/kubernetes/cmd/kube-scheduler/app/server.go, v1.36.3).
+Findings JudgeCache(const Facts& facts, const Rules& rules) {
+  if (!PlansGangs(rules.config.planner) || !facts.scheduler.ok()) return {};
+  if (!facts.scheduler->delays_cache) return {};
+  return Warning(
+      fmt::format(
+          "{} has delayCacheUntilActive: when another process of kube-scheduler takes over, "
+          "others may get nodes that are reserved for gangs",
+          facts.scheduler->source),
+      "remove delayCacheUntilActive: a kube-scheduler up to 1.36 then knows what is reserved as "
+      "soon as it leads");
+}
+
 Findings CheckPlanner(const Facts& facts, const Rules& rules) {
   const std::vector<std::string>& schedulers = rules.config.planner.schedulers;
   Findings found = JudgeGangs(rules.config);
+  Append(JudgeCache(facts, rules), found);
   if (schedulers.empty()) {
     Append(Ok("planner.schedulers is empty, so the planner is off"), found);
     return found;

@@ -103,6 +103,22 @@ TEST_F(Planned, GangsThatTheWebhookGates) {
   EXPECT_THAT(Planner().advice, HasSubstr("planner.gangs.enabled: true"));
 }
 
+TEST_F(Planned, GangsByAKubeSchedulerThatReadsPodsOnlyOnceItLeads) {
+  using Settings = policies::admission::PolicySettings<policies::admission::GangsPolicy>;
+  std::get<Settings>(rules_.config.admission.judgement.policies.all).mode =
+      policies::admission::Mode::kEnforce;
+  rules_.config.planner.gangs.enabled = true;
+  facts_.scheduler->delays_cache = true;
+  EXPECT_EQ(Planner().severity, Severity::kWarning);
+  EXPECT_THAT(Planner().what, HasSubstr("scheduler.yaml has delayCacheUntilActive"));
+  EXPECT_THAT(Planner().advice, HasSubstr("remove delayCacheUntilActive"));
+}
+
+TEST_F(Planned, SinglePodsByAKubeSchedulerThatReadsPodsOnlyOnceItLeads) {
+  facts_.scheduler->delays_cache = true;
+  EXPECT_EQ(Planner().severity, Severity::kOk) << Planner().what;
+}
+
 TEST_F(Planned, GatedGangsWhileThePlannerIsOff) {
   using Settings = policies::admission::PolicySettings<policies::admission::GangsPolicy>;
   std::get<Settings>(rules_.config.admission.judgement.policies.all).mode =

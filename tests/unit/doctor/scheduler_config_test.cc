@@ -12,6 +12,7 @@ TEST(SchedulerConfig, IsRead) {
   const auto config = SchedulerConfigFromJson(R"({
     "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
     "clientConnection": {"qps": 1000, "burst": 2000}, "percentageOfNodesToScore": 50,
+    "delayCacheUntilActive": true,
     "profiles": [{"schedulerName": "a", "percentageOfNodesToScore": 100}, {}],
     "extenders": [{"urlPrefix": "https://10.0.0.1:443", "filterVerb": "filter",
       "prioritizeVerb": "prioritize", "preemptVerb": "preempt", "bindVerb": "bind", "weight": 31,
@@ -24,6 +25,7 @@ TEST(SchedulerConfig, IsRead) {
   const SchedulerConfig expected{.source = "file",
                                  .percentage = 50,
                                  .qps = 1000,
+                                 .delays_cache = true,
                                  .profiles = {{"a", 100}, {"default-scheduler", std::nullopt}},
                                  .extenders = {{.url_prefix = "https://10.0.0.1:443",
                                                 .filter_verb = "filter",
