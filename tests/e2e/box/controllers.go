@@ -70,6 +70,9 @@ func (b *Box) startControllerManager(ctx context.Context) error {
 		"--service-account-private-key-file", b.serviceAccountKey(), "--root-ca-file", b.ca.CertFile,
 		// KWOK's nodes give no sign of life, and are well all the same.
 		"--node-monitor-grace-period", "24h",
+		// By default it deletes the oldest of more than 12,500 pods that have ended, and those who
+		// count them at the end of a large test would miss some.
+		"--terminated-pod-gc-threshold", "0",
 		"--kube-api-qps", "500", "--kube-api-burst", "500")
 	if err != nil {
 		return err
