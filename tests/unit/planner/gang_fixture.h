@@ -61,6 +61,18 @@ class GangFixture : public Fixture {
                const model::StringMap& more = {}) {
     for (std::size_t rank = 0; rank < size; ++rank) WaitInGang(gang, rank, size, devices, more);
   }
+  /// All pods of a gang come, get nodes and lose their gates. There has to be room for them.
+  void ReleaseAll(const std::string& gang, std::size_t size, std::int64_t devices) {
+    WaitAll(gang, size, devices);
+    Plan();
+    Plan();
+  }
+  /// The same, and kube-scheduler binds them.
+  void RunAll(const std::string& gang, std::size_t size, std::int64_t devices) {
+    ReleaseAll(gang, size, devices);
+    BindAll(gang);
+    Plan();
+  }
   /// kube-scheduler binds a pod to its nominated node, and everybody knows it.
   void Bind(const std::string& name) {
     const model::Pod pod = pods.at(name);
@@ -74,17 +86,19 @@ class GangFixture : public Fixture {
       if (!pods.at(name).gated) Bind(name);
     }
   }
+  /// A pod that runs has ended.
+  void End(const std::string& name) {
+    const auto [pod, node] = running.at(name);
+    ShowEnded(pod, node);
+    running.erase(name);
+  }
   /// All pods of the gang that run have ended.
   void EndAll(const std::string& gang) {
-    for (auto each = running.begin(); each != running.end();) {
-      const auto [pod, node] = each->second;
-      if (GangOf(pod) != gang) {
-        ++each;
-        continue;
-      }
-      ShowEnded(pod, node);
-      each = running.erase(each);
+    Nodes names;
+    for (const auto& [name, placed] : running) {
+      if (GangOf(placed.first) == gang) names.push_back(name);
     }
+    for (const std::string& name : names) End(name);
   }
 
   GangPhase PhaseOf(const std::string& gang) const {

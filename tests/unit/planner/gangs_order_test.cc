@@ -178,9 +178,7 @@ TEST(GangReservation, AGangThatHasBegunMayUseIt) {
   AddNodes(f, 4);
   f.config.gangs.max_share = 1;
   f.Restart();
-  f.WaitAll("begun", 2, 8);
-  f.Plan();
-  f.Plan();
+  f.ReleaseAll("begun", 2, 8);
   f.Bind("begun-0");
   f.WaitAll("large", 3, 8);
   for (const char* name : {"large-0", "large-1", "large-2"}) {

@@ -36,9 +36,7 @@ TEST(GangReleased, ThatIsHalfReleasedIsReleasedByAnotherController) {
 TEST(GangReleased, APodThatKubeSchedulerDidNotTakeIsPlannedAgain) {
   GangFixture f;
   for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
-  f.WaitAll("train", 2, 8);
-  f.Plan();
-  f.Plan();
+  f.ReleaseAll("train", 2, 8);
   f.Bind("train-0");
   f.Edit("train-1", [](model::Pod& pod) {
     pod.nominated_node.clear();
@@ -54,9 +52,7 @@ TEST(GangReleased, AReleasedPodWhoseNodeBreaksIsPlannedAgainOnTheSameModel) {
   for (const char* name : {"a", "b"}) f.AddNode(name, 8);
   f.nodes.push_back(policies::scheduling::GpuNode("other", "NVIDIA-A100-SXM4-40GB", 8));
   f.nodes.back().node.allocatable.Set("pods", 110);
-  f.WaitAll("train", 2, 8);
-  f.Plan();
-  f.Plan();
+  f.ReleaseAll("train", 2, 8);
   ASSERT_THAT(f.NodesOf("train"), ElementsAre("a", "b"));
   f.Bind("train-0");
   f.Node("b").quarantined = true;
@@ -68,9 +64,7 @@ TEST(GangReleased, AReleasedPodWhoseNodeBreaksIsPlannedAgainOnTheSameModel) {
 TEST(GangReleased, IsEvictedIfItLacksPodsForTooLong) {
   GangFixture f;
   for (const char* name : {"a", "b"}) f.AddNode(name, 8);
-  f.WaitAll("train", 2, 8);
-  f.Plan();
-  f.Plan();
+  f.ReleaseAll("train", 2, 8);
   f.Bind("train-0");
   f.Node("b").quarantined = true;
   f.Plan();
@@ -87,9 +81,7 @@ TEST(GangReleased, IsEvictedIfItLacksPodsForTooLong) {
 TEST(GangReleased, IsEvictedAgainSoonIfThatFails) {
   GangFixture f;
   for (const char* name : {"a", "b"}) f.AddNode(name, 8);
-  f.WaitAll("train", 2, 8);
-  f.Plan();
-  f.Plan();
+  f.ReleaseAll("train", 2, 8);
   f.Bind("train-0");
   f.Pass(seconds(f.config.gangs.timeout));
   const auto steps = f.PlanOnly();
@@ -105,16 +97,12 @@ TEST(GangReleased, IsEvictedAgainSoonIfThatFails) {
 TEST(GangReleased, StartsAnewAsAWholeHoweverLongTheEvictionTakes) {
   GangFixture f;
   for (const char* name : {"a", "b", "c", "d"}) f.AddNode(name, 8);
-  f.WaitAll("train", 3, 8);
-  f.Plan();
-  f.Plan();
+  f.ReleaseAll("train", 3, 8);
   f.BindAll("train");
   for (std::size_t rank = 0; rank < 3; ++rank) {
     EXPECT_THAT(f.Plan(), IsEmpty()) << rank;
     const std::string name = "train-" + std::to_string(rank);
-    const auto [pod, node] = f.running.at(name);
-    f.ShowEnded(pod, node);
-    f.running.erase(name);
+    f.End(name);
     f.WaitInGang("train", rank, 3, 8);
     f.Pass(Gangs::kReplacement - seconds(1));
   }
@@ -145,11 +133,7 @@ TEST(GangReleased, PodsBehindTheGateHoldNothingWhileTheyDoNotAllFitBesideWhatRun
 TEST(GangReleased, StartsAnewAsAWholeAfterItWasEvicted) {
   GangFixture f;
   for (const char* name : {"a", "b"}) f.AddNode(name, 8);
-  f.WaitAll("train", 2, 8);
-  f.Plan();
-  f.Plan();
-  f.BindAll("train");
-  f.Plan();
+  f.RunAll("train", 2, 8);
   f.EndAll("train");
   f.WaitInGang("train", 0, 2, 8);
   f.Pass(Gangs::kReplacement);
@@ -162,13 +146,8 @@ TEST(GangReleased, StartsAnewAsAWholeAfterItWasEvicted) {
 TEST(GangReleased, ThatRunsGetsAReplacementOfAPod) {
   GangFixture f;
   for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
-  f.WaitAll("train", 2, 8);
-  f.Plan();
-  f.Plan();
-  f.BindAll("train");
-  f.Plan();
-  f.ShowEnded(f.running.at("train-1").first, "b");
-  f.running.erase("train-1");
+  f.RunAll("train", 2, 8);
+  f.End("train-1");
   f.WaitInGang("train", 1, 2, 8);
   EXPECT_THAT(f.Plan(), IsEmpty());
   f.Pass(Gangs::kReplacement);

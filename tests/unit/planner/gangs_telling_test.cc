@@ -50,9 +50,7 @@ TEST(GangTelling, EachStepOfAGangIsToldOnce) {
 TEST(GangTelling, OneThatIsPlannedByAnotherControllerIsReleasedOnce) {
   GangFixture f;
   f.AddNode("a", 8);
-  f.WaitAll("train", 2, 4);
-  f.Plan();
-  f.Plan();
+  f.ReleaseAll("train", 2, 4);
   f.Restart();
   f.Plan();
   EXPECT_THAT(Told(f), IsEmpty()) << "the former controller has told of the release";
@@ -63,9 +61,7 @@ TEST(GangTelling, SaysOverHowManyDomainsAGangIsSpread) {
   f.AddNode("a", 8, "r1", "z");
   f.AddNode("b", 8, "r2", "z");
   f.AddNode("c", 8, "r3", "z");
-  f.WaitAll("train", 2, 8);
-  f.Plan();
-  f.Plan();
+  f.ReleaseAll("train", 2, 8);
   const std::vector<GangChange> changes = f.planner->TakeGangChanges();
   ASSERT_EQ(changes.size(), 2U);
   EXPECT_EQ(changes[1].event, GangEvent::kReleased);
@@ -75,9 +71,7 @@ TEST(GangTelling, SaysOverHowManyDomainsAGangIsSpread) {
 TEST(GangTelling, TellsOfAnEviction) {
   GangFixture f;
   f.AddNode("a", 8);
-  f.WaitAll("train", 2, 4);
-  f.Plan();
-  f.Plan();
+  f.ReleaseAll("train", 2, 4);
   f.Bind("train-0");
   f.Plan();
   Told(f);

@@ -211,9 +211,7 @@ TEST(Gang, TellsThatItWaitsNoLongerOfPodsThatAreBoundByThen) {
 TEST(Gang, LeavesNoConditionOnAPodThatIsBoundLate) {
   GangFixture f;
   for (const char* name : {"a", "b"}) f.AddNode(name, 8);
-  f.WaitAll("train", 2, 8);
-  f.Plan();
-  f.Plan();
+  f.ReleaseAll("train", 2, 8);
   f.Bind("train-0");
   f.Pass(Gangs::kSayAfter);
   const auto steps = f.PlanOnly();

@@ -15,13 +15,8 @@ TEST(GangUngating, OfAReplacementWaitsUntilANewKubeSchedulerKnowsIt) {
   GangFixture f;
   f.facts.lease = "one/1";
   for (const char* name : {"a", "b"}) f.AddNode(name, 8);
-  f.WaitAll("train", 2, 8);
-  f.Plan();
-  f.Plan();
-  f.BindAll("train");
-  f.Plan();
-  f.ShowEnded(f.running.at("train-1").first, "b");
-  f.running.erase("train-1");
+  f.RunAll("train", 2, 8);
+  f.End("train-1");
   f.WaitInGang("train", 1, 2, 8);
   f.Pass(Gangs::kReplacement);
   EXPECT_THAT(f.Plan(), ElementsAre("train-1 b"));
