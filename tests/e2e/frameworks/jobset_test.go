@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"berth.dev/berth/tests/e2e/manifests"
 )
 
 var jobSet = operator{
@@ -55,7 +57,7 @@ func TestJobSet(t *testing.T) {
 
 	w.kill(pods[0])
 	w.Await("the set to start over", func() bool {
-		return at(w.now(set), "status", "restarts") == int64(1)
+		return manifests.At(w.now(set), "status", "restarts") == int64(1)
 	})
 	pods = w.without(pods[0], 3)
 	w.expectPlaced(pods, "mn2b-a30-001")
@@ -68,6 +70,6 @@ func TestJobSet(t *testing.T) {
 
 	w.finish(again...)
 	w.Await("the set to be complete", func() bool {
-		return at(w.now(set), "status", "terminalState") == "Completed"
+		return manifests.At(w.now(set), "status", "terminalState") == "Completed"
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"berth.dev/berth/tests/e2e/fleet"
+	"berth.dev/berth/tests/e2e/manifests"
 )
 
 const (
@@ -25,37 +26,46 @@ const (
 var workloads = schema.GroupVersionResource{Group: "kueue.x-k8s.io", Version: "v1beta2",
 	Resource: "workloads"}
 
-var kueue = operator{
-	program: "kueue", namespace: "kueue-system", account: "kueue-controller-manager",
-	arguments: func(run operatorRun) []string {
-		return []string{"--config", filepath.Join(run.folder, "config.yaml")}
-	},
+// kueue queues those of Kueue's frameworks that are named, by the names and resources that it has for
+// them.
+func kueue(frameworks ...string) operator {
+	resources := map[string]string{"batch/job": "jobs", "jobset.x-k8s.io/jobset": "jobsets",
+		"pod": "pods"}
 	// Its others are about kinds that are not here, or that it is not to queue.
-	asked:     []string{"jobs", "jobsets", "workloads", "clusterqueues", "resourceflavors", "cohorts"},
-	converted: []string{"ClusterQueue", "Cohort", "LocalQueue", "MultiKueueCluster", "Workload"},
-	// It gives these CRDs the authority of its certificate, which it keeps in a Secret.
-	authority: "kueue-ca", service: "kueue-webhook-service", secret: "kueue-webhook-server-cert",
-	prepare: func(t *testing.T, run operatorRun) {
-		writeYAML(t, filepath.Join(run.folder, "config.yaml"), map[string]any{
-			"apiVersion":     "config.kueue.x-k8s.io/v1beta2",
-			"kind":           "Configuration",
-			"namespace":      "kueue-system",
-			"health":         map[string]any{"healthProbeBindAddress": run.probeAddress()},
-			"metrics":        map[string]any{"bindAddress": "0"},
-			"leaderElection": map[string]any{"leaderElect": false},
-			"featureGates":   map[string]any{"VisibilityOnDemand": false},
-			"webhook": map[string]any{
-				"host": "127.0.0.1", "port": run.webhook, "certDir": run.folder},
-			"integrations": map[string]any{
-				"frameworks": []string{"batch/job", "jobset.x-k8s.io/jobset"}},
-		})
-	},
+	asked := []string{"workloads", "clusterqueues", "resourceflavors", "cohorts"}
+	for _, framework := range frameworks {
+		asked = append(asked, resources[framework])
+	}
+	return operator{
+		program: "kueue", namespace: "kueue-system", account: "kueue-controller-manager",
+		arguments: func(run operatorRun) []string {
+			return []string{"--config", filepath.Join(run.folder, "config.yaml")}
+		},
+		podLabel: queueLabel, asked: asked,
+		converted: []string{"ClusterQueue", "Cohort", "LocalQueue", "MultiKueueCluster", "Workload"},
+		// It gives these CRDs the authority of its certificate, which it keeps in a Secret.
+		authority: "kueue-ca", service: "kueue-webhook-service", secret: "kueue-webhook-server-cert",
+		prepare: func(t *testing.T, run operatorRun) {
+			writeYAML(t, filepath.Join(run.folder, "config.yaml"), map[string]any{
+				"apiVersion":     "config.kueue.x-k8s.io/v1beta2",
+				"kind":           "Configuration",
+				"namespace":      "kueue-system",
+				"health":         map[string]any{"healthProbeBindAddress": run.probeAddress()},
+				"metrics":        map[string]any{"bindAddress": "0"},
+				"leaderElection": map[string]any{"leaderElect": false},
+				"featureGates":   map[string]any{"VisibilityOnDemand": false},
+				"webhook": map[string]any{
+					"host": "127.0.0.1", "port": run.webhook, "certDir": run.folder},
+				"integrations": map[string]any{"frameworks": frameworks},
+			})
+		},
+	}
 }
 
 // Kueue starts what has its label when there is quota, and counts what the object says.
 func TestKueue(t *testing.T) {
 	jobSet.start(t)
-	kueue.start(t)
+	kueue("batch/job", "jobset.x-k8s.io/jobset").start(t)
 	t.Run("vague", testVagueSet)
 	t.Run("precise", testPreciseSet)
 	t.Run("Job", testQueuedJob)
@@ -83,7 +93,7 @@ func testVagueSet(t *testing.T) {
 	}
 	w.finish(pods...)
 	w.Await("the set to be complete", func() bool {
-		return at(w.now(set), "status", "terminalState") == "Completed"
+		return manifests.At(w.now(set), "status", "terminalState") == "Completed"
 	})
 }
 
@@ -146,14 +156,14 @@ func testQueuedJob(t *testing.T) {
 func (w *world) expectReleased(owner string) {
 	w.Helper()
 	w.Await("Kueue to release the quota of "+owner, func() bool {
-		return hasCondition(w.workload(owner), "Finished")
+		return manifests.HasCondition(w.workload(owner), "Finished")
 	})
 }
 
 // write sets limits of all containers.
 func write(t *testing.T, set *unstructured.Unstructured, cpu, memory string) {
 	t.Helper()
-	jobs := at(set, "spec", "replicatedJobs").([]any)
+	jobs := manifests.At(set, "spec", "replicatedJobs").([]any)
 	containers, _, err := unstructured.NestedSlice(jobs[0].(map[string]any), "template", "spec",
 		"template", "spec", "containers")
 	if err != nil {
@@ -188,7 +198,7 @@ func (w *world) workload(owner string) *unstructured.Unstructured {
 func (w *world) counted(owner, name string) resource.Quantity {
 	w.Helper()
 	total := resource.Quantity{}
-	sets, _ := at(w.workload(owner), "status", "admission", "podSetAssignments").([]any)
+	sets, _ := manifests.At(w.workload(owner), "status", "admission", "podSetAssignments").([]any)
 	for _, set := range sets {
 		text, _, _ := unstructured.NestedString(set.(map[string]any), "resourceUsage", name)
 		if text != "" {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"berth.dev/berth/tests/e2e/manifests"
 )
 
 // mpiProbe is where mpi-operator is asked for its health; no option changes it.
@@ -49,9 +51,9 @@ func TestMPIJob(t *testing.T) {
 	again := w.without(lost, 3)
 	w.expectPlaced(newcomers(pods, again), "mn2b-a30-001", lost.Spec.NodeName)
 
-	w.Await("the MPIJob to run", func() bool { return hasCondition(w.now(job), "Running") })
+	w.Await("the MPIJob to run", func() bool { return manifests.HasCondition(w.now(job), "Running") })
 	w.finish(mpiPod(w, again, "launcher"))
-	w.Await("the MPIJob to succeed", func() bool { return hasCondition(w.now(job), "Succeeded") })
+	w.Await("the MPIJob to succeed", func() bool { return manifests.HasCondition(w.now(job), "Succeeded") })
 	w.running(0) // as cleanPodPolicy says
 }
 

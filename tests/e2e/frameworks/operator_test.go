@@ -5,7 +5,6 @@ package frameworks
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,10 +17,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
 	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/manifests"
 )
 
 // operator is a framework's controller that build.sh has built, as its own manifests install it.
@@ -111,8 +110,9 @@ func (o operator) certificates(w box.Test) map[string][]byte {
 			"ca.crt": pair.Authority, "tls.crt": pair.Certificate, "tls.key": pair.Key}
 	}
 	secrets := shared.Client.CoreV1().Secrets(o.namespace)
-	content := ownAuthority(w, o.authority, o.service+"."+o.namespace+".svc")
-	_, err := secrets.Create(w.Context(), &corev1.Secret{
+	content, err := manifests.OwnAuthority(o.authority, o.service+"."+o.namespace+".svc")
+	w.Check("make an authority", err)
+	_, err = secrets.Create(w.Context(), &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: o.secret}, Data: content}, metav1.CreateOptions{})
 	w.Check("create the Secret of its authority", err)
 	w.Cleanup(func() { _ = secrets.Delete(context.Background(), o.secret, metav1.DeleteOptions{}) })
@@ -122,23 +122,10 @@ func (o operator) certificates(w box.Test) map[string][]byte {
 // manifests are the files of the operator's module that build.sh has put beside it.
 func (o operator) manifests(w box.Test) []*unstructured.Unstructured {
 	w.Helper()
-	apiServer, err := box.Program("kube-apiserver") // beside which they are
-	w.Check("find the cache", err)
-	folder := filepath.Join(filepath.Dir(apiServer), "..", "frameworks", o.program)
-	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
-	w.Check("find manifests", err)
-	if len(files) == 0 {
-		w.Fatalf("%s is empty: run tests/e2e/build/build.sh frameworks", folder)
-	}
-	var objects []*unstructured.Unstructured
-	for _, file := range files {
-		objects = append(objects, objectsIn(w.T, file)...)
-	}
+	objects, err := manifests.Of(o.program)
+	w.Check("read the manifests of "+o.program, err)
 	return objects
 }
-
-var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
-	Resource: "customresourcedefinitions"}
 
 // install creates the CRDs; they go with the test, because another operator has some of that name.
 func (o operator) install(w box.Test, client dynamic.Interface, run operatorRun) {
@@ -148,27 +135,12 @@ func (o operator) install(w box.Test, client dynamic.Interface, run operatorRun)
 			continue
 		}
 		name := object.GetName()
-		if kind, _ := at(object, "spec", "names", "kind").(string); slices.Contains(o.converted, kind) {
-			convert(w, object, run)
+		if kind, _ := manifests.At(object, "spec", "names", "kind").(string); slices.Contains(o.converted, kind) {
+			w.Check("set the conversion", manifests.Convert(object, run.reach(w, "/convert")))
 		}
-		crds := client.Resource(definitions)
-		_, err := crds.Create(w.Context(), object, metav1.CreateOptions{})
-		w.Check("create "+name, err)
-		w.Cleanup(func() { deleteAndAwait(w, crds, name) })
-		w.Await(name+" to be established", func() bool {
-			got, err := crds.Get(w.Context(), name, metav1.GetOptions{})
-			return err == nil && hasCondition(got, "Established")
-		})
+		w.Cleanup(func() { deleteAndAwait(w, client.Resource(manifests.Definitions), name) })
+		w.Check("install "+name, manifests.Establish(w.Context(), client, object))
 	}
-}
-
-// convert has the operator convert between the versions of a CRD.
-func convert(w box.Test, definition *unstructured.Unstructured, run operatorRun) {
-	w.Helper()
-	conversion := map[string]any{"strategy": "Webhook", "webhook": map[string]any{
-		"conversionReviewVersions": []any{"v1"}, "clientConfig": run.reach(w, "/convert")}}
-	err := unstructured.SetNestedMap(definition.Object, conversion, "spec", "conversion")
-	w.Check("set the conversion", err)
 }
 
 // reach is a clientConfig for a path of the operator.
@@ -176,8 +148,7 @@ func (run operatorRun) reach(w box.Test, path string) map[string]any {
 	w.Helper()
 	authority, err := os.ReadFile(filepath.Join(run.folder, "ca.crt"))
 	w.Check("read the authority", err)
-	return map[string]any{"url": fmt.Sprintf("https://127.0.0.1:%d%s", run.webhook, path),
-		"caBundle": base64.StdEncoding.EncodeToString(authority)}
+	return manifests.Reach(fmt.Sprintf("https://127.0.0.1:%d%s", run.webhook, path), authority)
 }
 
 func deleteAndAwait(w box.Test, objects dynamic.ResourceInterface, name string) {
@@ -205,7 +176,7 @@ func (o operator) register(w box.Test, client dynamic.Interface, run operatorRun
 		object.Object["webhooks"] = slices.DeleteFunc(webhooks, func(each any) bool {
 			return !o.redirect(w, each.(map[string]any), run)
 		})
-		resource := client.Resource(resourceOf(object))
+		resource := client.Resource(manifests.ResourceOf(object))
 		_, err := resource.Create(w.Context(), object, metav1.CreateOptions{})
 		w.Check("register the webhooks of "+o.program, err)
 		w.Cleanup(func() { deleteAndAwait(w, resource, o.program) })

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/manifests"
 )
 
 // notForetold are kinds with templates that no profile has, and why.
@@ -54,19 +55,19 @@ func templatesOfCRDs(t *testing.T, framework string, of profile) map[string][]st
 	t.Helper()
 	found := map[string][]string{}
 	for _, crd := range (operator{program: framework}).manifests(box.Test{T: t}) {
-		kind, _ := at(crd, "spec", "names", "kind").(string)
+		kind, _ := manifests.At(crd, "spec", "names", "kind").(string)
 		if crd.GetKind() != "CustomResourceDefinition" || notForetold[kind] != "" {
 			continue
 		}
-		group := at(crd, "spec", "group").(string)
-		for _, each := range at(crd, "spec", "versions").([]any) {
+		group := manifests.At(crd, "spec", "group").(string)
+		for _, each := range manifests.At(crd, "spec", "versions").([]any) {
 			version := each.(map[string]any)
 			schema, _, _ := unstructured.NestedMap(version, "schema", "openAPIV3Schema")
 			paths := slices.Sorted(slices.Values(templatesIn(schema, "")))
 			if len(paths) == 0 {
 				continue
 			}
-			if of.covers(group, version["name"].(string), at(crd, "spec", "names", "plural").(string)) {
+			if of.covers(group, version["name"].(string), manifests.At(crd, "spec", "names", "plural").(string)) {
 				found[group+"/"+kind] = paths
 			}
 		}
@@ -78,7 +79,7 @@ func templatesOfCRDs(t *testing.T, framework string, of profile) map[string][]st
 }
 
 func hasTemplates(crd *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(at(crd, "spec", "versions").([]any), func(version any) bool {
+	return slices.ContainsFunc(manifests.At(crd, "spec", "versions").([]any), func(version any) bool {
 		schema, _, _ := unstructured.NestedMap(version.(map[string]any), "schema", "openAPIV3Schema")
 		return len(templatesIn(schema, "")) > 0
 	})

@@ -2,8 +2,8 @@
 
 // Package frameworks has the controllers of frameworks run their smallest examples of several pods
 // in namespaces that enforce, placed by Berth. KWOK runs the pods; one of them is killed, a node
-// breaks, and the example ends as its framework promises. One box serves all tests, one framework
-// after the other.
+// breaks, and the example ends as its framework promises. Others ask to be gangs. One box serves all
+// tests, one framework after the other.
 package frameworks
 
 import (
@@ -14,9 +14,9 @@ import (
 	"os/exec"
 	"slices"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulerconfig "k8s.io/kube-scheduler/config/v1"
 	"sigs.k8s.io/yaml"
@@ -27,13 +27,16 @@ import (
 
 const nodesPerPool = 4
 
-// shared is the box that all tests use.
-var shared *box.Box
+// shared is the box that all tests use, and controller plans gangs in it.
+var (
+	shared     *box.Box
+	controller *box.Controller
+)
 
 func TestMain(m *testing.M) {
 	os.Exit(box.RunSuite(m, box.Suite{
 		Options: box.Options{
-			Berth:  &box.BerthOptions{},
+			Berth:  &box.BerthOptions{Config: config()},
 			Stages: fleet.Stages + "\n---\n" + fleet.Fates,
 			Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
 				config.PodMaxBackoffSeconds = new(int64(2)) // who found no node tries again soon
@@ -44,7 +47,7 @@ func TestMain(m *testing.M) {
 // fill gives the box nodes and an admission server that knows all frameworks.
 func fill(ctx context.Context, b *box.Box) error {
 	shared = b
-	if err := createNodes(ctx, fleet.Small(nodesPerPool)); err != nil {
+	if err := fleet.CreateNodes(ctx, b.Client, pools()); err != nil {
 		return fmt.Errorf("create nodes: %w", err)
 	}
 	profiles, err := readProfiles(ctx)
@@ -52,14 +55,15 @@ func fill(ctx context.Context, b *box.Box) error {
 		return err
 	}
 	admission, err := b.NewAdmission("admission", map[string]any{
-		"frameworks": slices.Sorted(maps.Keys(profiles))})
+		"frameworks": slices.Sorted(maps.Keys(profiles)),
+		"policies":   map[string]any{"gangs": map[string]any{"mode": "Enforce"}}})
 	if err != nil {
 		return err
 	}
 	if err := admission.Start(ctx); err != nil {
 		return err
 	}
-	registration := box.Registration{Name: "frameworks", Probe: "probe"}
+	registration := box.Registration{Name: "frameworks", Probe: "probe", Planner: "berth-controller"}
 	enforce := map[string]string{box.LabelAdmission: "enforce"}
 	if err := b.CreateNamespace(ctx, registration.Probe, enforce); err != nil {
 		return err
@@ -67,23 +71,39 @@ func fill(ctx context.Context, b *box.Box) error {
 	for _, name := range slices.Sorted(maps.Keys(profiles)) {
 		registration.Others = append(registration.Others, profiles[name].Rules...)
 	}
-	return b.RegisterAdmission(ctx, registration, admission)
+	if err := b.RegisterAdmission(ctx, registration, admission); err != nil {
+		return err
+	}
+	if controller, err = b.NewController("controller", config()); err != nil {
+		return err
+	}
+	if err := b.GrantController(ctx, controller); err != nil {
+		return err
+	}
+	return controller.Start(ctx)
 }
 
-// createNodes makes labelled ones, as `berth controller` labels them.
-func createNodes(ctx context.Context, pools []fleet.Pool) error {
-	for _, pool := range pools {
-		for _, node := range fleet.Nodes([]fleet.Pool{pool}, time.Now()) {
-			if pool.Accelerator != "" {
-				node.Labels["berth.dev/accelerator"] = pool.Accelerator
-			}
-			_, err := shared.Client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
-			if err != nil {
-				return err
-			}
-		}
+// config has the keys that extender and controller share.
+func config() map[string]any {
+	return map[string]any{
+		"planner": map[string]any{
+			"schedulers": []string{corev1.DefaultSchedulerName},
+			"gangs":      map[string]any{"enabled": true},
+			"topology":   []map[string]any{{"label": fleet.LabelRack}},
+		},
+		"controller": map[string]any{
+			"lease": map[string]any{"namespace": metav1.NamespaceDefault}},
 	}
-	return nil
+}
+
+// pools have labelled nodes, as `berth controller` labels them.
+func pools() []fleet.Pool {
+	pools := fleet.Small(nodesPerPool)
+	pools[0] = gangPool()
+	for i := range pools {
+		pools[i].Labelled = true
+	}
+	return pools
 }
 
 // profile is what Berth says of a framework, but for its controllers.

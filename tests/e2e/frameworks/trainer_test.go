@@ -5,6 +5,8 @@ package frameworks
 import (
 	"path/filepath"
 	"testing"
+
+	"berth.dev/berth/tests/e2e/manifests"
 )
 
 var trainer = operator{
@@ -49,5 +51,5 @@ func TestTrainJob(t *testing.T) {
 	w.expectPlaced(newcomers(pods, again), "mn2b-a30-001", lost.Spec.NodeName)
 
 	w.finish(again...)
-	w.Await("the TrainJob to be complete", func() bool { return hasCondition(w.now(job), "Complete") })
+	w.Await("the TrainJob to be complete", func() bool { return manifests.HasCondition(w.now(job), "Complete") })
 }

@@ -12,6 +12,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/manifests"
 )
 
 // trainingCertificates is where training-operator expects a certificate; no option changes it.
@@ -82,5 +84,5 @@ func TestPyTorchJob(t *testing.T) {
 	w.expectPlaced(newcomers(pods, again), "mn2b-a30-001", lost.Spec.NodeName)
 
 	w.finish(again...)
-	w.Await("the PyTorchJob to succeed", func() bool { return hasCondition(w.now(job), "Succeeded") })
+	w.Await("the PyTorchJob to succeed", func() bool { return manifests.HasCondition(w.now(job), "Succeeded") })
 }

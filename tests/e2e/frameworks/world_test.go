@@ -21,6 +21,7 @@ import (
 
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
+	"berth.dev/berth/tests/e2e/manifests"
 )
 
 const (
@@ -59,12 +60,12 @@ func (w *world) create(objects []*unstructured.Unstructured) *unstructured.Unstr
 	var got *unstructured.Unstructured
 	for _, object := range objects {
 		var err error
-		got, err = w.client.Resource(resourceOf(object)).Namespace(w.namespace).Create(w.Context(),
+		got, err = w.client.Resource(manifests.ResourceOf(object)).Namespace(w.namespace).Create(w.Context(),
 			object, metav1.CreateOptions{})
 		w.Check("create "+object.GetKind()+" "+object.GetName(), err)
 	}
 	w.Cleanup(func() { // while its controller is there
-		deleteAndAwait(w.Test, w.client.Resource(resourceOf(got)).Namespace(w.namespace), got.GetName())
+		deleteAndAwait(w.Test, w.client.Resource(manifests.ResourceOf(got)).Namespace(w.namespace), got.GetName())
 	})
 	return got
 }
@@ -72,9 +73,9 @@ func (w *world) create(objects []*unstructured.Unstructured) *unstructured.Unstr
 // createOnce makes an object for the rest of the test, in the namespace if its kind has one.
 func (w *world) createOnce(object *unstructured.Unstructured) {
 	w.Helper()
-	var resource dynamic.ResourceInterface = w.client.Resource(resourceOf(object))
+	var resource dynamic.ResourceInterface = w.client.Resource(manifests.ResourceOf(object))
 	if object.GetKind() == "LocalQueue" {
-		resource = w.client.Resource(resourceOf(object)).Namespace(w.namespace)
+		resource = w.client.Resource(manifests.ResourceOf(object)).Namespace(w.namespace)
 	}
 	_, err := resource.Create(w.Context(), object, metav1.CreateOptions{})
 	w.Check("create "+object.GetKind()+" "+object.GetName(), err)
@@ -97,7 +98,7 @@ func (w *world) deleteAll(resource schema.GroupVersionResource) {
 // now is the object as it is stored.
 func (w *world) now(object *unstructured.Unstructured) *unstructured.Unstructured {
 	w.Helper()
-	got, err := w.client.Resource(resourceOf(object)).Namespace(w.namespace).Get(w.Context(),
+	got, err := w.client.Resource(manifests.ResourceOf(object)).Namespace(w.namespace).Get(w.Context(),
 		object.GetName(), metav1.GetOptions{})
 	w.Check("get "+object.GetName(), err)
 	return got

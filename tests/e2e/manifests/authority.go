@@ -1,6 +1,4 @@
-//go:build frameworks
-
-package frameworks
+package manifests
 
 import (
 	"crypto/rand"
@@ -8,27 +6,30 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"time"
-
-	"berth.dev/berth/tests/e2e/box"
 )
 
-// ownAuthority makes the content of a Secret as operators make it that keep an authority of their
+// OwnAuthority makes the content of a Secret as controllers make it that keep an authority of their
 // own, for a server on loopback. They keep what is valid for a while, and make RSA keys alone.
-func ownAuthority(w box.Test, authority, service string) map[string][]byte {
-	w.Helper()
-	caKey, caKeyPEM := rsaKey(w)
+// `authority` and `service` are the DNS names in the certificates.
+func OwnAuthority(authority, service string) (map[string][]byte, error) {
+	caKey, caErr := rsa.GenerateKey(rand.Reader, 2048)
+	key, keyErr := rsa.GenerateKey(rand.Reader, 2048)
+	if err := errors.Join(caErr, keyErr); err != nil {
+		return nil, err
+	}
 	ca := longCertificate(authority)
 	ca.IsCA, ca.BasicConstraintsValid, ca.KeyUsage = true, true, x509.KeyUsageCertSign
-	caPEM := sign(w, ca, ca, caKey, caKey)
-	key, keyPEM := rsaKey(w)
 	server := longCertificate(service)
 	server.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
 	server.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	return map[string][]byte{"ca.crt": caPEM, "ca.key": caKeyPEM,
-		"tls.crt": sign(w, server, ca, key, caKey), "tls.key": keyPEM}
+	caPEM, caErr := sign(ca, ca, caKey, caKey)
+	serverPEM, serverErr := sign(server, ca, key, caKey)
+	return map[string][]byte{"ca.crt": caPEM, "ca.key": keyPEM(caKey),
+		"tls.crt": serverPEM, "tls.key": keyPEM(key)}, errors.Join(caErr, serverErr)
 }
 
 func longCertificate(name string) *x509.Certificate {
@@ -39,17 +40,12 @@ func longCertificate(name string) *x509.Certificate {
 	}
 }
 
-func rsaKey(w box.Test) (*rsa.PrivateKey, []byte) {
-	w.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	w.Check("make a key", err)
-	return key, pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY",
+func keyPEM(key *rsa.PrivateKey) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY",
 		Bytes: x509.MarshalPKCS1PrivateKey(key)})
 }
 
-func sign(w box.Test, certificate, parent *x509.Certificate, key, parentKey *rsa.PrivateKey) []byte {
-	w.Helper()
+func sign(certificate, parent *x509.Certificate, key, parentKey *rsa.PrivateKey) ([]byte, error) {
 	der, err := x509.CreateCertificate(rand.Reader, certificate, parent, &key.PublicKey, parentKey)
-	w.Check("sign a certificate", err)
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), err
 }
