@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -158,8 +159,9 @@ GangPlacer::GangPlacer(const Topology& topology, const PlannedView& ledger,
 
 bool GangPlacer::Allows(std::size_t group, NodeIndex node, const Limits& limits) const {
   if (limits.avoided == node) return false;
-  if (!limits.model || !groups_[group].asks) return true;
-  return ledger_.At(node)->accelerator == *limits.model;
+  if (!groups_[group].asks) return true;
+  if (!allowed_.empty() && !allowed_[node]) return false;
+  return !limits.model || ledger_.At(node)->accelerator == *limits.model;
 }
 
 std::int64_t GangPlacer::Room(std::size_t group, NodeIndex node, const Limits& limits) {
@@ -225,6 +227,27 @@ std::vector<const Topology::Domain*> GangPlacer::Holding(std::size_t level, cons
 
 std::optional<GangPlacer::Places> GangPlacer::Place(const Limits& limits) {
   if (groups_.empty()) return Places{};
+  const bool is_near = groups_[0].asks && !limits.near.empty();
+  for (std::size_t level = 0; is_near && level < topology_.labels().size(); ++level) {
+    AllowAround(limits.near, level);
+    auto places = PlaceInAny(limits);
+    allowed_.clear();
+    if (places) return places;
+  }
+  return PlaceInAny(limits);
+}
+
+void GangPlacer::AllowAround(const std::vector<NodeIndex>& others, std::size_t level) {
+  std::set<const Domain*> domains;
+  for (const NodeIndex node : others) domains.insert(&topology_.Around(node, level));
+  allowed_.assign(ledger_.EndIndex(), false);
+  for (NodeIndex node = 0; node < ledger_.EndIndex(); ++node) {
+    if (ledger_.At(node) == nullptr) continue;
+    allowed_[node] = domains.contains(&topology_.Around(node, level));
+  }
+}
+
+std::optional<GangPlacer::Places> GangPlacer::PlaceInAny(const Limits& limits) {
   const std::size_t widest = groups_[0].asks ? WidestLevel(limits) : topology_.labels().size();
   for (std::size_t level = groups_[0].asks ? 0 : widest; level <= widest; ++level) {
     for (const Domain* domain : Holding(level, limits)) {

@@ -47,6 +47,9 @@ class GangPlacer {
     const Domain* within = nullptr;
     /// Not this node.
     std::optional<model::NodeIndex> avoided = {};
+    /// Where pods of the gang are already. The others come into the same domains if they fit there,
+    /// the narrowest ones first.
+    std::vector<model::NodeIndex> near = {};
   };
 
   /// Everything must outlive this. The candidates are those of `ledger`.
@@ -69,6 +72,9 @@ class GangPlacer {
  private:
   class Trial;
 
+  std::optional<Places> PlaceInAny(const Limits& limits);
+  // Has only nodes allowed that share a domain of that level with one of the others.
+  void AllowAround(const std::vector<model::NodeIndex>& others, std::size_t level);
   // How many pods of the group fit the node now.
   std::int64_t Room(std::size_t group, model::NodeIndex node, const Limits& limits);
   // The same if no pod was there.
@@ -93,6 +99,8 @@ class GangPlacer {
   // What is known of the ledger, by group and node; -1: not known yet.
   std::vector<std::vector<std::int64_t>> room_;
   std::size_t most_ = 0;
+  // By node: whether it is allowed. Empty: all are.
+  std::vector<bool> allowed_;
 };
 
 }  // namespace berth::planner

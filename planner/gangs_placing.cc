@@ -79,9 +79,11 @@ GangPlacer::Limits Gangs::LimitsOf(const Record& gang, const Topology& topology,
     const auto model = round.view.At(*node)->accelerator;
     // In a gang that asks for accelerators, a pod that does not may run anywhere.
     if (gang.asks && model == model::AcceleratorCatalog::kNone) continue;
-    if (gang.wants_one_model()) limits.model = model;
-    if (limits.level) limits.within = &topology.Around(*node, *limits.level);
-    break;
+    if (limits.near.empty()) {
+      if (gang.wants_one_model()) limits.model = model;
+      if (limits.level) limits.within = &topology.Around(*node, *limits.level);
+    }
+    limits.near.push_back(*node);
   }
   return limits;
 }

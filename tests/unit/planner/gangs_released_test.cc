@@ -155,5 +155,50 @@ TEST(GangReleased, ThatRunsGetsAReplacementOfAPod) {
   EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated"));
 }
 
+TEST(GangReleased, AReplacementComesNearTheOthers) {
+  GangFixture f;
+  f.AddNode("a", 8, "1", "east");
+  for (const char* name : {"b", "c", "d"}) f.AddNode(name, 8, "2", "east");
+  f.ReleaseAll("train", 2, 8);
+  f.BindAll("train");
+  f.End("train-1");
+  f.WaitInGang("train", 1, 2, 8);
+  f.Plan();
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 c"));
+}
+
+// The third rack alone has room for both.
+TEST(GangReleased, ReplacementsComeIntoTheDomainsThatTheGangHas) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8, "1", "east");
+  for (const char* name : {"c", "d"}) f.AddNode(name, 8, "2", "east");
+  f.ReleaseAll("train", 4, 8);
+  f.BindAll("train");
+  for (const char* name : {"e", "f"}) f.AddNode(name, 8, "3", "east");
+  for (const char* name : {"train-1", "train-3"}) f.End(name);
+  for (const std::size_t rank : {1, 3}) f.WaitInGang("train", rank, 4, 8);
+  f.Plan();
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 b", "train-3 d"));
+}
+
+// Where the domains that it has are full, the narrowest one around them is next.
+TEST(GangReleased, AReplacementStaysInTheZone) {
+  GangFixture f;
+  f.AddNode("a", 8, "1", "west");
+  for (const char* name : {"b", "c"}) f.AddNode(name, 8, "2", "east");
+  for (const char* name : {"d", "e"}) f.AddNode(name, 8, "3", "east");
+  f.ReleaseAll("train", 2, 8);
+  f.BindAll("train");
+  ASSERT_EQ(f.running.at("train-1").second, "c");
+  f.End("train-1");
+  f.Node("c").used.Set(kGpu, 8);
+  f.WaitInGang("train", 1, 2, 8);
+  f.Plan();
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 d"));
+}
+
 }  // namespace
 }  // namespace berth::planner
