@@ -42,6 +42,13 @@ func IsGated(pod corev1.Pod) bool {
 	})
 }
 
+// IsHeldBack tells whether a pod has a gate that is not Berth's.
+func IsHeldBack(pod corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.SchedulingGates, func(gate corev1.PodSchedulingGate) bool {
+		return gate.Name != Gate
+	})
+}
+
 // IsNominated tells whether a pod that is not bound keeps a node from others.
 func IsNominated(pod corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != ""

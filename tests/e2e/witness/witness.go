@@ -23,6 +23,7 @@ import (
 // Witness sees the pods of the namespace revision by revision, so nothing that was between two looks
 // escapes it. It notes what should never be:
 //   - a gang that is released before each of its pods has a node nominated,
+//   - a pod of a gang that has a node nominated while somebody else's gate holds it back,
 //   - a node whose pods have more devices than it.
 //
 // Thread-safe.
@@ -181,6 +182,10 @@ func (w *Witness) seeGang(
 		if before != nil && IsGated(*before) && !IsGated(*pod) {
 			w.expectReserved(name, c, pod)
 		}
+	}
+	if IsNominated(*pod) && IsHeldBack(*pod) {
+		w.fault("%s has %s nominated and the gates %v", pod.Name, pod.Status.NominatedNodeName,
+			pod.Spec.SchedulingGates)
 	}
 	c.judge(pod, now)
 	if w.rivals && c.holds() {

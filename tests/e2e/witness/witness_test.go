@@ -98,6 +98,15 @@ func TestTheWitnessTellsWhatShouldNeverBe(t *testing.T) {
 			s.change(1, bind("n1"))
 			return s.Witness
 		}},
+		{"nominated and the gates", func() *Witness {
+			s := show("a")
+			s.change(0, func(pod *corev1.Pod) {
+				pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates,
+					corev1.PodSchedulingGate{Name: "example.com/queue"})
+				pod.Status.NominatedNodeName = "n1"
+			})
+			return s.Witness
+		}},
 		{"hold nodes at the same time", func() *Witness {
 			s := show("a", "b")
 			s.ExpectRivals(true)
