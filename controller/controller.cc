@@ -27,6 +27,11 @@ bool ReadsLeases(const planner::PlannerConfig& planner) {
   return PlansGangs(planner) && !planner.gangs.scheduler_leases.empty();
 }
 
+// Whether to know which PodGroups there are.
+bool ReadsPodGroups(const planner::PlannerConfig& planner) {
+  return PlansGangs(planner) && planner.gangs.pod_groups;
+}
+
 using Handlers = std::vector<kube::ListWatchHandler<model::Pod>*>;
 
 kube::ListWatchOptions PendingPods(std::uint64_t seed) {
@@ -61,6 +66,12 @@ Controller::Controller(Options options,
                                                            options.planner.gangs.scheduler_leases,
                                                            scheduler_lease_client_.get())
                                                      : nullptr),
+      pod_group_client_(ReadsPodGroups(options.planner) ? Connect(options, WriteTimeouts())
+                                                        : nullptr),
+      pod_groups_(ReadsPodGroups(options.planner)
+                      ? std::make_unique<PodGroupReader>(pod_group_client_.get(),
+                                                         model::GangNames(options.prefix))
+                      : nullptr),
       nominator_(NominatorOptions(options), std::move(engine), snapshot, &timer_, observer,
                  planner_metrics),
       gate_client_(Connect(options, WriteTimeouts())),
@@ -120,6 +131,10 @@ Nudger::Options Controller::NudgerOptions(const Options& options) const {
 Nominator::Options Controller::NominatorOptions(const Options& options) const {
   std::function<std::string()> term;
   if (scheduler_leases_ != nullptr) term = [this] { return scheduler_leases_->Read(); };
+  std::function<const PodGroupReader::Known&()> groups;
+  if (pod_groups_ != nullptr) {
+    groups = [this]() -> const PodGroupReader::Known& { return pod_groups_->Read(); };
+  }
   return {.planner = options.planner,
           .annotation = model::kPlanAnnotation.Below(options.prefix),
           .purpose_annotation = model::kPlanForAnnotation.Below(options.prefix),
@@ -127,11 +142,15 @@ Nominator::Options Controller::NominatorOptions(const Options& options) const {
           .gang_names = model::GangNames(options.prefix),
           .may_write = [this] { return Leads(); },
           .scheduler_term = std::move(term),
+          .pod_groups = std::move(groups),
           .now = options.now};
 }
 
 GateRemover::Options Controller::GateOptions(const Options& options) const {
-  return {.gate = PlansGangs(options.planner) ? "" : model::GangNames(options.prefix).gate,
+  const model::GangNames names(options.prefix);
+  if (PlansGangs(options.planner)) return {.may_write = [this] { return Leads(); }};
+  return {.gate = names.gate,
+          .pod_groups = options.planner.gangs.pod_groups ? std::optional(names) : std::nullopt,
           .may_write = [this] { return Leads(); }};
 }
 
@@ -183,6 +202,7 @@ void Controller::Stop() {
   nudge_client_->Stop();
   gate_client_->Stop();
   if (scheduler_lease_client_ != nullptr) scheduler_lease_client_->Stop();
+  if (pod_group_client_ != nullptr) pod_group_client_->Stop();
   nominator_.Stop();
   for (const auto& writer : nomination_writers_) writer->client->Stop();
   object_http_client_->Stop();

@@ -23,6 +23,7 @@
 #include "controller/observer.h"
 #include "controller/owner.h"
 #include "controller/owner_keeper.h"
+#include "controller/pod_groups.h"
 #include "controller/scheduler_leases.h"
 #include "controller/taint_writer.h"
 #include "controller/waiting_pods.h"
@@ -55,7 +56,7 @@ class Controller {
   /// Where the controller works, and what for. `now` must be set.
   struct Options {
     /// How to reach the API server. Up to eight connections are opened, Nominator::kWriters more
-    /// if pods are planned, and one more if gangs are.
+    /// if pods are planned, one more if gangs are, and one more if these have PodGroups.
     kube::ApiConfig api;
     /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
     std::string lease_namespace;
@@ -180,6 +181,9 @@ class Controller {
   // Both null unless gangs are planned, for kube-schedulers whose Leases are known.
   const std::unique_ptr<kube::Transport> scheduler_lease_client_;
   const std::unique_ptr<SchedulerLeases> scheduler_leases_;
+  // Both null unless gangs are planned whose pods wait for PodGroups.
+  const std::unique_ptr<kube::Transport> pod_group_client_;
+  const std::unique_ptr<PodGroupReader> pod_groups_;
   Nominator nominator_;
   std::vector<std::unique_ptr<NominationWriter>> nomination_writers_;
   const std::unique_ptr<kube::Transport> gate_client_;

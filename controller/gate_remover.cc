@@ -19,13 +19,38 @@ void GateRemover::Run() {
 bool GateRemover::WriteOne() {
   const std::optional<Gated> pod = Next();
   if (!pod || !options_.may_write()) return false;
-  const absl::Status status =
-      patcher_->RemoveGate(pod->namespace_, pod->name, pod->uid, options_.gate);
+  const absl::Status status = Free(*pod);
   retries_.OnTried(pod->uid, timer_->Now());
-  if (!absl::IsCancelled(status)) {
-    observer_->OnWritten(Write::kGate, pod->namespace_ + '/' + pod->name, options_.gate, status);
+  if (absl::IsCancelled(status)) return true;
+  const std::string name = pod->namespace_ + '/' + pod->name;
+  if (pod->pod_group.empty()) {
+    observer_->OnWritten(Write::kGate, name, options_.gate, status);
+  } else {
+    observer_->OnWritten(Write::kPodGroup, name, pod->pod_group, status);
   }
   return true;
+}
+
+absl::Status GateRemover::Free(const Gated& pod) {
+  if (pod.pod_group.empty()) {
+    return patcher_->RemoveGate(pod.namespace_, pod.name, pod.uid, options_.gate);
+  }
+  return patcher_->CreatePodGroup(
+      {.namespace_ = pod.namespace_, .name = pod.pod_group, .priority_class = pod.priority_class},
+      *options_.pod_groups);
+}
+
+std::optional<GateRemover::Gated> GateRemover::GatedBy(const model::Pod& pod) const {
+  if (options_.gate.empty() || pod.deleted != model::kNoTime) return std::nullopt;
+  if (std::ranges::find(pod.gates, options_.gate) != pod.gates.end()) {
+    return Gated{pod.namespace_, pod.name, pod.uid};
+  }
+  if (!options_.pod_groups || pod.scheduling_group.empty()) return std::nullopt;
+  const auto gang = model::GangOf(pod.annotations, *options_.pod_groups);
+  const bool ours = gang.ok() && gang->has_value() &&
+                    model::PodGroupNameOf((*gang)->name) == pod.scheduling_group;
+  if (!ours) return std::nullopt;
+  return Gated{pod.namespace_, pod.name, pod.uid, pod.scheduling_group, pod.priority_class};
 }
 
 std::optional<GateRemover::Gated> GateRemover::Next() {
@@ -46,11 +71,10 @@ void GateRemover::OnReplaceBegin() {
 void GateRemover::OnReplaceEnd(const std::string&) {}
 
 void GateRemover::OnUpsert(model::Pod pod) {
-  const bool gated = !options_.gate.empty() && pod.deleted == model::kNoTime &&
-                     std::ranges::find(pod.gates, options_.gate) != pod.gates.end();
+  std::optional<Gated> gated = GatedBy(pod);
   const std::lock_guard guard(mutex_);
   if (gated) {
-    gated_[pod.uid] = {pod.namespace_, pod.name, pod.uid};
+    gated_[pod.uid] = *std::move(gated);
   } else {
     gated_.erase(pod.uid);
   }

@@ -13,13 +13,15 @@
 #include "controller/write_observer.h"
 #include "kube/list_watch.h"
 #include "kube/timer.h"
+#include "model/gang.h"
 #include "model/pod.h"
 
 namespace berth::controller {
 
 /// Takes the scheduling gate of gangs away from all pods that wait behind it, where gangs are not
 /// planned: nobody else would, and no scheduler looks at a pod that has a gate. Other gates of a
-/// pod stay.
+/// pod stay. Likewise creates the PodGroups for which pods of gangs wait, so that kube-scheduler
+/// places each of them by itself.
 ///
 /// It takes the unassigned pods from a list-and-watch, which calls the On... methods on its own
 /// thread, while Run() blocks another one. Controller owns it.
@@ -28,7 +30,9 @@ class GateRemover final : public kube::ListWatchHandler<model::Pod> {
   /// Which gate, and how fast.
   struct Options {
     /// "berth.dev/gang". Empty: gangs are planned, and there is nothing to do.
-    std::string gate;
+    std::string gate = {};
+    /// By which pods state their gang. Not set: no PodGroup is created.
+    std::optional<model::GangNames> pod_groups = {};
     /// Returns whether this controller leads. Asked right before each write.
     std::function<bool()> may_write;
     /// From one write to the next: 200 a second.
@@ -59,8 +63,14 @@ class GateRemover final : public kube::ListWatchHandler<model::Pod> {
     std::string namespace_;
     std::string name;
     std::string uid;
+    // The PodGroup for which it waits. Empty: it has the gate.
+    std::string pod_group = {};
+    std::string priority_class = {};
   };
 
+  // By what the pod is held back; nothing if it is not.
+  std::optional<Gated> GatedBy(const model::Pod& pod) const;
+  absl::Status Free(const Gated& pod);
   // Writes one pod, if any is due. Returns whether a write was tried.
   bool WriteOne();
   std::optional<Gated> Next();

@@ -23,6 +23,9 @@ Write KindOf(const planner::Step& step) {
       return Write::kGangCondition;
     case planner::StepKind::kEvict:
       return Write::kGangEviction;
+    case planner::StepKind::kCreatePodGroup:
+    case planner::StepKind::kDeletePodGroup:
+      return Write::kPodGroup;
     case planner::StepKind::kCount:
     case planner::StepKind::kNominate:
       break;
@@ -54,6 +57,7 @@ void Nominator::Run() {
       Skip();
     } else if (snapshot_->Synced() && IsDue()) {
       ReadTerm();
+      ReadGroups();
       PlanOnce();
     }
     rest = std::chrono::duration_cast<std::chrono::milliseconds>(kRest * took_);
@@ -65,7 +69,8 @@ bool Nominator::IsDue() {
   const std::lock_guard guard(mutex_);
   if (!listed_) return false;
   // The round after the last pod has left sets the gauges to 0.
-  if (planner_.empty()) return changed_;
+  const bool has_groups = groups_ != nullptr && !groups_->groups.empty();
+  if (planner_.empty() && !has_groups) return changed_;
   return changed_ || generation != generation_ || planned_ + options_.idle <= timer_->Now();
 }
 
@@ -84,6 +89,20 @@ bool Nominator::IsTermDue() {
   return !term_read_ || *term_read_ + kTermAge <= timer_->Now();
 }
 
+void Nominator::ReadGroups() {
+  if (!options_.pod_groups || !AreGroupsDue()) return;
+  groups_ = &options_.pod_groups();
+  groups_read_ = timer_->Now();
+}
+
+bool Nominator::AreGroupsDue() {
+  if (groups_ == nullptr || groups_read_ + kTermAge <= timer_->Now()) return true;
+  if (!groups_->groups.empty()) return true;
+  const std::lock_guard guard(mutex_);
+  const auto phases = planner_.gangs().phases();
+  return std::ranges::any_of(phases, [](std::size_t gangs) { return gangs > 0; });
+}
+
 void Nominator::Skip() {
   metrics_->OnIdle();
   const std::lock_guard guard(mutex_);
@@ -100,9 +119,13 @@ void Nominator::PlanOnce() {
     return reader.WasSeenBound(key, uid);
   };
   const std::size_t most = kMaxQueued - std::min(kMaxQueued, queue_.size());
-  const planner::GangFacts gangs{
+  planner::GangFacts gangs{
       .running = [&reader](const std::string& gang) { return reader.Gangs().NodesOf(gang); },
       .lease = term_};
+  if (groups_ != nullptr) {
+    gangs.pod_groups_obstacle = groups_->obstacle;
+    if (groups_->obstacle.empty()) gangs.pod_groups = &groups_->groups;
+  }
   for (planner::Step& step :
        planner_.Plan(reader, seen_bound, options_.now(), planned_, most, gangs)) {
     queue_.push_back(std::move(step));
@@ -196,6 +219,11 @@ absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) const 
                                  TextOf(options_.now()));
     case planner::StepKind::kEvict:
       return patcher.EvictGang(step.namespace_, step.gang, options_.gang_names);
+    case planner::StepKind::kCreatePodGroup:
+      return patcher.CreatePodGroup({step.namespace_, step.name, step.pods, step.text},
+                                    options_.gang_names);
+    case planner::StepKind::kDeletePodGroup:
+      return patcher.DeletePodGroup(step.namespace_, step.name, step.uid);
     case planner::StepKind::kCount:
     case planner::StepKind::kNominate:
       break;

@@ -14,6 +14,7 @@
 #include "cluster/snapshot.h"
 #include "controller/patcher.h"
 #include "controller/planner_metrics.h"
+#include "controller/pod_groups.h"
 #include "controller/write_observer.h"
 #include "kube/list_watch.h"
 #include "kube/timer.h"
@@ -48,6 +49,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
     /// Returns planner::GangFacts::lease; may block for some requests. Asked before each round in
     /// which a gang may be released, and else every kTermAge. Not set: nobody knows.
     std::function<std::string()> scheduler_term = {};
+    /// Returns which PodGroups there are; may block for a request. Asked before each round while
+    /// there are gangs or PodGroups. Not set: planner.gangs.podGroups is off.
+    std::function<const PodGroupReader::Known&()> pod_groups = {};
     /// The time for policies.
     std::function<model::Time()> now;
     /// From one round to the next, if something has changed. A pod that was refused shall have a
@@ -100,6 +104,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   // Learns which kube-scheduler leads.
   void ReadTerm();
   bool IsTermDue();
+  // Learns which PodGroups there are.
+  void ReadGroups();
+  bool AreGroupsDue();
   void PlanOnce();
   // Counts and logs what has become of gangs. The lock must be held.
   void TellGangs();
@@ -125,6 +132,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   // What `scheduler_term` said last, and when.
   std::string term_;
   std::optional<Clock::time_point> term_read_;
+  // The same for `pod_groups`. Null: never.
+  const PodGroupReader::Known* groups_ = nullptr;
+  Clock::time_point groups_read_;
 
   // Guards what follows, which all threads use.
   std::mutex mutex_;

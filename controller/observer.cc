@@ -30,7 +30,9 @@ constexpr WriteWords kWrites[kWriteKinds] = {
     {"gate", "took the gate of a gang away", "patch on pods"},
     {"gang_condition", "said why a gang waits", "patch on pods/status and create on events"},
     {"gang_eviction", "evicted a gang", "list on pods and create on pods/eviction"},
-    {"node_taint", "changed the taint of a node", "list and patch on nodes"}};
+    {"node_taint", "changed the taint of a node", "list and patch on nodes"},
+    {"pod_group", "created or deleted the PodGroup of a gang",
+     "create, delete, list and patch on podgroups"}};
 constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
 
 }  // namespace
@@ -89,7 +91,8 @@ void Observer::OnWritten(Write write, std::string_view object, std::string_view 
   if (result == kOk) {
     // Waiting pods are written by the thousand; nodes are labelled once.
     const bool many = write == Write::kNudge || write == Write::kNomination ||
-                      write == Write::kGate || write == Write::kGangCondition;
+                      write == Write::kGate || write == Write::kGangCondition ||
+                      write == Write::kPodGroup;
     const LogLevel level = many ? LogLevel::kDebug : LogLevel::kInfo;
     return Log(level, words.done, {{"object", object}, {"value", value}});
   }

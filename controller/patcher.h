@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "controller/gang_evictor.h"
+#include "controller/pod_groups.h"
 #include "kube/permission.h"
 #include "kube/transport.h"
 #include "model/gang.h"
@@ -22,10 +23,12 @@ inline constexpr kube::Permission kPatchPermissions[] = {{"", "nodes", "patch"},
 inline constexpr kube::Permission kNominatePermissions[] = {{"", "pods/status", "patch"}};
 
 /// Writes labels of nodes, and annotations, nominated nodes, scheduling gates and one condition of
-/// pods, by patches, and nothing else of any object; reports events, and evicts gangs. Each patch
+/// pods, by patches, and nothing else of any object; reports events, evicts gangs, and creates and
+/// deletes their PodGroups. Each patch
 /// contains the UID of the object. The API server refuses a patch that would change it, so another
-/// object that has taken the name meanwhile is safe. Each method but the last two sends one request
-/// and blocks until its reply has come. Errors are those of kube::CallJson(). Not thread-safe.
+/// object that has taken the name meanwhile is safe. Each method but the last four sends one
+/// request and blocks until its reply has come. Errors are those of kube::CallJson(). Not
+/// thread-safe.
 class Patcher {
  public:
   /// `transport` must outlive this.
@@ -115,6 +118,15 @@ class Patcher {
   absl::Status EvictGang(const std::string& namespace_name, const std::string& gang,
                          const model::GangNames& names) {
     return controller::EvictGang(*transport_, namespace_name, gang, names);
+  }
+  /// See controller::CreatePodGroup().
+  absl::Status CreatePodGroup(const NewPodGroup& group, const model::GangNames& names) {
+    return controller::CreatePodGroup(*transport_, group, names);
+  }
+  /// See controller::DeletePodGroup().
+  absl::Status DeletePodGroup(const std::string& namespace_name, const std::string& name,
+                              const std::string& uid) {
+    return controller::DeletePodGroup(*transport_, namespace_name, name, uid);
   }
 
  private:

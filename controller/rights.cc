@@ -9,6 +9,7 @@
 #include "controller/lost_pod_deleter.h"
 #include "controller/owner_keeper.h"
 #include "controller/patcher.h"
+#include "controller/pod_groups.h"
 #include "controller/scheduler_leases.h"
 
 namespace berth::controller {
@@ -28,6 +29,7 @@ std::vector<kube::Grant> InTheCluster(const ControllerConfig& config,
   }
   if (!planner.schedulers.empty()) kube::Allow(kNominatePermissions, {}, grants);
   if (PlansGangs(planner)) kube::Allow(kGangPermissions, {}, grants);
+  if (planner.gangs.pod_groups) kube::Allow(kPodGroupPermissions, {}, grants);
   if (config.lost_nodes.enabled()) kube::Allow(kLostPodPermissions, {}, grants);
   return grants;
 }

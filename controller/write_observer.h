@@ -22,11 +22,12 @@ enum class Write {
   kGate,
   kGangCondition,
   kGangEviction,
-  kNodeTaint
+  kNodeTaint,
+  kPodGroup
 };
 
 /// How many values Write has.
-inline constexpr std::size_t kWriteKinds = 11;
+inline constexpr std::size_t kWriteKinds = 12;
 
 /// Is notified of every write that was tried. Called on several threads at a time, so
 /// implementations must be thread-safe. They must not block.

@@ -71,6 +71,8 @@ void ReadNeeds(const JsonValue& spec, model::Pod& pod) {
     pod.gates.push_back(gate.Field("name").Text());
   });
   pod.gated = !pod.gates.empty();
+  pod.scheduling_group = spec.Field("schedulingGroup").Field("podGroupName").Text();
+  pod.priority_class = spec.Field("priorityClassName").Text();
   pod.needs = {.selector = spec.Field("nodeSelector").StringMap(),
                .terms = NodeTermsFromJson(spec)};
 }

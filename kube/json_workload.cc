@@ -131,6 +131,7 @@ model::PodTemplate PodTemplateFromJson(const JsonValue& pod) {
   result.node_name = spec.Field("nodeName").Text();
   result.gates = List<std::string>(spec.Field("schedulingGates"),
                                    [](const JsonValue& gate) { return gate.Field("name").Text(); });
+  result.scheduling_group = spec.Field("schedulingGroup").Field("podGroupName").Text();
   return result;
 }
 

@@ -63,6 +63,8 @@ void ReadNeeds(const pb::PodSpec& spec, model::Pod& pod) {
     pod.gates.push_back(gate.name());
   }
   pod.gated = !pod.gates.empty();
+  pod.scheduling_group = spec.scheduling_group().pod_group_name();
+  pod.priority_class = spec.priority_class_name();
   pod.needs = NodeNeedsFromProto(spec);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <system_error>
 #include <utility>
 
@@ -57,6 +58,13 @@ absl::StatusOr<bool> AnyModelsFrom(std::string_view text, const std::string& ann
       fmt::format("{} {} is not known; write any, or remove it: then all pods of the gang get the "
                   "same model",
                   annotation, Quoted(models)));
+}
+
+// 64 bits, which are the same in every version of Berth: FNV-1a.
+std::uint64_t Fnv1a(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
 }
 
 // Reads what may be absent. Keeps the first error.
@@ -134,6 +142,20 @@ bool IsGangName(std::string_view name) {
   };
   return !name.empty() && name.size() <= kMaxGangName && is_outer(name.front()) &&
          is_outer(name.back()) && std::ranges::all_of(name, is_inner);
+}
+
+std::string PodGroupNameOf(std::string_view gang) {
+  // Names of objects have no upper case and no underscore, and a dot only between letters or digits
+  // (IsDNS1123Subdomain in k8s.io/apimachinery/pkg/api/validate/content/dns.go, v0.37.2).
+  std::string name = "berth-";
+  for (const char c : gang) {
+    const char lower = absl::ascii_tolower(static_cast<unsigned char>(c));
+    name += absl::ascii_isalnum(static_cast<unsigned char>(lower)) ? lower : '-';
+  }
+  const bool is_same = std::string_view(name).ends_with(gang);
+  constexpr std::size_t kMost = 200;
+  if (is_same && name.size() <= kMost) return name;
+  return fmt::format("{}-{:016x}", name.substr(0, kMost), Fnv1a(gang));
 }
 
 bool IsOnlyGate(const std::vector<std::string>& gates, std::string_view gate) {

@@ -63,6 +63,11 @@ absl::StatusOr<std::int32_t> ParseGangSize(std::string_view text);
 /// digit at both ends. So names of objects and values of labels can.
 bool IsGangName(std::string_view name);
 
+/// The name of the PodGroup that holds the pods of the gang back as long as it does not exist: the
+/// gang's name behind "berth-", as the name of an object. Gangs with different names have different
+/// PodGroups. `gang` must be a gang's name.
+std::string PodGroupNameOf(std::string_view gang);
+
 /// Whether `gate` is the only scheduling gate of a pod, so that nobody else holds it back.
 bool IsOnlyGate(const std::vector<std::string>& gates, std::string_view gate);
 

@@ -65,6 +65,11 @@ struct Pod {
   bool gated = false;
   /// The names in spec.schedulingGates, in their order. Empty once the pod is bound.
   std::vector<std::string> gates;
+  /// The PodGroup in spec.schedulingGroup, with which kube-scheduler places the pod
+  /// (Kubernetes 1.37, feature GenericWorkload). Empty if there is none, and once the pod is bound.
+  std::string scheduling_group;
+  /// spec.priorityClassName. Empty once the pod is bound.
+  std::string priority_class;
   /// status.nominatedNodeName: the node that kube-scheduler tries first, and that counts as used by
   /// the pod until then. Empty once the pod is bound.
   std::string nominated_node;

@@ -120,6 +120,8 @@ struct PodTemplate {
   StringMap labels = {};
   /// The names in spec.schedulingGates.
   std::vector<std::string> gates = {};
+  /// The PodGroup in spec.schedulingGroup. Empty if there is none.
+  std::string scheduling_group = {};
 
   friend bool operator==(const PodTemplate&, const PodTemplate&) = default;
 };

@@ -48,6 +48,8 @@ struct GangsConfig {
   model::Duration ungate_after{0};
   /// The Leases by which the kube-schedulers that are planned for elect a leader.
   std::vector<model::NamespacedName> scheduler_leases = {{"kube-system", "kube-scheduler"}};
+  /// Whether pods are let go that wait for a PodGroup, by creating it.
+  bool pod_groups = false;
 
   friend bool operator==(const GangsConfig&, const GangsConfig&) = default;
 };
@@ -74,6 +76,9 @@ void VisitFields(Visitor& visit, GangsConfig& config) {
         "Lease of each kube-scheduler of planner.schedulers, as namespace/name: nominations of "
         "gangs are written again when it changes hands, because a kube-scheduler up to 1.36 that "
         "starts does not know them; empty: they are not");
+  visit("podGroups", config.pod_groups,
+        "Create and delete the PodGroups (scheduling.k8s.io/v1beta1) of gangs whose pods wait for "
+        "one: admission.policies.gangs.hold: PodGroup");
 }
 
 /// Nodes that are near each other: those with the same value of a label.

@@ -80,6 +80,7 @@ void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
   keeping_ = 0;
   kept_.clear();
   for (auto& [key, gang] : gangs_) Refresh(key, gang, round);
+  DropUnusedGroups(round);
   std::erase_if(gangs_, [&round](const auto& entry) {
     if (!entry.second.members.empty()) return false;
     TellLeft(entry.first, entry.second, round);
@@ -103,7 +104,7 @@ void Gangs::Refresh(const std::string& key, Record& gang, Round& round) {
   gang.namespace_ = gang.members.front().pod->pod().namespace_;
   gang.name = gang.gang().name;
   gang.is_held_back = std::ranges::any_of(gang.members, [this](const Member& member) {
-    return member.pod->pod().gated && !IsOnlyGated(member);
+    return member.pod->pod().gated && !IsHeld(member);
   });
   gang.said_size = gang.size();
   gang.place = PlaceOf(gang.members);
@@ -131,9 +132,8 @@ void Gangs::JudgeRelease(Record& gang, const Round& round) const {
     return !waiting.contains(each.first) && each.second + kLost <= round.now;
   });
   const auto fresh = std::ranges::count_if(gang.members, [&](const Member& member) {
-    return IsOnlyGated(member) && !gang.ungated.contains(member.pod->pod().uid);
+    return IsHeld(member) && !gang.ungated.contains(member.pod->pod().uid);
   });
-  const auto is_open = [](const Member& member) { return !member.pod->pod().gated; };
   const auto was_released = [this](const Member& member) { return WasReleased(member); };
   if (static_cast<std::size_t>(fresh) >= gang.left()) {
     // It starts anew, and what runs of it is about to end.
@@ -141,19 +141,29 @@ void Gangs::JudgeRelease(Record& gang, const Round& round) const {
     gang.ungated.clear();
   } else if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
     gang.released = true;
-  } else if (gang.ungated.empty() && std::ranges::none_of(gang.members, is_open)) {
+  } else if (gang.ungated.empty() && std::ranges::none_of(gang.members, IsOpen)) {
     gang.released = false;
   }
-  if (!gang.released) gang.incomplete.reset();
+  if (gang.released) return;
+  gang.incomplete.reset();
+  gang.unplanned = false;
 }
 
-bool Gangs::IsOnlyGated(const Member& member) const {
-  return model::IsOnlyGate(member.pod->pod().gates, names_.gate);
+bool Gangs::LacksGroup(const Pod& pod, const model::Gang& gang, const GangFacts& facts) {
+  const std::string& group = pod.scheduling_group;
+  if (group.empty() || group != model::PodGroupNameOf(gang.name)) return false;
+  return facts.pod_groups == nullptr || !facts.pod_groups->contains(GroupKeyOf(pod));
 }
+
+bool Gangs::IsHeld(const Member& member) const {
+  const Pod& pod = member.pod->pod();
+  return pod.gated ? model::IsOnlyGate(pod.gates, names_.gate) : member.lacks_group;
+}
+
+bool Gangs::IsOpen(const Member& member) { return !member.pod->pod().gated && !member.lacks_group; }
 
 bool Gangs::WasReleased(const Member& member) const {
-  const Pod& pod = member.pod->pod();
-  return !pod.gated && model::Find(pod.annotations, plan_annotation_).has_value();
+  return IsOpen(member) && model::Find(member.pod->pod().annotations, plan_annotation_).has_value();
 }
 
 void Gangs::PlanBefore(const QueuePlace& place, Round& round) {
@@ -166,7 +176,7 @@ void Gangs::PlanRest(Round& round) {
 
 void Gangs::Plan(Record& gang, Round& round) {
   if (gang.released) return Complete(gang, round);
-  std::string obstacle = ObstacleTo(gang);
+  std::string obstacle = ObstacleTo(gang, round);
   if (!obstacle.empty()) {
     WithdrawAll(gang, round);
     Enter(gang, GangPhase::kCollecting, std::move(obstacle), round);
@@ -174,21 +184,28 @@ void Gangs::Plan(Record& gang, Round& round) {
   }
   const auto pauses = [&round](const Member& member) { return MustPause(member, round); };
   if (std::ranges::any_of(gang.members, pauses)) return;
+  if (gang.rests_until && round.now < *gang.rests_until) {
+    WithdrawAll(gang, round);
+    return Enter(gang, GangPhase::kWaiting, "kube-scheduler has refused it just now", round);
+  }
   if (!PlaceMissing(gang, MembersOf(gang), round)) {
     WithdrawAll(gang, round);
     return Wait(gang, round);
   }
-  Enter(gang, GangPhase::kPlanned, "", round);
-  if (AreReserved(gang, MembersOf(gang), round)) Release(gang, round);
+  const bool may_release = MayLetGo(gang, round);
+  Enter(gang, GangPhase::kPlanned, may_release ? "" : "kube-apiserver has not created its PodGroup",
+        round);
+  if (AreReserved(gang, MembersOf(gang), round) && may_release) Release(gang, round);
 }
 
-std::string Gangs::ObstacleTo(const Record& gang) const {
+std::string Gangs::ObstacleTo(const Record& gang, const Round& round) const {
   for (const Member& member : gang.members) {
     if (*member.gang != gang.gang()) {
       return "its pods " + gang.members.front().pod->pod().name + " and " + member.pod->pod().name +
              " do not say the same about it: write equal annotations";
     }
-    std::string obstacle = ObstacleIn(member);
+    std::string obstacle = ObstacleIn(member, round);
+    if (obstacle.empty()) obstacle = ObstacleBetween(gang.members.front(), member);
     if (!obstacle.empty()) return obstacle;
   }
   if (gang.members.size() >= gang.left()) return "";
@@ -215,7 +232,18 @@ void Gangs::OnSucceeded(const Step& step, std::size_t pods) {
   if (found != gangs_.end()) found->second.succeeded = pods;
 }
 
-std::string Gangs::ObstacleIn(const Member& member) const {
+// validatePodGroup in k8s.io/kubernetes/pkg/scheduler/schedule_one_podgroup.go (v1.37.2).
+std::string Gangs::ObstacleBetween(const Member& first, const Member& second) {
+  if (!first.lacks_group || !second.lacks_group) return "";
+  const Pod& a = first.pod->pod();
+  const Pod& b = second.pod->pod();
+  if (a.priority == b.priority && a.scheduler == b.scheduler) return "";
+  const std::string what = a.priority == b.priority ? "schedulers" : "priorities";
+  return "its pods " + a.name + " and " + b.name + " have different " + what +
+         ", which kube-scheduler does not take in a PodGroup: write equal ones";
+}
+
+std::string Gangs::ObstacleIn(const Member& member, const Round& round) const {
   const Pod& pod = member.pod->pod();
   const auto& schedulers = config_.schedulers;
   if (std::ranges::find(schedulers, pod.scheduler) == schedulers.end()) {
@@ -224,6 +252,11 @@ std::string Gangs::ObstacleIn(const Member& member) const {
   }
   for (const std::string& gate : pod.gates) {
     if (gate != names_.gate) return "its pod " + pod.name + " has the scheduling gate " + gate;
+  }
+  if (member.lacks_group && round.gangs.pod_groups == nullptr) {
+    return "its pod " + pod.name + " waits for the PodGroup " + pod.scheduling_group + ", and " +
+           (config_.gangs.pod_groups ? round.gangs.pod_groups_obstacle
+                                     : "nobody creates it: write planner.gangs.podGroups: true");
   }
   if (!IsNominatedByOther(*member.pod)) return "";
   return "somebody else has nominated a node for its pod " + pod.name;
@@ -243,9 +276,10 @@ std::vector<Gangs::Member*> Gangs::MembersOf(Record& gang) {
 }
 
 void Gangs::Complete(Record& gang, Round& round) {
+  if (HasFallenThrough(gang)) return TakeBack(gang, round);
   if (!gang.incomplete) gang.incomplete = round.now;
   for (Member& member : gang.members) {
-    if (!member.held && !member.pod->pod().gated) PlaceOne(gang, member, round);
+    if (!member.held && IsOpen(member)) PlaceOne(gang, member, round);
   }
   CompleteGated(gang, round);
   Enter(gang, GangPhase::kReleased,
@@ -260,11 +294,11 @@ void Gangs::CompleteGated(Record& gang, Round& round) {
   for (Member& member : gang.members) {
     const auto ungated = gang.ungated.find(member.pod->pod().uid);
     const bool ends = ungated != gang.ungated.end() && round.now < ungated->second + kLost;
-    if (IsOnlyGated(member) && !ends) gated.push_back(&member);
+    if (IsHeld(member) && !ends) gated.push_back(&member);
   }
   const auto pauses = [&](const Member* member) {
-    return MustPause(*member, round) || IsNominatedByOther(*member->pod) ||
-           MayStartAnew(gang, *member, round);
+    return !ObstacleIn(*member, round).empty() || MustPause(*member, round) ||
+           IsNominatedByOther(*member->pod) || MayStartAnew(gang, *member, round);
   };
   if (gated.empty() || std::ranges::any_of(gated, pauses)) return;
   if (!PlaceMissing(gang, gated, round)) {
@@ -273,8 +307,8 @@ void Gangs::CompleteGated(Record& gang, Round& round) {
     }
     return;
   }
-  if (!AreReserved(gang, gated, round)) return;
-  for (const Member* member : gated) Ungate(gang, *member, round);
+  if (!AreReserved(gang, gated, round) || !MayLetGo(gang, round)) return;
+  LetGo(gang, {gated.begin(), gated.end()}, round);
 }
 
 bool Gangs::MayStartAnew(const Record& gang, const Member& member, const Round& round) {

@@ -54,7 +54,7 @@ struct GangOutlook {
 };
 
 /// The part of Planner that plans gangs: pods that run all together or not at all. They wait behind
-/// a scheduling gate of Berth's.
+/// a scheduling gate of Berth's, or for a PodGroup that Berth has not created yet.
 ///
 ///   collecting -> planned -> released -> bound, or else waiting with a reason
 ///
@@ -72,6 +72,9 @@ struct GangOutlook {
 /// say how long they run (`planner.gangs.backfill`). kube-scheduler does not know of it, so pods
 /// that it places by itself may take it.
 ///
+/// A PodGroup in place of gates is let go by one write for all pods, after which kube-scheduler
+/// places all of them or none. It is deleted when none of them waits any more.
+///
 /// What has to survive a restart stands in the pods: gates, nominations and the annotations of
 /// both. A gang of which pods run counts as released; so does one of whose pods some were planned
 /// and have no gate any more.
@@ -87,6 +90,8 @@ class Gangs {
   /// ended, before it is taken for a replacement of one pod and not for the first one of a new
   /// start of all.
   static constexpr std::chrono::seconds kReplacement{10};
+  /// How long after kube-scheduler has refused a whole PodGroup the gang is planned again.
+  static constexpr std::chrono::seconds kRest{10};
   /// How long after an eviction that failed the gang is evicted again.
   static constexpr std::chrono::seconds kEvictAgain{30};
   /// How long a gang waits before its users are told, and how often they are told of changes.
@@ -103,12 +108,18 @@ class Gangs {
     const model::Gang* gang = nullptr;
     /// How many accelerators it asks for.
     std::int64_t devices = 0;
+    /// Whether it waits for the PodGroup of its gang; see LacksGroup().
+    bool lacks_group = false;
     /// Whether its nomination is booked. Of one round.
     bool held = false;
   };
 
   /// `prefix`: of Berth's annotations, "berth.dev".
   Gangs(const PlannerConfig& config, const std::string& prefix);
+
+  /// Whether the pod belongs to the PodGroup of its gang, and that is not there as far as is known.
+  /// kube-scheduler then looks at the pod as little as at one behind a gate.
+  static bool LacksGroup(const model::Pod& pod, const model::Gang& gang, const GangFacts& facts);
 
   /// A round begins. `waiting`: the pods of all gangs that wait and are not shown bound.
   void Begin(const std::vector<Member>& waiting, Round& round);
@@ -169,6 +180,13 @@ class Gangs {
     bool released = false;
     // When the gates of which pods were taken away, by UID.
     std::map<std::string, Clock::time_point> ungated = {};
+    // Whether it was released without nodes, for an autoscaler.
+    bool unplanned = false;
+    // Until when it is not released again, because kube-scheduler has refused it.
+    std::optional<Clock::time_point> rests_until = {};
+    // Whether its PodGroup could not be created, and when to try again.
+    bool group_failed = false;
+    std::optional<Clock::time_point> group_due = {};
     // Since when it is released and lacks pods.
     std::optional<Clock::time_point> incomplete = {};
     // The domain in which room was kept last.
@@ -199,14 +217,19 @@ class Gangs {
   static bool Asks(const Record& gang, const Round& round);
   // Sets `released` by what the pods show.
   void JudgeRelease(Record& gang, const Round& round) const;
-  bool IsOnlyGated(const Member& member) const;
-  // Whether the pod has lost its gate after the plan gave it a node.
+  // Whether Berth alone holds the pod back, by a gate or a PodGroup.
+  bool IsHeld(const Member& member) const;
+  // Whether nobody holds the pod back.
+  static bool IsOpen(const Member& member);
+  // Whether the pod was let go after the plan gave it a node.
   bool WasReleased(const Member& member) const;
 
   void Plan(Record& gang, Round& round);
   // Why the pods cannot be planned, whatever nodes there are. Empty if they can.
-  std::string ObstacleTo(const Record& gang) const;
-  std::string ObstacleIn(const Member& member) const;
+  std::string ObstacleTo(const Record& gang, const Round& round) const;
+  std::string ObstacleIn(const Member& member, const Round& round) const;
+  // Why kube-scheduler would not place the two in one PodGroup. Empty if it would.
+  static std::string ObstacleBetween(const Member& first, const Member& second);
   // Asks whether those that lack have succeeded, if it has lacked them for some time.
   void AskForSucceeded(Record& gang, Round& round) const;
   // Whether to wait for the fate of former writes.
@@ -234,7 +257,24 @@ class Gangs {
   // Returns whether kube-scheduler knows all of them.
   bool AreReserved(const Record& gang, const std::vector<Member*>& pods, Round& round) const;
   void Release(Record& gang, Round& round);
-  void Ungate(Record& gang, const Member& member, Round& round) const;
+  // Lets pods go that are held.
+  void LetGo(Record& gang, const std::vector<const Member*>& pods, Round& round) const;
+
+  // PodGroups exist only while a gang is let go: pods that come later wait for another one.
+  void DropUnusedGroups(Round& round);
+  // "<namespace>/<name>" of the pod's PodGroup.
+  static std::string GroupKeyOf(const model::Pod& pod) {
+    return pod.namespace_ + '/' + pod.scheduling_group;
+  }
+  // Whether no PodGroup of the gang was refused just now.
+  static bool MayLetGo(Record& gang, const Round& round);
+  // Deletes the PodGroup, if it exists.
+  void DropGroup(const std::string& key, Round& round);
+  // Whether kube-scheduler has refused the whole gang on the nodes that the plan gave it. It places
+  // all pods of a PodGroup or none.
+  static bool HasFallenThrough(const Record& gang);
+  // Holds the gang back again, for some time at least.
+  void TakeBack(Record& gang, Round& round);
 
   // Sees to the pods of a released gang that are not bound.
   void Complete(Record& gang, Round& round);
@@ -242,7 +282,7 @@ class Gangs {
   void CompleteGated(Record& gang, Round& round);
   // Whether a pod behind the gate may be the first one of a new start of the whole gang.
   static bool MayStartAnew(const Record& gang, const Member& member, const Round& round);
-  void Evict(Record& gang, Round& round) const;
+  void Evict(Record& gang, Round& round);
   void PlaceOne(const Record& gang, Member& member, Round& round);
 
   // The gang does not fit: keeps room for it, and says why.
@@ -270,6 +310,8 @@ class Gangs {
   const std::string lease_annotation_;
   const std::string runtime_annotation_;
   std::map<std::string, Record> gangs_;  // by "<namespace>/<gang>"
+  // When PodGroups were to be deleted, by "<namespace>/<name>".
+  std::map<std::string, Clock::time_point> dropped_;
 
   // Of one round: the gangs in the order of planning, and how many of them are planned.
   std::vector<Record*> queue_;

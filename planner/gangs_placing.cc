@@ -174,7 +174,9 @@ void Gangs::Wait(Record& gang, Round& round) {
   const std::chrono::seconds limit = config_.gangs.ungate_after;
   const bool is_over = limit > limit.zero() && *gang.since + limit <= round.now;
   // An autoscaler starts nodes only for pods without gates.
-  if (is_over) Release(gang, round);
+  if (!is_over) return;
+  gang.unplanned = true;
+  Release(gang, round);
 }
 
 bool Gangs::Keep(Record& gang, Round& round) {

@@ -63,9 +63,11 @@ bool Gangs::AreReserved(const Record& gang, const std::vector<Member*>& pods, Ro
 }
 
 void Gangs::Release(Record& gang, Round& round) {
+  std::vector<const Member*> held;
   for (const Member& member : gang.members) {
-    if (member.pod->pod().gated) Ungate(gang, member, round);
+    if (member.pod->pod().gated || member.lacks_group) held.push_back(&member);
   }
+  LetGo(gang, held, round);
   for (const Member& member : gang.members) {
     if (!gang.said.empty()) round.steps.push_back(StepFor(gang, member, StepKind::kSay));
   }
@@ -76,12 +78,29 @@ void Gangs::Release(Record& gang, Round& round) {
   TellReleased(gang, round);
 }
 
-void Gangs::Ungate(Record& gang, const Member& member, Round& round) const {
-  gang.ungated[member.pod->pod().uid] = round.now;
-  round.steps.push_back(StepFor(gang, member, StepKind::kUngate));
+void Gangs::LetGo(Record& gang, const std::vector<const Member*>& pods, Round& round) const {
+  std::vector<const Member*> grouped;
+  for (const Member* member : pods) {
+    gang.ungated[member->pod->pod().uid] = round.now;
+    if (member->pod->pod().gated) {
+      round.steps.push_back(StepFor(gang, *member, StepKind::kUngate));
+    } else {
+      grouped.push_back(member);
+    }
+  }
+  if (grouped.empty()) return;
+  const Pod& pod = grouped.front()->pod->pod();
+  round.steps.push_back({.namespace_ = pod.namespace_,
+                         .name = pod.scheduling_group,
+                         .created = std::get<1>(gang.place),
+                         .kind = StepKind::kCreatePodGroup,
+                         .gang = gang.name,
+                         .text = pod.priority_class,
+                         .pods = grouped.size()});
 }
 
-void Gangs::Evict(Record& gang, Round& round) const {
+void Gangs::Evict(Record& gang, Round& round) {
+  for (const Member& member : gang.members) DropGroup(GroupKeyOf(member.pod->pod()), round);
   const Pod& pod = gang.members.front().pod->pod();
   round.steps.push_back({.namespace_ = pod.namespace_,
                          .created = std::get<1>(gang.place),
@@ -126,19 +145,29 @@ Step Gangs::StepFor(const Record& gang, const Member& member, StepKind kind) con
 bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
   // kube-scheduler may have bound the pod by now, and then it waits no longer all the more.
   if (step.kind == StepKind::kSay && step.text.empty()) return true;
+  if (step.kind == StepKind::kDeletePodGroup) {
+    return dropped_.contains(step.namespace_ + '/' + step.name);
+  }
   const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
   if (found == gangs_.end()) return false;
-  if (step.kind == StepKind::kEvict) return found->second.released;
+  const bool is_of_release =
+      step.kind == StepKind::kEvict || step.kind == StepKind::kCreatePodGroup;
+  if (is_of_release) return found->second.released;
   if (step.kind == StepKind::kCount) return !found->second.released;
   if (pod == nullptr || pod->uid != step.uid) return false;
   return step.kind != StepKind::kUngate || (pod->gated && found->second.ungated.contains(pod->uid));
 }
 
 void Gangs::Failed(const Step& step) {
+  if (step.kind == StepKind::kDeletePodGroup) dropped_.erase(step.namespace_ + '/' + step.name);
   const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
   if (found == gangs_.end()) return;
   Record& gang = found->second;
   if (step.kind == StepKind::kUngate) gang.ungated.erase(step.uid);
+  if (step.kind == StepKind::kCreatePodGroup) {
+    gang.ungated.clear();
+    gang.group_failed = true;
+  }
   if (step.kind != StepKind::kEvict || !gang.incomplete) return;
   // Perhaps a budget was in the way.
   *gang.incomplete += kEvictAgain - std::chrono::seconds(config_.gangs.timeout);

@@ -127,10 +127,12 @@ std::vector<Planner::Waiting*> Planner::TakeGangs(std::vector<Waiting*>& queue) 
 void Planner::BeginGangs(const std::vector<Waiting*>& pods, Round& round) {
   std::vector<Gangs::Member> members;
   for (Waiting* waiting : pods) {
+    waiting->lacks_group = Gangs::LacksGroup(waiting->pod.pod(), *waiting->gang, round.gangs);
     members.push_back({.pod = &waiting->pod,
                        .shape = &waiting->shape,
                        .gang = &*waiting->gang,
-                       .devices = waiting->devices});
+                       .devices = waiting->devices,
+                       .lacks_group = waiting->lacks_group});
   }
   gangs_.Begin(members, round);
 }
@@ -138,7 +140,7 @@ void Planner::BeginGangs(const std::vector<Waiting*>& pods, Round& round) {
 State Planner::StateInGang(const Waiting& waiting) {
   const WaitingPod& pod = waiting.pod;
   if (pod.IsOurs()) return State::kNominated;
-  if (pod.pod().gated) return State::kGated;
+  if (pod.pod().gated || waiting.lacks_group) return State::kGated;
   if (pod.pod().deleted != model::kNoTime) return State::kDeleted;
   return pod.Node().empty() ? State::kNoNode : State::kNominatedByOther;
 }
@@ -150,7 +152,7 @@ void Planner::Failed(const Step& step) {
 }
 
 void Planner::Late(const Step& step) {
-  if (!step.gang.empty()) return Failed(step);
+  if (step.kind != StepKind::kNominate || !step.gang.empty()) return Failed(step);
   lead_ = std::min(std::max(kMaxLead, config_.backlog.pods), lead_ + kLateLead);
   Failed(step);
 }

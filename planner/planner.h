@@ -171,6 +171,8 @@ class Planner {
     std::int64_t devices = 0;
     // Set if gangs are planned and it belongs to one.
     std::optional<model::Gang> gang = {};
+    // Whether it waits for the PodGroup of its gang. Of one round.
+    bool lacks_group = false;
     std::uint32_t epoch = 0;
     State state = State::kHead;
   };

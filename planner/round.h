@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,9 @@ namespace berth::planner {
 /// "<namespace>/<name>" and the UID. See cluster::Snapshot::Reader::WasSeenBound.
 using SeenBound = std::function<bool(const std::string& key, const std::string& uid)>;
 
+/// PodGroups that Berth has created: their UIDs, by "<namespace>/<name>".
+using PodGroups = std::map<std::string, std::string>;
+
 /// What the plan has to know for gangs beside the pods that wait.
 struct GangFacts {
   /// The nodes of the pods of the gang "<namespace>/<gang>" that are bound and neither have ended
@@ -38,6 +42,11 @@ struct GangFacts {
   /// Who holds kube-scheduler's Lease, and since how many transitions: a kube-scheduler up to 1.36
   /// that starts does not know the nominations of gated pods. Empty if unknown.
   std::string lease = {};
+  /// The PodGroups that there are. Null if that is not known; then no pod is let go that waits for
+  /// one.
+  const PodGroups* pod_groups = nullptr;
+  /// Why it is not known: a clause. Empty if it is known, or if nobody has asked.
+  std::string pod_groups_obstacle = {};
 };
 
 /// Where a pod or a gang comes in the order of planning; the smaller one comes first. As

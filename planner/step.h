@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,6 +26,11 @@ enum class StepKind : std::uint8_t {
   /// Evicts all pods of the gang Step::gang, those that are bound and those that wait, through the
   /// Eviction API. The step names no pod.
   kEvict,
+  /// Creates the PodGroup Step::name for at least Step::pods pods of the gang Step::gang, which
+  /// kube-scheduler then places all together or not at all. Step::text is their PriorityClass.
+  kCreatePodGroup,
+  /// Deletes the PodGroup Step::name, of this UID.
+  kDeletePodGroup,
   /// Writes nothing: asks how many pods of the gang Step::gang have succeeded, for
   /// Planner::OnSucceeded(). The step names no pod.
   kCount,
@@ -55,6 +61,8 @@ struct Step {
   std::string text = {};
   /// Whether kube-scheduler has to evict pods on the node first.
   bool evicts = false;
+  /// How many pods at least kube-scheduler places together.
+  std::size_t pods = 0;
 
   friend bool operator==(const Step&, const Step&) = default;
 };

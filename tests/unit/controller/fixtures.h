@@ -65,7 +65,7 @@ class WriteRecord final : public WriteObserver {
                  const absl::Status& status) override {
     constexpr const char* kWords[kWriteKinds] = {"label", "nudge",   "secret",     "bundle",
                                                  "owner", "lost",    "nomination", "gate",
-                                                 "said",  "evicted", "taint"};
+                                                 "said",  "evicted", "taint",      "pod_group"};
     written.push_back(kWords[static_cast<std::size_t>(write)] + (" " + std::string(object)) + " " +
                       std::string(value));
     statuses.push_back(status);

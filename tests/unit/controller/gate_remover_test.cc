@@ -59,6 +59,27 @@ TEST_F(GateRemoverTest, TakesItsOwnGateAwayAndLeavesOthers) {
                                          R"([{"$patch":"delete","name":"berth.dev/gang"}]}})");
 }
 
+TEST_F(GateRemoverTest, CreatesThePodGroupsForWhichPodsOfGangsWait) {
+  GateRemover remover({.gate = kGate,
+                       .pod_groups = model::GangNames("berth.dev"),
+                       .may_write = [] { return true; }},
+                      &patcher_, &time_, &record_);
+  model::Pod ours = Behind("a", {});
+  ours.annotations = {{"berth.dev/gang-name", "train"}, {"berth.dev/gang-size", "2"}};
+  ours.scheduling_group = "berth-train";
+  model::Pod others = Behind("b", {});
+  others.scheduling_group = "mine";
+  remover.OnUpsert(ours);
+  remover.OnUpsert(others);
+  time_.end = time_.now + seconds(1);
+  remover.Run();
+  ASSERT_THAT(transport_.requests, SizeIs(1));
+  EXPECT_EQ(transport_.requests[0].target,
+            "/apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups");
+  EXPECT_THAT(transport_.requests[0].body, testing::HasSubstr(R"({"gang":{"minCount":1}})"));
+  EXPECT_THAT(record_.written, ElementsAre("pod_group ml/a berth-train"));
+}
+
 TEST_F(GateRemoverTest, ACandidateWritesNothing) {
   leads_ = false;
   List({Behind("a", {kGate})});

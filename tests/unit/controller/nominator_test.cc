@@ -69,7 +69,12 @@ class NominatorTest : public ::testing::Test {
     nominator.Run();
   }
 
-  Nominator Make(planner::PlannerConfig config, std::function<std::string()> term = {}) {
+  Nominator MakeWithGroups(planner::PlannerConfig config, const PodGroupReader::Known* known) {
+    return Make(std::move(config), {},
+                [known]() -> const PodGroupReader::Known& { return *known; });
+  }
+  Nominator Make(planner::PlannerConfig config, std::function<std::string()> term = {},
+                 std::function<const PodGroupReader::Known&()> groups = {}) {
     return {
         {.planner = std::move(config),
          .annotation = "berth.dev/plan",
@@ -77,6 +82,7 @@ class NominatorTest : public ::testing::Test {
          .lease_annotation = "berth.dev/plan-lease",
          .may_write = [this] { return leads_; },
          .scheduler_term = std::move(term),
+         .pod_groups = std::move(groups),
          .now = [] { return policies::scheduling::kNow; }},
         std::make_shared<const policies::scheduling::SchedulingEngine>(
             policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{}),
@@ -280,6 +286,42 @@ TEST_F(NominatorTest, NominatesAGangAndThenTakesItsGatesAway) {
   EXPECT_EQ(transport_.requests[3].body,
             R"({"metadata":{"uid":"train-1-uid"},"spec":{"schedulingGates":null}})");
   EXPECT_EQ(record_.written.back(), "gate ml/train-1 ");
+}
+
+TEST_F(NominatorTest, CreatesAPodGroupForAGangThatWaitsForIt) {
+  for (int i = 0; i < 3; ++i) Reply(200);
+  planner::PlannerConfig config = WithGangs();
+  config.gangs.pod_groups = true;
+  PodGroupReader::Known known;
+  Nominator nominator = MakeWithGroups(config, &known);
+  std::vector<model::Pod> pods = {OfGang("train-0"), OfGang("train-1")};
+  for (model::Pod& pod : pods) {
+    pod.gates.clear();
+    pod.gated = false;
+    pod.scheduling_group = "berth-train";
+  }
+  Wait(nominator, pods);
+  RunFor(nominator, milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(2));
+  for (model::Pod& pod : pods) {
+    pod.nominated_node = "v100-1";
+    pod.annotations.emplace_back("berth.dev/plan", "v100-1");
+    nominator.OnUpsert(pod);
+  }
+  RunFor(nominator, milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(3));
+  EXPECT_EQ(transport_.requests[2].method, kube::HttpMethod::kPost);
+  EXPECT_EQ(transport_.requests[2].target,
+            "/apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups");
+  EXPECT_EQ(record_.written.back(), "pod_group ml/berth-train ");
+  // Both are bound, and the PodGroup is there.
+  for (int i = 0; i < 2; ++i) Reply(200);
+  known.groups["ml/berth-train"] = "uid-1";
+  for (const model::Pod& pod : pods) nominator.OnDelete(pod);
+  RunFor(nominator, milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(5));
+  EXPECT_EQ(transport_.requests[4].method, kube::HttpMethod::kDelete);
+  EXPECT_EQ(transport_.requests[4].body, R"({"preconditions":{"uid":"uid-1"}})");
 }
 
 // As the API server shows the pod once it is nominated.

@@ -46,6 +46,16 @@ TEST(ControllerRbac, MayEvictPodsOnlyWhereItPlansGangs) {
               HasSubstr("  resources: [pods/eviction]\n  verbs: [create]\n"));
 }
 
+TEST(ControllerRbac, MayWritePodGroupsOnlyWhereGangsWaitForThem) {
+  planner::PlannerConfig planner;
+  planner.gangs.enabled = true;
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""), Not(HasSubstr("podgroups")));
+  planner.gangs.pod_groups = true;
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""),
+              HasSubstr("- apiGroups: [\"scheduling.k8s.io\"]\n  resources: [podgroups]\n"
+                        "  verbs: [create, delete, list, patch]\n"));
+}
+
 TEST(ControllerRbac, MayReadTheLeasesOfKubeSchedulersWhereItPlansGangs) {
   planner::PlannerConfig planner;
   planner.gangs.scheduler_leases = {

@@ -129,6 +129,25 @@ TEST(Scheduler, IsReadWithGatesAndNominationUntilThePodIsBound) {
   EXPECT_EQ(bound.nominated_node, "");
 }
 
+TEST(Scheduler, ThePodGroupAndThePriorityClassAreReadUntilThePodIsBound) {
+  const std::string waiting =
+      R"("schedulingGroup": {"podGroupName": "berth-train"}, "priorityClassName": "high")";
+  const auto wait = [](pb::PodSpec& spec) {
+    spec.mutable_scheduling_group()->set_pod_group_name("berth-train");
+    spec.set_priority_class_name("high");
+  };
+  const model::Pod pod = PodOf("{" + waiting + "}", wait);
+  EXPECT_EQ(pod.scheduling_group, "berth-train");
+  EXPECT_EQ(pod.priority_class, "high");
+  const model::Pod bound =
+      PodOf(R"({"nodeName": "n1", )" + waiting + "}", [&wait](pb::PodSpec& spec) {
+        wait(spec);
+        spec.set_node_name("n1");
+      });
+  EXPECT_EQ(bound.scheduling_group + bound.priority_class, "");
+  EXPECT_EQ(PodOf("{}", [](pb::PodSpec&) {}).scheduling_group, "");
+}
+
 TEST(Scheduler, AnEmptyListOfGatesHoldsNothingBack) {
   EXPECT_FALSE(PodOf(R"({"schedulingGates": []})", [](pb::PodSpec&) {}).gated);
   EXPECT_FALSE(PodOf(R"({"schedulingGates": null})", [](pb::PodSpec&) {}).gated);

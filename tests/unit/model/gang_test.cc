@@ -1,5 +1,6 @@
 #include "model/gang.h"
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,6 +112,20 @@ TEST(Gang, NamesAreThoseOfObjectsAndValuesOfLabels) {
         std::string("two words"), std::string("\xc3\xa4"), std::string(254, 'x')}) {
     EXPECT_FALSE(IsGangName(name)) << name;
   }
+}
+
+TEST(Gang, NamesAPodGroupAsObjectsAreNamed) {
+  EXPECT_EQ(PodGroupNameOf("train-7f9c2e1a"), "berth-train-7f9c2e1a");
+  const std::vector<std::string> names = {
+      "train.1", "train-1", "train_1", "Train-1", std::string(253, 'x'), std::string(252, 'x')};
+  std::set<std::string> groups;
+  for (const std::string& name : names) {
+    const std::string group = PodGroupNameOf(name);
+    EXPECT_LE(group.size(), 253U) << group;
+    EXPECT_THAT(group, testing::MatchesRegex("[a-z0-9][-a-z0-9]*[a-z0-9]"));
+    groups.insert(group);
+  }
+  EXPECT_EQ(groups.size(), names.size());
 }
 
 TEST(Gang, ItsGateIsTheOnlyOneOnceNobodyElseHoldsThePodBack) {

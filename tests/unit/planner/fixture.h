@@ -170,6 +170,10 @@ class Fixture {
       if (step.kind == StepKind::kNominate) names.push_back(step.name + ' ' + step.node);
       if (step.kind == StepKind::kUngate) names.push_back(step.name + " ungated");
       if (step.kind == StepKind::kEvict) names.push_back(step.gang + " evicted");
+      if (step.kind == StepKind::kCreatePodGroup) {
+        names.push_back(step.name + " created for " + std::to_string(step.pods));
+      }
+      if (step.kind == StepKind::kDeletePodGroup) names.push_back(step.name + " deleted");
     }
     return names;
   }
@@ -181,6 +185,9 @@ class Fixture {
         pod.gated = !pod.gates.empty();
       });
     }
+    const std::string key = step.namespace_ + '/' + step.name;
+    if (step.kind == StepKind::kCreatePodGroup) groups[key] = "uid-of-" + step.name;
+    if (step.kind == StepKind::kDeletePodGroup) groups.erase(key);
     if (step.kind != StepKind::kNominate) return;
     Edit(step.name, [&step](model::Pod& pod) {
       pod.nominated_node = step.node;
@@ -208,6 +215,7 @@ class Fixture {
   std::map<std::string, model::Pod> pods;
   std::set<std::string> seen_bound;
   std::vector<std::string> said;  // "<pod>: <text>"
+  PodGroups groups;               // those that exist
   GangFacts facts;
   model::Time time = kNow;
   Clock::time_point now{std::chrono::hours(1)};

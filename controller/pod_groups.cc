@@ -1,0 +1,98 @@
+#include "controller/pod_groups.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "kube/json_api.h"
+#include "kube/json_call.h"
+#include "kube/query.h"
+#include "server/log.h"
+
+namespace berth::controller {
+
+namespace {
+
+using nlohmann::json;
+using server::Log;
+using server::LogLevel;
+
+constexpr char kApi[] = "/apis/scheduling.k8s.io/v1beta1";
+
+std::string GroupsIn(const std::string& namespace_name) {
+  return fmt::format("{}/namespaces/{}/podgroups", kApi, namespace_name);
+}
+
+std::string ObstacleOf(const absl::Status& status) {
+  if (absl::IsNotFound(status)) {
+    return "kube-apiserver does not serve scheduling.k8s.io/v1beta1: turn its feature "
+           "GenericWorkload on (Kubernetes 1.37)";
+  }
+  return "PodGroups cannot be read: " + std::string(status.message());
+}
+
+}  // namespace
+
+absl::Status CreatePodGroup(kube::Transport& transport, const NewPodGroup& group,
+                            const model::GangNames& names) {
+  json spec = {{"schedulingPolicy", {{"gang", {{"minCount", group.min_count}}}}}};
+  if (!group.priority_class.empty()) spec["priorityClassName"] = group.priority_class;
+  const json body = {{"apiVersion", "scheduling.k8s.io/v1beta1"},
+                     {"kind", "PodGroup"},
+                     {"metadata", {{"name", group.name}, {"labels", {{names.gate, "true"}}}}},
+                     {"spec", std::move(spec)}};
+  const absl::Status status =
+      kube::CallJson(transport, kube::HttpMethod::kPost, GroupsIn(group.namespace_), body.dump())
+          .status();
+  return absl::IsAborted(status) ? absl::OkStatus() : status;
+}
+
+absl::Status DeletePodGroup(kube::Transport& transport, const std::string& namespace_name,
+                            const std::string& name, const std::string& uid) {
+  const std::string target = GroupsIn(namespace_name) + '/' + name;
+  const json patch = {{"metadata",
+                       {{"uid", uid},
+                        {"$deleteFromPrimitiveList/finalizers",
+                         json::array({"scheduling.k8s.io/podgroup-protection"})}}}};
+  const absl::Status freed = kube::PatchStrategically(transport, target, patch.dump()).status();
+  if (absl::IsNotFound(freed)) return absl::OkStatus();
+  if (!freed.ok()) return freed;
+  const json options = {{"preconditions", {{"uid", uid}}}};
+  const absl::Status deleted =
+      kube::CallJson(transport, kube::HttpMethod::kDelete, target, options.dump()).status();
+  return absl::IsNotFound(deleted) ? absl::OkStatus() : deleted;
+}
+
+PodGroupReader::PodGroupReader(kube::Transport* transport, const model::GangNames& names)
+    : transport_(transport),
+      target_(kube::Target(std::string(kApi) + "/podgroups")
+                  .With("labelSelector", names.gate + "=true")
+                  .With("resourceVersion", "0")
+                  .text()) {}
+
+const PodGroupReader::Known& PodGroupReader::Read() {
+  planner::PodGroups groups;
+  const auto take = [&groups](const kube::JsonValue& item) {
+    const kube::JsonValue metadata = item.Field("metadata");
+    groups[metadata.Field("namespace").Text() + '/' + metadata.Field("name").Text()] =
+        metadata.Field("uid").Text();
+  };
+  const absl::Status status =
+      kube::Api(transport_)
+          .Get(target_, {{"scheduling.k8s.io", "podgroups", "list"}},
+               [&take](const kube::JsonValue& list) { list.Field("items").ForEachItem(take); });
+  if (absl::IsCancelled(status)) return known_;
+  const bool could = known_.obstacle.empty();
+  known_.obstacle = status.ok() ? "" : ObstacleOf(status);
+  if (status.ok()) known_.groups = std::move(groups);
+  if (could && !status.ok()) {
+    Log(LogLevel::kError, "cannot read PodGroups; no gang is released that waits for one",
+        {{"error", std::string(status.message())}, {"hint", known_.obstacle}});
+  } else if (!could && status.ok()) {
+    Log(LogLevel::kInfo, "PodGroups can be read", {});
+  }
+  return known_;
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "absl/status/status.h"
+#include "kube/permission.h"
+#include "kube/transport.h"
+#include "model/gang.h"
+#include "planner/round.h"
+
+namespace berth::controller {
+
+// The PodGroups (scheduling.k8s.io/v1beta1, Kubernetes 1.37) for which pods of gangs wait. Those of
+// Berth have the label "berth.dev/gang: true"; others are never touched.
+
+/// The rights that the following need at the API server.
+inline constexpr kube::Permission kPodGroupPermissions[] = {
+    {"scheduling.k8s.io", "podgroups", "create"},
+    {"scheduling.k8s.io", "podgroups", "delete"},
+    {"scheduling.k8s.io", "podgroups", "list"},
+    {"scheduling.k8s.io", "podgroups", "patch"}};
+
+/// A PodGroup to create. A plain value.
+struct NewPodGroup {
+  std::string namespace_;
+  std::string name;
+  /// How many pods kube-scheduler places together at least.
+  std::size_t min_count = 1;
+  /// That of its pods: kube-scheduler places none whose priority is another.
+  std::string priority_class = {};
+};
+
+/// Creates the PodGroup. It is no error if there is one of its name.
+///
+///   POST /apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups
+///   {"metadata":{"labels":{"berth.dev/gang":"true"},"name":"berth-train"},
+///    "spec":{"priorityClassName":"high","schedulingPolicy":{"gang":{"minCount":16}}}}
+absl::Status CreatePodGroup(kube::Transport& transport, const NewPodGroup& group,
+                            const model::GangNames& names);
+
+/// Deletes the PodGroup of this UID, although pods that run belong to it: kube-scheduler takes a
+/// pod whose PodGroup is gone for one by itself. Takes the finalizer away that keeps it as long as
+/// such pods run (podGroupProtectionPlugin in
+/// k8s.io/kubernetes/plugin/pkg/admission/scheduling/podgroupprotection/admission.go, v1.37.2). It
+/// is no error if it is gone.
+///
+///   PATCH /apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups/berth-train
+///   {"metadata":{"$deleteFromPrimitiveList/finalizers":["scheduling.k8s.io/podgroup-protection"],
+///    "uid":"..."}}
+///   DELETE /apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups/berth-train
+///   {"preconditions":{"uid":"..."}}
+absl::Status DeletePodGroup(kube::Transport& transport, const std::string& namespace_name,
+                            const std::string& name, const std::string& uid);
+
+/// Reads which PodGroups of Berth there are. Not thread-safe.
+class PodGroupReader {
+ public:
+  /// What is known.
+  struct Known {
+    /// As they were last read.
+    planner::PodGroups groups = {};
+    /// A clause that says why they could not be read just now. Empty: they were.
+    std::string obstacle = {};
+  };
+
+  /// `transport` must outlive this.
+  PodGroupReader(kube::Transport* transport, const model::GangNames& names);
+
+  /// Reads them by one request, from the API server's memory. Logs when they cannot be read, and
+  /// when they can again.
+  const Known& Read();
+
+ private:
+  kube::Transport* const transport_;
+  const std::string target_;
+  Known known_;
+};
+
+}  // namespace berth::controller

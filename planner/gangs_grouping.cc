@@ -1,0 +1,61 @@
+// What becomes of the PodGroups of gangs.
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "planner/gangs.h"
+
+namespace berth::planner {
+
+void Gangs::DropUnusedGroups(Round& round) {
+  if (round.gangs.pod_groups == nullptr) return;
+  std::erase_if(dropped_, [&round](const auto& dropped) {
+    return !round.gangs.pod_groups->contains(dropped.first);
+  });
+  std::set<std::string> used;
+  for (const auto& [key, gang] : gangs_) {
+    for (const Member& member : gang.members) used.insert(GroupKeyOf(member.pod->pod()));
+  }
+  for (const auto& [key, uid] : *round.gangs.pod_groups) {
+    if (!used.contains(key)) DropGroup(key, round);
+  }
+}
+
+void Gangs::DropGroup(const std::string& key, Round& round) {
+  if (round.gangs.pod_groups == nullptr) return;
+  const auto group = round.gangs.pod_groups->find(key);
+  if (group == round.gangs.pod_groups->end()) return;
+  const auto [dropped, is_new] = dropped_.try_emplace(key, round.now);
+  if (!is_new && round.now < dropped->second + kLost) return;
+  dropped->second = round.now;
+  const std::size_t slash = key.find('/');
+  round.steps.push_back({.namespace_ = key.substr(0, slash),
+                         .name = key.substr(slash + 1),
+                         .uid = group->second,
+                         .kind = StepKind::kDeletePodGroup});
+}
+
+bool Gangs::MayLetGo(Record& gang, const Round& round) {
+  if (std::exchange(gang.group_failed, false)) gang.group_due = round.now + WaitingPod::kRetry;
+  return !gang.group_due || *gang.group_due <= round.now;
+}
+
+bool Gangs::HasFallenThrough(const Record& gang) {
+  const auto has_failed = [](const Member& member) {
+    const WaitingPod& pod = *member.pod;
+    return IsOpen(member) && !pod.pod().scheduling_group.empty() && pod.IsRefused() &&
+           pod.Node().empty();
+  };
+  return gang.running.empty() && !gang.unplanned && std::ranges::all_of(gang.members, has_failed);
+}
+
+void Gangs::TakeBack(Record& gang, Round& round) {
+  for (const Member& member : gang.members) DropGroup(GroupKeyOf(member.pod->pod()), round);
+  gang.ungated.clear();
+  gang.incomplete.reset();
+  gang.rests_until = round.now + kRest;
+}
+
+}  // namespace berth::planner

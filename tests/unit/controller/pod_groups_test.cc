@@ -1,0 +1,106 @@
+#include "controller/pod_groups.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/kube/scripted_transport.h"
+
+namespace berth::controller {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+
+class PodGroupsTest : public ::testing::Test {
+ protected:
+  void Reply(int status, std::string body = "{}") {
+    transport_.replies.push_back({.status = status, .body = std::move(body)});
+  }
+  std::string LinesOfRead() {
+    testing::internal::CaptureStderr();
+    reader_.Read();
+    return testing::internal::GetCapturedStderr();
+  }
+
+  kube::ScriptedTransport transport_;
+  const model::GangNames names_{"berth.dev"};
+  PodGroupReader reader_{&transport_, names_};
+};
+
+TEST_F(PodGroupsTest, AreCreatedForSoManyPodsOfAPriority) {
+  Reply(201);
+  EXPECT_TRUE(CreatePodGroup(transport_, {"ml", "berth-train", 16, "high"}, names_).ok());
+  ASSERT_THAT(transport_.requests, SizeIs(1));
+  EXPECT_EQ(transport_.requests[0].method, kube::HttpMethod::kPost);
+  EXPECT_EQ(transport_.requests[0].target,
+            "/apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups");
+  EXPECT_EQ(transport_.requests[0].body,
+            R"({"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":)"
+            R"({"labels":{"berth.dev/gang":"true"},"name":"berth-train"},"spec":)"
+            R"({"priorityClassName":"high","schedulingPolicy":{"gang":{"minCount":16}}}})");
+  Reply(201);
+  EXPECT_TRUE(CreatePodGroup(transport_, {"ml", "berth-train", 16}, names_).ok());
+  EXPECT_THAT(transport_.requests[1].body, testing::Not(HasSubstr("priorityClassName")));
+}
+
+TEST_F(PodGroupsTest, ThatExistNeedNotBeCreated) {
+  Reply(409);
+  EXPECT_TRUE(CreatePodGroup(transport_, {"ml", "berth-train", 16}, names_).ok());
+  Reply(422);
+  EXPECT_FALSE(CreatePodGroup(transport_, {"ml", "berth-train", 16}, names_).ok());
+}
+
+TEST_F(PodGroupsTest, LoseTheirFinalizerBeforeTheyAreDeleted) {
+  Reply(200);
+  Reply(200);
+  EXPECT_TRUE(DeletePodGroup(transport_, "ml", "berth-train", "uid-1").ok());
+  ASSERT_THAT(transport_.requests, SizeIs(2));
+  EXPECT_EQ(transport_.requests[0].method, kube::HttpMethod::kPatch);
+  EXPECT_EQ(transport_.requests[0].body,
+            R"({"metadata":{"$deleteFromPrimitiveList/finalizers":)"
+            R"(["scheduling.k8s.io/podgroup-protection"],"uid":"uid-1"}})");
+  EXPECT_EQ(transport_.requests[1].method, kube::HttpMethod::kDelete);
+  EXPECT_EQ(transport_.requests[1].target,
+            "/apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups/berth-train");
+  EXPECT_EQ(transport_.requests[1].body, R"({"preconditions":{"uid":"uid-1"}})");
+}
+
+TEST_F(PodGroupsTest, ThatAreGoneNeedNotBeDeleted) {
+  Reply(404);
+  EXPECT_TRUE(DeletePodGroup(transport_, "ml", "berth-train", "uid-1").ok());
+  Reply(200);
+  Reply(404);
+  EXPECT_TRUE(DeletePodGroup(transport_, "ml", "berth-train", "uid-1").ok());
+  Reply(409);
+  EXPECT_FALSE(DeletePodGroup(transport_, "ml", "berth-train", "uid-1").ok());
+}
+
+TEST_F(PodGroupsTest, AreReadWithTheirUids) {
+  Reply(200, R"({"items":[{"metadata":{"namespace":"ml","name":"berth-train","uid":"uid-1"}}]})");
+  const auto& known = reader_.Read();
+  EXPECT_THAT(known.groups, ElementsAre(Pair("ml/berth-train", "uid-1")));
+  EXPECT_EQ(known.obstacle, "");
+  EXPECT_EQ(transport_.requests[0].target,
+            "/apis/scheduling.k8s.io/v1beta1/podgroups?labelSelector=berth.dev%2Fgang%3Dtrue"
+            "&resourceVersion=0");
+  Reply(200, R"({"items":null})");
+  EXPECT_THAT(reader_.Read().groups, IsEmpty());
+}
+
+TEST_F(PodGroupsTest, ThatAreNotServedAreSaidOnce) {
+  Reply(404);
+  const std::string lines = LinesOfRead();
+  EXPECT_THAT(lines, HasSubstr("GenericWorkload"));
+  Reply(404);
+  EXPECT_EQ(LinesOfRead(), "");
+  Reply(404);
+  EXPECT_THAT(reader_.Read().obstacle, HasSubstr("does not serve scheduling.k8s.io/v1beta1"));
+  Reply(200);
+  EXPECT_THAT(LinesOfRead(), HasSubstr("can be read"));
+  EXPECT_EQ(reader_.Read().obstacle.empty(), false) << "the script has ended";
+}
+
+}  // namespace
+}  // namespace berth::controller

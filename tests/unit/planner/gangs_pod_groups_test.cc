@@ -1,0 +1,256 @@
+// Gangs whose pods wait for a PodGroup instead of behind a gate.
+
+#include "planner/gangs.h"
+#include "tests/unit/planner/gang_fixture.h"
+
+namespace berth::planner {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr char kGroup[] = "berth-train";
+constexpr char kKey[] = "team/berth-train";
+
+class GroupFixture : public GangFixture {
+ public:
+  GroupFixture() {
+    config.gangs.pod_groups = true;
+    facts.pod_groups = &groups;
+    Restart();
+    for (const char* name : {"a", "b", "c"}) AddNode(name, 8);
+  }
+  /// Pods of the gang "train".
+  void WaitForGroup(std::size_t rank, std::size_t size, std::int64_t devices) {
+    WaitInGang("train", rank, size, devices);
+    Edit("train-" + std::to_string(rank), [](model::Pod& pod) {
+      pod.gates.clear();
+      pod.gated = false;
+      pod.scheduling_group = kGroup;
+      pod.priority_class = "high";
+    });
+  }
+  void WaitForGroupAll(std::size_t size, std::int64_t devices) {
+    for (std::size_t rank = 0; rank < size; ++rank) WaitForGroup(rank, size, devices);
+  }
+  void BindTrain() {
+    for (const std::string& name : NamesOf("train")) Bind(name);
+  }
+  /// kube-scheduler refuses the whole PodGroup.
+  void RefuseTrain() {
+    for (const std::string& name : NamesOf("train")) {
+      Edit(name, [](model::Pod& pod) {
+        pod.nominated_node.clear();
+        pod.unschedulable = kRefused;
+      });
+    }
+  }
+};
+
+TEST(GangPodGroups, AreCreatedWhenAllNominationsAreThere) {
+  GroupFixture f;
+  f.WaitForGroup(0, 2, 8);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kCollecting);
+  EXPECT_EQ(f.StateOf("train-0"), State::kGated);
+  f.WaitForGroup(1, 2, 8);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 b"));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kPlanned);
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(f.Names(steps), ElementsAre("berth-train created for 2"));
+  EXPECT_EQ(steps[0].namespace_, "team");
+  EXPECT_EQ(steps[0].text, "high");
+  EXPECT_TRUE(f.planner->IsWanted(steps[0]));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+  // Nothing more while the echo is under way.
+  EXPECT_THAT(f.Plan(), IsEmpty());
+}
+
+TEST(GangPodGroups, AreDeletedWhenNoPodWaitsAnyMore) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Plan();
+  ASSERT_TRUE(f.groups.contains(kKey));
+  f.Bind("train-0");
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Bind("train-1");
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(f.Names(steps), ElementsAre("berth-train deleted"));
+  EXPECT_EQ(steps[0].uid, "uid-of-berth-train");
+  EXPECT_TRUE(f.planner->IsWanted(steps[0]));
+  EXPECT_THAT(f.PlanOnly(), IsEmpty());
+  f.Write(steps[0]);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+}
+
+TEST(GangPodGroups, ThatCouldNotBeDeletedAreTriedAgain) {
+  GroupFixture f;
+  f.groups[kKey] = "uid";
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(f.Names(steps), ElementsAre("berth-train deleted"));
+  f.planner->Failed(steps[0]);
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
+}
+
+TEST(GangPodGroups, ThatCouldNotBeCreatedAreTriedAgainSoon) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(steps, SizeIs(1));
+  f.planner->Failed(steps[0]);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kPlanned);
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("PodGroup"));
+  f.Pass(WaitingPod::kRetry);
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
+}
+
+TEST(GangPodGroups, APodThatIsReplacedWaitsForOneOfItsOwn) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Plan();
+  f.BindTrain();
+  f.Plan();
+  f.End("train-1");
+  f.WaitForGroup(1, 2, 8);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 b"));
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 1"));
+}
+
+TEST(GangPodGroups, AGangThatStartsAnewIsPlannedAsAWhole) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Plan();
+  f.BindTrain();
+  f.Plan();
+  f.EndAll("train");
+  f.WaitForGroupAll(2, 8);
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
+}
+
+// kube-scheduler places all pods of a PodGroup or none, so nothing is lost by waiting again.
+TEST(GangPodGroups, AGangThatKubeSchedulerRefusesIsTakenBack) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Plan();
+  f.RefuseTrain();
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kWaiting);
+  EXPECT_TRUE(f.HoldsNothing("train"));
+  f.Pass(Gangs::kRest);
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
+}
+
+// An autoscaler is to see them.
+TEST(GangPodGroups, AGangThatWasReleasedWithoutNodesIsNotTakenBack) {
+  GroupFixture f;
+  f.config.gangs.ungate_after = model::Duration{60};
+  f.Restart();
+  f.WaitForGroupAll(4, 8);
+  f.Plan();
+  f.Pass(seconds(60));
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 4"));
+  f.RefuseTrain();
+  EXPECT_THAT(f.Plan(), Each(testing::Not(HasSubstr("deleted"))));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+}
+
+TEST(GangPodGroups, GoWithTheGangWhenItIsEvicted) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Plan();
+  f.Bind("train-0");
+  f.Pass(seconds(f.config.gangs.timeout));
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted", "train evicted"));
+}
+
+TEST(GangPodGroups, APodWhoseNodeBreaksBeforeTheReleaseMovesAndNothingIsCreated) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Node("b").quarantined = true;
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 c"));
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
+}
+
+TEST(GangPodGroups, AGangThatDoesNotFitHoldsNothing) {
+  GroupFixture f;
+  f.WaitForGroupAll(4, 8);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kWaiting);
+  EXPECT_TRUE(f.HoldsNothing("train"));
+}
+
+TEST(GangPodGroups, AnotherControllerGoesOnWhereOneHasStopped) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Restart();
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
+  f.Bind("train-0");
+  f.Restart();
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+  f.Bind("train-1");
+  f.Restart();
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
+}
+
+TEST(GangPodGroups, OfOthersAreNobodysBusiness) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  for (const char* name : {"train-0", "train-1"}) {
+    f.Edit(name, [](model::Pod& pod) { pod.scheduling_group = "mine"; });
+  }
+  // As pods that were created without the gate.
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+}
+
+TEST(GangPodGroups, WaitWhileItIsNotKnownWhichThereAre) {
+  GroupFixture f;
+  f.facts.pod_groups = nullptr;
+  f.facts.pod_groups_obstacle = "nobody answers";
+  f.WaitForGroupAll(2, 8);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("train"),
+              HasSubstr("waits for the PodGroup berth-train, and nobody answ"));
+  f.config.gangs.pod_groups = false;
+  f.Restart();
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("write planner.gangs.podGroups: true"));
+}
+
+TEST(GangPodGroups, NeedPodsOfOnePriority) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Edit("train-1", [](model::Pod& pod) { pod.priority = 7; });
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("train-0 and train-1 have different priorities"));
+}
+
+TEST(GangPodGroups, PodsBehindTheGateOfTheSameGangGoTogetherWithTheOthers) {
+  GroupFixture f;
+  f.WaitForGroup(0, 2, 8);
+  f.WaitInGang("train", 1, 2, 8);
+  f.Plan();
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated", "berth-train created for 1"));
+}
+
+}  // namespace
+}  // namespace berth::planner
