@@ -3,9 +3,10 @@
 # proxy:
 #   tests/e2e/build/build.sh [NAME...]     all of them without a name
 #   tests/e2e/build/build.sh node          what a real node runs beside them
-#   tests/e2e/build/build.sh kube-apiserver-1.37    that of the next version of Kubernetes; likewise
-#                                          kube-scheduler-1.34, -1.35 and -1.37
+#   tests/e2e/build/build.sh kube-apiserver-1.34    that of another version of Kubernetes; likewise
+#                                          -1.35, -1.37, and kube-scheduler of all three
 #   tests/e2e/build/build.sh frameworks    controllers of frameworks that run pods
+#   tests/e2e/build/build.sh rivals        what gangs are compared with, and Kubernetes 1.34 for it
 # Programs land in .cache/bin of the repository (BERTH_CACHE moves .cache). A program is built again
 # only when its version, flags, dependencies or the Go toolchain changed. Prometheus is Debian's,
 # but for the one that finds its targets in Kubernetes.
@@ -29,6 +30,7 @@ readonly ALL=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl
 readonly NODE=(kubelet kube-proxy containerd containerd-shim-runc-v2 ctr coredns
   prometheus-kubernetes alertmanager)
 readonly FRAMEWORKS=(jobset mpi-operator training-operator kueue trainer kuberay lws)
+readonly RIVALS=(kube-apiserver-1.34 kube-scheduler-1.34 scheduler-plugins kueue)
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${BERTH_CACHE:-$(cd "$here/../../.." && pwd)/.cache}
@@ -75,7 +77,7 @@ describe() {
       local v=k8s.io/component-base/version
       ldflags+=" -X $v.gitVersion=v$version -X $v.gitMajor=1 -X $v.gitMinor=36"
       ldflags+=" -X $v.gitTreeState=clean" ;;
-    kube-apiserver-1.37 | kube-scheduler-1.3[457])
+    kube-apiserver-1.3[457] | kube-scheduler-1.3[457])
       local minor=${1##*-} v=k8s.io/component-base/version
       module=kubernetes-$minor package=k8s.io/kubernetes/cmd/${1%-*}
       for version in "${EARLIER_KUBERNETES_VERSIONS[@]}" $NEXT_KUBERNETES_VERSION; do
@@ -84,7 +86,8 @@ describe() {
       ldflags+=" -X $v.gitVersion=v$version -X $v.gitMajor=1 -X $v.gitMinor=${minor#1.}"
       ldflags+=" -X $v.gitTreeState=clean" ;;
     *)
-      echo "build.sh: unknown program '$1'; known: ${ALL[*]} ${NODE[*]} ${FRAMEWORKS[*]}" >&2
+      echo "build.sh: unknown program '$1'; known: ${ALL[*]} ${NODE[*]} ${FRAMEWORKS[*]} \
+${RIVALS[*]}" >&2
       exit 2 ;;
   esac
 }
@@ -162,6 +165,10 @@ describe_framework() {
       module=sigs.k8s.io/lws version=0.7.0 package=
       sum=h1:qWfzX8+UBak+Hq0+m/PuE3uO0mp/3dmm5q/h/7z31A8=
       manifests="config/crd/bases/*.yaml" ;;
+    scheduler-plugins)  # a kube-scheduler with plugins that schedule pods together, and their CRD
+      module=sigs.k8s.io/scheduler-plugins version=0.33.5 package=./cmd/scheduler
+      sum=h1:9u4QAYbuoxa59aStrJKP4Bii2EQrZmGPN2tzvfs2gL0=
+      manifests=config/crd/bases/scheduling.x-k8s.io_podgroups.yaml ;;
     *) return 1 ;;
   esac
 }
@@ -224,5 +231,6 @@ flock 9  # two builds at once would compile everything twice
 (($#)) || set -- "${ALL[@]}"
 [[ $* != node ]] || set -- "${NODE[@]}"
 [[ $* != frameworks ]] || set -- "${FRAMEWORKS[@]}"
+[[ $* != rivals ]] || set -- "${RIVALS[@]}"
 for name; do build "$name"; done
 echo "control plane programs are in $bin"

@@ -5,6 +5,7 @@ package gangs
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -29,6 +30,12 @@ const (
 	awaitTimeout = 60 * time.Second
 )
 
+// `make check-all` names those of the other versions of Kubernetes.
+var (
+	apiServer = flag.String("kube-apiserver", "kube-apiserver", "program of .cache/bin")
+	scheduler = flag.String("kube-scheduler", "kube-scheduler", "program of .cache/bin")
+)
+
 var (
 	shared     *box.Box
 	controller *box.Controller
@@ -36,12 +43,14 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	flag.Parse()
 	os.Exit(box.RunSuite(m, box.Suite{Options: options(), Fill: fill}))
 }
 
 func options() box.Options {
 	return box.Options{Berth: &box.BerthOptions{Config: config(timeout)},
-		Stages: fleet.Stages + "\n---\n" + fleet.Fates}
+		Programs: map[string]string{"kube-apiserver": *apiServer, "kube-scheduler": *scheduler},
+		Stages:   fleet.Stages + "\n---\n" + fleet.Fates}
 }
 
 // fill gives the box a small fleet.

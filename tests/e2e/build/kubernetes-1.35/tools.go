@@ -1,7 +1,10 @@
 //go:build tools
 
-// Package kubernetes pins the kube-scheduler of an earlier version of Kubernetes, which `make check-all`
-// holds to what the planner relies on.
+// Package kubernetes pins programs of an earlier version of Kubernetes: `make check-all` holds its
+// kube-scheduler to what the planner relies on, and plans gangs for both.
 package kubernetes
 
-import _ "k8s.io/kubernetes/cmd/kube-scheduler"
+import (
+	_ "k8s.io/kubernetes/cmd/kube-apiserver"
+	_ "k8s.io/kubernetes/cmd/kube-scheduler"
+)
