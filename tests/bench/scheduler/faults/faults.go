@@ -108,18 +108,19 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for round := range o.rounds {
-		for _, i := range figures.Order(round, len(o.faults)) {
-			measured, err := b.measure(ctx, o.faults[i], o.seed+uint64(round))
-			if err != nil {
-				return figures.Failed(ctx, b.cluster.Box, fmt.Errorf("%s: %w", o.faults[i].name, err))
-			}
+	turns := figures.Turns[outcome]{Rounds: o.rounds, Box: b.cluster.Box, Progress: progress,
+		Measure: func(ctx context.Context, round, i int) (outcome, error) {
+			return b.measure(ctx, o.faults[i], o.seed+uint64(round))
+		},
+		Keep: func(i int, measured outcome) error {
 			r.Faults[i].Runs = append(r.Faults[i].Runs, measured)
-			fmt.Fprintf(progress, "round %d of %d, %s: %s\n", round+1, o.rounds, o.faults[i].name, measured)
-			if err := o.files.WriteJSON(r); err != nil {
-				return err
-			}
-		}
+			return o.files.WriteJSON(r)
+		}}
+	for _, f := range o.faults {
+		turns.Names = append(turns.Names, f.name)
+	}
+	if err := turns.Take(ctx); err != nil {
+		return err
 	}
 	return r.print(out)
 }

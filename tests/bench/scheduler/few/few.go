@@ -103,20 +103,19 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for round := range o.rounds {
-		for _, i := range figures.Order(round, len(r.Parts)) {
-			p := &r.Parts[i]
-			measured, err := b.measure(ctx, p.way, p.Others, o.seed+uint64(round))
-			if err != nil {
-				return figures.Failed(ctx, b.cluster.Box, fmt.Errorf("%s: %w", p.Way, err))
-			}
-			p.Runs = append(p.Runs, measured)
-			fmt.Fprintf(progress, "round %d of %d, %s, %g others/s: %s\n", round+1, o.rounds, p.Way,
-				p.Others, measured)
-			if err := o.files.WriteJSON(r); err != nil {
-				return err
-			}
-		}
+	turns := figures.Turns[outcome]{Rounds: o.rounds, Box: b.cluster.Box, Progress: progress,
+		Measure: func(ctx context.Context, round, i int) (outcome, error) {
+			return b.measure(ctx, r.Parts[i].way, r.Parts[i].Others, o.seed+uint64(round))
+		},
+		Keep: func(i int, measured outcome) error {
+			r.Parts[i].Runs = append(r.Parts[i].Runs, measured)
+			return o.files.WriteJSON(r)
+		}}
+	for _, p := range r.Parts {
+		turns.Names = append(turns.Names, fmt.Sprintf("%s, %g others/s", p.Way, p.Others))
+	}
+	if err := turns.Take(ctx); err != nil {
+		return err
 	}
 	return r.print(out)
 }

@@ -125,18 +125,19 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for round := range o.rounds {
-		for _, i := range figures.Order(round, len(o.contenders)) {
-			measured, err := b.measure(ctx, o.contenders[i])
-			if err != nil {
-				return figures.Failed(ctx, b.cluster.Box, fmt.Errorf("%s: %w", o.contenders[i].name, err))
-			}
+	turns := figures.Turns[outcome]{Rounds: o.rounds, Box: b.cluster.Box, Progress: progress,
+		Measure: func(ctx context.Context, _, i int) (outcome, error) {
+			return b.measure(ctx, o.contenders[i])
+		},
+		Keep: func(i int, measured outcome) error {
 			r.Ways[i].Runs = append(r.Ways[i].Runs, measured)
-			fmt.Fprintf(progress, "round %d of %d, %s: %s\n", round+1, o.rounds, r.Ways[i].Way, measured)
-		}
-		if err := o.files.WriteJSON(r); err != nil {
-			return err
-		}
+			return o.files.WriteJSON(r)
+		}}
+	for _, c := range o.contenders {
+		turns.Names = append(turns.Names, c.name)
+	}
+	if err := turns.Take(ctx); err != nil {
+		return err
 	}
 	return r.print(out)
 }

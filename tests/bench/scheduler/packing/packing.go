@@ -80,18 +80,19 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for round := range o.rounds {
-		for _, i := range figures.Order(round, len(o.ways)) {
-			measured, err := b.measure(ctx, o.ways[i], o.seed+uint64(round))
-			if err != nil {
-				return figures.Failed(ctx, b.cluster.Box, fmt.Errorf("%s: %w", o.ways[i].Name, err))
-			}
+	turns := figures.Turns[outcome]{Rounds: o.rounds, Box: b.cluster.Box, Progress: progress,
+		Measure: func(ctx context.Context, round, i int) (outcome, error) {
+			return b.measure(ctx, o.ways[i], o.seed+uint64(round))
+		},
+		Keep: func(i int, measured outcome) error {
 			r.Ways[i].Runs = append(r.Ways[i].Runs, measured)
-			fmt.Fprintf(progress, "round %d of %d, %s: %s\n", round+1, o.rounds, o.ways[i].Name, measured)
-			if err := o.files.WriteJSON(r); err != nil {
-				return err
-			}
-		}
+			return o.files.WriteJSON(r)
+		}}
+	for _, w := range o.ways {
+		turns.Names = append(turns.Names, w.Name)
+	}
+	if err := turns.Take(ctx); err != nil {
+		return err
 	}
 	return r.print(out)
 }
