@@ -111,9 +111,10 @@ bench-memory: configure ## measure the memory of a snapshot of 7,500 nodes and 1
 	@build/release/tests/bench/snapshot_memory
 	@build/release/tests/bench/snapshot_memory whole-pods
 
-bench-planner: configure ## measure what it costs to plan 1,000 waiting pods at 7,498 nodes, in processor time
-	@cmake --build --preset release -j $(JOBS) --target planner_benchmark
+bench-planner: configure ## measure what it costs to plan 1,000 waiting pods at 7,498 nodes, and how near gangs are placed
+	@cmake --build --preset release -j $(JOBS) --target planner_benchmark --target gang_spans
 	@build/release/tests/bench/planner_benchmark
+	@build/release/tests/bench/gang_spans
 
 bench-hostile: berth control-plane ## measure how much attackers slow down honest clients
 	@cd tests/bench && go run ./hostile $(HOSTILE_FLAGS)
