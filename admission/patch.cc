@@ -147,6 +147,8 @@ void ChangePods(const model::PodTemplate& before, const model::PodTemplate& afte
   for (std::size_t i = before.gates.size(); i < after.gates.size(); ++i) {
     spec.Member("schedulingGates").Append({{"name", after.gates[i]}});
   }
+  Change(before.scheduling_group, after.scheduling_group, "podGroupName",
+         spec.Member("schedulingGroup"));
 }
 
 const std::string* WrittenAction(const model::JobSpec& before, std::size_t written_at) {

@@ -141,6 +141,10 @@ void Draft::AddSchedulingGate(std::string name) {
   ++writes_;
 }
 
+void Draft::SetSchedulingGroup(std::string pod_group) {
+  Write(workload_.pod.scheduling_group, std::move(pod_group));
+}
+
 void Draft::RemoveQosClass() { Write(workload_.qos_class, std::string()); }
 
 void Draft::SetBackoffLimit(std::int64_t limit) {

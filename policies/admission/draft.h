@@ -94,6 +94,9 @@ class Draft {
   /// Pods: appends to spec.schedulingGates. No effect if the gate is there.
   void AddSchedulingGate(std::string name);
 
+  /// Pods: spec.schedulingGroup.podGroupName.
+  void SetSchedulingGroup(std::string pod_group);
+
   /// Pod: removes status.qosClass. No effect on other objects.
   void RemoveQosClass();
 

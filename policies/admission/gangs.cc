@@ -237,10 +237,9 @@ bool GangsPolicy::MutatePod(Draft& draft, Remarks& remarks) const {
     if (model::Find(draft.pod().annotations, *annotation)) continue;
     draft.SetAnnotation(Metadata::kPods, *annotation, value);
   }
-  if (std::ranges::find(draft.pod().gates, names_.gate) != draft.pod().gates.end()) return true;
-  draft.AddSchedulingGate(names_.gate);
-  remarks.Changed("waits for all " + PodsText(size) + " of gang '" + name + "' (scheduling gate " +
-                  names_.gate + ")");
+  if (IsHeld(draft.pod())) return true;
+  remarks.Changed("waits for all " + PodsText(size) + " of gang '" + name + "' (" +
+                  HoldBack(name, draft) + ")");
   return true;
 }
 
@@ -253,8 +252,8 @@ void GangsPolicy::MutateOwner(Draft& draft, Remarks& remarks) const {
   if (is_sized || is_in_turn || IsPartOfOwner(workload)) return;
   const std::int64_t size = SizeOf(workload).value_or(0);
   if (!CanBeGang(size)) return;
-  remarks.Changed("its " + PodsText(size) +
-                  " are a gang: they wait for each other (scheduling gate " + names_.gate + ")");
+  remarks.Changed("its " + PodsText(size) + " are a gang: they wait for each other (" + Holder() +
+                  ")");
   draft.SetAnnotation(Metadata::kPods, names_.size, std::to_string(size));
 }
 
@@ -278,11 +277,7 @@ std::vector<Objection> GangsPolicy::JudgePod(const Request& request, const Workl
   // Whoever may update the pod may take the gate away.
   const bool waits = gang.ok() && *gang && (*gang)->size >= 2;
   if (!waits || request.operation != Operation::kCreate) return objections;
-  if (std::ranges::find(pod.pod.gates, names_.gate) != pod.pod.gates.end()) return objections;
-  objections.push_back(
-      {.field = "spec.schedulingGates",
-       .reason = "lacks " + names_.gate + " of a gang of " + PodsText((*gang)->size),
-       .advice = "write that gate, or remove " + names_.size});
+  if (!IsHeld(pod.pod)) objections.push_back(Unheld(PodsText((*gang)->size)));
   return objections;
 }
 

@@ -13,16 +13,17 @@
 
 namespace berth::policies::admission {
 
-/// Decides which pods are a gang, and holds them back by a scheduling gate until the planner has
-/// nodes for all of them. docs/gangs.md says how users ask for one.
+/// Decides which pods are a gang, and holds them back by a scheduling gate, or by a PodGroup that
+/// is not there yet, until the planner has nodes for all of them. docs/gangs.md says how users ask
+/// for one.
 ///
 /// What makes the pods has the number of pods written into its templates (gang-size): a Job its
 /// parallelism, an object of a configured kind what TemplateSpec says. The name is found when a pod
 /// is created, because the API server has not generated the names of new objects yet: it is that of
 /// a group (GangsConfig), or that of the controlling owner with the first part of its uid.
 ///
-/// A pod that states name and size, whoever wrote them, gets the gate at its creation. Nothing adds
-/// the gate later, because the API server refuses it.
+/// A pod that states name and size, whoever wrote them, gets the gate or the PodGroup at its
+/// creation. Nothing adds them later, because the API server refuses it.
 class GangsPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "gangs";
@@ -76,11 +77,19 @@ class GangsPolicy : public AdmissionPolicy {
   std::optional<std::int64_t> SizeOf(const model::Workload& workload) const;
 
   bool MutatePod(Draft& draft, Remarks& remarks) const;
+  // Whether the pod is held back already, or belongs to a PodGroup of somebody else.
+  bool IsHeld(const model::PodTemplate& pod) const;
+  // Holds the pod of that gang back, and returns by what.
+  std::string HoldBack(const std::string& gang, Draft& draft) const;
+  // By what pods are held back.
+  std::string Holder() const;
   // For Jobs and templates of configured kinds.
   void MutateOwner(Draft& draft, Remarks& remarks) const;
   void CopyToPods(Draft& draft) const;
 
   Objections JudgePod(const Request& request, const model::Workload& pod) const;
+  // The objection to a pod of a gang of so many pods that is not held back.
+  Objection Unheld(const std::string& pods) const;
   Objections JudgeOwner(const Request& request, const model::Workload& workload) const;
   // The objections to what is written, whatever it is about.
   void JudgeWords(const model::Workload& workload, Objections& objections) const;

@@ -31,6 +31,12 @@ void ValidateGroup(const GangGroup& group, const std::string& path,
 
 }  // namespace
 
+std::span<const model::EnumName<GangHold>> EnumNames(GangHold) {
+  static constexpr model::EnumName<GangHold> kNames[] = {{GangHold::kGate, "Gate"},
+                                                         {GangHold::kPodGroup, "PodGroup"}};
+  return kNames;
+}
+
 // The names are those of Kueue v0.15.0 (pkg/controller/jobs/pod/constants), LeaderWorkerSet v0.7.0
 // and JobSet v0.12.0 (their APIs), mpi-operator v0.8.2 and training-operator v1.9.4 (JobNameLabel),
 // and KubeRay v1.5.1 (RayClusterLabelKey).

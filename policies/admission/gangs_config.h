@@ -1,11 +1,26 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "model/config_field.h"
 
 namespace berth::policies::admission {
+
+/// By what the pods of a gang are held back.
+enum class GangHold : std::uint8_t {
+  /// By a scheduling gate, which every Kubernetes knows.
+  kGate,
+  /// By a PodGroup that is not there yet: kube-scheduler looks at none of its pods
+  /// (addPodGroupMember in k8s.io/kubernetes/pkg/scheduler/backend/queue/scheduling_queue.go,
+  /// v1.37.2). Kubernetes 1.37 with the feature GenericWorkload.
+  kPodGroup,
+};
+
+/// How the configuration spells them.
+std::span<const model::EnumName<GangHold>> EnumNames(GangHold);
 
 /// How another controller says which of its pods belong together.
 struct GangGroup {
@@ -35,6 +50,7 @@ struct GangsConfig {
   /// otherwise. "batch/Job" stands for indexed Jobs, "Pod" for pods of a group that says its size.
   std::vector<std::string> kinds;
   std::vector<GangGroup> groups = KnownGangGroups();
+  GangHold hold = GangHold::kGate;
 
   friend bool operator==(const GangsConfig&, const GangsConfig&) = default;
 };
@@ -47,6 +63,10 @@ void VisitFields(Visitor& visit, GangsConfig& config) {
   visit("groups", config.groups,
         "Where controllers say which of their pods belong together: a gang is named by the first "
         "group that a pod is in, or else by its owner");
+  visit("hold", config.hold,
+        "By what their pods are held back: Gate, the scheduling gate berth.dev/gang; or PodGroup, "
+        "a PodGroup that the controller creates when all of them have a node, for Kubernetes 1.37 "
+        "with the feature GenericWorkload and planner.gangs.podGroups");
 }
 
 /// Returns every error in `config`, with paths below the block; empty if it is valid.

@@ -237,6 +237,20 @@ INSTANTIATE_TEST_SUITE_P(
                   R"({"spec": {"schedulingGates": [{"name": "berth.dev/gang"}]}})", AddGate, ""}),
     testing::PrintToStringParamName());
 
+void SetGroup(Draft& draft) { draft.SetSchedulingGroup("berth-train"); }
+
+INSTANTIATE_TEST_SUITE_P(
+    SchedulingGroups, JsonPatchTest,
+    testing::Values(
+        PatchCase{
+            "Without", "Pod", kPod, SetGroup,
+            "[{'op':'add','path':'/spec/schedulingGroup','value':{'podGroupName':'berth-train'}"
+            "}]"},
+        PatchCase{"ThatAreThere", "Pod",
+                  R"({"spec": {"schedulingGroup": {"podGroupName": "berth-train"}}})", SetGroup,
+                  ""}),
+    testing::PrintToStringParamName());
+
 void StopRestarts(Draft& draft) {
   draft.SetContainerRestartPolicy(0, "Never");
   draft.RemoveRestartRules(0);

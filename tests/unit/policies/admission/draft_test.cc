@@ -70,6 +70,8 @@ const std::vector<Write>& IdempotentWrites() {
        [](model::Workload& w) { w.pod.containers[1].resize_restarts[1] = "NotRequired"; }},
       {"scheduling gate", [](Draft& d) { d.AddSchedulingGate("berth.dev/gang"); },
        [](model::Workload& w) { w.pod.gates = {"berth.dev/gang"}; }},
+      {"scheduling group", [](Draft& d) { d.SetSchedulingGroup("berth-train"); },
+       [](model::Workload& w) { w.pod.scheduling_group = "berth-train"; }},
       {"scheduler", [](Draft& d) { d.SetSchedulerName("berth"); },
        [](model::Workload& w) { w.pod.scheduler_name = "berth"; }},
       {"backoffLimit", [](Draft& d) { d.SetBackoffLimit(0); },

@@ -204,6 +204,35 @@ TEST(GangsTest, PodsThatCannotBeMembersAreRefused) {
   }
 }
 
+GangsPolicy WithPodGroups() {
+  return GangsPolicy(Context(), {.kinds = {}, .hold = GangHold::kPodGroup});
+}
+
+TEST(GangsTest, PodsWaitForAPodGroupWhereThatIsConfigured) {
+  const auto made = Mutate(WithPodGroups(), Member("train", "16"));
+  EXPECT_THAT(made.workload.pod.gates, IsEmpty());
+  EXPECT_EQ(made.workload.pod.scheduling_group, "berth-train");
+  EXPECT_THAT(made.changes,
+              ElementsAre("waits for all 16 pods of gang 'train' (PodGroup berth-train)"));
+}
+
+TEST(GangsTest, PodsOfAPodGroupOfOthersStayThere) {
+  model::Workload pod = Member("train", "16");
+  pod.pod.scheduling_group = "mine";
+  const auto made = Mutate(WithPodGroups(), pod);
+  EXPECT_EQ(made.workload.pod.scheduling_group, "mine");
+  EXPECT_THAT(WithPodGroups().Judge(MakeRequest(), pod), IsEmpty());
+}
+
+// kube-apiserver drops what it does not know.
+TEST(GangsTest, PodsThatLackTheirPodGroupAreDeniedWithWhatToWrite) {
+  const auto objections = TextsOf(WithPodGroups().Judge(MakeRequest(), Member("train", "16")));
+  ASSERT_THAT(objections, SizeIs(1));
+  EXPECT_THAT(objections[0], HasSubstr("GenericWorkload"));
+  EXPECT_THAT(objections[0], HasSubstr("admission.policies.gangs.hold: Gate"));
+  EXPECT_THAT(WithPodGroups().Judge(MakeRequest(), Gated(Member("train", "16"))), IsEmpty());
+}
+
 // A webhook that comes later may have removed the gate; whoever frees a pod must be able to.
 TEST(GangsTest, TheGateIsDemandedAtCreationAlone) {
   const model::Workload ungated = Member("train", "4");
