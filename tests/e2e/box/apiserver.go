@@ -13,6 +13,9 @@ const (
 	serviceOfAPIServer = "10.96.0.1" // the first address of serviceRange
 )
 
+// podGroupFeature is an argument of each program that is to know PodGroups.
+var podGroupFeature = []string{"--feature-gates", "GenericWorkload=true"}
+
 func (b *Box) startEtcd(ctx context.Context) error {
 	peerPort, err := freePort()
 	if err != nil {
@@ -65,7 +68,7 @@ func (b *Box) startAPIServer(ctx context.Context) error {
 }
 
 func (b *Box) apiServerArguments(serving keyPair) []string {
-	return []string{
+	arguments := []string{
 		"--etcd-servers", "http://" + address(b.etcdPort),
 		"--secure-port", fmt.Sprint(b.apiPort),
 		"--tls-cert-file", serving.CertFile, "--tls-private-key-file", serving.KeyFile,
@@ -82,6 +85,11 @@ func (b *Box) apiServerArguments(serving keyPair) []string {
 		"--enable-priority-and-fairness=false",
 		"--max-requests-inflight", "0", "--max-mutating-requests-inflight", "0",
 	}
+	if b.options.PodGroups {
+		arguments = append(arguments, podGroupFeature...)
+		arguments = append(arguments, "--runtime-config", "scheduling.k8s.io/v1beta1=true")
+	}
+	return arguments
 }
 
 func (b *Box) loopbackArguments() []string {

@@ -39,6 +39,9 @@ type Options struct {
 	// Programs replace programs that build.sh builds by others of them: kube-apiserver by one of
 	// another version. Default: none.
 	Programs map[string]string
+	// PodGroups has kube-apiserver and kube-scheduler know PodGroups, which Kubernetes 1.37 does by
+	// its feature GenericWorkload: replace both Programs. Default: they do not.
+	PodGroups bool
 	// NodeAddress is an address of this machine at which a real node and its pods reach
 	// kube-apiserver (package node brings one). Default: none is here, and kube-apiserver is on
 	// loopback alone.

@@ -28,11 +28,16 @@ func (b *Box) startScheduler(ctx context.Context) error {
 	}
 	b.schedulerURL = "https://" + address(port)
 	kubeconfig := b.kubeconfigOf(userScheduler)
-	b.Scheduler, err = b.newProcess("kube-scheduler", b.httpReady(b.schedulerURL+"/readyz"),
+	arguments := []string{
 		"--config", config, "--bind-address", "127.0.0.1", "--secure-port", fmt.Sprint(port),
 		"--tls-cert-file", serving.CertFile, "--tls-private-key-file", serving.KeyFile,
 		"--authentication-kubeconfig", kubeconfig, "--authorization-kubeconfig", kubeconfig,
-		"--authentication-tolerate-lookup-failure")
+		"--authentication-tolerate-lookup-failure"}
+	if b.options.PodGroups {
+		arguments = append(arguments, podGroupFeature...)
+	}
+	b.Scheduler, err = b.newProcess("kube-scheduler", b.httpReady(b.schedulerURL+"/readyz"),
+		arguments...)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ var (
 	apiServer = flag.String("kube-apiserver", "kube-apiserver", "program of .cache/bin")
 	scheduler = flag.String("kube-scheduler", "kube-scheduler",
 		"program of .cache/bin that is held to the contract")
+	podGroups = flag.Bool("pod-groups", false,
+		"both are of Kubernetes 1.37, and their feature GenericWorkload is on")
 )
 
 const (
@@ -48,7 +50,8 @@ func TestMain(m *testing.M) {
 	extenders = startClerk()
 	os.Exit(box.RunSuite(m, box.Suite{
 		Options: box.Options{
-			Programs: map[string]string{"kube-apiserver": *apiServer, "kube-scheduler": *scheduler},
+			Programs:  map[string]string{"kube-apiserver": *apiServer, "kube-scheduler": *scheduler},
+			PodGroups: *podGroups,
 			Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
 				config.PodInitialBackoffSeconds, config.PodMaxBackoffSeconds = new(int64(1)), new(int64(1))
 				extenders.register(config)
