@@ -19,7 +19,7 @@ const (
 // A kube-scheduler up to 1.36 that starts knows no nominations of pods with gates. In the box it
 // elects no leader, so the test has its Lease change hands.
 func TestAReservedGangKeepsItsNodesWhenKubeSchedulerStartsAgain(t *testing.T) {
-	w := fresh(t)
+	w := gateWorld(t)
 	w.leads("one", 1)
 	reserved, release := w.reserveAll()
 	promised := promises(reserved)

@@ -21,7 +21,7 @@ func TestProgramsAreStartedAgainWhileAGangIsReserved(t *testing.T) {
 // Of a gang that is being released, kube-scheduler has bound all pods but one. The controller that
 // comes next knows that, and releases the last one.
 func TestProgramsAreStartedAgainWhileAGangIsReleased(t *testing.T) {
-	w := fresh(t)
+	w := gateWorld(t)
 	released, release := w.free()
 	w.some(heldGang, heldPods-1, heldPods, "run", isRunning)
 	for _, program := range []*box.Process{controller.Process, shared.Scheduler, shared.Berth.Process} {

@@ -34,6 +34,8 @@ const (
 var (
 	apiServer = flag.String("kube-apiserver", "kube-apiserver", "program of .cache/bin")
 	scheduler = flag.String("kube-scheduler", "kube-scheduler", "program of .cache/bin")
+	native    = flag.Bool("native", false, "pods of gangs wait for PodGroups instead of behind gates; "+
+		"both programs are of Kubernetes 1.37")
 )
 
 var (
@@ -48,7 +50,7 @@ func TestMain(m *testing.M) {
 }
 
 func options() box.Options {
-	return box.Options{Berth: &box.BerthOptions{Config: config(timeout)},
+	return box.Options{Berth: &box.BerthOptions{Config: config(timeout)}, PodGroups: *native,
 		Programs: map[string]string{"kube-apiserver": *apiServer, "kube-scheduler": *scheduler},
 		Stages:   fleet.Stages + "\n---\n" + fleet.Fates}
 }
@@ -71,8 +73,12 @@ func fillWith(
 	if err != nil {
 		return err
 	}
+	gangs := map[string]any{"mode": "Enforce"}
+	if *native {
+		gangs["hold"] = "PodGroup"
+	}
 	webhook, err = b.NewAdmission("webhook", map[string]any{
-		"policies": map[string]any{"gangs": map[string]any{"mode": "Enforce"}}})
+		"policies": map[string]any{"gangs": gangs}})
 	if err != nil {
 		return err
 	}
@@ -106,8 +112,9 @@ func config(timeout time.Duration) map[string]any {
 	return map[string]any{
 		"planner": map[string]any{
 			"schedulers": []string{corev1.DefaultSchedulerName},
-			"gangs":      map[string]any{"enabled": true, "timeout": timeout.String()},
-			"topology":   []map[string]any{{"label": fleet.LabelRack}},
+			"gangs": map[string]any{"enabled": true, "timeout": timeout.String(),
+				"podGroups": *native},
+			"topology": []map[string]any{{"label": fleet.LabelRack}},
 		},
 		"controller": map[string]any{
 			"lease": map[string]any{"namespace": metav1.NamespaceDefault}},

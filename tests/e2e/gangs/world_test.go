@@ -227,7 +227,13 @@ func (w *world) some(
 	return found
 }
 
-func isGated(pod corev1.Pod) bool { return witness.IsGated(pod) }
+// isGated tells whether Berth holds a pod back, by a gate or a PodGroup.
+func isGated(pod corev1.Pod) bool {
+	if *native {
+		return lacksGroup(pod)
+	}
+	return witness.IsGated(pod)
+}
 
 func isNominated(pod corev1.Pod) bool { return witness.IsNominated(pod) }
 
@@ -237,7 +243,9 @@ func isBound(pod corev1.Pod) bool { return pod.Spec.NodeName != "" }
 
 func isRunning(pod corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning }
 
-func holdsNothing(pod corev1.Pod) bool { return witness.HoldsNothing(pod) }
+func holdsNothing(pod corev1.Pod) bool {
+	return isGated(pod) && !isNominated(pod) && !isBound(pod)
+}
 
 // promises are the nominated nodes, by the pods' names.
 func promises(pods []corev1.Pod) map[string]string {

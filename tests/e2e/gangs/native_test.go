@@ -1,0 +1,109 @@
+package gangs
+
+import (
+	"context"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Gangs whose pods wait for a PodGroup, which Berth creates last. With -native the other tests are
+// about such gangs, too.
+
+const podGroups = "/apis/scheduling.k8s.io/v1beta1/namespaces/" + namespace + "/podgroups"
+
+// nativeWorld is the box of gangs that wait for PodGroups.
+func nativeWorld(t *testing.T) *world {
+	t.Helper()
+	if !*native {
+		t.Skip("PodGroups are of Kubernetes 1.37: -native -kube-apiserver kube-apiserver-1.37 " +
+			"-kube-scheduler kube-scheduler-1.37")
+	}
+	return fresh(t)
+}
+
+// gateWorld is the box of gangs that wait behind gates, one for each pod.
+func gateWorld(t *testing.T) *world {
+	t.Helper()
+	if *native {
+		t.Skip("there are no gates with -native")
+	}
+	return fresh(t)
+}
+
+// lacksGroup tells whether a pod waits for a PodGroup that is not there.
+func lacksGroup(pod corev1.Pod) bool {
+	if pod.Spec.SchedulingGroup == nil || isBound(pod) {
+		return false
+	}
+	return !groupExists(*pod.Spec.SchedulingGroup.PodGroupName)
+}
+
+func groupExists(name string) bool {
+	err := shared.Client.CoreV1().RESTClient().Get().AbsPath(podGroups, name).
+		Do(context.Background()).Error()
+	return !apierrors.IsNotFound(err)
+}
+
+func (w *world) awaitNoGroup(name string) {
+	w.Helper()
+	w.Await("the PodGroup "+name+" to be gone", func() bool { return !groupExists(name) })
+}
+
+func TestAPodGroupIsThereOnlyWhileItsGangIsReleased(t *testing.T) {
+	w := nativeWorld(t)
+	w.away(shared.Scheduler)
+	const pods = 8
+	group := "berth-" + w.start(gangJob("train", pods, 4))
+	promised := promises(w.all("train-", pods, "are nominated and released", func(pod corev1.Pod) bool {
+		return isNominated(pod) && isReleased(pod)
+	}))
+	for _, pod := range w.pods("train-") {
+		if got := pod.Spec.SchedulingGroup; got == nil || *got.PodGroupName != group {
+			t.Errorf("%s has the PodGroup %v, want %s", pod.Name, got, group)
+		}
+		if len(pod.Spec.SchedulingGates) > 0 {
+			t.Errorf("%s has the gates %v", pod.Name, pod.Spec.SchedulingGates)
+		}
+	}
+	w.back(shared.Scheduler)
+	w.expectOn(promised, w.all("train-", pods, "run", isRunning))
+	w.awaitNoGroup(group)
+	w.all("train-", pods, "run on", isRunning)
+}
+
+// The one that comes instead waits for a PodGroup of its own.
+func TestAPodOfAPodGroupIsReplaced(t *testing.T) {
+	w := nativeWorld(t)
+	const pods = 4
+	group := "berth-" + w.start(gangJob("train", pods, devices))
+	former := w.all("train-", pods, "run", isRunning)
+	w.awaitNoGroup(group)
+	w.delete(former[1].Name)
+	w.all("train-", pods, "run without the former one", func(pod corev1.Pod) bool {
+		return isRunning(pod) && pod.UID != former[1].UID
+	})
+	w.awaitNoGroup(group)
+}
+
+// Another pod has a node when kube-scheduler comes. It refuses one pod of the gang, and therefore binds
+// none. Berth holds them back again, and lets them go when all fit.
+func TestAGangThatKubeSchedulerRefusesIsHeldBackAgain(t *testing.T) {
+	w := nativeWorld(t)
+	const pods = nodes
+	w.away(shared.Scheduler)
+	w.create(members("train", pods, devices)...)
+	released := w.all("train-", pods, "are released", isReleased)
+	lost := released[0].Status.NominatedNodeName
+	w.away(controller.Process)
+	w.create(single("thief", lost, devices))
+	w.back(shared.Scheduler)
+	w.all("train-", pods, "are not nominated", func(pod corev1.Pod) bool {
+		return !isNominated(pod) && !isBound(pod)
+	})
+	w.back(controller.Process)
+	w.all("train-", pods, "hold nothing", holdsNothing)
+	w.delete("thief")
+	w.all("train-", pods, "run", isRunning)
+}
