@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "controller/patcher.h"
+#include "controller/pod_groups.h"
 #include "kube/json_api.h"
 #include "model/node.h"
 
@@ -23,6 +26,8 @@ struct PodBehindGate {
 
 struct SeenPods {
   std::vector<PodBehindGate> gated = {};
+  // PodGroups for which pods may wait, by "<namespace>/<name>".
+  std::map<std::string, controller::NewPodGroup> groups = {};
   // Whether any pod belongs to the gang, with the gate or without.
   bool any = false;
   // The gangs that wait.
@@ -38,17 +43,36 @@ bool IsBehind(const JsonValue& pod, const std::string& gate) {
   return has;
 }
 
+// Whether the pod waits for the PodGroup of its gang, unless that exists.
+bool IsInGroup(const JsonValue& pod, const std::string& gang) {
+  const JsonValue spec = pod.Field("spec");
+  const bool waits = spec.Field("nodeName").String().empty();
+  const std::string_view group = spec.Field("schedulingGroup").Field("podGroupName").String();
+  return waits && !group.empty() && group == model::PodGroupNameOf(gang);
+}
+
+void TakeGroup(const JsonValue& pod, SeenPods& found) {
+  const JsonValue spec = pod.Field("spec");
+  controller::NewPodGroup group{.namespace_ = pod.Field("metadata").Field("namespace").Text(),
+                                .name = spec.Field("schedulingGroup").Field("podGroupName").Text(),
+                                .priority_class = spec.Field("priorityClassName").Text()};
+  const std::string key = group.namespace_ + '/' + group.name;
+  found.groups.emplace(key, std::move(group));
+}
+
 void TakeGated(const JsonValue& pod, const ReleaseRequest& request, const model::GangNames& names,
                SeenPods& found) {
   const JsonValue metadata = pod.Field("metadata");
   const model::StringMap annotations = metadata.Field("annotations").StringMap();
   const std::string gang(model::Find(annotations, names.name).value_or(""));
   const bool gated = IsBehind(pod, names.gate);
+  const bool grouped = IsInGroup(pod, gang);
   if (request.gang && gang != request.gang->name) {
-    if (gated && !gang.empty()) found.others.insert(gang);
+    if ((gated || grouped) && !gang.empty()) found.others.insert(gang);
     return;
   }
   found.any = true;
+  if (grouped) TakeGroup(pod, found);
   if (!gated) return;
   found.gated.push_back({metadata.Field("namespace").Text(), metadata.Field("name").Text(),
                          metadata.Field("uid").Text()});
@@ -100,6 +124,11 @@ absl::StatusOr<Released> ReleaseGangs(const ReleaseRequest& request, const model
     }
     const bool gone = absl::IsNotFound(status) || absl::IsAborted(status);
     released.emplace_back(pod.namespace_ + '/' + pod.name, gone ? absl::OkStatus() : status);
+  }
+  for (const auto& [key, group] : found->groups) {
+    released.emplace_back("PodGroup " + key, request.dry_run
+                                                 ? absl::OkStatus()
+                                                 : patcher.CreatePodGroup(group, names));
   }
   return released;
 }

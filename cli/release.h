@@ -28,11 +28,12 @@ struct ReleaseRequest {
 absl::StatusOr<model::NamespacedName> ParseGang(const std::string& text);
 
 /// What became of each pod behind the gate: its "<namespace>/<name>", and the result of the write,
-/// or OK if nothing is written.
+/// or OK if nothing is written. A PodGroup for which pods wait is "PodGroup <namespace>/<name>".
 using Released = std::vector<std::pair<std::string, absl::Status>>;
 
 /// Takes the gate of gangs away from each of these pods that has it, and leaves their other gates
-/// alone. A pod that is gone by then counts as done. Blocks until all replies have come. Returns
+/// alone; and creates the PodGroups for which these pods wait. A pod that is gone by then, and a
+/// PodGroup that exists, count as done. Blocks until all replies have come. Returns
 /// the error of the list, if the pods cannot be listed, and NotFound, with the gangs that wait in
 /// that namespace, if no pod belongs to the gang.
 ///

@@ -22,8 +22,8 @@ after `helm uninstall`, when the chart runs it with --all. Each pod is then sche
 of the gang may run without the rest. To stop planning gangs, set planner.gangs.enabled to false instead:
 the controller then takes all gates away.
 
-Needs the rights to list and to patch pods. Exit codes: 0 no such pod has the gate any more; 1 some have,
-there is no such gang, or no answer; 2 wrong usage.)";
+Needs the rights to list and to patch pods, and to create PodGroups where pods wait for these. Exit codes:
+0 no such pod has the gate any more; 1 some have, there is no such gang, or no answer; 2 wrong usage.)";
 
 struct ReleaseArguments {
   std::string gang;
@@ -37,7 +37,9 @@ struct ReleaseArguments {
 int ReportReleased(const std::string& gate, const Released& released, bool dry_run) {
   int exit_code = kExitOk;
   for (const auto& [pod, status] : released) {
-    if (status.ok()) {
+    if (status.ok() && pod.starts_with("PodGroup ")) {
+      fmt::print("{}: {}\n", pod, dry_run ? "would be created" : "is there");
+    } else if (status.ok()) {
       fmt::print("{}: {} the gate {}\n", pod, dry_run ? "would remove" : "removed", gate);
     } else {
       fmt::print(stderr, "{}: {}\n", pod, std::string(status.message()));

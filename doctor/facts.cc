@@ -30,6 +30,8 @@ absl::Status Facts::StatusOf(Source source) const {
       return filter_trial.status();
     case Source::kSnapshots:
       return snapshots.status();
+    case Source::kPodGroups:
+      return pod_groups.status();
     case Source::kLeader:
       return leader.status();
     case Source::kRights:

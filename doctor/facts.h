@@ -40,6 +40,7 @@ enum class Source {
   kFilterTrial,   // a filter request to the extender
   kSnapshots,     // metrics of the extenders
   kLeader,        // the Lease of the controllers
+  kPodGroups,     // whether the API server serves PodGroups
   kRights,        // what the person who runs doctor and Berth's service accounts may do
 };
 
@@ -249,6 +250,8 @@ struct Facts {
   absl::StatusOr<std::vector<SnapshotFacts>> snapshots = NotGathered();
   /// kLeader.
   absl::StatusOr<LeaderFacts> leader = NotGathered();
+  /// kPodGroups: whether they are served, if the planner needs them; else true.
+  absl::StatusOr<bool> pod_groups = NotGathered();
   /// kRights.
   absl::StatusOr<std::vector<RightFacts>> rights = NotGathered();
 

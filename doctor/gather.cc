@@ -83,6 +83,8 @@ std::vector<kube::Need> NeedsOf(Source source, const Place& place) {
       return {{{"", "pods", "list"}, own}, {{"", "pods/proxy", "get"}, own}};
     case Source::kLeader:
       return {{{"coordination.k8s.io", "leases", "get"}, own}};
+    case Source::kPodGroups:
+      return {};  // everybody may read which groups are served
     case Source::kRights:
       return {{{"apps", "deployments", "list"}, own},
               {{"authorization.k8s.io", "subjectaccessreviews", "create"}}};
@@ -117,6 +119,10 @@ void Gather(const std::set<Source>& sources, const Questions& questions, const R
   }
   if (asks(Source::kLeader)) {
     facts.leader = GatherLeader(api, facts.namespace_name, rules.config.controller.lease.name);
+  }
+  if (asks(Source::kPodGroups)) {
+    const bool needed = rules.config.planner.gangs.pod_groups;
+    facts.pod_groups = needed ? GatherPodGroups(api) : absl::StatusOr<bool>(true);
   }
   if (!asks(Source::kRights)) return;
   std::vector<kube::Need> own;

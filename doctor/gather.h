@@ -97,6 +97,8 @@ absl::StatusOr<std::vector<WebhookConfigurationFacts>> GatherWebhooks(kube::Api&
 absl::StatusOr<std::vector<SnapshotFacts>> GatherSnapshots(kube::Transport& transport,
                                                            const Place& place,
                                                            const std::string& port);
+/// Whether the API server serves PodGroups (scheduling.k8s.io/v1beta1).
+absl::StatusOr<bool> GatherPodGroups(kube::Api& api);
 /// The Lease of the controllers. One that does not exist is no error.
 absl::StatusOr<LeaderFacts> GatherLeader(kube::Api& api, const std::string& namespace_name,
                                          const std::string& name);

@@ -129,6 +129,12 @@ absl::StatusOr<LeaderFacts> GatherLeader(kube::Api& api, const std::string& name
   return leader;
 }
 
+absl::StatusOr<bool> GatherPodGroups(kube::Api& api) {
+  const absl::Status got = api.Get("/apis/scheduling.k8s.io/v1beta1", {}, [](const JsonValue&) {});
+  if (!got.ok() && !absl::IsNotFound(got)) return got;
+  return got.ok();
+}
+
 absl::StatusOr<std::vector<WebhookConfigurationFacts>> GatherWebhooks(kube::Api& api,
                                                                       const std::string& name) {
   const std::vector<kube::Need> needs = NeedsOf(Source::kWebhooks, {});

@@ -72,9 +72,30 @@ Findings JudgeCache(const Facts& facts, const Rules& rules) {
       "soon as it leads");
 }
 
+// Pods that wait for a PodGroup have nobody else who lets them go.
+Findings JudgePodGroups(const Facts& facts, const config::BerthConfiguration& config) {
+  using Settings = policies::admission::PolicySettings<policies::admission::GangsPolicy>;
+  const auto& settings = std::get<Settings>(config.admission.judgement.policies.all);
+  const bool waits = settings.config.hold == policies::admission::GangHold::kPodGroup;
+  if (GatesGangs(config) && waits && !config.planner.gangs.pod_groups) {
+    return Warning(
+        "the pods of gangs wait for PodGroups (admission.policies.gangs.hold: PodGroup), and the "
+        "controller creates none",
+        "write planner.gangs.podGroups: true, or admission.policies.gangs.hold: Gate");
+  }
+  if (facts.pod_groups.value_or(true)) return {};
+  return Warning(
+      "planner.gangs.podGroups is true, but kube-apiserver does not serve "
+      "scheduling.k8s.io/v1beta1: pods that wait for PodGroups are not placed",
+      "turn the feature GenericWorkload on in kube-apiserver and kube-scheduler (Kubernetes 1.37), "
+      "with --runtime-config=scheduling.k8s.io/v1beta1=true for kube-apiserver; or write "
+      "admission.policies.gangs.hold: Gate");
+}
+
 Findings CheckPlanner(const Facts& facts, const Rules& rules) {
   const std::vector<std::string>& schedulers = rules.config.planner.schedulers;
-  Findings found = JudgeGangs(rules.config);
+  Findings found = JudgePodGroups(facts, rules.config);
+  Append(JudgeGangs(rules.config), found);
   Append(JudgeCache(facts, rules), found);
   if (schedulers.empty()) {
     Append(Ok("planner.schedulers is empty, so the planner is off"), found);
@@ -99,7 +120,7 @@ Check Planner() {
   return {.name = "planner",
           .help = "a controller leads that plans for the pods of kube-schedulers that call Berth",
           .needs = {Source::kLeader},
-          .uses = {Source::kScheduler, Source::kService},
+          .uses = {Source::kScheduler, Source::kService, Source::kPodGroups},
           .run = CheckPlanner};
 }
 

@@ -131,6 +131,11 @@ probes:
 {{- if or (include "berth.plansGangs" .) (and .Values.admission.enabled (eq $mode "Enforce")) -}}true{{- end -}}
 {{- end -}}
 
+{{/* Not empty where pods of gangs may wait for PodGroups, which the controller creates and deletes. */}}
+{{- define "berth.podGroups" -}}
+{{- if dig "planner" "gangs" "podGroups" false (include "berth.config" . | fromYaml) -}}true{{- end -}}
+{{- end -}}
+
 {{/* The names of kube-schedulers' Leases that the controller reads, by namespace. */}}
 {{- define "berth.schedulerLeases" -}}
 {{- $default := (include "berth.defaults" . | fromYaml).planner.gangs.schedulerLeases -}}

@@ -67,6 +67,26 @@ TEST(Release, OfAllFreesWhoeverHasTheGate) {
   EXPECT_THAT(transport.requests[0].target, HasSubstr("/api/v1/pods"));
 }
 
+TEST(Release, CreatesThePodGroupForWhichPodsWait) {
+  const auto pod = [](const std::string& name, const std::string& spec) {
+    return R"({"metadata":{"namespace":"ml","name":")" + name +
+           R"(","annotations":{"berth.dev/gang-name":"train"}},"spec":{)" + spec + "}}";
+  };
+  const std::string group = R"("schedulingGroup":{"podGroupName":"berth-train"})";
+  kube::ScriptedTransport transport;
+  transport.replies = {
+      {.body = ListOfPods(pod("train-0", group) + ',' + pod("train-1", group) + ',' +
+                          pod("train-2", R"("schedulingGroup":{"podGroupName":"mine"})"))},
+      {.body = "{}"}};
+  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
+  ASSERT_TRUE(released.ok()) << released.status();
+  EXPECT_THAT(*released, ElementsAre(Pair("PodGroup ml/berth-train", absl::OkStatus())));
+  ASSERT_THAT(transport.requests, SizeIs(2));
+  EXPECT_THAT(transport.requests[1].body, HasSubstr(R"({"minCount":1})"));
+  transport.replies = {{.body = ListOfPods(pod("train-0", R"("nodeName":"n1",)" + group))}};
+  EXPECT_THAT(*ReleaseGangs({}, kNames, transport), IsEmpty());
+}
+
 TEST(Release, ADryRunWritesNothing) {
   kube::ScriptedTransport transport;
   transport.replies = {{.body = ListOfPods(Pod("train-0", "train", kGate))}};

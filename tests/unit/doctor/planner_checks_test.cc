@@ -103,6 +103,22 @@ TEST_F(Planned, GangsThatTheWebhookGates) {
   EXPECT_THAT(Planner().advice, HasSubstr("planner.gangs.enabled: true"));
 }
 
+TEST_F(Planned, GangsThatWaitForPodGroups) {
+  using Settings = policies::admission::PolicySettings<policies::admission::GangsPolicy>;
+  auto& settings = std::get<Settings>(rules_.config.admission.judgement.policies.all);
+  settings.mode = policies::admission::Mode::kEnforce;
+  settings.config.hold = policies::admission::GangHold::kPodGroup;
+  rules_.config.planner.gangs.enabled = true;
+  EXPECT_EQ(Planner().severity, Severity::kWarning);
+  EXPECT_THAT(Planner().advice, HasSubstr("planner.gangs.podGroups: true"));
+  rules_.config.planner.gangs.pod_groups = true;
+  facts_.pod_groups = true;
+  EXPECT_EQ(Planner().severity, Severity::kOk) << Planner().what;
+  facts_.pod_groups = false;
+  EXPECT_EQ(Planner().severity, Severity::kWarning);
+  EXPECT_THAT(Planner().advice, HasSubstr("GenericWorkload"));
+}
+
 TEST_F(Planned, GangsByAKubeSchedulerThatReadsPodsOnlyOnceItLeads) {
   using Settings = policies::admission::PolicySettings<policies::admission::GangsPolicy>;
   std::get<Settings>(rules_.config.admission.judgement.policies.all).mode =
