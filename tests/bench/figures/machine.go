@@ -3,6 +3,7 @@
 package figures
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -23,7 +24,10 @@ type Machine struct {
 }
 
 // ThisMachine is the one that this program runs on.
-func ThisMachine(ctx context.Context) (Machine, error) {
+func ThisMachine(ctx context.Context) (Machine, error) { return ThisMachineWith(ctx, nil) }
+
+// ThisMachineWith is the same where some programs replace others, as box.Options has it.
+func ThisMachineWith(ctx context.Context, programs map[string]string) (Machine, error) {
 	m := Machine{
 		CPU:    firstMatch("/proc/cpuinfo", `(?m)^model name\s*: (.*)$`),
 		CPUs:   runtime.NumCPU(),
@@ -37,7 +41,7 @@ func ThisMachine(ctx context.Context) (Machine, error) {
 	}
 	for _, name := range []string{"etcd", "kube-apiserver", "kube-scheduler", "berth"} {
 		var err error
-		if m.Versions[name], err = box.Version(ctx, name); err != nil {
+		if m.Versions[name], err = box.Version(ctx, cmp.Or(programs[name], name)); err != nil {
 			return Machine{}, err
 		}
 	}

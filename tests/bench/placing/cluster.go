@@ -37,10 +37,11 @@ var faults = []string{"GPUIsLost", "GPURuntimeError", "GPUPendingPage", "DStateP
 // Options are what a cluster is made of.
 type Options struct {
 	Nodes      int
-	Seed       uint64   // decides which nodes are broken
-	Namespaces []string // of pods, besides default
-	NoFaults   bool     // no node is broken from the start
-	RackNodes  int      // nodes of a rack, which fleet.LabelRack names. Default: without racks
+	Seed       uint64            // decides which nodes are broken
+	Namespaces []string          // of pods, besides default
+	NoFaults   bool              // no node is broken from the start
+	RackNodes  int               // nodes of a rack, which fleet.LabelRack names. Default: without racks
+	Programs   map[string]string // see box.Options
 	Progress   io.Writer
 }
 
@@ -63,7 +64,8 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := box.Start(ctx, box.Options{Berth: &box.BerthOptions{}, Progress: o.Progress})
+	b, err := box.Start(ctx, box.Options{Berth: &box.BerthOptions{}, Programs: o.Programs,
+		Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}

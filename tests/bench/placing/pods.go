@@ -48,12 +48,13 @@ type Pods struct {
 	reopen func(known Seen) (watch.Interface, error) // nil: what has expired is over
 	ended  chan struct{}
 
-	mu      sync.Mutex
-	stream  watch.Interface
-	stopped bool
-	seen    Seen
-	failure error
-	news    chan struct{} // closed by what is new
+	mu       sync.Mutex
+	stream   watch.Interface
+	stopped  bool
+	seen     Seen
+	promised map[string]struct{} // without a node, nominated
+	failure  error
+	news     chan struct{} // closed by what is new
 }
 
 // Watch follows pods from now on, until Stop. A kube-apiserver that was away may no longer know
@@ -100,7 +101,7 @@ func Follow(stream watch.Interface) *Pods {
 
 func newPods(stream watch.Interface) *Pods {
 	return &Pods{stream: stream, ended: make(chan struct{}), news: make(chan struct{}),
-		seen: Seen{Bound: map[string]time.Time{}, Refused: map[string]string{},
+		promised: map[string]struct{}{}, seen: Seen{Bound: map[string]time.Time{}, Refused: map[string]string{},
 			Nominated: map[string]string{}, Deleted: map[string]string{}}}
 }
 
@@ -247,6 +248,7 @@ func (p *Pods) see(event watch.Event) {
 	defer p.mu.Unlock()
 	if event.Type == watch.Deleted {
 		p.seen.Deleted[pod.Namespace+"/"+pod.Name] = pod.Spec.NodeName
+		delete(p.promised, pod.Namespace+"/"+pod.Name)
 		p.tell()
 		return
 	}
@@ -260,8 +262,12 @@ func (p *Pods) seePod(pod *corev1.Pod) {
 		p.seen.Bound[name] = time.Now()
 		p.tell()
 	}
+	delete(p.promised, name)
 	if pod.Status.NominatedNodeName != "" {
 		p.seen.Nominated[name] = pod.Status.NominatedNodeName
+		if pod.Spec.NodeName == "" {
+			p.promised[name] = struct{}{}
+		}
 	}
 	for _, condition := range pod.Status.Conditions {
 		isRefused := condition.Status == corev1.ConditionFalse &&

@@ -1,6 +1,7 @@
 package placing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,6 +123,9 @@ func (c *Cluster) Leader(ctx context.Context) *box.Controller {
 func (c *Cluster) startScheduler(ctx context.Context, w Way) error {
 	if w.extender == asksEcho && c.echo == nil {
 		c.echo = echo.Start()
+	}
+	if err := c.Box.UseScheduler(cmp.Or(w.program, "kube-scheduler")); err != nil {
+		return err
 	}
 	var failure error
 	err := c.Box.ReconfigureScheduler(ctx, func(config *schedulerconfig.KubeSchedulerConfiguration) {

@@ -114,3 +114,17 @@ func (p *Pods) Deleted() map[string]string {
 	p.look(func(now Seen) { gone = maps.Clone(now.Deleted) })
 	return gone
 }
+
+// Bound are the pods that have had a node, and since when.
+func (p *Pods) Bound() map[string]time.Time {
+	var bound map[string]time.Time
+	p.look(func(now Seen) { bound = maps.Clone(now.Bound) })
+	return bound
+}
+
+// Promised is how many pods without a node are nominated for one.
+func (p *Pods) Promised() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.promised)
+}

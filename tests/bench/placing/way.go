@@ -45,6 +45,8 @@ type Way struct {
 	controller bool           // berth controller runs
 	config     map[string]any // keys of Berth's configuration, over those of the chart
 	filterOnly bool
+	program    string // kube-scheduler; empty: Kubernetes' own
+	change     func(*schedulerconfig.KubeSchedulerConfiguration)
 }
 
 // allWays have nothing behind their name.
@@ -110,6 +112,13 @@ func parseWay(name string) (Way, error) {
 		}
 	}
 	return w, nil
+}
+
+// With is the way with another kube-scheduler, which is a program of .cache/bin, and whose
+// configuration is changed last.
+func (w Way) With(program string, change func(*schedulerconfig.KubeSchedulerConfiguration)) Way {
+	w.program, w.change = program, change
+	return w
 }
 
 // AsksBerth tells whether Berth's extender is asked.
@@ -193,6 +202,9 @@ func (w Way) configure(
 	config.ClientConnection.QPS, config.ClientConnection.Burst = clientQPS, clientBurst
 	if w.sample > 0 {
 		config.PercentageOfNodesToScore = new(w.sample)
+	}
+	if w.change != nil {
+		w.change(config)
 	}
 	return nil
 }

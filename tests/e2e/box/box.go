@@ -4,6 +4,7 @@
 package box
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -245,15 +246,16 @@ func (b *Box) startKubelet(context.Context) error {
 func (b *Box) newProcess(
 	name string, ready func(context.Context) error, args ...string,
 ) (*Process, error) {
-	program := name
-	if other := b.options.Programs[name]; other != "" {
-		program = other
-	}
-	path, err := Program(program)
+	path, err := b.pathOf(name)
 	if err != nil {
 		return nil, err
 	}
 	return &Process{Name: name, LogFile: b.logFile(name), path: path, args: args, ready: ready}, nil
+}
+
+// pathOf is the path of a program, or of the one that replaces it.
+func (b *Box) pathOf(program string) (string, error) {
+	return Program(cmp.Or(b.options.Programs[program], program))
 }
 
 // add has the box stop a process at the latest when it stops itself.

@@ -73,6 +73,24 @@ func Version(ctx context.Context, name string) (string, error) {
 	return line, nil
 }
 
+// Release is the version of a program that build.sh builds in the folder of its own module. Such
+// programs seldom say it themselves.
+func Release(name string) (string, error) {
+	path, err := Program(name)
+	if err != nil {
+		return "", err
+	}
+	stamp, err := os.ReadFile(filepath.Join(filepath.Dir(path), "."+name+".stamp"))
+	fields := strings.Fields(string(stamp)) // module, version, checksum and more
+	if err == nil && len(fields) < 2 {
+		err = fmt.Errorf("%s was not built by %s", path, buildScript)
+	}
+	if err != nil {
+		return "", err
+	}
+	return fields[0] + " v" + fields[1], nil
+}
+
 // WriteFile makes a file, below the repository's root unless the path is absolute, and the folders
 // that it needs.
 func WriteFile(path string, content func(io.Writer) error) error {

@@ -59,6 +59,19 @@ func (b *Box) ReconfigureScheduler(
 	return b.Scheduler.Start(ctx)
 }
 
+// UseScheduler has the next start of kube-scheduler run this one of the programs that build.sh
+// builds; Options.Programs may replace it.
+func (b *Box) UseScheduler(program string) error {
+	path, err := b.pathOf(program)
+	if err != nil {
+		return err
+	}
+	b.Scheduler.mu.Lock()
+	defer b.Scheduler.mu.Unlock()
+	b.Scheduler.path = path
+	return nil
+}
+
 // ProfileScheduler has kube-scheduler profile its CPU time for as long (whole seconds), and writes
 // what `go tool pprof` reads.
 func (b *Box) ProfileScheduler(ctx context.Context, length time.Duration, w io.Writer) error {
@@ -120,10 +133,42 @@ func (b *Box) writeSchedulerConfig(
 	if change != nil {
 		change(&config)
 	}
-	content, err := yaml.Marshal(config)
+	content, err := schedulerYAML(config)
 	if err != nil {
 		return "", err
 	}
 	path := filepath.Join(b.Dir, "kube-scheduler.yaml")
 	return path, os.WriteFile(path, content, 0o600)
+}
+
+// schedulerYAML leaves out what is empty: the types write all extension points that they know, and
+// an earlier kube-scheduler refuses those that it does not.
+func schedulerYAML(config schedulerconfig.KubeSchedulerConfiguration) ([]byte, error) {
+	content, err := yaml.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	if err := yaml.Unmarshal(content, &fields); err != nil {
+		return nil, err
+	}
+	dropEmpty(fields)
+	return yaml.Marshal(fields)
+}
+
+// dropEmpty removes the maps without keys from a map, and from those in it.
+func dropEmpty(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, inner := range value {
+			dropEmpty(inner)
+			if fields, isMap := inner.(map[string]any); isMap && len(fields) == 0 {
+				delete(value, key)
+			}
+		}
+	case []any:
+		for _, inner := range value {
+			dropEmpty(inner)
+		}
+	}
 }
