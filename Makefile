@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz tidy
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-rivals bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz tidy
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -124,6 +124,10 @@ bench-packing: berth control-plane ## count the devices that placement strands, 
 
 bench-retries: berth control-plane ## measure how long new pods wait beside pods that fit no node
 	@cd tests/bench && go run ./retries $(RETRIES_FLAGS)
+
+bench-rivals: berth control-plane ## compare how gangs start by Berth, coscheduling and Kueue
+	@tests/e2e/build/build.sh rivals
+	@cd tests/bench && go run ./scheduler rivals $(RIVALS_FLAGS)
 
 bench-scheduler: berth control-plane ## measure pods placed per second at 7,498 nodes, with and without Berth
 	@cd tests/bench && go run ./scheduler $(SCHEDULER_FLAGS)

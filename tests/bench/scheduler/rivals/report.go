@@ -1,0 +1,149 @@
+package rivals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"berth.dev/berth/tests/bench/figures"
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/spread"
+)
+
+// outcome is what a turn measured. What is held or reserved is in devices times seconds.
+type outcome struct {
+	Seconds       float64 `json:"seconds"`        // from the first creation to the end
+	Created       float64 `json:"createdSeconds"` // from the first creation to the last
+	PodsPerSecond float64 `json:"podsPerSecond,omitempty"`
+	Ran           int     `json:"ran"`             // gangs
+	Held          float64 `json:"heldSeconds"`     // by pods with a node whose gang was not whole
+	Reserved      float64 `json:"reservedSeconds"` // for pods without a node
+}
+
+func (o outcome) String() string {
+	return fmt.Sprintf("%d gangs ran after %.2f s (created in %.2f s, %.0f pods/s); %.0f GPU-seconds held, "+
+		"%.0f reserved", o.Ran, o.Seconds, o.Created, o.PodsPerSecond, o.Held, o.Reserved)
+}
+
+// report is all that was measured.
+type report struct {
+	Machine figures.Machine   `json:"machine"`
+	Rivals  map[string]string `json:"rivals"` // module and version, by program
+	Length  string            `json:"length"`
+	Seed    uint64            `json:"seed"`
+	Scenes  []sceneReport     `json:"scenes"`
+}
+
+type sceneReport struct {
+	Scene string      `json:"scene"`
+	Title string      `json:"title"`
+	Nodes int         `json:"nodes"`
+	Gangs int         `json:"gangs"`
+	Pods  int         `json:"pods"` // of each gang
+	Ways  []wayReport `json:"ways"`
+}
+
+type wayReport struct {
+	Way   string    `json:"way"`
+	Title string    `json:"title"`
+	Runs  []outcome `json:"runs"`
+}
+
+func newReport(ctx context.Context, o options) (report, error) {
+	m, err := figures.ThisMachineWith(ctx, programs)
+	r := report{Machine: m, Rivals: map[string]string{}, Length: o.length.String(), Seed: o.seed}
+	for _, c := range o.contenders {
+		var missing error
+		switch c.name {
+		case "coscheduling":
+			r.Rivals[schedulerPlugins], missing = box.Release(schedulerPlugins)
+		case "kueue":
+			r.Rivals[kueueProgram], missing = box.Release(kueueProgram)
+		}
+		err = errors.Join(err, missing)
+	}
+	for _, name := range o.scenes {
+		s := allScenes[name]
+		gangs := s.gangs(o, 0)
+		entry := sceneReport{Scene: name, Title: s.title, Nodes: s.nodes(o), Gangs: len(gangs),
+			Pods: len(gangs[0].pods)}
+		for _, c := range o.contenders {
+			entry.Ways = append(entry.Ways, wayReport{Way: c.name, Title: c.title})
+		}
+		r.Scenes = append(r.Scenes, entry)
+	}
+	return r, err
+}
+
+// print writes the figures as tables in Markdown.
+func (r report) print(out io.Writer) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s\n", r.Machine)
+	for _, program := range []string{schedulerPlugins, kueueProgram} {
+		if release := r.Rivals[program]; release != "" {
+			fmt.Fprintf(&text, "%s\n", release)
+		}
+	}
+	for _, s := range r.Scenes {
+		fmt.Fprintf(&text, "\n%s: %d nodes, %d gangs of %d pods\n", s.Title, s.Nodes, s.Gangs, s.Pods)
+		if s.Scene == "one" {
+			s.printOne(&text)
+		} else {
+			s.printContest(&text)
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+func (s sceneReport) printOne(text *strings.Builder) {
+	table := figures.NewTable("way", "rounds", "last binding s", figures.SpreadColumns, "pods/s",
+		"created s", "GPU-seconds held", "to the first")
+	for _, w := range s.Ways {
+		if len(w.Runs) == 0 {
+			continue
+		}
+		ratio := "-"
+		if len(s.Ways[0].Runs) == len(w.Runs) {
+			ratios := spread.Ratios(w.values(seconds), s.Ways[0].values(seconds))
+			ratio = fmt.Sprintf("%.2f", spread.Quantile(ratios, 0.5))
+		}
+		table.Row(w.Title, fmt.Sprint(len(w.Runs)), figures.Cells("%.2f", spread.Of(w.values(seconds))),
+			w.median("%.0f", func(o outcome) float64 { return o.PodsPerSecond }),
+			w.median("%.2f", func(o outcome) float64 { return o.Created }),
+			w.median("%.0f", held), ratio)
+	}
+	fmt.Fprint(text, table, "\nMedians of the rounds; ratios of times are of the same round.\n")
+}
+
+func (s sceneReport) printContest(text *strings.Builder) {
+	table := figures.NewTable("way", "rounds", "gangs that ran", "until then s", figures.SpreadColumns,
+		"GPU-seconds held", figures.SpreadColumns, "reserved")
+	for _, w := range s.Ways {
+		if len(w.Runs) > 0 {
+			table.Row(w.Title, fmt.Sprint(len(w.Runs)),
+				w.median("%.0f", func(o outcome) float64 { return float64(o.Ran) }),
+				figures.Cells("%.1f", spread.Of(w.values(seconds))),
+				figures.Cells("%.0f", spread.Of(w.values(held))),
+				w.median("%.0f", func(o outcome) float64 { return o.Reserved }))
+		}
+	}
+	fmt.Fprint(text, table, "\nMedians of the rounds. Where not all gangs ran, time was up.\n")
+}
+
+func seconds(o outcome) float64 { return o.Seconds }
+func held(o outcome) float64    { return o.Held }
+
+func (w wayReport) median(format string, value func(outcome) float64) string {
+	return fmt.Sprintf(format, spread.Quantile(w.values(value), 0.5))
+}
+
+func (w wayReport) values(value func(outcome) float64) []float64 {
+	var all []float64
+	for _, run := range w.Runs {
+		all = append(all, value(run))
+	}
+	return all
+}
