@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <string_view>
+#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "kube/json_api.h"
@@ -18,9 +23,11 @@ namespace berth::controller {
 
 namespace {
 
-bool IsOfGang(const model::Pod& pod, const std::string& gang, const model::GangNames& names) {
+std::optional<std::string> GangOf(const model::Pod& pod, const model::GangNames& names) {
+  if (pod.deleted != model::kNoTime) return std::nullopt;
   const auto said = model::GangOf(pod.annotations, names);
-  return said.ok() && said->has_value() && (*said)->name == gang && pod.deleted == model::kNoTime;
+  if (!said.ok() || !said->has_value()) return std::nullopt;
+  return (*said)->name;
 }
 
 // JobCompletionIndexAnnotation in k8s.io/kubernetes/staging/src/k8s.io/api/batch/v1/types.go
@@ -29,31 +36,55 @@ bool IsIndexed(const model::Pod& pod) {
   return model::Find(pod.annotations, "batch.kubernetes.io/job-completion-index").has_value();
 }
 
-// Calls visit(pod, phase) for each pod of the gang that is not being deleted.
-absl::Status ForEachOfGang(
-    kube::Transport& transport, const std::string& namespace_name, const std::string& gang,
-    const model::GangNames& names,
-    const std::function<void(const model::Pod& pod, std::string_view phase)>& visit) {
+// The UID of the Job that controls the pod. Empty if none does.
+std::string JobOf(const kube::JsonValue& pod) {
+  std::string job;
+  pod.Field("metadata").Field("ownerReferences").ForEachItem([&job](const kube::JsonValue& owner) {
+    const bool is_job = owner.Field("kind").String() == "Job" &&
+                        owner.Field("apiVersion").String().starts_with("batch/");
+    if (is_job && owner.Field("controller").Boolean()) job = owner.Field("uid").Text();
+  });
+  return job;
+}
+
+// Calls visit(pod, gang, item) for each pod of a gang that is not being deleted.
+absl::Status ForEachOfGangs(kube::Transport& transport, const std::string& namespace_name,
+                            const model::GangNames& names,
+                            const std::function<void(const model::Pod& pod, const std::string& gang,
+                                                     const kube::JsonValue& item)>& visit) {
   const auto take = [&](const kube::JsonValue& item) {
     const model::Pod pod = kube::PodFromJson(item);
-    if (IsOfGang(pod, gang, names)) visit(pod, item.Field("status").Field("phase").String());
+    if (const auto gang = GangOf(pod, names)) visit(pod, *gang, item);
   };
   return kube::Api(&transport)
       .List(fmt::format("/api/v1/namespaces/{}/pods", namespace_name),
             {{"", "pods", "list"}, namespace_name}, take);
 }
 
-absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod) {
+absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dry_run) {
+  nlohmann::json options = {{"preconditions", {{"uid", pod.uid}}}};
+  if (dry_run) options["dryRun"] = nlohmann::json::array({"All"});
   const nlohmann::json eviction = {
       {"apiVersion", "policy/v1"},
       {"kind", "Eviction"},
       {"metadata", {{"namespace", pod.namespace_}, {"name", pod.name}}},
-      {"deleteOptions", {{"preconditions", {{"uid", pod.uid}}}}}};
+      {"deleteOptions", options}};
   const std::string path =
       fmt::format("/api/v1/namespaces/{}/pods/{}/eviction", pod.namespace_, pod.name);
   const absl::Status status =
       kube::CallJson(transport, kube::HttpMethod::kPost, path, eviction.dump()).status();
-  return absl::IsNotFound(status) ? absl::OkStatus() : status;
+  if (status.ok() || absl::IsNotFound(status)) return absl::OkStatus();
+  if (absl::IsCancelled(status)) return status;
+  return {status.code(), fmt::format("pod {}: {}", pod.name, std::string(status.message()))};
+}
+
+absl::Status EvictAll(kube::Transport& transport, const std::vector<model::Pod>& pods,
+                      bool dry_run) {
+  for (const model::Pod& pod : pods) {
+    const absl::Status status = EvictPod(transport, pod, dry_run);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -61,26 +92,41 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod) {
 absl::Status EvictGang(kube::Transport& transport, const std::string& namespace_name,
                        const std::string& gang, const model::GangNames& names) {
   std::vector<model::Pod> pods;
-  const auto take = [&pods](const model::Pod& pod, std::string_view) {
-    if (!pod.terminated) pods.push_back(pod);
+  const auto take = [&](const model::Pod& pod, const std::string& of, const kube::JsonValue&) {
+    if (of == gang && !pod.terminated) pods.push_back(pod);
   };
-  const absl::Status listed = ForEachOfGang(transport, namespace_name, gang, names, take);
+  const absl::Status listed = ForEachOfGangs(transport, namespace_name, names, take);
   if (!listed.ok()) return listed;
-  absl::Status status;
-  for (const model::Pod& pod : pods) status.Update(EvictPod(transport, pod));
-  return status;
+  // Those first that a budget may protect: pods that are not bound it does not.
+  std::stable_partition(pods.begin(), pods.end(),
+                        [](const model::Pod& pod) { return !pod.node_name.empty(); });
+  const absl::Status may = EvictAll(transport, pods, true);
+  return may.ok() ? EvictAll(transport, pods, false) : may;
 }
 
-absl::StatusOr<std::size_t> CountSucceeded(kube::Transport& transport,
-                                           const std::string& namespace_name,
-                                           const std::string& gang, const model::GangNames& names) {
-  std::size_t count = 0;
-  const auto take = [&count](const model::Pod& pod, std::string_view phase) {
-    if (phase == "Succeeded" && IsIndexed(pod)) ++count;
+absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport,
+                                                      const std::string& namespace_name,
+                                                      const model::GangNames& names) {
+  planner::SucceededPods counts;
+  // By gang and UID of the Job: how many pods have succeeded, and which Jobs have others.
+  std::map<std::pair<std::string, std::string>, std::size_t> of_jobs;
+  std::set<std::pair<std::string, std::string>> unfinished;
+  const auto take = [&](const model::Pod& pod, const std::string& gang,
+                        const kube::JsonValue& item) {
+    const bool succeeded = item.Field("status").Field("phase").String() == "Succeeded";
+    if (succeeded && IsIndexed(pod)) ++counts[gang];
+    if (IsIndexed(pod)) return;
+    const std::string job = JobOf(item);
+    if (job.empty()) return;
+    if (succeeded) ++of_jobs[{gang, job}];
+    if (!pod.terminated) unfinished.emplace(gang, job);
   };
-  const absl::Status listed = ForEachOfGang(transport, namespace_name, gang, names, take);
+  const absl::Status listed = ForEachOfGangs(transport, namespace_name, names, take);
   if (!listed.ok()) return listed;
-  return count;
+  for (const auto& [key, count] : of_jobs) {
+    if (unfinished.contains(key)) counts[key.first] += count;
+  }
+  return counts;
 }
 
 }  // namespace berth::controller

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "absl/status/status.h"
@@ -8,6 +7,7 @@
 #include "kube/permission.h"
 #include "kube/transport.h"
 #include "model/gang.h"
+#include "planner/step.h"
 
 namespace berth::controller {
 
@@ -18,23 +18,27 @@ inline constexpr kube::Permission kGangPermissions[] = {
     {"", "events", "create"}, {"", "pods", "list"}, {"", "pods/eviction", "create"}};
 
 /// Evicts all pods of a gang, bound or not, through the Eviction API, so that budgets hold, pods
-/// get their grace period, and those who retry the pods do. Blocks until the API server has
-/// answered for each of them; returns the first error after all were tried. A pod that is gone is
-/// no error.
+/// get their grace period, and those who retry the pods do. First it asks for each pod whether it
+/// may be evicted: if one may not, none is, because the others would be made anew without it. A
+/// budget may allow each pod by itself and not all of them; then the eviction ends with the first
+/// refusal. Blocks until the API server has answered; returns the first error, with the pod's name.
+/// A pod that is gone is no error.
 ///
 ///   GET /api/v1/namespaces/ml/pods
 ///   POST /api/v1/namespaces/ml/pods/train-0/eviction
-///   {"apiVersion":"policy/v1","deleteOptions":{"preconditions":{"uid":"..."}},"kind":"Eviction",
-///    "metadata":{"name":"train-0","namespace":"ml"}}
+///   {"apiVersion":"policy/v1","deleteOptions":{"dryRun":["All"],"preconditions":{"uid":"..."}},
+///    "kind":"Eviction","metadata":{"name":"train-0","namespace":"ml"}}
+///   ... the same for each other pod, then once more for each without dryRun
 absl::Status EvictGang(kube::Transport& transport, const std::string& namespace_name,
                        const std::string& gang, const model::GangNames& names);
 
-/// Returns how many pods of Indexed Jobs in the gang have succeeded and are not being deleted: the
-/// Job controller makes none of them again. Of other pods one cannot tell whether they belong to
-/// the gang that waits or to one of the same name before it. Blocks until the API server has
-/// answered.
-absl::StatusOr<std::size_t> CountSucceeded(kube::Transport& transport,
-                                           const std::string& namespace_name,
-                                           const std::string& gang, const model::GangNames& names);
+/// Returns how many pods of each gang of the namespace have succeeded and come never again: pods of
+/// Indexed Jobs, and of other Jobs that also have pods in the gang that have not ended. The Job
+/// controller makes none of them again. Of other pods one cannot tell whether they belong to the
+/// gang that waits or to one of the same name before it. Pods that are being deleted do not count.
+/// Blocks until the API server has answered.
+absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport,
+                                                      const std::string& namespace_name,
+                                                      const model::GangNames& names);
 
 }  // namespace berth::controller

@@ -182,7 +182,7 @@ std::optional<planner::Step> Nominator::TakeStep() {
 }
 
 void Nominator::Count(const planner::Step& step, Patcher& patcher) {
-  const auto pods = patcher.CountSucceeded(step.namespace_, step.gang, options_.gang_names);
+  const auto pods = patcher.CountSucceeded(step.namespace_, options_.gang_names);
   if (!pods.ok()) return;
   const std::lock_guard guard(mutex_);
   planner_.OnSucceeded(step, *pods);
@@ -203,7 +203,7 @@ void Nominator::WriteStep(const planner::Step& step, Patcher& patcher) {
   if (absl::IsAborted(status) || absl::IsNotFound(status)) {
     planner_.Late(step);
   } else {
-    planner_.Failed(step);
+    planner_.Failed(step, std::string(status.message()));
   }
 }
 

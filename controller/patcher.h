@@ -109,10 +109,9 @@ class Patcher {
                            std::string_view time);
 
   /// See controller::CountSucceeded().
-  absl::StatusOr<std::size_t> CountSucceeded(const std::string& namespace_name,
-                                             const std::string& gang,
-                                             const model::GangNames& names) {
-    return controller::CountSucceeded(*transport_, namespace_name, gang, names);
+  absl::StatusOr<planner::SucceededPods> CountSucceeded(const std::string& namespace_name,
+                                                        const model::GangNames& names) {
+    return controller::CountSucceeded(*transport_, namespace_name, names);
   }
   /// See controller::EvictGang().
   absl::Status EvictGang(const std::string& namespace_name, const std::string& gang,

@@ -81,11 +81,17 @@ void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
   kept_.clear();
   for (auto& [key, gang] : gangs_) Refresh(key, gang, round);
   DropUnusedGroups(round);
-  std::erase_if(gangs_, [&round](const auto& entry) {
-    if (!entry.second.members.empty()) return false;
-    TellLeft(entry.first, entry.second, round);
+  std::erase_if(gangs_, [this, &round](const auto& entry) {
+    const Record& gang = entry.second;
+    if (!gang.members.empty()) return false;
+    const bool knows = gang.said_size > 0 && round.gangs.running;
+    if (knows && round.gangs.running(entry.first).size() >= gang.said_size) {
+      rests_.OnRan(entry.first);
+    }
+    TellLeft(entry.first, gang, round);
     return true;
   });
+  rests_.Prune(round.now, [this](const std::string& key) { return gangs_.contains(key); });
   for (auto& [key, gang] : gangs_) queue_.push_back(&gang);
   std::ranges::stable_sort(queue_, {}, &Record::place);
 }
@@ -106,6 +112,12 @@ void Gangs::Refresh(const std::string& key, Record& gang, Round& round) {
   gang.is_held_back = std::ranges::any_of(gang.members, [this](const Member& member) {
     return member.pod->pod().gated && !IsHeld(member);
   });
+  // What has succeeded may be of an earlier start of the gang than a pod that has come since then.
+  const auto is_newer = [&gang](const Member& member) { return *gang.asked < member.pod->since(); };
+  if (gang.asked && std::ranges::any_of(gang.members, is_newer)) {
+    gang.asked.reset();
+    gang.succeeded = 0;
+  }
   gang.said_size = gang.size();
   gang.place = PlaceOf(gang.members);
   const std::size_t ran = gang.running.size();
@@ -172,6 +184,7 @@ void Gangs::PlanBefore(const QueuePlace& place, Round& round) {
 
 void Gangs::PlanRest(Round& round) {
   while (HasAny()) Plan(*queue_[next_++], round);
+  AskForSucceeded(round);
 }
 
 void Gangs::Plan(Record& gang, Round& round) {
@@ -180,7 +193,12 @@ void Gangs::Plan(Record& gang, Round& round) {
   if (!obstacle.empty()) {
     WithdrawAll(gang, round);
     Enter(gang, GangPhase::kCollecting, std::move(obstacle), round);
-    return AskForSucceeded(gang, round);
+    return;
+  }
+  if (IsOverdue(gang, round)) rests_.OnFailed(gang.key(), WhyOverdue(gang), round.now);
+  if (auto reason = rests_.Reason(gang.key(), round.now, round.time)) {
+    WithdrawAll(gang, round);
+    return Enter(gang, GangPhase::kWaiting, *std::move(reason), round);
   }
   const auto pauses = [&round](const Member& member) { return MustPause(member, round); };
   if (std::ranges::any_of(gang.members, pauses)) return;
@@ -192,6 +210,7 @@ void Gangs::Plan(Record& gang, Round& round) {
     WithdrawAll(gang, round);
     return Wait(gang, round);
   }
+  if (!gang.holds_since) gang.holds_since = round.now;
   const bool may_release = MayLetGo(gang, round);
   Enter(gang, GangPhase::kPlanned, may_release ? "" : "kube-apiserver has not created its PodGroup",
         round);
@@ -215,21 +234,40 @@ std::string Gangs::ObstacleTo(const Record& gang, const Round& round) const {
   return lack;
 }
 
-void Gangs::AskForSucceeded(Record& gang, Round& round) const {
-  const auto is_indexed = [](const Member& member) {
-    return IndexOf(member.pod->pod()).has_value();
-  };
+bool Gangs::IsToBeCounted(const Record& gang, const Round& round) const {
+  if (gang.is_held_back || !gang.since) return false;
   const auto due = gang.asked ? *gang.asked + kSayAgain : *gang.since + kSayAfter;
-  const bool lacks = gang.members.size() < gang.left() && !gang.is_held_back;
-  if (!lacks || round.now < due || !std::ranges::all_of(gang.members, is_indexed)) return;
-  gang.asked = round.now;
-  round.steps.push_back(
-      {.namespace_ = gang.namespace_, .kind = StepKind::kCount, .gang = gang.name});
+  if (round.now < due) return false;
+  if (!gang.released) return gang.members.size() < gang.left();
+  // Of a gang that runs it matters once it should be evicted.
+  return Missing(gang) > 0 && *gang.incomplete + config_.gangs.timeout <= round.now;
 }
 
-void Gangs::OnSucceeded(const Step& step, std::size_t pods) {
-  const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
-  if (found != gangs_.end()) found->second.succeeded = pods;
+void Gangs::AskForSucceeded(Round& round) {
+  std::erase_if(counted_,
+                [&round](const auto& entry) { return entry.second + kCountAgain <= round.now; });
+  const auto is_recent = [&round](const auto& entry) { return round.now < entry.second + kCount; };
+  if (std::ranges::any_of(counted_, is_recent)) return;
+  const Record* first = nullptr;
+  for (Record* gang : queue_) {
+    if (first != nullptr && gang->namespace_ != first->namespace_) continue;
+    if (counted_.contains(gang->namespace_) || !IsToBeCounted(*gang, round)) continue;
+    gang->asked = round.now;
+    if (first == nullptr) first = gang;
+  }
+  if (first == nullptr) return;
+  counted_[first->namespace_] = round.now;
+  round.steps.push_back(
+      {.namespace_ = first->namespace_, .kind = StepKind::kCount, .gang = first->name});
+}
+
+void Gangs::OnSucceeded(const Step& step, const SucceededPods& pods) {
+  for (auto& [key, gang] : gangs_) {
+    // Where nobody asks any more, a pod has come since then.
+    if (gang.namespace_ != step.namespace_ || !gang.asked) continue;
+    const auto found = pods.find(gang.name);
+    gang.succeeded = found == pods.end() ? 0 : found->second;
+  }
 }
 
 // validatePodGroup in k8s.io/kubernetes/pkg/scheduler/schedule_one_podgroup.go (v1.37.2).
@@ -278,15 +316,40 @@ std::vector<Gangs::Member*> Gangs::MembersOf(Record& gang) {
 void Gangs::Complete(Record& gang, Round& round) {
   if (HasFallenThrough(gang)) return TakeBack(gang, round);
   if (!gang.incomplete) gang.incomplete = round.now;
+  const auto was_released = [this](const Member& member) { return WasReleased(member); };
+  if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
+    gang.holds_since.reset();
+  }
   for (Member& member : gang.members) {
     if (!member.held && IsOpen(member)) PlaceOne(gang, member, round);
   }
   CompleteGated(gang, round);
-  Enter(gang, GangPhase::kReleased,
-        std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
-            " pods are not bound yet",
-        round);
-  if (*gang.incomplete + config_.gangs.timeout <= round.now) Evict(gang, round);
+  const bool late = *gang.incomplete + config_.gangs.timeout <= round.now;
+  const std::size_t missing = Missing(gang);
+  std::string reason = std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
+                       " pods are not bound yet";
+  if (!gang.trouble.empty()) reason += ", and " + gang.trouble;
+  if (late && missing > 0) {
+    reason += ", and " + std::to_string(missing) +
+              " are missing: it is not evicted, because it would not start again without them";
+  }
+  Enter(gang, GangPhase::kReleased, std::move(reason), round);
+  if (late && missing == 0) Evict(gang, round);
+}
+
+std::size_t Gangs::Missing(const Record& gang) {
+  const std::size_t there = gang.members.size() + gang.running.size();
+  return gang.left() - std::min(there, gang.left());
+}
+
+bool Gangs::IsOverdue(const Record& gang, const Round& round) const {
+  return gang.holds_since && *gang.holds_since + config_.gangs.timeout <= round.now;
+}
+
+std::string Gangs::WhyOverdue(const Record& gang) const {
+  return "its nodes were reserved for " + model::FormatDuration(config_.gangs.timeout) +
+         " and it could not be released: " +
+         (gang.trouble.empty() ? "its nominations do not last" : gang.trouble);
 }
 
 void Gangs::CompleteGated(Record& gang, Round& round) {

@@ -19,6 +19,7 @@
 #include "planner/config.h"
 #include "planner/gang_change.h"
 #include "planner/gang_placer.h"
+#include "planner/gang_rests.h"
 #include "planner/round.h"
 #include "planner/topology.h"
 #include "planner/waiting_pod.h"
@@ -77,7 +78,8 @@ struct GangOutlook {
 ///
 /// What has to survive a restart stands in the pods: gates, nominations and the annotations of
 /// both. A gang of which pods run counts as released; so does one of whose pods some were planned
-/// and have no gate any more.
+/// and have no gate any more. A gang that was evicted, or could not be released, rests (GangRests);
+/// that does not survive.
 ///
 /// Not thread-safe.
 class Gangs {
@@ -97,6 +99,9 @@ class Gangs {
   /// How long a gang waits before its users are told, and how often they are told of changes.
   static constexpr std::chrono::seconds kSayAfter{10};
   static constexpr std::chrono::seconds kSayAgain{60};
+  /// How often at most is asked how many pods have succeeded: in all, and in one namespace.
+  static constexpr std::chrono::seconds kCount{1};
+  static constexpr std::chrono::seconds kCountAgain{30};
 
   /// For how many gangs at most room is kept, those that come first.
   static constexpr std::size_t kMostKept = 16;
@@ -139,8 +144,9 @@ class Gangs {
 
   /// For steps of other kinds than kNominate; see Planner. `pod`: the step's pod, if it waits.
   bool IsWanted(const Step& step, const model::Pod* pod) const;
-  void Failed(const Step& step);
-  void OnSucceeded(const Step& step, std::size_t pods);
+  /// `why`: what the API server said; empty if the step came too late.
+  void Failed(const Step& step, std::string_view why);
+  void OnSucceeded(const Step& step, const SucceededPods& pods);
 
   /// What the last round made of a gang. Nothing if none of its pods wait.
   std::optional<GangOutlook> Find(std::string_view namespace_name, std::string_view gang) const;
@@ -187,6 +193,10 @@ class Gangs {
     // Whether its PodGroup could not be created, and when to try again.
     bool group_failed = false;
     std::optional<Clock::time_point> group_due = {};
+    // Since when it holds nodes and no pod of it has been released.
+    std::optional<Clock::time_point> holds_since = {};
+    // What the API server has refused last: a clause. Empty if nothing since the last release.
+    std::string trouble = {};
     // Since when it is released and lacks pods.
     std::optional<Clock::time_point> incomplete = {};
     // The domain in which room was kept last.
@@ -200,6 +210,7 @@ class Gangs {
     std::size_t size() const { return static_cast<std::size_t>(gang().size); }
     // How many pods are still to run: those of an Indexed Job that have succeeded never come again.
     std::size_t left() const { return size() - std::min(succeeded, size() - 1); }
+    std::string key() const { return namespace_ + '/' + name; }
     bool wants_one_model() const { return asks && !gang().any_models; }
   };
 
@@ -230,8 +241,10 @@ class Gangs {
   std::string ObstacleIn(const Member& member, const Round& round) const;
   // Why kube-scheduler would not place the two in one PodGroup. Empty if it would.
   static std::string ObstacleBetween(const Member& first, const Member& second);
-  // Asks whether those that lack have succeeded, if it has lacked them for some time.
-  void AskForSucceeded(Record& gang, Round& round) const;
+  // Asks which pods have succeeded of the gangs that have lacked some for a while: for all gangs of
+  // one namespace at a time, because all its pods are listed.
+  void AskForSucceeded(Round& round);
+  bool IsToBeCounted(const Record& gang, const Round& round) const;
   // Whether to wait for the fate of former writes.
   static bool MustPause(const Member& member, const Round& round);
 
@@ -257,6 +270,10 @@ class Gangs {
   // Returns whether kube-scheduler knows all of them.
   bool AreReserved(const Record& gang, const std::vector<Member*>& pods, Round& round) const;
   void Release(Record& gang, Round& round);
+  // Whether it has held nodes for too long without being released, as if its nominations or its
+  // gates were refused for ever. Then it gives them back, and rests.
+  bool IsOverdue(const Record& gang, const Round& round) const;
+  std::string WhyOverdue(const Record& gang) const;
   // Lets pods go that are held.
   void LetGo(Record& gang, const std::vector<const Member*>& pods, Round& round) const;
 
@@ -280,6 +297,8 @@ class Gangs {
   void Complete(Record& gang, Round& round);
   // Those that are gated go on all together: alone they would only hold what others could use.
   void CompleteGated(Record& gang, Round& round);
+  // How many of the pods that are still to run are not there.
+  static std::size_t Missing(const Record& gang);
   // Whether a pod behind the gate may be the first one of a new start of the whole gang.
   static bool MayStartAnew(const Record& gang, const Member& member, const Round& round);
   void Evict(Record& gang, Round& round);
@@ -312,10 +331,14 @@ class Gangs {
   std::map<std::string, Record> gangs_;  // by "<namespace>/<gang>"
   // When PodGroups were to be deleted, by "<namespace>/<name>".
   std::map<std::string, Clock::time_point> dropped_;
+  GangRests rests_;
 
   // Of one round: the gangs in the order of planning, and how many of them are planned.
   std::vector<Record*> queue_;
   std::size_t next_ = 0;
+  // When pods that have succeeded were counted last, by namespace.
+  std::map<std::string, Clock::time_point> counted_;
+
   // What did not fit, and how much of it did. Others that want the same do not fit either.
   std::map<std::string, std::size_t> unfit_;
   // By the label that a gang requires, if it is none of `planner.topology`.

@@ -9,12 +9,37 @@
 #include <utility>
 
 #include "model/annotation.h"
+#include "model/duration.h"
 #include "model/node.h"
 #include "planner/gangs.h"
 
 namespace berth::planner {
 
 using model::Pod;
+
+namespace {
+
+// What users are told of a step that the API server has refused.
+std::string TroubleWith(const Step& step, std::string_view why) {
+  // Some messages of webhooks are long.
+  constexpr std::size_t kMost = 300;
+  if (why.empty()) return "";
+  std::string trouble;
+  if (step.kind == StepKind::kNominate) {
+    trouble = "no node could be nominated for its pod " + step.name;
+  } else if (step.kind == StepKind::kUngate) {
+    trouble = "the gate of its pod " + step.name + " could not be taken away";
+  } else if (step.kind == StepKind::kCreatePodGroup) {
+    trouble = "its PodGroup could not be created";
+  } else if (step.kind == StepKind::kEvict) {
+    trouble = "it could not be evicted";
+  } else {
+    return "";
+  }
+  return trouble + ": " + std::string(why.substr(0, kMost));
+}
+
+}  // namespace
 
 void Gangs::Nominate(const Record& gang, Member& member, model::NodeIndex node,
                      Round& round) const {
@@ -40,6 +65,7 @@ void Gangs::WithdrawAll(Record& gang, Round& round) const {
   for (Member& member : gang.members) {
     if (member.pod->IsOurs()) Withdraw(gang, member, round);
   }
+  gang.holds_since.reset();
 }
 
 bool Gangs::AreReserved(const Record& gang, const std::vector<Member*>& pods, Round& round) const {
@@ -63,6 +89,7 @@ bool Gangs::AreReserved(const Record& gang, const std::vector<Member*>& pods, Ro
 }
 
 void Gangs::Release(Record& gang, Round& round) {
+  gang.trouble.clear();
   std::vector<const Member*> held;
   for (const Member& member : gang.members) {
     if (member.pod->pod().gated || member.lacks_group) held.push_back(&member);
@@ -101,6 +128,10 @@ void Gangs::LetGo(Record& gang, const std::vector<const Member*>& pods, Round& r
 
 void Gangs::Evict(Record& gang, Round& round) {
   for (const Member& member : gang.members) DropGroup(GroupKeyOf(member.pod->pod()), round);
+  rests_.OnFailed(gang.key(),
+                  "it ran without all its pods for " +
+                      model::FormatDuration(config_.gangs.timeout) + " and was evicted",
+                  round.now);
   const Pod& pod = gang.members.front().pod->pod();
   round.steps.push_back({.namespace_ = pod.namespace_,
                          .created = std::get<1>(gang.place),
@@ -153,16 +184,19 @@ bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
   const bool is_of_release =
       step.kind == StepKind::kEvict || step.kind == StepKind::kCreatePodGroup;
   if (is_of_release) return found->second.released;
-  if (step.kind == StepKind::kCount) return !found->second.released;
+  if (step.kind == StepKind::kCount) return true;
   if (pod == nullptr || pod->uid != step.uid) return false;
   return step.kind != StepKind::kUngate || (pod->gated && found->second.ungated.contains(pod->uid));
 }
 
-void Gangs::Failed(const Step& step) {
+void Gangs::Failed(const Step& step, std::string_view why) {
   if (step.kind == StepKind::kDeletePodGroup) dropped_.erase(step.namespace_ + '/' + step.name);
   const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
   if (found == gangs_.end()) return;
   Record& gang = found->second;
+  if (std::string trouble = TroubleWith(step, why); !trouble.empty()) {
+    gang.trouble = std::move(trouble);
+  }
   if (step.kind == StepKind::kUngate) gang.ungated.erase(step.uid);
   if (step.kind == StepKind::kCreatePodGroup) {
     gang.ungated.clear();

@@ -145,8 +145,10 @@ State Planner::StateInGang(const Waiting& waiting) {
   return pod.Node().empty() ? State::kNoNode : State::kNominatedByOther;
 }
 
-void Planner::Failed(const Step& step) {
-  if (step.kind != StepKind::kNominate) return gangs_.Failed(step);
+void Planner::Failed(const Step& step, std::string_view why) {
+  const bool is_single = step.kind == StepKind::kNominate && step.gang.empty();
+  if (!is_single) gangs_.Failed(step, why);
+  if (step.kind != StepKind::kNominate) return;
   const auto found = waiting_.find(step.namespace_ + '/' + step.name);
   if (IsWanted(step)) found->second.pod.OnFailed();
 }

@@ -133,8 +133,9 @@ class Planner {
   /// Whether the step is still to be written: its pod waits, and the plan has not changed its mind.
   bool IsWanted(const Step& step) const;
 
-  /// The step was not written. Has no effect if the plan has changed its mind since.
-  void Failed(const Step& step);
+  /// The step was not written. Has no effect if the plan has changed its mind since. `why`: what
+  /// the API server said, if it has refused the step.
+  void Failed(const Step& step, std::string_view why = {});
   /// The step came too late: kube-scheduler had taken the pod. From now on more pods are left to it
   /// before the first one that is planned.
   void Late(const Step& step);
@@ -154,7 +155,7 @@ class Planner {
   }
 
   /// The answer to a step of the kind kCount.
-  void OnSucceeded(const Step& step, std::size_t pods) { gangs_.OnSucceeded(step, pods); }
+  void OnSucceeded(const Step& step, const SucceededPods& pods) { gangs_.OnSucceeded(step, pods); }
 
   /// Returns what has become of gangs since the last call.
   std::vector<GangChange> TakeGangChanges() { return std::exchange(gang_changes_, {}); }

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -31,10 +33,14 @@ enum class StepKind : std::uint8_t {
   kCreatePodGroup,
   /// Deletes the PodGroup Step::name, of this UID.
   kDeletePodGroup,
-  /// Writes nothing: asks how many pods of the gang Step::gang have succeeded, for
-  /// Planner::OnSucceeded(). The step names no pod.
+  /// Writes nothing: asks how many pods have succeeded of each gang of the namespace, for
+  /// Planner::OnSucceeded(). The step names no pod; Step::gang is one of the gangs.
   kCount,
 };
+
+/// How many pods of the gangs of a namespace have succeeded, by the gang's name. Those of which
+/// none has may be left out.
+using SucceededPods = std::map<std::string, std::size_t, std::less<>>;
 
 /// What a nomination is for, as the annotation "<prefix>/plan-for" says it.
 inline constexpr std::string_view kForRescue = "rescue";

@@ -425,27 +425,6 @@ TEST_F(NominatorTest, SaysInAConditionAndAnEventWhyAGangWaits) {
             R"("source":{"component":"berth"},"type":"Normal"})");
 }
 
-TEST_F(NominatorTest, EvictsTheWholeGangThatLacksAPod) {
-  const auto json = [](const std::string& name, const std::string& gang) {
-    return R"({"metadata":{"namespace":"ml","name":")" + name + R"(","uid":")" + name +
-           R"(-uid","annotations":{"berth.dev/gang-name":")" + gang +
-           R"(","berth.dev/gang-size":"2"}},"spec":{"nodeName":"a"},"status":{}})";
-  };
-  transport_.replies.push_back({.status = 200,
-                                .body = R"({"metadata":{},"items":[)" + json("train-0", "train") +
-                                        ',' + json("other-0", "other") + ',' +
-                                        json("train-1", "train") + "]}"});
-  transport_.replies.push_back({.status = 404, .body = "{}"});
-  Reply(201);
-  EXPECT_TRUE(patcher_.EvictGang("ml", "train", model::GangNames("berth.dev")).ok());
-  ASSERT_THAT(transport_.requests, SizeIs(3));
-  EXPECT_EQ(transport_.requests[1].target, "/api/v1/namespaces/ml/pods/train-0/eviction");
-  EXPECT_EQ(transport_.requests[2].target, "/api/v1/namespaces/ml/pods/train-1/eviction");
-  EXPECT_EQ(transport_.requests[2].body,
-            R"({"apiVersion":"policy/v1","deleteOptions":{"preconditions":{"uid":"train-1-uid"}},)"
-            R"("kind":"Eviction","metadata":{"name":"train-1","namespace":"ml"}})");
-}
-
 TEST_F(NominatorTest, AsksWhetherThePodsThatAGangLacksHaveSucceeded) {
   const auto json = [](const std::string& index, const std::string& phase) {
     return R"({"metadata":{"namespace":"ml","name":"train","uid":"u","annotations":{)" + index +

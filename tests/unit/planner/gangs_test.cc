@@ -62,25 +62,25 @@ TEST(Gang, DoesNotWaitForPodsOfAnIndexedJobThatHaveSucceeded) {
   ASSERT_EQ(steps.back().kind, StepKind::kCount);
   EXPECT_EQ(steps.back().gang, "train");
   EXPECT_TRUE(f.planner->IsWanted(steps.back()));
-  f.planner->OnSucceeded(steps.back(), 0);
+  f.planner->OnSucceeded(steps.back(), {{"other", 1}});
   EXPECT_THAT(f.PlanOnly(), IsEmpty());
-  f.planner->OnSucceeded(steps.back(), 1);
+  f.planner->OnSucceeded(steps.back(), {{"train", 1}});
   EXPECT_THAT(f.Plan(), ElementsAre("train-1 a", "train-2 a"));
   EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated", "train-2 ungated"));
 }
 
-// Those that have succeeded may be of a gang of the same name before it.
-TEST(Gang, WaitsForAllOfPodsWithoutAnIndex) {
+TEST(Gang, WaitsForAllPodsAnewWhenOneHasComeSinceTheyWereCounted) {
   GangFixture f;
   f.AddNode("a", 8);
-  f.WaitInGang("train", 1, 2, 4);
-  f.Edit("train-1", [](model::Pod& pod) {
-    std::erase_if(pod.annotations,
-                  [](const auto& each) { return each.first.starts_with("batch."); });
-  });
-  f.Plan();
+  f.WaitInGang("train", 1, 3, 1);
+  f.PlanOnly();
   f.Pass(Gangs::kSayAfter);
-  for (const auto& step : f.PlanOnly()) EXPECT_NE(step.kind, StepKind::kCount);
+  const Step asks = f.PlanOnly().back();
+  f.planner->OnSucceeded(asks, {{"train", 2}});
+  f.Pass(std::chrono::seconds(1));
+  f.WaitInGang("train", 0, 3, 1);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.ReasonOf("train"), "2 of 3 pods are there");
 }
 
 TEST(Gang, WaitsForGatesOfOthers) {

@@ -1,0 +1,139 @@
+#include "controller/gang_evictor.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/kube/scripted_transport.h"
+
+namespace berth::controller {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+const model::GangNames kNames("berth.dev");
+
+struct PodOfGang {
+  std::string name;
+  std::string gang = "train";
+  std::string node = "a";
+  std::string phase = "Running";
+  std::string index = "";
+  std::string job = "";
+};
+
+std::string JsonOf(const PodOfGang& pod) {
+  std::string annotations =
+      R"("berth.dev/gang-name":")" + pod.gang + R"(","berth.dev/gang-size":"4")";
+  if (!pod.index.empty()) {
+    annotations += R"(,"batch.kubernetes.io/job-completion-index":")" + pod.index + '"';
+  }
+  std::string owners;
+  if (!pod.job.empty()) {
+    owners =
+        R"({"apiVersion":"batch/v1","kind":"Job","controller":true,"uid":")" + pod.job + R"("})";
+  }
+  return R"({"metadata":{"namespace":"ml","name":")" + pod.name + R"(","uid":")" + pod.name +
+         R"(-uid","annotations":{)" + annotations + R"(},"ownerReferences":[)" + owners +
+         R"(]},"spec":{"nodeName":")" + pod.node + R"("},"status":{"phase":")" + pod.phase +
+         R"("}})";
+}
+
+class GangEvictor : public ::testing::Test {
+ protected:
+  void List(const std::vector<PodOfGang>& pods) {
+    std::string items;
+    for (const PodOfGang& pod : pods) items += (items.empty() ? "" : ",") + JsonOf(pod);
+    transport_.replies.push_back({.body = R"({"metadata":{},"items":[)" + items + "]}"});
+  }
+  void Reply(int status, const std::string& body = "{}") {
+    transport_.replies.push_back({.status = status, .body = body});
+  }
+  absl::Status Evict() { return EvictGang(transport_, "ml", "train", kNames); }
+  planner::SucceededPods Count() { return *CountSucceeded(transport_, "ml", kNames); }
+  // The pods that it was asked to evict, in their order, after the list: "train-0", "train-0 dry".
+  std::vector<std::string> Asked() const {
+    std::vector<std::string> asked;
+    for (std::size_t i = 1; i < transport_.requests.size(); ++i) {
+      const kube::HttpRequest& request = transport_.requests[i];
+      std::string name = request.target.substr(std::string("/api/v1/namespaces/ml/pods/").size());
+      name.resize(name.find("/eviction"));
+      const bool dry = request.body.find(R"("dryRun":["All"])") != std::string::npos;
+      asked.push_back(name + (dry ? " dry" : ""));
+    }
+    return asked;
+  }
+
+  kube::ScriptedTransport transport_;
+};
+
+TEST_F(GangEvictor, EvictsAllPodsOfTheGangThatHaveNotEnded) {
+  List({{"train-0"}, {"other-0", "other"}, {"train-1"}, {"train-2", "train", "a", "Succeeded"}});
+  Reply(404);
+  Reply(201);
+  Reply(404);
+  Reply(201);
+  EXPECT_TRUE(Evict().ok());
+  EXPECT_THAT(Asked(), ElementsAre("train-0 dry", "train-1 dry", "train-0", "train-1"));
+  EXPECT_EQ(transport_.requests.back().body,
+            R"({"apiVersion":"policy/v1","deleteOptions":{"preconditions":{"uid":"train-1-uid"}},)"
+            R"("kind":"Eviction","metadata":{"name":"train-1","namespace":"ml"}})");
+}
+
+// The others would be made anew, again and again, and wait for it.
+TEST_F(GangEvictor, EvictsNobodyIfOnePodMayNotBeEvicted) {
+  List({{"train-0"}, {"train-1"}});
+  Reply(201);
+  Reply(429, R"({"message":"would violate the pod's disruption budget"})");
+  const absl::Status status = Evict();
+  EXPECT_THAT(std::string(status.message()), HasSubstr("pod train-1: "));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("disruption budget"));
+  EXPECT_THAT(Asked(), ElementsAre("train-0 dry", "train-1 dry"));
+}
+
+// A budget allows one pod, and then no other one: those that are bound show that first.
+TEST_F(GangEvictor, EndsWithTheFirstRefusal) {
+  List({{"train-0", "train", ""}, {"train-1"}, {"train-2"}});
+  for (int i = 0; i < 4; ++i) Reply(201);
+  Reply(429, R"({"message":"no"})");
+  EXPECT_FALSE(Evict().ok());
+  EXPECT_THAT(Asked(),
+              ElementsAre("train-1 dry", "train-2 dry", "train-0 dry", "train-1", "train-2"));
+}
+
+TEST_F(GangEvictor, WithoutAListEvictsNobody) {
+  Reply(403);
+  EXPECT_FALSE(Evict().ok());
+  EXPECT_THAT(transport_.requests, SizeIs(1));
+}
+
+TEST_F(GangEvictor, CountsPodsOfIndexedJobs) {
+  List({{"train-0", "train", "a", "Succeeded", "0"},
+        {"train-1", "train", "a", "Failed", "1"},
+        {"train-2", "train", "a", "Succeeded"},
+        {"other-0", "other", "a", "Succeeded", "0"}});
+  EXPECT_THAT(Count(), ElementsAre(Pair("other", 1), Pair("train", 1)));
+}
+
+TEST_F(GangEvictor, CountsPodsOfAJobThatStillHasOthers) {
+  List({{"train-a", "train", "a", "Succeeded", "", "job"},
+        {"train-b", "train", "a", "Succeeded", "", "job"},
+        {"train-c", "train", "", "Pending", "", "job"}});
+  EXPECT_THAT(Count(), ElementsAre(Pair("train", 2)));
+}
+
+// It may be of the gang's last start.
+TEST_F(GangEvictor, CountsNoPodsOfAnotherJob) {
+  List({{"train-a", "train", "a", "Succeeded", "", "former"},
+        {"train-b", "train", "", "Pending", "", "job"}});
+  EXPECT_THAT(Count(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace berth::controller
