@@ -42,6 +42,7 @@ type Options struct {
 	NoFaults   bool              // no node is broken from the start
 	RackNodes  int               // nodes of a rack, which fleet.LabelRack names. Default: without racks
 	Programs   map[string]string // see box.Options
+	PodGroups  bool              // see box.Options
 	Progress   io.Writer
 }
 
@@ -65,7 +66,7 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 		return nil, err
 	}
 	b, err := box.Start(ctx, box.Options{Berth: &box.BerthOptions{}, Programs: o.Programs,
-		Progress: o.Progress})
+		PodGroups: o.PodGroups, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,12 @@ const (
 type bench struct {
 	options
 	cluster *placing.Cluster
+	gangs   int // so far
 }
+
+// podGroupPrograms know PodGroups.
+var podGroupPrograms = map[string]string{
+	"kube-apiserver": "kube-apiserver-1.37", "kube-scheduler": "kube-scheduler-1.37"}
 
 // poolOf are the nodes that the pods may run on in a cluster of so many.
 func poolOf(nodes int) fleet.Pool {
@@ -35,8 +40,11 @@ func poolOf(nodes int) fleet.Pool {
 }
 
 func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
-	cluster, err := placing.Start(ctx, placing.Options{Nodes: o.nodes, Seed: o.seed, RackNodes: rackNodes,
-		Progress: progress})
+	settings := placing.Options{Nodes: o.nodes, Seed: o.seed, RackNodes: rackNodes, Progress: progress}
+	if o.isNative() {
+		settings.Programs, settings.PodGroups = podGroupPrograms, true
+	}
+	cluster, err := placing.Start(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +112,15 @@ func (b *bench) podsOf(c contender) []*corev1.Pod {
 	if !c.isGang {
 		return pods
 	}
+	b.gangs++
+	name := fmt.Sprintf("%s-%d", gangName, b.gangs)
 	for _, pod := range pods {
-		pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "berth.dev/gang"}}
-		pod.Annotations["berth.dev/gang-name"] = gangName
+		if c.isNative {
+			pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: new("berth-" + name)}
+		} else {
+			pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "berth.dev/gang"}}
+		}
+		pod.Annotations["berth.dev/gang-name"] = name
 		pod.Annotations["berth.dev/gang-size"] = fmt.Sprint(len(pods))
 	}
 	return pods

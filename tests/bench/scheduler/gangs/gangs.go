@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,15 +19,17 @@ import (
 
 // contender is a way to place the pods.
 type contender struct {
-	name   string
-	title  string
-	isGang bool
-	way    placing.Way
+	name     string
+	title    string
+	isGang   bool
+	isNative bool // its pods wait for a PodGroup instead of behind gates
+	way      placing.Way
 }
 
 const (
-	alone = "alone"
-	gang  = "gang"
+	alone  = "alone"
+	gang   = "gang"
+	native = "native"
 )
 
 // options are what is measured.
@@ -50,14 +53,18 @@ const (
 var ways = map[string]string{
 	alone:   "alone",
 	"berth": "berth",
-	gang: "berth+planner.gangs.enabled=true+planner.topology=" +
-		`[{"label":"` + fleet.LabelRack + `"}]`,
+	gang:    planned,
+	native:  planned + "+planner.gangs.podGroups=true",
 }
+
+const planned = "berth+planner.gangs.enabled=true+planner.topology=" +
+	`[{"label":"` + fleet.LabelRack + `"}]`
 
 var titles = map[string]string{
 	alone:   "single pods, kube-scheduler alone",
 	"berth": "single pods, with Berth as shipped",
 	gang:    "one gang, with Berth",
+	native:  "one gang, with Berth and a PodGroup",
 }
 
 // Main measures what the arguments say.
@@ -80,7 +87,8 @@ func parse(arguments []string) (options, error) {
 	flags.Uint64Var(&o.seed, "seed", 1, "decides which nodes are broken")
 	names := flags.String("ways", "alone,gang", "ways to compare, each with the first one: alone "+
 		"(kube-scheduler places single pods), berth (the same with Berth as shipped), gang (the planner "+
-		"places one gang)")
+		"places one gang), native (the same with a PodGroup instead of gates; all ways are then on "+
+		"Kubernetes 1.37)")
 	o.files.AddJSONFlag(flags, "gangs")
 	if err := flags.Parse(arguments); err != nil {
 		return o, err
@@ -102,16 +110,22 @@ func (o *options) choose(names string) error {
 	for name := range strings.SplitSeq(names, ",") {
 		text, known := ways[name]
 		if !known {
-			return fmt.Errorf("-ways: %q is no way; write some of alone, berth, gang", name)
+			return fmt.Errorf("-ways: %q is no way; write some of alone, berth, gang, native", name)
 		}
 		parsed, err := placing.ParseWays(text)
 		if err != nil {
 			return err
 		}
 		o.contenders = append(o.contenders,
-			contender{name: name, title: titles[name], isGang: name == gang, way: parsed[0]})
+			contender{name: name, title: titles[name], isGang: name == gang || name == native,
+				isNative: name == native, way: parsed[0]})
 	}
 	return nil
+}
+
+// isNative tells whether a way needs PodGroups.
+func (o options) isNative() bool {
+	return slices.ContainsFunc(o.contenders, func(c contender) bool { return c.isNative })
 }
 
 // run has all ways take turns, and writes what it has after each.

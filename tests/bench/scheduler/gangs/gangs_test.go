@@ -19,7 +19,7 @@ func TestChoices(t *testing.T) {
 		{"-pods", "3000", "three quarters of the nodes with V100"},
 		{"-devices", "9", "-devices must be 1 to 8"},
 		{"-rounds", "0", "-rounds 1 or more"},
-		{"-ways", "best", "write some of alone, berth, gang"},
+		{"-ways", "best", "write some of alone, berth, gang, native"},
 	} {
 		if _, err := parse([]string{c.flag, c.value}); err == nil || !strings.Contains(err.Error(), c.advice) {
 			t.Errorf("%s %s: error %v does not say %q", c.flag, c.value, err, c.advice)
@@ -36,6 +36,21 @@ func TestGangsAreAsTheWebhookMakesThem(t *testing.T) {
 			if isGated != isGang || saysSize != isGang || pod.Spec.Affinity == nil {
 				t.Errorf("%s of a gang (%v): %+v, %+v", pod.Name, isGang, pod.Annotations, pod.Spec)
 			}
+		}
+	}
+}
+
+func TestNativeGangsAreAsTheWebhookMakesThem(t *testing.T) {
+	o, err := parse([]string{"-ways", "alone,native", "-pods", "3"})
+	if err != nil || !o.isNative() {
+		t.Fatalf("%+v (%v)", o, err)
+	}
+	b := &bench{options: o}
+	for _, pod := range b.podsOf(o.contenders[1]) {
+		group := pod.Spec.SchedulingGroup
+		if len(pod.Spec.SchedulingGates) > 0 || group == nil ||
+			*group.PodGroupName != "berth-"+pod.Annotations["berth.dev/gang-name"] {
+			t.Errorf("%s: %+v, %+v", pod.Name, pod.Annotations, pod.Spec)
 		}
 	}
 }
