@@ -41,7 +41,7 @@ type bench struct {
 	options
 	scene   scene
 	cluster *placing.Cluster
-	helpers map[string]helper // of contenders, by name
+	helpers map[string]helper // that the contenders need, by name
 }
 
 // turn is what a way has while it is measured.
@@ -71,11 +71,11 @@ func (b *bench) prepare(ctx context.Context) error {
 		return err
 	}
 	for _, c := range b.contenders {
-		if c.helper == nil {
+		if c.helper == "" || b.helpers[c.helper] != nil {
 			continue
 		}
-		b.helpers[c.name] = c.helper(b.cluster)
-		if err := b.helpers[c.name].install(ctx, b.quota()); err != nil {
+		b.helpers[c.helper] = helpers[c.helper](b.cluster)
+		if err := b.helpers[c.helper].install(ctx, b.quota()); err != nil {
 			return fmt.Errorf("install %s: %w", c.title, err)
 		}
 	}
@@ -94,7 +94,7 @@ func (b *bench) quota() int64 {
 
 // measure has a way take a turn. It leaves the cluster without pods.
 func (b *bench) measure(ctx context.Context, c contender, round int) (outcome, error) {
-	aid := b.helpers[c.name]
+	aid := b.helpers[c.helper]
 	measured, err := b.take(ctx, c, aid, round)
 	b.cluster.StopWay()
 	if aid != nil {

@@ -29,7 +29,8 @@ const (
 	kueueAccount   = "system:serviceaccount:" + kueueNamespace + ":kueue-controller-manager"
 	kueueSecret    = "kueue-webhook-server-cert"
 	kueueService   = "kueue-webhook-service"
-	queue          = "gangs"
+	byQuota        = "gangs-by-quota" // queues
+	byTopology     = "gangs-by-topology"
 	queueTimeout   = time.Minute
 	plenty         = "1000000" // cores, Gi
 )
@@ -44,13 +45,20 @@ var workloads = schema.GroupVersionResource{Group: "kueue.x-k8s.io", Version: "v
 // joinKueue makes a pod what Kueue's webhook makes it, but for the finalizer: pods are deleted when
 // Kueue runs no more.
 func joinKueue(pod *corev1.Pod, g gang) {
-	pod.Labels["kueue.x-k8s.io/queue-name"] = queue
+	pod.Labels["kueue.x-k8s.io/queue-name"] = byQuota
 	pod.Labels["kueue.x-k8s.io/managed"] = "true"
 	pod.Labels["kueue.x-k8s.io/pod-group-name"] = g.name
 	pod.Annotations["kueue.x-k8s.io/pod-group-total-count"] = fmt.Sprint(len(g.pods))
 	pod.Annotations["kueue.x-k8s.io/role-hash"] = "rank" // all pods are alike
 	pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{
 		{Name: "kueue.x-k8s.io/admission"}, {Name: "kueue.x-k8s.io/topology"}}
+}
+
+// joinKueueTopology has Kueue choose nodes, near each other if it can.
+func joinKueueTopology(pod *corev1.Pod, g gang) {
+	joinKueue(pod, g)
+	pod.Labels["kueue.x-k8s.io/queue-name"] = byTopology
+	pod.Annotations["kueue.x-k8s.io/podset-preferred-topology"] = fleet.LabelRack
 }
 
 // kueue is Kueue with what its documentation calls all-or-nothing with ready pods: it admits a group
@@ -161,13 +169,13 @@ func (k *kueue) config() map[string]any {
 
 func (k *kueue) address(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
-// start runs Kueue, and returns when its queue takes gangs.
+// start runs Kueue, and returns when its queues take gangs.
 func (k *kueue) start(ctx context.Context) error {
 	if k.process != nil {
 		if err := k.process.Start(ctx); err != nil {
 			return err
 		}
-		return k.awaitQueue(ctx)
+		return k.awaitQueues(ctx)
 	}
 	kubeconfig, err := k.box.KubeconfigFor(kueueAccount, "system:masters")
 	if err != nil {
@@ -180,8 +188,8 @@ func (k *kueue) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, object := range k.queues() {
-		what := "Kueue to take " + object.GetKind()
+	for _, object := range k.objects() {
+		what := "Kueue to take " + object.GetKind() + " " + object.GetName()
 		err := box.Retry(ctx, queueTimeout, what, func(ctx context.Context) error {
 			_, err := k.resource(object).Create(ctx, object, metav1.CreateOptions{})
 			return err
@@ -190,30 +198,44 @@ func (k *kueue) start(ctx context.Context) error {
 			return err
 		}
 	}
-	return k.awaitQueue(ctx)
+	return k.awaitQueues(ctx)
 }
 
-// queues have quota for all devices that the gangs may use.
-func (k *kueue) queues() []*unstructured.Unstructured {
+// objects are two queues: Kueue knows the nodes of the second one.
+func (k *kueue) objects() []*unstructured.Unstructured {
+	levels := []any{map[string]any{"nodeLabel": fleet.LabelRack},
+		map[string]any{"nodeLabel": corev1.LabelHostname}}
+	objects := []*unstructured.Unstructured{
+		kueueObject("Topology", byTopology, map[string]any{"levels": levels})}
+	objects = append(objects, k.queue(byQuota, map[string]any{})...)
+	return append(objects, k.queue(byTopology, map[string]any{"topologyName": byTopology,
+		"nodeLabels": map[string]any{fleet.LabelPool: pool}})...)
+}
+
+// queue has quota for all devices that the gangs may use.
+func (k *kueue) queue(name string, flavor map[string]any) []*unstructured.Unstructured {
 	quota := func(name, amount string) any {
 		return map[string]any{"name": name, "nominalQuota": amount}
 	}
-	object := func(kind string, spec map[string]any) *unstructured.Unstructured {
-		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "kueue.x-k8s.io/v1beta2",
-			"kind": kind, "metadata": map[string]any{"name": queue}, "spec": spec}}
-	}
-	local := object("LocalQueue", map[string]any{"clusterQueue": queue})
-	local.SetNamespace(metav1.NamespaceDefault)
+	resources := []any{quota("cpu", plenty), quota("memory", plenty+"Gi"),
+		quota(fleet.ResourceGPU, fmt.Sprint(k.devices))}
+	group := map[string]any{"coveredResources": []any{"cpu", "memory", fleet.ResourceGPU},
+		"flavors": []any{map[string]any{"name": name, "resources": resources}}}
 	return []*unstructured.Unstructured{
-		object("ResourceFlavor", map[string]any{}),
-		object("ClusterQueue", map[string]any{"namespaceSelector": map[string]any{},
-			"resourceGroups": []any{map[string]any{
-				"coveredResources": []any{"cpu", "memory", fleet.ResourceGPU},
-				"flavors": []any{map[string]any{"name": queue, "resources": []any{quota("cpu", plenty),
-					quota("memory", plenty+"Gi"), quota(fleet.ResourceGPU, fmt.Sprint(k.devices))}}},
-			}}}),
-		local,
+		kueueObject("ResourceFlavor", name, flavor),
+		kueueObject("ClusterQueue", name, map[string]any{"namespaceSelector": map[string]any{},
+			"resourceGroups": []any{group}}),
+		kueueObject("LocalQueue", name, map[string]any{"clusterQueue": name}),
 	}
+}
+
+func kueueObject(kind, name string, spec map[string]any) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "kueue.x-k8s.io/v1beta2",
+		"kind": kind, "metadata": map[string]any{"name": name}, "spec": spec}}
+	if kind == "LocalQueue" {
+		object.SetNamespace(metav1.NamespaceDefault)
+	}
+	return object
 }
 
 func (k *kueue) resource(object *unstructured.Unstructured) dynamic.ResourceInterface {
@@ -224,13 +246,18 @@ func (k *kueue) resource(object *unstructured.Unstructured) dynamic.ResourceInte
 	return resource.Namespace(object.GetNamespace())
 }
 
-func (k *kueue) awaitQueue(ctx context.Context) error {
-	local := k.queues()[2]
-	return box.Poll(ctx, queueTimeout, "Kueue's queue to be active",
-		func(ctx context.Context) (bool, error) {
-			got, err := k.resource(local).Get(ctx, queue, metav1.GetOptions{})
+func (k *kueue) awaitQueues(ctx context.Context) error {
+	for _, name := range []string{byQuota, byTopology} {
+		local := k.resource(kueueObject("LocalQueue", name, nil))
+		err := box.Poll(ctx, queueTimeout, name+" to be active", func(ctx context.Context) (bool, error) {
+			got, err := local.Get(ctx, name, metav1.GetOptions{})
 			return err == nil && manifests.HasCondition(got, "Active"), nil
 		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (k *kueue) announce(context.Context, []gang) error { return nil }

@@ -55,14 +55,11 @@ func newReport(ctx context.Context, o options) (report, error) {
 	m, err := figures.ThisMachineWith(ctx, programs)
 	r := report{Machine: m, Rivals: map[string]string{}, Length: o.length.String(), Seed: o.seed}
 	for _, c := range o.contenders {
-		var missing error
-		switch c.name {
-		case "coscheduling":
-			r.Rivals[schedulerPlugins], missing = box.Release(schedulerPlugins)
-		case "kueue":
-			r.Rivals[kueueProgram], missing = box.Release(kueueProgram)
+		if c.helper != "" {
+			var missing error
+			r.Rivals[c.helper], missing = box.Release(c.helper)
+			err = errors.Join(err, missing)
 		}
-		err = errors.Join(err, missing)
 	}
 	for _, name := range o.scenes {
 		s := allScenes[name]

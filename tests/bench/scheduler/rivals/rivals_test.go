@@ -21,7 +21,7 @@ func TestChoices(t *testing.T) {
 		{"-gangs", "2", "-gangs 3 or more"},
 		{"-patience", "20s", "-patience more than that"},
 		{"-scenes", "two", "write some of contest, one"},
-		{"-ways", "best", "write some of alone,berth,coscheduling,kueue"},
+		{"-ways", "best", "write some of alone,berth,coscheduling,kueue,kueue-topology"},
 	} {
 		if _, err := parse([]string{c.flag, c.value}); err == nil || !strings.Contains(err.Error(), c.advice) {
 			t.Errorf("%s %s: error %v does not say %q", c.flag, c.value, err, c.advice)

@@ -16,10 +16,10 @@ type contender struct {
 	name, title string
 	way         placing.Way
 	join        func(pod *corev1.Pod, g gang) // makes a pod a member. Nil: it is a single pod
-	helper      func(*placing.Cluster) helper // Nil: nothing else is needed
+	helper      string                        // name of what else is needed. Empty: nothing
 }
 
-// helper is what a way needs beside kube-scheduler and Berth.
+// helper is what ways need beside kube-scheduler and Berth.
 type helper interface {
 	// install is called once, when nothing runs yet. The gangs may use so many devices.
 	install(ctx context.Context, devices int64) error
@@ -33,6 +33,9 @@ type helper interface {
 	forget(ctx context.Context) error
 }
 
+var helpers = map[string]func(*placing.Cluster) helper{
+	schedulerPlugins: newCoscheduling, kueueProgram: newKueue}
+
 // gang are pods that start together.
 type gang struct {
 	name string
@@ -45,8 +48,11 @@ var contenders = []contender{
 		way: way("berth+planner.gangs.enabled=true+planner.topology=" +
 			`[{"label":"` + fleet.LabelRack + `"}]`)},
 	{name: "coscheduling", title: "scheduler-plugins' coscheduling", join: joinPodGroup,
-		way: way("alone").With(schedulerPlugins, configureCoscheduling), helper: newCoscheduling},
-	{name: "kueue", title: "Kueue, all-or-nothing", join: joinKueue, way: way("alone"), helper: newKueue},
+		way: way("alone").With(schedulerPlugins, configureCoscheduling), helper: schedulerPlugins},
+	{name: "kueue", title: "Kueue, all-or-nothing", join: joinKueue, way: way("alone"),
+		helper: kueueProgram},
+	{name: "kueue-topology", title: "Kueue, the same and by topology", join: joinKueueTopology,
+		way: way("alone"), helper: kueueProgram},
 }
 
 func wayNames() string {
