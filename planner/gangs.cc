@@ -75,6 +75,7 @@ void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
   }
   queue_.clear();
   next_ = 0;
+  turns_.BeginRound();
   unfit_.clear();
   topologies_.clear();
   keeping_ = 0;
@@ -207,6 +208,11 @@ void Gangs::Plan(Record& gang, Round& round) {
     return Enter(gang, GangPhase::kWaiting, "kube-scheduler has refused it just now", round);
   }
   if (!PlaceMissing(gang, MembersOf(gang), round)) {
+    if (gang.waits_for_turn) {
+      const bool is_new = gang.phase == GangPhase::kCollecting;
+      if (is_new) Enter(gang, GangPhase::kWaiting, "nodes are sought for other gangs first", round);
+      return;
+    }
     WithdrawAll(gang, round);
     return Wait(gang, round);
   }
@@ -380,7 +386,7 @@ bool Gangs::MayStartAnew(const Record& gang, const Member& member, const Round& 
   return round.now < last + kReplacement;
 }
 
-void Gangs::Enter(Record& gang, GangPhase phase, std::string reason, Round& round) const {
+void Gangs::Enter(Record& gang, GangPhase phase, std::string reason, Round& round) {
   const bool is_new = !gang.since || gang.phase != phase;
   if (is_new) gang.since = round.now;
   gang.phase = phase;

@@ -16,11 +16,13 @@
 #include "model/gang.h"
 #include "model/pod.h"
 #include "model/time.h"
+#include "planner/allowance.h"
 #include "planner/config.h"
 #include "planner/gang_change.h"
 #include "planner/gang_placer.h"
 #include "planner/gang_rests.h"
 #include "planner/round.h"
+#include "planner/search_turns.h"
 #include "planner/topology.h"
 #include "planner/waiting_pod.h"
 
@@ -99,6 +101,8 @@ class Gangs {
   /// How long a gang waits before its users are told, and how often they are told of changes.
   static constexpr std::chrono::seconds kSayAfter{10};
   static constexpr std::chrono::seconds kSayAgain{60};
+  /// How many conditions and events are written a minute, of all gangs.
+  static constexpr std::size_t kSaysAMinute = 3'000;
   /// How often at most is asked how many pods have succeeded: in all, and in one namespace.
   static constexpr std::chrono::seconds kCount{1};
   static constexpr std::chrono::seconds kCountAgain{30};
@@ -177,8 +181,12 @@ class Gangs {
     std::optional<Clock::time_point> asked = {};
     // Whether any of its pods ask for accelerators. If so, those that do not may run anywhere.
     bool asks = false;
-    // How many pods fitted at once at most.
+    // How many pods fitted at once at most, and whether all might if nothing else ran.
     std::size_t most = 0;
+    bool possible = true;
+    // When it was its turn last (SearchTurns), and whether it had to wait for it in this round.
+    std::uint64_t turn = 0;
+    bool waits_for_turn = false;
 
     GangPhase phase = GangPhase::kCollecting;
     std::string reason = {};
@@ -314,13 +322,13 @@ class Gangs {
   // Pods that have ended by then may use what is kept for the gang.
   model::Time KeptUntil(const Record& gang, model::Time now) const;
 
-  void Enter(Record& gang, GangPhase phase, std::string reason, Round& round) const;
+  void Enter(Record& gang, GangPhase phase, std::string reason, Round& round);
   static GangChange ChangeOf(const Record& gang, GangEvent event);
   static void TellLeft(const std::string& key, const Record& gang, Round& round);
   void TellReleased(const Record& gang, Round& round);
   // Over how many domains of each level of the configuration its pods are spread.
   std::vector<std::size_t> SpansOf(const Record& gang, const Round& round);
-  void Say(Record& gang, Round& round) const;
+  void Say(Record& gang, Round& round);
   Step StepFor(const Record& gang, const Member& member, StepKind kind) const;
 
   const PlannerConfig config_;
@@ -332,6 +340,8 @@ class Gangs {
   // When PodGroups were to be deleted, by "<namespace>/<name>".
   std::map<std::string, Clock::time_point> dropped_;
   GangRests rests_;
+  SearchTurns turns_;
+  Allowance says_{kSaysAMinute};
 
   // Of one round: the gangs in the order of planning, and how many of them are planned.
   std::vector<Record*> queue_;

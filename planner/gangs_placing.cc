@@ -104,6 +104,7 @@ bool Gangs::PlaceMissing(Record& gang, const std::vector<Member*>& pods, Round& 
   for (Member* member : pods) {
     if (!member->held) missing.push_back(member);
   }
+  gang.waits_for_turn = false;
   if (missing.empty()) return true;
   // What is kept for gangs that have not begun may serve one that has.
   const bool unkept = gang.released || std::ranges::all_of(missing, [&](const Member* member) {
@@ -117,6 +118,9 @@ bool Gangs::PlaceMissing(Record& gang, const std::vector<Member*>& pods, Round& 
     gang.most = unfit->second;
     return false;
   }
+  // A gang that has begun may hold what others wait for, so it waits for nobody.
+  gang.waits_for_turn = !gang.released && !turns_.Take(gang.turn);
+  if (gang.waits_for_turn) return false;
   const Topology& topology = TopologyOf(gang, round);
   GangPlacer placer(topology, unkept && round.unkept ? *round.unkept : round.planned,
                     wanted.groups);
@@ -169,8 +173,8 @@ std::string Gangs::WhyItWaits(const Record& gang, bool possible, const Topology&
 }
 
 void Gangs::Wait(Record& gang, Round& round) {
-  const bool possible = Keep(gang, round);
-  Enter(gang, GangPhase::kWaiting, WhyItWaits(gang, possible, TopologyOf(gang, round)), round);
+  gang.possible = Keep(gang, round);
+  Enter(gang, GangPhase::kWaiting, WhyItWaits(gang, gang.possible, TopologyOf(gang, round)), round);
   const std::chrono::seconds limit = config_.gangs.ungate_after;
   const bool is_over = limit > limit.zero() && *gang.since + limit <= round.now;
   // An autoscaler starts nodes only for pods without gates.
@@ -181,6 +185,7 @@ void Gangs::Wait(Record& gang, Round& round) {
 
 bool Gangs::Keep(Record& gang, Round& round) {
   if (keeping_ >= kMostKept) return true;
+  if (!turns_.Take(gang.turn)) return gang.possible;
   const Wanted wanted = WantedOf(gang, MembersOf(gang), false, round);
   const Topology& topology = TopologyOf(gang, round);
   GangPlacer placer(topology, round.planned, wanted.groups);

@@ -142,7 +142,7 @@ void Gangs::Evict(Record& gang, Round& round) {
   round.changes.push_back(ChangeOf(gang, GangEvent::kEvicted));
 }
 
-void Gangs::Say(Record& gang, Round& round) const {
+void Gangs::Say(Record& gang, Round& round) {
   std::string text =
       "gang " + gang.gang().name + " of " + std::to_string(gang.size()) + ": " + gang.reason;
   const bool again = gang.said_phase == gang.phase;
@@ -151,6 +151,7 @@ void Gangs::Say(Record& gang, Round& round) const {
   const bool released = gang.phase == GangPhase::kReleased;
   // Of a new number only one pod tells: a write for each would be many.
   const std::size_t conditions = released ? 0 : again ? 1 : gang.members.size();
+  if (!says_.Take(conditions + 1, round.now)) return;
   for (std::size_t i = 0; i < conditions; ++i) {
     round.steps.push_back(StepFor(gang, gang.members[i], StepKind::kSay));
     round.steps.back().text = text;

@@ -17,6 +17,26 @@ namespace {
 
 std::string KeyOf(const Pod& pod) { return pod.namespace_ + '/' + pod.name; }
 
+// How long an annotation may be that a plan reads, and how many gates of a pod are kept.
+constexpr std::size_t kMostText = 4096;
+constexpr std::size_t kMostGates = 8;
+
+// The pod without what no plan reads. Whoever may create pods may give each of them 256 KiB of
+// annotations, and kubectl keeps whole manifests there.
+Pod WithoutBallast(Pod pod, std::string_view prefix) {
+  const auto is_read = [prefix](const std::string& name) {
+    const bool is_berths =
+        name.size() > prefix.size() && name.starts_with(prefix) && name[prefix.size()] == '/';
+    return is_berths || name == "batch.kubernetes.io/job-completion-index";
+  };
+  std::erase_if(pod.annotations, [&is_read](const auto& each) {
+    return !is_read(each.first) || each.second.size() > kMostText;
+  });
+  pod.annotations.shrink_to_fit();
+  if (pod.gates.size() > kMostGates) pod.gates.resize(kMostGates);
+  return pod;
+}
+
 }  // namespace
 
 Planner::Planner(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
@@ -28,7 +48,8 @@ Planner::Planner(std::shared_ptr<const policies::scheduling::SchedulingEngine> e
       lead_(config_.backlog.pods),
       gangs_(config_, engine_->prefix()) {}
 
-void Planner::Upsert(const Pod& pod, Clock::time_point now) {
+void Planner::Upsert(const Pod& given, Clock::time_point now) {
+  const Pod pod = WithoutBallast(given, engine_->prefix());
   auto found = waiting_.find(KeyOf(pod));
   if (found != waiting_.end() && found->second.pod.pod().uid != pod.uid) {
     Leave(found);

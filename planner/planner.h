@@ -104,7 +104,7 @@ class Planner {
 
   /// A waiting pod, new or changed, as the list-and-watch reports it. A pod that is bound or has
   /// ended is removed.
-  void Upsert(const model::Pod& pod, Clock::time_point now);
+  void Upsert(const model::Pod& given, Clock::time_point now);
   /// The pod waits no longer: it is bound or gone. Has no effect if it is unknown, or if another
   /// pod has its name by now.
   void Remove(const model::Pod& pod);
