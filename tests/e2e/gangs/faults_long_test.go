@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,22 +25,6 @@ func (w *world) expectNotPartlyFor(timeout time.Duration) {
 			w.Errorf("%s has run partly for %s", name, course.Longest)
 		}
 	}
-}
-
-// withTimeout has another controller lead until the test ends.
-func (w *world) withTimeout(timeout time.Duration) {
-	w.Helper()
-	former, ctx := controller, context.WithoutCancel(w.Context())
-	changed, err := newController(ctx, shared, "timeout-"+timeout.String(), timeout)
-	w.Check("configure a controller", err)
-	former.Stop()
-	w.Cleanup(func() {
-		controller.Stop()
-		controller = former
-		w.back(former.Process)
-	})
-	controller = changed
-	w.back(changed.Process)
 }
 
 // The gang is whole again when the Job has made the pod anew.
@@ -85,34 +70,78 @@ func (w *world) evict(pod string) {
 
 // All nodes are the gang's. One disappears when it has been released: nothing else fits the pod, so
 // the others are evicted after the timeout. The Job makes them anew, and they wait together. It takes
-// its time for the pod that had no node.
+// its time for the pod that had no node. The webhook's rules let the Job retry what was evicted.
 func TestAGangThatLacksAPodIsEvicted(t *testing.T) {
 	w := fresh(t)
-	const timeout = 10 * time.Second
-	w.withTimeout(timeout)
+	former := w.evictWhole(gangJob("train", nodes, devices))
+	w.awaitAnew(former)
+	w.expectNotPartlyFor(timeout)
+}
+
+// Its Job does not count what was evicted, so it needs no retries.
+func TestAGangThatIsEvictedStartsAnewIfItsJobIgnoresDisruptions(t *testing.T) {
+	w := fresh(t)
+	job := gangJob("train", nodes, devices)
+	job.Labels = map[string]string{"kueue.x-k8s.io/queue-name": "any"} // which the webhook has ignore them
+	former := w.evictWhole(job)
+	stored, err := shared.Client.BatchV1().Jobs(namespace).Get(t.Context(), job.Name,
+		metav1.GetOptions{})
+	w.Check("get the Job", err)
+	if rules := stored.Spec.PodFailurePolicy.Rules; *stored.Spec.BackoffLimit != 0 ||
+		rules[0].Action != batchv1.PodFailurePolicyActionIgnore {
+		t.Errorf("the Job has the backoffLimit %d and the rules %v", *stored.Spec.BackoffLimit, rules)
+	}
+	w.awaitAnew(former)
+}
+
+// Its author wants no retries, so the eviction is the end of it.
+func TestAGangThatIsEvictedEndsIfItsJobIsNotRetried(t *testing.T) {
+	w := fresh(t)
+	job := gangJob("train", nodes, devices)
+	job.Spec.BackoffLimit = new(int32)
+	w.evictWhole(job)
+	w.Await("a Job that has failed", func() bool {
+		stored, err := shared.Client.BatchV1().Jobs(namespace).Get(t.Context(), job.Name,
+			metav1.GetOptions{})
+		w.Check("get the Job", err)
+		return slices.ContainsFunc(stored.Status.Conditions, func(c batchv1.JobCondition) bool {
+			return c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue
+		})
+	})
+}
+
+// evictWhole starts the Job of a gang that needs all nodes, and takes one of them away once it has been
+// released. Returns the gang's pods when the others run.
+func (w *world) evictWhole(job *batchv1.Job) (former []corev1.Pod) {
+	w.Helper()
 	w.away(shared.Scheduler)
-	w.start(gangJob("train", nodes, devices))
-	former := w.all("train-", nodes, "are released", isReleased)
+	w.start(job)
+	former = w.all("train-", nodes, "are released", isReleased)
 	lost := former[0].Status.NominatedNodeName
-	node, err := shared.Client.CoreV1().Nodes().Get(t.Context(), lost, metav1.GetOptions{})
+	node, err := shared.Client.CoreV1().Nodes().Get(w.Context(), lost, metav1.GetOptions{})
 	w.Check("get "+lost, err)
-	w.Check("delete "+lost, shared.Client.CoreV1().Nodes().Delete(t.Context(), lost,
+	w.Check("delete "+lost, shared.Client.CoreV1().Nodes().Delete(w.Context(), lost,
 		metav1.DeleteOptions{}))
 	w.Cleanup(func() {
 		node.ResourceVersion, node.UID = "", ""
-		_, err := shared.Client.CoreV1().Nodes().Create(context.WithoutCancel(t.Context()), node,
+		_, err := shared.Client.CoreV1().Nodes().Create(context.WithoutCancel(w.Context()), node,
 			metav1.CreateOptions{})
 		w.Check("create "+lost, err)
 	})
 	w.back(shared.Scheduler)
 	w.some("train-", nodes-1, nodes, "run", isRunning)
+	return former
+}
+
+// awaitAnew waits for other pods, which hold nothing.
+func (w *world) awaitAnew(former []corev1.Pod) {
+	w.Helper()
 	w.Await("other pods, which hold nothing", func() bool {
 		pods := w.pods("train-")
 		return len(pods) >= nodes-1 && !slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
 			return contains(former, pod) || !holdsNothing(pod)
 		})
 	})
-	w.expectNotPartlyFor(timeout)
 }
 
 // Nobody says goodbye: the next controller leads when the Lease has run out, and finds in the pods
