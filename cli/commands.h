@@ -45,6 +45,9 @@ void AddUntaintCommand(Command berth);
 /// `berth release NAMESPACE/NAME`: takes the gate away from the pods of a gang.
 void AddReleaseCommand(Command berth);
 
+/// `berth probe NAME`: what is wrong with this node, for node-problem-detector.
+void AddProbeCommand(Command berth);
+
 /// `berth config defaults|validate|docs|schema`.
 void AddConfigCommand(Command berth);
 

@@ -36,6 +36,7 @@ int RunCommand(int argc, const char* const* argv) {
   AddDoctorCommand(berth);
   AddUntaintCommand(berth);
   AddReleaseCommand(berth);
+  AddProbeCommand(berth);
   AddConfigCommand(berth);
   AddVersionCommand(berth);
   try {

@@ -1,0 +1,26 @@
+#include "probe/clock.h"
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <string>
+
+#include "probe/nvidia.h"
+
+namespace berth::probe {
+
+Verdict LookForThrottledClocks(const Settings& settings, Progress& progress) {
+  progress.Doing("reading the PCI bus");
+  if (HasNoGpu(settings)) return Well("no GPU on the PCI bus");
+  auto reading = ReadField(
+      settings, progress, {"--query-gpu", "pci.bus_id", "clocks_event_reasons.hw_slowdown"}, IsYes);
+  if (absl::IsNotFound(reading.status())) {  // which is what drivers before 535 call it
+    reading =
+        ReadField(settings, progress,
+                  {"--query-gpu", "pci.bus_id", "clocks_throttle_reasons.hw_slowdown"}, IsYes);
+  }
+  if (!reading.ok()) return Unknown(std::string(reading.status().message()));
+  return Judge(*reading, "is slowed down by its hardware", "no GPU is slowed down");
+}
+
+}  // namespace berth::probe

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "probe/child.h"
+#include "probe/settings.h"
+#include "probe/verdict.h"
+
+namespace berth::probe {
+
+/// Bad if a mounted NFS file system does not answer. Unknown if the mounts cannot be read.
+Verdict LookForDeadMounts(const Settings& settings, Progress& progress);
+
+}  // namespace berth::probe

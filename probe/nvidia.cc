@@ -1,0 +1,124 @@
+#include "probe/nvidia.h"
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "probe/pci.h"
+#include "probe/text.h"
+
+namespace berth::probe {
+
+namespace {
+
+bool IsMissing(std::string_view value) {
+  return value.find("N/A") != std::string_view::npos ||
+         value.find("Not Supported") != std::string_view::npos;
+}
+
+/// Adds a line such as "00000000:3B:00.0, Yes". What is no such line is a warning.
+void Add(std::string_view line, const Settings& settings,
+         std::optional<bool> (*is_bad)(std::string_view, const Settings&), FieldReading& reading) {
+  const std::size_t comma = line.find(',');
+  if (comma == std::string_view::npos) return;
+  const std::string address = KernelAddress(Trim(line.substr(0, comma)));
+  const std::string_view value = Trim(line.substr(comma + 1));
+  if (IsMissing(value)) return;
+  const std::optional<bool> bad = is_bad(value, settings);
+  if (!bad && reading.unreadable.empty()) reading.unreadable = fmt::format("{} {}", address, value);
+  if (!bad) return;
+  ++reading.known;
+  if (*bad) reading.bad.push_back(address);
+}
+
+absl::Status ErrorOf(const ProgramResult& result) {
+  // In whatever way it ends then, this is what it says.
+  if (result.output.find("not a valid field") != std::string::npos) {
+    return absl::NotFoundError("nvidia-smi does not know the field");
+  }
+  if (result.exit_code != 0) return absl::UnavailableError(ExplainExit(result));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+ProgramResult RunNvidiaSmi(const Settings& settings, Progress& progress,
+                           std::vector<std::string> arguments) {
+  progress.Doing("nvidia-smi");
+  arguments.insert(arguments.begin(), settings.nvidia_smi);
+  return RunProgram(arguments, settings.nvidia_root);
+}
+
+std::string ExplainExit(const ProgramResult& result) {
+  static const std::map<int, std::string_view> kMeanings = {
+      {4, "no permission"},
+      {6, "no such device"},
+      {8, "a power cable is not attached"},
+      {9, "the driver is not loaded"},
+      {10, "an interrupt problem of a GPU"},
+      {12, "libnvidia-ml is missing"},
+      {14, "the infoROM of a GPU is corrupted"},
+      {15, "a GPU has fallen off the bus"},
+  };
+  const std::string_view said = std::string_view(result.output).substr(0, result.output.find('\n'));
+  const auto meaning = kMeanings.find(result.exit_code);
+  if (meaning != kMeanings.end()) {
+    return fmt::format("nvidia-smi: {} ({})", meaning->second, result.exit_code);
+  }
+  return fmt::format("nvidia-smi ({}): {}", result.exit_code, Trim(said));
+}
+
+std::string KernelAddress(std::string_view bus_id) {
+  // nvidia-smi writes a domain of eight digits, the kernel one of four.
+  if (bus_id.size() == 16 && bus_id.starts_with("0000")) bus_id.remove_prefix(4);
+  std::string address(bus_id);
+  std::transform(address.begin(), address.end(), address.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return address;
+}
+
+absl::StatusOr<FieldReading> ReadField(const Settings& settings, Progress& progress,
+                                       const Field& field,
+                                       std::optional<bool> (*is_bad)(std::string_view,
+                                                                     const Settings&)) {
+  const ProgramResult result =
+      RunNvidiaSmi(settings, progress,
+                   {fmt::format("{}={},{}", field.query, field.bus_id, field.name),
+                    "--format=csv,noheader,nounits"});
+  absl::Status error = ErrorOf(result);
+  if (!error.ok()) return error;
+  FieldReading reading;
+  for (const std::string& line : Split(result.output, "\n")) Add(line, settings, is_bad, reading);
+  return reading;
+}
+
+std::optional<bool> IsYes(std::string_view value, const Settings& /*settings*/) {
+  if (value == "Yes" || value == "Active" || value == "1") return true;
+  if (value == "No" || value == "Not Active" || value == "0") return false;
+  return std::nullopt;
+}
+
+Verdict Judge(const FieldReading& reading, std::string_view what, std::string_view well) {
+  if (reading.bad.size() == 1) return Bad(fmt::format("GPU {} {}", reading.bad.front(), what));
+  if (!reading.bad.empty()) {
+    return Bad(
+        fmt::format("GPU {} {}, {} more", reading.bad.front(), what, reading.bad.size() - 1));
+  }
+  if (!reading.unreadable.empty()) return Unknown("GPU " + reading.unreadable);
+  if (reading.known == 0) return Well("no GPU of the node has this field");
+  return Well(std::string(well));
+}
+
+bool HasNoGpu(const Settings& settings) { return Accelerators(settings).empty(); }
+
+}  // namespace berth::probe

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/child.h"
+#include "probe/settings.h"
+#include "probe/verdict.h"
+
+// What nvidia-smi tells of GPUs, without NVIDIA's libraries. Options, fields and exit codes:
+// https://docs.nvidia.com/deploy/nvidia-smi/.
+
+namespace berth::probe {
+
+/// Runs nvidia-smi as the settings say, with these arguments.
+ProgramResult RunNvidiaSmi(const Settings& settings, Progress& progress,
+                           std::vector<std::string> arguments);
+
+/// What an exit code other than 0 means, such as "nvidia-smi: the driver is not loaded (9)".
+std::string ExplainExit(const ProgramResult& result);
+
+/// The address of a GPU as the kernel writes it: 0000:3b:00.0 for 00000000:3B:00.0.
+std::string KernelAddress(std::string_view bus_id);
+
+/// What one field says of all GPUs.
+struct FieldReading {
+  /// GPUs of which it is bad, each with its value: "0000:3b:00.0".
+  std::vector<std::string> bad;
+  /// GPUs that have the field.
+  int known = 0;
+  /// The first GPU of which it cannot be told, with what nvidia-smi says instead: "[GPU is lost]".
+  std::string unreadable;
+};
+
+/// What a field is called.
+struct Field {
+  /// --query-gpu or --query-remapped-rows.
+  std::string query;
+  /// The field with the GPU's address in that query.
+  std::string bus_id;
+  std::string name;
+};
+
+/// Asks for a field of all GPUs. `is_bad` judges a value; nothing: it cannot be read. GPUs that do
+/// not have the field ([N/A], [Not Supported]) are well. Returns NotFound when the driver does not
+/// know the field, and Unavailable when nvidia-smi cannot tell.
+absl::StatusOr<FieldReading> ReadField(const Settings& settings, Progress& progress,
+                                       const Field& field,
+                                       std::optional<bool> (*is_bad)(std::string_view value,
+                                                                     const Settings& settings));
+
+/// Judges "Yes", "Active" and "1" as bad, and "No", "Not Active" and "0" as well.
+std::optional<bool> IsYes(std::string_view value, const Settings& settings);
+
+/// The verdict on a reading: bad if one GPU is, with `what` behind its address; else unknown if one
+/// of them cannot be read; else well.
+Verdict Judge(const FieldReading& reading, std::string_view what, std::string_view well);
+
+/// Whether a probe of NVIDIA's GPUs has nothing to ask, because the node has none.
+bool HasNoGpu(const Settings& settings);
+
+}  // namespace berth::probe
