@@ -15,12 +15,13 @@ _LAYER = "application/vnd.oci.image.layer.v1.tar+gzip"
 
 
 class Release(NamedTuple):
-    """Which Berth it is. `epoch`: when it was committed, in seconds since 1970."""
+    """Which Berth it is. `epoch`: when it was committed, in seconds since 1970. `name`: the image's."""
 
     version: str
     revision: str
     architecture: str  # as Go and Debian call it
     epoch: int
+    name: str = "berth"
 
     @property
     def created(self):
@@ -44,7 +45,7 @@ def digest(data):
 def labels(release):
     prefix = "org.opencontainers.image."
     return {
-        prefix + "title": "berth",
+        prefix + "title": release.name,
         prefix + "description": "Places machine-learning pods on clusters with several kinds of accelerators",
         prefix + "licenses": "Apache-2.0",
         prefix + "version": release.version,
@@ -100,7 +101,7 @@ def _index(release, manifest):
     entry = _descriptor(_MANIFEST, manifest)
     entry["platform"] = {"architecture": release.architecture, "os": "linux"}
     entry["annotations"] = {
-        "io.containerd.image.name": f"docker.io/library/berth:{release.version}",
+        "io.containerd.image.name": f"docker.io/library/{release.name}:{release.version}",
         "org.opencontainers.image.ref.name": release.version,
     }
     return _json({"schemaVersion": 2, "manifests": [entry]})
@@ -109,7 +110,7 @@ def _index(release, manifest):
 def _docker_manifest(release, blobs):
     return _json([{
         "Config": _blob_path(blobs[0]),
-        "RepoTags": [f"berth:{release.version}"],
+        "RepoTags": [f"{release.name}:{release.version}"],
         "Layers": [_blob_path(blob) for blob in blobs[1:]],
     }])
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import archive
 import content
+import detector
 import hardening
 import inputs
 import sbom
@@ -22,6 +23,7 @@ from problem import Problem
 
 _SOURCE = pathlib.Path(__file__).resolve().parent.parent
 _LIBC = "/lib/x86_64-linux-gnu/libc.so.6"
+_DETECTOR_VERSION = "1.36.0"  # as in tests/e2e/build/build.sh
 
 
 class Image(NamedTuple):
@@ -42,20 +44,27 @@ class Parts(NamedTuple):
     headers: list
 
 
-def assemble(debian, release, parts):
+def assemble(debian, release, parts, probed=None):
+    """`probed`: the node-problem-detector that runs Berth's probes, for their image."""
     linked = _packages(debian, parts.archives)
     compiled = _packages(debian, parts.headers)
     base = content.base_layer(debian, parts.libraries)
     berth = content.berth_layer(debian, parts.binary, parts.licence, linked, compiled, base)
-    content.check([base, berth])
+    trees = [base, berth]
     layers = [
         archive.Layer(base, 0, "Debian: shared libraries and authorities"),
         archive.Layer(berth, release.epoch, "Berth"),
     ]
+    modules = []
+    if probed:
+        modules = probed.modules
+        trees.append(detector.layer(probed))
+        layers.append(archive.Layer(trees[-1], 0, "node-problem-detector"))
+    content.check(trees)
     data, digest = archive.archive(release, layers)
     copied = content.base_packages(debian, parts.libraries)
-    return Image(data, digest, sbom.document(release, digest, copied, linked, compiled),
-                 [base, berth], sum(layer.size for layer in layers))
+    return Image(data, digest, sbom.document(release, digest, copied, linked, compiled, modules),
+                 trees, sum(layer.size for layer in layers))
 
 
 def parts_of(build):
@@ -106,7 +115,7 @@ def _packages(debian, paths):
 
 def _write(image, release, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"berth-{release.version}-{release.architecture}"
+    name = f"{release.name}-{release.version}-{release.architecture}"
     _replace(folder / f"{name}.spdx.json", image.sbom.encode())
     return _replace(folder / f"{name}.tar", image.archive)
 
@@ -134,14 +143,24 @@ def _arguments():
                         help="folder for the image and its SBOM (default: that of --build)")
     parser.add_argument("--root", type=pathlib.Path,
                         help="also unpack the image's files into this folder")
+    parser.add_argument("--probe", action="store_true",
+                        help="the image of the probes, which holds node-problem-detector, too")
     return parser.parse_args()
+
+
+def _probed():
+    cache = os.environ.get("BERTH_CACHE") or _SOURCE / ".cache"
+    return detector.read(pathlib.Path(cache) / "bin/node-problem-detector", _DETECTOR_VERSION)
 
 
 def main():
     arguments = _arguments()
     debian = Debian()
     release = release_of(arguments.build, debian.owner(_LIBC).architecture)
-    image = assemble(debian, release, parts_of(arguments.build))
+    probed = None
+    if arguments.probe:
+        release, probed = release._replace(name="berth-probe"), _probed()
+    image = assemble(debian, release, parts_of(arguments.build), probed)
     path = _write(image, release, arguments.output or arguments.build)
     if arguments.root:
         _unpack(image.trees, arguments.root)

@@ -10,13 +10,13 @@ from problem import Problem
 _LICENCES = json.loads((pathlib.Path(__file__).parent / "licences.json").read_text())
 
 
-def document(release, manifest_digest, copied, linked, compiled):
+def document(release, manifest_digest, copied, linked, compiled, modules=()):
     """JSON text. Packages whose files are in the image, linked statically, and whose headers are.
 
-    A package may be in several of these.
+    A package may be in several of these. `modules` are those of node-problem-detector, its own first.
     """
     packages = sorted({*copied, *linked, *compiled})
-    name = f"berth-{release.version}"
+    name = f"{release.name}-{release.version}"
     return json.dumps({
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
@@ -25,13 +25,17 @@ def document(release, manifest_digest, copied, linked, compiled):
         "documentNamespace": f"https://berth.dev/spdx/{name}-{manifest_digest.split(':')[1]}",
         "creationInfo": {"created": release.created, "creators": ["Tool: berth-image"]},
         "packages": [
-            _image(release, manifest_digest), _berth(release), *map(_debian_package, packages)],
+            _image(release, manifest_digest), _berth(release), *map(_debian_package, packages),
+            *map(_go_module, modules)],
         "relationships": [
             _relationship("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-image"),
             _relationship("SPDXRef-image", "CONTAINS", "SPDXRef-berth"),
             *[_relationship("SPDXRef-image", "CONTAINS", _id(p)) for p in copied],
             *[_relationship("SPDXRef-berth", "STATIC_LINK", _id(p)) for p in linked],
             *[_relationship(_id(p), "BUILD_DEPENDENCY_OF", "SPDXRef-berth") for p in compiled],
+            *[_relationship("SPDXRef-image", "CONTAINS", _module_id(m)) for m in modules[:1]],
+            *[_relationship(_module_id(modules[0]), "STATIC_LINK", _module_id(m))
+              for m in modules[1:]],
         ],
     }, indent=1) + "\n"
 
@@ -46,7 +50,7 @@ def licence(package):
 
 
 def _image(release, manifest_digest):
-    return _ours(release, "SPDXRef-image", "berth-image", "CONTAINER") | {
+    return _ours(release, "SPDXRef-image", f"{release.name}-image", "CONTAINER") | {
         "checksums": [{"algorithm": "SHA256", "checksumValue": manifest_digest.split(":")[1]}]}
 
 
@@ -80,6 +84,26 @@ def _debian_package(package):
         }],
     } | _unsaid()
     return described | ({"homepage": package.homepage} if package.homepage else {})
+
+
+def _go_module(module):
+    """Its licence stands in the notices of the image."""
+    return {
+        "SPDXID": _module_id(module),
+        "name": module.path,
+        "versionInfo": module.version,
+        "licenseDeclared": "NOASSERTION",
+        "externalRefs": [{
+            "referenceCategory": "PACKAGE-MANAGER",
+            "referenceType": "purl",
+            "referenceLocator": f"pkg:golang/{urllib.parse.quote(module.path)}@"
+                                f"{urllib.parse.quote(module.version, safe='')}",
+        }],
+    } | _unsaid()
+
+
+def _module_id(module):
+    return "SPDXRef-go-" + re.sub(r"[^A-Za-z0-9.-]", "-", module.path)
 
 
 def _unsaid():

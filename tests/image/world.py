@@ -62,8 +62,8 @@ class World:
         file.write_text(text)
         return file
 
-    def assemble(self, release=RELEASE, **parts):
-        return assemble.assemble(self.debian, release, PARTS._replace(**parts))
+    def assemble(self, release=RELEASE, probed=None, **parts):
+        return assemble.assemble(self.debian, release, PARTS._replace(**parts), probed)
 
     def _install(self, package, files):
         name, source, version = (package.split() + [package, "12"])[:3]

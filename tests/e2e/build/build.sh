@@ -7,6 +7,7 @@
 #                                          -1.35, -1.37, and kube-scheduler of all three
 #   tests/e2e/build/build.sh frameworks    controllers of frameworks that run pods
 #   tests/e2e/build/build.sh rivals        what gangs are compared with, and Kubernetes 1.34 for it
+#   tests/e2e/build/build.sh node-problem-detector    the detector that runs `berth probe`
 # Programs land in .cache/bin of the repository (BERTH_CACHE moves .cache). A program is built again
 # only when its version, flags, dependencies or the Go toolchain changed. Prometheus is Debian's,
 # but for the one that finds its targets in Kubernetes.
@@ -133,10 +134,17 @@ unpack() { # NAME PACKAGE VERSION
   echo "$want" >"$bin/.$1.stamp"
 }
 
-# Sets module, version, checksum and package of a framework's controller, and manifests: the files
-# of the module with what it needs of kube-apiserver, CRDs and webhooks. Fails for other programs.
+# Sets module, version, checksum, package and tags of a program that is built with the dependencies
+# of its own release, a framework's controller for one, and manifests: the files of the module with
+# what it needs of kube-apiserver, CRDs and webhooks. Fails for other programs.
 describe_framework() {
+  tags= manifests=
   case $1 in
+    node-problem-detector)
+      # Of what it can watch only custom plugins: its log monitors would need cgo.
+      module=k8s.io/node-problem-detector version=1.36.0 package=./cmd/nodeproblemdetector
+      sum=h1:2Dxx80GmUiEplFZbdIPKp3VIeuP7RY1hvtEzbRZVkiY=
+      tags=disable_stackdriver_exporter,disable_system_log_monitor,disable_system_stats_monitor ;;
     jobset)
       module=sigs.k8s.io/jobset version=0.12.0 package=.
       sum=h1:YYPuV0px8Ongq/RXmJg6V0w2UC67aiR+rCMD06vhQQQ=
@@ -173,11 +181,11 @@ describe_framework() {
   esac
 }
 
-# Builds a framework's controller in the folder of its own module, so with the dependencies that it
-# is released with, and puts its manifests into .cache/frameworks.
+# Builds such a program in the folder of its own module, so with the dependencies that it is
+# released with, and puts its manifests into .cache/frameworks.
 build_framework() { # NAME, after describe_framework
   local want folder
-  want="$module $version $sum $GCFLAGS $(go env GOVERSION GOOS GOARCH | tr '\n' ' ')"
+  want="$module $version $sum $GCFLAGS ${tags:+$tags }$(go env GOVERSION GOOS GOARCH | tr '\n' ' ')"
   if [[ -d $cache/frameworks/$1 && -f $bin/.$1.stamp && $(<"$bin/.$1.stamp") == "$want" ]]; then
     return
   fi
@@ -192,14 +200,15 @@ build_framework() { # NAME, after describe_framework
   if [[ -n $package ]]; then
     echo "building $1 $version (cold: minutes)"
     (cd "$folder" && CGO_ENABLED=0 GOFLAGS=-mod=readonly GOWORK=off \
-      go build -v -trimpath -buildvcs=false $GCFLAGS -ldflags "-s -w" -o "$bin/.$1.new" "$package" 2>&1) |
+      go build -v -trimpath -buildvcs=false $GCFLAGS -tags "$tags" -ldflags "-s -w" -o "$bin/.$1.new" \
+        "$package" 2>&1) |
       progress "$1"
     mv "$bin/.$1.new" "$bin/$1"
   fi
   rm -rf "${cache:?}/frameworks/$1"
   mkdir -p "$cache/frameworks/$1"
   # shellcheck disable=SC2086  # patterns
-  (cd "$folder" && install -m 644 -t "$cache/frameworks/$1" $manifests)
+  [[ -z $manifests ]] || (cd "$folder" && install -m 644 -t "$cache/frameworks/$1" $manifests)
   echo "$want" >"$bin/.$1.stamp"
   echo "$1 $version is there after $((SECONDS - start)) s"
 }
