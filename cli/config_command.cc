@@ -7,6 +7,7 @@
 #include "cli/exit_code.h"
 #include "config/docs.h"
 #include "config/frameworks.h"
+#include "config/health_profiles.h"
 #include "config/json_schema.h"
 #include "config/reader.h"
 #include "config/summary.h"
@@ -42,6 +43,11 @@ int PrintFrameworks() {
   return kExitOk;
 }
 
+int PrintProfiles() {
+  fmt::print("{}", config::HealthProfilesYaml());
+  return kExitOk;
+}
+
 int PrintSchema() {
   fmt::print("{}", config::ConfigJsonSchema());
   return kExitOk;
@@ -68,6 +74,8 @@ void AddConfigCommand(Command berth) {
   config
       .AddCommand("frameworks", "Write what each name in admission.frameworks stands for, as YAML")
       .Run(PrintFrameworks);
+  config.AddCommand("profiles", "Write what each name in health.profiles stands for, as YAML")
+      .Run(PrintProfiles);
   config.AddCommand("schema", "Write the JSON Schema of configuration files, for editors and Helm")
       .Run(PrintSchema);
 }

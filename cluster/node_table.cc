@@ -112,7 +112,7 @@ bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accele
   // A place without a node has kNone as its accelerator, so that Remove() does nothing.
   pools_.Remove(state.accelerator, state.node.conditions);
   pools_.Add(accelerator, node.conditions);
-  RememberTrue(state.node.conditions, node.conditions, state.past);
+  RememberStatus(state.node.conditions, node.conditions, state.past);
   state.node = std::move(node);
   state.accelerator = accelerator;
   state.quarantined = false;

@@ -22,15 +22,19 @@ std::size_t PoolCounts::Nodes(Index accelerator) const {
 }
 
 model::ConditionShare PoolCounts::NodesWith(Index accelerator, std::string_view type,
-                                            model::Time stale_before) const {
+                                            ConditionStatus bad, model::Time stale_before) const {
   const auto pool = static_cast<std::size_t>(accelerator);
   if (pool >= pools_.size()) return {};
   const auto found = pools_[pool].by_type.find(type);
   if (found == pools_[pool].by_type.end()) return {};
   const Tally& tally = found->second;
-  model::ConditionShare share{.is_true = tally.is_true, .unknown = tally.unknown};
-  const auto fresh = tally.false_beats.lower_bound(stale_before);
-  for (auto beat = tally.false_beats.begin(); beat != fresh; ++beat) share.unknown += beat->second;
+  const bool true_is_bad =
+      model::HealthOf(ConditionStatus::kTrue, bad) == model::ConditionHealth::kBad;
+  const Beats& well = true_is_bad ? tally.is_false : tally.is_true;
+  model::ConditionShare share{.bad = (true_is_bad ? tally.is_true : tally.is_false).nodes,
+                              .unknown = tally.unknown};
+  const auto fresh = well.by_time.lower_bound(stale_before);
+  for (auto beat = well.by_time.begin(); beat != fresh; ++beat) share.unknown += beat->second;
   return share;
 }
 
@@ -52,13 +56,22 @@ void PoolCounts::Count(Index accelerator, const std::vector<Condition>& conditio
 void PoolCounts::Count(Tally& tally, const Condition& condition, int step) {
   const auto amount = static_cast<std::size_t>(step);
   tally.nodes += amount;
-  if (condition.status == ConditionStatus::kTrue) tally.is_true += amount;
-  if (condition.status == ConditionStatus::kUnknown) tally.unknown += amount;
-  if (condition.status != ConditionStatus::kFalse) return;
-  if (condition.last_heartbeat == model::kNoTime) return;
-  const auto beat = tally.false_beats.try_emplace(condition.last_heartbeat).first;
+  switch (condition.status) {
+    case ConditionStatus::kTrue:
+      return Count(tally.is_true, condition.last_heartbeat, amount);
+    case ConditionStatus::kFalse:
+      return Count(tally.is_false, condition.last_heartbeat, amount);
+    case ConditionStatus::kUnknown:
+      tally.unknown += amount;
+  }
+}
+
+void PoolCounts::Count(Beats& beats, model::Time heartbeat, std::size_t amount) {
+  beats.nodes += amount;
+  if (heartbeat == model::kNoTime) return;
+  const auto beat = beats.by_time.try_emplace(heartbeat).first;
   beat->second += amount;
-  if (beat->second == 0) tally.false_beats.erase(beat);
+  if (beat->second == 0) beats.by_time.erase(beat);
 }
 
 }  // namespace berth::cluster

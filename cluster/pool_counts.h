@@ -16,7 +16,7 @@ namespace berth::cluster {
 /// type on a node, only the first counts. Owned by NodeTable. Not thread-safe.
 ///
 /// Memory depends on the pools and the types of conditions, not on the nodes, except for the
-/// heartbeats of conditions that are False.
+/// heartbeats of conditions.
 class PoolCounts final : public model::PoolStats {
  public:
   using Index = model::AcceleratorCatalog::Index;
@@ -26,6 +26,7 @@ class PoolCounts final : public model::PoolStats {
   /// See model::PoolStats. Takes time in proportion to the distinct heartbeats before
   /// `stale_before`.
   model::ConditionShare NodesWith(Index accelerator, std::string_view type,
+                                  model::ConditionStatus bad,
                                   model::Time stale_before) const override;
 
   /// Counts a node with that catalogue entry and these conditions. Nodes with kNone are not
@@ -39,19 +40,25 @@ class PoolCounts final : public model::PoolStats {
   }
 
  private:
+  // The nodes whose condition has one status.
+  struct Beats {
+    std::size_t nodes = 0;
+    // Their number by last heartbeat, of those that state one. Where the status is well, they count
+    // as Unknown once they are stale. The map has a few hundred entries, because detectors report
+    // every few minutes.
+    std::map<model::Time, std::size_t> by_time;
+  };
+
   // The conditions of one type in one pool. Counts are unsigned: adding a step of -1 wraps around,
   // which subtracts 1.
   struct Tally {
     // Nodes that have a condition of this type.
     std::size_t nodes = 0;
-    // Nodes where it is True.
-    std::size_t is_true = 0;
     // Nodes where its status is Unknown.
     std::size_t unknown = 0;
-    // The number of nodes whose condition is False, by last heartbeat. They count as Unknown once
-    // they are stale. The map has a few hundred entries, because detectors report every few
-    // minutes.
-    std::map<model::Time, std::size_t> false_beats;
+    // Which of the other two statuses is bad, the caller tells.
+    Beats is_true;
+    Beats is_false;
   };
 
   // The nodes of one catalogue entry.
@@ -65,6 +72,7 @@ class PoolCounts final : public model::PoolStats {
   void Count(Index accelerator, const std::vector<model::Condition>& conditions, int step);
   // Adds `step` to the counts of one condition.
   static void Count(Tally& tally, const model::Condition& condition, int step);
+  static void Count(Beats& beats, model::Time heartbeat, std::size_t amount);
 
   std::vector<Pool> pools_;  // by catalogue index, up to the greatest one seen
 };

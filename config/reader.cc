@@ -146,6 +146,12 @@ class StructReader {
     (*this)(key, value, help);
   }
 
+  // Whether the map has a value for that key.
+  bool Has(const std::string& key) const {
+    const YAML::Node node = place_.node[key];
+    return node.IsDefined() && !node.IsNull();
+  }
+
   void RefuseUnknownKeys() {
     for (const auto& entry : place_.node) {
       const std::string& key = entry.first.Scalar();
@@ -174,6 +180,8 @@ void Reader::ReadStruct(const Place& place, T& value) {
   StructReader fields(*this, place);
   VisitFields(fields, value);
   fields.RefuseUnknownKeys();
+  const auto written = [&fields](const std::string& key) { return fields.Has(key); };
+  if constexpr (requires { FillIn(value, written); }) FillIn(value, written);
 }
 
 // The text under a key of the document, or an empty string.

@@ -52,6 +52,11 @@ void DescribeValue(model::Duration value, ConfigField& field) {
   field.value = Scalar(Kind::kText, model::FormatDuration(value));
 }
 
+void DescribeValue(const std::optional<model::Duration>& value, ConfigField& field) {
+  DescribeValue(value.value_or(model::Duration(0)), field);
+  if (!value) field.value = {};
+}
+
 void DescribeValue(const model::NamespacedName& value, ConfigField& field) {
   field.shape = ConfigType::kText;
   field.type = "namespace/name";

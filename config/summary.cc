@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/suggest.h"
+#include "policies/scheduling/health_profiles.h"
 
 namespace berth::config {
 
@@ -37,7 +38,9 @@ std::string Weights(const policies::scheduling::PoliciesConfig& policies) {
 
 std::size_t Conditions(const BerthConfiguration& config) {
   using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
-  return std::get<Health>(config.scheduling.policies.all).config.conditions.size();
+  return policies::scheduling::AllConditions(
+             std::get<Health>(config.scheduling.policies.all).config)
+      .size();
 }
 
 }  // namespace

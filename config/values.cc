@@ -84,6 +84,13 @@ absl::Status ReadValue(const YAML::Node& node, model::Duration& value) {
   return absl::OkStatus();
 }
 
+absl::Status ReadValue(const YAML::Node& node, std::optional<model::Duration>& value) {
+  model::Duration duration{0};
+  const absl::Status status = ReadValue(node, duration);
+  if (status.ok()) value = duration;
+  return status;
+}
+
 absl::Status ReadValue(const YAML::Node& node, model::NamespacedName& value) {
   if (node.IsScalar()) {
     auto name = model::ParseNamespacedName(node.Scalar());

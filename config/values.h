@@ -30,6 +30,8 @@ absl::Status ReadValue(const YAML::Node& node, double& value);
 absl::Status ReadValue(const YAML::Node& node, std::string& value);
 /// A duration as Go writes it: "10m", "1h30m", "0s".
 absl::Status ReadValue(const YAML::Node& node, model::Duration& value);
+/// The same, for a field that may be left out.
+absl::Status ReadValue(const YAML::Node& node, std::optional<model::Duration>& value);
 /// The namespace and the name of an object, with a '/' between them: "kube-system/kube-scheduler".
 absl::Status ReadValue(const YAML::Node& node, model::NamespacedName& value);
 /// A quantity as Kubernetes writes it: "40Gi", "1500m", 4.

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "config/schema.h"
 #include "yaml/scalar.h"
 
 namespace berth::config {
@@ -141,6 +140,8 @@ class Writer {
 };
 
 }  // namespace
+
+std::string WriteInline(const ConfigValue& value) { return Flow(value); }
 
 std::string WriteConfig(const BerthConfiguration& config) {
   Writer writer;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "config/schema.h"
 
 namespace berth::config {
 
@@ -14,5 +15,8 @@ namespace berth::config {
 ///
 /// `berth config defaults` prints the defaults in this form.
 std::string WriteConfig(const BerthConfiguration& config);
+
+/// Writes a value on one line: `{type: A, effect: Exclude}`.
+std::string WriteInline(const ConfigValue& value);
 
 }  // namespace berth::config

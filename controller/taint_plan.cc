@@ -8,6 +8,7 @@
 #include "model/taint.h"
 #include "policies/scheduling/breaker.h"
 #include "policies/scheduling/health.h"
+#include "policies/scheduling/health_profiles.h"
 
 namespace berth::controller {
 
@@ -17,7 +18,7 @@ using policies::scheduling::HealthCondition;
 
 // An entry of health.conditions, and the pools in which it counts, by catalogue index.
 struct TaintingEntry {
-  const HealthCondition* entry = nullptr;
+  HealthCondition entry;
   std::vector<bool> counts_in;
 };
 
@@ -65,9 +66,9 @@ class TaintPlanner {
   }
 
   void FindEntries() {
-    for (const HealthCondition& entry : rules_.health.conditions) {
-      if (!entry.resources.empty()) continue;
-      TaintingEntry found{.entry = &entry, .counts_in = std::vector<bool>(pools_.size())};
+    for (const HealthCondition& entry : policies::scheduling::AllConditions(rules_.health)) {
+      if (!entry.IsForAllPods()) continue;
+      TaintingEntry found{.entry = entry, .counts_in = std::vector<bool>(pools_.size())};
       for (std::size_t i = 0; i < pools_.size(); ++i) {
         found.counts_in[i] =
             !policies::scheduling::IsTripped(entry, rules_.health, view_.Pools(), EntryAt(i), now_);
@@ -82,8 +83,8 @@ class TaintPlanner {
     const auto pool = static_cast<std::size_t>(node.accelerator);
     for (const TaintingEntry& each : entries_) {
       const bool counts = each.counts_in[pool];
-      if (counts && policies::scheduling::Excludes(*each.entry, rules_.health, node, now_)) {
-        return TaintValueOf(*each.entry);
+      if (counts && policies::scheduling::Excludes(each.entry, rules_.health, node, now_)) {
+        return TaintValueOf(each.entry);
       }
     }
     return std::nullopt;

@@ -69,7 +69,8 @@ inline constexpr OwnName kGangTopologyAnnotation{"gang-topology"};
 /// "any" lets the pods of a gang get different models. The planner reads it.
 inline constexpr OwnName kGangModelsAnnotation{"gang-models"};
 /// How long a pod runs at most, such as "2h". Users write it on pods, and nobody enforces it. With
-/// it a pod may use nodes that the planner keeps for a gang.
+/// it a pod may use nodes that the planner keeps for a gang, and nodes whose maintenance is
+/// planned.
 inline constexpr OwnName kMaxRuntimeAnnotation{"max-runtime"};
 
 // Annotations that admission writes.

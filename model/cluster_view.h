@@ -12,7 +12,7 @@
 #include "model/gpu_labels.h"
 #include "model/host_port.h"
 #include "model/node.h"
-#include "model/past_true.h"
+#include "model/past_status.h"
 #include "model/resources.h"
 #include "model/time.h"
 
@@ -35,9 +35,9 @@ struct NodeState {
   GpuLabels gpu;
   /// A summary of the node's conditions. If nullopt, the conditions themselves must be read.
   std::optional<ConditionDigest> digest;
-  /// Conditions that were seen True on this node and are no longer: a few, and at most one of each
-  /// type.
-  std::vector<PastTrue> past;
+  /// What conditions of this node were seen to be and are no longer: a few, and at most one of each
+  /// type and status.
+  std::vector<PastStatus> past;
   /// The sum of the requests of the pods bound to this node, for the catalogue's resources only, or
   /// for all resources in a view of whole pods.
   Resources used;
@@ -54,12 +54,12 @@ struct NodeState {
   std::uint64_t version = 0;
 };
 
-/// On how many nodes of a pool a condition has which status. The others are False, or do not have
-/// the condition. A plain value.
+/// What a condition says on how many nodes of a pool. On the others it is well, or absent. A plain
+/// value.
 struct ConditionShare {
-  /// Nodes where it is True.
-  std::size_t is_true = 0;
-  /// Nodes where it is Unknown, or False since too long ago.
+  /// Nodes where it is bad.
+  std::size_t bad = 0;
+  /// Nodes where it is Unknown, or was well too long ago.
   std::size_t unknown = 0;
 
   friend bool operator==(const ConditionShare&, const ConditionShare&) = default;
@@ -75,11 +75,12 @@ class PoolStats {
   /// The number of nodes that the entry recognises.
   virtual std::size_t Nodes(AcceleratorCatalog::Index accelerator) const = 0;
 
-  /// The number of the pool's nodes where the condition of that type is True, and where it is
-  /// Unknown. A condition that is False counts as Unknown if its last heartbeat is known and before
-  /// `stale_before`. A condition that is True stays True however old its heartbeat is.
+  /// The number of the pool's nodes where the condition of that type has the status `bad`, kTrue or
+  /// kFalse, and where it is Unknown. A condition that is well counts as Unknown if its last
+  /// heartbeat is known and before `stale_before`. A bad one stays bad however old its heartbeat
+  /// is.
   virtual ConditionShare NodesWith(AcceleratorCatalog::Index accelerator, std::string_view type,
-                                   Time stale_before) const = 0;
+                                   ConditionStatus bad, Time stale_before) const = 0;
 };
 
 /// The cluster as of one moment, as policies see it. Each implementation states how long it stays

@@ -16,11 +16,10 @@ std::uint64_t MarkOf(std::string_view condition_type) {
 ConditionDigest DigestOf(const std::vector<Condition>& conditions) {
   ConditionDigest digest;
   for (const Condition& condition : conditions) {
-    if (condition.status == ConditionStatus::kFalse) {
-      digest.last_turned_false = std::max(digest.last_turned_false, condition.last_transition);
-    } else {
-      digest.marks |= MarkOf(condition.type);
-    }
+    const std::uint64_t mark = MarkOf(condition.type);
+    if (condition.status != ConditionStatus::kFalse) digest.not_false |= mark;
+    if (condition.status != ConditionStatus::kTrue) digest.not_true |= mark;
+    digest.last_transition = std::max(digest.last_transition, condition.last_transition);
   }
   return digest;
 }

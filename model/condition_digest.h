@@ -10,17 +10,20 @@
 namespace berth::model {
 
 /// A summary of a node's conditions that lets most readers skip the conditions themselves: on most
-/// nodes all conditions but Ready have been False for long. It is computed once, when the node
-/// arrives, because searching a dozen conditions for every pod costs more than everything else. A
-/// plain value.
+/// nodes nothing has changed for long, and all conditions are as they are on nodes that are well.
+/// It is computed once, when the node arrives, because searching a dozen conditions for every pod
+/// costs more than everything else. A plain value.
 ///
-/// A reader that looks for conditions of some types first compares `marks` with the MarkOf() of
-/// these types. If no bit is common, the node has no such condition that is not False.
+/// A reader for whom some types are bad when True first compares `not_false` with the MarkOf() of
+/// these types. If no bit is common, the node has no such condition that is not False. For types
+/// that are bad when False, `not_true` tells the same.
 struct ConditionDigest {
   /// The union of the MarkOf() of the types of all conditions that are not False.
-  std::uint64_t marks = 0;
-  /// The latest last_transition of the conditions that are False, or kNoTime if none states one.
-  Time last_turned_false = kNoTime;
+  std::uint64_t not_false = 0;
+  /// The union of the MarkOf() of the types of all conditions that are not True.
+  std::uint64_t not_true = 0;
+  /// The latest last_transition of all conditions, or kNoTime if none states one.
+  Time last_transition = kNoTime;
 
   friend bool operator==(const ConditionDigest&, const ConditionDigest&) = default;
 };

@@ -27,8 +27,12 @@ struct FieldError {
 // The strict reader, the writer of the defaults, the reference in docs and the chart's schema are
 // visitors. The struct's own initialisers are the defaults. visit.Required(...) takes the same
 // arguments, for a field that has no default. Field types are bool, std::int32_t, double,
-// std::string, Duration ("10m"), NamespacedName ("ml/train"), std::optional<Quantity>, enums that
-// have EnumNames, other visited structs, and std::vector of all these.
+// std::string, Duration ("10m"), std::optional<Duration>, NamespacedName ("ml/train"),
+// std::optional<Quantity>, enums that have EnumNames, other visited structs, and std::vector of all
+// these.
+//
+// A struct whose defaults depend on which fields the file has declares FillIn(config, written)
+// beside VisitFields, where written("key") tells whether the file has the field.
 
 /// One value of an enum and its spelling in the configuration. To make an enum a field type,
 /// declare

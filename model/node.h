@@ -26,6 +26,17 @@ void Normalize(StringMap& map);
 /// The status of a condition. Any text other than "True" and "False" is kUnknown.
 enum class ConditionStatus { kTrue, kFalse, kUnknown };
 
+/// What a condition says about its node.
+enum class ConditionHealth { kWell, kBad, kUnknown };
+
+/// What `status` says to a reader who takes `bad` for the sign of a fault: kTrue for most types, as
+/// of GPUIsLost, and kFalse for a type such as AcceleratedHardwareReady. Everything in Berth that
+/// tells bad conditions from others asks this function. `bad` must not be kUnknown.
+constexpr ConditionHealth HealthOf(ConditionStatus status, ConditionStatus bad) {
+  if (status == ConditionStatus::kUnknown) return ConditionHealth::kUnknown;
+  return status == bad ? ConditionHealth::kBad : ConditionHealth::kWell;
+}
+
 /// One v1.NodeCondition, without its reason and message, on which no decision depends. Its times
 /// are those in the object, by the clock of whoever wrote them. A plain value.
 struct Condition {

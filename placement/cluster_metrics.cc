@@ -93,8 +93,8 @@ MetricFamily ConditionFamily(const policies::scheduling::HealthConfig& health,
          {std::pair{"Exclude", count.excluded}, std::pair{"Penalize", count.penalized},
           std::pair{"Recovering", count.recovering}}) {
       AddSample(family,
-                {{"condition", count.condition->type},
-                 {"resources", Join(count.condition->resources)},
+                {{"condition", count.condition.type},
+                 {"resources", Join(count.condition.resources)},
                  {"effect", effect}},
                 static_cast<double>(nodes));
     }

@@ -3,23 +3,26 @@
 #include <algorithm>
 #include <utility>
 
+#include "policies/scheduling/health_profiles.h"
+
 namespace berth::policies::scheduling {
 
 namespace {
 
 using Index = model::AcceleratorCatalog::Index;
 
-// A condition is stale if its last heartbeat was before this time.
-model::Time StaleBefore(const HealthConfig& config, model::Time now) {
-  return config.stale_after.count() > 0 ? now - config.stale_after : model::Time::min();
+// The condition is stale if its last heartbeat was before this time.
+model::Time StaleBefore(const HealthCondition& entry, const HealthConfig& config, model::Time now) {
+  const model::Duration stale_after = StaleAfter(entry, config);
+  return stale_after.count() > 0 ? now - stale_after : model::Time::min();
 }
 
 std::size_t CountAffected(const HealthCondition& entry, const HealthConfig& config,
                           const model::PoolStats& pools, Index accelerator, model::Time now) {
   const model::ConditionShare share =
-      pools.NodesWith(accelerator, entry.type, StaleBefore(config, now));
+      pools.NodesWith(accelerator, entry.type, BadStatusOf(entry), StaleBefore(entry, config, now));
   const bool unknown_excludes = EffectOfUnknown(entry, config) == Effect::kExclude;
-  return share.is_true + (unknown_excludes ? share.unknown : 0);
+  return share.bad + (unknown_excludes ? share.unknown : 0);
 }
 
 bool TripsAt(const BreakerConfig& config, std::size_t nodes, std::size_t affected) {
@@ -49,10 +52,11 @@ bool IsTripped(const HealthCondition& entry, const HealthConfig& config,
 std::vector<Breaker> Breakers(const HealthConfig& config, const model::AcceleratorCatalog& catalog,
                               const model::PoolStats& pools, model::Time now) {
   std::vector<Breaker> breakers;
+  const std::vector<HealthCondition> conditions = AllConditions(config);
   for (std::size_t i = 0; i < catalog.size(); ++i) {
     const auto accelerator = static_cast<Index>(i);
     const std::size_t nodes = pools.Nodes(accelerator);
-    for (const HealthCondition& entry : config.conditions) {
+    for (const HealthCondition& entry : conditions) {
       const std::size_t affected = CountAffected(entry, config, pools, accelerator, now);
       Add(breakers, {.accelerator = accelerator,
                      .condition = entry.type,

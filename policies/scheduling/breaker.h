@@ -33,8 +33,8 @@ struct Breaker {
 /// Whether `entry` of `config` affects more than the configured fraction of the pool of
 /// `accelerator`. Always false for pools of fewer than `config.breaker.min_nodes` nodes.
 ///
-/// A node counts as affected if the condition is True, however briefly and however old its
-/// heartbeat. It also counts if the condition is Unknown, or False with a stale heartbeat, provided
+/// A node counts as affected if the condition is bad, however briefly and however old its
+/// heartbeat. It also counts if the condition is Unknown, or well with a stale heartbeat, provided
 /// that the configuration excludes nodes for Unknown.
 bool IsTripped(const HealthCondition& entry, const HealthConfig& config,
                const model::PoolStats& pools, model::AcceleratorCatalog::Index accelerator,

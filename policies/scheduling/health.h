@@ -1,35 +1,35 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/time.h"
+#include "policies/scheduling/condition_rule.h"
 #include "policies/scheduling/health_config.h"
 #include "policies/scheduling/policy.h"
 
 namespace berth::policies::scheduling {
 
-/// The number of nodes on which one entry of health.conditions has an effect. Each node counts
+/// The number of nodes on which one of AllConditions() has an effect. Each node counts
 /// once, for the worst effect.
 struct ConditionCount {
-  /// The entry; points into the configuration that was counted for.
-  const HealthCondition* condition = nullptr;
+  HealthCondition condition;
   /// Nodes that the entry refuses.
   std::size_t excluded = 0;
-  /// Nodes with the score 0, because of the condition or because it was True for long until
+  /// Nodes with the score 0, because of the condition or because it was bad for long until
   /// recently.
   std::size_t penalized = 0;
-  /// Nodes whose condition turned False recently. Their score is kRecoveringScore.
+  /// Nodes whose condition turned well recently. Their score is kRecoveringScore.
   std::size_t recovering = 0;
 };
 
-/// Counts the nodes of `view` for every entry of `config`, in its order, as of `now`. The counts
-/// apply to pods to which the entry applies (see HealthCondition::resources). Breakers are left out
-/// of account. `config` must outlive the result, which points into it. Visits every node once for
-/// each entry.
+/// Counts the nodes of `view` for every entry of AllConditions(config), in its order, as of `now`.
+/// The counts apply to pods to which the entry applies (see HealthCondition::resources and
+/// HealthCondition::max_runtime). Breakers are left out of account. Visits every node once for each
+/// entry.
 std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
                                                   const model::ClusterView& view, model::Time now);
 
@@ -42,15 +42,17 @@ bool Excludes(const HealthCondition& entry, const HealthConfig& config,
 /// does not read the node's Ready and pressure conditions, which are kube-scheduler's business. The
 /// worst of these effects decides:
 ///
-///   status of a condition               effect of an entry for its type
-///   True for at least minDuration       the entry's own: Exclude refuses, Penalize scores 0
-///   True for a shorter time             none yet
-///   False for less than recovery        kRecoveringScore, or 0 if it was seen True for long
-///   False                               none
-///   Unknown, or stale                   EffectOfUnknown(); True keeps its own effect if worse
+///   a condition is                      effect of an entry for its type
+///   bad for at least minDuration        the entry's own: Exclude refuses, Penalize scores 0
+///   bad for a shorter time              none yet
+///   well for less than recovery         kRecoveringScore, or 0 if it was seen bad for long
+///   well, or removed from the node      none
+///   Unknown, or stale                   EffectOfUnknown(); a bad one keeps its own effect if worse
 ///
-/// A condition that turned False recently costs little by itself, because a detector that has just
-/// started reports False for everything. Devices are lost if allocatable is below capacity or, for
+/// Which status is bad, the entry says. A condition that turned well recently costs little by
+/// itself, because a detector that has just started reports all as well. For the same reason a
+/// condition that was seen bad, was not for less than model::kSameFault, and is bad again, is bad
+/// since the first time. Devices are lost if allocatable is below capacity or, for
 /// nvidia.com/gpu, below the number of GPUs that the node's labels tell.
 ///
 /// If the breaker's action is Penalize, a condition that is on too many nodes of a pool excludes
@@ -63,14 +65,10 @@ class HealthPolicy : public SchedulingPolicy {
   static constexpr std::string_view kHelp = "Node conditions that exclude or penalise a node";
   using Config = HealthConfig;
 
-  /// Score of a node on which a condition turned False recently: it comes last among otherwise
+  /// Score of a node on which a condition turned well recently: it comes last among otherwise
   /// equal nodes. With the default weights and catalogue it costs less than any step of thrift or
   /// packing is worth, on nodes of up to 13 devices.
   static constexpr std::uint16_t kRecoveringScore = kMaxScore - 1;
-
-  /// A condition that was True for at least this long, and for its minDuration, is not taken for a
-  /// slip of its detector.
-  static constexpr model::Duration kLongTrue = std::chrono::minutes(1);
 
   /// Interns the reasons of every configured condition. `config` must have passed Validate.
   HealthPolicy(const PolicyContext& context, const HealthConfig& config);
@@ -79,28 +77,15 @@ class HealthPolicy : public SchedulingPolicy {
   Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                       model::Time now) const override;
 
-  /// A configured condition with the reasons for each of its effects.
-  struct Rule {
-    HealthCondition condition;
-    /// The condition is True.
-    ReasonId unhealthy = kNoReason;
-    /// The condition is Unknown or stale.
-    ReasonId unknown = kNoReason;
-    /// The condition turned False recently, after it was True for long.
-    ReasonId distrusted = kNoReason;
-    /// The condition turned False recently.
-    ReasonId recovering = kNoReason;
-    /// The condition is True, but the breaker of the node's pool has tripped.
-    ReasonId suspect = kNoReason;
-  };
+  /// berth.dev/max-runtime, if an entry leaves short pods alone.
+  std::vector<std::string> Annotations() const override;
 
   /// What every evaluator reads. Immutable; evaluators share it.
   struct Rules {
     HealthConfig config;
-    /// In the order of health.conditions.
-    std::vector<Rule> all;
-    model::Duration longest_recovery{0};
-    std::uint64_t marks = 0;  // union of model::MarkOf for the conditions' types
+    /// In the order of AllConditions().
+    std::vector<ConditionRule> all;
+    RuleScope scope;  // of all of them
     /// Fewer devices are allocatable than installed.
     ReasonId devices_lost = kNoReason;
   };
@@ -113,6 +98,7 @@ class HealthPolicy : public SchedulingPolicy {
 
   const model::AcceleratorCatalog& catalog_;
   std::shared_ptr<const Rules> rules_;
+  const std::string runtime_annotation_;
 };
 
 }  // namespace berth::policies::scheduling

@@ -81,6 +81,13 @@ TEST(CliConfig, ShowsWhatFrameworksStandFor) {
                         "\"system:serviceaccount:mpi-operator:mpi-operator\", owner: MPIJob}\n"));
 }
 
+TEST(CliConfig, ShowsWhatProfilesStandFor) {
+  const Finished profiles = RunBerth({"config", "profiles"});
+  EXPECT_EQ(profiles.exit_code, 0);
+  EXPECT_THAT(profiles.output,
+              HasSubstr("\npfn:\n- {type: GPUIsLost, effect: Exclude, recovery: 10m}\n"));
+}
+
 TEST(CliConfig, DefaultsLackCertificatesAlone) {
   const Finished defaults = RunBerth({"config", "defaults"});
   EXPECT_EQ(defaults.exit_code, 0);

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "fmt/format.h"
-#include "policies/scheduling/health_config.h"
+#include "policies/scheduling/health_profiles.h"
 #include "tests/simulation/cluster_life.h"
 
 namespace berth::simulation {
@@ -17,8 +17,8 @@ const std::set<std::string>& ExcludingTypes() {
   static const auto types = [] {
     std::set<std::string> excluding;
     for (const policies::scheduling::HealthCondition& condition :
-         policies::scheduling::HealthConfig::Defaults()) {
-      const bool for_all = condition.resources.empty() && condition.min_duration.count() == 0;
+         policies::scheduling::AllConditions({})) {
+      const bool for_all = condition.IsForAllPods() && condition.min_duration.count() == 0;
       if (for_all && condition.effect == policies::scheduling::Effect::kExclude) {
         excluding.insert(condition.type);
       }

@@ -14,7 +14,8 @@ namespace {
 
 using model::Condition;
 using model::ConditionStatus;
-using model::PastTrue;
+using model::kSameFault;
+using model::PastStatus;
 using std::chrono::hours;
 using std::chrono::minutes;
 using ::testing::ElementsAre;
@@ -34,27 +35,57 @@ struct Seen {
 struct Case {
   std::string name;
   std::vector<Seen> seen;
-  std::optional<PastTrue> remembered;
+  std::optional<PastStatus> remembered;
+  // If it differs for a reader for whom False is bad.
+  std::optional<PastStatus> of_false = {};
 };
 
-PastTrue Lost(model::Time since, model::Time until) { return {"GPUIsLost", since, until}; }
+PastStatus Lost(model::Time since, model::Time until) { return {"GPUIsLost", since, until}; }
+
+ConditionStatus Opposite(ConditionStatus status) {
+  if (status == kUnknown) return kUnknown;
+  return status == kTrue ? kFalse : kTrue;
+}
+
+// What is remembered of one status.
+std::vector<PastStatus> Of(ConditionStatus status, std::vector<PastStatus> past) {
+  std::erase_if(past, [&](const PastStatus& each) { return each.status != status; });
+  return past;
+}
 
 class ConditionMemoryTable : public ::testing::TestWithParam<Case> {};
 
-TEST_P(ConditionMemoryTable, Remembers) {
-  std::vector<PastTrue> past;
+// Of the status True, after the states of a case one by one.
+std::vector<PastStatus> Remembered(const std::vector<Seen>& states, bool reversed) {
+  std::vector<PastStatus> past;
   std::vector<Condition> former;
-  for (const Seen& seen : GetParam().seen) {
+  for (const Seen& seen : states) {
+    const ConditionStatus status = reversed ? Opposite(seen.status) : seen.status;
     const std::vector<Condition> present = {{"Ready", kTrue, kNoon, kNoon},
-                                            {"GPUIsLost", seen.status, seen.since, kNoon}};
-    RememberTrue(former, present, past);
+                                            {"GPUIsLost", status, seen.since, kNoon}};
+    RememberStatus(former, present, past);
     former = present;
   }
+  return Of(reversed ? kFalse : kTrue, past);
+}
+
+TEST_P(ConditionMemoryTable, Remembers) {
+  const auto past = Remembered(GetParam().seen, false);
   if (GetParam().remembered) {
     EXPECT_THAT(past, ElementsAre(*GetParam().remembered));
   } else {
     EXPECT_THAT(past, IsEmpty());
   }
+}
+
+// For a reader for whom False is bad.
+TEST_P(ConditionMemoryTable, RemembersTheSameOfFalse) {
+  const auto past = Remembered(GetParam().seen, true);
+  ASSERT_EQ(past.size(), GetParam().remembered ? 1U : 0U);
+  if (past.empty()) return;
+  PastStatus expected = GetParam().of_false.value_or(*GetParam().remembered);
+  expected.status = kFalse;
+  EXPECT_EQ(past.front(), expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -97,15 +128,43 @@ INSTANTIATE_TEST_SUITE_P(
               {kTrue, kNoon + minutes(5)},
               {kTrue, kNoon + minutes(10)},
               {kFalse, kNoon + minutes(15)}},
-             Lost(kNoon, kNoon + minutes(15))}),
+             Lost(kNoon, kNoon + minutes(15)),
+             Lost(kNoon + minutes(10), kNoon + minutes(15))}),
     [](const auto& param) { return param.param.name; });
 
 TEST(ConditionMemory, ForgetsTypesThatTheNodeNoLongerHas) {
-  std::vector<PastTrue> past;
-  RememberTrue({{"A", kTrue, kNoon, kNoon}}, {{"A", kFalse, kNoon + hours(1), kNoon}}, past);
+  std::vector<PastStatus> past;
+  RememberStatus({{"A", kTrue, kNoon, kNoon}}, {{"A", kFalse, kNoon + hours(1), kNoon}}, past);
   ASSERT_EQ(past.size(), 1U);
-  RememberTrue({{"A", kFalse, kNoon + hours(1), kNoon}}, {}, past);
+  RememberStatus({{"A", kFalse, kNoon + hours(1), kNoon}}, {}, past);
   EXPECT_THAT(past, IsEmpty());
+}
+
+// A detector that restarts writes a new time into all that it says.
+TEST(ConditionMemory, IsNotFilledByARestartOnANodeThatIsWell) {
+  std::vector<Condition> former;
+  std::vector<Condition> present;
+  for (const char* type : {"A", "B", "C"}) {
+    former.push_back({type, kFalse, kNoon, kNoon});
+    present.push_back({type, kFalse, kNoon + hours(1), kNoon + hours(1)});
+  }
+  std::vector<PastStatus> past;
+  RememberStatus(former, present, past);
+  EXPECT_THAT(past, IsEmpty());
+}
+
+TEST(ConditionMemory, OneStatusDoesNotCrowdOutTheOther) {
+  std::vector<PastStatus> past;
+  RememberStatus({{"GPUIsLost", kTrue, kNoon, kNoon}}, {{"GPUIsLost", kFalse, kNoon, kNoon}}, past);
+  std::vector<Condition> former = {{"GPUIsLost", kFalse, kNoon, kNoon}};
+  std::vector<Condition> present = former;
+  for (int i = 0; i < 20; ++i) {
+    former.push_back({"T" + std::to_string(i), kFalse, kNoon, kNoon});
+    present.push_back({"T" + std::to_string(i), kTrue, kNoon + hours(1), kNoon});
+  }
+  RememberStatus(former, present, past);
+  EXPECT_THAT(Of(kTrue, past), ElementsAre(Lost(kNoon, kNoon)));
+  EXPECT_EQ(Of(kFalse, past).size(), kMostPast);
 }
 
 TEST(ConditionMemory, IsBoundedAndKeepsWhatCeasedLast) {
@@ -117,29 +176,29 @@ TEST(ConditionMemory, IsBoundedAndKeepsWhatCeasedLast) {
     former.push_back({type, kTrue, kNoon, kNoon});
     present.push_back({type, kFalse, kNoon + minutes((7 * i) % kTypes), kNoon});
   }
-  std::vector<PastTrue> past;
-  RememberTrue(former, present, past);
-  ASSERT_EQ(past.size(), kMostPastTrue);
-  for (const PastTrue& each : past) {
-    EXPECT_GE(each.until, kNoon + minutes(kTypes - static_cast<int>(kMostPastTrue))) << each.type;
+  std::vector<PastStatus> past;
+  RememberStatus(former, present, past);
+  ASSERT_EQ(past.size(), kMostPast);
+  for (const PastStatus& each : past) {
+    EXPECT_GE(each.until, kNoon + minutes(kTypes - static_cast<int>(kMostPast))) << each.type;
   }
 }
 
 // Times are what somebody wrote.
 TEST(ConditionMemory, BearsAnyTimes) {
   const model::Time times[] = {model::Time::min(), model::kNoTime, kNoon, model::kForever};
-  std::vector<PastTrue> past;
+  std::vector<PastStatus> past;
   std::vector<Condition> former;
   for (const model::Time a : times) {
     for (const model::Time b : times) {
       for (const auto& [status, time] : {std::pair{kTrue, a}, std::pair{kFalse, b}}) {
         const std::vector<Condition> present = {{"A", status, time, kNoon}};
-        RememberTrue(former, present, past);
+        RememberStatus(former, present, past);
         former = present;
       }
     }
   }
-  EXPECT_EQ(past.size(), 1U);
+  EXPECT_EQ(past.size(), 2U);
 }
 
 TEST(SnapshotMemory, IsOfTheNodeAndGoesWithIt) {

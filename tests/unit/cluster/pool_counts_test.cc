@@ -42,15 +42,30 @@ TEST(PoolCountsTest, TellWhatWouldBeStale) {
   pools.Add(0, {Lost(ConditionStatus::kUnknown, kNow)});
   pools.Add(0, {Lost(ConditionStatus::kTrue, model::kNoTime)});  // never stale
   const auto share = [&](Time stale_before) {
-    return pools.NodesWith(0, "GPUIsLost", stale_before);
+    return pools.NodesWith(0, "GPUIsLost", ConditionStatus::kTrue, stale_before);
   };
-  EXPECT_EQ(share(kNeverStale), (ConditionShare{.is_true = 3, .unknown = 1}));
-  EXPECT_EQ(share(kNow - Duration{60}), (ConditionShare{.is_true = 3, .unknown = 1}));
+  EXPECT_EQ(share(kNeverStale), (ConditionShare{.bad = 3, .unknown = 1}));
+  EXPECT_EQ(share(kNow - Duration{60}), (ConditionShare{.bad = 3, .unknown = 1}));
   // What is True stays True: whoever says so may have died of it.
-  EXPECT_EQ(share(kNow - Duration{59}), (ConditionShare{.is_true = 3, .unknown = 2}));
-  EXPECT_EQ(share(model::kForever), (ConditionShare{.is_true = 3, .unknown = 2}));
-  EXPECT_EQ(pools.NodesWith(0, "Other", kNeverStale), ConditionShare{});
-  EXPECT_EQ(pools.NodesWith(1, "GPUIsLost", kNeverStale), ConditionShare{});
+  EXPECT_EQ(share(kNow - Duration{59}), (ConditionShare{.bad = 3, .unknown = 2}));
+  EXPECT_EQ(share(model::kForever), (ConditionShare{.bad = 3, .unknown = 2}));
+  EXPECT_EQ(pools.NodesWith(0, "Other", ConditionStatus::kTrue, kNeverStale), ConditionShare{});
+  EXPECT_EQ(pools.NodesWith(1, "GPUIsLost", ConditionStatus::kTrue, kNeverStale), ConditionShare{});
+}
+
+TEST(PoolCountsTest, TellTheSameOfTypesThatAreBadWhenFalse) {
+  PoolCounts pools;
+  pools.Add(0, {Lost(ConditionStatus::kFalse, kNow - Duration{60})});
+  pools.Add(0, {Lost(ConditionStatus::kTrue, kNow)});
+  pools.Add(0, {Lost(ConditionStatus::kTrue, kNow - Duration{60})});
+  pools.Add(0, {Lost(ConditionStatus::kUnknown, kNow)});
+  const auto share = [&](Time stale_before) {
+    return pools.NodesWith(0, "GPUIsLost", ConditionStatus::kFalse, stale_before);
+  };
+  EXPECT_EQ(share(kNeverStale), (ConditionShare{.bad = 1, .unknown = 1}));
+  EXPECT_EQ(share(kNow), (ConditionShare{.bad = 1, .unknown = 2}));
+  pools.Remove(0, {Lost(ConditionStatus::kTrue, kNow - Duration{60})});
+  EXPECT_EQ(share(kNow), (ConditionShare{.bad = 1, .unknown = 1}));
 }
 
 TEST(PoolCountsTest, OfOneTypeTheFirstConditionOfANodeCounts) {
@@ -58,10 +73,11 @@ TEST(PoolCountsTest, OfOneTypeTheFirstConditionOfANodeCounts) {
   const std::vector<Condition> conditions = {
       Lost(ConditionStatus::kFalse), Lost(ConditionStatus::kTrue), Lost(ConditionStatus::kUnknown)};
   pools.Add(0, conditions);
-  EXPECT_EQ(pools.NodesWith(0, "GPUIsLost", kNeverStale), ConditionShare{});
+  EXPECT_EQ(pools.NodesWith(0, "GPUIsLost", ConditionStatus::kTrue, kNeverStale), ConditionShare{});
   pools.Remove(0, conditions);
   pools.Add(0, {Lost(ConditionStatus::kTrue)});
-  EXPECT_EQ(pools.NodesWith(0, "GPUIsLost", kNeverStale), (ConditionShare{.is_true = 1}));
+  EXPECT_EQ(pools.NodesWith(0, "GPUIsLost", ConditionStatus::kTrue, kNeverStale),
+            (ConditionShare{.bad = 1}));
 }
 
 }  // namespace

@@ -187,7 +187,8 @@ void ExpectEqual(const Snapshot& left, const Snapshot& right) {
 // What PoolStats says, by looking at every node.
 model::ConditionShare Scan(const model::ClusterView& view,
                            model::AcceleratorCatalog::Index accelerator, const std::string& type,
-                           model::Time stale_before, std::size_t* nodes) {
+                           model::ConditionStatus bad, model::Time stale_before,
+                           std::size_t* nodes) {
   model::ConditionShare share;
   for (model::NodeIndex index = 0; index < view.EndIndex(); ++index) {
     const model::NodeState* node = view.At(index);
@@ -195,12 +196,12 @@ model::ConditionShare Scan(const model::ClusterView& view,
     ++*nodes;
     for (const model::Condition& condition : node->node.conditions) {
       if (condition.type != type) continue;
-      const bool is_true = condition.status == model::ConditionStatus::kTrue;
+      const bool is_bad = condition.status == bad;
       const bool stale =
           condition.last_heartbeat != model::kNoTime && condition.last_heartbeat < stale_before;
       const bool unknown = stale || condition.status == model::ConditionStatus::kUnknown;
-      share.is_true += is_true ? 1 : 0;
-      share.unknown += !is_true && unknown ? 1 : 0;
+      share.bad += is_bad ? 1 : 0;
+      share.unknown += !is_bad && unknown ? 1 : 0;
       break;  // the first of a type counts
     }
   }
@@ -215,10 +216,12 @@ void ExpectTruePools(const Snapshot& snapshot) {
       for (const int stale_before : {-1, 0, 1, 2, 3, 4}) {
         const std::string name = "c" + std::to_string(type);
         const model::Time time{model::Duration(stale_before)};
-        std::size_t nodes = 0;
-        EXPECT_EQ(view.Pools().NodesWith(accelerator, name, time),
-                  Scan(view, accelerator, name, time, &nodes));
-        EXPECT_EQ(view.Pools().Nodes(accelerator), nodes);
+        for (const auto bad : {model::ConditionStatus::kTrue, model::ConditionStatus::kFalse}) {
+          std::size_t nodes = 0;
+          EXPECT_EQ(view.Pools().NodesWith(accelerator, name, bad, time),
+                    Scan(view, accelerator, name, bad, time, &nodes));
+          EXPECT_EQ(view.Pools().Nodes(accelerator), nodes);
+        }
       }
     }
   }

@@ -74,7 +74,13 @@ TEST(Describe, TellsProgramsWhatListsHold) {
 }
 
 TEST(Describe, GivesEntriesOfListsWithoutTheirDefaults) {
-  const auto fields = Describe({});
+  using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
+  BerthConfiguration config;
+  std::get<Health>(config.scheduling.policies.all).config.conditions = {
+      {.type = "A",
+       .effect = policies::scheduling::Effect::kExclude,
+       .recovery = model::Duration{600}}};
+  const auto fields = Describe(config);
   const ConfigField& conditions = FieldOf(FieldOf(fields, "health").fields, "conditions");
   ASSERT_FALSE(conditions.value.items.empty());
   std::vector<std::string> keys;

@@ -60,13 +60,19 @@ TEST(WriteConfig, WritesEveryFieldThatIsReadBack) {
                                     .memory = model::Quantity::Parse("7G").value()}}};
   HealthOf(config).mode = policies::scheduling::Mode::kObserve;
   HealthOf(config).weight = 0;
-  HealthOf(config).config = {.conditions = {{"A",
+  HealthOf(config).config = {.profiles = {policies::scheduling::HealthProfile::kEks,
+                                          policies::scheduling::HealthProfile::kPfn},
+                             .conditions = {{"A",
                                              policies::scheduling::Effect::kPenalize,
                                              model::Duration{61},
                                              model::Duration{3600},
-                                             {"x/*", "y, z", "- [q]: {r}"}}},
+                                             {"x/*", "y, z", "- [q]: {r}"},
+                                             policies::scheduling::BadStatus::kFalse,
+                                             model::Duration{0},
+                                             model::Duration{3600}}},
                              .unknown_status = policies::scheduling::Effect::kExclude,
                              .stale_after = model::Duration{7200},
+                             .keep_for = model::Duration{0},
                              .breaker = {.fraction = 0.1,
                                          .min_nodes = 3,
                                          .action = policies::scheduling::BreakerAction::kPenalize}};
@@ -92,7 +98,7 @@ TEST(WriteConfig, ExplainsEachFieldInLinesOfAHundredColumns) {
   EXPECT_THAT(text, HasSubstr("\n- name: V100\n  resource: nvidia.com/gpu\n  nodes:\n"
                               "  - {label: nvidia.com/gpu.product, matches: '(?i)\\bv100'}\n"));
   EXPECT_THAT(text, HasSubstr("\n#   - label: Name of a node label\n"));
-  EXPECT_THAT(text, HasSubstr("\n  - {type: GPUIsLost, effect: Exclude, recovery: 10m}\n"));
+  EXPECT_THAT(text, HasSubstr("\n  profiles: [pfn]\n"));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
 }

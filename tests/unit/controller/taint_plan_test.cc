@@ -88,14 +88,36 @@ TEST(PlanTaints, DoesNotTaintForEntriesAboutSomePods) {
   EXPECT_THAT(Plan(nodes), IsEmpty());
 }
 
+// The taint would keep all pods off.
+TEST(PlanTaints, DoesNotTaintForEntriesThatLeaveShortPodsAlone) {
+  auto nodes = Nodes(4);
+  nodes[1] = With(nodes[1], "MaintenancePlanned");
+  nodes[2] = With(nodes[2], "MaintenanceInProgress");
+  TaintRules rules = Rules();
+  rules.health.profiles = {policies::scheduling::HealthProfile::kLifecycle};
+  EXPECT_THAT(Plan(nodes, rules), ElementsAre(Change(2, "MaintenanceInProgress")));
+}
+
 TEST(PlanTaints, AConditionHasItsEffectFirst) {
   auto nodes = Nodes(4);
   nodes[1] = Broken(nodes[1]);
   TaintRules rules = Rules();
+  rules.health.profiles.clear();
   rules.health.conditions = {{.type = "GPUIsLost", .min_duration = std::chrono::hours(4)}};
   EXPECT_THAT(Plan(nodes, rules), IsEmpty());
   rules.health.conditions[0].min_duration = std::chrono::hours(2);
   EXPECT_THAT(Plan(nodes, rules), SizeIs(1));
+}
+
+TEST(PlanTaints, TaintsForWhatIsBadWhenFalse) {
+  auto nodes = Nodes(4);
+  nodes[1] = With(nodes[1], "AcceleratedHardwareReady", model::ConditionStatus::kFalse);
+  nodes[2] = With(nodes[2], "AcceleratedHardwareReady");
+  TaintRules rules = Rules();
+  rules.health.profiles.clear();
+  rules.health.conditions = {
+      {.type = "AcceleratedHardwareReady", .bad_status = policies::scheduling::BadStatus::kFalse}};
+  EXPECT_THAT(Plan(nodes, rules), ElementsAre(Change(1, "AcceleratedHardwareReady")));
 }
 
 TEST(PlanTaints, UnknownTaintsWhereItExcludes) {
@@ -111,6 +133,7 @@ TEST(PlanTaints, ATypeThatIsNoValueIsLeftOut) {
   auto nodes = Nodes(4);
   nodes[1] = With(nodes[1], "example.com/Broken");
   TaintRules rules = Rules();
+  rules.health.profiles.clear();
   rules.health.conditions = {{.type = "example.com/Broken"}};
   EXPECT_THAT(Plan(nodes, rules), ElementsAre(Change(1, "")));
   nodes[1] = Tainted(nodes[1], "");

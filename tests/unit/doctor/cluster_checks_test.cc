@@ -5,6 +5,7 @@
 #include <string>
 
 #include "doctor/checks/all.h"
+#include "policies/scheduling/health_profiles.h"
 #include "tests/unit/doctor/fixtures.h"
 
 // The checks of nodes, each by what is changed in a cluster that is well.
@@ -40,7 +41,7 @@ using Nodes = std::vector<model::Node>;
 void Nothing(Nodes&) {}
 
 void PublishAll(Nodes& nodes) {
-  for (const auto& condition : policies::scheduling::HealthConfig::Defaults()) {
+  for (const auto& condition : policies::scheduling::AllConditions({})) {
     nodes[0].conditions.push_back({.type = condition.type});
   }
 }

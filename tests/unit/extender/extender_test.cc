@@ -291,7 +291,7 @@ TEST(Use, AnotherPlacerAnswersFromThenOn) {
   policies::scheduling::SchedulingConfig lenient;
   std::get<policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>>(
       lenient.policies.all)
-      .config.conditions.clear();
+      .config.profiles.clear();
   berth.extender.Use(
       std::make_shared<Placer>(std::make_shared<const policies::scheduling::SchedulingEngine>(
                                    policies::scheduling::Catalog(), "berth.dev", lenient),

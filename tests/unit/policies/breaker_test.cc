@@ -56,6 +56,7 @@ class BreakerTable : public testing::TestWithParam<Case> {};
 TEST_P(BreakerTable, Trips) {
   const Case& c = GetParam();
   HealthConfig config;
+  config.profiles.clear();
   config.conditions = {Entry(c.effect)};
   config.unknown_status = c.unknown_status;
   config.stale_after = c.stale_after;
@@ -115,8 +116,39 @@ INSTANTIATE_TEST_SUITE_P(
              .trips = false}),
     [](const auto& param) { return param.param.name; });
 
+TEST(IsTripped, CountsWhatIsBadWhenFalse) {
+  HealthConfig config;
+  config.profiles.clear();
+  config.conditions = {Entry(Effect::kExclude)};
+  config.conditions[0].bad_status = BadStatus::kFalse;
+  const auto a30 = Catalog()->IndexOf("A30");
+  const auto trips = [&](std::size_t affected) {
+    const FixedView view(Pool(kPool, kPool - affected, Lost(ConditionStatus::kTrue)));
+    return IsTripped(config.conditions[0], config, view.Pools(), a30, kNow);
+  };
+  EXPECT_FALSE(trips(10));
+  EXPECT_TRUE(trips(11));
+}
+
+TEST(IsTripped, CountsWhatIsStaleByItsOwnMeasure) {
+  HealthConfig config;
+  config.profiles.clear();
+  config.conditions = {Entry(Effect::kExclude)};
+  config.unknown_status = Effect::kExclude;
+  const FixedView view(Pool(kPool, 11, Lost(ConditionStatus::kFalse, minutes(16))));
+  const auto trips = [&](Duration stale_after) {
+    config.conditions[0].stale_after = stale_after;
+    return IsTripped(config.conditions[0], config, view.Pools(), Catalog()->IndexOf("A30"), kNow);
+  };
+  EXPECT_TRUE(trips(minutes(15)));
+  EXPECT_FALSE(trips(minutes(16)));
+  config.stale_after = minutes(1);
+  EXPECT_FALSE(trips(Duration{0}));
+}
+
 TEST(Breakers, AreOneForEachTypeAndAccelerator) {
   HealthConfig config;
+  config.profiles.clear();
   config.conditions = {Entry(Effect::kPenalize),
                        Entry(Effect::kExclude, {"rdma/*"}),
                        {"Other", Effect::kExclude, {}, {}, {}}};

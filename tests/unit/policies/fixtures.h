@@ -83,6 +83,7 @@ class FixedView : public model::ClusterView, public model::PoolStats {
   }
 
   model::ConditionShare NodesWith(Index accelerator, std::string_view type,
+                                  model::ConditionStatus bad,
                                   model::Time stale_before) const override {
     model::ConditionShare share;
     for (const model::NodeState& node : nodes_) {
@@ -91,12 +92,12 @@ class FixedView : public model::ClusterView, public model::PoolStats {
       const auto found = std::find_if(conditions.begin(), conditions.end(),
                                       [&](const auto& each) { return each.type == type; });
       if (found == conditions.end()) continue;
-      const bool is_true = found->status == model::ConditionStatus::kTrue;
+      const bool is_bad = found->status == bad;
       const bool stale =
           found->last_heartbeat != model::kNoTime && found->last_heartbeat < stale_before;
       const bool unknown = stale || found->status == model::ConditionStatus::kUnknown;
-      share.is_true += is_true ? 1 : 0;
-      share.unknown += !is_true && unknown ? 1 : 0;
+      share.bad += is_bad ? 1 : 0;
+      share.unknown += !is_bad && unknown ? 1 : 0;
     }
     return share;
   }

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,14 +54,22 @@ struct Case {
   model::Time valid_until = model::kForever;
   Effect unknown_status = Effect::kPenalize;
   Duration stale_after{0};
+  // What Berth remembers of the node.
+  std::vector<model::PastStatus> past;
 };
 
 class HealthTable : public testing::TestWithParam<Case> {};
 
 TEST_P(HealthTable, JudgesNode) {
   const Case& c = GetParam();
-  const HealthConfig config{c.rules, c.unknown_status, c.stale_after, {}};
-  const Result result = JudgeAs(config, NodeWithConditions(c.conditions));
+  HealthConfig config;
+  config.profiles.clear();
+  config.conditions = c.rules;
+  config.unknown_status = c.unknown_status;
+  config.stale_after = c.stale_after;
+  model::NodeState node = NodeWithConditions(c.conditions);
+  node.past = c.past;
+  const Result result = JudgeAs(config, node);
   EXPECT_EQ(result.verdict.fits, c.fits);
   EXPECT_EQ(result.verdict.score, c.score);
   EXPECT_EQ(result.reason, c.reason);
@@ -252,6 +260,106 @@ INSTANTIATE_TEST_SUITE_P(
                         .stale_after = minutes(15)}),
     [](const auto& param) { return param.param.name; });
 
+const HealthCondition kHardware{.type = "AcceleratedHardwareReady",
+                                .effect = Effect::kExclude,
+                                .recovery = minutes(10),
+                                .bad_status = BadStatus::kFalse};
+
+Condition Hardware(ConditionStatus status, Duration ago, Duration heartbeat_ago = Duration{0}) {
+  return {"AcceleratedHardwareReady", status, kNow - ago, kNow - heartbeat_ago};
+}
+
+HealthCondition With(HealthCondition entry, std::optional<Duration> stale_after) {
+  entry.stale_after = stale_after;
+  return entry;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    BadWhenFalse, HealthTable,
+    testing::Values(
+        Case{.name = "TrueIsWell",
+             .rules = {kHardware},
+             .conditions = {Hardware(ConditionStatus::kTrue, hours(3))}},
+        Case{.name = "FalseExcludes",
+             .rules = {kHardware},
+             .conditions = {Hardware(ConditionStatus::kFalse, hours(3))},
+             .fits = false,
+             .score = 0,
+             .reason = "node(s) had condition AcceleratedHardwareReady of status False"},
+        Case{.name = "UnknownIsUnknown",
+             .rules = {kHardware},
+             .conditions = {Hardware(ConditionStatus::kUnknown, hours(3))},
+             .score = 0,
+             .reason = "node(s) had condition AcceleratedHardwareReady of status Unknown"},
+        Case{.name = "TrueRecentlyStillCosts",
+             .rules = {kHardware},
+             .conditions = {Hardware(ConditionStatus::kTrue, minutes(4))},
+             .score = HealthPolicy::kRecoveringScore,
+             .reason = "node(s) had condition AcceleratedHardwareReady that turned True recently",
+             .valid_until = kNow + minutes(6)},
+        Case{.name = "SeenFalseForLong",
+             .rules = {kHardware},
+             .conditions = {Hardware(ConditionStatus::kTrue, minutes(4))},
+             .score = 0,
+             .reason = "node(s) had condition AcceleratedHardwareReady of status False until "
+                       "recently",
+             .valid_until = kNow + minutes(6),
+             .past = {{"AcceleratedHardwareReady", kNow - hours(3), kNow - minutes(4),
+                       ConditionStatus::kFalse}}},
+        Case{.name = "SeenTrueForLongIsNoFault",
+             .rules = {kHardware},
+             .conditions = {Hardware(ConditionStatus::kTrue, minutes(4))},
+             .score = HealthPolicy::kRecoveringScore,
+             .reason = "node(s) had condition AcceleratedHardwareReady that turned True recently",
+             .valid_until = kNow + minutes(6),
+             .past = {{"AcceleratedHardwareReady", kNow - hours(3), kNow - minutes(4)}}},
+        Case{.name = "StaleFalseKeepsItsEffect",
+             .rules = {kHardware},
+             .conditions = {Hardware(ConditionStatus::kFalse, hours(3), hours(2))},
+             .fits = false,
+             .score = 0,
+             .reason = "node(s) had condition AcceleratedHardwareReady of status False",
+             .stale_after = minutes(15)},
+        Case{.name = "StaleTrueIsUnknown",
+             .rules = {kHardware},
+             .conditions = {Hardware(ConditionStatus::kTrue, hours(3), hours(2))},
+             .score = 0,
+             .reason = "node(s) had condition AcceleratedHardwareReady of status Unknown",
+             .stale_after = minutes(15)},
+        Case{.name = "BesideOneThatIsBadWhenTrue",
+             .rules = {kExcludeLost, kHardware},
+             .conditions = {Lost(ConditionStatus::kFalse, hours(3)),
+                            Hardware(ConditionStatus::kFalse, hours(3))},
+             .fits = false,
+             .score = 0,
+             .reason = "node(s) had condition AcceleratedHardwareReady of status False"}),
+    [](const auto& param) { return param.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    StaleByItsOwnMeasure, HealthTable,
+    testing::Values(Case{.name = "EarlierThanAll",
+                         .rules = {With(kExcludeLost, minutes(5))},
+                         .conditions = {Lost(ConditionStatus::kFalse, hours(1), minutes(6))},
+                         .score = 0,
+                         .reason = "node(s) had condition GPUIsLost of status Unknown",
+                         .stale_after = minutes(15)},
+                    Case{.name = "LaterThanAll",
+                         .rules = {With(kExcludeLost, hours(1))},
+                         .conditions = {Lost(ConditionStatus::kFalse, hours(1), minutes(20))},
+                         .valid_until = kNow + minutes(40) + std::chrono::seconds(1),
+                         .stale_after = minutes(15)},
+                    // As of a detector that does not repeat itself.
+                    Case{.name = "NeverWhereOthersAre",
+                         .rules = {With(kExcludeLost, Duration{0})},
+                         .conditions = {Lost(ConditionStatus::kFalse, hours(99), hours(99))},
+                         .stale_after = minutes(15)},
+                    Case{.name = "WhereOthersNeverAre",
+                         .rules = {With(kExcludeLost, minutes(5))},
+                         .conditions = {Lost(ConditionStatus::kFalse, hours(1), minutes(6))},
+                         .score = 0,
+                         .reason = "node(s) had condition GPUIsLost of status Unknown"}),
+    [](const auto& param) { return param.param.name; });
+
 TEST(HealthPolicy, EntriesWithResourcesHoldOnlyForPodsThatAskForThem) {
   const model::NodeState node =
       NodeWithConditions({{"NICLinkDown", ConditionStatus::kTrue, kNow, kNow}});
@@ -345,6 +453,7 @@ TEST(CountNodesByCondition, TellsRecoveringNodesFromPenalisedOnes) {
   was_lost.past = {{"GPUIsLost", kNow - hours(3), kNow - minutes(4)}};
   const FixedView view({was_lost, NodeWithConditions({Lost(ConditionStatus::kFalse, minutes(4))})});
   HealthConfig config;
+  config.profiles.clear();
   config.conditions = {kExcludeLost};
   const auto counts = CountNodesByCondition(config, view, kNow);
   EXPECT_EQ(counts[0].excluded, 0u);
@@ -358,6 +467,7 @@ TEST(CountNodesByCondition, CountsEachEntryOfATypeApart) {
                         NodeWithConditions({Lost(ConditionStatus::kUnknown, hours(1)), nic_down}),
                         NodeWithConditions({Lost(ConditionStatus::kFalse, hours(1))})});
   HealthConfig config;
+  config.profiles.clear();
   config.conditions = {kExcludeLost,
                        {"NICLinkDown", Effect::kExclude, {}, {}, {"rdma/*"}},
                        {"NICLinkDown", Effect::kPenalize, {}, {}, {}}};
@@ -388,6 +498,7 @@ TEST(CountNodesByCondition, CountsByDigestsWhatTheConditionsSay) {
     nodes.back().digest = model::DigestOf(each);
   }
   HealthConfig config;
+  config.profiles.clear();
   config.conditions = {kExcludeLost};
   const auto counts = CountNodesByCondition(config, FixedView(nodes), kNow);
   EXPECT_EQ(counts[0].excluded, 1u);
@@ -412,6 +523,7 @@ TEST(HealthPolicy, ResourcesAreShellPatternsOfWholeNames) {
       NodeWithConditions({{"NICLinkDown", ConditionStatus::kTrue, kNow, kNow}});
   for (const GlobCase& c : cases) {
     HealthConfig config;
+    config.profiles.clear();
     config.conditions = {{"NICLinkDown", Effect::kExclude, {}, {}, {c.pattern}}};
     model::Pod pod = PodAskingFor(kGpu, 1);
     pod.requests.Set(c.resource, 1);
@@ -447,51 +559,25 @@ TEST(HealthPolicy, OddNodesAreJudgedLikeOthers) {
   EXPECT_EQ(JudgeAs({}, node).verdict.score, kMaxScore);
 }
 
-TEST(HealthConfig, DefaultsAreValid) { EXPECT_TRUE(Validate(HealthConfig{}).empty()); }
-
-TEST(HealthConfig, ErrorsNameTheFieldAndWhatToWrite) {
-  HealthConfig config;
-  config.conditions = {{"", Effect::kExclude, {}, {}, {}},
-                       {"A", Effect::kIgnore, Duration{-1}, Duration{-1}, {""}},
-                       {"B", Effect::kExclude, {}, {}, {}},
-                       {"B", Effect::kPenalize, {}, {}, {}}};
-  config.stale_after = Duration{-1};
-  std::vector<std::string> paths;
-  for (const auto& error : Validate(config)) paths.push_back(error.path);
-  EXPECT_EQ(paths, (std::vector<std::string>{"conditions[0].type", "conditions[1].effect",
-                                             "conditions[1].minDuration", "conditions[1].recovery",
-                                             "conditions[1].resources[0]", "conditions[3].type",
-                                             "staleAfter"}));
-}
-
-struct BreakerCase {
-  double fraction;
-  std::int32_t min_nodes;
-  std::vector<std::string> paths;
-};
-
-TEST(HealthConfig, BreakerHasAFractionOfMoreThanNoneAndOfAllAtMost) {
-  const double not_a_number = std::numeric_limits<double>::quiet_NaN();
-  const BreakerCase cases[] = {{0.5, 10, {}},
-                               {1, 1, {}},
-                               {0.0001, 1, {}},
-                               {0, 1, {"breaker.fraction"}},
-                               {-0.5, 1, {"breaker.fraction"}},
-                               {1.0001, 1, {"breaker.fraction"}},
-                               {50, 1, {"breaker.fraction"}},
-                               {not_a_number, 1, {"breaker.fraction"}},
-                               {0.5, 0, {"breaker.minNodes"}},
-                               {0, -1, {"breaker.fraction", "breaker.minNodes"}}};
-  for (const BreakerCase& c : cases) {
-    HealthConfig config;
-    config.breaker = {c.fraction, c.min_nodes, BreakerAction::kAlert};
-    std::vector<std::string> paths;
-    for (const auto& error : Validate(config)) {
-      paths.push_back(error.path);
-      EXPECT_NE(error.message.find("write "), std::string::npos) << error.message;
-    }
-    EXPECT_EQ(paths, c.paths) << c.fraction << ' ' << c.min_nodes;
+TEST(CountNodesByCondition, CountsByDigestsWhatIsBadWhenFalse) {
+  const Condition pressure{"MemoryPressure", ConditionStatus::kFalse, kNow - hours(9), kNow};
+  std::vector<model::NodeState> nodes;
+  for (const auto& condition : {Hardware(ConditionStatus::kTrue, hours(1)),
+                                Hardware(ConditionStatus::kTrue, minutes(1)),  // recovering
+                                Hardware(ConditionStatus::kFalse, hours(1)),
+                                Hardware(ConditionStatus::kUnknown, hours(1))}) {
+    nodes.push_back(NodeWithConditions({pressure, condition}));
+    nodes.back().digest = model::DigestOf(nodes.back().node.conditions);
   }
+  HealthConfig config;
+  config.profiles.clear();
+  config.conditions = {kHardware};
+  const auto counts = CountNodesByCondition(config, FixedView(nodes), kNow);
+  EXPECT_EQ(counts[0].excluded, 1u);
+  EXPECT_EQ(counts[0].penalized, 1u);
+  EXPECT_EQ(counts[0].recovering, 1u);
+  EXPECT_TRUE(Excludes(kHardware, config, nodes[2], kNow));
+  EXPECT_FALSE(Excludes(kHardware, config, nodes[0], kNow));
 }
 
 }  // namespace

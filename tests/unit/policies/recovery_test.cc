@@ -9,6 +9,7 @@
 
 #include "policies/scheduling/engine.h"
 #include "policies/scheduling/health.h"
+#include "policies/scheduling/health_profiles.h"
 #include "tests/unit/policies/fixtures.h"
 
 namespace berth::policies::scheduling {
@@ -26,7 +27,7 @@ constexpr char kA100[] = "NVIDIA-A100-SXM4-40GB";
 
 /// As a detector leaves a node that says False of everything when it starts.
 NodeState Restarted(NodeState node, Duration ago = minutes(1)) {
-  for (const HealthCondition& condition : HealthConfig::Defaults()) {
+  for (const HealthCondition& condition : AllConditions({})) {
     node.node.conditions.push_back(
         {condition.type, ConditionStatus::kFalse, kNow - ago, kNow - ago});
   }
@@ -117,6 +118,7 @@ constexpr std::uint16_t kLittle = HealthPolicy::kRecoveringScore;
 TEST_P(RecoveryTable, Judges) {
   const Case& c = GetParam();
   HealthConfig config;
+  config.profiles.clear();
   config.conditions = {{"GPUIsLost", Effect::kExclude, c.min_duration, minutes(10), {}}};
   NodeState node = GpuNode("n", kV100);
   node.node.conditions = {{"GPUIsLost", ConditionStatus::kFalse, kNow - minutes(2), kNow}};
@@ -154,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Recovery, OfAFaultThatWasSeenForLongLeavesTheNodeTheLastChoice) {
   const model::Pod pod = PodAskingFor(kGpu, 1);
   NodeState repaired = Restarted(Using(GpuNode("v", kV100), 2));
-  repaired.past = {{"GPUIsLost", kNow - hours(3), kNow - minutes(1)}};
+  repaired.past = {{"GPUIsLost", kNow - hours(3), kNow - minutes(2)}};
   for (const NodeState& node : {GpuNode("empty", kV100), Using(GpuNode("a", kA100, 4), 1)}) {
     EXPECT_LT(ScoreOf(repaired, pod), ScoreOf(Restarted(node), pod));
   }

@@ -1,0 +1,195 @@
+#include "policies/scheduling/condition_rule.h"
+
+#include <algorithm>
+
+namespace berth::policies::scheduling {
+
+namespace {
+
+using model::ConditionHealth;
+using model::SaturatingAdd;
+
+ConditionHealth HealthBy(const HealthCondition& entry, const model::Condition& condition) {
+  return model::HealthOf(condition.status, BadStatusOf(entry));
+}
+
+Burden BurdenOf(Effect effect) {
+  switch (effect) {
+    case Effect::kIgnore:
+      return Burden::kNone;
+    case Effect::kPenalize:
+      return Burden::kPenalized;
+    case Effect::kExclude:
+      return Burden::kExcluded;
+  }
+  return Burden::kNone;
+}
+
+// The fault of the entry's type that Berth has seen on the node and that ceased; null if none.
+const model::PastStatus* SeenBad(const HealthCondition& entry, const model::NodeState& node) {
+  const auto seen = std::find_if(node.past.begin(), node.past.end(), [&](const auto& past) {
+    return past.status == BadStatusOf(entry) && past.type == entry.type;
+  });
+  return seen != node.past.end() ? &*seen : nullptr;
+}
+
+// The same, only if it lasted too long for a slip of the detector.
+const model::PastStatus* SeenBadForLong(const HealthCondition& entry,
+                                        const model::NodeState& node) {
+  const model::PastStatus* const seen = SeenBad(entry, node);
+  if (seen == nullptr) return nullptr;
+  const model::Duration is_long = std::max(kLongBad, entry.min_duration);
+  return SaturatingAdd(seen->since, is_long) <= seen->until ? seen : nullptr;
+}
+
+// Since when the condition, which is bad, has been so. A detector that restarts may say well before
+// it has looked, or writes the time anew.
+model::Time BadSince(const HealthCondition& entry, const model::Condition& condition,
+                     const model::NodeState& node) {
+  const model::PastStatus* const seen = SeenBad(entry, node);
+  const bool is_the_same =
+      seen != nullptr && condition.last_transition < SaturatingAdd(seen->until, model::kSameFault);
+  return is_the_same ? std::min(seen->since, condition.last_transition) : condition.last_transition;
+}
+
+Finding JudgeBad(const ConditionRule& rule, const model::Condition& condition,
+                 const model::NodeState& node, model::Time now) {
+  const HealthCondition& entry = rule.condition;
+  // Without a transition time nobody knows when the condition began, so assume long ago.
+  if (entry.min_duration.count() > 0 && condition.last_transition != model::kNoTime) {
+    const model::Time begins = SaturatingAdd(BadSince(entry, condition, node), entry.min_duration);
+    if (now < begins) return {.valid_until = begins};
+  }
+  return {.burden = BurdenOf(entry.effect),
+          .reason = rule.unhealthy,
+          .since = condition.last_transition};
+}
+
+// A condition that is no longer bad keeps its effect for a while if Berth has seen it bad for long:
+// a detector that restarts may not have looked yet.
+Finding JudgeKept(const ConditionRule& rule, const model::Condition& condition,
+                  const model::NodeState& node, const HealthConfig& config, model::Time now) {
+  if (config.keep_for.count() == 0 || condition.last_transition == model::kNoTime) return {};
+  const model::PastStatus* const seen = SeenBadForLong(rule.condition, node);
+  if (seen == nullptr) return {};
+  const model::Time kept_until =
+      SaturatingAdd(std::min(seen->until, condition.last_transition), config.keep_for);
+  if (now >= kept_until) return {};
+  return {.burden = BurdenOf(rule.condition.effect),
+          .reason = rule.distrusted,
+          .since = condition.last_transition,
+          .valid_until = kept_until};
+}
+
+Finding JudgeRecovering(const ConditionRule& rule, const model::Condition& condition,
+                        const model::NodeState& node, model::Time now) {
+  const model::Duration recovery = rule.condition.recovery;
+  if (recovery.count() == 0 || condition.last_transition == model::kNoTime) return {};
+  const model::Time recovered = SaturatingAdd(condition.last_transition, recovery);
+  if (now >= recovered) return {};
+  const model::PastStatus* const seen = SeenBadForLong(rule.condition, node);
+  const model::Time distrusted_until =
+      seen != nullptr ? SaturatingAdd(seen->until, recovery) : model::kNoTime;
+  const bool distrusted = now < distrusted_until;
+  return {.burden = distrusted ? Burden::kPenalized : Burden::kRecovering,
+          .reason = distrusted ? rule.distrusted : rule.recovering,
+          .since = condition.last_transition,
+          .valid_until = distrusted ? std::min(distrusted_until, recovered) : recovered};
+}
+
+Finding JudgeWell(const ConditionRule& rule, const model::Condition& condition,
+                  const model::NodeState& node, const HealthConfig& config, model::Time now) {
+  const Finding kept = JudgeKept(rule, condition, node, config, now);
+  const Finding recovering = JudgeRecovering(rule, condition, node, now);
+  return kept.burden > recovering.burden ? kept : recovering;
+}
+
+Finding FindUnknown(const ConditionRule& rule, const model::Condition& condition,
+                    const HealthConfig& config) {
+  const Effect effect = EffectOfUnknown(rule.condition, config);
+  if (effect == Effect::kIgnore) return {};
+  return {.burden = BurdenOf(effect), .reason = rule.unknown, .since = condition.last_transition};
+}
+
+Finding JudgeUnknown(const ConditionRule& rule, const model::Condition& condition,
+                     const model::NodeState& node, const HealthConfig& config, model::Time now) {
+  const Finding kept = JudgeKept(rule, condition, node, config, now);
+  const Finding unknown = FindUnknown(rule, condition, config);
+  return kept.burden > unknown.burden ? kept : unknown;
+}
+
+// The first moment at which the condition is stale; kForever if it never is.
+model::Time StaleFrom(const HealthCondition& entry, const model::Condition& condition,
+                      const HealthConfig& config) {
+  const model::Duration stale_after = StaleAfter(entry, config);
+  if (stale_after.count() == 0 || condition.last_heartbeat == model::kNoTime) {
+    return model::kForever;
+  }
+  return SaturatingAdd(SaturatingAdd(condition.last_heartbeat, stale_after), model::Duration{1});
+}
+
+Finding JudgeStale(const ConditionRule& rule, const model::Condition& condition,
+                   const model::NodeState& node, const HealthConfig& config, model::Time now) {
+  if (HealthBy(rule.condition, condition) != ConditionHealth::kBad) {
+    return JudgeUnknown(rule, condition, node, config, now);
+  }
+  Finding finding = FindUnknown(rule, condition, config);
+  // The detector may have died of the very fault that it reported, so the worse finding counts. The
+  // condition's minDuration goes on without heartbeats.
+  const Finding of_bad = JudgeBad(rule, condition, node, now);
+  if (of_bad.burden >= finding.burden) return of_bad;
+  finding.valid_until = of_bad.valid_until;
+  return finding;
+}
+
+}  // namespace
+
+Finding JudgeCondition(const ConditionRule& rule, const model::Condition& condition,
+                       const model::NodeState& node, const HealthConfig& config, model::Time now) {
+  const ConditionHealth health = HealthBy(rule.condition, condition);
+  if (health == ConditionHealth::kUnknown) return JudgeUnknown(rule, condition, node, config, now);
+  const model::Time stale_from = StaleFrom(rule.condition, condition, config);
+  if (now >= stale_from) return JudgeStale(rule, condition, node, config, now);
+  const bool is_bad = health == ConditionHealth::kBad;
+  Finding finding =
+      is_bad ? JudgeBad(rule, condition, node, now) : JudgeWell(rule, condition, node, config, now);
+  const bool outlasts_heartbeats = is_bad && finding.burden != Burden::kNone;
+  if (!outlasts_heartbeats) finding.valid_until = std::min(finding.valid_until, stale_from);
+  return finding;
+}
+
+Burden WorstBurden(const HealthCondition& entry, const HealthConfig& config,
+                   const model::NodeState& node, model::Time now) {
+  RuleScope scope;
+  scope.Add(entry, config);
+  if (scope.HaveNoEffect(node.digest, now)) return Burden::kNone;
+  const ConditionRule rule{.condition = entry};
+  Burden worst = Burden::kNone;
+  for (const model::Condition& condition : node.node.conditions) {
+    if (condition.type != entry.type) continue;
+    worst = std::max(worst, JudgeCondition(rule, condition, node, config, now).burden);
+  }
+  return worst;
+}
+
+void RuleScope::Add(const HealthCondition& entry, const HealthConfig& config) {
+  const bool true_is_bad =
+      model::HealthOf(model::ConditionStatus::kTrue, BadStatusOf(entry)) == ConditionHealth::kBad;
+  (true_is_bad ? bad_if_true_ : bad_if_false_) |= model::MarkOf(entry.type);
+  longest_recovery_ = std::max({longest_recovery_, entry.recovery, config.keep_for});
+  ages_ = ages_ || StaleAfter(entry, config).count() > 0;
+}
+
+bool RuleScope::HaveNoEffect(const std::optional<model::ConditionDigest>& digest,
+                             model::Time now) const {
+  return digest && !ages_ && (digest->not_false & bad_if_true_) == 0 &&
+         (digest->not_true & bad_if_false_) == 0 &&
+         now - digest->last_transition >= longest_recovery_;
+}
+
+bool RuleScope::HasNoEffect(const model::Condition& condition, model::Time now) const {
+  const bool is_well = condition.status == model::ConditionStatus::kFalse && bad_if_false_ == 0;
+  return is_well && !ages_ && now - condition.last_transition >= longest_recovery_;
+}
+
+}  // namespace berth::policies::scheduling

@@ -1,0 +1,256 @@
+// What becomes of a node while its detector restarts, falls silent, or has another clock: the
+// snapshot is told what the API server would have, and the health policy judges every ten seconds.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/snapshot.h"
+#include "policies/scheduling/health.h"
+#include "tests/unit/policies/fixtures.h"
+
+namespace berth::policies::scheduling {
+namespace {
+
+using model::ConditionStatus;
+using model::Duration;
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr auto kTrue = ConditionStatus::kTrue;
+constexpr auto kFalse = ConditionStatus::kFalse;
+constexpr auto kUnknown = ConditionStatus::kUnknown;
+
+// What the detector writes, and when by Berth's clock.
+struct Step {
+  Duration at;
+  // Nothing: it removes the condition.
+  std::optional<ConditionStatus> status;
+  // By its own clock.
+  Duration transition;
+  Duration heartbeat;
+};
+
+struct Story {
+  std::string name;
+  HealthCondition entry;
+  std::vector<Step> steps;
+  // Until when the node is excluded; from then on it fits. Zero: it always fits.
+  Duration excluded_until;
+  // Whether it has its full score whenever it fits.
+  bool costs_nothing = false;
+  Duration stale_after{0};
+  Duration end = hours(3);
+};
+
+constexpr Duration kAlways = hours(1000);
+
+class DetectorFaults : public testing::TestWithParam<Story> {
+ protected:
+  DetectorFaults() : snapshot_({.catalog = Catalog(), .labels = {}}) {
+    config_.profiles.clear();
+    config_.conditions = {GetParam().entry};
+    config_.stale_after = GetParam().stale_after;
+  }
+
+  void Write(const Step& step) {
+    model::Node node = GpuNode("n", "NVIDIA-A30").node;
+    node.conditions = {{"Ready", kTrue, kNow - hours(99), kNow + step.at}};
+    if (step.status) {
+      node.conditions.push_back(
+          {GetParam().entry.type, *step.status, kNow + step.transition, kNow + step.heartbeat});
+    }
+    snapshot_.UpsertNode(node);
+  }
+
+  Verdict JudgeAt(model::Time now) {
+    ReasonTable reasons;
+    const std::string prefix = "berth.dev";
+    const HealthPolicy policy({*Catalog(), prefix, reasons}, config_);
+    const cluster::Snapshot::Reader view = snapshot_.Read();
+    const auto prepared = policy.Prepare(PodAskingFor(kGpu, 1), view, now);
+    return std::get<std::unique_ptr<NodeEvaluator>>(prepared)->Evaluate(
+        *view.At(view.Find("n").value()));
+  }
+
+  HealthConfig config_;
+  cluster::Snapshot snapshot_;
+};
+
+TEST_P(DetectorFaults, NeitherExcludeAWellNodeNorLetABrokenOneIn) {
+  const Story& story = GetParam();
+  std::size_t next = 0;
+  for (Duration at{0}; at <= story.end; at += seconds(10)) {
+    for (; next < story.steps.size() && story.steps[next].at <= at; ++next) {
+      Write(story.steps[next]);
+    }
+    const Verdict verdict = JudgeAt(kNow + at);
+    ASSERT_EQ(verdict.fits, at >= story.excluded_until) << at.count() << " s";
+    if (story.costs_nothing && verdict.fits) {
+      ASSERT_EQ(verdict.score, kMaxScore) << at.count() << " s";
+    }
+  }
+}
+
+const HealthCondition kLost{"GPUIsLost", Effect::kExclude, Duration{0}, minutes(10), {}};
+const HealthCondition kLostFor5m{"GPUIsLost", Effect::kExclude, minutes(5), minutes(10), {}};
+const HealthCondition kReady{.type = "AcceleratedHardwareReady",
+                             .effect = Effect::kExclude,
+                             .recovery = minutes(10),
+                             .bad_status = BadStatus::kFalse};
+
+// The status since `since`, with heartbeats every five minutes for an hour, by a clock that is
+// `ahead`.
+std::vector<Step> Beating(ConditionStatus status, Duration since, Duration ahead) {
+  std::vector<Step> steps;
+  for (Duration at{0}; at <= hours(1); at += minutes(5)) {
+    steps.push_back({at, status, since + ahead, at + ahead});
+  }
+  return steps;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    WellNodes, DetectorFaults,
+    testing::Values(
+        Story{.name = "NpdRestarts",
+              .entry = kLost,
+              .steps = {{{}, kFalse, -hours(9), {}}, {hours(1), kFalse, hours(1), hours(1)}}},
+        Story{.name = "EksAgentRestarts",
+              .entry = kReady,
+              .steps = {{{}, kTrue, -hours(9), {}}, {hours(1), kTrue, hours(1), hours(1)}}},
+        Story{.name = "HeartbeatsCease",
+              .entry = kLost,
+              .steps = {{{}, kFalse, -hours(9), {}}},
+              .stale_after = minutes(20)},
+        Story{.name = "HeartbeatsOfWhatIsWellWhenTrueCease",
+              .entry = kReady,
+              .steps = {{{}, kTrue, -hours(9), {}}},
+              .stale_after = minutes(20)},
+        Story{.name = "ClockIsAhead",
+              .entry = kLost,
+              .steps = Beating(kFalse, -hours(9), minutes(5)),
+              .costs_nothing = true,
+              .stale_after = minutes(20),
+              .end = hours(1)},
+        Story{.name = "ClockIsBehind",
+              .entry = kLost,
+              .steps = Beating(kFalse, -hours(9), -minutes(5)),
+              .costs_nothing = true,
+              .stale_after = minutes(20),
+              .end = hours(1)},
+        // A detector that writes events, as NVSentinel does, beside one with heartbeats.
+        Story{
+            .name = "NeverRepeated",
+            .entry = {.type = "GPUIsLost", .effect = Effect::kExclude, .stale_after = Duration{0}},
+            .steps = {{{}, kFalse, -hours(9), -hours(9)}},
+            .costs_nothing = true,
+            .stale_after = minutes(20)},
+        Story{.name = "DetectorIsUnsure",
+              .entry = kLost,
+              .steps = {{{}, kFalse, -hours(9), {}}, {hours(1), kUnknown, hours(1), hours(1)}}}),
+    [](const auto& param) { return param.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    BrokenNodes, DetectorFaults,
+    testing::Values(
+        Story{.name = "NpdRestartsAndSaysFalseUntilItHasLooked",
+              .entry = kLost,
+              .steps = {{{}, kTrue, -hours(1), {}},
+                        {hours(1), kFalse, hours(1), hours(1)},
+                        {hours(1) + seconds(90), kTrue, hours(1) + seconds(90), hours(1)}},
+              .excluded_until = kAlways},
+        Story{.name = "NpdRestartsTwice",
+              .entry = kLost,
+              .steps = {{{}, kTrue, -hours(1), {}},
+                        {hours(1), kFalse, hours(1), hours(1)},
+                        {hours(1) + seconds(90), kTrue, hours(1) + seconds(90), hours(1)},
+                        {hours(1) + seconds(100), kFalse, hours(1) + seconds(100), hours(1)},
+                        {hours(1) + seconds(190), kTrue, hours(1) + seconds(190), hours(1)}},
+              .excluded_until = kAlways},
+        Story{.name = "NpdRestartsWithoutAnInitialStatus",
+              .entry = kLostFor5m,
+              .steps = {{{}, kTrue, -hours(1), {}}, {hours(1), kTrue, hours(1), hours(1)}},
+              .excluded_until = kAlways},
+        Story{.name = "NpdRestartsAndItsMinDurationGoesOn",
+              .entry = kLostFor5m,
+              .steps = {{{}, kTrue, -hours(1), {}},
+                        {hours(1), kFalse, hours(1), hours(1)},
+                        {hours(1) + seconds(90), kTrue, hours(1) + seconds(90), hours(1)}},
+              .excluded_until = kAlways},
+        Story{.name = "EksAgentRestarts",
+              .entry = kReady,
+              .steps = {{{}, kFalse, -hours(1), {}},
+                        {hours(1), kTrue, hours(1), hours(1)},
+                        {hours(1) + seconds(60), kFalse, hours(1) + seconds(60), hours(1)}},
+              .excluded_until = kAlways},
+        Story{.name = "DetectorTimesOutOnce",
+              .entry = kLost,
+              .steps = {{{}, kTrue, -hours(1), {}},
+                        {hours(1), kUnknown, hours(1), hours(1)},
+                        {hours(1) + seconds(90), kTrue, hours(1) + seconds(90), hours(1)}},
+              .excluded_until = kAlways},
+        Story{.name = "HeartbeatsCease",
+              .entry = kLost,
+              .steps = {{{}, kTrue, -hours(1), {}}},
+              .excluded_until = kAlways,
+              .stale_after = minutes(20)},
+        Story{.name = "HeartbeatsOfWhatIsBadWhenFalseCease",
+              .entry = kReady,
+              .steps = {{{}, kFalse, -hours(1), {}}},
+              .excluded_until = kAlways,
+              .stale_after = minutes(20)},
+        Story{.name = "ClockIsAhead",
+              .entry = kLost,
+              .steps = Beating(kTrue, {}, minutes(5)),
+              .excluded_until = kAlways,
+              .stale_after = minutes(20)},
+        Story{.name = "ClockIsBehind",
+              .entry = kLost,
+              .steps = Beating(kTrue, {}, -minutes(5)),
+              .excluded_until = kAlways,
+              .stale_after = minutes(20)}),
+    [](const auto& param) { return param.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Repairs, DetectorFaults,
+    testing::Values(
+        Story{.name = "EndWhenTheDetectorHadTimeToLook",
+              .entry = kLost,
+              .steps = {{{}, kTrue, -hours(1), {}}, {hours(1), kFalse, hours(1), hours(1)}},
+              .excluded_until = hours(1) + minutes(2)},
+        Story{.name = "EndTheSameWhereFalseIsBad",
+              .entry = kReady,
+              .steps = {{{}, kFalse, -hours(1), {}}, {hours(1), kTrue, hours(1), hours(1)}},
+              .excluded_until = hours(1) + minutes(2)},
+        // The node was rebooted: GKE's health checker takes XidCriticalError away.
+        Story{.name = "EndAtOnceWhenTheConditionIsRemoved",
+              .entry = kLost,
+              .steps = {{{}, kTrue, -hours(1), {}}, {hours(1), {}, {}, {}}},
+              .excluded_until = hours(1),
+              .costs_nothing = true},
+        Story{.name = "OfASlipEndAtOnce",
+              .entry = kLost,
+              .steps = {{{}, kTrue, {}, {}}, {seconds(30), kFalse, seconds(30), seconds(30)}},
+              .excluded_until = seconds(30)}),
+    [](const auto& param) { return param.param.name; });
+
+TEST(KeepFor, IsAChoice) {
+  HealthConfig config;
+  config.profiles.clear();
+  config.conditions = {kLost};
+  model::NodeState node = GpuNode("n", "NVIDIA-A30");
+  node.node.conditions = {{"GPUIsLost", kFalse, kNow - minutes(4), kNow}};
+  node.past = {{"GPUIsLost", kNow - hours(1), kNow - minutes(4)}};
+  config.keep_for = minutes(5);
+  EXPECT_TRUE(Excludes(kLost, config, node, kNow));
+  EXPECT_FALSE(Excludes(kLost, config, node, kNow + minutes(1)));
+  config.keep_for = Duration{0};
+  EXPECT_FALSE(Excludes(kLost, config, node, kNow - minutes(4)));
+}
+
+}  // namespace
+}  // namespace berth::policies::scheduling

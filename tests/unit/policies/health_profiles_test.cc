@@ -1,0 +1,458 @@
+#include "policies/scheduling/health_profiles.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/json.h"
+#include "policies/scheduling/health.h"
+#include "tests/unit/policies/fixtures.h"
+
+namespace berth::policies::scheduling {
+namespace {
+
+using model::ConditionStatus;
+
+enum class Fate { kFits, kComesLast, kRefused };
+
+Fate Judge(const HealthConfig& config, const model::NodeState& node, const model::Pod& pod) {
+  ReasonTable reasons;
+  const std::string prefix = "berth.dev";
+  const HealthPolicy policy({*Catalog(), prefix, reasons}, config);
+  const auto prepared = policy.Prepare(pod, FixedView(), kNow);
+  const Verdict verdict = std::get<std::unique_ptr<NodeEvaluator>>(prepared)->Evaluate(node);
+  if (!verdict.fits) return Fate::kRefused;
+  return verdict.score == kMaxScore ? Fate::kFits : Fate::kComesLast;
+}
+
+HealthConfig Of(HealthProfile profile) {
+  HealthConfig config;
+  config.profiles = {profile};
+  return config;
+}
+
+// An A30 node with the conditions of a v1.Node's status, in JSON.
+model::NodeState NodeOf(const std::string& conditions) {
+  kube::JsonParser parser;
+  const auto root = parser.Parse(R"({"metadata": {"name": "n"}, "status": {"conditions": [)" +
+                                 conditions + "]}}");
+  const auto node = kube::NodeFromJson(root.value(), "Node");
+  EXPECT_TRUE(node.ok()) << node.status();
+  model::NodeState state = GpuNode("n", "NVIDIA-A30");
+  state.node.conditions = node->conditions;
+  return state;
+}
+
+// Now is 2027-01-15T08:00:00Z.
+constexpr char kBeating[] =
+    R"("lastHeartbeatTime": "2027-01-15T07:57:12Z", "lastTransitionTime": "2027-01-15T03:12:40Z")";
+// As of a detector that wrote once, last year.
+constexpr char kOnce[] =
+    R"("lastHeartbeatTime": "2026-11-02T10:15:30Z", "lastTransitionTime": "2026-11-02T10:15:30Z")";
+// As of one that died two hours ago.
+constexpr char kSilent[] =
+    R"("lastHeartbeatTime": "2027-01-15T06:00:00Z", "lastTransitionTime": "2027-01-15T03:12:40Z")";
+
+struct Case {
+  std::string name;
+  HealthProfile profile;
+  // Type, status, reason and message as the detector writes them.
+  std::string fields;
+  Fate fate;
+  const char* times = kBeating;
+  // A resource that the pod asks for besides its GPU, and its max-runtime.
+  std::string resource = {};
+  std::string max_runtime = {};
+};
+
+class HealthProfileTable : public testing::TestWithParam<Case> {};
+
+TEST_P(HealthProfileTable, JudgesWhatTheDetectorWrites) {
+  const Case& c = GetParam();
+  model::Pod pod = PodAskingFor(kGpu, 1);
+  if (!c.resource.empty()) pod.requests.Set(c.resource, 1);
+  if (!c.max_runtime.empty()) pod.annotations = {{"berth.dev/max-runtime", c.max_runtime}};
+  const std::string separator = *c.times == '\0' ? "" : ", ";
+  const model::NodeState node = NodeOf("{" + c.fields + separator + c.times + "}");
+  EXPECT_EQ(Judge(Of(c.profile), node, pod), c.fate);
+}
+
+std::string NameOfCase(const testing::TestParamInfo<Case>& info) { return info.param.name; }
+
+// kubernetes/node-problem-detector v1.36.0, config/*.json. Earlier minors, down to v0.8, spell the
+// same types the same, and have fewer.
+INSTANTIATE_TEST_SUITE_P(
+    Npd, HealthProfileTable,
+    testing::Values(
+        Case{"Deadlock", HealthProfile::kNpd,
+             R"("type": "KernelDeadlock", "status": "True", "reason": "DockerHung",
+                "message": "task docker:20744 blocked for more than 120 seconds.")",
+             Fate::kRefused},
+        Case{"NoDeadlock", HealthProfile::kNpd,
+             R"("type": "KernelDeadlock", "status": "False", "reason": "KernelHasNoDeadlock",
+                "message": "kernel has no deadlock")",
+             Fate::kFits},
+        Case{"ReadonlyFilesystem", HealthProfile::kNpd,
+             R"("type": "ReadonlyFilesystem", "status": "True", "reason": "FilesystemIsReadOnly",
+                "message": "Remounting filesystem read-only")",
+             Fate::kRefused},
+        Case{"XfsShutdown", HealthProfile::kNpd,
+             R"("type": "XfsShutdown", "status": "True", "reason": "XfsHasShutdown",
+                "message": "XFS (nvme0n1p1): Shutting down filesystem")",
+             Fate::kRefused},
+        Case{"CperHardwareErrorFatal", HealthProfile::kNpd,
+             R"("type": "CperHardwareErrorFatal", "status": "True",
+                "reason": "CperHardwareErrorFatal", "message": "event severity: fatal")",
+             Fate::kRefused},
+        Case{"KubeletUnhealthy", HealthProfile::kNpd,
+             R"("type": "KubeletUnhealthy", "status": "True", "reason": "KubeletUnhealthy",
+                "message": "kubelet:kubelet was found unhealthy; repair flag : true")",
+             Fate::kRefused},
+        Case{"ContainerdUnhealthy", HealthProfile::kNpd,
+             R"("type": "ContainerRuntimeUnhealthy", "status": "True",
+                "reason": "ContainerdUnhealthy", "message": "containerd was found unhealthy")",
+             Fate::kRefused},
+        Case{"DockerUnhealthyOfEarlierMinors", HealthProfile::kNpd,
+             R"("type": "ContainerRuntimeUnhealthy", "status": "True",
+                "reason": "DockerUnhealthy", "message": "docker was found unhealthy")",
+             Fate::kRefused},
+        Case{"FrequentContainerdRestart", HealthProfile::kNpd,
+             R"("type": "FrequentContainerdRestart", "status": "True",
+                "reason": "FrequentContainerdRestart", "message": "Found 7 matching logs")",
+             Fate::kComesLast},
+        Case{"CorruptDockerOverlay2", HealthProfile::kNpd,
+             R"("type": "CorruptDockerOverlay2", "status": "True",
+                "reason": "CorruptDockerOverlay2", "message": "Found 12 matching logs")",
+             Fate::kComesLast},
+        // A plugin that was killed.
+        Case{"PluginTimedOut", HealthProfile::kNpd,
+             R"("type": "KubeletUnhealthy", "status": "Unknown", "reason": "KubeletUnhealthy",
+                "message": "Timeout when running plugin")",
+             Fate::kComesLast},
+        Case{"DeadDetectorOnABrokenNode", HealthProfile::kNpd,
+             R"("type": "KernelDeadlock", "status": "True", "reason": "DockerHung",
+                "message": "task docker:20744 blocked for more than 120 seconds.")",
+             Fate::kRefused, kSilent},
+        Case{"DeadDetector", HealthProfile::kNpd,
+             R"("type": "KernelDeadlock", "status": "False", "reason": "KernelHasNoDeadlock",
+                "message": "kernel has no deadlock")",
+             Fate::kComesLast, kSilent},
+        Case{"ExampleOfNtp", HealthProfile::kNpd,
+             R"("type": "NTPProblem", "status": "True", "reason": "NTPIsDown",
+                "message": "NTP service is not running")",
+             Fate::kFits}),
+    NameOfCase);
+
+INSTANTIATE_TEST_SUITE_P(
+    Pfn, HealthProfileTable,
+    testing::Values(Case{"Lost", HealthProfile::kPfn,
+                         R"("type": "GPUIsLost", "status": "True", "reason": "GPUIsLost",
+                            "message": "0000:3b:00.0 GPU is lost")",
+                         Fate::kRefused},
+                    Case{"NotLost", HealthProfile::kPfn,
+                         R"("type": "GPUIsLost", "status": "False", "reason": "GPUIsNotLost",
+                            "message": "8 GPUs")",
+                         Fate::kFits},
+                    Case{"SilenceIsNoSign", HealthProfile::kPfn,
+                         R"("type": "GPUIsLost", "status": "False", "reason": "GPUIsNotLost",
+                            "message": "8 GPUs")",
+                         Fate::kFits, kSilent},
+                    Case{"PcieLinkDegraded", HealthProfile::kPfn,
+                         R"("type": "PCIeLinkDegraded", "status": "True", "reason": "Width",
+                            "message": "0000:3b:00.0 x8 of x16")",
+                         Fate::kComesLast},
+                    Case{"NicDownForRdma", HealthProfile::kPfn,
+                         R"("type": "NICLinkDown", "status": "True", "reason": "NICLinkDown",
+                            "message": "ens1f0")",
+                         Fate::kRefused, kBeating, "rdma/hca_a"},
+                    Case{"NicDown", HealthProfile::kPfn,
+                         R"("type": "NICLinkDown", "status": "True", "reason": "NICLinkDown",
+                            "message": "ens1f0")",
+                         Fate::kComesLast}),
+    NameOfCase);
+
+// NVIDIA/NVSentinel, platform-connectors/pkg/connectors/kubernetes/process_node_events.go: the
+// reason is the check's name and IsHealthy or IsNotHealthy; times are those of the event.
+INSTANTIATE_TEST_SUITE_P(
+    Nvsentinel, HealthProfileTable,
+    testing::Values(
+        Case{"Mem", HealthProfile::kNvsentinel,
+             R"("type": "GpuMemWatch", "status": "True", "reason": "GpuMemWatchIsNotHealthy",
+                "message": "ErrorCode:DCGM_FR_VOLATILE_DBE_DETECTED GPU:3 A volatile DBE. Recommended Action=COMPONENT_RESET;")",
+             Fate::kRefused, kOnce},
+        Case{"MemIsWell", HealthProfile::kNvsentinel,
+             R"("type": "GpuMemWatch", "status": "False", "reason": "GpuMemWatchIsHealthy",
+                "message": "No Health Failures")",
+             Fate::kFits, kOnce},
+        Case{"FallenOffTheBus", HealthProfile::kNvsentinel,
+             R"("type": "SysLogsGPUFallenOff", "status": "True",
+                "reason": "SysLogsGPUFallenOffIsNotHealthy",
+                "message": "GPU:0 GPU has fallen off the bus. Recommended Action=RESTART_BM;")",
+             Fate::kRefused, kOnce},
+        Case{"Xid", HealthProfile::kNvsentinel,
+             R"("type": "SysLogsXIDError", "status": "True",
+                "reason": "SysLogsXIDErrorIsNotHealthy",
+                "message": "ErrorCode:79 PCI:0000:b3:00 Recommended Action=RESTART_BM;")",
+             Fate::kRefused, kOnce},
+        Case{"NvswitchFatal", HealthProfile::kNvsentinel,
+             R"("type": "GpuNvswitchFatalWatch", "status": "True",
+                "reason": "GpuNvswitchFatalWatchIsNotHealthy",
+                "message": "Recommended Action=CONTACT_SUPPORT;")",
+             Fate::kRefused, kOnce},
+        // Also written for IMEX, where the GPUs are well.
+        Case{"Nvlink", HealthProfile::kNvsentinel,
+             R"("type": "GpuNvlinkWatch", "status": "True", "reason": "GpuNvlinkWatchIsNotHealthy",
+                "message": "ErrorCode:DCGM_FR_IMEX_UNHEALTHY GPU:0 Recommended Action=CONTACT_SUPPORT;")",
+             Fate::kComesLast, kOnce},
+        Case{"InfiniBandForRdma", HealthProfile::kNvsentinel,
+             R"("type": "InfiniBandStateCheck", "status": "True",
+                "reason": "InfiniBandStateCheckIsNotHealthy",
+                "message": "NIC:mlx5_0 Recommended Action=REPLACE_VM;")",
+             Fate::kRefused, kOnce, "rdma/hca_a"},
+        Case{"InfiniBand", HealthProfile::kNvsentinel,
+             R"("type": "InfiniBandStateCheck", "status": "True",
+                "reason": "InfiniBandStateCheckIsNotHealthy",
+                "message": "NIC:mlx5_0 Recommended Action=REPLACE_VM;")",
+             Fate::kComesLast, kOnce}),
+    NameOfCase);
+
+// aws/eks-node-monitoring-agent v1.7.0, pkg/manager/node_exporter.go.
+INSTANTIATE_TEST_SUITE_P(
+    Eks, HealthProfileTable,
+    testing::Values(
+        Case{"HardwareIsReady", HealthProfile::kEks,
+             R"("type": "AcceleratedHardwareReady", "status": "True",
+                "reason": "NvidiaAcceleratedHardwareIsReady",
+                "message": "Monitoring for the Nvidia AcceleratedHardware system is active")",
+             Fate::kFits},
+        Case{"HardwareIsReadyInLaterMinors", HealthProfile::kEks,
+             R"("type": "AcceleratedHardwareReady", "status": "True",
+                "reason": "NvidiaGPUIsReady",
+                "message": "Monitoring for the Nvidia GPU system is active")",
+             Fate::kFits},
+        Case{"HardwareIsNot", HealthProfile::kEks,
+             R"("type": "AcceleratedHardwareReady", "status": "False",
+                "reason": "NvidiaXID79Error", "message": "XID 79 detected")",
+             Fate::kRefused},
+        Case{"DeviceCountMismatch", HealthProfile::kEks,
+             R"("type": "AcceleratedHardwareReady", "status": "False",
+                "reason": "NvidiaDeviceCountMismatch", "message": "7 of 8 GPUs")",
+             Fate::kRefused},
+        Case{"NetworkingIsNot", HealthProfile::kEks,
+             R"("type": "NetworkingReady", "status": "False", "reason": "IPAMDNotReady",
+                "message": "IPAMD is not ready")",
+             Fate::kRefused},
+        Case{"DeadAgentOnABrokenNode", HealthProfile::kEks,
+             R"("type": "KernelReady", "status": "False", "reason": "KernelBug", "message": "")",
+             Fate::kRefused, kSilent},
+        Case{"DeadAgent", HealthProfile::kEks,
+             R"("type": "KernelReady", "status": "True", "reason": "KernelIsReady",
+                "message": "Monitoring for the Kernel system is active")",
+             Fate::kComesLast, kSilent}),
+    NameOfCase);
+
+// MicrosoftDocs/azure-aks-docs fb060ab, articles/aks/node-problem-detector.md.
+INSTANTIATE_TEST_SUITE_P(
+    Aks, HealthProfileTable,
+    testing::Values(
+        Case{"GpuMissing", HealthProfile::kAks,
+             R"("type": "GPUMissing", "status": "True",
+                "reason": "Observed GPU count does not match expected GPU count", "message": "")",
+             Fate::kRefused},
+        Case{"Xid", HealthProfile::kAks,
+             R"("type": "XIDErrors", "status": "True",
+                "reason": "XID errors present in kernel log", "message": "")",
+             Fate::kRefused},
+        Case{"ClockThrottling", HealthProfile::kAks,
+             R"("type": "GPUClockThrottling", "status": "True",
+                "reason": "Problematic GPU clock throttling detected", "message": "")",
+             Fate::kComesLast},
+        Case{"IbFlappingForRdma", HealthProfile::kAks,
+             R"("type": "IBLinkFlapping", "status": "True",
+                "reason": "Intermittent InfiniBand device connectivity", "message": "")",
+             Fate::kRefused, kBeating, "rdma/ib"},
+        Case{"KubeletIsDown", HealthProfile::kAks,
+             R"("type": "KubeletProblem", "status": "True", "reason": "KubeletIsDown",
+                "message": "")",
+             Fate::kRefused},
+        Case{"EventScheduled", HealthProfile::kAks,
+             R"("type": "VMEventScheduled", "status": "True", "reason": "VMEventScheduled",
+                "message": "")",
+             Fate::kRefused},
+        Case{"StockCondition", HealthProfile::kAks,
+             R"("type": "ReadonlyFilesystem", "status": "True", "reason": "FilesystemIsReadOnly",
+                "message": "Remounting filesystem read-only")",
+             Fate::kRefused}),
+    NameOfCase);
+
+// GoogleCloudPlatform/container-engine-accelerators 992db81,
+// pkg/gpu/nvidia/health_check/health_checker.go: the reason is the set of XIDs as JSON, and the
+// message the node's boot ID.
+INSTANTIATE_TEST_SUITE_P(
+    Gke, HealthProfileTable,
+    testing::Values(
+        Case{"Xid", HealthProfile::kGke,
+             R"("type": "XidCriticalError", "status": "True", "reason": "{\"48\":true,\"79\":true}",
+                "message": "6d3c9a3e-7a55-4c1c-9d3e-0d6d8a1f0b11")",
+             Fate::kRefused},
+        Case{"PluginIsGone", HealthProfile::kGke,
+             R"("type": "XidCriticalError", "status": "True", "reason": "{\"79\":true}",
+                "message": "6d3c9a3e-7a55-4c1c-9d3e-0d6d8a1f0b11")",
+             Fate::kRefused, kSilent},
+        Case{"RemovedAfterTheReboot", HealthProfile::kGke,
+             R"("type": "Ready", "status": "True", "reason": "KubeletReady",
+                "message": "kubelet is posting ready status")",
+             Fate::kFits}),
+    NameOfCase);
+
+INSTANTIATE_TEST_SUITE_P(
+    Nebius, HealthProfileTable,
+    testing::Values(
+        Case{"Gpu", HealthProfile::kNebius,
+             R"("type": "NebiusGPUError", "status": "True", "reason": "", "message": "")",
+             Fate::kRefused},
+        Case{"BootDisk", HealthProfile::kNebius,
+             R"("type": "NebiusBootDiskIOError", "status": "True")", Fate::kRefused},
+        Case{"Well", HealthProfile::kNebius, R"("type": "NebiusGPUError", "status": "False")",
+             Fate::kFits}),
+    NameOfCase);
+
+// ROCm/gpu-operator 6df13c1, docs/npd.
+INSTANTIATE_TEST_SUITE_P(
+    Amd, HealthProfileTable,
+    testing::Values(Case{"Down", HealthProfile::kAmd,
+                         R"("type": "AMDGPUProblem", "status": "True", "reason": "AMDGPUIsDown",
+                            "message": "GPU_ECC_UNCORRECT_TOTAL above 0")",
+                         Fate::kRefused},
+                    Case{"Up", HealthProfile::kAmd,
+                         R"("type": "AMDGPUProblem", "status": "False", "reason": "AMDGPUIsUp",
+                            "message": "AMD GPU is up")",
+                         Fate::kFits}),
+    NameOfCase);
+
+constexpr char kPlanned[] =
+    R"("type": "MaintenancePlanned", "status": "True", "reason": "MaintenanceWindow",
+       "message": "Hardware maintenance is scheduled for this Node",
+       "lastTransitionTime": "2027-01-15T06:00:00Z")";
+
+// k8s.io/api v0.37.0, core/v1/types.go: administrators write these, and owe no heartbeat.
+INSTANTIATE_TEST_SUITE_P(
+    Lifecycle, HealthProfileTable,
+    testing::Values(
+        Case{"Planned", HealthProfile::kLifecycle, kPlanned, Fate::kRefused, ""},
+        Case{"PlannedAndTheyAreShort", HealthProfile::kLifecycle, kPlanned, Fate::kFits, "", "",
+             "1h"},
+        Case{"PlannedAndTheyAreTooLong", HealthProfile::kLifecycle, kPlanned, Fate::kRefused, "",
+             "", "1h1s"},
+        Case{"PlannedAndTheySayNothingOfUse", HealthProfile::kLifecycle, kPlanned, Fate::kRefused,
+             "", "", "soon"},
+        Case{"PlannedAndTheyClaimToTakeNoTime", HealthProfile::kLifecycle, kPlanned, Fate::kRefused,
+             "", "", "0s"},
+        Case{"CalledOff", HealthProfile::kLifecycle,
+             R"("type": "MaintenancePlanned", "status": "False", "reason": "MaintenanceWindow")",
+             Fate::kFits, kOnce},
+        Case{"InProgress", HealthProfile::kLifecycle,
+             R"("type": "MaintenanceInProgress", "status": "True", "reason": "Rollout")",
+             Fate::kRefused, "", "", "1m"},
+        Case{"Drained", HealthProfile::kLifecycle,
+             R"("type": "Drained", "status": "True", "reason": "PodsEvicted")", Fate::kRefused, "",
+             "", "1m"}),
+    NameOfCase);
+
+// Every type of every profile: bad has the effect, and well has none.
+TEST(HealthProfiles, EachTypeHasItsEffectAndNoOther) {
+  for (const HealthProfileSpec& spec : HealthProfiles()) {
+    const HealthConfig config = Of(spec.profile);
+    EXPECT_EQ(Validate({.profiles = {}, .conditions = spec.conditions}).size(), 0u);
+    for (const HealthCondition& entry : spec.conditions) {
+      const ConditionStatus bad = BadStatusOf(entry);
+      const auto well =
+          bad == ConditionStatus::kTrue ? ConditionStatus::kFalse : ConditionStatus::kTrue;
+      model::Pod pod = PodAskingFor(kGpu, 1);
+      if (!entry.resources.empty()) pod.requests.Set("rdma/a", 1);
+      model::NodeState node = GpuNode("n", "NVIDIA-A30");
+      node.node.conditions = {{entry.type, bad, kNow - std::chrono::hours(1), kNow}};
+      const Fate expected = entry.effect == Effect::kExclude ? Fate::kRefused : Fate::kComesLast;
+      if (!entry.resources.empty() || entry.effect == Effect::kExclude) {
+        EXPECT_EQ(Judge(config, node, pod), expected) << entry.type;
+      } else {
+        EXPECT_NE(Judge(config, node, pod), Fate::kFits) << entry.type;
+      }
+      node.node.conditions[0].status = well;
+      EXPECT_EQ(Judge(config, node, pod), Fate::kFits) << entry.type;
+    }
+  }
+}
+
+std::vector<std::string> TypesOf(const HealthConfig& config) {
+  std::vector<std::string> types;
+  for (const HealthCondition& entry : AllConditions(config)) types.push_back(entry.type);
+  return types;
+}
+
+// What Berth did before there were profiles: an upgrade excludes nothing new.
+TEST(AllConditions, AreThoseOfPfnByDefault) {
+  const std::vector<HealthCondition> before = {
+      {"GPUIsLost", Effect::kExclude, {}, std::chrono::minutes(10)},
+      {"GPURuntimeError", Effect::kExclude, {}, std::chrono::minutes(10)},
+      {"GPUPendingPage", Effect::kExclude},
+      {"DStateProcess", Effect::kExclude},
+      {"PCIeLinkDegraded", Effect::kPenalize},
+      {"NICLinkDown", Effect::kExclude, {}, {}, {"rdma/*"}},
+      {"NICLinkDown", Effect::kPenalize},
+      {"NICLinkFlapping", Effect::kPenalize}};
+  EXPECT_EQ(AllConditions({}), before);
+}
+
+TEST(AllConditions, AreOfProfilesInTheirOrderAndThenTheConfigurationsOwn) {
+  HealthConfig config;
+  config.profiles = {HealthProfile::kGke, HealthProfile::kAmd};
+  config.conditions = {{"Mine", Effect::kPenalize}};
+  EXPECT_EQ(TypesOf(config),
+            (std::vector<std::string>{"XidCriticalError", "AMDGPUProblem", "Mine"}));
+}
+
+TEST(AllConditions, WhatComesLaterReplacesAllThatWasSaidAboutAType) {
+  HealthConfig config;
+  config.conditions = {{"NICLinkDown", Effect::kExclude}};
+  const auto all = AllConditions(config);
+  EXPECT_EQ(std::count_if(all.begin(), all.end(),
+                          [](const auto& each) { return each.type == "NICLinkDown"; }),
+            1);
+  EXPECT_EQ(all.back(), config.conditions[0]);
+
+  config.conditions.clear();
+  config.profiles = {HealthProfile::kNpd, HealthProfile::kAks};
+  const auto both = TypesOf(config);
+  EXPECT_EQ(std::count(both.begin(), both.end(), "KernelDeadlock"), 1);
+}
+
+TEST(AllConditions, AreNoneWithoutProfilesAndConditions) {
+  EXPECT_TRUE(AllConditions({.profiles = {}}).empty());
+}
+
+TEST(HealthProfiles, AreInTheOrderOfTheirNames) {
+  const auto names = EnumNames(HealthProfile{});
+  ASSERT_EQ(HealthProfiles().size(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(HealthProfiles()[i].profile, names[i].value);
+    EXPECT_EQ(NameOf(names[i].value), names[i].name);
+    EXPECT_EQ(SpecOf(names[i].value).profile, names[i].value);
+  }
+}
+
+TEST(HealthPolicyAnnotations, AreReadOnlyWhereAnEntryNeedsThem) {
+  ReasonTable reasons;
+  const std::string prefix = "example.org";
+  EXPECT_TRUE(HealthPolicy({*Catalog(), prefix, reasons}, {}).Annotations().empty());
+  EXPECT_EQ(
+      HealthPolicy({*Catalog(), prefix, reasons}, Of(HealthProfile::kLifecycle)).Annotations(),
+      std::vector<std::string>{"example.org/max-runtime"});
+}
+
+}  // namespace
+}  // namespace berth::policies::scheduling
