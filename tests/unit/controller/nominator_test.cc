@@ -409,7 +409,8 @@ TEST_F(NominatorTest, SaysInAConditionAndAnEventWhyAGangWaits) {
   Nominator nominator = Make(WithGangs());
   Wait(nominator, {OfGang("train-0")});
   RunFor(nominator, seconds(12));
-  ASSERT_THAT(transport_.requests, SizeIs(2));
+  ASSERT_THAT(transport_.requests, SizeIs(3));
+  EXPECT_EQ(transport_.requests[2].target, "/api/v1/namespaces/ml/pods?limit=250");
   EXPECT_EQ(transport_.requests[0].target, "/api/v1/namespaces/ml/pods/train-0/status");
   EXPECT_EQ(transport_.requests[0].body,
             R"({"metadata":{"uid":"train-0-uid"},"status":{"conditions":[{"lastTransitionTime":)"
