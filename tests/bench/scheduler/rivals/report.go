@@ -96,7 +96,7 @@ func (r report) print(out io.Writer) error {
 }
 
 func (s sceneReport) printOne(text *strings.Builder) {
-	table := figures.NewTable("way", "rounds", "last binding s", figures.SpreadColumns, "pods/s",
+	table := figures.NewTable("way", "rounds", "whole", "last binding s", figures.SpreadColumns, "pods/s",
 		"created s", "GPU-seconds held", "to the first")
 	for _, w := range s.Ways {
 		if len(w.Runs) == 0 {
@@ -107,12 +107,18 @@ func (s sceneReport) printOne(text *strings.Builder) {
 			ratios := spread.Ratios(w.values(seconds), s.Ways[0].values(seconds))
 			ratio = fmt.Sprintf("%.2f", spread.Quantile(ratios, 0.5))
 		}
-		table.Row(w.Title, fmt.Sprint(len(w.Runs)), figures.Cells("%.2f", spread.Of(w.values(seconds))),
+		whole := 0
+		for _, run := range w.Runs {
+			whole += run.Ran
+		}
+		table.Row(w.Title, fmt.Sprint(len(w.Runs)), fmt.Sprint(whole),
+			figures.Cells("%.2f", spread.Of(w.values(seconds))),
 			w.median("%.0f", func(o outcome) float64 { return o.PodsPerSecond }),
 			w.median("%.2f", func(o outcome) float64 { return o.Created }),
 			w.median("%.0f", held), ratio)
 	}
-	fmt.Fprint(text, table, "\nMedians of the rounds; ratios of times are of the same round.\n")
+	fmt.Fprint(text, table, "\nMedians of the rounds; ratios of times are of the same round. Where the gang did not become "+
+		"whole, time was up.\n")
 }
 
 func (s sceneReport) printContest(text *strings.Builder) {

@@ -79,11 +79,11 @@ func TestReportIsShown(t *testing.T) {
 			{Scene: "one", Title: "one gang", Nodes: 7498, Gangs: 1, Pods: 512, Ways: []wayReport{
 				{Way: "alone", Title: "alone", Runs: []outcome{{Seconds: 2}, {Seconds: 4}}},
 				{Way: "berth", Title: "Berth", Runs: []outcome{
-					{Seconds: 3, PodsPerSecond: 10, Created: 1, Held: 7}, {Seconds: 6, PodsPerSecond: 20, Created: 1, Held: 9}}}}},
+					{Seconds: 3, PodsPerSecond: 10, Created: 1, Held: 7, Ran: 1}, {Seconds: 6, PodsPerSecond: 20, Created: 1, Held: 9}}}}},
 			{Scene: "contest", Title: "several", Nodes: 280, Gangs: 6, Pods: 40, Ways: []wayReport{
 				{Way: "kueue", Title: "Kueue", Runs: []outcome{{Seconds: 60, Ran: 6, Held: 1000, Reserved: 3}}}}}}}
 	if err := figures.CheckTables(r.print, "2 CPUs", "kueue v1", "one gang: 7498 nodes, 1 gangs of 512 pods",
-		"| Berth | 2 | **4.50** | 3.75 to 5.25 | 3.00 to 6.00 | 15 | 1.00 | 8 | 1.50 |\n",
+		"| Berth | 2 | 1 | **4.50** | 3.75 to 5.25 | 3.00 to 6.00 | 15 | 1.00 | 8 | 1.50 |\n",
 		"| Kueue | 1 | 6 | **60.0** | 60.0 to 60.0 | 60.0 to 60.0 | **1000** | 1000 to 1000 | 1000 to 1000 | 3 |\n",
 	); err != nil {
 		t.Error(err)
