@@ -19,7 +19,7 @@ func TestChoices(t *testing.T) {
 		{"-pods", "1", "-pods must be 2 to 4096"},
 		{"-pods", "4000", "three quarters of the nodes with V100"},
 		{"-gangs", "2", "-gangs 3 or more"},
-		{"-patience", "20s", "-patience more than that"},
+		{"-patience", "10s", "-patience more than that"},
 		{"-scenes", "two", "write some of contest, one"},
 		{"-ways", "best", "write some of alone,berth,coscheduling,kueue,kueue-topology"},
 	} {
