@@ -160,12 +160,17 @@ func (w *gangWorld) runsWhole(gang string, count, racks int) []corev1.Pod {
 		}
 	}
 	w.expectRacks(pods, racks)
-	said, err := shared.Explain(w.Context(), "--gang", w.namespace+"/"+gang)
+	said, err := w.explain(gang)
 	w.Check("explain the gang", err)
 	if want := fmt.Sprintf("of %d: bound", count); !strings.Contains(said.Text, want) {
 		w.Errorf("berth explain --gang says %q, want %q in it", said.Text, want)
 	}
 	return pods
+}
+
+func (w *gangWorld) explain(gang string) (box.Explanation, error) {
+	return shared.Explain(w.Context(), "--kubeconfig", shared.Kubeconfig,
+		"--gang", w.namespace+"/"+gang)
 }
 
 // expectRacks fails the test unless the pods with accelerators are in so many racks.

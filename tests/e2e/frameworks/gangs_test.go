@@ -53,8 +53,8 @@ func (w *gangWorld) startsOver(killed corev1.Pod, before []corev1.Pod, racks int
 	return again
 }
 
-// replaces has a node break and its pod be evicted, and expects another one near the others. A rack
-// that the gang has not begun to use has the least room, but would be one more.
+// replaces has a node break and its pod be evicted, and expects another one near the others. The third
+// rack has the least room, but would be one more.
 func (w *gangWorld) replaces(lost corev1.Pod, before []corev1.Pod, racks int) []corev1.Pod {
 	w.Helper()
 	w.breakNode(lost.Spec.NodeName)
@@ -107,7 +107,7 @@ func TestGangOfAnMPIJob(t *testing.T) {
 func TestGangOfAPyTorchJob(t *testing.T) {
 	trainingOperator.start(t)
 	w := newGangWorld(t)
-	job, pods := w.begin("training-operator", 5, 2, 8, 9, 10)
+	job, pods := w.begin("training-operator", 6, 2, 8, 9, 10)
 	again := w.replaces(labelled(w.world, pods, trainingRole, "worker"), pods, 2)
 	w.finish(again...)
 	w.Await("the PyTorchJob to succeed", func() bool { return manifests.HasCondition(w.now(job), "Succeeded") })

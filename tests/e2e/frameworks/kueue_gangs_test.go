@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 	"berth.dev/berth/tests/e2e/manifests"
 	"berth.dev/berth/tests/e2e/witness"
@@ -46,8 +47,32 @@ func queuedGangs(t *testing.T, gpus int64) *gangWorld {
 		}
 		w.createOnce(object)
 	}
-	w.Cleanup(func() { w.deleteAll(workloads) }) // before the queues, and while Kueue is there
+	w.Cleanup(w.clear) // before the queues, and while Kueue is there
 	return w
+}
+
+// clear deletes Jobs, pods and what Kueue has made of them, all at the same time: it makes a workload
+// anew for what is still there, and lets pods of a group go when their workload is gone.
+func (w *gangWorld) clear() {
+	ctx, core := context.Background(), shared.Client.CoreV1().Pods(w.namespace)
+	batch, queued := shared.Client.BatchV1().Jobs(w.namespace),
+		w.client.Resource(workloads).Namespace(w.namespace)
+	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64),
+		PropagationPolicy: new(metav1.DeletePropagationBackground)}
+	all := metav1.ListOptions{}
+	gone := box.HoldsWithin(awaitTimeout, func() bool {
+		_ = batch.DeleteCollection(ctx, now, all)
+		_ = core.DeleteCollection(ctx, now, all)
+		_ = queued.DeleteCollection(ctx, now, all)
+		jobs, jobsErr := batch.List(ctx, all)
+		pods, podsErr := core.List(ctx, all)
+		waiting, waitingErr := queued.List(ctx, all)
+		return jobsErr == nil && podsErr == nil && waitingErr == nil &&
+			len(jobs.Items)+len(pods.Items)+len(waiting.Items) == 0
+	})
+	if !gone {
+		w.Errorf("there still are Jobs, pods or workloads in %s", w.namespace)
+	}
 }
 
 func setQuota(w *gangWorld, queue *unstructured.Unstructured, resource string, quota int64) {
@@ -124,7 +149,7 @@ func testQueuedGangsOfGroups(t *testing.T) {
 	w.queuedGroup("second", 4, gangDevices, true)
 	w.awaitQueued("second")
 	w.Await("berth explain --gang to say that it waits for Kueue", func() bool {
-		said, err := shared.Explain(w.Context(), "--gang", w.namespace+"/second")
+		said, err := w.explain("second")
 		return err == nil && strings.Contains(said.Text, "gang "+w.namespace+"/second of 4: collecting") &&
 			strings.Count(said.Text, "held back by "+kueueGate) == 4
 	})
@@ -252,9 +277,5 @@ func (w *gangWorld) endAll() {
 			return !manifests.HasCondition(&each, "Finished")
 		})
 	})
-	w.Check("delete Jobs", shared.Client.BatchV1().Jobs(w.namespace).DeleteCollection(w.Context(),
-		metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)},
-		metav1.ListOptions{}))
-	w.deleteAll(workloads)
-	w.empty()
+	w.clear()
 }
