@@ -18,14 +18,25 @@ constexpr std::string_view kPreemption = "preemption: ";
 // them to end. Otherwise its preemption has said why not (DefaultPreemption.PostFilter and
 // PodEligibleToPreemptOthers in k8s.io/kubernetes/pkg/scheduler/framework/plugins/
 // defaultpreemption/default_preemption.go, v1.36.3).
-bool IsPreempting(std::string_view message) {
+bool IsPreempting(const Pod& pod) {
+  const std::string_view message = pod.unschedulable;
+  // Of a PodGroup it says so, and nothing otherwise (PodGroupEvaluator in podgrouppreemption.go
+  // beside the former, v1.37.2).
+  if (!pod.scheduling_group.empty()) {
+    return message.find(", preempting ") != std::string_view::npos ||
+           message.find("ongoing preemption") != std::string_view::npos;
+  }
   return message.find(kPreemption) == std::string_view::npos ||
          message.find("a terminating pod on the nominated node") != std::string_view::npos;
 }
 
 // Whether kube-scheduler, when it refused the pod, would have let a nomination stand: the pod may
-// not preempt, or an extender vetoed it.
-bool LetsNominationStand(std::string_view message) {
+// not preempt, or an extender vetoed it, or it did not fit its PodGroup
+// (submitPodGroupAlgorithmResult in k8s.io/kubernetes/pkg/scheduler/schedule_one_podgroup.go,
+// v1.37.2).
+bool LetsNominationStand(const Pod& pod) {
+  const std::string_view message = pod.unschedulable;
+  if (!pod.scheduling_group.empty()) return !message.empty();
   return message.find("preemption: not eligible") != std::string_view::npos ||
          message.find("preemption: no candidate node") != std::string_view::npos;
 }
@@ -61,7 +72,7 @@ std::optional<Outcome> WaitingPod::OnEcho(const Pod& pod, Clock::time_point now)
   promise_->seen = true;
   promise_->message = pod.unschedulable;
   if (!tried) return std::nullopt;
-  if (!IsPreempting(pod.unschedulable)) {
+  if (!IsPreempting(pod)) {
     BackOff(now);
     return std::nullopt;
   }
@@ -87,7 +98,7 @@ bool WaitingPod::IsOverdue(Clock::time_point now, Clock::time_point busy) const 
   if (!IsOurs() || !promise_->seen || HasFailed()) return false;
   const Clock::time_point written = promise_->written;
   if (promise_->evicts) return written + kUnanswered <= now;
-  if (!LetsNominationStand(pod_.unschedulable)) return false;
+  if (!LetsNominationStand(pod_)) return false;
   return std::max(written, busy) + kUnanswered <= now || written + kUnansweredIfBusy <= now;
 }
 
@@ -96,7 +107,7 @@ void WaitingPod::Settle(Clock::time_point now, Clock::time_point busy) {
   if (IsOverdue(now, busy)) BackOff(now);
   if (promise_ || !IsWrittenByPlan(pod_)) return;
   // kube-scheduler may have cleared what the plan has written, and nominated the node itself.
-  const bool preempting = IsRefused() && IsPreempting(pod_.unschedulable);
+  const bool preempting = IsRefused() && IsPreempting(pod_);
   if (preempting || pod_.nominated_node == failed_node_) return;
   promise_ = {pod_.nominated_node, now, true, pod_.unschedulable};
 }
@@ -125,6 +136,8 @@ bool WaitingPod::FoundNoVictims() const {
   return said != std::string_view::npos &&
          !message.substr(said + kPreemption.size()).starts_with("not eligible");
 }
+
+bool WaitingPod::IsEvicting() const { return IsRefused() && IsPreempting(pod_); }
 
 const std::string& WaitingPod::Node() const {
   return promise_ ? promise_->node : pod_.nominated_node;

@@ -98,6 +98,8 @@ class WaitingPod {
   /// Whether it has looked for pods to evict for it, too, among the nodes of its sample, and
   /// evicted none. It does not look for a pod with the preemptionPolicy Never.
   bool FoundNoVictims() const;
+  /// Whether kube-scheduler evicts pods for it, or for its PodGroup.
+  bool IsEvicting() const;
   Clock::time_point since() const { return since_; }
   std::size_t failures() const { return failures_; }
   /// The last node that kube-scheduler did not take. Empty: none.

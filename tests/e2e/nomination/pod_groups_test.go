@@ -3,6 +3,7 @@ package nomination
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -113,8 +114,8 @@ func TestPodsWaitForTheirPodGroupOnNominatedNodes(t *testing.T) {
 	}
 }
 
-// One of three does not fit any more. None is bound, and all lose their nominations. When the PodGroup
-// has been deleted they wait again, and a new one lets them go.
+// One of three does not fit any more. None is bound, and all are refused in words that tell it from
+// preemption. When the PodGroup has been deleted they wait again, and a new one lets them go.
 func TestAPodGroupIsPlacedWholeOrNotAtAll(t *testing.T) {
 	w := grouped(t)
 	waiting := []*corev1.Pod{member(devices), member(devices), member(devices)}
@@ -129,12 +130,15 @@ func TestAPodGroupIsPlacedWholeOrNotAtAll(t *testing.T) {
 	w.form(len(waiting))
 	for _, pod := range waiting {
 		w.awaitRefusal(pod)
-		w.Await("no nomination of "+pod.Name, func() bool {
-			return w.get(pod).Status.NominatedNodeName == ""
-		})
-		if node := w.get(pod).Spec.NodeName; node != "" {
-			t.Errorf("%s is on %s", pod.Name, node)
+		got := w.get(pod)
+		if got.Spec.NodeName != "" {
+			t.Errorf("%s is on %s", pod.Name, got.Spec.NodeName)
 		}
+		if said := refusal(got); strings.Contains(said, ", preempting ") ||
+			strings.Contains(said, "ongoing preemption") {
+			t.Errorf("%s is refused in the words %q", pod.Name, said)
+		}
+		t.Logf("%s is nominated to %q: %s", pod.Name, got.Status.NominatedNodeName, refusal(got))
 	}
 	w.drop()
 	w.Check("delete "+thief.Name, shared.Client.CoreV1().Pods(thief.Namespace).Delete(w.Context(),

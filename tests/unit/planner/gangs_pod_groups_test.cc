@@ -155,6 +155,49 @@ TEST(GangPodGroups, AGangThatKubeSchedulerRefusesIsTakenBack) {
   EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
 }
 
+// kube-scheduler lets the nomination stand of the pod that it could not place.
+TEST(GangPodGroups, AGangOfWhichANominationStandsIsTakenBack) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Plan();
+  f.Edit("train-0", [](model::Pod& pod) {
+    pod.nominated_node.clear();
+    pod.unschedulable = "minCount (2) cannot be satisfied: 1 scheduled, 0 remaining";
+  });
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Edit("train-1", [](model::Pod& pod) {
+    pod.unschedulable = "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.";
+  });
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 "));
+  EXPECT_TRUE(f.HoldsNothing("train"));
+  f.Pass(Gangs::kRest);
+  EXPECT_THAT(f.Plan(), SizeIs(2));
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
+  // In the same words as before.
+  f.Edit("train-0", [](model::Pod& pod) { pod.nominated_node.clear(); });
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(WaitingPod::kUnanswered);
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
+}
+
+TEST(GangPodGroups, AGangForWhichPodsAreEvictedIsNotTakenBack) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Plan();
+  for (const char* name : {"train-0", "train-1"}) {
+    f.Edit(name, [](model::Pod& pod) {
+      pod.unschedulable =
+          "minCount (2) cannot be satisfied: 1 scheduled, 0 remaining, pod group preemption: found "
+          "a placement for podgroup, preempting 1 victims";
+    });
+  }
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+}
+
 // An autoscaler is to see them.
 TEST(GangPodGroups, AGangThatWasReleasedWithoutNodesIsNotTakenBack) {
   GroupFixture f;
