@@ -200,6 +200,7 @@ Guarded AnswerOfEnded(int status, const Shared& shared) {
 Guarded RunChild(int lock, std::chrono::milliseconds timeout,
                  const std::function<Verdict(Progress&)>& look) {
   const SharedMemory shared;
+  shared->progress.Doing("the probe");  // never empty: the next run is to know that it hangs
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return Failed(fmt::format("no process can be started: {}", ErrorText(errno)));

@@ -67,6 +67,14 @@ TEST_F(ChildTest, GivesUpWhatHangsAndNamesIt) {
   EXPECT_TRUE(IsFreed());
 }
 
+TEST_F(ChildTest, SaysWhatHangsEvenIfTheProbeDoesNot) {
+  const Guarded guarded = Run([](Progress&) {
+    sleep(kForever);
+    return Well("");
+  });
+  EXPECT_EQ(guarded.detail, "the probe has not ended in 1s");
+}
+
 TEST_F(ChildTest, KillsAProgramThatIgnoresSigterm) {
   node_.NvidiaSmi("trap '' TERM; sleep 300; sleep 300");
   const Guarded guarded = Run([&](Progress& progress) {
@@ -202,6 +210,13 @@ TEST(RunProgramTest, SaysWhyAProgramCannotBeStarted) {
   const ProgramResult result = RunProgram({"/nowhere/nvidia-smi"}, "");
   EXPECT_EQ(result.exit_code, 127);
   EXPECT_THAT(result.output, HasSubstr("No such file"));
+}
+
+TEST(RunProgramTest, HasTheProgramSeeAnotherRoot) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may change what a program sees as /";
+  const FakeNode node;
+  EXPECT_EQ(RunProgram({"/bin/sh", "-c", "true"}, "").exit_code, 0);
+  EXPECT_EQ(RunProgram({"/bin/sh", "-c", "true"}, node.root()).exit_code, 127);
 }
 
 TEST(RunProgramTest, LimitsTheOutput) {
