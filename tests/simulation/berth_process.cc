@@ -21,7 +21,7 @@ std::shared_ptr<const policies::scheduling::SchedulingEngine> CarelessEngine() {
   static const auto engine = [] {
     policies::scheduling::SchedulingConfig config;
     using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
-    std::get<Health>(config.policies.all).config.conditions.clear();
+    std::get<Health>(config.policies.all).config.profiles.clear();
     return EngineOf(config);
   }();
   return engine;
@@ -48,7 +48,12 @@ std::shared_ptr<const model::AcceleratorCatalog> DefaultCatalog() {
 }
 
 std::shared_ptr<const policies::scheduling::SchedulingEngine> DefaultEngine() {
-  static const auto engine = EngineOf({});
+  static const auto engine = [] {
+    policies::scheduling::SchedulingConfig config;
+    using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
+    std::get<Health>(config.policies.all).config.keep_for = model::Duration(0);
+    return EngineOf(config);
+  }();
   return engine;
 }
 

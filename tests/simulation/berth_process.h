@@ -104,7 +104,8 @@ class BerthProcess {
   Channel<model::Service> services_;
 };
 
-/// The default catalogue, and the policies by default.
+/// The default catalogue, and the policies by default, but for keepFor: the checker tells from the
+/// present object of a node whether it is excluded.
 std::shared_ptr<const model::AcceleratorCatalog> DefaultCatalog();
 std::shared_ptr<const policies::scheduling::SchedulingEngine> DefaultEngine();
 
