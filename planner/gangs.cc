@@ -179,6 +179,13 @@ bool Gangs::WasReleased(const Member& member) const {
   return IsOpen(member) && model::Find(member.pod->pod().annotations, plan_annotation_).has_value();
 }
 
+void Gangs::Skip() {
+  for (auto& [key, gang] : gangs_) {
+    gang.holds_since.reset();
+    gang.incomplete.reset();
+  }
+}
+
 void Gangs::PlanBefore(const QueuePlace& place, Round& round) {
   while (HasAnyBefore(place)) Plan(*queue_[next_++], round);
 }

@@ -130,6 +130,9 @@ class Gangs {
   /// kube-scheduler then looks at the pod as little as at one behind a gate.
   static bool LacksGroup(const model::Pod& pod, const model::Gang& gang, const GangFacts& facts);
 
+  /// Nobody could do anything for gangs since the last round, so no time counts against them.
+  void Skip();
+
   /// A round begins. `waiting`: the pods of all gangs that wait and are not shown bound.
   void Begin(const std::vector<Member>& waiting, Round& round);
   /// Books the nominations that still hold. Call it before anything new is booked.

@@ -128,7 +128,10 @@ class Planner {
 
   /// Call it instead of Plan() while another controller leads. Forgets the pods that wait no
   /// longer, which only plans need and forget.
-  void Skip() { leaving_.clear(); }
+  void Skip() {
+    leaving_.clear();
+    gangs_.Skip();
+  }
 
   /// Whether the step is still to be written: its pod waits, and the plan has not changed its mind.
   bool IsWanted(const Step& step) const;

@@ -173,6 +173,20 @@ TEST(GangEviction, IsLeftOutWhereAPodWouldNeverComeAgain) {
   EXPECT_THAT(f.ReasonOf("train"), HasSubstr("1 are missing: it is not evicted"));
 }
 
+// As while the API server is away.
+TEST(GangEviction, IsForNoTimeInWhichNobodyLed) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.ReleaseAll("train", 2, 8);
+  f.Bind("train-0");
+  f.Plan();
+  f.Pass(seconds(f.config.gangs.timeout));
+  f.planner->Skip();
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(seconds(f.config.gangs.timeout));
+  EXPECT_THAT(f.Plan(), ElementsAre("train evicted"));
+}
+
 TEST(GangEviction, KnowsPodsThatHaveSucceeded) {
   GangFixture f;
   for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
