@@ -77,14 +77,14 @@ func TestAPodGroupIsThereOnlyWhileItsGangIsReleased(t *testing.T) {
 func TestAPodOfAPodGroupIsReplaced(t *testing.T) {
 	w := nativeWorld(t)
 	const pods = 4
-	group := "berth-" + w.start(gangJob("train", pods, devices))
+	w.create(members("train", pods, devices)...)
 	former := w.all("train-", pods, "run", isRunning)
-	w.awaitNoGroup(group)
+	w.awaitNoGroup("berth-train")
 	w.delete(former[1].Name)
-	w.all("train-", pods, "run without the former one", func(pod corev1.Pod) bool {
-		return isRunning(pod) && pod.UID != former[1].UID
-	})
-	w.awaitNoGroup(group)
+	w.create(members("train", pods, devices)[1])
+	w.some("train-", 1, pods, "wait for a PodGroup", holdsNothing)
+	w.all("train-", pods, "run", isRunning)
+	w.awaitNoGroup("berth-train")
 }
 
 // Another pod has a node when kube-scheduler comes. It refuses one pod of the gang, and therefore binds
@@ -99,9 +99,7 @@ func TestAGangThatKubeSchedulerRefusesIsHeldBackAgain(t *testing.T) {
 	w.away(controller.Process)
 	w.create(single("thief", lost, devices))
 	w.back(shared.Scheduler)
-	w.all("train-", pods, "are not nominated", func(pod corev1.Pod) bool {
-		return !isNominated(pod) && !isBound(pod)
-	})
+	w.all("train-", pods, "are refused", isRefused)
 	w.back(controller.Process)
 	w.all("train-", pods, "hold nothing", holdsNothing)
 	w.delete("thief")
