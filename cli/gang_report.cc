@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
@@ -38,6 +39,8 @@ std::string_view WordFor(MemberState state) {
 struct RankedMember {
   std::uint64_t rank = 0;
   GangMember member = {};
+  // The PodGroup that Berth creates for it. Empty: none.
+  std::string group = {};
 };
 
 // As planner::Gangs has it.
@@ -76,6 +79,32 @@ GangMember MemberOf(const JsonValue& pod, const std::string& gate) {
     member.state = MemberState::kReleased;
   }
   return member;
+}
+
+// The PodGroup in which the pod waits, if it is that of its gang. Empty: there is none.
+std::string GroupOf(const JsonValue& pod, const std::string& gang) {
+  std::string group = pod.Field("spec").Field("schedulingGroup").Field("podGroupName").Text();
+  return group == model::PodGroupNameOf(gang) ? group : "";
+}
+
+// Has pods that wait for a PodGroup which is not there count as gated. If nobody says whether it is
+// there, they count as released.
+void HoldBackWithoutGroup(const std::string& namespace_name, kube::Transport& transport,
+                          std::vector<RankedMember>& members) {
+  std::map<std::string, bool> missing;
+  for (RankedMember& each : members) {
+    if (each.group.empty() || each.member.state != MemberState::kReleased) continue;
+    const auto [known, is_new] = missing.try_emplace(each.group, false);
+    if (is_new) {
+      const std::string path = fmt::format(
+          "/apis/scheduling.k8s.io/v1beta1/namespaces/{}/podgroups/{}", namespace_name, each.group);
+      const kube::Need need{{"scheduling.k8s.io", "podgroups", "get"}, namespace_name, each.group};
+      known->second =
+          absl::IsNotFound(kube::Api(&transport).Get(path, need, [](const JsonValue&) {}));
+    }
+    if (!known->second) continue;
+    each.member.state = each.member.node.empty() ? MemberState::kGated : MemberState::kReserved;
+  }
 }
 
 // What the controller says in the condition of the pod. Empty if it does not wait.
@@ -144,7 +173,7 @@ absl::StatusOr<GangReport> ReadGang(const std::string& gang, const model::GangNa
   const auto take = [&](const JsonValue& pod) {
     const model::StringMap annotations = pod.Field("metadata").Field("annotations").StringMap();
     if (model::Find(annotations, names.name) != report.name || HasFailed(pod)) return;
-    ranked.push_back({RankIn(annotations), MemberOf(pod, names.gate)});
+    ranked.push_back({RankIn(annotations), MemberOf(pod, names.gate), GroupOf(pod, report.name)});
     report.size = std::max(report.size, SizeIn(annotations, names));
     if (report.reason.empty()) report.reason = ReasonIn(pod, names.gate);
   };
@@ -159,6 +188,7 @@ absl::StatusOr<GangReport> ReadGang(const std::string& gang, const model::GangNa
                     "annotation {}",
                     in, report.name, names.name));
   }
+  HoldBackWithoutGroup(in, transport, ranked);
   std::ranges::stable_sort(ranked, {}, [](const RankedMember& each) {
     return std::tuple(each.rank, std::string_view(each.member.pod));
   });

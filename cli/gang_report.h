@@ -18,12 +18,11 @@ namespace berth::cli {
 
 /// How far a pod of a gang is.
 enum class MemberState : std::uint8_t {
-  /// It waits behind the gate of gangs, and no node is nominated.
+  /// It waits behind the gate of gangs, or for their PodGroup, and no node is nominated.
   kGated,
   /// Somebody else's gate holds it back.
   kHeldBack,
-  /// It waits behind the gate of gangs, and a node is nominated, which nobody of equal or lower
-  /// priority gets.
+  /// It waits there, and a node is nominated, which nobody of equal or lower priority gets.
   kReserved,
   /// It has no gate any more, and kube-scheduler has not bound it.
   kReleased,
@@ -61,7 +60,8 @@ struct GangReport {
   std::int64_t Count(MemberState member_state) const;
 };
 
-/// Reads the pods of a gang. Blocks until the reply has come. Returns NotFound if there are none,
+/// Reads the pods of a gang, and whether the PodGroup is there for which they wait, if they do.
+/// Blocks until the replies have come. Returns NotFound if there are none,
 /// and InvalidArgument, with what to write, if `gang` is no "<namespace>/<name>".
 absl::StatusOr<GangReport> ReadGang(const std::string& gang, const model::GangNames& names,
                                     kube::Transport& transport);

@@ -66,6 +66,26 @@ TEST(GangReport, TellsHowFarAGangIsByItsPods) {
   EXPECT_EQ(StateOf(Member(0, "", "a") + ',' + Member(1, "", "b")), "bound");
 }
 
+TEST(GangReport, OfPodsThatWaitForAPodGroupAsksWhetherItIsThere) {
+  const auto pod = [](const std::string& name, const std::string& status) {
+    return R"({"metadata":{"namespace":"ml","name":")" + name +
+           R"(","annotations":{"berth.dev/gang-name":"train","berth.dev/gang-size":"2"}},"spec":)"
+           R"({"schedulingGroup":{"podGroupName":"berth-train"}},"status":{)" +
+           status + "}}";
+  };
+  const std::string pods = R"({"metadata":{},"items":[)" + pod("a", Nominated("n1")) + ',' +
+                           pod("b", Nominated("n2")) + "]}";
+  for (const auto& [status, state] :
+       {std::pair(404, "planned"), std::pair(200, "released"), std::pair(403, "released")}) {
+    kube::ScriptedTransport transport;
+    transport.replies = {{.body = pods}, {.status = status, .body = "{}"}};
+    const auto report = ReadGang("ml/train", kNames, transport);
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_EQ(report->state, state) << status;
+    EXPECT_THAT(transport.requests, SizeIs(2));
+  }
+}
+
 TEST(GangReport, SaysInTheControllersWordsWhyItWaits) {
   const auto report =
       Read(Member(1, kGate) + ',' +
