@@ -21,6 +21,10 @@ func TestContradictionsAreRefused(t *testing.T) {
 			`config: {admission: {policies: {schedulerName: {name: volcano}}}}`,
 			`config.admission.policies.schedulerName.name is "volcano", but the chart's own scheduler ` +
 				`is "berth"; leave it out, or set scheduler.name`},
+		{"pods that wait for what nobody creates",
+			`config: {admission: {policies: {gangs: {mode: Enforce, hold: PodGroup}}}}`,
+			"config.admission.policies.gangs.hold is PodGroup, but the controller creates no PodGroups, so " +
+				"these pods would wait for ever; set config.planner.gangs.podGroups=true, or leave it out"},
 		{"two sources of certificates",
 			`certificates: {source: cert-manager, certManager: {issuerRef: {name: ml}}, files: {caBundle: x}}`,
 			"certificates.files.caBundle is set, but certificates.source is cert-manager; set " +

@@ -136,6 +136,10 @@ pdb allows no pod of {{ $component }} to be evicted ({{ $component }}.replicas={
 {{- if include "berth.config.says" (dict "root" . "path" "admission.frameworks") }}
 config.admission.frameworks is set by the chart; write admission.frameworks, which also has the webhook asked about their objects
 {{- end }}
+{{- $hold := dig "admission" "policies" "gangs" "hold" "" (include "berth.config.given" . | fromYaml) }}
+{{- if and (eq (toString $hold) "PodGroup") (not (include "berth.podGroups" .)) }}
+config.admission.policies.gangs.hold is PodGroup, but the controller creates no PodGroups, so these pods would wait for ever; set config.planner.gangs.podGroups=true, or leave it out
+{{- end }}
 {{- if and .Values.admission.enabled (eq .Values.admission.failurePolicy "Fail") (lt (int .Values.admission.replicas) 2) }}
 admission.failurePolicy is Fail with one replica, so no pod could be created while that replica restarts; set admission.replicas=2, or admission.failurePolicy=Ignore
 {{- end }}
