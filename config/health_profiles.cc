@@ -42,7 +42,7 @@ std::string HealthProfilesYaml() {
     if (!spec.note.empty()) text += fmt::format("# {}.\n", spec.note);
     text += fmt::format("# Source: {}.\n{}:\n", spec.source, scheduling::NameOf(spec.profile));
     for (const ConfigValue& entry : ListOf(spec.conditions).items) {
-      text += "- " + WriteInline(entry) + "\n";
+      text += "  - " + WriteInline(entry) + "\n";
     }
   }
   return text;

@@ -85,7 +85,7 @@ TEST(CliConfig, ShowsWhatProfilesStandFor) {
   const Finished profiles = RunBerth({"config", "profiles"});
   EXPECT_EQ(profiles.exit_code, 0);
   EXPECT_THAT(profiles.output,
-              HasSubstr("\npfn:\n- {type: GPUIsLost, effect: Exclude, recovery: 10m}\n"));
+              HasSubstr("\npfn:\n  - {type: GPUIsLost, effect: Exclude, recovery: 10m}\n"));
 }
 
 TEST(CliConfig, DefaultsLackCertificatesAlone) {

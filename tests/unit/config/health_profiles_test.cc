@@ -56,7 +56,7 @@ TEST(HealthProfilesYaml, TellsWhoPublishesThemAndWhereThatWasRead) {
                         "# Source: GoogleCloudPlatform/container-engine-accelerators 992db81, "
                         "pkg/gpu/nvidia/health_check.\n"
                         "gke:\n"
-                        "- {type: XidCriticalError, effect: Exclude, recovery: 10m}\n"));
+                        "  - {type: XidCriticalError, effect: Exclude, recovery: 10m}\n"));
 }
 
 TEST(HealthProfiles, AreReadByName) {
