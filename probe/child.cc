@@ -208,7 +208,8 @@ Guarded RunChild(int lock, std::chrono::milliseconds timeout,
   int status = 0;
   if (HasEnded(child, timeout, status)) return AnswerOfEnded(status, *shared);
   const std::string doing = shared->progress.doing();
-  // Whoever gets the lock removes this: then nobody hangs any more.
+  // Tells who waits for the lock, and who comes while it is kept. Whoever gets it at once removes
+  // this: then nobody hangs any more.
   Replace(lock, doing);
   Kill(child);
   return Hung(fmt::format("{} has not ended in {}", doing, ToText(timeout)));
@@ -222,13 +223,20 @@ std::string MakeFolderOf(const std::string& file) {
 
 /// Locks the file. Nothing: it is locked now. Otherwise why it is not.
 std::optional<Guarded> Lock(int fd, std::chrono::milliseconds timeout) {
-  const auto deadline = Clock::now() + timeout;
+  // Twice, because others may be waiting, too.
+  const auto deadline = Clock::now() + 2 * timeout;
+  bool has_waited = false;
   while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    has_waited = true;
     const std::string hangs = ContentOf(fd);
     if (!hangs.empty()) return Hung(fmt::format("{} of an earlier run still hangs", hangs));
     if (Clock::now() >= deadline) return Failed("another run of this probe is still going on");
     std::this_thread::sleep_for(kPause);
   }
+  // Whoever this one has waited for has given up just now. To try the same again would take as
+  // long, and everybody who waits would.
+  const std::string has_hung = ContentOf(fd);
+  if (has_waited && !has_hung.empty()) return Hung(fmt::format("{} hangs", has_hung));
   Replace(fd, "");
   return std::nullopt;
 }

@@ -37,7 +37,7 @@ struct GuardOptions {
   /// File that a run keeps locked; made if it is missing, its folder too. It has to be on a file
   /// system in memory that is empty after a reboot, such as /run.
   std::string lock_file;
-  /// How long the child may take, and how long to wait for another run that has the file locked.
+  /// How long the child may take. Another run that has the file locked is waited for twice as long.
   std::chrono::milliseconds timeout;
 };
 
@@ -46,7 +46,7 @@ struct Guarded {
   enum class Ending {
     /// `verdict` is that of the function.
     kAnswered,
-    /// The child hangs, or that of an earlier run still does; `detail` says in what.
+    /// The child hangs, or that of another run does; `detail` says in what.
     kHung,
     /// The child could not be started or has ended without an answer, or another run was still
     /// going on after the timeout; `detail` says so.

@@ -22,19 +22,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What a probe may take longer than twice its timeout, on a node with much to do. After that
+/// What a probe may take longer than three times its timeout, on a node with much to do. After that
 /// node-problem-detector kills it, and does not know what hangs.
 constexpr std::chrono::seconds kMargin(5);
 
 std::string NpdTimeout(const Settings& settings) {
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(settings.timeout * 2 + kMargin);
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(settings.timeout * 3 + kMargin);
   return fmt::format("{}s", seconds.count());
 }
 
 Json Arguments(const Probe& probe, const PluginOptions& options) {
   Json arguments = {"probe", std::string(probe.name)};
   for (const auto& [flag, value] : options.flags) {
-    arguments.push_back(fmt::format("--{}={}", flag, value));
+    // Two words, because --flag= would be taken for one without a value.
+    arguments.push_back(fmt::format("--{}", flag));
+    arguments.push_back(value);
   }
   return arguments;
 }

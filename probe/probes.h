@@ -49,7 +49,7 @@ bool Takes(const Probe& probe, std::string_view flag);
 absl::Status SetFlag(const Probe& probe, std::string_view flag, std::string_view value,
                      Settings& settings);
 
-/// Looks, and answers after at most twice the timeout, whatever hangs.
+/// Looks, and answers after at most three times the timeout, whatever hangs.
 Verdict RunProbe(const Probe& probe, const Settings& settings);
 
 }  // namespace berth::probe

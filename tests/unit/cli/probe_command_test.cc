@@ -64,6 +64,12 @@ TEST_F(ProbeCommandTest, AnswersWithLineAndExitCode) {
   EXPECT_EQ(bad.output, "eth0 is down\n");
 }
 
+TEST_F(ProbeCommandTest, TakesAnEmptyValue) {
+  const Ended ended =
+      RunBerth({"gpu-lost", "--root", folder_, "--run-dir", folder_, "--nvidia-smi", ""});
+  EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+}
+
 TEST_F(ProbeCommandTest, NeverTakesATypoForAFault) {
   SetCarrier("0");
   const Ended wrong = Nic({"--timeout", "20"});
@@ -78,7 +84,8 @@ TEST_F(ProbeCommandTest, WritesTheConfigurationOfOne) {
   const Ended ended = RunBerth({"config", "gpu-lost", "--flag", "gpu-lost:expect=8", "--flag",
                                 "*:root=/host", "--flag", "*:cgroup=", "--program", "/opt/berth"});
   EXPECT_EQ(ended.exit_code, kExitOk);
-  EXPECT_THAT(ended.output, HasSubstr("\"--expect=8\",\n        \"--root=/host\"\n"));
+  EXPECT_THAT(ended.output,
+              HasSubstr("\"--expect\",\n        \"8\",\n        \"--root\",\n        \"/host\"\n"));
   EXPECT_THAT(ended.output, HasSubstr("\"path\": \"/opt/berth\""));
 }
 

@@ -102,14 +102,13 @@ TEST_F(ChildTest, AnswersAtOnceWhileSomebodyWhoCannotBeKilledHangs) {
   });
   options_.timeout = std::chrono::minutes(5);
   const auto start = Clock::now();
-  bool was_started = false;
   const Guarded next = Run([&](Progress&) {
-    was_started = true;
+    std::ofstream(node_.root() + "/started") << "yes";
     return Well("");
   });
   EXPECT_EQ(next.ending, Ending::kHung);
   EXPECT_EQ(next.detail, "nvidia-smi of an earlier run still hangs");
-  EXPECT_FALSE(was_started);
+  EXPECT_FALSE(std::filesystem::exists(node_.root() + "/started"));
   EXPECT_LT(Clock::now() - start, std::chrono::minutes(1));
 
   pid_t pid = 0;
@@ -128,6 +127,31 @@ TEST_F(ChildTest, WaitsForAnotherRunThatIsStillAtWork) {
   EXPECT_EQ(guarded.ending, Ending::kFailed);
   EXPECT_EQ(guarded.detail, "another run of this probe is still going on");
   close(other);
+  EXPECT_TRUE(IsFreed());
+}
+
+TEST_F(ChildTest, TakesTheHangThatItHasWaitedForAsItsOwn) {
+  // Several probes of nvidia-smi run at once, and all of them would hang one after the other.
+  const pid_t other = fork();
+  if (other == 0) {
+    Run([&](Progress& progress) {
+      progress.Doing("nvidia-smi");
+      std::ofstream(node_.root() + "/started") << "yes";
+      sleep(kForever);
+      return Well("");
+    });
+    _exit(0);
+  }
+  while (!std::filesystem::exists(node_.root() + "/started")) std::this_thread::yield();
+  options_.timeout = std::chrono::minutes(5);
+  const Guarded guarded = Run([&](Progress&) {
+    std::ofstream(node_.root() + "/started-again") << "yes";
+    return Well("");
+  });
+  waitpid(other, nullptr, 0);
+  EXPECT_EQ(guarded.ending, Ending::kHung);
+  EXPECT_THAT(guarded.detail, StartsWith("nvidia-smi "));
+  EXPECT_FALSE(std::filesystem::exists(node_.root() + "/started-again"));
   EXPECT_TRUE(IsFreed());
 }
 

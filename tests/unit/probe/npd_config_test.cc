@@ -40,16 +40,16 @@ TEST(NpdConfigTest, RunsTheProbeWithItsFlags) {
                                         .flags = {{"expect", "8"}, {"timeout", "10s"}}});
   EXPECT_EQ(config["rules"][0]["path"], "/opt/berth");
   EXPECT_THAT(config["rules"][0]["args"],
-              ElementsAre("probe", "gpu-lost", "--expect=8", "--timeout=10s"));
+              ElementsAre("probe", "gpu-lost", "--expect", "8", "--timeout", "10s"));
   EXPECT_EQ(config["pluginConfig"]["invoke_interval"], "1m30s");
 }
 
 TEST(NpdConfigTest, GivesTheProbeTimeToSayWhatHangs) {
   // Waiting for another run, and then its own timeout.
-  EXPECT_EQ(ConfigOf(*FindProbe("nfs"))["pluginConfig"]["timeout"], "45s");
+  EXPECT_EQ(ConfigOf(*FindProbe("nfs"))["pluginConfig"]["timeout"], "65s");
   EXPECT_EQ(
       ConfigOf(*FindProbe("nfs"), {.flags = {{"timeout", "1500ms"}}})["pluginConfig"]["timeout"],
-      "8s");
+      "10s");
 }
 
 TEST(NpdConfigTest, RefusesFlagsThatTheProbeWouldRefuse) {
