@@ -3,6 +3,7 @@
 package frameworks
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,12 +36,14 @@ var trainingOperator = operator{
 		}
 		copyCertificate(t, run.folder, trainingCertificates)
 		t.Cleanup(func() { os.RemoveAll(filepath.Dir(trainingCertificates)) })
-		_, err := shared.Client.CoreV1().Secrets("kubeflow").Create(t.Context(), &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Name: "training-operator-webhook-cert"},
-		}, metav1.CreateOptions{})
+		const name = "training-operator-webhook-cert"
+		secrets := shared.Client.CoreV1().Secrets("kubeflow")
+		_, err := secrets.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}},
+			metav1.CreateOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { _ = secrets.Delete(context.Background(), name, metav1.DeleteOptions{}) })
 	},
 }
 
