@@ -81,6 +81,8 @@ config: {admission: {policies: {gangs: {mode: Enforce, hold: PodGroup}}}, planne
 	{name: "gangs are planned for the user's own scheduler", installation: installation{values: `
 scheduler: {enabled: false}
 config: {planner: {schedulers: [default-scheduler], gangs: {enabled: true}}}`}},
+	{name: "probes", installation: installation{values: `
+probe: {enabled: true, flags: ["gpu-lost:expect=8"]}`}},
 	{name: "another name", installation: installation{name: "ml", namespace: "kube-system"}},
 }
 
