@@ -1,8 +1,6 @@
 package rivals
 
-import (
-	"time"
-)
+import "time"
 
 // heldSeconds are the devices that pods held while their gang was not whole, times the seconds: from
 // the binding of each pod to that of its gang's last one, or to the end. bound has the pods with a

@@ -23,8 +23,8 @@ type outcome struct {
 }
 
 func (o outcome) String() string {
-	return fmt.Sprintf("%d gangs ran after %.2f s (created in %.2f s, %.0f pods/s); %.0f GPU-seconds held, "+
-		"%.0f reserved", o.Ran, o.Seconds, o.Created, o.PodsPerSecond, o.Held, o.Reserved)
+	return fmt.Sprintf("%d gangs ran after %.2f s (created in %.2f s, %.0f pods/s); %.0f GPU-seconds "+
+		"held, %.0f reserved", o.Ran, o.Seconds, o.Created, o.PodsPerSecond, o.Held, o.Reserved)
 }
 
 // report is all that was measured.
@@ -117,8 +117,8 @@ func (s sceneReport) printOne(text *strings.Builder) {
 			w.median("%.2f", func(o outcome) float64 { return o.Created }),
 			w.median("%.0f", held), ratio)
 	}
-	fmt.Fprint(text, table, "\nMedians of the rounds; ratios of times are of the same round. Where the gang did not become "+
-		"whole, time was up.\n")
+	fmt.Fprint(text, table, "\nMedians of the rounds; ratios of times are of the same round. Where the gang "+
+		"did not become whole, time was up.\n")
 }
 
 func (s sceneReport) printContest(text *strings.Builder) {
