@@ -475,7 +475,7 @@ TEST(CountNodesByCondition, CountsEachEntryOfATypeApart) {
   const auto counts = CountNodesByCondition(config, view, kNow);
 
   ASSERT_EQ(counts.size(), 3u);
-  EXPECT_EQ(counts[0].condition->type, "GPUIsLost");
+  EXPECT_EQ(counts[0].condition.type, "GPUIsLost");
   EXPECT_EQ(counts[0].excluded, 1u);
   EXPECT_EQ(counts[0].penalized, 1u);
   EXPECT_EQ(counts[1].excluded, 1u);
