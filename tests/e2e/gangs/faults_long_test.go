@@ -70,11 +70,16 @@ func (w *world) evict(pod string) {
 
 // All nodes are the gang's. One disappears when it has been released: nothing else fits the pod, so
 // the others are evicted after the timeout. The Job makes them anew, and they wait together. It takes
-// its time for the pod that had no node. The webhook's rules let the Job retry what was evicted.
+// its time for the pod that had no node. The webhook's rules let the Job retry what was evicted. The gang
+// rests before it tries again.
 func TestAGangThatLacksAPodIsEvicted(t *testing.T) {
 	w := fresh(t)
 	former := w.evictWhole(gangJob("train", nodes, devices))
 	w.awaitAnew(former)
+	w.all("train-", nodes, "rest", func(pod corev1.Pod) bool {
+		return waitsAs(pod, "rests until ", "it ran without all its pods for 30s and was evicted") &&
+			holdsNothing(pod)
+	})
 	w.expectNotPartlyFor(timeout)
 }
 
