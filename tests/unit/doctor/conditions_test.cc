@@ -125,6 +125,7 @@ TEST_F(CheckConditionsTest, NameSeveralDetectors) {
 }
 
 TEST_F(CheckConditionsTest, NameTypesThatNobodyPublishes) {
+  facts_.nodes->front().conditions.clear();
   health().profiles = {HealthProfile::kEks};
   Publish({"AcceleratedHardwareReady", "KernelReady", "NetworkingReady", "StorageReady"});
   const Finding finding = Only(checks::Conditions().run(facts_, rules_.rules()));
@@ -134,6 +135,7 @@ TEST_F(CheckConditionsTest, NameTypesThatNobodyPublishes) {
 
 // A detector that writes only of faults is silent where all is well.
 TEST_F(CheckConditionsTest, ExpectNothingOfDetectorsThatWriteOnlyOfFaults) {
+  facts_.nodes->front().conditions.clear();
   health().profiles = {HealthProfile::kGke, HealthProfile::kLifecycle};
   EXPECT_EQ(Only(checks::Conditions().run(facts_, rules_.rules())).severity, Severity::kOk);
   health().conditions = {{.type = "Mine"}};
