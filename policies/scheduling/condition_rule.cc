@@ -180,16 +180,4 @@ void RuleScope::Add(const HealthCondition& entry, const HealthConfig& config) {
   ages_ = ages_ || StaleAfter(entry, config).count() > 0;
 }
 
-bool RuleScope::HaveNoEffect(const std::optional<model::ConditionDigest>& digest,
-                             model::Time now) const {
-  return digest && !ages_ && (digest->not_false & bad_if_true_) == 0 &&
-         (digest->not_true & bad_if_false_) == 0 &&
-         now - digest->last_transition >= longest_recovery_;
-}
-
-bool RuleScope::HasNoEffect(const model::Condition& condition, model::Time now) const {
-  const bool is_well = condition.status == model::ConditionStatus::kFalse && bad_if_false_ == 0;
-  return is_well && !ages_ && now - condition.last_transition >= longest_recovery_;
-}
-
 }  // namespace berth::policies::scheduling

@@ -63,10 +63,18 @@ class RuleScope {
   void Add(const HealthCondition& entry, const HealthConfig& config);
 
   /// Whether the digest alone tells that no condition has an effect by the entries.
-  bool HaveNoEffect(const std::optional<model::ConditionDigest>& digest, model::Time now) const;
+  /// It is inline because every node is asked about for every pod.
+  bool HaveNoEffect(const std::optional<model::ConditionDigest>& digest, model::Time now) const {
+    return digest && !ages_ && (digest->not_false & bad_if_true_) == 0 &&
+           (digest->not_true & bad_if_false_) == 0 &&
+           now - digest->last_transition >= longest_recovery_;
+  }
 
   /// The same of one condition, whatever its type.
-  bool HasNoEffect(const model::Condition& condition, model::Time now) const;
+  bool HasNoEffect(const model::Condition& condition, model::Time now) const {
+    const bool is_well = condition.status == model::ConditionStatus::kFalse && bad_if_false_ == 0;
+    return is_well && !ages_ && now - condition.last_transition >= longest_recovery_;
+  }
 
  private:
   // Unions of model::MarkOf for the types that are bad when True, and for those when False.
