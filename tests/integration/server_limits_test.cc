@@ -31,10 +31,15 @@ class ServerLimitsTest : public ServerTest, public ::testing::WithParamInterface
     for (int i = 0; i < 500 && !seen->Await("limit " + limit, 1, kDrip); ++i) client.Send("a");
   }
 
-  void ExpectServing() {
-    const auto client = Connect();
-    ASSERT_TRUE(client->Send(Request("GET", "/hello")));
-    EXPECT_EQ(client->ReadReply().body, "hello");
+  std::unique_ptr<RawClient> Asking() {
+    auto client = Connect();
+    Ask(*client);
+    return client;
+  }
+
+  void Ask(RawClient& client) {
+    EXPECT_TRUE(client.Send(Request("GET", "/hello")));
+    EXPECT_EQ(client.ReadReply().body, "hello");
   }
 };
 
@@ -129,7 +134,7 @@ TEST_P(ServerLimitsTest, CutsAClientThatDoesNotReadItsReply) {
   ASSERT_TRUE(client->Send(Request("GET", "/big")));
   EXPECT_TRUE(seen->Await("limit write_time"));
   EXPECT_TRUE(seen->Await("closed"));
-  ExpectServing();
+  Asking();
 }
 
 TEST_P(ServerLimitsTest, DoesNotWaitLongForTheClientToClose) {
@@ -265,17 +270,6 @@ class ServerCapTest : public ServerLimitsTest {
     options.limits.connections = 3;
     Start();
   }
-
-  std::unique_ptr<RawClient> Asking() {
-    auto client = Connect();
-    Ask(*client);
-    return client;
-  }
-
-  void Ask(RawClient& client) {
-    EXPECT_TRUE(client.Send(Request("GET", "/hello")));
-    EXPECT_EQ(client.ReadReply().body, "hello");
-  }
 };
 
 INSTANTIATE_TEST_SUITE_P(Streams, ServerCapTest, ::testing::Bool(),
@@ -326,7 +320,10 @@ TEST_P(ServerCapTest, WhereAllAskTheOneThatAskedLongestAgoMakesWay) {
   EXPECT_EQ(seen->Count("limit connections"), 1);
 }
 
-TEST_P(ServerCapTest, AFloodOfSilentOnesKeepsNobodyOut) {
+// There is room for all clients that ask, because the listener may notice late that one has left.
+TEST_P(ServerLimitsTest, AFloodOfSilentOnesKeepsNobodyOut) {
+  options.limits.connections = 8;
+  Start();
   const auto asking = Asking();
   std::vector<std::unique_ptr<RawClient>> flood;
   for (int i = 0; i < 200; ++i) {
