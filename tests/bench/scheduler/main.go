@@ -2,7 +2,7 @@
 // chart ships it. The programs run when the first pod is created, and the clock runs from there to
 // the last binding. The ways take turns, every other round in the opposite order, so that a machine
 // that slows down slows all; what is compared is of one round. Its scenarios faults, few, gangs,
-// packing and rivals measure something else.
+// losses, packing and rivals measure something else.
 package main
 
 import (
@@ -20,6 +20,7 @@ import (
 	"berth.dev/berth/tests/bench/scheduler/faults"
 	"berth.dev/berth/tests/bench/scheduler/few"
 	"berth.dev/berth/tests/bench/scheduler/gangs"
+	"berth.dev/berth/tests/bench/scheduler/losses"
 	"berth.dev/berth/tests/bench/scheduler/packing"
 	"berth.dev/berth/tests/bench/scheduler/rivals"
 )
@@ -46,8 +47,8 @@ type options struct {
 
 // scenarios are measured in place of pods a second where the first argument names one.
 var scenarios = map[string]func(ctx context.Context, arguments []string) error{
-	"faults": faults.Main, "few": few.Main, "gangs": gangs.Main, "packing": packing.Main,
-	"rivals": rivals.Main,
+	"faults": faults.Main, "few": few.Main, "gangs": gangs.Main, "losses": losses.Main,
+	"packing": packing.Main, "rivals": rivals.Main,
 }
 
 func main() {
@@ -83,7 +84,7 @@ func measurePlacing() {
 		"profile of kube-scheduler for every way, taken in a further run; default: none is taken")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "scheduler: what is %q? Scenarios (faults, few, gangs, packing, rivals) go before flags\n",
+		fmt.Fprintf(os.Stderr, "scheduler: what is %q? Scenarios (faults, few, gangs, losses, packing, rivals) go before flags\n",
 			flag.Arg(0))
 		os.Exit(2)
 	}

@@ -1,0 +1,93 @@
+package losses
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"berth.dev/berth/tests/bench/figures"
+	"berth.dev/berth/tests/e2e/spread"
+)
+
+// outcome is what a turn measured. Times are in devices times seconds.
+type outcome struct {
+	Faults    int     `json:"faults"`
+	Broken    float64 `json:"brokenSeconds"` // of nodes with a fault, whoever held them
+	Held      float64 `json:"heldSeconds"`   // by pods
+	Lasting   float64 `json:"lastingSeconds"`
+	Succeeded int     `json:"succeeded"` // jobs
+	Failed    int     `json:"failed"`    // pods
+	Evicted   int     `json:"evicted"`
+}
+
+// lost is what pods held without work that lasts.
+func (o outcome) lost() float64 { return o.Held - o.Lasting }
+
+func (o outcome) String() string {
+	return fmt.Sprintf("%.0f of %.0f device-seconds lost, %.0f broken by %d faults; %d jobs done, %d "+
+		"pods failed, %d evicted", o.lost(), o.Held, o.Broken, o.Faults, o.Succeeded, o.Failed, o.Evicted)
+}
+
+// report is all that was measured.
+type report struct {
+	Machine figures.Machine `json:"machine"`
+	Nodes   int             `json:"nodes"`
+	Length  string          `json:"length"`
+	Seed    uint64          `json:"seed"`
+	Ways    []wayReport     `json:"ways"`
+}
+
+type wayReport struct {
+	Way   string    `json:"way"`
+	Title string    `json:"title"`
+	Runs  []outcome `json:"runs"`
+}
+
+func newReport(ctx context.Context, o options) (report, error) {
+	m, err := figures.ThisMachine(ctx)
+	r := report{Machine: m, Nodes: o.nodes, Length: o.length.String(), Seed: o.seed}
+	for _, w := range o.ways {
+		r.Ways = append(r.Ways, wayReport{Way: w.name, Title: w.title})
+	}
+	return r, err
+}
+
+// print writes the figures as a table in Markdown.
+func (r report) print(out io.Writer) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s\n%d nodes, %s\n", r.Machine, r.Nodes, r.Length)
+	table := figures.NewTable("way", "rounds", "device-seconds lost", figures.SpreadColumns, "to the first",
+		"lasting", "jobs done", "pods failed", "evicted")
+	for _, w := range r.Ways {
+		if len(w.Runs) == 0 {
+			continue
+		}
+		ratio := "-"
+		if len(r.Ways[0].Runs) == len(w.Runs) {
+			ratios := spread.Ratios(w.values(outcome.lost), r.Ways[0].values(outcome.lost))
+			ratio = fmt.Sprintf("%.2f", spread.Quantile(ratios, 0.5))
+		}
+		table.Row(w.Title, fmt.Sprint(len(w.Runs)), figures.Cells("%.0f", spread.Of(w.values(outcome.lost))),
+			ratio,
+			w.median(func(o outcome) float64 { return o.Lasting }),
+			w.median(func(o outcome) float64 { return float64(o.Succeeded) }),
+			w.median(func(o outcome) float64 { return float64(o.Failed) }),
+			w.median(func(o outcome) float64 { return float64(o.Evicted) }))
+	}
+	fmt.Fprint(&text, table, "\nMedians of the rounds; ratios are of the same round.\n")
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+func (w wayReport) median(value func(outcome) float64) string {
+	return fmt.Sprintf("%.0f", spread.Quantile(w.values(value), 0.5))
+}
+
+func (w wayReport) values(value func(outcome) float64) []float64 {
+	var all []float64
+	for _, run := range w.Runs {
+		all = append(all, value(run))
+	}
+	return all
+}
