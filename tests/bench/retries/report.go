@@ -73,11 +73,11 @@ type report struct {
 
 // wayReport is what a way did, round by round.
 type wayReport struct {
-	Way        string  `json:"way"`
-	Title      string  `json:"title"`
-	Against    string  `json:"against,omitempty"` // the way in which nobody waits
-	MaxBackoff int64   `json:"podMaxBackoffSeconds"`
-	Blocks     []block `json:"blocks"`
+	Way        string              `json:"way"`
+	Title      string              `json:"title"`
+	Against    string              `json:"against,omitempty"` // the way in which nobody waits
+	MaxBackoff int64               `json:"podMaxBackoffSeconds"`
+	Blocks     figures.Runs[block] `json:"blocks"`
 }
 
 func newReport(ctx context.Context, o options) (report, error) {
@@ -123,8 +123,8 @@ func (r report) writeRatios(text *strings.Builder) {
 		}
 		compared = true
 		ratio := func(value func(block) float64) string {
-			return figures.Cells("%.2f", spread.Of(spread.Ratios(w.values(value),
-				r.Ways[to].values(value))))
+			return figures.Cells("%.2f", spread.Of(spread.Ratios(w.Blocks.Values(value),
+				r.Ways[to].Blocks.Values(value))))
 		}
 		table.Row(w.Title, fmt.Sprint(w.MaxBackoff), fmt.Sprint(len(w.Blocks)),
 			ratio(func(b block) float64 { return b.Wait.Median }),
@@ -133,14 +133,6 @@ func (r report) writeRatios(text *strings.Builder) {
 	if compared {
 		fmt.Fprint(text, table, "\nRatios are of the same round.\n")
 	}
-}
-
-func (w wayReport) values(value func(block) float64) []float64 {
-	var all []float64
-	for _, b := range w.Blocks {
-		all = append(all, value(b))
-	}
-	return all
 }
 
 // colour of every block.

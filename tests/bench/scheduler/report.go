@@ -50,10 +50,10 @@ type loadReport struct {
 
 // wayReport is what a contender did with a load, round by round.
 type wayReport struct {
-	Way           string        `json:"way"`
-	PodsPerSecond spread.Spread `json:"podsPerSecond"`
-	Ratios        []ratioReport `json:"ratios,omitempty"` // to each that was named before
-	Runs          []outcome     `json:"runs"`
+	Way           string                `json:"way"`
+	PodsPerSecond spread.Spread         `json:"podsPerSecond"`
+	Ratios        []ratioReport         `json:"ratios,omitempty"` // to each that was named before
+	Runs          figures.Runs[outcome] `json:"runs"`
 }
 
 // ratioReport compares pods a second of the same rounds.
@@ -83,13 +83,5 @@ func newLoadReport(l load, o options, all []contender, outcomes [][]outcome) loa
 }
 
 func rates(runs []outcome) []float64 {
-	return valuesOf(runs, func(o outcome) float64 { return o.PodsPerSecond })
-}
-
-func valuesOf(runs []outcome, value func(outcome) float64) []float64 {
-	var values []float64
-	for _, o := range runs {
-		values = append(values, value(o))
-	}
-	return values
+	return figures.Runs[outcome](runs).Values(func(o outcome) float64 { return o.PodsPerSecond })
 }

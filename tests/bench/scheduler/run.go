@@ -12,6 +12,7 @@ import (
 
 	"berth.dev/berth/tests/bench/placing"
 	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/spread"
 )
 
 // firstPods are placed before the clock starts, and stay: programs that run have connections, and
@@ -161,8 +162,8 @@ func newOutcome(created placing.Created, became placing.Outcome, used placing.CP
 	return outcome{
 		PodsPerSecond:    float64(count) / became.Last.Seconds(),
 		LastBinding:      became.Last.Seconds(),
-		WaitP50:          quantile(waits, 0.5),
-		WaitP99:          quantile(waits, 0.99),
+		WaitP50:          spread.Quantile(waits, 0.5),
+		WaitP99:          spread.Quantile(waits, 0.99),
 		CreatedPerSecond: created.PerSecond(),
 		Refused:          became.Refused,
 		Nominated:        became.Nominated,

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"berth.dev/berth/tests/bench/figures"
-	"berth.dev/berth/tests/e2e/spread"
 )
 
 // print writes the figures as tables in Markdown.
@@ -41,11 +40,10 @@ func (r report) writeRates(text *strings.Builder) {
 		figures.SpreadColumns, "wait p50 s", "p99 s")
 	for _, l := range r.Loads {
 		for _, w := range l.Ways {
-			last := spread.Of(valuesOf(w.Runs, func(o outcome) float64 { return o.LastBinding }))
 			table.Row(l.String(), w.Way, figures.Cells("%.1f", w.PodsPerSecond),
-				figures.Cells("%.2f", last),
-				median("%.3f", w.Runs, func(o outcome) float64 { return o.WaitP50 }),
-				median("%.3f", w.Runs, func(o outcome) float64 { return o.WaitP99 }))
+				w.Runs.Cells("%.2f", func(o outcome) float64 { return o.LastBinding }),
+				w.Runs.Median("%.3f", func(o outcome) float64 { return o.WaitP50 }),
+				w.Runs.Median("%.3f", func(o outcome) float64 { return o.WaitP99 }))
 		}
 	}
 	fmt.Fprint(text, table, "\nPods a second from the first creation to the last binding. Waits, from a "+
@@ -62,12 +60,6 @@ func (r report) writeRatios(text *strings.Builder) {
 		}
 	}
 	fmt.Fprint(text, table, "\nRatios are of the same round.\n")
-}
-
-func quantile(values []float64, share float64) float64 { return spread.Quantile(values, share) }
-
-func median(format string, runs []outcome, value func(outcome) float64) string {
-	return fmt.Sprintf(format, quantile(valuesOf(runs, value), 0.5))
 }
 
 // column is one of a table of medians.
@@ -113,7 +105,7 @@ func (r report) writeColumns(
 			}
 			row := []string{l.Title, w.Way}
 			for _, each := range columns {
-				row = append(row, median(each.format, w.Runs, each.value))
+				row = append(row, w.Runs.Median(each.format, each.value))
 			}
 			table.Row(row...)
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"berth.dev/berth/tests/bench/figures"
-	"berth.dev/berth/tests/e2e/spread"
 )
 
 // outcome is what a run measured: seconds, and numbers of pods and nodes.
@@ -44,9 +43,9 @@ type report struct {
 
 // faultReport is what a fault did, round by round.
 type faultReport struct {
-	Fault string    `json:"fault"`
-	Title string    `json:"title"`
-	Runs  []outcome `json:"runs"`
+	Fault string                `json:"fault"`
+	Title string                `json:"title"`
+	Runs  figures.Runs[outcome] `json:"runs"`
 }
 
 func newReport(ctx context.Context, o options) (report, error) {
@@ -86,32 +85,15 @@ func (r report) print(out io.Writer) error {
 		if len(f.Runs) == 0 {
 			continue
 		}
-		last := spread.Of(f.values(func(o outcome) float64 { return o.LastBinding }))
-		p99 := spread.Quantile(f.values(func(o outcome) float64 { return o.WaitP99 }), 0.5)
-		row := []string{f.Title, fmt.Sprint(len(f.Runs)), figures.Cells("%.1f", last),
-			fmt.Sprintf("%.2f", p99)}
+		row := []string{f.Title, fmt.Sprint(len(f.Runs)),
+			f.Runs.Cells("%.1f", func(o outcome) float64 { return o.LastBinding }),
+			f.Runs.Median("%.2f", func(o outcome) float64 { return o.WaitP99 })}
 		for _, each := range sums {
-			row = append(row, fmt.Sprint(f.sum(each.value)))
+			row = append(row, fmt.Sprint(f.Runs.Sum(each.value)))
 		}
 		table.Row(row...)
 	}
 	fmt.Fprint(&text, table, "\nTimes are medians of the rounds, numbers their sums.\n")
 	_, err := io.WriteString(out, text.String())
 	return err
-}
-
-func (f faultReport) values(value func(outcome) float64) []float64 {
-	var all []float64
-	for _, run := range f.Runs {
-		all = append(all, value(run))
-	}
-	return all
-}
-
-func (f faultReport) sum(value func(outcome) int) int {
-	total := 0
-	for _, run := range f.Runs {
-		total += value(run)
-	}
-	return total
 }

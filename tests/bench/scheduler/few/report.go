@@ -8,7 +8,6 @@ import (
 
 	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/bench/placing"
-	"berth.dev/berth/tests/e2e/spread"
 )
 
 // outcome is what a run measured. Waits, in seconds, are from a pod's creation to its binding, or
@@ -48,9 +47,9 @@ type report struct {
 
 // part is a way beside so many other pods a second.
 type part struct {
-	Way    string    `json:"way"`
-	Others float64   `json:"othersPerSecond"`
-	Runs   []outcome `json:"runs"`
+	Way    string                `json:"way"`
+	Others float64               `json:"othersPerSecond"`
+	Runs   figures.Runs[outcome] `json:"runs"`
 
 	way placing.Way
 }
@@ -77,34 +76,17 @@ func (r report) print(out io.Writer) error {
 		if len(p.Runs) == 0 {
 			continue
 		}
-		sum := func(value func(outcome) int) string {
-			total := 0
-			for _, run := range p.Runs {
-				total += value(run)
-			}
-			return fmt.Sprint(total)
-		}
+		median := func(of func(outcome) float64) string { return p.Runs.Median("%.3f", of) }
+		sum := func(of func(outcome) int) string { return fmt.Sprint(p.Runs.Sum(of)) }
 		table.Row(p.Way, fmt.Sprintf("%g", p.Others),
-			p.median(func(o outcome) float64 { return o.WaitP50 }),
-			figures.Cells("%.3f", spread.Of(p.values(func(o outcome) float64 { return o.WaitP99 }))),
-			p.median(func(o outcome) float64 { return o.WaitMax }),
-			p.median(func(o outcome) float64 { return o.OthersP99 }),
+			median(func(o outcome) float64 { return o.WaitP50 }),
+			p.Runs.Cells("%.3f", func(o outcome) float64 { return o.WaitP99 }),
+			median(func(o outcome) float64 { return o.WaitMax }),
+			median(func(o outcome) float64 { return o.OthersP99 }),
 			sum(func(o outcome) int { return o.Unbound }), sum(func(o outcome) int { return o.Evicted }),
 			sum(func(o outcome) int { return o.Refused }), sum(func(o outcome) int { return o.Nominated }))
 	}
 	fmt.Fprint(&text, table, "\nWaits are medians of the rounds, the other figures their sums.\n")
 	_, err := io.WriteString(out, text.String())
 	return err
-}
-
-func (p part) values(value func(outcome) float64) []float64 {
-	var all []float64
-	for _, run := range p.Runs {
-		all = append(all, value(run))
-	}
-	return all
-}
-
-func (p part) median(value func(outcome) float64) string {
-	return fmt.Sprintf("%.3f", spread.Quantile(p.values(value), 0.5))
 }

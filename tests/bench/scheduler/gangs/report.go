@@ -40,9 +40,9 @@ type report struct {
 }
 
 type wayReport struct {
-	Way   string    `json:"way"`
-	Title string    `json:"title"`
-	Runs  []outcome `json:"runs"`
+	Way   string                `json:"way"`
+	Title string                `json:"title"`
+	Runs  figures.Runs[outcome] `json:"runs"`
 }
 
 func newReport(ctx context.Context, o options) (report, error) {
@@ -64,10 +64,8 @@ func (r report) print(out io.Writer) error {
 		if len(w.Runs) == 0 {
 			continue
 		}
-		median := func(format string, value func(outcome) float64) string {
-			return fmt.Sprintf(format, spread.Quantile(w.values(value), 0.5))
-		}
-		table.Row(w.Title, figures.Cells("%.2f", spread.Of(w.values(lastBinding))),
+		median := w.Runs.Median
+		table.Row(w.Title, w.Runs.Cells("%.2f", lastBinding),
 			median("%.2f", func(o outcome) float64 { return o.Created }),
 			median("%.0f", func(o outcome) float64 { return float64(o.Refused) }),
 			median("%.0f", func(o outcome) float64 { return float64(o.Nominated) }),
@@ -88,18 +86,10 @@ func (r report) printRatios(text *strings.Builder) {
 	for _, w := range r.Ways[1:] {
 		if len(w.Runs) > 0 && len(r.Ways[0].Runs) > 0 {
 			table.Row(w.Title, r.Ways[0].Title, figures.Cells("%.2f",
-				spread.Of(spread.Ratios(w.values(lastBinding), r.Ways[0].values(lastBinding)))))
+				spread.Of(spread.Ratios(w.Runs.Values(lastBinding), r.Ways[0].Runs.Values(lastBinding)))))
 		}
 	}
 	fmt.Fprint(text, table, "\nRatios are of the same round.\n")
 }
 
 func lastBinding(o outcome) float64 { return o.LastBinding }
-
-func (w wayReport) values(value func(outcome) float64) []float64 {
-	var all []float64
-	for _, run := range w.Runs {
-		all = append(all, value(run))
-	}
-	return all
-}

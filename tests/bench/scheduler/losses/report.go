@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"berth.dev/berth/tests/bench/figures"
-	"berth.dev/berth/tests/e2e/spread"
 )
 
 // outcome is what a turn measured. Times are in devices times seconds.
@@ -39,9 +38,9 @@ type report struct {
 }
 
 type wayReport struct {
-	Way   string    `json:"way"`
-	Title string    `json:"title"`
-	Runs  []outcome `json:"runs"`
+	Way   string                `json:"way"`
+	Title string                `json:"title"`
+	Runs  figures.Runs[outcome] `json:"runs"`
 }
 
 func newReport(ctx context.Context, o options) (report, error) {
@@ -63,31 +62,15 @@ func (r report) print(out io.Writer) error {
 		if len(w.Runs) == 0 {
 			continue
 		}
-		ratio := "-"
-		if len(r.Ways[0].Runs) == len(w.Runs) {
-			ratios := spread.Ratios(w.values(outcome.lost), r.Ways[0].values(outcome.lost))
-			ratio = fmt.Sprintf("%.2f", spread.Quantile(ratios, 0.5))
-		}
-		table.Row(w.Title, fmt.Sprint(len(w.Runs)), figures.Cells("%.0f", spread.Of(w.values(outcome.lost))),
-			ratio,
-			w.median(func(o outcome) float64 { return o.Lasting }),
-			w.median(func(o outcome) float64 { return float64(o.Succeeded) }),
-			w.median(func(o outcome) float64 { return float64(o.Failed) }),
-			w.median(func(o outcome) float64 { return float64(o.Evicted) }))
+		median := func(of func(outcome) float64) string { return w.Runs.Median("%.0f", of) }
+		table.Row(w.Title, fmt.Sprint(len(w.Runs)), w.Runs.Cells("%.0f", outcome.lost),
+			w.Runs.RatioTo(r.Ways[0].Runs, outcome.lost),
+			median(func(o outcome) float64 { return o.Lasting }),
+			median(func(o outcome) float64 { return float64(o.Succeeded) }),
+			median(func(o outcome) float64 { return float64(o.Failed) }),
+			median(func(o outcome) float64 { return float64(o.Evicted) }))
 	}
 	fmt.Fprint(&text, table, "\nMedians of the rounds; ratios are of the same round.\n")
 	_, err := io.WriteString(out, text.String())
 	return err
-}
-
-func (w wayReport) median(value func(outcome) float64) string {
-	return fmt.Sprintf("%.0f", spread.Quantile(w.values(value), 0.5))
-}
-
-func (w wayReport) values(value func(outcome) float64) []float64 {
-	var all []float64
-	for _, run := range w.Runs {
-		all = append(all, value(run))
-	}
-	return all
 }

@@ -8,7 +8,6 @@ import (
 
 	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/bench/placing"
-	"berth.dev/berth/tests/e2e/spread"
 	"berth.dev/berth/tests/e2e/stranded"
 )
 
@@ -46,8 +45,8 @@ type report struct {
 
 // wayReport is what a way left, round by round.
 type wayReport struct {
-	Way  string    `json:"way"`
-	Runs []outcome `json:"runs"`
+	Way  string                `json:"way"`
+	Runs figures.Runs[outcome] `json:"runs"`
 }
 
 func newReport(ctx context.Context, o options) (report, error) {
@@ -69,11 +68,9 @@ func (r report) print(out io.Writer) error {
 		if len(w.Runs) == 0 {
 			continue
 		}
-		median := func(value func(outcome) float64) string {
-			return fmt.Sprintf("%.0f", spread.Quantile(w.values(value), 0.5))
-		}
-		table.Row(w.Way, fmt.Sprint(len(w.Runs)), figures.Cells("%.0f", spread.Of(w.values(
-			func(o outcome) float64 { return float64(o.Stranded) }))),
+		median := func(of func(outcome) float64) string { return w.Runs.Median("%.0f", of) }
+		table.Row(w.Way, fmt.Sprint(len(w.Runs)),
+			w.Runs.Cells("%.0f", func(o outcome) float64 { return float64(o.Stranded) }),
 			median(func(o outcome) float64 { return float64(o.Pods) }),
 			median(func(o outcome) float64 { return float64(o.Waiting) }),
 			median(func(o outcome) float64 { return float64(o.WholeNode) }),
@@ -83,12 +80,4 @@ func (r report) print(out io.Writer) error {
 	fmt.Fprint(&text, table, "\nMedians of the rounds.\n")
 	_, err := io.WriteString(out, text.String())
 	return err
-}
-
-func (w wayReport) values(value func(outcome) float64) []float64 {
-	var all []float64
-	for _, run := range w.Runs {
-		all = append(all, value(run))
-	}
-	return all
 }

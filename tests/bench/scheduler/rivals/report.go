@@ -9,7 +9,6 @@ import (
 
 	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/e2e/box"
-	"berth.dev/berth/tests/e2e/spread"
 )
 
 // outcome is what a turn measured. What is held or reserved is in devices times seconds.
@@ -46,9 +45,9 @@ type sceneReport struct {
 }
 
 type wayReport struct {
-	Way   string    `json:"way"`
-	Title string    `json:"title"`
-	Runs  []outcome `json:"runs"`
+	Way   string                `json:"way"`
+	Title string                `json:"title"`
+	Runs  figures.Runs[outcome] `json:"runs"`
 }
 
 func newReport(ctx context.Context, o options) (report, error) {
@@ -102,20 +101,11 @@ func (s sceneReport) printOne(text *strings.Builder) {
 		if len(w.Runs) == 0 {
 			continue
 		}
-		ratio := "-"
-		if len(s.Ways[0].Runs) == len(w.Runs) {
-			ratios := spread.Ratios(w.values(seconds), s.Ways[0].values(seconds))
-			ratio = fmt.Sprintf("%.2f", spread.Quantile(ratios, 0.5))
-		}
-		whole := 0
-		for _, run := range w.Runs {
-			whole += run.Ran
-		}
-		table.Row(w.Title, fmt.Sprint(len(w.Runs)), fmt.Sprint(whole),
-			figures.Cells("%.2f", spread.Of(w.values(seconds))),
-			w.median("%.0f", func(o outcome) float64 { return o.PodsPerSecond }),
-			w.median("%.2f", func(o outcome) float64 { return o.Created }),
-			w.median("%.0f", held), ratio)
+		table.Row(w.Title, fmt.Sprint(len(w.Runs)),
+			fmt.Sprint(w.Runs.Sum(func(o outcome) int { return o.Ran })), w.Runs.Cells("%.2f", seconds),
+			w.Runs.Median("%.0f", func(o outcome) float64 { return o.PodsPerSecond }),
+			w.Runs.Median("%.2f", func(o outcome) float64 { return o.Created }),
+			w.Runs.Median("%.0f", held), w.Runs.RatioTo(s.Ways[0].Runs, seconds))
 	}
 	fmt.Fprint(text, table, "\nMedians of the rounds; ratios of times are of the same round. Where the gang "+
 		"did not become whole, time was up.\n")
@@ -127,10 +117,10 @@ func (s sceneReport) printContest(text *strings.Builder) {
 	for _, w := range s.Ways {
 		if len(w.Runs) > 0 {
 			table.Row(w.Title, fmt.Sprint(len(w.Runs)),
-				w.median("%.0f", func(o outcome) float64 { return float64(o.Ran) }),
-				figures.Cells("%.1f", spread.Of(w.values(seconds))),
-				figures.Cells("%.0f", spread.Of(w.values(held))),
-				w.median("%.0f", func(o outcome) float64 { return o.Reserved }))
+				w.Runs.Median("%.0f", func(o outcome) float64 { return float64(o.Ran) }),
+				w.Runs.Cells("%.1f", seconds),
+				w.Runs.Cells("%.0f", held),
+				w.Runs.Median("%.0f", func(o outcome) float64 { return o.Reserved }))
 		}
 	}
 	fmt.Fprint(text, table, "\nMedians of the rounds. Where not all gangs ran, time was up.\n")
@@ -138,15 +128,3 @@ func (s sceneReport) printContest(text *strings.Builder) {
 
 func seconds(o outcome) float64 { return o.Seconds }
 func held(o outcome) float64    { return o.Held }
-
-func (w wayReport) median(format string, value func(outcome) float64) string {
-	return fmt.Sprintf(format, spread.Quantile(w.values(value), 0.5))
-}
-
-func (w wayReport) values(value func(outcome) float64) []float64 {
-	var all []float64
-	for _, run := range w.Runs {
-		all = append(all, value(run))
-	}
-	return all
-}
