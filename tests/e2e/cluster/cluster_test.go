@@ -31,15 +31,15 @@ func TestShowAndCtrlC(t *testing.T) {
 
 	r := start(t)
 	r.awaitWords("runs on until Ctrl-C")
-	for _, want := range []string{"6 of 6 pods are ready", "passed in", "Warning: berth: ",
+	for _, want := range []string{"8 of 8 pods are ready", "passed in", "Warning: berth: ",
 		"mn2b-a100-010 (KWOK)"} {
 		if !strings.Contains(r.said.String(), want) {
 			t.Errorf("does not say %q", want)
 		}
 	}
 	inside := r.enter("kubectl", "get", "pods", "--all-namespaces", "--no-headers")
-	if got := strings.Count(inside, " Running "); got != 9 {
-		t.Errorf("%d pods run, want 6 of Berth, 1 of the DNS, 2 of Jobs:\n%s", got, inside)
+	if got := strings.Count(inside, " Running "); got != 11 {
+		t.Errorf("%d pods run, want 8 of Berth, 1 of the DNS, 2 of Jobs:\n%s", got, inside)
 	}
 	if containers := r.enter("ctr", "containers", "list", "--quiet"); containers == "" {
 		t.Error("no containers are seen inside")

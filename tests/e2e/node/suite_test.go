@@ -30,6 +30,7 @@ scheduler: {resources: {cpu: 100m, memory: 256Mi}}
 extender: {resources: {cpu: 100m, memory: 128Mi}}
 admission: {resources: {cpu: 100m, memory: 128Mi}}
 controller: {resources: {cpu: 100m, memory: 128Mi}}
+config: {planner: {topology: [{label: topology.kubernetes.io/rack}]}} # the dashboard shows its levels
 `
 
 var (
