@@ -4,12 +4,14 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/metric_type.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
 
 #include "model/taint.h"
 #include "placement/capacity.h"
+#include "policies/scheduling/exclusions.h"
 
 namespace berth::placement {
 
@@ -102,6 +104,35 @@ MetricFamily ConditionFamily(const policies::scheduling::HealthConfig& health,
   return family;
 }
 
+void AddExclusionFamilies(const std::vector<policies::scheduling::Exclusion>& exclusions,
+                          const model::AcceleratorCatalog& catalog,
+                          std::vector<MetricFamily>& families) {
+  MetricFamily devices =
+      Gauge("berth_node_excluded_devices",
+            "Devices of a node that a condition excludes now; 0 if their number is unknown.");
+  MetricFamily since = Gauge("berth_node_excluded_since_seconds",
+                             "Unix time at which the fault of an excluded node began.");
+  const std::size_t told = std::min(exclusions.size(), ClusterMetrics::kMostExclusions);
+  for (std::size_t i = 0; i < told; ++i) {
+    const policies::scheduling::Exclusion& each = exclusions[i];
+    const bool known = each.accelerator != model::AcceleratorCatalog::kNone;
+    const std::vector<ClientMetric::Label> labels = {
+        {"node", each.node},
+        {"accelerator", known ? catalog[each.accelerator].name : "none"},
+        {"condition", each.condition},
+        {"resources", Join(each.resources)}};
+    AddSample(devices, labels, static_cast<double>(each.devices));
+    if (each.since == model::kNoTime) continue;
+    AddSample(since, labels, static_cast<double>(each.since.time_since_epoch().count()));
+  }
+  MetricFamily omitted = Gauge("berth_node_exclusions_omitted",
+                               "Excluded nodes, by condition, that have no series of their own.");
+  AddSample(omitted, {}, static_cast<double>(exclusions.size() - told));
+  families.push_back(std::move(devices));
+  families.push_back(std::move(since));
+  families.push_back(std::move(omitted));
+}
+
 MetricFamily BreakerFamily(const std::vector<policies::scheduling::Breaker>& breakers,
                            const model::AcceleratorCatalog& catalog) {
   MetricFamily family =
@@ -156,14 +187,17 @@ std::vector<MetricFamily> ClusterMetrics::Collect() const {
   const model::AcceleratorCatalog& catalog = snapshot_.catalog();
   std::vector<MetricFamily> families;
   std::vector<policies::scheduling::Breaker> breakers;
+  std::vector<policies::scheduling::Exclusion> exclusions;
   {
     const cluster::Snapshot::Reader view = snapshot_.Read();
     AddDeviceFamilies(view, catalog, families);
     families.push_back(TaintFamily(view, catalog, taint_));
     families.push_back(ConditionFamily(health_, view, now_()));
+    exclusions = policies::scheduling::Exclusions(health_, catalog, view, now_());
     families.push_back(QuarantineFamily(view));
     breakers = policies::scheduling::Breakers(health_, catalog, view.Pools(), now_());
   }
+  AddExclusionFamilies(exclusions, catalog, families);
   families.push_back(BreakerFamily(breakers, catalog));
   breaker_log_.Update(breakers, catalog, health_.breaker.action);
   AddFreshnessFamilies(snapshot_, families);

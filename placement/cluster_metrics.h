@@ -2,6 +2,7 @@
 
 #include <prometheus/collectable.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,6 +20,10 @@ namespace berth::placement {
 ///   berth_nodes{accelerator}                          nodes; accelerator "none" for the rest
 ///   berth_nodes_tainted{accelerator}                  nodes that have Berth's taint
 ///   berth_nodes_by_condition{condition,resources,effect}
+///   berth_node_excluded_devices{node,accelerator,condition,resources}
+///                                                     only nodes that a condition excludes now
+///   berth_node_excluded_since_seconds{the same}       when the fault began, Unix time
+///   berth_node_exclusions_omitted                     excluded nodes beyond kMostExclusions
 ///   berth_breaker_tripped{accelerator,condition}      1 while tripped, else 0
 ///   berth_accelerator_devices{accelerator,state}      total (capacity), used (requested by bound
 ///                                                     pods), free (allocatable minus used)
@@ -28,6 +33,10 @@ namespace berth::placement {
 /// Thread-safe.
 class ClusterMetrics : public prometheus::Collectable {
  public:
+  /// How many excluded nodes have series of their own, those that are excluded the longest: a
+  /// detector that errs everywhere must not take the monitoring down.
+  static constexpr std::size_t kMostExclusions = 1000;
+
   /// `taint` is the key of Berth's taint, which the snapshot must keep. `now` is the time by which
   /// conditions are judged, as for the engine. `snapshot` and `breaker_log` must outlive this
   /// object.

@@ -62,7 +62,8 @@ Finding JudgeBad(const ConditionRule& rule, const model::Condition& condition,
   }
   return {.burden = BurdenOf(entry.effect),
           .reason = rule.unhealthy,
-          .since = condition.last_transition};
+          .since = condition.last_transition,
+          .began = BadSince(entry, condition, node)};
 }
 
 // A condition that is no longer bad keeps its effect for a while if Berth has seen it bad for long:
@@ -78,7 +79,8 @@ Finding JudgeKept(const ConditionRule& rule, const model::Condition& condition,
   return {.burden = BurdenOf(rule.condition.effect),
           .reason = rule.distrusted,
           .since = condition.last_transition,
-          .valid_until = kept_until};
+          .valid_until = kept_until,
+          .began = seen->since};
 }
 
 Finding JudgeRecovering(const ConditionRule& rule, const model::Condition& condition,
@@ -104,20 +106,6 @@ Finding JudgeWell(const ConditionRule& rule, const model::Condition& condition,
   return kept.burden > recovering.burden ? kept : recovering;
 }
 
-Finding FindUnknown(const ConditionRule& rule, const model::Condition& condition,
-                    const HealthConfig& config) {
-  const Effect effect = EffectOfUnknown(rule.condition, config);
-  if (effect == Effect::kIgnore) return {};
-  return {.burden = BurdenOf(effect), .reason = rule.unknown, .since = condition.last_transition};
-}
-
-Finding JudgeUnknown(const ConditionRule& rule, const model::Condition& condition,
-                     const model::NodeState& node, const HealthConfig& config, model::Time now) {
-  const Finding kept = JudgeKept(rule, condition, node, config, now);
-  const Finding unknown = FindUnknown(rule, condition, config);
-  return kept.burden > unknown.burden ? kept : unknown;
-}
-
 // The first moment at which the condition is stale; kForever if it never is.
 model::Time StaleFrom(const HealthCondition& entry, const model::Condition& condition,
                       const HealthConfig& config) {
@@ -126,6 +114,25 @@ model::Time StaleFrom(const HealthCondition& entry, const model::Condition& cond
     return model::kForever;
   }
   return SaturatingAdd(SaturatingAdd(condition.last_heartbeat, stale_after), model::Duration{1});
+}
+
+Finding FindUnknown(const ConditionRule& rule, const model::Condition& condition,
+                    const HealthConfig& config) {
+  const Effect effect = EffectOfUnknown(rule.condition, config);
+  if (effect == Effect::kIgnore) return {};
+  const bool is_stale = HealthBy(rule.condition, condition) != ConditionHealth::kUnknown;
+  return {
+      .burden = BurdenOf(effect),
+      .reason = rule.unknown,
+      .since = condition.last_transition,
+      .began = is_stale ? StaleFrom(rule.condition, condition, config) : condition.last_transition};
+}
+
+Finding JudgeUnknown(const ConditionRule& rule, const model::Condition& condition,
+                     const model::NodeState& node, const HealthConfig& config, model::Time now) {
+  const Finding kept = JudgeKept(rule, condition, node, config, now);
+  const Finding unknown = FindUnknown(rule, condition, config);
+  return kept.burden > unknown.burden ? kept : unknown;
 }
 
 Finding JudgeStale(const ConditionRule& rule, const model::Condition& condition,
@@ -156,6 +163,23 @@ Finding JudgeCondition(const ConditionRule& rule, const model::Condition& condit
   const bool outlasts_heartbeats = is_bad && finding.burden != Burden::kNone;
   if (!outlasts_heartbeats) finding.valid_until = std::min(finding.valid_until, stale_from);
   return finding;
+}
+
+std::optional<model::Time> ExcludedSince(const HealthCondition& entry, const HealthConfig& config,
+                                         const model::NodeState& node, model::Time now) {
+  if (entry.effect != Effect::kExclude) return std::nullopt;
+  RuleScope scope;
+  scope.Add(entry, config);
+  if (scope.HaveNoEffect(node.digest, now)) return std::nullopt;
+  const ConditionRule rule{.condition = entry};
+  std::optional<model::Time> since;
+  for (const model::Condition& condition : node.node.conditions) {
+    if (condition.type != entry.type) continue;
+    const Finding finding = JudgeCondition(rule, condition, node, config, now);
+    if (finding.burden != Burden::kExcluded) continue;
+    since = since ? std::min(*since, finding.began) : finding.began;
+  }
+  return since;
 }
 
 Burden WorstBurden(const HealthCondition& entry, const HealthConfig& config,

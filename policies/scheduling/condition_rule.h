@@ -44,12 +44,21 @@ struct Finding {
   ReasonId reason = kNoReason;
   model::Time since = model::kNoTime;
   model::Time valid_until = model::kForever;
+  /// When the fault itself began, which is earlier than `since` if the detector has restarted
+  /// meanwhile. kNoTime if nobody knows.
+  model::Time began = model::kNoTime;
 };
 
 /// What `rule`, an entry of `config`, finds in `condition`, which is one of `node` and of the
 /// entry's type. Breakers are left out of account. HealthPolicy has the table.
 Finding JudgeCondition(const ConditionRule& rule, const model::Condition& condition,
                        const model::NodeState& node, const HealthConfig& config, model::Time now);
+
+/// When the fault began for which `entry` of `config` refuses the node, or nullopt if it does not.
+/// It is kNoTime if the condition does not say. A restart of the detector does not change it, as
+/// long as the snapshot remembers the fault.
+std::optional<model::Time> ExcludedSince(const HealthCondition& entry, const HealthConfig& config,
+                                         const model::NodeState& node, model::Time now);
 
 /// The worst burden that `entry` of `config` lays on the node by any of its conditions.
 Burden WorstBurden(const HealthCondition& entry, const HealthConfig& config,

@@ -49,22 +49,25 @@ type PrometheusRule struct {
 	Spec       RulesFile `json:"spec"`
 }
 
-// RulesFile has the fields that the chart's alerts use; one with others is not read.
+// RulesFile has the fields that the chart's rules use; one with others is not read.
 type RulesFile struct {
 	Groups []RuleGroup `json:"groups"`
 }
 
 type RuleGroup struct {
-	Name  string `json:"name"`
-	Rules []Rule `json:"rules"`
+	Name     string `json:"name"`
+	Interval string `json:"interval,omitempty"`
+	Rules    []Rule `json:"rules"`
 }
 
+// Rule is an alert, or what is recorded.
 type Rule struct {
-	Alert       string            `json:"alert"`
+	Alert       string            `json:"alert,omitempty"`
+	Record      string            `json:"record,omitempty"`
 	Expr        string            `json:"expr"`
-	For         string            `json:"for"`
-	Labels      map[string]string `json:"labels"`
-	Annotations map[string]string `json:"annotations"`
+	For         string            `json:"for,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
 // Render has the real helm render the objects of release berth in the namespace, which scrape every

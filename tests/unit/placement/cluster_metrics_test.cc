@@ -61,6 +61,49 @@ TEST(ClusterMetrics, CountNodesByConditionAndEffect) {
   EXPECT_THAT(text, sample("NICLinkDown", "", "Penalize", 1));
 }
 
+std::size_t SeriesOf(const std::string& text, const std::string& name) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find("\n" + name); at != std::string::npos; ++count) {
+    at = text.find("\n" + name, at + 1);
+  }
+  return count;
+}
+
+TEST(ClusterMetrics, NameExcludedNodesAndNoOthers) {
+  const std::string begun = std::to_string(policies::scheduling::kNow.time_since_epoch().count());
+  model::NodeState lost = GpuNode("lost", "NVIDIA-A30", 6);
+  lost.node.conditions = {{"GPUIsLost", ConditionStatus::kTrue, policies::scheduling::kNow,
+                           policies::scheduling::kNow}};
+  extender::ExtenderUnderTest berth(
+      {lost,
+       extender::WithCondition(GpuNode("undated", "NVIDIA-A30"), "NICLinkDown",
+                               ConditionStatus::kTrue),
+       extender::WithCondition(GpuNode("well", "NVIDIA-A30"), "GPUIsLost",
+                               ConditionStatus::kFalse)});
+  const std::string text = Exposition(berth);
+  const std::string of_lost =
+      R"({node="lost",accelerator="A30",condition="GPUIsLost",resources=""} )";
+  EXPECT_THAT(text, HasSubstr("berth_node_excluded_devices" + of_lost + "6"));
+  EXPECT_THAT(text, HasSubstr("berth_node_excluded_since_seconds" + of_lost + begun));
+  EXPECT_THAT(text, HasSubstr(R"(berth_node_excluded_devices{node="undated",accelerator="A30",)"
+                              R"(condition="NICLinkDown",resources="rdma/*"} 8)"));
+  EXPECT_EQ(SeriesOf(text, "berth_node_excluded_devices{"), 2U);
+  EXPECT_EQ(SeriesOf(text, "berth_node_excluded_since_seconds{"), 2U);
+  EXPECT_THAT(text, HasSubstr("berth_node_exclusions_omitted 0"));
+}
+
+TEST(ClusterMetrics, NameNoMoreExcludedNodesThanMonitoringBears) {
+  std::vector<model::NodeState> nodes;
+  for (std::size_t i = 0; i < ClusterMetrics::kMostExclusions + 2; ++i) {
+    nodes.push_back(extender::WithCondition(GpuNode("n" + std::to_string(i), "NVIDIA-A30"),
+                                            "GPUIsLost", ConditionStatus::kTrue));
+  }
+  extender::ExtenderUnderTest berth(nodes);
+  const std::string text = Exposition(berth);
+  EXPECT_EQ(SeriesOf(text, "berth_node_excluded_devices{"), ClusterMetrics::kMostExclusions);
+  EXPECT_THAT(text, HasSubstr("berth_node_exclusions_omitted 2"));
+}
+
 TEST(ClusterMetrics, CountTaintedNodes) {
   const auto tainted = [](model::NodeState state, const std::string& key,
                           const std::string& effect) {
