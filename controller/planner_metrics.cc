@@ -135,6 +135,10 @@ void PlannerMetrics::OnGangs(const planner::Gangs& gangs,
   for (std::size_t i = 0; i < gangs_.size(); ++i) gangs_[i]->Set(static_cast<double>(phases[i]));
   const model::Time oldest = gangs.OldestWaiting();
   gang_oldest_->Set(oldest == model::kNoTime ? 0 : SecondsSince(oldest, now));
+  // A level of which no gang was released yet has a histogram, too, so that dashboards show it.
+  for (const planner::TopologyLevel& level : topology) {
+    gang_spans_->Add({{"label", level.label}}, SpanBuckets());
+  }
   for (const planner::GangChange& change : changes) {
     gang_events_[static_cast<std::size_t>(change.event)]->Increment();
     if (change.event != planner::GangEvent::kReleased) continue;

@@ -30,7 +30,8 @@ scheduler: {resources: {cpu: 100m, memory: 256Mi}}
 extender: {resources: {cpu: 100m, memory: 128Mi}}
 admission: {resources: {cpu: 100m, memory: 128Mi}}
 controller: {resources: {cpu: 100m, memory: 128Mi}}
-config: {planner: {topology: [{label: topology.kubernetes.io/rack}]}} # the dashboard shows its levels
+# The dashboard shows the levels of the topology over which gangs are spread.
+config: {planner: {gangs: {enabled: true}, topology: [{label: topology.kubernetes.io/rack}]}}
 `
 
 var (
