@@ -387,8 +387,10 @@ TEST_F(NominatorTest, CountsWhatBecomesOfGangs) {
   const std::vector<model::Pod> pods = {OfGang("train-0"), OfGang("train-1")};
   Wait(nominator, pods);
   RunFor(nominator, milliseconds(100));
-  EXPECT_THAT(metrics_.Exposition(),
-              testing::HasSubstr("berth_planner_gangs{phase=\"planned\"} 1\n"));
+  for (const char* series : {"berth_planner_gangs{phase=\"planned\"} 1\n",
+                             "berth_planner_gang_spans_count{label=\"zone\"} 0\n"}) {
+    EXPECT_THAT(metrics_.Exposition(), testing::HasSubstr(series));
+  }
   for (const model::Pod& pod : pods) nominator.OnUpsert(NominatedFor(pod, ""));
   RunFor(nominator, milliseconds(100));
   for (const char* series :
