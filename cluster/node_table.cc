@@ -112,6 +112,8 @@ bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accele
   // A place without a node has kNone as its accelerator, so that Remove() does nothing.
   pools_.Remove(state.accelerator, state.node.conditions);
   pools_.Add(accelerator, node.conditions);
+  pools_.RemoveAvoided(state.node.annotations);
+  pools_.AddAvoided(node.annotations);
   RememberStatus(state.node.conditions, node.conditions, state.past);
   state.node = std::move(node);
   state.accelerator = accelerator;
@@ -186,6 +188,7 @@ void NodeTable::Changed(model::NodeIndex index) {
 void NodeTable::Remove(model::NodeIndex index) {
   model::NodeState& state = places_[index].state;
   pools_.Remove(state.accelerator, state.node.conditions);
+  pools_.RemoveAvoided(state.node.annotations);
   state.node = {};
   state.past.clear();
   state.accelerator = model::AcceleratorCatalog::kNone;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/avoid.h"
+
 namespace berth::cluster {
 namespace {
 
@@ -36,6 +38,16 @@ model::ConditionShare PoolCounts::NodesWith(Index accelerator, std::string_view 
   const auto fresh = well.by_time.lower_bound(stale_before);
   for (auto beat = well.by_time.begin(); beat != fresh; ++beat) share.unknown += beat->second;
   return share;
+}
+
+void PoolCounts::CountAvoided(const model::StringMap& annotations, int step) {
+  for (const auto& [name, text] : annotations) {
+    for (const model::Avoided& entry : model::ParseAvoided(text)) {
+      const auto count = avoided_.try_emplace(entry.owner).first;
+      count->second += static_cast<std::size_t>(step);
+      if (count->second == 0) avoided_.erase(count);
+    }
+  }
 }
 
 void PoolCounts::Count(Index accelerator, const std::vector<Condition>& conditions, int step) {

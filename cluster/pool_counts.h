@@ -29,6 +29,13 @@ class PoolCounts final : public model::PoolStats {
                                   model::ConditionStatus bad,
                                   model::Time stale_before) const override;
 
+  bool IsAvoided(std::string_view owner) const override { return avoided_.contains(owner); }
+
+  /// Counts the owners that the annotations of a node name.
+  void AddAvoided(const model::StringMap& annotations) { CountAvoided(annotations, +1); }
+  /// Undoes an AddAvoided() with equal annotations.
+  void RemoveAvoided(const model::StringMap& annotations) { CountAvoided(annotations, -1); }
+
   /// Counts a node with that catalogue entry and these conditions. Nodes with kNone are not
   /// counted.
   void Add(Index accelerator, const std::vector<model::Condition>& conditions) {
@@ -68,6 +75,8 @@ class PoolCounts final : public model::PoolStats {
     std::map<std::string, Tally, std::less<>> by_type;
   };
 
+  // Adds `step`, +1 or -1, to the counts of the owners.
+  void CountAvoided(const model::StringMap& annotations, int step);
   // Adds `step`, +1 or -1, to the counts of one node.
   void Count(Index accelerator, const std::vector<model::Condition>& conditions, int step);
   // Adds `step` to the counts of one condition.
@@ -75,6 +84,8 @@ class PoolCounts final : public model::PoolStats {
   static void Count(Beats& beats, model::Time heartbeat, std::size_t amount);
 
   std::vector<Pool> pools_;  // by catalogue index, up to the greatest one seen
+  // By UID of the owner, how many entries name it.
+  std::map<std::string, std::size_t, std::less<>> avoided_;
 };
 
 }  // namespace berth::cluster

@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/time/time.h"
 #include "fmt/format.h"
+#include "model/annotation.h"
 
 namespace berth::kube {
 namespace {
@@ -74,6 +75,18 @@ bool IsUnschedulable(std::string_view type, std::string_view status, std::string
 }
 
 bool IsTerminated(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
+
+bool IsFailed(std::string_view phase) { return phase == "Failed"; }
+
+bool IsDisruption(std::string_view type, std::string_view status) {
+  return type == "DisruptionTarget" && status == "True";
+}
+
+bool IsKeptOfNodes(std::string_view annotation) {
+  constexpr std::string_view kName = model::kAvoidAnnotation.name;
+  return annotation.ends_with(kName) &&
+         annotation.substr(0, annotation.size() - kName.size()).ends_with('/');
+}
 
 bool IsSpreadByDefault(std::string_view controller_kind) {
   return controller_kind == "ReplicaSet" || controller_kind == "StatefulSet" ||

@@ -51,6 +51,15 @@ bool IsTerminated(std::string_view phase);
 /// considered.
 bool IsSpreadByDefault(std::string_view controller_kind);
 
+/// Whether a pod in that phase failed.
+bool IsFailed(std::string_view phase);
+
+/// Whether a condition of a pod says that somebody ended the pod.
+bool IsDisruption(std::string_view type, std::string_view status);
+
+/// Whether an annotation of a node is kept; see model::Node::annotations.
+bool IsKeptOfNodes(std::string_view annotation);
+
 /// Whether an owner of that kind is a Job of Kubernetes' own API group, in any version of it.
 bool IsJob(std::string_view api_version, std::string_view kind);
 

@@ -92,6 +92,36 @@ std::string JobOf(const JsonValue& owners) {
   return job;
 }
 
+std::string ControllerUidOf(const JsonValue& owners) {
+  std::string uid;
+  bool found = false;
+  owners.ForEachItem([&](const JsonValue& owner) {
+    if (found || !owner.Field("controller").Boolean()) return;
+    found = true;
+    uid = owner.Field("uid").String();
+  });
+  return uid;
+}
+
+bool FailedByItself(const JsonValue& status) {
+  if (!IsFailed(status.Field("phase").String())) return false;
+  bool disrupted = false;
+  status.Field("conditions").ForEachItem([&disrupted](const JsonValue& condition) {
+    disrupted = disrupted ||
+                IsDisruption(condition.Field("type").String(), condition.Field("status").String());
+  });
+  return !disrupted;
+}
+
+model::StringMap KeptAnnotations(const JsonValue& annotations) {
+  model::StringMap kept;
+  annotations.ForEachMember([&kept](std::string_view name, const JsonValue& value) {
+    if (IsKeptOfNodes(name)) kept.emplace_back(name, value.String());
+  });
+  model::Normalize(kept);
+  return kept;
+}
+
 }  // namespace
 
 model::Node NodeFromJson(const JsonValue& node) {
@@ -112,6 +142,7 @@ model::Node NodeFromJson(const JsonValue& node) {
   });
   result.capacity = ToModel(ListFromJson(status.Field("capacity")));
   result.allocatable = ToModel(ListFromJson(status.Field("allocatable")));
+  result.annotations = KeptAnnotations(metadata.Field("annotations"));
   result.uid = metadata.Field("uid").String();
   if (result.name.empty()) metadata.Field("name").Report("is missing; every node has a name");
   node.Report(CheckNodeSizes(result, node.path()));
@@ -134,8 +165,10 @@ model::Pod PodFromJson(const JsonValue& pod) {
   result.created = metadata.Field("creationTimestamp").Time();
   result.deleted = metadata.Field("deletionTimestamp").Time();
   if (result.deleted != model::kNoTime) result.job = JobOf(metadata.Field("ownerReferences"));
+  result.controller_uid = ControllerUidOf(metadata.Field("ownerReferences"));
   result.priority = Int32FromJson(spec.Field("priority"));
   const JsonValue status = pod.Field("status");
+  result.failed_by_itself = FailedByItself(status);
   if (result.node_name.empty()) {
     result.unschedulable = UnschedulableMessage(status.Field("conditions"));
     result.nominated_node = status.Field("nominatedNodeName").String();

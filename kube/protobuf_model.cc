@@ -108,6 +108,30 @@ std::string JobOf(const pb::ObjectMeta& metadata) {
   return "";
 }
 
+std::string ControllerUidOf(const pb::ObjectMeta& metadata) {
+  for (const pb::OwnerReference& owner : metadata.owner_references()) {
+    if (owner.controller()) return owner.uid();
+  }
+  return "";
+}
+
+bool FailedByItself(const pb::PodStatus& status) {
+  if (!IsFailed(status.phase())) return false;
+  for (const pb::PodCondition& condition : status.conditions()) {
+    if (IsDisruption(condition.type(), condition.status())) return false;
+  }
+  return true;
+}
+
+model::StringMap KeptAnnotations(const pb::ObjectMeta& metadata) {
+  model::StringMap kept;
+  for (const auto& [name, value] : metadata.annotations()) {
+    if (IsKeptOfNodes(name)) kept.emplace_back(name, value);
+  }
+  model::Normalize(kept);
+  return kept;
+}
+
 }  // namespace
 
 model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& error) {
@@ -123,6 +147,7 @@ model::Node FromProto(const pb::Node& node, const Path& path, absl::Status& erro
   result.capacity = ToModel(FromProto(node.status().capacity(), status.Field("capacity"), error));
   result.allocatable =
       ToModel(FromProto(node.status().allocatable(), status.Field("allocatable"), error));
+  result.annotations = KeptAnnotations(node.metadata());
   result.uid = node.metadata().uid();
   error.Update(CheckNodeSizes(result, self));
   return result;
@@ -145,6 +170,8 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
   result.created = FromProto(metadata.creation_timestamp());
   result.deleted = FromProto(metadata.deletion_timestamp());
   if (result.deleted != model::kNoTime) result.job = JobOf(metadata);
+  result.controller_uid = ControllerUidOf(metadata);
+  result.failed_by_itself = FailedByItself(pod.status());
   result.priority = pod.spec().priority();
   result.unschedulable = UnschedulableMessage(pod);
   if (result.node_name.empty()) result.nominated_node = pod.status().nominated_node_name();

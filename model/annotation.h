@@ -33,6 +33,12 @@ inline constexpr OwnName kAcceleratorMemory{"accelerator-memory"};
 /// the condition. `berth doctor` checks who tolerates it, and the extender counts it.
 inline constexpr OwnName kExcludedTaint{"excluded"};
 
+// The annotation of nodes that the controller writes if `controller.avoidFor` is set.
+
+/// Whose pods have failed on the node and shall not begin there again for a while; see
+/// model/avoid.h. The extender and the planner read it.
+inline constexpr OwnName kAvoidAnnotation{"avoid"};
+
 // Labels of namespaces. Users write them, and the API server selects the webhooks by them. Of
 // Berth, only `berth doctor` reads one of them.
 
@@ -48,6 +54,9 @@ inline constexpr OwnName kAllowAcceleratorNodes{"allow-accelerator-nodes"};
 inline constexpr OwnName kAcceleratorsAnnotation{"accelerators"};
 /// "true" or the name of a claim. Admission and `berth doctor` read it.
 inline constexpr OwnName kCheckpointAnnotation{"checkpoint"};
+/// When the pod last wrote a checkpoint, in RFC 3339: "2026-01-31T12:00:00Z". Trainers or a sidecar
+/// write it on running pods. The extender reads it before pods are preempted.
+inline constexpr OwnName kCheckpointedAtAnnotation{"checkpointed-at"};
 /// The key of the checkpoint's path, if the default does not do. Admission reads it.
 inline constexpr OwnName kCheckpointKeyAnnotation{"checkpoint-key"};
 /// "own" on a Job or its pods keeps the Job's retries as its author wrote them, in namespaces that

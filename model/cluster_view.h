@@ -81,6 +81,10 @@ class PoolStats {
   /// is.
   virtual ConditionShare NodesWith(AcceleratorCatalog::Index accelerator, std::string_view type,
                                    ConditionStatus bad, Time stale_before) const = 0;
+
+  /// Whether the annotation `avoid` of some node names the owner with that UID, whether the entry
+  /// has expired or not; see model/avoid.h.
+  virtual bool IsAvoided(std::string_view owner) const = 0;
 };
 
 /// The cluster as of one moment, as policies see it. Each implementation states how long it stays

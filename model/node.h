@@ -64,6 +64,9 @@ struct Node {
   Resources capacity;
   /// status.allocatable: what the node has for pods.
   Resources allocatable;
+  /// The annotations named "<prefix>/avoid", whatever the prefix: nothing else reads annotations of
+  /// nodes. See model/avoid.h.
+  StringMap annotations = {};
   /// Distinguishes the node from others that had its name. The snapshot keeps it only if configured
   /// to; otherwise it is empty.
   std::string uid;

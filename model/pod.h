@@ -81,6 +81,11 @@ struct Pod {
   /// The name of the Job (of the API group batch) that controls the pod. Empty if none does, and
   /// unless somebody has deleted the pod.
   std::string job;
+  /// The UID of the object that controls the pod, such as its Job. Empty if none does.
+  std::string controller_uid;
+  /// Whether the phase is Failed, and not because somebody ended the pod: it does not have the
+  /// condition DisruptionTarget.
+  bool failed_by_itself = false;
   /// Pods with a higher priority come first. The API server writes it from the PriorityClass. 0 if
   /// absent.
   std::int32_t priority = 0;

@@ -2,6 +2,7 @@
 
 #include "policies/policy_list.h"
 #include "policies/scheduling/accelerator.h"
+#include "policies/scheduling/avoid.h"
 #include "policies/scheduling/health.h"
 #include "policies/scheduling/packing.h"
 #include "policies/scheduling/thrift.h"
@@ -14,6 +15,7 @@ namespace berth::policies::scheduling {
 using AllPolicies = PolicyList<AcceleratorPolicy,  //
                                HealthPolicy,       //
                                ThriftPolicy,       //
-                               PackingPolicy>;
+                               PackingPolicy,      //
+                               AvoidPolicy>;
 
 }  // namespace berth::policies::scheduling

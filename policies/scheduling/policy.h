@@ -95,7 +95,8 @@ class SchedulingPolicy {
   ///
   /// Judgements are kept by the pod's shape (SchedulingEngine::ShapeOf), so Prepare may read no
   /// more of the pod than that: the requested amounts of the catalogue's resources, which other
-  /// resources it requests, its tolerations, and the annotations that Annotations() names.
+  /// resources it requests, its tolerations, and the annotations that Annotations() names. What it
+  /// reads besides has to be in ViewKey().
   virtual Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                               model::Time now) const = 0;
 

@@ -151,9 +151,19 @@ func (g generator) tolerations() []corev1.Toleration {
 	return tolerations
 }
 
+// avoiding adds annotations of nodes of which one is kept.
+func (g generator) avoiding(metadata metav1.ObjectMeta) metav1.ObjectMeta {
+	if g.chance(50) {
+		metadata.Annotations = map[string]string{
+			"berth.dev/avoid": "uid=2026-01-31T12:00:00Z", "berth.dev/avoids": "x", "avoid": "y", "example.com/ttl": "0",
+		}
+	}
+	return metadata
+}
+
 func (g generator) node(index int) *corev1.Node {
 	return &corev1.Node{
-		ObjectMeta: g.metadata(fmt.Sprintf("node-%d", index)),
+		ObjectMeta: g.avoiding(g.metadata(fmt.Sprintf("node-%d", index))),
 		Spec: corev1.NodeSpec{
 			PodCIDR: "10.0.0.0/24", Unschedulable: g.chance(10),
 			Taints: g.taints(),
@@ -204,6 +214,7 @@ func (g generator) podConditions() []corev1.PodCondition {
 			Reason:  pick(g, "", "Unschedulable", "Unschedulable", "SchedulingGated"),
 			Message: pick(g, "", "0/3 nodes are available: 3 Insufficient nvidia.com/gpu."),
 		},
+		{Type: corev1.DisruptionTarget, Status: pick(g, corev1.ConditionTrue, corev1.ConditionFalse)},
 	}
 }
 
@@ -281,7 +292,7 @@ func (g generator) owners() []metav1.OwnerReference {
 	return []metav1.OwnerReference{
 		{APIVersion: "v1", Kind: "ReplicaSet", Name: "o", UID: "u", Controller: pick(g, nil, &no)},
 		{APIVersion: pick(g, "v1", "batch/v1", "batch.example.com/v1"), Kind: pick(g, "Job", "ReplicaSet", "StatefulSet", "ReplicationController"),
-			Name: "c", UID: "u", Controller: pick(g, &yes, &yes, &no)},
+			Name: "c", UID: "u-2", Controller: pick(g, &yes, &yes, &no)},
 	}
 }
 

@@ -44,6 +44,7 @@ type nodeModel struct {
 	Conditions  []conditionModel
 	Capacity    map[string]int64
 	Allocatable map[string]int64
+	Annotations map[string]string
 }
 
 type scoredModel struct {
@@ -73,22 +74,24 @@ type serviceModel struct {
 }
 
 type podModel struct {
-	Namespace     string
-	Name          string
-	UID           string
-	NodeName      string
-	Annotations   map[string]string
-	Tolerations   []tolerationModel
-	Requests      map[string]int64
-	Created       int64
-	Deleted       int64
-	Job           string
-	Priority      int32
-	Unschedulable string
-	Terminated    bool
-	Labels        map[string]string
-	Scored        scoredModel
-	AffinityTerms []selectorModel
+	Namespace      string
+	Name           string
+	UID            string
+	NodeName       string
+	Annotations    map[string]string
+	Tolerations    []tolerationModel
+	Requests       map[string]int64
+	Created        int64
+	Deleted        int64
+	Job            string
+	ControllerUID  string
+	FailedByItself bool
+	Priority       int32
+	Unschedulable  string
+	Terminated     bool
+	Labels         map[string]string
+	Scored         scoredModel
+	AffinityTerms  []selectorModel
 }
 
 // units is q in multiples of 10^-scale, fractions rounded away from zero, at most 2^63-1 units. Where
@@ -169,6 +172,7 @@ func expectedNode(node *corev1.Node) nodeModel {
 		Conditions:  conditions,
 		Capacity:    amounts(node.Status.Capacity),
 		Allocatable: amounts(node.Status.Allocatable),
+		Annotations: avoidOf(node),
 	}
 }
 
@@ -186,22 +190,24 @@ func expectedPod(pod *corev1.Pod) podModel {
 		tolerations = append(tolerations, tolerationModel{t.Key, string(t.Operator), t.Value, string(t.Effect)})
 	}
 	return podModel{
-		Namespace:     pod.Namespace,
-		Name:          pod.Name,
-		UID:           string(pod.UID),
-		NodeName:      pod.Spec.NodeName,
-		Annotations:   notNil(pod.Annotations),
-		Tolerations:   tolerations,
-		Requests:      amounts(requests),
-		Created:       seconds(pod.CreationTimestamp),
-		Deleted:       seconds(deletion(pod)),
-		Job:           jobOfDeleted(pod),
-		Priority:      priority(pod),
-		Unschedulable: unschedulable(pod),
-		Terminated:    pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
-		Labels:        labelsUntilBound(pod),
-		Scored:        expectedScored(pod),
-		AffinityTerms: expectedAffinityTerms(pod),
+		Namespace:      pod.Namespace,
+		Name:           pod.Name,
+		UID:            string(pod.UID),
+		NodeName:       pod.Spec.NodeName,
+		Annotations:    notNil(pod.Annotations),
+		Tolerations:    tolerations,
+		Requests:       amounts(requests),
+		Created:        seconds(pod.CreationTimestamp),
+		Deleted:        seconds(deletion(pod)),
+		Job:            jobOfDeleted(pod),
+		ControllerUID:  controllerUID(pod),
+		FailedByItself: failedByItself(pod),
+		Priority:       priority(pod),
+		Unschedulable:  unschedulable(pod),
+		Terminated:     pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
+		Labels:         labelsUntilBound(pod),
+		Scored:         expectedScored(pod),
+		AffinityTerms:  expectedAffinityTerms(pod),
 	}
 }
 
@@ -220,6 +226,31 @@ func jobOfDeleted(pod *corev1.Pod) string {
 		return ""
 	}
 	return owner.Name
+}
+
+func controllerUID(pod *corev1.Pod) string {
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		return string(owner.UID)
+	}
+	return ""
+}
+
+func failedByItself(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodFailed &&
+		!slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue
+		})
+}
+
+// avoidOf is what is kept of a node's annotations.
+func avoidOf(node *corev1.Node) map[string]string {
+	kept := map[string]string{}
+	for name, value := range node.Annotations {
+		if strings.HasSuffix(name, "/avoid") {
+			kept[name] = value
+		}
+	}
+	return kept
 }
 
 func labelsUntilBound(pod *corev1.Pod) map[string]string {

@@ -94,7 +94,8 @@ json ToJson(const model::Node& node) {
           {"taints", ToJson(node.taints)},
           {"conditions", ToJson(node.conditions)},
           {"capacity", ToJson(node.capacity)},
-          {"allocatable", ToJson(node.allocatable)}};
+          {"allocatable", ToJson(node.allocatable)},
+          {"annotations", ToJson(node.annotations)}};
 }
 
 json ToJson(const model::Pod& pod) {
@@ -108,6 +109,8 @@ json ToJson(const model::Pod& pod) {
           {"created", pod.created.time_since_epoch().count()},
           {"deleted", pod.deleted.time_since_epoch().count()},
           {"job", pod.job},
+          {"controllerUID", pod.controller_uid},
+          {"failedByItself", pod.failed_by_itself},
           {"priority", pod.priority},
           {"unschedulable", pod.unschedulable},
           {"terminated", pod.terminated},

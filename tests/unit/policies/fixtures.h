@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/accelerator.h"
+#include "model/avoid.h"
 #include "model/cluster_view.h"
 #include "model/pod.h"
 #include "model/time.h"
@@ -100,6 +101,15 @@ class FixedView : public model::ClusterView, public model::PoolStats {
       share.unknown += !is_bad && unknown ? 1 : 0;
     }
     return share;
+  }
+
+  bool IsAvoided(std::string_view owner) const override {
+    return std::any_of(nodes_.begin(), nodes_.end(), [owner](const model::NodeState& node) {
+      const auto& annotations = node.node.annotations;
+      return std::any_of(annotations.begin(), annotations.end(), [owner](const auto& each) {
+        return model::AvoidedUntil(each.second, owner).has_value();
+      });
+    });
   }
 
  private:

@@ -1,0 +1,76 @@
+#include "model/avoid.h"
+
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/time/time.h"
+#include "model/annotation.h"
+
+namespace berth::model {
+
+namespace {
+
+constexpr char kFormat[] = "%Y-%m-%dT%H:%M:%SZ";
+
+// Takes the text up to the next comma off `text`, trimmed.
+std::string_view TakeItem(std::string_view& text) {
+  const std::size_t end = text.find(',');
+  const std::string_view item = Trim(text.substr(0, end));
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return item;
+}
+
+// Calls visit(owner, text of the time) for each entry, until it returns false.
+template <typename Visit>
+void ForEachEntry(std::string_view text, Visit visit) {
+  std::size_t items = 0;
+  while (!text.empty() && items++ < kMostAvoided) {
+    const std::string_view item = TakeItem(text);
+    const std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    if (!visit(item.substr(0, equals), item.substr(equals + 1))) return;
+  }
+}
+
+}  // namespace
+
+std::vector<Avoided> ParseAvoided(std::string_view text) {
+  std::vector<Avoided> entries;
+  ForEachEntry(text, [&](std::string_view owner, std::string_view time) {
+    if (const auto until = TimeFromRfc3339(time)) entries.push_back({std::string(owner), *until});
+    return true;
+  });
+  return entries;
+}
+
+std::string AvoidedText(const std::vector<Avoided>& entries) {
+  std::string text;
+  for (const Avoided& entry : entries) {
+    if (!text.empty()) text += ',';
+    text += entry.owner + '=' +
+            absl::FormatTime(kFormat, absl::FromChrono(entry.until), absl::UTCTimeZone());
+  }
+  return text;
+}
+
+std::optional<Time> AvoidedUntil(std::string_view text, std::string_view owner) {
+  std::optional<Time> found;
+  ForEachEntry(text, [&](std::string_view each, std::string_view time) {
+    if (each == owner) found = TimeFromRfc3339(time);
+    return !found;
+  });
+  return found;
+}
+
+std::optional<Time> TimeFromRfc3339(std::string_view text) {
+  // absl accepts more: blanks around the time, "infinite-future", years of other lengths.
+  constexpr std::string_view kShortest = "2006-01-02T15:04:05Z";
+  const bool shaped = text.size() >= kShortest.size() && absl::ascii_isdigit(text.front()) &&
+                      text[4] == '-' && (text.back() == 'Z' || absl::ascii_isdigit(text.back()));
+  absl::Time time;
+  if (!shaped || !absl::ParseTime(absl::RFC3339_full, std::string(text), &time, nullptr))
+    return std::nullopt;
+  return Time(Duration(absl::ToUnixSeconds(time)));
+}
+
+}  // namespace berth::model
