@@ -33,6 +33,7 @@ bool NodeTrimmer::Keeps(std::string_view label) const {
 
 bool NodeTrimmer::Keeps(const model::Taint& taint) const {
   if (whole_pods_ || taint.effect == model::kPreferNoSchedule) return true;
+  if (taint.key == model::kOperatingTaint) return true;
   return !taint_.empty() && taint.key == taint_;
 }
 

@@ -18,7 +18,8 @@ namespace berth::cluster {
 ///   times as many), and those in Options;
 /// - the catalogue's resources;
 /// - taints with the effect PreferNoSchedule, because kube-scheduler itself enforces the others;
-/// - the taint in Options;
+/// - the taint in Options, and model::kOperatingTaint, because a node that is being repaired is
+/// named;
 /// - every condition;
 /// - whether the node is cordoned;
 /// - the UID, if Options say so.

@@ -194,6 +194,14 @@ void ValidateLostNodes(const LostNodesConfig& config, Errors& errors) {
   }
 }
 
+void ValidateRepair(const RepairConfig& config, Errors& errors) {
+  if (config.max_share > 0 && config.max_share <= 1) return;
+  errors.push_back({"controller.repair.maxShare",
+                    fmt::format("must be above 0 and at most 1, got {}; write 0.1 for a tenth of "
+                                "an accelerator's nodes",
+                                config.max_share)});
+}
+
 }  // namespace
 
 std::vector<model::FieldError> Validate(const ControllerConfig& config) {
@@ -202,6 +210,7 @@ std::vector<model::FieldError> Validate(const ControllerConfig& config) {
   ValidateOwner(config, errors);
   ValidateCertificates(config.certificates, errors);
   ValidateLostNodes(config.lost_nodes, errors);
+  ValidateRepair(config.repair, errors);
   return errors;
 }
 

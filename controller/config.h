@@ -139,6 +139,28 @@ void VisitFields(Visitor& visit, LostNodesConfig& config) {
         "forceDeleteAfter has passed since. Above 0; 1: always");
 }
 
+/// Which nodes may be repaired by others: `controller.repair`. Off by default.
+struct RepairConfig {
+  bool enabled = false;
+  /// Above 0, at most 1.
+  double max_share = 0.1;
+
+  friend bool operator==(const RepairConfig&, const RepairConfig&) = default;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, RepairConfig& config) {
+  visit("enabled", config.enabled,
+        "Whether nodes that an Exclude entry of health.conditions keeps pods off get the label "
+        "repair=allowed below the configured prefix, by which node-operation-controller selects "
+        "what it repairs: never for a condition whose breaker is tripped. With false, the "
+        "controller removes the label");
+  visit("maxShare", config.max_share,
+        "No node of an accelerator has the label while more than this share of its nodes, and more "
+        "than one node, is excluded, being repaired, cordoned or not Ready; but nodes that are "
+        "being repaired keep it. Above 0; 1: however many");
+}
+
 /// What `berth controller` does besides labels and nudges, which need no configuration:
 /// `controller`. A plain value.
 struct ControllerConfig {
@@ -149,6 +171,7 @@ struct ControllerConfig {
   std::vector<std::string> owned_leases;
   CertificatesConfig certificates;
   LostNodesConfig lost_nodes;
+  RepairConfig repair;
   /// Whether nodes that the health rules exclude get a taint.
   bool taints = false;
 
@@ -167,6 +190,7 @@ void VisitFields(Visitor& visit, ControllerConfig& config) {
         "Certificates of Berth's servers, which the controller makes and renews");
   visit("lostNodes", config.lost_nodes,
         "What happens to pods that hang on nodes that are lost, while their Jobs wait for them");
+  visit("repair", config.repair, "Which nodes another program may repair, and how many at a time");
   visit("taints", config.taints,
         "Whether nodes that an Exclude entry of health.conditions keeps all pods off get the taint "
         "excluded:NoSchedule below the configured prefix, so that every scheduler leaves them "

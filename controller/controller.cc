@@ -56,6 +56,10 @@ Controller::Controller(Options options,
       taint_transport_(WhileLeading(*taint_client_)),
       taint_writer_(&taint_transport_, model::kExcludedTaint.Below(options.prefix)),
       tainter_(TainterOptions(options), snapshot, &taint_writer_, &timer_, observer),
+      repair_client_(Connect(options, WriteTimeouts())),
+      repair_transport_(WhileLeading(*repair_client_)),
+      repair_patcher_(&repair_transport_),
+      repair_labeler_(RepairOptions(options), snapshot, &repair_patcher_, &timer_, observer),
       nudge_client_(Connect(options, WriteTimeouts())),
       nudge_transport_(WhileLeading(*nudge_client_)),
       nudge_patcher_(&nudge_transport_),
@@ -117,6 +121,15 @@ NodeLabeler::Options Controller::LabelerOptions(const Options& options) const {
 NodeTainter::Options Controller::TainterOptions(const Options& options) const {
   return {.rules = {.key = model::kExcludedTaint.Below(options.prefix),
                     .enabled = options.taints,
+                    .health = options.health},
+          .may_write = [this] { return Leads(); },
+          .now = options.now};
+}
+
+RepairLabeler::Options Controller::RepairOptions(const Options& options) const {
+  return {.rules = {.label = model::kRepairLabel.Below(options.prefix),
+                    .enabled = options.repair.enabled,
+                    .max_share = options.repair.max_share,
                     .health = options.health},
           .may_write = [this] { return Leads(); },
           .now = options.now};
@@ -184,6 +197,7 @@ void Controller::Start() {
   election_thread_ = std::thread([this] { election_.Run(); });
   threads_.emplace_back([this] { labeler_.Run(); });
   threads_.emplace_back([this] { tainter_.Run(); });
+  threads_.emplace_back([this] { repair_labeler_.Run(); });
   threads_.emplace_back([this] { nudger_.Run(); });
   threads_.emplace_back([this] { gate_remover_.Run(); });
   threads_.emplace_back([this] { nominator_.Run(); });
@@ -199,6 +213,7 @@ void Controller::Stop() {
   timer_.Stop();
   label_client_->Stop();
   taint_client_->Stop();
+  repair_client_->Stop();
   nudge_client_->Stop();
   gate_client_->Stop();
   if (scheduler_lease_client_ != nullptr) scheduler_lease_client_->Stop();

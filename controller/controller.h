@@ -24,6 +24,7 @@
 #include "controller/owner.h"
 #include "controller/owner_keeper.h"
 #include "controller/pod_groups.h"
+#include "controller/repair_labeler.h"
 #include "controller/scheduler_leases.h"
 #include "controller/taint_writer.h"
 #include "controller/waiting_pods.h"
@@ -39,7 +40,7 @@ namespace berth::controller {
 
 /// The part of `berth controller` that writes. It competes for the Lease and, while it leads:
 /// - keeps the labels of nodes (NodeLabeler) and, if it is configured to, taints those that are
-///   excluded (NodeTainter);
+///   excluded (NodeTainter), and labels those that may be repaired (RepairLabeler);
 /// - nudges pods whose node has recovered (Nudger);
 /// - nominates nodes for pods that wait (Nominator);
 /// - frees the pods of gangs where these are not planned (GateRemover);
@@ -55,7 +56,7 @@ class Controller {
  public:
   /// Where the controller works, and what for. `now` must be set.
   struct Options {
-    /// How to reach the API server. Up to eight connections are opened, Nominator::kWriters more
+    /// How to reach the API server. Up to nine connections are opened, Nominator::kWriters more
     /// if pods are planned, one more if gangs are, and one more if these have PodGroups.
     kube::ApiConfig api;
     /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
@@ -78,6 +79,9 @@ class Controller {
     /// Whether nodes that are excluded get a taint, and by which conditions. Without them, taints
     /// of earlier configurations are removed.
     bool taints = false;
+    /// Whether nodes that may be repaired get a label. Without it, labels of earlier configurations
+    /// are removed.
+    RepairConfig repair;
     policies::scheduling::HealthConfig health{};
     /// For which pods nodes are nominated. If for any, the snapshot must have whole pods.
     planner::PlannerConfig planner;
@@ -89,10 +93,10 @@ class Controller {
     std::function<std::unique_ptr<kube::Transport>(kube::HttpTimeouts)> connect{};
   };
 
-  /// Sends nothing yet. `snapshot` must keep the labels of NodeLabelNames, the taint of
-  /// model::kExcludedTaint and the UIDs of nodes. The observers are called on the controller's
-  /// threads; `pending_observer` is notified of the list-and-watch of waiting pods. Everything
-  /// pointed at must outlive this.
+  /// Sends nothing yet. `snapshot` must keep the labels of NodeLabelNames and
+  /// model::kRepairLabel, the taint of model::kExcludedTaint and the UIDs of nodes. The observers
+  /// are called on the controller's threads; `pending_observer` is notified of the list-and-watch
+  /// of waiting pods. Everything pointed at must outlive this.
   Controller(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
              const cluster::Snapshot* snapshot, Observer* observer,
              CertificateObserver* certificate_observer, kube::ListWatchObserver* pending_observer,
@@ -106,6 +110,7 @@ class Controller {
   /// - the election, which renews the Lease;
   /// - the labels of nodes;
   /// - the taints of nodes;
+  /// - the labels of nodes that may be repaired;
   /// - the nudges of pods;
   /// - the gates of gangs; this thread ends at once if gangs are planned;
   /// - the plan of nominations, and Nominator::kWriters threads that write them, if pods of any
@@ -145,6 +150,7 @@ class Controller {
   LeaderElection::Options ElectionOptions(const Options& options) const;
   NodeLabeler::Options LabelerOptions(const Options& options) const;
   NodeTainter::Options TainterOptions(const Options& options) const;
+  RepairLabeler::Options RepairOptions(const Options& options) const;
   Nudger::Options NudgerOptions(const Options& options) const;
   Nominator::Options NominatorOptions(const Options& options) const;
   GateRemover::Options GateOptions(const Options& options) const;
@@ -174,6 +180,10 @@ class Controller {
   LeaderTransport taint_transport_;
   TaintWriter taint_writer_;
   NodeTainter tainter_;
+  const std::unique_ptr<kube::Transport> repair_client_;
+  LeaderTransport repair_transport_;
+  Patcher repair_patcher_;
+  RepairLabeler repair_labeler_;
   const std::unique_ptr<kube::Transport> nudge_client_;
   LeaderTransport nudge_transport_;
   Patcher nudge_patcher_;

@@ -32,7 +32,8 @@ constexpr WriteWords kWrites[kWriteKinds] = {
     {"gang_eviction", "evicted a gang", "list on pods and create on pods/eviction"},
     {"node_taint", "changed the taint of a node", "list and patch on nodes"},
     {"pod_group", "created or deleted the PodGroup of a gang",
-     "create, delete, list and patch on podgroups"}};
+     "create, delete, list and patch on podgroups"},
+    {"repair_label", "let a node be repaired, or stopped that", "patch on nodes"}};
 constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
 
 }  // namespace

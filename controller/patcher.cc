@@ -34,6 +34,12 @@ absl::Status Patcher::LabelNode(std::string_view node, std::string_view uid,
   return Patch(*transport_, fmt::format("/api/v1/nodes/{}", node), {{"metadata", metadata}});
 }
 
+absl::Status Patcher::UnlabelNode(std::string_view node, std::string_view uid,
+                                  std::string_view label) {
+  return Patch(*transport_, fmt::format("/api/v1/nodes/{}", node),
+               {{"metadata", {{"uid", uid}, {"labels", {{std::string(label), nullptr}}}}}});
+}
+
 absl::Status Patcher::AnnotatePod(std::string_view namespace_name, std::string_view name,
                                   std::string_view uid, std::string_view annotation,
                                   std::string_view value) {

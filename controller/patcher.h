@@ -42,6 +42,13 @@ class Patcher {
   absl::Status LabelNode(std::string_view node, std::string_view uid,
                          const model::StringMap& labels);
 
+  /// Takes one label of the node away and leaves the others. Errors are those of LabelNode(); it is
+  /// none if the node does not have the label.
+  ///
+  ///   PATCH /api/v1/nodes/gpu-7
+  ///   {"metadata":{"labels":{"berth.dev/repair":null},"uid":"..."}}
+  absl::Status UnlabelNode(std::string_view node, std::string_view uid, std::string_view label);
+
   /// Sets one annotation of the pod and leaves the others. Returns Aborted, and changes nothing, if
   /// the pod of that name has another UID.
   ///

@@ -10,7 +10,8 @@ namespace berth::controller {
 /// What the controller writes: labels of a node, the annotation of a pod, a Secret, the caBundles
 /// of a webhook configuration, the owner of a Lease, the end of a pod on a lost node, the nominated
 /// node of a pod, the gate of a pod of a gang, the condition that says why its gang waits, the
-/// eviction of a gang, the taint of a node.
+/// eviction of a gang, the taint of a node, the PodGroup of a gang, the label that lets a node be
+/// repaired.
 enum class Write {
   kNodeLabel,
   kNudge,
@@ -23,11 +24,12 @@ enum class Write {
   kGangCondition,
   kGangEviction,
   kNodeTaint,
-  kPodGroup
+  kPodGroup,
+  kRepairLabel
 };
 
 /// How many values Write has.
-inline constexpr std::size_t kWriteKinds = 12;
+inline constexpr std::size_t kWriteKinds = 13;
 
 /// Is notified of every write that was tried. Called on several threads at a time, so
 /// implementations must be thread-safe. They must not block.

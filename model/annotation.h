@@ -26,6 +26,10 @@ inline constexpr OwnName kAcceleratorLabel{"accelerator"};
 /// read that annotation.
 inline constexpr OwnName kAcceleratorMemory{"accelerator-memory"};
 
+/// "allowed" on nodes that may be repaired, for the templates of node-operation-controller; see
+/// controller/repair_plan.h. Administrators may write another value, which keeps the node from that.
+inline constexpr OwnName kRepairLabel{"repair"};
+
 // The taint of nodes that the controller writes if `controller.taints` is true. Every scheduler
 // respects it.
 

@@ -11,6 +11,11 @@ inline constexpr std::string_view kPreferNoSchedule = "PreferNoSchedule";
 /// The effect of taints that kube-scheduler enforces, and that leave running pods alone.
 inline constexpr std::string_view kNoSchedule = "NoSchedule";
 
+/// The key of the taint that node-operation-controller puts on a node, with the effect NoSchedule,
+/// from the moment at which it begins to drain the node until the repair is over
+/// (internal/controller/nodeoperation_controller.go in pfnet-research/node-operation-controller).
+inline constexpr std::string_view kOperatingTaint = "nodeops.k8s.preferred.jp/operating";
+
 /// One v1.Taint of a node. A plain value.
 struct Taint {
   std::string key;

@@ -3,7 +3,9 @@
 #include <absl/strings/ascii.h>
 
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cluster/feed.h"
 #include "cluster/snapshot.h"
@@ -44,8 +46,21 @@ const auto& HealthOf(const config::BerthConfiguration& config) {
 }
 
 // In Observe the rules exclude no node.
-bool Taints(const config::BerthConfiguration& config) {
-  return config.controller.taints && HealthOf(config).mode == policies::scheduling::Mode::kEnforce;
+bool Excludes(const config::BerthConfiguration& config) {
+  return HealthOf(config).mode == policies::scheduling::Mode::kEnforce;
+}
+
+controller::RepairConfig RepairOf(const config::BerthConfiguration& config) {
+  controller::RepairConfig repair = config.controller.repair;
+  repair.enabled = repair.enabled && Excludes(config);
+  return repair;
+}
+
+// The labels of nodes that the controller writes.
+std::vector<std::string> LabelsBelow(const std::string& prefix) {
+  std::vector<std::string> labels = controller::NodeLabelNames(prefix).all();
+  labels.push_back(model::kRepairLabel.Below(prefix));
+  return labels;
 }
 
 }  // namespace
@@ -55,7 +70,7 @@ class ControllerServer::Work {
   Work(const config::BerthConfiguration& config, const Lease& lease, ControllerServer& server)
       : engine_(MakeEngine(config)),
         snapshot_({.catalog = engine_.catalog,
-                   .labels = controller::NodeLabelNames(config.prefix).all(),
+                   .labels = LabelsBelow(config.prefix),
                    .taint = model::kExcludedTaint.Below(config.prefix),
                    .node_uids = true,
                    .whole_pods = !config.planner.schedulers.empty(),
@@ -70,7 +85,8 @@ class ControllerServer::Work {
                      .owner = config.controller.owner,
                      .owned_leases = config.controller.owned_leases,
                      .lost_nodes = config.controller.lost_nodes,
-                     .taints = Taints(config),
+                     .taints = config.controller.taints && Excludes(config),
+                     .repair = RepairOf(config),
                      .health = HealthOf(config).config,
                      .planner = config.planner,
                      .now = Now,

@@ -61,6 +61,12 @@ TEST(NodeTrimmer, KeepsTheTaintThatItIsAskedFor) {
             (std::vector<model::Taint>{{"b", "x", "NoSchedule"}, {"b", "x", "NoExecute"}}));
 }
 
+TEST(NodeTrimmer, KeepsTheTaintOfNodesThatAreBeingRepaired) {
+  model::Node node = MakeNode("a");
+  node.taints = {{"nodeops.k8s.preferred.jp/operating", "", "NoSchedule"}};
+  EXPECT_EQ(NodeTrimmer(TestCatalog(), {}).Trim(node).taints, node.taints);
+}
+
 constexpr char kAvx[] = "feature.node.kubernetes.io/cpu-cpuid.AVX";
 
 TEST(NodeTrimmer, ForWholePodsKeepsEveryLabelButNodeFeatures) {

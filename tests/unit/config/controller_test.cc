@@ -37,6 +37,7 @@ TEST(ControllerConfigTest, IsReadWhole) {
     - {secret: berth-scheduler-tls, name: berth-scheduler}
     webhooks: [berth]
   lostNodes: {forceDeleteAfter: 15m, maxShare: 0.25}
+  repair: {enabled: true, maxShare: 0.25}
   taints: true
 )");
   ASSERT_THAT(yaml::ToString(reading.errors), IsEmpty());
@@ -56,6 +57,8 @@ TEST(ControllerConfigTest, IsReadWhole) {
               ElementsAre("berth-admission-tls", "berth-extender-tls", "berth-scheduler-tls"));
   EXPECT_EQ(config.lost_nodes.force_delete_after, std::chrono::minutes(15));
   EXPECT_EQ(config.lost_nodes.max_share, 0.25);
+  EXPECT_TRUE(config.repair.enabled);
+  EXPECT_EQ(config.repair.max_share, 0.25);
   EXPECT_TRUE(config.taints);
 }
 
@@ -148,6 +151,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"  lostNodes: {forceDeleteAfter: -15m}",
                 "f:4: controller.lostNodes.forceDeleteAfter: must be 0s, for never, or at least "
                 "1m, got -15m; write 15m"},
+        Mistake{"  repair: {maxShare: 0}",
+                "f:4: controller.repair.maxShare: must be above 0 and at most 1, got 0; write 0.1 "
+                "for a tenth of an accelerator's nodes"},
+        Mistake{"  repair: {maxShare: 1.5}",
+                "f:4: controller.repair.maxShare: must be above 0 and at most 1, got 1.5; write "
+                "0.1 for a tenth of an accelerator's nodes"},
         Mistake{"  lostNodes: {maxShare: 0}",
                 "f:4: controller.lostNodes.maxShare: must be above 0 and at most 1, got 0; write "
                 "0.1 for a tenth of the nodes"},

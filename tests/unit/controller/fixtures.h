@@ -14,6 +14,7 @@ namespace berth::controller {
 
 inline constexpr char kLabel[] = "berth.dev/accelerator";
 inline constexpr char kMemoryLabel[] = "berth.dev/accelerator-memory";
+inline constexpr char kRepairLabel[] = "berth.dev/repair";
 inline constexpr char kTaint[] = "berth.dev/excluded";
 
 /// A snapshot as the controller keeps it, of listed nodes and pods.
@@ -21,7 +22,7 @@ inline std::unique_ptr<cluster::Snapshot> MakeSnapshot(
     const std::vector<model::NodeState>& nodes = {}) {
   auto snapshot = std::make_unique<cluster::Snapshot>(
       cluster::Snapshot::Options{.catalog = policies::scheduling::Catalog(),
-                                 .labels = {kLabel, kMemoryLabel},
+                                 .labels = {kLabel, kMemoryLabel, kRepairLabel},
                                  .taint = kTaint,
                                  .node_uids = true});
   for (const auto kind : {cluster::Kind::kNodes, cluster::Kind::kPods}) {
@@ -65,7 +66,8 @@ class WriteRecord final : public WriteObserver {
                  const absl::Status& status) override {
     constexpr const char* kWords[kWriteKinds] = {"label", "nudge",   "secret",     "bundle",
                                                  "owner", "lost",    "nomination", "gate",
-                                                 "said",  "evicted", "taint",      "pod_group"};
+                                                 "said",  "evicted", "taint",      "pod_group",
+                                                 "repair"};
     written.push_back(kWords[static_cast<std::size_t>(write)] + (" " + std::string(object)) + " " +
                       std::string(value));
     statuses.push_back(status);
