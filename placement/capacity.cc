@@ -41,7 +41,10 @@ class EntryCounter {
   void Add(const NodeState& node) {
     counted_.devices.Add(node, resource_);
     const policies::scheduling::Judgement judgement = prepared_.Judge(node);
-    if (judgement.fits) return;
+    if (judgement.fits) {
+      if (IsUnderRepair(node.node)) repaired_.devices.Add(node, resource_);
+      return;
+    }
     const policies::scheduling::Reason& reason = engine_.reasons()[judgement.reason];
     const bool unreadable = judgement.reason == engine_.unreadable_node();
     if (!unreadable && reason.policy != policies::scheduling::HealthPolicy::kName) return;
@@ -53,6 +56,7 @@ class EntryCounter {
 
   AcceleratorCapacity Take() {
     for (auto& [id, excluded] : excluded_) counted_.excluded.push_back(std::move(excluded));
+    if (repaired_.devices.nodes > 0) counted_.excluded.push_back(std::move(repaired_));
     std::stable_sort(
         counted_.excluded.begin(), counted_.excluded.end(),
         [](const auto& a, const auto& b) { return a.devices.nodes > b.devices.nodes; });
@@ -71,6 +75,10 @@ class EntryCounter {
   const PreparedPod prepared_;
   AcceleratorCapacity counted_;
   std::map<ReasonId, ExcludedCapacity> excluded_;
+  // Nodes that Berth would let pods on, but whose taint keeps them off.
+  ExcludedCapacity repaired_{.reason = std::string(kUnderRepair),
+                             .summary = std::string(kUnderRepair),
+                             .devices = {}};
 };
 
 }  // namespace

@@ -57,7 +57,8 @@ struct AcceleratorCapacity {
   /// All nodes of the entry, including the excluded ones.
   DeviceTotals devices;
   /// Nodes that would be refused to a pod that requests one device and nothing else, because of a
-  /// condition or because Berth cannot read the node. Most nodes first.
+  /// condition or because Berth cannot read the node; and those that it would not refuse, but that
+  /// node-operation-controller is repairing. Most nodes first.
   std::vector<ExcludedCapacity> excluded;
 };
 

@@ -144,6 +144,7 @@ Explanation Explain(const model::Pod& pod, const model::ClusterView& view,
   explainer.SortGroups();
   SortNodes(explanation);
   explanation.hints = HintsFor(pod, explanation, engine);
+  for (std::string& hint : RepairHints(pod, view)) explanation.hints.push_back(std::move(hint));
   return explanation;
 }
 

@@ -8,6 +8,7 @@
 #include "model/accelerator_memory.h"
 #include "model/annotation.h"
 #include "model/suggest.h"
+#include "model/taint.h"
 
 namespace berth::placement {
 
@@ -98,6 +99,29 @@ std::vector<std::string> HintsFor(const model::Pod& pod, const Explanation& expl
         "the pod is bound to {} already, and its devices count as used there", pod.node_name));
   }
   return hints;
+}
+
+bool IsUnderRepair(const model::Node& node) {
+  return model::FindTaint(node.taints, model::kOperatingTaint, model::kNoSchedule) != nullptr;
+}
+
+Hints RepairHints(const model::Pod& pod, const model::ClusterView& view) {
+  const model::Taint taint{std::string(model::kOperatingTaint), "",
+                           std::string(model::kNoSchedule)};
+  if (model::IsTolerated(taint, pod.tolerations)) return {};
+  std::vector<std::string_view> names;
+  for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
+    const model::NodeState* const state = view.At(i);
+    if (state != nullptr && IsUnderRepair(state->node)) names.push_back(state->node.name);
+  }
+  if (names.empty()) return {};
+  constexpr std::size_t kShown = 3;
+  const std::size_t count = names.size();
+  const std::string more = count > kShown ? fmt::format(" and {} more", count - kShown) : "";
+  names.resize(std::min(count, kShown));
+  return {fmt::format("{} {} {}, so kube-scheduler places nothing there: {}{}", count,
+                      count == 1 ? "node is" : "nodes are", kUnderRepair, fmt::join(names, ", "),
+                      more)};
 }
 
 std::vector<std::string> QuarantineHints(const cluster::Snapshot::Reader& view) {

@@ -75,6 +75,21 @@ TEST(Capacity, TellsWhatConditionsPutOutOfReach) {
                                            DeviceTotals{1, 6, 0, 6}}));
 }
 
+TEST(Capacity, TellsWhatIsBeingRepaired) {
+  auto idle = GpuNode("idle", kA30, 6);
+  auto lost = With("lost", "GPUIsLost");
+  for (model::NodeState* state : {&idle, &lost}) {
+    state->node.taints = {{"nodeops.k8s.preferred.jp/operating", "", "NoSchedule"}};
+  }
+  extender::ExtenderUnderTest berth({GpuNode("good", kA30, 6), idle, lost});
+  EXPECT_THAT(Of(CapacityOf(berth), "A30").excluded,
+              ElementsAre(ExcludedCapacity{"node(s) had condition GPUIsLost", "GPUIsLost",
+                                           DeviceTotals{1, 6, 0, 6}},
+                          ExcludedCapacity{"under repair by node-operation-controller",
+                                           "under repair by node-operation-controller",
+                                           DeviceTotals{1, 6, 0, 6}}));
+}
+
 TEST(Capacity, TellsWhatCannotBeRead) {
   extender::ExtenderUnderTest berth({GpuNode("odd", kA30, 6)});
   EXPECT_THAT(CapacityOf(berth).hints, IsEmpty());

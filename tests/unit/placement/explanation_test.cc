@@ -94,6 +94,27 @@ TEST(ExplanationHints, TellOfNodesThatDoNotListTheDevice) {
                           "them, unless dynamic resource allocation serves it there"));
 }
 
+TEST(ExplanationHints, NameThreeNodesThatAreBeingRepaired) {
+  const auto nodes = [](int repaired) {
+    std::vector<model::NodeState> states = {GpuNode("good", kV100)};
+    for (int i = 0; i < repaired; ++i) {
+      states.push_back(GpuNode("n" + std::to_string(i), kV100));
+      states.back().node.taints = {{"nodeops.k8s.preferred.jp/operating", "", "NoSchedule"}};
+    }
+    return states;
+  };
+  EXPECT_THAT(Explained(extender::ExtenderUnderTest(nodes(0)), AskingFor(1)).hints, IsEmpty());
+  EXPECT_THAT(Explained(extender::ExtenderUnderTest(nodes(1)), AskingFor(1)).hints,
+              ElementsAre("1 node is under repair by node-operation-controller, so kube-scheduler "
+                          "places nothing there: n0"));
+  EXPECT_THAT(Explained(extender::ExtenderUnderTest(nodes(5)), AskingFor(1)).hints,
+              ElementsAre("5 nodes are under repair by node-operation-controller, so "
+                          "kube-scheduler places nothing there: n0, n1, n2 and 2 more"));
+  model::Pod tolerates = AskingFor(1);
+  tolerates.tolerations = {{.key = "", .op = "Exists"}};
+  EXPECT_THAT(Explained(extender::ExtenderUnderTest(nodes(1)), tolerates).hints, IsEmpty());
+}
+
 TEST(QuarantineHints, NameThreeOfAKindAndCountTheOthers) {
   extender::ExtenderUnderTest berth({});
   EXPECT_THAT(QuarantineHints(berth.snapshot.Read()), IsEmpty());
