@@ -68,7 +68,7 @@ func conform(t *testing.T, description []byte) {
 	check := func() (string, error) {
 		return run(t, "", program(t, "kubeconform"), "-strict", "-summary",
 			"-schema-location", filepath.Join(schemas, "{{.ResourceKind}}-{{.Group}}-{{.ResourceAPIVersion}}.json"),
-			"-skip", "ServiceMonitor,PrometheusRule,Certificate", manifests)
+			"-skip", "ServiceMonitor,PrometheusRule,Certificate,NodeOperationTemplate,NodeRemediationTemplate,NodeDisruptionBudget", manifests)
 	}
 	for _, c := range configurations {
 		writeManifest(t, manifests, c.name, c.render(t).text)

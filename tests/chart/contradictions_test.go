@@ -64,6 +64,10 @@ config: {controller: {certificates: {validity: 24h}}}`,
 			`config: {admission: {frameworks: [jobset]}}`,
 			"config.admission.frameworks is set by the chart; write admission.frameworks, which also " +
 				"has the webhook asked about their objects"},
+		{"repairs of what nobody labels",
+			`{repair: {enabled: true}, config: {controller: {repair: {enabled: false}}}}`,
+			"repair.enabled is true, but config.controller.repair.enabled is false, so no node would have " +
+				"the label that the templates select; leave out the latter"},
 		{"an accelerator that nobody has", `tests: {accelerator: P100}`,
 			`tests.accelerator is "P100", which is not in the catalogue; write one of V100, A100, ` +
 				`A30, MN-Core, MN-Core2, H100, H200, B200, L4, L40S, T4, GH200, MI210, MI250, MI300X, ` +

@@ -83,6 +83,8 @@ scheduler: {enabled: false}
 config: {planner: {schedulers: [default-scheduler], gangs: {enabled: true}}}`}},
 	{name: "probes", installation: installation{values: `
 probe: {enabled: true, flags: ["gpu-lost:expect=8"]}`}},
+	{name: "nodes are repaired", installation: installation{values: everything + `
+repair: {enabled: true}`}},
 	{name: "another name", installation: installation{name: "ml", namespace: "kube-system"}},
 }
 

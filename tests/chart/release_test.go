@@ -116,6 +116,7 @@ func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		kubernetes.AddToScheme, monitoringv1.AddToScheme, certmanagerv1.AddToScheme,
+		addNodeOperations,
 	} {
 		if err := add(scheme); err != nil {
 			panic(err)

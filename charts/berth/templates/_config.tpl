@@ -77,6 +77,9 @@ controller:
   {{- if .Values.scheduler.enabled }}
   ownedLeases: [{{ $name }}-scheduler]
   {{- end }}
+  {{- if .Values.repair.enabled }}
+  repair: {enabled: true}
+  {{- end }}
   {{- if eq .Values.certificates.source "controller" }}
   certificates:
     {{- include "berth.config.certificates" . | nindent 4 }}
