@@ -43,6 +43,14 @@ inline constexpr OwnName kExcludedTaint{"excluded"};
 /// model/avoid.h. The extender and the planner read it.
 inline constexpr OwnName kAvoidAnnotation{"avoid"};
 
+// On the pods of active checks, which the controller makes and reads; see checks/check_pod.h.
+
+/// The label with the name of the check.
+inline constexpr OwnName kActiveCheckLabel{"active-check"};
+/// The annotations with the name and the UID of the node that is checked.
+inline constexpr OwnName kActiveCheckNodeAnnotation{"active-check-node"};
+inline constexpr OwnName kActiveCheckNodeUidAnnotation{"active-check-node-uid"};
+
 // Labels of namespaces. Users write them, and the API server selects the webhooks by them. Of
 // Berth, only `berth doctor` reads one of them.
 

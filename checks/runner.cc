@@ -1,0 +1,249 @@
+#include "checks/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "kube/json_call.h"
+
+namespace berth::checks {
+
+namespace {
+
+using kube::JsonValue;
+
+bool IsOpen(const CheckPod& pod) { return pod.outcome == Outcome::kOpen; }
+
+std::string MessageOf(const CheckPod& pod, const ActiveCheck& check) {
+  if (pod.outcome == Outcome::kPassed) return fmt::format("active check {} passed", check.name);
+  return fmt::format("active check {} failed with exit code {}", check.name, pod.exit_code);
+}
+
+}  // namespace
+
+Runner::Runner(Options options,
+               std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
+               const cluster::Snapshot* snapshot, kube::Transport* transport, kube::Timer* timer,
+               Metrics* metrics)
+    : options_(std::move(options)),
+      snapshot_(snapshot),
+      transport_(transport),
+      timer_(timer),
+      metrics_(metrics),
+      api_(transport),
+      writer_(transport),
+      plan_(options_.checks, std::move(engine), options_.names) {
+  metrics_->OnConfigured(options_.checks);
+}
+
+void Runner::Run() {
+  if (options_.checks.empty()) return;
+  do {
+    if (options_.may_write() && snapshot_->Synced()) {
+      Step();
+    } else {
+      Forget();
+    }
+  } while (timer_->Wait(options_.interval));
+}
+
+void Runner::Step() {
+  if (!List()) return;
+  const Plan::Round round = Decide();
+  // Copies, because ending a pod removes it from the list.
+  std::vector<std::pair<CheckPod, Plan::Ending>> endings;
+  for (const Plan::Ending& ending : round.endings) endings.emplace_back(pods_[ending.pod], ending);
+  for (const auto& [pod, ending] : endings) End(pod, ending);
+  if (round.order) Begin(*round.order);
+  Conclude();
+  ReportRunning();
+}
+
+bool Runner::List() {
+  const auto pause = pods_.empty() ? options_.idle_interval : options_.list_interval;
+  if (listed_ && timer_->Now() < *listed_ + pause) return true;
+  std::vector<CheckPod> listed;
+  const absl::Status status = api_.List(
+      PodsPath(), {{"", "pods", "list"}, options_.names.namespace_name, ""},
+      [&](const JsonValue& pod) { listed.push_back(ReadCheckPod(pod, options_.names)); },
+      CheckLabel(options_.names));
+  if (!status.ok()) {
+    if (!absl::IsCancelled(status)) metrics_->OnError("list pods", status);
+    // What is known does for another while; without anything, nothing can be decided.
+    if (listed_) listed_ = timer_->Now();
+    return listed_.has_value();
+  }
+  NoticeGone(listed);
+  pods_ = std::move(listed);
+  listed_ = timer_->Now();
+  return true;
+}
+
+void Runner::NoticeGone(const std::vector<CheckPod>& listed) {
+  const std::lock_guard guard(mutex_);
+  for (const CheckPod& pod : pods_) {
+    const bool is_there = std::ranges::find(listed, pod.uid, &CheckPod::uid) != listed.end();
+    if (is_there || !IsOpen(pod) || plan_.Find(pod.check) == nullptr) continue;
+    metrics_->OnEnded(pod.check, pod.node, pod.preempted ? Result::kYielded : Result::kNotRun,
+                      pod.preempted ? "kube-scheduler needs the node" : "somebody deleted it");
+    plan_.OnTried(pod.check, pod.node, timer_->Now());
+  }
+}
+
+void Runner::Conclude() {
+  if (timer_->Now() < retry_) return;
+  const auto ended =
+      std::ranges::find_if(pods_, [](const CheckPod& pod) { return !IsOpen(pod) && !pod.deleted; });
+  if (ended == pods_.end()) return;
+  const absl::Status status = Conclude(*ended);
+  if (status.ok()) {
+    pods_.erase(ended);
+  } else if (!absl::IsCancelled(status)) {
+    metrics_->OnError("write what a check has found", status);
+    retry_ = timer_->Now() + options_.retry_interval;
+  }
+}
+
+absl::Status Runner::Conclude(const CheckPod& pod) {
+  const ActiveCheck* const check = plan_.Find(pod.check);
+  if (check != nullptr) {
+    const absl::Status told = Tell(pod, *check);
+    if (!told.ok()) return told;
+  }
+  // If this fails, the pod is concluded again, which is written again and does no harm.
+  return Delete(pod);
+}
+
+absl::Status Runner::Tell(const CheckPod& pod, const ActiveCheck& check) {
+  Result result = Result::kNotRun;
+  std::string detail = pod.reason;
+  if (pod.outcome != Outcome::kNotRun) {
+    const bool failed = pod.outcome == Outcome::kFailed;
+    detail = MessageOf(pod, check);
+    const absl::Status written = writer_.Write({.node = pod.node,
+                                                .uid = pod.node_uid,
+                                                .type = check.condition,
+                                                .failed = failed,
+                                                .message = detail},
+                                               options_.now());
+    const bool foreign = absl::IsFailedPrecondition(written);
+    if (!written.ok() && !foreign && !absl::IsNotFound(written)) return written;
+    if (written.ok()) result = failed ? Result::kFailed : Result::kPassed;
+    if (foreign) result = Result::kStoodBack;
+    if (!written.ok()) detail = std::string(written.message());
+  } else if (pod.preempted) {
+    result = Result::kYielded;
+  }
+  metrics_->OnEnded(check.name, pod.node, result, detail);
+  const std::lock_guard guard(mutex_);
+  plan_.OnTried(check.name, pod.node, timer_->Now());
+  return absl::OkStatus();
+}
+
+Plan::Round Runner::Decide() {
+  const std::lock_guard guard(mutex_);
+  return plan_.Decide(snapshot_->Read(), pods_, options_.now(), timer_->Now());
+}
+
+void Runner::End(const CheckPod& pod, const Plan::Ending& ending) {
+  const absl::Status status = Delete(pod);
+  if (absl::IsCancelled(status)) return;
+  if (!status.ok()) {
+    metrics_->OnError("delete the pod of a check", status);
+    return;
+  }
+  std::erase_if(pods_, [&pod](const CheckPod& each) { return each.uid == pod.uid; });
+  const std::lock_guard guard(mutex_);
+  if (plan_.Find(pod.check) == nullptr) return;
+  const bool yields = !ending.for_pod.empty();
+  metrics_->OnEnded(pod.check, pod.node, yields ? Result::kYielded : Result::kNotRun,
+                    yields ? "for " + ending.for_pod : ending.why);
+  plan_.OnTried(pod.check, pod.node, timer_->Now());
+}
+
+void Runner::Begin(const Order& order) {
+  {
+    const std::lock_guard guard(mutex_);
+    plan_.OnTried(order.check.name, order.node, timer_->Now());
+  }
+  const absl::Status may = writer_.MayWrite(order.node, order.node_uid, order.check.condition);
+  if (absl::IsFailedPrecondition(may)) {
+    metrics_->OnEnded(order.check.name, order.node, Result::kStoodBack, std::string(may.message()));
+  }
+  CheckPod pod;
+  absl::Status status = may;
+  if (may.ok()) {
+    status =
+        api_.Create(PodsPath(), {{"", "pods", "create"}, options_.names.namespace_name, ""},
+                    PodJson(order, options_.pods, options_.names, options_.owner()),
+                    [&](const JsonValue& created) { pod = ReadCheckPod(created, options_.names); });
+  }
+  if (status.ok()) {
+    pods_.push_back(std::move(pod));
+  } else if (!absl::IsFailedPrecondition(status) && !absl::IsNotFound(status) &&
+             !absl::IsCancelled(status)) {
+    metrics_->OnError("begin a check", status);
+  }
+}
+
+absl::Status Runner::Delete(const CheckPod& pod) {
+  const nlohmann::json body = {{"apiVersion", "v1"},
+                               {"kind", "DeleteOptions"},
+                               {"gracePeriodSeconds", 0},
+                               {"preconditions", {{"uid", pod.uid}}}};
+  const absl::Status status = kube::CallJson(*transport_, kube::HttpMethod::kDelete,
+                                             PodsPath() + '/' + pod.name, body.dump())
+                                  .status();
+  // Aborted: another pod has its name.
+  return absl::IsNotFound(status) || absl::IsAborted(status) ? absl::OkStatus() : status;
+}
+
+void Runner::ReportRunning() {
+  for (const ActiveCheck& check : options_.checks) {
+    const auto open = std::ranges::count_if(pods_, [&check](const CheckPod& pod) {
+      return pod.check == check.name && IsOpen(pod) && !pod.deleted;
+    });
+    metrics_->OnRunning(check.name, static_cast<std::size_t>(open));
+  }
+}
+
+void Runner::Forget() {
+  if (!listed_) return;
+  listed_.reset();
+  pods_.clear();
+  ReportRunning();
+}
+
+std::string Runner::PodsPath() const {
+  return "/api/v1/namespaces/" + options_.names.namespace_name + "/pods";
+}
+
+void Runner::OnReplaceBegin() {
+  const std::lock_guard guard(mutex_);
+  plan_.claimants().BeginReplace();
+}
+
+void Runner::OnReplaceEnd(const std::string&) {
+  const std::lock_guard guard(mutex_);
+  plan_.claimants().EndReplace();
+}
+
+void Runner::OnUpsert(model::Pod pod) {
+  if (options_.checks.empty()) return;
+  const std::lock_guard guard(mutex_);
+  plan_.claimants().Upsert(pod, timer_->Now());
+}
+
+void Runner::OnUnreadable(const kube::UnreadableObject& pod) {
+  const std::lock_guard guard(mutex_);
+  plan_.claimants().Keep(pod);
+}
+
+void Runner::OnDelete(model::Pod pod) {
+  const std::lock_guard guard(mutex_);
+  plan_.claimants().Remove(pod);
+}
+
+}  // namespace berth::checks

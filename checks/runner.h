@@ -1,0 +1,131 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "checks/check_pod.h"
+#include "checks/condition_writer.h"
+#include "checks/config.h"
+#include "checks/metrics.h"
+#include "checks/plan.h"
+#include "cluster/snapshot.h"
+#include "kube/api_object.h"
+#include "kube/json_api.h"
+#include "kube/list_watch.h"
+#include "kube/permission.h"
+#include "kube/timer.h"
+#include "kube/transport.h"
+#include "model/pod.h"
+#include "model/time.h"
+#include "policies/scheduling/engine.h"
+
+namespace berth::checks {
+
+/// What Runner needs at the API server in the namespace of its pods, besides the right to list pods
+/// and what ConditionWriter needs.
+inline constexpr kube::Permission kCheckPodPermissions[] = {{"", "pods", "create"},
+                                                            {"", "pods", "delete"}};
+
+/// Runs the checks that Plan orders, in pods; writes what they say of their nodes into the nodes'
+/// conditions; and deletes the pods: those that have ended, and at once those whose node a waiting
+/// pod wants.
+///
+/// Such a pod is deleted with a grace period of 0. Then kube-scheduler may use its devices at once,
+/// and so does kubelet's device manager, while the container gets SIGTERM and ends (see PodJson()).
+/// A graceful deletion would take kubelet a second or two to confirm.
+///
+/// Controller owns it. Run() blocks, so give it a thread. The thread of a list-and-watch of the
+/// waiting pods calls the handler's functions. These two threads may use it at the same time.
+class Runner final : public kube::ListWatchHandler<model::Pod> {
+ public:
+  /// What to check, and how often to look.
+  struct Options {
+    /// Must have passed Validate(). Without any, Run() returns at once.
+    std::vector<ActiveCheck> checks;
+    CheckPodsConfig pods;
+    Names names;
+    /// The owner of the pods; nothing: none, or it is not known yet.
+    std::function<std::optional<kube::OwnerReference>()> owner;
+    /// Returns whether this controller leads. Asked right before each step.
+    std::function<bool()> may_write;
+    /// The time that is compared with times in the API.
+    std::function<model::Time()> now;
+    /// From one step to the next.
+    std::chrono::milliseconds interval{100};
+    /// From one list of the pods to the next while there are any, and while there are none.
+    std::chrono::milliseconds list_interval{1000};
+    std::chrono::milliseconds idle_interval{15000};
+    /// From a pod whose end could not be dealt with to the next try.
+    std::chrono::milliseconds retry_interval{10000};
+  };
+
+  /// The snapshot must have whole pods and the UIDs of nodes. `transport` is connected to the API
+  /// server. Everything pointed at must outlive this.
+  Runner(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
+         const cluster::Snapshot* snapshot, kube::Transport* transport, kube::Timer* timer,
+         Metrics* metrics);
+
+  /// Runs checks while this controller leads and the snapshot is synced. Returns when the timer is
+  /// stopped.
+  void Run();
+
+  /// A full list of the waiting pods begins, and has ended.
+  void OnReplaceBegin() override;
+  void OnReplaceEnd(const std::string& resource_version) override;
+  /// A pod waits, or has changed while it waits.
+  void OnUpsert(model::Pod pod) override;
+  /// A pod cannot be read; it waits on as it was last known.
+  void OnUnreadable(const kube::UnreadableObject& pod) override;
+  /// A pod is gone, bound, or has ended.
+  void OnDelete(model::Pod pod) override;
+  /// Not needed.
+  void OnHeard(const std::string&) override {}
+
+ private:
+  using Clock = kube::Timer::Clock;
+
+  void Step();
+  // Reads the pods anew if it is time. Returns whether they are known.
+  bool List();
+  // Takes notice of open pods that are gone, though nobody here has deleted them.
+  void NoticeGone(const std::vector<CheckPod>& listed);
+  // Deals with the first pod that has ended, if there is one.
+  void Conclude();
+  absl::Status Conclude(const CheckPod& pod);
+  // Writes what the check has found. Returns an error if that is to be tried again.
+  absl::Status Tell(const CheckPod& pod, const ActiveCheck& check);
+  Plan::Round Decide();
+  void End(const CheckPod& pod, const Plan::Ending& ending);
+  void Begin(const Order& order);
+  absl::Status Delete(const CheckPod& pod);
+  void ReportRunning();
+  // Forgets everything about pods: another controller leads.
+  void Forget();
+  std::string PodsPath() const;
+
+  const Options options_;
+  const cluster::Snapshot* const snapshot_;
+  kube::Transport* const transport_;
+  kube::Timer* const timer_;
+  Metrics* const metrics_;
+  kube::Api api_;
+  ConditionWriter writer_;
+
+  // Of all checks, as of the last list, and what was done since.
+  std::vector<CheckPod> pods_;
+  std::optional<Clock::time_point> listed_;
+  // When to try again to deal with pods that have ended.
+  Clock::time_point retry_{};
+
+  // Guards plan_, which both threads use.
+  std::mutex mutex_;
+  Plan plan_;
+};
+
+}  // namespace berth::checks
