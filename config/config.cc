@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "model/annotation.h"
 #include "model/label.h"
+#include "policies/scheduling/health_profiles.h"
 #include "server/address.h"
 
 namespace berth::config {
@@ -167,6 +169,24 @@ void ValidateAccelerators(const std::vector<model::AcceleratorSpec>& specs, Erro
   }
 }
 
+// A condition that excludes no node would evict no pod.
+void ValidateEvict(const BerthConfiguration& config, Errors& errors) {
+  using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
+  const auto& health = std::get<Health>(config.scheduling.policies.all).config;
+  const auto entries = policies::scheduling::AllConditions(health);
+  for (std::size_t i = 0; i < config.controller.evict.size(); ++i) {
+    const std::string& type = config.controller.evict[i].condition;
+    const bool excludes = std::ranges::any_of(entries, [&type](const auto& entry) {
+      return entry.type == type && entry.effect == policies::scheduling::Effect::kExclude;
+    });
+    if (excludes || type.empty()) continue;
+    errors.push_back({fmt::format("controller.evict[{}].condition", i),
+                      fmt::format("health has no entry by which \"{}\" excludes nodes; write one "
+                                  "of its types, or add it to health.conditions",
+                                  type)});
+  }
+}
+
 }  // namespace
 
 std::span<const model::EnumName<LogThreshold>> EnumNames(LogThreshold) { return kLogThresholds; }
@@ -182,6 +202,7 @@ std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
   ValidateWebhook(config.admission, errors);
   ValidateListeners(config, errors);
   for (model::FieldError& error : Validate(config.controller)) errors.push_back(std::move(error));
+  ValidateEvict(config, errors);
   for (model::FieldError& error : Validate(config.planner)) errors.push_back(std::move(error));
   ValidateAccelerators(config.accelerators, errors);
   for (model::FieldError& error : policies::scheduling::Validate(config.scheduling)) {

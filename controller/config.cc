@@ -30,6 +30,9 @@ constexpr model::Duration kMostValidity = std::chrono::hours(24 * 365 * 100);
 // (--node-monitor-grace-period, 50 s). Whoever waits less acts on a hiccup.
 constexpr model::Duration kLeastForceDelete = std::chrono::minutes(1);
 
+// A condition that lasts for less is more likely a slip of its detector than a fault.
+constexpr model::Duration kLeastWait = std::chrono::minutes(1);
+
 // The form of the names of namespaces and Services.
 bool IsDnsLabel(const std::string& text) {
   return model::IsDnsSubdomain(text) && model::IsLabelValue(text) &&
@@ -194,6 +197,47 @@ void ValidateLostNodes(const LostNodesConfig& config, Errors& errors) {
   }
 }
 
+void ValidateEvict(const EvictConfig& evict, const std::string& path, Errors& errors) {
+  if (evict.condition.empty()) {
+    errors.push_back(
+        {path + ".condition", "must name a condition that excludes nodes, such as GPUIsLost"});
+  }
+  if (evict.after < kLeastWait) {
+    errors.push_back(
+        {path + ".after", fmt::format("must be at least {}, got {}; write 10m",
+                                      model::FormatDuration(kLeastWait),
+                                      model::FormatDuration(evict.after))});
+  }
+  if (evict.per_minute < 1) {
+    errors.push_back({path + ".perMinute",
+                      fmt::format("must be 1 or more, got {}; remove the item to evict nothing",
+                                  evict.per_minute)});
+  }
+  if (!(evict.max_share > 0 && evict.max_share <= 1)) {
+    errors.push_back({path + ".maxShare",
+                      fmt::format("must be above 0 and at most 1, got {}; write 0.1 for a tenth of "
+                                  "an accelerator's nodes",
+                                  evict.max_share)});
+  }
+}
+
+void ValidateRunningPods(const ControllerConfig& config, Errors& errors) {
+  std::set<std::string> conditions;
+  for (std::size_t i = 0; i < config.evict.size(); ++i) {
+    const std::string path = ItemPath("controller.evict", i);
+    ValidateEvict(config.evict[i], path, errors);
+    if (conditions.insert(config.evict[i].condition).second) continue;
+    errors.push_back({path + ".condition", fmt::format("\"{}\" is listed before; remove one",
+                                                       config.evict[i].condition)});
+  }
+  if (config.avoid_for != model::Duration(0) && config.avoid_for < kLeastWait) {
+    errors.push_back({"controller.avoidFor",
+                      fmt::format("must be 0s, for not at all, or at least {}, got {}; write 1h",
+                                  model::FormatDuration(kLeastWait),
+                                  model::FormatDuration(config.avoid_for))});
+  }
+}
+
 void ValidateRepair(const RepairConfig& config, Errors& errors) {
   if (config.max_share > 0 && config.max_share <= 1) return;
   errors.push_back({"controller.repair.maxShare",
@@ -210,6 +254,7 @@ std::vector<model::FieldError> Validate(const ControllerConfig& config) {
   ValidateOwner(config, errors);
   ValidateCertificates(config.certificates, errors);
   ValidateLostNodes(config.lost_nodes, errors);
+  ValidateRunningPods(config, errors);
   ValidateRepair(config.repair, errors);
   return errors;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -161,6 +162,36 @@ void VisitFields(Visitor& visit, RepairConfig& config) {
         "being repaired keep it. Above 0; 1: however many");
 }
 
+/// Which pods leave the nodes that a condition excludes: an item of `controller.evict`.
+struct EvictConfig {
+  /// Type of a condition that excludes nodes.
+  std::string condition;
+  /// At least a minute.
+  model::Duration after = std::chrono::minutes(10);
+  /// 1 or more.
+  std::int32_t per_minute = 6;
+  /// Above 0, at most 1.
+  double max_share = 0.1;
+
+  friend bool operator==(const EvictConfig&, const EvictConfig&) = default;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, EvictConfig& config) {
+  visit.Required("condition", config.condition,
+                 "Type of a node condition that excludes nodes by an entry of health.conditions or "
+                 "of a profile");
+  visit("after", config.after,
+        "How long the controller must have seen the node excluded, without a break and by its own "
+        "clock. At least 1m");
+  visit("perMinute", config.per_minute,
+        "How many pods are evicted a minute for this condition; the pods of a gang count as one. "
+        "1 or more");
+  visit("maxShare", config.max_share,
+        "At most this share of the nodes of an accelerator is emptied at a time, but always one "
+        "node. Above 0; 1: however many");
+}
+
 /// What `berth controller` does besides labels and nudges, which need no configuration:
 /// `controller`. A plain value.
 struct ControllerConfig {
@@ -171,6 +202,11 @@ struct ControllerConfig {
   std::vector<std::string> owned_leases;
   CertificatesConfig certificates;
   LostNodesConfig lost_nodes;
+  /// At most one item for a condition. Empty: nothing is evicted.
+  std::vector<EvictConfig> evict;
+  /// For how long a Job avoids a node on which one of its pods failed; 0: it does not. Otherwise at
+  /// least a minute.
+  model::Duration avoid_for{0};
   RepairConfig repair;
   /// Whether nodes that the health rules exclude get a taint.
   bool taints = false;
@@ -190,6 +226,14 @@ void VisitFields(Visitor& visit, ControllerConfig& config) {
         "Certificates of Berth's servers, which the controller makes and renews");
   visit("lostNodes", config.lost_nodes,
         "What happens to pods that hang on nodes that are lost, while their Jobs wait for them");
+  visit("evict", config.evict,
+        "Conditions for which pods that can go on elsewhere are evicted from the nodes that they "
+        "exclude; empty: none are. Nothing is evicted while a breaker is tripped, or while more "
+        "than health.breaker.fraction of the nodes of an accelerator is away");
+  visit("avoidFor", config.avoid_for,
+        "How long the pods of a Job, or of another object that makes pods, come last to a node on "
+        "which one of them failed by itself, by the annotation avoid of the node. At least 1m; 0s: "
+        "not at all");
   visit("repair", config.repair, "Which nodes another program may repair, and how many at a time");
   visit("taints", config.taints,
         "Whether nodes that an Exclude entry of health.conditions keeps all pods off get the taint "

@@ -91,6 +91,7 @@ Controller::Controller(Options options,
       lost_pod_client_(Connect(options, WriteTimeouts())),
       lost_pod_transport_(WhileLeading(*lost_pod_client_)),
       lost_pod_deleter_(LostPodOptions(options), snapshot, &lost_pod_transport_, &timer_, observer),
+      running_pods_(MakeRunningPods(options, snapshot, observer)),
       waiting_pods_(options.planner.schedulers.empty()
                         ? Handlers{&nudger_, &gate_remover_}
                         : Handlers{&nudger_, &nominator_, &gate_remover_}),
@@ -124,6 +125,30 @@ NodeTainter::Options Controller::TainterOptions(const Options& options) const {
                     .health = options.health},
           .may_write = [this] { return Leads(); },
           .now = options.now};
+}
+
+std::unique_ptr<RunningPods> Controller::MakeRunningPods(const Options& options,
+                                                         const cluster::Snapshot* snapshot,
+                                                         WriteObserver* observer) {
+  if (options.evict.empty() && options.avoid_for.count() == 0) return nullptr;
+  const auto leads = [this] { return Leads(); };
+  return std::make_unique<RunningPods>(
+      RunningPods::Options{
+          .evictor = {.rules = {.evict = options.evict, .health = options.health},
+                      .checkpoint_annotation = model::kCheckpointAnnotation.Below(options.prefix),
+                      .runtime_annotation = model::kMaxRuntimeAnnotation.Below(options.prefix),
+                      .gang_names = model::GangNames(options.prefix),
+                      .may_write = leads,
+                      .now = options.now},
+          .avoid = {.avoid_for = options.avoid_for,
+                    .annotation = model::kAvoidAnnotation.Below(options.prefix),
+                    .may_write = leads,
+                    .now = options.now},
+          .to_write = [&options] { return Connect(options, WriteTimeouts()); },
+          .to_watch = [&options] { return Connect(options, {}); },
+          .while_leading = [this](kube::Transport& transport) { return WhileLeading(transport); },
+          .seed = options.seed},
+      snapshot, &timer_, observer, options.failed_observer);
 }
 
 RepairLabeler::Options Controller::RepairOptions(const Options& options) const {
@@ -206,6 +231,7 @@ void Controller::Start() {
   }
   threads_.emplace_back([this] { certificate_keeper_.Run(); });
   threads_.emplace_back([this] { lost_pod_deleter_.Run(); });
+  if (running_pods_ != nullptr) running_pods_->Start(threads_);
   threads_.emplace_back([this] { pending_.Run(); });
 }
 
@@ -222,6 +248,7 @@ void Controller::Stop() {
   for (const auto& writer : nomination_writers_) writer->client->Stop();
   object_http_client_->Stop();
   lost_pod_client_->Stop();
+  if (running_pods_ != nullptr) running_pods_->Stop();
   pending_.Stop();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();

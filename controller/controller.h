@@ -25,6 +25,7 @@
 #include "controller/owner_keeper.h"
 #include "controller/pod_groups.h"
 #include "controller/repair_labeler.h"
+#include "controller/running_pods.h"
 #include "controller/scheduler_leases.h"
 #include "controller/taint_writer.h"
 #include "controller/waiting_pods.h"
@@ -45,6 +46,8 @@ namespace berth::controller {
 /// - nominates nodes for pods that wait (Nominator);
 /// - frees the pods of gangs where these are not planned (GateRemover);
 /// - keeps certificates and owners (CertificateKeeper, OwnerKeeper);
+/// - evicts pods from nodes that are excluded, and notes on nodes whose pods failed there, if it is
+///   configured to (RunningPods);
 /// - ends pods that hang on lost nodes, if it is configured to (LostPodDeleter).
 ///
 /// It reads nodes and bound pods from a snapshot that somebody else feeds, and watches the waiting
@@ -76,6 +79,12 @@ class Controller {
     std::vector<std::string> owned_leases;
     /// What happens to pods that hang on lost nodes.
     LostNodesConfig lost_nodes;
+    /// For which conditions pods are evicted from the nodes that they exclude.
+    std::vector<EvictConfig> evict;
+    /// For how long a Job avoids a node on which one of its pods failed; 0: it does not.
+    model::Duration avoid_for{0};
+    /// Is notified of the list-and-watch of failed pods. Not null if `avoid_for` is set.
+    kube::ListWatchObserver* failed_observer = nullptr;
     /// Whether nodes that are excluded get a taint, and by which conditions. Without them, taints
     /// of earlier configurations are removed.
     bool taints = false;
@@ -115,6 +124,8 @@ class Controller {
   /// - the gates of gangs; this thread ends at once if gangs are planned;
   /// - the plan of nominations, and Nominator::kWriters threads that write them, if pods of any
   ///   scheduler are planned;
+  /// - the evictions from excluded nodes and the notes on nodes whose pods failed there, the latter
+  ///   with a list-and-watch of failed pods, if they are configured;
   /// - certificates, and the owner of what the controller makes;
   /// - the pods on lost nodes; this thread ends at once if nothing is to be done about them;
   /// - the list-and-watch of waiting pods.
@@ -151,6 +162,10 @@ class Controller {
   NodeLabeler::Options LabelerOptions(const Options& options) const;
   NodeTainter::Options TainterOptions(const Options& options) const;
   RepairLabeler::Options RepairOptions(const Options& options) const;
+  // Returns null if nothing is to be done.
+  std::unique_ptr<RunningPods> MakeRunningPods(const Options& options,
+                                               const cluster::Snapshot* snapshot,
+                                               WriteObserver* observer);
   Nudger::Options NudgerOptions(const Options& options) const;
   Nominator::Options NominatorOptions(const Options& options) const;
   GateRemover::Options GateOptions(const Options& options) const;
@@ -208,6 +223,8 @@ class Controller {
   const std::unique_ptr<kube::Transport> lost_pod_client_;
   LeaderTransport lost_pod_transport_;
   LostPodDeleter lost_pod_deleter_;
+  // Null if nothing is configured.
+  const std::unique_ptr<RunningPods> running_pods_;
   // The list-and-watch of waiting pods, which feeds nudger_, nominator_ and gate_remover_.
   WaitingPods waiting_pods_;
   const std::unique_ptr<kube::Transport> pending_client_;

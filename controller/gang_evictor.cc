@@ -61,6 +61,17 @@ absl::Status ForEachOfGangs(kube::Transport& transport, const std::string& names
             {{"", "pods", "list"}, namespace_name}, take);
 }
 
+absl::Status EvictAll(kube::Transport& transport, const std::vector<model::Pod>& pods,
+                      bool dry_run) {
+  for (const model::Pod& pod : pods) {
+    const absl::Status status = EvictPod(transport, pod, dry_run);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dry_run) {
   nlohmann::json options = {{"preconditions", {{"uid", pod.uid}}}};
   if (dry_run) options["dryRun"] = nlohmann::json::array({"All"});
@@ -77,17 +88,6 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
   if (absl::IsCancelled(status)) return status;
   return {status.code(), fmt::format("pod {}: {}", pod.name, std::string(status.message()))};
 }
-
-absl::Status EvictAll(kube::Transport& transport, const std::vector<model::Pod>& pods,
-                      bool dry_run) {
-  for (const model::Pod& pod : pods) {
-    const absl::Status status = EvictPod(transport, pod, dry_run);
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
 
 absl::Status EvictGang(kube::Transport& transport, const std::string& namespace_name,
                        const std::string& gang, const model::GangNames& names) {

@@ -7,6 +7,7 @@
 #include "kube/permission.h"
 #include "kube/transport.h"
 #include "model/gang.h"
+#include "model/pod.h"
 #include "planner/step.h"
 
 namespace berth::controller {
@@ -16,6 +17,11 @@ namespace berth::controller {
 /// The rights that these and Patcher::ReportEvent() need at the API server.
 inline constexpr kube::Permission kGangPermissions[] = {
     {"", "events", "create"}, {"", "pods", "list"}, {"", "pods/eviction", "create"}};
+
+/// Evicts one pod through the Eviction API; with `dry_run`, only asks whether it may be. Returns OK
+/// if it is gone already, ResourceExhausted if a PodDisruptionBudget is in the way, and else the
+/// errors of kube::CallJson(), with the pod's name.
+absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dry_run);
 
 /// Evicts all pods of a gang, bound or not, through the Eviction API, so that budgets hold, pods
 /// get their grace period, and those who retry the pods do. First it asks for each pod whether it

@@ -33,7 +33,11 @@ constexpr WriteWords kWrites[kWriteKinds] = {
     {"node_taint", "changed the taint of a node", "list and patch on nodes"},
     {"pod_group", "created or deleted the PodGroup of a gang",
      "create, delete, list and patch on podgroups"},
-    {"repair_label", "let a node be repaired, or stopped that", "patch on nodes"}};
+    {"repair_label", "let a node be repaired, or stopped that", "patch on nodes"},
+    {"eviction", "evicted a pod from an excluded node",
+     "get on jobs, list on pods and create on pods/eviction"},
+    {"pod_event", "told why a pod stays on an excluded node", "create on events"},
+    {"avoid", "noted on a node whose pods failed there", "patch on nodes"}};
 constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
 
 }  // namespace

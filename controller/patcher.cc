@@ -34,6 +34,14 @@ absl::Status Patcher::LabelNode(std::string_view node, std::string_view uid,
   return Patch(*transport_, fmt::format("/api/v1/nodes/{}", node), {{"metadata", metadata}});
 }
 
+absl::Status Patcher::AnnotateNode(std::string_view node, std::string_view uid,
+                                   std::string_view annotation, std::string_view value) {
+  // A null removes a field.
+  const Json text = value.empty() ? Json() : Json(value);
+  return Patch(*transport_, fmt::format("/api/v1/nodes/{}", node),
+               {{"metadata", {{"uid", uid}, {"annotations", {{std::string(annotation), text}}}}}});
+}
+
 absl::Status Patcher::UnlabelNode(std::string_view node, std::string_view uid,
                                   std::string_view label) {
   return Patch(*transport_, fmt::format("/api/v1/nodes/{}", node),

@@ -42,6 +42,14 @@ class Patcher {
   absl::Status LabelNode(std::string_view node, std::string_view uid,
                          const model::StringMap& labels);
 
+  /// Sets one annotation of the node and leaves the others; removes it if `value` is empty. Errors
+  /// are those of LabelNode().
+  ///
+  ///   PATCH /api/v1/nodes/gpu-7
+  ///   {"metadata":{"annotations":{"berth.dev/avoid":"..."},"uid":"..."}}
+  absl::Status AnnotateNode(std::string_view node, std::string_view uid,
+                            std::string_view annotation, std::string_view value);
+
   /// Takes one label of the node away and leaves the others. Errors are those of LabelNode(); it is
   /// none if the node does not have the label.
   ///

@@ -12,6 +12,7 @@
 #include "controller/pod_groups.h"
 #include "controller/scheduler_leases.h"
 
+#include "controller/pod_evictor.h"
 namespace berth::controller {
 
 namespace {
@@ -30,6 +31,7 @@ std::vector<kube::Grant> InTheCluster(const ControllerConfig& config,
   if (!planner.schedulers.empty()) kube::Allow(kNominatePermissions, {}, grants);
   if (PlansGangs(planner)) kube::Allow(kGangPermissions, {}, grants);
   if (planner.gangs.pod_groups) kube::Allow(kPodGroupPermissions, {}, grants);
+  if (!config.evict.empty()) kube::Allow(kEvictPermissions, {}, grants);
   if (config.lost_nodes.enabled()) kube::Allow(kLostPodPermissions, {}, grants);
   return grants;
 }

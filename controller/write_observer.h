@@ -11,7 +11,8 @@ namespace berth::controller {
 /// of a webhook configuration, the owner of a Lease, the end of a pod on a lost node, the nominated
 /// node of a pod, the gate of a pod of a gang, the condition that says why its gang waits, the
 /// eviction of a gang, the taint of a node, the PodGroup of a gang, the label that lets a node be
-/// repaired.
+/// repaired, the eviction of a pod from an excluded node, the event that tells why a pod stays
+/// there, the annotation of a node on which pods failed.
 enum class Write {
   kNodeLabel,
   kNudge,
@@ -25,11 +26,14 @@ enum class Write {
   kGangEviction,
   kNodeTaint,
   kPodGroup,
-  kRepairLabel
+  kRepairLabel,
+  kEviction,
+  kPodEvent,
+  kAvoid
 };
 
 /// How many values Write has.
-inline constexpr std::size_t kWriteKinds = 13;
+inline constexpr std::size_t kWriteKinds = 16;
 
 /// Is notified of every write that was tried. Called on several threads at a time, so
 /// implementations must be thread-safe. They must not block.

@@ -28,6 +28,8 @@ absl::StatusCode CodeOf(int http_status) {
       return absl::StatusCode::kNotFound;
     case 409:
       return absl::StatusCode::kAborted;
+    case 429:
+      return absl::StatusCode::kResourceExhausted;
     default:
       return absl::StatusCode::kUnavailable;
   }

@@ -21,6 +21,7 @@ inline constexpr std::size_t kMaxJsonReply = std::size_t{8} << 20;
 /// - Aborted for 409: somebody else was faster;
 /// - PermissionDenied for 401 and 403;
 /// - InvalidArgument for 400 and 422;
+/// - ResourceExhausted for 429: not now, as by a PodDisruptionBudget;
 /// - Unavailable for everything else.
 absl::StatusOr<std::string> CallJson(Transport& transport, HttpMethod method, std::string target,
                                      std::string body = {}, std::size_t max_reply = kMaxJsonReply);

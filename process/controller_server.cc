@@ -56,6 +56,11 @@ controller::RepairConfig RepairOf(const config::BerthConfiguration& config) {
   return repair;
 }
 
+std::vector<controller::EvictConfig> EvictOf(const config::BerthConfiguration& config) {
+  if (!Excludes(config)) return {};
+  return config.controller.evict;
+}
+
 // The labels of nodes that the controller writes.
 std::vector<std::string> LabelsBelow(const std::string& prefix) {
   std::vector<std::string> labels = controller::NodeLabelNames(prefix).all();
@@ -85,6 +90,9 @@ class ControllerServer::Work {
                      .owner = config.controller.owner,
                      .owned_leases = config.controller.owned_leases,
                      .lost_nodes = config.controller.lost_nodes,
+                     .evict = EvictOf(config),
+                     .avoid_for = config.controller.avoid_for,
+                     .failed_observer = &server.failed_observer_,
                      .taints = config.controller.taints && Excludes(config),
                      .repair = RepairOf(config),
                      .health = HealthOf(config).config,
@@ -161,7 +169,8 @@ ControllerServer::ControllerServer(kube::ApiConfig api, const std::string& lease
       planner_metrics_(*metrics_),
       node_observer_("nodes", *metrics_),
       pod_observer_("pods", *metrics_),
-      pending_observer_("pending_pods", *metrics_) {}
+      pending_observer_("pending_pods", *metrics_),
+      failed_observer_("failed_pods", *metrics_) {}
 
 ControllerServer::~ControllerServer() = default;
 

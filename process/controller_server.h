@@ -85,6 +85,7 @@ class ControllerServer final : public Server {
   FeedObserver node_observer_;
   FeedObserver pod_observer_;
   FeedObserver pending_observer_;
+  FeedObserver failed_observer_;
   // Guards `work_`, which metrics and probes read on other threads.
   mutable std::mutex mutex_;
   // Null while the configuration changes, and after Drain().

@@ -107,7 +107,7 @@ class HealthEvaluator : public NodeEvaluator {
 };
 
 // How long the pod runs at most by its own account; nullopt if it does not say.
-std::optional<model::Duration> MaxRuntimeOf(const model::Pod& pod, const std::string& annotation) {
+std::optional<model::Duration> MaxRuntimeOf(const model::Pod& pod, std::string_view annotation) {
   const auto text = model::Find(pod.annotations, annotation);
   if (!text) return std::nullopt;
   const auto runtime = model::ParseDuration(*text);
@@ -171,6 +171,11 @@ bool Excludes(const HealthCondition& entry, const HealthConfig& config,
               const model::NodeState& node, model::Time now) {
   if (entry.effect != Effect::kExclude) return false;
   return WorstBurden(entry, config, node, now) == Burden::kExcluded;
+}
+
+bool AppliesTo(const HealthCondition& entry, const model::Pod& pod,
+               std::string_view runtime_annotation) {
+  return Applies(entry, pod, MaxRuntimeOf(pod, runtime_annotation));
 }
 
 HealthPolicy::HealthPolicy(const PolicyContext& context, const HealthConfig& config)

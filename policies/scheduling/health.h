@@ -38,6 +38,11 @@ std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
 bool Excludes(const HealthCondition& entry, const HealthConfig& config,
               const model::NodeState& node, model::Time now);
 
+/// Whether `entry` is for `pod`: it asks for one of the entry's resources, and does not state a
+/// max-runtime that the entry leaves alone. `runtime_annotation` is the full name of max-runtime.
+bool AppliesTo(const HealthCondition& entry, const model::Pod& pod,
+               std::string_view runtime_annotation);
+
 /// Refuses or penalises nodes by their conditions, and penalises nodes that have lost devices. It
 /// does not read the node's Ready and pressure conditions, which are kube-scheduler's business. The
 /// worst of these effects decides:

@@ -67,6 +67,8 @@ scheduler: {defaultSpreading: true, podMaxBackoffSeconds: 10}`}},
 config: {controller: {lostNodes: {forceDeleteAfter: 15m}}}`}},
 	{name: "pods on lost nodes are left alone", installation: installation{values: `
 config: {controller: {lostNodes: {forceDeleteAfter: 0h0s, maxShare: 0.5}}}`}},
+	{name: "pods leave excluded nodes", installation: installation{values: `
+config: {controller: {evict: [{condition: GPUIsLost, after: 15m}], avoidFor: 1h}}`}},
 	{name: "excluded nodes are tainted", installation: installation{values: everything + `
 config: {prefix: ml.example.com, controller: {taints: true}}`}},
 	{name: "no planner", installation: installation{values: `

@@ -62,6 +62,29 @@ TEST(ControllerConfigTest, IsReadWhole) {
   EXPECT_TRUE(config.taints);
 }
 
+TEST(ControllerConfigTest, ReadsWhatHappensToRunningPods) {
+  const auto reading = Parse(R"(
+  evict:
+  - {condition: GPUIsLost, after: 5m, perMinute: 2, maxShare: 0.2}
+  - condition: DStateProcess
+  avoidFor: 1h
+)");
+  ASSERT_THAT(yaml::ToString(reading.errors), IsEmpty());
+  const controller::ControllerConfig& config = reading.config.controller;
+  EXPECT_THAT(config.evict,
+              ElementsAre(controller::EvictConfig{.condition = "GPUIsLost",
+                                                  .after = std::chrono::minutes(5),
+                                                  .per_minute = 2,
+                                                  .max_share = 0.2},
+                          controller::EvictConfig{.condition = "DStateProcess"}));
+  EXPECT_EQ(config.avoid_for, std::chrono::hours(1));
+}
+
+TEST(ControllerConfigTest, MovesNoRunningPodByDefault) {
+  EXPECT_THAT(controller::ControllerConfig().evict, IsEmpty());
+  EXPECT_EQ(controller::ControllerConfig().avoid_for, model::Duration(0));
+}
+
 TEST(ControllerConfigTest, TaintsNoNodesByDefault) {
   EXPECT_FALSE(controller::ControllerConfig().taints);
 }
@@ -145,6 +168,26 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"  certificates: {webhooks: [berth]}",
                 "f:4: controller.certificates.webhooks: has no effect without "
                 "controller.certificates.servers; set both"},
+        Mistake{"  evict: [{condition: NobodyKnows}]",
+                "f:4: controller.evict[0].condition: health has no entry by which \"NobodyKnows\" "
+                "excludes nodes; write one of its types, or add it to health.conditions"},
+        Mistake{"  evict: [{condition: PCIeLinkDegraded}]",
+                "f:4: controller.evict[0].condition: health has no entry by which "
+                "\"PCIeLinkDegraded\" excludes nodes; write one of its types, or add it to "
+                "health.conditions"},
+        Mistake{"  evict: [{condition: GPUIsLost, after: 10s}]",
+                "f:4: controller.evict[0].after: must be at least 1m, got 10s; write 10m"},
+        Mistake{"  evict: [{condition: GPUIsLost, perMinute: 0}]",
+                "f:4: controller.evict[0].perMinute: must be 1 or more, got 0; remove the item to "
+                "evict nothing"},
+        Mistake{"  evict: [{condition: GPUIsLost, maxShare: 2}]",
+                "f:4: controller.evict[0].maxShare: must be above 0 and at most 1, got 2; write "
+                "0.1 for a tenth of an accelerator's nodes"},
+        Mistake{"  evict: [{condition: GPUIsLost}, {condition: GPUIsLost}]",
+                "f:4: controller.evict[1].condition: \"GPUIsLost\" is listed before; remove one"},
+        Mistake{"  avoidFor: 5s",
+                "f:4: controller.avoidFor: must be 0s, for not at all, or at least 1m, got 5s; "
+                "write 1h"},
         Mistake{"  lostNodes: {forceDeleteAfter: 30s}",
                 "f:4: controller.lostNodes.forceDeleteAfter: must be 0s, for never, or at least "
                 "1m, got 30s; write 15m"},

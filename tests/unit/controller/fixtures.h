@@ -67,7 +67,7 @@ class WriteRecord final : public WriteObserver {
     constexpr const char* kWords[kWriteKinds] = {"label", "nudge",   "secret",     "bundle",
                                                  "owner", "lost",    "nomination", "gate",
                                                  "said",  "evicted", "taint",      "pod_group",
-                                                 "repair"};
+                                                 "repair", "eviction", "stays",    "avoid"};
     written.push_back(kWords[static_cast<std::size_t>(write)] + (" " + std::string(object)) + " " +
                       std::string(value));
     statuses.push_back(status);

@@ -26,6 +26,15 @@ TEST(ControllerRbac, IsSmallByDefault) {
   }
 }
 
+TEST(ControllerRbac, MayEvictPodsOnlyWhereItIsConfiguredTo) {
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), {}, ""), Not(HasSubstr("pods/eviction")));
+  ControllerConfig config;
+  config.evict = {{.condition = "GPUIsLost"}};
+  const std::string roles = ControllerRolesYaml(config, {}, "");
+  EXPECT_THAT(roles, HasSubstr("  resources: [pods/eviction]\n  verbs: [create]\n"));
+  EXPECT_THAT(roles, HasSubstr("  resources: [jobs]\n  verbs: [get]\n"));
+}
+
 TEST(ControllerRbac, MayEndPodsOnlyWhereItIsConfiguredTo) {
   ControllerConfig config;
   config.lost_nodes.force_delete_after = std::chrono::minutes(15);

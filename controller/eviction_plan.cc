@@ -1,0 +1,111 @@
+#include "controller/eviction_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "policies/scheduling/breaker.h"
+#include "policies/scheduling/health.h"
+#include "policies/scheduling/health_profiles.h"
+
+namespace berth::controller {
+
+namespace {
+
+using policies::scheduling::HealthCondition;
+using policies::scheduling::HealthConfig;
+using Index = model::AcceleratorCatalog::Index;
+
+std::size_t ShareOf(double share, std::size_t nodes) {
+  return static_cast<std::size_t>(std::floor(share * static_cast<double>(nodes)));
+}
+
+bool IsBadNow(const HealthCondition& entry, const model::Node& node) {
+  return std::ranges::any_of(node.conditions, [&](const model::Condition& condition) {
+    return condition.type == entry.type && condition.status == BadStatusOf(entry);
+  });
+}
+
+// Whether new pods do not get onto the node, for whatever reason.
+bool IsAway(const std::vector<HealthCondition>& entries, const HealthConfig& health,
+            const model::NodeState& node, model::Time time) {
+  if (node.quarantined || node.node.unschedulable || model::NotReadySince(node.node)) return true;
+  return std::ranges::any_of(entries, [&](const HealthCondition& entry) {
+    return entry.IsForAllPods() && policies::scheduling::Excludes(entry, health, node, time);
+  });
+}
+
+// By catalogue index: whether too much of the pool is away.
+std::vector<bool> ThinnedOut(const std::vector<HealthCondition>& entries,
+                             const HealthConfig& health, const model::ClusterView& view,
+                             std::size_t pools, model::Time time) {
+  std::vector<std::size_t> away(pools);
+  for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
+    const model::NodeState* const node = view.At(i);
+    if (node == nullptr || node->accelerator == model::AcceleratorCatalog::kNone) continue;
+    if (IsAway(entries, health, *node, time)) ++away[static_cast<std::size_t>(node->accelerator)];
+  }
+  std::vector<bool> thinned(pools);
+  for (std::size_t i = 0; i < pools; ++i) {
+    const std::size_t nodes = view.Pools().Nodes(static_cast<Index>(i));
+    thinned[i] = away[i] > ShareOf(health.breaker.fraction, nodes);
+  }
+  return thinned;
+}
+
+}  // namespace
+
+std::vector<NodeToEmpty> EvictionPlan::Due(const model::ClusterView& view,
+                                           const model::AcceleratorCatalog& catalog,
+                                           model::Time time, Clock::time_point now) {
+  if (rules_.evict.empty()) return {};
+  const std::vector<HealthCondition> entries = policies::scheduling::AllConditions(rules_.health);
+  const std::vector<bool> thinned = ThinnedOut(entries, rules_.health, view, catalog.size(), time);
+  for (auto& [key, seen] : seen_) seen.still = false;
+  std::vector<Dated> due;
+  for (const EvictConfig& rule : rules_.evict) {
+    for (const HealthCondition& entry : entries) {
+      if (entry.type != rule.condition) continue;
+      for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
+        const model::NodeState* const node = view.At(i);
+        if (node == nullptr || node->quarantined) continue;
+        if (node->accelerator == model::AcceleratorCatalog::kNone) continue;
+        const bool stands_back = thinned[static_cast<std::size_t>(node->accelerator)] ||
+                                 policies::scheduling::IsTripped(entry, rules_.health, view.Pools(),
+                                                                 node->accelerator, time);
+        if (!stands_back) LookAt(*node, view.Pools(), rule, entry, {time, now}, due);
+      }
+    }
+  }
+  std::erase_if(seen_, [](const auto& each) { return !each.second.still; });
+  std::ranges::stable_sort(due, [](const Dated& one, const Dated& other) {
+    return std::tie(one.first, one.second.node) < std::tie(other.first, other.second.node);
+  });
+  std::vector<NodeToEmpty> nodes;
+  nodes.reserve(due.size());
+  for (auto& [since, node] : due) nodes.push_back(std::move(node));
+  return nodes;
+}
+
+void EvictionPlan::LookAt(const model::NodeState& node, const model::PoolStats& pools,
+                          const EvictConfig& rule, const HealthCondition& entry,
+                          const Moment& moment, std::vector<Dated>& due) {
+  if (!policies::scheduling::Excludes(entry, rules_.health, node, moment.time)) return;
+  const bool is_bad = IsBadNow(entry, node.node);
+  const Key key{node.node.name + '/' + node.node.uid, entry.type};
+  auto found = seen_.find(key);
+  if (found == seen_.end() && !is_bad) return;
+  if (found == seen_.end()) found = seen_.emplace(key, Seen{moment.now, moment.time}).first;
+  found->second.still = true;
+  if (!is_bad || moment.now - found->second.since < rule.after) return;
+  if (model::NotReadySince(node.node)) return;
+  const std::size_t share = ShareOf(rule.max_share, pools.Nodes(node.accelerator));
+  due.emplace_back(found->second.since, NodeToEmpty{.node = node.node.name,
+                                                    .accelerator = node.accelerator,
+                                                    .rule = rule,
+                                                    .entry = entry,
+                                                    .since = found->second.time,
+                                                    .at_once = std::max<std::size_t>(1, share)});
+}
+
+}  // namespace berth::controller

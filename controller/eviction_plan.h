@@ -1,0 +1,92 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "controller/config.h"
+#include "model/accelerator.h"
+#include "model/cluster_view.h"
+#include "model/time.h"
+#include "policies/scheduling/health_config.h"
+
+namespace berth::controller {
+
+/// For which conditions nodes are emptied. A plain value.
+struct EvictionRules {
+  /// Empty: no node is.
+  std::vector<EvictConfig> evict;
+  /// Which conditions exclude nodes, and their breaker.
+  policies::scheduling::HealthConfig health;
+};
+
+/// A node whose pods are to go. A plain value.
+struct NodeToEmpty {
+  std::string node;
+  model::AcceleratorCatalog::Index accelerator = model::AcceleratorCatalog::kNone;
+  /// The rule by which they are, and the entry of the health rules that excludes the node.
+  EvictConfig rule;
+  policies::scheduling::HealthCondition entry;
+  /// When this plan first saw that, by the clock of policies.
+  model::Time since = model::kNoTime;
+  /// How many nodes of its pool may be emptied at a time.
+  std::size_t at_once = 1;
+};
+
+/// Decides which nodes are to be emptied. A node is if
+/// - an Exclude entry of the health rules for the condition of one of the rules has excluded it for
+///   the rule's `after`, as this plan has seen without a break, by a clock that never jumps. Times
+///   in the node's object do not count, nor does it matter whether heartbeats go on;
+/// - the condition is bad now: not Unknown, nor kept because it was bad until a moment ago;
+/// - it is Ready, and not in quarantine. kube-controller-manager has evicted the pods of nodes that
+///   are not;
+/// - nobody stands back in the node's pool.
+///
+/// The plan stands back in a pool while the breaker of the condition is tripped there, whatever its
+/// action, or while more than health.breaker.fraction of its nodes, rounded down, are away:
+/// excluded by any entry for all pods, cordoned, or not Ready. Then the time of all nodes of the
+/// pool starts anew: a detector that lies about half the pool, and takes that back node by node,
+/// moves no pod.
+///
+/// No I/O, no clock. Not thread-safe.
+class EvictionPlan {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit EvictionPlan(EvictionRules rules) : rules_(std::move(rules)) {}
+
+  /// Returns the nodes that are to be emptied, those that are excluded the longest first. Call it
+  /// from time to time, because what was seen is remembered only from one call to the next. `time`
+  /// is compared with times in the API, `now` with that of earlier calls.
+  std::vector<NodeToEmpty> Due(const model::ClusterView& view,
+                               const model::AcceleratorCatalog& catalog, model::Time time,
+                               Clock::time_point now);
+
+ private:
+  // Since when a node is excluded by a condition.
+  struct Seen {
+    Clock::time_point since;
+    model::Time time;
+    bool still = true;
+  };
+  using Key = std::pair<std::string, std::string>;  // the node's name and UID, the condition
+  // A node with the time since when it is excluded.
+  using Dated = std::pair<Clock::time_point, NodeToEmpty>;
+  struct Moment {
+    model::Time time;
+    Clock::time_point now;
+  };
+
+  // Notes whether the entry excludes the node, and adds the node if it is due.
+  void LookAt(const model::NodeState& node, const model::PoolStats& pools, const EvictConfig& rule,
+              const policies::scheduling::HealthCondition& entry, const Moment& moment,
+              std::vector<Dated>& due);
+
+  const EvictionRules rules_;
+  std::map<Key, Seen> seen_;
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,243 @@
+#include "controller/pod_evictor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "controller/gang_evictor.h"
+#include "kube/json.h"
+#include "kube/json_api.h"
+#include "kube/json_call.h"
+#include "kube/query.h"
+#include "model/accelerator_requests.h"
+#include "policies/scheduling/health.h"
+
+namespace berth::controller {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// For this long after a write, and after the last sight of pods that are ending, a node counts as
+// being emptied.
+constexpr std::chrono::seconds kEmptying{30};
+// A pod that should have been gone for this long hangs, and holds up no other node.
+constexpr model::Duration kHangs = std::chrono::minutes(1);
+
+std::string FullName(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
+
+// FNV-1a. Controllers of every version have to agree on the names of events.
+std::uint64_t HashOf(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+std::string EventFor(const model::Pod& pod, const std::string& about, const std::string& message,
+                     model::Time now) {
+  const std::string time =
+      absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromChrono(now), absl::UTCTimeZone());
+  constexpr std::size_t kMostOfName = 230;  // 253 less the hash
+  const std::string name =
+      fmt::format("{}.{:016x}", pod.name.substr(0, kMostOfName), HashOf(pod.uid + about));
+  const Json event = {{"metadata", {{"name", name}, {"namespace", pod.namespace_}}},
+                      {"involvedObject",
+                       {{"apiVersion", "v1"},
+                        {"kind", "Pod"},
+                        {"namespace", pod.namespace_},
+                        {"name", pod.name},
+                        {"uid", pod.uid}}},
+                      {"reason", "NotEvicted"},
+                      {"message", message},
+                      {"type", "Warning"},
+                      {"source", {{"component", "berth"}}},
+                      {"firstTimestamp", time},
+                      {"lastTimestamp", time}};
+  return event.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+PodEvictor::PodEvictor(Options options, const cluster::Snapshot* snapshot,
+                       kube::Transport* transport, kube::Timer* timer, WriteObserver* observer)
+    : options_(std::move(options)),
+      snapshot_(snapshot),
+      transport_(transport),
+      timer_(timer),
+      observer_(observer),
+      plan_(options_.rules) {}
+
+void PodEvictor::Run() {
+  if (options_.rules.evict.empty()) return;
+  bool wrote = false;
+  do {
+    wrote = snapshot_->Synced() && Step();
+  } while (timer_->Wait(wrote ? options_.pace : options_.interval));
+}
+
+bool PodEvictor::Step() {
+  const std::vector<NodeToEmpty> due =
+      plan_.Due(snapshot_->Read(), snapshot_->catalog(), options_.now(), timer_->Now());
+  const Clock::time_point now = timer_->Now();
+  std::erase_if(emptying_, [now](const auto& each) { return each.second.second <= now; });
+  std::erase_if(looked_at_, [now](const auto& each) { return each.second <= now; });
+  retries_.Prune(now);
+  for (const NodeToEmpty& node : due) {
+    if (!options_.may_write()) return false;
+    if (looked_at_.contains(node.node) || !IsWithinLimits(node)) continue;
+    if (Empty(node)) return true;
+    looked_at_[node.node] = now + options_.look_interval;
+  }
+  return false;
+}
+
+bool PodEvictor::Empty(const NodeToEmpty& node) {
+  const absl::StatusOr<std::vector<RunningPod>> pods = PodsOn(node);
+  if (!pods.ok()) {
+    if (!absl::IsCancelled(pods.status())) {
+      observer_->OnWritten(Write::kEviction, node.node, "", pods.status());
+    }
+    return false;
+  }
+  return std::ranges::any_of(*pods, [&](const RunningPod& pod) {
+    if (!retries_.IsDue(pod.pod.uid, timer_->Now())) return false;
+    // A pod that waits for others to end, or was told already, costs no write.
+    return Handle(pod, node);
+  });
+}
+
+absl::StatusOr<std::vector<RunningPod>> PodEvictor::PodsOn(const NodeToEmpty& node) {
+  const kube::Target target =
+      kube::Target("/api/v1/pods").With("fieldSelector", "spec.nodeName=" + node.node);
+  const auto reply = kube::CallJson(*transport_, kube::HttpMethod::kGet, target.text());
+  if (!reply.ok()) return reply.status();
+  kube::JsonParser parser;
+  const auto root = parser.Parse(*reply);
+  if (!root.ok()) return absl::UnavailableError(root.status().message());
+  absl::Status error;
+  const kube::JsonValue list(*root, kube::Path(""), error);
+  std::vector<RunningPod> pods;
+  list.Field("items").ForEachItem([&](const kube::JsonValue& item) {
+    RunningPod pod = RunningPodFromJson(item);
+    if (!IsConcerned(pod, node)) return;
+    if (pod.pod.deleted == model::kNoTime) return pods.push_back(std::move(pod));
+    if (model::SaturatingAdd(pod.pod.deleted, kHangs) > options_.now()) OnLeaving(node);
+  });
+  if (!error.ok()) return absl::UnavailableError(error.message());
+  return pods;
+}
+
+bool PodEvictor::IsConcerned(const RunningPod& pod, const NodeToEmpty& node) const {
+  if (pod.pod.node_name != node.node || pod.pod.terminated || pod.BelongsToNode()) return false;
+  if (pod.pod.created >= node.since) return false;
+  return !model::AcceleratorRequests(pod.pod, snapshot_->catalog()).empty() &&
+         policies::scheduling::AppliesTo(node.entry, pod.pod, options_.runtime_annotation);
+}
+
+bool PodEvictor::Handle(const RunningPod& pod, const NodeToEmpty& node) {
+  const absl::StatusOr<Advice> advice = AdviceFor(pod);
+  if (!advice.ok()) {
+    retries_.OnTried(pod.pod.uid, timer_->Now());
+    if (absl::IsNotFound(advice.status()) || absl::IsCancelled(advice.status())) return false;
+    observer_->OnWritten(Write::kEviction, FullName(pod.pod), "", advice.status());
+    return true;
+  }
+  switch (advice->what) {
+    case Advice::What::kMove:
+      return Evict(pod, node);
+    case Advice::What::kWait:
+      return false;
+    case Advice::What::kStay:
+      return Tell(pod, node, advice->why);
+  }
+  return false;
+}
+
+std::optional<model::Gang> PodEvictor::GangOf(const RunningPod& pod) const {
+  auto gang = model::GangOf(pod.pod.annotations, options_.gang_names);
+  return gang.ok() ? *std::move(gang) : std::nullopt;
+}
+
+absl::StatusOr<Advice> PodEvictor::AdviceFor(const RunningPod& pod) {
+  const auto gang = GangOf(pod);
+  const std::int64_t pods = gang ? gang->size : 1;
+  if (!pod.IsOfJob()) return AdviceOn(pod, nullptr, pods, options_.checkpoint_annotation);
+  JobRetries retries;
+  const absl::Status got =
+      kube::Api(transport_)
+          .Get(fmt::format("/apis/batch/v1/namespaces/{}/jobs/{}", pod.pod.namespace_,
+                           pod.owner_name),
+               {{"batch", "jobs", "get"}, pod.pod.namespace_, pod.owner_name},
+               [&retries](const kube::JsonValue& job) { retries = JobRetriesFromJson(job); });
+  if (!got.ok()) return got;
+  return AdviceOn(pod, &retries, pods, options_.checkpoint_annotation);
+}
+
+bool PodEvictor::Evict(const RunningPod& pod, const NodeToEmpty& node) {
+  if (!options_.may_write()) return false;
+  const auto gang = GangOf(pod);
+  const absl::Status status =
+      gang ? EvictGang(*transport_, pod.pod.namespace_, gang->name, options_.gang_names)
+           : EvictPod(*transport_, pod.pod, false);
+  retries_.OnTried(pod.pod.uid, timer_->Now());
+  if (absl::IsCancelled(status)) return true;
+  const bool is_refused = absl::IsResourceExhausted(status);
+  observer_->OnWritten(Write::kEviction, FullName(pod.pod),
+                       fmt::format("{} on {}", node.rule.condition, node.node),
+                       is_refused ? absl::AbortedError(status.message()) : status);
+  if (is_refused) Tell(pod, node, "a PodDisruptionBudget is in the way, and Berth tries again");
+  if (status.ok()) {
+    evicted_[node.rule.condition].push_back(timer_->Now());
+    OnLeaving(node);
+  }
+  return true;
+}
+
+bool PodEvictor::Tell(const RunningPod& pod, const NodeToEmpty& node, const std::string& why) {
+  const std::string about = node.rule.condition + ' ' + why;
+  const std::string key = pod.pod.uid + ' ' + about;
+  if (told_.contains(key) || !options_.may_write()) return false;
+  const std::string message = fmt::format("Node {} is excluded by {}. This pod stays there: {}",
+                                          node.node, node.rule.condition, why);
+  absl::Status status =
+      kube::CallJson(*transport_, kube::HttpMethod::kPost,
+                     fmt::format("/api/v1/namespaces/{}/events", pod.pod.namespace_),
+                     EventFor(pod.pod, about, message, options_.now()))
+          .status();
+  if (absl::IsCancelled(status)) return true;
+  // It was told before, by a controller that led before.
+  if (absl::IsAborted(status)) status = absl::OkStatus();
+  observer_->OnWritten(Write::kPodEvent, FullName(pod.pod), message, status);
+  if (!status.ok()) {
+    retries_.OnTried(pod.pod.uid, timer_->Now());
+    return true;
+  }
+  if (told_order_.size() == kMostTold) {
+    told_.erase(told_order_.front());
+    told_order_.pop_front();
+  }
+  told_.insert(key);
+  told_order_.push_back(key);
+  return true;
+}
+
+bool PodEvictor::IsWithinLimits(const NodeToEmpty& node) {
+  std::deque<Clock::time_point>& times = evicted_[node.rule.condition];
+  const Clock::time_point minute_ago = timer_->Now() - std::chrono::minutes(1);
+  while (!times.empty() && times.front() <= minute_ago) times.pop_front();
+  if (times.size() >= static_cast<std::size_t>(node.rule.per_minute)) return false;
+  if (emptying_.contains(node.node)) return true;
+  const auto others = std::ranges::count_if(
+      emptying_, [&](const auto& each) { return each.second.first == node.accelerator; });
+  return static_cast<std::size_t>(others) < node.at_once;
+}
+
+void PodEvictor::OnLeaving(const NodeToEmpty& node) {
+  emptying_[node.node] = {node.accelerator, timer_->Now() + kEmptying};
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,314 @@
+#include "controller/pod_evictor.h"
+
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/controller/fixtures.h"
+#include "tests/unit/controller/limited_time.h"
+
+namespace berth::controller {
+namespace {
+
+using nlohmann::json;
+using policies::scheduling::GpuNode;
+using policies::scheduling::kNow;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+/// An API server with pods and a Job that retries disruptions. An evicted pod is gone at once.
+class World final : public kube::Transport {
+ public:
+  absl::Status Send(const kube::HttpRequest& request, kube::HttpSink& sink) override {
+    std::string body = "{}";
+    const int code = Answer(request, body);
+    const absl::Status head = sink.OnHead({.status = code, .content_type = "application/json"});
+    if (!head.ok()) return head;
+    return sink.OnBody(code < 300 ? body : R"({"message":"Cannot evict pod"})");
+  }
+  void Stop() override {}
+
+  void Add(const std::string& node, const std::string& name, json annotations = json::object()) {
+    pods[name] = {{"metadata",
+                   {{"namespace", "ml"},
+                    {"name", name},
+                    {"uid", name + "-uid"},
+                    {"creationTimestamp", "2027-01-15T07:00:00Z"},
+                    {"annotations", std::move(annotations)},
+                    {"ownerReferences", json::array({json{{"apiVersion", "batch/v1"},
+                                                          {"kind", "Job"},
+                                                          {"name", "train"},
+                                                          {"controller", true}}})}}},
+                  {"spec",
+                   {{"nodeName", node},
+                    {"containers",
+                     json::array({json{{"resources", {{"limits", {{"nvidia.com/gpu", "1"}}}}}}})}}},
+                  {"status", {{"phase", "Running"}}}};
+  }
+
+  std::map<std::string, json> pods;
+  json job = {
+      {"spec",
+       {{"backoffLimit", 60},
+        {"podFailurePolicy",
+         {{"rules", json::array({json{{"action", "Count"},
+                                      {"onPodConditions",
+                                       json::array({json{{"type", "DisruptionTarget"}}})}}})}}}}}};
+  /// Pods that a budget protects.
+  std::map<std::string, int> refusals;
+  std::vector<std::string> evicted;
+  std::vector<json> events;
+  std::set<std::string> event_names;
+
+ private:
+  int Answer(const kube::HttpRequest& request, std::string& body) {
+    const std::string& target = request.target;
+    if (target.starts_with("/api/v1/pods?")) {
+      json items = json::array();
+      for (const auto& [name, pod] : pods) {
+        const std::string node = pod["spec"]["nodeName"];
+        if (target.ends_with("%3D" + node)) items.push_back(pod);
+      }
+      body = json{{"items", items}}.dump();
+      return 200;
+    }
+    if (target == "/api/v1/namespaces/ml/pods?limit=250") {
+      json items = json::array();
+      for (const auto& [name, pod] : pods) items.push_back(pod);
+      body = json{{"items", items}}.dump();
+      return 200;
+    }
+    if (target == "/apis/batch/v1/namespaces/ml/jobs/train") {
+      body = job.dump();
+      return 200;
+    }
+    if (target.ends_with("/events")) {
+      events.push_back(json::parse(request.body));
+      return event_names.insert(events.back()["metadata"]["name"]).second ? 201 : 409;
+    }
+    const json eviction = json::parse(request.body);
+    const std::string name = eviction["metadata"]["name"];
+    if (refusals.contains(name)) return refusals[name];
+    if (eviction["deleteOptions"].contains("dryRun")) return 201;
+    EXPECT_EQ(eviction["deleteOptions"]["preconditions"]["uid"], name + "-uid");
+    evicted.push_back(name);
+    pods.erase(name);
+    return 201;
+  }
+};
+
+class PodEvictorTest : public testing::Test {
+ protected:
+  PodEvictorTest() {
+    for (int i = 0; i < 40; ++i) SetBroken(NameOf(i), false);
+    time_.on_wait = [this] { passed_ = time_.now - start_; };
+  }
+
+  static std::string NameOf(int index) { return "gpu-" + std::to_string(index); }
+
+  void SetBroken(const std::string& name, bool broken = true) {
+    model::NodeState state = GpuNode(name, "Tesla-V100-SXM2-32GB");
+    state.node.uid = "u-" + name;
+    snapshot_->UpsertNode(broken ? Broken(state).node : state.node);
+  }
+
+  PodEvictor Make() {
+    return {{.rules = {.evict = {rule_}, .health = health_},
+             .checkpoint_annotation = "berth.dev/checkpoint",
+             .runtime_annotation = "berth.dev/max-runtime",
+             .gang_names = model::GangNames("berth.dev"),
+             .may_write = [this] { return leads_; },
+             .now = [this] { return kNow + std::chrono::duration_cast<seconds>(passed_); }},
+            snapshot_.get(),
+            &api_,
+            &time_,
+            &record_};
+  }
+
+  void RunFor(seconds duration) {
+    time_.end = time_.now + duration;
+    evictor_.Run();
+  }
+
+  std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot();
+  World api_;
+  LimitedTime time_;
+  const kube::Timer::Clock::time_point start_ = time_.now;
+  kube::Timer::Clock::duration passed_{0};
+  WriteRecord record_;
+  bool leads_ = true;
+  EvictConfig rule_{
+      .condition = "GPUIsLost", .after = minutes(10), .per_minute = 6, .max_share = 0.1};
+  policies::scheduling::HealthConfig health_;
+  PodEvictor evictor_ = Make();
+};
+
+TEST_F(PodEvictorTest, EvictsWhatCanGoOnAfterTheTime) {
+  api_.Add("gpu-1", "train-0");
+  api_.Add("gpu-2", "train-1");
+  SetBroken("gpu-1");
+  RunFor(minutes(9));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  RunFor(minutes(2));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+  EXPECT_THAT(record_.written, ElementsAre("eviction ml/train-0 GPUIsLost on gpu-1"));
+}
+
+TEST_F(PodEvictorTest, ANodeThatRecoversKeepsItsPods) {
+  api_.Add("gpu-1", "train-0");
+  SetBroken("gpu-1");
+  RunFor(minutes(9));
+  SetBroken("gpu-1", false);
+  RunFor(minutes(20));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+}
+
+TEST_F(PodEvictorTest, TellsOnceWhatStays) {
+  api_.job = {{"spec", {{"backoffLimit", 0}}}};
+  api_.Add("gpu-1", "train-0");
+  SetBroken("gpu-1");
+  RunFor(minutes(30));
+  ASSERT_THAT(api_.events, SizeIs(1));
+  EXPECT_EQ(api_.events[0]["involvedObject"]["name"], "train-0");
+  EXPECT_EQ(api_.events[0]["reason"], "NotEvicted");
+  EXPECT_THAT(api_.events[0]["message"].get<std::string>(),
+              StartsWith("Node gpu-1 is excluded by GPUIsLost. This pod stays there: "));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+}
+
+// The API server knows the event by its name.
+TEST_F(PodEvictorTest, ASecondControllerDoesNotTellAgain) {
+  api_.job = {{"spec", {{"backoffLimit", 0}}}};
+  api_.Add("gpu-1", "train-0");
+  SetBroken("gpu-1");
+  RunFor(minutes(12));
+  PodEvictor next = Make();
+  time_.end = time_.now + minutes(12);
+  next.Run();
+  EXPECT_THAT(api_.event_names, SizeIs(1));
+  EXPECT_THAT(record_.statuses,
+              testing::Each(testing::Truly([](const auto& s) { return s.ok(); })));
+}
+
+TEST_F(PodEvictorTest, ABudgetIsRespectedAndTriedAgain) {
+  api_.Add("gpu-1", "train-0");
+  api_.refusals["train-0"] = 429;
+  SetBroken("gpu-1");
+  RunFor(minutes(20));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  EXPECT_THAT(api_.events, SizeIs(1));
+  const auto tries = std::ranges::count_if(
+      record_.written, [](const auto& each) { return each.starts_with("eviction"); });
+  EXPECT_GE(tries, 3);
+  EXPECT_LE(tries, 10);
+  api_.refusals.clear();
+  RunFor(minutes(6));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+}
+
+TEST_F(PodEvictorTest, APodThatABudgetProtectsHoldsUpNoOther) {
+  api_.Add("gpu-1", "train-0");
+  api_.Add("gpu-1", "train-1");
+  api_.refusals["train-0"] = 429;
+  SetBroken("gpu-1");
+  RunFor(minutes(11));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-1"));
+}
+
+TEST_F(PodEvictorTest, EvictsNoMoreAMinuteThanConfigured) {
+  for (int i = 0; i < 30; ++i) api_.Add("gpu-1", "train-" + std::to_string(i));
+  SetBroken("gpu-1");
+  RunFor(minutes(10) + seconds(30));
+  EXPECT_THAT(api_.evicted, SizeIs(6));
+  RunFor(minutes(1));
+  EXPECT_THAT(api_.evicted, SizeIs(12));
+}
+
+// A tenth of 40 nodes.
+TEST_F(PodEvictorTest, EmptiesNoMoreNodesAtOnceThanConfigured) {
+  rule_.per_minute = 100;
+  PodEvictor evictor = Make();
+  for (int i = 0; i < 10; ++i) {
+    api_.Add(NameOf(i), "train-" + std::to_string(i));
+    SetBroken(NameOf(i));
+  }
+  time_.end = time_.now + minutes(10) + seconds(20);
+  evictor.Run();
+  EXPECT_THAT(api_.evicted, SizeIs(4));
+  time_.end = time_.now + minutes(5);
+  evictor.Run();
+  EXPECT_THAT(api_.evicted, SizeIs(10));
+}
+
+TEST_F(PodEvictorTest, ALyingDetectorMovesNoPod) {
+  for (int i = 0; i < 25; ++i) {
+    api_.Add(NameOf(i), "train-" + std::to_string(i));
+    SetBroken(NameOf(i));
+  }
+  RunFor(minutes(60));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  EXPECT_THAT(api_.events, IsEmpty());
+}
+
+TEST_F(PodEvictorTest, LeavesAloneWhatTheExclusionIsNotAbout) {
+  api_.Add("gpu-1", "cpu");
+  api_.pods["cpu"]["spec"]["containers"] = json::array();
+  api_.Add("gpu-1", "late");
+  api_.pods["late"]["metadata"]["creationTimestamp"] = "2027-01-15T08:00:00Z";
+  api_.Add("gpu-1", "daemon");
+  api_.pods["daemon"]["metadata"]["ownerReferences"][0]["kind"] = "DaemonSet";
+  api_.Add("gpu-1", "done");
+  api_.pods["done"]["status"]["phase"] = "Succeeded";
+  api_.Add("gpu-1", "going");
+  api_.pods["going"]["metadata"]["deletionTimestamp"] = "2027-01-15T07:59:00Z";
+  SetBroken("gpu-1");
+  RunFor(minutes(20));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  EXPECT_THAT(api_.events, IsEmpty());
+}
+
+TEST_F(PodEvictorTest, EvictsAGangAsAWhole) {
+  const json gang = {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "2"}};
+  api_.Add("gpu-1", "train-0", gang);
+  api_.Add("gpu-2", "train-1", gang);
+  SetBroken("gpu-1");
+  RunFor(minutes(11));
+  EXPECT_THAT(api_.evicted, testing::UnorderedElementsAre("train-0", "train-1"));
+}
+
+TEST_F(PodEvictorTest, OnlyTheLeaderEvictsAndOthersKnowTheTime) {
+  api_.Add("gpu-1", "train-0");
+  SetBroken("gpu-1");
+  leads_ = false;
+  RunFor(minutes(20));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  leads_ = true;
+  RunFor(seconds(3));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+}
+
+TEST_F(PodEvictorTest, AJobIsNotMadeToFailByManyEvictions) {
+  api_.job["spec"]["backoffLimit"] = 3;
+  api_.job["status"] = {{"failed", 1}, {"terminating", 2}};
+  api_.Add("gpu-1", "train-0");
+  SetBroken("gpu-1");
+  RunFor(minutes(12));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  EXPECT_THAT(api_.events, IsEmpty());
+  api_.job["status"] = {{"failed", 2}, {"terminating", 0}};
+  RunFor(minutes(1));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+}
+
+}  // namespace
+}  // namespace berth::controller
