@@ -38,7 +38,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "recovery?"},
         Mistake{"scheduling: {policies: {pack: {weight: 1}}}",
                 "f:4: scheduling.policies.pack: there is no such field; the fields are "
-                "accelerator, health, thrift, packing"},
+                "accelerator, health, thrift, packing, "
+                "avoid"},
         Mistake{"scheduling:\n  policies:\n    health: {enforce: true}",
                 "f:6: scheduling.policies.health.enforce: there is no such field; the fields are "
                 "mode, weight"},
