@@ -13,6 +13,7 @@
 
 #include "cli/release.h"
 #include "cli/text_table.h"
+#include "controller/pod_groups.h"
 #include "kube/json_api.h"
 #include "model/node.h"
 
@@ -87,8 +88,8 @@ std::string GroupOf(const JsonValue& pod, const std::string& gang) {
   return group == model::PodGroupNameOf(gang) ? group : "";
 }
 
-// Has pods that wait for a PodGroup which is not there count as gated. If nobody says whether it is
-// there, they count as released.
+// Has pods that wait for a PodGroup which is not there, or closed, count as gated. If nobody says
+// whether it is there, they count as released.
 void HoldBackWithoutGroup(const std::string& namespace_name, kube::Transport& transport,
                           std::vector<RankedMember>& members) {
   std::map<std::string, bool> missing;
@@ -99,8 +100,10 @@ void HoldBackWithoutGroup(const std::string& namespace_name, kube::Transport& tr
       const std::string path = fmt::format(
           "/apis/scheduling.k8s.io/v1beta1/namespaces/{}/podgroups/{}", namespace_name, each.group);
       const kube::Need need{{"scheduling.k8s.io", "podgroups", "get"}, namespace_name, each.group};
-      known->second =
-          absl::IsNotFound(kube::Api(&transport).Get(path, need, [](const JsonValue&) {}));
+      bool is_open = true;
+      const absl::Status status = kube::Api(&transport).Get(
+          path, need, [&](const JsonValue& group) { is_open = controller::IsOpen(group); });
+      known->second = absl::IsNotFound(status) || !is_open;
     }
     if (!known->second) continue;
     each.member.state = each.member.node.empty() ? MemberState::kGated : MemberState::kReserved;

@@ -22,8 +22,9 @@ after `helm uninstall`, when the chart runs it with --all. Each pod is then sche
 of the gang may run without the rest. To stop planning gangs, set planner.gangs.enabled to false instead:
 the controller then takes all gates away.
 
-Needs the rights to list and to patch pods, and to create PodGroups where pods wait for these. Exit codes:
-0 no such pod has the gate any more; 1 some have, there is no such gang, or no answer; 2 wrong usage.)";
+Needs the rights to list and to patch pods, and to create and to patch PodGroups where pods wait for these.
+Exit codes: 0 no such pod has the gate any more; 1 some have, there is no such gang, or no answer; 2 wrong
+usage.)";
 
 struct ReleaseArguments {
   std::string gang;

@@ -32,20 +32,50 @@ std::string ObstacleOf(const absl::Status& status) {
   return "PodGroups cannot be read: " + std::string(status.message());
 }
 
+constexpr char kMinCount[] = "/spec/schedulingPolicy/gang/minCount";
+
+json Operation(const char* what, std::string path, json value) {
+  return {{"op", what}, {"path", std::move(path)}, {"value", std::move(value)}};
+}
+
+// Opens the PodGroup, if it is Berth's and closed.
+absl::Status Open(kube::Transport& transport, const NewPodGroup& group,
+                  const model::GangNames& names) {
+  std::string label = names.gate;
+  label.replace(label.find('/'), 1, "~1");
+  const json operations = {Operation("test", "/metadata/labels/" + label, "true"),
+                           Operation("test", kMinCount, kClosedMinCount),
+                           Operation("replace", kMinCount, group.min_count)};
+  return kube::PatchByOperations(transport, GroupsIn(group.namespace_) + '/' + group.name,
+                                 operations.dump())
+      .status();
+}
+
 }  // namespace
+
+bool IsOpen(const kube::JsonValue& pod_group) {
+  return pod_group.Field("spec")
+             .Field("schedulingPolicy")
+             .Field("gang")
+             .Field("minCount")
+             .Integer() != kClosedMinCount;
+}
 
 absl::Status CreatePodGroup(kube::Transport& transport, const NewPodGroup& group,
                             const model::GangNames& names) {
-  json spec = {{"schedulingPolicy", {{"gang", {{"minCount", group.min_count}}}}}};
+  json spec = {{"schedulingPolicy", {{"gang", {{"minCount", kClosedMinCount}}}}}};
   if (!group.priority_class.empty()) spec["priorityClassName"] = group.priority_class;
   const json body = {{"apiVersion", "scheduling.k8s.io/v1beta1"},
                      {"kind", "PodGroup"},
                      {"metadata", {{"name", group.name}, {"labels", {{names.gate, "true"}}}}},
                      {"spec", std::move(spec)}};
-  const absl::Status status =
+  const absl::Status created =
       kube::CallJson(transport, kube::HttpMethod::kPost, GroupsIn(group.namespace_), body.dump())
           .status();
-  return absl::IsAborted(status) ? absl::OkStatus() : status;
+  const bool exists = absl::IsAborted(created);
+  if (!created.ok() && !exists) return created;
+  const absl::Status opened = Open(transport, group, names);
+  return exists && absl::IsInvalidArgument(opened) ? absl::OkStatus() : opened;
 }
 
 absl::Status DeletePodGroup(kube::Transport& transport, const std::string& namespace_name,
@@ -75,8 +105,8 @@ const PodGroupReader::Known& PodGroupReader::Read() {
   planner::PodGroups groups;
   const auto take = [&groups](const kube::JsonValue& item) {
     const kube::JsonValue metadata = item.Field("metadata");
-    groups[metadata.Field("namespace").Text() + '/' + metadata.Field("name").Text()] =
-        metadata.Field("uid").Text();
+    groups[metadata.Field("namespace").Text() + '/' + metadata.Field("name").Text()] = {
+        .uid = metadata.Field("uid").Text(), .is_open = IsOpen(item)};
   };
   const absl::Status status =
       kube::Api(transport_)

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "absl/status/status.h"
+#include "kube/json_value.h"
 #include "kube/permission.h"
 #include "kube/transport.h"
 #include "model/gang.h"
@@ -21,6 +24,12 @@ inline constexpr kube::Permission kPodGroupPermissions[] = {
     {"scheduling.k8s.io", "podgroups", "list"},
     {"scheduling.k8s.io", "podgroups", "patch"}};
 
+/// The minCount of a PodGroup that is closed: no gang has as many pods (model::kMaxGangSize).
+inline constexpr std::int64_t kClosedMinCount = std::numeric_limits<std::int32_t>::max();
+
+/// Whether kube-scheduler may place pods of the PodGroup, an object of the API.
+bool IsOpen(const kube::JsonValue& pod_group);
+
 /// A PodGroup to create. A plain value.
 struct NewPodGroup {
   std::string namespace_;
@@ -31,11 +40,21 @@ struct NewPodGroup {
   std::string priority_class = {};
 };
 
-/// Creates the PodGroup. It is no error if there is one of its name.
+/// Creates the PodGroup closed, and opens it. kube-scheduler takes up the pods of a new PodGroup one
+/// after the other, and may try the first ones before it has the others; it then refuses them, and
+/// the PodGroup waits for a second or more (AddPodGroup in k8s.io/kubernetes/pkg/scheduler/backend/
+/// queue/scheduling_queue.go, v1.37.2). When a closed one is opened, all go together.
+///
+/// It is no error if there is one of its name. It is opened if it is Berth's and closed, as one is
+/// whose controller has stopped between the two.
 ///
 ///   POST /apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups
 ///   {"metadata":{"labels":{"berth.dev/gang":"true"},"name":"berth-train"},
-///    "spec":{"priorityClassName":"high","schedulingPolicy":{"gang":{"minCount":16}}}}
+///    "spec":{"priorityClassName":"high","schedulingPolicy":{"gang":{"minCount":2147483647}}}}
+///   PATCH /apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups/berth-train
+///   [{"op":"test","path":"/metadata/labels/berth.dev~1gang","value":"true"},
+///    {"op":"test","path":"/spec/schedulingPolicy/gang/minCount","value":2147483647},
+///    {"op":"replace","path":"/spec/schedulingPolicy/gang/minCount","value":16}]
 absl::Status CreatePodGroup(kube::Transport& transport, const NewPodGroup& group,
                             const model::GangNames& names);
 

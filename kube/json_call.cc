@@ -14,6 +14,7 @@ namespace {
 
 constexpr char kJsonType[] = "application/json";
 constexpr char kMergePatchType[] = "application/merge-patch+json";
+constexpr char kJsonPatchType[] = "application/json-patch+json";
 constexpr char kStrategicPatchType[] = "application/strategic-merge-patch+json";
 
 absl::StatusCode CodeOf(int http_status) {
@@ -93,6 +94,12 @@ absl::StatusOr<std::string> CallJson(Transport& transport, HttpMethod method, st
                                      std::string body, std::size_t max_reply) {
   return Call(transport, method, std::move(target), std::move(body), ContentTypeOf(method),
               max_reply);
+}
+
+absl::StatusOr<std::string> PatchByOperations(Transport& transport, std::string target,
+                                              std::string body) {
+  return Call(transport, HttpMethod::kPatch, std::move(target), std::move(body), kJsonPatchType,
+              kMaxJsonReply);
 }
 
 absl::StatusOr<std::string> PatchStrategically(Transport& transport, std::string target,

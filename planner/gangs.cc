@@ -165,7 +165,9 @@ void Gangs::JudgeRelease(Record& gang, const Round& round) const {
 bool Gangs::LacksGroup(const Pod& pod, const model::Gang& gang, const GangFacts& facts) {
   const std::string& group = pod.scheduling_group;
   if (group.empty() || group != model::PodGroupNameOf(gang.name)) return false;
-  return facts.pod_groups == nullptr || !facts.pod_groups->contains(GroupKeyOf(pod));
+  if (facts.pod_groups == nullptr) return true;
+  const auto known = facts.pod_groups->find(GroupKeyOf(pod));
+  return known == facts.pod_groups->end() || !known->second.is_open;
 }
 
 bool Gangs::IsHeld(const Member& member) const {

@@ -18,7 +18,7 @@ void Gangs::DropUnusedGroups(Round& round) {
   for (const auto& [key, gang] : gangs_) {
     for (const Member& member : gang.members) used.insert(GroupKeyOf(member.pod->pod()));
   }
-  for (const auto& [key, uid] : *round.gangs.pod_groups) {
+  for (const auto& [key, group] : *round.gangs.pod_groups) {
     if (!used.contains(key)) DropGroup(key, round);
   }
 }
@@ -33,7 +33,7 @@ void Gangs::DropGroup(const std::string& key, Round& round) {
   const std::size_t slash = key.find('/');
   round.steps.push_back({.namespace_ = key.substr(0, slash),
                          .name = key.substr(slash + 1),
-                         .uid = group->second,
+                         .uid = group->second.uid,
                          .kind = StepKind::kDeletePodGroup});
 }
 

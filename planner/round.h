@@ -30,8 +30,14 @@ namespace berth::planner {
 /// "<namespace>/<name>" and the UID. See cluster::Snapshot::Reader::WasSeenBound.
 using SeenBound = std::function<bool(const std::string& key, const std::string& uid)>;
 
-/// PodGroups that Berth has created: their UIDs, by "<namespace>/<name>".
-using PodGroups = std::map<std::string, std::string>;
+/// A PodGroup that Berth has created.
+struct KnownPodGroup {
+  std::string uid = {};
+  /// Whether kube-scheduler may place its pods. If not, they wait as if it were not there.
+  bool is_open = true;
+};
+/// By "<namespace>/<name>".
+using PodGroups = std::map<std::string, KnownPodGroup>;
 
 /// What the plan has to know for gangs beside the pods that wait.
 struct GangFacts {

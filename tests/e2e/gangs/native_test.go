@@ -2,6 +2,9 @@ package gangs
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"math"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,18 +35,32 @@ func gateWorld(t *testing.T) *world {
 	return fresh(t)
 }
 
-// lacksGroup tells whether a pod waits for a PodGroup that is not there.
+// lacksGroup tells whether a pod waits for a PodGroup that is not there, or closed.
 func lacksGroup(pod corev1.Pod) bool {
 	if pod.Spec.SchedulingGroup == nil || isBound(pod) {
 		return false
 	}
-	return !groupExists(*pod.Spec.SchedulingGroup.PodGroupName)
+	exists, isClosed := readGroup(*pod.Spec.SchedulingGroup.PodGroupName)
+	return !exists || isClosed
 }
 
 func groupExists(name string) bool {
-	err := shared.Client.CoreV1().RESTClient().Get().AbsPath(podGroups, name).
-		Do(context.Background()).Error()
-	return !apierrors.IsNotFound(err)
+	exists, _ := readGroup(name)
+	return exists
+}
+
+// readGroup tells whether the PodGroup is there, and whether no number of pods is enough for it.
+func readGroup(name string) (exists, isClosed bool) {
+	body, err := shared.Client.CoreV1().RESTClient().Get().AbsPath(podGroups, name).DoRaw(context.Background())
+	var group struct {
+		Spec struct {
+			SchedulingPolicy struct {
+				Gang struct{ MinCount int32 }
+			}
+		}
+	}
+	err = errors.Join(err, json.Unmarshal(body, &group))
+	return !apierrors.IsNotFound(err), err == nil && group.Spec.SchedulingPolicy.Gang.MinCount == math.MaxInt32
 }
 
 func (w *world) awaitNoGroup(name string) {

@@ -3,6 +3,7 @@ package nomination
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -70,6 +71,15 @@ func (w *world) drop() {
 	}
 }
 
+// open sets the PodGroup's minCount.
+func (w *world) open(minCount int) {
+	w.Helper()
+	body := fmt.Appendf(nil, `[{"op": "replace", "path": "/spec/schedulingPolicy/gang/minCount", "value": %d}]`,
+		minCount)
+	w.Check("open the PodGroup", shared.Client.CoreV1().RESTClient().Patch(types.JSONPatchType).
+		AbsPath(groupsPath, group).Body(body).Do(w.Context()).Error())
+}
+
 // expectWaiting fails the test if kube-scheduler has looked at one of the pods.
 func (w *world) expectWaiting(pods ...*corev1.Pod) {
 	w.Helper()
@@ -111,6 +121,32 @@ func TestPodsWaitForTheirPodGroupOnNominatedNodes(t *testing.T) {
 				w.expectAsked(pod, promised[i:i+1])
 			}
 		})
+	}
+}
+
+// A PodGroup that wants more pods than there are is closed. When it is opened, all pods go at once,
+// each to its own node, and none is refused, however many they are: of a PodGroup that is created open,
+// kube-scheduler may try the first ones before it has the others.
+func TestPodsOfAPodGroupThatIsOpenedGoTogether(t *testing.T) {
+	w := grouped(t)
+	var waiting []*corev1.Pod
+	for range len(nodes) * devices {
+		waiting = append(waiting, member(1))
+	}
+	w.create(waiting...)
+	for i, pod := range waiting {
+		w.nominate(pod, nodes[i/devices])
+	}
+	w.form(math.MaxInt32)
+	w.expectWaiting(waiting...)
+	w.open(len(waiting))
+	for i, pod := range waiting {
+		if node := w.placed(pod); node != nodes[i/devices] {
+			t.Errorf("%s is on %s, want %s", pod.Name, node, nodes[i/devices])
+		}
+		if asked := w.clerk.about(pod.Name); len(asked) != 1 {
+			t.Errorf("extenders were asked about %s with %v, want once", pod.Name, asked)
+		}
 	}
 }
 

@@ -75,13 +75,16 @@ TEST(GangReport, OfPodsThatWaitForAPodGroupAsksWhetherItIsThere) {
   };
   const std::string pods = R"({"metadata":{},"items":[)" + pod("a", Nominated("n1")) + ',' +
                            pod("b", Nominated("n2")) + "]}";
-  for (const auto& [status, state] :
-       {std::pair(404, "planned"), std::pair(200, "released"), std::pair(403, "released")}) {
+  const std::string open = R"({"spec":{"schedulingPolicy":{"gang":{"minCount":2}}}})";
+  const std::string closed = R"({"spec":{"schedulingPolicy":{"gang":{"minCount":2147483647}}}})";
+  for (const auto& [status, body, state] :
+       {std::tuple(404, std::string("{}"), "planned"), std::tuple(200, open, "released"),
+        std::tuple(200, closed, "planned"), std::tuple(403, std::string("{}"), "released")}) {
     kube::ScriptedTransport transport;
-    transport.replies = {{.body = pods}, {.status = status, .body = "{}"}};
+    transport.replies = {{.body = pods}, {.status = status, .body = body}};
     const auto report = ReadGang("ml/train", kNames, transport);
     ASSERT_TRUE(report.ok()) << report.status();
-    EXPECT_EQ(report->state, state) << status;
+    EXPECT_EQ(report->state, state) << status << ' ' << body;
     EXPECT_THAT(transport.requests, SizeIs(2));
   }
 }

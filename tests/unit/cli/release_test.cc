@@ -77,12 +77,13 @@ TEST(Release, CreatesThePodGroupForWhichPodsWait) {
   transport.replies = {
       {.body = ListOfPods(pod("train-0", group) + ',' + pod("train-1", group) + ',' +
                           pod("train-2", R"("schedulingGroup":{"podGroupName":"mine"})"))},
+      {.body = "{}"},
       {.body = "{}"}};
   const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
   ASSERT_TRUE(released.ok()) << released.status();
   EXPECT_THAT(*released, ElementsAre(Pair("PodGroup ml/berth-train", absl::OkStatus())));
-  ASSERT_THAT(transport.requests, SizeIs(2));
-  EXPECT_THAT(transport.requests[1].body, HasSubstr(R"({"minCount":1})"));
+  ASSERT_THAT(transport.requests, SizeIs(3));
+  EXPECT_THAT(transport.requests[2].body, HasSubstr(R"("value":1})"));
   transport.replies = {{.body = ListOfPods(pod("train-0", R"("nodeName":"n1",)" + group))}};
   EXPECT_THAT(*ReleaseGangs({}, kNames, transport), IsEmpty());
 }

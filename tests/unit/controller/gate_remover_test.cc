@@ -73,10 +73,10 @@ TEST_F(GateRemoverTest, CreatesThePodGroupsForWhichPodsOfGangsWait) {
   remover.OnUpsert(others);
   time_.end = time_.now + seconds(1);
   remover.Run();
-  ASSERT_THAT(transport_.requests, SizeIs(1));
+  ASSERT_THAT(transport_.requests, SizeIs(2));
   EXPECT_EQ(transport_.requests[0].target,
             "/apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups");
-  EXPECT_THAT(transport_.requests[0].body, testing::HasSubstr(R"({"gang":{"minCount":1}})"));
+  EXPECT_THAT(transport_.requests[1].body, testing::HasSubstr(R"("value":1})"));
   EXPECT_THAT(record_.written, ElementsAre("pod_group ml/a berth-train"));
 }
 

@@ -289,7 +289,7 @@ TEST_F(NominatorTest, NominatesAGangAndThenTakesItsGatesAway) {
 }
 
 TEST_F(NominatorTest, CreatesAPodGroupForAGangThatWaitsForIt) {
-  for (int i = 0; i < 3; ++i) Reply(200);
+  for (int i = 0; i < 4; ++i) Reply(200);
   planner::PlannerConfig config = WithGangs();
   config.gangs.pod_groups = true;
   PodGroupReader::Known known;
@@ -309,19 +309,20 @@ TEST_F(NominatorTest, CreatesAPodGroupForAGangThatWaitsForIt) {
     nominator.OnUpsert(pod);
   }
   RunFor(nominator, milliseconds(100));
-  ASSERT_THAT(transport_.requests, SizeIs(3));
+  ASSERT_THAT(transport_.requests, SizeIs(4));
   EXPECT_EQ(transport_.requests[2].method, kube::HttpMethod::kPost);
   EXPECT_EQ(transport_.requests[2].target,
             "/apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups");
+  EXPECT_EQ(transport_.requests[3].method, kube::HttpMethod::kPatch);
   EXPECT_EQ(record_.written.back(), "pod_group ml/berth-train ");
   // Both are bound, and the PodGroup is there.
   for (int i = 0; i < 2; ++i) Reply(200);
-  known.groups["ml/berth-train"] = "uid-1";
+  known.groups["ml/berth-train"].uid = "uid-1";
   for (const model::Pod& pod : pods) nominator.OnDelete(pod);
   RunFor(nominator, milliseconds(100));
-  ASSERT_THAT(transport_.requests, SizeIs(5));
-  EXPECT_EQ(transport_.requests[4].method, kube::HttpMethod::kDelete);
-  EXPECT_EQ(transport_.requests[4].body, R"({"preconditions":{"uid":"uid-1"}})");
+  ASSERT_THAT(transport_.requests, SizeIs(6));
+  EXPECT_EQ(transport_.requests[5].method, kube::HttpMethod::kDelete);
+  EXPECT_EQ(transport_.requests[5].body, R"({"preconditions":{"uid":"uid-1"}})");
 }
 
 // As the API server shows the pod once it is nominated.

@@ -7,7 +7,9 @@
 namespace berth::controller {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
@@ -29,27 +31,47 @@ class PodGroupsTest : public ::testing::Test {
   PodGroupReader reader_{&transport_, names_};
 };
 
-TEST_F(PodGroupsTest, AreCreatedForSoManyPodsOfAPriority) {
+TEST_F(PodGroupsTest, AreCreatedClosedAndOpenedForSoManyPods) {
   Reply(201);
+  Reply(200);
   EXPECT_TRUE(CreatePodGroup(transport_, {"ml", "berth-train", 16, "high"}, names_).ok());
-  ASSERT_THAT(transport_.requests, SizeIs(1));
+  ASSERT_THAT(transport_.requests, SizeIs(2));
   EXPECT_EQ(transport_.requests[0].method, kube::HttpMethod::kPost);
   EXPECT_EQ(transport_.requests[0].target,
             "/apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups");
   EXPECT_EQ(transport_.requests[0].body,
             R"({"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":)"
             R"({"labels":{"berth.dev/gang":"true"},"name":"berth-train"},"spec":)"
-            R"({"priorityClassName":"high","schedulingPolicy":{"gang":{"minCount":16}}}})");
+            R"({"priorityClassName":"high","schedulingPolicy":{"gang":{"minCount":2147483647}}}})");
+  EXPECT_EQ(transport_.requests[1].method, kube::HttpMethod::kPatch);
+  EXPECT_EQ(transport_.requests[1].target,
+            "/apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups/berth-train");
+  EXPECT_EQ(transport_.requests[1].body,
+            R"([{"op":"test","path":"/metadata/labels/berth.dev~1gang","value":"true"},)"
+            R"({"op":"test","path":"/spec/schedulingPolicy/gang/minCount","value":2147483647},)"
+            R"({"op":"replace","path":"/spec/schedulingPolicy/gang/minCount","value":16}])");
   Reply(201);
+  Reply(200);
   EXPECT_TRUE(CreatePodGroup(transport_, {"ml", "berth-train", 16}, names_).ok());
-  EXPECT_THAT(transport_.requests[1].body, testing::Not(HasSubstr("priorityClassName")));
+  EXPECT_THAT(transport_.requests[2].body, testing::Not(HasSubstr("priorityClassName")));
 }
 
-TEST_F(PodGroupsTest, ThatExistNeedNotBeCreated) {
-  Reply(409);
-  EXPECT_TRUE(CreatePodGroup(transport_, {"ml", "berth-train", 16}, names_).ok());
+TEST_F(PodGroupsTest, ThatExistAreOpenedIfTheyAreClosedAndOurs) {
+  const auto create = [this](int created, int opened) {
+    Reply(created);
+    Reply(opened);
+    return CreatePodGroup(transport_, {"ml", "berth-train", 16}, names_).ok();
+  };
+  EXPECT_TRUE(create(409, 200));
+  EXPECT_TRUE(create(409, 422)) << "it is open, or somebody else's";
+  EXPECT_FALSE(create(409, 403));
+  EXPECT_FALSE(create(201, 422)) << "it stays closed";
+}
+
+TEST_F(PodGroupsTest, ThatCannotBeCreatedAreNotOpened) {
   Reply(422);
   EXPECT_FALSE(CreatePodGroup(transport_, {"ml", "berth-train", 16}, names_).ok());
+  EXPECT_THAT(transport_.requests, SizeIs(1));
 }
 
 TEST_F(PodGroupsTest, LoseTheirFinalizerBeforeTheyAreDeleted) {
@@ -78,9 +100,18 @@ TEST_F(PodGroupsTest, ThatAreGoneNeedNotBeDeleted) {
 }
 
 TEST_F(PodGroupsTest, AreReadWithTheirUids) {
-  Reply(200, R"({"items":[{"metadata":{"namespace":"ml","name":"berth-train","uid":"uid-1"}}]})");
+  Reply(200,
+        R"({"items":[{"metadata":{"namespace":"ml","name":"berth-train","uid":"uid-1"},)"
+        R"("spec":{"schedulingPolicy":{"gang":{"minCount":16}}}},)"
+        R"({"metadata":{"namespace":"ml","name":"berth-tune","uid":"uid-2"},)"
+        R"("spec":{"schedulingPolicy":{"gang":{"minCount":2147483647}}}}]})");
   const auto& known = reader_.Read();
-  EXPECT_THAT(known.groups, ElementsAre(Pair("ml/berth-train", "uid-1")));
+  using planner::KnownPodGroup;
+  EXPECT_THAT(known.groups,
+              ElementsAre(Pair("ml/berth-train", AllOf(Field(&KnownPodGroup::uid, "uid-1"),
+                                                       Field(&KnownPodGroup::is_open, true))),
+                          Pair("ml/berth-tune", AllOf(Field(&KnownPodGroup::uid, "uid-2"),
+                                                      Field(&KnownPodGroup::is_open, false)))));
   EXPECT_EQ(known.obstacle, "");
   EXPECT_EQ(transport_.requests[0].target,
             "/apis/scheduling.k8s.io/v1beta1/podgroups?labelSelector=berth.dev%2Fgang%3Dtrue"

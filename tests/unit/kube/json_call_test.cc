@@ -40,6 +40,16 @@ TEST(JsonCall, AStrategicPatchHasATypeOfItsOwn) {
   EXPECT_EQ(request.body, "body");
 }
 
+TEST(JsonCall, APatchByOperationsHasATypeOfItsOwn) {
+  ScriptedTransport transport;
+  transport.replies.push_back({.status = 200, .body = "{}"});
+  ASSERT_TRUE(PatchByOperations(transport, "/x", "[]").ok());
+  const HttpRequest& request = transport.requests[0];
+  EXPECT_EQ(request.method, HttpMethod::kPatch);
+  EXPECT_EQ(request.content_type, "application/json-patch+json");
+  EXPECT_EQ(request.body, "[]");
+}
+
 TEST(JsonCall, ErrorsTellWhatToDoAndWhatTheServerSaid) {
   struct Case {
     int status;

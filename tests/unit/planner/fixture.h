@@ -186,7 +186,7 @@ class Fixture {
       });
     }
     const std::string key = step.namespace_ + '/' + step.name;
-    if (step.kind == StepKind::kCreatePodGroup) groups[key] = "uid-of-" + step.name;
+    if (step.kind == StepKind::kCreatePodGroup) groups[key] = {.uid = "uid-of-" + step.name};
     if (step.kind == StepKind::kDeletePodGroup) groups.erase(key);
     if (step.kind != StepKind::kNominate) return;
     Edit(step.name, [&step](model::Pod& pod) {

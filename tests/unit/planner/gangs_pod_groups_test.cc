@@ -90,7 +90,7 @@ TEST(GangPodGroups, AreDeletedWhenNoPodWaitsAnyMore) {
 
 TEST(GangPodGroups, ThatCouldNotBeDeletedAreTriedAgain) {
   GroupFixture f;
-  f.groups[kKey] = "uid";
+  f.groups[kKey].uid = "uid";
   const auto steps = f.PlanOnly();
   ASSERT_THAT(f.Names(steps), ElementsAre("berth-train deleted"));
   f.planner->Failed(steps[0]);
@@ -251,6 +251,34 @@ TEST(GangPodGroups, AnotherControllerGoesOnWhereOneHasStopped) {
   EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
   f.Bind("train-1");
   f.Restart();
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
+}
+
+TEST(GangPodGroups, OneThatWasLeftClosedIsOpenedWhenTheGangHasItsNodes) {
+  GroupFixture f;
+  f.groups[kKey] = {.uid = "uid", .is_open = false};
+  f.WaitForGroupAll(2, 8);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 b"));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kPlanned);
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+}
+
+TEST(GangPodGroups, OneThatIsClosedWhileItIsWrittenIsNotWrittenAgain) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("berth-train created for 2"));
+  f.groups[kKey] = {.uid = "uid", .is_open = false};
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+  f.Pass(Gangs::kLost);
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
+}
+
+TEST(GangPodGroups, OneThatWasLeftClosedGoesWithItsPods) {
+  GroupFixture f;
+  f.groups[kKey] = {.uid = "uid", .is_open = false};
   EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
 }
 
