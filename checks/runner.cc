@@ -82,14 +82,25 @@ bool Runner::List() {
 }
 
 void Runner::NoticeGone(const std::vector<CheckPod>& listed) {
-  const std::lock_guard guard(mutex_);
   for (const CheckPod& pod : pods_) {
     const bool is_there = std::ranges::find(listed, pod.uid, &CheckPod::uid) != listed.end();
     if (is_there || !IsOpen(pod) || plan_.Find(pod.check) == nullptr) continue;
-    metrics_->OnEnded(pod.check, pod.node, pod.preempted ? Result::kYielded : Result::kNotRun,
-                      pod.preempted ? "kube-scheduler needs the node" : "somebody deleted it");
+    // A preemption may be over before the pod was seen to be its victim.
+    const bool yielded = pod.preempted || IsUsed(pod.node);
+    metrics_->OnEnded(pod.check, pod.node, yielded ? Result::kYielded : Result::kNotRun,
+                      yielded ? "kube-scheduler has given the node away" : "somebody deleted it");
+    const std::lock_guard guard(mutex_);
     plan_.OnTried(pod.check, pod.node, timer_->Now());
   }
+}
+
+bool Runner::IsUsed(const std::string& node) const {
+  const cluster::Snapshot::Reader reader = snapshot_->Read();
+  const auto index = reader.Find(node);
+  if (!index) return false;
+  const model::NodeState& state = *reader.At(*index);
+  if (state.accelerator == model::AcceleratorCatalog::kNone) return false;
+  return state.used.Get(snapshot_->catalog()[state.accelerator].resource) > 0;
 }
 
 void Runner::Conclude() {

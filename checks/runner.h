@@ -95,6 +95,8 @@ class Runner final : public kube::ListWatchHandler<model::Pod> {
   bool List();
   // Takes notice of open pods that are gone, though nobody here has deleted them.
   void NoticeGone(const std::vector<CheckPod>& listed);
+  // Whether a pod uses devices of the node.
+  bool IsUsed(const std::string& node) const;
   // Deals with the first pod that has ended, if there is one.
   void Conclude();
   absl::Status Conclude(const CheckPod& pod);

@@ -169,6 +169,49 @@ void ValidateAccelerators(const std::vector<model::AcceleratorSpec>& specs, Erro
   }
 }
 
+// A condition that nobody counts would keep no pod off the node; one that goes stale before the
+// next check would count as Unknown on nodes that are well.
+void ValidateCheckCondition(const std::string& path, const checks::ActiveCheck& check,
+                            const policies::scheduling::HealthConfig& health, Errors& errors) {
+  bool known = false;
+  for (const auto& condition : policies::scheduling::AllConditions(health)) {
+    if (condition.type != check.condition) continue;
+    known = true;
+    const model::Duration stale = policies::scheduling::StaleAfter(condition, health);
+    if (stale > model::Duration(0) && stale <= check.every + check.timeout) {
+      errors.push_back({path, fmt::format("\"{}\" goes stale before it is checked again; write "
+                                          "staleAfter: 0s in its entry of health.conditions",
+                                          check.condition)});
+    }
+    if (condition.bad_status == policies::scheduling::BadStatus::kFalse) {
+      errors.push_back({path, fmt::format("\"{}\" is bad when it is False by health, but a check "
+                                          "that fails makes it True; write another condition",
+                                          check.condition)});
+    }
+  }
+  if (known) return;
+  errors.push_back({path, fmt::format("health knows no condition \"{}\", so that a check that "
+                                      "fails would have no effect; add it to health.conditions",
+                                      check.condition)});
+}
+
+void ValidateActiveChecks(const BerthConfiguration& config, Errors& errors) {
+  using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
+  const auto& health = std::get<Health>(config.scheduling.policies.all).config;
+  for (std::size_t i = 0; i < config.controller.active_checks.size(); ++i) {
+    const checks::ActiveCheck& check = config.controller.active_checks[i];
+    const std::string path = fmt::format("controller.activeChecks[{}]", i);
+    ValidateCheckCondition(path + ".condition", check, health, errors);
+    for (const std::string& name : check.accelerators) {
+      const auto has_name = [&name](const auto& spec) { return spec.name == name; };
+      if (std::ranges::any_of(config.accelerators, has_name)) continue;
+      errors.push_back({path + ".accelerators",
+                        fmt::format("\"{}\" is no entry of accelerators; write the name of one",
+                                    name)});
+    }
+  }
+}
+
 // A condition that excludes no node would evict no pod.
 void ValidateEvict(const BerthConfiguration& config, Errors& errors) {
   using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
@@ -202,6 +245,7 @@ std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
   ValidateWebhook(config.admission, errors);
   ValidateListeners(config, errors);
   for (model::FieldError& error : Validate(config.controller)) errors.push_back(std::move(error));
+  ValidateActiveChecks(config, errors);
   ValidateEvict(config, errors);
   for (model::FieldError& error : Validate(config.planner)) errors.push_back(std::move(error));
   ValidateAccelerators(config.accelerators, errors);

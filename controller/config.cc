@@ -254,6 +254,9 @@ std::vector<model::FieldError> Validate(const ControllerConfig& config) {
   ValidateOwner(config, errors);
   ValidateCertificates(config.certificates, errors);
   ValidateLostNodes(config.lost_nodes, errors);
+  for (model::FieldError& error : checks::Validate(config.active_checks, config.check_pods)) {
+    errors.push_back(std::move(error));
+  }
   ValidateRunningPods(config, errors);
   ValidateRepair(config.repair, errors);
   return errors;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "checks/config.h"
 #include "model/config_field.h"
 #include "model/time.h"
 
@@ -210,6 +211,9 @@ struct ControllerConfig {
   RepairConfig repair;
   /// Whether nodes that the health rules exclude get a taint.
   bool taints = false;
+  /// Checks that run in pods on idle nodes; none by default.
+  std::vector<checks::ActiveCheck> active_checks;
+  checks::CheckPodsConfig check_pods;
 
   friend bool operator==(const ControllerConfig&, const ControllerConfig&) = default;
 };
@@ -242,6 +246,11 @@ void VisitFields(Visitor& visit, ControllerConfig& config) {
         "health.breaker.fraction of the nodes of an accelerator. With false, the controller "
         "removes such taints. Before you set it, `berth doctor` says which DaemonSets have to "
         "tolerate the taint");
+  visit("activeChecks", config.active_checks,
+        "Checks that the controller runs in pods on nodes whose devices are all idle, and that go "
+        "when a pod wants the node. A failure becomes a condition of the node, and the next "
+        "success takes it back");
+  visit("checkPods", config.check_pods, "What the pods of all these checks have in common");
 }
 
 /// Returns the names of the Secrets of servers, then of clients, in the order of the configuration.

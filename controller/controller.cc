@@ -32,8 +32,6 @@ bool ReadsPodGroups(const planner::PlannerConfig& planner) {
   return PlansGangs(planner) && planner.gangs.pod_groups;
 }
 
-using Handlers = std::vector<kube::ListWatchHandler<model::Pod>*>;
-
 kube::ListWatchOptions PendingPods(std::uint64_t seed) {
   return {.path = "/api/v1/pods", .field_selector = WaitingPods::kSelector, .seed = seed};
 }
@@ -44,7 +42,8 @@ Controller::Controller(Options options,
                        std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                        const cluster::Snapshot* snapshot, Observer* observer,
                        CertificateObserver* certificate_observer,
-                       kube::ListWatchObserver* pending_observer, PlannerMetrics* planner_metrics)
+                       kube::ListWatchObserver* pending_observer, PlannerMetrics* planner_metrics,
+                       checks::Metrics* check_metrics)
     : lease_client_(Connect(options, WriteTimeouts())),
       lease_store_(lease_client_.get(), options.lease_namespace, options.lease_name, &owner_),
       election_(ElectionOptions(options), &lease_store_, &election_timer_, observer),
@@ -76,7 +75,7 @@ Controller::Controller(Options options,
                       ? std::make_unique<PodGroupReader>(pod_group_client_.get(),
                                                          model::GangNames(options.prefix))
                       : nullptr),
-      nominator_(NominatorOptions(options), std::move(engine), snapshot, &timer_, observer,
+      nominator_(NominatorOptions(options), engine, snapshot, &timer_, observer,
                  planner_metrics),
       gate_client_(Connect(options, WriteTimeouts())),
       gate_transport_(WhileLeading(*gate_client_)),
@@ -92,9 +91,8 @@ Controller::Controller(Options options,
       lost_pod_transport_(WhileLeading(*lost_pod_client_)),
       lost_pod_deleter_(LostPodOptions(options), snapshot, &lost_pod_transport_, &timer_, observer),
       running_pods_(MakeRunningPods(options, snapshot, observer)),
-      waiting_pods_(options.planner.schedulers.empty()
-                        ? Handlers{&nudger_, &gate_remover_}
-                        : Handlers{&nudger_, &nominator_, &gate_remover_}),
+      checks_(MakeCheckWork(options, std::move(engine), snapshot, check_metrics)),
+      waiting_pods_(WaitingHandlers(options)),
       pending_client_(Connect(options, {})),
       pending_(PendingPods(options.seed), pending_client_.get(), &pending_timer_, &waiting_pods_,
                pending_observer) {
@@ -108,6 +106,28 @@ Controller::Controller(Options options,
 }
 
 Controller::~Controller() { Stop(); }
+
+std::unique_ptr<Controller::CheckWork> Controller::MakeCheckWork(
+    const Options& options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
+    const cluster::Snapshot* snapshot, checks::Metrics* metrics) {
+  if (options.active_checks.empty()) return nullptr;
+  auto client = Connect(options, WriteTimeouts());
+  LeaderTransport transport = WhileLeading(*client);
+  auto work = std::make_unique<CheckWork>(std::move(client), std::move(transport));
+  work->runner =
+      std::make_unique<checks::Runner>(CheckOptions(options), std::move(engine), snapshot,
+                                       &work->transport, &timer_, metrics);
+  return work;
+}
+
+std::vector<kube::ListWatchHandler<model::Pod>*> Controller::WaitingHandlers(
+    const Options& options) {
+  std::vector<kube::ListWatchHandler<model::Pod>*> handlers{&nudger_};
+  if (!options.planner.schedulers.empty()) handlers.push_back(&nominator_);
+  handlers.push_back(&gate_remover_);
+  if (checks_ != nullptr) handlers.push_back(checks_->runner.get());
+  return handlers;
+}
 
 LeaderElection::Options Controller::ElectionOptions(const Options& options) const {
   return {.identity = options.identity, .seed = options.seed, .wall_clock = [] {
@@ -214,6 +234,15 @@ LostPodDeleter::Options Controller::LostPodOptions(const Options& options) const
           .now = options.now};
 }
 
+checks::Runner::Options Controller::CheckOptions(const Options& options) const {
+  return {.checks = options.active_checks,
+          .pods = options.check_pods,
+          .names = {.prefix = options.prefix, .namespace_name = options.lease_namespace},
+          .owner = [this] { return owner_.Get(); },
+          .may_write = [this] { return Leads(); },
+          .now = options.now};
+}
+
 LeaderTransport Controller::WhileLeading(kube::Transport& transport) const {
   return {&transport, [this] { return election_.LeadsUntil(); }};
 }
@@ -231,6 +260,9 @@ void Controller::Start() {
   }
   threads_.emplace_back([this] { certificate_keeper_.Run(); });
   threads_.emplace_back([this] { lost_pod_deleter_.Run(); });
+  if (checks_ != nullptr) {
+    threads_.emplace_back([this] { checks_->runner->Run(); });
+  }
   if (running_pods_ != nullptr) running_pods_->Start(threads_);
   threads_.emplace_back([this] { pending_.Run(); });
 }
@@ -249,6 +281,7 @@ void Controller::Stop() {
   object_http_client_->Stop();
   lost_pod_client_->Stop();
   if (running_pods_ != nullptr) running_pods_->Stop();
+  if (checks_ != nullptr) checks_->client->Stop();
   pending_.Stop();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();

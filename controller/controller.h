@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "checks/metrics.h"
+#include "checks/runner.h"
 #include "cluster/snapshot.h"
 #include "controller/certificate_keeper.h"
 #include "controller/certificate_observer.h"
@@ -48,7 +50,8 @@ namespace berth::controller {
 /// - keeps certificates and owners (CertificateKeeper, OwnerKeeper);
 /// - evicts pods from nodes that are excluded, and notes on nodes whose pods failed there, if it is
 ///   configured to (RunningPods);
-/// - ends pods that hang on lost nodes, if it is configured to (LostPodDeleter).
+/// - ends pods that hang on lost nodes, if it is configured to (LostPodDeleter);
+/// - runs checks on idle nodes, if it is configured to (checks::Runner).
 ///
 /// It reads nodes and bound pods from a snapshot that somebody else feeds, and watches the waiting
 /// pods itself. All that it writes, except the Lease, passes a LeaderTransport.
@@ -85,6 +88,9 @@ class Controller {
     model::Duration avoid_for{0};
     /// Is notified of the list-and-watch of failed pods. Not null if `avoid_for` is set.
     kube::ListWatchObserver* failed_observer = nullptr;
+    /// Which checks run on idle nodes. If any, the snapshot must have whole pods.
+    std::vector<checks::ActiveCheck> active_checks;
+    checks::CheckPodsConfig check_pods;
     /// Whether nodes that are excluded get a taint, and by which conditions. Without them, taints
     /// of earlier configurations are removed.
     bool taints = false;
@@ -102,14 +108,15 @@ class Controller {
     std::function<std::unique_ptr<kube::Transport>(kube::HttpTimeouts)> connect{};
   };
 
-  /// Sends nothing yet. `snapshot` must keep the labels of NodeLabelNames and
-  /// model::kRepairLabel, the taint of model::kExcludedTaint and the UIDs of nodes. The observers
-  /// are called on the controller's threads; `pending_observer` is notified of the list-and-watch
-  /// of waiting pods. Everything pointed at must outlive this.
+  /// Sends nothing yet. `snapshot` must keep the labels of NodeLabelNames and model::kRepairLabel,
+  /// the taint of model::kExcludedTaint and the UIDs of nodes. The observers are called on the
+  /// controller's threads; `pending_observer` is notified of the list-and-watch of waiting pods.
+  /// `check_metrics` must not be null if there are active checks. Everything pointed at must
+  /// outlive this.
   Controller(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
              const cluster::Snapshot* snapshot, Observer* observer,
              CertificateObserver* certificate_observer, kube::ListWatchObserver* pending_observer,
-             PlannerMetrics* planner_metrics);
+             PlannerMetrics* planner_metrics, checks::Metrics* check_metrics = nullptr);
   /// Calls Stop().
   ~Controller();
   Controller(const Controller&) = delete;
@@ -128,6 +135,7 @@ class Controller {
   ///   with a list-and-watch of failed pods, if they are configured;
   /// - certificates, and the owner of what the controller makes;
   /// - the pods on lost nodes; this thread ends at once if nothing is to be done about them;
+  /// - the checks of idle nodes, if there are any;
   /// - the list-and-watch of waiting pods.
   ///
   /// All but the first and the last do nothing while this controller does not lead, except that
@@ -157,6 +165,22 @@ class Controller {
     Patcher patcher{&transport};
   };
 
+  // What runs checks has these of its own.
+  struct CheckWork {
+    CheckWork(std::unique_ptr<kube::Transport> to_write, LeaderTransport while_leading)
+        : client(std::move(to_write)), transport(std::move(while_leading)) {}
+
+    std::unique_ptr<kube::Transport> client;
+    LeaderTransport transport;
+    std::unique_ptr<checks::Runner> runner;
+  };
+
+  // Returns null if there are no checks.
+  std::unique_ptr<CheckWork> MakeCheckWork(
+      const Options& options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
+      const cluster::Snapshot* snapshot, checks::Metrics* metrics);
+  // Returns whom the list-and-watch of waiting pods tells.
+  std::vector<kube::ListWatchHandler<model::Pod>*> WaitingHandlers(const Options& options);
   // Return the options of the parts. Functions in them refer to this object.
   LeaderElection::Options ElectionOptions(const Options& options) const;
   NodeLabeler::Options LabelerOptions(const Options& options) const;
@@ -172,6 +196,7 @@ class Controller {
   OwnerKeeper::Options OwnerOptions(const Options& options) const;
   CertificateKeeper::Options CertificateOptions(const Options& options) const;
   LostPodDeleter::Options LostPodOptions(const Options& options) const;
+  checks::Runner::Options CheckOptions(const Options& options) const;
   // Returns a transport that writes only while this controller leads. Used for all but the Lease.
   LeaderTransport WhileLeading(kube::Transport& transport) const;
 
@@ -225,7 +250,10 @@ class Controller {
   LostPodDeleter lost_pod_deleter_;
   // Null if nothing is configured.
   const std::unique_ptr<RunningPods> running_pods_;
-  // The list-and-watch of waiting pods, which feeds nudger_, nominator_ and gate_remover_.
+  // Null without checks.
+  const std::unique_ptr<CheckWork> checks_;
+  // The list-and-watch of waiting pods, which feeds nudger_, nominator_, gate_remover_ and
+  // check_runner_.
   WaitingPods waiting_pods_;
   const std::unique_ptr<kube::Transport> pending_client_;
   kube::SteadyTimer pending_timer_;

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "checks/condition_writer.h"
+#include "checks/runner.h"
 #include "cluster/feed.h"
 #include "controller/certificate_keeper.h"
 #include "controller/gang_evictor.h"
@@ -33,6 +35,7 @@ std::vector<kube::Grant> InTheCluster(const ControllerConfig& config,
   if (planner.gangs.pod_groups) kube::Allow(kPodGroupPermissions, {}, grants);
   if (!config.evict.empty()) kube::Allow(kEvictPermissions, {}, grants);
   if (config.lost_nodes.enabled()) kube::Allow(kLostPodPermissions, {}, grants);
+  if (!config.active_checks.empty()) kube::Allow(checks::kConditionPermissions, {}, grants);
   return grants;
 }
 
@@ -50,6 +53,7 @@ void AllowCertificates(const CertificatesConfig& config, std::vector<kube::Grant
 std::vector<kube::Grant> InTheNamespace(const ControllerConfig& config) {
   std::vector<kube::Grant> grants;
   kube::Allow(kLeasePermissions, {config.lease.name}, grants);
+  if (!config.active_checks.empty()) kube::Allow(checks::kCheckPodPermissions, {}, grants);
   if (!config.certificates.servers.empty()) AllowCertificates(config.certificates, grants);
   if (!config.owner.empty()) kube::Allow(kOwnerPermissions, {config.owner}, grants);
   if (!config.owned_leases.empty()) {

@@ -78,7 +78,8 @@ class ControllerServer::Work {
                    .labels = LabelsBelow(config.prefix),
                    .taint = model::kExcludedTaint.Below(config.prefix),
                    .node_uids = true,
-                   .whole_pods = !config.planner.schedulers.empty(),
+                   .whole_pods = !config.planner.schedulers.empty() ||
+                                 !config.controller.active_checks.empty(),
                    .gang_prefix = PlansGangs(config.planner) ? config.prefix : ""}),
         feed_(FeedOptions(server.api_), &snapshot_, &server.node_observer_, &server.pod_observer_),
         controller_({.api = server.api_,
@@ -93,6 +94,8 @@ class ControllerServer::Work {
                      .evict = EvictOf(config),
                      .avoid_for = config.controller.avoid_for,
                      .failed_observer = &server.failed_observer_,
+                     .active_checks = config.controller.active_checks,
+                     .check_pods = config.controller.check_pods,
                      .taints = config.controller.taints && Excludes(config),
                      .repair = RepairOf(config),
                      .health = HealthOf(config).config,
@@ -100,7 +103,8 @@ class ControllerServer::Work {
                      .now = Now,
                      .seed = std::random_device()()},
                     engine_.scheduling, &snapshot_, &server.observer_, &server.certificate_report_,
-                    &server.pending_observer_, &server.planner_metrics_) {
+                    &server.pending_observer_, &server.planner_metrics_,
+                    &server.check_metrics_) {
     feed_.Start();
     controller_.Start();
   }
@@ -167,6 +171,7 @@ ControllerServer::ControllerServer(kube::ApiConfig api, const std::string& lease
       observer_(*metrics_),
       certificate_report_(*metrics_),
       planner_metrics_(*metrics_),
+      check_metrics_(*metrics_),
       node_observer_("nodes", *metrics_),
       pod_observer_("pods", *metrics_),
       pending_observer_("pending_pods", *metrics_),

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "checks/metrics.h"
 #include "cluster/snapshot.h"
 #include "config/config.h"
 #include "controller/certificate_report.h"
@@ -81,6 +82,7 @@ class ControllerServer final : public Server {
   controller::Observer observer_;
   controller::CertificateReport certificate_report_;
   controller::PlannerMetrics planner_metrics_;
+  checks::Metrics check_metrics_;
   // Shared by successive works, so that their counters go on.
   FeedObserver node_observer_;
   FeedObserver pod_observer_;

@@ -87,6 +87,8 @@ config: {planner: {schedulers: [default-scheduler], gangs: {enabled: true}}}`}},
 probe: {enabled: true, flags: ["gpu-lost:expect=8"]}`}},
 	{name: "nodes are repaired", installation: installation{values: everything + `
 repair: {enabled: true}`}},
+	{name: "idle nodes are checked", installation: installation{values: `
+config: {controller: {activeChecks: [{name: vector-add, image: "registry.example/vector-add:1"}]}}`}},
 	{name: "another name", installation: installation{name: "ml", namespace: "kube-system"}},
 }
 

@@ -80,6 +80,13 @@ controller:
   {{- if .Values.repair.enabled }}
   repair: {enabled: true}
   {{- end }}
+  {{- if include "berth.activeChecks" . }}
+  checkPods:
+    priorityClass: {{ $name }}-checks
+    {{- if .Values.scheduler.enabled }}
+    scheduler: {{ .Values.scheduler.name }}
+    {{- end }}
+  {{- end }}
   {{- if eq .Values.certificates.source "controller" }}
   certificates:
     {{- include "berth.config.certificates" . | nindent 4 }}
@@ -156,6 +163,11 @@ probes:
 {{- define "berth.endsLostPods" -}}
 {{- $after := dig "controller" "lostNodes" "forceDeleteAfter" "" .Values.config | toString -}}
 {{- if regexMatch "[1-9]" $after -}}true{{- end -}}
+{{- end -}}
+
+{{/* Not empty where the controller runs checks on idle nodes. */}}
+{{- define "berth.activeChecks" -}}
+{{- if dig "controller" "activeChecks" list .Values.config -}}true{{- end -}}
 {{- end -}}
 
 {{/* Not empty where the controller taints nodes. */}}

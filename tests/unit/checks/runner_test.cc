@@ -268,6 +268,23 @@ TEST_F(RunnerTest, APodThatKubeSchedulerPreemptedHasYielded) {
   EXPECT_EQ(Count("not_run"), 0);
 }
 
+TEST_F(RunnerTest, APodThatVanishedHasYieldedIfAnotherHasItsNode) {
+  RunFor(seconds(1));
+  world_.pods.clear();
+  model::Pod pod = WaitingPod("train");
+  pod.node_name = "gpu-1";
+  snapshot_.UpsertPod(pod);
+  RunFor(seconds(2));
+  EXPECT_EQ(Count("yielded"), 1);
+}
+
+TEST_F(RunnerTest, APodThatSomebodyDeletedHasToldNothing) {
+  RunFor(seconds(1));
+  world_.pods.clear();
+  RunFor(seconds(2));
+  EXPECT_EQ(Count("not_run"), 1);
+}
+
 // What was found is not lost, and another leader finds the pod.
 TEST_F(RunnerTest, KeepsThePodUntilTheConditionIsWritten) {
   RunFor(seconds(1));

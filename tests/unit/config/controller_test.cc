@@ -85,6 +85,27 @@ TEST(ControllerConfigTest, MovesNoRunningPodByDefault) {
   EXPECT_EQ(controller::ControllerConfig().avoid_for, model::Duration(0));
 }
 
+TEST(ControllerConfigTest, ReadsActiveChecks) {
+  const auto reading = Parse(R"(
+  activeChecks:
+  - name: vector-add
+    image: registry.example/vector-add:1
+    command: [/vector-add]
+    accelerators: [A100]
+    every: 12h
+    maxShare: 0.2
+    memory: 8Gi
+  checkPods: {scheduler: berth}
+)");
+  ASSERT_THAT(yaml::ToString(reading.errors), IsEmpty());
+  const auto& checks = reading.config.controller.active_checks;
+  ASSERT_EQ(checks.size(), 1u);
+  EXPECT_EQ(checks[0].condition, "GPURuntimeError");
+  EXPECT_EQ(checks[0].every, std::chrono::hours(12));
+  EXPECT_EQ(checks[0].memory->text(), "8Gi");
+  EXPECT_EQ(reading.config.controller.check_pods.scheduler, "berth");
+}
+
 TEST(ControllerConfigTest, TaintsNoNodesByDefault) {
   EXPECT_FALSE(controller::ControllerConfig().taints);
 }
@@ -188,6 +209,16 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"  avoidFor: 5s",
                 "f:4: controller.avoidFor: must be 0s, for not at all, or at least 1m, got 5s; "
                 "write 1h"},
+        Mistake{"  activeChecks: [{name: a, image: b, condition: NobodyKnows}]",
+                "f:4: controller.activeChecks[0].condition: health knows no condition "
+                "\"NobodyKnows\", so that a check that fails would have no effect; add it to "
+                "health.conditions"},
+        Mistake{"  activeChecks: [{name: a, image: b}]\nhealth: {staleAfter: 10m}",
+                "f:4: controller.activeChecks[0].condition: \"GPURuntimeError\" goes stale before "
+                "it is checked again; write staleAfter: 0s in its entry of health.conditions"},
+        Mistake{"  activeChecks: [{name: a, image: b, accelerators: [A1000]}]",
+                "f:4: controller.activeChecks[0].accelerators: \"A1000\" is no entry of "
+                "accelerators; write the name of one"},
         Mistake{"  lostNodes: {forceDeleteAfter: 30s}",
                 "f:4: controller.lostNodes.forceDeleteAfter: must be 0s, for never, or at least "
                 "1m, got 30s; write 15m"},

@@ -35,6 +35,16 @@ TEST(ControllerRbac, MayEvictPodsOnlyWhereItIsConfiguredTo) {
   EXPECT_THAT(roles, HasSubstr("  resources: [jobs]\n  verbs: [get]\n"));
 }
 
+TEST(ControllerRbac, MayRunChecksOnlyWhereItIsConfiguredTo) {
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), {}, ""), Not(HasSubstr("nodes/status")));
+  ControllerConfig config;
+  config.active_checks = {{.name = "vector-add", .image = "image:1"}};
+  const std::string roles = ControllerRolesYaml(config, {}, "");
+  EXPECT_THAT(roles, HasSubstr("  resources: [nodes/status]\n  verbs: [patch]\n"));
+  EXPECT_THAT(roles.substr(roles.find("kind: Role\n")),
+              HasSubstr("  resources: [pods]\n  verbs: [create, delete]\n"));
+}
+
 TEST(ControllerRbac, MayEndPodsOnlyWhereItIsConfiguredTo) {
   ControllerConfig config;
   config.lost_nodes.force_delete_after = std::chrono::minutes(15);
