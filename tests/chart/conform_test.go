@@ -26,6 +26,7 @@ func TestOnARunningAPIServer(t *testing.T) {
 		}
 		conform(t, description)
 	})
+	t.Run("a repair starts its pod", func(t *testing.T) { testRepair(t, b) })
 	t.Run("notes say what to do next", func(t *testing.T) { testNotes(t, b.Kubeconfig) })
 }
 

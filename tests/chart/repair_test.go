@@ -2,14 +2,16 @@ package chart
 
 import (
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"berth.dev/berth/tests/e2e/box"
 )
 
 func TestNothingIsRepairedByDefault(t *testing.T) {
@@ -115,24 +117,72 @@ func TestRepairsMayOnlyCreatePods(t *testing.T) {
 	}
 }
 
+const rebootWithNames = `repair: {enabled: true, operations: {reboot: {command: [sh, -c, 'echo "<$(NODE_NAME)>" && reboot']}}}`
+
+// argumentsOf are those of the operation's kubectl, after kubelet has put the names of a node and a pod in.
+func argumentsOf(r *release, operation string) []string {
+	container := named[*nodeOperationTemplate](r, operation).
+		Spec.Template.Spec.JobTemplate.Spec.Template.Spec.Containers[0]
+	names := strings.NewReplacer("$(NODE_NAME)", "gpu-7", "$(POD_NAME)", "reboot-x", "$(POD_UID)", "u-1")
+	var arguments []string
+	for _, argument := range container.Args {
+		arguments = append(arguments, names.Replace(argument))
+	}
+	return arguments
+}
+
+// The real kubectl starts the pod, with the rights of the Job's account and no others.
+func testRepair(t *testing.T, b *box.Box) {
+	r := render(t, rebootWithNames)
+	client := b.Client
+	create := metav1.CreateOptions{}
+	space := named[*corev1.Namespace](r, "berth-repair")
+	_, err := client.CoreV1().Namespaces().Create(t.Context(), space, create)
+	if err == nil {
+		_, err = client.CoreV1().ServiceAccounts(space.Name).
+			Create(t.Context(), named[*corev1.ServiceAccount](r, "berth-repair"), create)
+	}
+	if err == nil {
+		_, err = client.RbacV1().Roles(space.Name).Create(t.Context(), named[*rbacv1.Role](r, "berth-repair"), create)
+	}
+	if err == nil {
+		_, err = client.RbacV1().RoleBindings(space.Name).
+			Create(t.Context(), named[*rbacv1.RoleBinding](r, "berth-repair"), create)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments := append(argumentsOf(r, "berth-reboot"),
+		"--kubeconfig="+b.Kubeconfig, "--as=system:serviceaccount:berth-repair:berth-repair")
+	if text, err := run(t, "", program(t, "kubectl"), arguments...); err != nil {
+		t.Fatal(text, err)
+	}
+	pod, err := client.CoreV1().Pods(space.Name).Get(t.Context(), "reboot-x-on-node", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	holdsRepair(t, pod)
+}
+
 // What the Job starts runs on the node that it is told, whatever its taints, and goes when the Job does.
 func TestRepairsRunOnTheirNode(t *testing.T) {
-	r := render(t, `repair: {enabled: true, operations: {reboot: {command: [sh, -c, 'echo "<$(NODE_NAME)>" && reboot']}}}`)
-	container := named[*nodeOperationTemplate](r, "berth-reboot").
-		Spec.Template.Spec.JobTemplate.Spec.Template.Spec.Containers[0]
-	index := slices.IndexFunc(container.Args, func(a string) bool { return strings.HasPrefix(a, "--overrides=") })
-	values := map[string]string{"NODE_NAME": "gpu-7", "POD_NAME": "reboot-x", "POD_UID": "u-1"}
-	text := os.Expand(strings.ReplaceAll(strings.ReplaceAll(container.Args[index], "$(", "${"), ")", "}"),
-		func(name string) string { return values[name] })
+	arguments := argumentsOf(render(t, rebootWithNames), "berth-reboot")
+	index := slices.IndexFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "--overrides=") })
 	var pod corev1.Pod
-	if err := json.Unmarshal([]byte(strings.TrimPrefix(text, "--overrides=")), &pod); err != nil {
-		t.Fatalf("%v in %s", err, text)
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(arguments[index], "--overrides=")), &pod); err != nil {
+		t.Fatalf("%v in %s", err, arguments[index])
 	}
+	holdsRepair(t, &pod)
+}
+
+// holdsRepair tells whether the pod is what testRepair and the test above ask for.
+func holdsRepair(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
 	if pod.Spec.NodeName != "gpu-7" || !pod.Spec.HostPID || !*pod.Spec.Containers[0].SecurityContext.Privileged {
 		t.Errorf("the pod is %+v", pod.Spec)
 	}
-	if tolerations := pod.Spec.Tolerations; len(tolerations) != 1 || tolerations[0].Operator != corev1.TolerationOpExists {
-		t.Errorf("the pod tolerates %v", tolerations)
+	if !slices.Contains(pod.Spec.Tolerations, corev1.Toleration{Operator: corev1.TolerationOpExists}) {
+		t.Errorf("the pod tolerates %v", pod.Spec.Tolerations)
 	}
 	if owner := pod.OwnerReferences[0]; owner.Name != "reboot-x" || owner.UID != "u-1" {
 		t.Errorf("the pod is owned by %v", owner)

@@ -82,6 +82,7 @@ func (b *Box) apiServerArguments(serving keyPair) []string {
 		"--service-cluster-ip-range", serviceRange,
 		// Nodes come with their conditions; no controller is here to take the taint off again.
 		"--disable-admission-plugins", "TaintNodesByCondition",
+		"--allow-privileged", // as kubeadm and all clouds have it
 		"--enable-priority-and-fairness=false",
 		"--max-requests-inflight", "0", "--max-mutating-requests-inflight", "0",
 	}
@@ -104,7 +105,7 @@ func (b *Box) loopbackArguments() []string {
 func (b *Box) nodeArguments(login keyPair) []string {
 	return []string{
 		"--bind-address", "0.0.0.0", "--advertise-address", b.options.NodeAddress,
-		"--authorization-mode", "Node,RBAC", "--allow-privileged",
+		"--authorization-mode", "Node,RBAC",
 		"--kubelet-preferred-address-types", "InternalIP", // nobody resolves the node's name
 		"--kubelet-client-certificate", login.CertFile, "--kubelet-client-key", login.KeyFile,
 	}
