@@ -46,6 +46,7 @@ std::span<const model::EnumName<BadStatus>> EnumNames(BadStatus);
 enum class HealthProfile : std::uint8_t {
   kNpd,
   kPfn,
+  kProbe,
   kNvsentinel,
   kEks,
   kAks,

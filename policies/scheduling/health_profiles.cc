@@ -13,15 +13,11 @@ using std::chrono::hours;
 using std::chrono::minutes;
 
 constexpr model::EnumName<HealthProfile> kProfileNames[] = {
-    {HealthProfile::kNpd, "npd"},
-    {HealthProfile::kPfn, "pfn"},
-    {HealthProfile::kNvsentinel, "nvsentinel"},
-    {HealthProfile::kEks, "eks"},
-    {HealthProfile::kAks, "aks"},
-    {HealthProfile::kGke, "gke"},
-    {HealthProfile::kNebius, "nebius"},
-    {HealthProfile::kAmd, "amd"},
-    {HealthProfile::kLifecycle, "lifecycle"}};
+    {HealthProfile::kNpd, "npd"},     {HealthProfile::kPfn, "pfn"},
+    {HealthProfile::kProbe, "probe"}, {HealthProfile::kNvsentinel, "nvsentinel"},
+    {HealthProfile::kEks, "eks"},     {HealthProfile::kAks, "aks"},
+    {HealthProfile::kGke, "gke"},     {HealthProfile::kNebius, "nebius"},
+    {HealthProfile::kAmd, "amd"},     {HealthProfile::kLifecycle, "lifecycle"}};
 
 // Three heartbeats of five minutes, and five minutes by which the node's clock may be wrong.
 constexpr model::Duration kThreeHeartbeats = minutes(20);
@@ -85,6 +81,28 @@ HealthProfileSpec Pfn() {
                          {"NICLinkDown", Effect::kExclude, {}, {}, {"rdma/*"}},
                          {"NICLinkDown", Effect::kPenalize},
                          {"NICLinkFlapping", Effect::kPenalize}}};
+}
+
+HealthProfileSpec Probe() {
+  std::vector<HealthCondition> conditions = Pfn().conditions;
+  std::erase_if(conditions, [](const HealthCondition& each) {
+    return each.type == "GPURuntimeError" || each.type == "NICLinkFlapping";
+  });
+  for (HealthCondition& entry : conditions) entry.stale_after = kThreeHeartbeats;
+  conditions.push_back(Excluding("GPURowRemapFailure", kThreeHeartbeats));
+  conditions.push_back(Excluding("GPUECCError", kThreeHeartbeats));
+  conditions.push_back(
+      {.type = "NFSUnresponsive", .effect = Effect::kExclude, .stale_after = kThreeHeartbeats});
+  AddNetwork("IBLinkDown", kThreeHeartbeats, conditions);
+  // A GPU that works hard is hot now and then.
+  conditions.push_back(Penalizing("GPUClockThrottling", kThreeHeartbeats));
+  conditions.back().min_duration = minutes(10);
+  return {.profile = HealthProfile::kProbe,
+          .detector = "node-problem-detector with the probes of berth probe",
+          .source = "berth probe config of this version",
+          .note = "Says of the types of pfn what pfn says, and that their silence means Unknown",
+          .conditions = std::move(conditions),
+          .daemon_sets = {"berth-probe"}};
 }
 
 HealthProfileSpec Nvsentinel() {
@@ -222,7 +240,7 @@ std::span<const model::EnumName<HealthProfile>> EnumNames(HealthProfile) { retur
 
 const std::vector<HealthProfileSpec>& HealthProfiles() {
   static const std::vector<HealthProfileSpec> profiles = {
-      Npd(), Pfn(), Nvsentinel(), Eks(), Aks(), Gke(), Nebius(), Amd(), Lifecycle()};
+      Npd(), Pfn(), Probe(), Nvsentinel(), Eks(), Aks(), Gke(), Nebius(), Amd(), Lifecycle()};
   return profiles;
 }
 

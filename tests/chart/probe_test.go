@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +44,39 @@ func TestProbesHaveConfigurations(t *testing.T) {
 			name, _ := strings.CutPrefix(file, "/etc/node-problem-detector/")
 			if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
 				t.Errorf("nobody writes %s: %v", file, err)
+			}
+		}
+	}
+}
+
+// Whatever they publish has an effect with the profile of their name.
+func TestProbesHaveAProfile(t *testing.T) {
+	_, profile, found := strings.Cut(berth(t, "", "config", "profiles"), "\nprobe:\n")
+	if !found {
+		t.Fatal("there is no profile probe")
+	}
+	profile, _, _ = strings.Cut(profile, "\n\n")
+	_, set := probeOf(t, "")
+	arguments := slices.Clone(set.Spec.Template.Spec.InitContainers[0].Args)
+	folder := t.TempDir()
+	arguments[slices.Index(arguments, "/etc/node-problem-detector")] = folder
+	berth(t, "", arguments...)
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		var monitor struct{ Conditions []struct{ Type string } }
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &monitor); err != nil {
+			t.Fatal(err)
+		}
+		for _, condition := range monitor.Conditions {
+			if !strings.Contains(profile, "type: "+condition.Type+",") {
+				t.Errorf("the profile does not know %s:\n%s", condition.Type, profile)
 			}
 		}
 	}

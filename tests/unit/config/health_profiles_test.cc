@@ -82,8 +82,8 @@ TEST(HealthProfiles, AreNoneWhereOnlyConditionsAreListed) {
 
 TEST(HealthProfiles, MistakesAreNamed) {
   EXPECT_THAT(ErrorsOfHealth("  profiles: [nvidia]\n"),
-              HasSubstr("f:4: health.profiles[0]: must be one of npd, pfn, nvsentinel, eks, aks, "
-                        "gke, nebius, amd, lifecycle, got \"nvidia\""));
+              HasSubstr("f:4: health.profiles[0]: must be one of npd, pfn, probe, nvsentinel, eks, "
+                        "aks, gke, nebius, amd, lifecycle, got \"nvidia\""));
   EXPECT_THAT(ErrorsOfHealth("  profiles: [pfn, eks, pfn]\n"),
               HasSubstr("f:4: health.profiles[2]: is listed before; remove one"));
 }

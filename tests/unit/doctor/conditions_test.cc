@@ -111,6 +111,12 @@ TEST_F(CheckConditionsTest, NameTheOneOfSeveralProfilesThatExplainsMost) {
   EXPECT_THAT(Named(), ElementsAre(HasSubstr("lacks aks")));
 }
 
+TEST_F(CheckConditionsTest, RecogniseTheProbes) {
+  Publish({"GPUIsLost", "GPUECCError", "GPUClockThrottling"});
+  EXPECT_THAT(Named(), ElementsAre(HasSubstr("GPUClockThrottling and GPUECCError; health.profiles "
+                                             "lacks probe")));
+}
+
 TEST_F(CheckConditionsTest, NameAksByItsLabelAlone) {
   Publish({"KernelDeadlock"});
   model::StringMap& labels = facts_.nodes->front().labels;

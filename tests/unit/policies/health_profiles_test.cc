@@ -175,6 +175,40 @@ INSTANTIATE_TEST_SUITE_P(
                          Fate::kComesLast}),
     NameOfCase);
 
+// What node-problem-detector 1.36.0 wrote of `berth probe`'s answers.
+INSTANTIATE_TEST_SUITE_P(
+    Probe, HealthProfileTable,
+    testing::Values(Case{"Lost", HealthProfile::kProbe,
+                         R"("type": "GPUIsLost", "status": "True", "reason": "GPUIsLost",
+                            "message": "0000:86:00.0 does not answer on the PCI bus")",
+                         Fate::kRefused},
+                    Case{"NotLost", HealthProfile::kProbe,
+                         R"("type": "GPUIsLost", "status": "False", "reason": "GPUsArePresent",
+                            "message": "all GPUs answer")",
+                         Fate::kFits},
+                    Case{"TheDriverIsUnloaded", HealthProfile::kProbe,
+                         R"_("type": "GPUPendingPage", "status": "Unknown",
+                            "message": "nvidia-smi: the driver is not loaded (9)")_",
+                         Fate::kComesLast},
+                    Case{"DeadDetector", HealthProfile::kProbe,
+                         R"("type": "GPUIsLost", "status": "False",
+                            "message": "all GPUs answer")",
+                         Fate::kComesLast, kSilent},
+                    Case{"RowRemapFailure", HealthProfile::kProbe,
+                         R"("type": "GPURowRemapFailure", "status": "True")", Fate::kRefused},
+                    Case{"EccError", HealthProfile::kProbe,
+                         R"("type": "GPUECCError", "status": "True")", Fate::kRefused},
+                    Case{"NfsUnresponsive", HealthProfile::kProbe,
+                         R"("type": "NFSUnresponsive", "status": "True")", Fate::kRefused},
+                    Case{"Throttling", HealthProfile::kProbe,
+                         R"("type": "GPUClockThrottling", "status": "True")", Fate::kComesLast},
+                    Case{"InfiniBandDownForRdma", HealthProfile::kProbe,
+                         R"("type": "IBLinkDown", "status": "True")", Fate::kRefused, kBeating,
+                         "rdma/hca_a"},
+                    Case{"InfiniBandDown", HealthProfile::kProbe,
+                         R"("type": "IBLinkDown", "status": "True")", Fate::kComesLast}),
+    NameOfCase);
+
 // NVIDIA/NVSentinel, platform-connectors/pkg/connectors/kubernetes/process_node_events.go: the
 // reason is the check's name and IsHealthy or IsNotHealthy; times are those of the event.
 INSTANTIATE_TEST_SUITE_P(
