@@ -40,6 +40,11 @@ func (b *Box) NewPrometheus(targets map[string]string) (*Prometheus, error) {
 	})
 }
 
+// NewConfiguredPrometheus is NewPrometheus with a whole configuration.
+func (b *Box) NewConfiguredPrometheus(configuration map[string]any) (*Prometheus, error) {
+	return b.newPrometheus("prometheus", configuration)
+}
+
 // NewDiscoveringPrometheus is NewPrometheus with a whole configuration, which may find targets in
 // Kubernetes.
 func (b *Box) NewDiscoveringPrometheus(configuration map[string]any) (*Prometheus, error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"sync"
 	"time"
@@ -17,7 +18,8 @@ import (
 type Notification struct {
 	Status string // firing, resolved
 	Alerts []struct{ Labels map[string]string }
-	Body   []byte `json:"-"`
+	Body   []byte     `json:"-"`
+	Query  url.Values `json:"-"` // of the URL that it was sent to
 }
 
 // Receiver is a webhook that keeps what it is sent. Thread-safe.
@@ -43,7 +45,7 @@ func (r *Receiver) Received() []Notification {
 
 func (r *Receiver) receive(writer http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(request.Body)
-	notification := Notification{Body: body}
+	notification := Notification{Body: body, Query: request.URL.Query()}
 	if err == nil {
 		err = json.Unmarshal(body, &notification)
 	}
@@ -101,7 +103,7 @@ func normalTime(object map[string]any, field string) {
 }
 
 func normalHost(object map[string]any, field, host string) {
-	if url, is := object[field].(string); is {
-		object[field] = hostOfURL.ReplaceAllLiteralString(url, host)
+	if text, is := object[field].(string); is {
+		object[field] = hostOfURL.ReplaceAllLiteralString(text, host)
 	}
 }
