@@ -101,8 +101,10 @@ void HoldBackWithoutGroup(const std::string& namespace_name, kube::Transport& tr
           "/apis/scheduling.k8s.io/v1beta1/namespaces/{}/podgroups/{}", namespace_name, each.group);
       const kube::Need need{{"scheduling.k8s.io", "podgroups", "get"}, namespace_name, each.group};
       bool is_open = true;
-      const absl::Status status = kube::Api(&transport).Get(
-          path, need, [&](const JsonValue& group) { is_open = controller::IsOpen(group); });
+      const absl::Status status =
+          kube::Api(&transport).Get(path, need, [&](const JsonValue& group) {
+            is_open = controller::IsOpen(group);
+          });
       known->second = absl::IsNotFound(status) || !is_open;
     }
     if (!known->second) continue;

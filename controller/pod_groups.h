@@ -40,10 +40,10 @@ struct NewPodGroup {
   std::string priority_class = {};
 };
 
-/// Creates the PodGroup closed, and opens it. kube-scheduler takes up the pods of a new PodGroup one
-/// after the other, and may try the first ones before it has the others; it then refuses them, and
-/// the PodGroup waits for a second or more (AddPodGroup in k8s.io/kubernetes/pkg/scheduler/backend/
-/// queue/scheduling_queue.go, v1.37.2). When a closed one is opened, all go together.
+/// Creates the PodGroup closed, and opens it. kube-scheduler takes up the pods of a new PodGroup
+/// one after the other, and may try the first ones before it has the others; it then refuses them,
+/// and the PodGroup waits for a second or more (AddPodGroup in k8s.io/kubernetes/pkg/scheduler/
+/// backend/queue/scheduling_queue.go, v1.37.2). When a closed one is opened, all go together.
 ///
 /// It is no error if there is one of its name. It is opened if it is Berth's and closed, as one is
 /// whose controller has stopped between the two.

@@ -26,8 +26,8 @@ inline constexpr std::size_t kMaxJsonReply = std::size_t{8} << 20;
 absl::StatusOr<std::string> CallJson(Transport& transport, HttpMethod method, std::string target,
                                      std::string body = {}, std::size_t max_reply = kMaxJsonReply);
 
-/// Sends a PATCH whose body is a JSON patch (RFC 6902): a list of operations, of which all are done or
-/// none. Otherwise like CallJson(). InvalidArgument also if a `test` among them fails.
+/// Sends a PATCH whose body is a JSON patch (RFC 6902): a list of operations, of which all are done
+/// or none. Otherwise like CallJson(). InvalidArgument also if a `test` among them fails.
 absl::StatusOr<std::string> PatchByOperations(Transport& transport, std::string target,
                                               std::string body);
 

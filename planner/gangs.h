@@ -126,8 +126,8 @@ class Gangs {
   /// `prefix`: of Berth's annotations, "berth.dev".
   Gangs(const PlannerConfig& config, const std::string& prefix);
 
-  /// Whether the pod belongs to the PodGroup of its gang, and that is not there, or not open, as far
-  /// as is known. kube-scheduler then looks at the pod as little as at one behind a gate.
+  /// Whether the pod belongs to the PodGroup of its gang, and that is not there, or not open, as
+  /// far as is known. kube-scheduler then looks at the pod as little as at one behind a gate.
   static bool LacksGroup(const model::Pod& pod, const model::Gang& gang, const GangFacts& facts);
 
   /// Nobody could do anything for gangs since the last round, so no time counts against them.

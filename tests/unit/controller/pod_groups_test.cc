@@ -100,11 +100,10 @@ TEST_F(PodGroupsTest, ThatAreGoneNeedNotBeDeleted) {
 }
 
 TEST_F(PodGroupsTest, AreReadWithTheirUids) {
-  Reply(200,
-        R"({"items":[{"metadata":{"namespace":"ml","name":"berth-train","uid":"uid-1"},)"
-        R"("spec":{"schedulingPolicy":{"gang":{"minCount":16}}}},)"
-        R"({"metadata":{"namespace":"ml","name":"berth-tune","uid":"uid-2"},)"
-        R"("spec":{"schedulingPolicy":{"gang":{"minCount":2147483647}}}}]})");
+  Reply(200, R"({"items":[{"metadata":{"namespace":"ml","name":"berth-train","uid":"uid-1"},)"
+             R"("spec":{"schedulingPolicy":{"gang":{"minCount":16}}}},)"
+             R"({"metadata":{"namespace":"ml","name":"berth-tune","uid":"uid-2"},)"
+             R"("spec":{"schedulingPolicy":{"gang":{"minCount":2147483647}}}}]})");
   const auto& known = reader_.Read();
   using planner::KnownPodGroup;
   EXPECT_THAT(known.groups,
