@@ -40,10 +40,8 @@ func poolOf(nodes int) fleet.Pool {
 }
 
 func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
-	settings := placing.Options{Nodes: o.nodes, Seed: o.seed, RackNodes: rackNodes, Progress: progress}
-	if o.isNative() {
-		settings.Programs, settings.PodGroups = podGroupPrograms, true
-	}
+	settings := placing.Options{Nodes: o.nodes, Seed: o.seed, RackNodes: rackNodes, Progress: progress,
+		Programs: o.programs(), PodGroups: o.isNative()}
 	cluster, err := placing.Start(ctx, settings)
 	if err != nil {
 		return nil, err

@@ -128,6 +128,14 @@ func (o options) isNative() bool {
 	return slices.ContainsFunc(o.contenders, func(c contender) bool { return c.isNative })
 }
 
+// programs are those that replace Kubernetes' own; see box.Options.
+func (o options) programs() map[string]string {
+	if o.isNative() {
+		return podGroupPrograms
+	}
+	return nil
+}
+
 // run has all ways take turns, and writes what it has after each.
 func run(ctx context.Context, o options, out, progress io.Writer) error {
 	b, err := start(ctx, o, progress)

@@ -46,7 +46,7 @@ type wayReport struct {
 }
 
 func newReport(ctx context.Context, o options) (report, error) {
-	m, err := figures.ThisMachine(ctx)
+	m, err := figures.ThisMachineWith(ctx, o.programs())
 	r := report{Machine: m, Nodes: o.nodes, Pods: o.pods, Devices: o.devices, Seed: o.seed}
 	for _, c := range o.contenders {
 		r.Ways = append(r.Ways, wayReport{Way: c.name, Title: c.title})
