@@ -40,6 +40,17 @@ func withJobs(t *testing.T) *world {
 	return w
 }
 
+// entitled is a controller that leads, with exactly the rights that it asks for.
+func (w *world) entitled(config map[string]any) *box.Controller {
+	w.Helper()
+	c, err := w.box.NewController("running-pods", map[string]any{"controller": config})
+	w.Check("make a controller", err)
+	w.Check("grant its rights", w.box.GrantController(w.Context(), c))
+	w.Check("start the controller", c.Start(w.Context()))
+	w.Await("the controller to lead", func() bool { return w.leads(c) })
+	return c
+}
+
 // createTrainer makes a Job of one pod with one device. With retries, its rules are those that
 // admission writes.
 func (w *world) createTrainer(name string, retries int32, annotations map[string]string) {
@@ -124,9 +135,8 @@ func TestRunningPodsLeaveABrokenNode(t *testing.T) {
 		metav1.CreateOptions{})
 	w.Check("create a budget", err)
 
-	c := w.controllers(1, map[string]any{"controller": map[string]any{
-		"evict": []any{map[string]any{"condition": "GPUIsLost", "after": "1m"}}}})[0]
-	w.Await("the controller to lead", func() bool { return w.leads(c) })
+	c := w.entitled(map[string]any{
+		"evict": []any{map[string]any{"condition": "GPUIsLost", "after": "1m"}}})
 	w.breaks("GPUIsLost", "Exclude", node)
 	broken := time.Now()
 	w.Timeout = evictionLimit
@@ -177,8 +187,7 @@ func (w *world) fail(pod corev1.Pod) {
 // The node is the one that packing prefers, because another pod is there.
 func TestJobAvoidsTheNodeOnWhichItFailed(t *testing.T) {
 	w := withJobs(t)
-	c := w.controllers(1, map[string]any{"controller": map[string]any{"avoidFor": "10m"}})[0]
-	w.Await("the controller to lead", func() bool { return w.leads(c) })
+	w.entitled(map[string]any{"avoidFor": "10m"})
 	w.createTrainer("anchor", 0, nil)
 	node := w.trainerOf("anchor", "").Spec.NodeName
 	w.createTrainer("fails", 6, nil)
