@@ -69,7 +69,20 @@ const ActiveCheck* Plan::Find(const std::string& name) const {
 
 void Plan::OnTried(const std::string& check, const std::string& node, Clock::time_point now) {
   const ActiveCheck* const known = Find(check);
-  if (known != nullptr) paused_[{check, node}] = now + known->retry_every;
+  if (known == nullptr) return;
+  paused_[{check, node}] = now + known->retry_every;
+  tried_[{check, node}] = now;
+}
+
+void Plan::OnStoodBack(const std::string& check, const std::string& node, Clock::time_point now) {
+  const ActiveCheck* const known = Find(check);
+  if (known != nullptr) paused_[{check, node}] = now + known->every;
+}
+
+void Plan::Prune(Clock::time_point now) {
+  std::erase_if(paused_, [now](const auto& each) { return now >= each.second; });
+  std::erase_if(
+      tried_, [&](const auto& each) { return now >= each.second + Find(each.first.first)->every; });
 }
 
 std::string Plan::WhyGivenUp(const model::ClusterView& view, const CheckPod& pod,
@@ -88,7 +101,7 @@ std::optional<Order> Plan::Next(const model::ClusterView& view, const std::vecto
                                 model::Time time, Clock::time_point now) {
   if (now < next_look_ || pods.size() >= kMost) return std::nullopt;
   next_look_ = now + kPace;
-  std::erase_if(paused_, [now](const auto& each) { return now >= each.second; });
+  Prune(now);
   Counts running;
   for (const CheckPod& pod : pods) {
     const model::NodeState* const node = NodeOf(view, pod);
@@ -124,7 +137,7 @@ std::vector<Plan::Candidate> Plan::Due(const model::ClusterView& view,
     }
   }
   std::ranges::sort(due, [](const Candidate& a, const Candidate& b) {
-    return std::tie(a.due, a.node, a.check) < std::tie(b.due, b.node, b.check);
+    return std::tie(a.tried, a.due, a.node, a.check) < std::tie(b.tried, b.due, b.node, b.check);
   });
   return due;
 }
@@ -135,6 +148,8 @@ std::optional<Plan::Candidate> Plan::DueOn(const ActiveCheck& check, const model
   const auto paused = paused_.find({check.name, node.node.name});
   if (paused != paused_.end() && now < paused->second) return std::nullopt;
   Candidate candidate;
+  const auto tried = tried_.find({check.name, node.node.name});
+  if (tried != tried_.end()) candidate.tried = tried->second;
   const model::Condition* const condition = FindCondition(node.node, check.condition);
   if (condition == nullptr) return candidate;
   candidate.failed = condition->status == model::ConditionStatus::kTrue;

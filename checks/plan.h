@@ -81,12 +81,16 @@ class Plan {
   const ActiveCheck* Find(const std::string& name) const;
 
   /// A check has begun on the node, or could not, or has told nothing: it is not tried again there
-  /// within `retryEvery`.
+  /// within `retryEvery`, and other nodes come first.
   void OnTried(const std::string& check, const std::string& node, Clock::time_point now);
+  /// Somebody else writes the condition there: the check is not tried again within `every`.
+  void OnStoodBack(const std::string& check, const std::string& node, Clock::time_point now);
 
  private:
-  // A node that is due. The one that was checked the longest ago comes first.
+  // A node that is due. The one that was tried the longest ago comes first, or else the one that
+  // was checked the longest ago: nodes on which no check ever tells anything hold up no others.
   struct Candidate {
+    Clock::time_point tried = Clock::time_point::min();
     model::Time due = model::kNoTime;
     std::size_t check = 0;
     model::NodeIndex node = 0;
@@ -104,6 +108,8 @@ class Plan {
                             model::Time time, Clock::time_point now);
   std::vector<Candidate> Due(const model::ClusterView& view, const std::vector<CheckPod>& pods,
                              model::Time time, Clock::time_point now) const;
+  // Forgets what does not matter any more.
+  void Prune(Clock::time_point now);
   // Returns since when the check has been due on the node; nothing if it is not.
   std::optional<Candidate> DueOn(const ActiveCheck& check, const model::NodeState& node,
                                  model::Time time, Clock::time_point now) const;
@@ -118,8 +124,10 @@ class Plan {
   const std::shared_ptr<const policies::scheduling::SchedulingEngine> engine_;
   const Names names_;
   Claimants claimants_;
-  // Until when no check begins, and why: it was tried, or the node would not do.
+  // Until when no check begins: it was tried, or the node would not do.
   std::map<Pair, Clock::time_point> paused_;
+  // When it was tried last, for as long as that matters.
+  std::map<Pair, Clock::time_point> tried_;
   // When to look for a node again.
   Clock::time_point next_look_{};
 };

@@ -150,6 +150,7 @@ absl::Status Runner::Tell(const CheckPod& pod, const ActiveCheck& check) {
   metrics_->OnEnded(check.name, pod.node, result, detail);
   const std::lock_guard guard(mutex_);
   plan_.OnTried(check.name, pod.node, timer_->Now());
+  if (result == Result::kStoodBack) plan_.OnStoodBack(check.name, pod.node, timer_->Now());
   return absl::OkStatus();
 }
 
@@ -175,28 +176,28 @@ void Runner::End(const CheckPod& pod, const Plan::Ending& ending) {
 }
 
 void Runner::Begin(const Order& order) {
+  const std::string& check = order.check.name;
+  const absl::Status may = writer_.MayWrite(order.node, order.node_uid, order.check.condition);
   {
     const std::lock_guard guard(mutex_);
-    plan_.OnTried(order.check.name, order.node, timer_->Now());
+    plan_.OnTried(check, order.node, timer_->Now());
+    if (absl::IsFailedPrecondition(may)) plan_.OnStoodBack(check, order.node, timer_->Now());
   }
-  const absl::Status may = writer_.MayWrite(order.node, order.node_uid, order.check.condition);
   if (absl::IsFailedPrecondition(may)) {
-    metrics_->OnEnded(order.check.name, order.node, Result::kStoodBack, std::string(may.message()));
+    metrics_->OnEnded(check, order.node, Result::kStoodBack, std::string(may.message()));
+    return;
   }
-  CheckPod pod;
-  absl::Status status = may;
-  if (may.ok()) {
-    status =
-        api_.Create(PodsPath(), {{"", "pods", "create"}, options_.names.namespace_name, ""},
-                    PodJson(order, options_.pods, options_.names, options_.owner()),
-                    [&](const JsonValue& created) { pod = ReadCheckPod(created, options_.names); });
-  }
-  if (status.ok()) {
-    pods_.push_back(std::move(pod));
-  } else if (!absl::IsFailedPrecondition(status) && !absl::IsNotFound(status) &&
-             !absl::IsCancelled(status)) {
-    metrics_->OnError("begin a check", status);
-  }
+  const absl::Status status = may.ok() ? Create(order) : may;
+  // Aborted: another controller has begun it. NotFound: the node is gone.
+  if (status.ok() || absl::IsAborted(status) || absl::IsNotFound(status)) return;
+  if (!absl::IsCancelled(status)) metrics_->OnError("begin a check", status);
+}
+
+absl::Status Runner::Create(const Order& order) {
+  return api_.Create(
+      PodsPath(), {{"", "pods", "create"}, options_.names.namespace_name, ""},
+      PodJson(order, options_.pods, options_.names, options_.owner()),
+      [&](const JsonValue& pod) { pods_.push_back(ReadCheckPod(pod, options_.names)); });
 }
 
 absl::Status Runner::Delete(const CheckPod& pod) {

@@ -105,6 +105,7 @@ class Runner final : public kube::ListWatchHandler<model::Pod> {
   Plan::Round Decide();
   void End(const CheckPod& pod, const Plan::Ending& ending);
   void Begin(const Order& order);
+  absl::Status Create(const Order& order);
   absl::Status Delete(const CheckPod& pod);
   void ReportRunning();
   // Forgets everything about pods: another controller leads.

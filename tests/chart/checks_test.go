@@ -28,7 +28,7 @@ func TestChecksHaveAPriorityBelowAllOthers(t *testing.T) {
 		"scheduler: berth") {
 		t.Error("with a kube-scheduler of one's own they go to the chart's")
 	}
-	for _, gone := range []string{"PriorityClass", "nodes/status", "checkPods"} {
+	for _, gone := range []string{"kind: PriorityClass", "nodes/status", "checkPods"} {
 		if strings.Contains(render(t, "").text, gone) {
 			t.Errorf("without checks there is %s", gone)
 		}

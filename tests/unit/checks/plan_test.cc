@@ -144,7 +144,7 @@ TEST_F(PlanTest, LeavesANodeThatBerthDoesNotRefuseToKubeScheduler) {
   EXPECT_FALSE(order->directly);
 }
 
-TEST_F(PlanTest, TheNodeThatWasCheckedTheLongestAgoComesFirst) {
+TEST_F(PlanTest, OfNodesThatWereNotTriedTheOneCheckedTheLongestAgoComesFirst) {
   const auto order =
       NextOrder({CheckedNode("gpu-1", false, hours(30)), CheckedNode("gpu-2", false, hours(50)),
                  CheckedNode("gpu-3", false, hours(40))});
@@ -189,6 +189,32 @@ TEST_F(PlanTest, NodesThatWouldNotDoHoldUpNoOthers) {
   for (int round = 0; round < 10 && !order; ++round) order = NextOrder(nodes);
   ASSERT_TRUE(order);
   EXPECT_EQ(order->node, "gpu-good");
+}
+
+// On the first of them, a check never tells anything, as when its image cannot be pulled there.
+TEST_F(PlanTest, ANodeOnWhichNoCheckEndsHoldsUpNoOthers) {
+  ActiveCheck check = VectorAdd();
+  check.retry_every = seconds(1);
+  Plan plan({check}, Engine(), kNames);
+  const std::vector<model::NodeState> nodes = {IdleNode("gpu-1"),
+                                               CheckedNode("gpu-2", false, hours(30))};
+  std::set<std::string> tried;
+  for (int round = 0; round < 4; ++round) {
+    now_ += Plan::kPace;
+    const auto order = plan.Decide(FixedView(nodes), {}, time_, now_).order;
+    ASSERT_TRUE(order);
+    tried.insert(order->node);
+    plan.OnTried(order->check.name, order->node, now_);
+  }
+  EXPECT_THAT(tried, SizeIs(2));
+}
+
+TEST_F(PlanTest, ANodeWhoseConditionIsSomebodyElsesIsLeftAloneForLong) {
+  plan_.OnStoodBack("vector-add", "gpu-1", now_);
+  Pass(hours(23));
+  EXPECT_FALSE(NextOrder({IdleNode("gpu-1")}));
+  Pass(hours(1));
+  EXPECT_TRUE(NextOrder({IdleNode("gpu-1")}));
 }
 
 TEST_F(PlanTest, NoCheckBeginsWhereAPodWantsTheNode) {
