@@ -205,9 +205,9 @@ void ValidateActiveChecks(const BerthConfiguration& config, Errors& errors) {
     for (const std::string& name : check.accelerators) {
       const auto has_name = [&name](const auto& spec) { return spec.name == name; };
       if (std::ranges::any_of(config.accelerators, has_name)) continue;
-      errors.push_back({path + ".accelerators",
-                        fmt::format("\"{}\" is no entry of accelerators; write the name of one",
-                                    name)});
+      errors.push_back(
+          {path + ".accelerators",
+           fmt::format("\"{}\" is no entry of accelerators; write the name of one", name)});
     }
   }
 }

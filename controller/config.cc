@@ -203,10 +203,9 @@ void ValidateEvict(const EvictConfig& evict, const std::string& path, Errors& er
         {path + ".condition", "must name a condition that excludes nodes, such as GPUIsLost"});
   }
   if (evict.after < kLeastWait) {
-    errors.push_back(
-        {path + ".after", fmt::format("must be at least {}, got {}; write 10m",
-                                      model::FormatDuration(kLeastWait),
-                                      model::FormatDuration(evict.after))});
+    errors.push_back({path + ".after", fmt::format("must be at least {}, got {}; write 10m",
+                                                   model::FormatDuration(kLeastWait),
+                                                   model::FormatDuration(evict.after))});
   }
   if (evict.per_minute < 1) {
     errors.push_back({path + ".perMinute",
@@ -231,10 +230,10 @@ void ValidateRunningPods(const ControllerConfig& config, Errors& errors) {
                                                        config.evict[i].condition)});
   }
   if (config.avoid_for != model::Duration(0) && config.avoid_for < kLeastWait) {
-    errors.push_back({"controller.avoidFor",
-                      fmt::format("must be 0s, for not at all, or at least {}, got {}; write 1h",
-                                  model::FormatDuration(kLeastWait),
-                                  model::FormatDuration(config.avoid_for))});
+    errors.push_back(
+        {"controller.avoidFor",
+         fmt::format("must be 0s, for not at all, or at least {}, got {}; write 1h",
+                     model::FormatDuration(kLeastWait), model::FormatDuration(config.avoid_for))});
   }
 }
 

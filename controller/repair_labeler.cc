@@ -40,9 +40,9 @@ bool RepairLabeler::WriteOne() {
   if (!change || !options_.may_write()) return false;
   const std::string& label = options_.rules.label;
   const absl::Status status =
-      change->allowed ? patcher_->LabelNode(change->node, change->uid,
-                                            {{label, std::string(kRepairAllowed)}})
-                      : patcher_->UnlabelNode(change->node, change->uid, label);
+      change->allowed
+          ? patcher_->LabelNode(change->node, change->uid, {{label, std::string(kRepairAllowed)}})
+          : patcher_->UnlabelNode(change->node, change->uid, label);
   retries_.OnTried(KeyOf(*change), timer_->Now());
   if (!absl::IsCancelled(status)) {
     observer_->OnWritten(Write::kRepairLabel, change->node, LabelText(label, *change), status);

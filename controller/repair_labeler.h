@@ -16,9 +16,9 @@ namespace berth::controller {
 
 /// Keeps the label that lets nodes be repaired as PlanRepairs() returns it, one node after the
 /// other; after each write it plans anew, so that too many nodes that are away stop it at once.
-/// After a write, successful or not, the node is tried again after 2 s if the snapshot still has not
-/// what was written, and then after waits that double up to 5 min. Giving the label and taking it
-/// away have waits of their own.
+/// After a write, successful or not, the node is tried again after 2 s if the snapshot still has
+/// not what was written, and then after waits that double up to 5 min. Giving the label and taking
+/// it away have waits of their own.
 ///
 /// Controller owns it. Run() blocks, so give it a thread. Not thread-safe.
 class RepairLabeler {

@@ -76,9 +76,8 @@ class EntryCounter {
   AcceleratorCapacity counted_;
   std::map<ReasonId, ExcludedCapacity> excluded_;
   // Nodes that Berth would let pods on, but whose taint keeps them off.
-  ExcludedCapacity repaired_{.reason = std::string(kUnderRepair),
-                             .summary = std::string(kUnderRepair),
-                             .devices = {}};
+  ExcludedCapacity repaired_{
+      .reason = std::string(kUnderRepair), .summary = std::string(kUnderRepair), .devices = {}};
 };
 
 }  // namespace

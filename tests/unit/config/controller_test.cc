@@ -62,29 +62,6 @@ TEST(ControllerConfigTest, IsReadWhole) {
   EXPECT_TRUE(config.taints);
 }
 
-TEST(ControllerConfigTest, ReadsWhatHappensToRunningPods) {
-  const auto reading = Parse(R"(
-  evict:
-  - {condition: GPUIsLost, after: 5m, perMinute: 2, maxShare: 0.2}
-  - condition: DStateProcess
-  avoidFor: 1h
-)");
-  ASSERT_THAT(yaml::ToString(reading.errors), IsEmpty());
-  const controller::ControllerConfig& config = reading.config.controller;
-  EXPECT_THAT(config.evict,
-              ElementsAre(controller::EvictConfig{.condition = "GPUIsLost",
-                                                  .after = std::chrono::minutes(5),
-                                                  .per_minute = 2,
-                                                  .max_share = 0.2},
-                          controller::EvictConfig{.condition = "DStateProcess"}));
-  EXPECT_EQ(config.avoid_for, std::chrono::hours(1));
-}
-
-TEST(ControllerConfigTest, MovesNoRunningPodByDefault) {
-  EXPECT_THAT(controller::ControllerConfig().evict, IsEmpty());
-  EXPECT_EQ(controller::ControllerConfig().avoid_for, model::Duration(0));
-}
-
 TEST(ControllerConfigTest, ReadsActiveChecks) {
   const auto reading = Parse(R"(
   activeChecks:
@@ -104,6 +81,28 @@ TEST(ControllerConfigTest, ReadsActiveChecks) {
   EXPECT_EQ(checks[0].every, std::chrono::hours(12));
   EXPECT_EQ(checks[0].memory->text(), "8Gi");
   EXPECT_EQ(reading.config.controller.check_pods.scheduler, "berth");
+}
+
+TEST(ControllerConfigTest, ReadsWhatHappensToRunningPods) {
+  const auto reading = Parse(R"(
+  evict:
+  - {condition: GPUIsLost, after: 5m, perMinute: 2, maxShare: 0.2}
+  - condition: DStateProcess
+  avoidFor: 1h
+)");
+  ASSERT_THAT(yaml::ToString(reading.errors), IsEmpty());
+  const controller::ControllerConfig& config = reading.config.controller;
+  EXPECT_THAT(config.evict, ElementsAre(controller::EvictConfig{.condition = "GPUIsLost",
+                                                                .after = std::chrono::minutes(5),
+                                                                .per_minute = 2,
+                                                                .max_share = 0.2},
+                                        controller::EvictConfig{.condition = "DStateProcess"}));
+  EXPECT_EQ(config.avoid_for, std::chrono::hours(1));
+}
+
+TEST(ControllerConfigTest, MovesNoRunningPodByDefault) {
+  EXPECT_THAT(controller::ControllerConfig().evict, IsEmpty());
+  EXPECT_EQ(controller::ControllerConfig().avoid_for, model::Duration(0));
 }
 
 TEST(ControllerConfigTest, TaintsNoNodesByDefault) {
@@ -189,6 +188,16 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"  certificates: {webhooks: [berth]}",
                 "f:4: controller.certificates.webhooks: has no effect without "
                 "controller.certificates.servers; set both"},
+        Mistake{"  activeChecks: [{name: a, image: b, condition: NobodyKnows}]",
+                "f:4: controller.activeChecks[0].condition: health knows no condition "
+                "\"NobodyKnows\", so that a check that fails would have no effect; add it to "
+                "health.conditions"},
+        Mistake{"  activeChecks: [{name: a, image: b}]\nhealth: {staleAfter: 10m}",
+                "f:4: controller.activeChecks[0].condition: \"GPURuntimeError\" goes stale before "
+                "it is checked again; write staleAfter: 0s in its entry of health.conditions"},
+        Mistake{"  activeChecks: [{name: a, image: b, accelerators: [A1000]}]",
+                "f:4: controller.activeChecks[0].accelerators: \"A1000\" is no entry of "
+                "accelerators; write the name of one"},
         Mistake{"  evict: [{condition: NobodyKnows}]",
                 "f:4: controller.evict[0].condition: health has no entry by which \"NobodyKnows\" "
                 "excludes nodes; write one of its types, or add it to health.conditions"},
@@ -209,16 +218,6 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"  avoidFor: 5s",
                 "f:4: controller.avoidFor: must be 0s, for not at all, or at least 1m, got 5s; "
                 "write 1h"},
-        Mistake{"  activeChecks: [{name: a, image: b, condition: NobodyKnows}]",
-                "f:4: controller.activeChecks[0].condition: health knows no condition "
-                "\"NobodyKnows\", so that a check that fails would have no effect; add it to "
-                "health.conditions"},
-        Mistake{"  activeChecks: [{name: a, image: b}]\nhealth: {staleAfter: 10m}",
-                "f:4: controller.activeChecks[0].condition: \"GPURuntimeError\" goes stale before "
-                "it is checked again; write staleAfter: 0s in its entry of health.conditions"},
-        Mistake{"  activeChecks: [{name: a, image: b, accelerators: [A1000]}]",
-                "f:4: controller.activeChecks[0].accelerators: \"A1000\" is no entry of "
-                "accelerators; write the name of one"},
         Mistake{"  lostNodes: {forceDeleteAfter: 30s}",
                 "f:4: controller.lostNodes.forceDeleteAfter: must be 0s, for never, or at least "
                 "1m, got 30s; write 15m"},
