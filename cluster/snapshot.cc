@@ -36,6 +36,8 @@ const GangPods& Snapshot::Reader::Gangs() const { return snapshot_->gangs_; }
 
 const TerminatingPods& Snapshot::Reader::Terminating() const { return snapshot_->terminating_; }
 
+const CheckpointTimes& Snapshot::Reader::Checkpoints() const { return snapshot_->checkpoints_; }
+
 bool Snapshot::Reader::AffinitySelects(const model::Pod& pod) const {
   // The index stores nothing of pods without terms, so a pod in quarantine may have terms that are
   // not in the index.
@@ -70,7 +72,8 @@ Snapshot::Snapshot(Options options)
                           .whole_pods = options.whole_pods}),
       on_ambiguous_(std::move(options.on_ambiguous)),
       pods_(catalog_, &nodes_, options.whole_pods),
-      gangs_(options.gang_prefix) {}
+      gangs_(options.gang_prefix),
+      checkpoints_(options.checkpoint_times) {}
 
 Snapshot::Reader Snapshot::Read() const {
   const std::lock_guard<std::mutex> gate(gate_);
@@ -118,6 +121,7 @@ void Snapshot::UpsertPod(const model::Pod& pod) {
   pods_.Upsert(pod);
   gangs_.Upsert(pod);
   terminating_.Upsert(pod);
+  checkpoints_.Upsert(pod);
   affinity_.Upsert(pod);
 }
 
@@ -127,6 +131,7 @@ void Snapshot::DeletePod(const model::Pod& pod) {
   pods_.Remove(pod);
   gangs_.Remove(pod);
   terminating_.Remove(pod);
+  checkpoints_.Remove(pod);
   affinity_.Remove(pod);
 }
 
@@ -154,6 +159,7 @@ void Snapshot::QuarantinePod(const kube::UnreadableObject& pod) {
   pods_.Keep(pod);
   gangs_.Keep(pod);
   terminating_.Keep(pod);
+  checkpoints_.Keep(pod);
   affinity_.Keep(pod);
 }
 
@@ -172,6 +178,7 @@ void Snapshot::VisitTables(Kind kind, Visit visit) {
       visit(pods_);
       visit(gangs_);
       visit(terminating_);
+      visit(checkpoints_);
       return visit(affinity_);
     case Kind::kServices:
       return visit(services_);

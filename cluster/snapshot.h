@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cluster/affinity_index.h"
+#include "cluster/checkpoint_times.h"
 #include "cluster/gang_pods.h"
 #include "cluster/node_table.h"
 #include "cluster/node_trimmer.h"
@@ -72,6 +73,8 @@ class Snapshot {
     /// The prefix of the annotations in which pods state their gang, "berth.dev". Empty: gangs are
     /// not kept.
     std::string gang_prefix = {};
+    /// Whether to keep when bound pods wrote checkpoints.
+    bool checkpoint_times = false;
     /// Called when two entries of the catalogue recognise a node: when the node is new, and when
     /// its accelerator changes. The arguments are the node's name, the entry that counts and the
     /// other entry. It is called on the writer's thread, without any lock held. May be empty.
@@ -108,6 +111,8 @@ class Snapshot {
     const GangPods& Gangs() const;
     /// The pods of Jobs that somebody has deleted and that are still there.
     const TerminatingPods& Terminating() const;
+    /// When bound pods wrote checkpoints; none without Options::checkpoint_times.
+    const CheckpointTimes& Checkpoints() const;
     /// Always true while the quarantine has pods, whose terms may be unknown.
     bool AffinitySelects(const model::Pod& pod) const override;
     /// nullopt until the first list of Services is complete. That is for ever if nobody lists them.
@@ -252,6 +257,7 @@ class Snapshot {
   PodLedger pods_;
   GangPods gangs_;
   TerminatingPods terminating_;
+  CheckpointTimes checkpoints_;
   AffinityIndex affinity_;
   ServiceIndex services_;
   // By Kind.

@@ -66,6 +66,7 @@ Placer::Placer(std::shared_ptr<const policies::scheduling::SchedulingEngine> eng
       judgement_metrics_(metrics),
       shortlist_metrics_(metrics),
       preemption_metrics_(metrics),
+      victim_choice_(metrics),
       observers_(std::move(observers)),
       shortlist_(std::move(shortlist)),
       nominated_(nominated) {}
@@ -247,7 +248,7 @@ std::vector<NodeVictims> Placer::Preempt(const PreemptionArgs& args, model::Time
     // (pkg/scheduler/framework/preemption, callExtenders).
     if (helps && !args.nodes[i].uids.empty()) kept.push_back(args.nodes[i]);
   }
-  return kept;
+  return victim_choice_.Choose(std::move(kept), reader, now);
 }
 
 }  // namespace berth::extender

@@ -15,6 +15,7 @@
 #include "extender/judgement_cache.h"
 #include "extender/preemption_veto.h"
 #include "extender/shortlisted_pods.h"
+#include "extender/victim_choice.h"
 #include "extender/wire.h"
 #include "model/cluster_view.h"
 #include "model/pod.h"
@@ -84,9 +85,10 @@ class Placer {
   std::vector<std::int64_t> Prioritize(const ExtenderArgs& args, model::Time now);
 
   /// Answers preempt: the nodes of `args` on which it helps to evict the victims, with the victims
-  /// unchanged. It does not help if filter would refuse the node afterwards all the same, or if the
-  /// node has no victims. None helps while some node of the cluster fits the pod as it is, and the
-  /// controller can be expected to nominate it (PreemptionVeto).
+  /// unchanged, less those that VictimChoice spares. It does not help if filter would refuse the
+  /// node afterwards all the same, or if the node has no victims. None helps while some node of the
+  /// cluster fits the pod as it is, and the controller can be expected to nominate it
+  /// (PreemptionVeto).
   std::vector<NodeVictims> Preempt(const PreemptionArgs& args, model::Time now);
 
   /// What this placer was made from.
@@ -139,6 +141,7 @@ class Placer {
   JudgementMetrics judgement_metrics_;
   ShortlistMetrics shortlist_metrics_;
   PreemptionMetrics preemption_metrics_;
+  VictimChoice victim_choice_;
   const std::vector<DecisionObserver*> observers_;
   const policies::scheduling::ShortlistConfig shortlist_;
   const cluster::NominatedPods* const nominated_;

@@ -40,6 +40,7 @@ LiveCluster::LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalo
       snapshot_({.catalog = catalog,
                  .labels = {},
                  .whole_pods = true,
+                 .checkpoint_times = true,
                  .on_ambiguous =
                      [this](const std::string& node, auto entry, auto hidden) {
                        catalogue_log_.OnAmbiguous(node, entry, hidden);

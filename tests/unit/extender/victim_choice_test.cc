@@ -1,0 +1,134 @@
+#include "extender/victim_choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/unit/extender/fixtures.h"
+
+namespace berth::extender {
+namespace {
+
+using policies::scheduling::Catalog;
+using policies::scheduling::GpuNode;
+using policies::scheduling::kGpu;
+using policies::scheduling::kNow;
+using policies::scheduling::PodAskingFor;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// kNow is 2027-01-15T08:00:00Z.
+constexpr char kFreshTime[] = "2027-01-15T07:50:00Z";
+constexpr char kOldTime[] = "2027-01-15T07:40:00Z";
+
+class VictimChoiceTest : public testing::Test {
+ protected:
+  VictimChoiceTest() {
+    for (const char* name : {"a", "b", "c"}) {
+      snapshot_.UpsertNode(GpuNode(name, "Tesla-V100-SXM2-32GB").node);
+    }
+  }
+
+  /// Binds a pod that says this of its checkpoint; "": nothing.
+  void Bind(const std::string& node, const std::string& uid, const std::string& checkpoint = "",
+            std::int32_t priority = 0) {
+    model::Pod pod = PodAskingFor(kGpu, 1);
+    pod.name = pod.uid = uid;
+    pod.node_name = node;
+    pod.priority = priority;
+    if (!checkpoint.empty()) pod.annotations = {{"berth.dev/checkpointed-at", checkpoint}};
+    snapshot_.UpsertPod(pod);
+  }
+
+  std::vector<std::string> Choose(std::vector<NodeVictims> candidates) {
+    std::vector<std::string> names;
+    const auto reader = snapshot_.Read();
+    for (const NodeVictims& node : choice_.Choose(std::move(candidates), reader, kNow)) {
+      names.emplace_back(node.name);
+    }
+    return names;
+  }
+
+  cluster::Snapshot snapshot_{{.catalog = Catalog(), .whole_pods = true, .checkpoint_times = true}};
+  server::Metrics metrics_;
+  VictimChoice choice_{metrics_};
+};
+
+TEST_F(VictimChoiceTest, PodsWithAFreshCheckpointGoFirst) {
+  Bind("a", "a1");
+  Bind("b", "b1", kFreshTime);
+  Bind("c", "c1", kOldTime);
+  EXPECT_THAT(Choose({{"a", {"a1"}}, {"b", {"b1"}}, {"c", {"c1"}}}), ElementsAre("b"));
+  const std::string text = metrics_.Exposition();
+  EXPECT_THAT(text, HasSubstr(R"(berth_preemption_victims_total{checkpoint="fresh"} 1)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_preemption_victims_total{checkpoint="old"} 1)"));
+  EXPECT_THAT(text, HasSubstr(R"(berth_preemption_victims_total{checkpoint="none"} 1)"));
+  EXPECT_THAT(text, HasSubstr("berth_preemption_nodes_spared_total 2"));
+}
+
+TEST_F(VictimChoiceTest, WithoutFreshCheckpointsNothingChanges) {
+  Bind("a", "a1");
+  Bind("c", "c1", kOldTime);
+  EXPECT_THAT(Choose({{"a", {"a1"}}, {"c", {"c1"}}}), ElementsAre("a", "c"));
+}
+
+TEST_F(VictimChoiceTest, EveryVictimOfANodeNeedsOne) {
+  Bind("a", "a1");
+  Bind("a", "a2");
+  Bind("b", "b1", kFreshTime);
+  Bind("b", "b2");
+  EXPECT_THAT(Choose({{"a", {"a1", "a2"}}, {"b", {"b1", "b2"}}}), ElementsAre("a", "b"));
+}
+
+TEST_F(VictimChoiceTest, TimesThatCannotBeReadOrAreInTheFutureCountAsAbsent) {
+  Bind("b", "b1", kFreshTime);
+  for (const char* text : {"yesterday", "2027-01-15T08:01:01Z", "1800000000", " "}) {
+    Bind("a", "a1", text);
+    EXPECT_THAT(Choose({{"a", {"a1"}}, {"b", {"b1"}}}), ElementsAre("b")) << text;
+  }
+  Bind("a", "a1", "2027-01-15T08:01:00Z");  // clocks differ
+  EXPECT_THAT(Choose({{"a", {"a1"}}, {"b", {"b1"}}}), ElementsAre("a", "b"));
+  EXPECT_THAT(metrics_.Exposition(),
+              HasSubstr(R"(berth_preemption_victims_total{checkpoint="unreadable"} 3)"));
+}
+
+// What kube-scheduler compares first stays as it is.
+TEST_F(VictimChoiceTest, NoHigherPriorityNoMoreViolationsAndNoMorePodsAreEvictedForIt) {
+  Bind("a", "a1", "", 0);
+  Bind("b", "b1", kFreshTime, 5);
+  EXPECT_THAT(Choose({{"a", {"a1"}}, {"b", {"b1"}}}), ElementsAre("a", "b"));
+  Bind("b", "b1", kFreshTime, 0);
+  Bind("b", "b2", kFreshTime, 0);
+  EXPECT_THAT(Choose({{"a", {"a1"}}, {"b", {"b1", "b2"}}}), ElementsAre("a", "b"));
+  EXPECT_THAT(Choose({{"a", {"a1"}, 0}, {"b", {"b1"}, 1}}), ElementsAre("a", "b"));
+  EXPECT_THAT(Choose({{"a", {"a1"}, 1}, {"b", {"b1"}, 1}}), ElementsAre("b"));
+}
+
+// It may be the pod of the lowest priority that goes.
+TEST_F(VictimChoiceTest, PrioritiesThatAreNotKnownAreTakenForTheLowestOfTheNode) {
+  Bind("a", "a1", "", 9);
+  Bind("a", "a2", "", 1);
+  Bind("b", "b1", kFreshTime, 5);
+  EXPECT_THAT(Choose({{"a", {"a1"}}, {"b", {"b1"}}}), ElementsAre("a", "b"));
+  EXPECT_THAT(Choose({{"a", {"a1", "a2"}}, {"b", {"b1"}}}), ElementsAre("b"));
+}
+
+TEST_F(VictimChoiceTest, NodesWhosePodsAreNotKnownAreKept) {
+  Bind("b", "b1", kFreshTime);
+  EXPECT_THAT(Choose({{"elsewhere", {"x"}}, {"a", {"a1"}}, {"b", {"b1"}}}),
+              ElementsAre("elsewhere", "a", "b"));
+}
+
+TEST_F(VictimChoiceTest, WhatKubeSchedulerGaveIsPassedBackUnchanged) {
+  Bind("a", "a1");
+  Bind("b", "b1", kFreshTime);
+  const NodeVictims fresh{"b", {"b1"}, 0};
+  const auto reader = snapshot_.Read();
+  EXPECT_THAT(choice_.Choose({{"a", {"a1"}, 0}, fresh}, reader, kNow), ElementsAre(fresh));
+}
+
+}  // namespace
+}  // namespace berth::extender
