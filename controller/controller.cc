@@ -59,6 +59,10 @@ Controller::Controller(Options options,
       repair_transport_(WhileLeading(*repair_client_)),
       repair_patcher_(&repair_transport_),
       repair_labeler_(RepairOptions(options), snapshot, &repair_patcher_, &timer_, observer),
+      event_client_(Connect(options, WriteTimeouts())),
+      event_transport_(WhileLeading(*event_client_)),
+      fault_teller_(TellerOptions(options), snapshot, &event_transport_, &timer_,
+                    options.fault_metrics, observer),
       nudge_client_(Connect(options, WriteTimeouts())),
       nudge_transport_(WhileLeading(*nudge_client_)),
       nudge_patcher_(&nudge_transport_),
@@ -75,8 +79,7 @@ Controller::Controller(Options options,
                       ? std::make_unique<PodGroupReader>(pod_group_client_.get(),
                                                          model::GangNames(options.prefix))
                       : nullptr),
-      nominator_(NominatorOptions(options), engine, snapshot, &timer_, observer,
-                 planner_metrics),
+      nominator_(NominatorOptions(options), engine, snapshot, &timer_, observer, planner_metrics),
       gate_client_(Connect(options, WriteTimeouts())),
       gate_transport_(WhileLeading(*gate_client_)),
       gate_patcher_(&gate_transport_),
@@ -114,9 +117,8 @@ std::unique_ptr<Controller::CheckWork> Controller::MakeCheckWork(
   auto client = Connect(options, WriteTimeouts());
   LeaderTransport transport = WhileLeading(*client);
   auto work = std::make_unique<CheckWork>(std::move(client), std::move(transport));
-  work->runner =
-      std::make_unique<checks::Runner>(CheckOptions(options), std::move(engine), snapshot,
-                                       &work->transport, &timer_, metrics);
+  work->runner = std::make_unique<checks::Runner>(CheckOptions(options), std::move(engine),
+                                                  snapshot, &work->transport, &timer_, metrics);
   return work;
 }
 
@@ -176,6 +178,13 @@ RepairLabeler::Options Controller::RepairOptions(const Options& options) const {
                     .enabled = options.repair.enabled,
                     .max_share = options.repair.max_share,
                     .health = options.health},
+          .may_write = [this] { return Leads(); },
+          .now = options.now};
+}
+
+FaultTeller::Options Controller::TellerOptions(const Options& options) const {
+  return {.health = options.health,
+          .events = options.events,
           .may_write = [this] { return Leads(); },
           .now = options.now};
 }
@@ -252,6 +261,7 @@ void Controller::Start() {
   threads_.emplace_back([this] { labeler_.Run(); });
   threads_.emplace_back([this] { tainter_.Run(); });
   threads_.emplace_back([this] { repair_labeler_.Run(); });
+  threads_.emplace_back([this] { fault_teller_.Run(); });
   threads_.emplace_back([this] { nudger_.Run(); });
   threads_.emplace_back([this] { gate_remover_.Run(); });
   threads_.emplace_back([this] { nominator_.Run(); });
@@ -272,6 +282,7 @@ void Controller::Stop() {
   label_client_->Stop();
   taint_client_->Stop();
   repair_client_->Stop();
+  event_client_->Stop();
   nudge_client_->Stop();
   gate_client_->Stop();
   if (scheduler_lease_client_ != nullptr) scheduler_lease_client_->Stop();

@@ -13,6 +13,8 @@
 #include "cluster/snapshot.h"
 #include "controller/certificate_keeper.h"
 #include "controller/certificate_observer.h"
+#include "controller/fault_metrics.h"
+#include "controller/fault_teller.h"
 #include "controller/gate_remover.h"
 #include "controller/leader_election.h"
 #include "controller/leader_transport.h"
@@ -62,7 +64,7 @@ class Controller {
  public:
   /// Where the controller works, and what for. `now` must be set.
   struct Options {
-    /// How to reach the API server. Up to nine connections are opened, Nominator::kWriters more
+    /// How to reach the API server. Up to ten connections are opened, Nominator::kWriters more
     /// if pods are planned, one more if gangs are, and one more if these have PodGroups.
     kube::ApiConfig api;
     /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
@@ -98,6 +100,11 @@ class Controller {
     /// are removed.
     RepairConfig repair;
     policies::scheduling::HealthConfig health{};
+    /// Whether Events tell of nodes that are excluded. Where the rules exclude none, as in Observe,
+    /// set neither this nor `fault_metrics`.
+    bool events = false;
+    /// Measures how long that takes. May be null; must outlive the controller.
+    FaultMetrics* fault_metrics = nullptr;
     /// For which pods nodes are nominated. If for any, the snapshot must have whole pods.
     planner::PlannerConfig planner;
     /// The time for policies, certificates and lost nodes. Called on several threads.
@@ -127,6 +134,8 @@ class Controller {
   /// - the labels of nodes;
   /// - the taints of nodes;
   /// - the labels of nodes that may be repaired;
+  /// - what is told and measured of nodes that are excluded; this thread ends at once if that is
+  ///   nothing;
   /// - the nudges of pods;
   /// - the gates of gangs; this thread ends at once if gangs are planned;
   /// - the plan of nominations, and Nominator::kWriters threads that write them, if pods of any
@@ -190,6 +199,7 @@ class Controller {
   std::unique_ptr<RunningPods> MakeRunningPods(const Options& options,
                                                const cluster::Snapshot* snapshot,
                                                WriteObserver* observer);
+  FaultTeller::Options TellerOptions(const Options& options) const;
   Nudger::Options NudgerOptions(const Options& options) const;
   Nominator::Options NominatorOptions(const Options& options) const;
   GateRemover::Options GateOptions(const Options& options) const;
@@ -224,6 +234,9 @@ class Controller {
   LeaderTransport repair_transport_;
   Patcher repair_patcher_;
   RepairLabeler repair_labeler_;
+  const std::unique_ptr<kube::Transport> event_client_;
+  LeaderTransport event_transport_;
+  FaultTeller fault_teller_;
   const std::unique_ptr<kube::Transport> nudge_client_;
   LeaderTransport nudge_transport_;
   Patcher nudge_patcher_;

@@ -37,7 +37,8 @@ constexpr WriteWords kWrites[kWriteKinds] = {
     {"eviction", "evicted a pod from an excluded node",
      "get on jobs, list on pods and create on pods/eviction"},
     {"pod_event", "told why a pod stays on an excluded node", "create on events"},
-    {"avoid", "noted on a node whose pods failed there", "patch on nodes"}};
+    {"avoid", "noted on a node whose pods failed there", "patch on nodes"},
+    {"fault_event", "told of an excluded node", "create on events"}};
 constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
 
 }  // namespace

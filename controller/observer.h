@@ -17,7 +17,7 @@ namespace berth::controller {
 ///   berth_controller_writes_total{write,result}   write: node_label, nudge, secret, ca_bundle,
 ///                                                 lease_owner, lost_pod, nomination, gate,
 ///                                                 gang_condition, gang_eviction, node_taint,
-///                                                 pod_group;
+///                                                 pod_group, fault_event;
 ///                                                 result: ok, gone, conflict, forbidden, failed
 ///   berth_controller_lease_errors_total           requests for the Lease that failed
 ///

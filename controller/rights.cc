@@ -6,6 +6,7 @@
 #include "checks/runner.h"
 #include "cluster/feed.h"
 #include "controller/certificate_keeper.h"
+#include "controller/fault_teller.h"
 #include "controller/gang_evictor.h"
 #include "controller/lease_store.h"
 #include "controller/lost_pod_deleter.h"
@@ -34,6 +35,7 @@ std::vector<kube::Grant> InTheCluster(const ControllerConfig& config,
   if (PlansGangs(planner)) kube::Allow(kGangPermissions, {}, grants);
   if (planner.gangs.pod_groups) kube::Allow(kPodGroupPermissions, {}, grants);
   if (!config.evict.empty()) kube::Allow(kEvictPermissions, {}, grants);
+  if (config.events) kube::Allow(kFaultEventPermissions, {}, grants);
   if (config.lost_nodes.enabled()) kube::Allow(kLostPodPermissions, {}, grants);
   if (!config.active_checks.empty()) kube::Allow(checks::kConditionPermissions, {}, grants);
   return grants;

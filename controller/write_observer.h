@@ -12,7 +12,8 @@ namespace berth::controller {
 /// node of a pod, the gate of a pod of a gang, the condition that says why its gang waits, the
 /// eviction of a gang, the taint of a node, the PodGroup of a gang, the label that lets a node be
 /// repaired, the eviction of a pod from an excluded node, the event that tells why a pod stays
-/// there, the annotation of a node on which pods failed.
+/// there, the annotation of a node on which pods failed, the Event of a node that is excluded or
+/// of a pod on it.
 enum class Write {
   kNodeLabel,
   kNudge,
@@ -29,11 +30,12 @@ enum class Write {
   kRepairLabel,
   kEviction,
   kPodEvent,
-  kAvoid
+  kAvoid,
+  kFaultEvent
 };
 
 /// How many values Write has.
-inline constexpr std::size_t kWriteKinds = 16;
+inline constexpr std::size_t kWriteKinds = 17;
 
 /// Is notified of every write that was tried. Called on several threads at a time, so
 /// implementations must be thread-safe. They must not block.

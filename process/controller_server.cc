@@ -99,12 +99,13 @@ class ControllerServer::Work {
                      .taints = config.controller.taints && Excludes(config),
                      .repair = RepairOf(config),
                      .health = HealthOf(config).config,
+                     .events = config.controller.events && Excludes(config),
+                     .fault_metrics = Excludes(config) ? &server.fault_metrics_ : nullptr,
                      .planner = config.planner,
                      .now = Now,
                      .seed = std::random_device()()},
                     engine_.scheduling, &snapshot_, &server.observer_, &server.certificate_report_,
-                    &server.pending_observer_, &server.planner_metrics_,
-                    &server.check_metrics_) {
+                    &server.pending_observer_, &server.planner_metrics_, &server.check_metrics_) {
     feed_.Start();
     controller_.Start();
   }
@@ -171,6 +172,7 @@ ControllerServer::ControllerServer(kube::ApiConfig api, const std::string& lease
       observer_(*metrics_),
       certificate_report_(*metrics_),
       planner_metrics_(*metrics_),
+      fault_metrics_(*metrics_),
       check_metrics_(*metrics_),
       node_observer_("nodes", *metrics_),
       pod_observer_("pods", *metrics_),

@@ -12,6 +12,7 @@
 #include "cluster/snapshot.h"
 #include "config/config.h"
 #include "controller/certificate_report.h"
+#include "controller/fault_metrics.h"
 #include "controller/observer.h"
 #include "controller/planner_metrics.h"
 #include "kube/api_config.h"
@@ -82,6 +83,7 @@ class ControllerServer final : public Server {
   controller::Observer observer_;
   controller::CertificateReport certificate_report_;
   controller::PlannerMetrics planner_metrics_;
+  controller::FaultMetrics fault_metrics_;
   checks::Metrics check_metrics_;
   // Shared by successive works, so that their counters go on.
   FeedObserver node_observer_;

@@ -32,7 +32,8 @@ func panels(t *testing.T) []panel {
 // Every query is asked of a real Prometheus that scrapes a real Berth under traffic.
 func TestDashboardShowsSomethingEverywhere(t *testing.T) {
 	w := startMonitored(t)
-	variables := strings.NewReplacer("$namespace", "berth-system", "$__rate_interval", "15s")
+	variables := strings.NewReplacer("$namespace", "berth-system", "$__rate_interval", "15s",
+		"$__range:1m", "60s:1s", "$__range", "60s") // nobody waits for a minute
 	missing := map[string]bool{}
 	for _, panel := range panels(t) {
 		for _, target := range panel.Targets {

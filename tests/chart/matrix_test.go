@@ -67,6 +67,8 @@ scheduler: {defaultSpreading: true, podMaxBackoffSeconds: 10}`}},
 config: {controller: {lostNodes: {forceDeleteAfter: 15m}}}`}},
 	{name: "pods on lost nodes are left alone", installation: installation{values: `
 config: {controller: {lostNodes: {forceDeleteAfter: 0h0s, maxShare: 0.5}}}`}},
+	{name: "nobody is told of excluded nodes", installation: installation{values: `
+config: {controller: {events: false}}`}},
 	{name: "pods leave excluded nodes", installation: installation{values: `
 config: {controller: {evict: [{condition: GPUIsLost, after: 15m}], avoidFor: 1h}}`}},
 	{name: "excluded nodes are tainted", installation: installation{values: everything + `

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -28,6 +29,8 @@ type monitored struct {
 	admission  *box.Admission
 	prometheus *box.Prometheus
 	created    int
+	broken     bool
+	changed    time.Time // when it was broken or repaired
 }
 
 func startMonitored(t *testing.T) *monitored {
@@ -103,12 +106,25 @@ func (w *monitored) traffic() {
 	for _, namespace := range []string{"enforce", "warn"} {
 		w.create(namespace, withoutLimits)
 	}
+	w.breakAndRepair()
 	w.plan()
 	ask.Accelerators = []string{"P100"} // which the catalogue lacks
 	if err := w.tryCreate("enforce", ask.Pod); err == nil {
 		w.Error("a pod of an unknown model is not denied")
 	}
 	w.misbehave()
+}
+
+// breakAndRepair breaks a node or, the next time, repairs it, not so soon that the controller, which
+// looks once a second, misses it.
+func (w *monitored) breakAndRepair() {
+	w.Helper()
+	if time.Since(w.changed) < 3*time.Second {
+		return
+	}
+	w.broken, w.changed = !w.broken, time.Now()
+	w.check("break or repair a node", fleet.SetCondition(w.Context(), w.box.Client,
+		fleet.Small(nodesPerPool)[3].NodeName(0), "GPUIsLost", w.broken))
 }
 
 // plan creates a pod that waits for a nomination, and one that is a gang, binds those that have one,

@@ -170,6 +170,11 @@ probes:
 {{- if dig "controller" "activeChecks" list .Values.config -}}true{{- end -}}
 {{- end -}}
 
+{{/* Not empty where the controller writes Events of nodes that are excluded. */}}
+{{- define "berth.tellsOfFaults" -}}
+{{- if dig "controller" "events" true .Values.config -}}true{{- end -}}
+{{- end -}}
+
 {{/* Not empty where the controller taints nodes. */}}
 {{- define "berth.taints" -}}
 {{- if dig "controller" "taints" false .Values.config -}}true{{- end -}}

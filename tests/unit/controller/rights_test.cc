@@ -45,6 +45,14 @@ TEST(ControllerRbac, MayRunChecksOnlyWhereItIsConfiguredTo) {
               HasSubstr("  resources: [pods]\n  verbs: [create, delete]\n"));
 }
 
+TEST(ControllerRbac, MayWriteEventsUnlessNobodyIsToBeTold) {
+  ControllerConfig config;
+  const std::string rule = "  resources: [events]\n  verbs: [create]\n";
+  EXPECT_THAT(ControllerRolesYaml(config, {}, ""), HasSubstr(rule));
+  config.events = false;
+  EXPECT_THAT(ControllerRolesYaml(config, {}, ""), Not(HasSubstr("events")));
+}
+
 TEST(ControllerRbac, MayEndPodsOnlyWhereItIsConfiguredTo) {
   ControllerConfig config;
   config.lost_nodes.force_delete_after = std::chrono::minutes(15);

@@ -1,0 +1,187 @@
+#include "controller/fault_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "controller/fault_metrics.h"
+#include "server/metrics.h"
+#include "tests/unit/policies/fixtures.h"
+
+namespace berth::controller {
+namespace {
+
+using model::ConditionStatus;
+using policies::scheduling::kNow;
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr char kLost[] = "GPUIsLost";
+
+model::NodeState Node(std::string name) {
+  model::NodeState node = policies::scheduling::GpuNode(std::move(name), "NVIDIA-A30");
+  node.node.uid = node.node.name + "-uid";
+  return node;
+}
+
+model::NodeState With(model::NodeState node, std::string type, model::Time since,
+                      ConditionStatus status = ConditionStatus::kTrue) {
+  node.node.conditions.push_back({std::move(type), status, since, since});
+  return node;
+}
+
+model::NodeState Using(model::NodeState node, std::int64_t devices) {
+  node.used.Set(policies::scheduling::kGpu, devices);
+  return node;
+}
+
+policies::scheduling::HealthConfig Health() {
+  policies::scheduling::HealthConfig health;
+  health.profiles.clear();
+  health.conditions = {{.type = kLost},
+                       {.type = "NICLinkDown", .resources = {"rdma/*"}},
+                       {.type = "GPURuntimeError"}};
+  return health;
+}
+
+class FaultWatchTest : public testing::Test {
+ protected:
+  std::vector<FaultChange> LookAt(std::vector<model::NodeState> nodes, model::Duration at) {
+    return watch_.Look(policies::scheduling::FixedView(std::move(nodes)),
+                       *policies::scheduling::Catalog(), kNow + at);
+  }
+
+  // What happened, a line each: "excluded a GPUIsLost 5s".
+  std::vector<std::string> See(std::vector<model::NodeState> nodes, model::Duration at) {
+    std::vector<std::string> lines;
+    for (const FaultChange& change : LookAt(std::move(nodes), at)) {
+      constexpr const char* kWords[] = {"excluded", "vacated", "returned"};
+      std::string line = kWords[static_cast<int>(change.what)];
+      line += " " + change.fault.node + " " + change.fault.condition;
+      if (change.after) line += " " + std::to_string(change.after->count()) + "s";
+      if (change.is_back) line += ", back";
+      if (change.is_suspect) line += ", suspect";
+      lines.push_back(line);
+    }
+    return lines;
+  }
+
+  FaultWatch watch_{Health()};
+};
+
+TEST_F(FaultWatchTest, SeesAFaultFromItsBeginningToTheNodesReturn) {
+  EXPECT_THAT(See({Using(Node("a"), 4)}, seconds(0)), IsEmpty());
+  const model::NodeState broken = With(Node("a"), kLost, kNow + seconds(1));
+  EXPECT_THAT(See({Using(broken, 4)}, seconds(3)), ElementsAre("excluded a GPUIsLost 2s"));
+  EXPECT_THAT(See({Using(broken, 2)}, seconds(9)), IsEmpty());
+  EXPECT_THAT(See({broken}, seconds(61)), ElementsAre("vacated a GPUIsLost 60s"));
+  EXPECT_THAT(See({broken}, seconds(62)), IsEmpty());
+  EXPECT_THAT(See({With(Node("a"), kLost, kNow + hours(1), ConditionStatus::kFalse)},
+                  hours(1) + seconds(1)),
+              ElementsAre("returned a GPUIsLost 3600s, back"));
+  EXPECT_EQ(watch_.size(), 0U);
+}
+
+TEST_F(FaultWatchTest, CountsNothingTwiceAfterARestart) {
+  const model::NodeState broken = With(Node("a"), kLost, kNow - hours(5));
+  EXPECT_THAT(See({Using(broken, 4)}, seconds(0)), IsEmpty());
+  // Since when pods have held its devices nobody knows.
+  EXPECT_THAT(See({broken}, seconds(1)), IsEmpty());
+  EXPECT_THAT(See({Node("a")}, hours(1)), ElementsAre("returned a GPUIsLost 21600s, back"));
+}
+
+TEST_F(FaultWatchTest, SaysThatANodeIsBackWhenItsLastFaultIsOver) {
+  See({Node("a"), Node("b")}, seconds(0));
+  const model::NodeState one = With(Node("a"), kLost, kNow);
+  EXPECT_THAT(See({With(one, "GPURuntimeError", kNow), With(Node("b"), kLost, kNow)}, seconds(1)),
+              ElementsAre("excluded a GPUIsLost 1s", "excluded a GPURuntimeError 1s",
+                          "excluded b GPUIsLost 1s"));
+  EXPECT_THAT(See({one, With(Node("b"), kLost, kNow)}, seconds(9)),
+              ElementsAre("returned a GPURuntimeError 9s"));
+  EXPECT_THAT(See({Node("a"), With(Node("b"), kLost, kNow)}, seconds(10)),
+              ElementsAre("returned a GPUIsLost 10s, back"));
+}
+
+TEST_F(FaultWatchTest, TakesNoDeletedReplacedOrUnreadableNodeForRepaired) {
+  See({Node("gone"), Node("other"), Node("odd")}, seconds(0));
+  const auto broken = [](const std::string& name) { return With(Node(name), kLost, kNow); };
+  EXPECT_EQ(See({broken("gone"), broken("other"), broken("odd")}, seconds(1)).size(), 3U);
+  model::NodeState other = Node("other");
+  other.node.uid = "another";
+  model::NodeState odd = broken("odd");
+  odd.quarantined = true;
+  EXPECT_THAT(See({other, odd}, seconds(2)), IsEmpty());
+  EXPECT_THAT(See({other, Node("odd")}, seconds(8)),
+              ElementsAre("returned odd GPUIsLost 8s, back"));
+}
+
+TEST_F(FaultWatchTest, IsNotFooledByClocksAndRestartsOfDetectors) {
+  See({Node("a"), Node("undated")}, seconds(0));
+  EXPECT_THAT(
+      See({With(Node("a"), kLost, kNow + minutes(5)), With(Node("undated"), kLost, model::kNoTime)},
+          seconds(1)),
+      ElementsAre("excluded a GPUIsLost 0s", "excluded undated GPUIsLost"));
+  // The detector writes the time anew.
+  EXPECT_THAT(See({With(Node("a"), kLost, kNow + minutes(30)), Node("undated")}, minutes(31)),
+              ElementsAre("returned undated GPUIsLost, back"));
+  EXPECT_THAT(See({Node("a")}, minutes(35)), ElementsAre("returned a GPUIsLost 1800s, back"));
+}
+
+TEST_F(FaultWatchTest, SaysWhichFaultsTheBreakerDoubtsEvenWhenTheyEnd) {
+  policies::scheduling::HealthConfig health = Health();
+  health.breaker.action = policies::scheduling::BreakerAction::kPenalize;
+  FaultWatch watch(health);
+  std::vector<model::NodeState> well;
+  std::vector<model::NodeState> broken;
+  for (int i = 0; i < 10; ++i) {
+    well.push_back(Node("n" + std::to_string(i)));
+    broken.push_back(i < 6 ? With(well.back(), kLost, kNow) : well.back());
+  }
+  const auto look = [&](const auto& nodes) {
+    return watch.Look(policies::scheduling::FixedView(nodes), *policies::scheduling::Catalog(),
+                      kNow);
+  };
+  EXPECT_THAT(look(well), IsEmpty());
+  for (const auto& nodes : {broken, well}) {
+    const auto changes = look(nodes);
+    EXPECT_EQ(changes.size(), 6U);
+    for (const FaultChange& change : changes) EXPECT_TRUE(change.is_suspect);
+  }
+}
+
+TEST(FaultMetrics, MeasureWhatIsKnownByCondition) {
+  server::Metrics metrics;
+  FaultMetrics faults(metrics);
+  policies::scheduling::HealthConfig health = Health();
+  health.conditions.push_back({.type = "MaintenancePlanned", .max_runtime = hours(1)});
+  faults.Expect(health);
+  EXPECT_THAT(metrics.Exposition(),
+              HasSubstr(R"(berth_fault_return_delay_seconds_count{condition="NICLinkDown"} 0)"));
+  EXPECT_THAT(metrics.Exposition(), Not(HasSubstr("MaintenancePlanned")));
+  FaultChange change{.fault = {.node = "a", .condition = kLost}, .after = seconds(7)};
+  faults.OnChange(change);
+  change.what = FaultChange::What::kVacated;
+  faults.OnChange(change);
+  change.what = FaultChange::What::kReturned;
+  change.after = hours(2);
+  faults.OnChange(change);
+  change.after.reset();
+  faults.OnChange(change);
+  const std::string text = metrics.Exposition();
+  for (const char* line : {R"(berth_fault_exclusion_delay_seconds_sum{condition="GPUIsLost"} 7)",
+                           R"(berth_fault_vacated_delay_seconds_sum{condition="GPUIsLost"} 7)",
+                           R"(berth_fault_return_delay_seconds_sum{condition="GPUIsLost"} 7200)",
+                           R"(berth_fault_return_delay_seconds_count{condition="GPUIsLost"} 1)"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+}  // namespace
+}  // namespace berth::controller
