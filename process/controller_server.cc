@@ -9,6 +9,7 @@
 
 #include "cluster/feed.h"
 #include "cluster/snapshot.h"
+#include "controller/avoid_plan.h"
 #include "controller/controller.h"
 #include "controller/identity.h"
 #include "controller/lost_pods_plan.h"
@@ -74,6 +75,7 @@ class ControllerServer::Work {
  public:
   Work(const config::BerthConfiguration& config, const Lease& lease, ControllerServer& server)
       : engine_(MakeEngine(config)),
+        avoid_annotation_(model::kAvoidAnnotation.Below(config.prefix)),
         snapshot_({.catalog = engine_.catalog,
                    .labels = LabelsBelow(config.prefix),
                    .taint = model::kExcludedTaint.Below(config.prefix),
@@ -124,9 +126,13 @@ class ControllerServer::Work {
     const cluster::Snapshot::Reader reader = snapshot_.Read();
     return controller::CountLostPods(reader, reader.Terminating(), Now());
   }
+  std::size_t Avoided() const {
+    return controller::CountAvoided(snapshot_.Read(), avoid_annotation_, Now());
+  }
 
  private:
   const Engine engine_;
+  const std::string avoid_annotation_;
   cluster::Snapshot snapshot_;
   cluster::Feed feed_;
   controller::Controller controller_;
@@ -197,6 +203,9 @@ void ControllerServer::AddMetrics() {
                      "Deleted pods of Jobs that are past their grace period, on nodes that are not "
                      "Ready.",
                      {}, [this] { return static_cast<double>(LostPods()); });
+  metrics_->AddGauge("berth_avoided_jobs",
+                     "Entries on nodes that name a Job whose pod has failed there lately.", {},
+                     [this] { return static_cast<double>(Avoided()); });
 }
 
 ControllerServer::Lease ControllerServer::LeaseOf(const config::BerthConfiguration& config) const {
@@ -236,6 +245,11 @@ std::size_t ControllerServer::Quarantined(cluster::Kind kind) const {
 std::size_t ControllerServer::LostPods() const {
   const std::lock_guard guard(mutex_);
   return work_ == nullptr ? 0 : work_->LostPods();
+}
+
+std::size_t ControllerServer::Avoided() const {
+  const std::lock_guard guard(mutex_);
+  return work_ == nullptr ? 0 : work_->Avoided();
 }
 
 std::vector<std::string> ControllerServer::NotReady() const {

@@ -70,6 +70,8 @@ class ControllerServer final : public Server {
   std::size_t Quarantined(cluster::Kind kind) const;
   // The number of pods that hang on lost nodes.
   std::size_t LostPods() const;
+  // The number of entries by which Jobs avoid nodes.
+  std::size_t Avoided() const;
   // The reasons for which /readyz answers 503; empty if the server is ready.
   std::vector<std::string> NotReady() const;
 
