@@ -248,11 +248,12 @@ void VisitFields(Visitor& visit, ControllerConfig& config) {
         "health.breaker.fraction of the nodes of an accelerator. With false, the controller "
         "removes such taints. Before you set it, `berth doctor` says which DaemonSets have to "
         "tolerate the taint");
-  visit("events", config.events,
-        "Whether Events tell of nodes that an Exclude entry of health.conditions excludes, and that "
-        "are back: one on the node for each transition, and one on each pod that holds devices of "
-        "a node that is excluded. At most five a second, and none for a condition whose breaker is "
-        "tripped");
+  visit(
+      "events", config.events,
+      "Whether Events tell of nodes that an Exclude entry of health.conditions excludes, and that "
+      "are back: one on the node for each transition, and one on each pod that holds devices of "
+      "a node that is excluded. At most five a second, and none for a condition whose breaker is "
+      "tripped");
   visit("activeChecks", config.active_checks,
         "Checks that the controller runs in pods on nodes whose devices are all idle, and that go "
         "when a pod wants the node. A failure becomes a condition of the node, and the next "

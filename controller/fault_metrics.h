@@ -21,7 +21,8 @@ class FaultMetrics {
   /// Registers the families. `metrics` must outlive this.
   explicit FaultMetrics(server::Metrics& metrics);
 
-  /// Adds the series of all conditions that may exclude a node, so that a rate sees the first fault.
+  /// Adds the series of all conditions that may exclude a node, so that a rate sees the first
+  /// fault.
   void Expect(const policies::scheduling::HealthConfig& health);
 
   /// Counts the change, unless nobody knows when its fault began.

@@ -27,7 +27,8 @@ inline constexpr OwnName kAcceleratorLabel{"accelerator"};
 inline constexpr OwnName kAcceleratorMemory{"accelerator-memory"};
 
 /// "allowed" on nodes that may be repaired, for the templates of node-operation-controller; see
-/// controller/repair_plan.h. Administrators may write another value, which keeps the node from that.
+/// controller/repair_plan.h. Administrators may write another value, which keeps the node from
+/// that.
 inline constexpr OwnName kRepairLabel{"repair"};
 
 // The taint of nodes that the controller writes if `controller.taints` is true. Every scheduler
