@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -20,6 +21,8 @@ const (
 	cheap    = 1
 	cheapish = 10
 	dear     = 1000
+
+	checkpointedAt = "berth.dev/checkpointed-at"
 )
 
 // ranked gives a pod a priority, by a PriorityClass that is made if it is not there.
@@ -132,6 +135,44 @@ func TestNoVictimDiesOnABrokenNode(t *testing.T) {
 			w.expectAlive(favourite, running[favourite])
 			w.allSound()
 		})
+	}
+}
+
+// Of victims that are alike kube-scheduler takes those that started last. Here it is the first that
+// can go on from where it was, and the last says nonsense.
+func TestVictimsHaveAFreshCheckpoint(t *testing.T) {
+	w := fresh(t)
+	nodes := nodesOf("mn2a")
+	running := map[string][]string{}
+	var first string
+	for i := range nodes {
+		pod := w.ranked(cheap, gpus(8, "V100"))
+		switch i {
+		case 0:
+			pod.Annotations[checkpointedAt] = time.Now().UTC().Format(time.RFC3339)
+		case len(nodes) - 1:
+			pod.Annotations[checkpointedAt] = "a moment ago"
+		}
+		node := w.place(pod)
+		running[node] = append(running[node], pod.Name)
+		if i == 0 {
+			first = node
+		}
+	}
+	if len(running) != len(nodes) {
+		t.Fatalf("the pool is not full as planned: %v", running)
+	}
+	if node := w.place(w.ranked(dear, gpus(8, "V100"))); node != first {
+		t.Errorf("the pod is on %s, want it on %s, whose pod has a fresh checkpoint", node, first)
+	}
+	w.awaitVictim(running[first])
+	for _, node := range nodes {
+		if node != first {
+			w.expectAlive(node, running[node])
+		}
+	}
+	if w.metric("berth_preemption_victims_total", `checkpoint="unreadable"`) == 0 {
+		t.Error("nobody counts the time that cannot be read")
 	}
 }
 
