@@ -34,6 +34,22 @@ TEST(PoolCountsTest, CountNodesByAccelerator) {
   EXPECT_EQ(pools.Nodes(7), 1u);
 }
 
+// Two nodes may name the same owner, and a node several.
+TEST(PoolCountsTest, KnowWhomAnyNodeAvoids) {
+  const model::StringMap both = {
+      {"berth.dev/avoid", "job-1=2026-01-31T12:00:00Z,job-2=2026-01-31T12:00:00Z"}};
+  const model::StringMap one = {{"berth.dev/avoid", "job-1=2026-01-31T12:00:00Z,nonsense"}};
+  PoolCounts pools;
+  EXPECT_FALSE(pools.IsAvoided("job-1"));
+  pools.AddAvoided(both);
+  pools.AddAvoided(one);
+  pools.RemoveAvoided(both);
+  EXPECT_TRUE(pools.IsAvoided("job-1"));
+  EXPECT_FALSE(pools.IsAvoided("job-2"));
+  pools.RemoveAvoided(one);
+  EXPECT_FALSE(pools.IsAvoided("job-1"));
+}
+
 TEST(PoolCountsTest, TellWhatWouldBeStale) {
   PoolCounts pools;
   pools.Add(0, {Lost(ConditionStatus::kTrue, kNow)});

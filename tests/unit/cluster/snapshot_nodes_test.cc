@@ -29,6 +29,20 @@ TEST_F(SnapshotNodes, AnEmptyClusterHasNoNodes) {
   EXPECT_EQ(snapshot_.Read().At(0), nullptr);
 }
 
+TEST_F(SnapshotNodes, TellWhomTheyAvoidAsLongAsTheySayIt) {
+  Snapshot snapshot(TestOptions());
+  model::Node node = MakeNode("gpu-1");
+  node.annotations = {{"berth.dev/avoid", "job-1=2026-01-31T12:00:00Z"}};
+  snapshot.UpsertNode(node);
+  EXPECT_TRUE(snapshot.Read().Pools().IsAvoided("job-1"));
+  EXPECT_FALSE(snapshot.Read().Pools().IsAvoided("job-2"));
+  snapshot.UpsertNode(MakeNode("gpu-1"));
+  EXPECT_FALSE(snapshot.Read().Pools().IsAvoided("job-1"));
+  snapshot.UpsertNode(node);
+  snapshot.DeleteNode("gpu-1");
+  EXPECT_FALSE(snapshot.Read().Pools().IsAvoided("job-1"));
+}
+
 TEST_F(SnapshotNodes, AreFoundByNameAndIndex) {
   snapshot_.UpsertNode(MakeNode("a"));
   snapshot_.UpsertNode(MakeNode("b"));

@@ -66,6 +66,8 @@ TEST(JsonCall, ErrorsTellWhatToDoAndWhatTheServerSaid) {
       {409, R"({"message": "modified"})", absl::StatusCode::kAborted, "PUT /x: 409: modified"},
       {422, R"({"message": 7})", absl::StatusCode::kInvalidArgument,
        "PUT /x: 422: no reason was given"},
+      {429, R"({"message": "Cannot evict pod"})", absl::StatusCode::kResourceExhausted,
+       "PUT /x: 429: Cannot evict pod"},
       {502, "<html>", absl::StatusCode::kUnavailable, "PUT /x: 502: \"<html>\""},
       {503, "[]", absl::StatusCode::kUnavailable, "PUT /x: 503: no reason was given"},
       {301, "", absl::StatusCode::kUnavailable, "PUT /x: 301: no reason was given"},

@@ -61,6 +61,32 @@ TEST(PodFromJsonTest, ReadsWhatThePodSays) {
   EXPECT_EQ(pod->priority, -7);
 }
 
+TEST(PodFromJsonTest, KnowsWhatControlsAPodAndWhetherItFailedByItself) {
+  const auto pod = Pod(R"({"metadata": {"ownerReferences": [
+      {"kind": "ConfigMap", "uid": "u-1"}, {"kind": "PyTorchJob", "uid": "u-2", "controller": true}]},
+      "status": {"phase": "Failed", "conditions": [
+          {"type": "Ready", "status": "True"}, {"type": "DisruptionTarget", "status": "False"}]}})");
+  ASSERT_TRUE(pod.ok()) << pod.status();
+  EXPECT_EQ(pod->controller_uid, "u-2");
+  EXPECT_TRUE(pod->failed_by_itself);
+  for (const char* status :
+       {R"({"phase": "Failed", "conditions": [{"type": "DisruptionTarget", "status": "True"}]})",
+        R"({"phase": "Succeeded"})", R"({"phase": "Running"})", "{}"}) {
+    const auto other = Pod(R"({"status": )" + std::string(status) + "}");
+    ASSERT_TRUE(other.ok()) << other.status();
+    EXPECT_FALSE(other->failed_by_itself) << status;
+    EXPECT_EQ(other->controller_uid, "");
+  }
+}
+
+TEST(NodeFromJsonTest, KeepsWhomItAvoidsAndNoOtherAnnotation) {
+  const auto node = Node(R"({"metadata": {"name": "gpu-1", "annotations": {
+      "berth.dev/avoid": "job-1=2026-01-31T12:00:00Z", "avoid": "x", "berth.dev/avoids": "x"}}})");
+  ASSERT_TRUE(node.ok()) << node.status();
+  EXPECT_THAT(node->annotations,
+              ElementsAre(Pair("berth.dev/avoid", "job-1=2026-01-31T12:00:00Z")));
+}
+
 TEST(PodFromJsonTest, APriorityThatIsTooLargeIsTheLargest) {
   const auto pod = Pod(R"({"spec": {"priority": 4294967297}})");
   ASSERT_TRUE(pod.ok()) << pod.status();
