@@ -84,12 +84,12 @@ void FaultWatch::Begin(const Suspects& suspects, model::Time now, std::map<Key, 
       fault.seen_to_begin = before->second.seen_to_begin;
       fault.is_suspect = before->second.is_suspect;
       fault.fault.since = Earlier(fault.fault.since, before->second.fault.since);
-    } else if (has_looked_) {
-      fault.seen_to_begin = true;
+    } else if (has_looked_ || now - fault.fault.since < kNews) {
+      fault.seen_to_begin = has_looked_;
       fault.is_suspect = suspects.contains({fault.fault.accelerator, fault.fault.condition});
       changes.push_back({.what = FaultChange::What::kExcluded,
                          .fault = fault.fault,
-                         .after = Since(fault.fault, now),
+                         .after = has_looked_ ? Since(fault.fault, now) : std::nullopt,
                          .is_suspect = fault.is_suspect});
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -40,9 +41,9 @@ struct FaultChange {
 };
 
 /// Follows which nodes are excluded, from one look to the next. What it finds at the first look has
-/// happened before, so it is not returned: after a restart nothing is counted twice. Nor is
-/// anything of nodes that are deleted: they did not come back. A node in quarantine stays as it
-/// was.
+/// happened before, so after a restart nothing is measured twice: of that, only what began less
+/// than kNews ago is returned, without `after`. Nothing is returned of nodes that are deleted: they
+/// did not come back. A node in quarantine stays as it was.
 ///
 /// Entries of health.conditions for the same type count as one. A breaker that weakens a condition
 /// does not end the fault.
@@ -50,6 +51,9 @@ struct FaultChange {
 /// No I/O, no clock. Not thread-safe.
 class FaultWatch {
  public:
+  /// For how long a fault is news to somebody who has not watched.
+  static constexpr model::Duration kNews = std::chrono::minutes(1);
+
   explicit FaultWatch(policies::scheduling::HealthConfig health);
 
   /// Returns what has changed since the last look, and remembers how it is now. The view must keep

@@ -152,6 +152,7 @@ TEST_F(FaultTellerTest, ThatBeginsToLeadTellsWhatTheFormerLeaderDidNot) {
 
 TEST_F(FaultTellerTest, SaysNothingThatIsNoNews) {
   Set(0, true);
+  time_.now += seconds(60);
   Run({});
   leads_ = false;
   Run({[this] { Set(1, true); }, [] {}, [] {}, [] {}, [] {}, [] {}, [] {}, [] {},
@@ -186,6 +187,7 @@ TEST_F(FaultTellerTest, WritesNothingWithoutEventsAndGivesUpWhatIsRefused) {
   EXPECT_THAT(server_.requests, IsEmpty());
   EXPECT_THAT(metrics_.Exposition(), HasSubstr("berth_fault_exclusion_delay_seconds_count"));
 
+  Set(0, false);
   server_.refusal = 403;
   Run({[this] { Set(1, true); }, [] {}});
   EXPECT_THAT(server_.requests, SizeIs(2));  // the node's Event, and the list of its pods

@@ -97,6 +97,14 @@ TEST_F(FaultWatchTest, CountsNothingTwiceAfterARestart) {
   EXPECT_THAT(See({Node("a")}, hours(1)), ElementsAre("returned a GPUIsLost 21600s, back"));
 }
 
+TEST_F(FaultWatchTest, ThatStartsLateReturnsTheLastNewsUnmeasured) {
+  EXPECT_THAT(
+      See({With(Node("a"), kLost, kNow - seconds(59)), With(Node("b"), kLost, kNow - seconds(60)),
+           With(Node("undated"), kLost, model::kNoTime)},
+          seconds(0)),
+      ElementsAre("excluded a GPUIsLost"));
+}
+
 TEST_F(FaultWatchTest, SaysThatANodeIsBackWhenItsLastFaultIsOver) {
   See({Node("a"), Node("b")}, seconds(0));
   const model::NodeState one = With(Node("a"), kLost, kNow);
