@@ -21,6 +21,7 @@ const (
 	checkNode      = "berth.dev/active-check-node"
 	checkCondition = "GPURuntimeError"
 	checkedPool    = "mn2b-a30"
+	checkImage     = "registry.example/stand-in:1"
 	foreignPool    = "mn2b-a100"
 	foreignReason  = "GPURuntimeWorks" // of the fleet's detector
 	checkPassed    = "ActiveCheckPassed"
@@ -40,7 +41,7 @@ func checking(w *world) *box.Controller {
 			time.Now().Add(-48*time.Hour)))
 	}
 	check := func(name, accelerator string) map[string]any {
-		return map[string]any{"name": name, "image": "registry.example/stand-in:1",
+		return map[string]any{"name": name, "image": checkImage,
 			"accelerators": []string{accelerator}, "condition": checkCondition, "every": "1h",
 			"retryEvery": "1s", "timeout": "1m", "maxShare": 1}
 	}
@@ -106,6 +107,9 @@ func (w *world) standIn(broken string) {
 	for node, pod := range w.checkPods() {
 		if pod.Status.Phase != corev1.PodRunning {
 			continue
+		}
+		if image := pod.Spec.Containers[0].Image; image != checkImage {
+			w.Fatalf("%s runs %q", pod.Name, image)
 		}
 		phase, reason, code := corev1.PodSucceeded, "Completed", int32(0)
 		if node == broken {

@@ -163,6 +163,8 @@ class RunnerTest : public ::testing::Test {
 TEST_F(RunnerTest, BeginsACheckOnAnIdleNode) {
   RunFor(seconds(3));
   EXPECT_THAT(world_.TakeWrites(), ElementsAre(std::string("POST ") + kPods));
+  const json& pod = world_.pods.begin()->second;
+  EXPECT_EQ(pod["spec"]["containers"][0]["image"], "registry.example/vector-add:1");
   EXPECT_THAT(metrics_.Exposition(),
               HasSubstr("berth_active_checks_running{check=\"vector-add\"} 1"));
 }

@@ -1,0 +1,153 @@
+//go:build cluster
+
+package node
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+const checkLabel = "berth.dev/active-check"
+
+// What a check says of the real node, and how soon it goes for a pod that wants the node. A controller
+// of its own runs the checks, so that their configuration changes at once.
+func TestActiveChecks(t *testing.T) {
+	w := enter(t)
+	w.giveDevices()
+	w.label(fleet.LabelProduct, `"NVIDIA-A30"`)
+	defer w.label(fleet.LabelProduct, "null")
+	defer w.forget("GPURuntimeError", "DStateProcess", "GPUPendingPage")
+	w.createPriorityClass()
+	inner := w.team("checked", "enforce")
+
+	stop := w.check("passes", "GPURuntimeError", "count", "100")
+	w.Await("a check to run", func() bool {
+		pods := w.checkPods("passes")
+		return len(pods) == 1 && pods[0].Status.Phase == corev1.PodRunning
+	})
+	began := time.Now()
+	inner.run("train", trainer(nil, "count", "1"))
+	t.Logf("a pod ran %v after it was created for a node on which a check ran",
+		time.Since(began).Round(time.Millisecond))
+	w.Await("the check to pass when the pod has ended", func() bool {
+		return w.condition("GPURuntimeError").Reason == "ActiveCheckPassed"
+	})
+	stop()
+
+	stop = w.check("fails", "DStateProcess", "nonsense")
+	w.Await("the check to fail", func() bool {
+		return w.condition("DStateProcess").Reason == "ActiveCheckFailed"
+	})
+	// Berth refuses the node by now, so no kube-scheduler would place the check.
+	first := w.condition("DStateProcess").LastHeartbeatTime
+	w.Await("the check to fail there again", func() bool {
+		return w.condition("DStateProcess").LastHeartbeatTime.After(first.Time)
+	})
+	stop()
+	stop = w.check("fails", "DStateProcess", "count", "1")
+	w.Await("the check to take it back", func() bool {
+		return w.condition("DStateProcess").Reason == "ActiveCheckPassed"
+	})
+	stop()
+
+	stop = w.check("unable", "GPUPendingPage", "eat", "256")
+	defer stop()
+	w.Await("a check to run out of memory", func() bool {
+		for _, pod := range w.checkPods("unable") {
+			if end := terminated(&pod); end != nil && end.Reason == "OOMKilled" {
+				return true
+			}
+		}
+		return false
+	})
+	w.Await("its pod to go", func() bool { return len(w.checkPods("unable")) == 0 })
+	if reason := w.condition("GPUPendingPage").Reason; reason != "" {
+		t.Errorf("a check that ran out of memory has told %s of its node", reason)
+	}
+}
+
+// check has a controller check the nodes like the real one by a run of trainer, until it is stopped.
+// The node may recover from what former checks have found for no time at all.
+func (w *world) check(name, condition string, arguments ...string) (stop func()) {
+	w.Helper()
+	conditions := []any{}
+	for _, kind := range []string{"GPURuntimeError", "DStateProcess", "GPUPendingPage"} {
+		conditions = append(conditions, map[string]any{"type": kind, "effect": "Exclude"})
+	}
+	c, err := shared.NewController(name+fmt.Sprint(len(arguments)), map[string]any{
+		// The chart's roles have the names of those that the box would grant.
+		"kubernetes": map[string]any{"kubeconfig": shared.Kubeconfig},
+		"health":     map[string]any{"conditions": conditions, "keepFor": "0s"},
+		"planner":    map[string]any{"schedulers": []string{}},
+		"controller": map[string]any{
+			"checkPods": map[string]any{"scheduler": "berth"},
+			"activeChecks": []any{map[string]any{"name": name, "image": trainerImage,
+				"command": append([]string{"trainer"}, arguments...), "condition": condition,
+				"accelerators": []string{"A30"}, "every": "1h", "retryEvery": "5s",
+				"cpu": "100m", "memory": "64Mi"}}},
+	})
+	w.Check("make a controller", err)
+	w.Cleanup(c.Stop)
+	w.Check("start the controller", c.Start(w.Context()))
+	return c.Stop
+}
+
+func (w *world) checkPods(name string) []corev1.Pod {
+	w.Helper()
+	return w.pods(metav1.NamespaceDefault, checkLabel+"="+name)
+}
+
+// createPriorityClass makes what the chart makes where there are checks.
+func (w *world) createPriorityClass() {
+	w.Helper()
+	never := corev1.PreemptNever
+	_, err := shared.Client.SchedulingV1().PriorityClasses().Create(w.Context(),
+		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "berth-checks"},
+			Value: -1000000, PreemptionPolicy: &never}, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		w.Check("create a PriorityClass", err)
+	}
+}
+
+// label gives the real node a label; null takes it away.
+func (w *world) label(name, value string) {
+	w.Helper()
+	patch := `{"metadata":{"labels":{"` + name + `":` + value + `}}}`
+	_, err := shared.Client.CoreV1().Nodes().Patch(context.WithoutCancel(w.Context()), Name,
+		types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	w.Check("label the node", err)
+}
+
+// forget takes conditions of the real node away.
+func (w *world) forget(kinds ...string) {
+	w.Helper()
+	for _, kind := range kinds {
+		patch := `{"status":{"conditions":[{"$patch":"delete","type":"` + kind + `"}]}}`
+		_, err := shared.Client.CoreV1().Nodes().Patch(context.WithoutCancel(w.Context()), Name,
+			types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
+		w.Check("take the condition away", err)
+	}
+}
+
+// condition is that of the real node; empty where it has none.
+func (w *world) condition(kind string) corev1.NodeCondition {
+	w.Helper()
+	node, err := shared.Client.CoreV1().Nodes().Get(w.Context(), Name, metav1.GetOptions{})
+	w.Check("get the node", err)
+	for _, c := range node.Status.Conditions {
+		if string(c.Type) == kind {
+			return c
+		}
+	}
+	return corev1.NodeCondition{}
+}
