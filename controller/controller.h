@@ -65,7 +65,8 @@ class Controller {
   /// Where the controller works, and what for. `now` must be set.
   struct Options {
     /// How to reach the API server. Up to ten connections are opened, Nominator::kWriters more
-    /// if pods are planned, one more if gangs are, and one more if these have PodGroups.
+    /// if pods are planned, one more if gangs are, one more if these have PodGroups, and one more
+    /// if there are active checks.
     kube::ApiConfig api;
     /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
     std::string lease_namespace;
