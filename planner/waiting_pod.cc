@@ -106,9 +106,12 @@ void WaitingPod::Settle(Clock::time_point now, Clock::time_point busy) {
   if (promise_ && !promise_->seen && promise_->written + kLost <= now) Revert();
   if (IsOverdue(now, busy)) BackOff(now);
   if (promise_ || !IsWrittenByPlan(pod_)) return;
-  // kube-scheduler may have cleared what the plan has written, and nominated the node itself.
-  const bool preempting = IsRefused() && IsPreempting(pod_);
-  if (preempting || pod_.nominated_node == failed_node_) return;
+  // kube-scheduler may have cleared what the plan has written, and nominated the node itself. It
+  // only does so for pods that it has refused: of others, a watch that catches up shows again what
+  // the plan has written and withdrawn before.
+  const bool failed = pod_.nominated_node == failed_node_;
+  if (IsRefused() && (IsPreempting(pod_) || failed)) return;
+  if (failed) failed_node_.clear();
   promise_ = {pod_.nominated_node, now, true, pod_.unschedulable};
 }
 

@@ -317,5 +317,26 @@ TEST(Gang, PodsWithoutTheGateAreNominatedWithTheOthers) {
   EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated"));
 }
 
+// A watch that has stalled shows at once what was nominated, withdrawn and nominated again.
+TEST(Gang, KnowsItsNominationsWhenAWatchCatchesUp) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  for (const Step& step : f.PlanOnly()) f.Write(step);
+  const auto planned = f.pods;
+  for (const auto& [name, pod] : planned) {
+    f.Edit(name, [](model::Pod& changed) {
+      changed.nominated_node.clear();
+      std::erase_if(changed.annotations, [](const auto& entry) { return entry.first == kPlan; });
+    });
+    f.Put(pod);
+  }
+  for (int i = 0; i < 5; ++i) {
+    f.Plan();
+    f.Pass(std::chrono::seconds(10));
+  }
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+}
+
 }  // namespace
 }  // namespace berth::planner
