@@ -196,7 +196,7 @@ Nudger::Options Controller::NudgerOptions(const Options& options) const {
 }
 
 Nominator::Options Controller::NominatorOptions(const Options& options) const {
-  std::function<std::string()> term;
+  std::function<SchedulerTerm()> term;
   if (scheduler_leases_ != nullptr) term = [this] { return scheduler_leases_->Read(); };
   std::function<const PodGroupReader::Known&()> groups;
   if (pod_groups_ != nullptr) {

@@ -78,7 +78,9 @@ void Nominator::ReadTerm() {
   if (!options_.scheduler_term || !IsTermDue()) return;
   // Without the lock, which those need who write and who hear of pods.
   term_ = options_.scheduler_term();
-  term_read_ = timer_->Now();
+  const Clock::time_point now = timer_->Now();
+  if (term_.is_certain || !term_read_) term_certain_ = now;
+  term_read_ = now;
 }
 
 bool Nominator::IsTermDue() {
@@ -121,7 +123,8 @@ void Nominator::PlanOnce() {
   const std::size_t most = kMaxQueued - std::min(kMaxQueued, queue_.size());
   planner::GangFacts gangs{
       .running = [&reader](const std::string& gang) { return reader.Gangs().NodesOf(gang); },
-      .lease = term_};
+      .lease = term_.text,
+      .is_lease_certain = term_.is_certain || term_certain_ + kTermPatience <= planned_};
   if (groups_ != nullptr) {
     gangs.pod_groups_obstacle = groups_->obstacle;
     if (groups_->obstacle.empty()) gangs.pod_groups = &groups_->groups;

@@ -15,6 +15,7 @@
 #include "controller/patcher.h"
 #include "controller/planner_metrics.h"
 #include "controller/pod_groups.h"
+#include "controller/scheduler_leases.h"
 #include "controller/write_observer.h"
 #include "kube/list_watch.h"
 #include "kube/timer.h"
@@ -46,9 +47,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
     model::GangNames gang_names{"berth.dev"};
     /// Returns whether this controller leads. Asked before each round.
     std::function<bool()> may_write;
-    /// Returns planner::GangFacts::lease; may block for some requests. Asked before each round in
+    /// Returns which kube-scheduler leads; may block for some requests. Asked before each round in
     /// which a gang may be released, and else every kTermAge. Not set: nobody knows.
-    std::function<std::string()> scheduler_term = {};
+    std::function<SchedulerTerm()> scheduler_term = {};
     /// Returns which PodGroups there are; may block for a request. Asked before each round while
     /// there are gangs or PodGroups. Not set: planner.gangs.podGroups is off.
     std::function<const PodGroupReader::Known&()> pod_groups = {};
@@ -69,6 +70,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   /// How old what `scheduler_term` said may be when a gang is planned. kube-scheduler renews its
   /// Lease as often.
   static constexpr std::chrono::seconds kTermAge{2};
+  /// For how long no gang is released because nobody can say which kube-scheduler leads. Then gangs
+  /// are released by what was last known: the right to read the Lease may be missing for good.
+  static constexpr std::chrono::seconds kTermPatience{60};
   /// How many threads should call RunWriter().
   static constexpr std::size_t kWriters = 8;
   /// How many nominations at most wait for a writer. What waits longer is out of date.
@@ -129,9 +133,10 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   Clock::time_point planned_;
   Clock::duration took_{};
   std::uint64_t generation_ = 0;
-  // What `scheduler_term` said last, and when.
-  std::string term_;
+  // What `scheduler_term` said last, when that was, and when it was last certain, or first asked.
+  SchedulerTerm term_;
   std::optional<Clock::time_point> term_read_;
+  Clock::time_point term_certain_;
   // The same for `pod_groups`. Null: never.
   const PodGroupReader::Known* groups_ = nullptr;
   Clock::time_point groups_read_;

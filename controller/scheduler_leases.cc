@@ -16,15 +16,16 @@ SchedulerLeases::SchedulerLeases(const std::vector<model::NamespacedName>& lease
   }
 }
 
-std::string SchedulerLeases::Read() {
-  std::string terms;
+SchedulerTerm SchedulerLeases::Read() {
+  SchedulerTerm term;
   for (Known& lease : leases_) {
     Read(lease);
+    if (lease.fate == Fate::kUnreadable) term.is_certain = false;
     if (lease.term.empty()) continue;
-    if (!terms.empty()) terms += ',';
-    terms += lease.term;
+    if (!term.text.empty()) term.text += ',';
+    term.text += lease.term;
   }
-  return terms;
+  return term;
 }
 
 void SchedulerLeases::Read(Known& known) {
@@ -54,7 +55,9 @@ void SchedulerLeases::Report(Known& known, Fate fate, const absl::Status& status
                  "planner.gangs.schedulerLeases names the Leases; write [] if "
                  "kube-scheduler elects no leader"}});
   }
-  Log(LogLevel::kError, "cannot read kube-scheduler's Lease; gangs are planned as it was last read",
+  Log(LogLevel::kError,
+      "cannot read kube-scheduler's Lease; no gang is released for a minute, and then by what was "
+      "read last",
       {{"lease", known.name},
        {"error", std::string(status.message())},
        {"hint", "needs verb get on leases; `berth controller --rbac` writes the role"}});

@@ -17,6 +17,15 @@ namespace berth::controller {
 inline constexpr kube::Permission kSchedulerLeasePermissions[] = {
     {"coordination.k8s.io", "leases", "get"}};
 
+/// Which processes of kube-scheduler lead. A plain value.
+struct SchedulerTerm {
+  /// "<holder>/<transitions>" of each Lease that exists: planner::GangFacts::lease. Empty if none
+  /// does, as where leader election is off.
+  std::string text = {};
+  /// Whether all Leases could be read just now. If not, `text` is as they were last read.
+  bool is_certain = true;
+};
+
 /// Reads which processes lead of the kube-schedulers for whose pods gangs are planned.
 ///
 /// A kube-scheduler up to 1.36 that starts takes no nominations of gated pods over until these pods
@@ -32,11 +41,9 @@ class SchedulerLeases {
   /// `leases` as in `planner.gangs.schedulerLeases`. `transport` must outlive this.
   SchedulerLeases(const std::vector<model::NamespacedName>& leases, kube::Transport* transport);
 
-  /// Reads each Lease, one request after the other, and returns "<holder>/<transitions>" of all
-  /// that exist: planner::GangFacts::lease. Empty if none does, as where leader election is off. A
-  /// Lease that cannot be read counts as it was last read. Logs when a Lease is missing or cannot
-  /// be read, and when it can be read again.
-  std::string Read();
+  /// Reads each Lease, one request after the other. Logs when a Lease is missing or cannot be read,
+  /// and when it can be read again.
+  SchedulerTerm Read();
 
  private:
   enum class Fate : std::uint8_t { kRead, kMissing, kUnreadable };

@@ -73,7 +73,7 @@ bool Gangs::AreReserved(const Record& gang, const std::vector<Member*>& pods, Ro
   bool all = true;
   for (Member* member : pods) {
     WaitingPod& pod = *member->pod;
-    all = all && pod.Stands();
+    all = all && pod.Stands() && (round.gangs.is_lease_certain || !pod.pod().gated);
     const bool known = lease.empty() || !pod.pod().gated ||
                        model::Find(pod.pod().annotations, lease_annotation_) == lease;
     if (known) continue;

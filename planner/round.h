@@ -46,8 +46,10 @@ struct GangFacts {
   /// knows nothing for new.
   std::function<std::vector<std::string>(const std::string& gang)> running = {};
   /// Who holds kube-scheduler's Lease, and since how many transitions: a kube-scheduler up to 1.36
-  /// that starts does not know the nominations of gated pods. Empty if unknown.
+  /// that starts does not know the nominations of gated pods. Empty if there is no such Lease.
   std::string lease = {};
+  /// Whether that is so now. If not, no gated pod of a gang is let go.
+  bool is_lease_certain = true;
   /// The PodGroups that there are. Null if that is not known; then no pod is let go that waits for
   /// one.
   const PodGroups* pod_groups = nullptr;

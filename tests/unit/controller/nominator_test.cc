@@ -73,7 +73,7 @@ class NominatorTest : public ::testing::Test {
     return Make(std::move(config), {},
                 [known]() -> const PodGroupReader::Known& { return *known; });
   }
-  Nominator Make(planner::PlannerConfig config, std::function<std::string()> term = {},
+  Nominator Make(planner::PlannerConfig config, std::function<SchedulerTerm()> term = {},
                  std::function<const PodGroupReader::Known&()> groups = {}) {
     return {
         {.planner = std::move(config),
@@ -339,7 +339,7 @@ model::Pod NominatedFor(model::Pod pod, const std::string& term) {
 TEST_F(NominatorTest, NominatesAgainForAnotherKubeScheduler) {
   for (int i = 0; i < 6; ++i) Reply(200);
   std::string term = "a/1";
-  Nominator nominator = Make(WithGangs(), [&term] { return term; });
+  Nominator nominator = Make(WithGangs(), [&term] { return SchedulerTerm{term}; });
   const std::vector<model::Pod> pods = {OfGang("train-0"), OfGang("train-1")};
   Wait(nominator, pods);
   RunFor(nominator, milliseconds(100));
@@ -357,11 +357,29 @@ TEST_F(NominatorTest, NominatesAgainForAnotherKubeScheduler) {
   EXPECT_THAT(transport_.requests[5].body, testing::HasSubstr("schedulingGates"));
 }
 
+// A right that is missing for good must not hold all gangs back.
+TEST_F(NominatorTest, WaitsForAWhileToKnowWhoLeads) {
+  for (int i = 0; i < 4; ++i) Reply(200);
+  SchedulerTerm term{"a/1"};
+  Nominator nominator = Make(WithGangs(), [&term] { return term; });
+  const std::vector<model::Pod> pods = {OfGang("train-0"), OfGang("train-1")};
+  Wait(nominator, pods);
+  RunFor(nominator, milliseconds(100));
+  ASSERT_THAT(transport_.requests, SizeIs(2));
+  term.is_certain = false;
+  for (const model::Pod& pod : pods) nominator.OnUpsert(NominatedFor(pod, "a/1"));
+  RunFor(nominator, Nominator::kTermPatience - std::chrono::seconds(1));
+  EXPECT_THAT(transport_.requests, SizeIs(2)) << "released although another one may lead";
+  RunFor(nominator, std::chrono::seconds(2));
+  ASSERT_THAT(transport_.requests, SizeIs(4));
+  EXPECT_THAT(transport_.requests[2].body, testing::HasSubstr("schedulingGates"));
+}
+
 TEST_F(NominatorTest, AsksWhoLeadsWhileAGangIsAboutToBeReleased) {
   int asked = 0;
   const auto term = [&asked] {
     ++asked;
-    return std::string("a/1");
+    return SchedulerTerm{"a/1"};
   };
   Nominator nominator = Make(WithGangs(), term);
   Wait(nominator, {OfGang("train-0")});

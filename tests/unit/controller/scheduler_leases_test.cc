@@ -18,7 +18,7 @@ class SchedulerLeasesTest : public ::testing::Test {
   }
   void Refuse(int status) { transport_.replies.push_back({.status = status, .body = "{}"}); }
 
-  std::string Read() { return leases_.Read(); }
+  std::string Read() { return leases_.Read().text; }
   // What it logs meanwhile.
   std::string LinesOfRead() {
     testing::internal::CaptureStderr();
@@ -44,7 +44,7 @@ TEST_F(SchedulerLeasesTest, NamesAllOfSeveralSchedulers) {
                          &transport_);
   Reply("a", 1);
   Reply("b", 2);
-  EXPECT_EQ(leases.Read(), "a/1,b/2");
+  EXPECT_EQ(leases.Read().text, "a/1,b/2");
 }
 
 // As where leader election is off: everything goes on, and somebody is told once.
@@ -70,9 +70,25 @@ TEST_F(SchedulerLeasesTest, OneThatCannotBeReadCountsAsItWas) {
   EXPECT_THAT(LinesOfRead(), HasSubstr("can be read"));
 }
 
+// Who knows that there is no Lease knows who leads: nobody else does.
+TEST_F(SchedulerLeasesTest, OnlyALeaseThatCannotBeReadIsUncertain) {
+  Reply("a", 1);
+  EXPECT_TRUE(leases_.Read().is_certain);
+  for (const int status : {403, 429, 500}) {
+    Refuse(status);
+    EXPECT_FALSE(leases_.Read().is_certain) << status;
+  }
+  Refuse(404);
+  EXPECT_TRUE(leases_.Read().is_certain);
+  Refuse(500);
+  EXPECT_FALSE(leases_.Read().is_certain);
+  Reply("b", 2);
+  EXPECT_TRUE(leases_.Read().is_certain);
+}
+
 TEST_F(SchedulerLeasesTest, WithoutLeasesAsksNobody) {
   SchedulerLeases none({}, &transport_);
-  EXPECT_EQ(none.Read(), "");
+  EXPECT_EQ(none.Read().text, "");
   EXPECT_THAT(transport_.requests, testing::IsEmpty());
 }
 

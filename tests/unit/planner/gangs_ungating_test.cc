@@ -25,6 +25,20 @@ TEST(GangUngating, OfAReplacementWaitsUntilANewKubeSchedulerKnowsIt) {
   EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated"));
 }
 
+// A new kube-scheduler may lead by now, which knows no nominations.
+TEST(GangUngating, WaitsWhileNobodyKnowsWhichKubeSchedulerLeads) {
+  GangFixture f;
+  f.facts.lease = "one/1";
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.facts.is_lease_certain = false;
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 b"));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kPlanned);
+  f.facts.is_lease_certain = true;
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+}
+
 // Autoscalers start no nodes for pods that have gates.
 TEST(GangUngating, ThatHasNotFittedForLongIsReleasedIfThatIsWanted) {
   GangFixture f;
