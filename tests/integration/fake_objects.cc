@@ -108,6 +108,13 @@ std::string EncodeObject(const model::Pod& pod, const std::string& resource_vers
     (*out.mutable_metadata()->mutable_annotations())[name] = value;
   }
   SetDeletion(pod, *out.mutable_metadata());
+  if (pod.created != model::kNoTime) {
+    out.mutable_metadata()->mutable_creation_timestamp()->set_seconds(
+        pod.created.time_since_epoch().count());
+  }
+  for (const std::string& gate : pod.gates)
+    out.mutable_spec()->add_scheduling_gates()->set_name(gate);
+  if (pod.priority != 0) out.mutable_spec()->set_priority(pod.priority);
   out.mutable_spec()->set_node_name(pod.node_name);
   if (!pod.scheduler.empty()) out.mutable_spec()->set_scheduler_name(pod.scheduler);
   SetResources(pod.requests,

@@ -74,6 +74,25 @@ bool ReadJsonRequest(const std::string& method, const std::string& path, FakeHtt
   return true;
 }
 
+/// Requests below the pods and events of one namespace; false where it is none of them.
+bool ReadNamespaceRequest(const std::string& method, const std::vector<std::string>& parts,
+                          FakeHttpRequest& request) {
+  if (parts.size() < 6 || parts[2] != "v1" || parts[3] != "namespaces") return false;
+  request.key = parts[4];
+  if (parts.size() == 6 && parts[5] == "pods" && method == "GET") {
+    request.kind = FakeRequest::kListPodsIn;
+    return true;
+  }
+  if (parts.size() == 6 && parts[5] == "events" && method == "POST") {
+    request.kind = FakeRequest::kCreateEvent;
+    return true;
+  }
+  if (parts.size() != 8 || parts[5] != "pods" || parts[7] != "eviction") return false;
+  request.kind = FakeRequest::kEvictPod;
+  request.key += '/' + parts[6];
+  return method == "POST";
+}
+
 /// Sets kind and key of a request for one object, or for a new one.
 bool ReadObjectRequest(const std::string& method, const std::string& path,
                        FakeHttpRequest& request) {
@@ -89,6 +108,7 @@ bool ReadObjectRequest(const std::string& method, const std::string& path,
     request.key = parts[4] + '/' + parts[6];
     return method == "PATCH";
   }
+  if (ReadNamespaceRequest(method, parts, request)) return true;
   if (IsJsonObject(path, method)) return ReadJsonRequest(method, path, request);
   if (!path.starts_with("/apis/coordination.k8s.io/v1/namespaces/") || parts.size() < 7) {
     return false;

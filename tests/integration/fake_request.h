@@ -20,6 +20,9 @@ enum class FakeRequest {
   kWatchServices,
   kPatchNode,
   kPatchPod,
+  kListPodsIn,  // of one namespace, in JSON
+  kEvictPod,
+  kCreateEvent,
   kGetLease,
   kCreateLease,
   kUpdateLease,
@@ -43,8 +46,9 @@ struct FakeHttpRequest {
   std::string target;
   /// Unescaped.
   std::map<std::string, std::string> query;
-  /// "node-1", "ml/train-0", "berth-system/berth-controller": of requests for one object. The path
-  /// of those that have a kind of their own no more, or of the collection of a new one.
+  /// "node-1", "ml/train-0", "berth-system/berth-controller": of requests for one object. "ml": of
+  /// a list or a new object in that namespace. The path of those that have a kind of their own no
+  /// more, or of the collection of a new one.
   std::string key;
   std::size_t content_length = 0;
   std::string body;

@@ -168,6 +168,15 @@ absl::Status ApiLink::AnswerWrite(const FakeHttpRequest& request, HttpSink& sink
     case FakeRequest::kPatchPod:
       reply.code = server_->PatchPod(name_, request.key, request.body);
       break;
+    case FakeRequest::kListPodsIn:
+      reply.body = server_->PodsIn(request.key);
+      break;
+    case FakeRequest::kEvictPod:
+      reply.code = server_->EvictPod(name_, request.key, request.body);
+      break;
+    case FakeRequest::kCreateEvent:
+      reply.code = 201;
+      break;
     default:
       return Refuse(404, "NotFound", 0, sink);
   }

@@ -61,10 +61,23 @@ class ApiServer {
 
   /// Carries out a JSON merge patch of labels and annotations; an HTTP status. `who` is the client.
   int PatchNode(const std::string& who, const std::string& key, const std::string& patch);
+  /// The same, of annotations, the nominated node and the scheduling gates. A patch that changes
+  /// nothing makes no revision, as with kube-apiserver.
   int PatchPod(const std::string& who, const std::string& key, const std::string& patch);
+  /// An Eviction, which nothing forbids: the pod is gone at once. An HTTP status.
+  int EvictPod(const std::string& who, const std::string& key, const std::string& eviction);
+  /// How many pods were evicted.
+  int evictions() const { return evictions_; }
+  /// The pods of a namespace, as a list in JSON of one page, as far as those who evict gangs read
+  /// it.
+  std::string PodsIn(const std::string& namespace_name) const;
 
   /// Told of each patch that was carried out: who sent it.
   std::function<void(const std::string& who)> on_patch = [](const std::string&) {};
+
+  /// Told of each patch of a pod that is about to be carried out, and changes something.
+  std::function<void(const std::string& who, const model::Pod& before, const model::Pod& after)>
+      before_pod_patch = [](const std::string&, const model::Pod&, const model::Pod&) {};
 
   /// Told after every change.
   void Subscribe(const std::function<void()>* listener) { listeners_.push_back(listener); }
@@ -87,6 +100,7 @@ class ApiServer {
   Revision oldest_watched_ = 0;
   bool up_ = true;
   int lives_ = 0;
+  int evictions_ = 0;
   std::tuple<ObjectStore<model::Node>, ObjectStore<model::Pod>, ObjectStore<model::Service>>
       stores_;
   testing::FakeLeases leases_;

@@ -82,7 +82,9 @@ BerthProcess::BerthProcess(const Surroundings& surroundings, const Options& opti
     : snapshot_(std::make_unique<cluster::Snapshot>(
           cluster::Snapshot::Options{.catalog = DefaultCatalog(),
                                      .labels = controller::NodeLabelNames("berth.dev").all(),
-                                     .node_uids = true})),
+                                     .node_uids = true,
+                                     .whole_pods = options.for_planner,
+                                     .gang_prefix = options.for_planner ? "berth.dev" : ""})),
       placer_(options.sabotage == Sabotage::kIgnoresConditions ? CarelessEngine() : DefaultEngine(),
               *snapshot_, metrics_, {&listener_},
               {.size = options.shortlist, .default_spreading = false}),

@@ -27,6 +27,8 @@ class BerthProcess {
     std::uint64_t seed = 0;
     /// Nodes in an answer; 0: all.
     int shortlist = 0;
+    /// Whether the snapshot has all that the planner reads, gangs included.
+    bool for_planner = false;
     Sabotage sabotage = Sabotage::kNone;
   };
 

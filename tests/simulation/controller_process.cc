@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "model/annotation.h"
+
 namespace berth::simulation {
 namespace {
 
@@ -15,6 +17,35 @@ constexpr Time kListTimeout = seconds(30);
 // Slower than in life: it is virtual time that passes, but each look costs real time.
 constexpr Time kInterval = seconds(1);
 
+// How many writers of plans there are, and how often they look whether there is something to write.
+constexpr int kWriters = 2;
+constexpr Time kLook{100};
+
+constexpr char kPrefix[] = "berth.dev";
+
+const char* WordOf(controller::Write write) {
+  switch (write) {
+    case controller::Write::kNudge:
+      return "a nudge";
+    case controller::Write::kNomination:
+      return "the nominated node";
+    case controller::Write::kGate:
+      return "the end of the gate";
+    case controller::Write::kGangCondition:
+      return "the condition";
+    case controller::Write::kGangEviction:
+      return "the eviction";
+    default:
+      return "the label";
+  }
+}
+
+std::vector<kube::ListWatchHandler<model::Pod>*> HandlersOf(controller::Nudger* nudger,
+                                                            controller::Nominator* nominator) {
+  if (nominator == nullptr) return {nudger};
+  return {nudger, nominator};
+}
+
 }  // namespace
 
 void ControllerProcess::Observer::OnLeading(bool leads) {
@@ -23,8 +54,7 @@ void ControllerProcess::Observer::OnLeading(bool leads) {
 
 void ControllerProcess::Observer::OnWritten(controller::Write write, std::string_view object,
                                             std::string_view value, const absl::Status& status) {
-  trace_->Write("{} writes {} of {}: {}: {}", identity_,
-                write == controller::Write::kNudge ? "a nudge" : "the label", object, value,
+  trace_->Write("{} writes {} of {}: {}: {}", identity_, WordOf(write), object, value,
                 status.ToString());
 }
 
@@ -62,6 +92,74 @@ ControllerProcess::Nudging::Nudging(ControllerProcess* process, const Surroundin
               .interval = kInterval},
              DefaultEngine(), &process->fed_.snapshot(), &patcher, &timer, &process->observer_) {}
 
+ControllerProcess::Writing::Writing(ControllerProcess* process, const Surroundings& surroundings,
+                                    int number)
+    : task(surroundings.timeline, [this] { Run(); }),
+      timer(surroundings.timeline, &task),
+      link(process->identity_ + "/plans-" + std::to_string(number), kWriteTimeout, surroundings,
+           &task),
+      transport(&link, [process] { return process->electing_.election.LeadsUntil(); }),
+      patcher(&transport),
+      nominator(&process->planning_->nominator) {}
+
+void ControllerProcess::Writing::Run() {
+  do {
+    nominator->WriteQueued(&patcher);
+  } while (timer.Wait(kLook));
+}
+
+ControllerProcess::Planning::Planning(ControllerProcess* process, const Surroundings& surroundings,
+                                      std::function<model::Time()> now)
+    : task(surroundings.timeline, [this] { nominator.Run(); }),
+      timer(surroundings.timeline, &task),
+      link(process->identity_ + "/scheduler-lease", kWriteTimeout, surroundings, &task),
+      leases(process->options_.config.gangs.scheduler_leases, &link),
+      metrics(registry),
+      nominator({.planner = process->options_.config,
+                 .annotation = model::kPlanAnnotation.Below(kPrefix),
+                 .purpose_annotation = model::kPlanForAnnotation.Below(kPrefix),
+                 .lease_annotation = model::kPlanLeaseAnnotation.Below(kPrefix),
+                 .gang_names = model::GangNames(kPrefix),
+                 .may_write = [process] { return process->Leads(); },
+                 .scheduler_term = process->options_.sabotage == PlannerSabotage::kForgetsLease
+                                       ? std::function<controller::SchedulerTerm()>()
+                                       : [this] { return leases.Read(); },
+                 .now = std::move(now),
+                 .interval = kInterval},
+                DefaultEngine(), &process->fed_.snapshot(), &timer, &process->observer_, &metrics) {
+}
+
+ControllerProcess::Waiting::Waiting(ControllerProcess* process, const PlannerOptions& options)
+    : handlers_(HandlersOf(&process->nudging_.nudger, process->planning_ == nullptr
+                                                          ? nullptr
+                                                          : &process->planning_->nominator)),
+      options_(options) {}
+
+void ControllerProcess::Waiting::OnReplaceBegin() {
+  revision_ = 0;
+  if (options_.sabotage != PlannerSabotage::kForgetsDeletes) handlers_.OnReplaceBegin();
+}
+
+void ControllerProcess::Waiting::OnReplaceEnd(const std::string& version) {
+  handlers_.OnReplaceEnd(version);
+  revision_ = std::stoull(version);
+  options_.heard();
+}
+
+void ControllerProcess::Waiting::OnDelete(model::Pod pod) {
+  // A pod that was bound is gone from here, too, and that is not forgotten.
+  const bool vanished = pod.node_name.empty();
+  if (vanished && options_.sabotage == PlannerSabotage::kForgetsDeletes) return;
+  handlers_.OnDelete(std::move(pod));
+}
+
+void ControllerProcess::Waiting::OnHeard(const std::string& version) {
+  handlers_.OnHeard(version);
+  if (version.empty()) return;
+  revision_ = std::stoull(version);
+  options_.heard();
+}
+
 ControllerProcess::Pending::Pending(ControllerProcess* process, const Surroundings& surroundings,
                                     std::uint64_t seed)
     : task(surroundings.timeline, [this] { list_watch.Run(); }),
@@ -70,18 +168,27 @@ ControllerProcess::Pending::Pending(ControllerProcess* process, const Surroundin
       list_watch({.path = "/api/v1/pods",
                   .field_selector = controller::WaitingPods::kSelector,
                   .seed = seed},
-                 &link, &timer, &process->nudging_.nudger, &process->observer_) {}
+                 &link, &timer, &process->waiting_, &process->observer_) {}
 
 ControllerProcess::ControllerProcess(const Surroundings& surroundings,
                                      const BerthProcess::Options& options, std::string identity,
-                                     std::function<model::Time()> now)
+                                     std::function<model::Time()> now,
+                                     std::optional<PlannerOptions> planner)
     : identity_(std::move(identity)),
+      options_(planner.value_or(PlannerOptions())),
       observer_(identity_, surroundings.trace),
-      fed_(surroundings, options, [] {}),
+      fed_(surroundings, options, [this] { options_.heard(); }),
       electing_(this, surroundings, options.seed),
       labelling_(this, surroundings),
-      nudging_(this, surroundings, std::move(now)),
-      pending_(this, surroundings, options.seed) {}
+      nudging_(this, surroundings, now),
+      planning_(planner ? std::make_unique<Planning>(this, surroundings, std::move(now)) : nullptr),
+      waiting_(this, options_),
+      pending_(this, surroundings, options.seed) {
+  if (planning_ == nullptr) return;
+  for (int number = 0; number < kWriters; ++number) {
+    planning_->writers.push_back(std::make_unique<Writing>(this, surroundings, number));
+  }
+}
 
 ControllerProcess::~ControllerProcess() {
   const auto end = [](auto& part) {
@@ -90,6 +197,10 @@ ControllerProcess::~ControllerProcess() {
     part.task.Finish();
   };
   end(pending_);
+  if (planning_ != nullptr) {
+    for (const auto& writer : planning_->writers) end(*writer);
+    end(*planning_);
+  }
   end(nudging_);
   end(labelling_);
   end(electing_);

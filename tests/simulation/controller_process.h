@@ -1,32 +1,63 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "controller/leader_election.h"
+#include "controller/leader_transport.h"
 #include "controller/lease_store.h"
 #include "controller/node_labeler.h"
+#include "controller/nominator.h"
 #include "controller/nudger.h"
 #include "controller/patcher.h"
+#include "controller/planner_metrics.h"
+#include "controller/scheduler_leases.h"
 #include "controller/waiting_pods.h"
 #include "controller/write_observer.h"
 #include "kube/list_watch.h"
+#include "planner/config.h"
+#include "server/metrics.h"
 #include "tests/simulation/api_link.h"
 #include "tests/simulation/berth_process.h"
 
 namespace berth::simulation {
 
-/// One life of a controller: its election, labels and nudges, each in a task of its own, over a
-/// snapshot that is fed as an extender's. Not thread-safe.
+/// What is broken on purpose of a controller that plans, to see that the simulation finds it.
+enum class PlannerSabotage {
+  kNone,
+  kForgetsDeletes,  // pods that vanish while they wait stay in the plan
+  kForgetsLease,    // who leads of kube-scheduler is not asked
+};
+
+/// What a controller plans.
+struct PlannerOptions {
+  planner::PlannerConfig config = {};
+  PlannerSabotage sabotage = PlannerSabotage::kNone;
+  /// Called whenever the controller may have heard something.
+  std::function<void()> heard = [] {};
+};
+
+/// One life of a controller: its election, labels and nudges, and the planner if it is configured,
+/// each in a task of its own, over a snapshot that is fed as an extender's. Not thread-safe.
 class ControllerProcess {
  public:
-  /// `now` is the time of policies. Different controllers have different identities.
+  /// `now` is the time of policies. Different controllers have different identities. Without a
+  /// `planner` nothing is planned.
   ControllerProcess(const Surroundings& surroundings, const BerthProcess::Options& options,
-                    std::string identity, std::function<model::Time()> now);
+                    std::string identity, std::function<model::Time()> now,
+                    std::optional<PlannerOptions> planner = std::nullopt);
   /// It is killed, and does not give up its Lease.
   ~ControllerProcess();
 
   const std::string& identity() const { return identity_; }
   bool Leads() const { return electing_.election.Leads(); }
+  /// What is known of the pods that wait: everything up to that revision. 0 while they are listed.
+  Revision waiting_revision() const { return waiting_.revision(); }
+  /// The same of nodes and bound pods, which is what is planned with.
+  const cluster::Snapshot& snapshot() const { return fed_.snapshot(); }
 
  private:
   // Tells the trace.
@@ -78,7 +109,51 @@ class ControllerProcess {
     controller::Nudger nudger;
   };
 
-  // The pods that wait, for the nudger.
+  // Writes what is planned; there are several.
+  struct Writing {
+    Writing(ControllerProcess* process, const Surroundings& surroundings, int number);
+    void Run();
+    Task task;
+    TaskTimer timer;
+    ApiLink link;
+    controller::LeaderTransport transport;
+    controller::Patcher patcher;
+    controller::Nominator* const nominator;
+  };
+
+  struct Planning {
+    Planning(ControllerProcess* process, const Surroundings& surroundings,
+             std::function<model::Time()> now);
+    Task task;
+    TaskTimer timer;
+    ApiLink link;
+    controller::SchedulerLeases leases;
+    server::Metrics registry;
+    controller::PlannerMetrics metrics;
+    controller::Nominator nominator;
+    std::vector<std::unique_ptr<Writing>> writers;
+  };
+
+  // Passes on what is heard of waiting pods, and remembers how far that is.
+  class Waiting final : public kube::ListWatchHandler<model::Pod> {
+   public:
+    Waiting(ControllerProcess* process, const PlannerOptions& options);
+    Revision revision() const { return revision_; }
+
+    void OnReplaceBegin() override;
+    void OnReplaceEnd(const std::string& version) override;
+    void OnUpsert(model::Pod pod) override { handlers_.OnUpsert(std::move(pod)); }
+    void OnUnreadable(const kube::UnreadableObject& pod) override { handlers_.OnUnreadable(pod); }
+    void OnDelete(model::Pod pod) override;
+    void OnHeard(const std::string& version) override;
+
+   private:
+    controller::WaitingPods handlers_;
+    const PlannerOptions options_;
+    Revision revision_ = 0;
+  };
+
+  // The pods that wait, for the nudger and the planner.
   struct Pending {
     Pending(ControllerProcess* process, const Surroundings& surroundings, std::uint64_t seed);
     Task task;
@@ -88,11 +163,14 @@ class ControllerProcess {
   };
 
   const std::string identity_;
+  const PlannerOptions options_;
   Observer observer_;
   BerthProcess fed_;
   Electing electing_;
   Labelling labelling_;
   Nudging nudging_;
+  std::unique_ptr<Planning> planning_;
+  Waiting waiting_;
   Pending pending_;
 };
 

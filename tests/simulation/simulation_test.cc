@@ -1,57 +1,21 @@
-// Seeds of the simulation: 500, or those that SEEDS names. SEEDS=10000 is the first so many,
-// SEEDS=120-130 a range, SEEDS=1234-1234 one of them again.
+// Seeds of the simulation: 500, or those that SEEDS names; see seeds.h.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <iterator>
-#include <limits>
-#include <optional>
 #include <string>
 
-#include "absl/strings/numbers.h"
-#include "fmt/format.h"
 #include "gtest/gtest.h"
+#include "tests/simulation/seeds.h"
 #include "tests/simulation/world.h"
 
 namespace berth::simulation {
 namespace {
 
-struct Seeds {
-  std::uint64_t first = 1;
-  std::uint64_t last = 500;
-};
-
-/// Nothing where it cannot be read.
-std::optional<Seeds> SeedsOf(const std::string& text) {
-  Seeds seeds;
-  const std::size_t dash = text.find('-');
-  if (dash != std::string::npos && !absl::SimpleAtoi(text.substr(0, dash), &seeds.first)) return {};
-  const std::string last = dash == std::string::npos ? text : text.substr(dash + 1);
-  if (!absl::SimpleAtoi(last, &seeds.last) || seeds.last < seeds.first) return {};
-  return seeds;
-}
-
-Seeds SeedsToRun() {
-  const char* text = std::getenv("SEEDS");
-  if (text == nullptr || *text == '\0') return {};
-  const std::optional<Seeds> seeds = SeedsOf(text);
-  EXPECT_TRUE(seeds) << "SEEDS=" << text
-                     << " is neither a number, such as 10000, nor a range, such as 120-130";
-  return seeds.value_or(Seeds{});
-}
-
-constexpr std::ptrdiff_t kAll = std::numeric_limits<std::ptrdiff_t>::max();
-constexpr std::ptrdiff_t kEnd = 150;
-
 /// What happened in the world of `seed`: the last `most` lines of it.
 std::string StoryOf(std::uint64_t seed, std::ptrdiff_t most) {
   World world(seed, Sabotage::kNone, true);
   world.Run();
-  const auto& lines = world.trace().lines();
-  const auto first = lines.end() - std::min(most, std::ssize(lines));
-  return fmt::format("{}", fmt::join(first, lines.end(), "\n"));
+  return EndOf(world.trace(), most);
 }
 
 /// A share of all seeds, so that they run side by side.
@@ -61,13 +25,13 @@ class Simulation : public ::testing::TestWithParam<std::uint64_t> {
 };
 
 TEST_P(Simulation, BerthIsSafeTrueAliveAndBounded) {
-  const Seeds seeds = SeedsToRun();
+  const Seeds seeds = SeedsToRun(500);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     if (seed % kShares != GetParam()) continue;
     const Complaint complaint = World(seed, Sabotage::kNone, false).Run();
     ASSERT_FALSE(complaint) << "seed " << seed << " failed: " << *complaint
                             << "\nreplay with SEEDS=" << seed << '-' << seed << "; what happened:\n"
-                            << StoryOf(seed, seeds.first == seeds.last ? kAll : kEnd);
+                            << StoryOf(seed, seeds.first == seeds.last ? kWholeStory : kEndOfStory);
   }
 }
 
@@ -75,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Simulation, ::testing::Range<std::uint64_t>(0, 1
 
 TEST(SimulationTest, ASeedTellsTheSameStoryEachTime) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    EXPECT_EQ(StoryOf(seed, kAll), StoryOf(seed, kAll)) << seed;
+    EXPECT_EQ(StoryOf(seed, kWholeStory), StoryOf(seed, kWholeStory)) << seed;
   }
 }
 

@@ -1,0 +1,91 @@
+#include "tests/simulation/gang_checker.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "fmt/format.h"
+#include "tests/simulation/gang_jobs.h"
+
+namespace berth::simulation {
+namespace {
+
+using std::chrono::seconds;
+
+// A plan may be carried out that much later: a writer that waits for its replies takes some
+// seconds for each of the writes before.
+constexpr Time kWritten = seconds(30);
+
+// So long after kube-scheduler's Lease has changed hands a plan may not know that yet.
+constexpr Time kTermKnown = seconds(30);
+
+constexpr char kPlanLease[] = "berth.dev/plan-lease";
+
+}  // namespace
+
+void GangChecker::Note(const ControllerProcess& controller) {
+  auto& heard = heard_[controller.identity()];
+  const Time now = timeline_->now();
+  while (!heard.empty() && heard.front().time + kWritten < now) heard.pop_front();
+  const Revision waiting = controller.waiting_revision();
+  if (waiting == 0) return;
+  const Revision bound = controller.snapshot().Read().ResourceVersion(cluster::Kind::kPods);
+  if (!heard.empty() && heard.back().waiting == waiting && heard.back().bound == bound) {
+    heard.back().time = now;
+  } else {
+    heard.push_back({now, waiting, bound});
+  }
+}
+
+bool GangChecker::HasBegun(const std::string& gang) const {
+  return std::ranges::any_of(server_->Of<model::Pod>().now(), [&gang](const auto& entry) {
+    const model::Pod& pod = entry.second->value;
+    return GangKeyOf(pod) == gang && !pod.terminated && !pod.gated;
+  });
+}
+
+std::size_t GangChecker::Placed(const std::string& gang, const Heard& heard) const {
+  Past<model::Pod> waiting(&server_->Of<model::Pod>());
+  Past<model::Pod> bound(&server_->Of<model::Pod>());
+  waiting.MoveTo(heard.waiting);
+  bound.MoveTo(heard.bound);
+  std::size_t placed = 0;
+  for (const auto& [key, stored] : waiting.contents()) {
+    const model::Pod& pod = stored->value;
+    const bool has_node = pod.node_name.empty() && !pod.nominated_node.empty();
+    placed += GangKeyOf(pod) == gang && has_node ? 1 : 0;
+  }
+  for (const auto& [key, stored] : bound.contents()) {
+    const model::Pod& pod = stored->value;
+    placed += GangKeyOf(pod) == gang && !pod.node_name.empty() ? 1 : 0;
+  }
+  return placed;
+}
+
+bool GangChecker::AreOfTerm(const std::string& gang) const {
+  return std::ranges::all_of(server_->Of<model::Pod>().now(), [&](const auto& entry) {
+    const model::Pod& pod = entry.second->value;
+    if (GangKeyOf(pod) != gang || pod.terminated || pod.nominated_node.empty()) return true;
+    return model::Find(pod.annotations, kPlanLease) == scheduler_->term();
+  });
+}
+
+Complaint GangChecker::CheckPatch(const std::string& who, const model::Pod& before,
+                                  const model::Pod& after) {
+  const std::string gang = GangKeyOf(before);
+  if (gang.empty() || !before.gated || after.gated || HasBegun(gang)) return std::nullopt;
+  ++releases_;
+  const std::string identity = who.substr(0, who.find('/'));
+  const std::size_t size = GangSizeOf(before);
+  std::size_t most = 0;
+  for (const Heard& heard : heard_[identity]) most = std::max(most, Placed(gang, heard));
+  if (most < size) {
+    return fmt::format("{} lets gang {} go, of which it knew {} of {} pods with a node", identity,
+                       gang, most, size);
+  }
+  const bool may_know = scheduler_->leads_since() + kTermKnown < timeline_->now();
+  if (!may_know || AreOfTerm(gang)) return std::nullopt;
+  return fmt::format("{} lets gang {} go, which was not nominated for kube-scheduler {}", identity,
+                     gang, scheduler_->term());
+}
+
+}  // namespace berth::simulation

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/pod.h"
+#include "tests/simulation/api_server.h"
+#include "tests/simulation/checker.h"
+#include "tests/simulation/controller_process.h"
+#include "tests/simulation/scheduler_life.h"
+#include "tests/simulation/timeline.h"
+
+namespace berth::simulation {
+
+/// Judges when a controller may let a gang go: only by what it could know. Not thread-safe.
+class GangChecker {
+ public:
+  GangChecker(const ApiServer* server, const Timeline* timeline, const SchedulerLife* scheduler)
+      : server_(server), timeline_(timeline), scheduler_(scheduler) {}
+
+  /// Notes how far the controller has heard. Call it whenever it has heard something.
+  void Note(const ControllerProcess& controller);
+  /// It has ended, and what it knew is of no use to another.
+  void Forget(const std::string& identity) { heard_.erase(identity); }
+
+  /// A controller is about to change a pod. If that takes away the first gate of a gang of which no
+  /// pod runs, then all pods of it were there, each with a node and by the term of kube-scheduler
+  /// that leads.
+  Complaint CheckPatch(const std::string& who, const model::Pod& before, const model::Pod& after);
+
+  /// How many gangs were judged.
+  int releases() const { return releases_; }
+
+ private:
+  // What was known at some time: the revisions of waiting pods, and of nodes and bound pods.
+  struct Heard {
+    Time time;
+    Revision waiting;
+    Revision bound;
+  };
+
+  bool HasBegun(const std::string& gang) const;
+  // How many pods of the gang have a node at these revisions, waiting or bound.
+  std::size_t Placed(const std::string& gang, const Heard& heard) const;
+  // Whether all nominations of the gang were written for the kube-scheduler that leads.
+  bool AreOfTerm(const std::string& gang) const;
+
+  const ApiServer* const server_;
+  const Timeline* const timeline_;
+  const SchedulerLife* const scheduler_;
+  // By identity.
+  std::map<std::string, std::deque<Heard>> heard_;
+  int releases_ = 0;
+};
+
+}  // namespace berth::simulation
