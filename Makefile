@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-rivals bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz fuzz-tally tidy
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-rivals bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz fuzz-tally tidy site
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -149,6 +149,10 @@ generate: berth ## regenerate the files made from the configuration's fields, an
 	@cd tests/chart && go run ./schema >../../charts/berth/values.schema.json
 	@tests/e2e/build/build.sh helm
 	@cd tests/chart && go test . -count=1 -run TestDefaultRendering -update
+
+site: deps ## make plain HTML pages of the documentation: build/site
+	@rm -rf build/site
+	@docs/site/build.py build/site
 
 lint: deps ## check formatting, C++ and Go
 	@.ci/lint
