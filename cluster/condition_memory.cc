@@ -26,26 +26,32 @@ void ForgetOneTooMany(std::vector<PastStatus>& past, ConditionStatus status) {
   past.erase(oldest);
 }
 
-// Records that `was`, a condition with status True or False, ceased to be so at `until`.
-void AddPast(const Condition& was, model::Time until, std::vector<PastStatus>& past) {
+// Records that `was`, a condition with status True or False, ceased to be so at `until`, as was
+// noticed at `now`.
+void AddPast(const Condition& was, model::Time until, model::Time now,
+             std::vector<PastStatus>& past) {
   const auto known = std::find_if(past.begin(), past.end(), [&](const PastStatus& each) {
     return each.type == was.type && each.status == was.status;
   });
   if (known == past.end()) {
-    past.push_back({was.type, was.last_transition, until, was.status});
+    past.push_back({was.type, was.last_transition, until, was.status, now});
     return ForgetOneTooMany(past, was.status);
   }
   const bool is_new = was.last_transition >= model::SaturatingAdd(known->until, model::kSameFault);
   if (is_new) known->since = was.last_transition;
   known->until = until;
+  known->noticed = now;
 }
 
 // Records that `was`, a condition with status Unknown, has become `is`: until then it had what it
 // had before it was Unknown.
-void ExtendOpposite(const Condition& was, const Condition& is, std::vector<PastStatus>& past) {
+void ExtendOpposite(const Condition& was, const Condition& is, model::Time now,
+                    std::vector<PastStatus>& past) {
   for (PastStatus& each : past) {
     const bool led_there = each.type == was.type && each.until == was.last_transition;
-    if (led_there && each.status != is.status) each.until = is.last_transition;
+    if (!led_there || each.status == is.status) continue;
+    each.until = is.last_transition;
+    each.noticed = now;
   }
 }
 
@@ -69,15 +75,15 @@ bool DifferInHeartbeatsOnly(const std::vector<Condition>& former,
 }  // namespace
 
 void RememberStatus(const std::vector<Condition>& former, const std::vector<Condition>& present,
-                    std::vector<PastStatus>& past) {
+                    model::Time now, std::vector<PastStatus>& past) {
   if (DifferInHeartbeatsOnly(former, present)) return;
   for (const Condition& was : former) {
     const auto is = FirstOfType(present, was.type);
     if (is == present.end() || &*FirstOfType(former, was.type) != &was) continue;
     if (was.status == ConditionStatus::kUnknown) {
-      if (is->status != ConditionStatus::kUnknown) ExtendOpposite(was, *is, past);
+      if (is->status != ConditionStatus::kUnknown) ExtendOpposite(was, *is, now, past);
     } else if (HasCeased(was, *is)) {
-      AddPast(was, is->last_transition, past);
+      AddPast(was, is->last_transition, now, past);
     }
   }
   std::erase_if(past, [&](const PastStatus& each) {

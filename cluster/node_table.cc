@@ -102,7 +102,8 @@ std::vector<model::NodeIndex> NodeTable::FindAll(std::span<const std::string_vie
   return found;
 }
 
-bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator) {
+bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator,
+                       model::Time now) {
   const model::NodeIndex index = IndexOf(node.name);
   Place& place = places_[index];
   place.epoch = epoch_;
@@ -114,12 +115,12 @@ bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accele
   pools_.Add(accelerator, node.conditions);
   pools_.RemoveAvoided(state.node.annotations);
   pools_.AddAvoided(node.annotations);
-  RememberStatus(state.node.conditions, node.conditions, state.past);
+  RememberStatus(state.node.conditions, node.conditions, now, state.past);
   state.node = std::move(node);
   state.accelerator = accelerator;
   state.quarantined = false;
   state.gpu = model::ReadGpuLabels(state.node.labels);
-  state.digest = model::DigestOf(state.node.conditions);
+  state.digest = model::DigestOf(state.node.conditions, state.past);
   Changed(index);
   return moved;
 }

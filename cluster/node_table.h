@@ -16,6 +16,7 @@
 #include "cluster/node_versions.h"
 #include "cluster/pool_counts.h"
 #include "model/cluster_view.h"
+#include "model/time.h"
 
 namespace berth::cluster {
 
@@ -72,9 +73,10 @@ class NodeTable {
   /// Increases with every change of a node and of what its pods use.
   std::uint64_t generation() const { return generation_; }
 
-  /// Creates the node, or updates it and ends its quarantine. An equal node is no change. Returns
-  /// true if the node is new or its `accelerator` differs from before.
-  bool Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator);
+  /// Creates the node, or updates it and ends its quarantine, as of `now`, for RememberStatus(). An
+  /// equal node is no change. Returns true if the node is new or its `accelerator` differs from
+  /// before.
+  bool Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator, model::Time now);
 
   /// Marks the node as existing but unreadable: it stays as it was last read. A node that was
   /// unknown is created with nothing but its name.

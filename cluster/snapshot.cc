@@ -70,6 +70,7 @@ Snapshot::Snapshot(Options options)
                           .taint = options.taint,
                           .uids = options.node_uids,
                           .whole_pods = options.whole_pods}),
+      now_(std::move(options.now)),
       on_ambiguous_(std::move(options.on_ambiguous)),
       pods_(catalog_, &nodes_, options.whole_pods),
       gangs_(options.gang_prefix),
@@ -100,7 +101,7 @@ void Snapshot::UpsertNode(model::Node node) {
 bool Snapshot::Put(model::Node node, model::AcceleratorCatalog::Index accelerator) {
   const auto lock = Lock();
   QuarantineOf(Kind::kNodes).Remove(node.name);
-  return nodes_.Upsert(std::move(node), accelerator);
+  return nodes_.Upsert(std::move(node), accelerator, now_ ? now_() : model::kNoTime);
 }
 
 void Snapshot::DeleteNode(std::string_view name) {

@@ -30,6 +30,7 @@
 #include "model/pod.h"
 #include "model/pod_selection.h"
 #include "model/service.h"
+#include "model/time.h"
 
 namespace berth::cluster {
 
@@ -75,6 +76,9 @@ class Snapshot {
     std::string gang_prefix = {};
     /// Whether to keep when bound pods wrote checkpoints.
     bool checkpoint_times = false;
+    /// The time of Berth's own clock, for model::PastStatus::noticed. It is called on the writer's
+    /// thread. Empty: nothing is noticed at any time.
+    std::function<model::Time()> now{};
     /// Called when two entries of the catalogue recognise a node: when the node is new, and when
     /// its accelerator changes. The arguments are the node's name, the entry that counts and the
     /// other entry. It is called on the writer's thread, without any lock held. May be empty.
@@ -243,6 +247,7 @@ class Snapshot {
 
   const std::shared_ptr<const model::AcceleratorCatalog> catalog_;
   const NodeTrimmer trimmer_;
+  const decltype(Options::now) now_;
   const decltype(Options::on_ambiguous) on_ambiguous_;
   /// By Kind.
   std::array<Progress, 3> progress_;

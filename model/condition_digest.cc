@@ -13,13 +13,17 @@ std::uint64_t MarkOf(std::string_view condition_type) {
   return std::uint64_t{1} << ((hash ^ (hash >> 16)) % 64);
 }
 
-ConditionDigest DigestOf(const std::vector<Condition>& conditions) {
+ConditionDigest DigestOf(const std::vector<Condition>& conditions,
+                         const std::vector<PastStatus>& past) {
   ConditionDigest digest;
   for (const Condition& condition : conditions) {
     const std::uint64_t mark = MarkOf(condition.type);
     if (condition.status != ConditionStatus::kFalse) digest.not_false |= mark;
     if (condition.status != ConditionStatus::kTrue) digest.not_true |= mark;
     digest.last_transition = std::max(digest.last_transition, condition.last_transition);
+  }
+  for (const PastStatus& each : past) {
+    digest.last_transition = std::max(digest.last_transition, each.noticed);
   }
   return digest;
 }

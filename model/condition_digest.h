@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/node.h"
+#include "model/past_status.h"
 #include "model/time.h"
 
 namespace berth::model {
@@ -22,7 +23,9 @@ struct ConditionDigest {
   std::uint64_t not_false = 0;
   /// The union of the MarkOf() of the types of all conditions that are not True.
   std::uint64_t not_true = 0;
-  /// The latest last_transition of all conditions, or kNoTime if none states one.
+  /// The latest last_transition of all conditions, and the latest time at which Berth noticed that
+  /// one of them was something else no longer: the node's clock may be minutes behind. kNoTime if
+  /// nobody states any.
   Time last_transition = kNoTime;
 
   friend bool operator==(const ConditionDigest&, const ConditionDigest&) = default;
@@ -31,7 +34,9 @@ struct ConditionDigest {
 /// Returns one bit out of 64. Equal types have equal marks, and different types may share one.
 std::uint64_t MarkOf(std::string_view condition_type);
 
-/// Summarises all of `conditions`, including those whose type occurs more than once.
-ConditionDigest DigestOf(const std::vector<Condition>& conditions);
+/// Summarises all of `conditions`, including those whose type occurs more than once, and `past`,
+/// what they were.
+ConditionDigest DigestOf(const std::vector<Condition>& conditions,
+                         const std::vector<PastStatus>& past = {});
 
 }  // namespace berth::model

@@ -14,8 +14,8 @@ inline constexpr Duration kSameFault = std::chrono::minutes(10);
 
 /// A status that Berth itself has seen a condition of a node have, and that it has no longer. A
 /// detector that starts reports every condition as well since now, so its transition time does not
-/// tell whether a fault just ended; this record does. Times are those of the node's object. The
-/// snapshot maintains it; see cluster/condition_memory.h. A plain value.
+/// tell whether a fault just ended; this record does. Times are those of the node's object,
+/// but for `noticed`. The snapshot maintains it; see cluster/condition_memory.h. A plain value.
 struct PastStatus {
   /// The condition's type.
   std::string type;
@@ -25,6 +25,9 @@ struct PastStatus {
   Time until = kNoTime;
   /// kTrue or kFalse.
   ConditionStatus status = ConditionStatus::kTrue;
+  /// When Berth learned that it has the status no longer, by Berth's clock: that of the node may be
+  /// minutes off. kNoTime if the snapshot has no clock.
+  Time noticed = kNoTime;
 
   friend bool operator==(const PastStatus&, const PastStatus&) = default;
 };

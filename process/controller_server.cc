@@ -82,7 +82,8 @@ class ControllerServer::Work {
                    .node_uids = true,
                    .whole_pods = !config.planner.schedulers.empty() ||
                                  !config.controller.active_checks.empty(),
-                   .gang_prefix = PlansGangs(config.planner) ? config.prefix : ""}),
+                   .gang_prefix = PlansGangs(config.planner) ? config.prefix : "",
+                   .now = Now}),
         feed_(FeedOptions(server.api_), &snapshot_, &server.node_observer_, &server.pod_observer_),
         controller_({.api = server.api_,
                      .lease_namespace = lease.namespace_name,

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "process/engine.h"
+
 namespace berth::process {
 
 cluster::Feed::Options FeedOptions(kube::ApiConfig api) {
@@ -41,6 +43,7 @@ LiveCluster::LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalo
                  .labels = {},
                  .whole_pods = true,
                  .checkpoint_times = true,
+                 .now = Now,
                  .on_ambiguous =
                      [this](const std::string& node, auto entry, auto hidden) {
                        catalogue_log_.OnAmbiguous(node, entry, hidden);

@@ -42,6 +42,18 @@ const model::PastStatus* SeenBadForLong(const HealthCondition& entry,
   return SaturatingAdd(seen->since, is_long) <= seen->until ? seen : nullptr;
 }
 
+// When Berth saw the condition, which is bad, turn so, by its own clock; kForever if it did not. By
+// that of a node that is minutes ahead, minDuration would take as much longer.
+model::Time SeenToTurnBad(const HealthCondition& entry, const model::Condition& condition,
+                          const model::NodeState& node) {
+  for (const model::PastStatus& past : node.past) {
+    const bool led_there = past.status != BadStatusOf(entry) && past.type == entry.type &&
+                           past.until == condition.last_transition;
+    if (led_there && past.noticed != model::kNoTime) return past.noticed;
+  }
+  return model::kForever;
+}
+
 // Since when the condition, which is bad, has been so. A detector that restarts may say well before
 // it has looked, or writes the time anew.
 model::Time BadSince(const HealthCondition& entry, const model::Condition& condition,
@@ -57,13 +69,22 @@ Finding JudgeBad(const ConditionRule& rule, const model::Condition& condition,
   const HealthCondition& entry = rule.condition;
   // Without a transition time nobody knows when the condition began, so assume long ago.
   if (entry.min_duration.count() > 0 && condition.last_transition != model::kNoTime) {
-    const model::Time begins = SaturatingAdd(BadSince(entry, condition, node), entry.min_duration);
+    const model::Time since =
+        std::min(BadSince(entry, condition, node), SeenToTurnBad(entry, condition, node));
+    const model::Time begins = SaturatingAdd(since, entry.min_duration);
     if (now < begins) return {.valid_until = begins};
   }
   return {.burden = BurdenOf(entry.effect),
           .reason = rule.unhealthy,
           .since = condition.last_transition,
           .began = BadSince(entry, condition, node)};
+}
+
+// When the condition ceased to be bad. Where Berth knows that by its own clock, that of the node
+// does not matter: by one that is minutes behind, the time to look would be over at once.
+model::Time CeasedAt(const model::PastStatus& seen, const model::Condition& condition) {
+  if (seen.noticed != model::kNoTime) return seen.noticed;
+  return std::min(seen.until, condition.last_transition);
 }
 
 // A condition that is no longer bad keeps its effect for a while if Berth has seen it bad for long:
@@ -73,8 +94,7 @@ Finding JudgeKept(const ConditionRule& rule, const model::Condition& condition,
   if (config.keep_for.count() == 0 || condition.last_transition == model::kNoTime) return {};
   const model::PastStatus* const seen = SeenBadForLong(rule.condition, node);
   if (seen == nullptr) return {};
-  const model::Time kept_until =
-      SaturatingAdd(std::min(seen->until, condition.last_transition), config.keep_for);
+  const model::Time kept_until = SaturatingAdd(CeasedAt(*seen, condition), config.keep_for);
   if (now >= kept_until) return {};
   return {.burden = BurdenOf(rule.condition.effect),
           .reason = rule.distrusted,

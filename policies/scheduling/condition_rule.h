@@ -79,8 +79,10 @@ class RuleScope {
            now - digest->last_transition >= longest_recovery_;
   }
 
-  /// The same of one condition, whatever its type.
-  bool HasNoEffect(const model::Condition& condition, model::Time now) const {
+  /// The same of one condition of the node, whatever its type.
+  bool HasNoEffect(const model::Condition& condition, const model::NodeState& node,
+                   model::Time now) const {
+    if (!node.past.empty()) return false;  // it may have ceased later than it says
     const bool is_well = condition.status == model::ConditionStatus::kFalse && bad_if_false_ == 0;
     return is_well && !ages_ && now - condition.last_transition >= longest_recovery_;
   }

@@ -62,7 +62,7 @@ class HealthEvaluator : public NodeEvaluator {
     };
     if (!rules_->scope.HaveNoEffect(node.digest, now_)) {
       for (const model::Condition& condition : node.node.conditions) {
-        if (rules_->scope.HasNoEffect(condition, now_)) continue;
+        if (rules_->scope.HasNoEffect(condition, node, now_)) continue;
         for (const Applicable& each : applicable_) {
           if (each.rule->condition.type != condition.type) continue;
           consider(Judge(each, condition, node));

@@ -121,6 +121,16 @@ func (w Way) With(program string, change func(*schedulerconfig.KubeSchedulerConf
 	return w
 }
 
+// Configured is the way with another value of a key of Berth's configuration, whose parts points
+// separate. Its own configuration stays as it is.
+func (w Way) Configured(key string, value any) Way {
+	config := map[string]any{}
+	over(config, w.config)
+	set(config, key, value)
+	w.config = config
+	return w
+}
+
 // AsksBerth tells whether Berth's extender is asked.
 func (w Way) AsksBerth() bool { return w.extender == asksBerth }
 

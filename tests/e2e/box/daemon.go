@@ -8,7 +8,7 @@ import (
 // LabelRealNode is on nodes that KWOK leaves alone, because a kubelet keeps them.
 const LabelRealNode = "e2e.berth.dev/real"
 
-// Daemon is one of the programs that build.sh builds, for Run.
+// Daemon is one of the programs that build.sh builds, for Run and NewDaemon.
 type Daemon struct {
 	Program   string
 	Arguments []string
@@ -21,13 +21,22 @@ type Daemon struct {
 // Run starts a daemon and returns when it serves. The box stops it before what it has started
 // itself.
 func (b *Box) Run(ctx context.Context, daemon Daemon) (*Process, error) {
+	process, err := b.NewDaemon(daemon)
+	if err != nil {
+		return nil, err
+	}
+	return process, process.Start(ctx)
+}
+
+// NewDaemon makes a daemon that Start starts; the box stops it as it does one of Run's.
+func (b *Box) NewDaemon(daemon Daemon) (*Process, error) {
 	process, err := b.newProcess(daemon.Program, daemon.Ready, daemon.Arguments...)
 	if err != nil {
 		return nil, err
 	}
 	process.env = daemon.Environment
 	b.add(process)
-	return process, process.Start(ctx)
+	return process, nil
 }
 
 // FreePort finds a loopback port for a daemon to listen on.

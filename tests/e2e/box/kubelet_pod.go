@@ -133,6 +133,7 @@ func (p *pod) leave(ctx context.Context, object *corev1.Pod) {
 	default:
 		return
 	}
+	p.report(ctx, object) // a Job counts how its pods have ended, and keeps them until it has
 	// Fails where somebody else was faster.
 	_ = p.kubelet.box.Client.CoreV1().Pods(object.Namespace).Delete(ctx, object.Name,
 		metav1.DeleteOptions{GracePeriodSeconds: new(int64),

@@ -63,7 +63,7 @@ std::vector<PastStatus> Remembered(const std::vector<Seen>& states, bool reverse
     const ConditionStatus status = reversed ? Opposite(seen.status) : seen.status;
     const std::vector<Condition> present = {{"Ready", kTrue, kNoon, kNoon},
                                             {"GPUIsLost", status, seen.since, kNoon}};
-    RememberStatus(former, present, past);
+    RememberStatus(former, present, model::kNoTime, past);
     former = present;
   }
   return Of(reversed ? kFalse : kTrue, past);
@@ -134,9 +134,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ConditionMemory, ForgetsTypesThatTheNodeNoLongerHas) {
   std::vector<PastStatus> past;
-  RememberStatus({{"A", kTrue, kNoon, kNoon}}, {{"A", kFalse, kNoon + hours(1), kNoon}}, past);
+  RememberStatus({{"A", kTrue, kNoon, kNoon}}, {{"A", kFalse, kNoon + hours(1), kNoon}},
+                 model::kNoTime, past);
   ASSERT_EQ(past.size(), 1U);
-  RememberStatus({{"A", kFalse, kNoon + hours(1), kNoon}}, {}, past);
+  RememberStatus({{"A", kFalse, kNoon + hours(1), kNoon}}, {}, model::kNoTime, past);
   EXPECT_THAT(past, IsEmpty());
 }
 
@@ -149,20 +150,21 @@ TEST(ConditionMemory, IsNotFilledByARestartOnANodeThatIsWell) {
     present.push_back({type, kFalse, kNoon + hours(1), kNoon + hours(1)});
   }
   std::vector<PastStatus> past;
-  RememberStatus(former, present, past);
+  RememberStatus(former, present, model::kNoTime, past);
   EXPECT_THAT(past, IsEmpty());
 }
 
 TEST(ConditionMemory, OneStatusDoesNotCrowdOutTheOther) {
   std::vector<PastStatus> past;
-  RememberStatus({{"GPUIsLost", kTrue, kNoon, kNoon}}, {{"GPUIsLost", kFalse, kNoon, kNoon}}, past);
+  RememberStatus({{"GPUIsLost", kTrue, kNoon, kNoon}}, {{"GPUIsLost", kFalse, kNoon, kNoon}},
+                 model::kNoTime, past);
   std::vector<Condition> former = {{"GPUIsLost", kFalse, kNoon, kNoon}};
   std::vector<Condition> present = former;
   for (int i = 0; i < 20; ++i) {
     former.push_back({"T" + std::to_string(i), kFalse, kNoon, kNoon});
     present.push_back({"T" + std::to_string(i), kTrue, kNoon + hours(1), kNoon});
   }
-  RememberStatus(former, present, past);
+  RememberStatus(former, present, model::kNoTime, past);
   EXPECT_THAT(Of(kTrue, past), ElementsAre(Lost(kNoon, kNoon)));
   EXPECT_EQ(Of(kFalse, past).size(), kMostPast);
 }
@@ -177,11 +179,28 @@ TEST(ConditionMemory, IsBoundedAndKeepsWhatCeasedLast) {
     present.push_back({type, kFalse, kNoon + minutes((7 * i) % kTypes), kNoon});
   }
   std::vector<PastStatus> past;
-  RememberStatus(former, present, past);
+  RememberStatus(former, present, model::kNoTime, past);
   ASSERT_EQ(past.size(), kMostPast);
   for (const PastStatus& each : past) {
     EXPECT_GE(each.until, kNoon + minutes(kTypes - static_cast<int>(kMostPast))) << each.type;
   }
+}
+
+// Whatever the clock of the node says.
+TEST(ConditionMemory, NotesWhenItLearnedOfTheEnd) {
+  std::vector<PastStatus> past;
+  const std::vector<Condition> broken = {{"A", kTrue, kNoon, kNoon}};
+  const std::vector<Condition> unsure = {{"A", kUnknown, kNoon + hours(1), kNoon}};
+  const std::vector<Condition> well = {{"A", kFalse, kNoon + hours(2), kNoon}};
+  RememberStatus(broken, unsure, kNoon + hours(7), past);
+  ASSERT_EQ(past.size(), 1U);
+  EXPECT_EQ(past.front().noticed, kNoon + hours(7));
+  RememberStatus(unsure, well, kNoon + hours(8), past);
+  EXPECT_EQ(past.front().noticed, kNoon + hours(8));
+  RememberStatus(well, broken, kNoon + hours(9), past);
+  EXPECT_EQ(Of(kTrue, past).front().noticed, kNoon + hours(8));
+  RememberStatus(broken, well, kNoon + hours(10), past);
+  EXPECT_EQ(Of(kTrue, past).front().noticed, kNoon + hours(10));
 }
 
 // Times are what somebody wrote.
@@ -193,7 +212,7 @@ TEST(ConditionMemory, BearsAnyTimes) {
     for (const model::Time b : times) {
       for (const auto& [status, time] : {std::pair{kTrue, a}, std::pair{kFalse, b}}) {
         const std::vector<Condition> present = {{"A", status, time, kNoon}};
-        RememberStatus(former, present, past);
+        RememberStatus(former, present, model::kNoTime, past);
         former = present;
       }
     }

@@ -41,6 +41,8 @@ struct Story {
   std::vector<Step> steps;
   // Until when the node is excluded; from then on it fits. Zero: it always fits.
   Duration excluded_until;
+  // Before that it fits, too.
+  Duration excluded_from{0};
   // Whether it has its full score whenever it fits.
   bool costs_nothing = false;
   Duration stale_after{0};
@@ -51,7 +53,8 @@ constexpr Duration kAlways = hours(1000);
 
 class DetectorFaults : public testing::TestWithParam<Story> {
  protected:
-  DetectorFaults() : snapshot_({.catalog = Catalog(), .labels = {}}) {
+  DetectorFaults()
+      : snapshot_({.catalog = Catalog(), .labels = {}, .now = [this] { return now_; }}) {
     config_.profiles.clear();
     config_.conditions = {GetParam().entry};
     config_.stale_after = GetParam().stale_after;
@@ -67,17 +70,23 @@ class DetectorFaults : public testing::TestWithParam<Story> {
     snapshot_.UpsertNode(node);
   }
 
-  Verdict JudgeAt(model::Time now) {
+  model::NodeState State() {
+    const cluster::Snapshot::Reader view = snapshot_.Read();
+    return *view.At(view.Find("n").value());
+  }
+
+  Verdict Judge() {
     ReasonTable reasons;
     const std::string prefix = "berth.dev";
     const HealthPolicy policy({*Catalog(), prefix, reasons}, config_);
     const cluster::Snapshot::Reader view = snapshot_.Read();
-    const auto prepared = policy.Prepare(PodAskingFor(kGpu, 1), view, now);
+    const auto prepared = policy.Prepare(PodAskingFor(kGpu, 1), view, now_);
     return std::get<std::unique_ptr<NodeEvaluator>>(prepared)->Evaluate(
         *view.At(view.Find("n").value()));
   }
 
   HealthConfig config_;
+  model::Time now_ = kNow;  // by Berth's clock
   cluster::Snapshot snapshot_;
 };
 
@@ -85,11 +94,14 @@ TEST_P(DetectorFaults, NeitherExcludeAWellNodeNorLetABrokenOneIn) {
   const Story& story = GetParam();
   std::size_t next = 0;
   for (Duration at{0}; at <= story.end; at += seconds(10)) {
+    now_ = kNow + at;
     for (; next < story.steps.size() && story.steps[next].at <= at; ++next) {
       Write(story.steps[next]);
     }
-    const Verdict verdict = JudgeAt(kNow + at);
-    ASSERT_EQ(verdict.fits, at >= story.excluded_until) << at.count() << " s";
+    const Verdict verdict = Judge();
+    const bool excluded = at >= story.excluded_from && at < story.excluded_until;
+    ASSERT_EQ(verdict.fits, !excluded) << at.count() << " s";
+    ASSERT_NE(Excludes(story.entry, config_, State(), now_), verdict.fits) << at.count() << " s";
     if (story.costs_nothing && verdict.fits) {
       ASSERT_EQ(verdict.score, kMaxScore) << at.count() << " s";
     }
@@ -97,6 +109,8 @@ TEST_P(DetectorFaults, NeitherExcludeAWellNodeNorLetABrokenOneIn) {
 }
 
 const HealthCondition kLost{"GPUIsLost", Effect::kExclude, Duration{0}, minutes(10), {}};
+// It has no recovery.
+const HealthCondition kPending{"GPUPendingPage", Effect::kExclude};
 const HealthCondition kLostFor5m{"GPUIsLost", Effect::kExclude, minutes(5), minutes(10), {}};
 const HealthCondition kReady{.type = "AcceleratedHardwareReady",
                              .effect = Effect::kExclude,
@@ -111,6 +125,14 @@ std::vector<Step> Beating(ConditionStatus status, Duration since, Duration ahead
     steps.push_back({at, status, since + ahead, at + ahead});
   }
   return steps;
+}
+
+// A detector that restarts on a broken node an hour after the fault and says False until it has
+// looked, by a clock that is `ahead`.
+std::vector<Step> RestartedByAClock(Duration ahead) {
+  return {{{}, kTrue, -hours(1) + ahead, ahead},
+          {hours(1), kFalse, hours(1) + ahead, hours(1) + ahead},
+          {hours(1) + seconds(90), kTrue, hours(1) + seconds(90) + ahead, hours(1) + ahead}};
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -163,6 +185,18 @@ INSTANTIATE_TEST_SUITE_P(
                         {hours(1), kFalse, hours(1), hours(1)},
                         {hours(1) + seconds(90), kTrue, hours(1) + seconds(90), hours(1)}},
               .excluded_until = kAlways},
+        Story{.name = "NpdRestartsByAClockThatIsBehind",
+              .entry = kLost,
+              .steps = RestartedByAClock(-minutes(5)),
+              .excluded_until = kAlways},
+        Story{.name = "NpdRestartsByAClockThatIsBehindAndThereIsNoRecovery",
+              .entry = kPending,
+              .steps = RestartedByAClock(-minutes(5)),
+              .excluded_until = kAlways},
+        Story{.name = "NpdRestartsByAClockThatIsAhead",
+              .entry = kLost,
+              .steps = RestartedByAClock(minutes(5)),
+              .excluded_until = kAlways},
         Story{.name = "NpdRestartsTwice",
               .entry = kLost,
               .steps = {{{}, kTrue, -hours(1), {}},
@@ -193,6 +227,12 @@ INSTANTIATE_TEST_SUITE_P(
                         {hours(1), kUnknown, hours(1), hours(1)},
                         {hours(1) + seconds(90), kTrue, hours(1) + seconds(90), hours(1)}},
               .excluded_until = kAlways},
+        Story{.name = "MinDurationPassesByAClockThatIsAhead",
+              .entry = kLostFor5m,
+              .steps = {{{}, kFalse, -hours(9), minutes(5)},
+                        {hours(1), kTrue, hours(1) + minutes(5), hours(1) + minutes(5)}},
+              .excluded_until = kAlways,
+              .excluded_from = hours(1) + minutes(5)},
         Story{.name = "HeartbeatsCease",
               .entry = kLost,
               .steps = {{{}, kTrue, -hours(1), {}}},
@@ -225,6 +265,16 @@ INSTANTIATE_TEST_SUITE_P(
         Story{.name = "EndTheSameWhereFalseIsBad",
               .entry = kReady,
               .steps = {{{}, kFalse, -hours(1), {}}, {hours(1), kTrue, hours(1), hours(1)}},
+              .excluded_until = hours(1) + minutes(2)},
+        Story{.name = "EndTheSameByAClockThatIsAhead",
+              .entry = kLost,
+              .steps = {{{}, kTrue, -hours(1) + minutes(5), {}},
+                        {hours(1), kFalse, hours(1) + minutes(5), hours(1) + minutes(5)}},
+              .excluded_until = hours(1) + minutes(2)},
+        Story{.name = "EndTheSameByAClockThatIsBehind",
+              .entry = kLost,
+              .steps = {{{}, kTrue, -hours(1) - minutes(5), {}},
+                        {hours(1), kFalse, hours(1) - minutes(5), hours(1) - minutes(5)}},
               .excluded_until = hours(1) + minutes(2)},
         // The node was rebooted: GKE's health checker takes XidCriticalError away.
         Story{.name = "EndAtOnceWhenTheConditionIsRemoved",

@@ -15,6 +15,7 @@ import (
 
 	"berth.dev/berth/tests/bench/figures"
 	"berth.dev/berth/tests/bench/placing"
+	"berth.dev/berth/tests/e2e/churn"
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
@@ -44,6 +45,18 @@ const leastNodes = 50
 var allWays = []way{
 	{"alone", "kube-scheduler alone", placed("alone")},
 	{"berth", "Berth, as shipped", placed("berth")},
+	{"berth-evict", "Berth with controller.evict", placed("berth").Configured("controller.evict",
+		evictions())},
+}
+
+// evictions are for all conditions that the trace has, and as soon as Berth allows it.
+func evictions() []any {
+	var all []any
+	for _, condition := range churn.Excluding {
+		all = append(all, map[string]any{"condition": condition, "after": "1m", "perMinute": 600,
+			"maxShare": 0.5})
+	}
+	return all
 }
 
 // placed is one of placing's ways.

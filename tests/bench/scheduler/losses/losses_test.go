@@ -101,7 +101,7 @@ func TestDetectorsWriteFaultsInOrder(t *testing.T) {
 func TestWrongArgumentsSayWhatToWrite(t *testing.T) {
 	for argument, want := range map[string]string{
 		"-nodes=5": "50 or more", "-rounds=0": "1 or more", "-length=0s": "1s or more",
-		"-most=5s": "not be below", "-detection=90s": "below it", "-ways=x": "alone,berth",
+		"-most=5s": "not be below", "-detection=90s": "below it", "-ways=x": "alone,berth,berth-evict",
 	} {
 		if _, err := parse([]string{argument}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v does not say %q", argument, err, want)

@@ -43,6 +43,7 @@ type turn struct {
 	client    kubernetes.Interface
 	pods      listers.PodLister
 	scheduler string
+	owner     metav1.OwnerReference // of all pods, and of the turn's
 	random    *rand.Rand
 	began     time.Time
 	faults    map[string][]fault // by node
@@ -83,9 +84,24 @@ func measure(
 	factory.Core().V1().Pods().Informer()
 	factory.Start(watching.Done())
 	factory.WaitForCacheSync(watching.Done())
+	if err := t.makeOwner(ctx); err != nil {
+		return outcome{}, err
+	}
 	err = t.play(ctx, seed)
 	cluster.StopWay()
 	return t.outcome, errors.Join(err, t.repair(ctx), cluster.Clear(ctx))
+}
+
+// makeOwner makes what stands for the controller of the pods: Berth evicts none that nobody makes anew.
+func (t *turn) makeOwner(ctx context.Context) error {
+	owner, err := t.client.CoreV1().ConfigMaps(metav1.NamespaceDefault).Create(ctx,
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "work-"}}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("create the owner of the pods: %w", err)
+	}
+	t.owner = metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name,
+		UID: owner.UID, Controller: new(true)}
+	return nil
 }
 
 func (t *turn) play(ctx context.Context, seed uint64) error {
@@ -182,6 +198,7 @@ func (t *turn) create(ctx context.Context, a *attempt) error {
 	fleet.Admit(pod)
 	pod.Spec.SchedulerName = t.scheduler
 	pod.Annotations["berth.dev/checkpoint"] = "true"
+	pod.OwnerReferences = []metav1.OwnerReference{t.owner}
 	if _, err := t.client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create %s: %w", pod.Name, err)
 	}
