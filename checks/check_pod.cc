@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "checks/pod_spec.h"
 #include "model/annotation.h"
+#include "model/stable_hash.h"
 #include "model/taint.h"
 
 namespace berth::checks {
@@ -14,18 +16,6 @@ namespace {
 
 using kube::JsonValue;
 using Json = nlohmann::json;
-
-constexpr char kContainer[] = "check";
-constexpr char kShm[] = "shm";
-
-// FNV-1a: equal in all processes.
-std::uint64_t HashOf(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char character : text) {
-    hash = (hash ^ static_cast<unsigned char>(character)) * 1099511628211ULL;
-  }
-  return hash;
-}
 
 std::string NodeAnnotation(const Names& names) {
   return model::kActiveCheckNodeAnnotation.Below(names.prefix);
@@ -51,20 +41,15 @@ Json MetadataOf(const Order& order, const Names& names) {
            {{NodeAnnotation(names), order.node}, {NodeUidAnnotation(names), order.node_uid}}}};
 }
 
-Json ContainerOf(const Order& order) {
+Program ProgramOf(const Order& order) {
   const ActiveCheck& check = order.check;
-  Json limits = {{"cpu", check.cpu.value_or(model::Quantity()).text()},
-                 {"memory", check.memory.value_or(model::Quantity()).text()},
-                 {order.resource, std::to_string(order.devices)}};
-  Json container = {
-      {"name", kContainer},
-      {"image", check.image},
-      {"resources", {{"limits", limits}, {"requests", limits}}},
-      {"securityContext",
-       {{"allowPrivilegeEscalation", false}, {"capabilities", {{"drop", Json::array({"ALL"})}}}}},
-      {"volumeMounts", Json::array({Json{{"name", kShm}, {"mountPath", "/dev/shm"}}})}};
-  if (!check.command.empty()) container["command"] = check.command;
-  return container;
+  return {.image = check.image,
+          .command = check.command,
+          .resources = {{"cpu", check.cpu.value_or(model::Quantity()).text()},
+                        {"memory", check.memory.value_or(model::Quantity()).text()},
+                        {order.resource, std::to_string(order.devices)}},
+          .timeout = check.timeout,
+          .run_as_user = check.run_as_user};
 }
 
 Json TolerationsOf(const Order& order, const Names& names) {
@@ -86,28 +71,6 @@ void Place(const Order& order, Json& spec) {
   const Json terms = Json::array({Json{{"matchFields", Json::array({field})}}});
   spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
       ["nodeSelectorTerms"] = terms;
-}
-
-Json SpecOf(const Order& order, const CheckPodsConfig& pods, const Names& names) {
-  const ActiveCheck& check = order.check;
-  Json spec = {
-      {"restartPolicy", "Never"},
-      {"activeDeadlineSeconds", check.timeout.count()},
-      {"terminationGracePeriodSeconds", 1},
-      {"priorityClassName", pods.priority_class},
-      {"schedulerName", pods.scheduler},
-      {"automountServiceAccountToken", false},
-      {"enableServiceLinks", false},
-      {"shareProcessNamespace", true},
-      {"securityContext",
-       {{"runAsNonRoot", check.run_as_user != 0},
-        {"runAsUser", check.run_as_user},
-        {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
-      {"tolerations", TolerationsOf(order, names)},
-      {"containers", Json::array({ContainerOf(order)})},
-      {"volumes", Json::array({Json{{"name", kShm}, {"emptyDir", {{"medium", "Memory"}}}}})}};
-  Place(order, spec);
-  return spec;
 }
 
 // What a container that has ended says.
@@ -161,7 +124,8 @@ void ReadStatus(const JsonValue& status, CheckPod& pod) {
 std::string CheckLabel(const Names& names) { return model::kActiveCheckLabel.Below(names.prefix); }
 
 std::string PodName(const Order& order) {
-  return fmt::format("berth-check-{}-{:016x}", order.check.name, HashOf(order.node));
+  return fmt::format("berth-check-{}-{:016x}", order.check.name,
+                     model::StableHash().Add(order.node).value());
 }
 
 model::Pod ModelOf(const Order& order, const Names& names) {
@@ -181,14 +145,11 @@ std::string PodJson(const Order& order, const CheckPodsConfig& pods, const Names
   Json pod = {{"apiVersion", "v1"},
               {"kind", "Pod"},
               {"metadata", MetadataOf(order, names)},
-              {"spec", SpecOf(order, pods, names)}};
-  if (owner) {
-    pod["metadata"]["ownerReferences"] = Json::array({Json{{"apiVersion", owner->api_version},
-                                                           {"kind", owner->kind},
-                                                           {"name", owner->name},
-                                                           {"uid", owner->uid}}});
-  }
-  return pod.dump(-1, ' ', false, Json::error_handler_t::replace);
+              {"spec", SpecOf(ProgramOf(order), pods)}};
+  pod["spec"]["tolerations"] = TolerationsOf(order, names);
+  Place(order, pod["spec"]);
+  AddOwner(owner, pod["metadata"]);
+  return JsonText(pod);
 }
 
 CheckPod ReadCheckPod(const kube::JsonValue& pod, const Names& names) {

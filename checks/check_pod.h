@@ -51,11 +51,8 @@ std::string PodName(const Order& order);
 /// The pod as kube-scheduler judges it, for policies and fit.
 model::Pod ModelOf(const Order& order, const Names& names);
 
-/// The pod as JSON, for a POST. It
-/// - asks for all devices of the node, and is Guaranteed;
-/// - meets the restricted Pod Security Standard, unless it runs as root;
-/// - ends at once on SIGTERM, whatever runs in it: its processes share the PID namespace with the
-///   pause container, and only the first process of a PID namespace is spared.
+/// The pod as JSON, for a POST; see SpecOf() in checks/pod_spec.h. It asks for all devices of the
+/// node, and is Guaranteed.
 std::string PodJson(const Order& order, const CheckPodsConfig& pods, const Names& names,
                     const std::optional<kube::OwnerReference>& owner);
 

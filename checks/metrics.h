@@ -35,7 +35,8 @@ inline constexpr std::size_t kResults = 5;
 /// "passed", "failed", "not_run", "yielded" or "stood_back".
 std::string_view NameOf(Result result);
 
-/// Counts and logs what becomes of active checks:
+/// Counts and logs what becomes of active checks. PreflightMetrics in controller/ does so of the
+/// preflights of gangs.
 ///
 ///   berth_active_checks_total{check,result}   Result; for the checks of the configuration
 ///   berth_active_checks_running{check}        those that wait or run now, of the leader

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "kube/json_call.h"
+#include "checks/pod_calls.h"
 
 namespace berth::checks {
 
@@ -66,7 +65,8 @@ bool Runner::List() {
   if (listed_ && timer_->Now() < *listed_ + pause) return true;
   std::vector<CheckPod> listed;
   const absl::Status status = api_.List(
-      PodsPath(), {{"", "pods", "list"}, options_.names.namespace_name, ""},
+      PodsPath(options_.names.namespace_name),
+      {{"", "pods", "list"}, options_.names.namespace_name, ""},
       [&](const JsonValue& pod) { listed.push_back(ReadCheckPod(pod, options_.names)); },
       CheckLabel(options_.names));
   if (!status.ok()) {
@@ -195,21 +195,14 @@ void Runner::Begin(const Order& order) {
 
 absl::Status Runner::Create(const Order& order) {
   return api_.Create(
-      PodsPath(), {{"", "pods", "create"}, options_.names.namespace_name, ""},
+      PodsPath(options_.names.namespace_name),
+      {{"", "pods", "create"}, options_.names.namespace_name, ""},
       PodJson(order, options_.pods, options_.names, options_.owner()),
       [&](const JsonValue& pod) { pods_.push_back(ReadCheckPod(pod, options_.names)); });
 }
 
 absl::Status Runner::Delete(const CheckPod& pod) {
-  const nlohmann::json body = {{"apiVersion", "v1"},
-                               {"kind", "DeleteOptions"},
-                               {"gracePeriodSeconds", 0},
-                               {"preconditions", {{"uid", pod.uid}}}};
-  const absl::Status status = kube::CallJson(*transport_, kube::HttpMethod::kDelete,
-                                             PodsPath() + '/' + pod.name, body.dump())
-                                  .status();
-  // Aborted: another pod has its name.
-  return absl::IsNotFound(status) || absl::IsAborted(status) ? absl::OkStatus() : status;
+  return DeletePodAtOnce(*transport_, options_.names.namespace_name, pod.name, pod.uid);
 }
 
 void Runner::ReportRunning() {
@@ -226,10 +219,6 @@ void Runner::Forget() {
   listed_.reset();
   pods_.clear();
   ReportRunning();
-}
-
-std::string Runner::PodsPath() const {
-  return "/api/v1/namespaces/" + options_.names.namespace_name + "/pods";
 }
 
 void Runner::OnReplaceBegin() {

@@ -27,18 +27,11 @@
 
 namespace berth::checks {
 
-/// What Runner needs at the API server in the namespace of its pods, besides the right to list pods
-/// and what ConditionWriter needs.
-inline constexpr kube::Permission kCheckPodPermissions[] = {{"", "pods", "create"},
-                                                            {"", "pods", "delete"}};
-
 /// Runs the checks that Plan orders, in pods; writes what they say of their nodes into the nodes'
 /// conditions; and deletes the pods: those that have ended, and at once those whose node a waiting
 /// pod wants.
 ///
-/// Such a pod is deleted with a grace period of 0. Then kube-scheduler may use its devices at once,
-/// and so does kubelet's device manager, while the container gets SIGTERM and ends (see PodJson()).
-/// A graceful deletion would take kubelet a second or two to confirm.
+/// Such a pod is deleted at once; see DeletePodAtOnce().
 ///
 /// Controller owns it. Run() blocks, so give it a thread. The thread of a list-and-watch of the
 /// waiting pods calls the handler's functions. These two threads may use it at the same time.
@@ -110,7 +103,6 @@ class Runner final : public kube::ListWatchHandler<model::Pod> {
   void ReportRunning();
   // Forgets everything about pods: another controller leads.
   void Forget();
-  std::string PodsPath() const;
 
   const Options options_;
   const cluster::Snapshot* const snapshot_;

@@ -72,6 +72,7 @@ Snapshot::Snapshot(Options options)
                           .whole_pods = options.whole_pods}),
       now_(std::move(options.now)),
       on_ambiguous_(std::move(options.on_ambiguous)),
+      passing_(std::move(options.passing)),
       pods_(catalog_, &nodes_, options.whole_pods),
       gangs_(options.gang_prefix),
       checkpoints_(options.checkpoint_times) {}
@@ -119,6 +120,7 @@ void Snapshot::Release(Kind kind, const T& object) {
 void Snapshot::UpsertPod(const model::Pod& pod) {
   const auto lock = Lock();
   Release(Kind::kPods, pod);
+  if (passing_ && passing_(pod)) return;
   pods_.Upsert(pod);
   gangs_.Upsert(pod);
   terminating_.Upsert(pod);

@@ -79,6 +79,10 @@ class Snapshot {
     /// The time of Berth's own clock, for model::PastStatus::noticed. It is called on the writer's
     /// thread. Empty: nothing is noticed at any time.
     std::function<model::Time()> now{};
+    /// Tells bound pods that use nothing, as far as the view goes, because whoever made them takes
+    /// them away before others need what they use. It must be thread-safe, and always say the same
+    /// of a pod. May be empty: all count.
+    std::function<bool(const model::Pod&)> passing{};
     /// Called when two entries of the catalogue recognise a node: when the node is new, and when
     /// its accelerator changes. The arguments are the node's name, the entry that counts and the
     /// other entry. It is called on the writer's thread, without any lock held. May be empty.
@@ -249,6 +253,7 @@ class Snapshot {
   const NodeTrimmer trimmer_;
   const decltype(Options::now) now_;
   const decltype(Options::on_ambiguous) on_ambiguous_;
+  const decltype(Options::passing) passing_;
   /// By Kind.
   std::array<Progress, 3> progress_;
 

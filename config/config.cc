@@ -171,28 +171,28 @@ void ValidateAccelerators(const std::vector<model::AcceleratorSpec>& specs, Erro
 
 // A condition that nobody counts would keep no pod off the node; one that goes stale before the
 // next check would count as Unknown on nodes that are well.
-void ValidateCheckCondition(const std::string& path, const checks::ActiveCheck& check,
+void ValidateCheckCondition(const std::string& path, const std::string& type, model::Duration again,
                             const policies::scheduling::HealthConfig& health, Errors& errors) {
   bool known = false;
   for (const auto& condition : policies::scheduling::AllConditions(health)) {
-    if (condition.type != check.condition) continue;
+    if (condition.type != type) continue;
     known = true;
     const model::Duration stale = policies::scheduling::StaleAfter(condition, health);
-    if (stale > model::Duration(0) && stale <= check.every + check.timeout) {
+    if (stale > model::Duration(0) && stale <= again) {
       errors.push_back({path, fmt::format("\"{}\" goes stale before it is checked again; write "
                                           "staleAfter: 0s in its entry of health.conditions",
-                                          check.condition)});
+                                          type)});
     }
     if (condition.bad_status == policies::scheduling::BadStatus::kFalse) {
       errors.push_back({path, fmt::format("\"{}\" is bad when it is False by health, but a check "
                                           "that fails makes it True; write another condition",
-                                          check.condition)});
+                                          type)});
     }
   }
   if (known) return;
   errors.push_back({path, fmt::format("health knows no condition \"{}\", so that a check that "
                                       "fails would have no effect; add it to health.conditions",
-                                      check.condition)});
+                                      type)});
 }
 
 void ValidateActiveChecks(const BerthConfiguration& config, Errors& errors) {
@@ -201,7 +201,8 @@ void ValidateActiveChecks(const BerthConfiguration& config, Errors& errors) {
   for (std::size_t i = 0; i < config.controller.active_checks.size(); ++i) {
     const checks::ActiveCheck& check = config.controller.active_checks[i];
     const std::string path = fmt::format("controller.activeChecks[{}]", i);
-    ValidateCheckCondition(path + ".condition", check, health, errors);
+    ValidateCheckCondition(path + ".condition", check.condition, check.every + check.timeout,
+                           health, errors);
     for (const std::string& name : check.accelerators) {
       const auto has_name = [&name](const auto& spec) { return spec.name == name; };
       if (std::ranges::any_of(config.accelerators, has_name)) continue;
@@ -210,6 +211,16 @@ void ValidateActiveChecks(const BerthConfiguration& config, Errors& errors) {
            fmt::format("\"{}\" is no entry of accelerators; write the name of one", name)});
     }
   }
+}
+
+// As of active checks. Nobody repeats it until an active check or an administrator takes it back.
+void ValidatePreflightCondition(const BerthConfiguration& config, Errors& errors) {
+  using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
+  const auto& health = std::get<Health>(config.scheduling.policies.all).config;
+  const planner::PreflightConfig& preflight = config.planner.gangs.preflight;
+  if (!preflight.enabled()) return;
+  ValidateCheckCondition("planner.gangs.preflight.condition", preflight.condition,
+                         model::Duration::max(), health, errors);
 }
 
 // A condition that excludes no node would evict no pod.
@@ -246,6 +257,7 @@ std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
   ValidateListeners(config, errors);
   for (model::FieldError& error : Validate(config.controller)) errors.push_back(std::move(error));
   ValidateActiveChecks(config, errors);
+  ValidatePreflightCondition(config, errors);
   ValidateEvict(config, errors);
   for (model::FieldError& error : Validate(config.planner)) errors.push_back(std::move(error));
   ValidateAccelerators(config.accelerators, errors);

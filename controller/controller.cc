@@ -95,6 +95,7 @@ Controller::Controller(Options options,
       lost_pod_deleter_(LostPodOptions(options), snapshot, &lost_pod_transport_, &timer_, observer),
       running_pods_(MakeRunningPods(options, snapshot, observer)),
       checks_(MakeCheckWork(options, std::move(engine), snapshot, check_metrics)),
+      preflights_(MakePreflightWork(options)),
       waiting_pods_(WaitingHandlers(options)),
       pending_client_(Connect(options, {})),
       pending_(PendingPods(options.seed), pending_client_.get(), &pending_timer_, &waiting_pods_,
@@ -119,6 +120,16 @@ std::unique_ptr<Controller::CheckWork> Controller::MakeCheckWork(
   auto work = std::make_unique<CheckWork>(std::move(client), std::move(transport));
   work->runner = std::make_unique<checks::Runner>(CheckOptions(options), std::move(engine),
                                                   snapshot, &work->transport, &timer_, metrics);
+  return work;
+}
+
+std::unique_ptr<Controller::PreflightWork> Controller::MakePreflightWork(const Options& options) {
+  if (!RunsPreflights(options.planner)) return nullptr;
+  auto client = Connect(options, WriteTimeouts());
+  LeaderTransport transport = WhileLeading(*client);
+  auto work = std::make_unique<PreflightWork>(std::move(client), std::move(transport));
+  work->runner = std::make_unique<PreflightRunner>(PreflightOptions(options), &work->transport,
+                                                   &timer_, options.preflight_metrics);
   return work;
 }
 
@@ -202,6 +213,12 @@ Nominator::Options Controller::NominatorOptions(const Options& options) const {
   if (pod_groups_ != nullptr) {
     groups = [this]() -> const PodGroupReader::Known& { return pod_groups_->Read(); };
   }
+  planner::AskPreflight preflight;
+  if (RunsPreflights(options.planner)) {
+    preflight = [this](const planner::PreflightRequest& gang) {
+      return preflights_->runner->Ask(gang);
+    };
+  }
   return {.planner = options.planner,
           .annotation = model::kPlanAnnotation.Below(options.prefix),
           .purpose_annotation = model::kPlanForAnnotation.Below(options.prefix),
@@ -210,6 +227,7 @@ Nominator::Options Controller::NominatorOptions(const Options& options) const {
           .may_write = [this] { return Leads(); },
           .scheduler_term = std::move(term),
           .pod_groups = std::move(groups),
+          .preflight = std::move(preflight),
           .now = options.now};
 }
 
@@ -252,6 +270,15 @@ checks::Runner::Options Controller::CheckOptions(const Options& options) const {
           .now = options.now};
 }
 
+PreflightRunner::Options Controller::PreflightOptions(const Options& options) const {
+  return {.config = options.planner.gangs.preflight,
+          .pods = options.check_pods,
+          .names = {.prefix = options.prefix, .namespace_name = options.lease_namespace},
+          .owner = [this] { return owner_.Get(); },
+          .may_write = [this] { return Leads(); },
+          .now = options.now};
+}
+
 LeaderTransport Controller::WhileLeading(kube::Transport& transport) const {
   return {&transport, [this] { return election_.LeadsUntil(); }};
 }
@@ -273,6 +300,9 @@ void Controller::Start() {
   if (checks_ != nullptr) {
     threads_.emplace_back([this] { checks_->runner->Run(); });
   }
+  if (preflights_ != nullptr) {
+    threads_.emplace_back([this] { preflights_->runner->Run(); });
+  }
   if (running_pods_ != nullptr) running_pods_->Start(threads_);
   threads_.emplace_back([this] { pending_.Run(); });
 }
@@ -293,6 +323,7 @@ void Controller::Stop() {
   lost_pod_client_->Stop();
   if (running_pods_ != nullptr) running_pods_->Stop();
   if (checks_ != nullptr) checks_->client->Stop();
+  if (preflights_ != nullptr) preflights_->client->Stop();
   pending_.Stop();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();

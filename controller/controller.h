@@ -28,6 +28,8 @@
 #include "controller/owner.h"
 #include "controller/owner_keeper.h"
 #include "controller/pod_groups.h"
+#include "controller/preflight_metrics.h"
+#include "controller/preflight_runner.h"
 #include "controller/repair_labeler.h"
 #include "controller/running_pods.h"
 #include "controller/scheduler_leases.h"
@@ -53,7 +55,8 @@ namespace berth::controller {
 /// - evicts pods from nodes that are excluded, and notes on nodes whose pods failed there, if it is
 ///   configured to (RunningPods);
 /// - ends pods that hang on lost nodes, if it is configured to (LostPodDeleter);
-/// - runs checks on idle nodes, if it is configured to (checks::Runner).
+/// - runs checks on idle nodes, if it is configured to (checks::Runner);
+/// - runs preflights of gangs, if it is configured to (PreflightRunner).
 ///
 /// It reads nodes and bound pods from a snapshot that somebody else feeds, and watches the waiting
 /// pods itself. All that it writes, except the Lease, passes a LeaderTransport.
@@ -65,8 +68,8 @@ class Controller {
   /// Where the controller works, and what for. `now` must be set.
   struct Options {
     /// How to reach the API server. Up to ten connections are opened, Nominator::kWriters more
-    /// if pods are planned, one more if gangs are, one more if these have PodGroups, and one more
-    /// if there are active checks.
+    /// if pods are planned, one more if gangs are, one more if these have PodGroups, one more
+    /// if these have preflights, and one more if there are active checks.
     kube::ApiConfig api;
     /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
     std::string lease_namespace;
@@ -108,6 +111,8 @@ class Controller {
     FaultMetrics* fault_metrics = nullptr;
     /// For which pods nodes are nominated. If for any, the snapshot must have whole pods.
     planner::PlannerConfig planner;
+    /// Counts preflights of gangs. Not null if there are any; must outlive the controller.
+    PreflightMetrics* preflight_metrics = nullptr;
     /// The time for policies, certificates and lost nodes. Called on several threads.
     std::function<model::Time()> now;
     /// For jitter; must differ between processes.
@@ -146,6 +151,7 @@ class Controller {
   /// - certificates, and the owner of what the controller makes;
   /// - the pods on lost nodes; this thread ends at once if nothing is to be done about them;
   /// - the checks of idle nodes, if there are any;
+  /// - the preflights of gangs, if there are any;
   /// - the list-and-watch of waiting pods.
   ///
   /// All but the first and the last do nothing while this controller does not lead, except that
@@ -185,6 +191,19 @@ class Controller {
     std::unique_ptr<checks::Runner> runner;
   };
 
+  // What runs preflights has these of its own.
+  struct PreflightWork {
+    PreflightWork(std::unique_ptr<kube::Transport> to_write, LeaderTransport while_leading)
+        : client(std::move(to_write)), transport(std::move(while_leading)) {}
+
+    std::unique_ptr<kube::Transport> client;
+    LeaderTransport transport;
+    std::unique_ptr<PreflightRunner> runner;
+  };
+
+  // Returns null if gangs have no preflights.
+  std::unique_ptr<PreflightWork> MakePreflightWork(const Options& options);
+  PreflightRunner::Options PreflightOptions(const Options& options) const;
   // Returns null if there are no checks.
   std::unique_ptr<CheckWork> MakeCheckWork(
       const Options& options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
@@ -266,6 +285,9 @@ class Controller {
   const std::unique_ptr<RunningPods> running_pods_;
   // Null without checks.
   const std::unique_ptr<CheckWork> checks_;
+
+  // Null if gangs have no preflights.
+  const std::unique_ptr<PreflightWork> preflights_;
   // The list-and-watch of waiting pods, which feeds nudger_, nominator_, gate_remover_ and
   // check_runner_.
   WaitingPods waiting_pods_;

@@ -124,7 +124,8 @@ void Nominator::PlanOnce() {
   planner::GangFacts gangs{
       .running = [&reader](const std::string& gang) { return reader.Gangs().NodesOf(gang); },
       .lease = term_.text,
-      .is_lease_certain = term_.is_certain || term_certain_ + kTermPatience <= planned_};
+      .is_lease_certain = term_.is_certain || term_certain_ + kTermPatience <= planned_,
+      .preflight = options_.preflight};
   if (groups_ != nullptr) {
     gangs.pod_groups_obstacle = groups_->obstacle;
     if (groups_->obstacle.empty()) gangs.pod_groups = &groups_->groups;

@@ -53,6 +53,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
     /// Returns which PodGroups there are; may block for a request. Asked before each round while
     /// there are gangs or PodGroups. Not set: planner.gangs.podGroups is off.
     std::function<const PodGroupReader::Known&()> pod_groups = {};
+    /// See planner::GangFacts::preflight. Called during rounds, so it must not block for requests.
+    planner::AskPreflight preflight = {};
     /// The time for policies.
     std::function<model::Time()> now;
     /// From one round to the next, if something has changed. A pod that was refused shall have a

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "checks/condition_writer.h"
-#include "checks/runner.h"
+#include "checks/pod_calls.h"
 #include "cluster/feed.h"
 #include "controller/certificate_keeper.h"
 #include "controller/fault_teller.h"
@@ -23,6 +23,11 @@ namespace {
 constexpr char kRole[] = "berth-controller";
 constexpr char kLeasesRole[] = "berth-controller-leases";
 
+// Whether it makes pods that tell of nodes.
+bool RunsChecks(const ControllerConfig& config, const planner::PlannerConfig& planner) {
+  return !config.active_checks.empty() || RunsPreflights(planner);
+}
+
 std::vector<kube::Grant> InTheCluster(const ControllerConfig& config,
                                       const planner::PlannerConfig& planner) {
   std::vector<kube::Grant> grants;
@@ -37,7 +42,7 @@ std::vector<kube::Grant> InTheCluster(const ControllerConfig& config,
   if (!config.evict.empty()) kube::Allow(kEvictPermissions, {}, grants);
   if (config.events) kube::Allow(kFaultEventPermissions, {}, grants);
   if (config.lost_nodes.enabled()) kube::Allow(kLostPodPermissions, {}, grants);
-  if (!config.active_checks.empty()) kube::Allow(checks::kConditionPermissions, {}, grants);
+  if (RunsChecks(config, planner)) kube::Allow(checks::kConditionPermissions, {}, grants);
   return grants;
 }
 
@@ -52,10 +57,11 @@ void AllowCertificates(const CertificatesConfig& config, std::vector<kube::Grant
   if (!services.empty()) kube::Allow(kServicePermissions, services, grants);
 }
 
-std::vector<kube::Grant> InTheNamespace(const ControllerConfig& config) {
+std::vector<kube::Grant> InTheNamespace(const ControllerConfig& config,
+                                        const planner::PlannerConfig& planner) {
   std::vector<kube::Grant> grants;
   kube::Allow(kLeasePermissions, {config.lease.name}, grants);
-  if (!config.active_checks.empty()) kube::Allow(checks::kCheckPodPermissions, {}, grants);
+  if (RunsChecks(config, planner)) kube::Allow(checks::kCheckPodPermissions, {}, grants);
   if (!config.certificates.servers.empty()) AllowCertificates(config.certificates, grants);
   if (!config.owner.empty()) kube::Allow(kOwnerPermissions, {config.owner}, grants);
   if (!config.owned_leases.empty()) {
@@ -77,7 +83,7 @@ std::map<std::string, std::vector<kube::Grant>> OnLeases(const planner::PlannerC
 
 ControllerGrants GrantsOf(const ControllerConfig& config, const planner::PlannerConfig& planner) {
   return {.in_cluster = InTheCluster(config, planner),
-          .in_namespace = InTheNamespace(config),
+          .in_namespace = InTheNamespace(config, planner),
           .elsewhere = OnLeases(planner)};
 }
 

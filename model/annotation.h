@@ -52,6 +52,15 @@ inline constexpr OwnName kActiveCheckLabel{"active-check"};
 inline constexpr OwnName kActiveCheckNodeAnnotation{"active-check-node"};
 inline constexpr OwnName kActiveCheckNodeUidAnnotation{"active-check-node-uid"};
 
+// On the pods of preflights of gangs, which the controller makes and reads; see
+// checks/preflight_pod.h. The node that a pod checks stands in the two annotations above.
+
+/// The label of all pods of one preflight.
+inline constexpr OwnName kPreflightLabel{"preflight"};
+/// The annotations with the gang, "<namespace>/<name>", and the rank of the pod.
+inline constexpr OwnName kPreflightGangAnnotation{"preflight-of"};
+inline constexpr OwnName kPreflightRankAnnotation{"preflight-rank"};
+
 // Labels of namespaces. Users write them, and the API server selects the webhooks by them. Of
 // Berth, only `berth doctor` reads one of them.
 
@@ -90,6 +99,9 @@ inline constexpr OwnName kGangSizeAnnotation{"gang-size"};
 inline constexpr OwnName kGangTopologyAnnotation{"gang-topology"};
 /// "any" lets the pods of a gang get different models. The planner reads it.
 inline constexpr OwnName kGangModelsAnnotation{"gang-models"};
+/// "true" or "false": whether the nodes of the gang are checked together before it starts. The
+/// planner reads it.
+inline constexpr OwnName kGangPreflightAnnotation{"gang-preflight"};
 /// How long a pod runs at most, such as "2h". Users write it on pods, and nobody enforces it. With
 /// it a pod may use nodes that the planner keeps for a gang, and nodes whose maintenance is
 /// planned.

@@ -12,6 +12,7 @@
 #include "fmt/format.h"
 #include "model/annotation.h"
 #include "model/label.h"
+#include "model/stable_hash.h"
 
 namespace berth::model {
 
@@ -60,11 +61,13 @@ absl::StatusOr<bool> AnyModelsFrom(std::string_view text, const std::string& ann
                   annotation, Quoted(models)));
 }
 
-// 64 bits, which are the same in every version of Berth: FNV-1a.
-std::uint64_t Fnv1a(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
+absl::StatusOr<bool> PreflightFrom(std::string_view text, const std::string& annotation) {
+  const std::string_view word = Trim(text);
+  if (word == "true" || word == "false") return word == "true";
+  return absl::InvalidArgumentError(
+      fmt::format("{} {} is not known; write true or false, or remove it: then the configuration "
+                  "decides whether the gang's nodes are checked before it starts",
+                  annotation, Quoted(word)));
 }
 
 // Reads what may be absent. Keeps the first error.
@@ -79,6 +82,11 @@ void ReadOptional(const StringMap& annotations, const GangNames& names, Gang& ga
     const auto any = AnyModelsFrom(*text, names.models);
     error.Update(any.status());
     gang.any_models = any.ok() && *any;
+  }
+  if (const auto text = Find(annotations, names.preflight)) {
+    const auto preflight = PreflightFrom(*text, names.preflight);
+    error.Update(preflight.status());
+    if (preflight.ok()) gang.preflight = *preflight;
   }
 }
 
@@ -96,7 +104,8 @@ GangNames::GangNames(std::string_view prefix)
       name(kGangNameAnnotation.Below(prefix)),
       size(kGangSizeAnnotation.Below(prefix)),
       topology(kGangTopologyAnnotation.Below(prefix)),
-      models(kGangModelsAnnotation.Below(prefix)) {}
+      models(kGangModelsAnnotation.Below(prefix)),
+      preflight(kGangPreflightAnnotation.Below(prefix)) {}
 
 absl::StatusOr<std::optional<Gang>> GangOf(const StringMap& annotations, const GangNames& names) {
   const auto name = Find(annotations, names.name);
@@ -155,7 +164,7 @@ std::string PodGroupNameOf(std::string_view gang) {
   const bool is_same = std::string_view(name).ends_with(gang);
   constexpr std::size_t kMost = 200;
   if (is_same && name.size() <= kMost) return name;
-  return fmt::format("{}-{:016x}", name.substr(0, kMost), Fnv1a(gang));
+  return fmt::format("{}-{:016x}", name.substr(0, kMost), StableHash().Add(gang).value());
 }
 
 bool IsOnlyGate(const std::vector<std::string>& gates, std::string_view gate) {

@@ -29,6 +29,9 @@ struct Gang {
   std::string topology = {};
   /// Whether its pods may get different models of accelerators.
   bool any_models = false;
+  /// Whether its nodes are to be checked together before it starts, whatever its size. Nothing: as
+  /// the configuration says.
+  std::optional<bool> preflight = {};
 
   friend bool operator==(const Gang&, const Gang&) = default;
 };
@@ -48,11 +51,13 @@ struct GangNames {
   std::string topology;
   /// The annotation with "any" if they may have different models.
   std::string models;
+  /// The annotation with "true" or "false": whether its nodes are checked before it starts.
+  std::string preflight;
 };
 
 /// Reads the gang from the annotations of a pod. Returns nullopt if they state neither name nor
 /// size. Returns InvalidArgument, with a sentence that names the annotation and says what to write,
-/// if one of the two is missing or one of all four is not valid.
+/// if one of the two is missing or any of them is not valid.
 absl::StatusOr<std::optional<Gang>> GangOf(const StringMap& annotations, const GangNames& names);
 
 /// Reads the number of pods of a gang: an integer from 1 to kMaxGangSize, in decimal digits without

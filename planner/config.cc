@@ -1,9 +1,22 @@
 #include "planner/config.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstddef>
 
+#include "model/duration.h"
+#include "model/label.h"
+
 namespace berth::planner {
+
+std::span<const model::EnumName<WhenUnknown>> EnumNames(WhenUnknown) {
+  static constexpr std::array<model::EnumName<WhenUnknown>, 2> kNames = {{
+      {WhenUnknown::kRelease, "Release"},
+      {WhenUnknown::kRest, "Rest"},
+  }};
+  return kNames;
+}
 
 namespace {
 
@@ -15,6 +28,34 @@ void ValidateLeases(const std::vector<model::NamespacedName>& leases,
     errors.push_back({"planner.gangs.schedulerLeases[" + std::to_string(i) + "]",
                       "\"" + leases[i].text() + "\" is listed twice; remove one"});
   }
+}
+
+// Of one that runs. Its condition is judged with what health knows.
+void ValidatePreflight(const PreflightConfig& config, std::vector<model::FieldError>& errors) {
+  const auto require = [&errors](bool right, const char* field, std::string message) {
+    if (!right) errors.push_back({std::string("planner.gangs.preflight.") + field, message});
+  };
+  constexpr model::Duration kMostTimeout = std::chrono::hours(1);
+  require(config.image.find_first_of(" \t\r\n") == std::string::npos, "image",
+          "\"" + config.image +
+              "\" is not the name of an image; write one such as registry.example/all-reduce:1");
+  require(config.enabled() || config.command.empty(), "image",
+          "is empty, so the command never runs; write the image of the command");
+  require(config.min_nodes >= 2, "minNodes",
+          "must be at least 2, got " + std::to_string(config.min_nodes) +
+              "; single nodes are what controller.activeChecks is for");
+  require(model::IsQualifiedName(config.condition), "condition",
+          "\"" + config.condition +
+              "\" is not the type of a condition; write one such as GPURuntimeError");
+  require(config.node_fault_code >= 1 && config.node_fault_code <= 255, "nodeFaultCode",
+          "must be from 1 to 255, got " + std::to_string(config.node_fault_code) + "; write 3");
+  require(config.timeout >= model::Duration(1) && config.timeout <= kMostTimeout, "timeout",
+          "must be from 1s to 1h, got " + model::FormatDuration(config.timeout) + "; write 5m");
+  require(config.port >= 1 && config.port <= 65535, "port",
+          "must be from 1 to 65535, got " + std::to_string(config.port) + "; write 29500");
+  require(
+      config.run_as_user >= 0, "runAsUser",
+      "must be 0 or more, got " + std::to_string(config.run_as_user) + "; write 65534 for nobody");
 }
 
 void ValidateGangs(const GangsConfig& config, std::vector<model::FieldError>& errors) {
@@ -36,6 +77,7 @@ void ValidateGangs(const GangsConfig& config, std::vector<model::FieldError>& er
     errors.push_back({"planner.gangs.ungateAfter", "must not be negative; write 0s for never"});
   }
   ValidateLeases(config.scheduler_leases, errors);
+  ValidatePreflight(config.preflight, errors);
 }
 
 void ValidateTopology(const std::vector<TopologyLevel>& levels,

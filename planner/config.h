@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,69 @@ void VisitFields(Visitor& visit, BacklogConfig& config) {
         "kube-scheduler takes these before a plan would reach it; 0: all are planned");
 }
 
+/// What becomes of a gang whose preflight could not run to its end.
+enum class WhenUnknown : std::uint8_t {
+  /// It is released as if it had passed.
+  kRelease,
+  /// It rests as if it had failed, and is tried again.
+  kRest,
+};
+std::span<const model::EnumName<WhenUnknown>> EnumNames(WhenUnknown);
+
+/// What runs on the nodes of a gang before it is released: `planner.gangs.preflight`.
+struct PreflightConfig {
+  /// Empty: nothing runs.
+  std::string image;
+  /// Empty: what the image starts by itself.
+  std::vector<std::string> command;
+  /// At least 2.
+  std::int32_t min_nodes = 2;
+  std::string condition = "GPURuntimeError";
+  /// 1 to 255.
+  std::int32_t node_fault_code = 3;
+  /// From a second to an hour.
+  model::Duration timeout = std::chrono::minutes(5);
+  WhenUnknown when_unknown = WhenUnknown::kRelease;
+  /// 1 to 65535.
+  std::int32_t port = 29500;
+  /// 0 to 2147483647.
+  std::int32_t run_as_user = 65534;
+
+  bool enabled() const { return !image.empty(); }
+
+  friend bool operator==(const PreflightConfig&, const PreflightConfig&) = default;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, PreflightConfig& config) {
+  visit("image", config.image, "Image of the preflight; empty: there is none");
+  visit("command", config.command,
+        "Command with its arguments, on each node of the gang. The environment has RANK, "
+        "WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Exit code 0: the node passed. Empty: what the "
+        "image starts");
+  visit(
+      "minNodes", config.min_nodes,
+      "Gangs that get at least this many nodes with accelerators have a preflight, unless their "
+      "pods say berth.dev/gang-preflight: \"false\"; smaller ones on two nodes or more have it if "
+      "they say \"true\". At least 2");
+  visit("condition", config.condition,
+        "Type of the node condition that tells of a failure. health has to know it, with "
+        "staleAfter 0s");
+  visit("nodeFaultCode", config.node_fault_code,
+        "Exit code by which the command says that the fault is of its own node; other failures "
+        "blame nodes only if these are half of all at most and the others passed. 1 to 255");
+  visit("timeout", config.timeout,
+        "How long a preflight may take, with pulling the image. What has not ended then tells "
+        "nothing. 1s to 1h");
+  visit("whenUnknown", config.when_unknown,
+        "What becomes of a gang whose preflight told nothing: Release starts it all the same; Rest "
+        "gives its nodes back and tries again later");
+  visit("port", config.port, "MASTER_PORT: the port of the first pod at which the others meet it");
+  visit("runAsUser", config.run_as_user,
+        "User that the command runs as; 0 is root, which namespaces that enforce the restricted "
+        "Pod Security Standard forbid");
+}
+
 /// How pods of a gang, which run all together or not at all, are planned: `planner.gangs`.
 struct GangsConfig {
   /// Whether gangs are planned at all.
@@ -50,6 +115,7 @@ struct GangsConfig {
   std::vector<model::NamespacedName> scheduler_leases = {{"kube-system", "kube-scheduler"}};
   /// Whether pods are let go that wait for a PodGroup, by creating it.
   bool pod_groups = false;
+  PreflightConfig preflight = {};
 
   friend bool operator==(const GangsConfig&, const GangsConfig&) = default;
 };
@@ -79,6 +145,9 @@ void VisitFields(Visitor& visit, GangsConfig& config) {
   visit("podGroups", config.pod_groups,
         "Create and delete the PodGroups (scheduling.k8s.io/v1beta1) of gangs whose pods wait for "
         "one: admission.policies.gangs.hold: PodGroup");
+  visit("preflight", config.preflight,
+        "A program that runs on all nodes of a gang together before it is released, such as an "
+        "all-reduce; none by default");
 }
 
 /// Nodes that are near each other: those with the same value of a label.
@@ -121,6 +190,11 @@ void VisitFields(Visitor& visit, PlannerConfig& config) {
 /// Whether gangs are planned. Where they are not, nobody but the controller takes their gates away.
 inline bool PlansGangs(const PlannerConfig& config) {
   return config.gangs.enabled && !config.schedulers.empty();
+}
+
+/// Whether gangs have preflights.
+inline bool RunsPreflights(const PlannerConfig& config) {
+  return PlansGangs(config) && config.gangs.preflight.enabled();
 }
 
 /// Returns everything that is wrong with `config`; nothing if it can be used. The paths begin at

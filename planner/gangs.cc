@@ -229,7 +229,8 @@ void Gangs::Plan(Record& gang, Round& round) {
   const bool may_release = MayLetGo(gang, round);
   Enter(gang, GangPhase::kPlanned, may_release ? "" : "kube-apiserver has not created its PodGroup",
         round);
-  if (AreReserved(gang, MembersOf(gang), round) && may_release) Release(gang, round);
+  if (!AreReserved(gang, MembersOf(gang), round) || !may_release) return;
+  if (PassesPreflight(gang, round)) Release(gang, round);
 }
 
 std::string Gangs::ObstacleTo(const Record& gang, const Round& round) const {

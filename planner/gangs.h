@@ -21,6 +21,7 @@
 #include "planner/gang_change.h"
 #include "planner/gang_placer.h"
 #include "planner/gang_rests.h"
+#include "planner/preflight.h"
 #include "planner/round.h"
 #include "planner/search_turns.h"
 #include "planner/topology.h"
@@ -66,9 +67,10 @@ struct GangOutlook {
 /// pods that are gated (Update in k8s.io/kubernetes/pkg/scheduler/backend/queue/
 /// scheduling_queue.go, v1.36.3), so nobody of equal or lower priority gets their place. When the
 /// watch has shown all nominations and the plan still holds, the gang is reserved, and the gates
-/// are taken away, all in one round. Until then giving up costs nothing but some writes. Afterwards
-/// it is all or nothing with compensation: a pod that was not bound is planned again, and after
-/// `planner.gangs.timeout` the whole gang is evicted.
+/// are taken away, all in one round; but first its nodes may have to pass a preflight (Preflights).
+/// Until then giving up costs nothing but some writes. Afterwards it is all or nothing with
+/// compensation: a pod that was not bound is planned again, and after `planner.gangs.timeout` the
+/// whole gang is evicted.
 ///
 /// Gangs come by priority, then by age. One that does not fit holds nothing in kube-scheduler; but
 /// the plan keeps room for it: later gangs and later single pods do not get it, except pods that
@@ -285,6 +287,9 @@ class Gangs {
   // gates were refused for ever. Then it gives them back, and rests.
   bool IsOverdue(const Record& gang, const Round& round) const;
   std::string WhyOverdue(const Record& gang) const;
+  // Whether the nodes of a gang that is reserved are well, as far as somebody is to check that.
+  bool PassesPreflight(Record& gang, Round& round);
+  static PreflightRequest PreflightOf(const Record& gang, const Round& round);
   // Lets pods go that are held.
   void LetGo(Record& gang, const std::vector<const Member*>& pods, Round& round) const;
 

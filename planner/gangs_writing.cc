@@ -145,7 +145,7 @@ void Gangs::Evict(Record& gang, Round& round) {
 void Gangs::Say(Record& gang, Round& round) {
   std::string text =
       "gang " + gang.gang().name + " of " + std::to_string(gang.size()) + ": " + gang.reason;
-  const bool again = gang.said_phase == gang.phase;
+  const bool again = !gang.said.empty() && gang.said_phase == gang.phase;
   if (again && (text == gang.said || round.now < gang.said_at + kSayAgain)) return;
   // Pods that are bound soon would keep the condition, so of these only the event tells.
   const bool released = gang.phase == GangPhase::kReleased;

@@ -19,6 +19,7 @@
 #include "planner/candidates.h"
 #include "planner/gang_change.h"
 #include "planner/planned_view.h"
+#include "planner/preflight.h"
 #include "planner/state.h"
 #include "planner/step.h"
 #include "planner/worths.h"
@@ -55,6 +56,8 @@ struct GangFacts {
   const PodGroups* pod_groups = nullptr;
   /// Why it is not known: a clause. Empty if it is known, or if nobody has asked.
   std::string pod_groups_obstacle = {};
+  /// Whether a gang may be released that has its nodes. Not set: it may.
+  AskPreflight preflight = {};
 };
 
 /// Where a pod or a gang comes in the order of planning; the smaller one comes first. As

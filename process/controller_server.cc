@@ -2,11 +2,13 @@
 
 #include <absl/strings/ascii.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "checks/preflight_pod.h"
 #include "cluster/feed.h"
 #include "cluster/snapshot.h"
 #include "controller/avoid_plan.h"
@@ -62,6 +64,17 @@ std::vector<controller::EvictConfig> EvictOf(const config::BerthConfiguration& c
   return config.controller.evict;
 }
 
+// The pods of preflights hold what is promised to the gang for which they run, and are gone before
+// it needs that.
+std::function<bool(const model::Pod&)> PreflightPods(const config::BerthConfiguration& config,
+                                                     const std::string& namespace_name) {
+  if (!RunsPreflights(config.planner)) return {};
+  return [names = checks::Names{.prefix = config.prefix, .namespace_name = namespace_name}](
+             const model::Pod& pod) {
+    return checks::IsPreflightPod(pod.namespace_, pod.name, names);
+  };
+}
+
 // The labels of nodes that the controller writes.
 std::vector<std::string> LabelsBelow(const std::string& prefix) {
   std::vector<std::string> labels = controller::NodeLabelNames(prefix).all();
@@ -83,7 +96,8 @@ class ControllerServer::Work {
                    .whole_pods = !config.planner.schedulers.empty() ||
                                  !config.controller.active_checks.empty(),
                    .gang_prefix = PlansGangs(config.planner) ? config.prefix : "",
-                   .now = Now}),
+                   .now = Now,
+                   .passing = PreflightPods(config, lease.namespace_name)}),
         feed_(FeedOptions(server.api_), &snapshot_, &server.node_observer_, &server.pod_observer_),
         controller_({.api = server.api_,
                      .lease_namespace = lease.namespace_name,
@@ -105,6 +119,7 @@ class ControllerServer::Work {
                      .events = config.controller.events && Excludes(config),
                      .fault_metrics = Excludes(config) ? &server.fault_metrics_ : nullptr,
                      .planner = config.planner,
+                     .preflight_metrics = &server.preflight_metrics_,
                      .now = Now,
                      .seed = std::random_device()()},
                     engine_.scheduling, &snapshot_, &server.observer_, &server.certificate_report_,
@@ -181,6 +196,7 @@ ControllerServer::ControllerServer(kube::ApiConfig api, const std::string& lease
       planner_metrics_(*metrics_),
       fault_metrics_(*metrics_),
       check_metrics_(*metrics_),
+      preflight_metrics_(*metrics_),
       node_observer_("nodes", *metrics_),
       pod_observer_("pods", *metrics_),
       pending_observer_("pending_pods", *metrics_),

@@ -15,6 +15,7 @@
 #include "controller/fault_metrics.h"
 #include "controller/observer.h"
 #include "controller/planner_metrics.h"
+#include "controller/preflight_metrics.h"
 #include "kube/api_config.h"
 #include "process/config_follower.h"
 #include "process/feed_observer.h"
@@ -87,6 +88,7 @@ class ControllerServer final : public Server {
   controller::PlannerMetrics planner_metrics_;
   controller::FaultMetrics fault_metrics_;
   checks::Metrics check_metrics_;
+  controller::PreflightMetrics preflight_metrics_;
   // Shared by successive works, so that their counters go on.
   FeedObserver node_observer_;
   FeedObserver pod_observer_;

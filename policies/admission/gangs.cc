@@ -231,7 +231,8 @@ bool GangsPolicy::MutatePod(Draft& draft, Remarks& remarks) const {
   if (!draft.pod().node_name.empty()) return false;
   const auto gang = GangOf(draft.workload());
   if (!gang.ok() || !*gang || (*gang)->size < 2) return false;
-  const auto& [name, size, topology, any_models] = **gang;
+  const std::string& name = (*gang)->name;
+  const std::int32_t size = (*gang)->size;
   for (const auto& [annotation, value] :
        {std::pair(&names_.name, name), std::pair(&names_.size, std::to_string(size))}) {
     if (model::Find(draft.pod().annotations, *annotation)) continue;
@@ -261,7 +262,8 @@ void GangsPolicy::MutateOwner(Draft& draft, Remarks& remarks) const {
 void GangsPolicy::CopyToPods(Draft& draft) const {
   if (!draft.workload().is_job() && !IsOfConfiguredKind(draft.workload())) return;
   const model::StringMap annotations = draft.workload().annotations;
-  for (const auto* name : {&names_.name, &names_.size, &names_.topology, &names_.models}) {
+  for (const auto* name :
+       {&names_.name, &names_.size, &names_.topology, &names_.models, &names_.preflight}) {
     const auto value = model::Find(annotations, *name);
     if (!value || model::Find(draft.pod().annotations, *name)) continue;
     draft.SetAnnotation(Metadata::kPods, *name, std::string(*value));

@@ -35,6 +35,17 @@ func TestChecksHaveAPriorityBelowAllOthers(t *testing.T) {
 	}
 }
 
+// Those of preflights, too.
+func TestPreflightsHaveTheSamePriority(t *testing.T) {
+	r := render(t, `config: {planner: {gangs: {enabled: true, preflight: {image: "registry.example/a:1"}}}}`)
+	if class := named[*schedulingv1.PriorityClass](r, "berth-checks"); class.Value >= -10 {
+		t.Errorf("the PriorityClass is %+v", class)
+	}
+	if !strings.Contains(configuration(r), "priorityClass: berth-checks") {
+		t.Error("the configuration does not name the PriorityClass")
+	}
+}
+
 // The values that docs/faults.md offers.
 func TestTheExampleOfChecksIsValid(t *testing.T) {
 	values, err := os.ReadFile(filepath.Join(repoRoot(t), "docs", "active-checks.yaml"))
@@ -43,7 +54,7 @@ func TestTheExampleOfChecksIsValid(t *testing.T) {
 	}
 	own := configuration(render(t, string(values)))
 	berth(t, own, "config", "validate", "-")
-	for _, name := range []string{"name: vector-add", "name: all-reduce"} {
+	for _, name := range []string{"name: vector-add", "name: all-reduce", "preflight:"} {
 		if !strings.Contains(own, name) {
 			t.Errorf("the configuration lacks %q", name)
 		}

@@ -91,6 +91,10 @@ probe: {enabled: true, flags: ["gpu-lost:expect=8"]}`}},
 repair: {enabled: true}`}},
 	{name: "idle nodes are checked", installation: installation{values: `
 config: {controller: {activeChecks: [{name: vector-add, image: "registry.example/vector-add:1"}]}}`}},
+	{name: "gangs have preflights", installation: installation{values: `
+config: {planner: {gangs: {enabled: true, preflight: {image: "registry.example/all-reduce:1"}}}}`}},
+	{name: "gangs would have preflights", installation: installation{values: `
+config: {planner: {gangs: {preflight: {image: "registry.example/all-reduce:1"}}}}`}},
 	{name: "another name", installation: installation{name: "ml", namespace: "kube-system"}},
 }
 

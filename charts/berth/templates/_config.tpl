@@ -80,7 +80,7 @@ controller:
   {{- if .Values.repair.enabled }}
   repair: {enabled: true}
   {{- end }}
-  {{- if include "berth.activeChecks" . }}
+  {{- if or (include "berth.activeChecks" .) (include "berth.preflights" .) }}
   checkPods:
     priorityClass: {{ $name }}-checks
     {{- if .Values.scheduler.enabled }}
@@ -168,6 +168,17 @@ probes:
 {{/* Not empty where the controller runs checks on idle nodes. */}}
 {{- define "berth.activeChecks" -}}
 {{- if dig "controller" "activeChecks" list .Values.config -}}true{{- end -}}
+{{- end -}}
+
+{{/* Not empty where gangs have preflights, unless the planner is off. */}}
+{{- define "berth.preflights" -}}
+{{- $gangs := dig "planner" "gangs" dict .Values.config -}}
+{{- if and (dig "enabled" false $gangs) (dig "preflight" "image" "" $gangs) -}}true{{- end -}}
+{{- end -}}
+
+{{/* Not empty where the controller makes pods that tell of nodes. */}}
+{{- define "berth.runsChecks" -}}
+{{- if or (include "berth.activeChecks" .) (and (include "berth.preflights" .) (include "berth.plansGangs" .)) -}}true{{- end -}}
 {{- end -}}
 
 {{/* Not empty where the controller writes Events of nodes that are excluded. */}}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"berth.dev/berth/tests/e2e/box"
 )
 
 // In each phase of a gang a node breaks: the gang moves to others, or waits. The judge sees whether
@@ -69,8 +71,13 @@ func TestANodeBreaksWhileAGangIsReleased(t *testing.T) {
 // awaitPhase waits until the planner says that the only gang is so far.
 func (w *world) awaitPhase(phase string) {
 	w.Helper()
+	w.awaitPhaseOf(controller, phase)
+}
+
+func (w *world) awaitPhaseOf(c *box.Controller, phase string) {
+	w.Helper()
 	w.Await("a gang that is "+phase, func() bool {
-		samples, err := controller.Metrics(w.Context())
+		samples, err := c.Metrics(w.Context())
 		w.Check("scrape the controller", err)
 		return samples.Sum("berth_planner_gangs", fmt.Sprintf("phase=%q", phase)) == 1
 	})

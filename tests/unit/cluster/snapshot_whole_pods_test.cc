@@ -265,5 +265,19 @@ TEST_F(SnapshotWholePods, WithoutAcceleratorsDoNotMakeOthersForgotten) {
   EXPECT_TRUE(WasBound(Web("p1", "a")));
 }
 
+TEST(SnapshotPassingPods, CountForNothing) {
+  Snapshot snapshot({.catalog = TestCatalog(),
+                     .labels = {},
+                     .whole_pods = true,
+                     .passing = [](const model::Pod& pod) { return pod.name == "passing"; }});
+  snapshot.UpsertNode(MakeNode("a"));
+  snapshot.UpsertPod(MakePod("passing", "a", 8));
+  EXPECT_EQ(StateOf(snapshot, "a").pods, 0);
+  snapshot.UpsertPod(MakePod("staying", "a", 4));
+  EXPECT_EQ(StateOf(snapshot, "a").used.Get("nvidia.com/gpu"), 4);
+  snapshot.DeletePod(MakePod("passing", "a", 8));
+  EXPECT_EQ(StateOf(snapshot, "a").pods, 1);
+}
+
 }  // namespace
 }  // namespace berth::cluster

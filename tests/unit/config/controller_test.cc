@@ -198,6 +198,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"  activeChecks: [{name: a, image: b, accelerators: [A1000]}]",
                 "f:4: controller.activeChecks[0].accelerators: \"A1000\" is no entry of "
                 "accelerators; write the name of one"},
+        Mistake{"  activeChecks: []\nplanner: {gangs: {preflight: {image: a, condition: Unheard}}}",
+                "f:5: planner.gangs.preflight.condition: health knows no condition \"Unheard\", so "
+                "that a check that fails would have no effect; add it to health.conditions"},
         Mistake{"  evict: [{condition: NobodyKnows}]",
                 "f:4: controller.evict[0].condition: health has no entry by which \"NobodyKnows\" "
                 "excludes nodes; write one of its types, or add it to health.conditions"},

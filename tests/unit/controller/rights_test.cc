@@ -45,6 +45,17 @@ TEST(ControllerRbac, MayRunChecksOnlyWhereItIsConfiguredTo) {
               HasSubstr("  resources: [pods]\n  verbs: [create, delete]\n"));
 }
 
+TEST(ControllerRbac, MayRunPreflightsOnlyWhereGangsHaveThem) {
+  planner::PlannerConfig planner;
+  planner.gangs.preflight.image = "image:1";
+  EXPECT_THAT(ControllerRolesYaml({}, planner, ""), Not(HasSubstr("nodes/status")));
+  planner.gangs.enabled = true;
+  const std::string roles = ControllerRolesYaml({}, planner, "");
+  EXPECT_THAT(roles, HasSubstr("  resources: [nodes/status]\n  verbs: [patch]\n"));
+  EXPECT_THAT(roles.substr(roles.find("kind: Role\n")),
+              HasSubstr("  resources: [pods]\n  verbs: [create, delete]\n"));
+}
+
 TEST(ControllerRbac, MayWriteEventsUnlessNobodyIsToBeTold) {
   ControllerConfig config;
   const std::string rule = "  resources: [events]\n  verbs: [create]\n";

@@ -31,6 +31,7 @@ TEST(GangNames, FollowThePrefix) {
   EXPECT_EQ(names.size, "example.com/gang-size");
   EXPECT_EQ(names.topology, "example.com/gang-topology");
   EXPECT_EQ(names.models, "example.com/gang-models");
+  EXPECT_EQ(names.preflight, "example.com/gang-preflight");
 }
 
 TEST(Gang, IsWhatTheAnnotationsSay) {
@@ -40,13 +41,15 @@ TEST(Gang, IsWhatTheAnnotationsSay) {
 
   const auto all = Read({{"gang-models", " any"},
                          {"gang-name", " train "},
+                         {"gang-preflight", "false "},
                          {"gang-size", "1\n"},
                          {"gang-topology", "topology.kubernetes.io/rack "}});
   ASSERT_TRUE(all.ok()) << all.status();
   EXPECT_EQ(*all, (Gang{.name = "train",
                         .size = 1,
                         .topology = "topology.kubernetes.io/rack",
-                        .any_models = true}));
+                        .any_models = true,
+                        .preflight = false}));
 }
 
 TEST(Gang, IsNoneWithoutNameAndSize) {
@@ -73,7 +76,9 @@ TEST(Gang, BadAnnotationsAreNamedWithWhatToWriteInstead) {
       {{{"gang-name", "a"}, {"gang-size", "2"}, {"gang-topology", "same rack"}},
        "berth.dev/gang-topology 'same rack' is not the name of a label; write the label of nodes"},
       {{{"gang-name", "a"}, {"gang-size", "2"}, {"gang-models", "mixed"}},
-       "berth.dev/gang-models 'mixed' is not known; write any"}};
+       "berth.dev/gang-models 'mixed' is not known; write any"},
+      {{{"gang-name", "a"}, {"gang-preflight", "yes"}, {"gang-size", "2"}},
+       "berth.dev/gang-preflight 'yes' is not known; write true or false"}};
   for (const auto& [annotations, sentence] : cases) {
     const auto gang = Read(annotations);
     ASSERT_FALSE(gang.ok()) << sentence;

@@ -1,9 +1,11 @@
 // Whatever happens to gangs in a random cluster: nothing is promised twice, a gang that waits holds
-// nothing, one is released whole or not at all, and all of them run in the end.
+// nothing, one is released whole or not at all, and all of them run in the end. If gangs have
+// preflights, none is released before its own has ended well and holds nothing any more.
 
 #include <random>
 
 #include "planner/planner.h"
+#include "planner/preflight.h"
 #include "tests/unit/planner/gang_fixture.h"
 
 namespace berth::planner {
@@ -12,9 +14,87 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+/// The pods of preflights, which come to random ends.
+class PreflightChance {
+ public:
+  explicit PreflightChance(std::mt19937* random) : random_(*random) {}
+
+  PreflightAnswer Ask(const PreflightRequest& request, Preflights::Clock::time_point now) {
+    return preflights_.Ask(request, now);
+  }
+  /// Returns the nodes at fault.
+  std::vector<std::string> Step(model::Time time, Preflights::Clock::time_point now, bool faults) {
+    const Preflights::Step step = preflights_.Decide(pods_, time, now);
+    std::vector<std::string> nodes;
+    for (const auto& ended : step.ended) results_[ended.gang] = ended.result;
+    for (const auto& fault : step.faults) {
+      nodes.push_back(fault.node);
+      preflights_.OnWritten(fault);
+    }
+    std::set<std::string> gone;
+    for (const PreflightPod* pod : step.deletions) {
+      if (!faults || Below(8) > 0) gone.insert(pod->uid);
+    }
+    std::erase_if(pods_, [&gone](const PreflightPod& pod) { return gone.contains(pod.uid); });
+    for (const auto& order : step.orders) {
+      if (!faults || Below(8) > 0) Create(order, time);
+    }
+    for (PreflightPod& pod : pods_) Proceed(pod, faults);
+    return nodes;
+  }
+  void Forget() { preflights_.Forget(); }
+
+  // One that has ended holds nothing.
+  bool Holds(const std::string& gang) const {
+    return std::ranges::any_of(pods_, [&gang](const PreflightPod& pod) {
+      return pod.gang == gang && pod.outcome == PreflightOutcome::kOpen;
+    });
+  }
+  bool HasEndedWell(const std::string& gang) const {
+    const auto found = results_.find(gang);
+    return found != results_.end() &&
+           (found->second == PreflightResult::kPassed || found->second == PreflightResult::kNotRun);
+  }
+
+ private:
+  std::size_t Below(std::size_t end) {
+    return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
+  }
+  void Create(const Preflights::Order& order, model::Time time) {
+    pods_.push_back({.name = order.place.node,
+                     .uid = "preflight-" + std::to_string(++created_),
+                     .gang = order.gang,
+                     .run = order.run,
+                     .rank = order.rank,
+                     .address = {},
+                     .created = time});
+  }
+  void Proceed(PreflightPod& pod, bool faults) {
+    if (Below(2) == 0) pod.address = "10.0.0.1";
+    if (pod.address.empty() || pod.outcome != PreflightOutcome::kOpen || Below(2) == 0) return;
+    const std::size_t fate = faults ? Below(12) : 11;
+    pod.outcome = fate < 2    ? PreflightOutcome::kFailed
+                  : fate == 2 ? PreflightOutcome::kNotRun
+                  : fate == 3 ? PreflightOutcome::kOpen
+                              : PreflightOutcome::kPassed;
+    pod.exit_code = fate == 0 ? 3 : 1;
+  }
+
+  std::mt19937& random_;
+  Preflights preflights_{{.image = "image:1", .timeout = std::chrono::minutes(2)}};
+  std::vector<PreflightPod> pods_;
+  std::map<std::string, PreflightResult> results_;
+  std::size_t created_ = 0;
+};
+
 class GangChance {
  public:
-  explicit GangChance(std::uint32_t seed) : random_(seed) {
+  GangChance(std::uint32_t seed, bool preflights) : random_(seed) {
+    if (preflights) {
+      f_.facts.preflight = [this](const PreflightRequest& request) {
+        return preflights_.Ask(request, f_.now);
+      };
+    }
     for (std::size_t i = 0; i < 8; ++i) {
       f_.AddNode("node-" + std::to_string(i), 8, "rack-" + std::to_string(i / 2),
                  "zone-" + std::to_string(i / 4));
@@ -29,7 +109,10 @@ class GangChance {
     if (action > 4 && action < 9) Schedule();
     if (action == 9) EndGang(AnyGang());
     if (action == 10) Toggle(f_.Node(f_.nodes[Below(8)].node.name).quarantined);
-    if (action == 11 && Below(3) == 0) f_.Restart();
+    if (action == 11 && Below(3) == 0) {
+      f_.Restart();
+      preflights_.Forget();
+    }
     if (action == 12) LosePod();
     if (action == 13) f_.facts.lease = "holder/" + std::to_string(Below(3));
     Pass(milliseconds(Below(20'000)));
@@ -41,7 +124,8 @@ class GangChance {
     faults_ = false;
     for (auto& node : f_.nodes) f_.Node(node.node.name).quarantined = false;
     for (const std::string& gang : std::set(incomplete_)) Refill(gang);
-    for (int i = 0; i < 400 && !f_.pods.empty(); ++i) {
+    const int rounds = f_.facts.preflight ? 1000 : 400;
+    for (int i = 0; i < rounds && !f_.pods.empty(); ++i) {
       Plan();
       Schedule();
       Plan();
@@ -159,6 +243,9 @@ class GangChance {
     for (const auto& step : steps) {
       if (step.kind == StepKind::kEvict) Evict(step.gang);
     }
+    for (const std::string& node : preflights_.Step(f_.time, f_.now, faults_)) {
+      f_.Node(node).quarantined = true;
+    }
   }
   // When the first gate of a gang falls, all fall, and all pods have a node.
   void CheckRelease(const std::vector<berth::planner::Step>& steps) {
@@ -177,7 +264,14 @@ class GangChance {
       EXPECT_EQ(count, names.size()) << gang;
       EXPECT_GE(count, jobs_.at(gang).size) << gang;
       EXPECT_FALSE(std::ranges::count(f_.NodesOf(gang), "")) << gang;
+      if (f_.facts.preflight) CheckPreflight(gang);
     }
+  }
+  void CheckPreflight(const std::string& gang) {
+    const auto names = f_.NodesOf(gang);
+    EXPECT_FALSE(preflights_.Holds("team/" + gang)) << gang;
+    if (std::set(names.begin(), names.end()).size() < 2) return;
+    EXPECT_TRUE(preflights_.HasEndedWell("team/" + gang)) << gang;
   }
   // What runs and what is nominated has room.
   void CheckRoom() {
@@ -198,6 +292,7 @@ class GangChance {
 
   std::mt19937 random_;
   GangFixture f_;
+  PreflightChance preflights_{&random_};
   std::size_t gangs_ = 0;
   std::size_t singles_ = 0;
   std::map<std::string, Job> jobs_;   // by gang
@@ -209,7 +304,17 @@ class GangChance {
 TEST(GangsProperty, AllOrNothingAndNothingTwice) {
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
-    GangChance chance(seed);
+    GangChance chance(seed, false);
+    for (int i = 0; i < 100; ++i) chance.Step();
+    chance.Settle();
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(GangsProperty, NoneIsReleasedBeforeItsPreflightHasEndedWell) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    GangChance chance(seed, true);
     for (int i = 0; i < 100; ++i) chance.Step();
     chance.Settle();
     if (testing::Test::HasFailure()) return;

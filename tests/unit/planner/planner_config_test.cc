@@ -51,6 +51,36 @@ TEST(PlannerConfig, WhatGangsMayTakeIsWithinBounds) {
                           Pair("planner.gangs.ungateAfter", HasSubstr("must not be negative"))));
 }
 
+TEST(PlannerConfig, APreflightIsWhatCanRun) {
+  PlannerConfig config;
+  config.gangs.preflight = {.image = "image:1"};
+  EXPECT_THAT(ErrorsOf(config), IsEmpty());
+  config.gangs.preflight = {.image = "no image",
+                            .min_nodes = 1,
+                            .condition = "not a type",
+                            .node_fault_code = 256,
+                            .timeout = std::chrono::hours(2),
+                            .port = 0,
+                            .run_as_user = -1};
+  const std::string at = "planner.gangs.preflight.";
+  EXPECT_THAT(
+      ErrorsOf(config),
+      ElementsAre(Pair(at + "image", HasSubstr("registry.example/all-reduce:1")),
+                  Pair(at + "minNodes", HasSubstr("single nodes are what controller.activeChecks")),
+                  Pair(at + "condition", HasSubstr("not the type of a condition")),
+                  Pair(at + "nodeFaultCode", HasSubstr("from 1 to 255, got 256; write 3")),
+                  Pair(at + "timeout", HasSubstr("from 1s to 1h, got 2h; write 5m")),
+                  Pair(at + "port", HasSubstr("from 1 to 65535, got 0")),
+                  Pair(at + "runAsUser", HasSubstr("write 65534 for nobody"))));
+}
+
+TEST(PlannerConfig, APreflightWithoutAnImageNeverRuns) {
+  PlannerConfig config;
+  config.gangs.preflight.command = {"/all-reduce"};
+  EXPECT_THAT(ErrorsOf(config),
+              ElementsAre(Pair("planner.gangs.preflight.image", HasSubstr("never runs"))));
+}
+
 TEST(PlannerConfig, EachLeaseIsNamedOnce) {
   PlannerConfig config;
   config.gangs.scheduler_leases = {{"kube-system", "kube-scheduler"},

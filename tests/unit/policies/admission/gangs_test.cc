@@ -272,12 +272,14 @@ TEST(GangsTest, TheTemplatesWordCountsBeforeTheObjects) {
 }
 
 TEST(GangsTest, WhatAJobSaysOfItsGangReachesThePods) {
-  const Made made = Mutate(
-      Policy(),
-      Saying(Saying(Asking(JobOf(4)), "gang-topology", "example.com/rack"), "gang-models", "any"));
+  const Made made =
+      Mutate(Policy(), Saying(Saying(Saying(Asking(JobOf(4)), "gang-topology", "example.com/rack"),
+                                     "gang-models", "any"),
+                              "gang-preflight", "true"));
   EXPECT_EQ(model::Find(made.workload.pod.annotations, "berth.dev/gang-topology"),
             "example.com/rack");
   EXPECT_EQ(model::Find(made.workload.pod.annotations, "berth.dev/gang-models"), "any");
+  EXPECT_EQ(model::Find(made.workload.pod.annotations, "berth.dev/gang-preflight"), "true");
 }
 
 TEST(GangsTest, AKindMayBeAGangByDefault) {
