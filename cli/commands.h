@@ -30,6 +30,9 @@ void AddExplainCommand(Command berth);
 /// `berth capacity`: counts the cluster's devices by accelerator.
 void AddCapacityCommand(Command berth);
 
+/// `berth board`: serves a page that shows the cluster.
+void AddBoardCommand(Command berth);
+
 /// `berth certs show` and `berth certs renew`: the certificates that the controller maintains.
 void AddCertsCommand(Command berth);
 

@@ -31,6 +31,7 @@ int RunCommand(int argc, const char* const* argv) {
   AddPoliciesCommand(berth);
   AddExplainCommand(berth);
   AddCapacityCommand(berth);
+  AddBoardCommand(berth);
   AddCertsCommand(berth);
   AddStanzaCommand(berth);
   AddDoctorCommand(berth);

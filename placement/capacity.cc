@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 
-#include "model/pod.h"
+#include "placement/exclusion.h"
 #include "placement/explanation_hints.h"
-#include "policies/scheduling/health.h"
 
 namespace berth::placement {
 
@@ -15,8 +15,6 @@ namespace {
 
 using model::AcceleratorCatalog;
 using model::NodeState;
-using policies::scheduling::PreparedPod;
-using policies::scheduling::ReasonId;
 using policies::scheduling::SchedulingEngine;
 
 template <typename Visit>
@@ -31,26 +29,19 @@ class EntryCounter {
  public:
   EntryCounter(const SchedulingEngine& engine, AcceleratorCatalog::Index index,
                const model::ClusterView& view, model::Time now)
-      : engine_(engine),
-        resource_(engine.catalog()[index].resource),
-        prepared_(engine.Prepare(PodForOne(resource_), view, now)) {
+      : resource_(engine.catalog()[index].resource), judge_(engine, resource_, view, now) {
     counted_.accelerator = engine.catalog()[index].name;
     counted_.resource = resource_;
   }
 
   void Add(const NodeState& node) {
     counted_.devices.Add(node, resource_);
-    const policies::scheduling::Judgement judgement = prepared_.Judge(node);
-    if (judgement.fits) {
-      if (IsUnderRepair(node.node)) repaired_.devices.Add(node, resource_);
-      return;
-    }
-    const policies::scheduling::Reason& reason = engine_.reasons()[judgement.reason];
-    const bool unreadable = judgement.reason == engine_.unreadable_node();
-    if (!unreadable && reason.policy != policies::scheduling::HealthPolicy::kName) return;
-    ExcludedCapacity& excluded = excluded_[judgement.reason];
-    excluded.reason = reason.text;
-    excluded.summary = reason.summary;
+    const std::optional<Exclusion> exclusion = judge_.Judge(node);
+    if (!exclusion) return;
+    const bool is_repaired = exclusion->id == policies::scheduling::kNoReason;
+    ExcludedCapacity& excluded = is_repaired ? repaired_ : excluded_[exclusion->id];
+    excluded.reason = exclusion->reason;
+    excluded.summary = exclusion->summary;
     excluded.devices.Add(node, resource_);
   }
 
@@ -64,20 +55,12 @@ class EntryCounter {
   }
 
  private:
-  static model::Pod PodForOne(const std::string& resource) {
-    model::Pod pod;
-    pod.requests.Set(resource, 1);
-    return pod;
-  }
-
-  const SchedulingEngine& engine_;
   const std::string resource_;
-  const PreparedPod prepared_;
+  const ExclusionJudge judge_;
   AcceleratorCapacity counted_;
-  std::map<ReasonId, ExcludedCapacity> excluded_;
+  std::map<policies::scheduling::ReasonId, ExcludedCapacity> excluded_;
   // Nodes that Berth would let pods on, but whose taint keeps them off.
-  ExcludedCapacity repaired_{
-      .reason = std::string(kUnderRepair), .summary = std::string(kUnderRepair), .devices = {}};
+  ExcludedCapacity repaired_;
 };
 
 }  // namespace

@@ -82,7 +82,10 @@ RequestHead ToHead(const Parser& parser) {
 
 HttpRequest ToRequest(const Parser& parser) {
   const auto& message = parser.get();
-  return {message.method_string(), message.target(), message.body()};
+  return {.method = message.method_string(),
+          .target = message.target(),
+          .body = message.body(),
+          .field = [&message](std::string_view name) -> std::string_view { return message[name]; }};
 }
 
 // Returns true if the client sent something that is not HTTP, false if it just left.
@@ -286,34 +289,106 @@ asio::awaitable<std::optional<Reply>> Answer(Connection<Stream>& connection,
   co_return reply;
 }
 
-http::response<http::string_body> ToMessage(Reply reply, const Parser& parser, bool keep) {
-  const bool head = parser.get().method() == http::verb::head;
-  http::response<http::string_body> message;
+// Fills in what the header of a reply says, whatever its body is.
+template <class Body>
+void SetHeader(http::response<Body>& message, const Reply& reply, unsigned version, bool keep) {
   message.result(static_cast<unsigned>(reply.response.status));
-  message.version(parser.is_header_done() ? parser.get().version() : 11);
+  message.version(version);
   message.keep_alive(keep);
   if (!reply.allow.empty()) message.set(http::field::allow, reply.allow);
   message.set(http::field::content_type, reply.response.content_type);
+  for (const auto& [name, value] : reply.response.fields) message.set(name, value);
+}
+
+http::response<http::string_body> ToMessage(Reply reply, const Parser& parser, bool keep) {
+  const bool head = parser.get().method() == http::verb::head;
+  http::response<http::string_body> message;
+  SetHeader(message, reply, parser.is_header_done() ? parser.get().version() : 11, keep);
   message.content_length(reply.response.body.size());
   if (!head) message.body() = std::move(reply.response.body);
   return message;
 }
 
-// Returns whether the whole reply was handed to the system in time.
-template <class Stream>
-asio::awaitable<bool> Write(Connection<Stream>& connection,
-                            http::response<http::string_body>& message) {
+void BeginWrite(ConnectionBase& connection) {
   connection.StartDeadline(connection.limits().write);
   connection.share().Wait();
-  error_code error;
-  auto token = Into(error);
-  co_await http::async_write(connection.stream(), message, token);
+}
+
+// Returns whether everything was handed to the system in time.
+bool EndWrite(ConnectionBase& connection, error_code error) {
   connection.share().Work();
   connection.share().Hold(0);
   const bool in_time = connection.FinishedInTime();
   const Limit limit = connection.made_way() ? Limit::kBodiesAtOnce : Limit::kWriteTime;
   if (error && !in_time) connection.observer().OnLimit(limit);
-  co_return !error;
+  return !error;
+}
+
+template <class Stream>
+asio::awaitable<bool> Write(Connection<Stream>& connection,
+                            http::response<http::string_body>& message) {
+  BeginWrite(connection);
+  error_code error;
+  auto token = Into(error);
+  co_await http::async_write(connection.stream(), message, token);
+  co_return EndWrite(connection, error);
+}
+
+// Writes the header of a body that comes piece by piece.
+template <class Stream>
+asio::awaitable<bool> WriteHeader(Connection<Stream>& connection, const Reply& reply) {
+  http::response<http::empty_body> message;
+  SetHeader(message, reply, 11, /*keep=*/false);
+  message.chunked(true);
+  http::response_serializer<http::empty_body> serializer(message);
+  BeginWrite(connection);
+  error_code error;
+  auto token = Into(error);
+  co_await http::async_write_header(connection.stream(), serializer, token);
+  co_return EndWrite(connection, error);
+}
+
+// Writes a piece that is not empty. If other connections hold the memory for it, the client has to
+// ask again.
+template <class Stream>
+asio::awaitable<bool> WritePiece(Connection<Stream>& connection, const std::string& piece) {
+  if (!connection.share().Hold(piece.size())) co_return false;
+  BeginWrite(connection);
+  error_code error;
+  auto token = Into(error);
+  const auto chunk = http::make_chunk(asio::buffer(piece));
+  co_await asio::async_write(connection.stream(), chunk, token);
+  co_return EndWrite(connection, error);
+}
+
+template <class Stream>
+asio::awaitable<bool> WriteEnd(Connection<Stream>& connection) {
+  BeginWrite(connection);
+  error_code error;
+  auto token = Into(error);
+  const auto chunk = http::make_chunk_last();
+  co_await asio::async_write(connection.stream(), chunk, token);
+  co_return EndWrite(connection, error);
+}
+
+// Writes the body that comes from the reply's source, until it ends, the client leaves, or the
+// listener drains. Returns whether all that was begun was written.
+template <class Stream>
+asio::awaitable<bool> WriteSource(Connection<Stream>& connection, const Reply& reply) {
+  BodySource& source = *reply.response.source;
+  source.Start(connection.Waker());
+  bool written = co_await WriteHeader(connection, reply);
+  while (written && connection.context().phase != Phase::kDraining) {
+    const std::optional<std::string> piece = source.Next();
+    if (!piece) break;
+    if (piece->empty()) {
+      co_await connection.AwaitWake(BodySource::kPatience);
+    } else {
+      written = co_await WritePiece(connection, *piece);
+    }
+  }
+  if (written) written = co_await WriteEnd(connection);
+  co_return written;
 }
 
 enum class Next { kAnotherRequest, kClose, kCut };
@@ -334,11 +409,21 @@ asio::awaitable<Next> ServeRequest(Connection<Stream>& connection) {
   }
   if (!reply) co_return Next::kCut;
 
+  if (reply->response.source && parser.get().version() < 11) {
+    reply = Refusal(505, "this takes HTTP/1.1");
+  }
   const int status = reply->response.status;
-  const bool keep = header.complete && !reply->close && parser.get().keep_alive() &&
+  const bool streams =
+      reply->response.source != nullptr && parser.get().method() != http::verb::head;
+  const bool keep = header.complete && !reply->close && !streams && parser.get().keep_alive() &&
                     context.phase == Phase::kServing;
-  auto message = ToMessage(*std::move(reply), parser, keep);
-  const bool written = co_await Write(connection, message);
+  bool written = false;
+  if (streams) {
+    written = co_await WriteSource(connection, *reply);
+  } else {
+    auto message = ToMessage(*std::move(reply), parser, keep);
+    written = co_await Write(connection, message);
+  }
   const std::string_view path = match.route == nullptr ? "" : std::string_view(match.route->path);
   connection.observer().OnRequest(path, status, steady_clock::now() - start);
   if (!written) co_return Next::kCut;

@@ -1,6 +1,9 @@
 #include "server/connection_base.h"
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
 
 namespace berth::server {
 namespace {
@@ -13,7 +16,7 @@ constexpr std::chrono::milliseconds kCancelAgain{20};
 
 ConnectionBase::ConnectionBase(ConnectionContext& context,
                                const boost::asio::any_io_executor& strand)
-    : context_(context), timer_(strand) {
+    : context_(context), timer_(strand), wake_timer_(strand) {
   observer().OnConnectionOpened();
 }
 
@@ -22,20 +25,19 @@ ConnectionBase::~ConnectionBase() {
   observer().OnConnectionClosed();
 }
 
-void ConnectionBase::Register() {
-  const auto order = [this](void (*act)(ConnectionBase&)) {
-    return [weak = weak_from_this(), strand = timer_.get_executor(), act] {
-      boost::asio::post(strand, [weak, act] {
-        if (const auto self = weak.lock()) act(*self);
-      });
-    };
+std::function<void()> ConnectionBase::Order(void (*act)(ConnectionBase&)) {
+  return [weak = weak_from_this(), strand = timer_.get_executor(), act] {
+    boost::asio::post(strand, [weak, act] {
+      if (const auto self = weak.lock()) act(*self);
+    });
   };
-  context_.connections.Add(this, {.wake_up = order([](ConnectionBase& self) {
-                                    if (self.idle_) self.StartIdle();
-                                  }),
-                                  .cut = order([](ConnectionBase& self) { self.Cut(); })});
+}
+
+void ConnectionBase::Register() {
+  context_.connections.Add(this, {.wake_up = Order([](ConnectionBase& self) { self.OnPhase(); }),
+                                  .cut = Order([](ConnectionBase& self) { self.Cut(); })});
   share_ = std::make_unique<BodyBudget::Share>(context_.bodies,
-                                               order([](ConnectionBase& self) { self.MakeWay(); }));
+                                               Order([](ConnectionBase& self) { self.MakeWay(); }));
 }
 
 void ConnectionBase::NoteRequest() {
@@ -67,6 +69,30 @@ void ConnectionBase::StopIdle() {
   const bool in_time = FinishedInTime();
   const bool draining = context_.phase == Phase::kDraining;
   if (!in_time && !draining && !got_request_) observer().OnLimit(Limit::kIdleTime);
+}
+
+std::function<void()> ConnectionBase::Waker() {
+  return Order([](ConnectionBase& self) { self.WakeUp(); });
+}
+
+boost::asio::awaitable<void> ConnectionBase::AwaitWake(std::chrono::milliseconds time) {
+  if (!std::exchange(is_woken_, false)) {
+    wake_timer_.expires_after(time);
+    boost::system::error_code ignored;
+    auto token = boost::asio::redirect_error(boost::asio::use_awaitable, ignored);
+    co_await wake_timer_.async_wait(token);
+    is_woken_ = false;
+  }
+}
+
+void ConnectionBase::OnPhase() {
+  if (idle_) StartIdle();
+  WakeUp();
+}
+
+void ConnectionBase::WakeUp() {
+  is_woken_ = true;
+  wake_timer_.cancel();
 }
 
 void ConnectionBase::Cut() {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <functional>
 #include <memory>
 
 #include "server/connection.h"
@@ -69,7 +71,21 @@ class ConnectionBase : public std::enable_shared_from_this<ConnectionBase> {
   /// not drain, and no request has ever arrived on this connection.
   void StopIdle();
 
+  /// Returns a function that ends AwaitWake(), the present one or the next. It may be called on any
+  /// thread while this object exists.
+  std::function<void()> Waker();
+
+  /// Waits until the function of Waker() is called, the listener's phase changes, or `time` is
+  /// over.
+  boost::asio::awaitable<void> AwaitWake(std::chrono::milliseconds time);
+
  private:
+  // Returns a function that calls `act` on the strand, if the connection is open by then.
+  std::function<void()> Order(void (*act)(ConnectionBase&));
+  // The listener's phase has changed. Ordered by Connections.
+  void OnPhase();
+  // See Waker().
+  void WakeUp();
   // Closes the socket. Ordered by Connections.
   void Cut();
   // Cancels the operation under way. Ordered by the body budget.
@@ -80,6 +96,9 @@ class ConnectionBase : public std::enable_shared_from_this<ConnectionBase> {
   ConnectionContext& context_;
   // Of the operation under way.
   boost::asio::steady_timer timer_;
+  // Of AwaitWake().
+  boost::asio::steady_timer wake_timer_;
+  bool is_woken_ = false;
   // Counts operations, so that a timer of a former operation does not cancel the one under way.
   unsigned generation_ = 0;
   bool expired_ = false;      // the operation under way was cancelled

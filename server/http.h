@@ -1,10 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "server/observer.h"
@@ -19,6 +22,31 @@ struct HttpRequest {
   std::string_view target;
   /// The whole body, without transfer encoding.
   std::string_view body;
+  /// Returns the value of a header field; the name's case does not matter. Empty if there is none;
+  /// the first value if there are several.
+  std::function<std::string_view(std::string_view name)> field = [](std::string_view) {
+    return std::string_view();
+  };
+};
+
+/// A body that is written piece by piece while it comes to be, such as server-sent events. One
+/// connection owns it, and destroys it when the client leaves, reads too slowly
+/// (ListenerLimits::write), or the listener ends.
+class BodySource {
+ public:
+  /// Next() is called at least this often, so that it can show the client that the server lives. A
+  /// client that has left is noticed when something is written.
+  static constexpr std::chrono::seconds kPatience{10};
+
+  virtual ~BodySource() = default;
+
+  /// Called once, before Next(). While the source exists, `wake` may be called on any thread, and
+  /// has Next() called soon. It does not block.
+  virtual void Start(std::function<void()> wake) = 0;
+
+  /// Returns the next piece. Empty: there is none now. nullopt: the body has ended. Called on the
+  /// listener's threads, one call at a time; it must not block.
+  virtual std::optional<std::string> Next() = 0;
 };
 
 /// What a handler answers.
@@ -31,6 +59,11 @@ struct HttpResponse {
   /// The limit for which the handler refused the request, if any. It is counted with the limits of
   /// the listener.
   std::optional<Limit> limit{};
+  /// Further header fields, names and values. Neither may contain line ends.
+  std::vector<std::pair<std::string, std::string>> fields{};
+  /// If set, the body comes from here, and `body` does not count. The reply is chunked, and the
+  /// connection closes after it. Clients of HTTP/1.0, which knows no chunks, get 505.
+  std::shared_ptr<BodySource> source{};
 };
 
 /// Why a body was not read to its end: it is larger than Route::max_body, it did not arrive within

@@ -103,13 +103,17 @@ bool ChildProcess::ReadSome() {
   return true;
 }
 
-bool ChildProcess::AwaitError(const std::string& text) {
+bool ChildProcess::Await(const Stream& stream, const std::string& text) {
   const auto deadline = Clock::now() + kPatience;
-  while (error_.text.find(text) == std::string::npos) {
+  while (stream.text.find(text) == std::string::npos) {
     if (Clock::now() > deadline || !ReadSome()) return false;
   }
   return true;
 }
+
+bool ChildProcess::AwaitError(const std::string& text) { return Await(error_, text); }
+
+bool ChildProcess::AwaitOutput(const std::string& text) { return Await(output_, text); }
 
 int ChildProcess::Wait() {
   const auto deadline = Clock::now() + kPatience;

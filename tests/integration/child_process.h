@@ -22,6 +22,8 @@ class ChildProcess {
 
   /// Waits until standard error has `text`; false where it ends or takes too long.
   bool AwaitError(const std::string& text);
+  /// The same of standard output.
+  bool AwaitOutput(const std::string& text);
 
   void Signal(int signal) const;
 
@@ -40,6 +42,7 @@ class ChildProcess {
     std::string text;
   };
 
+  bool Await(const Stream& stream, const std::string& text);
   bool ReadSome();
   static void ReadFrom(Stream& stream);
 

@@ -158,6 +158,16 @@ ServerReply RawClient::ReadReply(bool head) {
   return reply;
 }
 
+std::string RawClient::ReadUntil(std::string_view end) {
+  std::size_t at = 0;
+  while ((at = received_.find(end)) == std::string::npos) {
+    if (!ReadMore()) return "";
+  }
+  std::string text = received_.substr(0, at + end.size());
+  received_.erase(0, text.size());
+  return text;
+}
+
 End RawClient::ReadToEnd() {
   while (ReadMore()) received_.clear();
   return end_;

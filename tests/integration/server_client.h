@@ -56,6 +56,10 @@ class RawClient {
   /// One reply with Content-Length; `head`: to a HEAD request, without body.
   ServerReply ReadReply(bool head = false);
 
+  /// Everything that was not returned yet, up to and with the next `end`. Empty if that does not
+  /// come.
+  std::string ReadUntil(std::string_view end);
+
   /// Whether something of the next reply came.
   bool AwaitBytes() { return ReadMore(); }
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "board/node_row.h"
+#include "board/pod_table.h"
+#include "model/accelerator.h"
+#include "model/gang.h"
+#include "placement/explanation.h"
+
+// What a click on a node or a pod shows: JSON objects, which docs/board.md describes.
+
+namespace berth::board {
+
+/// The most nodes that are told of one pod's verdicts, best first.
+inline constexpr std::size_t kMostVerdicts = 100;
+
+/// The most pods that a search finds.
+inline constexpr std::size_t kMostFound = 50;
+
+/// A node: its row, its conditions, its pods, and what each policy says of it. `explanation` is
+/// that of the pod by which it is judged; `judged_for` says in words which that is.
+std::string NodeDetails(const NodeRow& row, const std::vector<PodTable::Entry>& bound,
+                        const std::vector<PodTable::Entry>& planned,
+                        const placement::Explanation& explanation, const std::string& judged_for,
+                        const model::GangNames& names);
+
+/// A pod, and what each policy says of the nodes.
+std::string PodDetails(const PodTable::Entry& entry, const placement::Explanation& explanation,
+                       const model::GangNames& names);
+
+/// The pods whose "<namespace>/<name>" or owner contains `text`, whatever its case.
+std::string FoundPods(const PodTable& pods, const std::string& text);
+
+}  // namespace berth::board

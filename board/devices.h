@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/accelerator.h"
+#include "model/cluster_view.h"
+#include "model/resources.h"
+
+namespace berth::board {
+
+/// How many devices of an entry of the catalogue `resources` names: its own resource, and the
+/// devices of which they name slices, rounded up. Never negative.
+std::int64_t DevicesOf(const model::Resources& resources, const model::AcceleratorSpec& spec);
+
+/// The entry by which the devices of a node are counted: the one that recognises the node, or else
+/// the first of whose resource the node has any. Null if the node has no devices of the catalogue.
+const model::AcceleratorSpec* SpecOf(const model::NodeState& node,
+                                     const model::AcceleratorCatalog& catalog);
+
+/// The name of the pool that the board shows the node in: that of the accelerator, or a sentence
+/// for nodes that no entry of the catalogue recognises. Pools are drawn in the order of their
+/// names.
+std::string PoolOf(const model::NodeState& node, const model::AcceleratorCatalog& catalog);
+
+}  // namespace berth::board

@@ -1,0 +1,204 @@
+#include "board/feed.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "cluster/snapshot_writer.h"
+#include "kube/api_reply.h"
+#include "kube/http_client.h"
+#include "kube/list_watch.h"
+#include "kube/query.h"
+#include "kube/timer.h"
+
+namespace berth::board {
+
+namespace {
+
+constexpr char kLivingPods[] = "status.phase!=Succeeded,status.phase!=Failed";
+constexpr std::size_t kMaxProbeBytes = 4 * 1024 * 1024;
+
+std::string PodsPath(const std::string& namespace_name) {
+  if (namespace_name.empty()) return "/api/v1/pods";
+  return fmt::format("/api/v1/namespaces/{}/pods", namespace_name);
+}
+
+// What to do about a missing right to list the resource.
+std::string MissingRight(const std::string& resource, const std::string& namespace_name,
+                         const std::string& message) {
+  const bool could_narrow = resource == "pods" && namespace_name.empty();
+  return fmt::format(
+      "the board needs the rights to list and watch {}{}, which you do not have ({}); ask an "
+      "administrator for them{}",
+      resource, namespace_name.empty() ? "" : " in namespace " + namespace_name, message,
+      could_narrow ? ", or show the pods of one namespace with -n" : "");
+}
+
+absl::Status CheckList(kube::Transport& transport, const std::string& resource,
+                       const std::string& path, const std::string& namespace_name) {
+  kube::HttpRequest request;
+  request.target = kube::Target(path).With("limit", "1").text();
+  request.accept = kube::kProtobufType;
+  kube::BodySink sink(kMaxProbeBytes);
+  const absl::Status sent = transport.Send(request, sink);
+  if (!sent.ok()) return sent;
+  if (sink.head().status == 200) return kube::CheckContentType(sink.head());
+  const absl::Status refused =
+      kube::RefusalOf(path, kube::StatusOf(sink.head(), sink.body())).error;
+  if (sink.head().status != 403) return refused;
+  return absl::PermissionDeniedError(
+      MissingRight(resource, namespace_name, std::string(refused.message())));
+}
+
+}  // namespace
+
+absl::Status CheckRights(kube::Transport& transport, const std::string& namespace_name) {
+  const absl::Status nodes = CheckList(transport, "nodes", "/api/v1/nodes", "");
+  if (!nodes.ok()) return nodes;
+  return CheckList(transport, "pods", PodsPath(namespace_name), namespace_name);
+}
+
+/// What went wrong last, of nodes and of pods.
+class Feed::Troubles {
+ public:
+  enum Kind { kNodes, kPods };
+
+  void Set(Kind kind, std::string text) {
+    const std::lock_guard lock(mutex_);
+    texts_[kind] = std::move(text);
+  }
+
+  std::string Get() const {
+    const std::lock_guard lock(mutex_);
+    return texts_[kNodes].empty() ? texts_[kPods] : texts_[kNodes];
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::array<std::string, 2> texts_;
+};
+
+/// Writes what a list-and-watch reports into the snapshot, where bound pods count, and the pods
+/// into the board's table.
+template <typename T>
+class Feed::Handler final : public kube::ListWatchHandler<T> {
+ public:
+  Handler(cluster::Snapshot* snapshot, const kube::Timer* clock, SharedPods* pods,
+          Troubles* troubles, Troubles::Kind kind)
+      : writer_(snapshot, clock), pods_(pods), troubles_(troubles), kind_(kind) {}
+
+  void OnReplaceBegin() override {
+    writer_.OnReplaceBegin();
+    if constexpr (kArePods) pods_->Change([](PodTable& table) { table.BeginReplace(); });
+  }
+  void OnReplaceEnd(const std::string& version) override {
+    writer_.OnReplaceEnd(version);
+    pods_->Change([](PodTable& table) {
+      if constexpr (kArePods) table.EndReplace();
+    });
+  }
+  void OnUpsert(T object) override {
+    writer_.OnUpsert(object);
+    pods_->Change([&](PodTable& table) {
+      if constexpr (kArePods) table.Upsert(std::move(object));
+    });
+  }
+  void OnUnreadable(const kube::UnreadableObject& object) override {
+    writer_.OnUnreadable(object);
+    pods_->Change([&](PodTable& table) {
+      if constexpr (kArePods) table.Keep(object.namespace_, object.name);
+    });
+  }
+  void OnDelete(T object) override {
+    writer_.OnDelete(object);
+    pods_->Change([&](PodTable& table) {
+      if constexpr (kArePods) table.Delete(object);
+    });
+  }
+  void OnHeard(const std::string& version) override {
+    writer_.OnHeard(version);
+    troubles_->Set(kind_, "");
+  }
+  void OnFailed() override { writer_.OnFailed(); }
+
+ private:
+  static constexpr bool kArePods = std::is_same_v<T, model::Pod>;
+
+  cluster::SnapshotWriter<T> writer_;
+  SharedPods* const pods_;
+  Troubles* const troubles_;
+  const Troubles::Kind kind_;
+};
+
+/// One list-and-watch with the thread that runs it.
+template <typename T>
+class Feed::Channel final : public kube::ListWatchObserver {
+ public:
+  Channel(const Options& options, kube::ListWatchOptions list_watch, cluster::Snapshot* snapshot,
+          SharedPods* pods, Troubles* troubles, Troubles::Kind kind)
+      : client_(options.api),
+        handler_(snapshot, &timer_, pods, troubles, kind),
+        list_watch_(std::move(list_watch), &client_, &timer_, &handler_, this),
+        troubles_(troubles),
+        kind_(kind) {}
+
+  void Start() {
+    thread_ = std::thread([this] { list_watch_.Run(); });
+  }
+  void Stop() { list_watch_.Stop(); }
+  void Join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void OnListed(std::size_t /*items*/) override {}
+  void OnWatchEnd(kube::WatchEnd /*end*/) override {}
+  void OnUnreadable(const kube::UnreadableObject& /*object*/) override {}
+  void OnError(const absl::Status& error) override {
+    troubles_->Set(kind_, std::string(error.message()));
+  }
+  void OnBackoff(std::chrono::milliseconds /*wait*/) override {}
+
+ private:
+  kube::HttpClient client_;
+  kube::SteadyTimer timer_;
+  Handler<T> handler_;
+  kube::ListWatch<T> list_watch_;
+  Troubles* const troubles_;
+  const Troubles::Kind kind_;
+  std::thread thread_;
+};
+
+Feed::Feed(const Options& options, cluster::Snapshot* snapshot, SharedPods* pods)
+    : troubles_(std::make_unique<Troubles>()),
+      nodes_(std::make_unique<Channel<model::Node>>(
+          options, kube::ListWatchOptions{.path = "/api/v1/nodes", .seed = options.seed}, snapshot,
+          pods, troubles_.get(), Troubles::kNodes)),
+      pods_(std::make_unique<Channel<model::Pod>>(
+          options,
+          kube::ListWatchOptions{.path = PodsPath(options.namespace_name),
+                                 .field_selector = kLivingPods,
+                                 .seed = options.seed + 1},
+          snapshot, pods, troubles_.get(), Troubles::kPods)) {}
+
+Feed::~Feed() { Stop(); }
+
+void Feed::Start() {
+  nodes_->Start();
+  pods_->Start();
+}
+
+void Feed::Stop() {
+  nodes_->Stop();
+  pods_->Stop();
+  nodes_->Join();
+  pods_->Join();
+}
+
+std::string Feed::Trouble() const { return troubles_->Get(); }
+
+}  // namespace berth::board

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "board/shared_pods.h"
+#include "cluster/snapshot.h"
+#include "kube/api_config.h"
+#include "kube/transport.h"
+#include "model/node.h"
+#include "model/pod.h"
+
+namespace berth::board {
+
+/// Checks that the person may list what the board shows: nodes, and the pods of all namespaces or
+/// of `namespace_name`. Blocks until the API server has answered. Returns PermissionDenied, with
+/// what to ask an administrator for, or the error of the request.
+absl::Status CheckRights(kube::Transport& transport, const std::string& namespace_name);
+
+/// Keeps a snapshot and the board's pods in step with an API server: a list-and-watch of nodes, and
+/// one of the pods that have not ended, bound or not. Each has a thread, and retries for ever.
+class Feed {
+ public:
+  struct Options {
+    kube::ApiConfig api;
+    /// Only pods of this namespace are known. Empty: all.
+    std::string namespace_name;
+    /// Seeds the jitter of retries.
+    std::uint64_t seed = 0;
+  };
+
+  /// Starts nothing yet. `snapshot` and `pods` must outlive the feed.
+  Feed(const Options& options, cluster::Snapshot* snapshot, SharedPods* pods);
+  /// Calls Stop().
+  ~Feed();
+  Feed(const Feed&) = delete;
+  Feed& operator=(const Feed&) = delete;
+
+  void Start();
+  /// Ends the threads. May be called repeatedly.
+  void Stop();
+
+  /// The error of the last request, if the list-and-watch of nodes or pods has not heard of the API
+  /// server since: what the board shows may be old. Empty: all is well. Thread-safe.
+  std::string Trouble() const;
+
+ private:
+  class Troubles;
+  template <typename T>
+  class Handler;
+  template <typename T>
+  class Channel;
+
+  std::unique_ptr<Troubles> troubles_;
+  std::unique_ptr<Channel<model::Node>> nodes_;
+  std::unique_ptr<Channel<model::Pod>> pods_;
+};
+
+}  // namespace berth::board

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <string>
+
+#include "board/picture.h"
+#include "model/time.h"
+
+namespace berth::board {
+
+/// What the pools had over the last day, in a sample every ten seconds. It begins when the board
+/// does. Takes 400 KiB a pool at most. Not thread-safe.
+class History {
+ public:
+  static constexpr model::Duration kInterval{10};
+  static constexpr model::Duration kSpan{24 * 3600};
+
+  /// Adds a sample, unless the last one is younger than kInterval, and drops those that are older
+  /// than kSpan. `now` must not go back.
+  void Add(model::Time now, const std::map<std::string, PoolTotals>& pools);
+
+  /// A JSON object with the averages over `bars` equal parts of the last `span`, the oldest first.
+  /// `bars` and `span` must be greater than 0. docs/board.md describes it.
+  std::string Encode(model::Time now, model::Duration span, std::size_t bars) const;
+
+ private:
+  struct Sample {
+    model::Time time;
+    // As in PoolTotals, in 32 bits.
+    std::int32_t held = 0;
+    std::int32_t planned = 0;
+    std::int32_t free = 0;
+    std::int32_t broken = 0;
+  };
+
+  std::map<std::string, std::deque<Sample>> samples_;  // by pool; ascending by time
+  model::Time last_ = model::kNoTime;
+};
+
+}  // namespace berth::board

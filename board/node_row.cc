@@ -1,0 +1,80 @@
+#include "board/node_row.h"
+
+#include <algorithm>
+#include <map>
+
+#include "board/devices.h"
+
+namespace berth::board {
+
+namespace {
+
+// What pods have of `spec`, by owner, and not more than `room` together.
+std::vector<Share> SharesOf(const PodTable::Entries& pods, const model::AcceleratorSpec& spec,
+                            std::int64_t room) {
+  std::map<std::string, std::int64_t> by_owner;
+  for (const auto& [key, entry] : pods) {
+    const std::int64_t devices = std::min(room, DevicesOf(entry->pod.requests, spec));
+    if (devices > 0) by_owner[entry->owner] += devices;
+    room -= devices;
+  }
+  return {by_owner.begin(), by_owner.end()};
+}
+
+std::string RackOf(const model::Node& node, const std::vector<std::string>& labels) {
+  std::string rack;
+  for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
+    const auto value = model::Find(node.labels, *label);
+    if (!value) continue;
+    if (!rack.empty()) rack += " / ";
+    rack += *value;
+  }
+  return rack;
+}
+
+void SetStatus(const model::NodeState& node, const std::optional<placement::Exclusion>& exclusion,
+               NodeRow& row) {
+  if (exclusion || node.quarantined) {
+    row.status = node.quarantined ? NodeStatus::kUnreadable : NodeStatus::kBroken;
+    row.reason = exclusion ? std::string(exclusion->summary) : "cannot be read";
+    if (exclusion) row.since = exclusion->since;
+  } else if (const auto since = model::NotReadySince(node.node)) {
+    row.status = NodeStatus::kNotReady;
+    row.reason = "not Ready";
+    row.since = *since;
+  } else if (node.node.unschedulable) {
+    row.status = NodeStatus::kCordoned;
+    row.reason = "cordoned";
+  }
+}
+
+}  // namespace
+
+NodeRow RowOfNode(const model::NodeState& node,
+                  const std::optional<placement::Exclusion>& exclusion, const PodTable& pods,
+                  const model::AcceleratorCatalog& catalog,
+                  const std::vector<std::string>& labels) {
+  NodeRow row{
+      .name = node.node.name, .pool = PoolOf(node, catalog), .rack = RackOf(node.node, labels)};
+  SetStatus(node, exclusion, row);
+  const model::AcceleratorSpec* spec = SpecOf(node, catalog);
+  if (spec == nullptr) return row;
+  const std::int64_t allocatable = DevicesOf(node.node.allocatable, *spec);
+  const std::int64_t capacity = std::max(allocatable, DevicesOf(node.node.capacity, *spec));
+  row.held = SharesOf(pods.On(node.node.name, /*planned=*/false), *spec, capacity);
+  const std::int64_t held = DevicesIn(row.held);
+  const std::int64_t room = std::max<std::int64_t>(0, allocatable - held);
+  row.planned = SharesOf(pods.On(node.node.name, /*planned=*/true), *spec, room);
+  const std::int64_t planned = DevicesIn(row.planned);
+  row.free = row.status == NodeStatus::kGood ? room - planned : 0;
+  row.broken = capacity - held - planned - row.free;
+  return row;
+}
+
+std::int64_t DevicesIn(const std::vector<Share>& shares) {
+  std::int64_t devices = 0;
+  for (const auto& [owner, count] : shares) devices += count;
+  return devices;
+}
+
+}  // namespace berth::board

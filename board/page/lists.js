@@ -1,0 +1,191 @@
+// What the picture shows, as lists: what waits, the nodes, and what a search finds.
+
+import {count, describeNode, element, link, replaceRows, since, STATUS_NAMES, troubleOf} from './words.js';
+
+const PAGE = 100;
+const MOST_NODES_FOUND = 20;
+const SEARCH_AGAIN = 5000; // milliseconds between two searches for the same text
+const MOST_WAITING = 30; // at first
+
+/** What waits, in the expected order. */
+export class WaitingList {
+  constructor(root, board, open) {
+    this.summary = root.querySelector('#waiting-summary');
+    this.rows = root.querySelector('#waiting-rows');
+    this.more = root.querySelector('#more-waiting');
+    this.board = board;
+    this.open = open;
+    this.shown = MOST_WAITING;
+    this.more.addEventListener('click', () => {
+      this.shown = Infinity;
+      this.show();
+    });
+  }
+
+  show() {
+    const {total, rows} = this.board.waiting;
+    this.summary.textContent = total === 0 ? 'Nothing waits for a node.' :
+      rows.length < total ? `The first ${rows.length} of ${total}, in the expected order:` :
+        `${total === 1 ? 'One pod or gang' : `${total} pods and gangs`}, in the expected order:`;
+    replaceRows(this.rows, rows.slice(0, this.shown).map((row) => this.row(row)));
+    this.more.hidden = rows.length <= this.shown;
+    this.more.textContent = `Show all ${rows.length}`;
+  }
+
+  row(row) {
+    const name = `${row.namespace}/${row.gang || row.pod}`;
+    const title = element('p', {}, link(name, () => this.open.pod(row.namespace, row.pod)));
+    if (row.gang) title.append(` gang, ${row.pods} of ${row.size} pods wait`);
+    const models = row.models ? ` (${row.models})` : '';
+    const asks = row.devices > 0 ? `${row.devices} ${row.resource}${models}` : 'no accelerator';
+    const who = element('p', {class: 'muted'}, `${asks}; ${row.owner}; priority ${row.priority}; for `,
+        row.created > 0 ? since(row.created, this.board.now()) : 'an unknown time');
+    return element('li', {'data-key': `${row.namespace}/${row.pod}`}, title, who, element('p', {}, row.why));
+  }
+}
+
+/** The nodes, filtered by pool and state, in the order of the picture. */
+export class NodeList {
+  constructor(root, board, open) {
+    this.root = root.querySelector('#node-list');
+    this.rows = this.root.querySelector('#node-rows');
+    this.more = this.root.querySelector('#more-nodes');
+    this.pool = this.root.querySelector('#filter-pool');
+    this.state = this.root.querySelector('#filter-state');
+    this.board = board;
+    this.open = open;
+    this.order = [];
+    this.shown = PAGE;
+    const restart = () => {
+      this.shown = PAGE;
+      this.show();
+    };
+    this.root.addEventListener('toggle', restart);
+    this.pool.addEventListener('change', restart);
+    this.state.addEventListener('change', restart);
+    this.more.addEventListener('click', () => {
+      this.shown += PAGE;
+      this.show();
+    });
+  }
+
+  setOrder(order, pools) {
+    this.order = order;
+    const chosen = this.pool.value;
+    this.pool.replaceChildren(element('option', {value: ''}, 'all'),
+        ...pools.map((name) => element('option', {value: name}, name)));
+    this.pool.value = pools.includes(chosen) ? chosen : '';
+  }
+
+  takes(id) {
+    const {board} = this;
+    if (!board.has(id)) return false;
+    if (this.pool.value && board.words[board.pool[id]] !== this.pool.value) return false;
+    if (this.state.value === 'free') return board.free[id] > 0;
+    if (this.state.value === 'bad') return board.status[id] !== 0;
+    if (this.state.value === 'planned') return board.plannedCount[id] > 0;
+    return true;
+  }
+
+  show() {
+    if (!this.root.open) return;
+    const ids = this.order.filter((id) => this.takes(id));
+    replaceRows(this.rows, ids.slice(0, this.shown).map((id) => this.row(id)));
+    this.more.hidden = ids.length <= this.shown;
+    this.more.textContent = `Show more of ${ids.length} nodes`;
+  }
+
+  row(id) {
+    const {board} = this;
+    const number = (value) => element('td', {class: 'number'}, String(value));
+    return element('tr', {'data-key': board.name[id]},
+        element('th', {scope: 'row'}, link(board.name[id], () => this.open.node(board.name[id]))),
+        element('td', {}, board.words[board.pool[id]]), element('td', {}, board.words[board.rack[id]]),
+        number(board.heldCount[id]), number(board.plannedCount[id]), number(board.free[id]),
+        number(board.broken[id]),
+        element('td', {}, troubleOf(board, id) || STATUS_NAMES[board.status[id]]));
+  }
+}
+
+/** Finds nodes and owners by what the page knows, and pods by asking the server. */
+export class Search {
+  /** `onFound(ids, owners)`: what the picture marks; null and an empty set: nothing. */
+  constructor(root, board, server, open, onFound) {
+    this.input = root.querySelector('#search');
+    this.section = root.querySelector('#found');
+    this.summary = root.querySelector('#found-summary');
+    this.list = root.querySelector('#found-list');
+    this.board = board;
+    this.server = server;
+    this.open = open;
+    this.onFound = onFound;
+    this.turn = 0;
+    this.next = 0; // when the same text may be searched for again
+    root.querySelector('#search-form').addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.run();
+    });
+    this.input.addEventListener('input', () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.run(), 200);
+    });
+  }
+
+  /** The cluster has changed. */
+  onChange() {
+    if (this.input.value.trim() !== '' && Date.now() > this.next) this.run();
+  }
+
+  async run() {
+    this.next = Date.now() + SEARCH_AGAIN;
+    const text = this.input.value.trim().toLowerCase();
+    const turn = ++this.turn;
+    this.section.hidden = text === '';
+    if (text === '') return this.onFound(null, new Set());
+    const {nodes, owners, ids} = this.local(text);
+    this.onFound(ids, owners);
+    let pods = {total: 0, pods: []};
+    try {
+      pods = await this.server.json('/api/search', {text});
+    } catch {
+      // Then only what the page knows is found.
+    }
+    if (turn !== this.turn) return;
+    for (const pod of pods.pods) {
+      const id = this.board.find(pod.node || pod.nominated);
+      if (id >= 0) ids.add(id);
+    }
+    this.onFound(ids, owners);
+    this.show(nodes, pods);
+  }
+
+  local(text) {
+    const {board} = this;
+    const owners = new Set();
+    board.words.forEach((word, i) => word.toLowerCase().includes(text) && owners.add(i));
+    const nodes = [];
+    const ids = new Set();
+    const has = (shares) => shares.some((word, i) => i % 2 === 0 && owners.has(word));
+    for (let id = 0; id < board.size; ++id) {
+      if (!board.has(id)) continue;
+      const isNamed = board.name[id].includes(text);
+      if (isNamed) nodes.push(id);
+      if (isNamed || has(board.held[id]) || has(board.planned[id])) ids.add(id);
+    }
+    return {nodes, owners, ids};
+  }
+
+  show(nodes, pods) {
+    this.summary.textContent = `${count(nodes.length, 'node')}, ${count(pods.total, 'pod')}`;
+    const rows = nodes.slice(0, MOST_NODES_FOUND).map((id) => element('li', {'data-key': this.board.name[id]},
+        link(this.board.name[id], () => this.open.node(this.board.name[id])),
+        ` ${describeNode(this.board, id).slice(this.board.name[id].length + 1)}`));
+    for (const pod of pods.pods) {
+      const where = pod.node ? `on ${pod.node}` : pod.nominated ? `planned for ${pod.nominated}` : 'waits';
+      const name = `${pod.namespace}/${pod.name}`;
+      rows.push(element('li', {'data-key': name}, link(name, () => this.open.pod(pod.namespace, pod.name)),
+          ` ${where}; ${pod.owner}`));
+    }
+    replaceRows(this.list, rows);
+  }
+}

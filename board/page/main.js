@@ -1,0 +1,291 @@
+// Brings the parts of the page together: the server's events change the model, and what shows the
+// changed parts is drawn anew, a little in each frame.
+
+import {Details} from './details.js';
+import {Pools} from './history.js';
+import {group, Layout} from './layout.js';
+import {NodeList, Search, WaitingList} from './lists.js';
+import {BoardModel} from './model.js';
+import {drawSamples, Picture} from './picture.js';
+import {Server, Stream} from './stream.js';
+import {age, describeNode} from './words.js';
+
+const STEP = 4; // milliseconds of work in one frame
+
+const $ = (id) => document.getElementById(id);
+
+/** The token from the address, which then loses it, so that nobody copies it by accident. */
+function takeToken() {
+  const given = location.hash.slice(1);
+  if (/^[0-9a-f]{64}$/.test(given)) {
+    sessionStorage.setItem('token', given);
+    history.replaceState(null, '', '/');
+  }
+  return sessionStorage.getItem('token') ?? '';
+}
+
+function nextFrame() {
+  // Frames do not come while the page is hidden.
+  return document.visibilityState === 'visible' ? new Promise(requestAnimationFrame) :
+    new Promise((resolve) => { setTimeout(resolve, 50); });
+}
+
+/** Runs a generator to its end, a little in each frame. Returns its result. */
+async function inSteps(steps) {
+  for (;;) {
+    const end = performance.now() + STEP;
+    do {
+      const {done, value} = steps.next();
+      if (done) return value;
+    } while (performance.now() < end);
+    await nextFrame();
+  }
+}
+
+class Page {
+  constructor() {
+    this.board = new BoardModel();
+    this.server = new Server(takeToken());
+    this.picture = new Picture($('nodes'), this.board);
+    this.details = new Details(document, this.board, this.server);
+    const open = {
+      node: (name) => this.details.node(name),
+      pod: (namespace, name) => this.details.pod(namespace, name),
+    };
+    this.open = open;
+    this.nodes = new NodeList(document, this.board, open);
+    this.waiting = new WaitingList(document, this.board, open);
+    this.pools = new Pools(document, this.board, this.server);
+    this.search = new Search(document, this.board, this.server, open, (ids, owners) => {
+      this.picture.mark(ids, owners);
+      this.schedule();
+    });
+    this.cursor = -1;
+    this.health = null;
+    this.isConnected = null; // not known yet
+    this.changed = null; // what was changed and is not shown yet
+    this.listenToPicture();
+    this.listenToTheme();
+    new ResizeObserver(() => this.relayout()).observe($('picture'));
+    setInterval(() => this.showHealth(), 1000);
+    this.stream = new Stream(this.server, {
+      onEvent: (event, object) => this.onEvent(event, object),
+      onConnected: () => this.setConnected(true),
+      onLost: () => this.setConnected(false),
+      onRefused: (text) => {
+        this.refusal = text;
+        this.showHealth();
+      },
+    });
+    this.stream.run();
+  }
+
+  async onEvent(event, object) {
+    this.board.offset = object.time - Date.now() / 1000;
+    this.health = object.health;
+    if (event === 'change') await this.onChange(object);
+    this.showHealth();
+  }
+
+  async onChange(message) {
+    $('cluster-name').textContent = message.cluster;
+    $('scope').hidden = message.namespace === '';
+    $('scope').textContent = `Only pods of namespace ${message.namespace} are known: devices that ` +
+      'other namespaces hold look free.';
+    await nextFrame();
+    this.collect(await inSteps(this.board.apply(message.picture)));
+    if (message.picture.more) return;
+    const changed = this.changed;
+    this.changed = null;
+    if (changed.places) {
+      this.groups = await inSteps(group(this.board));
+      await this.relayout();
+    }
+    for (const id of changed.ids) this.picture.dirty.add(id);
+    this.schedule();
+    while (this.isDrawing) await nextFrame();
+    await inSteps(this.showLists(changed));
+    this.details.onChange();
+    this.search.onChange();
+    document.documentElement.dataset.revision = message.picture.revision;
+  }
+
+  /** A change may come in several messages, which are shown together. */
+  collect(part) {
+    const before = this.changed;
+    this.changed = !before ? part : {
+      ids: before.ids.concat(part.ids),
+      places: before.places || part.places,
+      pools: before.pools || part.pools,
+      waiting: before.waiting || part.waiting,
+    };
+  }
+
+  *showLists(changed) {
+    if (changed.pools) this.pools.show();
+    if (changed.pools && this.pools.history.size === 0) this.pools.refresh();
+    yield;
+    if (changed.waiting) this.waiting.show();
+    yield;
+    if (changed.ids.length > 0 || changed.places) this.nodes.show();
+  }
+
+  /** Places all nodes anew, because they or the window have changed. */
+  relayout() {
+    return inSteps(this.placeAll());
+  }
+
+  *placeAll() {
+    if (!this.groups) return;
+    const scale = devicePixelRatio;
+    const width = Math.max(1, Math.floor($('picture').clientWidth * scale));
+    const height = Math.max(1, Math.floor($('picture').clientHeight * scale));
+    const layout = new Layout(this.board, this.groups, width, height, scale);
+    yield;
+    this.nodes.setOrder(layout.order, this.groups.map((pool) => pool.name));
+    yield;
+    this.picture.setLayout(layout);
+    this.showCursor();
+    this.schedule();
+  }
+
+  /** Draws in the next frames what has to be drawn. */
+  schedule() {
+    if (this.isDrawing || !this.picture.layout) return;
+    this.isDrawing = true;
+    const draw = () => {
+      this.isDrawing = this.picture.draw();
+      if (this.isDrawing) return requestAnimationFrame(draw);
+      if (this.board.pools.length > 0) performance.mark('board-drawn');
+    };
+    requestAnimationFrame(draw);
+  }
+
+  setConnected(isConnected) {
+    this.isConnected = isConnected;
+    this.showHealth();
+  }
+
+  showHealth() {
+    let text = '';
+    let isTrouble = true;
+    if (this.refusal) {
+      text = this.refusal;
+    } else if (this.isConnected === null) {
+      [text, isTrouble] = ['Connecting to the board', false];
+    } else if (!this.isConnected) {
+      text = 'The board does not answer; what you see may be old. Trying again.';
+    } else if (this.health?.trouble) {
+      const heard = this.health.heard ? `, heard of ${age(this.health.heard, this.board.now())} ago` : '';
+      text = `The API server does not answer${heard}: ${this.health.trouble}`;
+    } else if (!this.health?.synced) {
+      [text, isTrouble] = ['Listing nodes and pods', false];
+    } else {
+      [text, isTrouble] = ['Live', false];
+    }
+    if ($('health').textContent !== text) $('health').textContent = text;
+    $('health').classList.toggle('trouble', isTrouble);
+  }
+
+  listenToPicture() {
+    const picture = $('picture');
+    const nodeAt = (event) => {
+      const {layout} = this.picture;
+      if (!layout) return -1;
+      const area = picture.getBoundingClientRect();
+      return layout.at((event.clientX - area.left) * layout.scale, (event.clientY - area.top) * layout.scale);
+    };
+    picture.addEventListener('pointermove', (event) => {
+      const id = nodeAt(event);
+      if (id >= 0 && this.board.has(id)) $('where').textContent = describeNode(this.board, id);
+    });
+    picture.addEventListener('click', (event) => {
+      const id = nodeAt(event);
+      if (id < 0 || !this.board.has(id)) return;
+      this.moveTo(id);
+      this.open.node(this.board.name[id]);
+    });
+    picture.addEventListener('keydown', (event) => this.onKey(event));
+    picture.addEventListener('focus', () => this.showCursor());
+    picture.addEventListener('blur', () => { $('cursor').hidden = true; });
+  }
+
+  onKey(event) {
+    const {layout} = this.picture;
+    if (!layout || layout.order.length === 0) return;
+    if (event.key === 'Enter' && this.cursor >= 0) {
+      event.preventDefault();
+      return this.open.node(this.board.name[this.cursor]);
+    }
+    const target = this.targetOf(event.key, layout);
+    if (target === undefined) return;
+    event.preventDefault();
+    this.moveTo(target);
+  }
+
+  /** Where a key leads to; undefined: nowhere. */
+  targetOf(key, layout) {
+    const {order} = layout;
+    const at = order.indexOf(this.cursor);
+    const step = (by) => order[Math.min(order.length - 1, Math.max(0, at + by))];
+    const pool = at < 0 ? 0 : layout.boxOf[this.cursor];
+    const firstOf = (index) => order.find((id) => layout.boxOf[id] === index) ?? this.cursor;
+    const moves = {
+      ArrowRight: () => step(1),
+      ArrowLeft: () => step(-1),
+      ArrowDown: () => (at < 0 ? order[0] : layout.beside(this.cursor, 1)),
+      ArrowUp: () => (at < 0 ? order[0] : layout.beside(this.cursor, -1)),
+      PageDown: () => firstOf(Math.min(layout.boxes.length - 1, pool + 1)),
+      PageUp: () => firstOf(Math.max(0, pool - 1)),
+      Home: () => order[0],
+      End: () => order[order.length - 1],
+    };
+    return moves[key]?.();
+  }
+
+  moveTo(id) {
+    this.cursor = id;
+    const text = describeNode(this.board, id);
+    $('where').textContent = text;
+    $('said').textContent = text;
+    this.showCursor();
+  }
+
+  /** Puts the frame around the node that the keyboard is at. */
+  showCursor() {
+    const {layout} = this.picture;
+    const cursor = $('cursor');
+    const isShown = layout && this.cursor >= 0 && this.board.has(this.cursor) &&
+      document.activeElement === $('picture');
+    cursor.hidden = !isShown;
+    if (!isShown) return;
+    const box = layout.box(this.cursor);
+    const inPixels = (length) => `${length / layout.scale}px`;
+    cursor.style.left = inPixels(layout.x[this.cursor]);
+    cursor.style.top = inPixels(layout.y[this.cursor]);
+    cursor.style.width = inPixels(box.width - box.gap);
+    cursor.style.height = inPixels(box.height - box.gap);
+  }
+
+  listenToTheme() {
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    const choice = $('theme');
+    choice.value = localStorage.getItem('theme') ?? 'auto';
+    const apply = () => {
+      const isDark = choice.value === 'dark' || (choice.value === 'auto' && system.matches);
+      document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+      drawSamples(document);
+      this.picture.redraw();
+      this.pools.draw();
+      this.schedule();
+    };
+    choice.addEventListener('change', () => {
+      localStorage.setItem('theme', choice.value);
+      apply();
+    });
+    system.addEventListener('change', apply);
+    apply();
+  }
+}
+
+new Page();

@@ -1,0 +1,210 @@
+// Draws the nodes. Pixels are computed here and handed to the canvas: 60,000 rectangles would take
+// the canvas several frames. Every state has a pattern beside its colour.
+
+const BUDGET = 4; // milliseconds of drawing in one frame
+
+/** Colours by the names of the style sheet, as the canvas stores them. */
+function readColours() {
+  const style = getComputedStyle(document.documentElement);
+  const colours = {};
+  for (const name of ['back', 'held', 'planned', 'free', 'broken', 'frame', 'found', 'dim', 'text']) {
+    const hex = style.getPropertyValue(`--${name}`).trim();
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+    colours[name] = (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
+  }
+  return colours;
+}
+
+/** Pixels of a canvas, in the order of its memory. */
+class Pixels {
+  constructor(width, height) {
+    this.image = new ImageData(width, height);
+    this.values = new Uint32Array(this.image.data.buffer);
+    this.width = width;
+    this.height = height;
+  }
+
+  /** Fills a rectangle: solid, or where pattern(x, y) says so, and else with `other`. */
+  fill(left, top, width, height, colour, pattern, other) {
+    const right = Math.min(left + width, this.width);
+    const bottom = Math.min(top + height, this.height);
+    for (let y = top; y < bottom; ++y) {
+      const row = y * this.width;
+      if (!pattern) this.values.fill(colour, row + left, row + right);
+      else for (let x = left; x < right; ++x) this.values[row + x] = pattern(x - left, y - top) ? colour : other;
+    }
+  }
+
+  frame(left, top, width, height, colour) {
+    this.fill(left, top, width, 1, colour);
+    this.fill(left, top + height - 1, width, 1, colour);
+    this.fill(left, top, 1, height, colour);
+    this.fill(left + width - 1, top, 1, height, colour);
+  }
+}
+
+/** Draws one device: held solid, planned striped, free hollow, broken crossed out. */
+function drawCell(pixels, kind, x, y, width, height, colours) {
+  if (kind === 'held' || kind === 'found' || kind === 'dim') {
+    pixels.fill(x, y, width, height, colours[kind]);
+  } else if (kind === 'planned') {
+    pixels.fill(x, y, width, height, colours.planned, (i, j) => (i + j) % 3 !== 0, colours.back);
+  } else if (kind === 'free') {
+    pixels.fill(x, y, width, height, colours.back);
+    if (width > 2 && height > 2) pixels.frame(x, y, width, height, colours.free);
+    else pixels.fill(x, y + height - 1, width, 1, colours.free);
+  } else if (width < 5 || height < 5) {
+    pixels.fill(x, y, width, height, colours.broken, (i, j) => (i + j) % 2 === 0, colours.back);
+  } else {
+    const slope = height / width;
+    pixels.fill(x, y, width, height, colours.broken, (i, j) =>
+      Math.abs(j - i * slope) < 1.2 || Math.abs(height - 1 - j - i * slope) < 1.2 ||
+      i === 0 || j === 0 || i === width - 1 || j === height - 1, colours.back);
+  }
+}
+
+/** The samples of the legend. */
+export function drawSamples(root) {
+  const colours = readColours();
+  for (const canvas of root.querySelectorAll('canvas.sample')) {
+    canvas.width = canvas.height = 16;
+    const pixels = new Pixels(16, 16);
+    pixels.fill(0, 0, 16, 16, colours.back);
+    if (canvas.dataset.kind === 'frame') pixels.frame(0, 0, 16, 16, colours.frame);
+    else drawCell(pixels, canvas.dataset.kind, 1, 1, 14, 14, colours);
+    canvas.getContext('2d').putImageData(pixels.image, 0, 0);
+  }
+}
+
+export class Picture {
+  constructor(canvas, board) {
+    this.canvas = canvas;
+    this.context = canvas.getContext('2d', {alpha: false});
+    this.board = board;
+    this.layout = null;
+    this.found = null; // a Set of ids, or null: nothing is searched
+    this.foundOwners = new Set(); // numbers of words
+    this.dirty = new Set();
+    this.colours = readColours();
+    canvas.hidden = true;
+  }
+
+  /** Begins anew with another layout. All nodes are drawn in the next frames. */
+  setLayout(layout) {
+    this.layout = layout;
+    const {canvas} = this;
+    canvas.hidden = false;
+    if (canvas.width !== layout.width || canvas.height !== layout.height || !this.pixels) {
+      canvas.width = layout.width;
+      canvas.height = layout.height;
+      canvas.style.width = `${layout.width / layout.scale}px`;
+      canvas.style.height = `${layout.height / layout.scale}px`;
+      this.pixels = new Pixels(layout.width, layout.height);
+    }
+    this.redraw();
+  }
+
+  /** Marks what a search has found; see `found` and `foundOwners`. */
+  mark(found, owners) {
+    this.found = found;
+    this.foundOwners = owners;
+    if (this.layout) this.dirty = new Set(this.layout.order);
+  }
+
+  /** The colours have changed, or the places. */
+  redraw() {
+    this.colours = readColours();
+    if (!this.layout) return;
+    this.pixels.values.fill(this.colours.back);
+    this.context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--back');
+    this.context.fillRect(0, 0, this.layout.width, this.layout.height);
+    this.drawLabels();
+    this.dirty = new Set(this.layout.order);
+  }
+
+  /** Writes the names of pools and racks. They are not among the pixels, which cover them. */
+  drawLabels() {
+    const {context, layout} = this;
+    const style = getComputedStyle(document.documentElement);
+    const [back, text] = [style.getPropertyValue('--back'), style.getPropertyValue('--text')];
+    context.textBaseline = 'top';
+    for (const {name, x, y, width, size} of layout.labels) {
+      context.font = `${size}px system-ui, "DejaVu Sans", sans-serif`;
+      context.fillStyle = back;
+      context.fillRect(x, y, width, size * 1.4);
+      context.fillStyle = text;
+      context.fillText(name, x, y + 2 * layout.scale, width);
+    }
+  }
+
+  /** Draws nodes until the time is over. Returns whether any are left. */
+  draw() {
+    const end = performance.now() + BUDGET;
+    let drawn = 0;
+    const area = {left: Infinity, top: Infinity, right: 0, bottom: 0};
+    for (const id of this.dirty) {
+      this.dirty.delete(id);
+      if (!this.board.has(id)) continue;
+      this.drawNode(id);
+      const box = this.layout.box(id);
+      area.left = Math.min(area.left, this.layout.x[id]);
+      area.top = Math.min(area.top, this.layout.y[id]);
+      area.right = Math.max(area.right, this.layout.x[id] + box.width);
+      area.bottom = Math.max(area.bottom, this.layout.y[id] + box.height);
+      if (++drawn % 64 === 0 && performance.now() > end) break;
+    }
+    if (drawn > 0) this.show(area);
+    return this.dirty.size > 0;
+  }
+
+  show({left, top, right, bottom}) {
+    this.context.putImageData(this.pixels.image, 0, 0, left, top, right - left, bottom - top);
+    this.drawLabels();
+  }
+
+  drawNode(id) {
+    const {board, layout, pixels, colours} = this;
+    const box = layout.box(id);
+    const x = layout.x[id];
+    const y = layout.y[id];
+    const inner = box.width - box.gap;
+    const high = box.height - box.gap;
+    pixels.fill(x, y, box.width, box.height, colours.back);
+    const devices = board.devices(id);
+    const kinds = this.kindsOf(id);
+    if (devices === 0) {
+      const kind = board.status[id] === 0 ? 'free' : 'broken';
+      drawCell(pixels, kind, x + 1, y + 1, Math.max(1, inner - 2), Math.max(1, high - 2), colours);
+    }
+    const columns = devices > 2 ? Math.ceil(devices / 2) : Math.max(1, devices);
+    const height = devices > 2 ? box.tall : 2 * box.tall;
+    const width = Math.max(1, Math.floor((box.columns * box.wide) / Math.max(columns, box.columns)));
+    const line = box.wide >= 3 && box.tall >= 3 ? 1 : 0;
+    for (let i = 0; i < devices; ++i) {
+      const left = x + 1 + (i % columns) * width;
+      const top = y + 1 + Math.floor(i / columns) * height;
+      drawCell(pixels, kinds[i], left, top, width - line, height - line, colours);
+    }
+    if (board.status[id] !== 0) pixels.frame(x, y, inner, high, colours.frame);
+    if (this.found?.has(id)) pixels.frame(x, y, inner, high, colours.found);
+  }
+
+  /** What each device of the node is, in the order in which they are drawn. */
+  kindsOf(id) {
+    const {board} = this;
+    const kinds = [];
+    const isDim = this.found !== null && !this.found.has(id);
+    const put = (kind, number) => {
+      for (let i = 0; i < number; ++i) kinds.push(kind);
+    };
+    const held = board.held[id];
+    for (let i = 0; i < held.length; i += 2) {
+      const isFound = this.foundOwners.has(held[i]);
+      put(isFound ? 'found' : isDim ? 'dim' : 'held', held[i + 1]);
+    }
+    put('planned', board.plannedCount[id]);
+    put('free', board.free[id]);
+    put('broken', board.broken[id]);
+    return kinds;
+  }
+}

@@ -1,0 +1,57 @@
+#include "board/query.h"
+
+#include <charconv>
+#include <optional>
+
+namespace berth::board {
+
+namespace {
+
+std::optional<char> Unescaped(std::string_view digits) {
+  unsigned value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data(), end, value, 16);
+  if (digits.size() != 2 || read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return static_cast<char>(value);
+}
+
+std::string Unescape(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain += text[i] == '+' ? ' ' : text[i];
+      continue;
+    }
+    const auto character = Unescaped(text.substr(i + 1, 2));
+    if (!character) return "";
+    plain += *character;
+    i += 2;
+  }
+  return plain;
+}
+
+}  // namespace
+
+std::string ParameterOf(std::string_view target, std::string_view name) {
+  const std::size_t mark = target.find('?');
+  std::string_view rest = mark == std::string_view::npos ? "" : target.substr(mark + 1);
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(part.size() < rest.size() ? part.size() + 1 : rest.size());
+    const std::size_t equals = part.find('=');
+    if (equals != std::string_view::npos && part.substr(0, equals) == name) {
+      return Unescape(part.substr(equals + 1));
+    }
+  }
+  return "";
+}
+
+std::uint64_t NumberOf(std::string_view target, std::string_view name) {
+  const std::string text = ParameterOf(target, name);
+  std::uint64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = read.ec == std::errc() && read.ptr == text.data() + text.size();
+  return is_number ? number : 0;
+}
+
+}  // namespace berth::board

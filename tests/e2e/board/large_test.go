@@ -1,0 +1,157 @@
+//go:build browser
+
+package board
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/cdproto/tracing"
+	"github.com/chromedp/chromedp"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+// traceEvent is what this test reads of Chromium's traces.
+type traceEvent struct {
+	Name  string  `json:"name"`
+	Phase string  `json:"ph"`
+	Start float64 `json:"ts"`   // in microseconds
+	Spent float64 `json:"dur"`  // in microseconds
+	Work  float64 `json:"tdur"` // of the processor's time, in microseconds
+	PID   int     `json:"pid"`
+	TID   int     `json:"tid"`
+}
+
+// trace records what the browser does while `during` runs.
+func (l *look) trace(during func()) []traceEvent {
+	l.Helper()
+	events, done := []traceEvent{}, make(chan struct{})
+	ctx, cancel := context.WithCancel(l.browser)
+	defer cancel()
+	chromedp.ListenTarget(ctx, func(event any) {
+		switch event := event.(type) {
+		case *tracing.EventDataCollected:
+			for _, value := range event.Value {
+				var read traceEvent
+				if json.Unmarshal(value, &read) == nil {
+					events = append(events, read)
+				}
+			}
+		case *tracing.EventTracingComplete:
+			close(done)
+		}
+	})
+	l.run(tracing.Start().WithTransferMode(tracing.TransferModeReportEvents).WithTraceConfig(
+		&tracing.TraceConfig{IncludedCategories: []string{"devtools.timeline", "disabled-by-default-devtools.timeline"}}))
+	during()
+	l.run(chromedp.ActionFunc(tracing.End().Do))
+	<-done
+	return events
+}
+
+// mainThread finds what each task of the thread that ran the page's scripts took of the processor's
+// time, in milliseconds: on a machine that does other things, time that passes tells less.
+func mainThread(events []traceEvent) []float64 {
+	threads := map[[2]int]float64{}
+	for _, event := range events {
+		if event.Name == "FunctionCall" || event.Name == "EvaluateScript" {
+			threads[[2]int{event.PID, event.TID}] += event.Spent
+		}
+	}
+	var busiest [2]int
+	for thread, spent := range threads {
+		if spent > threads[busiest] {
+			busiest = thread
+		}
+	}
+	var tasks []float64
+	for _, event := range events {
+		if event.Phase == "X" && event.Name == "RunTask" && [2]int{event.PID, event.TID} == busiest {
+			tasks = append(tasks, event.Work/1000)
+		}
+	}
+	return tasks
+}
+
+// longest sums up tasks: the longest one, and how many took longer than a frame.
+func longest(tasks []float64) string {
+	most, over := 0.0, 0
+	for _, task := range tasks {
+		most = max(most, task)
+		if task > 16 {
+			over++
+		}
+	}
+	return fmt.Sprintf("%d tasks, the longest %.1f ms, %d over 16 ms", len(tasks), most, over)
+}
+
+// heap is what the page's scripts hold after a garbage collection, in MiB.
+func (l *look) heap() float64 {
+	l.Helper()
+	used := 0.0
+	l.run(heapprofiler.CollectGarbage(), performance.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
+		metrics, err := performance.GetMetrics().Do(ctx)
+		for _, metric := range metrics {
+			if metric.Name == "JSHeapUsedSize" {
+				used = metric.Value / (1 << 20)
+			}
+		}
+		return err
+	}))
+	return used
+}
+
+// A large cluster in one picture. Times are printed, because they depend on the machine; memory does not.
+func TestALargeCluster(t *testing.T) {
+	more := pools(*manyNodes - 5*nodesPerPool)
+	for i := range more {
+		more[i].Name = "large-" + more[i].Name
+	}
+	l := open(t, 1920, 1080)
+	l.Timeout = 5 * time.Minute
+	l.Check("create nodes", fleet.CreateNodes(t.Context(), shared.Client, more))
+	l.awaitLive()
+	l.Await("all nodes", func() bool {
+		return eval[int](l, "[...document.querySelectorAll('#pool-rows td:nth-child(2)')].reduce((sum, cell) => sum + Number(cell.textContent), 0)") == *manyNodes
+	})
+	for i := range 200 {
+		l.bind(fmt.Sprintf("many-%d", i), fmt.Sprintf("user-%d", i%17), more[0].NodeName(i), fleet.ResourceGPU, int64(1+i%8))
+	}
+
+	begin := l.trace(func() {
+		l.show()
+		l.awaitLive()
+	})
+	first := eval[float64](l, "performance.getEntriesByName('board-drawn')[0].startTime")
+	t.Logf("%d nodes: the first whole picture after %.0f ms; main thread until then: %s", *manyNodes, first, longest(mainThread(begin)))
+
+	live := l.trace(func() {
+		for i := range 100 {
+			l.Check("break a node", fleet.SetCondition(t.Context(), shared.Client, more[0].NodeName(i), "GPUIsLost", true))
+		}
+		l.Await("all of it", func() bool {
+			return strings.Contains(l.text("#pool-rows"), "V100") && l.row("V100")[4] >= 100
+		})
+	})
+	t.Logf("100 nodes break: main thread %s", longest(mainThread(live)))
+
+	l.search("user-3")
+	l.Await("the search", func() bool { return strings.HasSuffix(l.text("#found-summary"), "pods") })
+	l.screenshot("board-large.png")
+	heap := l.heap()
+	t.Logf("the page's heap: %.1f MiB", heap)
+	if heap > 30 {
+		t.Errorf("the page's heap is %.1f MiB, over 30", heap)
+	}
+	if !box.HoldsWithin(l.Timeout, func() bool { return l.text("#health") == "Live" }) {
+		t.Errorf("in the end the board says %q", l.text("#health"))
+	}
+}

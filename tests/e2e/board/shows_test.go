@@ -1,0 +1,191 @@
+//go:build browser
+
+package board
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/box"
+	"berth.dev/berth/tests/e2e/fleet"
+)
+
+// counts are the devices of the V100 nodes by the API's own objects: nodes, held, planned, free, broken.
+func (l *look) counts() []int {
+	l.Helper()
+	nodes, err := shared.Client.CoreV1().Nodes().List(l.Context(), metav1.ListOptions{LabelSelector: fleet.LabelPool + "=mn2a"})
+	l.Check("list nodes", err)
+	pods, err := shared.Client.CoreV1().Pods("").List(l.Context(), metav1.ListOptions{})
+	l.Check("list pods", err)
+	held, planned := map[string]int{}, map[string]int{}
+	for _, pod := range pods.Items {
+		devices := pod.Spec.Containers[0].Resources.Requests[fleet.ResourceGPU]
+		held[pod.Spec.NodeName] += int(devices.Value())
+		if pod.Spec.NodeName == "" {
+			planned[pod.Status.NominatedNodeName] += int(devices.Value())
+		}
+	}
+	counts := []int{len(nodes.Items), 0, 0, 0, 0}
+	for _, node := range nodes.Items {
+		devices := node.Status.Allocatable[fleet.ResourceGPU]
+		left := int(devices.Value()) - held[node.Name] - planned[node.Name]
+		counts[1] += held[node.Name]
+		counts[2] += planned[node.Name]
+		if slices.ContainsFunc(node.Status.Conditions, isLost) {
+			counts[4] += left
+		} else {
+			counts[3] += left
+		}
+	}
+	return counts
+}
+
+func isLost(condition corev1.NodeCondition) bool {
+	return condition.Type == "GPUIsLost" && condition.Status == corev1.ConditionTrue
+}
+
+// awaitCounts waits until the table of pools says what the API says.
+func (l *look) awaitCounts() {
+	l.Helper()
+	want := l.counts()
+	if !box.HoldsWithin(l.Timeout, func() bool { return slices.Equal(l.row("V100"), want) }) {
+		l.Fatalf("the board says %v of V100, the API %v", l.row("V100"), want)
+	}
+}
+
+// said moves the keyboard to a node and returns what a screen reader says of it.
+func (l *look) said(node string) string {
+	l.Helper()
+	l.run(chromedp.Focus("#picture", chromedp.ByQuery), chromedp.KeyEvent(kb.Home))
+	for range 5 * nodesPerPool {
+		said := l.text("#said")
+		if strings.HasPrefix(said, node+",") {
+			return said
+		}
+		l.run(chromedp.KeyEvent(kb.ArrowRight))
+	}
+	l.Fatalf("no node %s was reached with the arrow keys", node)
+	return ""
+}
+
+func TestShowsWhatTheAPIHas(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.awaitCounts()
+
+	l.bind("held", "alice", "mn2a-003", fleet.ResourceGPU, 5)
+	l.fault("mn2a-004", "GPUIsLost")
+	l.create(fleet.Ask{Resource: fleet.ResourceGPU, Devices: 2}.Pod("planned"))
+	l.nominate("planned", "mn2a-005")
+	l.create(fleet.Ask{Resource: fleet.ResourceGPU, Devices: 8, Accelerators: []string{"A100"}}.Pod("waits"))
+	l.awaitCounts()
+
+	l.Await("the queue", func() bool {
+		waiting := l.text("#waiting-rows")
+		return strings.Contains(waiting, "default/waits") && strings.Contains(waiting, "planned for mn2a-005")
+	})
+	for node, want := range map[string][]string{
+		"mn2a-003": {"V100", "rack mn2a-rack-0", "held by 5 alice", "3 free"},
+		"mn2a-004": {"GPUIsLost since", "8 broken"},
+		"mn2a-005": {"planned for 2 default", "6 free"},
+	} {
+		said := l.said(node)
+		for _, part := range want {
+			if !strings.Contains(said, part) {
+				t.Errorf("of %s the board says %q, without %q", node, said, part)
+			}
+		}
+	}
+	l.screenshot("board.png")
+
+	l.delete("held")
+	l.delete("planned")
+	l.awaitCounts()
+}
+
+func TestAClickShowsTheVerdicts(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.fault("mn2a-004", "GPUIsLost")
+	l.bind("held", "alice", "mn2a-004", fleet.ResourceGPU, 5)
+	l.create(fleet.Ask{Resource: fleet.ResourceGPU, Devices: 1}.Pod("waits"))
+	l.awaitCounts()
+
+	l.said("mn2a-004")
+	l.run(chromedp.KeyEvent(kb.Enter))
+	l.awaitText("#details-title", "Node mn2a-004")
+	l.Await("the node's verdicts", func() bool {
+		body := l.text("#details-body")
+		return strings.Contains(body, "default/held") && strings.Contains(body, "node(s) had condition GPUIsLost")
+	})
+	l.screenshot("board-node.png")
+	l.run(chromedp.KeyEvent(kb.Escape))
+	l.Await("the panel to close", func() bool { return eval[bool](l, "document.querySelector('#details').hidden") })
+	if focused := eval[string](l, "document.activeElement.id"); focused != "picture" {
+		t.Errorf("after the panel has closed the focus is on %q", focused)
+	}
+
+	l.run(chromedp.Click(`li[data-key="default/waits"] button`, chromedp.ByQuery))
+	l.awaitText("#details-title", "Pod default/waits")
+	l.Await("the pod's verdicts", func() bool {
+		return strings.Contains(l.text("#details-body"), "1 node(s) had condition GPUIsLost")
+	})
+}
+
+func TestASearchFindsNodesPodsAndOwners(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.bind("train-7", "carol", "mn2a-006", fleet.ResourceGPU, 4)
+	l.awaitCounts()
+	for text, want := range map[string]string{
+		"MN2A-006": "1 node, 0 pods",
+		"train-7":  "0 nodes, 1 pod",
+		"carol":    "0 nodes, 1 pod",
+		"nobody":   "0 nodes, 0 pods",
+	} {
+		l.search(text)
+		if !box.HoldsWithin(l.Timeout, func() bool { return l.text("#found-summary") == want }) {
+			t.Errorf("a search for %q finds %q, not %q", text, l.text("#found-summary"), want)
+		}
+	}
+	l.search("carol")
+	l.run(chromedp.Click("#found-list button", chromedp.ByQuery))
+	l.awaitText("#details-title", "Pod default/train-7")
+}
+
+func TestTheListHasWhatThePictureHas(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.fault("mn2a-004", "GPUIsLost")
+	l.awaitCounts()
+	l.run(chromedp.Click("#node-list summary", chromedp.ByQuery), chromedp.SetValue("#filter-state", "bad", chromedp.ByQuery))
+	eval[bool](l, "document.querySelector('#filter-state').dispatchEvent(new Event('change'))")
+	l.Await("the list", func() bool {
+		rows := eval[[]string](l, "[...document.querySelectorAll('#node-rows tr')].map((row) => row.innerText)")
+		return len(rows) == 1 && strings.Contains(rows[0], "mn2a-004") && strings.Contains(rows[0], "GPUIsLost")
+	})
+}
+
+// What the page asks for goes to the board alone.
+func TestAsksNoOtherHost(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.said("mn2a-001")
+	l.run(chromedp.KeyEvent(kb.Enter))
+	l.awaitText("#details-title", "Node mn2a-001")
+	hosts := eval[[]string](l, "[...new Set(performance.getEntriesByType('resource').map((each) => new URL(each.name).host))]")
+	own := eval[string](l, "location.host")
+	if len(hosts) != 1 || hosts[0] != own {
+		t.Errorf("the page of %s has asked %v", own, hosts)
+	}
+	if address := eval[string](l, "location.href"); address != fmt.Sprintf("http://%s/", own) {
+		t.Errorf("the address shows more than it should: %s", address)
+	}
+}

@@ -1,0 +1,147 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/integration/cli_fixture.h"
+#include "tests/integration/fake_apiserver.h"
+
+// `berth board`: how it starts, whom it answers, and how it ends.
+
+namespace berth::testing {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class CliBoard : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    model::Node node;
+    node.name = "node-1";
+    node.labels = {{"nvidia.com/gpu.product", "NVIDIA-A30"}};
+    node.capacity.Set("nvidia.com/gpu", 6);
+    node.allocatable.Set("nvidia.com/gpu", 6);
+    api_.Put(node);
+    model::Pod pod;
+    pod.namespace_ = "ml";
+    pod.name = "train";
+    pod.uid = "1";
+    pod.node_name = "node-1";
+    pod.requests.Set("nvidia.com/gpu", 4);
+    api_.Put(pod);
+  }
+
+  std::vector<std::string> Words(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {"board", "--kubeconfig", api_.WriteKubeconfig(folder_)};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  // Reads the port and the token from the address that the board prints.
+  void ReadAddress(ChildProcess& berth) {
+    const std::string before = "http://127.0.0.1:";
+    ASSERT_TRUE(berth.AwaitOutput("\n")) << berth.error();
+    const std::string& address = berth.output();
+    ASSERT_TRUE(address.starts_with(before)) << address;
+    port_ = static_cast<std::uint16_t>(std::stoi(address.substr(before.size())));
+    const std::size_t mark = address.find('#');
+    ASSERT_NE(mark, std::string::npos);
+    token_ = address.substr(mark + 1, address.size() - mark - 2);
+  }
+
+  std::string Host() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  ServerReply Ask(const std::string& target, const std::string& host,
+                  const std::string& fields) const {
+    RawClient client(port_);
+    client.Send("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n" + fields + "\r\n");
+    return client.ReadReply();
+  }
+  std::string TokenField() const { return "Authorization: Bearer " + token_ + "\r\n"; }
+
+  // The answer once the cluster is drawn.
+  Json AwaitState() const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    Json state;
+    do {
+      state = Json::parse(Ask("/api/state", Host(), TokenField()).body, nullptr, false);
+    } while (state["picture"]["revision"] == 0 && std::chrono::steady_clock::now() < deadline);
+    return state;
+  }
+
+  const TempDir folder_;
+  FakeApiServer api_;
+  std::uint16_t port_ = 0;
+  std::string token_;
+};
+
+TEST_F(CliBoard, ShowsTheClusterToWhoeverHasItsAddressAndToNobodyElse) {
+  ChildProcess berth(BerthWords(Words()));
+  ASSERT_NO_FATAL_FAILURE(ReadAddress(berth));
+  EXPECT_EQ(Ask("/", Host(), "").status, 200) << "the page has no secrets";
+  EXPECT_EQ(Ask("/api/state", Host(), "").status, 401);
+  EXPECT_EQ(Ask("/api/events", Host(), "").status, 401);
+  EXPECT_EQ(Ask("/api/state", "evil.example", TokenField()).status, 421);
+  EXPECT_EQ(Ask("/api/state", Host(), TokenField() + "Origin: http://evil.example\r\n").status,
+            403);
+
+  const Json state = AwaitState();
+  EXPECT_EQ(state["picture"]["nodes"]["name"], Json::array({"node-1"}));
+  EXPECT_EQ(state["picture"]["pools"][0]["held"], 4);
+  EXPECT_EQ(state["picture"]["pools"][0]["free"], 2);
+
+  const Json node = Json::parse(Ask("/api/node?name=node-1", Host(), TokenField()).body);
+  EXPECT_EQ(node["pods"][0]["name"], "train");
+  EXPECT_EQ(node["verdict"]["fits"], true);
+  const Json pod = Json::parse(Ask("/api/pod?namespace=ml&name=train", Host(), TokenField()).body);
+  EXPECT_EQ(pod["node"], "node-1");
+  EXPECT_EQ(Ask("/api/pod?namespace=ml&name=other", Host(), TokenField()).status, 404);
+
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+  EXPECT_THAT(berth.error(), IsEmpty());
+}
+
+TEST_F(CliBoard, TellsChangesAsEvents) {
+  ChildProcess berth(BerthWords(Words()));
+  ASSERT_NO_FATAL_FAILURE(ReadAddress(berth));
+  RawClient client(port_);
+  client.Send("GET /api/events HTTP/1.1\r\nHost: " + Host() + "\r\n" + TokenField() + "\r\n");
+  EXPECT_THAT(client.ReadUntil("\r\n\r\n"), HasSubstr("text/event-stream"));
+  EXPECT_THAT(client.ReadUntil("node-1"), HasSubstr("event: change"));
+  model::Node node;
+  node.name = "node-2";
+  api_.Put(node);
+  EXPECT_THAT(client.ReadUntil("node-2"), HasSubstr("event: change"));
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+}
+
+TEST_F(CliBoard, SaysWhichRightIsMissing) {
+  api_.FailAlways(FakeRequest::kListPods,
+                  {.kind = FakeFault::Kind::kStatus, .code = 403, .reason = "Forbidden"});
+  const Finished run = RunBerth(Words());
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.error, HasSubstr("the board needs the rights to list and watch pods"));
+  EXPECT_THAT(run.error, HasSubstr("show the pods of one namespace with -n"));
+  EXPECT_THAT(run.output, IsEmpty());
+}
+
+TEST_F(CliBoard, RejectsWhatIsNoPortOrNamespace) {
+  for (const auto& [option, value] :
+       {std::pair{"--port", "65536"}, {"--port", "x"}, {"-n", "No Name"}}) {
+    const Finished run = RunBerth(Words({option, value}));
+    EXPECT_EQ(run.exit_code, 2) << option << ' ' << value;
+    EXPECT_THAT(run.error, HasSubstr(option));
+  }
+}
+
+}  // namespace
+}  // namespace berth::testing

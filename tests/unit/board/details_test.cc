@@ -1,0 +1,71 @@
+#include "board/details.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/board/board_fixtures.h"
+
+namespace berth::board {
+namespace {
+
+using Json = nlohmann::json;
+
+const model::GangNames kNames("berth.dev");
+
+TEST(BoardDetails, ANodeTellsItsPodsAndEachPolicysVerdict) {
+  BoardUnderTest board;
+  board.Put(Broken("a"));
+  board.Put(MakePod("train", "a", 3));
+  board.Update();
+  model::Pod one;
+  one.requests.Set(kGpu, 1);
+  const auto explanation = placement::Explain(one, board.snapshot.Read(), board.engine, kNow);
+  const std::vector<PodTable::Entry> bound = {*board.pods.Find("ml", "train")};
+  const Json node =
+      Json::parse(NodeDetails(*board.picture.Find("a"), bound, {}, explanation, "a pod", kNames));
+  EXPECT_EQ(node["held"], 3);
+  EXPECT_EQ(node["pods"][0]["name"], "train");
+  EXPECT_EQ(node["judgedFor"], "a pod");
+  EXPECT_EQ(node["verdict"]["fits"], false);
+  EXPECT_EQ(node["verdict"]["reason"], "node(s) had condition GPUIsLost");
+  EXPECT_EQ(node["conditions"][0]["type"], "GPUIsLost");
+  EXPECT_FALSE(node["verdict"]["policies"].empty());
+}
+
+TEST(BoardDetails, APodTellsWhereItMayGoAndWhyNotElsewhere) {
+  BoardUnderTest board;
+  board.Put(Broken("a"));
+  board.Put(MakeNode("b"));
+  board.Put(Waiting("train", 8));
+  const PodTable::Entry& entry = *board.pods.Find("ml", "train");
+  const Json pod = Json::parse(PodDetails(
+      entry, placement::Explain(entry.pod, board.snapshot.Read(), board.engine, kNow), kNames));
+  EXPECT_EQ(pod["fitting"], 1);
+  EXPECT_EQ(pod["nodesInAll"], 2);
+  EXPECT_EQ(pod["groups"][0]["reason"], "node(s) had condition GPUIsLost");
+  EXPECT_EQ(pod["nodes"][0]["name"], "b");
+}
+
+TEST(BoardDetails, ASearchFindsPodsByNameAndOwnerWhateverTheCase) {
+  PodTable pods(TestCatalog(), "berth.dev");
+  model::Pod alices = Waiting("train", 8);
+  alices.annotations = {{"berth.dev/created-by", "Alice"}};
+  pods.Upsert(alices);
+  pods.Upsert(MakePod("serve", "a", 1));
+  EXPECT_EQ(Json::parse(FoundPods(pods, "ALICE"))["total"], 1);
+  EXPECT_EQ(Json::parse(FoundPods(pods, "ml/ser"))["pods"][0]["node"], "a");
+  EXPECT_EQ(Json::parse(FoundPods(pods, "nobody"))["total"], 0);
+}
+
+TEST(BoardDetails, BytesThatAreNotUtf8AreReplaced) {
+  PodTable pods(TestCatalog(), "berth.dev");
+  model::Pod odd = Waiting("odd", 8);
+  odd.annotations = {{"berth.dev/created-by", "a\xff"}};
+  pods.Upsert(odd);
+  EXPECT_EQ(Json::parse(FoundPods(pods, "odd"))["pods"][0]["owner"], "a\xEF\xBF\xBD");
+}
+
+}  // namespace
+}  // namespace berth::board

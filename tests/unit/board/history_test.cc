@@ -1,0 +1,51 @@
+#include "board/history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace berth::board {
+namespace {
+
+using Json = nlohmann::json;
+using std::chrono::hours;
+using std::chrono::seconds;
+
+constexpr model::Time kStart{model::Duration{1'800'000'000}};
+
+Json Told(const History& history, model::Time now, model::Duration span, std::size_t bars) {
+  return Json::parse(history.Encode(now, span, bars));
+}
+
+TEST(BoardHistory, BarsAreAveragesOfTheirSamplesAndNullWhereNothingIsKnown) {
+  History history;
+  history.Add(kStart + seconds(10), {{"V100", {.held = 2, .free = 6}}});
+  history.Add(kStart + seconds(20), {{"V100", {.held = 4, .free = 4}}});
+  history.Add(kStart + seconds(60), {{"V100", {.held = 8}}});
+  const Json told = Told(history, kStart + seconds(60), seconds(60), 3);
+  ASSERT_EQ(told["pools"].size(), 1U);
+  EXPECT_EQ(told["pools"][0]["name"], "V100");
+  EXPECT_EQ(told["pools"][0]["held"], Json({3, nullptr, 8}));
+  EXPECT_EQ(told["pools"][0]["free"], Json({5, nullptr, 0}));
+}
+
+TEST(BoardHistory, TakesASampleEveryTenSecondsHoweverOftenItIsOfferedOne) {
+  History history;
+  for (int i = 0; i < 20; ++i) history.Add(kStart + seconds(i), {{"V100", {.held = i}}});
+  const Json told = Told(history, kStart + seconds(20), seconds(20), 1);
+  EXPECT_EQ(told["pools"][0]["held"], Json::array({10}))
+      << "of second 10 alone: second 0 is too old";
+}
+
+TEST(BoardHistory, ForgetsWhatIsOlderThanADay) {
+  History history;
+  history.Add(kStart, {{"gone", {.held = 1}}});
+  history.Add(kStart + hours(25), {{"V100", {.held = 1}}});
+  const Json told = Told(history, kStart + hours(25), hours(48), 1);
+  ASSERT_EQ(told["pools"].size(), 1U);
+  EXPECT_EQ(told["pools"][0]["name"], "V100");
+}
+
+}  // namespace
+}  // namespace berth::board

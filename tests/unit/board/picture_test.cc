@@ -1,0 +1,234 @@
+#include "board/picture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/unit/board/board_fixtures.h"
+
+namespace berth::board {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+/// What a page knows that applies every message: its nodes by id, with texts in place of words.
+struct PageUnderTest {
+  std::uint64_t revision = 0;
+  std::vector<std::string> words;
+  std::map<int, Json> nodes;
+  Json pools;
+  Json waiting;
+
+  void Apply(const Picture& picture) {
+    for (const std::string& part : picture.Encode(revision, 5)) Apply(Json::parse(part));
+    revision = picture.revision();
+  }
+
+  void Apply(const Json& told) {
+    if (told["since"] == 0 && told["first"] == true) *this = {};
+    words.resize(told["words"]["from"].get<std::size_t>());
+    for (const auto& word : told["words"]["add"]) words.push_back(word.get<std::string>());
+    EXPECT_LE(told["nodes"]["id"].size(), 5U);
+    for (std::size_t i = 0; i < told["nodes"]["id"].size(); ++i) {
+      Json node;
+      for (const auto& [column, values] : told["nodes"].items()) node[column] = values[i];
+      for (const char* text : {"pool", "rack", "reason"})
+        node[text] = words.at(node[text].get<std::size_t>());
+      for (const char* shares : {"held", "planned"}) {
+        for (std::size_t at = 0; at < node[shares].size(); at += 2) {
+          node[shares][at] = words.at(node[shares][at].get<std::size_t>());
+        }
+      }
+      nodes[node["id"].get<int>()] = node;
+    }
+    if (told["more"] == true) return;
+    for (const auto& id : told["gone"]) nodes.erase(id.get<int>());
+    if (told.contains("pools")) pools = told["pools"];
+    if (told.contains("waiting")) waiting = told["waiting"];
+  }
+};
+
+const NodeRow& RowOf(const BoardUnderTest& board, const std::string& name) {
+  const NodeRow* row = board.picture.Find(name);
+  EXPECT_NE(row, nullptr);
+  static const NodeRow none;
+  return row == nullptr ? none : *row;
+}
+
+TEST(BoardPicture, ANodesDevicesAreHeldPlannedFreeOrBroken) {
+  BoardUnderTest board;
+  model::Node node = MakeNode("a");
+  node.labels.emplace_back(kRack, "r1");
+  node.labels.emplace_back(kZone, "z");
+  board.Put(node);
+  model::Pod alice = MakePod("train", "a", 3);
+  alice.annotations = {{"berth.dev/created-by", "alice"}};
+  board.Put(alice);
+  board.Put(MakePod("other", "a", 1));
+  board.Put(Nominated("next", 2, "a"));
+  EXPECT_TRUE(board.Update());
+  const NodeRow& row = RowOf(board, "a");
+  EXPECT_EQ(row.pool, "V100");
+  EXPECT_EQ(row.rack, "z / r1");
+  EXPECT_EQ(row.status, NodeStatus::kGood);
+  EXPECT_THAT(row.held, ElementsAre(Pair("alice", 3), Pair("ml", 1)));
+  EXPECT_THAT(row.planned, ElementsAre(Pair("ml", 2)));
+  EXPECT_EQ(row.free, 2);
+  EXPECT_EQ(row.broken, 0);
+}
+
+TEST(BoardPicture, AConditionBreaksWhatNobodyHoldsAndSaysSinceWhen) {
+  BoardUnderTest board;
+  board.Put(Broken("a"));
+  board.Put(MakePod("train", "a", 3));
+  board.Update();
+  const NodeRow& row = RowOf(board, "a");
+  EXPECT_EQ(row.status, NodeStatus::kBroken);
+  EXPECT_EQ(row.reason, "GPUIsLost");
+  EXPECT_EQ(row.since, kNow - std::chrono::hours(3));
+  EXPECT_EQ(row.free, 0);
+  EXPECT_EQ(row.broken, 5);
+  EXPECT_THAT(row.held, ElementsAre(Pair("ml", 3)));
+}
+
+TEST(BoardPicture, StatesWithoutAConditionOfADetectorHaveNamesToo) {
+  BoardUnderTest board;
+  model::Node cordoned = MakeNode("cordoned");
+  cordoned.unschedulable = true;
+  board.Put(cordoned);
+  model::Node down = MakeNode("down");
+  down.conditions = {
+      {"Ready", model::ConditionStatus::kUnknown, kNow - std::chrono::hours(1), kNow}};
+  board.Put(down);
+  model::Node shrunk = MakeNode("shrunk");
+  shrunk.allocatable.Set(kGpu, 6);
+  board.Put(shrunk);
+  board.snapshot.QuarantineNode({.kind = "Node", .name = "odd", .error = "x"});
+  board.Update();
+  EXPECT_EQ(RowOf(board, "cordoned").status, NodeStatus::kCordoned);
+  EXPECT_EQ(RowOf(board, "cordoned").broken, 8);
+  EXPECT_EQ(RowOf(board, "down").status, NodeStatus::kNotReady);
+  EXPECT_EQ(RowOf(board, "down").since, kNow - std::chrono::hours(1));
+  EXPECT_EQ(RowOf(board, "shrunk").status, NodeStatus::kGood);
+  EXPECT_EQ(RowOf(board, "shrunk").free, 6);
+  EXPECT_EQ(RowOf(board, "shrunk").broken, 2) << "the kubelet does not offer them";
+  EXPECT_EQ(RowOf(board, "odd").status, NodeStatus::kUnreadable);
+}
+
+TEST(BoardPicture, ANodeNeverShowsMoreDevicesThanItHas) {
+  BoardUnderTest board;
+  board.Put(MakeNode("a", 4));
+  board.Put(MakePod("before", "a", 6));
+  board.Put(Nominated("next", 2, "a"));
+  board.Update();
+  const NodeRow& row = RowOf(board, "a");
+  EXPECT_THAT(row.held, ElementsAre(Pair("ml", 4)));
+  EXPECT_THAT(row.planned, ElementsAre());
+  EXPECT_EQ(row.free, 0);
+  EXPECT_EQ(row.broken, 0);
+}
+
+TEST(BoardPicture, PoolsAreTheSumsOfTheirNodes) {
+  BoardUnderTest board;
+  board.Put(MakeNode("a"));
+  board.Put(Broken("b"));
+  model::Node cpu;
+  cpu.name = "cpu";
+  board.Put(cpu);
+  board.Put(MakePod("train", "a", 3));
+  board.Update();
+  const PoolTotals v100{.nodes = 2, .bad_nodes = 1, .held = 3, .free = 5, .broken = 8};
+  EXPECT_THAT(board.picture.pools(),
+              ElementsAre(Pair("V100", v100), Pair("no accelerator", PoolTotals{.nodes = 1})));
+}
+
+TEST(BoardPicture, AClientGetsOnlyWhatHasChangedSinceItsRevision) {
+  BoardUnderTest board;
+  board.Put(MakeNode("a"));
+  board.Put(MakeNode("b"));
+  board.Update();
+  PageUnderTest page;
+  page.Apply(board.picture);
+  EXPECT_FALSE(board.Update()) << "nothing has changed";
+
+  board.Put(MakePod("train", "b", 3));
+  EXPECT_TRUE(board.Update());
+  const Json told = Json::parse(board.picture.Encode(page.revision, 5).front());
+  EXPECT_EQ(told["nodes"]["name"], Json::array({"b"}));
+  EXPECT_FALSE(told.contains("waiting"));
+
+  board.snapshot.DeleteNode("a");
+  EXPECT_TRUE(board.Update());
+  page.Apply(board.picture);
+  ASSERT_EQ(page.nodes.size(), 1U);
+  EXPECT_EQ(page.nodes.begin()->second["name"], "b");
+  EXPECT_EQ(page.nodes.begin()->second["held"], Json({"ml", 3}));
+}
+
+/// Changes the cluster at random.
+class RandomCluster {
+ public:
+  RandomCluster(BoardUnderTest& board, unsigned seed) : board_(board), random_(seed) {}
+
+  void Step() {
+    const std::string node = "n" + std::to_string(Below(12));
+    const std::string name = "p" + std::to_string(Below(30));
+    switch (Below(7)) {
+      case 0:
+        return board_.snapshot.DeleteNode(node);
+      case 1:
+        return board_.Put(Broken(node));
+      case 2:
+        return board_.Put(MakeNode(node, 4 + static_cast<std::int64_t>(Below(5))));
+      case 3:
+        return board_.Put(Waiting(name, static_cast<std::int64_t>(Below(9))));
+      case 4:
+        return board_.Put(Nominated(name, 1 + static_cast<std::int64_t>(Below(8)), node));
+      case 5:
+        return board_.Remove(MakePod(name, "", 1));
+      default:
+        return board_.Put(MakePod(name, node, 1 + static_cast<std::int64_t>(Below(4))));
+    }
+  }
+
+  std::size_t Below(std::size_t end) { return random_() % end; }
+
+ private:
+  BoardUnderTest& board_;
+  std::mt19937 random_;
+};
+
+TEST(BoardPictureProperty, WhoeverMissedWhateverEndsWithTheWholePicture) {
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    BoardUnderTest board;
+    RandomCluster cluster(board, seed);
+    std::vector<PageUnderTest> pages(3);
+    for (int round = 0; round < 60; ++round) {
+      for (std::size_t steps = cluster.Below(5); steps > 0; --steps) cluster.Step();
+      board.Update();
+      pages[cluster.Below(pages.size())].Apply(board.picture);
+    }
+    PageUnderTest fresh;
+    fresh.Apply(board.picture);
+    for (PageUnderTest& page : pages) {
+      page.Apply(board.picture);
+      EXPECT_EQ(page.nodes, fresh.nodes) << "seed " << seed;
+      EXPECT_EQ(page.pools, fresh.pools) << "seed " << seed;
+      EXPECT_EQ(page.waiting, fresh.waiting) << "seed " << seed;
+    }
+    for (const auto& [id, node] : fresh.nodes) {
+      EXPECT_GE(node["free"], 0);
+      EXPECT_GE(node["broken"], 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace berth::board

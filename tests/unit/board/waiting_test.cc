@@ -1,0 +1,81 @@
+#include "board/waiting.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/board/board_fixtures.h"
+
+namespace berth::board {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<WaitingRow> RowsOf(const std::vector<model::Pod>& pods) {
+  PodTable table(TestCatalog(), "berth.dev");
+  for (const model::Pod& pod : pods) table.Upsert(pod);
+  return WaitingRows(table.waiting(), *TestCatalog(), WaitingNames("berth.dev"));
+}
+
+std::vector<std::string> NamesOf(const std::vector<WaitingRow>& rows) {
+  std::vector<std::string> names;
+  for (const WaitingRow& row : rows) names.push_back(row.gang.empty() ? row.pod : row.gang);
+  return names;
+}
+
+model::Pod Member(const std::string& name, const std::string& gang, int size, model::Time created) {
+  model::Pod pod = Waiting(name, 8, 0, created);
+  pod.annotations = {{"berth.dev/gang-name", gang}, {"berth.dev/gang-size", std::to_string(size)}};
+  pod.gated = true;
+  pod.gates = {"berth.dev/gang"};
+  return pod;
+}
+
+TEST(BoardWaiting, HigherPrioritiesComeFirstThenOlderPodsThenWhatOthersHoldBack) {
+  model::Pod held = Waiting("held-back", 8, 100, kNow - std::chrono::hours(9));
+  held.gated = true;
+  held.gates = {"kueue.x-k8s.io/admission"};
+  const auto rows =
+      RowsOf({held, Waiting("young", 8), Waiting("old", 8, 0, kNow - std::chrono::hours(1)),
+              Waiting("urgent", 8, 10)});
+  EXPECT_THAT(NamesOf(rows), ElementsAre("urgent", "old", "young", "held-back"));
+  EXPECT_EQ(rows.back().why, "the scheduling gate kueue.x-k8s.io/admission holds it back");
+}
+
+TEST(BoardWaiting, AGangIsOneRowInThePlaceOfItsOldestPod) {
+  const auto rows =
+      RowsOf({Member("g-0", "g", 4, kNow), Waiting("single", 1, 0, kNow - std::chrono::minutes(1)),
+              Member("g-1", "g", 4, kNow - std::chrono::hours(2))});
+  ASSERT_THAT(NamesOf(rows), ElementsAre("g", "single"));
+  EXPECT_EQ(rows[0].pods, 2);
+  EXPECT_EQ(rows[0].size, 4);
+  EXPECT_EQ(rows[0].devices, 16);
+  EXPECT_EQ(rows[0].created, kNow - std::chrono::hours(2));
+  EXPECT_EQ(rows[0].why,
+            "2 of its 4 pods wait: it waits until there are nodes for all pods of its gang");
+}
+
+TEST(BoardWaiting, AGangTellsForHowManyPodsNodesArePlanned) {
+  model::Pod planned = Member("g-0", "g", 2, kNow);
+  planned.nominated_node = "a";
+  const auto rows = RowsOf({planned, Member("g-1", "g", 2, kNow)});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].planned, 1);
+  EXPECT_EQ(rows[0].node, "a");
+  EXPECT_EQ(rows[0].why, "nodes are planned for 1 of its 2 waiting pods");
+}
+
+TEST(BoardWaiting, APodSaysWhyItWaits) {
+  model::Pod refused = Waiting("refused", 8);
+  refused.unschedulable = "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.";
+  const auto rows = RowsOf({refused, Nominated("planned", 8, "a"), Waiting("untried", 8)});
+  ASSERT_THAT(NamesOf(rows), ElementsAre("planned", "refused", "untried"));
+  EXPECT_EQ(rows[0].why, "planned for a: kube-scheduler tries that node first");
+  EXPECT_EQ(rows[1].why, refused.unschedulable);
+  EXPECT_EQ(rows[2].why, "kube-scheduler has not said anything about it yet");
+}
+
+}  // namespace
+}  // namespace berth::board
