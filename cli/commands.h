@@ -5,7 +5,14 @@
 namespace berth::cli {
 
 // Each function adds one subcommand to the command line of `berth`, and is defined in
-// <name>_command.cc. Run() calls them all. To add a subcommand, add a line here and one in run.cc.
+// <name>_command.cc. Run() calls them all. To add a subcommand, add a line here and one in run.cc,
+// where those for people stand apart: `kubectl berth` has them, too. What all of these share:
+//
+//   api_options.h  -n, -A, --context and --kubeconfig, as kubectl has them
+//   output.h       -o table, wide, json and yaml
+//   text_table.h   tables that fit the terminal
+//   terminal.h     colours, widths, and texts that others have written
+//   command.h      Completes(): the names that a shell offers
 
 /// `berth extender --config FILE`: answers kube-scheduler until SIGTERM or SIGINT.
 void AddExtenderCommand(Command berth);
@@ -29,6 +36,9 @@ void AddExplainCommand(Command berth);
 
 /// `berth capacity`: counts the cluster's devices by accelerator.
 void AddCapacityCommand(Command berth);
+
+/// `berth gangs`: the gangs of a namespace, or of all.
+void AddGangsCommand(Command berth);
 
 /// `berth certs show` and `berth certs renew`: the certificates that the controller maintains.
 void AddCertsCommand(Command berth);

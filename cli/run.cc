@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 
@@ -16,36 +17,47 @@ int ExitOf(const CLI::App& app, const CLI::ParseError& error) {
   return app.exit(error) == 0 ? kExitOk : kExitUsage;
 }
 
+// Commands for people.
+void AddCommandsForPeople(Command berth) {
+  AddExplainCommand(berth);
+  AddCapacityCommand(berth);
+  AddGangsCommand(berth);
+  AddMutateCommand(berth);
+  AddDoctorCommand(berth);
+  AddReleaseCommand(berth);
+  AddVersionCommand(berth);
+}
+
+// Servers, and what serves to install and operate them.
+void AddCommandsForOperators(Command berth) {
+  AddExtenderCommand(berth);
+  AddAdmissionCommand(berth);
+  AddControllerCommand(berth);
+  AddPoliciesCommand(berth);
+  AddCertsCommand(berth);
+  AddStanzaCommand(berth);
+  AddUntaintCommand(berth);
+  AddProbeCommand(berth);
+  AddConfigCommand(berth);
+}
+
 int RunCommand(int argc, const char* const* argv) {
   CLI::App app(
       "Places machine-learning pods on Kubernetes clusters with several kinds of accelerators");
   app.name("berth");
   app.footer("Exit codes: 0 ok; 1 the answer is no, or a failure; 2 wrong usage or configuration.");
   app.require_subcommand(0, 1);
-  int exit_code = kExitOk;
-  const Command berth(app, exit_code);
-  AddExtenderCommand(berth);
-  AddAdmissionCommand(berth);
-  AddControllerCommand(berth);
-  AddMutateCommand(berth);
-  AddPoliciesCommand(berth);
-  AddExplainCommand(berth);
-  AddCapacityCommand(berth);
-  AddCertsCommand(berth);
-  AddStanzaCommand(berth);
-  AddDoctorCommand(berth);
-  AddUntaintCommand(berth);
-  AddReleaseCommand(berth);
-  AddProbeCommand(berth);
-  AddConfigCommand(berth);
-  AddVersionCommand(berth);
+  CommandLine line;
+  const Command berth(app, line);
+  AddCommandsForPeople(berth);
+  AddCommandsForOperators(berth);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return ExitOf(app, error);
   }
   if (app.get_subcommands().empty()) std::fputs(app.help().c_str(), stdout);
-  return exit_code;
+  return line.exit_code;
 }
 
 // Output may be lost even though it was printed, for example on a full disk.

@@ -55,7 +55,8 @@ TEST(Cli, WrongUsageIsTwo) {
       {"explain", "pod", "--objects", "file"},
       {"explain", "-f", "file", "--objects", "file", "--kubeconfig", "file"},
       {"explain", "-f", "file", "--objects", "file"},
-      {"explain", "-f", "file", "-o", "yaml"},
+      {"explain", "-f", "file", "-o", "xml"},
+      {"gangs", "-n", "ml", "-A"},
   };
   for (const auto& arguments : cases) {
     const Finished run = RunBerth(arguments);
