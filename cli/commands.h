@@ -61,6 +61,12 @@ void AddProbeCommand(Command berth);
 /// `berth config defaults|validate|docs|schema`.
 void AddConfigCommand(Command berth);
 
+/// `berth completion bash|zsh|fish`: prints the script for a shell.
+void AddCompletionCommand(Command berth);
+
+/// `berth man FOLDER`: writes man pages of all commands.
+void AddManCommand(Command berth);
+
 /// `berth version [-o json]`.
 void AddVersionCommand(Command berth);
 

@@ -3,10 +3,15 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/exit_code.h"
+#include "cli/program_name.h"
 
 namespace berth::cli {
 
@@ -17,7 +22,7 @@ int ExitOf(const CLI::App& app, const CLI::ParseError& error) {
   return app.exit(error) == 0 ? kExitOk : kExitUsage;
 }
 
-// Commands for people.
+// What `kubectl berth` has, too: commands for people.
 void AddCommandsForPeople(Command berth) {
   AddExplainCommand(berth);
   AddCapacityCommand(berth);
@@ -28,7 +33,7 @@ void AddCommandsForPeople(Command berth) {
   AddVersionCommand(berth);
 }
 
-// Servers, and what serves to install and operate them.
+// What only `berth` has: servers, and what serves to install and operate them.
 void AddCommandsForOperators(Command berth) {
   AddExtenderCommand(berth);
   AddAdmissionCommand(berth);
@@ -39,18 +44,27 @@ void AddCommandsForOperators(Command berth) {
   AddUntaintCommand(berth);
   AddProbeCommand(berth);
   AddConfigCommand(berth);
+  AddCompletionCommand(berth);
+  AddManCommand(berth);
 }
 
 int RunCommand(int argc, const char* const* argv) {
+  const Program program = ProgramOf(argc > 0 ? argv[0] : "");
   CLI::App app(
       "Places machine-learning pods on Kubernetes clusters with several kinds of accelerators");
-  app.name("berth");
+  app.name(program.is_plugin ? "kubectl berth" : "berth");
   app.footer("Exit codes: 0 ok; 1 the answer is no, or a failure; 2 wrong usage or configuration.");
   app.require_subcommand(0, 1);
   CommandLine line;
   const Command berth(app, line);
   AddCommandsForPeople(berth);
-  AddCommandsForOperators(berth);
+  if (!program.is_plugin) AddCommandsForOperators(berth);
+  // Before the command line is parsed: what a shell asks about is not complete.
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (program.completes) return PrintCandidates(berth.Describe(), words);
+  if (!words.empty() && words.front() == kCompleteCommand) {
+    return PrintCandidates(berth.Describe(), {words.begin() + 1, words.end()});
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
