@@ -19,6 +19,7 @@
 #include "cli/output.h"
 #include "cli/placement_client.h"
 #include "cli/pod_manifest.h"
+#include "cli/pod_watch.h"
 #include "kube/http_client.h"
 #include "model/suggest.h"
 #include "placement/placement_messages.h"
@@ -39,6 +40,7 @@ struct ExplainArguments {
   ClusterOptions cluster;
   std::string node;
   OutputOptions output;
+  bool watch = false;
   std::string now;
 };
 
@@ -47,11 +49,12 @@ constexpr const char* kExplainFooter =
 credentials of the pod, the first of them that exists) or offline from --objects. The answer is that
 of `berth extender` with the same --config. With --server, a running extender answers from memory.
 docs/explain.md describes -o json and yaml. With --gang, the answer is what the API server has stored of the
-gang's pods.
+gang's pods. With --watch, the present state of a pod comes first, and then each change with its time, until
+the pod runs.
 
 Exit codes: 0 a node fits (with --node: that node; with --gang: all pods are bound), or the pod asks
 for no accelerator; 1 no node fits, there is no such gang, or the API server did not answer; 2 wrong
-usage or files.)";
+usage or files. With --watch: 0 the pod runs or has succeeded; 1 it has failed or is gone; 130 Ctrl-C.)";
 
 void AddOptions(Command explain, ExplainArguments& arguments) {
   const Argument file = explain.AddOption(
@@ -75,6 +78,10 @@ void AddOptions(Command explain, ExplainArguments& arguments) {
       .Excludes(cluster.objects)
       .Excludes(cluster.server)
       .Completes(Candidates::kGangsAnywhere);
+  explain.AddFlag("-w,--watch", arguments.watch, "Follow a pod of the cluster until it runs")
+      .Needs(pod)
+      .Excludes(node)
+      .Excludes(cluster.server);
   AddOutputOption(explain, arguments.output);
   explain.AddOption("--now", arguments.now, "Judge as of this time, RFC 3339")
       .Hidden()
@@ -237,8 +244,28 @@ absl::StatusOr<int> ExplainGang(const ExplainArguments& arguments) {
   return report->state == "bound" ? kExitOk : kExitNo;
 }
 
+absl::StatusOr<int> FollowPod(const ExplainArguments& arguments) {
+  if (arguments.output.format != "table") {
+    return absl::InvalidArgumentError("--watch prints lines as they come; leave -o out");
+  }
+  auto config = LoadConfig(arguments.cluster.config_file);
+  if (!config.ok()) return config.status();
+  const auto access = AccessOf(arguments.cluster.api);
+  if (!access.ok()) return access.status();
+  return WatchPod({.api = *access,
+                   .namespace_name = NamespaceOf(arguments.cluster.api),
+                   .pod = arguments.pod_name,
+                   .config = *std::move(config),
+                   .terminal = StandardOutput()});
+}
+
+absl::StatusOr<int> Explain(const ExplainArguments& arguments) {
+  if (arguments.watch) return FollowPod(arguments);
+  return arguments.gang.empty() ? ExplainPod(arguments) : ExplainGang(arguments);
+}
+
 int RunExplain(const ExplainArguments& arguments) {
-  const auto exit_code = arguments.gang.empty() ? ExplainPod(arguments) : ExplainGang(arguments);
+  const auto exit_code = Explain(arguments);
   return exit_code.ok() ? *exit_code : Fail("explain", exit_code.status());
 }
 
