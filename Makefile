@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-rivals bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz fuzz-tally tidy site
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-rivals bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz fuzz-tally tidy site install
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -30,6 +30,19 @@ berth: configure ## build the binary alone: build/release/cli/berth
 build: configure ## build everything, optimised, into build/release
 	@echo "==> building Berth and its tests (build/release)"
 	@cmake --build --preset release -j $(JOBS)
+
+PREFIX ?= /usr/local
+install: ## install berth, the plugin of kubectl, man pages and completion below PREFIX (DESTDIR in front)
+	@test -x build/release/cli/berth || { echo "nothing is built: run make berth" >&2; exit 1; }
+	@install -D build/release/cli/berth $(DESTDIR)$(PREFIX)/bin/berth
+	@ln -sf berth $(DESTDIR)$(PREFIX)/bin/kubectl-berth
+	@ln -sf berth $(DESTDIR)$(PREFIX)/bin/kubectl_complete-berth
+	@build/release/cli/berth man $(DESTDIR)$(PREFIX)/share/man/man1
+	@install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	@build/release/cli/berth completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/berth
+	@build/release/cli/berth completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_berth
+	@build/release/cli/berth completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/berth.fish
 
 image: deps ## build the container image and its SBOM, without a container engine: build/image
 	@JOBS=$(JOBS) image/build $(IMAGE_FLAGS)

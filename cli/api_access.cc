@@ -6,7 +6,24 @@
 #include <filesystem>
 #include <system_error>
 
+#include "kube/text_source.h"
+
 namespace berth::cli {
+
+namespace {
+
+// Beside the credentials that kube::LoadInCluster() reads.
+constexpr char kPodsNamespace[] = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+
+// The kubeconfig of a person, unless $KUBECONFIG names it. Empty: there is none.
+std::string PersonFile(const std::string& kubeconfig, const kube::Environment& environment) {
+  if (!kubeconfig.empty() || !environment("KUBECONFIG").empty()) return kubeconfig;
+  std::string home = environment("HOME") + "/.kube/config";
+  std::error_code unreadable;
+  return std::filesystem::exists(home, unreadable) ? home : "";
+}
+
+}  // namespace
 
 absl::StatusOr<kube::ApiConfig> ServerAccess(const config::KubernetesConfig& config,
                                              const kube::Environment& environment) {
@@ -22,13 +39,24 @@ absl::StatusOr<kube::ApiConfig> ServerAccess(const config::KubernetesConfig& con
 absl::StatusOr<kube::ApiConfig> PersonAccess(const std::string& kubeconfig,
                                              const std::string& context,
                                              const kube::Environment& environment) {
-  std::string file = kubeconfig;
-  if (file.empty() && environment("KUBECONFIG").empty()) {
-    const std::string home = environment("HOME") + "/.kube/config";
-    std::error_code unreadable;
-    if (std::filesystem::exists(home, unreadable)) file = home;
-  }
-  return kube::FindApiConfig(file, environment, context);
+  return kube::FindApiConfig(PersonFile(kubeconfig, environment), environment, context);
+}
+
+std::string PersonNamespace(const std::string& kubeconfig, const std::string& context,
+                            const kube::Environment& environment) {
+  std::string file = PersonFile(kubeconfig, environment);
+  if (file.empty()) file = environment("KUBECONFIG");
+  const auto named =
+      file.empty() ? kube::ReadWholeFile(kPodsNamespace) : kube::NamespaceIn(file, context);
+  return named.ok() && !named->empty() ? *named : "default";
+}
+
+std::vector<std::string> PersonContexts(const std::string& kubeconfig,
+                                        const kube::Environment& environment) {
+  std::string file = PersonFile(kubeconfig, environment);
+  if (file.empty()) file = environment("KUBECONFIG");
+  if (file.empty()) return {};
+  return kube::ContextsOf(file).value_or(std::vector<std::string>());
 }
 
 }  // namespace berth::cli

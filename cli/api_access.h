@@ -3,6 +3,7 @@
 #include <absl/status/statusor.h>
 
 #include <string>
+#include <vector>
 
 #include "config/config.h"
 #include "kube/api_config.h"
@@ -22,5 +23,16 @@ absl::StatusOr<kube::ApiConfig> ServerAccess(const config::KubernetesConfig& con
 absl::StatusOr<kube::ApiConfig> PersonAccess(const std::string& kubeconfig,
                                              const std::string& context,
                                              const kube::Environment& environment);
+
+/// The namespace of a person who names none: that of the context or, with the credentials of the
+/// pod, that of the pod. "default" if there is none, or if the kubeconfig cannot be read.
+std::string PersonNamespace(const std::string& kubeconfig, const std::string& context,
+                            const kube::Environment& environment = kube::ProcessEnvironment());
+
+/// The names of the contexts of the kubeconfig that PersonAccess() would read. Empty if there is
+/// none, or if it cannot be read.
+std::vector<std::string> PersonContexts(
+    const std::string& kubeconfig,
+    const kube::Environment& environment = kube::ProcessEnvironment());
 
 }  // namespace berth::cli

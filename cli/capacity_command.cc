@@ -9,6 +9,7 @@
 #include "cli/cluster_source.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/output.h"
 #include "cli/placement_client.h"
 #include "placement/placement_messages.h"
 #include "process/engine.h"
@@ -22,13 +23,13 @@ constexpr const char* kCapacityFooter =
 condition excludes, or that cannot be read. With --server, a running server counts its cluster.
 Otherwise the cluster is read once, from --objects or through the API server: --kubeconfig,
 $KUBECONFIG, ~/.kube/config or the credentials of the pod, the first of them that exists.
-docs/capacity.md describes -o json.
+docs/capacity.md describes -o json and yaml.
 
 Exit codes: 0 ok; 1 the server did not answer; 2 wrong usage or files.)";
 
 struct CapacityArguments {
   ClusterOptions cluster;
-  std::string output = "table";
+  OutputOptions output;
 };
 
 absl::StatusOr<v1::CapacityResponse> CountLocally(const ClusterOptions& options) {
@@ -53,7 +54,9 @@ int RunCapacity(const CapacityArguments& arguments) {
                                                        : CountLocally(arguments.cluster);
   if (!capacity.ok()) return Fail("capacity", capacity.status());
   for (const std::string& hint : capacity->hints()) fmt::print(stderr, "{}\n", hint);
-  fmt::print("{}", arguments.output == "json" ? CapacityJson(*capacity) : CapacityText(*capacity));
+  PrintAnswer(
+      arguments.output, [&] { return CapacityJson(*capacity); },
+      [&](const TableStyle& style) { return CapacityText(*capacity, style); });
   return kExitOk;
 }
 
@@ -64,7 +67,7 @@ void AddCapacityCommand(Command berth) {
       "capacity", "Count the cluster's devices by accelerator: in use, free, excluded");
   const auto arguments = std::make_shared<CapacityArguments>();
   AddClusterOptions(capacity, arguments->cluster);
-  capacity.AddOption("-o,--output", arguments->output, "table or json").OneOf({"table", "json"});
+  AddOutputOption(capacity, arguments->output);
   capacity.Footer(kCapacityFooter);
   capacity.Run([arguments] { return RunCapacity(*arguments); });
 }

@@ -19,7 +19,6 @@ using v1::DeviceTotals;
 using v1::ExcludedCapacity;
 using v1::UnrecognisedCapacity;
 using Json = nlohmann::ordered_json;
-using Row = std::vector<std::string>;
 
 Row RowOf(const std::string& accelerator, const std::string& resource,
           const DeviceTotals& devices) {
@@ -28,26 +27,45 @@ Row RowOf(const std::string& accelerator, const std::string& resource,
           fmt::format("{}", devices.nodes()),
           fmt::format("{}", devices.total()),
           fmt::format("{}", devices.used()),
-          fmt::format("{}", devices.free())};
+          {fmt::format("{}", devices.free()), devices.free() > 0 ? Tone::kGood : Tone::kWaiting}};
 }
 
-Row RowOf(const AcceleratorCapacity& accelerator) {
+// "75%" of the devices are in use.
+std::string UseOf(const DeviceTotals& devices) {
+  if (devices.total() == 0) return "-";
+  return fmt::format("{}%", 100 * devices.used() / devices.total());
+}
+
+Row RowOf(const AcceleratorCapacity& accelerator, bool wide) {
   Row row = RowOf(accelerator.accelerator(), accelerator.resource(), accelerator.devices());
   std::int64_t out_of_reach = 0;
+  std::uint64_t nodes = 0;
   std::vector<std::string> reasons;
   for (const ExcludedCapacity& excluded : accelerator.excluded()) {
     out_of_reach += excluded.devices().free();
+    nodes += excluded.devices().nodes();
     reasons.push_back(fmt::format("{} {}", excluded.devices().nodes(), excluded.summary()));
   }
-  row.push_back(fmt::format("{}", out_of_reach));
-  row.push_back(fmt::format("{}", fmt::join(reasons, "; ")));
+  const Tone tone = out_of_reach > 0 ? Tone::kBad : Tone::kPlain;
+  row.emplace_back(fmt::format("{}", out_of_reach), tone);
+  if (wide) {
+    row.emplace_back(UseOf(accelerator.devices()));
+    row.emplace_back(fmt::format("{}", nodes));
+    row.emplace_back(fmt::format("{}", accelerator.devices().free() - out_of_reach));
+  }
+  row.emplace_back(fmt::format("{}", fmt::join(reasons, "; ")));
   return row;
 }
 
-Row RowOf(const UnrecognisedCapacity& unrecognised) {
+Row RowOf(const UnrecognisedCapacity& unrecognised, bool wide) {
   Row row = RowOf("-", unrecognised.resource(), unrecognised.devices());
-  row.push_back("-");
-  row.push_back("not in the catalogue");
+  row.emplace_back("-");
+  if (wide) {
+    row.emplace_back(UseOf(unrecognised.devices()));
+    row.emplace_back("-");
+    row.emplace_back(fmt::format("{}", unrecognised.devices().free()));
+  }
+  row.emplace_back("not in the catalogue");
   return row;
 }
 
@@ -89,15 +107,23 @@ Json CapacityList(const google::protobuf::RepeatedPtrField<T>& items) {
 
 }  // namespace
 
-std::string CapacityText(const v1::CapacityResponse& capacity) {
+std::string CapacityText(const v1::CapacityResponse& capacity, const TableStyle& style) {
   std::vector<Row> rows = {
-      {"ACCELERATOR", "RESOURCE", "NODES", "TOTAL", "USED", "FREE", "EXCLUDED", "WHY"}};
+      {"ACCELERATOR", "RESOURCE", "NODES", "TOTAL", "USED", "FREE", "EXCLUDED"}};
+  if (style.wide) {
+    for (const char* name : {"IN-USE", "EXCLUDED-NODES", "AVAILABLE"}) {
+      rows.front().emplace_back(name);
+    }
+  }
+  rows.front().emplace_back("WHY");
   for (const AcceleratorCapacity& each : capacity.accelerators()) {
     // The built-in catalogue has many entries, and few clusters have nodes of more than some.
-    if (each.devices().nodes() > 0) rows.push_back(RowOf(each));
+    if (style.wide || each.devices().nodes() > 0) rows.push_back(RowOf(each, style.wide));
   }
-  for (const UnrecognisedCapacity& each : capacity.unrecognised()) rows.push_back(RowOf(each));
-  return TextTable(rows);
+  for (const UnrecognisedCapacity& each : capacity.unrecognised()) {
+    rows.push_back(RowOf(each, style.wide));
+  }
+  return FormatTable(rows, style.terminal);
 }
 
 std::string CapacityJson(const v1::CapacityResponse& capacity) {

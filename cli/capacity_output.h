@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "cli/output.h"
 #include "proto/berth/v1/placement.pb.h"
 
 namespace berth::cli {
@@ -11,7 +12,11 @@ namespace berth::cli {
 ///
 ///   ACCELERATOR  RESOURCE        NODES  TOTAL  USED  FREE  EXCLUDED  WHY
 ///   V100         nvidia.com/gpu  12     96     64    32    8         1 GPUIsLost
-std::string CapacityText(const v1::CapacityResponse& capacity);
+///
+/// Wide, it also has the part of TOTAL that is in use, how many nodes are excluded, and the devices
+/// that are free and not excluded; and a line for each accelerator of the catalogue, whether a node
+/// has it or not.
+std::string CapacityText(const v1::CapacityResponse& capacity, const TableStyle& style = {});
 
 /// The same as JSON. docs/capacity.md describes the format.
 std::string CapacityJson(const v1::CapacityResponse& capacity);

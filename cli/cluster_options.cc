@@ -3,7 +3,6 @@
 #include <tuple>
 #include <utility>
 
-#include "cli/api_access.h"
 #include "cli/cluster_source.h"
 #include "config/reader.h"
 #include "kube/http_client.h"
@@ -11,13 +10,12 @@
 namespace berth::cli {
 
 ClusterArguments AddClusterOptions(Command command, ClusterOptions& options) {
-  Argument objects = command.AddOption("--objects", options.objects_file,
-                                       "Output of `kubectl get nodes,pods -A -o json`, instead of "
-                                       "an API server; - for standard input");
-  const Argument kubeconfig =
-      command.AddOption("--kubeconfig", options.kubeconfig, "Kubeconfig file");
-  const Argument context =
-      command.AddOption("--context", options.context, "Context of the kubeconfig");
+  Argument objects = command
+                         .AddOption("--objects", options.objects_file,
+                                    "Output of `kubectl get nodes,pods -A -o json`, instead of "
+                                    "an API server; - for standard input")
+                         .Completes(Candidates::kFiles);
+  const auto [kubeconfig, context] = AddApiOptions(command, options.api);
   const Argument config =
       command.AddOption("--config", options.config_file,
                         "Berth's configuration, as for `berth extender` (default: built in)");
@@ -32,7 +30,7 @@ ClusterArguments AddClusterOptions(Command command, ClusterOptions& options) {
         std::tuple{"--ca", &options.server.ca_file, "CA of the server's certificate, PEM"},
         std::tuple{"--tls-server-name", &options.server.tls_server_name,
                    "Name in the server's certificate, if it differs from that in --server"}}) {
-    command.AddOption(name, *value, help).Needs(server);
+    command.AddOption(name, *value, help).Needs(server).Completes(Candidates::kFiles);
   }
   return {.objects = objects, .server = server};
 }
@@ -46,8 +44,8 @@ absl::StatusOr<config::BerthConfiguration> LoadConfig(const std::string& file) {
 
 absl::Status LoadSnapshot(const ClusterOptions& options, cluster::Snapshot& snapshot) {
   if (!options.objects_file.empty()) return LoadObjectsFile(options.objects_file, snapshot);
-  auto access = PersonAccess(options.kubeconfig, options.context, kube::ProcessEnvironment());
-  if (!access.ok()) return absl::InvalidArgumentError(access.status().message());
+  auto access = AccessOf(options.api);
+  if (!access.ok()) return access.status();
   kube::HttpClient client(*std::move(access));
   return LoadCluster(client, snapshot);
 }

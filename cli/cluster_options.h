@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "cli/api_options.h"
 #include "cli/command.h"
 #include "cli/placement_client.h"
 #include "cluster/snapshot.h"
@@ -17,9 +18,8 @@ namespace berth::cli {
 struct ClusterOptions {
   /// A file of API objects to read instead of an API server; "-" is standard input.
   std::string objects_file;
-  /// Empty to look for one as kubectl does; see PersonAccess.
-  std::string kubeconfig;
-  std::string context;
+  /// The API server.
+  ApiOptions api;
   /// Berth's configuration; empty for the defaults.
   std::string config_file;
   /// A running `berth extender` to ask. If its address is set, the other options do not count.

@@ -8,11 +8,32 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/exit_code.h"
 
 namespace berth::cli {
 
+namespace {
+
+// What options of these names take, whichever command has them.
+constexpr std::pair<std::string_view, Candidates> kUsualCandidates[] = {
+    {"config", Candidates::kFiles},
+    {"context", Candidates::kContexts},
+    {"filename", Candidates::kFiles},
+    {"kubeconfig", Candidates::kFiles},
+    {"namespace", Candidates::kNamespaces}};
+
+Candidates CandidatesFor(const CLI::Option& option) {
+  for (const auto& [name, candidates] : kUsualCandidates) {
+    if (option.check_lname(std::string(name))) return candidates;
+  }
+  return Candidates::kNone;
+}
+
+}  // namespace
+
 Argument Argument::OneOf(std::initializer_list<std::string> values) {
+  line_->hints[option_].values = values;
   option_->check(CLI::IsMember(std::vector<std::string>(values)));
   return *this;
 }
@@ -37,38 +58,43 @@ Argument Argument::Hidden() {
   return *this;
 }
 
+Argument Argument::Completes(Candidates candidates) {
+  line_->hints[option_].candidates = candidates;
+  return *this;
+}
+
 bool Argument::given() const { return option_->count() > 0; }
 
 void Argument::Missing() const { throw CLI::RequiredError(option_->get_name()); }
 
 Command Command::AddCommand(const std::string& name, const std::string& help) {
-  return {*app_->add_subcommand(name, help), *exit_code_};
+  return {*app_->add_subcommand(name, help), *line_};
 }
 
 Argument Command::AddOption(const std::string& names, std::string& value, const std::string& help) {
   CLI::Option* option = app_->add_option(names, value, help);
   if (!value.empty()) option->capture_default_str();
-  return Argument(option);
+  return Argument(option, line_).Completes(CandidatesFor(*option));
 }
 
 Argument Command::AddList(const std::string& name, std::vector<std::string>& values,
                           const std::string& help) {
-  return Argument(app_->add_option(name, values, help));
+  return {app_->add_option(name, values, help), line_};
 }
 
 Argument Command::AddRepeatable(const std::string& names, std::vector<std::string>& values,
                                 const std::string& help) {
-  return Argument(app_->add_option(names, values, help)->allow_extra_args(false));
+  return {app_->add_option(names, values, help)->allow_extra_args(false), line_};
 }
 
 Argument Command::AddFlag(const std::string& names, bool& value, const std::string& help) {
-  return Argument(app_->add_flag(names, value, help));
+  return {app_->add_flag(names, value, help), line_};
 }
 
 void Command::Footer(const std::string& text) { app_->footer(text); }
 
 void Command::Run(std::function<int()> run) {
-  app_->callback([run = std::move(run), exit_code = exit_code_] { *exit_code = run(); });
+  app_->callback([run = std::move(run), line = line_] { line->exit_code = run(); });
 }
 
 void Command::RequireCommand() { app_->require_subcommand(1); }

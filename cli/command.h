@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/command_spec.h"
 #include "yaml/source_error.h"
 
 namespace CLI {
@@ -16,15 +17,17 @@ class Option;
 }  // namespace CLI
 
 // Declares command lines. These classes hide CLI11, which takes the compiler ten seconds in each
-// source that includes it: only command.cc and run.cc do.
+// source that includes it: only command.cc, describe.cc and run.cc do.
 
 namespace berth::cli {
+
+struct CommandLine;
 
 /// An option or argument of a command. This is a handle: copies refer to the same option. The
 /// functions return a copy, so that calls can be chained.
 class Argument {
  public:
-  explicit Argument(CLI::Option* option) : option_(option) {}
+  Argument(CLI::Option* option, CommandLine* line) : option_(option), line_(line) {}
 
   /// Any other value is wrong usage.
   Argument OneOf(std::initializer_list<std::string> values);
@@ -36,6 +39,9 @@ class Argument {
   Argument Needs(Argument other);
   /// The help does not show it.
   Argument Hidden();
+  /// What a shell may offer as its value. The values of OneOf() are offered anyway, and so is what
+  /// belongs to --config, --context, --filename, --kubeconfig and --namespace.
+  Argument Completes(Candidates candidates);
 
   /// Whether the command line has it. Meaningful once the command runs.
   bool given() const;
@@ -45,6 +51,7 @@ class Argument {
 
  private:
   CLI::Option* option_;
+  CommandLine* line_;
 };
 
 /// A command line that is being declared: that of `berth` itself or of a subcommand. A handle like
@@ -56,8 +63,8 @@ class Argument {
 ///   hello.Run([name] { return Greet(*name); });
 class Command {
  public:
-  /// The results of Run's functions are stored in `exit_code`. Both must outlive the command.
-  Command(CLI::App& app, int& exit_code) : app_(&app), exit_code_(&exit_code) {}
+  /// Both must outlive the command. Results of Run's functions are stored in `line`.
+  Command(CLI::App& app, CommandLine& line) : app_(&app), line_(&line) {}
 
   /// Adds a subcommand and returns it. `help` is one line without a full stop.
   Command AddCommand(const std::string& name, const std::string& help);
@@ -86,10 +93,12 @@ class Command {
   /// Makes it wrong usage to call the command without one of its subcommands.
   void RequireCommand();
 
+  /// What is declared so far of this command and its subcommands.
+  CommandSpec Describe() const;
+
  private:
   CLI::App* app_;
-  // Where Run's function leaves its result.
-  int* exit_code_;
+  CommandLine* line_;
 };
 
 /// Writes "berth COMMAND: MESSAGE" to standard error and returns `exit_code`.

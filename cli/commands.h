@@ -5,7 +5,14 @@
 namespace berth::cli {
 
 // Each function adds one subcommand to the command line of `berth`, and is defined in
-// <name>_command.cc. Run() calls them all. To add a subcommand, add a line here and one in run.cc.
+// <name>_command.cc. Run() calls them all. To add a subcommand, add a line here and one in run.cc,
+// where those for people stand apart: `kubectl berth` has them, too. What all of these share:
+//
+//   api_options.h  -n, -A, --context and --kubeconfig, as kubectl has them
+//   output.h       -o table, wide, json and yaml
+//   text_table.h   tables that fit the terminal
+//   terminal.h     colours, widths, and texts that others have written
+//   command.h      Completes(): the names that a shell offers
 
 /// `berth extender --config FILE`: answers kube-scheduler until SIGTERM or SIGINT.
 void AddExtenderCommand(Command berth);
@@ -30,6 +37,9 @@ void AddExplainCommand(Command berth);
 /// `berth capacity`: counts the cluster's devices by accelerator.
 void AddCapacityCommand(Command berth);
 
+/// `berth gangs`: the gangs of a namespace, or of all.
+void AddGangsCommand(Command berth);
+
 /// `berth board`: serves a page that shows the cluster.
 void AddBoardCommand(Command berth);
 
@@ -53,6 +63,12 @@ void AddProbeCommand(Command berth);
 
 /// `berth config defaults|validate|docs|schema`.
 void AddConfigCommand(Command berth);
+
+/// `berth completion bash|zsh|fish`: prints the script for a shell.
+void AddCompletionCommand(Command berth);
+
+/// `berth man FOLDER`: writes man pages of all commands.
+void AddManCommand(Command berth);
 
 /// `berth version [-o json]`.
 void AddVersionCommand(Command berth);

@@ -8,15 +8,18 @@
 #include <utility>
 #include <vector>
 
-#include "cli/api_access.h"
+#include "cli/api_options.h"
 #include "cli/cluster_options.h"
 #include "cli/cluster_source.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/explanation_output.h"
+#include "cli/gang_output.h"
 #include "cli/gang_report.h"
+#include "cli/output.h"
 #include "cli/placement_client.h"
 #include "cli/pod_manifest.h"
+#include "cli/pod_watch.h"
 #include "kube/http_client.h"
 #include "model/suggest.h"
 #include "placement/placement_messages.h"
@@ -34,10 +37,10 @@ struct ExplainArguments {
   std::string pod_file;
   std::string pod_name;
   std::string gang;
-  std::string namespace_name = "default";
   ClusterOptions cluster;
   std::string node;
-  std::string output = "table";
+  OutputOptions output;
+  bool watch = false;
   std::string now;
 };
 
@@ -45,23 +48,26 @@ constexpr const char* kExplainFooter =
     R"(The cluster is read once, through the API server (--kubeconfig, $KUBECONFIG, ~/.kube/config or the
 credentials of the pod, the first of them that exists) or offline from --objects. The answer is that
 of `berth extender` with the same --config. With --server, a running extender answers from memory.
-docs/explain.md describes -o json. With --gang, the answer is what the API server has stored of the
-gang's pods.
+docs/explain.md describes -o json and yaml. With --gang, the answer is what the API server has stored of the
+gang's pods. With --watch, the present state of a pod comes first, and then each change with its time, until
+the pod runs.
 
 Exit codes: 0 a node fits (with --node: that node; with --gang: all pods are bound), or the pod asks
 for no accelerator; 1 no node fits, there is no such gang, or the API server did not answer; 2 wrong
-usage or files.)";
+usage or files. With --watch: 0 the pod runs or has succeeded; 1 it has failed or is gone; 130 Ctrl-C.)";
 
 void AddOptions(Command explain, ExplainArguments& arguments) {
   const Argument file = explain.AddOption(
       "-f,--filename", arguments.pod_file,
-      "YAML or JSON of a pod, or of a Job, Deployment, ... with a pod template; - for standard "
-      "input");
-  Argument pod = explain.AddOption("pod", arguments.pod_name, "Name of a pod in the cluster");
-  explain.AddOption("-n,--namespace", arguments.namespace_name, "Namespace of the pod").Needs(pod);
+      "YAML or JSON of a pod, or of a Job, Deployment, ... with a pod template; - "
+      "for standard input");
+  Argument pod = explain.AddOption("pod", arguments.pod_name, "Name of a pod in the cluster")
+                     .Completes(Candidates::kPods);
+  AddNamespaceOption(explain, arguments.cluster.api, "Namespace of the pod").Needs(pod);
   const ClusterArguments cluster = AddClusterOptions(explain, arguments.cluster);
   const Argument node =
-      explain.AddOption("--node", arguments.node, "Explain only this node, in detail");
+      explain.AddOption("--node", arguments.node, "Explain only this node, in detail")
+          .Completes(Candidates::kNodes);
   explain
       .AddOption("--gang", arguments.gang,
                  "Show a gang instead, as NAMESPACE/NAME: its state, why it "
@@ -70,8 +76,13 @@ void AddOptions(Command explain, ExplainArguments& arguments) {
       .Excludes(pod)
       .Excludes(node)
       .Excludes(cluster.objects)
+      .Excludes(cluster.server)
+      .Completes(Candidates::kGangsAnywhere);
+  explain.AddFlag("-w,--watch", arguments.watch, "Follow a pod of the cluster until it runs")
+      .Needs(pod)
+      .Excludes(node)
       .Excludes(cluster.server);
-  explain.AddOption("-o,--output", arguments.output, "table or json").OneOf({"table", "json"});
+  AddOutputOption(explain, arguments.output);
   explain.AddOption("--now", arguments.now, "Judge as of this time, RFC 3339")
       .Hidden()
       .Excludes(cluster.server);
@@ -109,15 +120,15 @@ absl::StatusOr<PodManifest> LoadLive(const ExplainArguments& arguments, bool ser
     if (!read.ok()) return read;
     manifest = *std::move(read);
   }
-  auto access = PersonAccess(arguments.cluster.kubeconfig, arguments.cluster.context,
-                             kube::ProcessEnvironment());
-  if (!access.ok()) return absl::InvalidArgumentError(std::string(access.status().message()));
-  kube::HttpClient client(*std::move(access));
+  const auto access = AccessOf(arguments.cluster.api);
+  if (!access.ok()) return access.status();
+  kube::HttpClient client(*access);
   if (!arguments.pod_name.empty()) {
-    auto pod = GetPod(client, arguments.namespace_name, arguments.pod_name);
+    const std::string namespace_name = NamespaceOf(arguments.cluster.api);
+    auto pod = GetPod(client, namespace_name, arguments.pod_name);
     if (!pod.ok()) return pod.status();
     manifest.pod = *std::move(pod);
-    manifest.what = fmt::format("Pod {}/{}", arguments.namespace_name, arguments.pod_name);
+    manifest.what = fmt::format("Pod {}/{}", namespace_name, arguments.pod_name);
   }
   const absl::Status loaded = LoadCluster(client, snapshot);
   if (!loaded.ok()) return loaded;
@@ -139,15 +150,12 @@ absl::StatusOr<const NodeExplanation*> FindNode(const ExplainResponse& explanati
 
 void Print(const ExplainArguments& arguments, const ExplainResponse& explanation,
            const std::string& what, const NodeExplanation* node) {
-  std::string text;
-  if (arguments.output == "json") {
-    text = ExplanationJson(explanation, what, node);
-  } else if (node != nullptr) {
-    text = NodeText(*node, explanation, what);
-  } else {
-    text = ExplanationText(explanation, what);
-  }
-  fmt::print("{}", text);
+  PrintAnswer(
+      arguments.output, [&] { return ExplanationJson(explanation, what, node); },
+      [&](const TableStyle& style) {
+        return node != nullptr ? NodeText(*node, explanation, what, style)
+                               : ExplanationText(explanation, what, style);
+      });
 }
 
 // An explanation and the pod that it is about.
@@ -181,7 +189,10 @@ absl::StatusOr<Explained> AskServer(const ExplainArguments& arguments) {
     return absl::InvalidArgumentError(fmt::format(
         "--server explains manifests: kubectl get pod {} -n {} -o json | "
         "berth explain -f - --server {}",
-        arguments.pod_name, arguments.namespace_name, arguments.cluster.server.address));
+        arguments.pod_name,
+        arguments.cluster.api.namespace_name.empty() ? "NAMESPACE"
+                                                     : arguments.cluster.api.namespace_name,
+        arguments.cluster.server.address));
   }
   const absl::Status valid = Validate(arguments.cluster.server);
   if (!valid.ok()) return valid;
@@ -222,18 +233,39 @@ absl::StatusOr<int> ExplainPod(const ExplainArguments& arguments) {
 absl::StatusOr<int> ExplainGang(const ExplainArguments& arguments) {
   const auto config = LoadConfig(arguments.cluster.config_file);
   if (!config.ok()) return config.status();
-  auto access = PersonAccess(arguments.cluster.kubeconfig, arguments.cluster.context,
-                             kube::ProcessEnvironment());
-  if (!access.ok()) return absl::InvalidArgumentError(std::string(access.status().message()));
+  auto access = AccessOf(arguments.cluster.api);
+  if (!access.ok()) return access.status();
   kube::HttpClient client(*std::move(access));
   const auto report = ReadGang(arguments.gang, model::GangNames(config->prefix), client);
   if (!report.ok()) return report.status();
-  fmt::print("{}", arguments.output == "json" ? GangJson(*report) : GangText(*report));
+  PrintAnswer(
+      arguments.output, [&] { return GangJson(*report); },
+      [&](const TableStyle& style) { return GangText(*report, style); });
   return report->state == "bound" ? kExitOk : kExitNo;
 }
 
+absl::StatusOr<int> FollowPod(const ExplainArguments& arguments) {
+  if (arguments.output.format != "table") {
+    return absl::InvalidArgumentError("--watch prints lines as they come; leave -o out");
+  }
+  auto config = LoadConfig(arguments.cluster.config_file);
+  if (!config.ok()) return config.status();
+  const auto access = AccessOf(arguments.cluster.api);
+  if (!access.ok()) return access.status();
+  return WatchPod({.api = *access,
+                   .namespace_name = NamespaceOf(arguments.cluster.api),
+                   .pod = arguments.pod_name,
+                   .config = *std::move(config),
+                   .terminal = StandardOutput()});
+}
+
+absl::StatusOr<int> Explain(const ExplainArguments& arguments) {
+  if (arguments.watch) return FollowPod(arguments);
+  return arguments.gang.empty() ? ExplainPod(arguments) : ExplainGang(arguments);
+}
+
 int RunExplain(const ExplainArguments& arguments) {
-  const auto exit_code = arguments.gang.empty() ? ExplainPod(arguments) : ExplainGang(arguments);
+  const auto exit_code = Explain(arguments);
   return exit_code.ok() ? *exit_code : Fail("explain", exit_code.status());
 }
 

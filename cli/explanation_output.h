@@ -4,12 +4,18 @@
 #include <string>
 #include <string_view>
 
+#include "cli/output.h"
 #include "proto/berth/v1/placement.pb.h"
 
 namespace berth::cli {
 
 /// One line for people: "96 fit; 12 GPUIsLost since 3h; 48 are MN-Core".
 std::string SummaryOf(const v1::ExplainResponse& explanation);
+
+/// What `berth explain` prints above its table: what the pod asks for, the summary and the hints.
+/// If the pod is not Berth's business, this is one sentence that says so.
+std::string ExplanationHead(const v1::ExplainResponse& explanation, const std::string& what,
+                            const Terminal& terminal = {});
 
 /// What `berth explain` prints: the summary, the hints, and a table with a line for every node.
 /// `what` names the pod. If the pod is not Berth's business, this is one sentence that says so.
@@ -20,12 +26,16 @@ std::string SummaryOf(const v1::ExplainResponse& explanation);
 ///   - of the 7 that fit, 5 have 1 free nvidia.com/gpu
 ///
 ///   NODE  FITS  RANK  SCORE  ACCELERATOR  FREE/TOTAL  WHY
-std::string ExplanationText(const v1::ExplainResponse& explanation, const std::string& what);
+///
+/// Wide, the table also has each policy's score, the conditions of the node that are not as those
+/// of a sound one, and since when the node is refused.
+std::string ExplanationText(const v1::ExplainResponse& explanation, const std::string& what,
+                            const TableStyle& style = {});
 
 /// What `berth explain --node` prints: the verdict on one node, its devices, every policy's verdict
 /// and every condition. `node` is one of `explanation.nodes()`.
 std::string NodeText(const v1::NodeExplanation& node, const v1::ExplainResponse& explanation,
-                     const std::string& what);
+                     const std::string& what, const TableStyle& style = {});
 
 /// The explanation as JSON; docs/explain.md describes the format. `what` names the pod. If `node`
 /// is not null, the output has only that node, with its conditions.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -44,6 +45,10 @@ std::string WithSince(const std::string& summary, model::Time since, model::Time
   return since == model::kNoTime ? summary : summary + " " + FormatSince(since, since, now);
 }
 
+std::string WithAge(std::string text, model::Time since, model::Time now) {
+  return since == model::kNoTime ? text : fmt::format("{} {}", text, FormatAge(since, now));
+}
+
 // What a policy holds against a node that fits; empty if nothing. For a policy in Observe only
 // refusals count, not scores.
 std::string Objection(const PolicyOpinion& opinion, model::Time now) {
@@ -84,43 +89,108 @@ std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; 
 
 std::string_view YesNo(bool yes) { return yes ? "yes" : "no"; }
 
-std::string NodeTable(const ExplainResponse& explanation) {
-  std::vector<std::vector<std::string>> rows = {
-      {"NODE", "FITS", "RANK", "SCORE", "ACCELERATOR", "FREE/TOTAL", "WHY"}};
-  for (const NodeExplanation& node : explanation.nodes()) {
-    rows.push_back({node.name(), std::string(YesNo(node.fits())),
-                    node.fits() ? fmt::format("{}", node.rank()) : "-",
-                    node.fits() ? fmt::format("{}", node.score()) : "-", OrDash(node.accelerator()),
-                    DevicesOf(node), WhyOf(node, TimeOf(explanation.time()))});
-  }
-  return TextTable(rows);
-}
-
 std::string AgeOrDash(model::Time time, model::Time now) {
   return time == model::kNoTime ? "-" : FormatAge(time, now);
 }
 
-std::string PolicyTable(const NodeExplanation& node, model::Time now) {
-  std::vector<std::vector<std::string>> rows = {
-      {"POLICY", "MODE", "FITS", "SCORE", "WEIGHT", "SINCE", "REASON"}};
+// "health 1000, packing 250": what every policy that is enforced gives the node.
+std::string ScoresOf(const NodeExplanation& node) {
+  std::vector<std::string> scores;
   for (const PolicyOpinion& opinion : node.policies()) {
-    rows.push_back({opinion.policy(), std::string(ModeOf(opinion)),
-                    std::string(YesNo(opinion.fits())),
-                    opinion.fits() ? fmt::format("{}", opinion.score()) : "-",
-                    fmt::format("{}", opinion.weight()), AgeOrDash(TimeOf(opinion.since()), now),
-                    OrDash(opinion.reason())});
+    if (!opinion.fits() || opinion.observed() || opinion.weight() == 0) continue;
+    scores.push_back(fmt::format("{} {}", opinion.policy(), opinion.score()));
   }
-  return TextTable(rows);
+  return OrDash(fmt::format("{}", fmt::join(scores, ", ")));
 }
 
-std::string ConditionTable(const NodeExplanation& node, model::Time now) {
-  std::vector<std::vector<std::string>> rows = {{"CONDITION", "STATUS", "SINCE", "HEARD"}};
+bool IsSound(const v1::Condition& condition) {
+  return StatusOf(condition) == (condition.type() == "Ready" ? "True" : "False");
+}
+
+// "GPUIsLost 5m, Ready=Unknown 3m": the conditions that a sound node does not have, and their ages.
+std::string FaultsOf(const NodeExplanation& node, model::Time now) {
+  std::vector<std::string> faults;
   for (const v1::Condition& condition : node.conditions()) {
-    rows.push_back({condition.type(), std::string(StatusOf(condition)),
-                    AgeOrDash(TimeOf(condition.last_transition()), now),
-                    AgeOrDash(TimeOf(condition.last_heartbeat()), now)});
+    if (IsSound(condition)) continue;
+    const bool is_true = StatusOf(condition) == "True";
+    std::string fault = condition.type();
+    if (!is_true) fault += fmt::format("={}", StatusOf(condition));
+    faults.push_back(WithAge(std::move(fault), TimeOf(condition.last_transition()), now));
   }
-  return TextTable(rows);
+  return OrDash(fmt::format("{}", fmt::join(faults, ", ")));
+}
+
+// Whether a policy that counts has something to say against a node, not only a lower score.
+bool IsPenalised(const NodeExplanation& node) {
+  return std::ranges::any_of(node.policies(), [](const PolicyOpinion& opinion) {
+    const bool counts = !opinion.observed() && opinion.weight() != 0;
+    const bool is_best = opinion.score() == policies::scheduling::kMaxScore && !opinion.last();
+    return counts && !is_best && !opinion.summary().empty();
+  });
+}
+
+Tone ToneOf(const NodeExplanation& node) {
+  if (!node.fits()) return Tone::kBad;
+  return IsPenalised(node) ? Tone::kWaiting : Tone::kGood;
+}
+
+Row NodeRow(const NodeExplanation& node, model::Time now, bool wide) {
+  Row row = {node.name(),
+             {std::string(YesNo(node.fits())), ToneOf(node)},
+             node.fits() ? fmt::format("{}", node.rank()) : "-",
+             node.fits() ? fmt::format("{}", node.score()) : "-",
+             OrDash(node.accelerator()),
+             DevicesOf(node)};
+  if (wide) {
+    row.emplace_back(AgeOrDash(TimeOf(node.since()), now));
+    row.emplace_back(ScoresOf(node));
+    row.emplace_back(FaultsOf(node, now));
+  }
+  row.emplace_back(WhyOf(node, now));
+  return row;
+}
+
+std::string NodeTable(const ExplainResponse& explanation, const TableStyle& style) {
+  std::vector<Row> rows = {{"NODE", "FITS", "RANK", "SCORE", "ACCELERATOR", "FREE/TOTAL"}};
+  if (style.wide) {
+    for (const char* column : {"SINCE", "SCORES", "CONDITIONS"}) rows.front().emplace_back(column);
+  }
+  rows.front().emplace_back("WHY");
+  for (const NodeExplanation& node : explanation.nodes()) {
+    rows.push_back(NodeRow(node, TimeOf(explanation.time()), style.wide));
+  }
+  return FormatTable(rows, style.terminal);
+}
+
+Tone ToneOf(const PolicyOpinion& opinion) {
+  if (opinion.fits()) return Tone::kGood;
+  return opinion.observed() ? Tone::kWaiting : Tone::kBad;
+}
+
+std::string PolicyTable(const NodeExplanation& node, model::Time now, const Terminal& terminal) {
+  std::vector<Row> rows = {{"POLICY", "MODE", "FITS", "SCORE", "WEIGHT", "SINCE", "REASON"}};
+  for (const PolicyOpinion& opinion : node.policies()) {
+    rows.push_back({opinion.policy(),
+                    std::string(ModeOf(opinion)),
+                    {std::string(YesNo(opinion.fits())), ToneOf(opinion)},
+                    opinion.fits() ? fmt::format("{}", opinion.score()) : "-",
+                    fmt::format("{}", opinion.weight()),
+                    AgeOrDash(TimeOf(opinion.since()), now),
+                    OrDash(opinion.reason())});
+  }
+  return FormatTable(rows, terminal);
+}
+
+std::string ConditionTable(const NodeExplanation& node, model::Time now, const Terminal& terminal) {
+  std::vector<Row> rows = {{"CONDITION", "STATUS", "SINCE", "HEARD"}};
+  for (const v1::Condition& condition : node.conditions()) {
+    rows.push_back(
+        {condition.type(),
+         {std::string(StatusOf(condition)), IsSound(condition) ? Tone::kPlain : Tone::kWaiting},
+         AgeOrDash(TimeOf(condition.last_transition()), now),
+         AgeOrDash(TimeOf(condition.last_heartbeat()), now)});
+  }
+  return FormatTable(rows, terminal);
 }
 
 std::string DeviceLines(const NodeExplanation& node) {
@@ -136,9 +206,22 @@ std::string DeviceLines(const NodeExplanation& node) {
   return text;
 }
 
-std::string VerdictOf(const NodeExplanation& node, model::Time now) {
-  if (node.fits()) return fmt::format("fits, rank {}, score {}", node.rank(), node.score());
-  return "does not fit: " + WithSince(node.reason(), TimeOf(node.since()), now);
+std::string VerdictOf(const NodeExplanation& node, model::Time now, const Terminal& terminal) {
+  if (node.fits()) {
+    return fmt::format("{}, rank {}, score {}", Painted("fits", Tone::kGood, terminal), node.rank(),
+                       node.score());
+  }
+  return Painted("does not fit", Tone::kBad, terminal) + ": " +
+         WithSince(node.reason(), TimeOf(node.since()), now);
+}
+
+// The first words of the summary say whether there is hope.
+std::string PaintedSummary(const ExplainResponse& explanation, const Terminal& terminal) {
+  const std::string summary = SummaryOf(explanation);
+  const std::size_t end = summary.find(';');
+  const Tone tone = explanation.fitting() > 0 ? Tone::kGood : Tone::kBad;
+  const std::string rest = end == std::string::npos ? "" : summary.substr(end);
+  return Painted(summary.substr(0, end), tone, terminal) + rest;
 }
 
 }  // namespace
@@ -165,7 +248,8 @@ std::string SummaryOf(const ExplainResponse& explanation) {
   return text;
 }
 
-std::string ExplanationText(const ExplainResponse& explanation, const std::string& what) {
+std::string ExplanationHead(const ExplainResponse& explanation, const std::string& what,
+                            const Terminal& terminal) {
   if (explanation.requests().empty()) {
     return fmt::format(
         "{} asks for no accelerator of the catalogue, so the extender does not judge nodes for "
@@ -173,23 +257,30 @@ std::string ExplanationText(const ExplainResponse& explanation, const std::strin
         what);
   }
   std::string text = fmt::format("{} asks for {}\n{}\n", what, RequestsTextOf(explanation),
-                                 SummaryOf(explanation));
+                                 PaintedSummary(explanation, terminal));
   for (const std::string& hint : explanation.hints()) text += "- " + hint + "\n";
   if (!explanation.not_shortlisted().empty()) {
     text += fmt::format("- not shortlisted: {}\n", explanation.not_shortlisted());
   }
+  return text;
+}
+
+std::string ExplanationText(const ExplainResponse& explanation, const std::string& what,
+                            const TableStyle& style) {
+  const std::string head = ExplanationHead(explanation, what, style.terminal);
   // The table would repeat the same sentence for every node.
-  if (explanation.refused_everywhere()) return text;
-  return fmt::format("{}\n{}\n{}", text, NodeTable(explanation), kNotJudged);
+  if (explanation.requests().empty() || explanation.refused_everywhere()) return head;
+  return fmt::format("{}\n{}\n{}", head, NodeTable(explanation, style), kNotJudged);
 }
 
 std::string NodeText(const NodeExplanation& node, const ExplainResponse& explanation,
-                     const std::string& what) {
+                     const std::string& what, const TableStyle& style) {
   const model::Time now = TimeOf(explanation.time());
-  return fmt::format(
-      "{} on node {}: {}\naccelerator: {}\n{}\n{}\n{}\n{}", what, node.name(), VerdictOf(node, now),
-      node.accelerator().empty() ? "none of the catalogue" : node.accelerator(), DeviceLines(node),
-      PolicyTable(node, now), ConditionTable(node, now), kNotJudged);
+  return fmt::format("{} on node {}: {}\naccelerator: {}\n{}\n{}\n{}\n{}", what, node.name(),
+                     VerdictOf(node, now, style.terminal),
+                     node.accelerator().empty() ? "none of the catalogue" : node.accelerator(),
+                     DeviceLines(node), PolicyTable(node, now, style.terminal),
+                     ConditionTable(node, now, style.terminal), kNotJudged);
 }
 
 }  // namespace berth::cli

@@ -9,10 +9,11 @@
 
 #include "kube/transport.h"
 #include "model/gang.h"
+#include "model/time.h"
 
-// What `berth explain --gang` does. It tells what the API server has stored of a gang: the gates,
-// nominations and conditions of its pods. What the planner has in mind beyond that it does not
-// know.
+// What `berth explain --gang` and `berth gangs` read. It is what the API server has stored of a
+// gang: the gates, nominations and conditions of its pods. What the planner has in mind beyond that
+// it does not know. gang_output.h prints it.
 
 namespace berth::cli {
 
@@ -53,11 +54,19 @@ struct GangReport {
   std::string state = {};
   /// Why it waits, in the words of the controller. Empty if no pod says so.
   std::string reason = {};
+  /// When the first of its pods was created.
+  model::Time created = model::kNoTime;
+  /// The label of nodes that has to have one value for all of its pods. Empty: none.
+  std::string topology = {};
+  /// The values of that label on the nodes of its pods. See AddDomains().
+  std::vector<std::string> domains = {};
   /// By rank, then by name.
   std::vector<GangMember> members = {};
 
   /// How many of the pods are that far.
   std::int64_t Count(MemberState member_state) const;
+  /// The nodes of its pods, bound or nominated, each once, by name.
+  std::vector<std::string> Nodes() const;
 };
 
 /// Reads the pods of a gang, and whether the PodGroup is there for which they wait, if they do.
@@ -66,17 +75,15 @@ struct GangReport {
 absl::StatusOr<GangReport> ReadGang(const std::string& gang, const model::GangNames& names,
                                     kube::Transport& transport);
 
-/// For people:
-///
-///   gang ml/train of 2: waiting
-///   2 of 2 pods are there: 2 gated
-///   why: gang train of 2: 1 of 2 pods fit at once on nodes of one model
-///
-///   POD      STATE  NODE
-///   train-0  gated
-std::string GangText(const GangReport& report);
+/// Reads the gangs of a namespace, or of all if it is empty, by one list of pods in pages, and one
+/// of PodGroups if pods wait for such. By namespace and name. Blocks until the replies have come.
+/// Returns the error of the list of pods.
+absl::StatusOr<std::vector<GangReport>> ReadGangs(const std::string& namespace_name,
+                                                  const model::GangNames& names,
+                                                  kube::Transport& transport);
 
-/// As JSON; docs/explain.md describes the format.
-std::string GangJson(const GangReport& report);
+/// Fills in the domains of gangs whose pods must share a label of their nodes. Reads all nodes once
+/// if there is such a gang; blocks until they have come. Returns the error of that list.
+absl::Status AddDomains(kube::Transport& transport, std::vector<GangReport>& reports);
 
 }  // namespace berth::cli

@@ -74,7 +74,8 @@ void AddReleaseCommand(Command berth) {
       berth.AddCommand("release", "Take the scheduling gate away from the pods of a gang");
   const auto arguments = std::make_shared<ReleaseArguments>();
   const Argument gang =
-      release.AddOption("gang", arguments->gang, "The gang, as NAMESPACE/NAME: ml/train-7f9c2e1a");
+      release.AddOption("gang", arguments->gang, "The gang, as NAMESPACE/NAME: ml/train-7f9c2e1a")
+          .Completes(Candidates::kGangsAnywhere);
   Argument all = release.AddFlag("--all", arguments->all, "All gangs of all namespaces");
   all.Excludes(gang);
   release.AddFlag("--dry-run", arguments->dry_run, "Only print which pods have the gate");

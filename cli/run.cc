@@ -3,9 +3,15 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/exit_code.h"
+#include "cli/program_name.h"
 
 namespace berth::cli {
 
@@ -16,37 +22,57 @@ int ExitOf(const CLI::App& app, const CLI::ParseError& error) {
   return app.exit(error) == 0 ? kExitOk : kExitUsage;
 }
 
-int RunCommand(int argc, const char* const* argv) {
-  CLI::App app(
-      "Places machine-learning pods on Kubernetes clusters with several kinds of accelerators");
-  app.name("berth");
-  app.footer("Exit codes: 0 ok; 1 the answer is no, or a failure; 2 wrong usage or configuration.");
-  app.require_subcommand(0, 1);
-  int exit_code = kExitOk;
-  const Command berth(app, exit_code);
+// What `kubectl berth` has, too: commands for people.
+void AddCommandsForPeople(Command berth) {
+  AddExplainCommand(berth);
+  AddCapacityCommand(berth);
+  AddGangsCommand(berth);
+  AddBoardCommand(berth);
+  AddMutateCommand(berth);
+  AddDoctorCommand(berth);
+  AddReleaseCommand(berth);
+  AddVersionCommand(berth);
+}
+
+// What only `berth` has: servers, and what serves to install and operate them.
+void AddCommandsForOperators(Command berth) {
   AddExtenderCommand(berth);
   AddAdmissionCommand(berth);
   AddControllerCommand(berth);
-  AddMutateCommand(berth);
   AddPoliciesCommand(berth);
-  AddExplainCommand(berth);
-  AddCapacityCommand(berth);
-  AddBoardCommand(berth);
   AddCertsCommand(berth);
   AddStanzaCommand(berth);
-  AddDoctorCommand(berth);
   AddUntaintCommand(berth);
-  AddReleaseCommand(berth);
   AddProbeCommand(berth);
   AddConfigCommand(berth);
-  AddVersionCommand(berth);
+  AddCompletionCommand(berth);
+  AddManCommand(berth);
+}
+
+int RunCommand(int argc, const char* const* argv) {
+  const Program program = ProgramOf(argc > 0 ? argv[0] : "");
+  CLI::App app(
+      "Places machine-learning pods on Kubernetes clusters with several kinds of accelerators");
+  app.name(program.is_plugin ? "kubectl berth" : "berth");
+  app.footer("Exit codes: 0 ok; 1 the answer is no, or a failure; 2 wrong usage or configuration.");
+  app.require_subcommand(0, 1);
+  CommandLine line;
+  const Command berth(app, line);
+  AddCommandsForPeople(berth);
+  if (!program.is_plugin) AddCommandsForOperators(berth);
+  // Before the command line is parsed: what a shell asks about is not complete.
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (program.completes) return PrintCandidates(berth.Describe(), words);
+  if (!words.empty() && words.front() == kCompleteCommand) {
+    return PrintCandidates(berth.Describe(), {words.begin() + 1, words.end()});
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return ExitOf(app, error);
   }
   if (app.get_subcommands().empty()) std::fputs(app.help().c_str(), stdout);
-  return exit_code;
+  return line.exit_code;
 }
 
 // Output may be lost even though it was printed, for example on a full disk.

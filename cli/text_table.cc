@@ -1,25 +1,76 @@
 #include "cli/text_table.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 
 namespace berth::cli {
 
-std::string TextTable(const std::vector<std::vector<std::string>>& rows) {
+namespace {
+
+constexpr std::size_t kGap = 2;
+// A column that is cut to fewer columns tells nothing.
+constexpr std::size_t kLeastLastColumn = 12;
+
+std::vector<std::size_t> WidthsOf(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
+  for (const Row& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+      widths[i] = std::max(widths[i], WidthOf(row[i].text));
     }
-    line.resize(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
   }
+  return widths;
+}
+
+// The columns that the last of `widths` may take; its own number if nothing has to be cut.
+std::size_t RoomForLast(const std::vector<std::size_t>& widths, const Terminal& terminal) {
+  if (widths.empty()) return 0;
+  const std::size_t before =
+      std::accumulate(widths.begin(), widths.end() - 1, kGap * (widths.size() - 1));
+  const bool fits_nothing = terminal.width < before + kLeastLastColumn;
+  if (terminal.width == 0 || fits_nothing) return widths.back();
+  return std::min(widths.back(), terminal.width - before);
+}
+
+std::string LineOf(const Row& row, const std::vector<std::size_t>& widths, std::size_t room,
+                   const Terminal& terminal) {
+  std::string line;
+  std::size_t blanks = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const bool is_last = i + 1 == widths.size();
+    const std::string text = is_last && room > 0 ? CutTo(row[i].text, room) : row[i].text;
+    if (!text.empty()) {
+      line += std::string(blanks, ' ') + Painted(text, row[i].tone, terminal);
+      blanks = 0;
+    }
+    blanks += widths[i] - std::min(widths[i], WidthOf(text)) + kGap;
+  }
+  return line + '\n';
+}
+
+Row PrintableRow(const Row& row) {
+  Row printable;
+  for (const Cell& cell : row) printable.emplace_back(Printable(cell.text), cell.tone);
+  return printable;
+}
+
+}  // namespace
+
+std::string FormatTable(const std::vector<Row>& rows, const Terminal& terminal) {
+  std::vector<Row> printable;
+  for (const Row& row : rows) printable.push_back(PrintableRow(row));
+  const std::vector<std::size_t> widths = WidthsOf(printable);
+  const std::size_t room = RoomForLast(widths, terminal);
+  std::string text;
+  for (const Row& row : printable) text += LineOf(row, widths, room, terminal);
   return text;
+}
+
+std::string TextTable(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<Row> cells;
+  for (const auto& row : rows) cells.emplace_back(row.begin(), row.end());
+  return FormatTable(cells, {});
 }
 
 }  // namespace berth::cli

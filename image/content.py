@@ -54,6 +54,9 @@ def berth_layer(debian, binary, licence, linked, compiled, base):
     """
     tree = Tree()
     tree.add("/usr/bin/berth", binary, 0o755)
+    # The names by which kubectl knows it, for those who copy it out of the image.
+    for name in ("kubectl-berth", "kubectl_complete-berth"):
+        tree.link(f"/usr/bin/{name}", "berth")
     tree.add("/usr/share/doc/berth/copyright", licence)
     _add_notices(tree, debian, {*linked, *compiled})
     _add_entries(tree, linked)

@@ -1,8 +1,10 @@
 #include "kube/kubeconfig.h"
 
 #include <filesystem>
+#include <functional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
@@ -48,18 +50,20 @@ class KubeconfigReader {
       : file_(std::move(file)), context_(std::move(context)), root_(root) {}
 
   absl::StatusOr<ApiConfig> Read() {
-    const std::string current = Section{root_, ""}.Text("current-context");
-    const std::string& chosen = context_.empty() ? current : context_;
-    if (chosen.empty()) {
-      return Error("current-context", "is not set; set it with kubectl config use-context NAME");
-    }
-    const Section context = Named("contexts", "context", chosen,
-                                  context_.empty() ? "current-context" : "the context asked for");
+    const Section context = Context();
+    if (!status_.ok()) return status_;
     ReadCluster(Named("clusters", "cluster", context.Text("cluster"), context.Field("cluster")));
     const std::string user = context.Text("user");
     if (!user.empty()) ReadUser(Named("users", "user", user, context.Field("user")));
     if (!status_.ok()) return status_;
     return config_;
+  }
+
+  // Empty if the context has none.
+  absl::StatusOr<std::string> Namespace() {
+    const Section context = Context();
+    if (!status_.ok()) return status_;
+    return context.Text("namespace");
   }
 
  private:
@@ -69,6 +73,18 @@ class KubeconfigReader {
 
   /// Keeps the first error.
   void Fail(const std::string& field, std::string_view what) { status_.Update(Error(field, what)); }
+
+  /// The context that is chosen.
+  Section Context() {
+    const std::string current = Section{root_, ""}.Text("current-context");
+    const std::string& chosen = context_.empty() ? current : context_;
+    if (chosen.empty()) {
+      Fail("current-context", "is not set; set it with kubectl config use-context NAME");
+      return {YAML::Node(), "current-context"};
+    }
+    return Named("contexts", "context", chosen,
+                 context_.empty() ? "current-context" : "the context asked for");
+  }
 
   /// Returns the section `inner` of the entry called `name` in the list `list`. `named_by` is the
   /// field that names it, for errors.
@@ -163,21 +179,49 @@ class KubeconfigReader {
   absl::Status status_;
 };
 
-}  // namespace
-
-absl::StatusOr<ApiConfig> LoadKubeconfig(const std::string& path, const std::string& context) {
+// Passes the file's content to `read`, which may throw yaml-cpp's exceptions.
+template <typename T>
+absl::StatusOr<T> ReadYaml(const std::string& path,
+                           const std::function<absl::StatusOr<T>(const YAML::Node&)>& read) {
   const absl::StatusOr<std::string> text = ReadWholeFile(path);
   if (!text.ok()) return text.status();
   try {
-    absl::StatusOr<ApiConfig> config = KubeconfigReader(path, context, YAML::Load(*text)).Read();
-    if (!config.ok() || !config->tls) return config;
-    const absl::Status usable = MakeTlsContext(*config).status();
-    if (usable.ok()) return config;
-    return absl::InvalidArgumentError(fmt::format("{}: {}", path, std::string(usable.message())));
+    return read(YAML::Load(*text));
   } catch (const YAML::Exception& error) {
     return absl::InvalidArgumentError(
         fmt::format("{}:{}: {}", path, error.mark.line + 1, error.msg));
   }
+}
+
+}  // namespace
+
+absl::StatusOr<ApiConfig> LoadKubeconfig(const std::string& path, const std::string& context) {
+  return ReadYaml<ApiConfig>(path, [&](const YAML::Node& root) -> absl::StatusOr<ApiConfig> {
+    absl::StatusOr<ApiConfig> config = KubeconfigReader(path, context, root).Read();
+    if (!config.ok() || !config->tls) return config;
+    const absl::Status usable = MakeTlsContext(*config).status();
+    if (usable.ok()) return config;
+    return absl::InvalidArgumentError(fmt::format("{}: {}", path, std::string(usable.message())));
+  });
+}
+
+absl::StatusOr<std::string> NamespaceIn(const std::string& path, const std::string& context) {
+  return ReadYaml<std::string>(path, [&](const YAML::Node& root) -> absl::StatusOr<std::string> {
+    return KubeconfigReader(path, context, root).Namespace();
+  });
+}
+
+absl::StatusOr<std::vector<std::string>> ContextsOf(const std::string& path) {
+  using Names = std::vector<std::string>;
+  return ReadYaml<Names>(path, [](const YAML::Node& root) -> absl::StatusOr<Names> {
+    Names names;
+    const YAML::Node entries = Section{root, ""}["contexts"];
+    for (std::size_t i = 0; entries && entries.IsSequence() && i < entries.size(); ++i) {
+      std::string name = Section{entries[i], fmt::format("contexts[{}]", i)}.Text("name");
+      if (!name.empty()) names.push_back(std::move(name));
+    }
+    return names;
+  });
 }
 
 }  // namespace berth::kube

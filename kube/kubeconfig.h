@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "kube/api_config.h"
@@ -20,6 +21,14 @@ namespace berth::kube {
 /// Returns InvalidArgument if the file's content cannot be used, and NotFound, PermissionDenied or
 /// another error of the system if the file cannot be read.
 absl::StatusOr<ApiConfig> LoadKubeconfig(const std::string& path, const std::string& context = {});
+
+/// Returns the namespace of a context of a kubeconfig file, or of the current one: that of whoever
+/// asks for none. Empty if it has none. Errors are those of LoadKubeconfig().
+absl::StatusOr<std::string> NamespaceIn(const std::string& path, const std::string& context = {});
+
+/// Returns the names of the contexts of a kubeconfig file, in their order. Errors are those of
+/// LoadKubeconfig().
+absl::StatusOr<std::vector<std::string>> ContextsOf(const std::string& path);
 
 /// Returns the value of an environment variable, or empty if it is not set.
 using Environment = std::function<std::string(const std::string& name)>;

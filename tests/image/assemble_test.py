@@ -137,6 +137,11 @@ class AssembleTest(unittest.TestCase):
         self.assertEqual(programs, ["usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
                                     "usr/bin/berth"])
 
+    def test_kubectl_finds_the_program_by_its_names(self):
+        links = {m.name: m.linkname for m in self.image().members if m.issym()}
+        self.assertEqual(links["usr/bin/kubectl-berth"], "berth")
+        self.assertEqual(links["usr/bin/kubectl_complete-berth"], "berth")
+
     def test_the_loader_and_libraries_are_found(self):
         root = pathlib.Path(self.folder.name) / "root"
         root.mkdir()

@@ -55,7 +55,12 @@ TEST(Cli, WrongUsageIsTwo) {
       {"explain", "pod", "--objects", "file"},
       {"explain", "-f", "file", "--objects", "file", "--kubeconfig", "file"},
       {"explain", "-f", "file", "--objects", "file"},
-      {"explain", "-f", "file", "-o", "yaml"},
+      {"explain", "-f", "file", "-o", "xml"},
+      {"explain", "-f", "file", "--watch"},
+      {"explain", "pod", "--watch", "-o", "json"},
+      {"gangs", "-n", "ml", "-A"},
+      {"completion"},
+      {"man"},
   };
   for (const auto& arguments : cases) {
     const Finished run = RunBerth(arguments);

@@ -62,6 +62,25 @@ TEST_F(ApiAccessTest, PeopleAreServedAsByKubectl) {
   EXPECT_EQ(PersonAccess(Kubeconfig("l", "5", "6"), "", Environment())->port, "5");
 }
 
+TEST_F(ApiAccessTest, TheNamespaceIsThatOfTheContext) {
+  EXPECT_EQ(PersonNamespace("", "", Environment()), "default");
+  const std::string file = Kubeconfig("k", "1", "2");
+  EXPECT_EQ(PersonNamespace(file, "", Environment()), "default");
+  std::ofstream(file) << "current-context: a\ncontexts:\n"
+                      << "- {name: a, context: {cluster: a, namespace: ml}}\n"
+                      << "- {name: b, context: {cluster: a, namespace: team}}\n";
+  EXPECT_EQ(PersonNamespace(file, "", Environment()), "ml");
+  variables_["KUBECONFIG"] = file;
+  EXPECT_EQ(PersonNamespace("", "b", Environment()), "team");
+}
+
+TEST_F(ApiAccessTest, ContextsAreThoseOfTheSameFile) {
+  EXPECT_THAT(PersonContexts("", Environment()), testing::IsEmpty());
+  Kubeconfig(".kube/config", "1", "2");
+  EXPECT_THAT(PersonContexts("", Environment()), testing::ElementsAre("a", "b"));
+  EXPECT_THAT(PersonContexts("/nonexistent", Environment()), testing::IsEmpty());
+}
+
 TEST_F(ApiAccessTest, PeopleWithoutAnythingAreToldSo) {
   EXPECT_FALSE(PersonAccess("", "", Environment()).ok());
 }

@@ -36,6 +36,14 @@ TEST(CapacityText, HasALineForEveryAcceleratorThatANodeHas) {
             "catalogue\n");
 }
 
+TEST(CapacityText, WideSaysWhatIsLeftAndNamesTheWholeCatalogue) {
+  const std::string text = CapacityText(ToMessage(Example()), {.wide = true});
+  EXPECT_THAT(text, testing::HasSubstr("  EXCLUDED  IN-USE  EXCLUDED-NODES  AVAILABLE  WHY\n"));
+  EXPECT_THAT(text,
+              testing::HasSubstr("  12        87%     3               112        2 GPUIsLost"));
+  EXPECT_THAT(text, testing::HasSubstr("\nH100         nvidia.com/gpu       0 "));
+}
+
 TEST(CapacityJson, HasEverything) {
   placement::Capacity capacity = Example();
   capacity.hints = {"node odd cannot be read"};

@@ -112,6 +112,47 @@ TEST(ExplanationText, HasNoTableWhereThePodIsToBlame) {
   EXPECT_THAT(ExplanationText(ToMessage(explanation), "Pod x"), Not(HasSubstr("NODE")));
 }
 
+TEST(ExplanationText, WideHasScoresConditionsAndAges) {
+  NodeExplanation good = Node("good", {"example.org/device", 2, true, 8, 8, 0});
+  good.policies = {{.policy = "health", .score = 1000, .weight = 1},
+                   {.policy = "watching", .observed = true, .score = 5, .weight = 1}};
+  good.conditions = {{.type = "Ready", .status = model::ConditionStatus::kTrue}};
+  NodeExplanation lost = Node("lost", {"example.org/device", 2, true, 8, 8, 0});
+  lost.fits = false;
+  lost.summary = "GPUIsLost";
+  lost.since = kNoon - Duration{300};
+  lost.conditions = {{.type = "GPUIsLost",
+                      .status = model::ConditionStatus::kTrue,
+                      .last_transition = kNoon - Duration{300}},
+                     {.type = "Ready", .status = model::ConditionStatus::kUnknown},
+                     {.type = "DiskPressure", .status = model::ConditionStatus::kFalse}};
+  const std::string text = ExplanationText(ToMessage(Of({good, lost})), "Pod x", {.wide = true});
+  EXPECT_THAT(text,
+              HasSubstr("  FREE/TOTAL  SINCE  SCORES       CONDITIONS                   WHY"));
+  EXPECT_THAT(text, HasSubstr("  8/8         -      health 1000  -\n"));
+  EXPECT_THAT(text, HasSubstr("  8/8         5m     -            GPUIsLost 5m, Ready=Unknown  "
+                              "GPUIsLost since 5m\n"));
+}
+
+TEST(ExplanationText, ColoursSayWhatFits) {
+  NodeExplanation lost = Node("lost", {"example.org/device", 2, true, 8, 8, 0});
+  lost.fits = false;
+  NodeExplanation torn = Node("torn", {"example.org/device", 2, true, 8, 8, 0});
+  torn.policies = {{.policy = "packing", .score = 5, .weight = 1}};
+  NodeExplanation slow = torn;
+  slow.name = "slow";
+  slow.policies[0].summary = "PCIeLinkDegraded";
+  const TableStyle style{.terminal = {.colour = true}};
+  const std::string text = ExplanationText(
+      ToMessage(Of({Node("good", {"example.org/device", 2, true, 8, 8, 0}), lost, torn, slow})),
+      "Pod x", style);
+  EXPECT_THAT(text, HasSubstr("\n\x1b[32m4 fit\x1b[0m\n"));
+  EXPECT_THAT(text, HasSubstr("good  \x1b[32myes\x1b[0m "));
+  EXPECT_THAT(text, HasSubstr("lost  \x1b[31mno\x1b[0m "));
+  EXPECT_THAT(text, HasSubstr("torn  \x1b[32myes\x1b[0m ")) << "other nodes are better, no more";
+  EXPECT_THAT(text, HasSubstr("slow  \x1b[33myes\x1b[0m ")) << "it is penalised";
+}
+
 TEST(NodeText, SaysThatTheNodeListsNoSuchDevice) {
   const v1::ExplainResponse explanation =
       ToMessage(Of({Node("n", {"example.org/device", 2, false, 0, 0, 0})}));

@@ -1,10 +1,11 @@
-#include "cli/gang_report.h"
+#include "cli/gang_output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/unit/kube/scripted_transport.h"
 
@@ -157,6 +158,121 @@ TEST(GangReport, AsJsonHasTheSame) {
   EXPECT_EQ(json["pods"][0]["node"], "a");
   EXPECT_EQ(json["pods"][0]["state"], "reserved");
   EXPECT_EQ(json["pods"][1]["gates"][0], "kueue.x-k8s.io/admission");
+}
+
+absl::StatusOr<std::vector<GangReport>> ReadAll(const std::string& pods,
+                                                const std::string& namespace_name = "") {
+  kube::ScriptedTransport transport;
+  transport.replies = {{.body = R"({"metadata":{},"items":[)" + pods + "]}"}};
+  auto reports = ReadGangs(namespace_name, kNames, transport);
+  EXPECT_THAT(transport.requests, SizeIs(1));
+  EXPECT_THAT(
+      transport.requests.front().target,
+      HasSubstr(namespace_name.empty() ? "/api/v1/pods?"
+                                       : "/api/v1/namespaces/" + namespace_name + "/pods?"));
+  return reports;
+}
+
+// A pod of no gang.
+constexpr char kLoner[] = R"({"metadata":{"namespace":"ml","name":"x"},"spec":{},"status":{}})";
+
+TEST(GangReports, HaveEveryGangByItself) {
+  const auto reports =
+      ReadAll(Member(0, kGate, "", "", "zoo") + ',' + Member(0, "", "a") + ',' + kLoner + ',' +
+              Member(1, "", "b") + ',' + Member(1, kGate, "", Nominated("c"), "zoo"));
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  ASSERT_THAT(*reports, SizeIs(2));
+  EXPECT_EQ(reports->at(0).name, "train");
+  EXPECT_EQ(reports->at(0).state, "bound");
+  EXPECT_EQ(reports->at(1).name, "zoo");
+  EXPECT_EQ(reports->at(1).state, "waiting");
+  EXPECT_THAT(reports->at(1).Nodes(), testing::ElementsAre("c"));
+}
+
+TEST(GangReports, OfANamespaceWithoutGangsAreNone) {
+  const auto reports = ReadAll(kLoner, "ml");
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  EXPECT_THAT(*reports, testing::IsEmpty());
+}
+
+TEST(GangReports, AskForPodGroupsOnce) {
+  const auto pod = [](const std::string& name, const std::string& gang) {
+    return R"({"metadata":{"namespace":"ml","name":")" + name +
+           R"(","annotations":{"berth.dev/gang-name":")" + gang +
+           R"(","berth.dev/gang-size":"1"}},"spec":{"schedulingGroup":{"podGroupName":"berth-)" +
+           gang + R"("}},"status":{}})";
+  };
+  kube::ScriptedTransport transport;
+  transport.replies = {
+      {.body = R"({"metadata":{},"items":[)" + pod("a", "one") + ',' + pod("b", "two") + "]}"},
+      {.body = R"({"metadata":{},"items":[{"metadata":{"namespace":"ml","name":"berth-one"},)"
+               R"("spec":{"schedulingPolicy":{"gang":{"minCount":1}}}}]})"}};
+  const auto reports = ReadGangs("", kNames, transport);
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  ASSERT_THAT(transport.requests, SizeIs(2));
+  EXPECT_THAT(transport.requests[1].target,
+              testing::StartsWith("/apis/scheduling.k8s.io/v1beta1/podgroups"));
+  EXPECT_EQ(reports->at(0).state, "released");
+  EXPECT_EQ(reports->at(1).state, "waiting");
+}
+
+constexpr model::Time kNoon{model::Duration{1'780'315'200}};
+
+GangReport Planned() {
+  return {.namespace_name = "ml",
+          .name = "train",
+          .size = 4,
+          .state = "waiting",
+          .reason = "gang train of 4: 3 of 4 pods fit at once",
+          .created = kNoon - model::Duration(300),
+          .topology = "rack",
+          .members = {{"a", MemberState::kBound, "n1"},
+                      {"b", MemberState::kReserved, "n2"},
+                      {"c", MemberState::kReserved, "n2"},
+                      {"d", MemberState::kGated}}};
+}
+
+TEST(GangsTable, CountsPodsByHowFarTheyAre) {
+  EXPECT_EQ(GangsTable({Planned()}, kNoon, {}),
+            "NAMESPACE  GANG   SIZE  STATE    BOUND  RESERVED  WAITING  AGE  NODES  WHY\n"
+            "ml         train  4     waiting  1      2         1        5m   2      gang train of "
+            "4: 3 of 4 pods fit at once\n");
+}
+
+TEST(GangsTable, WideNamesNodesAndWhatTheyShare) {
+  kube::ScriptedTransport transport;
+  transport.replies = {
+      {.body = R"({"metadata":{},"items":[{"metadata":{"name":"n1","labels":{"rack":"r7"}}},)"
+               R"({"metadata":{"name":"n2","labels":{"rack":"r7"}}},)"
+               R"({"metadata":{"name":"n3","labels":{"rack":"r8"}}}]})"}};
+  std::vector<GangReport> reports = {Planned()};
+  ASSERT_TRUE(AddDomains(transport, reports).ok());
+  const std::string table = GangsTable(reports, kNoon, {.wide = true});
+  EXPECT_THAT(table, HasSubstr("  NODES  DOMAINS   WHY\n"));
+  EXPECT_THAT(table, HasSubstr("  n1,n2  rack: r7  gang train"));
+}
+
+TEST(GangsTable, NodesAreReadOnlyForGangsThatMustShareALabel) {
+  kube::ScriptedTransport transport;
+  std::vector<GangReport> reports = {Planned()};
+  reports.front().topology = "";
+  EXPECT_TRUE(AddDomains(transport, reports).ok());
+  EXPECT_THAT(transport.requests, SizeIs(0));
+}
+
+TEST(GangsJson, HasWhatTheTableHas) {
+  std::vector<GangReport> reports = {Planned()};
+  reports.front().domains = {"r7"};
+  const auto json = nlohmann::json::parse(GangsJson(reports));
+  const auto& gang = json["gangs"][0];
+  EXPECT_EQ(gang["gang"], "train");
+  EXPECT_EQ(gang["bound"], 1);
+  EXPECT_EQ(gang["reserved"], 2);
+  EXPECT_EQ(gang["waiting"], 1);
+  EXPECT_EQ(gang["created"], "2026-06-01T11:55:00Z");
+  EXPECT_EQ(gang["nodes"], nlohmann::json({"n1", "n2"}));
+  EXPECT_EQ(gang["domains"], nlohmann::json({"r7"}));
+  EXPECT_EQ(gang["pods"].size(), 4U);
 }
 
 }  // namespace

@@ -78,6 +78,24 @@ TEST_F(Kubeconfig, ReadsTheCurrentContext) {
   EXPECT_FALSE(config.token.given());
 }
 
+TEST_F(Kubeconfig, TheContextsNamespaceIsThatOfWhoeverAsksForNone) {
+  std::string text = File(kServer, "");
+  EXPECT_EQ(*NamespaceIn(folder_.Write("config", text)), "");
+  text.replace(text.find("cluster: k, user: u"), 0, "namespace: ml, ");
+  const std::string file = folder_.Write("config", text);
+  EXPECT_EQ(*NamespaceIn(file), "ml");
+  EXPECT_EQ(*NamespaceIn(file, "other"), "");
+  EXPECT_FALSE(NamespaceIn(file, "missing").ok());
+}
+
+TEST_F(Kubeconfig, TellsItsContexts) {
+  const auto names = ContextsOf(folder_.Write("config", File(kServer, "")));
+  ASSERT_TRUE(names.ok()) << names.status();
+  EXPECT_EQ(*names, (std::vector<std::string>{"other", "c"}));
+  EXPECT_FALSE(ContextsOf("/nonexistent").ok());
+  EXPECT_FALSE(ContextsOf(folder_.Write("config", "contexts: [")).ok());
+}
+
 TEST_F(Kubeconfig, DataGoesBeforeFiles) {
   const ApiConfig config = MustLoad(File(
       std::string(kServer) + ", certificate-authority: /missing, certificate-authority-data: " +

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+// How commands for people print their answers, with -o as kubectl has it. Every answer is one JSON
+// document or one text with tables; YAML is the JSON in other clothes.
+
+namespace berth::cli {
+
+/// What -o says.
+struct OutputOptions {
+  /// "table", "wide", "json" or "yaml".
+  std::string format = "table";
+};
+
+/// How a text with tables is to look. A plain value; the default is for files and pipes.
+struct TableStyle {
+  /// Whether tables have the columns that few people need.
+  bool wide = false;
+  Terminal terminal = {};
+};
+
+/// Adds -o/--output. `output` must live until the command has run.
+///
+///   AddOutputOption(gangs, arguments->output);
+///   ...
+///   PrintAnswer(
+///       arguments.output, [&] { return GangsJson(reports); },
+///       [&](const TableStyle& style) { return GangsTable(reports, now, style); });
+Argument AddOutputOption(Command command, OutputOptions& output);
+
+/// Prints the answer to standard output. Calls one of the two functions: `json` returns a JSON
+/// document, and `table` the text for people. Colours and widths are those of the terminal.
+void PrintAnswer(const OutputOptions& output, const std::function<std::string()>& json,
+                 const std::function<std::string(const TableStyle&)>& table);
+
+}  // namespace berth::cli

@@ -1,0 +1,123 @@
+#include "cli/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <charconv>
+
+namespace berth::cli {
+
+namespace {
+
+// Of ECMA-48. The bright variants are hard to read on a white ground.
+std::string_view CodeOf(Tone tone) {
+  switch (tone) {
+    case Tone::kGood:
+      return "32";
+    case Tone::kWaiting:
+      return "33";
+    case Tone::kBad:
+      return "31";
+    case Tone::kPlain:
+      break;
+  }
+  return "";
+}
+
+std::size_t NumberIn(const std::string& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+// How many bytes the character has that begins here: 1 if it is no UTF-8.
+std::size_t BytesOfCharacter(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t bytes = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (bytes > text.size()) return 1;
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80U) return 1;
+  }
+  return bytes;
+}
+
+// U+0300 to U+036F, combining diacritical marks.
+bool Combines(std::string_view character) {
+  if (character.size() != 2) return false;
+  const auto first = static_cast<unsigned char>(character[0]);
+  return first == 0xcc || (first == 0xcd && static_cast<unsigned char>(character[1]) < 0xb0);
+}
+
+// The start of `text` that takes so many columns, with the marks that belong to its end.
+std::string_view Start(std::string_view text, std::size_t columns) {
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const std::size_t bytes = BytesOfCharacter(text.substr(end));
+    if (!Combines(text.substr(end, bytes))) {
+      if (columns == 0) break;
+      --columns;
+    }
+    end += bytes;
+  }
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+Terminal TerminalOf(bool is_terminal, std::size_t columns, const kube::Environment& environment) {
+  if (!is_terminal) return {};
+  const std::string kind = environment("TERM");
+  const std::size_t named = NumberIn(environment("COLUMNS"));
+  return {.colour = environment("NO_COLOR").empty() && !kind.empty() && kind != "dumb",
+          .width = named > 0 ? named : columns};
+}
+
+Terminal StandardOutput() {
+  winsize size{};
+  const bool is_terminal = isatty(STDOUT_FILENO) == 1;
+  if (is_terminal) ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+  return TerminalOf(is_terminal, size.ws_col, kube::ProcessEnvironment());
+}
+
+std::string Painted(std::string_view text, Tone tone, const Terminal& terminal) {
+  if (!terminal.colour || tone == Tone::kPlain || text.empty()) return std::string(text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", CodeOf(tone), text);
+}
+
+std::size_t WidthOf(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const std::size_t bytes = BytesOfCharacter(text);
+    if (!Combines(text.substr(0, bytes))) ++width;
+    text.remove_prefix(bytes);
+  }
+  return width;
+}
+
+std::string CutTo(std::string_view text, std::size_t columns) {
+  if (WidthOf(text) <= columns) return std::string(text);
+  return std::string(Start(text, columns - 1)) + "…";
+}
+
+std::string Printable(std::string_view text) {
+  std::string printable;
+  printable.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t bytes = BytesOfCharacter(text);
+    const auto first = static_cast<unsigned char>(text.front());
+    // C0, DEL, and in UTF-8 the C1 characters U+0080 to U+009F, of which one begins commands, too.
+    const bool is_control = bytes == 1
+                                ? first < 0x20 || first >= 0x7f
+                                : first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0;
+    if (is_control) {
+      printable += ' ';
+    } else {
+      printable += text.substr(0, bytes);
+    }
+    text.remove_prefix(bytes);
+  }
+  return printable;
+}
+
+}  // namespace berth::cli

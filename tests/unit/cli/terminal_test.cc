@@ -1,0 +1,68 @@
+#include "cli/terminal.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace berth::cli {
+namespace {
+
+Terminal Of(bool is_terminal, std::size_t columns, std::map<std::string, std::string> variables) {
+  return TerminalOf(is_terminal, columns,
+                    [&variables](const std::string& name) { return variables[name]; });
+}
+
+TEST(Terminal, FilesAndPipesGetNoColoursAndAllOfALine) {
+  const Terminal pipe = Of(false, 80, {{"TERM", "xterm"}, {"COLUMNS", "40"}});
+  EXPECT_FALSE(pipe.colour);
+  EXPECT_EQ(pipe.width, 0U);
+}
+
+TEST(Terminal, ShowsColoursUnlessSomebodyObjects) {
+  EXPECT_TRUE(Of(true, 80, {{"TERM", "xterm"}}).colour);
+  EXPECT_TRUE(Of(true, 80, {{"TERM", "xterm"}, {"NO_COLOR", ""}}).colour);
+  EXPECT_FALSE(Of(true, 80, {{"TERM", "xterm"}, {"NO_COLOR", "1"}}).colour);
+  EXPECT_FALSE(Of(true, 80, {{"TERM", "xterm"}, {"NO_COLOR", "0"}}).colour);
+  EXPECT_FALSE(Of(true, 80, {{"TERM", "dumb"}}).colour);
+  EXPECT_FALSE(Of(true, 80, {}).colour);
+}
+
+TEST(Terminal, IsAsWideAsThePersonOrTheSystemSays) {
+  EXPECT_EQ(Of(true, 80, {}).width, 80U);
+  EXPECT_EQ(Of(true, 80, {{"COLUMNS", "120"}}).width, 120U);
+  EXPECT_EQ(Of(true, 80, {{"COLUMNS", "wide"}}).width, 80U);
+  EXPECT_EQ(Of(true, 80, {{"COLUMNS", "0"}}).width, 80U);
+  EXPECT_EQ(Of(true, 0, {}).width, 0U);
+}
+
+TEST(Painted, HasColoursOnlyWhereTheyAreShown) {
+  EXPECT_EQ(Painted("no", Tone::kBad, {.colour = true}), "\x1b[31mno\x1b[0m");
+  EXPECT_EQ(Painted("yes", Tone::kGood, {.colour = true}), "\x1b[32myes\x1b[0m");
+  EXPECT_EQ(Painted("x", Tone::kPlain, {.colour = true}), "x");
+  EXPECT_EQ(Painted("no", Tone::kBad, {}), "no");
+}
+
+TEST(WidthOf, CountsCharacters) {
+  EXPECT_EQ(WidthOf("abc"), 3U);
+  EXPECT_EQ(WidthOf("Ä…😀"), 3U);
+  EXPECT_EQ(WidthOf("e\u0301"), 1U) << "an accent stands above the character before it";
+  EXPECT_EQ(WidthOf("\xff\xc3"), 2U) << "no UTF-8";
+}
+
+TEST(CutTo, KeepsWhatFits) {
+  EXPECT_EQ(CutTo("abc", 3), "abc");
+  EXPECT_EQ(CutTo("abcd", 3), "ab…");
+  EXPECT_EQ(CutTo("äöüß", 3), "äö…");
+  EXPECT_EQ(CutTo("abc", 1), "…");
+}
+
+TEST(Printable, LeavesNoCommandToTheTerminal) {
+  EXPECT_EQ(Printable("a\x1b[31mb\nc\td\x7f"), "a [31mb c d ");
+  EXPECT_EQ(Printable("x\u009b31my"), "x 31my") << "the C1 character of CSI";
+  EXPECT_EQ(Printable("\x9b"), " ");
+  EXPECT_EQ(Printable("Ä…"), "Ä…");
+}
+
+}  // namespace
+}  // namespace berth::cli
