@@ -97,7 +97,8 @@ inline constexpr OwnName kMaxRuntimeAnnotation{"max-runtime"};
 
 // Annotations that admission writes.
 
-/// The user who created the object, on the object and its pods. Meant for people.
+/// The user who created the object, on the object and its pods. Meant for people, and for what
+/// tells who holds which devices; see usage/holdings.h.
 inline constexpr OwnName kCreatedByAnnotation{"created-by"};
 /// The policies that apply to the object, on the object. Meant for people; of Jobs, the controller
 /// reads it before it ends a pod on a lost node.
