@@ -30,6 +30,12 @@ void AddExplainCommand(Command berth);
 /// `berth capacity`: counts the cluster's devices by accelerator.
 void AddCapacityCommand(Command berth);
 
+/// `berth who`: who holds which devices.
+void AddWhoCommand(Command berth);
+
+/// `berth idle`: which devices are held and not used.
+void AddIdleCommand(Command berth);
+
 /// `berth certs show` and `berth certs renew`: the certificates that the controller maintains.
 void AddCertsCommand(Command berth);
 

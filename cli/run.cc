@@ -31,6 +31,8 @@ int RunCommand(int argc, const char* const* argv) {
   AddPoliciesCommand(berth);
   AddExplainCommand(berth);
   AddCapacityCommand(berth);
+  AddWhoCommand(berth);
+  AddIdleCommand(berth);
   AddCertsCommand(berth);
   AddStanzaCommand(berth);
   AddDoctorCommand(berth);

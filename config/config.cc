@@ -230,6 +230,17 @@ void ValidateEvict(const BerthConfiguration& config, Errors& errors) {
   }
 }
 
+void ValidateUsage(const BerthConfiguration& config, Errors& errors) {
+  for (model::FieldError& error : usage::Validate(config.prometheus)) {
+    errors.push_back(std::move(error));
+  }
+  std::vector<std::string> names;
+  for (const model::AcceleratorSpec& spec : config.accelerators) names.push_back(spec.name);
+  for (model::FieldError& error : usage::Validate(config.idle, names)) {
+    errors.push_back(std::move(error));
+  }
+}
+
 }  // namespace
 
 std::span<const model::EnumName<LogThreshold>> EnumNames(LogThreshold) { return kLogThresholds; }
@@ -249,6 +260,7 @@ std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
   ValidateEvict(config, errors);
   for (model::FieldError& error : Validate(config.planner)) errors.push_back(std::move(error));
   ValidateAccelerators(config.accelerators, errors);
+  ValidateUsage(config, errors);
   for (model::FieldError& error : policies::scheduling::Validate(config.scheduling)) {
     errors.push_back(std::move(error));
   }
