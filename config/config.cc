@@ -231,6 +231,10 @@ void ValidateEvict(const BerthConfiguration& config, Errors& errors) {
 }
 
 void ValidateUsage(const BerthConfiguration& config, Errors& errors) {
+  if (config.controller.idle.enabled && !config.prometheus.configured()) {
+    errors.push_back({"controller.idle.enabled",
+                      "needs prometheus.url: without measurements no device is known to be idle"});
+  }
   for (model::FieldError& error : usage::Validate(config.prometheus)) {
     errors.push_back(std::move(error));
   }

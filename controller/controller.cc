@@ -95,6 +95,7 @@ Controller::Controller(Options options,
       lost_pod_deleter_(LostPodOptions(options), snapshot, &lost_pod_transport_, &timer_, observer),
       running_pods_(MakeRunningPods(options, snapshot, observer)),
       checks_(MakeCheckWork(options, std::move(engine), snapshot, check_metrics)),
+      idle_(MakeIdleWork(options, snapshot, observer)),
       waiting_pods_(WaitingHandlers(options)),
       pending_client_(Connect(options, {})),
       pending_(PendingPods(options.seed), pending_client_.get(), &pending_timer_, &waiting_pods_,
@@ -119,6 +120,27 @@ std::unique_ptr<Controller::CheckWork> Controller::MakeCheckWork(
   auto work = std::make_unique<CheckWork>(std::move(client), std::move(transport));
   work->runner = std::make_unique<checks::Runner>(CheckOptions(options), std::move(engine),
                                                   snapshot, &work->transport, &timer_, metrics);
+  return work;
+}
+
+std::unique_ptr<Controller::IdleWork> Controller::MakeIdleWork(const Options& options,
+                                                               const cluster::Snapshot* snapshot,
+                                                               WriteObserver* observer) {
+  if (!options.idle.enabled) return nullptr;
+  auto prometheus = usage::Prometheus::Make(options.prometheus);
+  // A valid configuration has a valid URL.
+  if (!prometheus.ok()) return nullptr;
+  auto client = Connect(options, WriteTimeouts());
+  LeaderTransport transport = WhileLeading(*client);
+  auto work =
+      std::make_unique<IdleWork>(std::move(client), std::move(transport), *std::move(prometheus));
+  work->pods = std::make_unique<IdlePods>(
+      IdlePods::Options{.config = options.idle,
+                        .idle = options.idle_rules,
+                        .keep_annotation = model::kKeepIdleUntilAnnotation.Below(options.prefix),
+                        .may_write = [this] { return Leads(); },
+                        .now = options.now},
+      snapshot, work->prometheus.get(), &work->transport, &timer_, observer, options.idle_metrics);
   return work;
 }
 
@@ -274,6 +296,9 @@ void Controller::Start() {
     threads_.emplace_back([this] { checks_->runner->Run(); });
   }
   if (running_pods_ != nullptr) running_pods_->Start(threads_);
+  if (idle_ != nullptr) {
+    threads_.emplace_back([this] { idle_->pods->Run(); });
+  }
   threads_.emplace_back([this] { pending_.Run(); });
 }
 
@@ -293,6 +318,10 @@ void Controller::Stop() {
   lost_pod_client_->Stop();
   if (running_pods_ != nullptr) running_pods_->Stop();
   if (checks_ != nullptr) checks_->client->Stop();
+  if (idle_ != nullptr) {
+    idle_->client->Stop();
+    idle_->prometheus->Stop();
+  }
   pending_.Stop();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();

@@ -95,6 +95,10 @@ inline constexpr OwnName kGangModelsAnnotation{"gang-models"};
 /// planned.
 inline constexpr OwnName kMaxRuntimeAnnotation{"max-runtime"};
 
+/// Until when a notebook may hold devices that it does not use, in RFC 3339. Users write it on
+/// pods. The controller reads it before it evicts notebooks.
+inline constexpr OwnName kKeepIdleUntilAnnotation{"keep-idle-until"};
+
 // Annotations that admission writes.
 
 /// The user who created the object, on the object and its pods. Meant for people, and for what

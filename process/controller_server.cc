@@ -82,7 +82,10 @@ class ControllerServer::Work {
                    .node_uids = true,
                    .whole_pods = !config.planner.schedulers.empty() ||
                                  !config.controller.active_checks.empty(),
-                   .gang_prefix = PlansGangs(config.planner) ? config.prefix : ""}),
+                   .gang_prefix = PlansGangs(config.planner) ? config.prefix : "",
+                   .creator_annotation = config.controller.idle.enabled
+                                             ? model::kCreatedByAnnotation.Below(config.prefix)
+                                             : ""}),
         feed_(FeedOptions(server.api_), &snapshot_, &server.node_observer_, &server.pod_observer_),
         controller_({.api = server.api_,
                      .lease_namespace = lease.namespace_name,
@@ -98,6 +101,10 @@ class ControllerServer::Work {
                      .failed_observer = &server.failed_observer_,
                      .active_checks = config.controller.active_checks,
                      .check_pods = config.controller.check_pods,
+                     .idle = config.controller.idle,
+                     .idle_rules = config.idle,
+                     .prometheus = config.prometheus,
+                     .idle_metrics = &server.idle_metrics_,
                      .taints = config.controller.taints && Excludes(config),
                      .repair = RepairOf(config),
                      .health = HealthOf(config).config,
@@ -180,6 +187,7 @@ ControllerServer::ControllerServer(kube::ApiConfig api, const std::string& lease
       planner_metrics_(*metrics_),
       fault_metrics_(*metrics_),
       check_metrics_(*metrics_),
+      idle_metrics_(*metrics_),
       node_observer_("nodes", *metrics_),
       pod_observer_("pods", *metrics_),
       pending_observer_("pending_pods", *metrics_),
