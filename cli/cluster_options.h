@@ -13,7 +13,7 @@
 
 namespace berth::cli {
 
-/// The options by which `berth explain` and `berth capacity` find the cluster and the
+/// The options by which `berth explain`, `berth capacity` and `berth who` find the cluster and the
 /// configuration.
 struct ClusterOptions {
   /// A file of API objects to read instead of an API server; "-" is standard input.

@@ -43,6 +43,12 @@ void AddGangsCommand(Command berth);
 /// `berth board`: serves a page that shows the cluster.
 void AddBoardCommand(Command berth);
 
+/// `berth who`: who holds which devices.
+void AddWhoCommand(Command berth);
+
+/// `berth idle`: which devices are held and not used.
+void AddIdleCommand(Command berth);
+
 /// `berth certs show` and `berth certs renew`: the certificates that the controller maintains.
 void AddCertsCommand(Command berth);
 

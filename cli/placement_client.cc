@@ -169,4 +169,11 @@ absl::StatusOr<v1::CapacityResponse> CapacityBy(const PlacementEndpoint& server)
   return Call(server, v1::CapacityRequest(), &v1::Placement::Stub::Capacity);
 }
 
+absl::StatusOr<v1::HoldingsResponse> HoldingsBy(const PlacementEndpoint& server,
+                                                const std::string& namespace_name) {
+  v1::HoldingsRequest request;
+  request.set_namespace_(namespace_name);
+  return Call(server, request, &v1::Placement::Stub::Holdings);
+}
+
 }  // namespace berth::cli

@@ -7,8 +7,8 @@
 
 #include "proto/berth/v1/placement.pb.h"
 
-// Asks a running `berth extender` over gRPC, for `berth explain --server` and `berth capacity
-// --server`.
+// Asks a running `berth extender` over gRPC, for `berth explain --server`, `berth capacity
+// --server` and `berth who --server`.
 
 namespace berth::cli {
 
@@ -41,5 +41,10 @@ absl::StatusOr<v1::ExplainResponse> ExplainBy(const PlacementEndpoint& server,
 
 /// Counts the devices of the server's cluster.
 absl::StatusOr<v1::CapacityResponse> CapacityBy(const PlacementEndpoint& server);
+
+/// Lists what the bound pods of a namespace, or of all if it is empty, hold in the server's
+/// cluster.
+absl::StatusOr<v1::HoldingsResponse> HoldingsBy(const PlacementEndpoint& server,
+                                                const std::string& namespace_name);
 
 }  // namespace berth::cli

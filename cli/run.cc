@@ -27,6 +27,8 @@ void AddCommandsForPeople(Command berth) {
   AddExplainCommand(berth);
   AddCapacityCommand(berth);
   AddGangsCommand(berth);
+  AddWhoCommand(berth);
+  AddIdleCommand(berth);
   AddBoardCommand(berth);
   AddMutateCommand(berth);
   AddDoctorCommand(berth);

@@ -1,21 +1,34 @@
 #include "cluster/pod_ledger.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "absl/hash/hash.h"
+#include "model/node.h"
 
 namespace berth::cluster {
 namespace {
 
 std::uint64_t HashOf(const std::string& uid) { return absl::Hash<std::string>()(uid); }
 
+// Times that 32 bits do not hold are not known: nobody creates pods before 1970 or after 2106.
+std::uint32_t SecondsOf(model::Time time) {
+  const auto seconds = time.time_since_epoch().count();
+  constexpr auto kMost = std::numeric_limits<std::uint32_t>::max();
+  return seconds < 0 || seconds > kMost ? 0 : static_cast<std::uint32_t>(seconds);
+}
+
 }  // namespace
 
 PodLedger::PodLedger(std::shared_ptr<const model::AcceleratorCatalog> catalog, NodeTable* nodes,
-                     bool whole_pods)
-    : catalog_(std::move(catalog)), nodes_(nodes), whole_pods_(whole_pods) {}
+                     bool whole_pods, std::string creator_annotation)
+    : catalog_(std::move(catalog)),
+      nodes_(nodes),
+      whole_pods_(whole_pods),
+      creator_annotation_(std::move(creator_annotation)) {}
 
 void PodLedger::Upsert(const model::Pod& pod) {
   Demand demand = DemandOf(pod);
@@ -25,8 +38,13 @@ void PodLedger::Upsert(const model::Pod& pod) {
   }
   // Hold the new node before releasing the earlier record's, so that the place is not reused in
   // between.
-  Record earlier{HashOf(pod.uid), demands_.Hold(std::move(demand)), nodes_->Hold(pod.node_name),
-                 epoch_};
+  const std::string_view creator = HoldsDevices(demand) ? CreatorOf(pod) : std::string_view();
+  Record earlier{.uid_hash = HashOf(pod.uid),
+                 .demand = demands_.Hold(std::move(demand)),
+                 .node = nodes_->Hold(pod.node_name),
+                 .epoch = epoch_,
+                 .creator = creators_.Hold(creator),
+                 .created = SecondsOf(pod.created)};
   Record& record = records_[KeyOf(pod)];
   std::swap(record, earlier);
   const bool is_new = earlier.demand == nullptr;
@@ -93,15 +111,23 @@ void PodLedger::Remove(Records::iterator found) {
 
 void PodLedger::Release(const Record& record) {
   demands_.Release(record.demand);
+  creators_.Release(record.creator);
   nodes_->Release(record.node);
 }
 
 void PodLedger::HasLeft(const Record& record) {
-  const auto in_catalogue = [this](const model::Resources::Entry& entry) {
+  (HoldsDevices(*record.demand) ? left_ : others_left_).Add(record.uid_hash);
+}
+
+bool PodLedger::HoldsDevices(const Demand& demand) const {
+  return std::ranges::any_of(demand.resources, [this](const model::Resources::Entry& entry) {
     return catalog_->HasResource(entry.first);
-  };
-  const bool is_ours = std::ranges::any_of(record.demand->resources, in_catalogue);
-  (is_ours ? left_ : others_left_).Add(record.uid_hash);
+  });
+}
+
+std::string_view PodLedger::CreatorOf(const model::Pod& pod) const {
+  if (creator_annotation_.empty()) return {};
+  return model::Find(pod.annotations, creator_annotation_).value_or(std::string_view());
 }
 
 }  // namespace berth::cluster

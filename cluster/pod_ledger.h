@@ -7,12 +7,14 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "cluster/creator_table.h"
 #include "cluster/demand_table.h"
 #include "cluster/node_table.h"
 #include "cluster/recent_uids.h"
 #include "kube/unreadable_object.h"
 #include "model/accelerator.h"
 #include "model/pod.h"
+#include "model/time.h"
 
 namespace berth::cluster {
 
@@ -39,8 +41,10 @@ class PodLedger {
   static constexpr std::int64_t kMaxAmount = std::int64_t{1} << 50;
 
   /// `catalog` must not be null. `nodes` must outlive the ledger. `whole_pods`: see above.
+  /// `creator_annotation` is the full name of the annotation that says who created a pod. Empty:
+  /// creators are not kept.
   PodLedger(std::shared_ptr<const model::AcceleratorCatalog> catalog, NodeTable* nodes,
-            bool whole_pods = false);
+            bool whole_pods = false, std::string creator_annotation = {});
 
   /// Sets what `pod` uses, and replaces what was known under its namespace and name, whether of the
   /// same pod or of an earlier one. A pod that uses nothing is removed instead.
@@ -71,6 +75,30 @@ class PodLedger {
   /// UIDs are compared by their hashes.
   bool WasSeen(const std::string& key, const std::string& uid) const;
 
+  /// What ForEach() tells of one pod. Valid during the call.
+  struct BoundPod {
+    /// "<namespace>/<name>".
+    std::string_view key;
+    /// Who created the pod; empty if that is not known, or if the pod uses nothing of the
+    /// catalogue. At most CreatorTable::kMaxBytes.
+    std::string_view creator;
+    /// What the pod uses.
+    const Demand& demand;
+    /// The place of its node, which need not be known.
+    model::NodeIndex node;
+    /// When the pod was created; kNoTime if that is not known.
+    model::Time created;
+  };
+
+  /// Calls visit(const BoundPod&) for each pod that has a record, in no order.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (const auto& [key, record] : records_) {
+      visit(BoundPod{key, creators_[record.creator], *record.demand, record.node,
+                     model::Time(model::Duration(record.created))});
+    }
+  }
+
   /// The number of pods that have a record.
   std::size_t size() const { return records_.size(); }
 
@@ -84,11 +112,21 @@ class PodLedger {
     model::NodeIndex node = 0;
     /// The value of epoch_ when the pod was last upserted or kept.
     std::uint32_t epoch = 0;
+    /// Its number in creators_, which the record holds. Only of pods that use a resource of the
+    /// catalogue.
+    std::uint32_t creator = CreatorTable::kNobody;
+    /// When the pod was created, in seconds since 1970; 0 if that is not known. In 32 bits, which
+    /// last until 2106.
+    std::uint32_t created = 0;
   };
   using Records = absl::flat_hash_map<std::string, Record>;  // by "<namespace>/<name>"
 
   /// What the pod uses; empty if it is not bound or has terminated.
   Demand DemandOf(const model::Pod& pod) const;
+  /// Whether a resource of the catalogue is among what a pod uses.
+  bool HoldsDevices(const Demand& demand) const;
+  /// Who created the pod; empty if that is not known.
+  std::string_view CreatorOf(const model::Pod& pod) const;
   /// Removes the record, or does nothing at records_.end().
   void Remove(Records::iterator found);
   /// Releases what the record holds.
@@ -100,7 +138,9 @@ class PodLedger {
   /// Where demands are added; not owned.
   NodeTable* nodes_;
   const bool whole_pods_;
+  const std::string creator_annotation_;
   DemandTable demands_;
+  CreatorTable creators_;
   Records records_;
   /// The pods that left: those that used a resource of the catalogue, and the others.
   RecentUids left_;

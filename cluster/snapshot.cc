@@ -32,6 +32,8 @@ bool Snapshot::Reader::WasSeenBound(const std::string& key, const std::string& u
   return snapshot_->pods_.WasSeen(key, uid);
 }
 
+const PodLedger& Snapshot::Reader::BoundPods() const { return snapshot_->pods_; }
+
 const GangPods& Snapshot::Reader::Gangs() const { return snapshot_->gangs_; }
 
 const TerminatingPods& Snapshot::Reader::Terminating() const { return snapshot_->terminating_; }
@@ -73,7 +75,7 @@ Snapshot::Snapshot(Options options)
       now_(std::move(options.now)),
       on_ambiguous_(std::move(options.on_ambiguous)),
       passing_(std::move(options.passing)),
-      pods_(catalog_, &nodes_, options.whole_pods),
+      pods_(catalog_, &nodes_, options.whole_pods, options.creator_annotation),
       gangs_(options.gang_prefix),
       checkpoints_(options.checkpoint_times) {}
 

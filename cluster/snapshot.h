@@ -83,6 +83,9 @@ class Snapshot {
     /// them away before others need what they use. It must be thread-safe, and always say the same
     /// of a pod. May be empty: all count.
     std::function<bool(const model::Pod&)> passing{};
+    /// The full name of the annotation that says who created a pod, "berth.dev/created-by". Empty:
+    /// creators are not kept.
+    std::string creator_annotation = {};
     /// Called when two entries of the catalogue recognise a node: when the node is new, and when
     /// its accelerator changes. The arguments are the node's name, the entry that counts and the
     /// other entry. It is called on the writer's thread, without any lock held. May be empty.
@@ -115,6 +118,9 @@ class Snapshot {
     /// node, or did so and has left. With Options::whole_pods: whether it is bound, or was and has
     /// left. See PodLedger::WasSeen.
     bool WasSeenBound(const std::string& key, const std::string& uid) const;
+    /// The pods that use a resource of the catalogue on a node. With Options::whole_pods: all bound
+    /// pods.
+    const PodLedger& BoundPods() const;
     /// The bound pods of gangs; none without Options::gang_prefix.
     const GangPods& Gangs() const;
     /// The pods of Jobs that somebody has deleted and that are still there.

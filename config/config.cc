@@ -241,6 +241,21 @@ void ValidateEvict(const BerthConfiguration& config, Errors& errors) {
   }
 }
 
+void ValidateUsage(const BerthConfiguration& config, Errors& errors) {
+  if (config.controller.idle.enabled && !config.prometheus.configured()) {
+    errors.push_back({"controller.idle.enabled",
+                      "needs prometheus.url: without measurements no device is known to be idle"});
+  }
+  for (model::FieldError& error : usage::Validate(config.prometheus)) {
+    errors.push_back(std::move(error));
+  }
+  std::vector<std::string> names;
+  for (const model::AcceleratorSpec& spec : config.accelerators) names.push_back(spec.name);
+  for (model::FieldError& error : usage::Validate(config.idle, names)) {
+    errors.push_back(std::move(error));
+  }
+}
+
 }  // namespace
 
 std::span<const model::EnumName<LogThreshold>> EnumNames(LogThreshold) { return kLogThresholds; }
@@ -261,6 +276,7 @@ std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
   ValidateEvict(config, errors);
   for (model::FieldError& error : Validate(config.planner)) errors.push_back(std::move(error));
   ValidateAccelerators(config.accelerators, errors);
+  ValidateUsage(config, errors);
   for (model::FieldError& error : policies::scheduling::Validate(config.scheduling)) {
     errors.push_back(std::move(error));
   }

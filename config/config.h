@@ -13,6 +13,7 @@
 #include "policies/admission/config.h"
 #include "policies/scheduling/config.h"
 #include "policies/scheduling/shortlist.h"
+#include "usage/config.h"
 
 // The configuration file as C++ structs: a struct for each block, with fields in the order of the
 // file. The initialisers are the defaults. VisitFields declares each field's key and its help text,
@@ -240,6 +241,9 @@ struct BerthConfiguration {
   MetricsConfig metrics;
   ProbesConfig probes;
   GrpcConfig grpc;
+  /// Read by `berth who`, `berth idle` and, if it looks for idle devices, `berth controller`.
+  usage::PrometheusConfig prometheus;
+  usage::IdleConfig idle;
   LogConfig log;
   /// The catalogue. A node belongs to the first entry that recognises it.
   std::vector<model::AcceleratorSpec> accelerators = model::AcceleratorCatalog::Defaults();
@@ -267,6 +271,9 @@ void VisitFields(Visitor& visit, BerthConfiguration& config) {
   visit("metrics", config.metrics, "The server for Prometheus and kubelet");
   visit("probes", config.probes, "A separate server for kubelet's probes");
   visit("grpc", config.grpc, "The server for `berth explain`, `berth capacity` and programs");
+  visit("prometheus", config.prometheus,
+        "Where `berth who`, `berth idle` and `berth controller` ask for what was measured");
+  visit("idle", config.idle, "When devices are held and not used");
   visit("log", config.log, "JSON lines on standard error");
   visit("accelerators", config.accelerators,
         "The catalogue: a node belongs to the first entry that matches it");

@@ -245,6 +245,36 @@ void ValidateRepair(const RepairConfig& config, Errors& errors) {
                                 config.max_share)});
 }
 
+void ValidateIdle(const IdlePodsConfig& config, Errors& errors) {
+  constexpr model::Duration kMostEvery = std::chrono::hours(24);
+  if (config.every < kLeastWait || config.every > kMostEvery) {
+    errors.push_back(
+        {"controller.idle.every",
+         fmt::format("must be from {} to {}, got {}; write 5m", model::FormatDuration(kLeastWait),
+                     model::FormatDuration(kMostEvery), model::FormatDuration(config.every))});
+  }
+  const model::Duration grace = config.evict_notebooks_after;
+  if (grace != model::Duration(0) && grace < kLeastWait) {
+    errors.push_back(
+        {"controller.idle.evictNotebooksAfter",
+         fmt::format("must be 0s, for never, or at least {}, got {}; write 24h",
+                     model::FormatDuration(kLeastWait), model::FormatDuration(grace))});
+  }
+  if (grace != model::Duration(0) && !config.events) {
+    errors.push_back({"controller.idle.events",
+                      "must be true with evictNotebooksAfter: nobody is evicted untold"});
+  }
+  if (config.min_age < model::Duration(0)) {
+    errors.push_back({"controller.idle.minAge", "must not be negative; write 8h"});
+  }
+  if (config.per_minute < 1) {
+    errors.push_back(
+        {"controller.idle.perMinute",
+         fmt::format("must be 1 or more, got {}; write evictNotebooksAfter: 0s to evict nothing",
+                     config.per_minute)});
+  }
+}
+
 }  // namespace
 
 std::vector<model::FieldError> Validate(const ControllerConfig& config) {
@@ -258,6 +288,7 @@ std::vector<model::FieldError> Validate(const ControllerConfig& config) {
   }
   ValidateRunningPods(config, errors);
   ValidateRepair(config.repair, errors);
+  ValidateIdle(config.idle, errors);
   return errors;
 }
 

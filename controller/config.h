@@ -193,6 +193,43 @@ void VisitFields(Visitor& visit, EvictConfig& config) {
         "node. Above 0; 1: however many");
 }
 
+/// What happens to pods that hold devices and do not use them: `controller.idle`. Off by default.
+/// Needs the block `prometheus`; the block `idle` says when a device is idle.
+struct IdlePodsConfig {
+  bool enabled = false;
+  /// From a minute to a day.
+  model::Duration every = std::chrono::minutes(5);
+  bool events = true;
+  /// How long a notebook must have been told; 0: none is evicted. Otherwise at least a minute, and
+  /// `events` is set.
+  model::Duration evict_notebooks_after{0};
+  /// Of the pod, not negative.
+  model::Duration min_age = std::chrono::hours(8);
+  /// 1 or more.
+  std::int32_t per_minute = 1;
+
+  bool evicts() const { return enabled && evict_notebooks_after > model::Duration(0); }
+
+  friend bool operator==(const IdlePodsConfig&, const IdlePodsConfig&) = default;
+};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, IdlePodsConfig& config) {
+  visit("enabled", config.enabled,
+        "Whether the controller looks for devices that are held and not used, as idle says, and "
+        "exports their number. Needs prometheus.url");
+  visit("every", config.every, "How often it looks, 1m to 24h");
+  visit("events", config.events,
+        "Whether an Event tells of each pod that uses none of its devices, once a day");
+  visit("evictNotebooksAfter", config.evict_notebooks_after,
+        "How long after the first Event a notebook is evicted that still uses none of its "
+        "devices, through the Eviction API, so that PodDisruptionBudgets hold. The annotation "
+        "keep-idle-until below the configured prefix puts that off, and what controls the pod may "
+        "make it anew. Needs events. At least 1m; 0s: never");
+  visit("minAge", config.min_age, "Younger notebooks are not evicted");
+  visit("perMinute", config.per_minute, "How many notebooks are evicted a minute, 1 or more");
+}
+
 /// What `berth controller` does besides labels and nudges, which need no configuration:
 /// `controller`. A plain value.
 struct ControllerConfig {
@@ -209,6 +246,7 @@ struct ControllerConfig {
   /// least a minute.
   model::Duration avoid_for{0};
   RepairConfig repair;
+  IdlePodsConfig idle;
   /// Whether nodes that the health rules exclude get a taint.
   bool taints = false;
   /// Whether Events tell of nodes that the health rules exclude.
@@ -241,6 +279,7 @@ void VisitFields(Visitor& visit, ControllerConfig& config) {
         "which one of them failed by itself, by the annotation avoid of the node. At least 1m; 0s: "
         "not at all");
   visit("repair", config.repair, "Which nodes another program may repair, and how many at a time");
+  visit("idle", config.idle, "What happens to pods that hold devices and do not use them");
   visit("taints", config.taints,
         "Whether nodes that an Exclude entry of health.conditions keeps all pods off get the taint "
         "excluded:NoSchedule below the configured prefix, so that every scheduler leaves them "

@@ -96,6 +96,7 @@ Controller::Controller(Options options,
       running_pods_(MakeRunningPods(options, snapshot, observer)),
       checks_(MakeCheckWork(options, std::move(engine), snapshot, check_metrics)),
       preflights_(MakePreflightWork(options)),
+      idle_(MakeIdleWork(options, snapshot, observer)),
       waiting_pods_(WaitingHandlers(options)),
       pending_client_(Connect(options, {})),
       pending_(PendingPods(options.seed), pending_client_.get(), &pending_timer_, &waiting_pods_,
@@ -130,6 +131,27 @@ std::unique_ptr<Controller::PreflightWork> Controller::MakePreflightWork(const O
   auto work = std::make_unique<PreflightWork>(std::move(client), std::move(transport));
   work->runner = std::make_unique<PreflightRunner>(PreflightOptions(options), &work->transport,
                                                    &timer_, options.preflight_metrics);
+  return work;
+}
+
+std::unique_ptr<Controller::IdleWork> Controller::MakeIdleWork(const Options& options,
+                                                               const cluster::Snapshot* snapshot,
+                                                               WriteObserver* observer) {
+  if (!options.idle.enabled) return nullptr;
+  auto prometheus = usage::Prometheus::Make(options.prometheus);
+  // A valid configuration has a valid URL.
+  if (!prometheus.ok()) return nullptr;
+  auto client = Connect(options, WriteTimeouts());
+  LeaderTransport transport = WhileLeading(*client);
+  auto work =
+      std::make_unique<IdleWork>(std::move(client), std::move(transport), *std::move(prometheus));
+  work->pods = std::make_unique<IdlePods>(
+      IdlePods::Options{.config = options.idle,
+                        .idle = options.idle_rules,
+                        .keep_annotation = model::kKeepIdleUntilAnnotation.Below(options.prefix),
+                        .may_write = [this] { return Leads(); },
+                        .now = options.now},
+      snapshot, work->prometheus.get(), &work->transport, &timer_, observer, options.idle_metrics);
   return work;
 }
 
@@ -304,6 +326,9 @@ void Controller::Start() {
     threads_.emplace_back([this] { preflights_->runner->Run(); });
   }
   if (running_pods_ != nullptr) running_pods_->Start(threads_);
+  if (idle_ != nullptr) {
+    threads_.emplace_back([this] { idle_->pods->Run(); });
+  }
   threads_.emplace_back([this] { pending_.Run(); });
 }
 
@@ -324,6 +349,10 @@ void Controller::Stop() {
   if (running_pods_ != nullptr) running_pods_->Stop();
   if (checks_ != nullptr) checks_->client->Stop();
   if (preflights_ != nullptr) preflights_->client->Stop();
+  if (idle_ != nullptr) {
+    idle_->client->Stop();
+    idle_->prometheus->Stop();
+  }
   pending_.Stop();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();

@@ -16,6 +16,8 @@
 #include "controller/fault_metrics.h"
 #include "controller/fault_teller.h"
 #include "controller/gate_remover.h"
+#include "controller/idle_metrics.h"
+#include "controller/idle_pods.h"
 #include "controller/leader_election.h"
 #include "controller/leader_transport.h"
 #include "controller/lost_pod_deleter.h"
@@ -42,6 +44,8 @@
 #include "kube/transport.h"
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
+#include "usage/config.h"
+#include "usage/prometheus.h"
 
 namespace berth::controller {
 
@@ -56,6 +60,7 @@ namespace berth::controller {
 ///   configured to (RunningPods);
 /// - ends pods that hang on lost nodes, if it is configured to (LostPodDeleter);
 /// - runs checks on idle nodes, if it is configured to (checks::Runner);
+/// - looks for pods that do not use their devices, if it is configured to (IdlePods);
 /// - runs preflights of gangs, if it is configured to (PreflightRunner).
 ///
 /// It reads nodes and bound pods from a snapshot that somebody else feeds, and watches the waiting
@@ -69,7 +74,8 @@ class Controller {
   struct Options {
     /// How to reach the API server. Up to ten connections are opened, Nominator::kWriters more
     /// if pods are planned, one more if gangs are, one more if these have PodGroups, one more
-    /// if these have preflights, and one more if there are active checks.
+    /// if these have preflights, one more if there are active checks, and one more if idle pods are
+    /// looked for.
     kube::ApiConfig api;
     /// Namespace of the Lease, and of everything else that the controller reads or writes by name.
     std::string lease_namespace;
@@ -97,6 +103,13 @@ class Controller {
     /// Which checks run on idle nodes. If any, the snapshot must have whole pods.
     std::vector<checks::ActiveCheck> active_checks;
     checks::CheckPodsConfig check_pods;
+    /// What happens to pods that do not use their devices. If it is enabled, the snapshot must keep
+    /// creators, `idle_metrics` is not null and outlives the controller, and `idle_rules` and
+    /// `prometheus` say when a device is idle and where to ask.
+    IdlePodsConfig idle;
+    usage::IdleConfig idle_rules;
+    usage::PrometheusConfig prometheus;
+    IdleMetrics* idle_metrics = nullptr;
     /// Whether nodes that are excluded get a taint, and by which conditions. Without them, taints
     /// of earlier configurations are removed.
     bool taints = false;
@@ -152,6 +165,7 @@ class Controller {
   /// - the pods on lost nodes; this thread ends at once if nothing is to be done about them;
   /// - the checks of idle nodes, if there are any;
   /// - the preflights of gangs, if there are any;
+  /// - the look for pods that do not use their devices, if it is enabled;
   /// - the list-and-watch of waiting pods.
   ///
   /// All but the first and the last do nothing while this controller does not lead, except that
@@ -204,6 +218,23 @@ class Controller {
   // Returns null if gangs have no preflights.
   std::unique_ptr<PreflightWork> MakePreflightWork(const Options& options);
   PreflightRunner::Options PreflightOptions(const Options& options) const;
+  // What looks for idle pods has these of its own.
+  struct IdleWork {
+    IdleWork(std::unique_ptr<kube::Transport> to_write, LeaderTransport while_leading,
+             std::unique_ptr<usage::Prometheus> to_ask)
+        : client(std::move(to_write)),
+          transport(std::move(while_leading)),
+          prometheus(std::move(to_ask)) {}
+
+    std::unique_ptr<kube::Transport> client;
+    LeaderTransport transport;
+    std::unique_ptr<usage::Prometheus> prometheus;
+    std::unique_ptr<IdlePods> pods;
+  };
+
+  // Returns null if nobody looks for idle pods.
+  std::unique_ptr<IdleWork> MakeIdleWork(const Options& options, const cluster::Snapshot* snapshot,
+                                         WriteObserver* observer);
   // Returns null if there are no checks.
   std::unique_ptr<CheckWork> MakeCheckWork(
       const Options& options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
@@ -288,6 +319,8 @@ class Controller {
 
   // Null if gangs have no preflights.
   const std::unique_ptr<PreflightWork> preflights_;
+  // Null unless it is configured.
+  const std::unique_ptr<IdleWork> idle_;
   // The list-and-watch of waiting pods, which feeds nudger_, nominator_, gate_remover_ and
   // check_runner_.
   WaitingPods waiting_pods_;

@@ -38,7 +38,10 @@ constexpr WriteWords kWrites[kWriteKinds] = {
      "get on jobs, list on pods and create on pods/eviction"},
     {"pod_event", "told why a pod stays on an excluded node", "create on events"},
     {"avoid", "noted on a node whose pods failed there", "patch on nodes"},
-    {"fault_event", "told of an excluded node", "create on events"}};
+    {"fault_event", "told of an excluded node", "create on events"},
+    {"idle_event", "told of idle devices", "get on pods and create on events"},
+    {"idle_eviction", "evicted a notebook with idle devices",
+     "get on pods and create on pods/eviction"}};
 constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
 
 }  // namespace

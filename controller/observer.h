@@ -17,8 +17,9 @@ namespace berth::controller {
 ///   berth_controller_writes_total{write,result}   write: node_label, nudge, secret, ca_bundle,
 ///                                                 lease_owner, lost_pod, nomination, gate,
 ///                                                 gang_condition, gang_eviction, node_taint,
-///                                                 pod_group, fault_event;
-///                                                 result: ok, gone, conflict, forbidden, failed
+///                                                 pod_group, fault_event, idle_event,
+///                                                 idle_eviction; result: ok, gone, conflict,
+///                                                 forbidden, failed
 ///   berth_controller_lease_errors_total           requests for the Lease that failed
 ///
 /// Failures are logged at most once in 10 s; `gone` and `conflict` are not, because they are

@@ -8,6 +8,7 @@
 #include "controller/certificate_keeper.h"
 #include "controller/fault_teller.h"
 #include "controller/gang_evictor.h"
+#include "controller/idle_pods.h"
 #include "controller/lease_store.h"
 #include "controller/lost_pod_deleter.h"
 #include "controller/owner_keeper.h"
@@ -41,6 +42,8 @@ std::vector<kube::Grant> InTheCluster(const ControllerConfig& config,
   if (planner.gangs.pod_groups) kube::Allow(kPodGroupPermissions, {}, grants);
   if (!config.evict.empty()) kube::Allow(kEvictPermissions, {}, grants);
   if (config.events) kube::Allow(kFaultEventPermissions, {}, grants);
+  if (config.idle.enabled && config.idle.events) kube::Allow(kIdleEventPermissions, {}, grants);
+  if (config.idle.evicts()) kube::Allow(kIdleEvictPermissions, {}, grants);
   if (config.lost_nodes.enabled()) kube::Allow(kLostPodPermissions, {}, grants);
   if (RunsChecks(config, planner)) kube::Allow(checks::kConditionPermissions, {}, grants);
   return grants;

@@ -13,7 +13,8 @@ namespace berth::controller {
 /// eviction of a gang, the taint of a node, the PodGroup of a gang, the label that lets a node be
 /// repaired, the eviction of a pod from an excluded node, the event that tells why a pod stays
 /// there, the annotation of a node on which pods failed, the Event of a node that is excluded or
-/// of a pod on it.
+/// of a pod on it, the Event of a pod that does not use its devices, the eviction of a notebook
+/// that does not.
 enum class Write {
   kNodeLabel,
   kNudge,
@@ -31,11 +32,13 @@ enum class Write {
   kEviction,
   kPodEvent,
   kAvoid,
-  kFaultEvent
+  kFaultEvent,
+  kIdleEvent,
+  kIdleEviction
 };
 
 /// How many values Write has.
-inline constexpr std::size_t kWriteKinds = 17;
+inline constexpr std::size_t kWriteKinds = 19;
 
 /// Is notified of every write that was tried. Called on several threads at a time, so
 /// implementations must be thread-safe. They must not block.

@@ -72,6 +72,15 @@ bool IsLoopbackHost(std::string_view host) {
 }
 
 absl::Status ParseServerUrl(std::string_view url, ApiConfig& config) {
+  const absl::Status status = ParseHttpUrl(url, config);
+  if (!status.ok()) return status;
+  if (!config.tls && !IsLoopbackHost(config.host)) {
+    return RefuseServer(url, "plain http to another machine");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseHttpUrl(std::string_view url, ApiConfig& config) {
   std::string_view rest = url;
   config.tls = TakePrefix(rest, "https://");
   if (!config.tls && !TakePrefix(rest, "http://")) return RefuseServer(url, "no https:// in front");
@@ -81,9 +90,6 @@ absl::Status ParseServerUrl(std::string_view url, ApiConfig& config) {
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   const absl::Status status = ParseAuthority(url, rest.substr(0, slash), config);
   if (!status.ok()) return status;
-  if (!config.tls && !IsLoopbackHost(config.host)) {
-    return RefuseServer(url, "plain http to another machine");
-  }
   config.base_path = rest.substr(slash);
   while (config.base_path.ends_with('/')) config.base_path.pop_back();
   return absl::OkStatus();

@@ -13,6 +13,10 @@ namespace berth::kube {
 /// the URL, for everything else; a part of `config` may be set then.
 absl::Status ParseServerUrl(std::string_view url, ApiConfig& config);
 
+/// The same, but plain http:// to other machines is accepted, too, for servers that are not API
+/// servers.
+absl::Status ParseHttpUrl(std::string_view url, ApiConfig& config);
+
 /// Whether `text` is a number from 1 to 65535.
 bool IsPort(std::string_view text);
 

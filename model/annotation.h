@@ -107,9 +107,14 @@ inline constexpr OwnName kGangPreflightAnnotation{"gang-preflight"};
 /// planned.
 inline constexpr OwnName kMaxRuntimeAnnotation{"max-runtime"};
 
+/// Until when a notebook may hold devices that it does not use, in RFC 3339. Users write it on
+/// pods. The controller reads it before it evicts notebooks.
+inline constexpr OwnName kKeepIdleUntilAnnotation{"keep-idle-until"};
+
 // Annotations that admission writes.
 
-/// The user who created the object, on the object and its pods. Meant for people.
+/// The user who created the object, on the object and its pods. Meant for people, and for what
+/// tells who holds which devices; see usage/holdings.h.
 inline constexpr OwnName kCreatedByAnnotation{"created-by"};
 /// The policies that apply to the object, on the object. Meant for people; of Jobs, the controller
 /// reads it before it ends a pod on a lost node.

@@ -12,6 +12,7 @@
 #include "model/taint.h"
 #include "placement/capacity.h"
 #include "policies/scheduling/exclusions.h"
+#include "usage/holdings.h"
 
 namespace berth::placement {
 
@@ -56,6 +57,20 @@ void AddDeviceFamilies(const model::ClusterView& view, const model::AcceleratorC
   AddSample(nodes, {{"accelerator", "none"}}, static_cast<double>(counts.back().nodes));
   families.push_back(std::move(nodes));
   families.push_back(std::move(devices));
+}
+
+MetricFamily UseFamily(const std::vector<usage::DevicesInUse>& in_use) {
+  MetricFamily family = Gauge("berth_devices_in_use",
+                              "Devices that bound pods request, by the creator and the namespace "
+                              "of the pods, and by accelerator.");
+  for (const usage::DevicesInUse& each : in_use) {
+    AddSample(family,
+              {{"creator", each.creator},
+               {"namespace", each.namespace_name},
+               {"accelerator", each.accelerator}},
+              static_cast<double>(each.devices));
+  }
+  return family;
 }
 
 MetricFamily TaintFamily(const model::ClusterView& view, const model::AcceleratorCatalog& catalog,
@@ -188,15 +203,18 @@ std::vector<MetricFamily> ClusterMetrics::Collect() const {
   std::vector<MetricFamily> families;
   std::vector<policies::scheduling::Breaker> breakers;
   std::vector<policies::scheduling::Exclusion> exclusions;
+  std::vector<usage::DevicesInUse> in_use;
   {
     const cluster::Snapshot::Reader view = snapshot_.Read();
     AddDeviceFamilies(view, catalog, families);
+    in_use = usage::CountDevicesInUse(view, catalog, kMostUsers);
     families.push_back(TaintFamily(view, catalog, taint_));
     families.push_back(ConditionFamily(health_, view, now_()));
     exclusions = policies::scheduling::Exclusions(health_, catalog, view, now_());
     families.push_back(QuarantineFamily(view));
     breakers = policies::scheduling::Breakers(health_, catalog, view.Pools(), now_());
   }
+  families.push_back(UseFamily(in_use));
   AddExclusionFamilies(exclusions, catalog, families);
   families.push_back(BreakerFamily(breakers, catalog));
   breaker_log_.Update(breakers, catalog, health_.breaker.action);

@@ -27,6 +27,10 @@ namespace berth::placement {
 ///   berth_breaker_tripped{accelerator,condition}      1 while tripped, else 0
 ///   berth_accelerator_devices{accelerator,state}      total (capacity), used (requested by bound
 ///                                                     pods), free (allocatable minus used)
+///   berth_devices_in_use{creator,namespace,accelerator}
+///                                                     devices that bound pods request, by who
+///                                                     created the pods; see
+///                                                     usage::CountDevicesInUse
 ///   berth_snapshot_synced                             1 once nodes and pods were listed
 ///   berth_snapshot_age_seconds{kind}                  time since the API server was last heard of
 ///   berth_quarantined_objects{kind}                   objects that exist and cannot be read
@@ -36,6 +40,10 @@ class ClusterMetrics : public prometheus::Collectable {
   /// How many excluded nodes have series of their own, those that are excluded the longest: a
   /// detector that errs everywhere must not take the monitoring down.
   static constexpr std::size_t kMostExclusions = 1000;
+
+  /// How many series of devices in use there are, of those who hold the most: there may be as many
+  /// creators as pods. All others together have one more for each accelerator.
+  static constexpr std::size_t kMostUsers = 1000;
 
   /// `taint` is the key of Berth's taint, which the snapshot must keep. `now` is the time by which
   /// conditions are judged, as for the engine. `snapshot` and `breaker_log` must outlive this

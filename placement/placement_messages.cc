@@ -97,6 +97,17 @@ void Fill(const UnrecognisedCapacity& unrecognised, v1::UnrecognisedCapacity& me
   Fill(unrecognised.devices, *message.mutable_devices());
 }
 
+void Fill(const usage::Holding& holding, v1::Holding& message) {
+  message.set_namespace_(holding.namespace_name);
+  message.set_pod(holding.pod);
+  message.set_creator(Utf8(holding.creator));
+  message.set_node(holding.node);
+  message.set_accelerator(holding.accelerator);
+  message.set_resource(holding.resource);
+  message.set_devices(holding.devices);
+  SetTime(holding.created, [&] { return message.mutable_created(); });
+}
+
 void Fill(const extender::RefusalCount& refused, v1::RefusalCount& message) {
   message.set_policy(refused.policy);
   message.set_reason(refused.reason);
@@ -173,6 +184,31 @@ v1::CapacityResponse ToMessage(const Capacity& capacity) {
   FillAll(capacity.unrecognised, message.mutable_unrecognised());
   message.mutable_hints()->Assign(capacity.hints.begin(), capacity.hints.end());
   return message;
+}
+
+v1::HoldingsResponse ToMessage(const std::vector<usage::Holding>& holdings, model::Time time,
+                               const std::vector<std::string>& hints) {
+  v1::HoldingsResponse message;
+  SetTime(time, [&] { return message.mutable_time(); });
+  FillAll(holdings, message.mutable_holdings());
+  message.mutable_hints()->Assign(hints.begin(), hints.end());
+  return message;
+}
+
+std::vector<usage::Holding> HoldingsIn(const v1::HoldingsResponse& response) {
+  std::vector<usage::Holding> holdings;
+  holdings.reserve(static_cast<std::size_t>(response.holdings_size()));
+  for (const v1::Holding& each : response.holdings()) {
+    holdings.push_back({.namespace_name = each.namespace_(),
+                        .pod = each.pod(),
+                        .creator = each.creator(),
+                        .node = each.node(),
+                        .accelerator = each.accelerator(),
+                        .resource = each.resource(),
+                        .devices = each.devices(),
+                        .created = TimeOf(each.created())});
+  }
+  return holdings;
 }
 
 v1::WatchDecisionsResponse ToMessage(const extender::DecisionBroker::Delivery& delivery) {

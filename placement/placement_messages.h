@@ -1,9 +1,13 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "extender/decision_broker.h"
 #include "placement/capacity.h"
 #include "placement/explanation.h"
 #include "proto/berth/v1/placement.pb.h"
+#include "usage/holdings.h"
 
 // Makes the messages of proto/berth/v1/placement.proto from the values that they stand for.
 // Clients, such as `berth explain` and `berth capacity`, use the messages themselves.
@@ -19,6 +23,14 @@ v1::ExplainResponse ToMessage(const Explanation& explanation);
 
 /// The answer to `berth capacity`.
 v1::CapacityResponse ToMessage(const Capacity& capacity);
+
+/// What bound pods hold, for `berth who`. Names that are not UTF-8 become ASCII, as above. `hints`
+/// are of QuarantineHints().
+v1::HoldingsResponse ToMessage(const std::vector<usage::Holding>& holdings, model::Time time,
+                               const std::vector<std::string>& hints);
+
+/// The holdings in an answer.
+std::vector<usage::Holding> HoldingsIn(const v1::HoldingsResponse& response);
 
 /// One decision for a client that watches.
 v1::WatchDecisionsResponse ToMessage(const extender::DecisionBroker::Delivery& delivery);

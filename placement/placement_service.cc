@@ -9,13 +9,16 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kube/json.h"
 #include "kube/json_sizes.h"
 #include "placement/capacity.h"
 #include "placement/explanation.h"
+#include "placement/explanation_hints.h"
 #include "placement/placement_messages.h"
 #include "proto/berth/v1/placement.grpc.pb.h"
+#include "usage/holdings.h"
 
 namespace berth::placement {
 
@@ -131,6 +134,12 @@ class PlacementService final : public v1::Placement::CallbackService {
     return Finish(context, Count(*response));
   }
 
+  grpc::ServerUnaryReactor* Holdings(grpc::CallbackServerContext* context,
+                                     const v1::HoldingsRequest* request,
+                                     v1::HoldingsResponse* response) override {
+    return Finish(context, List(request->namespace_(), *response));
+  }
+
   grpc::ServerWriteReactor<v1::WatchDecisionsResponse>* WatchDecisions(
       grpc::CallbackServerContext* /*context*/,
       const v1::WatchDecisionsRequest* /*request*/) override {
@@ -173,6 +182,20 @@ class PlacementService final : public v1::Placement::CallbackService {
     if (!placer.ok()) return placer.status();
     response =
         ToMessage(CountCapacity((*placer)->snapshot().Read(), (*placer)->engine(), options_.now()));
+    return absl::OkStatus();
+  }
+
+  absl::Status List(const std::string& namespace_name, v1::HoldingsResponse& response) const {
+    const auto placer = Current();
+    if (!placer.ok()) return placer.status();
+    std::vector<usage::Holding> holdings;
+    std::vector<std::string> hints;
+    {
+      const cluster::Snapshot::Reader view = (*placer)->snapshot().Read();
+      holdings = usage::HoldingsOf(view, (*placer)->snapshot().catalog(), namespace_name);
+      hints = QuarantineHints(view);
+    }
+    response = ToMessage(holdings, options_.now(), hints);
     return absl::OkStatus();
   }
 

@@ -103,6 +103,8 @@ bool NeedsRestart(const config::BerthConfiguration& then, const config::BerthCon
   rest.extender.shortlist = then.extender.shortlist;
   rest.planner = then.planner;
   rest.controller = then.controller;
+  rest.prometheus = then.prometheus;
+  rest.idle = then.idle;
   rest.admission.judgement = then.admission.judgement;
   return rest != then;
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/annotation.h"
 #include "server/log.h"
 
 namespace berth::process {
@@ -55,8 +56,9 @@ std::shared_ptr<LiveCluster> ConfiguredPlacer::NewCluster(const config::BerthCon
   // The feed's thread calls back. Stop() waits for that thread, so the pointer is valid then.
   auto self = std::make_shared<const LiveCluster*>(nullptr);
   auto cluster = std::make_shared<LiveCluster>(
-      engine.catalog, api_, node_observer_, pod_observer_, nominated_pod_observer_,
-      NeedsServices(config) ? &service_observer_ : nullptr, [this, self] { OnSynced(*self); });
+      engine.catalog, model::kCreatedByAnnotation.Below(config.prefix), api_, node_observer_,
+      pod_observer_, nominated_pod_observer_, NeedsServices(config) ? &service_observer_ : nullptr,
+      [this, self] { OnSynced(*self); });
   *self = cluster.get();
   return cluster;
 }
@@ -89,6 +91,7 @@ void ConfiguredPlacer::Apply(const config::BerthConfiguration& config) {
     if (stopped_) return;
     superseded = std::move(next_);
     if (current_->config.accelerators == config.accelerators &&
+        current_->config.prefix == config.prefix &&
         NeedsServices(current_->config) == NeedsServices(config)) {
       Engine engine = MakeEngine(config, current_->engine.catalog);
       current_ = Make(config, std::move(engine), current_->cluster);
@@ -103,8 +106,8 @@ void ConfiguredPlacer::Apply(const config::BerthConfiguration& config) {
   process::Stop(superseded);
   if (starting == nullptr) return;
   server::Log(server::LogLevel::kInfo,
-              "the catalogue of accelerators, or what the shortlist needs, changed; listing the "
-              "cluster anew");
+              "the catalogue of accelerators, the prefix, or what the shortlist needs, changed; "
+              "listing the cluster anew");
   starting->Start();
 }
 

@@ -21,9 +21,9 @@ namespace berth::process {
 /// configuration changes. Owns the snapshot and the feed that follows the cluster.
 ///
 ///   a change of                                takes effect
-///   policies, prefix, size of the shortlist    at once, with the same snapshot
+///   policies, size of the shortlist            at once, with the same snapshot
 ///   the planner, the controller's Lease        at once, with the same snapshot
-///   the catalogue                              when the cluster has been listed again
+///   the catalogue, the prefix                  when the cluster has been listed again
 ///   whether the shortlist needs Services       when the cluster has been listed again
 ///
 /// When the cluster is listed again, a new snapshot is filled, because nodes and pods are stored as

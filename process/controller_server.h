@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "controller/certificate_report.h"
 #include "controller/fault_metrics.h"
+#include "controller/idle_metrics.h"
 #include "controller/observer.h"
 #include "controller/planner_metrics.h"
 #include "controller/preflight_metrics.h"
@@ -89,6 +90,7 @@ class ControllerServer final : public Server {
   controller::FaultMetrics fault_metrics_;
   checks::Metrics check_metrics_;
   controller::PreflightMetrics preflight_metrics_;
+  controller::IdleMetrics idle_metrics_;
   // Shared by successive works, so that their counters go on.
   FeedObserver node_observer_;
   FeedObserver pod_observer_;

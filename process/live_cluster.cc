@@ -34,9 +34,10 @@ class LiveCluster::Observer final : public kube::ListWatchObserver {
 };
 
 LiveCluster::LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalog,
-                         kube::ApiConfig api, kube::ListWatchObserver& nodes,
-                         kube::ListWatchObserver& pods, kube::ListWatchObserver& nominated_pods,
-                         kube::ListWatchObserver* services, std::function<void()> on_synced)
+                         std::string creator_annotation, kube::ApiConfig api,
+                         kube::ListWatchObserver& nodes, kube::ListWatchObserver& pods,
+                         kube::ListWatchObserver& nominated_pods, kube::ListWatchObserver* services,
+                         std::function<void()> on_synced)
     : on_synced_(std::move(on_synced)),
       catalogue_log_(catalog),
       snapshot_({.catalog = catalog,
@@ -44,6 +45,7 @@ LiveCluster::LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalo
                  .whole_pods = true,
                  .checkpoint_times = true,
                  .now = Now,
+                 .creator_annotation = std::move(creator_annotation),
                  .on_ambiguous =
                      [this](const std::string& node, auto entry, auto hidden) {
                        catalogue_log_.OnAmbiguous(node, entry, hidden);

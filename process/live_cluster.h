@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "cluster/feed.h"
 #include "cluster/nominated_pods.h"
@@ -26,13 +27,14 @@ cluster::Feed::Options FeedOptions(kube::ApiConfig api);
 /// and, if a shortlist needs them, Services.
 class LiveCluster {
  public:
-  /// Connects to nothing yet. The observers must outlive the object. Without `services`, Services
+  /// Connects to nothing yet. `creator_annotation` is the full name of the annotation that says who
+  /// created a pod. The observers must outlive the object. Without `services`, Services
   /// are not watched. `on_synced` is called once, on a thread of the feed, when nodes and bound
   /// pods have been listed; it may be empty.
-  LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalog, kube::ApiConfig api,
-              kube::ListWatchObserver& nodes, kube::ListWatchObserver& pods,
-              kube::ListWatchObserver& nominated_pods, kube::ListWatchObserver* services,
-              std::function<void()> on_synced);
+  LiveCluster(std::shared_ptr<const model::AcceleratorCatalog> catalog,
+              std::string creator_annotation, kube::ApiConfig api, kube::ListWatchObserver& nodes,
+              kube::ListWatchObserver& pods, kube::ListWatchObserver& nominated_pods,
+              kube::ListWatchObserver* services, std::function<void()> on_synced);
   /// Ends the feed, like Stop().
   ~LiveCluster();
   LiveCluster(const LiveCluster&) = delete;

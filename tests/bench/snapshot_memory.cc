@@ -18,6 +18,7 @@ namespace {
 constexpr int kNodes = 7'500;
 constexpr int kGpusPerNode = 8;
 constexpr char kGpu[] = "nvidia.com/gpu";
+constexpr char kCreatedBy[] = "berth.dev/created-by";
 
 /// kubelet's four, and what detectors of hardware faults publish.
 constexpr const char* kConditions[] = {
@@ -62,7 +63,10 @@ model::Pod MakePod(int index) {
   pod.name = "train-resnet-worker-" + std::to_string(index);
   pod.uid = "0b8c2f1e-0000-4000-8000-" + std::to_string(100'000'000'000 + index);
   pod.node_name = NodeName(index % kNodes);
-  pod.annotations = {{"berth.dev/accelerators", "V100"}};
+  // Of 300 people.
+  pod.annotations = {
+      {"berth.dev/accelerators", "V100"},
+      {kCreatedBy, "researcher-" + std::to_string(index % 300) + "@cluster.example.com"}};
   // Teams ask for round figures, so many pods ask for the same.
   pod.requests.Set("cpu", 1'000 * (1 + index % 13));
   pod.requests.Set("memory", (1 + index % 29) * kGiB);
@@ -93,7 +97,10 @@ void Run(bool whole_pods) {
   const double before = Memory("VmRSS");
   auto catalog = std::make_shared<const model::AcceleratorCatalog>(
       model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
-  cluster::Snapshot snapshot({.catalog = catalog, .labels = {}, .whole_pods = whole_pods});
+  cluster::Snapshot snapshot({.catalog = catalog,
+                              .labels = {},
+                              .whole_pods = whole_pods,
+                              .creator_annotation = kCreatedBy});
   for (int i = 0; i < kNodes; ++i) snapshot.UpsertNode(Told(MakeNode(i), "Node"));
   const double nodes = Memory("VmRSS");
   for (int i = 0; i < pods; ++i) snapshot.UpsertPod(Told(MakePod(i), "Pod"));

@@ -71,6 +71,15 @@ config: {controller: {lostNodes: {forceDeleteAfter: 0h0s, maxShare: 0.5}}}`}},
 config: {controller: {events: false}}`}},
 	{name: "pods leave excluded nodes", installation: installation{values: `
 config: {controller: {evict: [{condition: GPUIsLost, after: 15m}], avoidFor: 1h}}`}},
+	{name: "idle devices are told of", installation: installation{values: everything + `
+config: {prometheus: {url: "http://prometheus.monitoring:9090"}, controller: {idle: {enabled: true}}}`}},
+	{name: "idle devices are counted", installation: installation{values: `
+config: {prometheus: {url: "https://prometheus.example.com"}, controller: {events: false, idle: {enabled: true, events: false}}}`}},
+	{name: "idle notebooks are evicted", installation: installation{values: `
+config:
+  prometheus: {url: "http://prometheus.monitoring:9090"}
+  controller: {idle: {enabled: true, evictNotebooksAfter: 24h}}
+  planner: {gangs: {enabled: false}}`}},
 	{name: "excluded nodes are tainted", installation: installation{values: everything + `
 config: {prefix: ml.example.com, controller: {taints: true}}`}},
 	{name: "no planner", installation: installation{values: `

@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* kGpuPod =
@@ -234,6 +235,49 @@ TEST(CliExplain, FailsWhereTheApiServerRefuses) {
   const Finished away = RunBerth(arguments, kGpuPod);
   EXPECT_EQ(away.exit_code, 1);
   EXPECT_THAT(away.error, HasSubstr("127.0.0.1"));
+}
+
+TEST(CliWho, TellsWhoHoldsDevices) {
+  FakeApiServer server;
+  const TempDir folder;
+  server.Put(GpuNode("node-1"));
+  model::Pod bound{.namespace_ = "nlp", .name = "bert", .uid = "u", .node_name = "node-1"};
+  bound.annotations = {{"berth.dev/created-by", "alice"}};
+  bound.requests.Set("nvidia.com/gpu", 5);
+  server.Put(bound);
+  const std::string kubeconfig = server.WriteKubeconfig(folder);
+  const Finished run = RunBerth({"who", "--kubeconfig", kubeconfig});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_THAT(run.output,
+              HasSubstr("\nalice    nlp        -            nvidia.com/gpu  5        1"));
+  const Finished other = RunBerth({"who", "--kubeconfig", kubeconfig, "-n", "vision"});
+  EXPECT_EQ(other.exit_code, 0) << other.error;
+  EXPECT_THAT(other.output, Not(HasSubstr("alice")));
+  const Finished away = RunBerth(
+      {"who", "--kubeconfig", kubeconfig, "--prometheus", "http://127.0.0.1:1", "-o", "json"});
+  EXPECT_EQ(away.exit_code, 1);
+  EXPECT_THAT(away.error, HasSubstr("berth who: Prometheus at http://127.0.0.1:1: "));
+  EXPECT_EQ(nlohmann::json::parse(away.output)["holders"][0]["devices"], 5)
+      << "who holds what is known all the same";
+}
+
+TEST(CliWho, ReadsObjects) {
+  const Finished run = RunBerth({"who", "--objects", Golden("objects.json"), "--by", "namespace"});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_THAT(run.output, HasSubstr("(unknown)"));
+}
+
+TEST(CliIdle, NeedsMeasurements) {
+  const Finished run = RunBerth({"idle"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.error, HasSubstr("give the address of Prometheus by --prometheus"));
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+           {"idle", "--prometheus", "prometheus:9090"},
+           {"idle", "--prometheus", "http://127.0.0.1:1", "--window", "2"},
+           {"idle", "--prometheus", "http://127.0.0.1:1", "--below", "much"},
+           {"idle", "--prometheus", "http://127.0.0.1:1", "--below", "200%"}}) {
+    EXPECT_EQ(RunBerth(wrong).exit_code, 2) << wrong.back();
+  }
 }
 
 }  // namespace

@@ -110,6 +110,28 @@ TEST_F(PlacementServiceTest, CountsWhatTheMetricsCount) {
   }
 }
 
+TEST_F(PlacementServiceTest, TellsWhoHoldsWhat) {
+  Start();
+  model::Pod pod = policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 3);
+  pod.namespace_ = "nlp";
+  pod.name = "bert";
+  pod.uid = "u";
+  pod.node_name = "a100";
+  pod.annotations = {{"berth.dev/created-by", "alice"}};
+  berth.snapshot.UpsertPod(pod);
+  v1::HoldingsRequest request;
+  v1::HoldingsResponse response;
+  ASSERT_TRUE(Client()->Holdings(NewContext().get(), request, &response).ok());
+  EXPECT_EQ(placement::TimeOf(response.time()), policies::scheduling::kNow);
+  ASSERT_EQ(response.holdings_size(), 1);
+  EXPECT_EQ(response.holdings(0).creator(), "alice");
+  EXPECT_EQ(response.holdings(0).accelerator(), "A100");
+  EXPECT_EQ(response.holdings(0).devices(), 3);
+  request.set_namespace_("vision");
+  ASSERT_TRUE(Client()->Holdings(NewContext().get(), request, &response).ok());
+  EXPECT_EQ(response.holdings_size(), 0);
+}
+
 TEST_F(PlacementServiceTest, AnswersNothingBeforeTheFirstList) {
   const cluster::Snapshot unlisted({.catalog = policies::scheduling::Catalog()});
   server::Metrics metrics;

@@ -203,7 +203,23 @@ that changes, and only then. Everything else is taken over while they run.
 {{- define "berth.config.startHash" -}}
 {{- $config := include "berth.config" . | fromYaml -}}
 {{- $admission := omit $config.admission "frameworks" "controllers" "templates" "policies" -}}
-{{- $start := omit $config "prefix" "log" "accelerators" "health" "scheduling" "admission" "planner" "controller" -}}
+{{- $start := omit $config "prefix" "log" "accelerators" "health" "scheduling" "admission" "planner" "controller" "prometheus" "idle" -}}
 {{- $_ := set $start "extender" (omit $config.extender "shortlist") -}}
 {{- list $start $admission | toJson | sha256sum -}}
+{{- end -}}
+
+{{/* Not empty where the controller looks for idle devices, and asks Prometheus. */}}
+{{- define "berth.looksForIdle" -}}
+{{- if dig "controller" "idle" "enabled" false .Values.config -}}true{{- end -}}
+{{- end -}}
+
+{{/* Not empty where the controller tells of idle devices. */}}
+{{- define "berth.tellsOfIdle" -}}
+{{- if and (include "berth.looksForIdle" .) (dig "controller" "idle" "events" true .Values.config) -}}true{{- end -}}
+{{- end -}}
+
+{{/* Not empty where the controller evicts notebooks with idle devices. */}}
+{{- define "berth.evictsNotebooks" -}}
+{{- $after := dig "controller" "idle" "evictNotebooksAfter" "0s" .Values.config | toString -}}
+{{- if and (include "berth.looksForIdle" .) (regexMatch "[1-9]" $after) -}}true{{- end -}}
 {{- end -}}

@@ -34,6 +34,19 @@ commonly has its node's address, which no selector knows.
   {{- end }}
 {{- end -}}
 
+{{/* What the controller calls besides the API server: Prometheus, whose name it looks up. */}}
+{{- define "berth.networkPolicy.controller.egress" -}}
+{{- $url := urlParse (dig "prometheus" "url" "" .Values.config) -}}
+{{- $port := regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (eq $url.scheme "https" | ternary "443" "80") -}}
+- ports:
+  - {port: {{ $port }}, protocol: TCP}
+- ports:
+  {{- range .Values.networkPolicy.dnsPorts | default (list 53) }}
+  - {port: {{ . }}, protocol: UDP}
+  - {port: {{ . }}, protocol: TCP}
+  {{- end }}
+{{- end -}}
+
 {{/* The API server, too. */}}
 {{- define "berth.networkPolicy.admission" -}}
 - ports: [{port: https, protocol: TCP}]

@@ -35,8 +35,9 @@ type ServiceMonitor struct {
 			MatchLabels map[string]string `json:"matchLabels"`
 		} `json:"selector"`
 		Endpoints []struct {
-			Port     string `json:"port"`
-			Interval string `json:"interval"`
+			Port        string `json:"port"`
+			Interval    string `json:"interval"`
+			HonorLabels bool   `json:"honorLabels"`
 		} `json:"endpoints"`
 	} `json:"spec"`
 }

@@ -25,6 +25,7 @@ func (m *ServiceMonitor) Prometheus(access Access, rulesFile, alertmanager strin
 		jobs = append(jobs, map[string]any{
 			"job_name":              fmt.Sprintf("serviceMonitor/%s/%s/%d", m.Metadata.Namespace, m.Metadata.Name, index),
 			"scrape_interval":       endpoint.Interval,
+			"honor_labels":          endpoint.HonorLabels,
 			"kubernetes_sd_configs": []any{access.discovery(m.Metadata.Namespace)},
 			"relabel_configs":       slices.Concat(m.keep(endpoint.Port), describe(endpoint.Port)),
 		})

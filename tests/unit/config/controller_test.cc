@@ -105,6 +105,35 @@ TEST(ControllerConfigTest, MovesNoRunningPodByDefault) {
   EXPECT_EQ(controller::ControllerConfig().avoid_for, model::Duration(0));
 }
 
+TEST(ControllerConfigTest, LooksForNoIdlePodsByDefault) {
+  EXPECT_FALSE(controller::ControllerConfig().idle.enabled);
+  EXPECT_FALSE(controller::ControllerConfig().idle.evicts());
+}
+
+TEST(ControllerConfigTest, ReadsWhatHappensToIdlePods) {
+  const auto reading = Parse(R"(
+  idle: {enabled: true, evictNotebooksAfter: 24h, minAge: 12h}
+prometheus: {url: "http://prometheus:9090"}
+idle:
+  window: 4h
+  utilization:
+  - {accelerators: [MN-Core], query: mncore_busy, deviceLabels: [device]}
+  - {query: DCGM_FI_DEV_GPU_UTIL}
+)");
+  ASSERT_THAT(yaml::ToString(reading.errors), IsEmpty());
+  EXPECT_EQ(reading.config.controller.idle,
+            (controller::IdlePodsConfig{.enabled = true,
+                                        .evict_notebooks_after = std::chrono::hours(24),
+                                        .min_age = std::chrono::hours(12)}));
+  EXPECT_EQ(reading.config.prometheus.url, "http://prometheus:9090");
+  EXPECT_EQ(reading.config.idle.window, std::chrono::hours(4));
+  EXPECT_THAT(reading.config.idle.utilization,
+              ElementsAre(usage::UtilizationConfig{.accelerators = {"MN-Core"},
+                                                   .query = "mncore_busy",
+                                                   .device_labels = {"device"}},
+                          usage::UtilizationConfig{}));
+}
+
 TEST(ControllerConfigTest, TaintsNoNodesByDefault) {
   EXPECT_FALSE(controller::ControllerConfig().taints);
 }
@@ -227,6 +256,22 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"  lostNodes: {forceDeleteAfter: -15m}",
                 "f:4: controller.lostNodes.forceDeleteAfter: must be 0s, for never, or at least "
                 "1m, got -15m; write 15m"},
+        Mistake{"  idle: {enabled: true}",
+                "f:4: controller.idle.enabled: needs prometheus.url: without measurements no "
+                "device is known to be idle"},
+        Mistake{"  idle: {every: 1s}",
+                "f:4: controller.idle.every: must be from 1m to 24h, got 1s; write 5m"},
+        Mistake{"  idle: {evictNotebooksAfter: 5s}",
+                "f:4: controller.idle.evictNotebooksAfter: must be 0s, for never, or at least "
+                "1m, got 5s; write 24h"},
+        Mistake{"  idle: {evictNotebooksAfter: 1h, events: false}",
+                "f:4: controller.idle.events: must be true with evictNotebooksAfter: nobody is "
+                "evicted untold"},
+        Mistake{"  idle: {perMinute: 0}",
+                "f:4: controller.idle.perMinute: must be 1 or more, got 0; write "
+                "evictNotebooksAfter: 0s to evict nothing"},
+        Mistake{"  idle: {minAge: -1h}",
+                "f:4: controller.idle.minAge: must not be negative; write 8h"},
         Mistake{"  repair: {maxShare: 0}",
                 "f:4: controller.repair.maxShare: must be above 0 and at most 1, got 0; write 0.1 "
                 "for a tenth of an accelerator's nodes"},

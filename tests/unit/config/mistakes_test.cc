@@ -43,14 +43,15 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"scheduling:\n  policies:\n    health: {enforce: true}",
                 "f:6: scheduling.policies.health.enforce: there is no such field; the fields are "
                 "mode, weight"},
-        Mistake{
-            "'': 1",
-            "f:4: there is no such field; the fields are apiVersion, kind, prefix, kubernetes, "
-            "extender, admission, controller, planner, metrics, probes, grpc, log, accelerators, "
-            "health, scheduling"},
+        Mistake{"'': 1",
+                "f:4: there is no such field; the fields are apiVersion, kind, prefix, kubernetes, "
+                "extender, admission, controller, planner, metrics, probes, grpc, prometheus, "
+                "idle, log, accelerators, "
+                "health, scheduling"},
         Mistake{"<<: {log: {}}",
                 "f:4: <<: there is no such field; the fields are apiVersion, kind, prefix, "
-                "kubernetes, extender, admission, controller, planner, metrics, probes, grpc, log, "
+                "kubernetes, extender, admission, controller, planner, metrics, probes, grpc, "
+                "prometheus, idle, log, "
                 "accelerators, health, scheduling"}));
 
 INSTANTIATE_TEST_SUITE_P(

@@ -39,8 +39,8 @@ void ForEach(const std::vector<ConfigField>& fields, Check check) {
 TEST(Describe, HasTheBlocksInTheOrderOfTheFile) {
   EXPECT_THAT(KeysOf(Describe({})),
               ElementsAre("apiVersion", "kind", "prefix", "kubernetes", "extender", "admission",
-                          "controller", "planner", "metrics", "probes", "grpc", "log",
-                          "accelerators", "health", "scheduling"));
+                          "controller", "planner", "metrics", "probes", "grpc", "prometheus",
+                          "idle", "log", "accelerators", "health", "scheduling"));
 }
 
 TEST(Describe, HasHelpAndTypeForEveryField) {

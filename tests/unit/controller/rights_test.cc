@@ -35,6 +35,19 @@ TEST(ControllerRbac, MayEvictPodsOnlyWhereItIsConfiguredTo) {
   EXPECT_THAT(roles, HasSubstr("  resources: [jobs]\n  verbs: [get]\n"));
 }
 
+TEST(ControllerRbac, MayEvictIdlePodsOnlyWhereItIsConfiguredTo) {
+  ControllerConfig config;
+  config.events = false;
+  config.idle.evict_notebooks_after = std::chrono::hours(24);
+  EXPECT_THAT(ControllerRolesYaml(config, {}, ""), Not(HasSubstr("events")));
+  config.idle.enabled = true;
+  EXPECT_THAT(ControllerRolesYaml(config, {}, ""),
+              HasSubstr("  resources: [pods]\n  verbs: [get, list, patch, watch]\n"));
+  EXPECT_THAT(ControllerRolesYaml(config, {}, ""), HasSubstr("pods/eviction"));
+  config.idle.evict_notebooks_after = std::chrono::hours(0);
+  EXPECT_THAT(ControllerRolesYaml(config, {}, ""), Not(HasSubstr("pods/eviction")));
+}
+
 TEST(ControllerRbac, MayRunChecksOnlyWhereItIsConfiguredTo) {
   EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), {}, ""), Not(HasSubstr("nodes/status")));
   ControllerConfig config;

@@ -18,7 +18,8 @@ namespace berth::extender {
 /// A real extender over a snapshot that the test fills.
 struct ExtenderUnderTest {
   placement::BreakerLog breaker_log;
-  cluster::Snapshot snapshot{{.catalog = policies::scheduling::Catalog()}};
+  cluster::Snapshot snapshot{
+      {.catalog = policies::scheduling::Catalog(), .creator_annotation = "berth.dev/created-by"}};
   cluster::NominatedPods nominated{policies::scheduling::Catalog()};
   std::shared_ptr<server::Metrics> metrics = std::make_shared<server::Metrics>();
   std::shared_ptr<const policies::scheduling::SchedulingEngine> engine;

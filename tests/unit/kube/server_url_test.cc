@@ -36,6 +36,16 @@ TEST(ServerUrl, IsTakenApart) {
   }
 }
 
+TEST(HttpUrl, MayBePlain) {
+  ApiConfig config;
+  ASSERT_TRUE(ParseHttpUrl("http://prometheus.monitoring:9090/prometheus/", config).ok());
+  EXPECT_FALSE(config.tls);
+  EXPECT_EQ(config.host, "prometheus.monitoring");
+  EXPECT_EQ(config.port, "9090");
+  EXPECT_EQ(config.base_path, "/prometheus");
+  EXPECT_FALSE(ParseHttpUrl("prometheus:9090", config).ok());
+}
+
 TEST(ServerUrl, IsRefusedWithWhatToWrite) {
   const char* const urls[] = {
       "",

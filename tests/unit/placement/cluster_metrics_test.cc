@@ -39,6 +39,43 @@ TEST(ClusterMetrics, CountDevicesByAccelerator) {
   EXPECT_THAT(text, HasSubstr(R"(berth_accelerator_devices{accelerator="A100",state="total"} 0)"));
 }
 
+TEST(ClusterMetrics, TellWhoHoldsDevices) {
+  extender::ExtenderUnderTest berth({GpuNode("a", "NVIDIA-A30", 6)});
+  const auto bind = [&berth](std::string name, std::string creator, std::int64_t devices) {
+    model::Pod pod = policies::scheduling::PodAskingFor(policies::scheduling::kGpu, devices);
+    pod.namespace_ = "vision";
+    pod.name = std::move(name);
+    pod.uid = pod.name;
+    pod.node_name = "a";
+    if (!creator.empty()) pod.annotations = {{"berth.dev/created-by", std::move(creator)}};
+    berth.snapshot.UpsertPod(pod);
+  };
+  bind("cnn", "alice@example.com", 2);
+  bind("vit", "alice@example.com", 1);
+  bind("old", "", 1);
+  const std::string text = Exposition(berth);
+  EXPECT_THAT(text, HasSubstr("berth_devices_in_use{creator=\"alice@example.com\","
+                              "namespace=\"vision\",accelerator=\"A30\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("berth_devices_in_use{creator=\"(unknown)\",namespace=\"vision\","
+                              "accelerator=\"A30\"} 1\n"));
+}
+
+TEST(ClusterMetrics, NameOnlySoManyWhoHoldDevices) {
+  extender::ExtenderUnderTest berth({GpuNode("a", "NVIDIA-A30", 6)});
+  for (std::size_t i = 0; i < ClusterMetrics::kMostUsers + 5; ++i) {
+    model::Pod pod = policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 1);
+    pod.namespace_ = "vision";
+    pod.name = std::to_string(i);
+    pod.uid = pod.name;
+    pod.node_name = "a";
+    pod.annotations = {{"berth.dev/created-by", "user-" + pod.name}};
+    berth.snapshot.UpsertPod(pod);
+  }
+  const std::string text = Exposition(berth);
+  EXPECT_THAT(text, HasSubstr("berth_devices_in_use{creator=\"(others)\",namespace=\"(others)\","
+                              "accelerator=\"A30\"} 5\n"));
+}
+
 TEST(ClusterMetrics, CountNodesByConditionAndEffect) {
   model::NodeState restarted = GpuNode("d", "NVIDIA-A30");
   restarted.node.conditions = {{"GPUIsLost", ConditionStatus::kFalse, policies::scheduling::kNow,

@@ -178,5 +178,23 @@ TEST(PlacementMessages, ConditionTypesThatAreNotUtf8AreSentAsFarAsTheyAre) {
   EXPECT_EQ(received.nodes(0).conditions(1).type(), "ノード");
 }
 
+TEST(PlacementMessages, KeepHoldings) {
+  const std::vector<usage::Holding> holdings = {
+      {"nlp", "bert", "alice", "n1", "A100", "nvidia.com/gpu", 4, policies::scheduling::kNow},
+      {"vision", "old", "", "", "", "nvidia.com/gpu", 1, model::kNoTime}};
+  const v1::HoldingsResponse message =
+      Sent(ToMessage(holdings, policies::scheduling::kNow, {"pod odd cannot be read"}));
+  EXPECT_EQ(HoldingsIn(message), holdings);
+  EXPECT_EQ(TimeOf(message.time()), policies::scheduling::kNow);
+  EXPECT_EQ(message.hints(0), "pod odd cannot be read");
+}
+
+TEST(PlacementMessages, AreUtf8WhoeverCreatedThePod) {
+  const v1::HoldingsResponse message =
+      ToMessage({{"nlp", "bert", "al\xffice", "n1", "A100", "nvidia.com/gpu", 4, model::kNoTime}},
+                policies::scheduling::kNow, {});
+  EXPECT_EQ(Sent(message).holdings(0).creator(), "al?ice");
+}
+
 }  // namespace
 }  // namespace berth::placement

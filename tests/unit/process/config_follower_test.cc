@@ -149,6 +149,10 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"Lease", [](config::BerthConfiguration& c) { c.controller.lease.name = "x"; },
                false},
         Change{"Taints", [](config::BerthConfiguration& c) { c.controller.taints = true; }, false},
+        Change{"Prometheus",
+               [](config::BerthConfiguration& c) { c.prometheus.url = "http://prometheus:9090"; },
+               false},
+        Change{"Idle", [](config::BerthConfiguration& c) { c.idle.below = 1; }, false},
         Change{"Listen", [](config::BerthConfiguration& c) { c.extender.listen = ":1"; }, true},
         Change{"AdmissionPolicies",
                [](config::BerthConfiguration& c) {

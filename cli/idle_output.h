@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/time.h"
+#include "usage/config.h"
+#include "usage/idle.h"
+#include "usage/workload.h"
+
+namespace berth::cli {
+
+/// One line of `berth idle`. A plain value.
+struct IdleLine {
+  usage::PodUse use;
+  /// Only of pods with idle devices.
+  usage::Workload workload;
+  /// When a device of the pod was last used. kNoTime if it was not since the pod was created, or
+  /// within the time that was asked for.
+  model::Time last_used = model::kNoTime;
+};
+
+/// What `berth idle` found.
+struct IdleFindings {
+  model::Time time = model::kNoTime;
+  /// By which idle devices were found.
+  usage::IdleConfig config;
+  /// All holdings, in any order.
+  std::vector<IdleLine> lines;
+  /// How far back `last_used` was looked for.
+  model::Duration looked_back{0};
+};
+
+/// The table of pods with idle devices, those with most idle devices first, and below it how many
+/// pods were not judged, and why:
+///
+///   CREATOR  NAMESPACE  POD       WORKLOAD        ACCELERATOR  DEVICES  IDLE  PEAK  UNUSED  AGE
+///   alice    nlp        alice-0   notebook        A100         2        2     0 %   3d      5d
+///
+///   no data: 1 pod with 4 devices: vision/cnn
+std::string IdleText(const IdleFindings& findings);
+
+/// Everything as JSON. docs/usage.md describes the format.
+std::string IdleJson(const IdleFindings& findings);
+
+/// A text for each creator of pods with idle devices, to be mailed. They are ascending by creator.
+std::string IdleReport(const IdleFindings& findings);
+
+}  // namespace berth::cli

@@ -1,0 +1,122 @@
+#include "cli/who_output.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/age.h"
+#include "cli/text_table.h"
+
+namespace berth::cli {
+
+namespace {
+
+using usage::GroupBy;
+using usage::Held;
+using Json = nlohmann::ordered_json;
+using Row = std::vector<std::string>;
+
+// Anybody may write an annotation, also what moves the cursor of a terminal.
+std::string Printable(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) c = '?';
+  }
+  return text;
+}
+
+// The first names, and how many more there are.
+std::string ShortList(const std::vector<std::string>& names, std::string_view none) {
+  constexpr std::size_t kMost = 2;
+  if (names.empty()) return std::string(none);
+  if (names.size() <= kMost) return Printable(fmt::format("{}", fmt::join(names, ",")));
+  return Printable(fmt::format("{},+{}", fmt::join(names.begin(), names.begin() + kMost, ","),
+                               names.size() - kMost));
+}
+
+std::string DashIfEmpty(const std::string& text) { return text.empty() ? "-" : text; }
+
+Row WhoHeader(GroupBy group, bool hours) {
+  Row row;
+  switch (group) {
+    case GroupBy::kCreator:
+      row = {"CREATOR", "NAMESPACE"};
+      break;
+    case GroupBy::kNamespace:
+      row = {"NAMESPACE", "CREATOR"};
+      break;
+    case GroupBy::kPod:
+      row = {"NAMESPACE", "POD", "CREATOR", "NODE"};
+      break;
+  }
+  row.insert(row.end(), {"ACCELERATOR", "RESOURCE", "DEVICES"});
+  if (group != GroupBy::kPod) row.emplace_back("PODS");
+  row.emplace_back("OLDEST");
+  if (hours) row.insert(row.end(), {"HOURS/DAY", "HOURS/WEEK", "HOURS/MONTH"});
+  return row;
+}
+
+Row RowOf(const Held& held, GroupBy group, bool hours, model::Time now) {
+  const std::string creators = ShortList(held.creators, usage::kUnknownCreator);
+  const std::string namespaces = ShortList(held.namespaces, "-");
+  Row row;
+  switch (group) {
+    case GroupBy::kCreator:
+      row = {creators, namespaces};
+      break;
+    case GroupBy::kNamespace:
+      row = {namespaces, creators};
+      break;
+    case GroupBy::kPod:
+      row = {namespaces, held.pod, creators, DashIfEmpty(held.node)};
+      break;
+  }
+  row.insert(row.end(), {DashIfEmpty(held.accelerator), DashIfEmpty(held.resource),
+                         fmt::format("{}", held.devices)});
+  if (group != GroupBy::kPod) row.push_back(fmt::format("{}", held.pods));
+  row.push_back(held.oldest == model::kNoTime ? "-" : FormatAge(held.oldest, now));
+  if (!hours) return row;
+  if (!held.hours) {
+    row.insert(row.end(), {"-", "-", "-"});
+    return row;
+  }
+  for (const double number : {held.hours->day, held.hours->week, held.hours->month}) {
+    row.push_back(fmt::format("{:.1f}", number));
+  }
+  return row;
+}
+
+Json JsonOf(const Held& held) {
+  Json json = {{"creators", held.creators}, {"namespaces", held.namespaces}};
+  if (!held.pod.empty()) {
+    json["pod"] = held.pod;
+    json["node"] = held.node;
+  }
+  json["accelerator"] = held.accelerator;
+  json["resource"] = held.resource;
+  json["devices"] = held.devices;
+  json["pods"] = held.pods;
+  if (held.oldest != model::kNoTime) json["oldest"] = FormatTime(held.oldest);
+  if (held.hours) {
+    json["deviceHours"] = {
+        {"day", held.hours->day}, {"week", held.hours->week}, {"month", held.hours->month}};
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string WhoText(const std::vector<Held>& held, GroupBy group, bool hours, model::Time now) {
+  std::vector<Row> rows = {WhoHeader(group, hours)};
+  for (const Held& each : held) rows.push_back(RowOf(each, group, hours, now));
+  return TextTable(rows);
+}
+
+std::string WhoJson(const std::vector<Held>& held, const std::vector<std::string>& hints,
+                    model::Time now) {
+  Json json = {{"time", FormatTime(now)}, {"holders", Json::array()}, {"hints", hints}};
+  for (const Held& each : held) json["holders"].push_back(JsonOf(each));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,213 @@
+#include "controller/idle_pods.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "controller/gang_evictor.h"
+#include "kube/json_api.h"
+#include "kube/json_call.h"
+#include "kube/json_model.h"
+#include "kube/json_value.h"
+#include "model/node.h"
+#include "server/log.h"
+#include "usage/holdings.h"
+#include "usage/workload.h"
+
+namespace berth::controller {
+
+namespace {
+
+std::string FullName(const IdlePod& pod) { return pod.namespace_name + '/' + pod.name; }
+
+std::string DevicesOf(const usage::Holding& holding) {
+  return fmt::format("{} {}", holding.devices,
+                     holding.accelerator.empty() ? holding.resource : holding.accelerator);
+}
+
+// What the Eviction API needs to know of it.
+model::Pod AsPod(const IdlePod& idle) {
+  model::Pod pod;
+  pod.namespace_ = idle.namespace_name;
+  pod.name = idle.name;
+  pod.uid = idle.uid;
+  return pod;
+}
+
+}  // namespace
+
+IdlePods::IdlePods(Options options, const cluster::Snapshot* snapshot,
+                   usage::Prometheus* prometheus, kube::Transport* transport, kube::Timer* timer,
+                   WriteObserver* observer, IdleMetrics* metrics)
+    : options_(std::move(options)),
+      snapshot_(snapshot),
+      prometheus_(prometheus),
+      transport_(transport),
+      timer_(timer),
+      observer_(observer),
+      metrics_(metrics) {}
+
+void IdlePods::Run() {
+  if (!options_.config.enabled) return;
+  do {
+    if (snapshot_->Synced() && options_.may_write()) {
+      Look();
+    } else {
+      metrics_->Clear();
+      told_.clear();
+    }
+  } while (timer_->Wait(options_.config.every));
+  metrics_->Clear();
+}
+
+void IdlePods::Look() {
+  const std::vector<usage::Holding> holdings =
+      usage::HoldingsOf(snapshot_->Read(), snapshot_->catalog());
+  const auto uses = usage::AskUse(*prometheus_, options_.idle, holdings, options_.now());
+  if (!uses.ok()) {
+    if (absl::IsCancelled(uses.status())) return;
+    metrics_->OnError();
+    server::Log(server::LogLevel::kWarning, "cannot tell which devices are idle",
+                {{"error", std::string(uses.status().message())}});
+    return;
+  }
+  metrics_->Set(*uses);
+  if (!options_.config.events) return;
+  const std::map<std::string, std::string> idle = FullyIdle(*uses);
+  for (auto& [uid, told] : told_) told.still = false;
+  int reads = 0;
+  // Goes round, so that no pod is left out for ever.
+  auto next = idle.upper_bound(read_last_);
+  for (std::size_t i = 0; i < idle.size() && reads < kMostReads; ++i, ++reads) {
+    if (next == idle.end()) next = idle.begin();
+    const auto& [full_name, devices] = *next++;
+    if (!options_.may_write()) return;
+    const auto pod = Read(full_name, devices);
+    if (absl::IsCancelled(pod.status())) return;
+    read_last_ = full_name;
+    if (pod.ok()) {
+      Handle(*pod);
+    } else if (!absl::IsNotFound(pod.status())) {
+      observer_->OnWritten(Write::kIdleEvent, full_name, "", pod.status());
+    }
+  }
+  // What was not read for lack of time is not forgotten.
+  if (reads < kMostReads) {
+    std::erase_if(told_, [](const auto& each) { return !each.second.still; });
+  }
+}
+
+std::map<std::string, std::string> IdlePods::FullyIdle(const std::vector<usage::PodUse>& uses) {
+  std::map<std::string, std::string> idle;
+  std::set<std::string> others;
+  for (const usage::PodUse& use : uses) {
+    const std::string full_name = use.holding.namespace_name + '/' + use.holding.pod;
+    if (use.use != usage::Use::kIdle) {
+      others.insert(full_name);
+      continue;
+    }
+    std::string& devices = idle[full_name];
+    devices += (devices.empty() ? "" : " and ") + DevicesOf(use.holding);
+  }
+  for (const std::string& full_name : others) idle.erase(full_name);
+  return idle;
+}
+
+absl::StatusOr<IdlePod> IdlePods::Read(const std::string& full_name, const std::string& devices) {
+  const std::size_t slash = full_name.find('/');
+  IdlePod idle{.namespace_name = full_name.substr(0, slash),
+               .name = full_name.substr(slash + 1),
+               .devices = devices};
+  bool ending = false;
+  const absl::Status got =
+      kube::Api(transport_)
+          .Get(fmt::format("/api/v1/namespaces/{}/pods/{}", idle.namespace_name, idle.name),
+               {{"", "pods", "get"}, idle.namespace_name, idle.name},
+               [&](const kube::JsonValue& json) {
+                 const model::Pod pod = kube::PodFromJson(json);
+                 idle.uid = pod.uid;
+                 idle.created = pod.created;
+                 idle.notebook = usage::WorkloadOf(json, options_.idle.notebooks).notebook;
+                 if (const auto until = model::Find(pod.annotations, options_.keep_annotation)) {
+                   idle.keep_until = std::string(*until);
+                 }
+                 ending = pod.terminated || pod.deleted != model::kNoTime;
+               });
+  if (!got.ok()) return got;
+  // A pod that was made anew under the name since the snapshot has used nothing yet.
+  const bool young = model::SaturatingAdd(idle.created, options_.idle.window) > options_.now();
+  if (ending || young) return absl::NotFoundError("the pod is gone");
+  return idle;
+}
+
+void IdlePods::Handle(const IdlePod& pod) {
+  const auto [found, is_new] = told_.try_emplace(pod.uid);
+  Told& told = found->second;
+  told.still = true;
+  if (is_new) {
+    told.since = timer_->Now();
+    told.time = options_.now();
+  }
+  std::optional<model::Time> evicted_at;
+  if (options_.config.evicts()) {
+    evicted_at = pod.notebook
+                     ? model::SaturatingAdd(told.time, options_.config.evict_notebooks_after)
+                     : model::kNoTime;
+  }
+  const bool is_told = Tell(
+      IdleEvent(pod, options_.idle, evicted_at, options_.keep_annotation, options_.now()), told);
+  if (is_new && !is_told) {
+    // Nobody is evicted untold.
+    told_.erase(found);
+    return;
+  }
+  if (options_.config.evicts() && pod.notebook) EvictIfDue(pod, told);
+}
+
+void IdlePods::EvictIfDue(const IdlePod& pod, Told& told) {
+  if (timer_->Now() - told.since < options_.config.evict_notebooks_after) return;
+  const auto why = WhyKept(pod, options_.config.min_age, options_.keep_annotation, options_.now());
+  if (why) {
+    Tell(KeptEvent(pod, *why), told);
+  } else if (IsWithinLimit()) {
+    Evict(pod, told);
+  }
+}
+
+void IdlePods::Evict(const IdlePod& pod, Told& told) {
+  if (!options_.may_write()) return;
+  const absl::Status status = EvictPod(*transport_, AsPod(pod), false);
+  if (absl::IsCancelled(status)) return;
+  const bool is_refused = absl::IsResourceExhausted(status);
+  observer_->OnWritten(Write::kIdleEviction, FullName(pod), pod.devices,
+                       is_refused ? absl::AbortedError(status.message()) : status);
+  if (is_refused) {
+    Tell(KeptEvent(pod, "a PodDisruptionBudget is in the way, and Berth tries again"), told);
+  }
+  if (!status.ok()) return;
+  evicted_.push_back(timer_->Now());
+  Tell(IdleEvictedEvent(pod, options_.idle), told);
+}
+
+bool IdlePods::Tell(const FaultEvent& event, Told& told) {
+  if (told.events.contains(event.id)) return true;
+  if (!options_.may_write()) return false;
+  absl::Status status = kube::CallJson(*transport_, kube::HttpMethod::kPost, PathOf(event),
+                                       JsonOf(event, options_.now()))
+                            .status();
+  if (absl::IsCancelled(status)) return false;
+  // It was told before, by a controller that led before.
+  if (absl::IsAborted(status)) status = absl::OkStatus();
+  observer_->OnWritten(Write::kIdleEvent, event.namespace_name + '/' + event.name, event.message,
+                       status);
+  if (status.ok()) told.events.insert(event.id);
+  return status.ok();
+}
+
+bool IdlePods::IsWithinLimit() {
+  const Clock::time_point minute_ago = timer_->Now() - std::chrono::minutes(1);
+  while (!evicted_.empty() && evicted_.front() <= minute_ago) evicted_.pop_front();
+  return evicted_.size() < static_cast<std::size_t>(options_.config.per_minute);
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cluster/snapshot.h"
+#include "controller/config.h"
+#include "controller/idle_event.h"
+#include "controller/idle_metrics.h"
+#include "controller/write_observer.h"
+#include "kube/permission.h"
+#include "kube/timer.h"
+#include "kube/transport.h"
+#include "model/time.h"
+#include "usage/config.h"
+#include "usage/idle.h"
+#include "usage/prometheus.h"
+
+namespace berth::controller {
+
+/// The rights that IdlePods needs at the API server to tell of idle pods, and to evict them.
+inline constexpr kube::Permission kIdleEventPermissions[] = {{"", "pods", "get"},
+                                                             {"", "events", "create"}};
+inline constexpr kube::Permission kIdleEvictPermissions[] = {{"", "pods/eviction", "create"}};
+
+/// Looks for pods that hold devices and use none of them. It exports how many devices are idle,
+/// tells of each such pod by an Event, and evicts notebooks among them through the Eviction API, if
+/// it is configured to. A notebook is evicted only if
+/// - it was found idle at each look since the first Event, for the whole grace period, and at this
+///   look, too;
+/// - its annotation keep-idle-until does not put that off;
+/// - it is old enough, and no PodDisruptionBudget is in the way.
+/// If it is not, another Event says why. A look that fails, because Prometheus does not answer,
+/// changes nothing; a pod without measurements is not idle. A controller that begins to lead begins
+/// the grace periods anew.
+///
+/// Controller owns it. Run() blocks, so give it a thread. Not thread-safe.
+class IdlePods {
+ public:
+  struct Options {
+    /// If not enabled, Run() returns at once.
+    IdlePodsConfig config;
+    /// When a device is idle, and which pods are notebooks.
+    usage::IdleConfig idle;
+    /// The full name of the annotation: "berth.dev/keep-idle-until".
+    std::string keep_annotation;
+    /// Returns whether this controller leads. Asked before each look and each write.
+    std::function<bool()> may_write;
+    /// The time that is compared with times in the API.
+    std::function<model::Time()> now;
+  };
+
+  /// `transport` is connected to the API server. The snapshot must keep creators. Everything must
+  /// outlive this.
+  IdlePods(Options options, const cluster::Snapshot* snapshot, usage::Prometheus* prometheus,
+           kube::Transport* transport, kube::Timer* timer, WriteObserver* observer,
+           IdleMetrics* metrics);
+
+  /// Looks every IdlePodsConfig::every while this controller leads and the snapshot is synced.
+  /// Returns when the timer is stopped.
+  void Run();
+
+ private:
+  using Clock = kube::Timer::Clock;
+
+  /// At most so many pods are read at one look; the next looks go on.
+  static constexpr int kMostReads = 500;
+
+  /// A pod that was told, by UID.
+  struct Told {
+    /// When it was told first, by a clock that does not jump, and the same as a time for people.
+    Clock::time_point since;
+    model::Time time;
+    /// The names of the events.
+    std::set<std::string> events;
+    /// Whether it was found idle at the present look.
+    bool still = true;
+  };
+
+  void Look();
+  /// Returns which pods use none of their devices, with what they hold: by "<namespace>/<name>".
+  static std::map<std::string, std::string> FullyIdle(const std::vector<usage::PodUse>& uses);
+  /// Reads the pod. NotFound if it is gone or about to be.
+  absl::StatusOr<IdlePod> Read(const std::string& full_name, const std::string& devices);
+  /// Tells of the pod, and evicts it if it is time.
+  void Handle(const IdlePod& pod);
+  void EvictIfDue(const IdlePod& pod, Told& told);
+  void Evict(const IdlePod& pod, Told& told);
+  /// Writes the event, unless this object has written it before. Returns whether it is stored.
+  bool Tell(const FaultEvent& event, Told& told);
+  /// Whether another notebook may be evicted in this minute.
+  bool IsWithinLimit();
+
+  const Options options_;
+  const cluster::Snapshot* const snapshot_;
+  usage::Prometheus* const prometheus_;
+  kube::Transport* const transport_;
+  kube::Timer* const timer_;
+  WriteObserver* const observer_;
+  IdleMetrics* const metrics_;
+  /// By UID.
+  std::map<std::string, Told> told_;
+  /// The name of the pod that was read last: where the next look begins.
+  std::string read_last_;
+  /// When notebooks were evicted in the last minute.
+  std::deque<Clock::time_point> evicted_;
+};
+
+}  // namespace berth::controller

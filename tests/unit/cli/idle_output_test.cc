@@ -1,0 +1,115 @@
+#include "cli/idle_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+namespace berth::cli {
+namespace {
+
+using std::chrono::hours;
+using usage::Use;
+
+constexpr model::Time kNow{model::Duration(1'780'315'200)};
+constexpr char kGpu[] = "nvidia.com/gpu";
+
+IdleFindings Example() {
+  return {
+      .time = kNow,
+      .config = {},
+      .lines =
+          {{.use = {{"nlp", "bert", "alice", "n1", "A100", kGpu, 4, kNow - hours(30)},
+                    Use::kPartlyIdle,
+                    1,
+                    99},
+            .workload = {"Job", "bert", false}},
+           {.use = {{"nlp", "nb-0", "alice", "n1", "A100", kGpu, 2, kNow - hours(240)},
+                    Use::kIdle,
+                    2,
+                    0.4},
+            .workload = {"StatefulSet", "nb", true},
+            .last_used = kNow - hours(72)},
+           {.use = {{"vision", "old", "", "n2", "", kGpu, 1, kNow - hours(500)}, Use::kIdle, 1, 0}},
+           {.use = {{"vision", "cnn", "bob", "n2", "A100", kGpu, 4, kNow - hours(9)},
+                    Use::kNoData,
+                    0,
+                    {}}},
+           {.use = {{"vision", "new", "bob", "n2", "A100", kGpu, 1, kNow - hours(1)},
+                    Use::kYoung,
+                    0,
+                    0}},
+           {.use = {{"vision", "vit", "bob", "n2", "A100", kGpu, 8, kNow - hours(9)},
+                    Use::kUsed,
+                    0,
+                    88}}},
+      .looked_back = hours(168)};
+}
+
+TEST(IdleText, HasALineForEachPodWithIdleDevices) {
+  EXPECT_EQ(
+      IdleText(Example()),
+      "CREATOR    NAMESPACE  POD   WORKLOAD                   ACCELERATOR     DEVICES  IDLE  PEAK  "
+      "UNUSED  AGE\n"
+      "alice      nlp        nb-0  notebook (StatefulSet nb)  A100            2        2     0 %   "
+      "3d      10d\n"
+      "(unknown)  vision     old   -                          nvidia.com/gpu  1        1     0 %   "
+      ">7d     20d\n"
+      "alice      nlp        bert  Job bert                   A100            4        1     99 %  "
+      "-       30h\n"
+      "\n"
+      "younger than 2h: 1 pod with 1 device: vision/new\n"
+      "no data: 1 pod with 4 devices: vision/cnn\n");
+}
+
+TEST(IdleText, IsOnlyAHeadWhereNothingIsHeld) {
+  EXPECT_EQ(IdleText({.time = kNow}),
+            "CREATOR  NAMESPACE  POD  WORKLOAD  ACCELERATOR  DEVICES  IDLE  PEAK  UNUSED  AGE\n");
+}
+
+TEST(IdleReport, HasATextForEachCreator) {
+  EXPECT_EQ(IdleReport(Example()),
+            "Creator: (unknown), namespace vision\n"
+            "Subject: 1 device held and not used\n"
+            "\n"
+            "In the 2h before 2026-06-01T12:00:00Z, the utilisation of these devices stayed below "
+            "5 %:\n"
+            "\n"
+            "  IDLE  OF  ACCELERATOR     POD         WORKLOAD  PEAK  UNUSED\n"
+            "  1     1   nvidia.com/gpu  vision/old  -         0 %   >7d\n"
+            "\n"
+            "Others wait for devices. Please delete what you do not need any more.\n"
+            "\n-- \n\n"
+            "Creator: alice\n"
+            "Subject: 3 devices held and not used\n"
+            "\n"
+            "In the 2h before 2026-06-01T12:00:00Z, the utilisation of these devices stayed below "
+            "5 %:\n"
+            "\n"
+            "  IDLE  OF  ACCELERATOR  POD       WORKLOAD                   PEAK  UNUSED\n"
+            "  2     2   A100         nlp/nb-0  notebook (StatefulSet nb)  0 %   3d\n"
+            "  1     4   A100         nlp/bert  Job bert                   99 %  -\n"
+            "\n"
+            "Others wait for devices. Please delete what you do not need any more.\n");
+}
+
+TEST(IdleJson, HasEveryPodThatHoldsDevices) {
+  const auto json = nlohmann::json::parse(IdleJson(Example()));
+  EXPECT_EQ(json["time"], "2026-06-01T12:00:00Z");
+  EXPECT_EQ(json["windowSeconds"], 7200);
+  EXPECT_EQ(json["belowPercent"], 5.0);
+  ASSERT_EQ(json["pods"].size(), 6u);
+  EXPECT_EQ(json["pods"][1], nlohmann::json::parse(R"({
+    "namespace": "nlp", "pod": "nb-0", "creator": "alice", "node": "n1", "accelerator": "A100",
+    "resource": "nvidia.com/gpu", "devices": 2, "use": "idle", "idleDevices": 2,
+    "peakPercent": 0.4, "created": "2026-05-22T12:00:00Z", "lastUsed": "2026-05-29T12:00:00Z",
+    "ownerKind": "StatefulSet", "ownerName": "nb", "notebook": true})"));
+  EXPECT_EQ(json["pods"][3], nlohmann::json::parse(R"({
+    "namespace": "vision", "pod": "cnn", "creator": "bob", "node": "n2", "accelerator": "A100",
+    "resource": "nvidia.com/gpu", "devices": 4, "use": "noData", "idleDevices": 0,
+    "created": "2026-06-01T03:00:00Z"})"));
+}
+
+}  // namespace
+}  // namespace berth::cli

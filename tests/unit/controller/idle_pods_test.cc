@@ -1,0 +1,352 @@
+#include "controller/idle_pods.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/controller/fixtures.h"
+#include "tests/unit/controller/limited_time.h"
+#include "tests/unit/usage/fake_prometheus.h"
+
+namespace berth::controller {
+namespace {
+
+using nlohmann::json;
+using policies::scheduling::GpuNode;
+using policies::scheduling::kGpu;
+using policies::scheduling::kNow;
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr char kCreatedBy[] = "berth.dev/created-by";
+constexpr char kKeepUntil[] = "berth.dev/keep-idle-until";
+
+/// An API server with pods that can be read and evicted.
+class PodsApi final : public kube::Transport {
+ public:
+  absl::Status Send(const kube::HttpRequest& request, kube::HttpSink& sink) override {
+    std::string body = "{}";
+    const int code = Answer(request, body);
+    const absl::Status head = sink.OnHead({.status = code, .content_type = "application/json"});
+    if (!head.ok()) return head;
+    return sink.OnBody(code < 300 ? body : R"({"message":"Cannot evict pod"})");
+  }
+  void Stop() override {}
+
+  std::map<std::string, json> pods;
+  /// Pods that a budget protects.
+  std::set<std::string> protected_pods;
+  std::vector<std::string> evicted;
+  std::vector<json> events;
+  std::set<std::string> event_names;
+
+ private:
+  int Answer(const kube::HttpRequest& request, std::string& body) {
+    const std::string& target = request.target;
+    if (request.method == kube::HttpMethod::kGet) {
+      const auto found = pods.find(target.substr(target.rfind('/') + 1));
+      if (found == pods.end()) return 404;
+      body = found->second.dump();
+      return 200;
+    }
+    const json written = json::parse(request.body);
+    if (target.ends_with("/events")) {
+      if (!event_names.insert(written["metadata"]["name"]).second) return 409;
+      events.push_back(written);
+      return 201;
+    }
+    const std::string name = written["metadata"]["name"];
+    if (protected_pods.contains(name)) return 429;
+    EXPECT_EQ(written["deleteOptions"]["preconditions"]["uid"], name + "-uid");
+    evicted.push_back(name);
+    pods.erase(name);
+    return 201;
+  }
+};
+
+class IdlePodsTest : public testing::Test {
+ protected:
+  IdlePodsTest() {
+    snapshot_.UpsertNode(GpuNode("gpu-1", "NVIDIA-A30", 8).node);
+    for (const auto kind : {cluster::Kind::kNodes, cluster::Kind::kPods}) {
+      snapshot_.BeginReplace(kind);
+    }
+    snapshot_.UpsertNode(GpuNode("gpu-1", "NVIDIA-A30", 8).node);
+    for (const auto kind : {cluster::Kind::kPods, cluster::Kind::kNodes}) {
+      snapshot_.EndReplace(kind);
+    }
+    time_.on_wait = [this] {
+      passed_ = time_.now - start_;
+      if (on_wait_) on_wait_();
+    };
+  }
+
+  // A pod that holds a device, created ten hours ago.
+  void Add(const std::string& name, bool notebook, json annotations = json::object()) {
+    model::Pod pod = policies::scheduling::PodAskingFor(kGpu, 1);
+    pod.namespace_ = "nlp";
+    pod.name = name;
+    pod.uid = name + "-uid";
+    pod.node_name = "gpu-1";
+    pod.created = kNow - hours(10);
+    pod.annotations = {{kCreatedBy, "alice"}};
+    snapshot_.UpsertPod(pod);
+    json labels = json::object();
+    if (notebook) labels["notebook-name"] = name;
+    api_.pods[name] = {{"metadata",
+                        {{"namespace", "nlp"},
+                         {"name", name},
+                         {"uid", name + "-uid"},
+                         {"creationTimestamp", "2026-01-01T00:00:00Z"},
+                         {"annotations", std::move(annotations)},
+                         {"labels", labels}}},
+                       {"spec", {{"nodeName", "gpu-1"}, {"containers", json::array()}}},
+                       {"status", {{"phase", "Running"}}}};
+  }
+
+  // What was measured in the last window of all pods.
+  void Measure(const std::map<std::string, double>& peaks, double coverage = 1) {
+    prometheus_.answers.clear();
+    std::string counts;
+    std::string values;
+    for (const auto& [name, peak] : peaks) {
+      const std::map<std::string, std::string> labels = {
+          {"namespace", "nlp"}, {"pod", name}, {"UUID", "GPU-" + name}};
+      counts += (counts.empty() ? "" : ",") + usage::FakePrometheus::Series(labels, 120 * coverage);
+      values += (values.empty() ? "" : ",") + usage::FakePrometheus::Series(labels, peak);
+    }
+    prometheus_.Answer("count_over_time", counts);
+    prometheus_.Answer("max_over_time", values);
+  }
+
+  void RunFor(minutes duration) {
+    time_.end = time_.now + duration;
+    if (idle_ == nullptr) {
+      client_ = usage::ClientOf(prometheus_);
+      idle_ = std::make_unique<IdlePods>(
+          IdlePods::Options{
+              .config = config_,
+              .idle = {},
+              .keep_annotation = kKeepUntil,
+              .may_write = [this] { return leads_; },
+              .now = [this] { return kNow + std::chrono::duration_cast<seconds>(passed_); }},
+          &snapshot_, client_.get(), &api_, &time_, &record_, &idle_metrics_);
+    }
+    idle_->Run();
+  }
+
+  std::vector<std::string> Reasons() const {
+    std::vector<std::string> reasons;
+    for (const json& event : api_.events) {
+      reasons.push_back(event["involvedObject"]["name"].get<std::string>() + " " +
+                        event["reason"].get<std::string>());
+    }
+    return reasons;
+  }
+  std::string LastMessage() const { return api_.events.back()["message"]; }
+
+  class Record final : public WriteObserver {
+   public:
+    void OnWritten(Write write, std::string_view object, std::string_view,
+                   const absl::Status& status) override {
+      if (write == Write::kIdleEviction) {
+        evictions.push_back(std::string(object) + " " +
+                            std::string(absl::StatusCodeToString(status.code())));
+      }
+    }
+    std::vector<std::string> evictions;
+  };
+
+  LimitedTime time_;
+  const LimitedTime::Clock::time_point start_ = time_.now;
+  LimitedTime::Clock::duration passed_{0};
+  std::function<void()> on_wait_;
+  bool leads_ = true;
+  IdlePodsConfig config_{.enabled = true, .min_age = hours(1), .per_minute = 10};
+  cluster::Snapshot snapshot_{
+      {.catalog = policies::scheduling::Catalog(), .labels = {}, .creator_annotation = kCreatedBy}};
+  usage::FakePrometheus prometheus_;
+  std::unique_ptr<usage::Prometheus> client_;
+  PodsApi api_;
+  Record record_;
+  server::Metrics metrics_;
+  IdleMetrics idle_metrics_{metrics_};
+  std::unique_ptr<IdlePods> idle_;
+};
+
+TEST_F(IdlePodsTest, TellsOfEachIdlePodOnceADay) {
+  Add("idle", false);
+  Add("busy", false);
+  Add("unknown", false);
+  Measure({{"idle", 0}, {"busy", 80}});
+  RunFor(minutes(60));
+  ASSERT_THAT(api_.events, SizeIs(1));
+  const json& event = api_.events[0];
+  EXPECT_EQ(event["reason"], "Idle");
+  EXPECT_EQ(event["involvedObject"]["kind"], "Pod");
+  EXPECT_EQ(event["involvedObject"]["name"], "idle");
+  EXPECT_EQ(event["involvedObject"]["namespace"], "nlp");
+  EXPECT_EQ(event["involvedObject"]["uid"], "idle-uid");
+  EXPECT_EQ(event["message"],
+            "This pod holds 1 A30 and did not use any of it in the last 2h: the utilisation stayed "
+            "below 5 %.");
+  RunFor(minutes(24 * 60));
+  EXPECT_THAT(api_.events, SizeIs(2));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+}
+
+TEST_F(IdlePodsTest, CountsIdleDevices) {
+  Add("idle", false);
+  Add("busy", false);
+  Add("unknown", false);
+  Measure({{"idle", 0}, {"busy", 80}});
+  on_wait_ = [this] {
+    const std::string text = metrics_.Exposition();
+    EXPECT_THAT(text, HasSubstr("berth_idle_devices{creator=\"alice\",namespace=\"nlp\","
+                                "accelerator=\"A30\"} 1\n"));
+    EXPECT_THAT(text, HasSubstr("berth_idle_unjudged_devices{accelerator=\"A30\","
+                                "reason=\"no_data\"} 1\n"));
+  };
+  RunFor(minutes(10));
+  EXPECT_THAT(metrics_.Exposition(), Not(HasSubstr("berth_idle_devices{"))) << "it has ended";
+}
+
+TEST_F(IdlePodsTest, DoesNothingUnlessItLeads) {
+  Add("idle", false);
+  Measure({{"idle", 0}});
+  leads_ = false;
+  RunFor(minutes(60));
+  EXPECT_THAT(api_.events, IsEmpty());
+  EXPECT_THAT(prometheus_.targets, IsEmpty());
+}
+
+TEST_F(IdlePodsTest, CountsFailuresOfPrometheus) {
+  Add("idle", true);
+  config_.evict_notebooks_after = minutes(30);
+  Measure({{"idle", 0}});
+  prometheus_.status = 503;
+  testing::internal::CaptureStderr();
+  RunFor(minutes(20));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cannot tell which devices"));
+  EXPECT_THAT(metrics_.Exposition(), HasSubstr("berth_idle_errors_total 4\n"));
+  EXPECT_THAT(api_.events, IsEmpty());
+}
+
+TEST_F(IdlePodsTest, EvictsNotebooksAfterTheGracePeriod) {
+  Add("notebook", true);
+  Add("job", false);
+  config_.evict_notebooks_after = hours(1);
+  Measure({{"notebook", 0}, {"job", 0}});
+  RunFor(minutes(60));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  ASSERT_THAT(Reasons(), ElementsAre("job Idle", "notebook Idle"));
+  EXPECT_THAT(std::string(api_.events[0]["message"]),
+              HasSubstr("It is not evicted, because it is no notebook."));
+  EXPECT_THAT(std::string(api_.events[1]["message"]),
+              AllOf(HasSubstr("It will be evicted after 20"), HasSubstr(kKeepUntil)));
+  RunFor(minutes(10));
+  EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
+  EXPECT_THAT(Reasons(), ElementsAre("job Idle", "notebook Idle", "notebook IdleEvicted"));
+  EXPECT_THAT(record_.evictions, ElementsAre("nlp/notebook OK"));
+}
+
+TEST_F(IdlePodsTest, BeginsTheGracePeriodAnewAfterUse) {
+  Add("notebook", true);
+  config_.evict_notebooks_after = hours(1);
+  Measure({{"notebook", 0}});
+  RunFor(minutes(50));
+  Measure({{"notebook", 60}});
+  RunFor(minutes(10));
+  Measure({{"notebook", 0}});
+  RunFor(minutes(55));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  RunFor(minutes(15));
+  EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
+}
+
+TEST_F(IdlePodsTest, TakesMissingMeasurementsForNothing) {
+  Add("notebook", true);
+  config_.evict_notebooks_after = hours(1);
+  Measure({{"notebook", 0}}, 0.5);
+  RunFor(minutes(300));
+  EXPECT_THAT(api_.events, IsEmpty());
+  EXPECT_THAT(api_.evicted, IsEmpty());
+}
+
+TEST_F(IdlePodsTest, SaysOfEachExemption) {
+  const auto after = [](hours duration) {
+    return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromChrono(kNow + duration),
+                            absl::UTCTimeZone());
+  };
+  Add("kept", true, {{kKeepUntil, after(hours(5))}});
+  Add("odd", true, {{kKeepUntil, "tomorrow"}});
+  Add("expired", true, {{kKeepUntil, after(hours(-5))}});
+  Add("guarded", true);
+  api_.protected_pods = {"guarded"};
+  config_.evict_notebooks_after = hours(1);
+  Measure({{"kept", 0}, {"odd", 0}, {"expired", 0}, {"guarded", 0}});
+  RunFor(minutes(100));
+  EXPECT_THAT(api_.evicted, ElementsAre("expired"));
+  std::map<std::string, std::string> why;
+  for (const json& event : api_.events) {
+    if (event["reason"] == "NotEvicted") why[event["involvedObject"]["name"]] = event["message"];
+  }
+  EXPECT_THAT(why, SizeIs(3));
+  EXPECT_THAT(why["kept"], HasSubstr("stays: its annotation berth.dev/keep-idle-until says so"));
+  EXPECT_THAT(why["odd"], HasSubstr("stays: its annotation berth.dev/keep-idle-until is no time"));
+  EXPECT_THAT(why["guarded"], HasSubstr("stays: a PodDisruptionBudget is in the way"));
+  RunFor(hours(5));
+  EXPECT_THAT(api_.evicted, ElementsAre("expired", "kept"));
+}
+
+TEST_F(IdlePodsTest, EvictsNoYoungNotebooks) {
+  Add("notebook", true);
+  config_.evict_notebooks_after = hours(1);
+  api_.pods["notebook"]["metadata"]["creationTimestamp"] = absl::FormatTime(
+      "%Y-%m-%dT%H:%M:%SZ", absl::FromChrono(kNow - hours(10)), absl::UTCTimeZone());
+  config_.min_age = hours(20);
+  Measure({{"notebook", 0}});
+  RunFor(minutes(100));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  EXPECT_THAT(LastMessage(), HasSubstr("it is younger than 20h"));
+}
+
+TEST_F(IdlePodsTest, EvictsOnlySoManyAMinute) {
+  for (const char* name : {"a", "b", "c"}) Add(name, true);
+  config_.evict_notebooks_after = hours(1);
+  config_.per_minute = 1;
+  Measure({{"a", 0}, {"b", 0}, {"c", 0}});
+  RunFor(minutes(65));
+  EXPECT_THAT(api_.evicted, SizeIs(1));
+  RunFor(minutes(10));
+  EXPECT_THAT(api_.evicted, SizeIs(3));
+}
+
+TEST_F(IdlePodsTest, LeavesAPodAloneThatIsNewUnderTheName) {
+  Add("notebook", true);
+  config_.evict_notebooks_after = hours(1);
+  api_.pods["notebook"]["metadata"]["creationTimestamp"] =
+      absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromChrono(kNow), absl::UTCTimeZone());
+  Measure({{"notebook", 0}});
+  RunFor(minutes(90));
+  EXPECT_THAT(api_.events, IsEmpty());
+}
+
+}  // namespace
+}  // namespace berth::controller

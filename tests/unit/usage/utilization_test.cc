@@ -1,0 +1,80 @@
+#include "usage/utilization.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "tests/unit/usage/fake_prometheus.h"
+
+namespace berth::usage {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Pair;
+
+TEST(Utilization, OfASelectorIsThatOfAllItsSamples) {
+  const std::string query = PeakQuery({}, hours(2));
+  EXPECT_THAT(query, HasSubstr("max by (namespace, pod, UUID)"));
+  EXPECT_THAT(query, HasSubstr("max_over_time(DCGM_FI_DEV_GPU_UTIL[7200s])"));
+  EXPECT_THAT(query, HasSubstr("\"pod\", \"$1\", \"exported_pod\", \"(.+)\""));
+  EXPECT_THAT(PeakQuery({.query = "util{cluster=\"east\"}"}, hours(2)),
+              HasSubstr("max_over_time(util{cluster=\"east\"}[7200s])"));
+}
+
+TEST(Utilization, OfAnExpressionIsTakenEveryMinute) {
+  for (const char* expression : {"100 * DCGM_FI_PROF_GR_ENGINE_ACTIVE", "rate(busy{a=\"b\"}[5m])",
+                                 "a{x=\"y\"} + b{x=\"y\"}"}) {
+    const std::string query = PeakQuery({.query = expression}, hours(2));
+    EXPECT_TRUE(query.starts_with("max_over_time((max by (")) << query;
+    EXPECT_THAT(query, HasSubstr(expression));
+    EXPECT_TRUE(query.ends_with("[7200s:60s])")) << query;
+  }
+  EXPECT_THAT(PeakQuery({.query = "a / b"}, hours(720)), HasSubstr("[2592000s:3600s]"));
+}
+
+TEST(Utilization, IsCountedAtMoments) {
+  EXPECT_EQ(StepOf(minutes(1)), std::chrono::seconds(15));
+  EXPECT_EQ(StepOf(hours(1)), std::chrono::seconds(30));
+  EXPECT_EQ(StepOf(hours(2)), minutes(1));
+  EXPECT_EQ(StepOf(hours(12)), minutes(1));
+  EXPECT_EQ(StepOf(hours(24)), minutes(2));
+  EXPECT_THAT(CoverageQuery({}, hours(2)), HasSubstr("count_over_time((max by"));
+  EXPECT_THAT(CoverageQuery({}, hours(2)), HasSubstr(")[7200s:60s])"));
+}
+
+TEST(Utilization, IsKnownByPod) {
+  FakePrometheus fake;
+  const auto series = [](const std::string& pod, const std::string& device, double value) {
+    return FakePrometheus::Series({{"namespace", "nlp"}, {"pod", pod}, {"UUID", device}}, value);
+  };
+  fake.Answer("count_over_time", series("bert", "GPU-1", 120) + "," + series("bert", "GPU-2", 30) +
+                                     "," + series("gone", "GPU-3", 3));
+  fake.Answer("max_over_time", series("bert", "GPU-1", 0) + "," + series("bert", "GPU-2", 55) +
+                                   "," + series("cnn", "GPU-9", 7));
+  const auto measured = Measure(*ClientOf(fake), {}, hours(2));
+  ASSERT_TRUE(measured.ok()) << measured.status();
+  EXPECT_THAT(
+      *measured,
+      ElementsAre(Pair("nlp/bert", ElementsAre(MeasuredDevice{0, 1}, MeasuredDevice{55, 0.25})),
+                  Pair("nlp/cnn", ElementsAre(MeasuredDevice{7, 0}))));
+}
+
+TEST(Utilization, HasALastMoment) {
+  FakePrometheus fake;
+  fake.Answer("timestamp",
+              FakePrometheus::Series({{"namespace", "nlp"}, {"pod", "bert"}}, 1780315200));
+  const auto last = AskLastUse(*ClientOf(fake), UtilizationConfig{}, 5, hours(24));
+  ASSERT_TRUE(last.ok()) << last.status();
+  EXPECT_THAT(*last, ElementsAre(Pair("nlp/bert", model::Time(model::Duration(1'780'315'200)))));
+  EXPECT_THAT(LastUseQuery({}, 5, hours(24)), HasSubstr("timestamp((DCGM_FI_DEV_GPU_UTIL) >= 5)"));
+  EXPECT_THAT(LastUseQuery({}, 5, hours(24)), Not(HasSubstr("UUID")));
+}
+
+}  // namespace
+}  // namespace berth::usage

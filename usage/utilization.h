@@ -1,0 +1,58 @@
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/time.h"
+#include "usage/config.h"
+#include "usage/prometheus.h"
+
+// What Prometheus has measured of the devices that pods hold.
+
+namespace berth::usage {
+
+/// What was measured of one device in the window. A plain value.
+struct MeasuredDevice {
+  /// The greatest utilisation, in percent.
+  double peak = 0;
+  /// For how much of the window it was measured: 0 to 1.
+  double coverage = 0;
+
+  friend bool operator==(const MeasuredDevice&, const MeasuredDevice&) = default;
+};
+
+/// The devices of pods, by "<namespace>/<pod>".
+using MeasuredPods = std::map<std::string, std::vector<MeasuredDevice>>;
+
+/// The query for the greatest utilisation of each device in the window. If the configured query is
+/// only a selector (a metric with or without matchers), all its samples count; otherwise its values
+/// at the moments of CoverageQuery().
+std::string PeakQuery(const UtilizationConfig& config, model::Duration window);
+
+/// The query for the number of moments of the window at which each device was measured. They are
+/// StepOf(window) apart.
+std::string CoverageQuery(const UtilizationConfig& config, model::Duration window);
+
+/// From one moment to the next: a minute, or less where the window is shorter than two hours, and a
+/// 720th of windows of more than half a day. At least 15 s.
+model::Duration StepOf(model::Duration window);
+
+/// The query for the last moment within `span` at which a device of each pod was used at least
+/// `below` percent, as Unix time, with a resolution of ten minutes.
+std::string LastUseQuery(const UtilizationConfig& config, double below, model::Duration span);
+
+/// Asks what was measured. Errors are those of Prometheus::Query().
+absl::StatusOr<MeasuredPods> Measure(Prometheus& prometheus, const UtilizationConfig& config,
+                                     model::Duration window);
+
+/// When each pod, by "<namespace>/<pod>", last used a device; only those that did within `span`.
+absl::StatusOr<std::map<std::string, model::Time>> AskLastUse(Prometheus& prometheus,
+                                                              const UtilizationConfig& config,
+                                                              double below, model::Duration span);
+
+}  // namespace berth::usage
