@@ -28,6 +28,7 @@ int RunCommand(int argc, const char* const* argv) {
   AddAdmissionCommand(berth);
   AddControllerCommand(berth);
   AddMutateCommand(berth);
+  AddReportCommand(berth);
   AddPoliciesCommand(berth);
   AddExplainCommand(berth);
   AddCapacityCommand(berth);
