@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-rivals bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz fuzz-tally tidy site install
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-rivals bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz fuzz-tally tidy site install bench-report
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -137,6 +137,9 @@ bench-hostile: berth control-plane ## measure how much attackers slow down hones
 
 bench-packing: berth control-plane ## count the devices that placement strands, without and with Berth, and with shortlists
 	@cd tests/e2e && go run ./stranding $(PACKING_FLAGS)
+
+bench-report: berth ## measure how long a report of 200,000 pods takes, and how much memory
+	@cd tests/bench && go run ./report $(REPORT_FLAGS)
 
 bench-retries: berth control-plane ## measure how long new pods wait beside pods that fit no node
 	@cd tests/bench && go run ./retries $(RETRIES_FLAGS)

@@ -102,6 +102,13 @@ absl::StatusOr<Workload> WorkloadOf(const Review& review) {
   return kube::WorkloadFromJson(*review.object, review.kind.kind, "");
 }
 
+// Removes what the API server, a kubelet or a scheduler adds to a pod that is stored.
+void ForgetWhatIsAdded(Workload& workload) {
+  if (!workload.is_pod()) return;
+  workload.qos_class.clear();
+  workload.pod.node_name.clear();
+}
+
 bool SamePods(const Workload& a, const Workload& b) {
   return a.template_field == b.template_field && a.pod == b.pod && a.job == b.job;
 }
@@ -265,6 +272,22 @@ Verdict Reviewer::Preview(const Review& review, const NamespaceRules& rules) con
   const Subject subject = SubjectOf(review);
   if (subject == Subject::kObject) return Mutate(review, rules);
   return subject == Subject::kTemplates ? PreviewTemplates(review, rules) : Verdict();
+}
+
+absl::StatusOr<Fate> Reviewer::Foretell(const Review& review, const NamespaceRules& rules) const {
+  const Subject subject = SubjectOf(review);
+  if (subject == Subject::kObject) {
+    absl::StatusOr<Workload> workload = WorkloadOf(review);
+    if (!workload.ok()) return workload.status();
+    ForgetWhatIsAdded(*workload);
+    policies::admission::Outcome outcome = engine_->Mutate(RequestOf(review, rules), *workload);
+    return Fate{.judged = true, .created = *std::move(workload), .outcome = std::move(outcome)};
+  }
+  if (subject != Subject::kTemplates || !review.object) return Fate();
+  const auto workloads = WorkloadsOf(review, *review.object);
+  if (!workloads.ok()) return workloads.status();
+  return Fate{.judged = true,
+              .outcome = engine_->PreviewPods(RequestOf(review, rules), *workloads)};
 }
 
 std::string Reviewer::WhyNotReviewed(const Review& review) const {

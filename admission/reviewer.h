@@ -29,6 +29,17 @@ struct Verdict {
   bool pods_denied = false;
 };
 
+/// What would become of a stored object if it were created again.
+struct Fate {
+  /// Whether Berth knows the kind. If not, the rest says nothing.
+  bool judged = false;
+  /// The object as it would be created: a pod is bound to no node yet, and has no QoS class. Empty
+  /// for an object with templates.
+  model::Workload created;
+  /// What the engine makes of it, or of the pods of its templates.
+  policies::admission::Outcome outcome;
+};
+
 /// Reads the objects under review and lets the engine judge them, by one configuration. A changed
 /// configuration takes a new Reviewer. Immutable, so thread-safe. Its functions do no I/O and never
 /// block. An object that cannot be read is denied in mode Enforce, and otherwise causes a warning.
@@ -58,6 +69,11 @@ class Reviewer {
   /// What both webhooks together would say about an object that is being created. Says nothing
   /// about unknown kinds. For `berth mutate`.
   Verdict Preview(const Review& review, const NamespaceRules& rules) const;
+
+  /// Foretells what both webhooks together would do with an object that is stored, if it were
+  /// created again. The review has the object, its kind and its namespace, and the user who would
+  /// create it. Returns InvalidArgument if the object cannot be read. For `berth report`.
+  absl::StatusOr<Fate> Foretell(const Review& review, const NamespaceRules& rules) const;
 
   /// Returns why Preview() says nothing about an object that may have pods: a kind or an API
   /// version that Berth does not know, and what to write instead. Empty for what it reviews, and

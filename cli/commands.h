@@ -27,6 +27,9 @@ void AddControllerCommand(Command berth);
 /// `berth mutate -f FILE`: shows what the webhook would do with the objects of a file.
 void AddMutateCommand(Command berth);
 
+/// `berth report`: what enforcing would change in a cluster, before Berth is installed.
+void AddReportCommand(Command berth);
+
 /// `berth policies`: writes what kube-apiserver can do of the webhook's admission by itself.
 void AddPoliciesCommand(Command berth);
 

@@ -31,6 +31,7 @@ void AddCommandsForPeople(Command berth) {
   AddIdleCommand(berth);
   AddBoardCommand(berth);
   AddMutateCommand(berth);
+  AddReportCommand(berth);
   AddDoctorCommand(berth);
   AddReleaseCommand(berth);
   AddVersionCommand(berth);

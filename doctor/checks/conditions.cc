@@ -43,17 +43,6 @@ std::string ListedTypes(const Types& types) {
   return doctor::Listed(std::vector<std::string>(types.begin(), types.end()));
 }
 
-// The configured types that a detector which works well publishes at any time.
-Types ExpectedTypes(const HealthConfig& health) {
-  Types types = TypesOf(policies::scheduling::AllConditions(health));
-  for (const auto profile : health.profiles) {
-    const HealthProfileSpec& spec = policies::scheduling::SpecOf(profile);
-    if (!spec.only_when_bad) continue;
-    types = Minus(std::move(types), Minus(TypesOf(spec.conditions), TypesOf(health.conditions)));
-  }
-  return types;
-}
-
 // A detector that the cluster has, by a profile that is not configured.
 struct Detector {
   const HealthProfileSpec* spec = nullptr;
@@ -166,7 +155,7 @@ Findings NameSilentTypes(const Types& expected, const Types& published) {
 Findings CheckConditions(const Facts& facts, const Rules& rules) {
   const HealthConfig& health = HealthIn(rules.config);
   const Types published = PublishedTypes(*facts.nodes);
-  Findings findings = NameSilentTypes(ExpectedTypes(health), published);
+  Findings findings = NameSilentTypes(policies::scheduling::ExpectedTypes(health), published);
   Append(NameDetectors(MissingDetectors(facts, health, published), health), findings);
   return findings;
 }

@@ -30,17 +30,22 @@ constexpr Voice kPodsWarnOnly{"berth (warn only), pods: ", "berth (warn only), p
 
 // Drops clauses beyond the bound, because there may be 10,000 of them, and repeated clauses,
 // because the templates of one object mostly get the same.
-void AddClause(std::string_view clause, std::string& text) {
+void AddClause(std::string clause, std::vector<std::string>& clauses, std::string& text) {
   if (text.size() > kMaxEffectText || text.find(clause) != std::string::npos) return;
   if (!text.empty()) text += "; ";
   text += clause;
+  clauses.push_back(std::move(clause));
+}
+
+void AddObjection(const Objection& objection, PolicyEffect& effect) {
+  AddClause(ToString(objection), effect.objections, effect.text);
 }
 
 void Say(const Voice& voice, const Remarks& remarks, Warnings& warnings, PolicyEffect& effect) {
   for (const auto* clauses : {&remarks.changes(), &remarks.notes()}) {
     for (const std::string& clause : *clauses) {
       warnings.Add(voice.change, clause);
-      AddClause(clause, effect.text);
+      AddClause(clause, effect.remarks, effect.text);
     }
   }
 }
@@ -67,7 +72,7 @@ void Object(const Voice& voice, const std::vector<Objection>& objections, Warnin
             PolicyEffect& effect) {
   for (const Objection& objection : objections) {
     warnings.Add(voice.denial, objection);
-    AddClause(ToString(objection), effect.text);
+    AddObjection(objection, effect);
   }
   effect.would = effect.would || !objections.empty();
 }
@@ -238,7 +243,7 @@ class AdmissionEngine::Evaluation {
     if (objections.empty()) return;
     denial_.Add(effects_[i].policy, objections);
     effects_[i].denied = true;
-    for (const Objection& objection : objections) AddClause(ToString(objection), effects_[i].text);
+    for (const Objection& objection : objections) AddObjection(objection, effects_[i]);
   }
 
   // Removes objections that `old` contains with the same field and reason, unless they are worse

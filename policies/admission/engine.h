@@ -23,7 +23,11 @@ struct PolicyEffect {
   /// Whether it would have changed or denied the object if its mode and the namespace's were
   /// Enforce.
   bool would = false;
-  /// Its remarks and objections, joined by "; ", on one line of at most kMaxEffectText bytes.
+  /// What it remarked, and what it objected to (ToString(Objection)), each once. As many as `text`
+  /// has room for, and one more.
+  std::vector<std::string> remarks = {};
+  std::vector<std::string> objections = {};
+  /// All of these, joined by "; ", on one line of at most kMaxEffectText bytes.
   std::string text;
 };
 

@@ -261,4 +261,17 @@ std::vector<HealthCondition> AllConditions(const HealthConfig& config) {
   return conditions;
 }
 
+std::set<std::string> ExpectedTypes(const HealthConfig& config) {
+  std::set<std::string> types;
+  for (const HealthCondition& condition : AllConditions(config)) types.insert(condition.type);
+  for (const HealthProfile profile : config.profiles) {
+    const HealthProfileSpec& spec = SpecOf(profile);
+    if (!spec.only_when_bad) continue;
+    for (const HealthCondition& condition : spec.conditions) {
+      if (!HasType(config.conditions, condition.type)) types.erase(condition.type);
+    }
+  }
+  return types;
+}
+
 }  // namespace berth::policies::scheduling

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,5 +44,9 @@ std::string_view NameOf(HealthProfile profile);
 /// says about a type replaces all that earlier ones say about it, and what `config.conditions` says
 /// replaces both. Everything that judges nodes takes its entries from here.
 std::vector<HealthCondition> AllConditions(const HealthConfig& config);
+
+/// Returns the types of AllConditions(config) that a detector which works well publishes at any
+/// time, on some node at least: all but those that are published only while they are bad.
+std::set<std::string> ExpectedTypes(const HealthConfig& config);
 
 }  // namespace berth::policies::scheduling

@@ -1,0 +1,34 @@
+// Report measures how long `berth report` takes for a dump of a large cluster, and how much memory.
+// It writes the dump first, as `kubectl get nodes,namespaces,pods,jobs -A -o json` would, and then
+// has it read some times. Exits with 1 where the report takes more memory than it may.
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+
+	"berth.dev/berth/tests/bench/figures"
+)
+
+// options are what is measured, and how often.
+type options struct {
+	nodes  int
+	pods   int
+	rounds int
+	output string
+	most   int // MiB
+	dump   string
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.nodes, "nodes", 7498, "nodes in the cluster")
+	flag.IntVar(&o.pods, "pods", 200_000, "pods in the cluster")
+	flag.IntVar(&o.rounds, "rounds", 5, "how often the report is made")
+	flag.StringVar(&o.output, "output", "json", "output of the report: text, json, html or objects")
+	flag.IntVar(&o.most, "most", 512, "MiB of memory that a report may take")
+	flag.StringVar(&o.dump, "dump", "", "keep the dump in this file, and do not write it if it is there")
+	flag.Parse()
+	figures.Main("report", func(ctx context.Context) error { return run(ctx, o, os.Stdout) })
+}

@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.h"
+#include "cli/run.h"
+
+namespace berth::cli {
+namespace {
+
+constexpr const char* kReportFolder = "tests/golden/report/";
+
+std::string ReadText(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+struct Ran {
+  int exit_code;
+  std::string output;
+  std::string errors;
+};
+
+Ran RunReport(std::vector<std::string> words) {
+  words.insert(words.begin(), {"berth", "report", "--now", "2026-06-01T12:00:00Z"});
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Ran ran;
+  ran.exit_code = Run(static_cast<int>(argv.size()), argv.data());
+  ran.output = testing::internal::GetCapturedStdout();
+  ran.errors = testing::internal::GetCapturedStderr();
+  return ran;
+}
+
+TEST(ReportCommand, SucceedsWhateverTheReportSays) {
+  for (const char* output : {"text", "json", "objects", "html"}) {
+    const Ran ran =
+        RunReport({"--objects", std::string(kReportFolder) + "objects.json", "-o", output});
+    EXPECT_EQ(ran.exit_code, kExitOk) << ran.errors;
+    EXPECT_NE(ran.output.find("guaranteed-qos"), std::string::npos) << ran.output;
+  }
+}
+
+TEST(ReportCommand, RefusesWhatIsNoDumpInASentence) {
+  const Ran missing = RunReport({"--objects", "/nonexistent.json"});
+  EXPECT_EQ(missing.exit_code, kExitUsage);
+  EXPECT_NE(missing.errors.find("/nonexistent.json: cannot be read: No such file"),
+            std::string::npos)
+      << missing.errors;
+  const Ran other = RunReport({"--objects", "README.md"});
+  EXPECT_EQ(other.exit_code, kExitUsage);
+  EXPECT_NE(other.errors.find("write it with `kubectl get nodes,namespaces,pods"),
+            std::string::npos)
+      << other.errors;
+}
+
+TEST(ReportCommand, ReadsSeveralFilesAndReportsOnADamagedOne) {
+  const std::string whole = ReadText(std::string(kReportFolder) + "objects.json");
+  const std::string damaged = testing::TempDir() + "report_damaged.json";
+  std::ofstream(damaged) << whole.substr(0, whole.size() / 2);
+  const Ran ran =
+      RunReport({"--objects", std::string(kReportFolder) + "objects.json", "--objects", damaged});
+  EXPECT_EQ(ran.exit_code, kExitOk) << ran.errors;
+  EXPECT_NE(ran.output.find("the text breaks off within an object"), std::string::npos)
+      << ran.output;
+  const Ran empty = RunReport({"--objects", "/dev/null"});
+  EXPECT_EQ(empty.exit_code, kExitUsage);
+}
+
+TEST(ReportCommand, TakesTheConfigurationThatWouldBeInstalled) {
+  const std::string config = testing::TempDir() + "report_config.yaml";
+  std::ofstream(config) << "apiVersion: config.berth.dev/v1alpha1\nkind: BerthConfiguration\n"
+                           "admission:\n  policies:\n    isolation: {mode: Off}\n";
+  const std::string objects = std::string(kReportFolder) + "objects.json";
+  const Ran ran = RunReport({"--objects", objects, "--config", config, "-o", "json"});
+  EXPECT_EQ(ran.exit_code, kExitOk) << ran.errors;
+  EXPECT_EQ(ran.output.find("\"isolation\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace berth::cli

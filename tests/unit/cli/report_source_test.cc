@@ -1,0 +1,89 @@
+#include "cli/report_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "tests/unit/report/fixture.h"
+
+namespace berth::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+/// An API server that answers by what stands before the first '&' or by the whole target.
+class PagedServer final : public kube::Transport {
+ public:
+  absl::Status Send(const kube::HttpRequest& request, kube::HttpSink& sink) override {
+    targets.push_back(request.target);
+    const auto found = replies.find(request.target);
+    const bool granted = found != replies.end();
+    absl::Status status = sink.OnHead({.status = granted ? 200 : 403});
+    const std::string body =
+        granted ? found->second : R"({"kind": "Status", "message": "jobs is forbidden"})";
+    // As a network splits it.
+    for (std::size_t at = 0; status.ok() && at < body.size(); at += 50) {
+      status = sink.OnBody(std::string_view(body).substr(at, 50));
+    }
+    return status;
+  }
+  void Stop() override {}
+
+  std::map<std::string, std::string> replies;
+  std::vector<std::string> targets;
+};
+
+class SurveyClusterTest : public testing::Test {
+ protected:
+  static std::string Page(const std::string& kind, const std::string& api_version,
+                          const std::string& items, const std::string& next = "") {
+    return R"({"kind":")" + kind + R"(List","apiVersion":")" + api_version +
+           R"(","metadata":{"continue":")" + next + R"("},"items":[)" + items + "]}";
+  }
+
+  const report::Engines engines_;
+  const report::Judge judge_ = engines_.MakeJudge();
+  report::Survey survey_{engines_.catalog};
+  PagedServer server_;
+};
+
+TEST_F(SurveyClusterTest, ReadsPageAfterPage) {
+  const std::string pod = R"("namespace":"t"},"spec":{"containers":[{"name":"x"}]}})";
+  server_.replies = {
+      {"/api/v1/nodes?limit=500", Page("Node", "v1", R"({"metadata":{"name":"n"}})")},
+      {"/api/v1/namespaces?limit=500", Page("Namespace", "v1", "")},
+      {"/api/v1/pods?limit=500", Page("Pod", "v1", R"({"metadata":{"name":"a",)" + pod, "2nd")},
+      {"/api/v1/pods?limit=500&continue=2nd",
+       Page("Pod", "v1", R"({"metadata":{"name":"b",)" + pod)},
+      {"/apis/batch/v1/jobs?limit=500", Page("Job", "batch/v1", "")},
+      {"/apis/batch/v1/cronjobs?limit=500", Page("CronJob", "batch/v1", "")}};
+  const auto notes = SurveyCluster(server_, judge_, survey_);
+  ASSERT_TRUE(notes.ok()) << notes.status();
+  EXPECT_THAT(*notes, SizeIs(0));
+  EXPECT_EQ(survey_.node_count(), 1U);
+  EXPECT_THAT(survey_.records(), SizeIs(2));
+  EXPECT_THAT(server_.targets, SizeIs(6));
+}
+
+TEST_F(SurveyClusterTest, SaysWhatItMayNotSee) {
+  server_.replies = {{"/api/v1/nodes?limit=500", Page("Node", "v1", "")},
+                     {"/api/v1/namespaces?limit=500", Page("Namespace", "v1", "")},
+                     {"/api/v1/pods?limit=500", Page("Pod", "v1", "")},
+                     {"/apis/batch/v1/cronjobs?limit=500", Page("CronJob", "batch/v1", "")}};
+  const auto notes = SurveyCluster(server_, judge_, survey_);
+  ASSERT_TRUE(notes.ok()) << notes.status();
+  EXPECT_THAT(*notes, ElementsAre("Jobs could not be listed: GET /apis/batch/v1/jobs: 403 jobs is "
+                                  "forbidden"));
+}
+
+TEST_F(SurveyClusterTest, NeedsPods) {
+  const auto notes = SurveyCluster(server_, judge_, survey_);
+  EXPECT_THAT(std::string(notes.status().message()), HasSubstr("GET /api/v1/pods: 403"));
+}
+
+}  // namespace
+}  // namespace berth::cli
