@@ -78,7 +78,7 @@ SecretData ToSecret(const Authority& authority) {
 }
 
 absl::StatusOr<Authority> FirstAuthority(std::chrono::seconds life,
-                                         std::vector<Certificate> formers, Time now) {
+                                         const std::vector<Certificate>& formers, Time now) {
   auto issuer = NewIssuer(life, now);
   if (!issuer.ok()) return issuer.status();
   Certificates kept = Formers(formers, issuer->certificate);
@@ -89,7 +89,7 @@ absl::StatusOr<Authority> NextAuthority(const Authority& former, std::chrono::se
                                         Time now) {
   Certificates formers{former.issuer.certificate};
   formers.insert(formers.end(), former.formers.begin(), former.formers.end());
-  auto next = FirstAuthority(life, std::move(formers), now);
+  auto next = FirstAuthority(life, formers, now);
   if (!next.ok()) return next;
   const Certificate& self = next->issuer.certificate;
   const Time end = std::min(self.not_after(), former.issuer.certificate.not_after());

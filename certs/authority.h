@@ -47,7 +47,7 @@ SecretData ToSecret(const Authority& authority);
 /// Makes an authority that nobody trusts yet, valid from `now` for `life`. `formers` remain
 /// trusted; at most kMaxFormers of them, without those that have ended or are no authorities.
 absl::StatusOr<Authority> FirstAuthority(std::chrono::seconds life,
-                                         std::vector<Certificate> formers, Time now);
+                                         const std::vector<Certificate>& formers, Time now);
 
 /// Makes the authority that follows `former`, valid from `now` for `life`. `former` remains
 /// trusted, and signs the new authority's certificate, too.

@@ -20,13 +20,13 @@ void ForEachNamespace(const model::PodSelector& selector, Visit visit) {
   for (const std::string& name : selector.namespaces) visit(name);
 }
 
-std::size_t BytesOf(const std::string& text) { return sizeof(text) + text.size(); }
+std::size_t BytesOf(const std::string& text) { return sizeof(std::string) + text.size(); }
 
 // The bytes of a selector's labels.
 std::size_t BytesOf(const std::vector<model::LabelRequirement>& labels) {
-  std::size_t bytes = sizeof(labels);
+  std::size_t bytes = sizeof(std::vector<model::LabelRequirement>);
   for (const model::LabelRequirement& label : labels) {
-    bytes += BytesOf(label.key) + BytesOf(label.op) + sizeof(label.values);
+    bytes += BytesOf(label.key) + BytesOf(label.op) + sizeof(decltype(label.values));
     for (const std::string& value : label.values) bytes += BytesOf(value);
   }
   return bytes;

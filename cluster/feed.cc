@@ -58,7 +58,7 @@ class Feed::Channel {
   std::thread thread_;
 };
 
-Feed::Feed(Options options, Snapshot* snapshot, kube::ListWatchObserver* nodes,
+Feed::Feed(const Options& options, Snapshot* snapshot, kube::ListWatchObserver* nodes,
            kube::ListWatchObserver* pods, kube::ListWatchObserver* services,
            NominatedFeed nominated)
     : nodes_(std::make_unique<Channel<model::Node>>(

@@ -66,7 +66,7 @@ class Feed {
 
   /// Starts nothing yet. Everything pointed at must outlive the feed. The observers are called on
   /// the feed's threads, each on one of them. If `services` is null, Services are not followed.
-  Feed(Options options, Snapshot* snapshot, kube::ListWatchObserver* nodes,
+  Feed(const Options& options, Snapshot* snapshot, kube::ListWatchObserver* nodes,
        kube::ListWatchObserver* pods, kube::ListWatchObserver* services = nullptr,
        NominatedFeed nominated = {});
 

@@ -119,7 +119,7 @@ class NodeTable {
   /// A name whose hash is already known.
   struct HashedName {
     std::string_view name;
-    std::size_t hash;
+    std::size_t hash = 0;
   };
 
   // Hashes and compares indices as the names of their places. The hash table thus takes four bytes

@@ -80,6 +80,7 @@ absl::StatusOr<std::vector<SnapshotFacts>> GatherSnapshots(kube::Transport& tran
                   place.release));
   if (!listed.ok()) return listed;
   std::vector<SnapshotFacts> all;
+  all.reserve(pods.size());
   for (const std::string& pod : pods) all.push_back(Ask(transport, place, pod, port));
   return all;
 }

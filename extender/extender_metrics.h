@@ -110,7 +110,7 @@ class ShortlistMetrics {
 
  private:
   // Indexed by Shortlisting.
-  std::array<prometheus::Counter*, policies::scheduling::kAllShortlistings.size()> answers_;
+  std::array<prometheus::Counter*, policies::scheduling::kAllShortlistings.size()> answers_{};
 };
 
 /// Counts the answers to preempt:
@@ -128,7 +128,7 @@ class PreemptionMetrics {
 
  private:
   // Indexed by PreemptionOutcome.
-  std::array<prometheus::Counter*, kAllPreemptionOutcomes.size()> answers_;
+  std::array<prometheus::Counter*, kAllPreemptionOutcomes.size()> answers_{};
 };
 
 }  // namespace berth::extender

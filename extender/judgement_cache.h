@@ -90,7 +90,7 @@ class JudgementCache {
     std::shared_ptr<Shape> shape_;
     // Holds the shape's mutex.
     std::unique_lock<std::mutex> lock_;
-    model::Duration elapsed_;  // from the shape's `begin` to the time of the lookup
+    model::Duration elapsed_{};  // from the shape's `begin` to the time of the lookup
   };
 
   /// Returns a lookup for pods with this `key` (PreparedPod::key()), at `now`. Drops the judgements

@@ -62,7 +62,7 @@ class ShortlistedPods {
  private:
   // A call of AskedAgain() for a pod, by the hash of its UID.
   struct Answer {
-    std::uint64_t pod;
+    std::uint64_t pod = 0;
     model::Time time;
   };
 

@@ -48,6 +48,7 @@ std::vector<NodeVictims> VictimChoice::Choose(std::vector<NodeVictims> candidate
                                               const cluster::Snapshot::Reader& reader,
                                               model::Time now) {
   std::vector<Cost> costs;
+  costs.reserve(candidates.size());
   for (const NodeVictims& node : candidates) costs.push_back(CostOf(node, reader, now));
   const auto is_spared = [&costs](const Cost& cost) {
     if (cost.fresh || !cost.known) return false;

@@ -70,10 +70,7 @@ std::string TextOf(const Json& json) {
 
 ApiObject::ApiObject(Json json) : json_(std::make_unique<Json>(std::move(json))) {}
 ApiObject::ApiObject(const ApiObject& other) : ApiObject(Json(*other.json_)) {}
-ApiObject& ApiObject::operator=(const ApiObject& other) {
-  json_ = std::make_unique<Json>(*other.json_);
-  return *this;
-}
+ApiObject& ApiObject::operator=(const ApiObject& other) { return *this = ApiObject(other); }
 ApiObject::ApiObject(ApiObject&&) noexcept = default;
 ApiObject& ApiObject::operator=(ApiObject&&) noexcept = default;
 ApiObject::~ApiObject() = default;

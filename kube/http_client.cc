@@ -62,7 +62,7 @@ struct Connection {
   std::unique_ptr<Tls> tls;
   beast::flat_buffer buffer;
 
-  Tcp& tcp() { return tls ? tls->next_layer() : *plain; }
+  Tcp& tcp() const { return tls ? tls->next_layer() : *plain; }
   explicit operator bool() const { return plain || tls; }
 };
 

@@ -14,7 +14,7 @@ namespace berth::kube {
 namespace {
 
 std::string TextOr(const JsonValue& value, std::string otherwise) {
-  return value.absent() ? otherwise : value.Text();
+  return value.absent() ? std::move(otherwise) : value.Text();
 }
 
 std::int64_t IntegerOr(const JsonValue& value, std::int64_t otherwise) {

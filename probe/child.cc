@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigprocmask is of POSIX, not of C
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -137,7 +137,9 @@ void CloseAllBut(int lock) {
 }
 
 void ResetSignals() {
-  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGCHLD}) signal(number, SIG_DFL);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGCHLD}) {
+    static_cast<void>(signal(number, SIG_DFL));  // fails for no signal that exists
+  }
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -286,6 +288,7 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments, const std::s
   const File output(memfd_create("output", MFD_CLOEXEC));
   std::vector<std::string> own = arguments;
   std::vector<char*> argv;
+  argv.reserve(own.size() + 1);
   for (std::string& argument : own) argv.push_back(argument.data());
   argv.push_back(nullptr);
   const pid_t parent = getpid();

@@ -60,7 +60,7 @@ ProgramResult RunNvidiaSmi(const Settings& settings, Progress& progress,
 }
 
 std::string ExplainExit(const ProgramResult& result) {
-  static const std::map<int, std::string_view> kMeanings = {
+  static const std::map<int, std::string_view> meanings = {
       {4, "no permission"},
       {6, "no such device"},
       {8, "a power cable is not attached"},
@@ -71,8 +71,8 @@ std::string ExplainExit(const ProgramResult& result) {
       {15, "a GPU has fallen off the bus"},
   };
   const std::string_view said = std::string_view(result.output).substr(0, result.output.find('\n'));
-  const auto meaning = kMeanings.find(result.exit_code);
-  if (meaning != kMeanings.end()) {
+  const auto meaning = meanings.find(result.exit_code);
+  if (meaning != meanings.end()) {
     return fmt::format("nvidia-smi: {} ({})", meaning->second, result.exit_code);
   }
   return fmt::format("nvidia-smi ({}): {}", result.exit_code, Trim(said));

@@ -90,8 +90,8 @@ absl::Status ExtenderServer::ServePlacement(const config::BerthConfiguration& co
 std::vector<std::string> ExtenderServer::NotReady() const {
   std::vector<std::string> reasons;
   if (!extender_.Current()->snapshot().Synced())
-    reasons.push_back("snapshot: nodes and pods are not listed yet");
-  if (draining_) reasons.push_back("shutdown: draining");
+    reasons.emplace_back("snapshot: nodes and pods are not listed yet");
+  if (draining_) reasons.emplace_back("shutdown: draining");
   return reasons;
 }
 

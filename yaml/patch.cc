@@ -129,6 +129,7 @@ std::optional<YAML::Node> NodeAt(const YAML::Node& root, std::string_view pointe
   return node;
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is a handle to what is changed.
 absl::Status ApplyPatch(std::string_view patch, YAML::Node root) {
   try {
     for (const Json& operation : Json::parse(patch)) {

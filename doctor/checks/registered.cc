@@ -12,9 +12,9 @@ constexpr const char* kPrintEntry = "add the entry that `berth stanza` prints un
 // Without one of these verbs, kube-scheduler silently leaves out that question.
 std::vector<std::string> MissingVerbs(const ExtenderEntry& entry) {
   std::vector<std::string> missing;
-  if (entry.filter_verb != "filter") missing.push_back("filterVerb: filter");
-  if (entry.prioritize_verb != "prioritize") missing.push_back("prioritizeVerb: prioritize");
-  if (entry.preempt_verb != "preempt") missing.push_back("preemptVerb: preempt");
+  if (entry.filter_verb != "filter") missing.emplace_back("filterVerb: filter");
+  if (entry.prioritize_verb != "prioritize") missing.emplace_back("prioritizeVerb: prioritize");
+  if (entry.preempt_verb != "preempt") missing.emplace_back("preemptVerb: preempt");
   return missing;
 }
 
