@@ -52,7 +52,7 @@ ul.plain{margin:.3rem 0;padding-left:1.2rem}
 h2{break-after:avoid}tr{break-inside:avoid}}
 )css";
 
-std::string Escaped(std::string_view text) {
+std::string HtmlEscaped(std::string_view text) {
   std::string html;
   for (const char c : text) {
     switch (c) {
@@ -83,7 +83,7 @@ std::string Number(std::size_t count) {
 }
 
 // A cell of a table. Its text is escaped, its mark-up is not.
-struct Cell {
+struct HtmlCell {
   std::string text;
   // Attributes of the element, with a blank before each.
   std::string attributes = {};
@@ -91,34 +91,37 @@ struct Cell {
   std::string mark_up = {};
 };
 
-Cell Text(std::string text) { return {.text = std::move(text)}; }
-Cell Numeric(std::string text, std::string_view look = "") {
+HtmlCell Text(std::string text) { return {.text = std::move(text)}; }
+HtmlCell Numeric(std::string text, std::string_view look = "") {
   return {.text = std::move(text), .attributes = fmt::format(" class=\"n {}\"", look)};
 }
-Cell Says(std::string text) { return {.text = std::move(text), .attributes = " class=\"says\""}; }
+HtmlCell Says(std::string text) {
+  return {.text = std::move(text), .attributes = " class=\"says\""};
+}
 
 // A number that is highlighted unless it is zero.
-Cell Highlighted(std::size_t count, std::string_view look) {
+HtmlCell Highlighted(std::size_t count, std::string_view look) {
   return Numeric(Number(count), count > 0 ? look : "");
 }
 
 class Table {
  public:
-  Table(std::string_view caption, const std::vector<Cell>& heads) {
-    html_ = "<div class=\"scroll\"><table><caption>" + Escaped(caption) + "</caption><thead><tr>";
-    for (const Cell& head : heads) {
-      html_ += "<th scope=\"col\"" + head.attributes + ">" + Escaped(head.text) + "</th>";
+  Table(std::string_view caption, const std::vector<HtmlCell>& heads) {
+    html_ =
+        "<div class=\"scroll\"><table><caption>" + HtmlEscaped(caption) + "</caption><thead><tr>";
+    for (const HtmlCell& head : heads) {
+      html_ += "<th scope=\"col\"" + head.attributes + ">" + HtmlEscaped(head.text) + "</th>";
     }
     html_ += "</tr></thead><tbody>\n";
   }
 
   // The first cell is the row's head.
-  void Add(const std::vector<Cell>& cells) {
+  void Add(const std::vector<HtmlCell>& cells) {
     html_ += "<tr>";
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string element = i == 0 ? "th" : "td";
       html_ += "<" + element + (i == 0 ? " scope=\"row\"" : "") + cells[i].attributes + ">" +
-               Escaped(cells[i].text) + cells[i].mark_up + "</" + element + ">";
+               HtmlEscaped(cells[i].text) + cells[i].mark_up + "</" + element + ">";
     }
     html_ += "</tr>\n";
   }
@@ -129,18 +132,18 @@ class Table {
   std::string html_;
 };
 
-std::string Title(std::string_view title) { return "<h2>" + Escaped(title) + "</h2>\n"; }
-std::string Paragraph(std::string_view text) { return "<p>" + Escaped(text) + "</p>\n"; }
+std::string Title(std::string_view title) { return "<h2>" + HtmlEscaped(title) + "</h2>\n"; }
+std::string Paragraph(std::string_view text) { return "<p>" + HtmlEscaped(text) + "</p>\n"; }
 
 std::string BulletsOf(const std::vector<std::string>& items) {
   std::string html = "<ul class=\"plain\">";
-  for (const std::string& item : items) html += "<li>" + Escaped(item) + "</li>";
+  for (const std::string& item : items) html += "<li>" + HtmlEscaped(item) + "</li>";
   return html + "</ul>\n";
 }
 
 std::string Tile(std::size_t count, std::string_view what, std::string_view look = "") {
   return fmt::format("<li><b class=\"{}\">{}</b>{}</li>", count > 0 ? look : "", Number(count),
-                     Escaped(what));
+                     HtmlEscaped(what));
 }
 
 std::string HeadHtml(const Report& report) {
@@ -210,7 +213,7 @@ std::string FindingsHtml(const Report& report) {
       {Text("Policy"), Text("Effect"), Text("What it says of the first of them"), Text("Write"),
        Text("How many"), Text("Such as")});
   for (const report::FindingReport& finding : report.findings) {
-    Cell effect = Text(std::string(EffectText(finding.effect)));
+    HtmlCell effect = Text(std::string(EffectText(finding.effect)));
     if (finding.effect == Effect::kDenied) effect.attributes = " class=\"denied\"";
     if (finding.effect == Effect::kChanged) effect.attributes = " class=\"changed\"";
     table.Add({Text(finding.policy), std::move(effect), Says(finding.says), Says(finding.write),
@@ -229,8 +232,8 @@ std::string Bar(std::int64_t part, std::int64_t whole) {
       percent > 100 ? "over" : "", std::clamp(percent, 0.0, 100.0));
 }
 
-Cell Part(std::string text, std::int64_t part, std::int64_t whole) {
-  Cell cell = Numeric(std::move(text));
+HtmlCell Part(std::string text, std::int64_t part, std::int64_t whole) {
+  HtmlCell cell = Numeric(std::move(text));
   cell.mark_up = Bar(part, whole);
   return cell;
 }

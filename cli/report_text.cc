@@ -19,7 +19,7 @@ using report::Effect;
 using report::EffectCounts;
 using report::MemoryText;
 using report::Report;
-using Row = std::vector<std::string>;
+using TextRow = std::vector<std::string>;
 
 constexpr std::size_t kNamespacesInText = 20;
 constexpr std::size_t kUnreadableInText = 5;
@@ -50,9 +50,9 @@ std::string Head(const Report& report) {
   return text;
 }
 
-Row CountsRow(std::string name, std::string admission, std::string kind,
-              const EffectCounts& counts) {
-  Row row = {std::move(name), std::move(admission), std::move(kind), Count(counts.Sum())};
+TextRow CountsRow(std::string name, std::string admission, std::string kind,
+                  const EffectCounts& counts) {
+  TextRow row = {std::move(name), std::move(admission), std::move(kind), Count(counts.Sum())};
   for (const Effect effect : {Effect::kDenied, Effect::kChanged, Effect::kWarned,
                               Effect::kUnchanged, Effect::kLeftAlone}) {
     row.push_back(Count(counts[effect]));
@@ -62,7 +62,8 @@ Row CountsRow(std::string name, std::string admission, std::string kind,
 
 // Up to three rows: for pods, Jobs and templates, if there are any.
 void AddRows(const std::string& name, const std::string& admission,
-             const report::ObjectCounts& objects, const Row& placed, std::vector<Row>& rows) {
+             const report::ObjectCounts& objects, const TextRow& placed,
+             std::vector<TextRow>& rows) {
   bool first = true;
   for (const auto& [kind, counts] :
        {std::pair("pods", &objects.pods), std::pair("Jobs", &objects.jobs),
@@ -83,8 +84,8 @@ std::string DeniedByText(const report::NamespaceReport& report) {
 }
 
 std::string NamespacesText(const Report& report) {
-  std::vector<Row> rows = {{"NAMESPACE", "ADMISSION", "OBJECTS", "ALL", "DENIED", "CHANGED",
-                            "WARNED", "SAME", "LEFT ALONE", "REFUSED", "MOVED"}};
+  std::vector<TextRow> rows = {{"NAMESPACE", "ADMISSION", "OBJECTS", "ALL", "DENIED", "CHANGED",
+                                "WARNED", "SAME", "LEFT ALONE", "REFUSED", "MOVED"}};
   std::string denied;
   std::size_t refused = 0;
   std::size_t moved = 0;
@@ -123,8 +124,8 @@ std::string FindingsText(const Report& report) {
 
 std::string PoolsText(const Report& report) {
   if (report.pools.empty() && report.waiting == 0) return "";
-  std::vector<Row> rows = {{"ACCELERATOR", "NODES", "CORES", "NOW", "THEN", "MEMORY", "NOW", "THEN",
-                            "TOO FULL NOW", "THEN"}};
+  std::vector<TextRow> rows = {{"ACCELERATOR", "NODES", "CORES", "NOW", "THEN", "MEMORY", "NOW",
+                                "THEN", "TOO FULL NOW", "THEN"}};
   std::string examples;
   for (const report::PoolReport& pool : report.pools) {
     rows.push_back({PoolText(pool.accelerator), Count(pool.nodes), CoresText(pool.allocatable.cpu),
@@ -164,7 +165,7 @@ std::string MisplacedText(const Report& report) {
 }
 
 std::string ExcludedText(const Report& report) {
-  std::vector<Row> rows = {{"CONDITION", "ACCELERATOR", "NODES", "DEVICES", "FOR", "SUCH AS"}};
+  std::vector<TextRow> rows = {{"CONDITION", "ACCELERATOR", "NODES", "DEVICES", "FOR", "SUCH AS"}};
   for (const report::ExcludedReport& each : report.excluded) {
     rows.push_back({each.condition, PoolText(each.accelerator), Count(each.nodes),
                     Count(static_cast<std::size_t>(each.devices)),

@@ -14,7 +14,7 @@ namespace {
 using usage::GroupBy;
 using usage::Held;
 using Json = nlohmann::ordered_json;
-using Row = std::vector<std::string>;
+using TextRow = std::vector<std::string>;
 
 // Anybody may write an annotation, also what moves the cursor of a terminal.
 std::string Printable(std::string text) {
@@ -36,8 +36,8 @@ std::string ShortList(const std::vector<std::string>& names, std::string_view no
 
 std::string DashIfEmpty(const std::string& text) { return text.empty() ? "-" : text; }
 
-Row WhoHeader(GroupBy group, bool hours) {
-  Row row;
+TextRow WhoHeader(GroupBy group, bool hours) {
+  TextRow row;
   switch (group) {
     case GroupBy::kCreator:
       row = {"CREATOR", "NAMESPACE"};
@@ -56,10 +56,10 @@ Row WhoHeader(GroupBy group, bool hours) {
   return row;
 }
 
-Row RowOf(const Held& held, GroupBy group, bool hours, model::Time now) {
+TextRow HeldRow(const Held& held, GroupBy group, bool hours, model::Time now) {
   const std::string creators = ShortList(held.creators, usage::kUnknownCreator);
   const std::string namespaces = ShortList(held.namespaces, "-");
-  Row row;
+  TextRow row;
   switch (group) {
     case GroupBy::kCreator:
       row = {creators, namespaces};
@@ -107,8 +107,8 @@ Json JsonOf(const Held& held) {
 }  // namespace
 
 std::string WhoText(const std::vector<Held>& held, GroupBy group, bool hours, model::Time now) {
-  std::vector<Row> rows = {WhoHeader(group, hours)};
-  for (const Held& each : held) rows.push_back(RowOf(each, group, hours, now));
+  std::vector<TextRow> rows = {WhoHeader(group, hours)};
+  for (const Held& each : held) rows.push_back(HeldRow(each, group, hours, now));
   return TextTable(rows);
 }
 

@@ -255,11 +255,15 @@ TEST_P(DetectorLives, MoveNoPodExcludeNoWellNodeAndLetNoBrokenOneIn) {
           return "seed " + std::to_string(seed) + ", node " + std::to_string(i) + ", " +
                  std::to_string(pool.at().count()) + " s";
         };
-        if (machine.IsKnownBad()) ASSERT_FALSE(pool.Admits(i)) << where();
+        if (machine.IsKnownBad()) {
+          ASSERT_FALSE(pool.Admits(i)) << where();
+        }
         const bool is_well =
             !machine.ever_broke() ||
             (!machine.IsKnownBad() && machine.IsBeyondDoubt(pool.at(), pool.health().keep_for));
-        if (is_well) ASSERT_TRUE(pool.Admits(i)) << where();
+        if (is_well) {
+          ASSERT_TRUE(pool.Admits(i)) << where();
+        }
         ASSERT_EQ(pool.IsDue(i), machine.IsBadFor(pool.at(), kWait)) << where();
         refusals += machine.IsKnownBad() ? 1 : 0;
         evictions += pool.IsDue(i) ? 1 : 0;
