@@ -52,6 +52,8 @@ func open(t *testing.T, width, height int) *look {
 		cancelBrowser()
 		cancelAllocator()
 	})
+	// The browser lives as long as the context of the first call, which must have no deadline.
+	l.Check("start the browser", chromedp.Run(l.browser))
 	l.failOnErrors()
 	l.show()
 	return l
@@ -130,7 +132,8 @@ func (l *look) row(pool string) []int {
 // search types into the field for searches.
 func (l *look) search(text string) {
 	l.Helper()
-	l.run(chromedp.SetValue("#search", "", chromedp.ByQuery), chromedp.SendKeys("#search", text, chromedp.ByQuery))
+	eval[string](l, "document.querySelector('#search').value = ''")
+	l.run(chromedp.SendKeys("#search", text, chromedp.ByQuery))
 }
 
 // screenshot keeps a picture of the page if the test was asked for it.

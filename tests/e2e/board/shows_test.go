@@ -165,7 +165,8 @@ func TestTheListHasWhatThePictureHas(t *testing.T) {
 	l.awaitLive()
 	l.fault("mn2a-004", "GPUIsLost")
 	l.awaitCounts()
-	l.run(chromedp.Click("#node-list summary", chromedp.ByQuery), chromedp.SetValue("#filter-state", "bad", chromedp.ByQuery))
+	l.run(chromedp.Click("#node-list summary", chromedp.ByQuery))
+	eval[string](l, "document.querySelector('#filter-state').value = 'bad'")
 	eval[bool](l, "document.querySelector('#filter-state').dispatchEvent(new Event('change'))")
 	l.Await("the list", func() bool {
 		rows := eval[[]string](l, "[...document.querySelectorAll('#node-rows tr')].map((row) => row.innerText)")
