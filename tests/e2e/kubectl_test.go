@@ -232,9 +232,10 @@ func TestWatchSurvivesTheAPIServer(t *testing.T) {
 	f.awaits(`(?m)^\S+  no answer, trying again: `)
 	w.Check("start kube-apiserver", w.box.APIServer.Start(t.Context()))
 	f.awaits(`(?m)^\S+  the API server answers again$`)
-	w.mend("GPUIsLost", pool[1])
-	f.awaits(`(?m)^\S+  GPUIsLost: `)
-	// kube-scheduler may take a minute to notice that the API server is back.
+	// The node has another fault still, so that the pod is not bound before it is deleted.
+	w.breaks("DStateProcess", "Exclude", pool[0])
+	w.mend("GPUIsLost", pool[0])
+	f.awaits(`(?m)^\S+  DStateProcess: 1 node refused, was 0$`)
 	w.Check("delete", w.box.Client.CoreV1().Pods(pod.Namespace).Delete(w.Context(), pod.Name,
 		metav1.DeleteOptions{GracePeriodSeconds: new(int64)}))
 	f.awaits(`(?m)^\S+  it is gone$`)

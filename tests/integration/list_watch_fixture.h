@@ -69,6 +69,7 @@ class Record final : public kube::ListWatchObserver {
     waits_.push_back(wait);
   }
 
+  /// A list that the snapshot shows may not be here yet; one before a change that it shows is.
   std::vector<std::size_t> listed() const { return Copy(listed_); }
   std::vector<std::string> errors() const { return Copy(errors_); }
   std::vector<milliseconds> waits() const { return Copy(waits_); }

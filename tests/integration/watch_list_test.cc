@@ -13,8 +13,8 @@ TEST_F(WatchListTest, OneRequestOfEachKindListsAndWatches) {
   StartBoth();
   ExpectContents(AtFirst());
   EXPECT_TRUE(Await([&] { return snapshot_.Synced(); }));
-  EXPECT_EQ(nodes_.listed(), std::vector<std::size_t>{5});
   ExpectAlive();
+  EXPECT_EQ(nodes_.listed(), std::vector<std::size_t>{5});
   EXPECT_EQ(server_->Count(FakeRequest::kListNodes), 0);
   EXPECT_EQ(server_->Count(FakeRequest::kWatchNodes), 1);
   EXPECT_EQ(server_->Count(FakeRequest::kWatchPods), 1);
@@ -46,8 +46,8 @@ TEST_F(WatchListTest, AListThatBreaksOffBeginsAgain) {
   server_->Fail(FakeRequest::kWatchNodes, {.kind = FaultKind::kCut});
   StartFeed();
   ExpectContents(AtFirst());
-  EXPECT_EQ(nodes_.listed(), std::vector<std::size_t>{5});
   ExpectAlive();
+  EXPECT_EQ(nodes_.listed(), std::vector<std::size_t>{5});
 }
 
 }  // namespace
