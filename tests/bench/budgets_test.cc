@@ -20,7 +20,7 @@ namespace berth {
 namespace {
 
 using Json = nlohmann::json;
-using testing::ChildProcess;
+using tests::ChildProcess;
 
 constexpr char kValgrind[] = "/usr/bin/valgrind";
 // simdjson would else take what the CPU has, which is AVX-512 on one and AVX2 on another.

@@ -77,8 +77,8 @@ model::Pod MakePod(int index) {
 /// Encodes and decodes one event.
 template <typename T>
 T Told(const T& object, const char* kind) {
-  const std::string frame = berth::testing::EncodeFrame(
-      "ADDED", berth::testing::Envelope(kind, berth::testing::EncodeObject(object, "1")));
+  const std::string frame = berth::tests::EncodeFrame(
+      "ADDED", berth::tests::Envelope(kind, berth::tests::EncodeObject(object, "1")));
   constexpr std::size_t kLength = 4;
   return *kube::DecodeWatchEvent<T>(std::string_view(frame).substr(kLength))->object;
 }
