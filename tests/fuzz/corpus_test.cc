@@ -50,7 +50,7 @@ std::string Read(const std::filesystem::path& file) {
 
 TEST(Corpus, HoldsWholeTruncatedAndDamaged) {
   ASSERT_FALSE(Corpus().empty());
-  berth::testing::Mutator damage;
+  berth::tests::Mutator damage;
   for (const std::filesystem::path& file : Corpus()) {
     SCOPED_TRACE(file);  // an oracle that does not hold ends the process
     const std::string input = Read(file);
@@ -66,10 +66,10 @@ TEST(Corpus, TakesMemoryInProportion) {
   for (const std::filesystem::path& file : Corpus()) {
     const std::string input = Read(file);
     Feed(input);  // what it keeps for the next
-    berth::testing::ResetPeak();
-    const std::size_t before = berth::testing::LiveBytes();
+    berth::tests::ResetPeak();
+    const std::size_t before = berth::tests::LiveBytes();
     Feed(input);
-    EXPECT_LE(berth::testing::PeakBytes() - before, kBytesForAByte * input.size() + kBytesBesides)
+    EXPECT_LE(berth::tests::PeakBytes() - before, kBytesForAByte * input.size() + kBytesBesides)
         << file;
   }
 }

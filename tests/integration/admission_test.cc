@@ -15,7 +15,7 @@
 #include "server/listener.h"
 #include "tests/integration/server_client.h"
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using ::testing::HasSubstr;
@@ -279,4 +279,4 @@ TEST_F(AdmissionTest, AnswersWhateverAnObjectHolds) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

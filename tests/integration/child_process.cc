@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-namespace berth::testing {
+namespace berth::tests {
 
 namespace {
 
@@ -127,4 +127,4 @@ int ChildProcess::Wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// A program that runs, with its output caught. No call waits longer than 20 seconds. Killed at the
 /// end if it still runs. Not thread-safe.
@@ -51,4 +51,4 @@ class ChildProcess {
   Stream error_;
 };
 
-}  // namespace berth::testing
+}  // namespace berth::tests

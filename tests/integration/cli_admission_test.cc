@@ -15,7 +15,7 @@
 
 // `berth admission` from its configuration file to its end.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using ::testing::HasSubstr;
@@ -281,4 +281,4 @@ TEST_F(CliAdmission, NeedsNothingOfTheExtenderNorItOfThis) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -13,7 +13,7 @@
 
 // `berth board`: how it starts, whom it answers, and how it ends.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using Json = nlohmann::json;
@@ -144,4 +144,4 @@ TEST_F(CliBoard, RejectsWhatIsNoPortOrNamespace) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -21,7 +21,7 @@
 
 // The certificates of `berth controller`, and `berth certs`, which looks at them and asks for more.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using Json = nlohmann::json;
@@ -195,4 +195,4 @@ TEST_F(CliCerts, SayWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -18,7 +18,7 @@
 
 // `berth controller` from its configuration file to its end.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using ::testing::HasSubstr;
@@ -255,4 +255,4 @@ TEST_F(CliController, ItsRoleIsExactlyWhatItAsksFor) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -10,7 +10,7 @@
 
 // `berth doctor` and `berth stanza` as people run them: usage, exit codes, streams.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using ::testing::HasSubstr;
@@ -188,4 +188,4 @@ TEST(CliStanza, SaysWhatIsMissingOrWrong) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -12,7 +12,7 @@
 
 // `berth extender` from its configuration file to its end.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using ::testing::AllOf;
@@ -305,4 +305,4 @@ TEST_F(CliExtender, SaysWhichAddressIsTaken) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

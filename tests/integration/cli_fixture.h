@@ -9,7 +9,7 @@
 #include "tests/integration/server_client.h"
 #include "tests/integration/test_pki.h"
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// What a run of `berth` left.
 struct Finished {
@@ -53,4 +53,4 @@ inline ServerReply Get(std::uint16_t port, const std::string& path) {
 inline constexpr const char* kConfigHead =
     "apiVersion: config.berth.dev/v1alpha1\nkind: BerthConfiguration\n";
 
-}  // namespace berth::testing
+}  // namespace berth::tests

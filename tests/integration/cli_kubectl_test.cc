@@ -11,7 +11,7 @@
 
 // The binary under the names by which kubectl starts it, in shells, and its man pages.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using ::testing::AllOf;
@@ -216,4 +216,4 @@ TEST_F(ManPages, SayWhereTheyCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -9,7 +9,7 @@
 // `berth mutate`, as people run it. Of the policies only creator is asked, so that the words of the
 // others stand in their own tests.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using ::testing::HasSubstr;
@@ -235,4 +235,4 @@ TEST_F(CliMutate, TellsWhatIsWrongWithWhatItIsGiven) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

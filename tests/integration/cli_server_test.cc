@@ -11,7 +11,7 @@
 
 // `berth explain --server` and `berth capacity --server` against a `berth extender`.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using ::testing::HasSubstr;
@@ -162,4 +162,4 @@ TEST_F(CliServer, SaysWhatToGiveInstead) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

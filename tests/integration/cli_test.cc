@@ -11,7 +11,7 @@
 
 // The binary as people run it: exit codes, and what goes to which stream.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using ::testing::HasSubstr;
@@ -281,4 +281,4 @@ TEST(CliIdle, NeedsMeasurements) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -22,12 +22,12 @@
 namespace berth::extender {
 namespace {
 
-using ::berth::testing::End;
-using ::berth::testing::FakeFault;
-using ::berth::testing::FakeRequest;
-using ::berth::testing::RawClient;
-using ::berth::testing::Request;
-using ::berth::testing::ServerReply;
+using ::berth::tests::End;
+using ::berth::tests::FakeFault;
+using ::berth::tests::FakeRequest;
+using ::berth::tests::RawClient;
+using ::berth::tests::Request;
+using ::berth::tests::ServerReply;
 using nlohmann::json;
 using ::testing::HasSubstr;
 
@@ -75,7 +75,7 @@ class ExtenderOverTls : public cluster::ListWatchTest {
     ASSERT_TRUE(listener.ok()) << listener.status();
     listener_ = *std::move(listener);
     tls_.ca = ca_.certificate();
-    tls_.certificate = ca_.Issue({.use = berth::testing::LeafUse::kClient});
+    tls_.certificate = ca_.Issue({.use = berth::tests::LeafUse::kClient});
   }
 
   std::unique_ptr<RawClient> Connect() {
@@ -113,9 +113,9 @@ class ExtenderOverTls : public cluster::ListWatchTest {
           snapshot_, metrics_),
       metrics_,
       {.max_body = kMaxBody, .max_nodes_body = kMaxNodesBody, .now = Now}};
-  berth::testing::TestCa ca_;
-  berth::testing::TempDir dir_;
-  berth::testing::ClientTls tls_;
+  berth::tests::TestCa ca_;
+  berth::tests::TempDir dir_;
+  berth::tests::ClientTls tls_;
   std::unique_ptr<server::Listener> listener_;
 };
 
@@ -130,7 +130,7 @@ TEST_F(ExtenderOverTls, ANodeThatBreaksWithAnOddTimeGetsNoPods) {
 
 TEST_F(ExtenderOverTls, ANodeThatCannotBeReadGetsNoPodsUntilItCan) {
   server_->PutBytes(FakeRequest::kListNodes, "n0", [](const std::string& version) {
-    return berth::testing::EncodeObject(cluster::MakeNode("n0"), version) + "\xff";
+    return berth::tests::EncodeObject(cluster::MakeNode("n0"), version) + "\xff";
   });
   EXPECT_TRUE(AwaitFitting({"n1"}));
   EXPECT_EQ(Filter(*Connect(), {"n0"})["FailedAndUnresolvableNodes"],

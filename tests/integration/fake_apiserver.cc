@@ -9,7 +9,7 @@
 
 #include "tests/integration/fake_objects.h"
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 constexpr std::chrono::seconds kPatience{10};
@@ -285,4 +285,4 @@ std::string FakeApiServer::WriteKubeconfig(const TempDir& folder) const {
                           user + "}}]\n");
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -27,7 +27,7 @@
 #include "tests/integration/fake_store.h"
 #include "tests/integration/test_pki.h"
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// What goes wrong with one request.
 struct FakeFault {
@@ -208,4 +208,4 @@ class FakeApiServer {
   std::list<Session> sessions_;
 };
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -7,7 +7,7 @@
 #include "tests/integration/fake_apiserver.h"
 #include "tests/integration/fake_objects.h"
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 std::string Head(int code, const std::string& type, const std::string& more) {
@@ -267,4 +267,4 @@ bool FakeApiServer::Hang(FakeConnection& connection) {
   return false;
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

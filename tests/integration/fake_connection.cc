@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 template <typename Read>
@@ -142,4 +142,4 @@ bool FakeConnection::ClientGone() {
 
 void FakeConnection::Shutdown() { shutdown(socket_, SHUT_RDWR); }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

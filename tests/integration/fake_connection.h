@@ -9,7 +9,7 @@
 
 #include "tests/integration/test_pki.h"
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// What a server of `ca` needs for TLS, with a certificate for loopback.
 std::shared_ptr<SSL_CTX> MakeFakeContext(const TestCa& ca, bool require_client_certificate);
@@ -59,4 +59,4 @@ class FakeConnection {
   const std::unique_ptr<SSL, decltype(&SSL_free)> ssl_;
 };
 
-}  // namespace berth::testing
+}  // namespace berth::tests

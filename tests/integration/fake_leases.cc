@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using Json = nlohmann::json;
@@ -74,4 +74,4 @@ std::string FakeLeases::Store(const std::string& key, const std::string& body) {
   return leases_[key] = lease.dump();
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

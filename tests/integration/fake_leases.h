@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// Leases, or other objects in JSON, as an API server keeps them: each write has to name the
 /// version that it changes. Thread-safe.
@@ -41,4 +41,4 @@ class FakeLeases {
   std::uint64_t version_ = 0;
 };
 
-}  // namespace berth::testing
+}  // namespace berth::tests

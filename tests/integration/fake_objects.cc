@@ -5,7 +5,7 @@
 #include "model/resources.h"
 #include "proto/kubernetes.pb.h"
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 namespace wire = kubernetes::v1;
@@ -183,4 +183,4 @@ std::string EncodeFrame(const std::string& type, const std::string& object) {
   return frame + body;
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -10,7 +10,7 @@
 
 // Objects of the Kubernetes API in protobuf, as an API server writes them.
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// "k8s\0" and a runtime.Unknown around `raw`.
 std::string Envelope(std::string_view kind, std::string_view raw);
@@ -41,4 +41,4 @@ std::string EncodeStatus(int code, const std::string& reason, int retry_after_se
 /// One frame of a watch with its length; `object` has its envelope.
 std::string EncodeFrame(const std::string& type, const std::string& object);
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -4,7 +4,7 @@
 
 #include "re2/re2.h"
 
-namespace berth::testing {
+namespace berth::tests {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::set<std::string> Needed(const FakeApiServer& server) {
   return words;
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -7,7 +7,7 @@
 #include "kube/permission.h"
 #include "tests/integration/fake_apiserver.h"
 
-namespace berth::testing {
+namespace berth::tests {
 
 inline constexpr FakeRequest kAllFakeRequests[] = {
     FakeRequest::kListNodes,    FakeRequest::kWatchNodes,  FakeRequest::kListPods,
@@ -26,4 +26,4 @@ std::set<std::string> Words(std::span<const kube::Permission> permissions);
 /// it does not know.
 std::set<std::string> Needed(const FakeApiServer& server);
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 std::string Unescaped(const std::string& text) {
@@ -172,4 +172,4 @@ std::optional<FakeHttpRequest> ParseFakeRequest(const std::string& head) {
   return request;
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// What a client may ask for.
 enum class FakeRequest {
@@ -64,4 +64,4 @@ struct FakeHttpRequest {
 /// All but the body. Nothing where it is none that the fake API server knows.
 std::optional<FakeHttpRequest> ParseFakeRequest(const std::string& head);
 
-}  // namespace berth::testing
+}  // namespace berth::tests

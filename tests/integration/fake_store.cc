@@ -1,6 +1,6 @@
 #include "tests/integration/fake_store.h"
 
-namespace berth::testing {
+namespace berth::tests {
 
 void FakeStore::Put(const std::string& key, const std::string& object, bool selected,
                     std::uint64_t version) {
@@ -62,4 +62,4 @@ void FakeStore::Compact() {
   compacted_ = version_;
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// One change of one kind, as a watch tells it.
 struct FakeEvent {
@@ -58,4 +58,4 @@ class FakeStore {
   std::uint64_t compacted_ = 0;
 };
 
-}  // namespace berth::testing
+}  // namespace berth::tests

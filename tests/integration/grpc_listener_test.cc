@@ -11,7 +11,7 @@
 
 // What the listener owes to every service: health, reflection, mutual TLS, limits, an orderly end.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using std::chrono::milliseconds;
@@ -193,4 +193,4 @@ TEST(GrpcListenerStart, SaysWhyItCannot) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -41,7 +41,7 @@ class Server {
  public:
   Server() : Server(0, "127.0.0.1") {}
   Server(std::uint16_t port, const char* address)
-      : listener_(berth::testing::ListenOnLoopback(port, address)) {}
+      : listener_(berth::tests::ListenOnLoopback(port, address)) {}
   ~Server() {
     Close();
     close(listener_);
@@ -51,7 +51,7 @@ class Server {
     ApiConfig config;
     config.tls = false;
     config.host = "127.0.0.1";
-    config.port = std::to_string(berth::testing::PortOf(listener_));
+    config.port = std::to_string(berth::tests::PortOf(listener_));
     return config;
   }
 

@@ -12,8 +12,8 @@
 namespace berth::kube {
 namespace {
 
-using berth::testing::FakeApiServer;
-using berth::testing::FakeRequest;
+using berth::tests::FakeApiServer;
+using berth::tests::FakeRequest;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
@@ -26,7 +26,7 @@ ApiProxy ProxyAt(const Server& server, const std::string& credentials = "") {
 
 /// Passes bytes on, both ways, until either side ends.
 void Relay(int client, std::uint16_t port) {
-  const int server = berth::testing::ConnectToLoopback(port);
+  const int server = berth::tests::ConnectToLoopback(port);
   pollfd ends[] = {{.fd = client, .events = POLLIN, .revents = 0},
                    {.fd = server, .events = POLLIN, .revents = 0}};
   char bytes[4096];
@@ -154,7 +154,7 @@ TEST(HttpClientAddresses, IfNoneWorksTheLastErrorIsTold) {
 // Tokens of service accounts are replaced every hour or so.
 TEST(HttpClientToken, IsReadForEachRequest) {
   FakeApiServer api({.token = "first"});
-  const berth::testing::TempDir folder;
+  const berth::tests::TempDir folder;
   ApiConfig config = api.Config();
   config.token = TextSource::File(folder.Write("token", "first"));
   HttpClient client(config);
@@ -177,7 +177,7 @@ class ClientFiles {
 
   void Renew(const std::string& common_name,
              std::chrono::seconds valid_until = std::chrono::hours(1)) {
-    const berth::testing::PemPair pair = api_.IssueClient(common_name, valid_until);
+    const berth::tests::PemPair pair = api_.IssueClient(common_name, valid_until);
     folder_.Write("tls.crt", pair.certificate);
     folder_.Write("tls.key", pair.key);
   }
@@ -191,7 +191,7 @@ class ClientFiles {
 
  private:
   const FakeApiServer& api_;
-  const berth::testing::TempDir folder_;
+  const berth::tests::TempDir folder_;
 };
 
 /// 0: there was no reply.

@@ -255,7 +255,7 @@ TEST(HttpClient, OnceStoppedItAsksNobody) {
 TEST(HttpClient, AVanishedTokenFileIsNamed) {
   Server server;
   ApiConfig config = server.Config();
-  const berth::testing::TempDir folder;
+  const berth::tests::TempDir folder;
   config.token = TextSource::File(folder.Write("token", "  \n"));
   HttpClient client(config);
   Kept kept;

@@ -18,9 +18,9 @@
 
 namespace berth::cluster {
 
-using berth::testing::FakeApiServer;
-using berth::testing::FakeFault;
-using berth::testing::FakeRequest;
+using berth::tests::FakeApiServer;
+using berth::tests::FakeFault;
+using berth::tests::FakeRequest;
 using FaultKind = FakeFault::Kind;
 using std::chrono::milliseconds;
 using std::chrono::seconds;

@@ -38,7 +38,7 @@ TEST_F(ListWatchTest, AsksAsClientGoDoes) {
 
 TEST_F(ListWatchTest, AsksForExactlyWhatItsRoleGrants) {
   StartBoth();
-  EXPECT_EQ(berth::testing::Needed(*server_), berth::testing::Words(kFeedPermissions));
+  EXPECT_EQ(berth::tests::Needed(*server_), berth::tests::Words(kFeedPermissions));
 }
 
 TEST_F(ListWatchTest, AnEmptyClusterIsInSyncToo) {
@@ -80,7 +80,7 @@ TEST_F(ListWatchTest, WithoutAClientCertificateNothingIsListedAndTheErrorSaysWhy
 
 TEST_F(ListWatchTest, AKubeconfigFileWorksAsWell) {
   StartServer({.require_client_certificate = true, .token = "secret"});
-  const berth::testing::TempDir folder;
+  const berth::tests::TempDir folder;
   const auto config = kube::LoadKubeconfig(server_->WriteKubeconfig(folder));
   ASSERT_TRUE(config.ok()) << config.status();
   StartFeed(*config);
@@ -89,7 +89,7 @@ TEST_F(ListWatchTest, AKubeconfigFileWorksAsWell) {
 
 TEST_F(ListWatchTest, ATokenThatRotatesIsReadAgain) {
   StartServer({.token = "first"});
-  const berth::testing::TempDir folder;
+  const berth::tests::TempDir folder;
   kube::ApiConfig config = server_->Config();
   config.token = kube::TextSource::File(folder.Write("token", "first\n"));
   StartFeed(config);
@@ -108,7 +108,7 @@ TEST_F(ListWatchTest, AServerOfAnotherAuthorityIsNotSpokenTo) {
   StartServer();
   kube::ApiConfig config = server_->Config();
   config.certificate_authority =
-      kube::TextSource::Text(berth::testing::TestCa("another").certificate());
+      kube::TextSource::Text(berth::tests::TestCa("another").certificate());
   StartFeed(config);
   ASSERT_TRUE(Await([&] { return !nodes_.errors().empty(); }));
   EXPECT_NE(nodes_.errors()[0].find("certificate"), std::string::npos) << nodes_.errors()[0];

@@ -50,7 +50,7 @@ TEST_F(NominatedWatchTest, NeedNoFurtherRights) {
   StartFeed();
   ASSERT_TRUE(AwaitWatches());
   ASSERT_TRUE(server_->AwaitCount(FakeRequest::kWatchPending, 1));
-  EXPECT_EQ(berth::testing::Needed(*server_), berth::testing::Words(kFeedPermissions));
+  EXPECT_EQ(berth::tests::Needed(*server_), berth::tests::Words(kFeedPermissions));
 }
 
 TEST_F(NominatedWatchTest, AreNotWaitedFor) {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace berth::testing {
+namespace berth::tests {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::unique_ptr<grpc::ClientContext> NewContext() {
   return context;
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -17,7 +17,7 @@
 #include "tests/integration/test_pki.h"
 #include "tests/unit/extender/fixtures.h"
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// A client's side of TLS.
 struct GrpcClientTls {
@@ -70,4 +70,4 @@ class PlacementTest : public ::testing::Test {
 /// What one call needs, with its deadline.
 std::unique_ptr<grpc::ClientContext> NewContext();
 
-}  // namespace berth::testing
+}  // namespace berth::tests

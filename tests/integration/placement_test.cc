@@ -14,7 +14,7 @@
 
 // berth.v1.Placement as its clients see it.
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using grpc::StatusCode;
@@ -229,4 +229,4 @@ TEST_F(PlacementServiceTest, OneWatcherTooManyIsToldSo) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -6,7 +6,7 @@
 namespace berth::cluster {
 namespace {
 
-using berth::testing::EncodeObject;
+using berth::tests::EncodeObject;
 
 // 0001-01-01T00:00:00+09:00, the zero time as some clients of Go write it.
 const model::Time kOddTime{model::Duration(-62'135'629'200)};

@@ -13,7 +13,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 constexpr timeval kPatience{10, 0};
@@ -196,4 +196,4 @@ std::string RawClient::server_serial() const {
   return text.get();
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

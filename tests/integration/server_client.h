@@ -10,7 +10,7 @@
 
 struct ssl_st;
 
-namespace berth::testing {
+namespace berth::tests {
 
 struct ClientTls {
   /// The CA that the server's certificate must come from, PEM.
@@ -88,4 +88,4 @@ class RawClient {
   End end_ = End::kOpen;
 };
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -6,7 +6,7 @@
 
 #include "tests/integration/server_fixture.h"
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using std::chrono::milliseconds;
@@ -132,4 +132,4 @@ TEST_P(ServerDrainTest, AsksClientsToLeaveBeforeItDrains) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

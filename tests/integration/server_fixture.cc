@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using server::HttpRequest;
@@ -153,4 +153,4 @@ std::string Request(std::string_view method, std::string_view target, std::strin
   return text.append(fields).append("\r\n").append(body);
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

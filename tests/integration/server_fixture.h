@@ -16,7 +16,7 @@
 #include "tests/integration/server_client.h"
 #include "tests/integration/test_pki.h"
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// What a listener told, to be waited for. Thread-safe.
 class Recorder : public server::ListenerObserver {
@@ -100,4 +100,4 @@ class ServerTest : public ::testing::Test {
 std::string Request(std::string_view method, std::string_view target, std::string_view body = "",
                     std::string_view fields = "");
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -5,7 +5,7 @@
 
 #include "tests/integration/server_fixture.h"
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using ::testing::HasSubstr;
@@ -208,4 +208,4 @@ TEST_P(ServerRefusalTest, AnswersAndClosesWhatCannotGoOn) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -8,7 +8,7 @@
 
 #include "tests/integration/server_fixture.h"
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using std::chrono::milliseconds;
@@ -374,4 +374,4 @@ TEST_F(ServerTest, AcceptsAgainAfterItRanOutOfDescriptors) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

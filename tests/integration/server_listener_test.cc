@@ -3,7 +3,7 @@
 
 #include "tests/integration/server_fixture.h"
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using server::Listener;
@@ -55,4 +55,4 @@ TEST(ListenerTest, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

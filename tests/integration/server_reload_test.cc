@@ -10,7 +10,7 @@
 
 #include "tests/integration/server_fixture.h"
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -243,4 +243,4 @@ TEST_P(ServerBrokenReloadTest, KeepsServingAndRecovers) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -12,7 +12,7 @@
 
 #include "tests/integration/server_fixture.h"
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using std::chrono::seconds;
@@ -181,4 +181,4 @@ TEST_P(ServerStreamTest, HeadHasNoBodyAndOldClientsAreRefused) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

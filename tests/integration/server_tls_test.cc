@@ -6,7 +6,7 @@
 
 #include "tests/integration/server_fixture.h"
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 using std::chrono::milliseconds;
@@ -163,4 +163,4 @@ TEST_F(ServerTlsTest, TakesClientsWithoutCertificateWhereItIsOptional) {
 }
 
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::tests

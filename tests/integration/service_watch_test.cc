@@ -51,9 +51,9 @@ TEST_F(ServiceWatchTest, TakeTheRightsThatAreSaidToBeNeeded) {
   StartFeed();
   ASSERT_TRUE(AwaitWatches());
   ASSERT_TRUE(server_->AwaitCount(FakeRequest::kWatchServices, 1));
-  std::set<std::string> granted = berth::testing::Words(kFeedPermissions);
-  granted.merge(berth::testing::Words(kServiceFeedPermissions));
-  EXPECT_EQ(berth::testing::Needed(*server_), granted);
+  std::set<std::string> granted = berth::tests::Words(kFeedPermissions);
+  granted.merge(berth::tests::Words(kServiceFeedPermissions));
+  EXPECT_EQ(berth::tests::Needed(*server_), granted);
 }
 
 // As after an upgrade that left the ClusterRole as it was.

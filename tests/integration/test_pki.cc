@@ -11,7 +11,7 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 void Check(bool ok, const char* what) {
@@ -138,4 +138,4 @@ std::string TempDir::Write(std::string_view name, std::string_view text) const {
   return file.string();
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

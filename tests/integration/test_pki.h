@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// A certificate and its private key, both PEM.
 struct PemPair {
@@ -65,4 +65,4 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-}  // namespace berth::testing
+}  // namespace berth::tests

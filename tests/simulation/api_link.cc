@@ -12,8 +12,8 @@ namespace berth::simulation {
 namespace {
 
 using kube::HttpSink;
-using testing::FakeHttpRequest;
-using testing::FakeRequest;
+using tests::FakeHttpRequest;
+using tests::FakeRequest;
 
 // kube-apiserver sends one about every minute.
 constexpr int kBookmarkInterval = 60'000;
@@ -42,15 +42,15 @@ std::string FrameOf(const Change<T>& change, bool (*selects)(const T&)) {
   if (!before && !after) return "";
   const char* type = !before ? "ADDED" : after ? "MODIFIED" : "DELETED";
   const Stored<T>& object = after ? *change.after : *change.before;
-  return testing::EncodeFrame(
-      type, testing::Envelope(KindOf(object.value), EncodeAt(object, change.revision)));
+  return tests::EncodeFrame(
+      type, tests::Envelope(KindOf(object.value), EncodeAt(object, change.revision)));
 }
 
 template <typename T>
 std::string Bookmark(Revision revision, bool initial_events_end) {
-  return testing::EncodeFrame(
-      "BOOKMARK", testing::Envelope(KindOf(T()), testing::EncodeBookmark(std::to_string(revision),
-                                                                         initial_events_end)));
+  return tests::EncodeFrame(
+      "BOOKMARK", tests::Envelope(KindOf(T()), tests::EncodeBookmark(std::to_string(revision),
+                                                                     initial_events_end)));
 }
 
 std::string Garbage() { return std::string("\0\0\0\5junk!", 9); }
@@ -102,7 +102,7 @@ absl::Status ApiLink::BeSilent(Time duration) {
 absl::Status ApiLink::Send(const kube::HttpRequest& request, HttpSink& sink) {
   const std::string head =
       std::string(NameOf(request.method)) + ' ' + request.target + " HTTP/1.1\r\n\r\n";
-  std::optional<FakeHttpRequest> parsed = testing::ParseFakeRequest(head);
+  std::optional<FakeHttpRequest> parsed = tests::ParseFakeRequest(head);
   life_ = server_->lives();
   const Time latency = weather_->Latency();
   absl::Status status =
@@ -151,7 +151,7 @@ absl::Status ApiLink::Answer(const FakeHttpRequest& request, Time silence, HttpS
 }
 
 absl::Status ApiLink::AnswerWrite(const FakeHttpRequest& request, HttpSink& sink) {
-  testing::FakeLeases::Reply reply{.code = 200, .body = "{}"};
+  tests::FakeLeases::Reply reply{.code = 200, .body = "{}"};
   switch (request.kind) {
     case FakeRequest::kGetLease:
       reply = server_->leases().Get(request.key);
@@ -195,7 +195,7 @@ absl::Status ApiLink::Refuse(int code, const std::string& reason, int retry_afte
   const absl::Status taken = sink.OnHead({.status = code,
                                           .content_type = kube::kProtobufType,
                                           .retry_after = std::chrono::seconds(retry_after)});
-  return taken.ok() ? sink.OnBody(testing::EncodeStatus(code, reason, retry_after)) : taken;
+  return taken.ok() ? sink.OnBody(tests::EncodeStatus(code, reason, retry_after)) : taken;
 }
 
 absl::Status ApiLink::Deliver(std::string_view bytes, HttpSink& sink) {
@@ -230,7 +230,7 @@ absl::Status ApiLink::AnswerList(const FakeHttpRequest& request, bool (*selects)
     items.push_back(EncodeAt(*object, object->revision));
   }
   const std::string body =
-      testing::EncodeList(std::string(KindOf(T())) + "List", items, std::to_string(revision), next);
+      tests::EncodeList(std::string(KindOf(T())) + "List", items, std::to_string(revision), next);
   absl::Status status = sink.OnHead({.status = 200, .content_type = kube::kProtobufType});
   if (!status.ok()) return status;
   if (fate_.mishap == Mishap::kGarbage) return sink.OnBody(Garbage());
@@ -299,7 +299,7 @@ class ApiLink::Stream {
   }
 
   absl::Status TellError(int code, const std::string& reason) {
-    return sink_.OnBody(testing::EncodeFrame("ERROR", testing::EncodeStatus(code, reason, 0)));
+    return sink_.OnBody(tests::EncodeFrame("ERROR", tests::EncodeStatus(code, reason, 0)));
   }
 
   absl::Status Begin() {
@@ -312,8 +312,8 @@ class ApiLink::Stream {
       if (!status.ok()) return status;
       if (!selects_(object->value)) continue;
       status = link_.Deliver(
-          testing::EncodeFrame("ADDED", testing::Envelope(KindOf(object->value),
-                                                          EncodeAt(*object, object->revision))),
+          tests::EncodeFrame(
+              "ADDED", tests::Envelope(KindOf(object->value), EncodeAt(*object, object->revision))),
           sink_);
     }
     return status;

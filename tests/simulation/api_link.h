@@ -42,14 +42,14 @@ class ApiLink final : public kube::Transport {
   template <typename T>
   class Stream;
 
-  absl::Status Answer(const testing::FakeHttpRequest& request, Time silence, kube::HttpSink& sink);
+  absl::Status Answer(const tests::FakeHttpRequest& request, Time silence, kube::HttpSink& sink);
   template <typename T>
-  absl::Status AnswerList(const testing::FakeHttpRequest& request, bool (*selects)(const T&),
+  absl::Status AnswerList(const tests::FakeHttpRequest& request, bool (*selects)(const T&),
                           kube::HttpSink& sink);
   template <typename T>
-  absl::Status AnswerAny(const testing::FakeHttpRequest& request, Time silence,
+  absl::Status AnswerAny(const tests::FakeHttpRequest& request, Time silence,
                          bool (*selects)(const T&), kube::HttpSink& sink);
-  absl::Status AnswerWrite(const testing::FakeHttpRequest& request, kube::HttpSink& sink);
+  absl::Status AnswerWrite(const tests::FakeHttpRequest& request, kube::HttpSink& sink);
   absl::Status Refuse(int code, const std::string& reason, int retry_after, kube::HttpSink& sink);
   absl::Status Deliver(std::string_view bytes, kube::HttpSink& sink);
   absl::Status BeSilent(Time duration);

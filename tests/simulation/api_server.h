@@ -57,7 +57,7 @@ class ApiServer {
   Revision oldest_watched() const { return oldest_watched_; }
 
   /// Leases, in JSON.
-  testing::FakeLeases& leases() { return leases_; }
+  tests::FakeLeases& leases() { return leases_; }
 
   /// Carries out a JSON merge patch of labels and annotations; an HTTP status. `who` is the client.
   int PatchNode(const std::string& who, const std::string& key, const std::string& patch);
@@ -103,7 +103,7 @@ class ApiServer {
   int evictions_ = 0;
   std::tuple<ObjectStore<model::Node>, ObjectStore<model::Pod>, ObjectStore<model::Service>>
       stores_;
-  testing::FakeLeases leases_;
+  tests::FakeLeases leases_;
   std::vector<const std::function<void()>*> listeners_;  // in an order that a seed repeats
 };
 

@@ -104,9 +104,9 @@ std::size_t BerthProcess::End() {
   nodes_.End();
   pods_.End();
   services_.End();
-  const std::size_t before = testing::LiveBytes();
+  const std::size_t before = tests::LiveBytes();
   snapshot_.reset();
-  return before - testing::LiveBytes();
+  return before - tests::LiveBytes();
 }
 
 BerthProcess::Answer BerthProcess::Ask(const model::Pod& pod, const std::vector<std::string>& names,

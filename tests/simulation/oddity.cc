@@ -50,7 +50,7 @@ void MakeQuantityOdd(wire::Pod& pod) {
 }  // namespace
 
 std::string Encode(const model::Node& node, Revision revision, Oddity oddity) {
-  const std::string bytes = testing::EncodeObject(node, std::to_string(revision));
+  const std::string bytes = tests::EncodeObject(node, std::to_string(revision));
   switch (oddity) {
     case Oddity::kNone:
       return bytes;
@@ -67,7 +67,7 @@ std::string Encode(const model::Node& node, Revision revision, Oddity oddity) {
 }
 
 std::string Encode(const model::Pod& pod, Revision revision, Oddity oddity) {
-  const std::string bytes = testing::EncodeObject(pod, std::to_string(revision));
+  const std::string bytes = tests::EncodeObject(pod, std::to_string(revision));
   if (oddity == Oddity::kBytes) return Broken(bytes);
   if (oddity == Oddity::kNameless) return kNameless;
   if (oddity != Oddity::kQuantity) return bytes;
@@ -75,7 +75,7 @@ std::string Encode(const model::Pod& pod, Revision revision, Oddity oddity) {
 }
 
 std::string Encode(const model::Service& service, Revision revision, Oddity oddity) {
-  const std::string bytes = testing::EncodeObject(service, std::to_string(revision));
+  const std::string bytes = tests::EncodeObject(service, std::to_string(revision));
   if (oddity == Oddity::kNameless) return kNameless;
   return IsUnreadable(oddity) ? Broken(bytes) : bytes;
 }

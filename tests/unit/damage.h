@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// `text` after some characters were flipped, removed, doubled or inserted.
 inline std::string Damage(std::string text, std::mt19937& random) {
@@ -30,4 +30,4 @@ inline std::string Damage(std::string text, std::mt19937& random) {
   return text;
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

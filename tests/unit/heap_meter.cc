@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace berth::testing {
+namespace berth::tests {
 namespace {
 
 std::atomic<std::size_t> live = 0;
@@ -18,15 +18,15 @@ std::size_t LiveBytes() { return live; }
 std::size_t PeakBytes() { return peak; }
 void ResetPeak() { peak = live.load(); }
 
-}  // namespace berth::testing
+}  // namespace berth::tests
 
 #if defined(BERTH_METER_DESPITE_SANITIZERS) || \
     (!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__))
 
 // The other forms call these, but for AddressSanitizer's, of which each allocates by itself.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  using berth::testing::live;
-  using berth::testing::peak;
+  using berth::tests::live;
+  using berth::tests::peak;
   void* memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) return nullptr;
   const std::size_t now = live += malloc_usable_size(memory);
@@ -48,7 +48,7 @@ void* operator new[](std::size_t size, const std::nothrow_t& nothrow) noexcept {
 
 void operator delete(void* memory) noexcept {
   if (memory == nullptr) return;
-  berth::testing::live -= malloc_usable_size(memory);
+  berth::tests::live -= malloc_usable_size(memory);
   std::free(memory);
 }
 

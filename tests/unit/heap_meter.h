@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// Bytes that this process has taken by operator new and not given back, as the allocator rounds
 /// them, and the most there were since ResetPeak(). A program that calls one of these has the
@@ -12,4 +12,4 @@ std::size_t LiveBytes();
 std::size_t PeakBytes();
 void ResetPeak();
 
-}  // namespace berth::testing
+}  // namespace berth::tests

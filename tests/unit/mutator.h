@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-namespace berth::testing {
+namespace berth::tests {
 
 /// Damages bytes as a broken sender or an attacker does; the same damage in every run.
 class Mutator {
@@ -46,4 +46,4 @@ class Mutator {
   std::mt19937_64 random_{20260131};  // NOLINT(cert-msc51-cpp): the same mutations every time
 };
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-namespace berth::testing {
+namespace berth::tests {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kMemoryIsMeasured = false;  // sanitizers take a multiple for themselves
@@ -85,4 +85,4 @@ inline std::string Numbered(const std::string& item, std::size_t count) {
   return list;
 }
 
-}  // namespace berth::testing
+}  // namespace berth::tests

@@ -40,7 +40,7 @@ TEST(MutationTest, ReviewsAreAnsweredOrRefused) {
               model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value()),
           "berth.dev", "1.2.3", policies::admission::AdmissionConfig()),
       {});
-  testing::Mutator mutate;
+  tests::Mutator mutate;
   kube::JsonParser parser;
   int refused = 0;
   for (int round = 0; round < kRounds; ++round) {

@@ -18,9 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr unsigned kSeeds = 3000;
+constexpr unsigned kPatchSeeds = 3000;
 
-const policies::admission::AdmissionEngine& Engine() {
+const policies::admission::AdmissionEngine& PatchEngine() {
   static const policies::admission::AdmissionEngine engine(
       std::make_shared<const model::AcceleratorCatalog>(
           model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value()),
@@ -62,7 +62,7 @@ struct Reviewed {
 
 Reviewed ReviewedOf(const Creation& creation, const std::string& text) {
   const ParsedObject object(text, creation.kind);
-  policies::admission::Outcome outcome = Engine().Mutate(creation.request, object.workload());
+  policies::admission::Outcome outcome = PatchEngine().Mutate(creation.request, object.workload());
   std::string patch = JsonPatch(object.root(), object.workload(), outcome.workload);
   return {std::move(outcome.workload), std::move(patch), std::move(outcome.denial)};
 }
@@ -87,7 +87,7 @@ bool IsWritable(const std::string& path) {
 TEST(PatchPropertyTest, MakesExactlyWhatIsReportedAndNothingElse) {
   std::size_t changed = 0;
   std::size_t denied = 0;
-  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+  for (unsigned seed = 0; seed < kPatchSeeds; ++seed) {
     const Creation creation = CreationOf(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + creation.text);
     const Reviewed reviewed = ReviewedOf(creation, creation.text);
@@ -101,12 +101,12 @@ TEST(PatchPropertyTest, MakesExactlyWhatIsReportedAndNothingElse) {
     }
   }
   // The generator makes objects of every fate.
-  EXPECT_GT(changed, kSeeds / 4);
-  EXPECT_LT(changed + denied, kSeeds);
+  EXPECT_GT(changed, kPatchSeeds / 4);
+  EXPECT_LT(changed + denied, kPatchSeeds);
 }
 
 TEST(PatchPropertyTest, WritesOnlyWhatIsListed) {
-  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+  for (unsigned seed = 0; seed < kPatchSeeds; ++seed) {
     const Reviewed reviewed = ReviewedOf(CreationOf(seed), CreationOf(seed).text);
     if (reviewed.patch.empty()) continue;
     for (const Json& operation : Json::parse(reviewed.patch)) {
@@ -122,7 +122,7 @@ TEST(PatchPropertyTest, WritesOnlyWhatIsListed) {
 }
 
 TEST(PatchPropertyTest, KeepsUnknownFields) {
-  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+  for (unsigned seed = 0; seed < kPatchSeeds; ++seed) {
     const Creation creation = CreationOf(seed);
     const std::string result =
         Patched(creation.text, ReviewedOf(creation, creation.text).patch).dump();
@@ -136,7 +136,7 @@ TEST(PatchPropertyTest, KeepsUnknownFields) {
 }
 
 TEST(PatchPropertyTest, LeavesItsOwnOutputAlone) {
-  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+  for (unsigned seed = 0; seed < kPatchSeeds; ++seed) {
     const Creation creation = CreationOf(seed);
     const Reviewed once = ReviewedOf(creation, creation.text);
     if (!once.denial.empty()) continue;

@@ -45,8 +45,10 @@ TEST_P(JsonPatchTest, IsMinimalAndMakesTheObjectWhatTheDraftSays) {
   EXPECT_EQ(ParsedObject(result, test.kind).workload(), AsWritten(draft.workload())) << result;
 }
 
-constexpr char kPod[] = R"({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}})";
-constexpr char kJob[] = R"({"spec": {"template": {"spec": {"containers": [{"name": "c"}]}}}})";
+constexpr char kPodObject[] =
+    R"({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}})";
+constexpr char kJobObject[] =
+    R"({"spec": {"template": {"spec": {"containers": [{"name": "c"}]}}}})";
 
 void Annotate(Draft& draft) { draft.SetAnnotation(Metadata::kObject, "b.dev/a~b", "x\"\n"); }
 void AnnotatePods(Draft& draft) { draft.SetAnnotation(Metadata::kPods, "b", "x"); }
@@ -55,11 +57,11 @@ void Nothing(Draft&) {}
 INSTANTIATE_TEST_SUITE_P(
     Annotations, JsonPatchTest,
     testing::Values(
-        PatchCase{"Nothing", "Pod", kPod, Nothing, ""},
+        PatchCase{"Nothing", "Pod", kPodObject, Nothing, ""},
         PatchCase{
             "WithoutMetadata", "Pod", "{}", Annotate,
             R"([{'op':'add','path':'/metadata','value':{'annotations':{'b.dev/a~b':'x\'\n'}}}])"},
-        PatchCase{"Without", "Pod", kPod, Annotate,
+        PatchCase{"Without", "Pod", kPodObject, Annotate,
                   R"([{'op':'add','path':'/metadata/annotations','value':{'b.dev/a~b':'x\'\n'}}])"},
         PatchCase{"Null", "Pod", R"({"metadata": {"annotations": null}})", Annotate,
                   R"([{'op':'add','path':'/metadata/annotations','value':{'b.dev/a~b':'x\'\n'}}])"},
@@ -72,13 +74,13 @@ INSTANTIATE_TEST_SUITE_P(
                   [](Draft& draft) { draft.RemoveAnnotation(Metadata::kObject, "a/b"); },
                   R"([{'op':'remove','path':'/metadata/annotations/a~1b'}])"},
         PatchCase{
-            "OfJob", "Job", kJob, Annotate,
+            "OfJob", "Job", kJobObject, Annotate,
             R"([{'op':'add','path':'/metadata','value':{'annotations':{'b.dev/a~b':'x\'\n'}}}])"},
         PatchCase{
             "OfTemplate", "Job", R"({"spec": {"template": {"metadata": {}}}})", AnnotatePods,
             R"([{'op':'add','path':'/spec/template/metadata/annotations','value':{'b':'x'}}])"},
         PatchCase{
-            "OfTemplateWithoutMetadata", "Job", kJob, AnnotatePods,
+            "OfTemplateWithoutMetadata", "Job", kJobObject, AnnotatePods,
             R"([{'op':'add','path':'/spec/template/metadata','value':{'annotations':{'b':'x'}}}])"}),
     testing::PrintToStringParamName());
 
@@ -91,7 +93,7 @@ void Limit(Draft& draft) {
 INSTANTIATE_TEST_SUITE_P(
     Resources, JsonPatchTest,
     testing::Values(
-        PatchCase{"Without", "Pod", kPod, Limit,
+        PatchCase{"Without", "Pod", kPodObject, Limit,
                   "[{'op':'add','path':'/spec/containers/0/resources','value':{'limits':{'cpu':'8',"
                   "'memory':'80Gi'},'requests':{'cpu':'8'}}}]"},
         PatchCase{"Empty", "Pod", R"({"spec": {"containers": [{"resources": {}}]}})", Limit,
@@ -127,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
                   },
                   "[{'op':'replace','path':'/spec/resources/limits/cpu','value':'2'},"
                   "{'op':'add','path':'/spec/resources/requests','value':{'cpu':'2'}}]"},
-        PatchCase{"OfAPodThatHasNone", "Pod", kPod,
+        PatchCase{"OfAPodThatHasNone", "Pod", kPodObject,
                   [](Draft& draft) { draft.SetPodLimit("cpu", Quantity("2")); }, ""}),
     testing::PrintToStringParamName());
 
@@ -143,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
     NodeAffinity, JsonPatchTest,
     testing::Values(
         PatchCase{
-            "Without", "Pod", kPod, Avoid,
+            "Without", "Pod", kPodObject, Avoid,
             "[{'op':'add','path':'/spec/affinity','value':{'nodeAffinity':"
             "{'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':"
             "[{'matchExpressions':[{'key':'b.dev/accelerator','operator':'DoesNotExist'}]}]}}}}]"},
@@ -181,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
     Lists, JsonPatchTest,
     testing::Values(
         PatchCase{
-            "Without", "Pod", kPod, MountCheckpoints,
+            "Without", "Pod", kPodObject, MountCheckpoints,
             "[{'op':'add','path':'/spec/containers/0/env','value':[{'name':'CHECKPOINT_DIR',"
             "'value':'/checkpoints'}]},{'op':'add','path':'/spec/containers/0/volumeMounts',"
             "'value':[{'name':'berth','mountPath':'/checkpoints','subPath':'train/0'},"
@@ -208,7 +210,7 @@ void SetPodFields(Draft& draft) {
 INSTANTIATE_TEST_SUITE_P(
     PodFields, JsonPatchTest,
     testing::Values(
-        PatchCase{"Without", "Pod", kPod, SetPodFields,
+        PatchCase{"Without", "Pod", kPodObject, SetPodFields,
                   "[{'op':'add','path':'/spec/restartPolicy','value':'Never'},{'op':'add','path':"
                   "'/spec/schedulerName','value':'berth'},{'op':'add','path':"
                   "'/spec/terminationGracePeriodSeconds','value':120}]"},
@@ -226,7 +228,7 @@ void AddGate(Draft& draft) { draft.AddSchedulingGate("berth.dev/gang"); }
 INSTANTIATE_TEST_SUITE_P(
     SchedulingGates, JsonPatchTest,
     testing::Values(
-        PatchCase{"Without", "Pod", kPod, AddGate,
+        PatchCase{"Without", "Pod", kPodObject, AddGate,
                   "[{'op':'add','path':'/spec/schedulingGates','value':[{'name':'berth.dev/gang'}]"
                   "}]"},
         PatchCase{"BesideOthers", "Pod",
@@ -243,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
     SchedulingGroups, JsonPatchTest,
     testing::Values(
         PatchCase{
-            "Without", "Pod", kPod, SetGroup,
+            "Without", "Pod", kPodObject, SetGroup,
             "[{'op':'add','path':'/spec/schedulingGroup','value':{'podGroupName':'berth-train'}"
             "}]"},
         PatchCase{"ThatAreThere", "Pod",
@@ -293,7 +295,7 @@ void SetRules(Draft& draft) {
 INSTANTIATE_TEST_SUITE_P(
     JobFields, JsonPatchTest,
     testing::Values(
-        PatchCase{"Without", "Job", kJob, StopRetries,
+        PatchCase{"Without", "Job", kJobObject, StopRetries,
                   "[{'op':'add','path':'/spec/backoffLimit','value':0},{'op':'add','path':"
                   "'/spec/podFailurePolicy','value':{'rules':[{'action':'Ignore','onPodConditions':"
                   "[{'type':'DisruptionTarget','status':'True'}]}]}},{'op':'add','path':"

@@ -16,12 +16,12 @@
 namespace berth::admission {
 namespace {
 
-using berth::testing::kConstant;
-using berth::testing::kFactor;
-using berth::testing::kMega;
-using berth::testing::Numbered;
-using berth::testing::PeakOf;
-using berth::testing::Repeated;
+using berth::tests::kConstant;
+using berth::tests::kFactor;
+using berth::tests::kMega;
+using berth::tests::Numbered;
+using berth::tests::PeakOf;
+using berth::tests::Repeated;
 
 struct Multiplied {
   std::string name;
@@ -188,7 +188,7 @@ class PeakMemory : public ::testing::TestWithParam<Multiplied> {
 };
 
 TEST_P(PeakMemory, IsAFewTimesTheReview) {
-  if (!berth::testing::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
+  if (!berth::tests::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
   const std::string body = ReviewOf(GetParam());
   ASSERT_LT(body.size(), 20 * kMega);
   for (const char* path : {"/mutate/enforce", "/validate/enforce", "/mutate/warn"}) {
@@ -225,7 +225,7 @@ std::size_t LiveBytes() {
 class KeptMemory : public PeakMemory {};
 
 TEST_P(KeptMemory, IsNoneOfALargeReview) {
-  if (!berth::testing::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
+  if (!berth::tests::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
   Post("/mutate/enforce", ReviewOf({"Small", "Pod", [] { return Pod(Containers("{}")); }}));
   const std::string body = ReviewOf(GetParam());
   const std::size_t before = LiveBytes();

@@ -20,10 +20,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr NamespaceRules kEnforced{Mode::kEnforce, false};
-constexpr NamespaceRules kWarned{Mode::kWarn, false};
-const GroupVersionKind kPod{"", "v1", "Pod"};
-const GroupVersionKind kJob{"batch", "v1", "Job"};
+constexpr NamespaceRules kReviewedEnforced{Mode::kEnforce, false};
+constexpr NamespaceRules kReviewedWarned{Mode::kWarn, false};
+const GroupVersionKind kPodKind{"", "v1", "Pod"};
+const GroupVersionKind kJobKind{"batch", "v1", "Job"};
 const GroupVersionKind kTrainer{"kubeflow.org", "v1", "PyTorchJob"};
 
 /// With creator and isolation alone, so that other policies' words stand in their own tests.
@@ -74,7 +74,7 @@ constexpr char kCpuPod[] = R"({"spec": {"containers": [{"name": "c"}]}})";
 std::string TemplateOf(const std::string& pod) { return R"({"spec": {"template": )" + pod + "}}"; }
 
 TEST_F(ReviewerTest, ChangesPodsThatAreCreated) {
-  const Verdict verdict = reviewer_.Mutate(ReviewOf(kPod, kGpuPod), kEnforced);
+  const Verdict verdict = reviewer_.Mutate(ReviewOf(kPodKind, kGpuPod), kReviewedEnforced);
   EXPECT_EQ(verdict.answer.patch,
             R"([{"op":"add","path":"/metadata","value":{"annotations":{)"
             R"("berth.dev/applied":"creator 1.2.3","berth.dev/created-by":"alice"}}}])");
@@ -86,12 +86,13 @@ TEST_F(ReviewerTest, ChangesPodsThatAreCreated) {
 }
 
 TEST_F(ReviewerTest, ChangesJobsThatAreCreated) {
-  const Verdict verdict = reviewer_.Mutate(ReviewOf(kJob, TemplateOf(kGpuPod)), kEnforced);
+  const Verdict verdict =
+      reviewer_.Mutate(ReviewOf(kJobKind, TemplateOf(kGpuPod)), kReviewedEnforced);
   EXPECT_THAT(verdict.answer.patch, HasSubstr("/spec/template/metadata"));
 }
 
 TEST_F(ReviewerTest, ChangesNothingInWarn) {
-  const Verdict verdict = reviewer_.Mutate(ReviewOf(kPod, kCpuPod), kWarned);
+  const Verdict verdict = reviewer_.Mutate(ReviewOf(kPodKind, kCpuPod), kReviewedWarned);
   EXPECT_THAT(verdict.answer.patch, IsEmpty());
   EXPECT_THAT(verdict.answer.warnings,
               ElementsAre(HasSubstr("berth (warn only): kept off nodes with accelerators")));
@@ -99,7 +100,7 @@ TEST_F(ReviewerTest, ChangesNothingInWarn) {
 }
 
 TEST_F(ReviewerTest, DeniesAFinalStateThatBreaksAPolicy) {
-  const Verdict verdict = reviewer_.Validate(ReviewOf(kPod, kCpuPod), kEnforced);
+  const Verdict verdict = reviewer_.Validate(ReviewOf(kPodKind, kCpuPod), kReviewedEnforced);
   EXPECT_THAT(verdict.answer.denial, HasSubstr("berth isolation: spec.affinity.nodeAffinity"));
 }
 
@@ -109,20 +110,20 @@ TEST_F(ReviewerTest, KeepsAnUpdateFromUndoingWhatWasDone) {
                                  "spec": {"containers": [{"name": "c"}]}})";
   const std::string claims = R"({"metadata": {"annotations": {"berth.dev/created-by": "bob"}},
                                  "spec": {"containers": [{"name": "c"}]}})";
-  Review update = UpdateOf(kPod, stored, claims);
+  Review update = UpdateOf(kPodKind, stored, claims);
   update.user.name = "bob";
-  const Verdict kept = reviewer_.Mutate(update, kEnforced);
+  const Verdict kept = reviewer_.Mutate(update, kReviewedEnforced);
   EXPECT_EQ(kept.answer.patch, R"([{"op":"replace","path":"/metadata/annotations/)"
                                R"(berth.dev~1created-by","value":"alice"}])");
   EXPECT_THAT(kept.answer.warnings,
               ElementsAre(HasSubstr("[berth.dev/created-by] stays alice; write that")));
-  EXPECT_THAT(reviewer_.Mutate(update, kWarned).answer.patch, IsEmpty());
+  EXPECT_THAT(reviewer_.Mutate(update, kReviewedWarned).answer.patch, IsEmpty());
 }
 
 TEST_F(ReviewerTest, HasNoPartInUpdatesOfWhatItCannotRead) {
   for (const auto& [from, to] :
        {std::pair(R"({"spec": 5})", kCpuPod), {kCpuPod, R"({"spec": 5})"}}) {
-    const Verdict verdict = reviewer_.Mutate(UpdateOf(kPod, from, to), kEnforced);
+    const Verdict verdict = reviewer_.Mutate(UpdateOf(kPodKind, from, to), kReviewedEnforced);
     EXPECT_THAT(verdict.answer.patch + verdict.answer.denial, IsEmpty());
   }
 }
@@ -130,25 +131,27 @@ TEST_F(ReviewerTest, HasNoPartInUpdatesOfWhatItCannotRead) {
 TEST_F(ReviewerTest, LetsUpdatesPassThatMakeNothingWorse) {
   const std::string labelled =
       R"({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c"}]}})";
-  for (const NamespaceRules& rules : {kEnforced, kWarned}) {
-    const Verdict same = reviewer_.Validate(UpdateOf(kPod, kCpuPod, labelled), rules);
+  for (const NamespaceRules& rules : {kReviewedEnforced, kReviewedWarned}) {
+    const Verdict same = reviewer_.Validate(UpdateOf(kPodKind, kCpuPod, labelled), rules);
     EXPECT_THAT(same.answer.denial, IsEmpty());
     EXPECT_THAT(same.answer.warnings, IsEmpty());
-    EXPECT_THAT(reviewer_.Mutate(UpdateOf(kPod, kGpuPod, kCpuPod), rules).answer.patch, IsEmpty());
+    EXPECT_THAT(reviewer_.Mutate(UpdateOf(kPodKind, kGpuPod, kCpuPod), rules).answer.patch,
+                IsEmpty());
   }
-  const Review worse = UpdateOf(kPod, kGpuPod, kCpuPod);
-  EXPECT_THAT(reviewer_.Validate(worse, kEnforced).answer.denial, HasSubstr("berth isolation"));
-  EXPECT_THAT(reviewer_.Validate(worse, kWarned).answer.warnings, SizeIs(1));
+  const Review worse = UpdateOf(kPodKind, kGpuPod, kCpuPod);
+  EXPECT_THAT(reviewer_.Validate(worse, kReviewedEnforced).answer.denial,
+              HasSubstr("berth isolation"));
+  EXPECT_THAT(reviewer_.Validate(worse, kReviewedWarned).answer.warnings, SizeIs(1));
 }
 
 TEST_F(ReviewerTest, HasNoOpinionOnWhatIsNotWritten) {
-  Review subresource = UpdateOf(kPod, kGpuPod, kCpuPod);
+  Review subresource = UpdateOf(kPodKind, kGpuPod, kCpuPod);
   subresource.sub_resource = "ephemeralcontainers";
-  const Review reviews[] = {subresource, ReviewOf(kPod, "", kCpuPod, Operation::kDelete),
+  const Review reviews[] = {subresource, ReviewOf(kPodKind, "", kCpuPod, Operation::kDelete),
                             ReviewOf({"", "v1", "PodExecOptions"}, "{}", "", Operation::kConnect)};
   for (const Review& review : reviews) {
-    for (const Verdict& verdict :
-         {reviewer_.Mutate(review, kEnforced), reviewer_.Validate(review, kEnforced)}) {
+    for (const Verdict& verdict : {reviewer_.Mutate(review, kReviewedEnforced),
+                                   reviewer_.Validate(review, kReviewedEnforced)}) {
       EXPECT_THAT(verdict.answer.patch + verdict.answer.denial, IsEmpty());
       EXPECT_THAT(verdict.answer.warnings, IsEmpty());
     }
@@ -159,8 +162,9 @@ TEST_F(ReviewerTest, TellsThatTheRulesNameAKindThatItDoesNotKnow) {
   const GroupVersionKind strangers[] = {
       {"", "v1", "Service"}, {"batch", "v1beta1", "CronJob"}, {"x.io", "v1", "Pod"}};
   for (const GroupVersionKind& kind : strangers) {
-    for (const Verdict& verdict : {reviewer_.Mutate(ReviewOf(kind, kCpuPod), kEnforced),
-                                   reviewer_.Validate(ReviewOf(kind, kCpuPod), kEnforced)}) {
+    for (const Verdict& verdict :
+         {reviewer_.Mutate(ReviewOf(kind, kCpuPod), kReviewedEnforced),
+          reviewer_.Validate(ReviewOf(kind, kCpuPod), kReviewedEnforced)}) {
       EXPECT_THAT(
           verdict.answer.warnings,
           ElementsAre("berth: unknown kind " + ToString(kind) +
@@ -178,28 +182,29 @@ TEST_F(ReviewerTest, ForetellsWhatBecomesOfTheDaemonsAndServicesPods) {
   const std::string cpu = TemplateOf(kCpuPod);
   for (const GroupVersionKind& kind : kinds) {
     const Review created = ReviewOf(kind, cpu);
-    EXPECT_THAT(reviewer_.Validate(created, kEnforced).answer.warnings,
+    EXPECT_THAT(reviewer_.Validate(created, kReviewedEnforced).answer.warnings,
                 ElementsAre(HasSubstr("berth, pods: kept off")));
-    EXPECT_THAT(reviewer_.Validate(created, kWarned).answer.warnings, SizeIs(1));
+    EXPECT_THAT(reviewer_.Validate(created, kReviewedWarned).answer.warnings, SizeIs(1));
     // Nobody hears it twice.
-    EXPECT_THAT(reviewer_.Mutate(created, kEnforced).answer.warnings, IsEmpty());
+    EXPECT_THAT(reviewer_.Mutate(created, kReviewedEnforced).answer.warnings, IsEmpty());
     const std::string scaled =
         R"({"spec": {"replicas": 5, "template": )" + std::string(kCpuPod) + "}}";
-    EXPECT_THAT(reviewer_.Validate(UpdateOf(kind, cpu, scaled), kEnforced).answer.warnings,
+    EXPECT_THAT(reviewer_.Validate(UpdateOf(kind, cpu, scaled), kReviewedEnforced).answer.warnings,
                 IsEmpty());
-    EXPECT_THAT(
-        reviewer_.Validate(UpdateOf(kind, TemplateOf(kGpuPod), cpu), kEnforced).answer.warnings,
-        SizeIs(1));
+    EXPECT_THAT(reviewer_.Validate(UpdateOf(kind, TemplateOf(kGpuPod), cpu), kReviewedEnforced)
+                    .answer.warnings,
+                SizeIs(1));
   }
 }
 
 TEST_F(ReviewerTest, JudgesTheTemplatesOfConfiguredKinds) {
   const std::string two = R"({"spec": {"replicas": {"Worker": {"template": )" +
                           std::string(kCpuPod) + R"(}, "Master": {"template": )" + kCpuPod + "}}}}";
-  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, two), kEnforced).answer.warnings,
+  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, two), kReviewedEnforced).answer.warnings,
               ElementsAre(HasSubstr("berth, pods: kept off")));
-  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, "{}"), kEnforced).answer.warnings, IsEmpty());
-  EXPECT_THAT(reviewer_.Validate(UpdateOf(kTrainer, two, two), kEnforced).answer.warnings,
+  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, "{}"), kReviewedEnforced).answer.warnings,
+              IsEmpty());
+  EXPECT_THAT(reviewer_.Validate(UpdateOf(kTrainer, two, two), kReviewedEnforced).answer.warnings,
               IsEmpty());
 }
 
@@ -207,7 +212,7 @@ TEST_F(ReviewerTest, RecordsTheCreatorInTheTemplatesOfConfiguredKinds) {
   const std::string object =
       R"({"spec": {"replicas": {"a/b": {"template": )" + std::string(kGpuPod) +
       R"(}}, "launcher": {"template": {"metadata": {"annotations": {"x": "y"}}, "spec": {}}}}})";
-  const Verdict marked = reviewer_.Mutate(ReviewOf(kTrainer, object), kEnforced);
+  const Verdict marked = reviewer_.Mutate(ReviewOf(kTrainer, object), kReviewedEnforced);
   EXPECT_EQ(marked.answer.patch,
             R"([{"op":"add","path":"/spec/replicas/a~1b/template/metadata","value":)"
             R"({"annotations":{"berth.dev/created-by":"alice"}}},{"op":"add","path":)"
@@ -217,11 +222,11 @@ TEST_F(ReviewerTest, RecordsTheCreatorInTheTemplatesOfConfiguredKinds) {
   EXPECT_THAT(marked.effects,
               ElementsAre(Field(&policies::admission::PolicyEffect::changed, true)));
   for (const Verdict& verdict :
-       {reviewer_.Mutate(ReviewOf(kTrainer, object), kWarned),
-        reviewer_.Mutate(UpdateOf(kTrainer, object, object), kEnforced),
-        reviewer_.Mutate(ReviewOf({"apps", "v1", "Deployment"}, object), kEnforced),
+       {reviewer_.Mutate(ReviewOf(kTrainer, object), kReviewedWarned),
+        reviewer_.Mutate(UpdateOf(kTrainer, object, object), kReviewedEnforced),
+        reviewer_.Mutate(ReviewOf({"apps", "v1", "Deployment"}, object), kReviewedEnforced),
         reviewer_.Mutate(ReviewOf(kTrainer, R"({"spec": {"launcher": {"template": {"spec": 5}}}})"),
-                         kEnforced)}) {
+                         kReviewedEnforced)}) {
     EXPECT_THAT(verdict.answer.patch + verdict.answer.denial, IsEmpty());
   }
 }
@@ -230,7 +235,7 @@ TEST_F(ReviewerTest, JudgesTheTemplatesOfEveryPathOfAKind) {
   const std::string launcher = R"({"spec": {"replicas": {"Worker": {"template": )" +
                                std::string(kGpuPod) + R"(}}, "launcher": {"template": )" + kCpuPod +
                                "}}}";
-  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, launcher), kEnforced).answer.warnings,
+  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, launcher), kReviewedEnforced).answer.warnings,
               ElementsAre(HasSubstr("pods: kept off")));
 }
 
@@ -250,7 +255,8 @@ TEST(ReviewerOfJobsTest, ForetellsWhatBecomesOfTheJobsOfAnObject) {
                       .kind = {"example.com", "v1", "Sweep"},
                       .user = {.name = "alice", .groups = {}},
                       .object = parser.Parse(object).value()};
-  const std::vector<std::string> warnings = reviewer.Validate(review, kEnforced).answer.warnings;
+  const std::vector<std::string> warnings =
+      reviewer.Validate(review, kReviewedEnforced).answer.warnings;
   EXPECT_THAT(warnings, testing::Contains(HasSubstr("berth, pods: cpu and memory of 'c' set to")));
   EXPECT_THAT(warnings, testing::Contains(HasSubstr("preempted or evicted, 4 times at most")));
 }
@@ -265,7 +271,7 @@ TEST_F(ReviewerTest, ATemplateThatTwoPathsLeadToCountsOnce) {
     roles += ", " + with("role-" + std::to_string(i), kGpuPod);
   }
   const std::string object = R"({"spec": {)" + roles + ", " + with("last", kCpuPod) + "}}";
-  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, object), kEnforced).answer.warnings,
+  EXPECT_THAT(reviewer_.Validate(ReviewOf(kTrainer, object), kReviewedEnforced).answer.warnings,
               ElementsAre(HasSubstr("pods: kept off")));
 }
 
@@ -275,7 +281,7 @@ TEST_F(ReviewerTest, AuditsWhatItSaysOfAllTemplatesOfAnObject) {
   const std::string two = R"({"spec": {"replicas": {"Worker": {"template": )" +
                           std::string(kCpuPod) + R"(}, "Master": {"template": )" + selecting +
                           "}}}}";
-  const Verdict verdict = reviewer_.Validate(ReviewOf(kTrainer, two), kEnforced);
+  const Verdict verdict = reviewer_.Validate(ReviewOf(kTrainer, two), kReviewedEnforced);
   EXPECT_THAT(verdict.answer.warnings, SizeIs(2));
   EXPECT_THAT(
       verdict.answer.audit_annotations,
@@ -294,21 +300,22 @@ std::string Claiming(const std::string& creator, const std::string& image = "i")
 TEST_F(ReviewerTest, DeniesTemplatesThatNameAnotherCreator) {
   const GroupVersionKind deployment{"apps", "v1", "Deployment"};
   const Review forged = ReviewOf(deployment, Claiming("bob"));
-  EXPECT_THAT(reviewer_.Validate(forged, kEnforced).answer.denial,
+  EXPECT_THAT(reviewer_.Validate(forged, kReviewedEnforced).answer.denial,
               HasSubstr("berth creator: spec.template.metadata.annotations[berth.dev/created-by] "
                         "names 'bob', who does not write the template; remove it"));
-  const Verdict warned = reviewer_.Validate(forged, kWarned);
+  const Verdict warned = reviewer_.Validate(forged, kReviewedWarned);
   EXPECT_THAT(warned.answer.denial, IsEmpty());
   EXPECT_THAT(warned.answer.warnings,
               testing::Contains(HasSubstr("berth (warn only), denied: spec.template.metadata")));
-  EXPECT_THAT(reviewer_.Validate(ReviewOf(deployment, Claiming("alice")), kEnforced).answer.denial,
-              IsEmpty());
+  EXPECT_THAT(
+      reviewer_.Validate(ReviewOf(deployment, Claiming("alice")), kReviewedEnforced).answer.denial,
+      IsEmpty());
 }
 
 TEST_F(ReviewerTest, DeniesOnAnUpdateOnlyWhatIsNew) {
   const GroupVersionKind deployment{"apps", "v1", "Deployment"};
   const auto denial = [&](const std::string& from, const std::string& to) {
-    return reviewer_.Validate(UpdateOf(deployment, from, to), kEnforced).answer.denial;
+    return reviewer_.Validate(UpdateOf(deployment, from, to), kReviewedEnforced).answer.denial;
   };
   EXPECT_THAT(denial(Claiming("bob"), Claiming("bob", "other")), IsEmpty());
   EXPECT_THAT(denial(Claiming("bob"), Claiming("alice")), IsEmpty());
@@ -321,35 +328,35 @@ TEST_F(ReviewerTest, DeniesOnAnUpdateOnlyWhatIsNew) {
 TEST_F(ReviewerTest, LetsTheDeploymentControllerCopyATemplate) {
   Review copied = ReviewOf({"apps", "v1", "ReplicaSet"}, Claiming("bob"));
   copied.user.name = "system:serviceaccount:kube-system:deployment-controller";
-  EXPECT_THAT(reviewer_.Validate(copied, kEnforced).answer.denial, IsEmpty());
+  EXPECT_THAT(reviewer_.Validate(copied, kReviewedEnforced).answer.denial, IsEmpty());
 }
 
 TEST_F(ReviewerTest, SaysWhichFieldItCannotRead) {
   const std::string broken = R"({"spec": {"containers": [{"resources": {"limits": 5}}]}})";
   const std::string field = "spec.containers[0].resources.limits: expected an object, got number";
-  const Review created = ReviewOf(kPod, broken);
-  for (const Verdict& denied :
-       {reviewer_.Mutate(created, kEnforced), reviewer_.Validate(created, kEnforced)}) {
+  const Review created = ReviewOf(kPodKind, broken);
+  for (const Verdict& denied : {reviewer_.Mutate(created, kReviewedEnforced),
+                                reviewer_.Validate(created, kReviewedEnforced)}) {
     EXPECT_TRUE(denied.unreadable);
     EXPECT_EQ(denied.answer.denial, "berth: " + field);
   }
   for (const Verdict& warned :
-       {reviewer_.Mutate(created, kWarned), reviewer_.Validate(created, kWarned)}) {
+       {reviewer_.Mutate(created, kReviewedWarned), reviewer_.Validate(created, kReviewedWarned)}) {
     EXPECT_TRUE(warned.unreadable);
     EXPECT_THAT(warned.answer.denial + warned.answer.patch, IsEmpty());
     EXPECT_THAT(warned.answer.warnings, ElementsAre("berth: not reviewed: " + field));
   }
-  EXPECT_EQ(reviewer_.Mutate(ReviewOf(kPod, ""), kEnforced).answer.denial,
+  EXPECT_EQ(reviewer_.Mutate(ReviewOf(kPodKind, ""), kReviewedEnforced).answer.denial,
             "berth: object: is missing");
 }
 
 TEST_F(ReviewerTest, NeverLocksOutWhatIsStoredThoughItCannotReadIt) {
   const std::string broken = R"({"spec": {"containers": 5}})";
-  const Verdict stored = reviewer_.Validate(UpdateOf(kPod, broken, broken), kEnforced);
+  const Verdict stored = reviewer_.Validate(UpdateOf(kPodKind, broken, broken), kReviewedEnforced);
   EXPECT_THAT(stored.answer.denial, IsEmpty());
   EXPECT_THAT(stored.answer.warnings, SizeIs(1));
-  const Verdict template_ =
-      reviewer_.Validate(ReviewOf({"apps", "v1", "Deployment"}, TemplateOf(broken)), kEnforced);
+  const Verdict template_ = reviewer_.Validate(
+      ReviewOf({"apps", "v1", "Deployment"}, TemplateOf(broken)), kReviewedEnforced);
   EXPECT_THAT(template_.answer.denial, IsEmpty());
   EXPECT_THAT(
       template_.answer.warnings,

@@ -87,7 +87,7 @@ std::string CutOff(const std::string& kind, const std::string& operation) {
          R"(","userInfo":{"username":"alice"},"object":{"metadata":{"name":"<<<<)";
 }
 
-constexpr char kPodKind[] = R"({"group":"","version":"v1","kind":"Pod"})";
+constexpr char kPodKindJson[] = R"({"group":"","version":"v1","kind":"Pod"})";
 constexpr char kSetKind[] = R"({"group":"apps","version":"v1","kind":"Deployment"})";
 
 TEST_F(WebhookTest, AnswersByTheFrontOfWhatTheListenerRefuses) {
@@ -98,7 +98,7 @@ TEST_F(WebhookTest, AnswersByTheFrontOfWhatTheListenerRefuses) {
   } cases[] = {{server::RejectionCause::kBodyTooLarge, 413, "RequestEntityTooLarge"},
                {server::RejectionCause::kBodyTimeout, 503, "ServiceUnavailable"},
                {server::RejectionCause::kBodiesTooMany, 503, "ServiceUnavailable"}};
-  const std::string body = CutOff(kPodKind, "CREATE");
+  const std::string body = CutOff(kPodKindJson, "CREATE");
   for (const auto& each : cases) {
     const server::Rejection rejection{each.cause, "it is so", body};
     const auto denied = nlohmann::json::parse(routes_.at("/mutate/enforce").reject(rejection).body);
@@ -124,8 +124,8 @@ TEST_F(WebhookTest, DeniesNothingUnreadThatItWouldNotHaveJudged) {
         nlohmann::json::parse(routes_.at("/validate/enforce").reject(rejection).body)["response"];
     return reply["allowed"].get<bool>() && reply["warnings"].size() == 1;
   };
-  EXPECT_FALSE(allowed(CutOff(kPodKind, "UPDATE")));
-  EXPECT_TRUE(allowed(CutOff(kPodKind, "DELETE")));
+  EXPECT_FALSE(allowed(CutOff(kPodKindJson, "UPDATE")));
+  EXPECT_TRUE(allowed(CutOff(kPodKindJson, "DELETE")));
   EXPECT_TRUE(allowed(CutOff(kSetKind, "CREATE")));
 }
 

@@ -49,7 +49,7 @@ void Use(const Certificate& certificate, const Authority& authority) {
 TEST(Mutation, OfTextsIsReadOrRefused) {
   const Authority authority = Rotate(MakeAuthority());
   const SecretData good = ToSecret(authority);
-  berth::testing::Mutator mutate;
+  berth::tests::Mutator mutate;
   int read = 0;
   for (int round = 0; round < kRounds; ++round) {
     SCOPED_TRACE(round);
@@ -74,7 +74,7 @@ TEST(Mutation, OfCertificatesIsReadOrRefused) {
   const SecretData good = MakeServer(authority);
   const std::string der = DerOf(ReadServerCertificate(good).value());
   ASSERT_EQ(ParseCertificates(PemOf(der))->front(), ReadServerCertificate(good).value());
-  berth::testing::Mutator mutate;
+  berth::tests::Mutator mutate;
   int trusted = 0;
   for (int round = 0; round < kRounds; ++round) {
     SCOPED_TRACE(round);

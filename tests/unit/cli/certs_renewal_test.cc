@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr model::Time kNow{model::Duration{1'800'000'000}};
+constexpr model::Time kRenewedAt{model::Duration{1'800'000'000}};
 
 controller::CertificatesConfig Config() {
   controller::CertificatesConfig config;
@@ -48,7 +48,7 @@ TEST(AskForRenewal, AnnotatesTheSecretAndNothingElse) {
   kube::ScriptedTransport transport;
   transport.replies = {{.body = "{}"}};
   controller::ObjectClient client(&transport);
-  EXPECT_TRUE(AskForRenewal("ml", "a-tls", "berth.dev", kNow, client).ok());
+  EXPECT_TRUE(AskForRenewal("ml", "a-tls", "berth.dev", kRenewedAt, client).ok());
   EXPECT_EQ(transport.requests[0].method, kube::HttpMethod::kPatch);
   EXPECT_EQ(transport.requests[0].target, "/api/v1/namespaces/ml/secrets/a-tls");
   EXPECT_EQ(transport.requests[0].body,
@@ -59,10 +59,11 @@ TEST(AskForRenewal, SaysWhatToDoWithoutTheSecret) {
   kube::ScriptedTransport transport;
   transport.replies = {{.status = 404}, {.status = 403}};
   controller::ObjectClient client(&transport);
-  EXPECT_EQ(std::string(AskForRenewal("ml", "a-tls", "berth.dev", kNow, client).message()),
+  EXPECT_EQ(std::string(AskForRenewal("ml", "a-tls", "berth.dev", kRenewedAt, client).message()),
             "there is no Secret a-tls in namespace ml; the controller makes what is missing by "
             "itself: look at its log if it does not");
-  EXPECT_TRUE(absl::IsPermissionDenied(AskForRenewal("ml", "a-tls", "berth.dev", kNow, client)));
+  EXPECT_TRUE(
+      absl::IsPermissionDenied(AskForRenewal("ml", "a-tls", "berth.dev", kRenewedAt, client)));
 }
 
 }  // namespace

@@ -14,7 +14,6 @@ namespace berth::cli {
 namespace {
 
 using Json = nlohmann::json;
-using certs::kNow;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -27,7 +26,7 @@ class CertsViewTest : public testing::Test {
     config_.webhooks = {"berth"};
     Put("berth-ca", certs::ToSecret(authority_));
     Put("a-tls", certs::MakeServer(authority_));
-    PutWebhooks(certs::Bundle(authority_, kNow));
+    PutWebhooks(certs::Bundle(authority_, certs::kNow));
   }
 
   void Put(const std::string& name, const certs::SecretData& data) {
@@ -45,7 +44,7 @@ class CertsViewTest : public testing::Test {
     api_.Put(std::string(controller::kMutatingWebhooks) + "/berth", Json::parse(object.ToJson()));
   }
 
-  CertsView Read() { return ReadCerts(config_, "ml", kNow, client_).value(); }
+  CertsView Read() { return ReadCerts(config_, "ml", certs::kNow, client_).value(); }
 
   const certs::Authority authority_ = certs::MakeAuthority();
   controller::CertificatesConfig config_;
@@ -126,15 +125,16 @@ TEST_F(CertsViewTest, TellsProblems) {
   other.key = certs::KeyPem("x");
   EXPECT_THAT(problem(other), HasSubstr("tls.key holds no unencrypted PEM private key"));
   EXPECT_EQ(problem(certs::MakeServer(certs::MakeAuthority())), "is signed by another authority");
-  EXPECT_EQ(problem(certs::MakeServer(authority_, kNow - certs::kServerLife)), "has expired");
-  EXPECT_EQ(problem(certs::MakeServer(authority_, kNow - 80 * certs::kDay)), "is due");
+  EXPECT_EQ(problem(certs::MakeServer(authority_, certs::kNow - certs::kServerLife)),
+            "has expired");
+  EXPECT_EQ(problem(certs::MakeServer(authority_, certs::kNow - 80 * certs::kDay)), "is due");
 }
 
 TEST_F(CertsViewTest, TellsCertificatesOfClients) {
   config_.clients = {{.secret = "c-tls", .name = "c"}};
   const auto problem = [this](certs::Usage usage) {
     const auto data = certs::NewServerCertificate(authority_, certs::Localhost(),
-                                                  certs::kServerLife, kNow, usage);
+                                                  certs::kServerLife, certs::kNow, usage);
     Put("c-tls", *data);
     return Read().certificates.at(2).problem;
   };
@@ -161,7 +161,7 @@ TEST_F(CertsViewTest, TellsBundlesThatDiffer) {
 
 TEST_F(CertsViewTest, TellsWhyItCannotLook) {
   api_.failures = {{std::string("GET ") + kSecrets + "a-tls", 403}};
-  EXPECT_TRUE(absl::IsPermissionDenied(ReadCerts(config_, "ml", kNow, client_).status()));
+  EXPECT_TRUE(absl::IsPermissionDenied(ReadCerts(config_, "ml", certs::kNow, client_).status()));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST_F(ChartObjects, MistakesHaveTheirLine) {
 }
 
 TEST(SchedulerConfigFile, IsOneDocumentOfThatKind) {
-  const berth::testing::TempDir folder;
+  const berth::tests::TempDir folder;
   const std::pair<const char*, const char*> cases[] = {
       {"", "is not one KubeSchedulerConfiguration"},
       {"a\n", "is not one KubeSchedulerConfiguration"},

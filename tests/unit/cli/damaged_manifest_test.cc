@@ -20,7 +20,7 @@ TEST(DamagedManifest, IsReadOrRefused) {
   std::mt19937 random(2);
   int refused = 0;
   for (int i = 0; i < kRounds; ++i) {
-    const auto manifest = ParsePodManifest(testing::Damage(text, random), "f");
+    const auto manifest = ParsePodManifest(tests::Damage(text, random), "f");
     if (manifest.ok()) continue;
     ++refused;
     EXPECT_TRUE(std::string(manifest.status().message()).starts_with("f:")) << manifest.status();

@@ -35,7 +35,7 @@ NodeExplanation Node(const std::string& name, DeviceCount devices) {
 }
 
 // Of a pod that asks for two devices, with nothing but `nodes` to tell.
-Explanation Of(std::vector<NodeExplanation> nodes) {
+Explanation ExplanationOf(std::vector<NodeExplanation> nodes) {
   Explanation explanation;
   explanation.now = kNoon;
   explanation.requests = {{"example.org/device", 2}};
@@ -62,7 +62,7 @@ TEST(SummaryOf, TellsSinceWhenWhereItIsKnown) {
 }
 
 TEST(ExplanationText, SaysWhyAPodIsNotShortlisted) {
-  Explanation explanation = Of({});
+  Explanation explanation = ExplanationOf({});
   EXPECT_THAT(ExplanationText(ToMessage(explanation), "Pod p"), Not(HasSubstr("shortlisted")));
   explanation.not_shortlisted = "it has a preferred node affinity";
   EXPECT_THAT(ExplanationText(ToMessage(explanation), "Pod p"),
@@ -70,11 +70,11 @@ TEST(ExplanationText, SaysWhyAPodIsNotShortlisted) {
 }
 
 TEST(ExplanationText, ShowsDevicesAsTheyAreCounted) {
-  const std::string text =
-      ExplanationText(ToMessage(Of({Node("idle", {"example.org/device", 2, true, 8, 7, 0}),
-                                    Node("overfull", {"example.org/device", 2, true, 8, 7, 9}),
-                                    Node("without", {"example.org/device", 2, false, 0, 0, 0})})),
-                      "Pod x");
+  const std::string text = ExplanationText(
+      ToMessage(ExplanationOf({Node("idle", {"example.org/device", 2, true, 8, 7, 0}),
+                               Node("overfull", {"example.org/device", 2, true, 8, 7, 9}),
+                               Node("without", {"example.org/device", 2, false, 0, 0, 0})})),
+      "Pod x");
   EXPECT_THAT(text, HasSubstr("Pod x asks for 2 example.org/device\n3 fit\n"));
   EXPECT_THAT(text, HasSubstr("\nidle      yes   0     0      -            7/8\n"));
   EXPECT_THAT(text, HasSubstr("\noverfull  yes   0     0      -            -2/8\n"));
@@ -86,7 +86,7 @@ TEST(ExplanationText, LeavesPoliciesOutThatDoNotCount) {
   node.policies = {{.policy = "silent", .score = 5, .weight = 0},
                    {.policy = "content", .score = 1000, .weight = 1},
                    {.policy = "torn", .score = 5, .weight = 1}};
-  const std::string text = ExplanationText(ToMessage(Of({node})), "Pod x");
+  const std::string text = ExplanationText(ToMessage(ExplanationOf({node})), "Pod x");
   EXPECT_THAT(text, HasSubstr("  torn 5/1000\n"));
   EXPECT_THAT(text, Not(HasSubstr("silent")));
   EXPECT_THAT(text, Not(HasSubstr("content ")));
@@ -101,13 +101,13 @@ TEST(ExplanationText, TellsWhatAnObservedPolicyWouldRefuseButNotItsScore) {
                     .summary = "are broken",
                     .since = kNoon - Duration{300}},
                    {.policy = "silent", .observed = true, .score = 5, .weight = 1}};
-  const std::string text = ExplanationText(ToMessage(Of({node})), "Pod x");
+  const std::string text = ExplanationText(ToMessage(ExplanationOf({node})), "Pod x");
   EXPECT_THAT(text, HasSubstr("  watching would refuse: is broken since 5m\n"));
   EXPECT_THAT(text, Not(HasSubstr("silent")));
 }
 
 TEST(ExplanationText, HasNoTableWhereThePodIsToBlame) {
-  Explanation explanation = Of({Node("n", {"example.org/device", 2, true, 8, 8, 0})});
+  Explanation explanation = ExplanationOf({Node("n", {"example.org/device", 2, true, 8, 8, 0})});
   explanation.refused_everywhere = true;
   EXPECT_THAT(ExplanationText(ToMessage(explanation), "Pod x"), Not(HasSubstr("NODE")));
 }
@@ -126,7 +126,8 @@ TEST(ExplanationText, WideHasScoresConditionsAndAges) {
                       .last_transition = kNoon - Duration{300}},
                      {.type = "Ready", .status = model::ConditionStatus::kUnknown},
                      {.type = "DiskPressure", .status = model::ConditionStatus::kFalse}};
-  const std::string text = ExplanationText(ToMessage(Of({good, lost})), "Pod x", {.wide = true});
+  const std::string text =
+      ExplanationText(ToMessage(ExplanationOf({good, lost})), "Pod x", {.wide = true});
   EXPECT_THAT(text,
               HasSubstr("  FREE/TOTAL  SINCE  SCORES       CONDITIONS                   WHY"));
   EXPECT_THAT(text, HasSubstr("  8/8         -      health 1000  -\n"));
@@ -144,7 +145,8 @@ TEST(ExplanationText, ColoursSayWhatFits) {
   slow.policies[0].summary = "PCIeLinkDegraded";
   const TableStyle style{.terminal = {.colour = true}};
   const std::string text = ExplanationText(
-      ToMessage(Of({Node("good", {"example.org/device", 2, true, 8, 8, 0}), lost, torn, slow})),
+      ToMessage(ExplanationOf(
+          {Node("good", {"example.org/device", 2, true, 8, 8, 0}), lost, torn, slow})),
       "Pod x", style);
   EXPECT_THAT(text, HasSubstr("\n\x1b[32m4 fit\x1b[0m\n"));
   EXPECT_THAT(text, HasSubstr("good  \x1b[32myes\x1b[0m "));
@@ -155,7 +157,7 @@ TEST(ExplanationText, ColoursSayWhatFits) {
 
 TEST(NodeText, SaysThatTheNodeListsNoSuchDevice) {
   const v1::ExplainResponse explanation =
-      ToMessage(Of({Node("n", {"example.org/device", 2, false, 0, 0, 0})}));
+      ToMessage(ExplanationOf({Node("n", {"example.org/device", 2, false, 0, 0, 0})}));
   const std::string text = NodeText(explanation.nodes(0), explanation, "Pod x");
   EXPECT_THAT(text, HasSubstr("Pod x on node n: fits, rank 0, score 0\n"));
   EXPECT_THAT(text, HasSubstr("accelerator: none of the catalogue\n"));

@@ -41,14 +41,14 @@ std::string Condition(const std::string& status, const std::string& message) {
          status + R"(","message":")" + message + R"("}])";
 }
 
-absl::StatusOr<GangReport> Read(const std::string& pods, const std::string& gang = "ml/train") {
+absl::StatusOr<GangReport> ReportIn(const std::string& pods, const std::string& gang = "ml/train") {
   kube::ScriptedTransport transport;
   transport.replies = {{.body = R"({"metadata":{},"items":[)" + pods + "]}"}};
   return ReadGang(gang, kNames, transport);
 }
 
 std::string StateOf(const std::string& pods) {
-  const auto report = Read(pods);
+  const auto report = ReportIn(pods);
   return report.ok() ? report->state : std::string(report.status().message());
 }
 
@@ -91,9 +91,9 @@ TEST(GangReport, OfPodsThatWaitForAPodGroupAsksWhetherItIsThere) {
 }
 
 TEST(GangReport, SaysInTheControllersWordsWhyItWaits) {
-  const auto report =
-      Read(Member(1, kGate) + ',' +
-           Member(0, kGate, "", Condition("False", "gang train of 2: 1 of 2 pods fit at once")));
+  const auto report = ReportIn(
+      Member(1, kGate) + ',' +
+      Member(0, kGate, "", Condition("False", "gang train of 2: 1 of 2 pods fit at once")));
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(GangText(*report),
             "gang ml/train of 2: waiting\n"
@@ -106,8 +106,8 @@ TEST(GangReport, SaysInTheControllersWordsWhyItWaits) {
 }
 
 TEST(GangReport, SaysWhereEachPodIsPlannedAndWhoElseHoldsItBack) {
-  const auto report = Read(Member(0, kGate, "", Nominated("a")) + ',' +
-                           Member(1, std::string(kForeign) + ',' + kGate));
+  const auto report = ReportIn(Member(0, kGate, "", Nominated("a")) + ',' +
+                               Member(1, std::string(kForeign) + ',' + kGate));
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_THAT(GangText(*report), EndsWith("\nPOD      STATE                                  NODE\n"
                                           "train-0  reserved                               a\n"
@@ -116,7 +116,8 @@ TEST(GangReport, SaysWhereEachPodIsPlannedAndWhoElseHoldsItBack) {
 
 // It was true before the release; the condition is written later than the gates are.
 TEST(GangReport, WhatIsNoLongerTrueIsNoReason) {
-  const auto report = Read(Member(0, "", "a", Condition("True", "")) + ',' + Member(1, "", "b"));
+  const auto report =
+      ReportIn(Member(0, "", "a", Condition("True", "")) + ',' + Member(1, "", "b"));
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_THAT(GangText(*report), Not(HasSubstr("why")));
 }
@@ -127,27 +128,27 @@ TEST(GangReport, DoesNotWaitForPodsThatHaveSucceeded) {
   EXPECT_EQ(StateOf(done + ',' + Member(1, kGate)), "waiting");
   EXPECT_EQ(StateOf(done + ',' + Member(1, kGate, "", Nominated("b"))), "planned");
   EXPECT_EQ(StateOf(done + ',' + Member(1, "", "b")), "bound");
-  const auto report = Read(done + ',' + Member(1, kGate));
+  const auto report = ReportIn(done + ',' + Member(1, kGate));
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_THAT(GangText(*report), HasSubstr("2 of 2 pods are there: 1 gated, 1 succeeded\n"));
 }
 
 TEST(GangReport, LeavesOutPodsOfOthersAndThoseThatHaveFailed) {
-  const auto report = Read(Member(0, kGate) + ',' + Member(1, kGate, "", "", "other") + ',' +
-                           Member(2, "", "a", R"("phase":"Failed")"));
+  const auto report = ReportIn(Member(0, kGate) + ',' + Member(1, kGate, "", "", "other") + ',' +
+                               Member(2, "", "a", R"("phase":"Failed")"));
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_THAT(report->members, SizeIs(1));
 }
 
 TEST(GangReport, OfAGangThatNobodyKnowsSaysWhereItsNameWouldBe) {
-  const auto report = Read(Member(0, kGate), "ml/other");
+  const auto report = ReportIn(Member(0, kGate), "ml/other");
   EXPECT_TRUE(absl::IsNotFound(report.status()));
   EXPECT_THAT(std::string(report.status().message()), HasSubstr("berth.dev/gang-name"));
-  EXPECT_TRUE(absl::IsInvalidArgument(Read("", "train").status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(ReportIn("", "train").status()));
 }
 
 TEST(GangReport, AsJsonHasTheSame) {
-  const auto report = Read(Member(0, kGate, "", Nominated("a")) + ',' + Member(1, kForeign));
+  const auto report = ReportIn(Member(0, kGate, "", Nominated("a")) + ',' + Member(1, kForeign));
   ASSERT_TRUE(report.ok()) << report.status();
   const auto json = nlohmann::json::parse(GangJson(*report));
   EXPECT_EQ(json["gang"], "train");
@@ -216,7 +217,7 @@ TEST(GangReports, AskForPodGroupsOnce) {
   EXPECT_EQ(reports->at(1).state, "waiting");
 }
 
-constexpr model::Time kNoon{model::Duration{1'780'315'200}};
+constexpr model::Time kReportedAt{model::Duration{1'780'315'200}};
 
 GangReport Planned() {
   return {.namespace_name = "ml",
@@ -224,7 +225,7 @@ GangReport Planned() {
           .size = 4,
           .state = "waiting",
           .reason = "gang train of 4: 3 of 4 pods fit at once",
-          .created = kNoon - model::Duration(300),
+          .created = kReportedAt - model::Duration(300),
           .topology = "rack",
           .members = {{"a", MemberState::kBound, "n1"},
                       {"b", MemberState::kReserved, "n2"},
@@ -233,7 +234,7 @@ GangReport Planned() {
 }
 
 TEST(GangsTable, CountsPodsByHowFarTheyAre) {
-  EXPECT_EQ(GangsTable({Planned()}, kNoon, {}),
+  EXPECT_EQ(GangsTable({Planned()}, kReportedAt, {}),
             "NAMESPACE  GANG   SIZE  STATE    BOUND  RESERVED  WAITING  AGE  NODES  WHY\n"
             "ml         train  4     waiting  1      2         1        5m   2      gang train of "
             "4: 3 of 4 pods fit at once\n");
@@ -247,7 +248,7 @@ TEST(GangsTable, WideNamesNodesAndWhatTheyShare) {
                R"({"metadata":{"name":"n3","labels":{"rack":"r8"}}}]})"}};
   std::vector<GangReport> reports = {Planned()};
   ASSERT_TRUE(AddDomains(transport, reports).ok());
-  const std::string table = GangsTable(reports, kNoon, {.wide = true});
+  const std::string table = GangsTable(reports, kReportedAt, {.wide = true});
   EXPECT_THAT(table, HasSubstr("  NODES  DOMAINS   WHY\n"));
   EXPECT_THAT(table, HasSubstr("  n1,n2  rack: r7  gang train"));
 }

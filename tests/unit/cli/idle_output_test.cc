@@ -12,39 +12,40 @@ namespace {
 using std::chrono::hours;
 using usage::Use;
 
-constexpr model::Time kNow{model::Duration(1'780'315'200)};
+constexpr model::Time kIdleAt{model::Duration(1'780'315'200)};
 constexpr char kGpu[] = "nvidia.com/gpu";
 
 IdleFindings Example() {
-  return {
-      .time = kNow,
-      .config = {},
-      .lines =
-          {{.use = {{"nlp", "bert", "alice", "n1", "A100", kGpu, 4, kNow - hours(30)},
-                    Use::kPartlyIdle,
-                    1,
-                    99},
-            .workload = {"Job", "bert", false}},
-           {.use = {{"nlp", "nb-0", "alice", "n1", "A100", kGpu, 2, kNow - hours(240)},
-                    Use::kIdle,
-                    2,
-                    0.4},
-            .workload = {"StatefulSet", "nb", true},
-            .last_used = kNow - hours(72)},
-           {.use = {{"vision", "old", "", "n2", "", kGpu, 1, kNow - hours(500)}, Use::kIdle, 1, 0}},
-           {.use = {{"vision", "cnn", "bob", "n2", "A100", kGpu, 4, kNow - hours(9)},
-                    Use::kNoData,
-                    0,
-                    {}}},
-           {.use = {{"vision", "new", "bob", "n2", "A100", kGpu, 1, kNow - hours(1)},
-                    Use::kYoung,
-                    0,
-                    0}},
-           {.use = {{"vision", "vit", "bob", "n2", "A100", kGpu, 8, kNow - hours(9)},
-                    Use::kUsed,
-                    0,
-                    88}}},
-      .looked_back = hours(168)};
+  return {.time = kIdleAt,
+          .config = {},
+          .lines = {{.use = {{"nlp", "bert", "alice", "n1", "A100", kGpu, 4, kIdleAt - hours(30)},
+                             Use::kPartlyIdle,
+                             1,
+                             99},
+                     .workload = {"Job", "bert", false}},
+                    {.use = {{"nlp", "nb-0", "alice", "n1", "A100", kGpu, 2, kIdleAt - hours(240)},
+                             Use::kIdle,
+                             2,
+                             0.4},
+                     .workload = {"StatefulSet", "nb", true},
+                     .last_used = kIdleAt - hours(72)},
+                    {.use = {{"vision", "old", "", "n2", "", kGpu, 1, kIdleAt - hours(500)},
+                             Use::kIdle,
+                             1,
+                             0}},
+                    {.use = {{"vision", "cnn", "bob", "n2", "A100", kGpu, 4, kIdleAt - hours(9)},
+                             Use::kNoData,
+                             0,
+                             {}}},
+                    {.use = {{"vision", "new", "bob", "n2", "A100", kGpu, 1, kIdleAt - hours(1)},
+                             Use::kYoung,
+                             0,
+                             0}},
+                    {.use = {{"vision", "vit", "bob", "n2", "A100", kGpu, 8, kIdleAt - hours(9)},
+                             Use::kUsed,
+                             0,
+                             88}}},
+          .looked_back = hours(168)};
 }
 
 TEST(IdleText, HasALineForEachPodWithIdleDevices) {
@@ -64,7 +65,7 @@ TEST(IdleText, HasALineForEachPodWithIdleDevices) {
 }
 
 TEST(IdleText, IsOnlyAHeadWhereNothingIsHeld) {
-  EXPECT_EQ(IdleText({.time = kNow}),
+  EXPECT_EQ(IdleText({.time = kIdleAt}),
             "CREATOR  NAMESPACE  POD  WORKLOAD  ACCELERATOR  DEVICES  IDLE  PEAK  UNUSED  AGE\n");
 }
 

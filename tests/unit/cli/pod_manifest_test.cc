@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kPod = R"(apiVersion: v1
+constexpr const char* kPodManifest = R"(apiVersion: v1
 kind: Pod
 metadata:
   name: train
@@ -35,7 +35,7 @@ std::string Controller(const std::string& kind, const std::string& in_front, int
 }
 
 TEST(ParsePodManifest, ReadsAPod) {
-  const auto manifest = ParsePodManifest(kPod, "f");
+  const auto manifest = ParsePodManifest(kPodManifest, "f");
   ASSERT_TRUE(manifest.ok()) << manifest.status();
   EXPECT_EQ(manifest->what, "Pod train");
   EXPECT_EQ(manifest->pod.name, "train");
@@ -56,7 +56,7 @@ TEST(ParsePodManifest, ReadsJson) {
 
 // What a server is sent must be the same pod.
 TEST(ParsePodManifest, KeepsThePodOrTemplateAsJson) {
-  for (const std::string& text : {std::string(kPod), Controller("Job", "spec:\n", 2)}) {
+  for (const std::string& text : {std::string(kPodManifest), Controller("Job", "spec:\n", 2)}) {
     const auto manifest = ParsePodManifest(text, "f");
     ASSERT_TRUE(manifest.ok()) << manifest.status();
     kube::JsonParser parser;
@@ -84,8 +84,9 @@ TEST(ParsePodManifest, FindsThePodTemplate) {
 }
 
 TEST(ParsePodManifest, TakesTheFirstPodAndNamesTheRest) {
-  const std::string text = "kind: Service\nmetadata: {name: web}\n---\n" + std::string(kPod) +
-                           "---\n" + Controller("Job", "spec:\n", 2) + "---\n{a: b}\n";
+  const std::string text = "kind: Service\nmetadata: {name: web}\n---\n" +
+                           std::string(kPodManifest) + "---\n" + Controller("Job", "spec:\n", 2) +
+                           "---\n{a: b}\n";
   const auto manifest = ParsePodManifest(text, "f");
   ASSERT_TRUE(manifest.ok()) << manifest.status();
   EXPECT_EQ(manifest->what, "Pod train");

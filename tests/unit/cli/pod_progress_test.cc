@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-PodProgress Read(std::string_view pod) {
+PodProgress ProgressOf(std::string_view pod) {
   kube::JsonParser parser;
   const auto root = parser.Parse(pod);
   EXPECT_TRUE(root.ok()) << root.status();
@@ -42,7 +42,8 @@ const Observed kPending{.pod = {.uid = "u", .phase = "Pending"},
                         .events = std::vector<PodEvent>()};
 
 TEST(PodProgress, IsReadFromThePod) {
-  const PodProgress pod = Read(R"({"metadata":{"uid":"u","deletionTimestamp":"2026-01-01T00:00:00Z",
+  const PodProgress pod =
+      ProgressOf(R"({"metadata":{"uid":"u","deletionTimestamp":"2026-01-01T00:00:00Z",
       "annotations":{"berth.dev/gang-name":"train"}},
     "spec":{"nodeName":"n1","schedulingGates":[{"name":"g"}]},
     "status":{"phase":"Pending","nominatedNodeName":"n2","reason":"Evicted",

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
 
-const model::GangNames kNames("berth.dev");
+const model::GangNames kReleaseNames("berth.dev");
 const model::NamespacedName kTrain{"ml", "train"};
 
 // A pod of a gang; "": of none.
@@ -32,18 +32,19 @@ std::string ListOfPods(const std::string& pods) {
   return R"({"metadata":{},"items":[)" + pods + "]}";
 }
 
-constexpr char kGate[] = R"({"name":"berth.dev/gang"})";
-constexpr char kForeign[] = R"({"name":"kueue.x-k8s.io/admission"})";
+constexpr char kReleaseGate[] = R"({"name":"berth.dev/gang"})";
+constexpr char kForeignGate[] = R"({"name":"kueue.x-k8s.io/admission"})";
 
 TEST(Release, FreesThePodsOfThatGangAlone) {
   kube::ScriptedTransport transport;
-  const std::string both = std::string(kForeign) + ',' + kGate;
+  const std::string both = std::string(kForeignGate) + ',' + kReleaseGate;
   transport.replies = {
-      {.body = ListOfPods(Pod("train-0", "train", kGate) + ',' + Pod("train-1", "train", both) +
-                          ',' + Pod("train-2", "train", "") + ',' + Pod("other", "other", kGate))},
+      {.body = ListOfPods(Pod("train-0", "train", kReleaseGate) + ',' +
+                          Pod("train-1", "train", both) + ',' + Pod("train-2", "train", "") + ',' +
+                          Pod("other", "other", kReleaseGate))},
       {.body = "{}"},
       {.body = "{}"}};
-  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
+  const auto released = ReleaseGangs({.gang = kTrain}, kReleaseNames, transport);
   ASSERT_TRUE(released.ok()) << released.status();
   EXPECT_THAT(*released, ElementsAre(Pair("ml/train-0", absl::OkStatus()),
                                      Pair("ml/train-1", absl::OkStatus())));
@@ -57,11 +58,12 @@ TEST(Release, FreesThePodsOfThatGangAlone) {
 
 TEST(Release, OfAllFreesWhoeverHasTheGate) {
   kube::ScriptedTransport transport;
-  transport.replies = {{.body = ListOfPods(Pod("train-0", "train", kGate) + ',' +
-                                           Pod("alone", "", kGate) + ',' + Pod("free", "", ""))},
-                       {.body = "{}"},
-                       {.body = "{}"}};
-  const auto released = ReleaseGangs({}, kNames, transport);
+  transport.replies = {
+      {.body = ListOfPods(Pod("train-0", "train", kReleaseGate) + ',' +
+                          Pod("alone", "", kReleaseGate) + ',' + Pod("free", "", ""))},
+      {.body = "{}"},
+      {.body = "{}"}};
+  const auto released = ReleaseGangs({}, kReleaseNames, transport);
   ASSERT_TRUE(released.ok()) << released.status();
   EXPECT_THAT(*released, SizeIs(2));
   EXPECT_THAT(transport.requests[0].target, HasSubstr("/api/v1/pods"));
@@ -79,19 +81,19 @@ TEST(Release, CreatesThePodGroupForWhichPodsWait) {
                           pod("train-2", R"("schedulingGroup":{"podGroupName":"mine"})"))},
       {.body = "{}"},
       {.body = "{}"}};
-  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
+  const auto released = ReleaseGangs({.gang = kTrain}, kReleaseNames, transport);
   ASSERT_TRUE(released.ok()) << released.status();
   EXPECT_THAT(*released, ElementsAre(Pair("PodGroup ml/berth-train", absl::OkStatus())));
   ASSERT_THAT(transport.requests, SizeIs(3));
   EXPECT_THAT(transport.requests[2].body, HasSubstr(R"("value":1})"));
   transport.replies = {{.body = ListOfPods(pod("train-0", R"("nodeName":"n1",)" + group))}};
-  EXPECT_THAT(*ReleaseGangs({}, kNames, transport), IsEmpty());
+  EXPECT_THAT(*ReleaseGangs({}, kReleaseNames, transport), IsEmpty());
 }
 
 TEST(Release, ADryRunWritesNothing) {
   kube::ScriptedTransport transport;
-  transport.replies = {{.body = ListOfPods(Pod("train-0", "train", kGate))}};
-  const auto released = ReleaseGangs({.gang = kTrain, .dry_run = true}, kNames, transport);
+  transport.replies = {{.body = ListOfPods(Pod("train-0", "train", kReleaseGate))}};
+  const auto released = ReleaseGangs({.gang = kTrain, .dry_run = true}, kReleaseNames, transport);
   ASSERT_TRUE(released.ok()) << released.status();
   EXPECT_THAT(*released, ElementsAre(Pair("ml/train-0", absl::OkStatus())));
   EXPECT_THAT(transport.requests, SizeIs(1));
@@ -99,13 +101,13 @@ TEST(Release, ADryRunWritesNothing) {
 
 TEST(Release, OneThatFailsHoldsUpNoOther) {
   kube::ScriptedTransport transport;
-  transport.replies = {
-      {.body = ListOfPods(Pod("train-0", "train", kGate) + ',' + Pod("train-1", "train", kGate) +
-                          ',' + Pod("train-2", "train", kGate))},
-      {.status = 403, .body = R"({"message":"no"})"},
-      {.status = 404, .body = "{}"},
-      {.body = "{}"}};
-  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
+  transport.replies = {{.body = ListOfPods(Pod("train-0", "train", kReleaseGate) + ',' +
+                                           Pod("train-1", "train", kReleaseGate) + ',' +
+                                           Pod("train-2", "train", kReleaseGate))},
+                       {.status = 403, .body = R"({"message":"no"})"},
+                       {.status = 404, .body = "{}"},
+                       {.body = "{}"}};
+  const auto released = ReleaseGangs({.gang = kTrain}, kReleaseNames, transport);
   ASSERT_TRUE(released.ok()) << released.status();
   ASSERT_THAT(*released, SizeIs(3));
   EXPECT_TRUE(absl::IsPermissionDenied(released->at(0).second));
@@ -115,9 +117,10 @@ TEST(Release, OneThatFailsHoldsUpNoOther) {
 
 TEST(Release, OfAGangThatNobodyKnowsNamesThoseThatWait) {
   kube::ScriptedTransport transport;
-  transport.replies = {{.body = ListOfPods(Pod("a-0", "a", kGate) + ',' + Pod("b-0", "b", kGate) +
-                                           ',' + Pod("c-0", "c", ""))}};
-  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
+  transport.replies = {
+      {.body = ListOfPods(Pod("a-0", "a", kReleaseGate) + ',' + Pod("b-0", "b", kReleaseGate) +
+                          ',' + Pod("c-0", "c", ""))}};
+  const auto released = ReleaseGangs({.gang = kTrain}, kReleaseNames, transport);
   EXPECT_TRUE(absl::IsNotFound(released.status()));
   EXPECT_EQ(std::string(released.status().message()),
             "no pod in the namespace ml belongs to the gang train; gangs that wait there: a, b");
@@ -126,7 +129,7 @@ TEST(Release, OfAGangThatNobodyKnowsNamesThoseThatWait) {
 TEST(Release, OfAGangThatIsFreeAlreadyIsDone) {
   kube::ScriptedTransport transport;
   transport.replies = {{.body = ListOfPods(Pod("train-0", "train", ""))}};
-  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
+  const auto released = ReleaseGangs({.gang = kTrain}, kReleaseNames, transport);
   ASSERT_TRUE(released.ok()) << released.status();
   EXPECT_THAT(*released, IsEmpty());
 }
@@ -134,7 +137,7 @@ TEST(Release, OfAGangThatIsFreeAlreadyIsDone) {
 TEST(Release, WithoutTheRightToListSaysSo) {
   kube::ScriptedTransport transport;
   transport.replies = {{.status = 403, .body = R"({"message":"no"})"}};
-  const auto released = ReleaseGangs({.gang = kTrain}, kNames, transport);
+  const auto released = ReleaseGangs({.gang = kTrain}, kReleaseNames, transport);
   EXPECT_THAT(std::string(released.status().message()),
               AllOf(HasSubstr("no right to list pods"), HasSubstr("ml")));
 }

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // As kube-scheduler would read it, below the head that a stanza leaves to its file.
-doctor::SchedulerConfig Read(const StanzaOptions& options) {
+doctor::SchedulerConfig ReadStanza(const StanzaOptions& options) {
   const yaml::YamlDocuments yaml =
       yaml::ParseYaml("kind: KubeSchedulerConfiguration\n" + StanzaYaml(options), "stanza");
   EXPECT_TRUE(yaml.errors.empty()) << yaml::ToString(yaml.errors);
@@ -25,10 +25,10 @@ doctor::SchedulerConfig Read(const StanzaOptions& options) {
 }
 
 TEST(Stanza, IsWhatDoctorIsContentWith) {
-  const doctor::SchedulerConfig config = Read({.url = "https://10.96.0.7:443",
-                                               .authorities = "PEM",
-                                               .resources = {"nvidia.com/gpu", "a.b/c"},
-                                               .ignorable = true});
+  const doctor::SchedulerConfig config = ReadStanza({.url = "https://10.96.0.7:443",
+                                                     .authorities = "PEM",
+                                                     .resources = {"nvidia.com/gpu", "a.b/c"},
+                                                     .ignorable = true});
   EXPECT_EQ(config.percentage, std::nullopt) << "the controller looks at all nodes";
   ASSERT_EQ(config.profiles.size(), 1U);
   EXPECT_EQ(config.profiles[0].name, "default-scheduler");
@@ -67,11 +67,11 @@ TEST(Stanza, ShowsACertificateWhereItIsTold) {
   options.key_file = "/etc/kubernetes/pki/berth.key";
   EXPECT_THAT(StanzaYaml(options), HasSubstr("    certFile: \"/etc/kubernetes/pki/a b.crt\"\n"
                                              "    keyFile: \"/etc/kubernetes/pki/berth.key\"\n"));
-  EXPECT_EQ(Read(options).extenders.at(0).ca_data, "PEM");
+  EXPECT_EQ(ReadStanza(options).extenders.at(0).ca_data, "PEM");
 }
 
 TEST(Stanza, WithoutTlsHasNone) {
-  const doctor::SchedulerConfig config = Read({.url = "http://127.0.0.1:8443"});
+  const doctor::SchedulerConfig config = ReadStanza({.url = "http://127.0.0.1:8443"});
   EXPECT_FALSE(config.extenders.at(0).enable_https);
   EXPECT_EQ(config.extenders.at(0).ca_data, "");
 }

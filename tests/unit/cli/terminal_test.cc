@@ -8,32 +8,33 @@
 namespace berth::cli {
 namespace {
 
-Terminal Of(bool is_terminal, std::size_t columns, std::map<std::string, std::string> variables) {
+Terminal FakeTerminal(bool is_terminal, std::size_t columns,
+                      std::map<std::string, std::string> variables) {
   return TerminalOf(is_terminal, columns,
                     [&variables](const std::string& name) { return variables[name]; });
 }
 
 TEST(Terminal, FilesAndPipesGetNoColoursAndAllOfALine) {
-  const Terminal pipe = Of(false, 80, {{"TERM", "xterm"}, {"COLUMNS", "40"}});
+  const Terminal pipe = FakeTerminal(false, 80, {{"TERM", "xterm"}, {"COLUMNS", "40"}});
   EXPECT_FALSE(pipe.colour);
   EXPECT_EQ(pipe.width, 0U);
 }
 
 TEST(Terminal, ShowsColoursUnlessSomebodyObjects) {
-  EXPECT_TRUE(Of(true, 80, {{"TERM", "xterm"}}).colour);
-  EXPECT_TRUE(Of(true, 80, {{"TERM", "xterm"}, {"NO_COLOR", ""}}).colour);
-  EXPECT_FALSE(Of(true, 80, {{"TERM", "xterm"}, {"NO_COLOR", "1"}}).colour);
-  EXPECT_FALSE(Of(true, 80, {{"TERM", "xterm"}, {"NO_COLOR", "0"}}).colour);
-  EXPECT_FALSE(Of(true, 80, {{"TERM", "dumb"}}).colour);
-  EXPECT_FALSE(Of(true, 80, {}).colour);
+  EXPECT_TRUE(FakeTerminal(true, 80, {{"TERM", "xterm"}}).colour);
+  EXPECT_TRUE(FakeTerminal(true, 80, {{"TERM", "xterm"}, {"NO_COLOR", ""}}).colour);
+  EXPECT_FALSE(FakeTerminal(true, 80, {{"TERM", "xterm"}, {"NO_COLOR", "1"}}).colour);
+  EXPECT_FALSE(FakeTerminal(true, 80, {{"TERM", "xterm"}, {"NO_COLOR", "0"}}).colour);
+  EXPECT_FALSE(FakeTerminal(true, 80, {{"TERM", "dumb"}}).colour);
+  EXPECT_FALSE(FakeTerminal(true, 80, {}).colour);
 }
 
 TEST(Terminal, IsAsWideAsThePersonOrTheSystemSays) {
-  EXPECT_EQ(Of(true, 80, {}).width, 80U);
-  EXPECT_EQ(Of(true, 80, {{"COLUMNS", "120"}}).width, 120U);
-  EXPECT_EQ(Of(true, 80, {{"COLUMNS", "wide"}}).width, 80U);
-  EXPECT_EQ(Of(true, 80, {{"COLUMNS", "0"}}).width, 80U);
-  EXPECT_EQ(Of(true, 0, {}).width, 0U);
+  EXPECT_EQ(FakeTerminal(true, 80, {}).width, 80U);
+  EXPECT_EQ(FakeTerminal(true, 80, {{"COLUMNS", "120"}}).width, 120U);
+  EXPECT_EQ(FakeTerminal(true, 80, {{"COLUMNS", "wide"}}).width, 80U);
+  EXPECT_EQ(FakeTerminal(true, 80, {{"COLUMNS", "0"}}).width, 80U);
+  EXPECT_EQ(FakeTerminal(true, 0, {}).width, 0U);
 }
 
 TEST(Painted, HasColoursOnlyWhereTheyAreShown) {

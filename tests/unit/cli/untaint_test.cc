@@ -27,13 +27,13 @@ std::string ListOfNodes(const std::string& nodes) {
 }
 
 constexpr char kOwn[] = R"({"effect":"NoSchedule","key":"berth.dev/excluded","value":"GPUIsLost"})";
-constexpr char kForeign[] = R"({"effect":"NoSchedule","key":"a"})";
+constexpr char kForeignTaint[] = R"({"effect":"NoSchedule","key":"a"})";
 constexpr char kEvicting[] = R"({"effect":"NoExecute","key":"berth.dev/excluded"})";
 
 TEST(RemoveTaints, AreThoseOfBerthAlone) {
   kube::ScriptedTransport transport;
-  const std::string tainted = Node("b", std::string(kForeign) + "," + kOwn);
-  transport.replies = {{.body = ListOfNodes(Node("a", kForeign) + "," + tainted + "," +
+  const std::string tainted = Node("b", std::string(kForeignTaint) + "," + kOwn);
+  transport.replies = {{.body = ListOfNodes(Node("a", kForeignTaint) + "," + tainted + "," +
                                             Node("c", kEvicting) + "," + Node("d", ""))},
                        {.body = ListOfNodes(tainted)},
                        {.body = "{}"}};
@@ -44,7 +44,7 @@ TEST(RemoveTaints, AreThoseOfBerthAlone) {
   EXPECT_EQ(transport.requests[2].target, "/api/v1/nodes/b");
   EXPECT_EQ(transport.requests[2].body,
             R"({"metadata":{"resourceVersion":"7","uid":"u-b"},"spec":{"taints":[)" +
-                std::string(kForeign) + "]}}");
+                std::string(kForeignTaint) + "]}}");
 }
 
 TEST(RemoveTaints, OneThatFailsHoldsUpNoOther) {
@@ -65,7 +65,7 @@ TEST(RemoveTaints, OneThatFailsHoldsUpNoOther) {
 
 TEST(RemoveTaints, WhereNoneIsThereNothingIsWritten) {
   kube::ScriptedTransport transport;
-  transport.replies.push_back({.body = ListOfNodes(Node("a", kForeign))});
+  transport.replies.push_back({.body = ListOfNodes(Node("a", kForeignTaint))});
   const auto untainted = RemoveTaints(kKey, transport);
   ASSERT_TRUE(untainted.ok()) << untainted.status();
   EXPECT_THAT(*untainted, IsEmpty());

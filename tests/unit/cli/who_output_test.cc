@@ -13,7 +13,7 @@ using usage::DeviceHours;
 using usage::GroupBy;
 using usage::Held;
 
-constexpr model::Time kNow{model::Duration(1'780'315'200)};
+constexpr model::Time kHeldAt{model::Duration(1'780'315'200)};
 constexpr char kGpu[] = "nvidia.com/gpu";
 
 std::vector<Held> Example() {
@@ -25,20 +25,20 @@ std::vector<Held> Example() {
            kGpu,
            8,
            2,
-           kNow - std::chrono::hours(72),
+           kHeldAt - std::chrono::hours(72),
            DeviceHours{192, 576, 600.25}},
           {{}, {"nlp"}, "", "", "", kGpu, 1, 1, model::kNoTime, {}}};
 }
 
 TEST(WhoText, HasALineForEveryHolderAndAccelerator) {
-  EXPECT_EQ(WhoText(Example(), GroupBy::kCreator, false, kNow),
+  EXPECT_EQ(WhoText(Example(), GroupBy::kCreator, false, kHeldAt),
             "CREATOR    NAMESPACE  ACCELERATOR  RESOURCE        DEVICES  PODS  OLDEST\n"
             "alice      a,b,+2     A100         nvidia.com/gpu  8        2     3d\n"
             "(unknown)  nlp        -            nvidia.com/gpu  1        1     -\n");
 }
 
 TEST(WhoText, HasDeviceHoursWhereTheyAreKnown) {
-  EXPECT_EQ(WhoText(Example(), GroupBy::kNamespace, true, kNow),
+  EXPECT_EQ(WhoText(Example(), GroupBy::kNamespace, true, kHeldAt),
             "NAMESPACE  CREATOR    ACCELERATOR  RESOURCE        DEVICES  PODS  OLDEST  HOURS/DAY  "
             "HOURS/WEEK  HOURS/MONTH\n"
             "a,b,+2     alice      A100         nvidia.com/gpu  8        2     3d      192.0      "
@@ -48,20 +48,20 @@ TEST(WhoText, HasDeviceHoursWhereTheyAreKnown) {
 }
 
 TEST(WhoText, NamesPods) {
-  EXPECT_EQ(WhoText({{{"alice"}, {"nlp"}, "bert", "n1", "A100", kGpu, 4, 1, kNow, {}}},
-                    GroupBy::kPod, false, kNow),
+  EXPECT_EQ(WhoText({{{"alice"}, {"nlp"}, "bert", "n1", "A100", kGpu, 4, 1, kHeldAt, {}}},
+                    GroupBy::kPod, false, kHeldAt),
             "NAMESPACE  POD   CREATOR  NODE  ACCELERATOR  RESOURCE        DEVICES  OLDEST\n"
             "nlp        bert  alice    n1    A100         nvidia.com/gpu  4        0s\n");
 }
 
 TEST(WhoText, DoesNotMoveTheCursorOfATerminal) {
-  EXPECT_THAT(WhoText({{{"al\x1b[2Jice\n"}, {"nlp"}, "", "", "A100", kGpu, 4, 1, kNow, {}}},
-                      GroupBy::kCreator, false, kNow),
+  EXPECT_THAT(WhoText({{{"al\x1b[2Jice\n"}, {"nlp"}, "", "", "A100", kGpu, 4, 1, kHeldAt, {}}},
+                      GroupBy::kCreator, false, kHeldAt),
               HasSubstr("\nal?[2Jice?  nlp"));
 }
 
 TEST(WhoJson, HasEverything) {
-  EXPECT_EQ(nlohmann::json::parse(WhoJson(Example(), {"pod odd cannot be read"}, kNow)),
+  EXPECT_EQ(nlohmann::json::parse(WhoJson(Example(), {"pod odd cannot be read"}, kHeldAt)),
             nlohmann::json::parse(R"({
     "time": "2026-06-01T12:00:00Z",
     "holders": [

@@ -32,7 +32,7 @@ struct Seen {
   model::Time since;
 };
 
-struct Case {
+struct MemoryCase {
   std::string name;
   std::vector<Seen> seen;
   std::optional<PastStatus> remembered;
@@ -53,7 +53,7 @@ std::vector<PastStatus> Of(ConditionStatus status, std::vector<PastStatus> past)
   return past;
 }
 
-class ConditionMemoryTable : public ::testing::TestWithParam<Case> {};
+class ConditionMemoryTable : public ::testing::TestWithParam<MemoryCase> {};
 
 // Of the status True, after the states of a case one by one.
 std::vector<PastStatus> Remembered(const std::vector<Seen>& states, bool reversed) {
@@ -91,45 +91,46 @@ TEST_P(ConditionMemoryTable, RemembersTheSameOfFalse) {
 INSTANTIATE_TEST_SUITE_P(
     All, ConditionMemoryTable,
     ::testing::Values(
-        Case{"NothingOfWhatNeverWasTrue", {{kFalse, kNoon}, {kFalse, kNoon + hours(1)}}, {}},
-        Case{"NothingOfWhatIsTrueStill", {{kFalse, kNoon}, {kTrue, kNoon + hours(1)}}, {}},
-        Case{"NothingOfWhatItHasNotSeen", {{kFalse, kNoon}}, {}},
-        Case{"WhatWasTrue",
-             {{kTrue, kNoon}, {kFalse, kNoon + hours(3)}},
-             Lost(kNoon, kNoon + hours(3))},
-        Case{"WhatWasTrueSinceNobodyKnowsWhen",
-             {{kTrue, model::kNoTime}, {kFalse, kNoon}},
-             Lost(model::kNoTime, kNoon)},
-        Case{"WhatWasTrueThoughADetectorRestartsAfterwards",
-             {{kTrue, kNoon}, {kFalse, kNoon + hours(3)}, {kFalse, kNoon + hours(9)}},
-             Lost(kNoon, kNoon + hours(3))},
-        Case{"WhatWasTrueAndIsUnknown",
-             {{kTrue, kNoon}, {kUnknown, kNoon + hours(3)}},
-             Lost(kNoon, kNoon + hours(3))},
-        Case{"WhatWasUnknownOnTheWayToFalse",
-             {{kTrue, kNoon}, {kUnknown, kNoon + hours(3)}, {kFalse, kNoon + hours(5)}},
-             Lost(kNoon, kNoon + hours(5))},
-        Case{"NothingOfWhatWasOnlyUnknown", {{kUnknown, kNoon}, {kFalse, kNoon + hours(1)}}, {}},
+        MemoryCase{"NothingOfWhatNeverWasTrue", {{kFalse, kNoon}, {kFalse, kNoon + hours(1)}}, {}},
+        MemoryCase{"NothingOfWhatIsTrueStill", {{kFalse, kNoon}, {kTrue, kNoon + hours(1)}}, {}},
+        MemoryCase{"NothingOfWhatItHasNotSeen", {{kFalse, kNoon}}, {}},
+        MemoryCase{"WhatWasTrue",
+                   {{kTrue, kNoon}, {kFalse, kNoon + hours(3)}},
+                   Lost(kNoon, kNoon + hours(3))},
+        MemoryCase{"WhatWasTrueSinceNobodyKnowsWhen",
+                   {{kTrue, model::kNoTime}, {kFalse, kNoon}},
+                   Lost(model::kNoTime, kNoon)},
+        MemoryCase{"WhatWasTrueThoughADetectorRestartsAfterwards",
+                   {{kTrue, kNoon}, {kFalse, kNoon + hours(3)}, {kFalse, kNoon + hours(9)}},
+                   Lost(kNoon, kNoon + hours(3))},
+        MemoryCase{"WhatWasTrueAndIsUnknown",
+                   {{kTrue, kNoon}, {kUnknown, kNoon + hours(3)}},
+                   Lost(kNoon, kNoon + hours(3))},
+        MemoryCase{"WhatWasUnknownOnTheWayToFalse",
+                   {{kTrue, kNoon}, {kUnknown, kNoon + hours(3)}, {kFalse, kNoon + hours(5)}},
+                   Lost(kNoon, kNoon + hours(5))},
+        MemoryCase{
+            "NothingOfWhatWasOnlyUnknown", {{kUnknown, kNoon}, {kFalse, kNoon + hours(1)}}, {}},
         // A detector that restarts on a broken node says False before it has looked.
-        Case{"ARestartInTheMiddleAsNone",
-             {{kTrue, kNoon},
-              {kFalse, kNoon + hours(3)},
-              {kTrue, kNoon + hours(3) + minutes(1)},
-              {kFalse, kNoon + hours(3) + minutes(2)}},
-             Lost(kNoon, kNoon + hours(3) + minutes(2))},
-        Case{"AnotherFaultApart",
-             {{kTrue, kNoon},
-              {kFalse, kNoon + hours(3)},
-              {kTrue, kNoon + hours(3) + kSameFault},
-              {kFalse, kNoon + hours(4)}},
-             Lost(kNoon + hours(3) + kSameFault, kNoon + hours(4))},
-        Case{"AFaultWhoseDetectorWritesTheTimeAnew",
-             {{kTrue, kNoon},
-              {kTrue, kNoon + minutes(5)},
-              {kTrue, kNoon + minutes(10)},
-              {kFalse, kNoon + minutes(15)}},
-             Lost(kNoon, kNoon + minutes(15)),
-             Lost(kNoon + minutes(10), kNoon + minutes(15))}),
+        MemoryCase{"ARestartInTheMiddleAsNone",
+                   {{kTrue, kNoon},
+                    {kFalse, kNoon + hours(3)},
+                    {kTrue, kNoon + hours(3) + minutes(1)},
+                    {kFalse, kNoon + hours(3) + minutes(2)}},
+                   Lost(kNoon, kNoon + hours(3) + minutes(2))},
+        MemoryCase{"AnotherFaultApart",
+                   {{kTrue, kNoon},
+                    {kFalse, kNoon + hours(3)},
+                    {kTrue, kNoon + hours(3) + kSameFault},
+                    {kFalse, kNoon + hours(4)}},
+                   Lost(kNoon + hours(3) + kSameFault, kNoon + hours(4))},
+        MemoryCase{"AFaultWhoseDetectorWritesTheTimeAnew",
+                   {{kTrue, kNoon},
+                    {kTrue, kNoon + minutes(5)},
+                    {kTrue, kNoon + minutes(10)},
+                    {kFalse, kNoon + minutes(15)}},
+                   Lost(kNoon, kNoon + minutes(15)),
+                   Lost(kNoon + minutes(10), kNoon + minutes(15))}),
     [](const auto& param) { return param.param.name; });
 
 TEST(ConditionMemory, ForgetsTypesThatTheNodeNoLongerHas) {

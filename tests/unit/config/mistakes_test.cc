@@ -14,12 +14,12 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-struct Mistake {
+struct FileMistake {
   const char* body;  // from line 4 on
   const char* error;
 };
 
-class ParseConfigRefuses : public testing::TestWithParam<Mistake> {};
+class ParseConfigRefuses : public testing::TestWithParam<FileMistake> {};
 
 TEST_P(ParseConfigRefuses, WithPathAndLine) {
   EXPECT_EQ(ErrorsOf(WithCertificate(GetParam().body)), GetParam().error);
@@ -28,154 +28,170 @@ TEST_P(ParseConfigRefuses, WithPathAndLine) {
 INSTANTIATE_TEST_SUITE_P(
     UnknownFields, ParseConfigRefuses,
     testing::Values(
-        Mistake{"helth: {}", "f:4: helth: there is no such field; did you mean health?"},
-        Mistake{"log: {\n  Level: info}",
-                "f:5: log.Level: there is no such field; did you mean level?"},
-        Mistake{"metrics: {tls: 1}",
-                "f:4: metrics.tls: there is no such field; the fields are listen"},
-        Mistake{"health:\n  conditions:\n  - type: A\n    effect: Exclude\n    recover: 1m",
-                "f:8: health.conditions[0].recover: there is no such field; did you mean "
-                "recovery?"},
-        Mistake{"scheduling: {policies: {pack: {weight: 1}}}",
-                "f:4: scheduling.policies.pack: there is no such field; the fields are "
-                "accelerator, health, thrift, packing, "
-                "avoid"},
-        Mistake{"scheduling:\n  policies:\n    health: {enforce: true}",
-                "f:6: scheduling.policies.health.enforce: there is no such field; the fields are "
-                "mode, weight"},
-        Mistake{"'': 1",
-                "f:4: there is no such field; the fields are apiVersion, kind, prefix, kubernetes, "
-                "extender, admission, controller, planner, metrics, probes, grpc, prometheus, "
-                "idle, log, accelerators, "
-                "health, scheduling"},
-        Mistake{"<<: {log: {}}",
-                "f:4: <<: there is no such field; the fields are apiVersion, kind, prefix, "
-                "kubernetes, extender, admission, controller, planner, metrics, probes, grpc, "
-                "prometheus, idle, log, "
-                "accelerators, health, scheduling"}));
+        FileMistake{"helth: {}", "f:4: helth: there is no such field; did you mean health?"},
+        FileMistake{"log: {\n  Level: info}",
+                    "f:5: log.Level: there is no such field; did you mean level?"},
+        FileMistake{"metrics: {tls: 1}",
+                    "f:4: metrics.tls: there is no such field; the fields are listen"},
+        FileMistake{"health:\n  conditions:\n  - type: A\n    effect: Exclude\n    recover: 1m",
+                    "f:8: health.conditions[0].recover: there is no such field; did you mean "
+                    "recovery?"},
+        FileMistake{"scheduling: {policies: {pack: {weight: 1}}}",
+                    "f:4: scheduling.policies.pack: there is no such field; the fields are "
+                    "accelerator, health, thrift, packing, "
+                    "avoid"},
+        FileMistake{
+            "scheduling:\n  policies:\n    health: {enforce: true}",
+            "f:6: scheduling.policies.health.enforce: there is no such field; the fields are "
+            "mode, weight"},
+        FileMistake{
+            "'': 1",
+            "f:4: there is no such field; the fields are apiVersion, kind, prefix, kubernetes, "
+            "extender, admission, controller, planner, metrics, probes, grpc, prometheus, "
+            "idle, log, accelerators, "
+            "health, scheduling"},
+        FileMistake{"<<: {log: {}}",
+                    "f:4: <<: there is no such field; the fields are apiVersion, kind, prefix, "
+                    "kubernetes, extender, admission, controller, planner, metrics, probes, grpc, "
+                    "prometheus, idle, log, "
+                    "accelerators, health, scheduling"}));
 
 INSTANTIATE_TEST_SUITE_P(
     WrongTypes, ParseConfigRefuses,
     testing::Values(
-        Mistake{"log: info", "f:4: log: must be a map of fields, got text"},
-        Mistake{"log: [info]", "f:4: log: must be a map of fields, got a list"},
-        Mistake{"prefix: 5", "f:4: prefix: must be text, got 5; put it in quotes"},
-        Mistake{"prefix: true", "f:4: prefix: must be text, got true; put it in quotes"},
-        Mistake{"prefix: {a: b}", "f:4: prefix: must be text, got a map"},
-        Mistake{"accelerators: V100", "f:4: accelerators: must be a list, got text"},
-        Mistake{"accelerators: {V100: {}}", "f:4: accelerators: must be a list, got a map"},
-        Mistake{"accelerators:\n- V100", "f:5: accelerators[0]: must be a map of fields, got text"},
-        Mistake{"accelerators:\n- {name: A, resource: a.org/b}\n-",
-                "f:6: accelerators[1]: is empty; write a value or remove it"},
-        Mistake{"health: {breaker: {fraction: '0.5'}}",
-                "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
-                "\"0.5\""},
-        Mistake{"health: {breaker: {fraction: .nan}}",
-                "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
-                "\".nan\""},
-        Mistake{"health: {breaker: {fraction: half}}",
-                "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
-                "\"half\""},
-        Mistake{"scheduling: {policies: {health: {mode: observe}}}",
-                "f:4: scheduling.policies.health.mode: must be one of Enforce, Observe, got "
-                "\"observe\"; did you mean Observe?"},
-        Mistake{"scheduling: {policies: {health: {weight: '4'}}}",
-                "f:4: scheduling.policies.health.weight: must be a whole number of at most "
-                "2147483647, unquoted, got \"4\""},
-        Mistake{"scheduling: {policies: {health: {weight: 2.5}}}",
-                "f:4: scheduling.policies.health.weight: must be a whole number of at most "
-                "2147483647, unquoted, got \"2.5\""},
-        Mistake{"scheduling: {policies: {health: {weight: 2147483648}}}",
-                "f:4: scheduling.policies.health.weight: must be a whole number of at most "
-                "2147483647, unquoted, got \"2147483648\""},
-        Mistake{"scheduling: {policies: {health: {weight: [1]}}}",
-                "f:4: scheduling.policies.health.weight: must be a whole number of at most "
-                "2147483647, unquoted, got a list"},
-        Mistake{"health:\n  staleAfter: 5",
-                "f:5: health.staleAfter: \"5\" is not a duration, which is numbers with the units "
-                "h, m and s; write a "
-                "duration such as 10m, 1h30m or 0s"},
-        Mistake{"health:\n  staleAfter: [5m]",
-                "f:5: health.staleAfter: must be a duration such as 10m, 1h30m or 0s, got a list"},
-        Mistake{"health: {unknownStatus: Exclud}",
-                "f:4: health.unknownStatus: must be one of Exclude, Penalize, Ignore, got "
-                "\"Exclud\"; did you mean Exclude?"},
-        Mistake{"log: {level: {}}",
-                "f:4: log.level: must be one of debug, info, warning, error, got a map"},
-        Mistake{"accelerators: [{name: A, resource: a.org/b, memory: [1]}]",
-                "f:4: accelerators[0].memory: must be a quantity such as 40Gi, got a list"},
-        Mistake{"planner: {gangs: {schedulerLeases: [kube-scheduler]}}",
-                "f:4: planner.gangs.schedulerLeases[0]: must be a namespace and a name such as "
-                "kube-system/kube-scheduler, got \"kube-scheduler\""},
-        Mistake{"planner: {gangs: {schedulerLeases: [a/b/c, A/b]}}",
-                "f:4: planner.gangs.schedulerLeases[0]: must be a namespace and a name such as "
-                "kube-system/kube-scheduler, got \"a/b/c\"\n"
-                "f:4: planner.gangs.schedulerLeases[1]: must be a namespace and a name such as "
-                "kube-system/kube-scheduler, got \"A/b\""}));
+        FileMistake{"log: info", "f:4: log: must be a map of fields, got text"},
+        FileMistake{"log: [info]", "f:4: log: must be a map of fields, got a list"},
+        FileMistake{"prefix: 5", "f:4: prefix: must be text, got 5; put it in quotes"},
+        FileMistake{"prefix: true", "f:4: prefix: must be text, got true; put it in quotes"},
+        FileMistake{"prefix: {a: b}", "f:4: prefix: must be text, got a map"},
+        FileMistake{"accelerators: V100", "f:4: accelerators: must be a list, got text"},
+        FileMistake{"accelerators: {V100: {}}", "f:4: accelerators: must be a list, got a map"},
+        FileMistake{"accelerators:\n- V100",
+                    "f:5: accelerators[0]: must be a map of fields, got text"},
+        FileMistake{"accelerators:\n- {name: A, resource: a.org/b}\n-",
+                    "f:6: accelerators[1]: is empty; write a value or remove it"},
+        FileMistake{"health: {breaker: {fraction: '0.5'}}",
+                    "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
+                    "\"0.5\""},
+        FileMistake{"health: {breaker: {fraction: .nan}}",
+                    "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
+                    "\".nan\""},
+        FileMistake{"health: {breaker: {fraction: half}}",
+                    "f:4: health.breaker.fraction: must be a number such as 0.5, unquoted, got "
+                    "\"half\""},
+        FileMistake{"scheduling: {policies: {health: {mode: observe}}}",
+                    "f:4: scheduling.policies.health.mode: must be one of Enforce, Observe, got "
+                    "\"observe\"; did you mean Observe?"},
+        FileMistake{"scheduling: {policies: {health: {weight: '4'}}}",
+                    "f:4: scheduling.policies.health.weight: must be a whole number of at most "
+                    "2147483647, unquoted, got \"4\""},
+        FileMistake{"scheduling: {policies: {health: {weight: 2.5}}}",
+                    "f:4: scheduling.policies.health.weight: must be a whole number of at most "
+                    "2147483647, unquoted, got \"2.5\""},
+        FileMistake{"scheduling: {policies: {health: {weight: 2147483648}}}",
+                    "f:4: scheduling.policies.health.weight: must be a whole number of at most "
+                    "2147483647, unquoted, got \"2147483648\""},
+        FileMistake{"scheduling: {policies: {health: {weight: [1]}}}",
+                    "f:4: scheduling.policies.health.weight: must be a whole number of at most "
+                    "2147483647, unquoted, got a list"},
+        FileMistake{
+            "health:\n  staleAfter: 5",
+            "f:5: health.staleAfter: \"5\" is not a duration, which is numbers with the units "
+            "h, m and s; write a "
+            "duration such as 10m, 1h30m or 0s"},
+        FileMistake{
+            "health:\n  staleAfter: [5m]",
+            "f:5: health.staleAfter: must be a duration such as 10m, 1h30m or 0s, got a list"},
+        FileMistake{"health: {unknownStatus: Exclud}",
+                    "f:4: health.unknownStatus: must be one of Exclude, Penalize, Ignore, got "
+                    "\"Exclud\"; did you mean Exclude?"},
+        FileMistake{"log: {level: {}}",
+                    "f:4: log.level: must be one of debug, info, warning, error, got a map"},
+        FileMistake{"accelerators: [{name: A, resource: a.org/b, memory: [1]}]",
+                    "f:4: accelerators[0].memory: must be a quantity such as 40Gi, got a list"},
+        FileMistake{"planner: {gangs: {schedulerLeases: [kube-scheduler]}}",
+                    "f:4: planner.gangs.schedulerLeases[0]: must be a namespace and a name such as "
+                    "kube-system/kube-scheduler, got \"kube-scheduler\""},
+        FileMistake{"planner: {gangs: {schedulerLeases: [a/b/c, A/b]}}",
+                    "f:4: planner.gangs.schedulerLeases[0]: must be a namespace and a name such as "
+                    "kube-system/kube-scheduler, got \"a/b/c\"\n"
+                    "f:4: planner.gangs.schedulerLeases[1]: must be a namespace and a name such as "
+                    "kube-system/kube-scheduler, got \"A/b\""}));
 
 INSTANTIATE_TEST_SUITE_P(
     ValuesOutOfRange, ParseConfigRefuses,
     testing::Values(
-        Mistake{"prefix: a/b",
-                "f:4: prefix: \"a/b\" is not a domain; write one such as berth.dev, in lower case "
-                "and without '/'"},
-        Mistake{"prefix: ''",
-                "f:4: prefix: \"\" is not a domain; write one such as berth.dev, in lower case and "
-                "without '/'"},
-        Mistake{"kubernetes: {context: prod}",
-                "f:4: kubernetes.context: has no effect without kubernetes.kubeconfig; set both"},
-        Mistake{
+        FileMistake{
+            "prefix: a/b",
+            "f:4: prefix: \"a/b\" is not a domain; write one such as berth.dev, in lower case "
+            "and without '/'"},
+        FileMistake{
+            "prefix: ''",
+            "f:4: prefix: \"\" is not a domain; write one such as berth.dev, in lower case and "
+            "without '/'"},
+        FileMistake{
+            "kubernetes: {context: prod}",
+            "f:4: kubernetes.context: has no effect without kubernetes.kubeconfig; set both"},
+        FileMistake{
             "probes: {listen: ':9090'}",
             "f:4: probes.listen: \":9090\" is already used by metrics.listen; write another port"},
-        Mistake{"metrics: {listen: ':8443'}",
-                "f:4: metrics.listen: \":8443\" is already used by extender.listen; write another "
-                "port"},
-        Mistake{"grpc: {listen: ':9091'}",
-                "f:4: grpc.listen: \":9091\" can be reached from other machines; write "
-                "127.0.0.1:9091, or set grpc.tls: certFile, keyFile and clientCAFile"},
-        Mistake{"grpc: {listen: 'localhost:1', tls: {certFile: /c, keyFile: /k}}",
-                "f:4: grpc.tls: is mutual TLS; set certFile, keyFile and clientCAFile"},
-        Mistake{"grpc: {tls: {certFile: /c, keyFile: /k, clientCAFile: /a}}",
-                "f:4: grpc.tls: has no effect without grpc.listen; set both"},
-        Mistake{"metrics: {listen: ':1'}\ngrpc: {listen: ':1', tls: {certFile: /c, keyFile: /k, "
-                "clientCAFile: /a}}",
-                "f:5: grpc.listen: \":1\" is already used by metrics.listen; write another port"},
-        Mistake{"controller:\n  lease: {namespace: Berth.System}",
-                "f:5: controller.lease.namespace: \"Berth.System\" is not the name of a namespace; "
-                "write one such as berth-system"},
-        Mistake{"controller:\n  lease:\n    name: a_b",
-                "f:6: controller.lease.name: \"a_b\" is not the name of an object; write one such "
-                "as berth-controller"},
-        Mistake{"accelerators: []",
-                "f:4: accelerators: is empty; list at least one accelerator, or leave it out for "
-                "the built-in catalogue"},
-        Mistake{"accelerators:\n- {name: A, resource: a.org/b}\n- resource: a.org/b\n  name: A",
-                "f:7: accelerators[1].name: \"A\" is already the name of entry [0]"},
-        Mistake{"health: {breaker: {fraction: 0}}",
-                "f:4: health.breaker.fraction: must be above 0 and at most 1; write 0.5 for half "
-                "of an accelerator's nodes, or 1 for a breaker that never trips"},
-        Mistake{"health: {breaker: {fraction: 50}}",
-                "f:4: health.breaker.fraction: must be above 0 and at most 1; write 0.5 for half "
-                "of an accelerator's nodes, or 1 for a breaker that never trips"},
-        Mistake{"health:\n  breaker: {minNodes: 0}",
-                "f:5: health.breaker.minNodes: must be 1 or more, got 0; write fraction: 1 to "
-                "disable the breaker"},
-        Mistake{"accelerators:\n- {name: A, resource: a.org/b, performance: 0}",
-                "f:5: accelerators[0].performance: is not a number above 0; write 1.0 for the "
-                "slowest accelerator, 2.5 for one that is two and a half times as fast"},
-        Mistake{"scheduling:\n  policies: {health: {weight: 101}}",
-                "f:5: scheduling.policies.health.weight: must be from 0 to 100, got 101"},
-        Mistake{"scheduling:\n  policies: {health: {weight: -1}}",
-                "f:5: scheduling.policies.health.weight: must be from 0 to 100, got -1"}));
+        FileMistake{
+            "metrics: {listen: ':8443'}",
+            "f:4: metrics.listen: \":8443\" is already used by extender.listen; write another "
+            "port"},
+        FileMistake{"grpc: {listen: ':9091'}",
+                    "f:4: grpc.listen: \":9091\" can be reached from other machines; write "
+                    "127.0.0.1:9091, or set grpc.tls: certFile, keyFile and clientCAFile"},
+        FileMistake{"grpc: {listen: 'localhost:1', tls: {certFile: /c, keyFile: /k}}",
+                    "f:4: grpc.tls: is mutual TLS; set certFile, keyFile and clientCAFile"},
+        FileMistake{"grpc: {tls: {certFile: /c, keyFile: /k, clientCAFile: /a}}",
+                    "f:4: grpc.tls: has no effect without grpc.listen; set both"},
+        FileMistake{
+            "metrics: {listen: ':1'}\ngrpc: {listen: ':1', tls: {certFile: /c, keyFile: /k, "
+            "clientCAFile: /a}}",
+            "f:5: grpc.listen: \":1\" is already used by metrics.listen; write another port"},
+        FileMistake{
+            "controller:\n  lease: {namespace: Berth.System}",
+            "f:5: controller.lease.namespace: \"Berth.System\" is not the name of a namespace; "
+            "write one such as berth-system"},
+        FileMistake{
+            "controller:\n  lease:\n    name: a_b",
+            "f:6: controller.lease.name: \"a_b\" is not the name of an object; write one such "
+            "as berth-controller"},
+        FileMistake{
+            "accelerators: []",
+            "f:4: accelerators: is empty; list at least one accelerator, or leave it out for "
+            "the built-in catalogue"},
+        FileMistake{"accelerators:\n- {name: A, resource: a.org/b}\n- resource: a.org/b\n  name: A",
+                    "f:7: accelerators[1].name: \"A\" is already the name of entry [0]"},
+        FileMistake{
+            "health: {breaker: {fraction: 0}}",
+            "f:4: health.breaker.fraction: must be above 0 and at most 1; write 0.5 for half "
+            "of an accelerator's nodes, or 1 for a breaker that never trips"},
+        FileMistake{
+            "health: {breaker: {fraction: 50}}",
+            "f:4: health.breaker.fraction: must be above 0 and at most 1; write 0.5 for half "
+            "of an accelerator's nodes, or 1 for a breaker that never trips"},
+        FileMistake{"health:\n  breaker: {minNodes: 0}",
+                    "f:5: health.breaker.minNodes: must be 1 or more, got 0; write fraction: 1 to "
+                    "disable the breaker"},
+        FileMistake{"accelerators:\n- {name: A, resource: a.org/b, performance: 0}",
+                    "f:5: accelerators[0].performance: is not a number above 0; write 1.0 for the "
+                    "slowest accelerator, 2.5 for one that is two and a half times as fast"},
+        FileMistake{"scheduling:\n  policies: {health: {weight: 101}}",
+                    "f:5: scheduling.policies.health.weight: must be from 0 to 100, got 101"},
+        FileMistake{"scheduling:\n  policies: {health: {weight: -1}}",
+                    "f:5: scheduling.policies.health.weight: must be from 0 to 100, got -1"}));
 
 INSTANTIATE_TEST_SUITE_P(MissingFields, ParseConfigRefuses,
-                         testing::Values(Mistake{"accelerators:\n- name: A",
-                                                 "f:5: accelerators[0].resource: is missing"},
-                                         Mistake{"accelerators:\n- name: A\n  resource:",
-                                                 "f:5: accelerators[0].resource: is missing"},
-                                         Mistake{"health:\n  conditions:\n  - {}",
-                                                 "f:6: health.conditions[0].type: is missing\n"
-                                                 "f:6: health.conditions[0].effect: is missing"}));
+                         testing::Values(FileMistake{"accelerators:\n- name: A",
+                                                     "f:5: accelerators[0].resource: is missing"},
+                                         FileMistake{"accelerators:\n- name: A\n  resource:",
+                                                     "f:5: accelerators[0].resource: is missing"},
+                                         FileMistake{
+                                             "health:\n  conditions:\n  - {}",
+                                             "f:6: health.conditions[0].type: is missing\n"
+                                             "f:6: health.conditions[0].effect: is missing"}));
 
 }  // namespace
 }  // namespace berth::config

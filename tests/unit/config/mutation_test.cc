@@ -22,7 +22,7 @@ TEST(DamagedFiles, OfConfigurationAreReadOrRefused) {
   std::mt19937 random(1);
   int refused = 0;
   for (int i = 0; i < kRounds; ++i) {
-    const ConfigReading reading = ParseConfig(testing::Damage(text, random), "f");
+    const ConfigReading reading = ParseConfig(tests::Damage(text, random), "f");
     refused += reading.ok() ? 0 : 1;
     for (const yaml::SourceError& error : reading.errors) {
       EXPECT_EQ(error.file, "f");

@@ -30,7 +30,7 @@ void ExpectRoundTrip(const BerthConfiguration& config) {
   EXPECT_TRUE(reading.config == config) << text;
 }
 
-BerthConfiguration WithCertificate() {
+BerthConfiguration CertifiedConfig() {
   BerthConfiguration config;
   config.extender.tls = {"/c", "/k", ""};
   return config;
@@ -41,7 +41,7 @@ auto& HealthOf(BerthConfiguration& config) {
   return std::get<Settings>(config.scheduling.policies.all);
 }
 
-TEST(WriteConfig, WritesDefaultsThatAreReadBack) { ExpectRoundTrip(WithCertificate()); }
+TEST(WriteConfig, WritesDefaultsThatAreReadBack) { ExpectRoundTrip(CertifiedConfig()); }
 
 TEST(WriteConfig, WritesEveryFieldThatIsReadBack) {
   BerthConfiguration config;
@@ -85,7 +85,7 @@ TEST(WriteConfig, KeepsAwkwardTexts) {
         "\"", "\\",  "'\\",       "a: b",        "a #b",        "&a",  "*a",  "!a",
         "|",  ">",   "%",         "@",           "`",           "{",   "]",   ",",
         "-",  "? a", "tab\there", "line\nbreak", "caf\xc3\xa9", "\x7f"}) {
-    BerthConfiguration config = WithCertificate();
+    BerthConfiguration config = CertifiedConfig();
     config.kubernetes.kubeconfig = text;
     ExpectRoundTrip(config);
   }

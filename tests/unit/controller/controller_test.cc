@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 constexpr char kNode[] = "/api/v1/nodes/v100-1";
 constexpr char kPatchNode[] = "PATCH /api/v1/nodes/v100-1";
 constexpr char kPatchPod[] = "PATCH /api/v1/namespaces/ml/pods/train";

@@ -21,7 +21,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 
 std::string NameOf(int index) { return "v100-" + std::to_string(index); }
 

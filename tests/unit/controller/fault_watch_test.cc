@@ -25,7 +25,7 @@ using testing::Not;
 
 constexpr char kLost[] = "GPUIsLost";
 
-model::NodeState Node(std::string name) {
+model::NodeState WatchedNode(std::string name) {
   model::NodeState node = policies::scheduling::GpuNode(std::move(name), "NVIDIA-A30");
   node.node.uid = node.node.name + "-uid";
   return node;
@@ -77,69 +77,72 @@ class FaultWatchTest : public testing::Test {
 };
 
 TEST_F(FaultWatchTest, SeesAFaultFromItsBeginningToTheNodesReturn) {
-  EXPECT_THAT(See({Using(Node("a"), 4)}, seconds(0)), IsEmpty());
-  const model::NodeState broken = With(Node("a"), kLost, kNow + seconds(1));
+  EXPECT_THAT(See({Using(WatchedNode("a"), 4)}, seconds(0)), IsEmpty());
+  const model::NodeState broken = With(WatchedNode("a"), kLost, kNow + seconds(1));
   EXPECT_THAT(See({Using(broken, 4)}, seconds(3)), ElementsAre("excluded a GPUIsLost 2s"));
   EXPECT_THAT(See({Using(broken, 2)}, seconds(9)), IsEmpty());
   EXPECT_THAT(See({broken}, seconds(61)), ElementsAre("vacated a GPUIsLost 60s"));
   EXPECT_THAT(See({broken}, seconds(62)), IsEmpty());
-  EXPECT_THAT(See({With(Node("a"), kLost, kNow + hours(1), ConditionStatus::kFalse)},
+  EXPECT_THAT(See({With(WatchedNode("a"), kLost, kNow + hours(1), ConditionStatus::kFalse)},
                   hours(1) + seconds(1)),
               ElementsAre("returned a GPUIsLost 3600s, back"));
   EXPECT_EQ(watch_.size(), 0U);
 }
 
 TEST_F(FaultWatchTest, CountsNothingTwiceAfterARestart) {
-  const model::NodeState broken = With(Node("a"), kLost, kNow - hours(5));
+  const model::NodeState broken = With(WatchedNode("a"), kLost, kNow - hours(5));
   EXPECT_THAT(See({Using(broken, 4)}, seconds(0)), IsEmpty());
   // Since when pods have held its devices nobody knows.
   EXPECT_THAT(See({broken}, seconds(1)), IsEmpty());
-  EXPECT_THAT(See({Node("a")}, hours(1)), ElementsAre("returned a GPUIsLost 21600s, back"));
+  EXPECT_THAT(See({WatchedNode("a")}, hours(1)), ElementsAre("returned a GPUIsLost 21600s, back"));
 }
 
 TEST_F(FaultWatchTest, ThatStartsLateReturnsTheLastNewsUnmeasured) {
-  EXPECT_THAT(
-      See({With(Node("a"), kLost, kNow - seconds(59)), With(Node("b"), kLost, kNow - seconds(60)),
-           With(Node("undated"), kLost, model::kNoTime)},
-          seconds(0)),
-      ElementsAre("excluded a GPUIsLost"));
+  EXPECT_THAT(See({With(WatchedNode("a"), kLost, kNow - seconds(59)),
+                   With(WatchedNode("b"), kLost, kNow - seconds(60)),
+                   With(WatchedNode("undated"), kLost, model::kNoTime)},
+                  seconds(0)),
+              ElementsAre("excluded a GPUIsLost"));
 }
 
 TEST_F(FaultWatchTest, SaysThatANodeIsBackWhenItsLastFaultIsOver) {
-  See({Node("a"), Node("b")}, seconds(0));
-  const model::NodeState one = With(Node("a"), kLost, kNow);
-  EXPECT_THAT(See({With(one, "GPURuntimeError", kNow), With(Node("b"), kLost, kNow)}, seconds(1)),
-              ElementsAre("excluded a GPUIsLost 1s", "excluded a GPURuntimeError 1s",
-                          "excluded b GPUIsLost 1s"));
-  EXPECT_THAT(See({one, With(Node("b"), kLost, kNow)}, seconds(9)),
+  See({WatchedNode("a"), WatchedNode("b")}, seconds(0));
+  const model::NodeState one = With(WatchedNode("a"), kLost, kNow);
+  EXPECT_THAT(
+      See({With(one, "GPURuntimeError", kNow), With(WatchedNode("b"), kLost, kNow)}, seconds(1)),
+      ElementsAre("excluded a GPUIsLost 1s", "excluded a GPURuntimeError 1s",
+                  "excluded b GPUIsLost 1s"));
+  EXPECT_THAT(See({one, With(WatchedNode("b"), kLost, kNow)}, seconds(9)),
               ElementsAre("returned a GPURuntimeError 9s"));
-  EXPECT_THAT(See({Node("a"), With(Node("b"), kLost, kNow)}, seconds(10)),
+  EXPECT_THAT(See({WatchedNode("a"), With(WatchedNode("b"), kLost, kNow)}, seconds(10)),
               ElementsAre("returned a GPUIsLost 10s, back"));
 }
 
 TEST_F(FaultWatchTest, TakesNoDeletedReplacedOrUnreadableNodeForRepaired) {
-  See({Node("gone"), Node("other"), Node("odd")}, seconds(0));
-  const auto broken = [](const std::string& name) { return With(Node(name), kLost, kNow); };
+  See({WatchedNode("gone"), WatchedNode("other"), WatchedNode("odd")}, seconds(0));
+  const auto broken = [](const std::string& name) { return With(WatchedNode(name), kLost, kNow); };
   EXPECT_EQ(See({broken("gone"), broken("other"), broken("odd")}, seconds(1)).size(), 3U);
-  model::NodeState other = Node("other");
+  model::NodeState other = WatchedNode("other");
   other.node.uid = "another";
   model::NodeState odd = broken("odd");
   odd.quarantined = true;
   EXPECT_THAT(See({other, odd}, seconds(2)), IsEmpty());
-  EXPECT_THAT(See({other, Node("odd")}, seconds(8)),
+  EXPECT_THAT(See({other, WatchedNode("odd")}, seconds(8)),
               ElementsAre("returned odd GPUIsLost 8s, back"));
 }
 
 TEST_F(FaultWatchTest, IsNotFooledByClocksAndRestartsOfDetectors) {
-  See({Node("a"), Node("undated")}, seconds(0));
-  EXPECT_THAT(
-      See({With(Node("a"), kLost, kNow + minutes(5)), With(Node("undated"), kLost, model::kNoTime)},
-          seconds(1)),
-      ElementsAre("excluded a GPUIsLost 0s", "excluded undated GPUIsLost"));
+  See({WatchedNode("a"), WatchedNode("undated")}, seconds(0));
+  EXPECT_THAT(See({With(WatchedNode("a"), kLost, kNow + minutes(5)),
+                   With(WatchedNode("undated"), kLost, model::kNoTime)},
+                  seconds(1)),
+              ElementsAre("excluded a GPUIsLost 0s", "excluded undated GPUIsLost"));
   // The detector writes the time anew.
-  EXPECT_THAT(See({With(Node("a"), kLost, kNow + minutes(30)), Node("undated")}, minutes(31)),
-              ElementsAre("returned undated GPUIsLost, back"));
-  EXPECT_THAT(See({Node("a")}, minutes(35)), ElementsAre("returned a GPUIsLost 1800s, back"));
+  EXPECT_THAT(
+      See({With(WatchedNode("a"), kLost, kNow + minutes(30)), WatchedNode("undated")}, minutes(31)),
+      ElementsAre("returned undated GPUIsLost, back"));
+  EXPECT_THAT(See({WatchedNode("a")}, minutes(35)),
+              ElementsAre("returned a GPUIsLost 1800s, back"));
 }
 
 TEST_F(FaultWatchTest, SaysWhichFaultsTheBreakerDoubtsEvenWhenTheyEnd) {
@@ -149,7 +152,7 @@ TEST_F(FaultWatchTest, SaysWhichFaultsTheBreakerDoubtsEvenWhenTheyEnd) {
   std::vector<model::NodeState> well;
   std::vector<model::NodeState> broken;
   for (int i = 0; i < 10; ++i) {
-    well.push_back(Node("n" + std::to_string(i)));
+    well.push_back(WatchedNode("n" + std::to_string(i)));
     broken.push_back(i < 6 ? With(well.back(), kLost, kNow) : well.back());
   }
   const auto look = [&](const auto& nodes) {

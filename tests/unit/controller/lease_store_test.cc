@@ -8,7 +8,7 @@ namespace {
 
 using kube::HttpMethod;
 
-constexpr char kLease[] =
+constexpr char kLeaseJson[] =
     R"({"metadata":{"name":"berth","resourceVersion":"7"},"spec":{"holderIdentity":"a"}})";
 constexpr char kCollection[] = "/apis/coordination.k8s.io/v1/namespaces/ml/leases";
 
@@ -27,7 +27,8 @@ class LeaseStoreTest : public ::testing::Test {
 };
 
 TEST_F(LeaseStoreTest, AsksTheApiServer) {
-  transport_.replies = {{.body = kLease}, {.status = 201, .body = kLease}, {.body = kLease}};
+  transport_.replies = {
+      {.body = kLeaseJson}, {.status = 201, .body = kLeaseJson}, {.body = kLeaseJson}};
   const auto lease = store_.Get();
   Expect(lease, HttpMethod::kGet, std::string(kCollection) + "/berth");
   Expect(store_.Create({.holder = "a"}), HttpMethod::kPost, kCollection);
@@ -41,7 +42,7 @@ TEST_F(LeaseStoreTest, AsksTheApiServer) {
 TEST_F(LeaseStoreTest, GivesTheLeaseItsOwnerWhenItIsRenewed) {
   Owner owner;
   ApiLeaseStore store(&transport_, "ml", "berth", &owner);
-  transport_.replies = {{.body = kLease}, {.body = kLease}, {.body = kLease}};
+  transport_.replies = {{.body = kLeaseJson}, {.body = kLeaseJson}, {.body = kLeaseJson}};
   const auto lease = store.Get();
   ASSERT_TRUE(store.Update(*lease).ok());
   EXPECT_EQ(transport_.requests.back().body.find("ownerReferences"), std::string::npos);

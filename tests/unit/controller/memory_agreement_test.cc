@@ -17,7 +17,7 @@
 namespace berth::controller {
 namespace {
 
-constexpr char kAnnotation[] = "berth.dev/accelerator-memory";
+constexpr char kMemoryAnnotation[] = "berth.dev/accelerator-memory";
 constexpr std::int64_t kGibi = std::int64_t{1} << 30;
 
 bool ExtenderAccepts(const model::NodeState& node, const std::string& minimum) {
@@ -26,8 +26,8 @@ bool ExtenderAccepts(const model::NodeState& node, const std::string& minimum) {
   const policies::scheduling::AcceleratorPolicy policy(
       {*policies::scheduling::Catalog(), prefix, reasons}, {});
   // Of MN-Core, too: other resources are no matter of memory.
-  model::Pod pod =
-      policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 1, {{kAnnotation, minimum}});
+  model::Pod pod = policies::scheduling::PodAskingFor(policies::scheduling::kGpu, 1,
+                                                      {{kMemoryAnnotation, minimum}});
   pod.requests.Set(policies::scheduling::kMnCore, 1);
   const auto preparation =
       policy.Prepare(pod, policies::scheduling::FixedView(), policies::scheduling::kNow);

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-using What = Advice::What;
+using Verdict = Advice::What;
 
 constexpr char kCheckpoint[] = "berth.dev/checkpoint";
 
@@ -61,18 +61,18 @@ TEST(AdviceOn, APodWhoseJobRetriesDisruptionsMoves) {
 // Six retries are Kubernetes' default, and say nothing about what the pod would lose.
 TEST(AdviceOn, APodWithoutCheckpointsAndRulesStays) {
   const Advice advice = AdviceWith(kPlain, Job(R"({})"));
-  EXPECT_EQ(advice.what, What::kStay);
+  EXPECT_EQ(advice.what, Verdict::kStay);
   EXPECT_THAT(advice.why, HasSubstr(kCheckpoint));
 }
 
 TEST(AdviceOn, APodWithCheckpointsMovesIfItsJobRetriesIt) {
   EXPECT_EQ(AdviceWith(kWithCheckpoint, Job(R"({})")), Advice{});
   EXPECT_EQ(AdviceWith(PodWith(R"("berth.dev/checkpoint":"my-claim")"), Job(R"({})")), Advice{});
-  EXPECT_EQ(AdviceWith(kWithCheckpoint, Job(R"({"backoffLimit":0})")).what, What::kStay);
-  EXPECT_EQ(AdviceWith(kWithCheckpoint, Job(WithRule("FailJob"))).what, What::kStay);
+  EXPECT_EQ(AdviceWith(kWithCheckpoint, Job(R"({"backoffLimit":0})")).what, Verdict::kStay);
+  EXPECT_EQ(AdviceWith(kWithCheckpoint, Job(WithRule("FailJob"))).what, Verdict::kStay);
   for (const char* none : {"false", "", " "}) {
     const auto pod = PodWith(R"("berth.dev/checkpoint":")" + std::string(none) + "\"");
-    EXPECT_EQ(AdviceWith(pod, Job(R"({})")).what, What::kStay) << none;
+    EXPECT_EQ(AdviceWith(pod, Job(R"({})")).what, Verdict::kStay) << none;
   }
 }
 
@@ -81,7 +81,7 @@ TEST(AdviceOn, ARuleAboutExitCodesThatComesFirstMayFailTheJob) {
   const std::string rules =
       R"({"podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{"operator":"NotIn","values":[0]}},
           {"action":"Count","onPodConditions":[{"type":"DisruptionTarget"}]}]}})";
-  EXPECT_EQ(AdviceWith(kWithCheckpoint, Job(rules)).what, What::kStay);
+  EXPECT_EQ(AdviceWith(kWithCheckpoint, Job(rules)).what, Verdict::kStay);
   const std::string other =
       R"({"podFailurePolicy":{"rules":[{"action":"Ignore","onExitCodes":{"operator":"In","values":[3]}},
           {"action":"FailJob","onPodConditions":[{"type":"ConfigIssue"}]},
@@ -94,14 +94,14 @@ TEST(AdviceOn, AJobNeedsRetriesForAllPodsThatGoTogether) {
   EXPECT_EQ(AdviceWith(kPlain, Job(spec, R"({"failed":5})")), Advice{});
   EXPECT_THAT(AdviceWith(kPlain, Job(spec, R"({"failed":6})")).why, HasSubstr("backoffLimit"));
   EXPECT_EQ(AdviceWith(kPlain, Job(spec, R"({"failed":2})"), 4), Advice{});
-  EXPECT_EQ(AdviceWith(kPlain, Job(spec, R"({"failed":3})"), 4).what, What::kStay);
+  EXPECT_EQ(AdviceWith(kPlain, Job(spec, R"({"failed":3})"), 4).what, Verdict::kStay);
   EXPECT_EQ(AdviceWith(kPlain, Job(WithRule("Ignore"), R"({"failed":60})"), 4), Advice{});
 }
 
 TEST(AdviceOn, PodsThatAreEndingCountBeforeTheyHaveFailed) {
   const Advice advice =
       AdviceWith(kPlain, Job(WithRule("Count"), R"({"failed":3,"terminating":3})"));
-  EXPECT_EQ(advice.what, What::kWait);
+  EXPECT_EQ(advice.what, Verdict::kWait);
   EXPECT_THAT(advice.why, IsEmpty());
 }
 
@@ -112,7 +112,7 @@ TEST(AdviceOn, ALimitPerIndexCountsTheFailuresOfTheIndex) {
                    "\"");
   };
   EXPECT_EQ(AdviceWith(pod("1"), job), Advice{});
-  EXPECT_EQ(AdviceWith(pod("2"), job).what, What::kStay);
+  EXPECT_EQ(AdviceWith(pod("2"), job).what, Verdict::kStay);
 }
 
 TEST(AdviceOn, PodsThatNobodyMakesAnewStay) {
@@ -126,7 +126,7 @@ TEST(AdviceOn, PodsOfOtherControllersMoveIfTheyHaveCheckpoints) {
   EXPECT_FALSE(with.IsOfJob());
   EXPECT_EQ(AdviceOn(with, nullptr, 1, kCheckpoint), Advice{});
   EXPECT_EQ(AdviceOn(PodWith("", "StatefulSet", "apps/v1"), nullptr, 1, kCheckpoint).what,
-            What::kStay);
+            Verdict::kStay);
 }
 
 TEST(RunningPod, KnowsWhatBelongsToItsNode) {

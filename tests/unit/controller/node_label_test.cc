@@ -13,12 +13,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 
-const NodeLabelNames kNames("berth.dev");
+const NodeLabelNames kLabelNames("berth.dev");
 
 model::StringMap Wanted(const model::NodeState& state) {
-  return WantedLabels(state, *policies::scheduling::Catalog(), kNames);
+  return WantedLabels(state, *policies::scheduling::Catalog(), kLabelNames);
 }
 
 model::NodeState InUse(model::NodeState state) {
@@ -111,7 +111,7 @@ TEST(NodesToLabel, AreThoseOfTheView) {
   snapshot->UpsertPod(PodOn("d"));
   snapshot->UpsertNode(GpuNode("f", kV100).node);
   snapshot->DeleteNode("f");
-  EXPECT_THAT(NodesToLabel(snapshot->Read(), snapshot->catalog(), kNames),
+  EXPECT_THAT(NodesToLabel(snapshot->Read(), snapshot->catalog(), kLabelNames),
               ElementsAre("a", "e", "g"));
 }
 

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 
 class NodeLabelerTest : public ::testing::Test {
  protected:

@@ -20,9 +20,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 
-std::string NameOf(int index) { return "v100-" + std::to_string(index); }
+std::string TaintedName(int index) { return "v100-" + std::to_string(index); }
 
 /// A kube-apiserver whose nodes have no taint but, perhaps, Berth's. It keeps the patches that it
 /// has answered with `status`, as "<node> +" or "<node> -".
@@ -70,10 +70,10 @@ class NodeTainterTest : public ::testing::Test {
 
   /// The node as the watch tells of it.
   void Put(int index, bool broken) {
-    model::NodeState state = GpuNode(NameOf(index), kV100);
+    model::NodeState state = GpuNode(TaintedName(index), kV100);
     if (broken) state = Broken(state);
-    state.node.uid = "u-" + NameOf(index);
-    if (api_.tainted.contains(NameOf(index))) {
+    state.node.uid = "u-" + TaintedName(index);
+    if (api_.tainted.contains(TaintedName(index))) {
       state.node.taints = {{kTaint, "GPUIsLost", "NoSchedule"}};
     }
     snapshot_->UpsertNode(state.node);

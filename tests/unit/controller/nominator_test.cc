@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 constexpr char kRefused[] = "0/100 nodes are available: 100 node(s) had accelerator A30.";
 
 // What policies/fit wants of a node, in a snapshot that keeps it.

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 constexpr char kA30[] = "NVIDIA-A30";
 
 /// What kube-scheduler reports of a pod that found no node.

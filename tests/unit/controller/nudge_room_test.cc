@@ -17,8 +17,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
-constexpr char kLost[] = "0/9 nodes are available: 1 node(s) had condition GPUIsLost.";
+using policies::scheduling::kV100;
+constexpr char kLostCondition[] = "0/9 nodes are available: 1 node(s) had condition GPUIsLost.";
 constexpr char kNoRoom[] = "0/9 nodes are available: 9 Insufficient nvidia.com/gpu.";
 
 /// One node of eight V100, which is broken at first.
@@ -37,7 +37,7 @@ class NudgeRoomTest : public ::testing::Test {
                   std::int64_t devices = 1) const {
     model::Pod pod = PodOn("", name);
     pod.requests.Set(policies::scheduling::kGpu, devices);
-    pod.unschedulable = kLost;
+    pod.unschedulable = kLostCondition;
     pod.priority = priority;
     pod.created = policies::scheduling::kNow - seconds(age);
     return pod;

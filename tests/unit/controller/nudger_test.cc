@@ -15,7 +15,7 @@ using std::chrono::seconds;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 
 class NudgerTest : public ::testing::Test {
  protected:

@@ -13,14 +13,14 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr char kConfigMap[] = "/api/v1/namespaces/ml/configmaps/berth";
-constexpr char kLease[] = "/apis/coordination.k8s.io/v1/namespaces/ml/leases/berth-scheduler";
+constexpr char kOwnersLease[] = "/apis/coordination.k8s.io/v1/namespaces/ml/leases/berth-scheduler";
 const kube::OwnerReference kOwner{"v1", "ConfigMap", "berth", "u1"};
 
 class OwnerKeeperTest : public ::testing::Test {
  protected:
   OwnerKeeperTest() {
     api_.Put(kConfigMap, {{"metadata", {{"uid", "u1"}}}});
-    api_.Put(kLease, {{"metadata", {{"name", "berth-scheduler"}}}, {"spec", {{"a", 1}}}});
+    api_.Put(kOwnersLease, {{"metadata", {{"name", "berth-scheduler"}}}, {"spec", {{"a", 1}}}});
   }
 
   FakeApi api_;
@@ -40,8 +40,8 @@ class OwnerKeeperTest : public ::testing::Test {
 TEST_F(OwnerKeeperTest, AdoptsTheLeasesThatExist) {
   EXPECT_TRUE(keeper_.Pass().ok());
   EXPECT_EQ(owner_.Get(), kOwner);
-  EXPECT_TRUE(api_.Get(kLease)->HasOwner(kOwner));
-  EXPECT_EQ(api_.objects.at(kLease)["spec"]["a"], 1);
+  EXPECT_TRUE(api_.Get(kOwnersLease)->HasOwner(kOwner));
+  EXPECT_EQ(api_.objects.at(kOwnersLease)["spec"]["a"], 1);
   EXPECT_THAT(writes_.written, ElementsAre("owner ml/berth-scheduler berth"));
   EXPECT_TRUE(keeper_.Pass().ok());
   EXPECT_THAT(writes_.written, ElementsAre("owner ml/berth-scheduler berth"));
@@ -62,7 +62,7 @@ TEST_F(OwnerKeeperTest, KeepsAnOwnerThatCannotBeRead) {
 }
 
 TEST_F(OwnerKeeperTest, TellsWhatItMayNotRead) {
-  api_.failures = {{std::string("GET ") + kLease, 403}};
+  api_.failures = {{std::string("GET ") + kOwnersLease, 403}};
   EXPECT_TRUE(absl::IsPermissionDenied(keeper_.Pass()));
 }
 
@@ -70,7 +70,7 @@ TEST_F(OwnerKeeperTest, WritesNothingWithoutTheRightTo) {
   may_write_ = false;
   EXPECT_TRUE(keeper_.Pass().ok());
   EXPECT_THAT(writes_.written, IsEmpty());
-  EXPECT_FALSE(api_.Get(kLease)->HasOwner(kOwner));
+  EXPECT_FALSE(api_.Get(kOwnersLease)->HasOwner(kOwner));
 }
 
 // The right may end between the look and the write.
@@ -84,7 +84,7 @@ TEST_F(OwnerKeeperTest, ToldOfNoWriteThatWasNotTried) {
                      &client, &owner_, &writes_);
   EXPECT_TRUE(keeper.Pass().ok());
   EXPECT_THAT(writes_.written, IsEmpty());
-  EXPECT_FALSE(api_.Get(kLease)->HasOwner(kOwner));
+  EXPECT_FALSE(api_.Get(kOwnersLease)->HasOwner(kOwner));
 }
 
 TEST_F(OwnerKeeperTest, AsksForNothingWithoutAnOwner) {

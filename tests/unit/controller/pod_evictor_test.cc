@@ -27,7 +27,7 @@ using testing::SizeIs;
 using testing::StartsWith;
 
 /// An API server with pods and a Job that retries disruptions. An evicted pod is gone at once.
-class World final : public kube::Transport {
+class EvictorWorld final : public kube::Transport {
  public:
   absl::Status Send(const kube::HttpRequest& request, kube::HttpSink& sink) override {
     std::string body = "{}";
@@ -141,7 +141,7 @@ class PodEvictorTest : public testing::Test {
   }
 
   std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot();
-  World api_;
+  EvictorWorld api_;
   LimitedTime time_;
   const kube::Timer::Clock::time_point start_ = time_.now;
   kube::Timer::Clock::duration passed_{0};

@@ -20,9 +20,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 
-std::string NameOf(int index) { return "v100-" + std::to_string(index); }
+std::string LabeledName(int index) { return "v100-" + std::to_string(index); }
 
 class RepairLabelerTest : public ::testing::Test {
  protected:
@@ -32,9 +32,9 @@ class RepairLabelerTest : public ::testing::Test {
 
   /// The node as the watch tells of it.
   void Put(int index, bool broken, bool allowed) {
-    model::NodeState state = GpuNode(NameOf(index), kV100);
+    model::NodeState state = GpuNode(LabeledName(index), kV100);
     if (broken) state = Broken(state);
-    state.node.uid = "u-" + NameOf(index);
+    state.node.uid = "u-" + LabeledName(index);
     if (allowed) state.node.labels.emplace_back(kRepairLabel, "allowed");
     model::Normalize(state.node.labels);
     snapshot_->UpsertNode(state.node);

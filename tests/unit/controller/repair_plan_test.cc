@@ -18,29 +18,29 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 
-std::string NameOf(int index) { return "v100-" + std::to_string(index); }
+std::string RepairName(int index) { return "v100-" + std::to_string(index); }
 
 /// The nodes v100-0, v100-1 and so on, all well.
-std::vector<model::NodeState> Nodes(int count) {
+std::vector<model::NodeState> RepairNodes(int count) {
   std::vector<model::NodeState> nodes;
   for (int i = 0; i < count; ++i) {
-    nodes.push_back(GpuNode(NameOf(i), kV100));
-    nodes.back().node.uid = "u-" + NameOf(i);
+    nodes.push_back(GpuNode(RepairName(i), kV100));
+    nodes.back().node.uid = "u-" + RepairName(i);
   }
   return nodes;
 }
 
 /// The first `broken` of them are broken.
 std::vector<model::NodeState> BrokenNodes(int broken, int count) {
-  auto nodes = Nodes(count);
+  auto nodes = RepairNodes(count);
   for (int i = 0; i < broken; ++i) nodes[i] = Broken(nodes[i]);
   return nodes;
 }
 
-model::NodeState With(model::NodeState state, const std::string& condition,
-                      model::ConditionStatus status = model::ConditionStatus::kTrue) {
+model::NodeState WithCondition(model::NodeState state, const std::string& condition,
+                               model::ConditionStatus status = model::ConditionStatus::kTrue) {
   state.node.conditions.push_back({condition, status, kNow - std::chrono::hours(3), kNow});
   return state;
 }
@@ -56,61 +56,61 @@ model::NodeState OperatedOn(model::NodeState state) {
   return state;
 }
 
-RepairRules Rules() {
+RepairRules LabelRules() {
   return {.label = kRepairLabel, .enabled = true, .max_share = 0.25, .health = {}};
 }
 
-std::vector<RepairChange> Plan(const std::vector<model::NodeState>& nodes,
-                               const RepairRules& rules = Rules()) {
+std::vector<RepairChange> PlanOf(const std::vector<model::NodeState>& nodes,
+                                 const RepairRules& rules = LabelRules()) {
   return PlanRepairs(FixedView(nodes), *policies::scheduling::Catalog(), rules, kNow);
 }
 
-RepairChange Allow(int index) { return {NameOf(index), "u-" + NameOf(index), true}; }
-RepairChange Deny(int index) { return {NameOf(index), "u-" + NameOf(index), false}; }
+RepairChange Allow(int index) { return {RepairName(index), "u-" + RepairName(index), true}; }
+RepairChange Deny(int index) { return {RepairName(index), "u-" + RepairName(index), false}; }
 
 TEST(PlanRepairs, AllowsWhatIsExcludedAndNothingElse) {
-  auto nodes = Nodes(12);
+  auto nodes = RepairNodes(12);
   nodes[1] = Broken(nodes[1]);
-  nodes[4] = With(nodes[4], "NICLinkDown");       // excluded for pods with rdma/*
-  nodes[5] = With(nodes[5], "PCIeLinkDegraded");  // only penalises
-  nodes[6] = With(nodes[6], "GPUIsLost", model::ConditionStatus::kUnknown);
-  EXPECT_THAT(Plan(nodes), ElementsAre(Allow(1), Allow(4)));
+  nodes[4] = WithCondition(nodes[4], "NICLinkDown");       // excluded for pods with rdma/*
+  nodes[5] = WithCondition(nodes[5], "PCIeLinkDegraded");  // only penalises
+  nodes[6] = WithCondition(nodes[6], "GPUIsLost", model::ConditionStatus::kUnknown);
+  EXPECT_THAT(PlanOf(nodes), ElementsAre(Allow(1), Allow(4)));
 }
 
 TEST(PlanRepairs, EndsWithTheFault) {
-  auto nodes = Nodes(12);
+  auto nodes = RepairNodes(12);
   nodes[1] = Allowed(Broken(nodes[1]));
   nodes[2] = Allowed(nodes[2]);
-  EXPECT_THAT(Plan(nodes), ElementsAre(Deny(2)));
+  EXPECT_THAT(PlanOf(nodes), ElementsAre(Deny(2)));
 }
 
 TEST(PlanRepairs, MaintenanceIsNoFault) {
-  auto nodes = Nodes(12);
-  nodes[1] = With(nodes[1], "MaintenancePlanned");
-  RepairRules rules = Rules();
+  auto nodes = RepairNodes(12);
+  nodes[1] = WithCondition(nodes[1], "MaintenancePlanned");
+  RepairRules rules = LabelRules();
   rules.health.profiles = {policies::scheduling::HealthProfile::kLifecycle};
-  EXPECT_THAT(Plan(nodes, rules), IsEmpty());
+  EXPECT_THAT(PlanOf(nodes, rules), IsEmpty());
 }
 
 // The brake: as many as the share, and not one more.
 TEST(PlanRepairs, StopsWhereMoreThanTheShareIsAway) {
-  EXPECT_THAT(Plan(BrokenNodes(3, 12)), SizeIs(3));
-  EXPECT_THAT(Plan(BrokenNodes(4, 12)), IsEmpty());
+  EXPECT_THAT(PlanOf(BrokenNodes(3, 12)), SizeIs(3));
+  EXPECT_THAT(PlanOf(BrokenNodes(4, 12)), IsEmpty());
   auto nodes = BrokenNodes(4, 12);
   nodes[0] = Allowed(nodes[0]);
-  EXPECT_THAT(Plan(nodes), ElementsAre(Deny(0)));
+  EXPECT_THAT(PlanOf(nodes), ElementsAre(Deny(0)));
 }
 
 TEST(PlanRepairs, OneNodeMayAlwaysBeAway) {
-  EXPECT_THAT(Plan(BrokenNodes(1, 2)), ElementsAre(Allow(0)));
-  EXPECT_THAT(Plan(BrokenNodes(2, 2)), IsEmpty());
+  EXPECT_THAT(PlanOf(BrokenNodes(1, 2)), ElementsAre(Allow(0)));
+  EXPECT_THAT(PlanOf(BrokenNodes(2, 2)), IsEmpty());
 }
 
 TEST(PlanRepairs, CountsWhateverIsAway) {
   const auto away = [](model::NodeState (*how)(model::NodeState)) {
     auto nodes = BrokenNodes(3, 12);
     nodes[7] = how(nodes[7]);
-    return Plan(nodes).empty();
+    return PlanOf(nodes).empty();
   };
   EXPECT_TRUE(away([](model::NodeState state) {
     state.node.unschedulable = true;
@@ -118,29 +118,30 @@ TEST(PlanRepairs, CountsWhateverIsAway) {
   }));
   EXPECT_TRUE(away(OperatedOn));
   EXPECT_TRUE(away([](model::NodeState state) {
-    return With(std::move(state), "Ready", model::ConditionStatus::kFalse);
+    return WithCondition(std::move(state), "Ready", model::ConditionStatus::kFalse);
   }));
   EXPECT_TRUE(away([](model::NodeState state) {
-    return With(std::move(state), "Ready", model::ConditionStatus::kUnknown);
+    return WithCondition(std::move(state), "Ready", model::ConditionStatus::kUnknown);
   }));
-  EXPECT_FALSE(away([](model::NodeState state) { return With(std::move(state), "Ready"); }));
+  EXPECT_FALSE(
+      away([](model::NodeState state) { return WithCondition(std::move(state), "Ready"); }));
 }
 
 TEST(PlanRepairs, PoolsDoNotCountForEachOther) {
   auto nodes = BrokenNodes(4, 12);
   nodes.push_back(Broken(GpuNode("a100-0", "NVIDIA-A100-SXM4-40GB")));
-  EXPECT_THAT(Plan(nodes), ElementsAre(RepairChange{"a100-0", "", true}));
+  EXPECT_THAT(PlanOf(nodes), ElementsAre(RepairChange{"a100-0", "", true}));
 }
 
 // Its detector is more likely at fault than the nodes.
 TEST(PlanRepairs, ATrippedBreakerStopsItWhateverTheShare) {
-  RepairRules rules = Rules();
+  RepairRules rules = LabelRules();
   rules.max_share = 1;
-  EXPECT_THAT(Plan(BrokenNodes(6, 12), rules), SizeIs(6));
+  EXPECT_THAT(PlanOf(BrokenNodes(6, 12), rules), SizeIs(6));
   auto nodes = BrokenNodes(7, 12);
   nodes[0] = Allowed(nodes[0]);
-  nodes[11] = With(nodes[11], "DStateProcess");  // another detector's word
-  EXPECT_THAT(Plan(nodes, rules), ElementsAre(Deny(0), Allow(11)));
+  nodes[11] = WithCondition(nodes[11], "DStateProcess");  // another detector's word
+  EXPECT_THAT(PlanOf(nodes, rules), ElementsAre(Deny(0), Allow(11)));
 }
 
 // node-operation-controller would delete the Job, and the node would stay half repaired.
@@ -148,40 +149,40 @@ TEST(PlanRepairs, WhatIsBeingRepairedIsFinished) {
   auto nodes = BrokenNodes(4, 12);
   nodes[0] = OperatedOn(Allowed(nodes[0]));
   nodes[5] = OperatedOn(Allowed(nodes[5]));  // well again
-  EXPECT_THAT(Plan(nodes), IsEmpty());
+  EXPECT_THAT(PlanOf(nodes), IsEmpty());
   nodes[0].node.taints.clear();
-  EXPECT_THAT(Plan(nodes), ElementsAre(Deny(0)));
+  EXPECT_THAT(PlanOf(nodes), ElementsAre(Deny(0)));
 }
 
 TEST(PlanRepairs, AnAdministratorsValueStays) {
-  auto nodes = Nodes(12);
+  auto nodes = RepairNodes(12);
   nodes[1] = Allowed(Broken(nodes[1]), "never");
   nodes[2] = Allowed(nodes[2], "never");
-  EXPECT_THAT(Plan(nodes), IsEmpty());
+  EXPECT_THAT(PlanOf(nodes), IsEmpty());
 }
 
 TEST(PlanRepairs, WhatCannotBeReadStaysAsItIs) {
-  auto nodes = Nodes(12);
+  auto nodes = RepairNodes(12);
   nodes[1] = Broken(nodes[1]);
   nodes[1].quarantined = true;
   nodes[2] = Allowed(nodes[2]);
   nodes[2].quarantined = true;
-  EXPECT_THAT(Plan(nodes), IsEmpty());
+  EXPECT_THAT(PlanOf(nodes), IsEmpty());
 }
 
 TEST(PlanRepairs, NodesOutsideTheCatalogueAreInNoPool) {
   std::vector<model::NodeState> nodes = {Broken(NodeWith("a", "cpu", 64)),
                                          Allowed(Broken(NodeWith("b", "cpu", 64)))};
-  EXPECT_THAT(Plan(nodes), ElementsAre(RepairChange{"b", "", false}));
+  EXPECT_THAT(PlanOf(nodes), ElementsAre(RepairChange{"b", "", false}));
 }
 
 TEST(PlanRepairs, SwitchedOffItTakesTheLabelsAway) {
   auto nodes = BrokenNodes(2, 12);
   nodes[0] = OperatedOn(Allowed(nodes[0]));
   nodes[3] = Allowed(nodes[3], "never");
-  RepairRules rules = Rules();
+  RepairRules rules = LabelRules();
   rules.enabled = false;
-  EXPECT_THAT(Plan(nodes, rules), ElementsAre(Deny(0)));
+  EXPECT_THAT(PlanOf(nodes, rules), ElementsAre(Deny(0)));
 }
 
 }  // namespace

@@ -22,22 +22,22 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 
-std::string NameOf(int index) { return "v100-" + std::to_string(index); }
+std::string TaintName(int index) { return "v100-" + std::to_string(index); }
 
 /// The nodes v100-0, v100-1 and so on, all well.
-std::vector<model::NodeState> Nodes(int count) {
+std::vector<model::NodeState> TaintNodes(int count) {
   std::vector<model::NodeState> nodes;
   for (int i = 0; i < count; ++i) {
-    nodes.push_back(GpuNode(NameOf(i), kV100));
-    nodes.back().node.uid = "u-" + NameOf(i);
+    nodes.push_back(GpuNode(TaintName(i), kV100));
+    nodes.back().node.uid = "u-" + TaintName(i);
   }
   return nodes;
 }
 
-model::NodeState With(model::NodeState state, const std::string& condition,
-                      model::ConditionStatus status = model::ConditionStatus::kTrue) {
+model::NodeState WithStatus(model::NodeState state, const std::string& condition,
+                            model::ConditionStatus status = model::ConditionStatus::kTrue) {
   state.node.conditions.push_back({condition, status, kNow - std::chrono::hours(3), kNow});
   return state;
 }
@@ -47,130 +47,130 @@ model::NodeState Tainted(model::NodeState state, const std::string& value = "GPU
   return state;
 }
 
-TaintRules Rules() { return {.key = kTaint, .enabled = true, .health = {}}; }
+TaintRules KeyRules() { return {.key = kTaint, .enabled = true, .health = {}}; }
 
-std::vector<TaintChange> Plan(const std::vector<model::NodeState>& nodes,
-                              const TaintRules& rules = Rules(),
-                              const std::set<std::string>& written = {}) {
+std::vector<TaintChange> TaintsOf(const std::vector<model::NodeState>& nodes,
+                                  const TaintRules& rules = KeyRules(),
+                                  const std::set<std::string>& written = {}) {
   return PlanTaints(FixedView(nodes), *policies::scheduling::Catalog(), rules, written, kNow);
 }
 
 /// The change of node `index` of Nodes().
 TaintChange Change(int index, std::optional<std::string> value) {
-  return {.node = NameOf(index), .uid = "u-" + NameOf(index), .value = std::move(value)};
+  return {.node = TaintName(index), .uid = "u-" + TaintName(index), .value = std::move(value)};
 }
 
 TEST(PlanTaints, TaintsExcludedNodesWithTheirCondition) {
-  auto nodes = Nodes(8);
+  auto nodes = TaintNodes(8);
   nodes[1] = Broken(nodes[1]);
-  nodes[4] = With(nodes[4], "DStateProcess");
-  nodes[5] = With(nodes[5], "PCIeLinkDegraded");  // only penalises
-  EXPECT_THAT(Plan(nodes), ElementsAre(Change(1, "GPUIsLost"), Change(4, "DStateProcess")));
+  nodes[4] = WithStatus(nodes[4], "DStateProcess");
+  nodes[5] = WithStatus(nodes[5], "PCIeLinkDegraded");  // only penalises
+  EXPECT_THAT(TaintsOf(nodes), ElementsAre(Change(1, "GPUIsLost"), Change(4, "DStateProcess")));
 }
 
 TEST(PlanTaints, TakesTheTaintAwayWhenTheNodeIsWell) {
-  auto nodes = Nodes(4);
+  auto nodes = TaintNodes(4);
   nodes[1] = Tainted(Broken(nodes[1]));
-  nodes[2] = Tainted(With(nodes[2], "GPUIsLost", model::ConditionStatus::kFalse));
-  EXPECT_THAT(Plan(nodes), ElementsAre(Change(2, std::nullopt)));
+  nodes[2] = Tainted(WithStatus(nodes[2], "GPUIsLost", model::ConditionStatus::kFalse));
+  EXPECT_THAT(TaintsOf(nodes), ElementsAre(Change(2, std::nullopt)));
 }
 
 TEST(PlanTaints, TellsTheConditionThatExcludesTheNodeNow) {
-  auto nodes = Nodes(4);
-  nodes[1] = Tainted(With(nodes[1], "DStateProcess"));
-  EXPECT_THAT(Plan(nodes), ElementsAre(Change(1, "DStateProcess")));
+  auto nodes = TaintNodes(4);
+  nodes[1] = Tainted(WithStatus(nodes[1], "DStateProcess"));
+  EXPECT_THAT(TaintsOf(nodes), ElementsAre(Change(1, "DStateProcess")));
 }
 
 // Pods that need no such resource go there.
 TEST(PlanTaints, DoesNotTaintForEntriesAboutSomePods) {
-  auto nodes = Nodes(4);
-  nodes[1] = With(nodes[1], "NICLinkDown");  // excludes for rdma/*, penalises for all others
-  EXPECT_THAT(Plan(nodes), IsEmpty());
+  auto nodes = TaintNodes(4);
+  nodes[1] = WithStatus(nodes[1], "NICLinkDown");  // excludes for rdma/*, penalises for all others
+  EXPECT_THAT(TaintsOf(nodes), IsEmpty());
 }
 
 // The taint would keep all pods off.
 TEST(PlanTaints, DoesNotTaintForEntriesThatLeaveShortPodsAlone) {
-  auto nodes = Nodes(4);
-  nodes[1] = With(nodes[1], "MaintenancePlanned");
-  nodes[2] = With(nodes[2], "MaintenanceInProgress");
-  TaintRules rules = Rules();
+  auto nodes = TaintNodes(4);
+  nodes[1] = WithStatus(nodes[1], "MaintenancePlanned");
+  nodes[2] = WithStatus(nodes[2], "MaintenanceInProgress");
+  TaintRules rules = KeyRules();
   rules.health.profiles = {policies::scheduling::HealthProfile::kLifecycle};
-  EXPECT_THAT(Plan(nodes, rules), ElementsAre(Change(2, "MaintenanceInProgress")));
+  EXPECT_THAT(TaintsOf(nodes, rules), ElementsAre(Change(2, "MaintenanceInProgress")));
 }
 
 TEST(PlanTaints, AConditionHasItsEffectFirst) {
-  auto nodes = Nodes(4);
+  auto nodes = TaintNodes(4);
   nodes[1] = Broken(nodes[1]);
-  TaintRules rules = Rules();
+  TaintRules rules = KeyRules();
   rules.health.profiles.clear();
   rules.health.conditions = {{.type = "GPUIsLost", .min_duration = std::chrono::hours(4)}};
-  EXPECT_THAT(Plan(nodes, rules), IsEmpty());
+  EXPECT_THAT(TaintsOf(nodes, rules), IsEmpty());
   rules.health.conditions[0].min_duration = std::chrono::hours(2);
-  EXPECT_THAT(Plan(nodes, rules), SizeIs(1));
+  EXPECT_THAT(TaintsOf(nodes, rules), SizeIs(1));
 }
 
 TEST(PlanTaints, TaintsForWhatIsBadWhenFalse) {
-  auto nodes = Nodes(4);
-  nodes[1] = With(nodes[1], "AcceleratedHardwareReady", model::ConditionStatus::kFalse);
-  nodes[2] = With(nodes[2], "AcceleratedHardwareReady");
-  TaintRules rules = Rules();
+  auto nodes = TaintNodes(4);
+  nodes[1] = WithStatus(nodes[1], "AcceleratedHardwareReady", model::ConditionStatus::kFalse);
+  nodes[2] = WithStatus(nodes[2], "AcceleratedHardwareReady");
+  TaintRules rules = KeyRules();
   rules.health.profiles.clear();
   rules.health.conditions = {
       {.type = "AcceleratedHardwareReady", .bad_status = policies::scheduling::BadStatus::kFalse}};
-  EXPECT_THAT(Plan(nodes, rules), ElementsAre(Change(1, "AcceleratedHardwareReady")));
+  EXPECT_THAT(TaintsOf(nodes, rules), ElementsAre(Change(1, "AcceleratedHardwareReady")));
 }
 
 TEST(PlanTaints, UnknownTaintsWhereItExcludes) {
-  auto nodes = Nodes(4);
-  nodes[1] = With(nodes[1], "GPUIsLost", model::ConditionStatus::kUnknown);
-  TaintRules rules = Rules();
-  EXPECT_THAT(Plan(nodes, rules), IsEmpty());
+  auto nodes = TaintNodes(4);
+  nodes[1] = WithStatus(nodes[1], "GPUIsLost", model::ConditionStatus::kUnknown);
+  TaintRules rules = KeyRules();
+  EXPECT_THAT(TaintsOf(nodes, rules), IsEmpty());
   rules.health.unknown_status = Effect::kExclude;
-  EXPECT_THAT(Plan(nodes, rules), ElementsAre(Change(1, "GPUIsLost")));
+  EXPECT_THAT(TaintsOf(nodes, rules), ElementsAre(Change(1, "GPUIsLost")));
 }
 
 TEST(PlanTaints, ATypeThatIsNoValueIsLeftOut) {
-  auto nodes = Nodes(4);
-  nodes[1] = With(nodes[1], "example.com/Broken");
-  TaintRules rules = Rules();
+  auto nodes = TaintNodes(4);
+  nodes[1] = WithStatus(nodes[1], "example.com/Broken");
+  TaintRules rules = KeyRules();
   rules.health.profiles.clear();
   rules.health.conditions = {{.type = "example.com/Broken"}};
-  EXPECT_THAT(Plan(nodes, rules), ElementsAre(Change(1, "")));
+  EXPECT_THAT(TaintsOf(nodes, rules), ElementsAre(Change(1, "")));
   nodes[1] = Tainted(nodes[1], "");
-  EXPECT_THAT(Plan(nodes, rules), IsEmpty());
+  EXPECT_THAT(TaintsOf(nodes, rules), IsEmpty());
 }
 
 TEST(PlanTaints, NodesOutsideTheCatalogueAreInNoPool) {
   std::vector<model::NodeState> nodes = {Broken(NodeWith("cpu", "cpu", 64)), GpuNode("a", kV100)};
-  EXPECT_THAT(Plan(nodes), IsEmpty());
+  EXPECT_THAT(TaintsOf(nodes), IsEmpty());
   nodes[0] = Tainted(nodes[0]);
-  EXPECT_THAT(Plan(nodes), ElementsAre(TaintChange{.node = "cpu", .uid = "", .value = {}}));
+  EXPECT_THAT(TaintsOf(nodes), ElementsAre(TaintChange{.node = "cpu", .uid = "", .value = {}}));
 }
 
 // Its detector is more likely at fault, whether Berth goes on to exclude the nodes or not.
 TEST(PlanTaints, ATrippedBreakerTakesItsTaintsAway) {
-  auto nodes = Nodes(12);
+  auto nodes = TaintNodes(12);
   for (int i = 0; i < 7; ++i) nodes[i] = Broken(nodes[i]);
   nodes[0] = Tainted(nodes[0]);
-  nodes[11] = With(nodes[11], "DStateProcess");
+  nodes[11] = WithStatus(nodes[11], "DStateProcess");
   for (const auto action : {policies::scheduling::BreakerAction::kAlert,
                             policies::scheduling::BreakerAction::kPenalize}) {
-    TaintRules rules = Rules();
+    TaintRules rules = KeyRules();
     rules.health.breaker.action = action;
-    EXPECT_THAT(Plan(nodes, rules),
+    EXPECT_THAT(TaintsOf(nodes, rules),
                 ElementsAre(Change(0, std::nullopt), Change(11, "DStateProcess")));
   }
-  nodes[6] = GpuNode(NameOf(6), kV100);
-  nodes[11] = GpuNode(NameOf(11), kV100);
-  EXPECT_THAT(Plan(nodes), SizeIs(5));  // the sixth has it
+  nodes[6] = GpuNode(TaintName(6), kV100);
+  nodes[11] = GpuNode(TaintName(11), kV100);
+  EXPECT_THAT(TaintsOf(nodes), SizeIs(5));  // the sixth has it
 }
 
 TEST(PlanTaints, ABreakerIsAboutItsOwnPool) {
-  auto nodes = Nodes(12);
+  auto nodes = TaintNodes(12);
   for (model::NodeState& node : nodes) node = Broken(node);
   nodes.push_back(Broken(GpuNode("a30-0", "NVIDIA-A30")));
   nodes.push_back(GpuNode("a30-1", "NVIDIA-A30"));
-  EXPECT_THAT(Plan(nodes),
+  EXPECT_THAT(TaintsOf(nodes),
               ElementsAre(TaintChange{.node = "a30-0", .uid = "", .value = "GPUIsLost"}));
 }
 
@@ -182,75 +182,75 @@ TEST(PlanTaints, NeverTaintsMoreThanAShareOfAPool) {
     std::size_t most;
   } cases[] = {{1, 0.5, 0}, {2, 0.5, 1}, {5, 0.5, 2}, {9, 0.5, 4}, {5, 0.1, 0}, {3, 1, 3}};
   for (const auto& [count, fraction, most] : cases) {
-    auto nodes = Nodes(count);
+    auto nodes = TaintNodes(count);
     for (int i = 0; i < count; ++i) {
-      nodes[i] = With(nodes[i], i % 2 == 0 ? "GPUIsLost" : "DStateProcess");
+      nodes[i] = WithStatus(nodes[i], i % 2 == 0 ? "GPUIsLost" : "DStateProcess");
     }
-    TaintRules rules = Rules();
+    TaintRules rules = KeyRules();
     rules.health.breaker.fraction = fraction;
-    EXPECT_THAT(Plan(nodes, rules), SizeIs(most)) << count << " nodes, " << fraction;
+    EXPECT_THAT(TaintsOf(nodes, rules), SizeIs(most)) << count << " nodes, " << fraction;
   }
 }
 
 TEST(PlanTaints, ANodeKeepsItsTaintBeforeOthersGetOne) {
-  auto nodes = Nodes(4);
+  auto nodes = TaintNodes(4);
   for (model::NodeState& node : nodes) node = Broken(node);
   nodes[3] = Tainted(nodes[3]);
-  EXPECT_THAT(Plan(nodes), ElementsAre(Change(0, "GPUIsLost")));
+  EXPECT_THAT(TaintsOf(nodes), ElementsAre(Change(0, "GPUIsLost")));
 }
 
 TEST(PlanTaints, TaintsAboveTheShareAreTakenAway) {
-  auto nodes = Nodes(4);
+  auto nodes = TaintNodes(4);
   for (model::NodeState& node : nodes) node = Tainted(Broken(node));
-  EXPECT_THAT(Plan(nodes), ElementsAre(Change(2, std::nullopt), Change(3, std::nullopt)));
+  EXPECT_THAT(TaintsOf(nodes), ElementsAre(Change(2, std::nullopt), Change(3, std::nullopt)));
 }
 
 // It may take a while until it is gone.
 TEST(PlanTaints, ATaintCountsUntilItIsGone) {
-  auto nodes = Nodes(2);
+  auto nodes = TaintNodes(2);
   nodes[0] = Broken(nodes[0]);
   nodes[1] = Tainted(nodes[1]);
-  EXPECT_THAT(Plan(nodes), ElementsAre(Change(1, std::nullopt)));
+  EXPECT_THAT(TaintsOf(nodes), ElementsAre(Change(1, std::nullopt)));
 }
 
 TEST(PlanTaints, ATaintCountsBeforeItIsSeen) {
-  auto nodes = Nodes(4);
+  auto nodes = TaintNodes(4);
   for (model::NodeState& node : nodes) node = Broken(node);
-  EXPECT_THAT(Plan(nodes, Rules(), {"v100-3"}), ElementsAre(Change(0, "GPUIsLost")));
-  EXPECT_THAT(Plan(nodes, Rules(), {"v100-3", "v100-2"}), IsEmpty());
+  EXPECT_THAT(TaintsOf(nodes, KeyRules(), {"v100-3"}), ElementsAre(Change(0, "GPUIsLost")));
+  EXPECT_THAT(TaintsOf(nodes, KeyRules(), {"v100-3", "v100-2"}), IsEmpty());
 }
 
 TEST(PlanTaints, ANodeThatCannotBeReadStaysAsItIs) {
-  auto nodes = Nodes(4);
+  auto nodes = TaintNodes(4);
   nodes[0] = Tainted(nodes[0]);
   nodes[1] = Broken(nodes[1]);
   nodes[0].quarantined = nodes[1].quarantined = true;
-  EXPECT_THAT(Plan(nodes), IsEmpty());
+  EXPECT_THAT(TaintsOf(nodes), IsEmpty());
 }
 
 TEST(PlanTaints, SwitchedOffEveryTaintGoes) {
-  auto nodes = Nodes(4);
+  auto nodes = TaintNodes(4);
   nodes[0] = Broken(nodes[0]);
   nodes[1] = Tainted(Broken(nodes[1]));
   nodes[2] = Tainted(nodes[2], "");
   nodes[3] = Tainted(nodes[3]);
   nodes[3].quarantined = true;
   nodes.push_back(Tainted(NodeWith("cpu", "cpu", 64)));
-  TaintRules rules = Rules();
+  TaintRules rules = KeyRules();
   rules.enabled = false;
-  EXPECT_THAT(Plan(nodes, rules),
+  EXPECT_THAT(TaintsOf(nodes, rules),
               ElementsAre(Change(1, std::nullopt), Change(2, std::nullopt), Change(3, std::nullopt),
                           TaintChange{.node = "cpu", .uid = "", .value = {}}));
 }
 
 // They are those of somebody else.
 TEST(PlanTaints, OtherEffectsAndOtherKeysAreLeftAlone) {
-  auto nodes = Nodes(2);
+  auto nodes = TaintNodes(2);
   nodes[0].node.taints = {{kTaint, "x", "NoExecute"}, {kTaint, "x", "PreferNoSchedule"}};
   nodes[1].node.taints = {{"example.com/excluded", "x", "NoSchedule"}};
-  EXPECT_THAT(Plan(nodes), IsEmpty());
+  EXPECT_THAT(TaintsOf(nodes), IsEmpty());
   nodes[0] = Broken(nodes[0]);
-  EXPECT_THAT(Plan(nodes), ElementsAre(Change(0, "GPUIsLost")));
+  EXPECT_THAT(TaintsOf(nodes), ElementsAre(Change(0, "GPUIsLost")));
 }
 
 }  // namespace

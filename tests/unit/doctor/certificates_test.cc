@@ -9,7 +9,7 @@
 namespace berth::doctor {
 namespace {
 
-using berth::testing::TestCa;
+using berth::tests::TestCa;
 using std::chrono::days;
 using std::chrono::hours;
 using ::testing::HasSubstr;
@@ -34,7 +34,7 @@ TEST(Verify, TakesWhatTheAuthoritySigned) {
 class CertificatesCheck : public ::testing::Test {
  protected:
   Findings Judge(std::chrono::seconds from, std::chrono::seconds until) {
-    berth::testing::LeafOptions options;
+    berth::tests::LeafOptions options;
     options.valid_from = from;
     options.valid_until = until;
     return JudgeSecret(

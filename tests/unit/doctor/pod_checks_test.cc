@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Case {
+struct PodCase {
   std::string name;
   Findings (*check)(const Facts&, const Rules&);
   std::function<void(Facts&)> change;
@@ -57,10 +57,10 @@ std::shared_ptr<const model::NodeNeeds> NeedsOfMemory(const std::vector<std::str
   return std::make_shared<const model::NodeNeeds>(std::move(needs));
 }
 
-class PodTable : public ::testing::TestWithParam<Case> {};
+class PodTable : public ::testing::TestWithParam<PodCase> {};
 
 TEST_P(PodTable, Judges) {
-  const Case& test = GetParam();
+  const PodCase& test = GetParam();
   Facts facts = Healthy();
   test.change(facts);
   const Finding finding = Only(test.check(facts, DefaultRules().rules()));
@@ -69,7 +69,7 @@ TEST_P(PodTable, Judges) {
   EXPECT_THAT(finding.advice, HasSubstr(test.advice));
 }
 
-void Nothing(Facts&) {}
+void LeavePods(Facts&) {}
 
 std::shared_ptr<const model::NodeNeeds> Needs(std::string zone) {
   return std::make_shared<const model::NodeNeeds>(
@@ -78,51 +78,52 @@ std::shared_ptr<const model::NodeNeeds> Needs(std::string zone) {
 
 INSTANTIATE_TEST_SUITE_P(All, PodTable,
                          ::testing::
-                             Values(Case{"PlacedWell", checks::Bypass().run, Nothing, Severity::kOk,
-                                         "1 pod with accelerators", ""},
-                                    Case{"OtherScheduler", checks::Bypass().run,
+                             Values(
+                                 PodCase{"PlacedWell", checks::Bypass().run, LeavePods,
+                                         Severity::kOk, "1 pod with accelerators", ""},
+                                 PodCase{"OtherScheduler", checks::Bypass().run,
                                          [](Facts& facts) {
                                            Train(facts).scheduler = "default-scheduler";
                                          },
                                          Severity::kProblem, "ml/train-0 (default-scheduler)",
                                          "schedulerName: berth"},
-                                    Case{"NobodyAsksBerth", checks::Bypass().run,
+                                 PodCase{"NobodyAsksBerth", checks::Bypass().run,
                                          [](Facts& facts) { facts.scheduler->extenders.clear(); },
                                          Severity::kProblem, "ml/train-0 (berth)",
                                          "see check registered"},
-                                    Case{"CreatedWithItsNode", checks::Bypass().run,
+                                 PodCase{"CreatedWithItsNode", checks::Bypass().run,
                                          [](Facts& facts) { Train(facts).created_bound = true; },
                                          Severity::kWarning, "ml/train-0 (on v100-1)",
                                          "nodeSelector"},
-                                    Case{"StaticPodsHaveTheirNode", checks::Bypass().run,
+                                 PodCase{"StaticPodsHaveTheirNode", checks::Bypass().run,
                                          [](Facts& facts) {
                                            Train(facts).created_bound = Train(facts).mirror = true;
                                          },
                                          Severity::kOk, "", ""},
-                                    Case{"PodsWithoutDevicesGoWhereTheyLike", checks::Bypass().run,
+                                 PodCase{"PodsWithoutDevicesGoWhereTheyLike", checks::Bypass().run,
                                          [](Facts& facts) { Web(facts).created_bound = true; },
                                          Severity::kOk, "", ""},
 
-                                    Case{"NoMinimum", checks::MemoryMinimum().run, Nothing,
+                                 PodCase{"NoMinimum", checks::MemoryMinimum().run, LeavePods,
                                          Severity::kOk, "", ""},
-                                    Case{"MinimumKept", checks::MemoryMinimum().run,
+                                 PodCase{"MinimumKept", checks::MemoryMinimum().run,
                                          [](Facts& facts) { Train(facts).memory_minimum = "40Gi"; },
                                          Severity::kOk, "", ""},
-                                    Case{"MinimumUnheard", checks::MemoryMinimum().run,
+                                 PodCase{"MinimumUnheard", checks::MemoryMinimum().run,
                                          [](Facts& facts) {
                                            Train(facts).memory_minimum = "40Gi";
                                            Train(facts).scheduler = "volcano";
                                          },
                                          Severity::kWarning, "ml/train-0 (40Gi by volcano)",
                                          "node affinity to berth.dev/accelerator-memory"},
-                                    Case{"MinimumSaidByAffinity", checks::MemoryMinimum().run,
+                                 PodCase{"MinimumSaidByAffinity", checks::MemoryMinimum().run,
                                          [](Facts& facts) {
                                            Train(facts).memory_minimum = "40Gi";
                                            Train(facts).scheduler = "volcano";
                                            Train(facts).needs = NeedsOfMemory({"39", "79"});
                                          },
                                          Severity::kOk, "", ""},
-                                    Case{"MinimumSaidByOneTermOfTwo", checks::MemoryMinimum().run,
+                                 PodCase{"MinimumSaidByOneTermOfTwo", checks::MemoryMinimum().run,
                                          [](Facts& facts) {
                                            Train(facts).memory_minimum = "40Gi";
                                            Train(facts).scheduler = "volcano";
@@ -130,83 +131,82 @@ INSTANTIATE_TEST_SUITE_P(All, PodTable,
                                          },
                                          Severity::kWarning, "ml/train-0 (40Gi by volcano)", ""},
 
-                                    Case{"AffinityHolds", checks::Affinity().run,
+                                 PodCase{"AffinityHolds", checks::Affinity().run,
                                          [](Facts& facts) { Train(facts).needs = Needs("V100"); },
                                          Severity::kOk, "", ""},
-                                    Case{"AffinityBroken", checks::Affinity().run,
+                                 PodCase{"AffinityBroken", checks::Affinity().run,
                                          [](Facts& facts) { Train(facts).needs = Needs("A100"); },
                                          Severity::kWarning, "ml/train-0 (on v100-1)",
                                          "before the kubelets restart"},
-                                    Case{"AffinityOfAWaitingPod", checks::Affinity().run,
+                                 PodCase{"AffinityOfAWaitingPod", checks::Affinity().run,
                                          [](Facts& facts) {
                                            Train(facts).needs = Needs("A100");
                                            Train(facts).node = "";
                                          },
                                          Severity::kOk, "", ""},
-                                    Case{"AffinityOnANodeThatHasGone", checks::Affinity().run,
+                                 PodCase{"AffinityOnANodeThatHasGone", checks::Affinity().run,
                                          [](Facts& facts) {
                                            Train(facts).needs = Needs("A100");
                                            Train(facts).node = "gone";
                                          },
                                          Severity::kOk, "", ""},
 
-                                    Case{"NoCheckpoints", checks::Checkpoints().run, Nothing,
+                                 PodCase{"NoCheckpoints", checks::Checkpoints().run, LeavePods,
                                          Severity::kOk, "0 claims", ""},
-                                    Case{"CheckpointsDeclined", checks::Checkpoints().run,
+                                 PodCase{"CheckpointsDeclined", checks::Checkpoints().run,
                                          [](Facts& facts) { Train(facts).checkpoint = "false"; },
                                          Severity::kOk, "0 claims", ""},
-                                    Case{"DefaultClaim", checks::Checkpoints().run,
+                                 PodCase{"DefaultClaim", checks::Checkpoints().run,
                                          [](Facts& facts) { Train(facts).checkpoint = "true"; },
                                          Severity::kOk, "1 claim", ""},
-                                    Case{"ClaimMissing", checks::Checkpoints().run,
+                                 PodCase{"ClaimMissing", checks::Checkpoints().run,
                                          [](Facts& facts) { Train(facts).checkpoint = "mine"; },
                                          Severity::kProblem,
                                          "ml/mine (for train-0)", "ReadWriteMany"},
-                                    Case{"DefaultClaimMissing", checks::Checkpoints().run,
+                                 PodCase{"DefaultClaimMissing", checks::Checkpoints().run,
                                          [](Facts& facts) {
                                            Train(facts).checkpoint = "true";
                                            facts.claims->clear();
                                          },
                                          Severity::kProblem, "ml/checkpoints (for train-0)", ""},
-                                    Case{"ClaimOfOneNode", checks::Checkpoints().run,
+                                 PodCase{"ClaimOfOneNode", checks::Checkpoints().run,
                                          [](Facts& facts) { Train(facts).checkpoint = "local"; },
                                          Severity::kWarning, "ml/local (for train-0)",
                                          "ReadWriteMany"},
 
-                                    Case{"RoomForAll", checks::CpuCapacity().run, Nothing,
+                                 PodCase{"RoomForAll", checks::CpuCapacity().run, LeavePods,
                                          Severity::kOk, "", ""},
-                                    Case{"TooManyCores", checks::CpuCapacity().run,
+                                 PodCase{"TooManyCores", checks::CpuCapacity().run,
                                          [](Facts& facts) { Web(facts) = CpuPod("web-0", 65); },
                                          Severity::kProblem,
                                          "isolation is enforced in 2 namespaces, and its pods "
                                          "without accelerators request more than the nodes without "
                                          "accelerators have: cpu 65.0 of 64.0",
                                          "allow-accelerator-nodes"},
-                                    Case{"TooMuchMemory", checks::CpuCapacity().run,
+                                 PodCase{"TooMuchMemory", checks::CpuCapacity().run,
                                          [](Facts& facts) {
                                            Web(facts).requests.Set("memory",
                                                                    std::int64_t{300} << 30);
                                          },
                                          Severity::kProblem, "memory 300.0 GiB of 252.0 GiB", ""},
-                                    Case{"DaemonsTakeTheirShare", checks::CpuCapacity().run,
+                                 PodCase{"DaemonsTakeTheirShare", checks::CpuCapacity().run,
                                          [](Facts& facts) {
                                            Web(facts) = CpuPod("web-0", 60);
                                            facts.pods->push_back(CpuPod("daemon", 5));
                                            Web(facts).owner = "DaemonSet";
                                          },
                                          Severity::kProblem, "cpu 60.0 of 59.0", ""},
-                                    Case{"PodsWithDevicesDoNotCount", checks::CpuCapacity().run,
-                                         [](Facts& facts) {
-                                           Train(facts).requests.Set("cpu", 90'000);
-                                         },
-                                         Severity::kOk, "", ""},
-                                    Case{"OtherNamespacesDoNotCount", checks::CpuCapacity().run,
+                                 PodCase{
+                                     "PodsWithDevicesDoNotCount", checks::CpuCapacity().run,
+                                     [](Facts& facts) { Train(facts).requests.Set("cpu", 90'000); },
+                                     Severity::kOk, "", ""},
+                                 PodCase{"OtherNamespacesDoNotCount", checks::CpuCapacity().run,
                                          [](Facts& facts) {
                                            Web(facts) = CpuPod("web-0", 65);
                                            facts.namespaces->back().labels[0].second = "warn";
                                          },
                                          Severity::kOk, "", ""},
-                                    Case{"NotEnforcedYet", checks::CpuCapacity().run,
+                                 PodCase{"NotEnforcedYet", checks::CpuCapacity().run,
                                          [](Facts& facts) {
                                            Web(facts) = CpuPod("web-0", 65);
                                            facts.namespaces->clear();

@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Case {
+struct SchedulerCase {
   std::string name;
   Findings (*check)(const Facts&, const Rules&);
   std::function<void(SchedulerConfig&)> change;
@@ -29,10 +29,10 @@ ExtenderEntry Other(bool ignorable = false) {
   return {.url_prefix = "http://127.0.0.1:1", .filter_verb = "filter", .ignorable = ignorable};
 }
 
-class SchedulerTable : public ::testing::TestWithParam<Case> {};
+class SchedulerTable : public ::testing::TestWithParam<SchedulerCase> {};
 
 TEST_P(SchedulerTable, Judges) {
-  const Case& test = GetParam();
+  const SchedulerCase& test = GetParam();
   Facts facts = NoFacts();
   facts.scheduler = GoodSchedulerConfig();
   test.change(*facts.scheduler);
@@ -43,154 +43,154 @@ TEST_P(SchedulerTable, Judges) {
   EXPECT_EQ(finding.advice.empty(), test.severity <= Severity::kNote);
 }
 
-void Nothing(SchedulerConfig&) {}
+void LeaveConfig(SchedulerConfig&) {}
 void Without(SchedulerConfig& config) { config.extenders.clear(); }
 
 INSTANTIATE_TEST_SUITE_P(
     All, SchedulerTable,
-    ::
-        testing::Values(Case{"Registered", checks::Registered().run, Nothing, Severity::kOk,
+    ::testing::
+        Values(SchedulerCase{"Registered", checks::Registered().run, LeaveConfig, Severity::kOk,
                              "scheduler.yaml calls https://10.96.0.7:443", ""},
-                        Case{"NotRegistered", checks::Registered().run, Without, Severity::kProblem,
+               SchedulerCase{"NotRegistered", checks::Registered().run, Without, Severity::kProblem,
                              "scheduler.yaml has no extender of Berth", "`berth stanza`"},
-                        Case{"OnlyOthersRegistered", checks::Registered().run,
+               SchedulerCase{"OnlyOthersRegistered", checks::Registered().run,
                              [](SchedulerConfig& config) { config.extenders = {Other()}; },
                              Severity::kProblem, "no extender of Berth", "`berth stanza`"},
-                        Case{"VerbMissing", checks::Registered().run,
+               SchedulerCase{"VerbMissing", checks::Registered().run,
                              [](SchedulerConfig& config) { config.extenders[0].preempt_verb = ""; },
                              Severity::kProblem, "does not call", "preemptVerb: preempt"},
-                        Case{"VerbsOfOtherPaths", checks::Registered().run,
+               SchedulerCase{"VerbsOfOtherPaths", checks::Registered().run,
                              [](SchedulerConfig& config) {
                                config.extenders[0].filter_verb = "predicates";
                                config.extenders[0].prioritize_verb = "priorities";
                              },
                              Severity::kProblem, "",
                              "filterVerb: filter and prioritizeVerb: prioritize"},
-                        Case{
-                            "Binds", checks::Registered().run,
-                            [](SchedulerConfig& config) { config.extenders[0].bind_verb = "bind"; },
-                            Severity::kProblem, "bindVerb bind", "remove bindVerb"},
+               SchedulerCase{
+                   "Binds", checks::Registered().run,
+                   [](SchedulerConfig& config) { config.extenders[0].bind_verb = "bind"; },
+                   Severity::kProblem, "bindVerb bind", "remove bindVerb"},
 
-                        Case{"Last", checks::Last().run, Nothing, Severity::kOk, "", ""},
-                        Case{"LastOfTwo", checks::Last().run,
+               SchedulerCase{"Last", checks::Last().run, LeaveConfig, Severity::kOk, "", ""},
+               SchedulerCase{"LastOfTwo", checks::Last().run,
                              [](SchedulerConfig& config) {
                                config.extenders.insert(config.extenders.begin(), Other());
                              },
                              Severity::kOk, "", ""},
-                        Case{"NotLast", checks::Last().run,
+               SchedulerCase{"NotLast", checks::Last().run,
                              [](SchedulerConfig& config) { config.extenders.push_back(Other()); },
                              Severity::kProblem, "http://127.0.0.1:1", "put Berth's entry last"},
-                        Case{"IgnorableOnesComeLater", checks::Last().run,
+               SchedulerCase{"IgnorableOnesComeLater", checks::Last().run,
                              [](SchedulerConfig& config) {
                                config.extenders.insert(config.extenders.begin(), Other(true));
                              },
                              Severity::kProblem, "http://127.0.0.1:1", "remove its filterVerb"},
-                        Case{"LaterButDoesNotFilter", checks::Last().run,
+               SchedulerCase{"LaterButDoesNotFilter", checks::Last().run,
                              [](SchedulerConfig& config) {
                                config.extenders.push_back(Other());
                                config.extenders[1].filter_verb = "";
                              },
                              Severity::kOk, "", ""},
-                        Case{"LastOfNone", checks::Last().run, Without, Severity::kUnknown,
+               SchedulerCase{"LastOfNone", checks::Last().run, Without, Severity::kUnknown,
                              "no extender of Berth", "registered"},
 
-                        Case{"AllNodes", checks::Sampling().run, Nothing, Severity::kOk, "", ""},
-                        Case{"ZeroIsTheDefault", checks::Sampling().run,
+               SchedulerCase{"AllNodes", checks::Sampling().run, LeaveConfig, Severity::kOk, "",
+                             ""},
+               SchedulerCase{"ZeroIsTheDefault", checks::Sampling().run,
                              [](SchedulerConfig& config) {
                                config.profiles[0].name = "mine";
                                config.percentage = 0;
                              },
                              Severity::kWarning, "profile mine of scheduler.yaml",
                              "percentageOfNodesToScore: 100"},
-                        Case{"ProfileWins", checks::Sampling().run,
+               SchedulerCase{"ProfileWins", checks::Sampling().run,
                              [](SchedulerConfig& config) {
                                config.profiles.push_back({"small", 10});
                                config.profiles.push_back({"large", 100});
                              },
                              Severity::kWarning, "profile small of",
                              "add small to planner.schedulers"},
-                        Case{"ProfileWinsOverNone", checks::Sampling().run,
+               SchedulerCase{"ProfileWinsOverNone", checks::Sampling().run,
                              [](SchedulerConfig& config) {
                                config.percentage.reset();
                                config.profiles[0].percentage = 100;
                              },
                              Severity::kOk, "", ""},
 
-                        Case{"BindsMany", checks::ClientLimit().run,
+               SchedulerCase{"BindsMany", checks::ClientLimit().run,
                              [](SchedulerConfig& config) { config.qps = 1000; }, Severity::kOk, "",
                              ""},
-                        Case{"BindsWithoutLimit", checks::ClientLimit().run,
+               SchedulerCase{"BindsWithoutLimit", checks::ClientLimit().run,
                              [](SchedulerConfig& config) { config.qps = -1; }, Severity::kOk, "",
                              ""},
-                        Case{"BindsFew", checks::ClientLimit().run, Nothing, Severity::kNote,
+               SchedulerCase{"BindsFew", checks::ClientLimit().run, LeaveConfig, Severity::kNote,
                              "binds at most 50 pods a second by scheduler.yaml", ""},
 
-                        Case{"PreemptsAnywhere", checks::Preemption().run, Nothing, Severity::kOk,
-                             "", ""},
-                        Case{"PreemptsOnASample", checks::Preemption().run,
-                             [](SchedulerConfig& config) {
-                               config.profiles.push_back({.name = "small"});
-                             },
-                             Severity::kWarning, "profile small of scheduler.yaml",
-                             "minCandidateNodesPercentage: 100"},
-                        Case{"PreemptsWithoutBerth", checks::Preemption().run,
-                             Without, Severity::kUnknown, "no extender of Berth", "registered"},
+               SchedulerCase{"PreemptsAnywhere", checks::Preemption().run, LeaveConfig,
+                             Severity::kOk, "", ""},
+               SchedulerCase{
+                   "PreemptsOnASample", checks::Preemption().run,
+                   [](SchedulerConfig& config) { config.profiles.push_back({.name = "small"}); },
+                   Severity::kWarning, "profile small of scheduler.yaml",
+                   "minCandidateNodesPercentage: 100"},
+               SchedulerCase{"PreemptsWithoutBerth", checks::Preemption().run, Without,
+                             Severity::kUnknown, "no extender of Berth", "registered"},
 
-                        Case{"Names", checks::NodeCache().run, Nothing, Severity::kOk, "", ""},
-                        Case{"WholeNodes", checks::NodeCache().run,
-                             [](SchedulerConfig&
-                                    config) { config.extenders[0].node_cache_capable = false; },
-                             Severity::kProblem, "as if they were idle", "nodeCacheCapable: true"},
+               SchedulerCase{"Names", checks::NodeCache().run, LeaveConfig, Severity::kOk, "", ""},
+               SchedulerCase{
+                   "WholeNodes", checks::NodeCache().run,
+                   [](SchedulerConfig& config) { config.extenders[0].node_cache_capable = false; },
+                   Severity::kProblem, "as if they were idle", "nodeCacheCapable: true"},
 
-                        Case{"Outweighs", checks::Weight().run, Nothing, Severity::kOk, "", ""},
-                        Case{"Outweighed", checks::Weight().run,
+               SchedulerCase{"Outweighs", checks::Weight().run, LeaveConfig, Severity::kOk, "", ""},
+               SchedulerCase{"Outweighed", checks::Weight().run,
                              [](SchedulerConfig& config) { config.extenders[0].weight = 1; },
                              Severity::kWarning,
                              "weight is 1 for https://10.96.0.7:443: one rank "
                              "of Berth counts 10",
                              "weight: 31"},
 
-                        Case{"Waits", checks::Ignorable().run, Nothing, Severity::kOk, "", ""},
-                        Case{"Ignorable", checks::Ignorable().run,
+               SchedulerCase{"Waits", checks::Ignorable().run, LeaveConfig, Severity::kOk, "", ""},
+               SchedulerCase{"Ignorable", checks::Ignorable().run,
                              [](SchedulerConfig& config) { config.extenders[0].ignorable = true; },
                              Severity::kWarning, "ignorable is true", "ignorable: false"},
 
-                        Case{"AllResources", checks::ManagedResources().run, Nothing, Severity::kOk,
-                             "nvidia.com/gpu", ""},
-                        Case{"ResourceMissing", checks::ManagedResources().run,
+               SchedulerCase{"AllResources", checks::ManagedResources().run, LeaveConfig,
+                             Severity::kOk, "nvidia.com/gpu", ""},
+               SchedulerCase{"ResourceMissing", checks::ManagedResources().run,
                              [](SchedulerConfig& config) {
                                config.extenders[0].managed_resources.pop_back();
                              },
                              Severity::kProblem, "for pods with preferred.jp/mncore2",
                              "`berth stanza`"},
-                        Case{"EveryPod", checks::ManagedResources().run,
+               SchedulerCase{"EveryPod", checks::ManagedResources().run,
                              [](SchedulerConfig& config) {
                                config.extenders[0].managed_resources.clear();
                                config.extenders[0].url_prefix =
                                    "https://berth-extender.berth-system.svc";
                              },
                              Severity::kProblem, "for every pod, including Berth's own", ""},
-                        Case{"Uncounted", checks::ManagedResources().run,
+               SchedulerCase{"Uncounted", checks::ManagedResources().run,
                              [](SchedulerConfig& config) {
                                config.extenders[0].managed_resources[0].ignored_by_scheduler = true;
                              },
                              Severity::kProblem, "ignoredByScheduler is true for nvidia.com/gpu",
                              ""},
 
-                        Case{"TrustsAFile", checks::Authority().run, Nothing, Severity::kNote,
+               SchedulerCase{"TrustsAFile", checks::Authority().run, LeaveConfig, Severity::kNote,
                              "/etc/ca.crt", ""},
-                        Case{"TrustsAnybody", checks::Authority().run,
+               SchedulerCase{"TrustsAnybody", checks::Authority().run,
                              [](SchedulerConfig& config) { config.extenders[0].ca_file = ""; },
                              Severity::kProblem, "accepts any certificate", "`berth stanza`"},
-                        Case{"DoesNotVerify", checks::Authority().run,
+               SchedulerCase{"DoesNotVerify", checks::Authority().run,
                              [](SchedulerConfig& config) { config.extenders[0].insecure = true; },
                              Severity::kProblem, "accepts any certificate", "`berth stanza`"},
-                        Case{
-                            "Plain", checks::Authority().run,
-                            [](SchedulerConfig&
-                                   config) { config.extenders[0].url_prefix = "http://127.0.0.1:8"; },
-                            Severity::kNote, "without TLS", ""},
-                        Case{"NothingToCompareWith", checks::Authority().run,
+               SchedulerCase{
+                   "Plain", checks::Authority().run,
+                   [](SchedulerConfig&
+                          config) { config.extenders[0].url_prefix = "http://127.0.0.1:8"; },
+                   Severity::kNote, "without TLS", ""},
+               SchedulerCase{"NothingToCompareWith", checks::Authority().run,
                              [](SchedulerConfig& config) { config.extenders[0].ca_data = "PEM"; },
                              Severity::kUnknown, "Secret berth-extender-tls cannot be read",
                              "certificates"}),
@@ -281,12 +281,12 @@ class Authority : public ::testing::Test {
     return Only(checks::Authority().run(facts, DefaultRules().rules()));
   }
 
-  const berth::testing::TestCa ca_;
+  const berth::tests::TestCa ca_;
 };
 
 TEST_F(Authority, ComparesCaDataWithTheSecret) {
   EXPECT_EQ(Judge(ca_.certificate()).severity, Severity::kOk);
-  const Finding other = Judge(berth::testing::TestCa("other").certificate());
+  const Finding other = Judge(berth::tests::TestCa("other").certificate());
   EXPECT_EQ(other.severity, Severity::kProblem);
   EXPECT_THAT(other.what, HasSubstr("does not fit the certificate in Secret berth-extender-tls"));
   EXPECT_THAT(other.advice, HasSubstr("restart kube-scheduler"));

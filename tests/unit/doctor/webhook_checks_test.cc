@@ -114,7 +114,7 @@ TEST(HasNoWebhook, IsANoteWhereNobodyWantsOne) {
 }
 
 TEST(WebhookAuthority, ComparesEveryBundle) {
-  const berth::testing::TestCa ca;
+  const berth::tests::TestCa ca;
   Facts facts = NoFacts();
   facts.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const auto judge = [&facts] {

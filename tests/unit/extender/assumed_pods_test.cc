@@ -26,7 +26,7 @@ using policies::scheduling::PodAskingFor;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 constexpr std::size_t kManyNodes = 40;
 
 /// As kube-scheduler asks, which counts the devices itself.

@@ -25,7 +25,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 
 /// Keeps what it is told, if it wants to be told.
 struct Recorder : DecisionObserver {

@@ -19,7 +19,7 @@ using policies::scheduling::NodeWith;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 
 std::vector<model::NodeState> MixedNodes() {
   return {GpuNode("good", kV100),

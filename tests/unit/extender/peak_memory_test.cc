@@ -13,12 +13,12 @@
 namespace berth::extender {
 namespace {
 
-using berth::testing::kConstant;
-using berth::testing::kFactor;
-using berth::testing::kMega;
-using berth::testing::Numbered;
-using berth::testing::PeakOf;
-using berth::testing::Repeated;
+using berth::tests::kConstant;
+using berth::tests::kFactor;
+using berth::tests::kMega;
+using berth::tests::Numbered;
+using berth::tests::PeakOf;
+using berth::tests::Repeated;
 
 struct Multiplied {
   std::string name;
@@ -166,7 +166,7 @@ std::vector<Multiplied> AllMultiplied() {
 class PeakMemory : public ::testing::TestWithParam<Multiplied> {};
 
 TEST_P(PeakMemory, IsAFewTimesTheRequest) {
-  if (!berth::testing::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
+  if (!berth::tests::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
   const std::string body = GetParam().make();
   ExtenderUnderTest berth({});
   const std::size_t peak = PeakOf([&] { berth.Post(GetParam().path, body); });

@@ -14,7 +14,7 @@ namespace berth::extender {
 namespace {
 
 using nlohmann::json;
-using Names = std::vector<std::string_view>;
+using PlainNames = std::vector<std::string_view>;
 
 // Not indented, as encoding/json writes it.
 constexpr std::string_view kOfKubeScheduler =
@@ -27,7 +27,7 @@ TEST(PlainArgsReaderTest, TakesWhatKubeSchedulerWrites) {
     const auto args = reader.Read(kOfKubeScheduler);
     ASSERT_TRUE(args);
     EXPECT_EQ(args->pod, R"({"metadata":{"name":"p","annotations":{"a":"\"b\""}},"spec":{}})");
-    EXPECT_EQ(args->node_names, (Names{"node-a", "node-b.example.com", "node-a"}));
+    EXPECT_EQ(args->node_names, (PlainNames{"node-a", "node-b.example.com", "node-a"}));
   }
 }
 
@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // It does not decode all that it passes, so what it takes must be shown to be JSON.
 TEST(PlainArgsReaderTest, WhateverIsReadIsJsonAndMeansTheSame) {
-  testing::Mutator mutate;
+  tests::Mutator mutate;
   ArgsReader reader;
   int read = 0;
   for (int round = 0; round < 20'000; ++round) {

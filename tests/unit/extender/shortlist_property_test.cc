@@ -18,7 +18,7 @@ namespace {
 using policies::scheduling::Judgement;
 using policies::scheduling::World;
 
-constexpr std::uint32_t kRounds = 200;
+constexpr std::uint32_t kShortlistRounds = 200;
 
 /// The cluster of a world, with and without a shortlist.
 struct Pair {
@@ -65,7 +65,7 @@ void ExpectSameFailures(const FilterResult& a, const FilterResult& b) {
 TEST(ShortlistProperties, IsTheBestPartOfTheFullAnswer) {
   int shortened_ones = 0;
   int without_any = 0;
-  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+  for (std::uint32_t seed = 0; seed < kShortlistRounds; ++seed) {
     SCOPED_TRACE(seed);
     const World world(seed);
     const auto size = static_cast<std::size_t>(1 + seed % 10);

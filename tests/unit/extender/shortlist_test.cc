@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+using policies::scheduling::kV100;
 constexpr std::size_t kNodes = 12;
 
 std::vector<model::NodeState> Nodes() {

@@ -25,7 +25,7 @@ absl::StatusOr<model::Workload> Read(std::string_view text, std::string_view kin
   return WorkloadFromJson(*root, kind, "");
 }
 
-std::string ErrorOf(std::string_view text, std::string_view kind = "Pod") {
+std::string WorkloadError(std::string_view text, std::string_view kind = "Pod") {
   return std::string(Read(text, kind).status().message());
 }
 
@@ -244,7 +244,7 @@ TEST(WorkloadFromJsonTest, NamesTheFieldThatIsWrong) {
       {R"({"spec": {"terminationGracePeriodSeconds": 1.5}})",
        "spec.terminationGracePeriodSeconds: expected a whole number, got number"},
   };
-  for (const auto& test : cases) EXPECT_THAT(ErrorOf(test.text), HasSubstr(test.error));
+  for (const auto& test : cases) EXPECT_THAT(WorkloadError(test.text), HasSubstr(test.error));
 }
 
 TEST(WorkloadFromJsonTest, CapsQuantitiesThatOverflow) {

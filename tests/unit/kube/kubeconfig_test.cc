@@ -9,8 +9,8 @@
 namespace berth::kube {
 namespace {
 
-using berth::testing::TempDir;
-using berth::testing::TestCa;
+using berth::tests::TempDir;
+using berth::tests::TestCa;
 
 std::string Base64(const std::string& text) { return absl::Base64Escape(text); }
 
@@ -55,8 +55,8 @@ class Kubeconfig : public ::testing::Test {
   }
 
   const TestCa ca_;
-  const berth::testing::PemPair client_ =
-      ca_.Issue({.use = berth::testing::LeafUse::kClient, .names = {}});
+  const berth::tests::PemPair client_ =
+      ca_.Issue({.use = berth::tests::LeafUse::kClient, .names = {}});
   const TempDir folder_;
   std::string path_;
 };

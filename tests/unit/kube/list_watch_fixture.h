@@ -12,12 +12,12 @@
 
 namespace berth::kube {
 
-using berth::testing::EncodeBookmark;
-using berth::testing::EncodeFrame;
-using berth::testing::EncodeList;
-using berth::testing::EncodeObject;
-using berth::testing::EncodeStatus;
-using berth::testing::Envelope;
+using berth::tests::EncodeBookmark;
+using berth::tests::EncodeFrame;
+using berth::tests::EncodeList;
+using berth::tests::EncodeObject;
+using berth::tests::EncodeStatus;
+using berth::tests::Envelope;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 

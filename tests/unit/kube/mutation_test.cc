@@ -17,7 +17,7 @@
 namespace berth::kube {
 namespace {
 
-using berth::testing::Mutator;
+using berth::tests::Mutator;
 
 constexpr int kRounds = 4000;
 

@@ -17,10 +17,10 @@
 namespace berth::kube {
 namespace {
 
-using berth::testing::kConstant;
-using berth::testing::kFactor;
-using berth::testing::kMega;
-using berth::testing::PeakOf;
+using berth::tests::kConstant;
+using berth::tests::kFactor;
+using berth::tests::kMega;
+using berth::tests::PeakOf;
 
 // As etcd stores at most, unless it is told otherwise.
 constexpr std::size_t kObject = 3 * kMega / 2;
@@ -179,7 +179,7 @@ std::vector<Multiplied> AllMultiplied() {
 class PeakMemory : public ::testing::TestWithParam<Multiplied> {};
 
 TEST_P(PeakMemory, OfAPageIsAFewTimesAnObject) {
-  if (!berth::testing::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
+  if (!berth::tests::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
   const Multiplied& multiplied = GetParam();
   PageOfOne transport(multiplied.is_node ? "NodeList" : "PodList", multiplied.make());
   const std::size_t peak = PeakOf(

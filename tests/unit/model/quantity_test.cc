@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxQuantity = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 
 struct GoodCase {
@@ -50,13 +50,13 @@ INSTANTIATE_TEST_SUITE_P(Suffixes, QuantityGoodTest,
                              {"4G", 4'000'000'000, 4'000'000'000'000},
                              {"5T", 5'000'000'000'000, 5'000'000'000'000'000},
                              {"6P", 6'000'000'000'000'000, 6'000'000'000'000'000'000},
-                             {"7E", 7'000'000'000'000'000'000, kMax},
+                             {"7E", 7'000'000'000'000'000'000, kMaxQuantity},
                              {"1Ki", 1024, 1'024'000},
                              {"1Mi", 1 << 20, 1'048'576'000},
                              {"40Gi", std::int64_t{40} << 30, 42'949'672'960'000},
                              {"1Ti", std::int64_t{1} << 40, 1'099'511'627'776'000},
                              {"1Pi", std::int64_t{1} << 50, 1'125'899'906'842'624'000},
-                             {"1Ei", std::int64_t{1} << 60, kMax},
+                             {"1Ei", std::int64_t{1} << 60, kMaxQuantity},
                          }));
 
 INSTANTIATE_TEST_SUITE_P(Numbers, QuantityGoodTest,
@@ -90,22 +90,22 @@ INSTANTIATE_TEST_SUITE_P(Exponents, QuantityGoodTest,
                              {"1e-99", 1, 1},
                              {"0e99", 0, 0},
                              {"12345e-2147483648", 1, 1},
-                             {"1e2147483647", kMax, kMax},
+                             {"1e2147483647", kMaxQuantity, kMaxQuantity},
                              {"0e2147483647", 0, 0},
                              {"1e4294967299", 1000, 1'000'000},  // the exponent's low 32 bits
                          }));
 
 INSTANTIATE_TEST_SUITE_P(Limits, QuantityGoodTest,
                          testing::ValuesIn<GoodCase>({
-                             {"9223372036854775807", kMax, kMax},
-                             {"9223372036854775808", kMax, kMax},
-                             {"-9223372036854775808", -kMax, kMin},
-                             {"99999999999999999999999999999999999999", kMax, kMax},
-                             {"8Ei", kMax, kMax},
-                             {"-8Ei", -kMax, kMin},
-                             {"7.999999999999999999999Ei", kMax, kMax},
+                             {"9223372036854775807", kMaxQuantity, kMaxQuantity},
+                             {"9223372036854775808", kMaxQuantity, kMaxQuantity},
+                             {"-9223372036854775808", -kMaxQuantity, kMin},
+                             {"99999999999999999999999999999999999999", kMaxQuantity, kMaxQuantity},
+                             {"8Ei", kMaxQuantity, kMaxQuantity},
+                             {"-8Ei", -kMaxQuantity, kMin},
+                             {"7.999999999999999999999Ei", kMaxQuantity, kMaxQuantity},
                              {"9223372036854775", 9223372036854775, 9223372036854775000},
-                             {"9223372036854776", 9223372036854776, kMax},
+                             {"9223372036854776", 9223372036854776, kMaxQuantity},
                          }));
 
 INSTANTIATE_TEST_SUITE_P(NoDigits, QuantityGoodTest,
@@ -155,7 +155,7 @@ TEST(QuantityTest, ReadsMillionsOfDigits) {
   std::string text = "0." + std::string(1'000'000, '0') + "1Ei";
   EXPECT_EQ(Quantity::Parse(text)->MilliValue(), 1);
   text = std::string(1'000'000, '9');
-  EXPECT_EQ(Quantity::Parse(text)->Value(), kMax);
+  EXPECT_EQ(Quantity::Parse(text)->Value(), kMaxQuantity);
 }
 
 TEST(QuantityTest, ComparesAmountsAndNotTexts) {
@@ -169,7 +169,7 @@ TEST(QuantityTest, ComparesAmountsAndNotTexts) {
 TEST(QuantityTest, IsWrittenAsPeopleWriteIt) {
   const std::vector<std::pair<std::int64_t, std::string>> cores = {
       {0, "0"},        {1, "1m"},   {100, "100m"},
-      {3900, "3900m"}, {8000, "8"}, {kMax, "9223372036854775807m"}};
+      {3900, "3900m"}, {8000, "8"}, {kMaxQuantity, "9223372036854775807m"}};
   for (const auto& [milli, text] : cores) {
     EXPECT_EQ(Quantity::OfMilli(milli).text(), text);
     EXPECT_EQ(Quantity::OfMilli(milli), *Quantity::Parse(text)) << text;
@@ -181,7 +181,7 @@ TEST(QuantityTest, IsWrittenAsPeopleWriteIt) {
       {std::int64_t{1536} << 20, "1536Mi"},
       {std::int64_t{80} << 30, "80Gi"},
       {std::int64_t{4} << 60, "4Ei"},
-      {kMax, "9223372036854775807"}};
+      {kMaxQuantity, "9223372036854775807"}};
   for (const auto& [amount, text] : bytes) {
     EXPECT_EQ(Quantity::OfBytes(amount).text(), text);
     EXPECT_EQ(Quantity::OfBytes(amount), *Quantity::Parse(text)) << text;

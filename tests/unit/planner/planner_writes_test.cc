@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // Two nodes, and a refused pod that is nominated to the first.
-Fixture Nominated() {
+Fixture NominatedFixture() {
   Fixture f;
   f.nodes = {RoomyNode("a"), RoomyNode("b")};
   f.Refuse("1");
@@ -22,7 +22,7 @@ Fixture Nominated() {
 }
 
 TEST(Cleared, ThePodIsLeftAloneThenAnotherNodeComesFirst) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   f.Nominate("1", "");
   EXPECT_THAT(f.Outcomes(), ElementsAre(Outcome::kCleared));
   EXPECT_THAT(f.Plan(), IsEmpty());
@@ -35,7 +35,7 @@ TEST(Cleared, ThePodIsLeftAloneThenAnotherNodeComesFirst) {
 }
 
 TEST(Cleared, TheNodeIsNominatedAgainIfNoOtherFits) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   f.Node("b").node.unschedulable = true;
   f.Nominate("1", "");
   f.Pass(WaitingPod::kBackoff);
@@ -43,7 +43,7 @@ TEST(Cleared, TheNodeIsNominatedAgainIfNoOtherFits) {
 }
 
 TEST(Cleared, TheTimeDoublesUpToALimit) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   for (const int wait : {10, 20, 40, 80, 160, 300, 300}) {
     f.Nominate("1", "");
     f.Pass(seconds(wait) - milliseconds(1));
@@ -54,14 +54,14 @@ TEST(Cleared, TheTimeDoublesUpToALimit) {
 }
 
 TEST(Cleared, OtherPodsOfTheShapeAreNotLeftAlone) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   f.Nominate("1", "");
   f.Refuse("2");
   EXPECT_THAT(f.Plan(), ElementsAre("2 a"));
 }
 
 TEST(TriedInVain, ANominationThatStandsNonethelessIsWithdrawn) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   f.Edit("1", [](model::Pod& pod) {
     pod.unschedulable =
         "0/2 nodes are available: 2 Odd. preemption: not eligible due to "
@@ -148,7 +148,7 @@ TEST(TriedInVain, WhereKubeSchedulerPreemptsTheNominationIsItsOwn) {
        {"0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
         "0/2 nodes are available: 2 Insufficient nvidia.com/gpu. preemption: not eligible due to a "
         "terminating pod on the nominated node."}) {
-    Fixture f = Nominated();
+    Fixture f = NominatedFixture();
     f.Edit("1", [&](model::Pod& pod) { pod.unschedulable = message; });
     EXPECT_THAT(f.Outcomes(), ElementsAre(Outcome::kSuperseded));
     f.Node("a").used.Set(kGpu, 8);  // the victims
@@ -161,7 +161,7 @@ TEST(TriedInVain, WhereKubeSchedulerPreemptsTheNominationIsItsOwn) {
 }
 
 TEST(Superseded, ANominationOfAnotherIsNeverChanged) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   f.Nominate("1", "b");
   EXPECT_THAT(f.Outcomes(), ElementsAre(Outcome::kSuperseded));
   f.Node("b").quarantined = true;
@@ -171,7 +171,7 @@ TEST(Superseded, ANominationOfAnotherIsNeverChanged) {
 }
 
 TEST(Superseded, OneOnTheNodeThatKubeSchedulerClearedBeforeIsAnothersToo) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   f.Nominate("1", "");
   f.Nominate("1", "a");  // the annotation still names it
   f.Node("a").quarantined = true;
@@ -200,7 +200,7 @@ TEST(Written, ItsNodeIsPromisedMeanwhile) {
 }
 
 TEST(Written, AnOldObjectIsNotTakenForANewOne) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   f.Node("a").quarantined = true;
   const std::vector<Step> steps = f.PlanOnly();
   EXPECT_THAT(Fixture::Names(steps), ElementsAre("1 b"));
@@ -239,7 +239,7 @@ TEST(Failed, TheNodeIsFreeAtOnceAndThePodIsPlannedSoon) {
 }
 
 TEST(Failed, AWithdrawalIsTriedAgain) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   f.Node("a").quarantined = true;
   f.Node("b").quarantined = true;
   const std::vector<Step> steps = f.PlanOnly();
@@ -253,14 +253,14 @@ TEST(Failed, AWithdrawalIsTriedAgain) {
 }
 
 TEST(Failed, AWithdrawalAfterATryInVainIsTriedAgain) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   f.Edit("1", [](model::Pod& pod) { pod.unschedulable = "Odd. preemption: no"; });
   f.planner->Failed(f.PlanOnly().at(0));
   EXPECT_THAT(f.Plan(), ElementsAre("1 "));
 }
 
 TEST(Failed, AReplacementLeavesTheFormerNominationToBeReplaced) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   f.Node("a").quarantined = true;
   f.planner->Failed(f.PlanOnly().at(0));
   f.Pass(WaitingPod::kRetry);
@@ -302,7 +302,7 @@ TEST(Late, MorePodsAreLeftToKubeSchedulerUntilNominationsAreInTime) {
 }
 
 TEST(Failed, StepsOfUnknownPodsHaveNoEffect) {
-  Fixture f = Nominated();
+  Fixture f = NominatedFixture();
   f.planner->Failed({.namespace_ = "team", .name = "1", .uid = "another", .node = "a"});
   f.planner->Failed({.namespace_ = "team", .name = "2", .uid = "uid-2", .node = "a"});
   EXPECT_THAT(f.Plan(), IsEmpty());

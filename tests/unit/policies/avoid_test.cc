@@ -13,8 +13,6 @@
 namespace berth::policies::scheduling {
 namespace {
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
-
 model::Pod PodOf(const std::string& controller) {
   model::Pod pod = PodAskingFor(kGpu, 1);
   pod.controller_uid = controller;

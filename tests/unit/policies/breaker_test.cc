@@ -39,7 +39,7 @@ std::vector<model::NodeState> Pool(std::size_t count, std::size_t affected,
   return nodes;
 }
 
-struct Case {
+struct TripCase {
   std::string name;
   std::size_t nodes = kPool;
   std::size_t affected = 0;
@@ -51,10 +51,10 @@ struct Case {
   bool trips = true;
 };
 
-class BreakerTable : public testing::TestWithParam<Case> {};
+class BreakerTable : public testing::TestWithParam<TripCase> {};
 
 TEST_P(BreakerTable, Trips) {
-  const Case& c = GetParam();
+  const TripCase& c = GetParam();
   HealthConfig config;
   config.profiles.clear();
   config.conditions = {Entry(c.effect)};
@@ -72,48 +72,48 @@ TEST_P(BreakerTable, Trips) {
 INSTANTIATE_TEST_SUITE_P(
     All, BreakerTable,
     testing::Values(
-        Case{.name = "OnMoreThanHalf", .affected = 11},
-        Case{.name = "ButNotOnHalf", .affected = 10, .trips = false},
-        Case{.name = "OnAll", .affected = kPool}, Case{.name = "OnNone", .trips = false},
-        Case{.name = "ButNotInASmallPool", .nodes = 9, .affected = 9, .trips = false},
-        Case{.name = "InAPoolJustLargeEnough", .nodes = 10, .affected = 6},
-        Case{.name = "OnASmallerFraction", .affected = 3, .fraction = 0.1},
-        Case{.name = "ButNeverAtOne", .affected = kPool, .fraction = 1, .trips = false},
+        TripCase{.name = "OnMoreThanHalf", .affected = 11},
+        TripCase{.name = "ButNotOnHalf", .affected = 10, .trips = false},
+        TripCase{.name = "OnAll", .affected = kPool}, TripCase{.name = "OnNone", .trips = false},
+        TripCase{.name = "ButNotInASmallPool", .nodes = 9, .affected = 9, .trips = false},
+        TripCase{.name = "InAPoolJustLargeEnough", .nodes = 10, .affected = 6},
+        TripCase{.name = "OnASmallerFraction", .affected = 3, .fraction = 0.1},
+        TripCase{.name = "ButNeverAtOne", .affected = kPool, .fraction = 1, .trips = false},
         // Suspect already while it has no effect yet.
-        Case{.name = "OnAConditionThatPenalises", .affected = 11, .effect = Effect::kPenalize},
-        Case{.name = "OnUnknownWhereThatExcludes",
-             .affected = 11,
-             .condition = Lost(ConditionStatus::kUnknown)},
-        Case{.name = "ButNotOnUnknownThatPenalises",
-             .affected = 11,
-             .condition = Lost(ConditionStatus::kUnknown),
-             .unknown_status = Effect::kPenalize,
-             .trips = false},
-        Case{.name = "ButNotOnUnknownOfAnEntryThatOnlyPenalises",
-             .affected = 11,
-             .condition = Lost(ConditionStatus::kUnknown),
-             .effect = Effect::kPenalize,
-             .trips = false},
-        Case{.name = "OnStaleWhereThatExcludes",
-             .affected = 11,
-             .condition = Lost(ConditionStatus::kFalse, minutes(16)),
-             .stale_after = minutes(15)},
-        Case{.name = "ButNotBeforeItIsStale",
-             .affected = 11,
-             .condition = Lost(ConditionStatus::kFalse, minutes(15)),
-             .stale_after = minutes(15),
-             .trips = false},
-        Case{.name = "OnStaleTrueThoughUnknownOnlyPenalises",
-             .affected = 11,
-             .condition = Lost(ConditionStatus::kTrue, minutes(16)),
-             .unknown_status = Effect::kPenalize,
-             .stale_after = minutes(15)},
-        Case{.name = "ButNotOnStaleFalseWhereUnknownPenalises",
-             .affected = 11,
-             .condition = Lost(ConditionStatus::kFalse, minutes(16)),
-             .unknown_status = Effect::kPenalize,
-             .stale_after = minutes(15),
-             .trips = false}),
+        TripCase{.name = "OnAConditionThatPenalises", .affected = 11, .effect = Effect::kPenalize},
+        TripCase{.name = "OnUnknownWhereThatExcludes",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kUnknown)},
+        TripCase{.name = "ButNotOnUnknownThatPenalises",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kUnknown),
+                 .unknown_status = Effect::kPenalize,
+                 .trips = false},
+        TripCase{.name = "ButNotOnUnknownOfAnEntryThatOnlyPenalises",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kUnknown),
+                 .effect = Effect::kPenalize,
+                 .trips = false},
+        TripCase{.name = "OnStaleWhereThatExcludes",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kFalse, minutes(16)),
+                 .stale_after = minutes(15)},
+        TripCase{.name = "ButNotBeforeItIsStale",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kFalse, minutes(15)),
+                 .stale_after = minutes(15),
+                 .trips = false},
+        TripCase{.name = "OnStaleTrueThoughUnknownOnlyPenalises",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kTrue, minutes(16)),
+                 .unknown_status = Effect::kPenalize,
+                 .stale_after = minutes(15)},
+        TripCase{.name = "ButNotOnStaleFalseWhereUnknownPenalises",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kFalse, minutes(16)),
+                 .unknown_status = Effect::kPenalize,
+                 .stale_after = minutes(15),
+                 .trips = false}),
     [](const auto& param) { return param.param.name; });
 
 TEST(IsTripped, CountsWhatIsBadWhenFalse) {

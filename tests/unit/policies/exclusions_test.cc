@@ -18,9 +18,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr char kA30[] = "NVIDIA-A30";
-constexpr auto kTrue = ConditionStatus::kTrue;
-constexpr auto kFalse = ConditionStatus::kFalse;
-constexpr auto kUnknown = ConditionStatus::kUnknown;
+constexpr auto kStatusTrue = ConditionStatus::kTrue;
+constexpr auto kStatusFalse = ConditionStatus::kFalse;
+constexpr auto kStatusUnknown = ConditionStatus::kUnknown;
 
 model::NodeState With(model::NodeState node, std::string type, ConditionStatus status,
                       model::Time since, model::Time heartbeat = kNow) {
@@ -53,8 +53,8 @@ std::vector<std::string> NamesOf(const std::vector<Exclusion>& exclusions) {
 }
 
 TEST(Exclusions, SayWhichNodeWhyWhatItHasAndSinceWhen) {
-  const auto found = Of(GpuIsLost(), {Node("a", "GPUIsLost", kTrue, kNow - hours(1)),
-                                      Node("b", "GPUIsLost", kFalse, kNow - hours(1))});
+  const auto found = Of(GpuIsLost(), {Node("a", "GPUIsLost", kStatusTrue, kNow - hours(1)),
+                                      Node("b", "GPUIsLost", kStatusFalse, kNow - hours(1))});
   EXPECT_THAT(found, ElementsAre(Exclusion{.node = "a",
                                            .accelerator = Catalog()->Match(GpuNode("a", kA30).node),
                                            .condition = "GPUIsLost",
@@ -65,10 +65,10 @@ TEST(Exclusions, SayWhichNodeWhyWhatItHasAndSinceWhen) {
 TEST(Exclusions, AreSortedByAgeAndThereOnceForEachEntry) {
   const HealthConfig config =
       ConfigWith({{.type = "GPUIsLost"}, {.type = "NICLinkDown", .resources = {"rdma/*"}}});
-  const auto found = Of(config, {Node("new", "GPUIsLost", kTrue, kNow - minutes(1)),
-                                 With(Node("both", "GPUIsLost", kTrue, kNow - minutes(9)),
-                                      "NICLinkDown", kTrue, kNow - minutes(2)),
-                                 Node("undated", "GPUIsLost", kTrue, model::kNoTime)});
+  const auto found = Of(config, {Node("new", "GPUIsLost", kStatusTrue, kNow - minutes(1)),
+                                 With(Node("both", "GPUIsLost", kStatusTrue, kNow - minutes(9)),
+                                      "NICLinkDown", kStatusTrue, kNow - minutes(2)),
+                                 Node("undated", "GPUIsLost", kStatusTrue, model::kNoTime)});
   EXPECT_THAT(NamesOf(found), ElementsAre("undated: GPUIsLost", "both: GPUIsLost",
                                           "both: NICLinkDown", "new: GPUIsLost"));
   EXPECT_THAT(found[2].resources, ElementsAre("rdma/*"));
@@ -78,20 +78,21 @@ TEST(Exclusions, DoNotHoldWhatOnlyPenalizesIsTooShortOrAnnouncesMaintenance) {
   const HealthConfig config = ConfigWith({{.type = "PCIeLinkDegraded", .effect = Effect::kPenalize},
                                           {.type = "DStateProcess", .min_duration = minutes(10)},
                                           {.type = "MaintenancePlanned", .max_runtime = hours(1)}});
-  model::NodeState quarantined = Node("odd", "DStateProcess", kTrue, kNow - hours(1));
+  model::NodeState quarantined = Node("odd", "DStateProcess", kStatusTrue, kNow - hours(1));
   quarantined.quarantined = true;
-  EXPECT_THAT(Of(config, {Node("a", "PCIeLinkDegraded", kTrue, kNow - hours(1)),
-                          Node("b", "DStateProcess", kTrue, kNow - minutes(9)),
-                          Node("c", "MaintenancePlanned", kTrue, kNow - hours(1)), quarantined}),
-              IsEmpty());
-  EXPECT_THAT(NamesOf(Of(config, {Node("b", "DStateProcess", kTrue, kNow - minutes(10))})),
+  EXPECT_THAT(
+      Of(config, {Node("a", "PCIeLinkDegraded", kStatusTrue, kNow - hours(1)),
+                  Node("b", "DStateProcess", kStatusTrue, kNow - minutes(9)),
+                  Node("c", "MaintenancePlanned", kStatusTrue, kNow - hours(1)), quarantined}),
+      IsEmpty());
+  EXPECT_THAT(NamesOf(Of(config, {Node("b", "DStateProcess", kStatusTrue, kNow - minutes(10))})),
               ElementsAre("b: DStateProcess"));
 }
 
 TEST(Exclusions, BeginWithTheFaultAndNotWithTheRestartOfItsDetector) {
-  model::NodeState again = Node("a", "GPUIsLost", kTrue, kNow - minutes(1));
+  model::NodeState again = Node("a", "GPUIsLost", kStatusTrue, kNow - minutes(1));
   again.past = {{"GPUIsLost", kNow - hours(3), kNow - minutes(2)}};
-  model::NodeState kept = Node("b", "GPUIsLost", kFalse, kNow - minutes(1));
+  model::NodeState kept = Node("b", "GPUIsLost", kStatusFalse, kNow - minutes(1));
   kept.past = {{"GPUIsLost", kNow - hours(2), kNow - minutes(1)}};
   const auto found = Of(GpuIsLost(), {kept, again});
   EXPECT_THAT(NamesOf(found), ElementsAre("a: GPUIsLost", "b: GPUIsLost"));
@@ -104,8 +105,8 @@ TEST(Exclusions, OfUnknownConditionsBeginWhenNothingWasHeardAnyMore) {
   config.unknown_status = Effect::kExclude;
   config.stale_after = minutes(10);
   const auto found =
-      Of(config, {Node("silent", "GPUIsLost", kFalse, kNow - hours(9), kNow - minutes(30)),
-                  Node("unknown", "GPUIsLost", kUnknown, kNow - minutes(5))});
+      Of(config, {Node("silent", "GPUIsLost", kStatusFalse, kNow - hours(9), kNow - minutes(30)),
+                  Node("unknown", "GPUIsLost", kStatusUnknown, kNow - minutes(5))});
   EXPECT_THAT(NamesOf(found), ElementsAre("silent: GPUIsLost", "unknown: GPUIsLost"));
   EXPECT_EQ(found.front().since, kNow - minutes(20) + model::Duration(1));
   EXPECT_EQ(found.back().since, kNow - minutes(5));
@@ -114,7 +115,7 @@ TEST(Exclusions, OfUnknownConditionsBeginWhenNothingWasHeardAnyMore) {
 TEST(Exclusions, GoByTheBreakerOnlyIfItPutsNodesBack) {
   std::vector<model::NodeState> nodes;
   for (int i = 0; i < 10; ++i) {
-    nodes.push_back(Node("n" + std::to_string(i), "GPUIsLost", kTrue, kNow - hours(1)));
+    nodes.push_back(Node("n" + std::to_string(i), "GPUIsLost", kStatusTrue, kNow - hours(1)));
   }
   HealthConfig config = GpuIsLost();
   EXPECT_EQ(Of(config, nodes).size(), 10U);
@@ -123,10 +124,10 @@ TEST(Exclusions, GoByTheBreakerOnlyIfItPutsNodesBack) {
 }
 
 TEST(Exclusions, CountDevicesThatTheDriverDoesNotListAnyMore) {
-  model::NodeState fewer = Node("a", "GPUIsLost", kTrue, kNow - hours(1));
+  model::NodeState fewer = Node("a", "GPUIsLost", kStatusTrue, kNow - hours(1));
   fewer.gpu.count = 8;
   const model::NodeState cpu =
-      With(NodeWith("cpu", "cpu", 64000), "GPUIsLost", kTrue, kNow - minutes(1));
+      With(NodeWith("cpu", "cpu", 64000), "GPUIsLost", kStatusTrue, kNow - minutes(1));
   const auto found = Of(GpuIsLost(), {fewer, cpu});
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].devices, 8);

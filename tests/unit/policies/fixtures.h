@@ -19,6 +19,9 @@ namespace berth::policies::scheduling {
 /// A moment in the tests' own time; kNow is long after the epoch and means nothing else.
 inline constexpr model::Time kNow{model::Duration{1'800'000'000}};
 
+/// The product of a V100, as its label says it.
+inline constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
+
 inline constexpr std::string_view kGpu = "nvidia.com/gpu";
 inline constexpr std::string_view kMnCore = "preferred.jp/mncore";
 

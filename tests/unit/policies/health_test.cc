@@ -17,7 +17,7 @@ using model::Duration;
 using std::chrono::hours;
 using std::chrono::minutes;
 
-constexpr std::string_view kLost = "node(s) had condition GPUIsLost";
+constexpr std::string_view kGpuLost = "node(s) had condition GPUIsLost";
 constexpr std::string_view kTurnedFalse =
     "node(s) had condition GPUIsLost that turned False recently";
 constexpr std::string_view kMissing = "node(s) had fewer accelerators allocatable than installed";
@@ -44,7 +44,7 @@ model::NodeState NodeWithConditions(std::vector<Condition> conditions) {
   return node;
 }
 
-struct Case {
+struct HealthCase {
   std::string name;
   std::vector<HealthCondition> rules;
   std::vector<Condition> conditions;
@@ -58,10 +58,10 @@ struct Case {
   std::vector<model::PastStatus> past;
 };
 
-class HealthTable : public testing::TestWithParam<Case> {};
+class HealthTable : public testing::TestWithParam<HealthCase> {};
 
 TEST_P(HealthTable, JudgesNode) {
-  const Case& c = GetParam();
+  const HealthCase& c = GetParam();
   HealthConfig config;
   config.profiles.clear();
   config.conditions = c.rules;
@@ -81,189 +81,189 @@ const HealthCondition kPenalizeLost{"GPUIsLost", Effect::kPenalize, Duration{0},
 const HealthCondition kPatientLost{"GPUIsLost", Effect::kExclude, minutes(5), Duration{0}, {}};
 const HealthCondition kLongPatientLost{"GPUIsLost", Effect::kExclude, minutes(30), Duration{0}, {}};
 
-Condition Lost(ConditionStatus status, Duration ago, Duration heartbeat_ago = Duration{0}) {
+Condition LostFor(ConditionStatus status, Duration ago, Duration heartbeat_ago = Duration{0}) {
   return {"GPUIsLost", status, kNow - ago, kNow - heartbeat_ago};
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Conditions, HealthTable,
     testing::Values(
-        Case{.name = "NoConditions", .rules = {kExcludeLost}},
-        Case{.name = "TypeThatNobodyConfigured",
-             .rules = {kExcludeLost},
-             .conditions = {{"Unheard", ConditionStatus::kTrue, kNow, kNow}}},
-        Case{.name = "TrueExcludes",
-             .rules = {kExcludeLost},
-             .conditions = {Lost(ConditionStatus::kTrue, hours(3))},
-             .fits = false,
-             .score = 0,
-             .reason = std::string(kLost)},
-        Case{.name = "TruePenalizes",
-             .rules = {kPenalizeLost},
-             .conditions = {Lost(ConditionStatus::kTrue, hours(3))},
-             .score = 0,
-             .reason = std::string(kLost)},
-        Case{.name = "TrueInTheFutureExcludesNow",
-             .rules = {kExcludeLost},
-             .conditions = {Lost(ConditionStatus::kTrue, -hours(1))},
-             .fits = false,
-             .score = 0,
-             .reason = std::string(kLost)},
-        Case{.name = "TrueInTheFutureWaitsForItsMinDuration",
-             .rules = {kPatientLost},
-             .conditions = {Lost(ConditionStatus::kTrue, -hours(1))},
-             .valid_until = kNow + hours(1) + minutes(5)},
-        Case{.name = "FalseInTheFutureStillCosts",
-             .rules = {kExcludeLost},
-             .conditions = {Lost(ConditionStatus::kFalse, -hours(1))},
-             .score = HealthPolicy::kRecoveringScore,
-             .reason = std::string(kTurnedFalse),
-             .valid_until = kNow + hours(1) + minutes(10)},
-        Case{.name = "TrueAtTheEndOfTimeWaitsForEver",
-             .rules = {kPatientLost},
-             .conditions = {{"GPUIsLost", ConditionStatus::kTrue, model::kForever, kNow}}},
-        Case{.name = "FalseLongAgo",
-             .rules = {kExcludeLost},
-             .conditions = {Lost(ConditionStatus::kFalse, minutes(10))}},
-        Case{.name = "FalseRecentlyStillCosts",
-             .rules = {kExcludeLost},
-             .conditions = {Lost(ConditionStatus::kFalse, minutes(4))},
-             .score = HealthPolicy::kRecoveringScore,
-             .reason = std::string(kTurnedFalse),
-             .valid_until = kNow + minutes(6)},
-        Case{.name = "FalseRecentlyWithoutRecovery",
-             .rules = {kPenalizeLost},
-             .conditions = {Lost(ConditionStatus::kFalse, minutes(4))}},
-        Case{.name = "FalseSinceNobodyKnowsWhen",
-             .rules = {kExcludeLost},
-             .conditions = {{"GPUIsLost", ConditionStatus::kFalse, model::kNoTime, kNow}}},
-        Case{.name = "TrueForLessThanMinDuration",
-             .rules = {kPatientLost},
-             .conditions = {Lost(ConditionStatus::kTrue, minutes(4))},
-             .valid_until = kNow + minutes(1)},
-        Case{.name = "TrueForMinDuration",
-             .rules = {kPatientLost},
-             .conditions = {Lost(ConditionStatus::kTrue, minutes(5))},
-             .fits = false,
-             .score = 0,
-             .reason = std::string(kLost)},
-        Case{.name = "TrueSinceNobodyKnowsWhenHasLastedLongEnough",
-             .rules = {kPatientLost},
-             .conditions = {{"GPUIsLost", ConditionStatus::kTrue, model::kNoTime, kNow}},
-             .fits = false,
-             .score = 0,
-             .reason = std::string(kLost)},
-        Case{.name = "WorstEffectOfSeveralConditions",
-             .rules = {{"PCIeLinkDegraded", Effect::kPenalize, {}, {}, {}}, kExcludeLost},
-             .conditions = {{"PCIeLinkDegraded", ConditionStatus::kTrue, kNow, kNow},
-                            Lost(ConditionStatus::kTrue, hours(1))},
-             .fits = false,
-             .score = 0,
-             .reason = std::string(kLost)},
-        Case{.name = "WorstEffectOfSeveralEntriesOfOneType",
-             .rules = {kPenalizeLost, kPatientLost},
-             .conditions = {Lost(ConditionStatus::kTrue, minutes(4))},
-             .score = 0,
-             .reason = std::string(kLost),
-             .valid_until = kNow + minutes(1)}),
+        HealthCase{.name = "NoConditions", .rules = {kExcludeLost}},
+        HealthCase{.name = "TypeThatNobodyConfigured",
+                   .rules = {kExcludeLost},
+                   .conditions = {{"Unheard", ConditionStatus::kTrue, kNow, kNow}}},
+        HealthCase{.name = "TrueExcludes",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, hours(3))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = std::string(kGpuLost)},
+        HealthCase{.name = "TruePenalizes",
+                   .rules = {kPenalizeLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, hours(3))},
+                   .score = 0,
+                   .reason = std::string(kGpuLost)},
+        HealthCase{.name = "TrueInTheFutureExcludesNow",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, -hours(1))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = std::string(kGpuLost)},
+        HealthCase{.name = "TrueInTheFutureWaitsForItsMinDuration",
+                   .rules = {kPatientLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, -hours(1))},
+                   .valid_until = kNow + hours(1) + minutes(5)},
+        HealthCase{.name = "FalseInTheFutureStillCosts",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kFalse, -hours(1))},
+                   .score = HealthPolicy::kRecoveringScore,
+                   .reason = std::string(kTurnedFalse),
+                   .valid_until = kNow + hours(1) + minutes(10)},
+        HealthCase{.name = "TrueAtTheEndOfTimeWaitsForEver",
+                   .rules = {kPatientLost},
+                   .conditions = {{"GPUIsLost", ConditionStatus::kTrue, model::kForever, kNow}}},
+        HealthCase{.name = "FalseLongAgo",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kFalse, minutes(10))}},
+        HealthCase{.name = "FalseRecentlyStillCosts",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kFalse, minutes(4))},
+                   .score = HealthPolicy::kRecoveringScore,
+                   .reason = std::string(kTurnedFalse),
+                   .valid_until = kNow + minutes(6)},
+        HealthCase{.name = "FalseRecentlyWithoutRecovery",
+                   .rules = {kPenalizeLost},
+                   .conditions = {LostFor(ConditionStatus::kFalse, minutes(4))}},
+        HealthCase{.name = "FalseSinceNobodyKnowsWhen",
+                   .rules = {kExcludeLost},
+                   .conditions = {{"GPUIsLost", ConditionStatus::kFalse, model::kNoTime, kNow}}},
+        HealthCase{.name = "TrueForLessThanMinDuration",
+                   .rules = {kPatientLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, minutes(4))},
+                   .valid_until = kNow + minutes(1)},
+        HealthCase{.name = "TrueForMinDuration",
+                   .rules = {kPatientLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, minutes(5))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = std::string(kGpuLost)},
+        HealthCase{.name = "TrueSinceNobodyKnowsWhenHasLastedLongEnough",
+                   .rules = {kPatientLost},
+                   .conditions = {{"GPUIsLost", ConditionStatus::kTrue, model::kNoTime, kNow}},
+                   .fits = false,
+                   .score = 0,
+                   .reason = std::string(kGpuLost)},
+        HealthCase{.name = "WorstEffectOfSeveralConditions",
+                   .rules = {{"PCIeLinkDegraded", Effect::kPenalize, {}, {}, {}}, kExcludeLost},
+                   .conditions = {{"PCIeLinkDegraded", ConditionStatus::kTrue, kNow, kNow},
+                                  LostFor(ConditionStatus::kTrue, hours(1))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = std::string(kGpuLost)},
+        HealthCase{.name = "WorstEffectOfSeveralEntriesOfOneType",
+                   .rules = {kPenalizeLost, kPatientLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, minutes(4))},
+                   .score = 0,
+                   .reason = std::string(kGpuLost),
+                   .valid_until = kNow + minutes(1)}),
     [](const auto& param) { return param.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     UnknownAndStale, HealthTable,
-    testing::Values(Case{.name = "UnknownPenalizes",
-                         .rules = {kExcludeLost},
-                         .conditions = {Lost(ConditionStatus::kUnknown, hours(1))},
-                         .score = 0,
-                         .reason = "node(s) had condition GPUIsLost of status Unknown"},
-                    Case{.name = "UnknownExcludes",
-                         .rules = {kExcludeLost},
-                         .conditions = {Lost(ConditionStatus::kUnknown, hours(1))},
-                         .fits = false,
-                         .score = 0,
-                         .reason = "node(s) had condition GPUIsLost of status Unknown",
-                         .unknown_status = Effect::kExclude},
-                    Case{.name = "UnknownIsNeverWorseThanTrue",
-                         .rules = {kPenalizeLost},
-                         .conditions = {Lost(ConditionStatus::kUnknown, hours(1))},
-                         .score = 0,
-                         .reason = "node(s) had condition GPUIsLost of status Unknown",
-                         .unknown_status = Effect::kExclude},
-                    Case{.name = "UnknownIgnored",
-                         .rules = {kExcludeLost},
-                         .conditions = {Lost(ConditionStatus::kUnknown, hours(1))},
-                         .unknown_status = Effect::kIgnore},
-                    // Its detector may have died of the very fault.
-                    Case{.name = "StaleTrueKeepsItsEffect",
-                         .rules = {kExcludeLost},
-                         .conditions = {Lost(ConditionStatus::kTrue, hours(1), minutes(16))},
-                         .fits = false,
-                         .score = 0,
-                         .reason = std::string(kLost),
-                         .stale_after = minutes(15)},
-                    Case{.name = "StaleTrueKeepsItsEffectWhereUnknownIsIgnored",
-                         .rules = {kPenalizeLost},
-                         .conditions = {Lost(ConditionStatus::kTrue, hours(1), minutes(16))},
-                         .score = 0,
-                         .reason = std::string(kLost),
-                         .unknown_status = Effect::kIgnore,
-                         .stale_after = minutes(15)},
-                    // Time goes on, whether or not somebody looks.
-                    Case{.name = "StaleTrueReachesItsMinDuration",
-                         .rules = {kLongPatientLost},
-                         .conditions = {Lost(ConditionStatus::kTrue, minutes(30), minutes(28))},
-                         .fits = false,
-                         .score = 0,
-                         .reason = std::string(kLost),
-                         .stale_after = minutes(15)},
-                    Case{.name = "StaleTrueBeforeItsMinDurationIsUnknown",
-                         .rules = {kLongPatientLost},
-                         .conditions = {Lost(ConditionStatus::kTrue, minutes(20), minutes(18))},
-                         .score = 0,
-                         .reason = "node(s) had condition GPUIsLost of status Unknown",
-                         .valid_until = kNow + minutes(10),
-                         .stale_after = minutes(15)},
-                    Case{.name = "FreshTrueBeforeItsMinDurationUntilStale",
-                         .rules = {kLongPatientLost},
-                         .conditions = {Lost(ConditionStatus::kTrue, minutes(20), minutes(15))},
-                         .valid_until = kNow + std::chrono::seconds(1),
-                         .stale_after = minutes(15)},
-                    Case{.name = "FreshTrueExcludesForGood",
-                         .rules = {kExcludeLost},
-                         .conditions = {Lost(ConditionStatus::kTrue, hours(1), minutes(15))},
-                         .fits = false,
-                         .score = 0,
-                         .reason = std::string(kLost),
-                         .stale_after = minutes(15)},
-                    Case{.name = "FreshFalseUntilStale",
-                         .rules = {kExcludeLost},
-                         .conditions = {Lost(ConditionStatus::kFalse, hours(1), minutes(15))},
-                         .valid_until = kNow + std::chrono::seconds(1),
-                         .stale_after = minutes(15)},
-                    Case{.name = "HeartbeatInTheFutureIsFresh",
-                         .rules = {kExcludeLost},
-                         .conditions = {Lost(ConditionStatus::kFalse, hours(1), -hours(1))},
-                         .valid_until = kNow + hours(1) + minutes(15) + std::chrono::seconds(1),
-                         .stale_after = minutes(15)},
-                    Case{.name = "StaleFalseIsUnknown",
-                         .rules = {kExcludeLost},
-                         .conditions = {Lost(ConditionStatus::kFalse, hours(9), minutes(16))},
-                         .score = 0,
-                         .reason = "node(s) had condition GPUIsLost of status Unknown",
-                         .stale_after = minutes(15)},
-                    Case{
-                        .name = "NoHeartbeatIsNotStale",
-                        .rules = {kExcludeLost},
-                        .conditions = {{"GPUIsLost", ConditionStatus::kTrue, kNow, model::kNoTime}},
-                        .fits = false,
-                        .score = 0,
-                        .reason = std::string(kLost),
-                        .stale_after = minutes(15)}),
+    testing::Values(
+        HealthCase{.name = "UnknownPenalizes",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kUnknown, hours(1))},
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost of status Unknown"},
+        HealthCase{.name = "UnknownExcludes",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kUnknown, hours(1))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost of status Unknown",
+                   .unknown_status = Effect::kExclude},
+        HealthCase{.name = "UnknownIsNeverWorseThanTrue",
+                   .rules = {kPenalizeLost},
+                   .conditions = {LostFor(ConditionStatus::kUnknown, hours(1))},
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost of status Unknown",
+                   .unknown_status = Effect::kExclude},
+        HealthCase{.name = "UnknownIgnored",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kUnknown, hours(1))},
+                   .unknown_status = Effect::kIgnore},
+        // Its detector may have died of the very fault.
+        HealthCase{.name = "StaleTrueKeepsItsEffect",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, hours(1), minutes(16))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = std::string(kGpuLost),
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "StaleTrueKeepsItsEffectWhereUnknownIsIgnored",
+                   .rules = {kPenalizeLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, hours(1), minutes(16))},
+                   .score = 0,
+                   .reason = std::string(kGpuLost),
+                   .unknown_status = Effect::kIgnore,
+                   .stale_after = minutes(15)},
+        // Time goes on, whether or not somebody looks.
+        HealthCase{.name = "StaleTrueReachesItsMinDuration",
+                   .rules = {kLongPatientLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, minutes(30), minutes(28))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = std::string(kGpuLost),
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "StaleTrueBeforeItsMinDurationIsUnknown",
+                   .rules = {kLongPatientLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, minutes(20), minutes(18))},
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost of status Unknown",
+                   .valid_until = kNow + minutes(10),
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "FreshTrueBeforeItsMinDurationUntilStale",
+                   .rules = {kLongPatientLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, minutes(20), minutes(15))},
+                   .valid_until = kNow + std::chrono::seconds(1),
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "FreshTrueExcludesForGood",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kTrue, hours(1), minutes(15))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = std::string(kGpuLost),
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "FreshFalseUntilStale",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kFalse, hours(1), minutes(15))},
+                   .valid_until = kNow + std::chrono::seconds(1),
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "HeartbeatInTheFutureIsFresh",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kFalse, hours(1), -hours(1))},
+                   .valid_until = kNow + hours(1) + minutes(15) + std::chrono::seconds(1),
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "StaleFalseIsUnknown",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kFalse, hours(9), minutes(16))},
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost of status Unknown",
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "NoHeartbeatIsNotStale",
+                   .rules = {kExcludeLost},
+                   .conditions = {{"GPUIsLost", ConditionStatus::kTrue, kNow, model::kNoTime}},
+                   .fits = false,
+                   .score = 0,
+                   .reason = std::string(kGpuLost),
+                   .stale_after = minutes(15)}),
     [](const auto& param) { return param.param.name; });
 
-const HealthCondition kHardware{.type = "AcceleratedHardwareReady",
-                                .effect = Effect::kExclude,
-                                .recovery = minutes(10),
-                                .bad_status = BadStatus::kFalse};
+const HealthCondition kHardwareReady{.type = "AcceleratedHardwareReady",
+                                     .effect = Effect::kExclude,
+                                     .recovery = minutes(10),
+                                     .bad_status = BadStatus::kFalse};
 
 Condition Hardware(ConditionStatus status, Duration ago, Duration heartbeat_ago = Duration{0}) {
   return {"AcceleratedHardwareReady", status, kNow - ago, kNow - heartbeat_ago};
@@ -277,87 +277,90 @@ HealthCondition With(HealthCondition entry, std::optional<Duration> stale_after)
 INSTANTIATE_TEST_SUITE_P(
     BadWhenFalse, HealthTable,
     testing::Values(
-        Case{.name = "TrueIsWell",
-             .rules = {kHardware},
-             .conditions = {Hardware(ConditionStatus::kTrue, hours(3))}},
-        Case{.name = "FalseExcludes",
-             .rules = {kHardware},
-             .conditions = {Hardware(ConditionStatus::kFalse, hours(3))},
-             .fits = false,
-             .score = 0,
-             .reason = "node(s) had condition AcceleratedHardwareReady of status False"},
-        Case{.name = "UnknownIsUnknown",
-             .rules = {kHardware},
-             .conditions = {Hardware(ConditionStatus::kUnknown, hours(3))},
-             .score = 0,
-             .reason = "node(s) had condition AcceleratedHardwareReady of status Unknown"},
-        Case{.name = "TrueRecentlyStillCosts",
-             .rules = {kHardware},
-             .conditions = {Hardware(ConditionStatus::kTrue, minutes(4))},
-             .score = HealthPolicy::kRecoveringScore,
-             .reason = "node(s) had condition AcceleratedHardwareReady that turned True recently",
-             .valid_until = kNow + minutes(6)},
-        Case{.name = "SeenFalseForLong",
-             .rules = {kHardware},
-             .conditions = {Hardware(ConditionStatus::kTrue, minutes(4))},
-             .score = 0,
-             .reason = "node(s) had condition AcceleratedHardwareReady of status False until "
-                       "recently",
-             .valid_until = kNow + minutes(6),
-             .past = {{"AcceleratedHardwareReady", kNow - hours(3), kNow - minutes(4),
-                       ConditionStatus::kFalse}}},
-        Case{.name = "SeenTrueForLongIsNoFault",
-             .rules = {kHardware},
-             .conditions = {Hardware(ConditionStatus::kTrue, minutes(4))},
-             .score = HealthPolicy::kRecoveringScore,
-             .reason = "node(s) had condition AcceleratedHardwareReady that turned True recently",
-             .valid_until = kNow + minutes(6),
-             .past = {{"AcceleratedHardwareReady", kNow - hours(3), kNow - minutes(4)}}},
-        Case{.name = "StaleFalseKeepsItsEffect",
-             .rules = {kHardware},
-             .conditions = {Hardware(ConditionStatus::kFalse, hours(3), hours(2))},
-             .fits = false,
-             .score = 0,
-             .reason = "node(s) had condition AcceleratedHardwareReady of status False",
-             .stale_after = minutes(15)},
-        Case{.name = "StaleTrueIsUnknown",
-             .rules = {kHardware},
-             .conditions = {Hardware(ConditionStatus::kTrue, hours(3), hours(2))},
-             .score = 0,
-             .reason = "node(s) had condition AcceleratedHardwareReady of status Unknown",
-             .stale_after = minutes(15)},
-        Case{.name = "BesideOneThatIsBadWhenTrue",
-             .rules = {kExcludeLost, kHardware},
-             .conditions = {Lost(ConditionStatus::kFalse, hours(3)),
-                            Hardware(ConditionStatus::kFalse, hours(3))},
-             .fits = false,
-             .score = 0,
-             .reason = "node(s) had condition AcceleratedHardwareReady of status False"}),
+        HealthCase{.name = "TrueIsWell",
+                   .rules = {kHardwareReady},
+                   .conditions = {Hardware(ConditionStatus::kTrue, hours(3))}},
+        HealthCase{.name = "FalseExcludes",
+                   .rules = {kHardwareReady},
+                   .conditions = {Hardware(ConditionStatus::kFalse, hours(3))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = "node(s) had condition AcceleratedHardwareReady of status False"},
+        HealthCase{.name = "UnknownIsUnknown",
+                   .rules = {kHardwareReady},
+                   .conditions = {Hardware(ConditionStatus::kUnknown, hours(3))},
+                   .score = 0,
+                   .reason = "node(s) had condition AcceleratedHardwareReady of status Unknown"},
+        HealthCase{
+            .name = "TrueRecentlyStillCosts",
+            .rules = {kHardwareReady},
+            .conditions = {Hardware(ConditionStatus::kTrue, minutes(4))},
+            .score = HealthPolicy::kRecoveringScore,
+            .reason = "node(s) had condition AcceleratedHardwareReady that turned True recently",
+            .valid_until = kNow + minutes(6)},
+        HealthCase{.name = "SeenFalseForLong",
+                   .rules = {kHardwareReady},
+                   .conditions = {Hardware(ConditionStatus::kTrue, minutes(4))},
+                   .score = 0,
+                   .reason = "node(s) had condition AcceleratedHardwareReady of status False until "
+                             "recently",
+                   .valid_until = kNow + minutes(6),
+                   .past = {{"AcceleratedHardwareReady", kNow - hours(3), kNow - minutes(4),
+                             ConditionStatus::kFalse}}},
+        HealthCase{
+            .name = "SeenTrueForLongIsNoFault",
+            .rules = {kHardwareReady},
+            .conditions = {Hardware(ConditionStatus::kTrue, minutes(4))},
+            .score = HealthPolicy::kRecoveringScore,
+            .reason = "node(s) had condition AcceleratedHardwareReady that turned True recently",
+            .valid_until = kNow + minutes(6),
+            .past = {{"AcceleratedHardwareReady", kNow - hours(3), kNow - minutes(4)}}},
+        HealthCase{.name = "StaleFalseKeepsItsEffect",
+                   .rules = {kHardwareReady},
+                   .conditions = {Hardware(ConditionStatus::kFalse, hours(3), hours(2))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = "node(s) had condition AcceleratedHardwareReady of status False",
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "StaleTrueIsUnknown",
+                   .rules = {kHardwareReady},
+                   .conditions = {Hardware(ConditionStatus::kTrue, hours(3), hours(2))},
+                   .score = 0,
+                   .reason = "node(s) had condition AcceleratedHardwareReady of status Unknown",
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "BesideOneThatIsBadWhenTrue",
+                   .rules = {kExcludeLost, kHardwareReady},
+                   .conditions = {LostFor(ConditionStatus::kFalse, hours(3)),
+                                  Hardware(ConditionStatus::kFalse, hours(3))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = "node(s) had condition AcceleratedHardwareReady of status False"}),
     [](const auto& param) { return param.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     StaleByItsOwnMeasure, HealthTable,
-    testing::Values(Case{.name = "EarlierThanAll",
-                         .rules = {With(kExcludeLost, minutes(5))},
-                         .conditions = {Lost(ConditionStatus::kFalse, hours(1), minutes(6))},
-                         .score = 0,
-                         .reason = "node(s) had condition GPUIsLost of status Unknown",
-                         .stale_after = minutes(15)},
-                    Case{.name = "LaterThanAll",
-                         .rules = {With(kExcludeLost, hours(1))},
-                         .conditions = {Lost(ConditionStatus::kFalse, hours(1), minutes(20))},
-                         .valid_until = kNow + minutes(40) + std::chrono::seconds(1),
-                         .stale_after = minutes(15)},
-                    // As of a detector that does not repeat itself.
-                    Case{.name = "NeverWhereOthersAre",
-                         .rules = {With(kExcludeLost, Duration{0})},
-                         .conditions = {Lost(ConditionStatus::kFalse, hours(99), hours(99))},
-                         .stale_after = minutes(15)},
-                    Case{.name = "WhereOthersNeverAre",
-                         .rules = {With(kExcludeLost, minutes(5))},
-                         .conditions = {Lost(ConditionStatus::kFalse, hours(1), minutes(6))},
-                         .score = 0,
-                         .reason = "node(s) had condition GPUIsLost of status Unknown"}),
+    testing::Values(
+        HealthCase{.name = "EarlierThanAll",
+                   .rules = {With(kExcludeLost, minutes(5))},
+                   .conditions = {LostFor(ConditionStatus::kFalse, hours(1), minutes(6))},
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost of status Unknown",
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "LaterThanAll",
+                   .rules = {With(kExcludeLost, hours(1))},
+                   .conditions = {LostFor(ConditionStatus::kFalse, hours(1), minutes(20))},
+                   .valid_until = kNow + minutes(40) + std::chrono::seconds(1),
+                   .stale_after = minutes(15)},
+        // As of a detector that does not repeat itself.
+        HealthCase{.name = "NeverWhereOthersAre",
+                   .rules = {With(kExcludeLost, Duration{0})},
+                   .conditions = {LostFor(ConditionStatus::kFalse, hours(99), hours(99))},
+                   .stale_after = minutes(15)},
+        HealthCase{.name = "WhereOthersNeverAre",
+                   .rules = {With(kExcludeLost, minutes(5))},
+                   .conditions = {LostFor(ConditionStatus::kFalse, hours(1), minutes(6))},
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost of status Unknown"}),
     [](const auto& param) { return param.param.name; });
 
 TEST(HealthPolicy, EntriesWithResourcesHoldOnlyForPodsThatAskForThem) {
@@ -377,7 +380,8 @@ TEST(HealthPolicy, EntriesWithResourcesHoldOnlyForPodsThatAskForThem) {
 
 TEST(HealthPolicy, TellsSinceWhen) {
   const auto since = kNow - hours(3);
-  const Result result = JudgeAs({}, NodeWithConditions({Lost(ConditionStatus::kTrue, hours(3))}));
+  const Result result =
+      JudgeAs({}, NodeWithConditions({LostFor(ConditionStatus::kTrue, hours(3))}));
   EXPECT_EQ(result.verdict.since, since);
 }
 
@@ -449,9 +453,10 @@ TEST(HealthPolicy, NodeThatServesTheResourceByOtherMeansHasLostNothing) {
 }
 
 TEST(CountNodesByCondition, TellsRecoveringNodesFromPenalisedOnes) {
-  model::NodeState was_lost = NodeWithConditions({Lost(ConditionStatus::kFalse, minutes(4))});
+  model::NodeState was_lost = NodeWithConditions({LostFor(ConditionStatus::kFalse, minutes(4))});
   was_lost.past = {{"GPUIsLost", kNow - hours(3), kNow - minutes(4)}};
-  const FixedView view({was_lost, NodeWithConditions({Lost(ConditionStatus::kFalse, minutes(4))})});
+  const FixedView view(
+      {was_lost, NodeWithConditions({LostFor(ConditionStatus::kFalse, minutes(4))})});
   HealthConfig config;
   config.profiles.clear();
   config.conditions = {kExcludeLost};
@@ -463,9 +468,10 @@ TEST(CountNodesByCondition, TellsRecoveringNodesFromPenalisedOnes) {
 
 TEST(CountNodesByCondition, CountsEachEntryOfATypeApart) {
   const Condition nic_down{"NICLinkDown", ConditionStatus::kTrue, kNow, kNow};
-  const FixedView view({NodeWithConditions({Lost(ConditionStatus::kTrue, hours(1))}),
-                        NodeWithConditions({Lost(ConditionStatus::kUnknown, hours(1)), nic_down}),
-                        NodeWithConditions({Lost(ConditionStatus::kFalse, hours(1))})});
+  const FixedView view(
+      {NodeWithConditions({LostFor(ConditionStatus::kTrue, hours(1))}),
+       NodeWithConditions({LostFor(ConditionStatus::kUnknown, hours(1)), nic_down}),
+       NodeWithConditions({LostFor(ConditionStatus::kFalse, hours(1))})});
   HealthConfig config;
   config.profiles.clear();
   config.conditions = {kExcludeLost,
@@ -487,10 +493,10 @@ TEST(CountNodesByCondition, CountsEachEntryOfATypeApart) {
 TEST(CountNodesByCondition, CountsByDigestsWhatTheConditionsSay) {
   const Condition ready{"Ready", ConditionStatus::kTrue, kNow, kNow};
   const std::vector<std::vector<Condition>> conditions = {
-      {ready, Lost(ConditionStatus::kFalse, hours(1))},
-      {ready, Lost(ConditionStatus::kFalse, minutes(1))},  // recovering
-      {ready, Lost(ConditionStatus::kTrue, hours(1))},
-      {ready, Lost(ConditionStatus::kUnknown, hours(1))},
+      {ready, LostFor(ConditionStatus::kFalse, hours(1))},
+      {ready, LostFor(ConditionStatus::kFalse, minutes(1))},  // recovering
+      {ready, LostFor(ConditionStatus::kTrue, hours(1))},
+      {ready, LostFor(ConditionStatus::kUnknown, hours(1))},
       {ready}};
   std::vector<model::NodeState> nodes;
   for (const auto& each : conditions) {
@@ -539,17 +545,17 @@ TEST(HealthPolicy, FindsTheWorstOf500Conditions) {
     for (int i = 0; i < 500; ++i) {
       conditions.push_back({"Type" + std::to_string(i), ConditionStatus::kTrue, kNow, kNow});
     }
-    conditions[position] = Lost(ConditionStatus::kTrue, hours(1));
+    conditions[position] = LostFor(ConditionStatus::kTrue, hours(1));
     const Result result = JudgeAs({}, NodeWithConditions(std::move(conditions)));
     EXPECT_FALSE(result.verdict.fits);
-    EXPECT_EQ(result.reason, kLost);
+    EXPECT_EQ(result.reason, kGpuLost);
   }
 }
 
 // A type may stand on a node twice, and a label's value is not always 63 bytes where nobody checks.
 TEST(HealthPolicy, OddNodesAreJudgedLikeOthers) {
   model::NodeState node = NodeWithConditions(
-      {Lost(ConditionStatus::kFalse, hours(1)), Lost(ConditionStatus::kTrue, hours(1))});
+      {LostFor(ConditionStatus::kFalse, hours(1)), LostFor(ConditionStatus::kTrue, hours(1))});
   node.node.labels.emplace_back("nvidia.com/gpu.zzz", std::string(64 << 10, '9'));
   node.node.labels.emplace_back("nvidia.com/gpu.count", std::string(64 << 10, '9'));
   model::Normalize(node.node.labels);
@@ -571,13 +577,13 @@ TEST(CountNodesByCondition, CountsByDigestsWhatIsBadWhenFalse) {
   }
   HealthConfig config;
   config.profiles.clear();
-  config.conditions = {kHardware};
+  config.conditions = {kHardwareReady};
   const auto counts = CountNodesByCondition(config, FixedView(nodes), kNow);
   EXPECT_EQ(counts[0].excluded, 1u);
   EXPECT_EQ(counts[0].penalized, 1u);
   EXPECT_EQ(counts[0].recovering, 1u);
-  EXPECT_TRUE(Excludes(kHardware, config, nodes[2], kNow));
-  EXPECT_FALSE(Excludes(kHardware, config, nodes[0], kNow));
+  EXPECT_TRUE(Excludes(kHardwareReady, config, nodes[2], kNow));
+  EXPECT_FALSE(Excludes(kHardwareReady, config, nodes[0], kNow));
 }
 
 }  // namespace

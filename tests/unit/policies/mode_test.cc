@@ -11,7 +11,7 @@
 namespace berth::policies::scheduling {
 namespace {
 
-constexpr std::uint32_t kRounds = 200;
+constexpr std::uint32_t kModeRounds = 200;
 
 template <typename Policy>
 PolicySettings<Policy>& SettingsIn(SchedulingConfig& config) {
@@ -44,15 +44,15 @@ class Modes : public testing::Test {
 };
 
 template <typename List>
-struct TypesOf;
+struct TypesIn;
 template <typename... Policies>
-struct TypesOf<PolicyList<Policies...>> {
+struct TypesIn<PolicyList<Policies...>> {
   using Types = testing::Types<Policies...>;
 };
-TYPED_TEST_SUITE(Modes, TypesOf<AllPolicies>::Types);
+TYPED_TEST_SUITE(Modes, TypesIn<AllPolicies>::Types);
 
 TYPED_TEST(Modes, ObserveTellsExactlyWhatEnforcingWouldRefuse) {
-  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+  for (std::uint32_t seed = 0; seed < kModeRounds; ++seed) {
     const World world(seed);
     const FixedView view(world.nodes);
     const PreparedPod enforced = this->enforcing_.Prepare(world.pod, view, kNow);
@@ -71,7 +71,7 @@ TYPED_TEST(Modes, ObserveTellsExactlyWhatEnforcingWouldRefuse) {
 }
 
 TYPED_TEST(Modes, WhatIsObservedHasNoPartInTheScore) {
-  for (std::uint32_t seed = 0; seed < kRounds; ++seed) {
+  for (std::uint32_t seed = 0; seed < kModeRounds; ++seed) {
     const World world(seed);
     const FixedView view(world.nodes);
     const PreparedPod enforced = this->enforcing_.Prepare(world.pod, view, kNow);

@@ -26,7 +26,7 @@ model::NodeState NodeUsing(std::int64_t used, std::int64_t of) {
   return node;
 }
 
-struct Case {
+struct PackingCase {
   std::string name;
   std::int64_t allocatable;
   std::int64_t used;
@@ -34,10 +34,10 @@ struct Case {
   std::uint16_t score;
 };
 
-class PackingTable : public testing::TestWithParam<Case> {};
+class PackingTable : public testing::TestWithParam<PackingCase> {};
 
 TEST_P(PackingTable, Scores) {
-  const Case& c = GetParam();
+  const PackingCase& c = GetParam();
   const Verdict verdict = JudgeAs(NodeUsing(c.used, c.allocatable), PodAskingFor(kGpu, c.request));
   EXPECT_TRUE(verdict.fits);
   EXPECT_FALSE(verdict.last);
@@ -48,15 +48,16 @@ constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
 INSTANTIATE_TEST_SUITE_P(
     All, PackingTable,
-    testing::Values(Case{"LastDevice", 8, 7, 1, 1000}, Case{"OneLeft", 8, 6, 1, 750},
-                    Case{"JustStarted", 8, 1, 1, 571}, Case{"WholeNodeOnEmptyNode", 8, 0, 8, 500},
-                    Case{"SmallPodOnEmptyNode", 8, 0, 1, 63},
+    testing::Values(PackingCase{"LastDevice", 8, 7, 1, 1000}, PackingCase{"OneLeft", 8, 6, 1, 750},
+                    PackingCase{"JustStarted", 8, 1, 1, 571},
+                    PackingCase{"WholeNodeOnEmptyNode", 8, 0, 8, 500},
+                    PackingCase{"SmallPodOnEmptyNode", 8, 0, 1, 63},
                     // Counting is kube-scheduler's: the snapshot may lag behind it.
-                    Case{"TooFewFreeScoresNothingButIsNotRefused", 8, 7, 2, 0},
-                    Case{"NoDevices", 0, 0, 1, 0},
-                    Case{"AbsurdCountsStayInRange", kHuge, 1, 1, 500},
-                    Case{"AbsurdUseStaysInRange", 8, kHuge, 1, 0},
-                    Case{"NegativeUseStaysInRange", 8, -8, 1, 31}),
+                    PackingCase{"TooFewFreeScoresNothingButIsNotRefused", 8, 7, 2, 0},
+                    PackingCase{"NoDevices", 0, 0, 1, 0},
+                    PackingCase{"AbsurdCountsStayInRange", kHuge, 1, 1, 500},
+                    PackingCase{"AbsurdUseStaysInRange", 8, kHuge, 1, 0},
+                    PackingCase{"NegativeUseStaysInRange", 8, -8, 1, 31}),
     [](const auto& param) { return param.param.name; });
 
 // Nodes as {used, of}, best first.

@@ -22,7 +22,6 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr char kV100[] = "Tesla-V100-SXM2-32GB";
 constexpr char kA100[] = "NVIDIA-A100-SXM4-40GB";
 
 /// As a detector leaves a node that says False of everything when it starts.
@@ -99,7 +98,7 @@ TEST(Recovery, TurnsNoTwoNodesRoundThatThriftOrPackingTellsApart) {
   }
 }
 
-struct Case {
+struct RecoveryCase {
   std::string name;
   /// How long before now the condition turned False, and for how long it had been True before.
   Duration turned_false;
@@ -110,13 +109,13 @@ struct Case {
   std::string type = "GPUIsLost";
 };
 
-class RecoveryTable : public testing::TestWithParam<Case> {};
+class RecoveryTable : public testing::TestWithParam<RecoveryCase> {};
 
 constexpr std::uint16_t kLittle = HealthPolicy::kRecoveringScore;
 
 // Of a condition that was False again as of two minutes ago, with a recovery of ten.
 TEST_P(RecoveryTable, Judges) {
-  const Case& c = GetParam();
+  const RecoveryCase& c = GetParam();
   HealthConfig config;
   config.profiles.clear();
   config.conditions = {{"GPUIsLost", Effect::kExclude, c.min_duration, minutes(10), {}}};
@@ -140,17 +139,19 @@ TEST_P(RecoveryTable, Judges) {
 INSTANTIATE_TEST_SUITE_P(
     All, RecoveryTable,
     testing::Values(
-        Case{"SeenTrueForHours", minutes(2), hours(3), 0, kNow + minutes(8)},
-        Case{"SeenTrueForAMinute", minutes(2), minutes(1), 0, kNow + minutes(8)},
-        Case{"SeenTrueForLess", minutes(2), seconds(59), kLittle, kNow + minutes(8)},
-        Case{"SeenTrueForItsMinDuration", minutes(2), minutes(5), 0, kNow + minutes(8), minutes(5)},
-        Case{"SeenTrueForLessThanItsMinDuration", minutes(2), seconds(299), kLittle,
-             kNow + minutes(8), minutes(5)},
+        RecoveryCase{"SeenTrueForHours", minutes(2), hours(3), 0, kNow + minutes(8)},
+        RecoveryCase{"SeenTrueForAMinute", minutes(2), minutes(1), 0, kNow + minutes(8)},
+        RecoveryCase{"SeenTrueForLess", minutes(2), seconds(59), kLittle, kNow + minutes(8)},
+        RecoveryCase{"SeenTrueForItsMinDuration", minutes(2), minutes(5), 0, kNow + minutes(8),
+                     minutes(5)},
+        RecoveryCase{"SeenTrueForLessThanItsMinDuration", minutes(2), seconds(299), kLittle,
+                     kNow + minutes(8), minutes(5)},
         // The detector was restarted since, which is no news of the fault.
-        Case{"SeenTrueBeforeARestart", minutes(6), hours(3), 0, kNow + minutes(4)},
-        Case{"SeenTrueLongBeforeARestart", minutes(10), hours(3), kLittle, kNow + minutes(8)},
-        Case{"AnotherWasSeenTrue", minutes(2), hours(3), kLittle, kNow + minutes(8), Duration{0},
-             "GPURuntimeError"}),
+        RecoveryCase{"SeenTrueBeforeARestart", minutes(6), hours(3), 0, kNow + minutes(4)},
+        RecoveryCase{"SeenTrueLongBeforeARestart", minutes(10), hours(3), kLittle,
+                     kNow + minutes(8)},
+        RecoveryCase{"AnotherWasSeenTrue", minutes(2), hours(3), kLittle, kNow + minutes(8),
+                     Duration{0}, "GPURuntimeError"}),
     [](const auto& param) { return param.param.name; });
 
 TEST(Recovery, OfAFaultThatWasSeenForLongLeavesTheNodeTheLastChoice) {

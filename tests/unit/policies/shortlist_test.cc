@@ -23,13 +23,13 @@ struct FixedSelection final : model::PodSelection {
   std::optional<bool> ServiceSelects(const model::Pod&) const override { return service; }
 };
 
-struct Case {
+struct ShortlistCase {
   std::string name;
   std::function<void(model::Pod&, FixedSelection&, ShortlistConfig&)> change;
   Shortlisting expected;
 };
 
-class ShortlistingTable : public ::testing::TestWithParam<Case> {};
+class ShortlistingTable : public ::testing::TestWithParam<ShortlistCase> {};
 
 TEST_P(ShortlistingTable, IsJudged) {
   model::Pod pod = PodAskingFor(kGpu, 1);
@@ -48,84 +48,87 @@ using Config = ShortlistConfig;
 INSTANTIATE_TEST_SUITE_P(
     All, ShortlistingTable,
     ::testing::Values(
-        Case{"Plain", [](Pod&, Selection&, Config&) {}, Shortlisting::kShort},
-        Case{"NoAccelerator", [](Pod& pod, Selection&, Config&) { pod.requests = {}; },
-             Shortlisting::kNoAccelerator},
-        Case{"NodePreference",
-             [](Pod& pod, Selection&, Config&) { pod.scored.node_preferences = true; },
-             Shortlisting::kNodePreference},
-        Case{"PodAffinity", [](Pod& pod, Selection&, Config&) { pod.scored.pod_affinity = true; },
-             Shortlisting::kPodAffinity},
-        Case{"SoftSpread",
-             [](Pod& pod, Selection&, Config&) {
-               pod.scored.spread_constraints = true;
-               pod.scored.soft_spread = true;
-             },
-             Shortlisting::kSoftSpread},
-        Case{"SoftSpreadThoughDefaultsAreOff",
-             [](Pod& pod, Selection&, Config& config) {
-               pod.scored.spread_constraints = true;
-               pod.scored.soft_spread = true;
-               config.default_spreading = false;
-             },
-             Shortlisting::kSoftSpread},
-        Case{"HardSpreadOnlyFilters",
-             [](Pod& pod, Selection&, Config&) { pod.scored.spread_constraints = true; },
-             Shortlisting::kShort},
-        Case{"Replicated", [](Pod& pod, Selection&, Config&) { pod.scored.replicated = true; },
-             Shortlisting::kReplicated},
-        Case{"ReplicatedWithAConstraintOfItsOwn",
-             [](Pod& pod, Selection& selection, Config&) {
-               pod.scored.replicated = true;
-               pod.scored.spread_constraints = true;
-               selection.service = true;
-             },
-             Shortlisting::kShort},
-        Case{"ReplicatedWhereDefaultsAreOff",
-             [](Pod& pod, Selection& selection, Config& config) {
-               pod.scored.replicated = true;
-               selection.service = true;
-               config.default_spreading = false;
-             },
-             Shortlisting::kShort},
-        Case{"Service", [](Pod&, Selection& selection, Config&) { selection.service = true; },
-             Shortlisting::kService},
-        Case{"ServicesUnknown",
-             [](Pod&, Selection& selection, Config&) { selection.service.reset(); },
-             Shortlisting::kServicesUnknown},
-        Case{"ServicesThatNobodyNeeds",
-             [](Pod&, Selection& selection, Config& config) {
-               selection.service.reset();
-               config.default_spreading = false;
-             },
-             Shortlisting::kShort},
-        Case{"Claims", [](Pod& pod, Selection&, Config&) { pod.scored.claims = true; },
-             Shortlisting::kClaims},
-        Case{"ResourceOfADeviceClass",
-             [](Pod&, Selection&, Config& config) {
-               config.device_class_resources = {"example.com/x", std::string(kGpu)};
-             },
-             Shortlisting::kClaims},
-        Case{"DeviceClassByName",
-             [](Pod& pod, Selection&, Config&) {
-               pod.requests.Set("deviceclass.resource.kubernetes.io/gpu.nvidia.com", 1);
-             },
-             Shortlisting::kClaims},
-        Case{"OtherDeviceClasses",
-             [](Pod&, Selection&, Config& config) {
-               config.device_class_resources = {"example.com/x"};
-             },
-             Shortlisting::kShort},
-        Case{"SelectedByAnotherPod",
-             [](Pod&, Selection& selection, Config&) { selection.affinity = true; },
-             Shortlisting::kSelected},
-        Case{"SelectedByAnotherPodThoughItSpreadsItself",
-             [](Pod& pod, Selection& selection, Config& config) {
-               pod.scored.spread_constraints = true;
-               selection.affinity = true;
-               config.default_spreading = false;
-             },
-             Shortlisting::kSelected}),
+        ShortlistCase{"Plain", [](Pod&, Selection&, Config&) {}, Shortlisting::kShort},
+        ShortlistCase{"NoAccelerator", [](Pod& pod, Selection&, Config&) { pod.requests = {}; },
+                      Shortlisting::kNoAccelerator},
+        ShortlistCase{"NodePreference",
+                      [](Pod& pod, Selection&, Config&) { pod.scored.node_preferences = true; },
+                      Shortlisting::kNodePreference},
+        ShortlistCase{"PodAffinity",
+                      [](Pod& pod, Selection&, Config&) { pod.scored.pod_affinity = true; },
+                      Shortlisting::kPodAffinity},
+        ShortlistCase{"SoftSpread",
+                      [](Pod& pod, Selection&, Config&) {
+                        pod.scored.spread_constraints = true;
+                        pod.scored.soft_spread = true;
+                      },
+                      Shortlisting::kSoftSpread},
+        ShortlistCase{"SoftSpreadThoughDefaultsAreOff",
+                      [](Pod& pod, Selection&, Config& config) {
+                        pod.scored.spread_constraints = true;
+                        pod.scored.soft_spread = true;
+                        config.default_spreading = false;
+                      },
+                      Shortlisting::kSoftSpread},
+        ShortlistCase{"HardSpreadOnlyFilters",
+                      [](Pod& pod, Selection&, Config&) { pod.scored.spread_constraints = true; },
+                      Shortlisting::kShort},
+        ShortlistCase{"Replicated",
+                      [](Pod& pod, Selection&, Config&) { pod.scored.replicated = true; },
+                      Shortlisting::kReplicated},
+        ShortlistCase{"ReplicatedWithAConstraintOfItsOwn",
+                      [](Pod& pod, Selection& selection, Config&) {
+                        pod.scored.replicated = true;
+                        pod.scored.spread_constraints = true;
+                        selection.service = true;
+                      },
+                      Shortlisting::kShort},
+        ShortlistCase{"ReplicatedWhereDefaultsAreOff",
+                      [](Pod& pod, Selection& selection, Config& config) {
+                        pod.scored.replicated = true;
+                        selection.service = true;
+                        config.default_spreading = false;
+                      },
+                      Shortlisting::kShort},
+        ShortlistCase{"Service",
+                      [](Pod&, Selection& selection, Config&) { selection.service = true; },
+                      Shortlisting::kService},
+        ShortlistCase{"ServicesUnknown",
+                      [](Pod&, Selection& selection, Config&) { selection.service.reset(); },
+                      Shortlisting::kServicesUnknown},
+        ShortlistCase{"ServicesThatNobodyNeeds",
+                      [](Pod&, Selection& selection, Config& config) {
+                        selection.service.reset();
+                        config.default_spreading = false;
+                      },
+                      Shortlisting::kShort},
+        ShortlistCase{"Claims", [](Pod& pod, Selection&, Config&) { pod.scored.claims = true; },
+                      Shortlisting::kClaims},
+        ShortlistCase{"ResourceOfADeviceClass",
+                      [](Pod&, Selection&, Config& config) {
+                        config.device_class_resources = {"example.com/x", std::string(kGpu)};
+                      },
+                      Shortlisting::kClaims},
+        ShortlistCase{"DeviceClassByName",
+                      [](Pod& pod, Selection&, Config&) {
+                        pod.requests.Set("deviceclass.resource.kubernetes.io/gpu.nvidia.com", 1);
+                      },
+                      Shortlisting::kClaims},
+        ShortlistCase{"OtherDeviceClasses",
+                      [](Pod&, Selection&, Config& config) {
+                        config.device_class_resources = {"example.com/x"};
+                      },
+                      Shortlisting::kShort},
+        ShortlistCase{"SelectedByAnotherPod",
+                      [](Pod&, Selection& selection, Config&) { selection.affinity = true; },
+                      Shortlisting::kSelected},
+        ShortlistCase{"SelectedByAnotherPodThoughItSpreadsItself",
+                      [](Pod& pod, Selection& selection, Config& config) {
+                        pod.scored.spread_constraints = true;
+                        selection.affinity = true;
+                        config.default_spreading = false;
+                      },
+                      Shortlisting::kSelected}),
     [](const auto& param_info) { return param_info.param.name; });
 
 TEST(ShortlistingNames, AreDifferentAndFitAMetric) {

@@ -47,13 +47,13 @@ Preparation PrepareWith(const ThriftPolicy& policy, const model::StringMap& anno
   return policy.Prepare(PodAskingFor(kGpu, 1, annotations), view, kNow);
 }
 
-struct Case {
+struct ThriftCase {
   std::string name;
   std::vector<std::pair<std::string, double>> performances;
   std::vector<int> scores;
 };
 
-class ThriftTable : public testing::TestWithParam<Case> {};
+class ThriftTable : public testing::TestWithParam<ThriftCase> {};
 
 TEST_P(ThriftTable, Scores) {
   const auto catalog = CatalogOf(GetParam().performances);
@@ -76,18 +76,18 @@ TEST_P(ThriftTable, Scores) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, ThriftTable,
-    testing::Values(Case{"SlowestBestFastestLast",
-                         {{"V100", 1.0}, {"A100", 2.5}, {"A30", 1.3}},
-                         {1000, 0, 800}},
-                    Case{"EqualPerformanceEqualScore",
-                         {{"a", 2}, {"b", 1}, {"c", 2}, {"d", 1}},
-                         {0, 1000, 0, 1000}},
-                    Case{"AllEqual", {{"a", 3}, {"b", 3}}, {1000, 1000}},
-                    Case{"One", {{"a", 0.001}}, {1000}},
-                    Case{"OnlyTheSameResourceIsCompared",
-                         {{"a", 1}, {"b", 3}, {"other:c", 100}},
-                         {1000, 0, 1000}},
-                    Case{"FarApartStaysInRange", {{"a", 1e-300}, {"b", 1e300}}, {1000, 0}}),
+    testing::Values(ThriftCase{"SlowestBestFastestLast",
+                               {{"V100", 1.0}, {"A100", 2.5}, {"A30", 1.3}},
+                               {1000, 0, 800}},
+                    ThriftCase{"EqualPerformanceEqualScore",
+                               {{"a", 2}, {"b", 1}, {"c", 2}, {"d", 1}},
+                               {0, 1000, 0, 1000}},
+                    ThriftCase{"AllEqual", {{"a", 3}, {"b", 3}}, {1000, 1000}},
+                    ThriftCase{"One", {{"a", 0.001}}, {1000}},
+                    ThriftCase{"OnlyTheSameResourceIsCompared",
+                               {{"a", 1}, {"b", 3}, {"other:c", 100}},
+                               {1000, 0, 1000}},
+                    ThriftCase{"FarApartStaysInRange", {{"a", 1e-300}, {"b", 1e300}}, {1000, 0}}),
     [](const auto& param) { return param.param.name; });
 
 // Otherwise the scores of V100, A30 and A100 would depend on models that the cluster does not have.

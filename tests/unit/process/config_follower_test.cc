@@ -14,7 +14,7 @@
 namespace berth::process {
 namespace {
 
-using berth::testing::TempDir;
+using berth::tests::TempDir;
 using ::testing::HasSubstr;
 
 constexpr char kHead[] =

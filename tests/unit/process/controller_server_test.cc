@@ -8,7 +8,7 @@ namespace berth::process {
 namespace {
 
 TEST(LeaseNamespace, IsTheConfiguredOneElseThePods) {
-  const berth::testing::TempDir folder;
+  const berth::tests::TempDir folder;
   const std::string file = folder.Write("namespace", "berth-system\n");
   config::BerthConfiguration config;
   EXPECT_EQ(*LeaseNamespace(config, file), "berth-system");
@@ -18,7 +18,7 @@ TEST(LeaseNamespace, IsTheConfiguredOneElseThePods) {
 
 // The file is this pod's; the kubeconfig may lead elsewhere.
 TEST(LeaseNamespace, HasToBeSetBesideAKubeconfigOrOutsideOfPods) {
-  const berth::testing::TempDir folder;
+  const berth::tests::TempDir folder;
   config::BerthConfiguration config;
   const auto outside = LeaseNamespace(config, folder.path() / "none");
   EXPECT_NE(outside.status().message().find("controller.lease.namespace: is not set"),

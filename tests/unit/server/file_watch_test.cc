@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::TempDir;
+using tests::TempDir;
 
 // A callback that reads one file and can be waited for. Thread-safe.
 class Reader {

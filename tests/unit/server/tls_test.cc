@@ -14,11 +14,11 @@ namespace {
 using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using testing::LeafOptions;
 using ::testing::Not;
-using testing::PemPair;
-using testing::TempDir;
-using testing::TestCa;
+using tests::LeafOptions;
+using tests::PemPair;
+using tests::TempDir;
+using tests::TestCa;
 
 const TlsFiles kFiles{"/etc/tls.crt", "/etc/tls.key", "", true};
 

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kGpu[] = "nvidia.com/gpu";
+constexpr char kHeldGpu[] = "nvidia.com/gpu";
 constexpr char kSlice[] = "nvidia.com/mig-1g.10gb";
 constexpr char kMnCore[] = "preferred.jp/mncore";
 constexpr char kCreatedBy[] = "berth.dev/created-by";
@@ -22,10 +22,10 @@ constexpr model::Time kCreated{model::Duration(1'780'315'200)};
 std::shared_ptr<const model::AcceleratorCatalog> MakeCatalog() {
   auto catalog = model::AcceleratorCatalog::Make(
       {{.name = "A100",
-        .resource = kGpu,
+        .resource = kHeldGpu,
         .slices = {{kSlice, 7}},
         .nodes = {{"example.com/model", "^a100$"}}},
-       {.name = "V100", .resource = kGpu, .nodes = {{"example.com/model", "^v100$"}}},
+       {.name = "V100", .resource = kHeldGpu, .nodes = {{"example.com/model", "^v100$"}}},
        {.name = "MN-Core", .resource = kMnCore, .nodes = {}}});
   return std::make_shared<const model::AcceleratorCatalog>(*std::move(catalog));
 }
@@ -33,10 +33,10 @@ std::shared_ptr<const model::AcceleratorCatalog> MakeCatalog() {
 class HoldingsTest : public testing::Test {
  protected:
   HoldingsTest() {
-    AddNode("a", "a100", kGpu);
-    AddNode("v", "v100", kGpu);
+    AddNode("a", "a100", kHeldGpu);
+    AddNode("v", "v100", kHeldGpu);
     AddNode("mn", "", kMnCore);
-    AddNode("odd", "p100", kGpu);
+    AddNode("odd", "p100", kHeldGpu);
   }
 
   void AddNode(const std::string& name, const std::string& model, const std::string& resource) {
@@ -76,16 +76,16 @@ class HoldingsTest : public testing::Test {
 };
 
 TEST_F(HoldingsTest, TellWhatEachPodHolds) {
-  Bind("bob", "vision/train", "a", kGpu, 4);
+  Bind("bob", "vision/train", "a", kHeldGpu, 4);
   Bind("alice", "nlp/bert", "mn", kMnCore, 2);
-  Bind("", "nlp/old", "odd", kGpu, 1);
+  Bind("", "nlp/old", "odd", kHeldGpu, 1);
   Bind("carol", "vision/web", "a", "memory", 1);
-  Bind("dave", "vision/early", "unknown", kGpu, 1);
+  Bind("dave", "vision/early", "unknown", kHeldGpu, 1);
   EXPECT_THAT(Holdings(),
               ElementsAre(Holding{"nlp", "bert", "alice", "mn", "MN-Core", kMnCore, 2, kCreated},
-                          Holding{"nlp", "old", "", "odd", "", kGpu, 1, kCreated},
-                          Holding{"vision", "early", "dave", "", "", kGpu, 1, kCreated},
-                          Holding{"vision", "train", "bob", "a", "A100", kGpu, 4, kCreated}));
+                          Holding{"nlp", "old", "", "odd", "", kHeldGpu, 1, kCreated},
+                          Holding{"vision", "early", "dave", "", "", kHeldGpu, 1, kCreated},
+                          Holding{"vision", "train", "bob", "a", "A100", kHeldGpu, 4, kCreated}));
   EXPECT_THAT(Holdings("nlp"), SizeIs(2));
   EXPECT_THAT(Holdings("nl"), IsEmpty());
 }
@@ -98,12 +98,12 @@ TEST_F(HoldingsTest, TellSlicesByTheirResource) {
 }
 
 TEST_F(HoldingsTest, AreSummedUpByCreatorNamespaceAndAccelerator) {
-  Bind("bob", "vision/1", "a", kGpu, 4);
-  Bind("bob", "vision/2", "a", kGpu, 2);
-  Bind("bob", "vision/3", "v", kGpu, 1);
-  Bind("bob", "nlp/4", "v", kGpu, 1);
-  Bind("", "nlp/5", "v", kGpu, 3);
-  Bind("bob", "nlp/6", "odd", kGpu, 5);
+  Bind("bob", "vision/1", "a", kHeldGpu, 4);
+  Bind("bob", "vision/2", "a", kHeldGpu, 2);
+  Bind("bob", "vision/3", "v", kHeldGpu, 1);
+  Bind("bob", "nlp/4", "v", kHeldGpu, 1);
+  Bind("", "nlp/5", "v", kHeldGpu, 3);
+  Bind("bob", "nlp/6", "odd", kHeldGpu, 5);
   EXPECT_THAT(
       InUse(),
       ElementsAre(DevicesInUse{"bob", "vision", "A100", 6}, DevicesInUse{"bob", "nlp", "none", 5},
@@ -112,10 +112,10 @@ TEST_F(HoldingsTest, AreSummedUpByCreatorNamespaceAndAccelerator) {
 }
 
 TEST_F(HoldingsTest, KeepTheirSumHoweverFewAreTold) {
-  Bind("a", "n/1", "a", kGpu, 5);
-  Bind("b", "n/2", "a", kGpu, 2);
-  Bind("c", "n/3", "a", kGpu, 1);
-  Bind("c", "n/4", "v", kGpu, 1);
+  Bind("a", "n/1", "a", kHeldGpu, 5);
+  Bind("b", "n/2", "a", kHeldGpu, 2);
+  Bind("c", "n/3", "a", kHeldGpu, 1);
+  Bind("c", "n/4", "v", kHeldGpu, 1);
   EXPECT_THAT(InUse(1), ElementsAre(DevicesInUse{"a", "n", "A100", 5},
                                     DevicesInUse{"(others)", "(others)", "A100", 3},
                                     DevicesInUse{"(others)", "(others)", "V100", 1}));

@@ -18,11 +18,11 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 constexpr model::Time kNow{model::Duration(1'780'315'200)};
-constexpr char kGpu[] = "nvidia.com/gpu";
+constexpr char kIdleGpu[] = "nvidia.com/gpu";
 
 Holding Held(const std::string& pod, std::int64_t devices, model::Time created = kNow - hours(3),
              const std::string& accelerator = "A100") {
-  return {"nlp", pod, "alice", "n1", accelerator, kGpu, devices, created};
+  return {"nlp", pod, "alice", "n1", accelerator, kIdleGpu, devices, created};
 }
 
 struct UseCase {

@@ -18,7 +18,7 @@
 namespace berth::policies::admission {
 namespace {
 
-constexpr std::uint32_t kRounds = 4000;
+constexpr std::uint32_t kEngineRounds = 4000;
 
 /// A review: what is asked, of what, under which settings.
 struct Review {
@@ -86,7 +86,7 @@ bool IsRetryless(const Review& review, const model::Workload& workload) {
 }
 
 void ForEachReview(Mode mode, const std::function<void(const Review&)>& check) {
-  for (std::uint32_t seed = 0; seed < kRounds && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint32_t seed = 0; seed < kEngineRounds && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomWorkload random(seed);
     const Request request = random.Request(mode);
@@ -124,7 +124,7 @@ TEST(AdmissionProperties, WhatIsEnforcedIsLeftAloneWhenItIsSeenAgain) {
     ASSERT_TRUE(second.workload == first.workload);
     for (const PolicyEffect& effect : second.effects) ASSERT_FALSE(effect.changed) << effect.policy;
   });
-  EXPECT_GT(accepted, kRounds / 5);
+  EXPECT_GT(accepted, kEngineRounds / 5);
 }
 
 TEST(AdmissionProperties, WhatIsEnforcedIsGuaranteedOrDenied) {
@@ -150,7 +150,7 @@ TEST(AdmissionProperties, AContainerThatAnotherWebhookAddsIsGuaranteedToo) {
     ASSERT_TRUE(IsGuaranteed(second.workload.pod) || IsRetryless(review, second.workload));
     ASSERT_TRUE(review.engine.Mutate(review.request, second.workload).workload == second.workload);
   });
-  EXPECT_GT(accepted, kRounds / 10);
+  EXPECT_GT(accepted, kEngineRounds / 10);
 }
 
 bool HasMemoryLimits(const model::PodTemplate& pod) {
@@ -250,7 +250,7 @@ TEST(AdmissionProperties, WhatIsDeniedStaysAsItWasAndSaysWhatToWrite) {
     ASSERT_NE(outcome.denial.find("; "), std::string::npos) << outcome.denial;
     ASSERT_TRUE(std::ranges::any_of(outcome.effects, &PolicyEffect::denied));
   });
-  EXPECT_GT(denied, kRounds / 20);
+  EXPECT_GT(denied, kEngineRounds / 20);
 }
 
 TEST(AdmissionProperties, AnUnchangedUpdateIsNeverDenied) {

@@ -28,7 +28,7 @@ GangsPolicy WithKinds(std::vector<std::string> kinds) {
   return GangsPolicy(Context(), {.kinds = std::move(kinds)});
 }
 
-model::Workload Member(std::string name, std::string size) {
+model::Workload GangMember(std::string name, std::string size) {
   return Annotated(Annotated(GpuPod(), "gang-name", std::move(name)), "gang-size", std::move(size));
 }
 
@@ -65,7 +65,9 @@ model::Workload Saying(model::Workload object, const std::string& name, std::str
   return object;
 }
 
-model::Workload Asking(model::Workload object) { return Saying(std::move(object), "gang", "true"); }
+model::Workload AskingForGang(model::Workload object) {
+  return Saying(std::move(object), "gang", "true");
+}
 
 /// A template of a JobSet, which is used `replicas` times for a Job of `pods` pods.
 model::Workload JobSetPart(std::int64_t replicas, std::int64_t pods, int index = 0) {
@@ -113,9 +115,9 @@ Request UpdateRequest() {
 }
 
 TEST(GangsTest, PodsOfAGangGetTheGate) {
-  const Made made = Mutate(Policy(), Member("train", "16"));
+  const Made made = Mutate(Policy(), GangMember("train", "16"));
   EXPECT_TRUE(made.holds);
-  EXPECT_EQ(made.workload, Gated(Member("train", "16")));
+  EXPECT_EQ(made.workload, Gated(GangMember("train", "16")));
   EXPECT_THAT(
       made.changes,
       ElementsAre("waits for all 16 pods of gang 'train' (scheduling gate berth.dev/gang)"));
@@ -126,17 +128,17 @@ TEST(GangsTest, PodsOfAGangGetTheGate) {
 }
 
 TEST(GangsTest, TheGateIsAddedToThoseOfOthers) {
-  model::Workload queued = Member("train", "2");
+  model::Workload queued = GangMember("train", "2");
   queued.pod.gates = {"kueue.x-k8s.io/admission"};
   EXPECT_THAT(Mutate(Policy(), queued).workload.pod.gates,
               ElementsAre("kueue.x-k8s.io/admission", "berth.dev/gang"));
 }
 
 TEST(GangsTest, NothingElseWaits) {
-  model::Workload bound = Member("train", "16");
+  model::Workload bound = GangMember("train", "16");
   bound.pod.node_name = "node-1";
   for (const model::Workload& workload :
-       {GpuPod(), Member("train", "1"), bound, Annotated(GpuPod(), "gang", "false"), JobOf(4),
+       {GpuPod(), GangMember("train", "1"), bound, Annotated(GpuPod(), "gang", "false"), JobOf(4),
         Labelled(GpuPod(), "kueue.x-k8s.io/pod-group-name", "g"),
         MakeOwner("StatefulSet", GpuPod())}) {
     const Made made = Mutate(Policy(), workload);
@@ -187,12 +189,12 @@ TEST(GangsTest, PodsThatCannotBeMembersAreRefused) {
        at + "gang-size] is missing; write the number of pods of the gang on each of them"},
       {Annotated(GpuPod(), "gang-size", "4"),
        at + "gang-name] is missing; write one name on all pods of the gang"},
-      {Member("train", "all"), at + "gang-size] 'all' is not a whole number above 0; write the "
-                                    "number of pods of the gang"},
-      {Member("train", "0"), at + "gang-size] 0 is not a whole number above 0; write"},
-      {Member("train", "5000"), at + "gang-size] '5000' is more than 4096, the most pods of a"},
-      {Member("a b", "4"), at + "gang-name] 'a b' is not a name; write up to 253 letters"},
-      {Annotated(Member("a", "4"), "gang-models", "two"),
+      {GangMember("train", "all"), at + "gang-size] 'all' is not a whole number above 0; write the "
+                                        "number of pods of the gang"},
+      {GangMember("train", "0"), at + "gang-size] 0 is not a whole number above 0; write"},
+      {GangMember("train", "5000"), at + "gang-size] '5000' is more than 4096, the most pods of a"},
+      {GangMember("a b", "4"), at + "gang-name] 'a b' is not a name; write up to 253 letters"},
+      {Annotated(GangMember("a", "4"), "gang-models", "two"),
        at + "gang-models] 'two' is not known; write any"},
       {Annotated(GpuPod(), "gang", "yes"),
        "metadata says berth.dev/gang: 'yes'; write \"true\", or \"false\" for no gang"}};
@@ -209,7 +211,7 @@ GangsPolicy WithPodGroups() {
 }
 
 TEST(GangsTest, PodsWaitForAPodGroupWhereThatIsConfigured) {
-  const auto made = Mutate(WithPodGroups(), Member("train", "16"));
+  const auto made = Mutate(WithPodGroups(), GangMember("train", "16"));
   EXPECT_THAT(made.workload.pod.gates, IsEmpty());
   EXPECT_EQ(made.workload.pod.scheduling_group, "berth-train");
   EXPECT_THAT(made.changes,
@@ -217,7 +219,7 @@ TEST(GangsTest, PodsWaitForAPodGroupWhereThatIsConfigured) {
 }
 
 TEST(GangsTest, PodsOfAPodGroupOfOthersStayThere) {
-  model::Workload pod = Member("train", "16");
+  model::Workload pod = GangMember("train", "16");
   pod.pod.scheduling_group = "mine";
   const auto made = Mutate(WithPodGroups(), pod);
   EXPECT_EQ(made.workload.pod.scheduling_group, "mine");
@@ -226,16 +228,16 @@ TEST(GangsTest, PodsOfAPodGroupOfOthersStayThere) {
 
 // kube-apiserver drops what it does not know.
 TEST(GangsTest, PodsThatLackTheirPodGroupAreDeniedWithWhatToWrite) {
-  const auto objections = TextsOf(WithPodGroups().Judge(MakeRequest(), Member("train", "16")));
+  const auto objections = TextsOf(WithPodGroups().Judge(MakeRequest(), GangMember("train", "16")));
   ASSERT_THAT(objections, SizeIs(1));
   EXPECT_THAT(objections[0], HasSubstr("GenericWorkload"));
   EXPECT_THAT(objections[0], HasSubstr("admission.policies.gangs.hold: Gate"));
-  EXPECT_THAT(WithPodGroups().Judge(MakeRequest(), Gated(Member("train", "16"))), IsEmpty());
+  EXPECT_THAT(WithPodGroups().Judge(MakeRequest(), Gated(GangMember("train", "16"))), IsEmpty());
 }
 
 // A webhook that comes later may have removed the gate; whoever frees a pod must be able to.
 TEST(GangsTest, TheGateIsDemandedAtCreationAlone) {
-  const model::Workload ungated = Member("train", "4");
+  const model::Workload ungated = GangMember("train", "4");
   EXPECT_THAT(TextsOf(Policy().Judge(MakeRequest(), ungated)),
               ElementsAre("spec.schedulingGates lacks berth.dev/gang of a gang of 4 pods; write "
                           "that gate, or remove berth.dev/gang-size"));
@@ -244,17 +246,17 @@ TEST(GangsTest, TheGateIsDemandedAtCreationAlone) {
 
 TEST(GangsTest, FreeingAPodStaysFree) {
   const auto engine = MakeEngine(Only<GangsPolicy>());
-  const model::Workload stored = Gated(Member("train", "4"));
-  const Outcome kept = engine->Keep(UpdateRequest(), Member("train", "4"), stored);
-  EXPECT_EQ(kept.workload, Member("train", "4"));
-  EXPECT_EQ(engine->Validate(UpdateRequest(), Member("train", "4"), &stored).denial, "");
+  const model::Workload stored = Gated(GangMember("train", "4"));
+  const Outcome kept = engine->Keep(UpdateRequest(), GangMember("train", "4"), stored);
+  EXPECT_EQ(kept.workload, GangMember("train", "4"));
+  EXPECT_EQ(engine->Validate(UpdateRequest(), GangMember("train", "4"), &stored).denial, "");
 }
 
 TEST(GangsTest, AJobThatAsksTellsItsPodsHowManyTheyAre) {
   model::Workload by_label = JobOf(4);
   by_label.labels = {{"berth.dev/gang", "true"}};
   for (const model::Workload& job :
-       {Asking(JobOf(4)), Annotated(JobOf(4), "gang", "true"), by_label}) {
+       {AskingForGang(JobOf(4)), Annotated(JobOf(4), "gang", "true"), by_label}) {
     const Made made = Mutate(Policy(), job);
     EXPECT_TRUE(made.holds);
     EXPECT_EQ(made.workload, Annotated(job, "gang-size", "4"));
@@ -263,19 +265,19 @@ TEST(GangsTest, AJobThatAsksTellsItsPodsHowManyTheyAre) {
     EXPECT_EQ(Mutate(Policy(), made.workload).writes, 0);
     EXPECT_THAT(TextsOf(Policy().Judge(MakeRequest(), made.workload)), IsEmpty());
   }
-  EXPECT_EQ(SizeIn(Mutate(Policy(), Asking(JobOf(1))).workload), "");
+  EXPECT_EQ(SizeIn(Mutate(Policy(), AskingForGang(JobOf(1))).workload), "");
 }
 
 TEST(GangsTest, TheTemplatesWordCountsBeforeTheObjects) {
-  const model::Workload declining = Annotated(Asking(JobOf(4)), "gang", "false");
+  const model::Workload declining = Annotated(AskingForGang(JobOf(4)), "gang", "false");
   EXPECT_EQ(Mutate(Policy(), declining).workload, declining);
 }
 
 TEST(GangsTest, WhatAJobSaysOfItsGangReachesThePods) {
-  const Made made =
-      Mutate(Policy(), Saying(Saying(Saying(Asking(JobOf(4)), "gang-topology", "example.com/rack"),
-                                     "gang-models", "any"),
-                              "gang-preflight", "true"));
+  const Made made = Mutate(
+      Policy(), Saying(Saying(Saying(AskingForGang(JobOf(4)), "gang-topology", "example.com/rack"),
+                              "gang-models", "any"),
+                       "gang-preflight", "true"));
   EXPECT_EQ(model::Find(made.workload.pod.annotations, "berth.dev/gang-topology"),
             "example.com/rack");
   EXPECT_EQ(model::Find(made.workload.pod.annotations, "berth.dev/gang-models"), "any");
@@ -306,17 +308,18 @@ TEST(GangsTest, SoMayPodsOfAGroupThatSaysItsSize) {
 }
 
 TEST(GangsTest, JobsThatCannotBeGangsAreRefused) {
-  model::Workload in_turn = Asking(JobOf(4));
+  model::Workload in_turn = AskingForGang(JobOf(4));
   in_turn.job->completions = 100;
   const std::string size = "spec.template.metadata.annotations[berth.dev/gang-size] ";
   const model::Workload of_set =
-      Owned(Asking(JobOf(4)), {.kind = "JobSet", .name = "set", .group = "jobset.x-k8s.io"});
+      Owned(AskingForGang(JobOf(4)), {.kind = "JobSet", .name = "set", .group = "jobset.x-k8s.io"});
   const std::vector<std::pair<model::Workload, std::string>> cases = {
       {in_turn,
        "spec.completions are more than parallelism, so pods of the gang would wait for others to "
        "end; write the same number, or berth.dev/gang: \"false\""},
-      {Asking(JobOf(5000)), size + "would be 5000, more than the most pods of a gang; make at most "
-                                   "4096 pods"},
+      {AskingForGang(JobOf(5000)),
+       size + "would be 5000, more than the most pods of a gang; make at most "
+              "4096 pods"},
       {Annotated(JobOf(4), "gang-size", "8"),
        size + "is 8, but the Job makes 4 pods at once; write 4, or leave it out"},
       {Annotated(JobOf(4), "gang-size", "none"), size + "'none' is not a whole number above 0"},
@@ -340,7 +343,7 @@ TEST(GangsTest, AGangMayHavePodsOfSeveralJobs) {
     EXPECT_THAT(TextsOf(Policy().Judge(MakeRequest(), job)), IsEmpty());
   }
   const model::Workload of_cron =
-      Owned(Asking(JobOf(4)), {.kind = "CronJob", .name = "nightly", .group = "batch"});
+      Owned(AskingForGang(JobOf(4)), {.kind = "CronJob", .name = "nightly", .group = "batch"});
   EXPECT_EQ(SizeIn(Mutate(Policy(), of_cron).workload), "4");
 }
 
@@ -357,8 +360,9 @@ TEST(GangsTest, AJobMayNotGrowOutOfItsGangUnlessAQueueStartsIt) {
 }
 
 TEST(GangsTest, TheTemplatesOfAnObjectAreOneGang) {
-  const auto marked = Marked(Policy(), {Asking(JobSetPart(1, 1, 0)), Asking(JobSetPart(2, 4, 1)),
-                                        Annotated(Asking(JobSetPart(1, 50, 2)), "gang", "false")});
+  const auto marked =
+      Marked(Policy(), {AskingForGang(JobSetPart(1, 1, 0)), AskingForGang(JobSetPart(2, 4, 1)),
+                        Annotated(AskingForGang(JobSetPart(1, 50, 2)), "gang", "false")});
   EXPECT_EQ(SizeIn(marked[0]), "9");
   EXPECT_EQ(SizeIn(marked[1]), "9");
   EXPECT_EQ(SizeIn(marked[2]), "");
@@ -373,9 +377,9 @@ TEST(GangsTest, OnlyTheTemplatesThatAskAreOne) {
 }
 
 TEST(GangsTest, ATemplateThatStartsLaterIsNoPartOfTheGang) {
-  model::Workload submitter = Asking(JobSetPart(1, 1, 0));
+  model::Workload submitter = AskingForGang(JobSetPart(1, 1, 0));
   submitter.replicas.reset();
-  const auto marked = Marked(Policy(), {submitter, Asking(JobSetPart(2, 4, 1))});
+  const auto marked = Marked(Policy(), {submitter, AskingForGang(JobSetPart(2, 4, 1))});
   EXPECT_EQ(SizeIn(marked[0]), "");
   EXPECT_EQ(SizeIn(marked[1]), "8");
   EXPECT_THAT(TextsOf(Policy().JudgeTemplate(MakeRequest(), marked[0])), IsEmpty());
@@ -390,14 +394,14 @@ TEST(GangsTest, OneTemplateWhosePodsRunInTurnKeepsTheObjectFromBeingAGang) {
     EXPECT_EQ(SizeIn(made), "");
     EXPECT_THAT(TextsOf(policy.JudgeTemplate(MakeRequest(), made)), IsEmpty());
   }
-  const auto asking = Marked(policy, {Asking(JobSetPart(1, 1, 0)), Asking(in_turn)});
+  const auto asking = Marked(policy, {AskingForGang(JobSetPart(1, 1, 0)), AskingForGang(in_turn)});
   EXPECT_EQ(SizeIn(asking[0]), "");
   EXPECT_THAT(TextsOf(policy.JudgeTemplate(MakeRequest(), asking[1])),
               ElementsAre(HasSubstr("spec.replicatedJobs[1].template.spec.completions are more")));
 }
 
 TEST(GangsTest, AnObjectMayMakeSeveralGangsOfTheSizeThatItSays) {
-  model::Workload group = Asking(JobSetPart(1, 1));
+  model::Workload group = AskingForGang(JobSetPart(1, 1));
   group.replicas.reset();
   group.job.reset();
   group.gang_size = 5;
@@ -406,7 +410,7 @@ TEST(GangsTest, AnObjectMayMakeSeveralGangsOfTheSizeThatItSays) {
 
 TEST(GangsTest, NoNumberOfPodsOverflows) {
   const std::int64_t most = 9'223'372'036'854'775'807;
-  std::vector<model::Workload> many(64, Asking(JobSetPart(most, most)));
+  std::vector<model::Workload> many(64, AskingForGang(JobSetPart(most, most)));
   Policy().SeeTogether(many);
   EXPECT_GT(many[0].gang_size.value_or(0), model::kMaxGangSize);
   EXPECT_THAT(TextsOf(Policy().JudgeTemplate(MakeRequest(), many[0])),
@@ -414,7 +418,7 @@ TEST(GangsTest, NoNumberOfPodsOverflows) {
 }
 
 TEST(GangsTest, PodsThatStartInTurnCannotWaitForEachOther) {
-  model::Workload workers = Asking(JobSetPart(2, 4));
+  model::Workload workers = AskingForGang(JobSetPart(2, 4));
   workers.in_turn = true;
   auto marked = Marked(Policy(), {workers});
   EXPECT_EQ(SizeIn(marked[0]), "");
@@ -435,7 +439,7 @@ TEST(GangsTest, PodsThatStartInTurnCannotWaitForEachOther) {
 }
 
 TEST(GangsTest, AnObjectWhoseSizeNobodyKnowsIsRefused) {
-  model::Workload unknown = Asking(JobSetPart(1, 1));
+  model::Workload unknown = AskingForGang(JobSetPart(1, 1));
   unknown.replicas.reset();
   unknown.job.reset();
   const auto marked = Marked(Policy(), {unknown});
@@ -450,9 +454,9 @@ TEST(GangsTest, AnObjectWhoseSizeNobodyKnowsIsRefused) {
 }
 
 TEST(GangsTest, AnUpdatedTemplateIsNotCountedAgain) {
-  const model::Workload stored = Annotated(Asking(JobSetPart(2, 4)), "gang-size", "9");
+  const model::Workload stored = Annotated(AskingForGang(JobSetPart(2, 4)), "gang-size", "9");
   EXPECT_THAT(TextsOf(Policy().JudgeTemplate(UpdateRequest(), stored)), IsEmpty());
-  const Made made = Mutate(Policy(), Asking(JobSetPart(2, 4)), UpdateRequest());
+  const Made made = Mutate(Policy(), AskingForGang(JobSetPart(2, 4)), UpdateRequest());
   EXPECT_THAT(made.changes, IsEmpty());
 }
 

@@ -32,7 +32,9 @@ GuaranteedQosConfig Lowering() {
   return config;
 }
 
-GuaranteedQosPolicy Policy(const GuaranteedQosConfig& config = {}) { return {Context(), config}; }
+GuaranteedQosPolicy QosPolicy(const GuaranteedQosConfig& config = {}) {
+  return {Context(), config};
+}
 
 struct SizeCase {
   std::string name;
@@ -62,27 +64,27 @@ TEST(GuaranteedQosTest, RemovesTheClassThatItsAuthorWrote) {
   for (const char* written : {"Guaranteed", "BestEffort"}) {
     model::Workload pod = CpuPod();
     pod.qos_class = written;
-    const Made made = Mutate(Policy(), pod);
+    const Made made = Mutate(QosPolicy(), pod);
     EXPECT_EQ(made.workload.qos_class, "");
     EXPECT_THAT(made.changes, testing::Contains("status.qosClass " + std::string(written) +
                                                 " removed: the API server computes it"));
-    EXPECT_EQ(Mutate(Policy(), made.workload).writes, 0u);
+    EXPECT_EQ(Mutate(QosPolicy(), made.workload).writes, 0u);
   }
 }
 
 TEST(GuaranteedQosTest, ObjectsToAClassThatTheResourcesContradict) {
-  model::Workload pod = Mutate(Policy(), CpuPod()).workload;
+  model::Workload pod = Mutate(QosPolicy(), CpuPod()).workload;
   pod.qos_class = "Guaranteed";  // as the API server computes it
-  EXPECT_THAT(Policy().Judge(MakeRequest(), pod), IsEmpty());
+  EXPECT_THAT(QosPolicy().Judge(MakeRequest(), pod), IsEmpty());
   pod.qos_class = "Burstable";
-  const auto objections = Policy().Judge(MakeRequest(), pod);
+  const auto objections = QosPolicy().Judge(MakeRequest(), pod);
   ASSERT_THAT(objections, SizeIs(1));
   EXPECT_EQ(objections[0].field, "status.qosClass");
 }
 
 TEST(GuaranteedQosTest, EqualisesWhatAContainerSays) {
   ExpectSizes(
-      Policy(),
+      QosPolicy(),
       {{"equal already", {Sized("a", "1", "1Gi")}, {"1 1Gi"}, {}},
        {"equal in other words", {Sized("a", "1/1000m", "1Gi/1024Mi")}, {"1/1000m 1Gi/1024Mi"}, {}},
        {"limits only, which is the same to Kubernetes",
@@ -113,7 +115,7 @@ TEST(GuaranteedQosTest, EqualisesWhatAContainerSays) {
 }
 
 TEST(GuaranteedQosTest, LowersCpuButNeverMemoryWhereConfigured) {
-  ExpectSizes(Policy(Lowering()),
+  ExpectSizes(QosPolicy(Lowering()),
               {{"both",
                 {Sized("a", "1/2", "1Gi/4Gi")},
                 {"1 4Gi"},
@@ -127,7 +129,7 @@ TEST(GuaranteedQosTest, LowersCpuButNeverMemoryWhereConfigured) {
 
 // Every pod of a mesh has such a proxy, whose limit is for bursts.
 TEST(GuaranteedQosTest, LowersTheCpuOfInjectedProxies) {
-  ExpectSizes(Policy(),
+  ExpectSizes(QosPolicy(),
               {{"Istio's",
                 {Sized("train", "4", "16Gi"), Sized("istio-proxy", "100m/2", "128Mi/1Gi")},
                 {"4 16Gi", "100m 1Gi"},
@@ -137,7 +139,7 @@ TEST(GuaranteedQosTest, LowersTheCpuOfInjectedProxies) {
                  "must be equal"}}});
   GuaranteedQosConfig config;
   config.lower_cpu_of = {"proxy"};
-  ExpectSizes(Policy(config),
+  ExpectSizes(QosPolicy(config),
               {{"configured",
                 {Sized("istio-proxy", "100m/2", "1Gi"), Sized("proxy", "100m/2", "1Gi")},
                 {"2 1Gi", "100m 1Gi"},
@@ -149,7 +151,7 @@ TEST(GuaranteedQosTest, LowersTheCpuOfInjectedProxies) {
 
 TEST(GuaranteedQosTest, GivesContainersTheShareOfTheirDevices) {
   ExpectSizes(
-      Policy(),
+      QosPolicy(),
       {{"two devices",
         {Sized("train", "-", "-", "2")},
         {"8 80Gi"},
@@ -210,8 +212,8 @@ TEST(GuaranteedQosTest, GivesContainersTheShareOfTheirDevices) {
 }
 
 TEST(GuaranteedQosTest, TakesTheModelsThatThePodNames) {
-  const Made made =
-      Mutate(Policy(), Annotated(MakePod({Sized("a", "-", "-", "1")}), "accelerators", "A100,A30"));
+  const Made made = Mutate(
+      QosPolicy(), Annotated(MakePod({Sized("a", "-", "-", "1")}), "accelerators", "A100,A30"));
   EXPECT_THAT(SizesOf(made.workload), ElementsAre("13 76Gi"));
 }
 
@@ -221,7 +223,7 @@ TEST(GuaranteedQosTest, DefaultsNeverMakeAPodAskForMoreThanItsDevicesBring) {
   for (int i = 0; i < 5; ++i) containers.push_back(Sidecar(Sized("s", "-", "-")));
   containers.push_back(Sized("a", "-", "-", "2"));
   for (int i = 0; i < 20; ++i) containers.push_back(Sized("log", "-", "-"));
-  const Made made = Mutate(Policy(), MakePod(containers));
+  const Made made = Mutate(QosPolicy(), MakePod(containers));
   EXPECT_LE(EffectiveRequest(made.workload.pod, Compute::kCpu), Q("8").amount());
   EXPECT_LE(EffectiveRequest(made.workload.pod, Compute::kMemory), Q("80Gi").amount());
 }
@@ -229,11 +231,11 @@ TEST(GuaranteedQosTest, DefaultsNeverMakeAPodAskForMoreThanItsDevicesBring) {
 TEST(GuaranteedQosTest, LeavesALargestContainerOneCoreHoweverMuchTheOthersTake) {
   std::vector<model::Container> containers = {Sized("a", "-", "-", "1")};
   for (int i = 0; i < 500; ++i) containers.push_back(Sized("log", "-", "-"));
-  EXPECT_EQ(SizesOf(Mutate(Policy(), MakePod(containers)).workload).front(), "1 128Mi");
+  EXPECT_EQ(SizesOf(Mutate(QosPolicy(), MakePod(containers)).workload).front(), "1 128Mi");
 }
 
 TEST(GuaranteedQosTest, GivesPodsWithoutDevicesWhatIsConfigured) {
-  ExpectSizes(Policy(),
+  ExpectSizes(QosPolicy(),
               {{"alone",
                 {Sized("a", "-", "-")},
                 {"1 4Gi"},
@@ -263,7 +265,7 @@ TEST(GuaranteedQosTest, GivesPodsWithoutDevicesWhatIsConfigured) {
   GuaranteedQosConfig config;
   config.without_accelerators = {.cpu = Q("1500m"), .memory = Q("2Gi")};
   config.small = {.cpu = Q("1"), .memory = Q("1Gi")};
-  ExpectSizes(Policy(config),
+  ExpectSizes(QosPolicy(config),
               {{"configured",
                 {Sidecar(Sized("s", "-", "-")), Sized("a", "-", "-")},
                 {"1 1Gi", "1500m 2Gi"},
@@ -275,7 +277,7 @@ TEST(GuaranteedQosTest, RaisesLimitsOfALimitRangeToLargerRequests) {
   model::Workload pod = MakePod({Sized("a", "1", "8Gi/1Gi"), Sized("b", "1", "8Gi/1Gi")});
   pod.pod.annotations = {
       {"kubernetes.io/limit-ranger", "LimitRanger plugin set: memory limit for container a"}};
-  const Made made = Mutate(Policy(), pod);
+  const Made made = Mutate(QosPolicy(), pod);
   EXPECT_THAT(SizesOf(made.workload), ElementsAre("1 8Gi", "1 8Gi/1Gi"));
   EXPECT_THAT(made.changes, ElementsAre("memory limit of 'a' raised from 1Gi to its request, 8Gi, "
                                         "as both must be equal"));
@@ -290,7 +292,7 @@ TEST(GuaranteedQosTest, TakesRequestsOfALimitRangeForNone) {
     model::Workload pod = MakePod(std::move(containers));
     pod.pod.annotations = {
         {"kubernetes.io/limit-ranger", std::string("LimitRanger plugin set: ") + set}};
-    return Mutate(Policy(config), pod);
+    return Mutate(QosPolicy(config), pod);
   };
   const char* kBoth = "cpu, memory request for container train";
   const Made made = mutate({Sized("train", "10m/-", "16Mi/-", "2")}, kBoth);
@@ -326,7 +328,7 @@ TEST(GuaranteedQosTest, DeniesWhereOnlyALimitRangeRequests) {
   model::Workload pod = MakePod({Sized("a", "10m/-", "16Mi/-")});
   pod.pod.annotations = {{"kubernetes.io/limit-ranger",
                           "LimitRanger plugin set: cpu, memory request for container a"}};
-  const GuaranteedQosPolicy policy = Policy(With(MissingLimits::kDeny));
+  const GuaranteedQosPolicy policy = QosPolicy(With(MissingLimits::kDeny));
   const Made made = Mutate(policy, pod);
   EXPECT_THAT(made.changes, IsEmpty());
   EXPECT_THAT(policy.Judge(MakeRequest(), made.workload), SizeIs(1));
@@ -386,19 +388,19 @@ TEST(GuaranteedQosTest, EqualisesThePodsOwnResourcesAlone) {
   for (const PodCase& c : cases) {
     model::Workload pod = MakePod(c.containers);
     pod.pod.resources = c.pod;
-    const Made made = Mutate(Policy(), pod);
+    const Made made = Mutate(QosPolicy(), pod);
     EXPECT_EQ(SizeOf(*made.workload.pod.resources), c.size) << c.name;
     EXPECT_EQ(made.changes, c.changes) << c.name;
     EXPECT_EQ(made.workload.pod.containers, pod.pod.containers) << c.name;
     EXPECT_TRUE(made.holds) << c.name;
-    EXPECT_EQ(Mutate(Policy(), made.workload).writes, 0u) << c.name;
+    EXPECT_EQ(Mutate(QosPolicy(), made.workload).writes, 0u) << c.name;
   }
 }
 
 TEST(GuaranteedQosTest, LowersThePodsCpuNoFurtherThanItsContainersRise) {
   model::Workload pod = MakePod({Sized("a", "1/3", "1Gi")});
   pod.pod.resources = Sizes("2/8", "1Gi");
-  EXPECT_EQ(SizeOf(*Mutate(Policy(Lowering()), pod).workload.pod.resources), "3 1Gi");
+  EXPECT_EQ(SizeOf(*Mutate(QosPolicy(Lowering()), pod).workload.pod.resources), "3 1Gi");
 }
 
 struct ObjectionCase {
@@ -463,15 +465,15 @@ TEST(GuaranteedQosTest, ObjectsToWhatItCannotMakeGuaranteed) {
          "lacks cpu and memory", advice}}},
   };
   for (const ObjectionCase& c : cases) {
-    const Made made = Mutate(Policy(c.config), c.workload);
+    const Made made = Mutate(QosPolicy(c.config), c.workload);
     EXPECT_FALSE(made.holds) << c.name;
-    EXPECT_EQ(Policy(c.config).Judge(MakeRequest(), made.workload), c.objections) << c.name;
+    EXPECT_EQ(QosPolicy(c.config).Judge(MakeRequest(), made.workload), c.objections) << c.name;
   }
 }
 
 TEST(GuaranteedQosTest, ObjectsToAFinalStateThatSomebodyElseMade) {
   const std::vector<Objection> objections =
-      Policy().Judge(MakeRequest(), MakePod({Sized("a", "1/2", "0/1Gi")}));
+      QosPolicy().Judge(MakeRequest(), MakePod({Sized("a", "1/2", "0/1Gi")}));
   EXPECT_THAT(objections,
               ElementsAre(Objection{"spec.containers[0].resources.requests.cpu",
                                     "is not the same as the limit", "write 2, as the limit"},
@@ -480,7 +482,7 @@ TEST(GuaranteedQosTest, ObjectsToAFinalStateThatSomebodyElseMade) {
 }
 
 TEST(GuaranteedQosTest, ClaimsAreNoObstacleWhereLimitsAreSet) {
-  const Made made = Mutate(Policy(), Claiming(MakePod({Sized("a", "1/2", "1Gi")})));
+  const Made made = Mutate(QosPolicy(), Claiming(MakePod({Sized("a", "1/2", "1Gi")})));
   EXPECT_TRUE(made.holds);
   EXPECT_THAT(SizesOf(made.workload), ElementsAre("2 1Gi"));
 }
@@ -494,7 +496,7 @@ TEST(GuaranteedQosTest, AsksForLimitsWhereTheCatalogueHasNoShare) {
   EXPECT_THAT(policy.Judge(MakeRequest(), made.workload), SizeIs(1));
 }
 
-struct RetrylessCase {
+struct QosRetrylessCase {
   std::string name;
   MissingLimits missing_limits;
   model::Workload workload;
@@ -513,7 +515,7 @@ TEST(GuaranteedQosTest, MarksJobsThatMayGoWithoutLimits) {
   };
   const model::Workload limited = MakeJob(MakePod({Sized("a", "1", "1Gi")}));
   constexpr MissingLimits kAllow = MissingLimits::kAllowRetryless;
-  const std::vector<RetrylessCase> cases = {
+  const std::vector<QosRetrylessCase> cases = {
       {"a Job without limits", kAllow, MakeJob(CpuPod()), true, true},
       {"a Job with devices", kAllow, MakeJob(GpuPod()), true, true},
       {"a Job with claims", kAllow, MakeJob(Claiming(CpuPod())), true, true},
@@ -529,8 +531,8 @@ TEST(GuaranteedQosTest, MarksJobsThatMayGoWithoutLimits) {
       {"not allowed", MissingLimits::kDeny, spoofed(MakeJob(CpuPod())), false, false},
       {"not needed", MissingLimits::kDefault, spoofed(MakeJob(CpuPod())), false, true},
   };
-  for (const RetrylessCase& c : cases) {
-    const GuaranteedQosPolicy policy = Policy(With(c.missing_limits));
+  for (const QosRetrylessCase& c : cases) {
+    const GuaranteedQosPolicy policy = QosPolicy(With(c.missing_limits));
     const Made made = Mutate(policy, c.workload);
     const auto mark = model::Find(made.workload.pod.annotations, "berth.dev/retryless");
     EXPECT_EQ(mark.value_or("") == "true", c.marked) << c.name;
@@ -546,12 +548,12 @@ TEST(GuaranteedQosTest, MarksJobsThatMayGoWithoutLimits) {
 TEST(GuaranteedQosTest, TellsWhoMarkedAJobHimself) {
   const model::Workload job = MakeJob(MakePod({Sized("a", "1", "1Gi")}));
   EXPECT_THAT(
-      Mutate(Policy(), Annotated(job, "retryless", "true")).changes,
+      Mutate(QosPolicy(), Annotated(job, "retryless", "true")).changes,
       ElementsAre("berth.dev/retryless removed: only Berth sets it, on Jobs without limits"));
 }
 
 TEST(GuaranteedQosTest, BelievesTheMarkOnlyOnPodsOfTheJobController) {
-  const GuaranteedQosPolicy policy = Policy(With(MissingLimits::kAllowRetryless));
+  const GuaranteedQosPolicy policy = QosPolicy(With(MissingLimits::kAllowRetryless));
   model::Workload marked = Annotated(CpuPod(), "retryless", "true");
   marked.owners = {{.kind = "Job", .name = "train", .controller = true, .group = "batch"}};
   Request request = MakeRequest();
@@ -566,7 +568,7 @@ TEST(GuaranteedQosTest, BelievesTheMarkOnlyOnPodsOfTheJobController) {
 }
 
 TEST(GuaranteedQosTest, DoesNotBelieveTheMarkOnPodsOfAnotherGroupsJob) {
-  const GuaranteedQosPolicy policy = Policy(With(MissingLimits::kAllowRetryless));
+  const GuaranteedQosPolicy policy = QosPolicy(With(MissingLimits::kAllowRetryless));
   model::Workload marked = Annotated(CpuPod(), "retryless", "true");
   marked.owners = {{.kind = "Job", .name = "flow", .controller = true}};
   marked.owners[0].group = "batch.volcano.sh";
@@ -577,7 +579,7 @@ TEST(GuaranteedQosTest, DoesNotBelieveTheMarkOnPodsOfAnotherGroupsJob) {
 }
 
 TEST(GuaranteedQosTest, WantsTheMarkOfAJobOnlyWhereItIsGiven) {
-  const GuaranteedQosPolicy policy = Policy(With(MissingLimits::kAllowRetryless));
+  const GuaranteedQosPolicy policy = QosPolicy(With(MissingLimits::kAllowRetryless));
   Request request = MakeRequest();
   EXPECT_THAT(policy.Judge(request, MakeJob(CpuPod())), SizeIs(1));
   request.mode = Mode::kWarn;
@@ -585,7 +587,7 @@ TEST(GuaranteedQosTest, WantsTheMarkOfAJobOnlyWhereItIsGiven) {
 }
 
 TEST(GuaranteedQosTest, ARetrylessJobIsStillNotLeftWithDifferentAmounts) {
-  const GuaranteedQosPolicy policy = Policy(With(MissingLimits::kAllowRetryless));
+  const GuaranteedQosPolicy policy = QosPolicy(With(MissingLimits::kAllowRetryless));
   const Made made = Mutate(policy, MakeJob(MakePod({Sized("a", "1/2", "-")})));
   EXPECT_THAT(SizesOf(made.workload), ElementsAre("2 -"));
   EXPECT_THAT(policy.Judge(MakeRequest(), MakeJob(MakePod({Sized("a", "4/2", "-")}))),
@@ -600,25 +602,26 @@ TEST(GuaranteedQosTest, SaysLittleAboutThousandsOfContainers) {
     same.push_back(Sized(name, "-", "-"));
     different.push_back(Sized(name, "1/" + std::to_string(i + 2), "1Gi"));
   }
-  EXPECT_THAT(Mutate(Policy(), MakePod(same)).changes,
+  EXPECT_THAT(Mutate(QosPolicy(), MakePod(same)).changes,
               ElementsAre("cpu and memory of 'c0', 'c1' and 9998 more set to 1 core, 4Gi "
                           "(default); set your own limits"));
-  const Texts changes = Mutate(Policy(), MakePod(different)).changes;
+  const Texts changes = Mutate(QosPolicy(), MakePod(different)).changes;
   ASSERT_THAT(changes, SizeIs(9));
   EXPECT_EQ(changes.back(), "cpu and memory of 'c8', 'c9' and 9990 more set or equalised likewise");
-  EXPECT_THAT(Policy(With(MissingLimits::kDeny)).Judge(MakeRequest(), MakePod(same)), SizeIs(100));
+  EXPECT_THAT(QosPolicy(With(MissingLimits::kDeny)).Judge(MakeRequest(), MakePod(same)),
+              SizeIs(100));
 }
 
 TEST(GuaranteedQosTest, SurvivesAmountsThatOverflow) {
   const std::string most = "9223372036854775807";
   const Made made =
-      Mutate(Policy(), MakePod({Sized("a", "-", "-", most), Sized("b", "-", "-", most),
-                                Init(Sized("i", "-", "-", most))}));
+      Mutate(QosPolicy(), MakePod({Sized("a", "-", "-", most), Sized("b", "-", "-", most),
+                                   Init(Sized("i", "-", "-", most))}));
   EXPECT_TRUE(made.holds);
   EXPECT_EQ(SizesOf(made.workload).front(), most + "m " + most);
   model::Workload pod = MakePod({Sized("a", "8E", "8Ei"), Sized("b", "8E", "8Ei")});
   pod.pod.resources.emplace();
-  EXPECT_EQ(SizeOf(*Mutate(Policy(), pod).workload.pod.resources), most + "m " + most);
+  EXPECT_EQ(SizeOf(*Mutate(QosPolicy(), pod).workload.pod.resources), most + "m " + most);
 }
 
 TEST(GuaranteedQosConfigTest, WantsSizesAboveZero) {

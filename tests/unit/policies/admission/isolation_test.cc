@@ -78,14 +78,14 @@ TEST_F(IsolationTest, ConcernsTheTemplatesOfJobsAndOfWhatMakesPods) {
   }
 }
 
-struct Case {
+struct IsolationCase {
   std::string what;
   model::Workload pod;
   /// Part of what is said; empty: nothing.
   std::string note;
 };
 
-std::vector<Case> LeftAlone() {
+std::vector<IsolationCase> LeftAlone() {
   model::Workload bound = CpuPod();
   bound.pod.node_name = "node-1";
   model::Workload claiming = CpuPod();
@@ -127,7 +127,7 @@ std::vector<Case> LeftAlone() {
 }
 
 TEST_F(IsolationTest, LeavesAlone) {
-  for (const Case& c : LeftAlone()) {
+  for (const IsolationCase& c : LeftAlone()) {
     const Made made = Mutate(policy_, c.pod);
     EXPECT_FALSE(made.holds) << c.what;
     EXPECT_EQ(made.workload, c.pod) << c.what;

@@ -21,7 +21,7 @@ using ::testing::SizeIs;
 
 using Texts = std::vector<std::string>;
 
-JobRetriesPolicy Policy(JobRetriesConfig config = {}) { return {Context(), config}; }
+JobRetriesPolicy RetriesPolicy(JobRetriesConfig config = {}) { return {Context(), config}; }
 
 const std::string kCounted = "Count DisruptionTarget";
 const std::string kFails = "FailJob NotIn 0";
@@ -77,7 +77,7 @@ TEST(JobRetriesTest, EndsJobsWithoutMemoryLimitsAtTheirFirstFailure) {
   const model::Workload job = UnlimitedJob();
   const std::string end = " 0: a Job that sets no memory limit may fail on node after node";
   ExpectRetries(
-      Policy(),
+      RetriesPolicy(),
       {{"the default", job, 0, {}, {kNoLimit}},
        {"nothing to retry", WithBackoff(job, 0), 0, {}, {}},
        {"an explicit limit", WithBackoff(job, 3), 0, {}, {"backoffLimit 3 set to" + end}},
@@ -123,7 +123,7 @@ TEST(JobRetriesTest, RetriesDisruptedPodsAsOftenAsBackoffLimitSaysWhereMemoryIsL
       "backoffLimit is 0: a pod that is drained, preempted or evicted is not "
       "retried";
   ExpectRetries(
-      Policy(),
+      RetriesPolicy(),
       {{"the default", job, 6, {kCounted, kFails}, {Retried(6), kOwn}},
        {"fewer", WithBackoff(job, 2), 2, {kCounted, kFails}, {Retried(2), kOwn}},
        {"none", WithBackoff(job, 0), 0, {}, {}, {none}},
@@ -152,7 +152,7 @@ TEST(JobRetriesTest, KeepsRulesThatEndWhatFailsByItself) {
   const model::Workload job = LimitedGpuJob();
   const std::string corrected = " set to FailJob: a pod out of memory is not retried";
   ExpectRetries(
-      Policy(),
+      RetriesPolicy(),
       {{"an empty policy", WithRules(job, {}), 6, {kCounted, kFails}, {Retried(6), kOwn}},
        {"rules of its own",
         WithRules(job, {OnExitCodes("FailJob", "In", {1})}),
@@ -192,7 +192,7 @@ TEST(JobRetriesTest, RetriesOfDisruptionsHaveAnEnd) {
   const std::string end =
       "podFailurePolicy.rules[0] set to Count: retries of disruptions need an end";
   ExpectRetries(
-      Policy(),
+      RetriesPolicy(),
       {{"ignored disruptions",
         WithRules(WithBackoff(job, 0), {Disruption("Ignore")}),
         20,
@@ -224,7 +224,7 @@ TEST(JobRetriesTest, EveryPodThatRunsAtTheSameTimeMayBeDisrupted) {
   const model::Workload job = LimitedGpuJob();
   const std::vector<std::string> rules = {kCounted, kFails};
   ExpectRetries(
-      Policy(),
+      RetriesPolicy(),
       {{"the default",
         Parallel(job, 8, 8),
         48,
@@ -263,14 +263,14 @@ TEST(JobRetriesTest, EveryPodThatRunsAtTheSameTimeMayBeDisrupted) {
 
 TEST(JobRetriesTest, ASiteSaysHowManyDisruptionsAreRetried) {
   const model::Workload job = LimitedGpuJob();
-  ExpectRetries(Policy({.disruption_retries = 3}),
+  ExpectRetries(RetriesPolicy({.disruption_retries = 3}),
                 {{"the default", Parallel(job, 2), 6, {kCounted, kFails}, {Retried(6), kOwn}},
                  {"of one pod",
                   job,
                   3,
                   {kCounted, kFails},
                   {Retried(3), kOwn, "backoffLimit set to 3" + kTogether}}});
-  ExpectRetries(Policy({.disruption_retries = 0}),
+  ExpectRetries(RetriesPolicy({.disruption_retries = 0}),
                 {{"the default",
                   job,
                   0,
@@ -299,7 +299,7 @@ TEST(JobRetriesTest, AJobThatAQueueMaySuspendHasNoRuleThatFailsIt) {
       "podFailurePolicy retries pods that are drained, preempted or evicted";
   const std::string once = " 0: what fails on one accelerator would fail on the next";
   ExpectRetries(
-      Policy({.infrastructure_retries = 2}),
+      RetriesPolicy({.infrastructure_retries = 2}),
       {{"the default", job, 0, {ignored}, {retried, "backoffLimit set to" + once}},
        {"fewer", WithBackoff(job, 2), 0, {ignored}, {retried, "backoffLimit 2 set to" + once}},
        {"none", WithBackoff(job, 0), 0, {ignored}, {retried}},
@@ -326,7 +326,7 @@ TEST(JobRetriesTest, AJobThatAQueueMaySuspendHasNoRuleThatFailsIt) {
         {kNoLimit},
         {"no infrastructureRetries: they require limits in every container"}}});
   ExpectRetries(
-      Policy(),
+      RetriesPolicy(),
       {{"per index",
         PerIndex(job, 5),
         5,
@@ -339,9 +339,9 @@ TEST(JobRetriesTest, AJobThatAQueueMaySuspendHasNoRuleThatFailsIt) {
 TEST(JobRetriesTest, AQueueMayStartAJob) {
   Request update = MakeRequest();
   update.operation = Operation::kUpdate;
-  model::Workload job = Mutate(Policy(), Queued(LimitedGpuJob())).workload;
+  model::Workload job = Mutate(RetriesPolicy(), Queued(LimitedGpuJob())).workload;
   job.job->queued = false;
-  EXPECT_THAT(Policy().Judge(update, job), IsEmpty());
+  EXPECT_THAT(RetriesPolicy().Judge(update, job), IsEmpty());
 }
 
 model::Workload Succeeding(model::Workload job, std::int64_t completions) {
@@ -357,7 +357,7 @@ TEST(JobRetriesTest, AnIndexMayFailWhereOthersMeetTheSuccessPolicy) {
       "own failures end the index: what fails on one accelerator would fail on the next";
   const std::string why = " replaces backoffLimit: other indexes may still meet successPolicy";
   ExpectRetries(
-      Policy(),
+      RetriesPolicy(),
       {{"the default",
         Succeeding(job, 10),
         6,
@@ -380,16 +380,16 @@ TEST(JobRetriesTest, AnIndexMayFailWhereOthersMeetTheSuccessPolicy) {
         3,
         {kCounted, kFails},
         {Retried(3), kOwn}}});
-  const Made made = Mutate(Policy(), Succeeding(job, 10));
+  const Made made = Mutate(RetriesPolicy(), Succeeding(job, 10));
   EXPECT_EQ(made.workload.job->backoff_limit, 2147483647);
   EXPECT_EQ(made.workload.job->backoff_limit_per_index, 6);
-  const Made none = Mutate(Policy(), Succeeding(WithBackoff(job, 0), 10));
+  const Made none = Mutate(RetriesPolicy(), Succeeding(WithBackoff(job, 0), 10));
   EXPECT_EQ(none.workload.job->backoff_limit, 0);
   EXPECT_FALSE(none.workload.job->backoff_limit_per_index);
 }
 
 TEST(JobRetriesTest, LeavesBackoffLimitAloneWhereIndexesHaveTheirOwn) {
-  const Made made = Mutate(Policy(), PerIndex(UnlimitedJob(), 5));
+  const Made made = Mutate(RetriesPolicy(), PerIndex(UnlimitedJob(), 5));
   EXPECT_EQ(made.workload.job->backoff_limit, 2147483647);
 }
 
@@ -399,7 +399,7 @@ TEST(JobRetriesTest, RetriesFailuresOfTheInfrastructureBesidesWhereConfigured) {
   const std::string corrected = " set to FailJob: a pod out of memory is not retried";
   const std::vector<std::string> rules = {kCounted, failing};
   ExpectRetries(
-      Policy({.disruption_retries = 20, .infrastructure_retries = 2}),
+      RetriesPolicy({.disruption_retries = 20, .infrastructure_retries = 2}),
       {{"the default", job, 8, rules, {Retried(8), kOwn, "backoffLimit set to 8" + kTogether}},
        {"fewer", WithBackoff(job, 1), 1, rules, {Retried(1), kOwn}},
        {"more",
@@ -438,18 +438,18 @@ std::vector<model::FailureRule> ManyRules(std::size_t count) {
 }
 
 TEST(JobRetriesTest, WritesNoMoreRulesThanAJobMayHave) {
-  const Made room = Mutate(Policy(), WithRules(LimitedGpuJob(), ManyRules(18)));
+  const Made room = Mutate(RetriesPolicy(), WithRules(LimitedGpuJob(), ManyRules(18)));
   EXPECT_THAT(RulesOf(room.workload), SizeIs(20));
   EXPECT_EQ(LimitOf(*room.workload.job), 6);
-  ExpectSettled(Policy(), room, "room for both rules");
+  ExpectSettled(RetriesPolicy(), room, "room for both rules");
   for (const std::size_t rules : {19, 20}) {
-    const Made none = Mutate(Policy(), WithRules(LimitedGpuJob(), ManyRules(rules)));
+    const Made none = Mutate(RetriesPolicy(), WithRules(LimitedGpuJob(), ManyRules(rules)));
     EXPECT_THAT(RulesOf(none.workload), SizeIs(rules));
     EXPECT_EQ(LimitOf(*none.workload.job), 0);
     EXPECT_THAT(none.notes, ElementsAre("podFailurePolicy has " + std::to_string(rules) +
                                         " rules, which leaves no room for those about retries"));
     EXPECT_TRUE(none.holds);
-    ExpectSettled(Policy(), none, "no room");
+    ExpectSettled(RetriesPolicy(), none, "no room");
   }
 }
 
@@ -463,23 +463,23 @@ TEST(JobRetriesTest, LeavesOtherJobsAlone) {
       {"a Deployment", MakeOwner("Deployment", CpuPod())},
   };
   for (const auto& [name, workload] : cases) {
-    const Made made = Mutate(Policy(), workload);
+    const Made made = Mutate(RetriesPolicy(), workload);
     EXPECT_EQ(made.writes, 0u) << name;
     EXPECT_FALSE(made.holds) << name;
     EXPECT_THAT(made.notes, IsEmpty()) << name;
-    EXPECT_THAT(Policy().Judge(MakeRequest(), workload), IsEmpty()) << name;
+    EXPECT_THAT(RetriesPolicy().Judge(MakeRequest(), workload), IsEmpty()) << name;
   }
 }
 
 TEST(JobRetriesTest, SeesToJobsOfTheDefaultControllerByName) {
   model::Workload job = UnlimitedJob();
   job.job->managed_by = "kubernetes.io/job-controller";
-  EXPECT_EQ(LimitOf(*Mutate(Policy(), job).workload.job), 0);
+  EXPECT_EQ(LimitOf(*Mutate(RetriesPolicy(), job).workload.job), 0);
 }
 
 struct Together {
   GuaranteedQosPolicy qos;
-  JobRetriesPolicy retries = Policy();
+  JobRetriesPolicy retries = RetriesPolicy();
 
   Made Mutate(const model::Workload& workload) const {
     Draft draft(workload);
@@ -551,7 +551,7 @@ TEST(JobRetriesTest, ObjectsToFinalStatesThatWouldBeRetried) {
   };
   for (const BreachCase& c : cases) {
     std::vector<std::string> fields;
-    for (const Objection& objection : Policy().Judge(MakeRequest(), c.job)) {
+    for (const Objection& objection : RetriesPolicy().Judge(MakeRequest(), c.job)) {
       fields.push_back(objection.field);
       EXPECT_EQ(objection.advice, c.advice) << c.name;
     }
@@ -562,7 +562,7 @@ TEST(JobRetriesTest, ObjectsToFinalStatesThatWouldBeRetried) {
 TEST(JobRetriesTest, AllowsRetriesOnlyWithTheRuleThatFailsOtherFailures) {
   const model::Workload job = WithBackoff(LimitedGpuJob(), 2);
   const auto objections = [](const model::Workload& of, JobRetriesConfig config = {}) {
-    return Policy(config).Judge(MakeRequest(), of).size();
+    return RetriesPolicy(config).Judge(MakeRequest(), of).size();
   };
   EXPECT_EQ(objections(job), 1);
   const model::Workload safe = WithRules(job, {OnExitCodes("FailJob", "NotIn", {0})});
@@ -575,15 +575,15 @@ TEST(JobRetriesTest, AllowsRetriesOnlyWithTheRuleThatFailsOtherFailures) {
 }
 
 TEST(JobRetriesTest, AMissingRuleForDisruptionsHarmsNobody) {
-  EXPECT_THAT(Policy().Judge(MakeRequest(), WithBackoff(LimitedGpuJob(), 0)), IsEmpty());
+  EXPECT_THAT(RetriesPolicy().Judge(MakeRequest(), WithBackoff(LimitedGpuJob(), 0)), IsEmpty());
 }
 
 TEST(JobRetriesTest, AnUpdateMayScaleAJobDownAndRaiseNoLimit) {
   Request update = MakeRequest();
   update.operation = Operation::kUpdate;
-  const model::Workload wide = Mutate(Policy(), Parallel(LimitedGpuJob(), 8)).workload;
+  const model::Workload wide = Mutate(RetriesPolicy(), Parallel(LimitedGpuJob(), 8)).workload;
   const auto degree = [&update](const model::Workload& job) {
-    const auto objections = Policy().Judge(update, job);
+    const auto objections = RetriesPolicy().Judge(update, job);
     return objections.empty() ? 0 : objections.at(0).degree;
   };
   EXPECT_EQ(degree(wide), 48);
@@ -595,7 +595,7 @@ TEST(JobRetriesTest, AnUpdateMayScaleAJobDownAndRaiseNoLimit) {
 TEST(JobRetriesTest, ForetellsWhatBecomesOfACronJobsJobs) {
   model::Workload cron = UnlimitedJob();
   cron.kind = "CronJob";
-  EXPECT_THAT(Mutate(Policy(), cron).changes, ElementsAre(kNoLimit));
+  EXPECT_THAT(Mutate(RetriesPolicy(), cron).changes, ElementsAre(kNoLimit));
 }
 
 TEST(JobRetriesTest, ANumberOfRetriesIsNotNegative) {

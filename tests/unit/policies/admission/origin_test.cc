@@ -20,7 +20,7 @@ std::vector<ControllerSpec> Controllers() {
   return controllers;
 }
 
-struct Case {
+struct OriginCase {
   std::string user;
   std::string owner;
   bool controls = true;
@@ -28,7 +28,7 @@ struct Case {
 };
 
 TEST(ControllerOfTest, IsToldByWhoAsks) {
-  for (const Case& c : std::vector<Case>{
+  for (const OriginCase& c : std::vector<OriginCase>{
            {"alice", "", true, ""},
            {"alice", "Job", true, ""},
            {"", "Job", true, ""},

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-JobRetriesPolicy RetriesPolicy() { return {Context(), {}}; }
+JobRetriesPolicy RightsPolicy() { return {Context(), {}}; }
 
 constexpr char kJobSetController[] =
     "system:serviceaccount:jobset-system:jobset-controller-manager";
@@ -23,23 +23,23 @@ model::Workload OwnedBy(const char* group, const char* kind, model::Workload job
   return job;
 }
 
-Request From(std::string user) {
+Request RequestFrom(std::string user) {
   Request request = MakeRequest();
   request.user.name = std::move(user);
   return request;
 }
 
 bool IsLeftAlone(const model::Workload& job, const Request& request) {
-  const Made made = Mutate(RetriesPolicy(), job, request);
+  const Made made = Mutate(RightsPolicy(), job, request);
   EXPECT_EQ(made.holds, made.writes > 0);
-  EXPECT_EQ(RetriesPolicy().Judge(request, job).empty(), made.writes == 0);
+  EXPECT_EQ(RightsPolicy().Judge(request, job).empty(), made.writes == 0);
   return made.writes == 0;
 }
 
 // A launcher whose workers are not there yet fails, and starts again in place.
 TEST(RetryRightsTest, JobsOfOperatorsThatRestartThemKeepTheirRetries) {
   const model::Workload job = Restarting(LimitedGpuJob(), "OnFailure");
-  const Request request = From(kJobSetController);
+  const Request request = RequestFrom(kJobSetController);
   EXPECT_TRUE(IsLeftAlone(OwnedBy("jobset.x-k8s.io", "JobSet", job), request));
   EXPECT_TRUE(IsLeftAlone(OwnedBy("kubeflow.org", "MPIJob", job), request));
   EXPECT_TRUE(IsLeftAlone(OwnedBy("ray.io", "RayJob", job), request));
@@ -51,31 +51,32 @@ TEST(RetryRightsTest, JobsOfOperatorsThatRestartThemKeepTheirRetries) {
 TEST(RetryRightsTest, AJobThatWasGivenMemoryLimitsIsLeftAloneFromThenOn) {
   const model::Workload job =
       OwnedBy("kubeflow.org", "MPIJob", MakeJob(MakePod({Sized("a", "1", "1Gi")})));
-  EXPECT_FALSE(Mutate(RetriesPolicy(), job, From(kJobSetController)).holds);
+  EXPECT_FALSE(Mutate(RightsPolicy(), job, RequestFrom(kJobSetController)).holds);
 }
 
 // Anybody can write an owner into a manifest.
 TEST(RetryRightsTest, AnOwnerCountsOnlyFromWhereOperatorsAre) {
   const model::Workload job = OwnedBy("jobset.x-k8s.io", "JobSet", LimitedGpuJob());
-  EXPECT_FALSE(IsLeftAlone(job, From("alice")));
-  EXPECT_FALSE(IsLeftAlone(job, From("system:serviceaccount:team:runner")));
-  EXPECT_TRUE(IsLeftAlone(job, From("system:serviceaccount:team-2:runner")));
-  Request configured = From("system:serviceaccount:team:jobset");
+  EXPECT_FALSE(IsLeftAlone(job, RequestFrom("alice")));
+  EXPECT_FALSE(IsLeftAlone(job, RequestFrom("system:serviceaccount:team:runner")));
+  EXPECT_TRUE(IsLeftAlone(job, RequestFrom("system:serviceaccount:team-2:runner")));
+  Request configured = RequestFrom("system:serviceaccount:team:jobset");
   configured.controller = "JobSet";
   EXPECT_TRUE(IsLeftAlone(job, configured));
   configured.controller = "CronJob";
   EXPECT_FALSE(IsLeftAlone(job, configured));
   model::Workload another = job;
   another.owners[0].controller = false;
-  EXPECT_FALSE(IsLeftAlone(another, From(kJobSetController)));
+  EXPECT_FALSE(IsLeftAlone(another, RequestFrom(kJobSetController)));
 }
 
 TEST(RetryRightsTest, WithoutMemoryLimitsNobodysRetriesAreKept) {
   const model::Workload owned = OwnedBy("jobset.x-k8s.io", "JobSet", UnlimitedJob());
-  EXPECT_EQ(Mutate(RetriesPolicy(), owned, From(kJobSetController)).workload.job->backoff_limit, 0);
+  EXPECT_EQ(
+      Mutate(RightsPolicy(), owned, RequestFrom(kJobSetController)).workload.job->backoff_limit, 0);
   Request allowed = MakeRequest();
   allowed.own_retries_allowed = true;
-  const Made own = Mutate(RetriesPolicy(), Annotated(UnlimitedJob(), "retries", "own"), allowed);
+  const Made own = Mutate(RightsPolicy(), Annotated(UnlimitedJob(), "retries", "own"), allowed);
   EXPECT_EQ(own.workload.job->backoff_limit, 0);
   EXPECT_THAT(own.notes, ElementsAre("berth.dev/retries has no effect: it requires memory limits "
                                      "in every container"));
@@ -90,13 +91,13 @@ TEST(RetryRightsTest, AJobMayKeepItsOwnRetriesWhereThatIsAllowed) {
   for (const model::Workload& job : {by_pods, by_job}) {
     EXPECT_TRUE(IsLeftAlone(job, allowed));
     EXPECT_FALSE(IsLeftAlone(job, MakeRequest()));
-    EXPECT_THAT(Mutate(RetriesPolicy(), job).notes,
+    EXPECT_THAT(Mutate(RightsPolicy(), job).notes,
                 ElementsAre("berth.dev/retries has no effect: admission.ownRetries does not list "
                             "the namespace"));
   }
   const model::Workload mistyped = Annotated(LimitedGpuJob(), "retries", "mine");
   EXPECT_FALSE(IsLeftAlone(mistyped, allowed));
-  EXPECT_THAT(Mutate(RetriesPolicy(), mistyped, allowed).notes,
+  EXPECT_THAT(Mutate(RightsPolicy(), mistyped, allowed).notes,
               ElementsAre("berth.dev/retries has no effect: its only value is own"));
 }
 
@@ -109,7 +110,7 @@ TEST(RetryRightsTest, ACronJobAsksForItsJobsInTheirTemplate) {
   cron.annotations = {{"berth.dev/retries", "own"}};
   EXPECT_FALSE(IsLeftAlone(cron, allowed));
   EXPECT_THAT(
-      Mutate(RetriesPolicy(), cron, allowed).notes,
+      Mutate(RightsPolicy(), cron, allowed).notes,
       ElementsAre("berth.dev/retries works only in spec.jobTemplate.spec.template.metadata"));
 }
 

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const SchedulerNamePolicy& Policy() {
+const SchedulerNamePolicy& SchedulerPolicy() {
   static const SchedulerNamePolicy policy(Context(), {.name = "berth-scheduler"});
   return policy;
 }
@@ -28,13 +28,13 @@ model::Workload PlacedBy(std::string scheduler, model::Workload workload) {
 TEST(SchedulerNameTest, GivesPodsWithAcceleratorsToTheConfiguredScheduler) {
   for (const model::Workload& workload :
        {GpuPod(), GpuPod("2", kMnCore), MakeJob(GpuPod()), MakeOwner("StatefulSet", GpuPod())}) {
-    const Made made = Mutate(Policy(), workload);
+    const Made made = Mutate(SchedulerPolicy(), workload);
     EXPECT_TRUE(made.holds);
     EXPECT_EQ(made.workload, PlacedBy("berth-scheduler", workload));
     EXPECT_THAT(
         made.changes,
         ElementsAre("schedulerName set to berth-scheduler, which places pods with accelerators"));
-    const Made again = Mutate(Policy(), made.workload);
+    const Made again = Mutate(SchedulerPolicy(), made.workload);
     EXPECT_TRUE(again.holds);
     EXPECT_EQ(again.writes, 0);
     EXPECT_THAT(again.changes, IsEmpty());
@@ -45,7 +45,7 @@ TEST(SchedulerNameTest, LeavesOtherPodsAlone) {
   model::Workload bound = GpuPod();
   bound.pod.node_name = "node-1";
   for (const model::Workload& pod : {CpuPod(), PlacedBy("volcano", GpuPod()), bound}) {
-    const Made made = Mutate(Policy(), pod);
+    const Made made = Mutate(SchedulerPolicy(), pod);
     EXPECT_FALSE(made.holds);
     EXPECT_EQ(made.workload, pod);
     EXPECT_THAT(made.notes, IsEmpty());
