@@ -13,6 +13,10 @@
 namespace berth::admission {
 
 using policies::admission::ControllerSpec;
+using policies::admission::GuaranteedQosPolicy;
+using policies::admission::JobRetriesPolicy;
+using policies::admission::PolicySettings;
+using policies::admission::SchedulerNamePolicy;
 
 namespace {
 
@@ -149,8 +153,8 @@ std::string RegexOf(std::string_view pattern) {
   constexpr std::string_view kPlain = "-_/";
   std::string regex = "^";
   for (const char c : pattern) {
-    const bool plain =
-        std::isalnum(static_cast<unsigned char>(c)) != 0 || kPlain.find(c) != kPlain.npos;
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                       kPlain.find(c) != std::string_view::npos;
     if (c == '*' || c == '?') {
       regex += c == '*' ? ".*" : ".";
     } else {
@@ -197,7 +201,6 @@ std::string OwnersOf(const std::vector<ControllerSpec>& controllers) {
 std::string CelText(std::string_view text) { return nlohmann::json(text).dump(); }
 
 CelFacts::CelFacts(const StaticSource& source) {
-  using namespace policies::admission;
   const auto& policies = source.admission.policies.all;
   const auto& qos = std::get<PolicySettings<GuaranteedQosPolicy>>(policies).config;
   const std::vector<ControllerSpec> controllers = AllControllers(source.admission);
@@ -219,7 +222,8 @@ CelFacts::CelFacts(const StaticSource& source) {
 
 std::string CelFacts::Fill(std::string_view text, std::string_view pod) const {
   std::string filled;
-  for (std::size_t begin = text.find('@'); begin != text.npos; begin = text.find('@')) {
+  for (std::size_t begin = text.find('@'); begin != std::string_view::npos;
+       begin = text.find('@')) {
     const std::size_t end = text.find('@', begin + 1);
     filled += text.substr(0, begin);
     filled += Named(text.substr(begin + 1, end - begin - 1), pod);

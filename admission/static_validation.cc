@@ -5,6 +5,12 @@
 
 namespace berth::admission {
 
+using policies::admission::AcceleratorAffinityPolicy;
+using policies::admission::AcceleratorMemoryPolicy;
+using policies::admission::CheckpointPolicy;
+using policies::admission::GuaranteedQosPolicy;
+using policies::admission::IsolationPolicy;
+using policies::admission::JobRetriesPolicy;
 using policies::admission::Mode;
 using policies::admission::PoliciesConfig;
 using policies::admission::PolicySettings;
@@ -147,7 +153,6 @@ class Validations {
 }  // namespace
 
 std::vector<StaticValidation> ValidationsOf(const CelFacts& facts, const PoliciesConfig& policies) {
-  using namespace policies::admission;
   Validations all(facts, policies);
   all.Add<GuaranteedQosPolicy>(kGuaranteedQos, true,
                                "write limits of cpu and memory, and the same requests or none");

@@ -65,6 +65,7 @@ HttpResponse NotThere(std::string sentence) {
 
 std::vector<PodTable::Entry> Copies(const PodTable::Entries& entries) {
   std::vector<PodTable::Entry> copies;
+  copies.reserve(entries.size());
   for (const auto& [key, entry] : entries) copies.push_back(*entry);
   return copies;
 }

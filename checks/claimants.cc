@@ -60,8 +60,9 @@ std::vector<Claimants::Claim> Claimants::Serve(const model::ClusterView& view,
                                                std::vector<Place> places, model::Time time,
                                                Clock::time_point now) {
   std::vector<Claim> claims;
-  for (auto& [name, entry] : waiting_) {
+  for (auto& [name, waiting] : waiting_) {
     if (places.empty()) break;
+    Entry& entry = waiting;
     if (!IsDue(entry, now)) continue;
     std::optional<policies::scheduling::PreparedPod> prepared;
     const auto taken = std::ranges::find_if(places, [&](const Place& place) {

@@ -26,7 +26,7 @@ struct Program {
   /// Requests and limits: names of resources and quantities.
   std::vector<std::pair<std::string, std::string>> resources;
   /// kubelet ends it after this long.
-  model::Duration timeout;
+  model::Duration timeout{};
   std::int32_t run_as_user = 0;
 };
 

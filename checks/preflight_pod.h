@@ -22,7 +22,7 @@ struct PreflightOrder {
   std::string image;
   /// Empty: what the image starts by itself.
   std::vector<std::string> command;
-  model::Duration timeout;
+  model::Duration timeout{};
   std::int32_t run_as_user = 0;
   std::int32_t port = 0;
   /// "<namespace>/<name>".

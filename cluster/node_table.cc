@@ -45,7 +45,7 @@ class NextNames {
     return (11U * byte(2) + byte(1)) % kSlots;
   }
 
-  std::array<model::NodeIndex, kSlots> indices_;
+  std::array<model::NodeIndex, kSlots> indices_{};
 };
 
 }  // namespace
@@ -78,7 +78,7 @@ std::vector<model::NodeIndex> NodeTable::FindAll(std::span<const std::string_vie
   const auto expect_after = [&](model::NodeIndex index) {
     if (index < end() && index + 1 < end()) next.Expect(names_[index + 1], index + 1);
   };
-  std::array<std::size_t, kAtOnce> places;
+  std::array<std::size_t, kAtOnce> places{};
   std::array<HashedName, kAtOnce> hashed;
   while (found.size() < names.size()) {
     std::size_t sought = 0;

@@ -32,7 +32,7 @@ void ValidateLeases(const std::vector<model::NamespacedName>& leases,
 
 // Of one that runs. Its condition is judged with what health knows.
 void ValidatePreflight(const PreflightConfig& config, std::vector<model::FieldError>& errors) {
-  const auto require = [&errors](bool right, const char* field, std::string message) {
+  const auto require = [&errors](bool right, const char* field, const std::string& message) {
     if (!right) errors.push_back({std::string("planner.gangs.preflight.") + field, message});
   };
   constexpr model::Duration kMostTimeout = std::chrono::hours(1);

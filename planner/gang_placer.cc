@@ -221,6 +221,7 @@ std::vector<const Topology::Domain*> GangPlacer::Holding(std::size_t level, cons
   }
   std::ranges::stable_sort(holding, {}, [](const auto& each) { return each.first; });
   std::vector<const Domain*> domains;
+  domains.reserve(holding.size());
   for (const auto& [capacity, domain] : holding) domains.push_back(domain);
   return domains;
 }
@@ -278,6 +279,7 @@ std::vector<GangPlacer::Model> GangPlacer::Models() {
     worth = std::max(worth, groups_[0].candidates->Of(node));
   }
   std::vector<Model> models;
+  models.reserve(best.size());
   for (const auto& [model, worth] : best) models.push_back(model);
   std::ranges::stable_sort(models, std::ranges::greater(),
                            [&best](Model model) { return best.at(model); });

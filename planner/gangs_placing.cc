@@ -176,7 +176,7 @@ void Gangs::Wait(Record& gang, Round& round) {
   gang.possible = Keep(gang, round);
   Enter(gang, GangPhase::kWaiting, WhyItWaits(gang, gang.possible, TopologyOf(gang, round)), round);
   const std::chrono::seconds limit = config_.gangs.ungate_after;
-  const bool is_over = limit > limit.zero() && *gang.since + limit <= round.now;
+  const bool is_over = limit > std::chrono::seconds::zero() && *gang.since + limit <= round.now;
   // An autoscaler starts nodes only for pods without gates.
   if (!is_over) return;
   gang.unplanned = true;

@@ -51,6 +51,7 @@ std::vector<std::size_t> Gangs::SpansOf(const Record& gang, const Round& round) 
     }
   }
   std::vector<std::size_t> spans;
+  spans.reserve(domains.size());
   for (const auto& level : domains) spans.push_back(level.size());
   return spans;
 }

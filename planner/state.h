@@ -72,7 +72,7 @@ std::string_view NameOf(Outcome outcome);
 
 /// A nomination of the plan that has ended.
 struct Ended {
-  Outcome outcome;
+  Outcome outcome = Outcome::kBound;
   /// When the pod was created.
   model::Time created = model::kNoTime;
 

@@ -74,7 +74,7 @@ using Weight = std::pair<std::int64_t, double>;
 
 Weight WeightOf(const Held& held) { return {held.devices, held.hours ? held.hours->month : 0}; }
 
-std::vector<Held> InOrder(Sums sums) {
+std::vector<Held> InOrder(Sums&& sums) {
   std::map<std::tuple<std::string, std::string, std::string>, Weight> totals;
   for (const auto& [key, held] : sums) {
     Weight& total = totals[key.Holder()];
@@ -82,6 +82,7 @@ std::vector<Held> InOrder(Sums sums) {
     total = {total.first + weight.first, total.second + weight.second};
   }
   std::vector<std::tuple<Weight, HeldKey, Held>> sorted;
+  sorted.reserve(sums.size());
   for (auto& [key, held] : sums) sorted.emplace_back(totals[key.Holder()], key, std::move(held));
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
     const auto& [total, key, held] = a;
@@ -91,6 +92,7 @@ std::vector<Held> InOrder(Sums sums) {
     return WeightOf(held) > WeightOf(other);
   });
   std::vector<Held> all;
+  all.reserve(sorted.size());
   for (auto& each : sorted) all.push_back(std::move(std::get<Held>(each)));
   return all;
 }
