@@ -1,5 +1,6 @@
 // The pools: a table of what they have now, with bars of how it was.
 
+import {sortKey} from './layout.js';
 import {element} from './words.js';
 
 const BARS = 120;
@@ -53,7 +54,9 @@ export class Pools {
 
   /** Shows what the pools have now. */
   show() {
-    this.rows.replaceChildren(...this.board.pools.flatMap((pool) => this.rowsOf(pool)));
+    const key = (pool) => sortKey(pool.name); // the order of the picture
+    const pools = this.board.pools.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+    this.rows.replaceChildren(...pools.flatMap((pool) => this.rowsOf(pool)));
     this.draw();
   }
 

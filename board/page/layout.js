@@ -1,15 +1,16 @@
 // Where each node is drawn: pools one below the other, in each its racks side by side, in each rack
-// its nodes one below the other. Nodes without a rack stand in lines. All lengths are in pixels of
-// the screen. The cells are as large as they can be with everything in one picture.
+// its nodes in stacks. Nodes without a rack stand in lines. All lengths are in pixels of the screen.
+// The cells are as large as they can be with everything in one picture, and the stacks of a pool are
+// as high as makes it lowest.
 
-const LARGEST_CELL = 22;
+const LARGEST_CELL = 28;
 const HEADING = 20; // above each pool, in CSS pixels
 const LABEL = 15; // above each rack, where it is wide enough for its name
 const WIDE_ENOUGH = 44;
-const MOST_IN_STACK = 24; // nodes of a rack one below the other
+const STACKS = [24, 16, 12, 8, 6, 4, 3, 2, 1]; // nodes of a rack one below the other
 
 /** A text by which names with numbers sort as people expect: node-9 before node-10. */
-function sortKey(name) {
+export function sortKey(name) {
   return name.replace(/\d+/g, (digits) => digits.padStart(9, '0'));
 }
 
@@ -53,46 +54,69 @@ export function* group(board) {
 function measures(pool, {wide, tall}, scale) {
   const {columns} = pool;
   const gap = wide >= 4 ? 2 : 1;
-  const width = columns * wide + gap + 1;
-  const isLabelled = pool.racks.some((rack) => rack.name) && width >= WIDE_ENOUGH * scale;
-  return {wide, tall, gap, columns, width, height: 2 * tall + gap + 1, label: isLabelled ? LABEL * scale : 0};
+  const rackGap = Math.max(3, Math.round(wide / 2) + gap);
+  return {wide, tall, gap, rackGap, columns, scale, width: columns * wide + gap + 1, height: 2 * tall + gap + 1};
+}
+
+/** A pool's racks as blocks: nodes one below the other, `stack` at most, then the next ones beside them. */
+function blocksOf(pool, box, width, stack) {
+  const most = Math.max(1, Math.floor(width / box.width));
+  const block = (name, ids) => {
+    const high = Math.min(ids.length, Math.max(stack, Math.ceil(ids.length / most)));
+    const across = Math.ceil(ids.length / high);
+    return {name, ids, high, width: across * box.width, gap: name ? box.rackGap : 0};
+  };
+  return pool.racks.flatMap((rack) =>
+    (rack.name ? [block(rack.name, rack.ids)] : rack.ids.map((id) => block('', [id]))));
+}
+
+/** How high the names above the racks are: 0 if the racks are too narrow for them. */
+function labelHeight(blocks, scale) {
+  const named = blocks.filter((block) => block.name);
+  return named.length > 0 && named.every((block) => block.width >= WIDE_ENOUGH * scale) ? LABEL * scale : 0;
 }
 
 /**
- * Places the racks of a pool from `top` on. `place(id, x, y)` and `label(name, x, y)` are told; both
+ * Places the racks of a pool from `top` on. `place(id, x, y)` and `label(block, x, y)` are told; both
  * may be null. Returns where the pool ends.
  */
-function placePool(pool, box, width, top, place, label) {
-  const rackGap = Math.max(2, box.wide);
+function placePool(pool, box, width, top, stack, place, label) {
+  const blocks = blocksOf(pool, box, width, stack);
+  const labels = labelHeight(blocks, box.scale);
   let x = 0;
   let y = top;
   let lineHeight = 0;
-  for (const rack of pool.racks) {
-    const perStack = rack.name ? Math.min(rack.ids.length, MOST_IN_STACK) : 1;
-    for (let from = 0; from < rack.ids.length; from += perStack) {
-      if (x + box.width > width && x > 0) {
-        x = 0;
-        y += lineHeight + (rack.name ? rackGap : 0);
-        lineHeight = 0;
-      }
-      const until = Math.min(from + perStack, rack.ids.length);
-      const first = y + box.label;
-      if (label && box.label > 0 && rack.name) label(rack.name, x, y);
-      if (place) for (let i = from; i < until; ++i) place(rack.ids[i], x, first + (i - from) * box.height);
-      lineHeight = Math.max(lineHeight, box.label + (until - from) * box.height);
-      x += box.width;
+  for (const block of blocks) {
+    if (x + block.width > width && x > 0) {
+      x = 0;
+      y += lineHeight + block.gap;
+      lineHeight = 0;
     }
-    if (rack.name) x += rackGap;
+    const first = y + labels;
+    if (label && labels > 0 && block.name) label(block, x, y);
+    if (place) {
+      block.ids.forEach((id, i) =>
+        place(id, x + Math.floor(i / block.high) * box.width, first + (i % block.high) * box.height));
+    }
+    lineHeight = Math.max(lineHeight, labels + block.high * box.height);
+    x += block.width + block.gap;
   }
   return y + lineHeight;
 }
 
-function heightFor(groups, cell, width, heading, scale) {
-  let y = 0;
-  for (const pool of groups) {
-    y = placePool(pool, measures(pool, cell, scale), width, y + heading) + cell.tall;
+/** The stack with which the pool is lowest, the highest one of several, and how high the pool then is. */
+function lowest(pool, box, width) {
+  let best = {high: Infinity};
+  for (const stack of STACKS) {
+    const high = placePool(pool, box, width, 0, stack, null, null);
+    if (high < best.high) best = {stack, high};
   }
-  return y;
+  return best;
+}
+
+function heightFor(groups, cell, width, heading, scale) {
+  return groups.reduce((sum, pool) =>
+    sum + heading + lowest(pool, measures(pool, cell, scale), width).high + cell.tall, 0);
 }
 
 /** The greatest number from `low` to `high` for which `fits` holds; `low` if it holds for none. */
@@ -135,14 +159,14 @@ export class Layout {
       const box = measures(pool, cell, scale);
       this.boxes.push(box);
       this.labels.push({name: pool.name, x: 0, y, width, size: 13 * scale});
-      y = placePool(pool, box, width, y + heading, (id, left, top) => {
+      y = placePool(pool, box, width, y + heading, lowest(pool, box, width).stack, (id, left, top) => {
         this.x[id] = left;
         this.y[id] = top;
         this.boxOf[id] = index;
         this.order.push(id);
-      }, (name, left, top) => {
-        const short = name.split(' / ').at(-1); // the narrowest domain
-        this.labels.push({name: short, x: left, y: top, width: box.width, size: 10 * scale});
+      }, (block, left, top) => {
+        const short = block.name.split(' / ').at(-1); // the narrowest domain
+        this.labels.push({name: short, x: left, y: top, width: block.width, size: 10 * scale});
       }) + cell.tall;
     }
     this.height = Math.max(height, y);

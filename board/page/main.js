@@ -4,7 +4,7 @@
 import {Details} from './details.js';
 import {Pools} from './history.js';
 import {group, Layout} from './layout.js';
-import {NodeList, Search, WaitingList} from './lists.js';
+import {NodeList, OwnerList, Search, WaitingList} from './lists.js';
 import {BoardModel} from './model.js';
 import {drawSamples, Picture} from './picture.js';
 import {Server, Stream} from './stream.js';
@@ -56,7 +56,8 @@ class Page {
     this.nodes = new NodeList(document, this.board, open);
     this.waiting = new WaitingList(document, this.board, open);
     this.pools = new Pools(document, this.board, this.server);
-    this.search = new Search(document, this.board, this.server, open, (ids, owners) => {
+    this.owners = new OwnerList(document, this.board, (text) => this.search.find(text));
+    this.search = new Search(document, this.board, this.server, open, (word) => this.owners.held(word), (ids, owners) => {
       this.picture.mark(ids, owners);
       this.schedule();
     });
@@ -126,6 +127,8 @@ class Page {
     if (changed.pools && this.pools.history.size === 0) this.pools.refresh();
     yield;
     if (changed.waiting) this.waiting.show();
+    yield;
+    if (changed.ids.length > 0 || changed.places) yield* this.owners.show();
     yield;
     if (changed.ids.length > 0 || changed.places) this.nodes.show();
   }

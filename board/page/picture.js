@@ -193,7 +193,8 @@ export class Picture {
   kindsOf(id) {
     const {board} = this;
     const kinds = [];
-    const isDim = this.found !== null && !this.found.has(id);
+    const isOwned = this.foundOwners.size > 0 && board.held[id].some((word, i) => i % 2 === 0 && this.foundOwners.has(word));
+    const isDim = this.found !== null && (isOwned || !this.found.has(id));
     const put = (kind, number) => {
       for (let i = 0; i < number; ++i) kinds.push(kind);
     };

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/tracing"
 	"github.com/chromedp/chromedp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
@@ -109,6 +110,20 @@ func (l *look) heap() float64 {
 	return used
 }
 
+// deleteNodes deletes all nodes of pools, also after a failure.
+func (l *look) deleteNodes(pools []fleet.Pool) {
+	l.Helper()
+	var names []string
+	for _, pool := range pools {
+		names = append(names, pool.Name)
+	}
+	err := shared.Client.CoreV1().Nodes().DeleteCollection(context.WithoutCancel(l.Context()), metav1.DeleteOptions{},
+		metav1.ListOptions{LabelSelector: fleet.LabelPool + " in (" + strings.Join(names, ",") + ")"})
+	if err != nil {
+		l.Errorf("delete nodes: %v", err) // they would disturb the tests that follow
+	}
+}
+
 // A large cluster in one picture. Times are printed, because they depend on the machine; memory does not.
 func TestALargeCluster(t *testing.T) {
 	more := pools(*manyNodes - 5*nodesPerPool)
@@ -117,6 +132,7 @@ func TestALargeCluster(t *testing.T) {
 	}
 	l := open(t, 1920, 1080)
 	l.Timeout = 5 * time.Minute
+	l.Cleanup(func() { l.deleteNodes(more) })
 	l.Check("create nodes", fleet.CreateNodes(t.Context(), shared.Client, more))
 	l.awaitLive()
 	l.Await("all nodes", func() bool {
