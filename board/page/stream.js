@@ -3,7 +3,7 @@
 // while the machine slept has to be noticed.
 
 const SILENCE = 25_000; // the server says something every 10 s
-const FIRST_SILENCE = 5000; // it answers at once, unless the browser has taken an old connection that is dead
+const FIRST_SILENCE = 10_000; // it answers at once, unless the browser has taken an old connection that is dead
 const LONGEST_WAIT = 10_000;
 
 /** Wrong token: no use to try again. */
@@ -73,15 +73,21 @@ export class Stream {
     this.patience = FIRST_SILENCE;
     this.abort = new AbortController();
     setInterval(() => this.check(this.patience), 2500);
-    for (const event of ['online', 'pageshow']) addEventListener(event, () => this.check(0));
+    addEventListener('online', () => this.hurry(0));
+    addEventListener('pageshow', (event) => event.persisted && this.hurry(0)); // it was put aside
     document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.check(SILENCE / 2);
+      if (document.visibilityState === 'visible') this.hurry(SILENCE / 2);
     });
   }
 
   /** Ends a connection on which nothing has come for so long; another one follows. */
   check(silence) {
     if (Date.now() - this.heard > silence) this.abort.abort();
+  }
+
+  /** The same, and does not wait before it tries again. */
+  hurry(silence) {
+    this.check(silence);
     this.wake?.();
   }
 

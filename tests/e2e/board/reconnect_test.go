@@ -71,8 +71,8 @@ func TestABoardThatWasStartedAnewHasAnotherAddress(t *testing.T) {
 // After a machine has slept its connections are dead, and nobody says so. The page notices the silence.
 func TestNoticesThatAConnectionIsSilentlyDead(t *testing.T) {
 	l := openThroughAProxy(t, 1500, 950)
-	// The page waits for 25 s, and then for 5 s for each old connection that the browser tries again.
-	l.Timeout = 2 * time.Minute
+	// The page waits for 25 s, and then for 10 s for each old connection that the browser tries again.
+	l.Timeout = 3 * time.Minute
 	l.awaitLive()
 	for _, link := range l.via.Links() {
 		link.Hold()

@@ -110,7 +110,7 @@ func TestShowsWhatTheAPIHas(t *testing.T) {
 			}
 		}
 	}
-	l.screenshot("board.png")
+	l.screenshot("shows.png")
 
 	l.delete("held")
 	l.delete("planned")
@@ -132,7 +132,7 @@ func TestAClickShowsTheVerdicts(t *testing.T) {
 		body := l.text("#details-body")
 		return strings.Contains(body, "default/held") && strings.Contains(body, "node(s) had condition GPUIsLost")
 	})
-	l.screenshot("board-node.png")
+	l.screenshot("verdicts.png")
 	l.run(chromedp.KeyEvent(kb.Escape))
 	l.Await("the panel to close", func() bool { return eval[bool](l, "document.querySelector('#details').hidden") })
 	if focused := eval[string](l, "document.activeElement.id"); focused != "picture" {
