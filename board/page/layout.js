@@ -58,118 +58,148 @@ function measures(pool, {wide, tall}, scale) {
   return {wide, tall, gap, rackGap, columns, scale, width: columns * wide + gap + 1, height: 2 * tall + gap + 1};
 }
 
-/** A pool's racks as blocks: nodes one below the other, `stack` at most, then the next ones beside them. */
-function blocksOf(pool, box, width, stack) {
+/** How many nodes of a rack stand one below the other: `stack`, or more if the rack would get too wide. */
+function stackOf(rack, box, width, stack) {
   const most = Math.max(1, Math.floor(width / box.width));
-  const block = (name, ids) => {
-    const high = Math.min(ids.length, Math.max(stack, Math.ceil(ids.length / most)));
-    const across = Math.ceil(ids.length / high);
-    return {name, ids, high, width: across * box.width, gap: name ? box.rackGap : 0};
-  };
-  return pool.racks.flatMap((rack) =>
-    (rack.name ? [block(rack.name, rack.ids)] : rack.ids.map((id) => block('', [id]))));
+  return Math.min(rack.ids.length, Math.max(stack, Math.ceil(rack.ids.length / most)));
 }
 
-/** How high the names above the racks are: 0 if the racks are too narrow for them. */
-function labelHeight(blocks, scale) {
-  const named = blocks.filter((block) => block.name);
-  return named.length > 0 && named.every((block) => block.width >= WIDE_ENOUGH * scale) ? LABEL * scale : 0;
+function widthOf(rack, box, high) {
+  return Math.ceil(rack.ids.length / high) * box.width;
+}
+
+/** How high the names above the racks are: 0 if a rack is too narrow for its name. */
+function labelHeight(pool, box, width, stack) {
+  const isWide = (rack) => widthOf(rack, box, stackOf(rack, box, width, stack)) >= WIDE_ENOUGH * box.scale;
+  const named = pool.racks.filter((rack) => rack.name);
+  return named.length > 0 && named.every(isWide) ? LABEL * box.scale : 0;
 }
 
 /**
- * Places the racks of a pool from `top` on. `place(id, x, y)` and `label(block, x, y)` are told; both
- * may be null. Returns where the pool ends.
+ * Places the racks of a pool from `top` on. `put(rack, first, high, x, y)` is told where the node at
+ * index `first` of a rack stands, and how many stand one below the other from there on; it may be
+ * null. Returns where the pool ends. Many layouts are tried, so no objects are made here.
  */
-function placePool(pool, box, width, top, stack, place, label) {
-  const blocks = blocksOf(pool, box, width, stack);
-  const labels = labelHeight(blocks, box.scale);
+function placePool(pool, box, width, top, stack, labels, put) {
   let x = 0;
   let y = top;
   let lineHeight = 0;
-  for (const block of blocks) {
-    if (x + block.width > width && x > 0) {
-      x = 0;
-      y += lineHeight + block.gap;
-      lineHeight = 0;
+  for (const rack of pool.racks) {
+    const high = rack.name ? stackOf(rack, box, width, stack) : 1;
+    const step = rack.name ? rack.ids.length : 1; // nodes without a rack stand alone
+    const wide = rack.name ? widthOf(rack, box, high) : box.width;
+    const gap = rack.name ? box.rackGap : 0;
+    for (let first = 0; first < rack.ids.length; first += step) {
+      if (x + wide > width && x > 0) {
+        x = 0;
+        y += lineHeight + gap;
+        lineHeight = 0;
+      }
+      if (put) put(rack, first, high, x, y);
+      lineHeight = Math.max(lineHeight, labels + high * box.height);
+      x += wide + gap;
     }
-    const first = y + labels;
-    if (label && labels > 0 && block.name) label(block, x, y);
-    if (place) {
-      block.ids.forEach((id, i) =>
-        place(id, x + Math.floor(i / block.high) * box.width, first + (i % block.high) * box.height));
-    }
-    lineHeight = Math.max(lineHeight, labels + block.high * box.height);
-    x += block.width + block.gap;
   }
   return y + lineHeight;
 }
 
 /** The stack with which the pool is lowest, the highest one of several, and how high the pool then is. */
-function lowest(pool, box, width) {
+function* lowest(pool, box, width) {
   let best = {high: Infinity};
-  for (const stack of STACKS) {
-    const high = placePool(pool, box, width, 0, stack, null, null);
-    if (high < best.high) best = {stack, high};
+  for (const stack of pool.racks.some((rack) => rack.name) ? STACKS : [1]) {
+    const labels = labelHeight(pool, box, width, stack);
+    const high = placePool(pool, box, width, 0, stack, labels, null);
+    if (high < best.high) best = {stack, high, labels};
+    yield;
   }
   return best;
 }
 
-function heightFor(groups, cell, width, heading, scale) {
-  return groups.reduce((sum, pool) =>
-    sum + heading + lowest(pool, measures(pool, cell, scale), width).high + cell.tall, 0);
+/** Whether all pools fit below each other. */
+function* fits(groups, cell, {width, height, heading, scale}) {
+  let y = 0;
+  for (const pool of groups) {
+    const {high} = yield* lowest(pool, measures(pool, cell, scale), width);
+    y += heading + high + cell.tall;
+    if (y > height) return false;
+  }
+  return true;
 }
 
-/** The greatest number from `low` to `high` for which `fits` holds; `low` if it holds for none. */
-function greatest(low, high, fits) {
+/** The greatest number from `low` to `high` for which `holds` returns true; `low` if it holds for none. */
+function* greatest(low, high, holds) {
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (fits(middle)) low = middle;
+    if (yield* holds(middle)) low = middle;
     else high = middle - 1;
   }
   return low;
 }
 
 /** The largest cell with which everything fits: a square, which then grows in one direction. */
-function fittingCell(groups, width, height, scale, heading) {
-  const fits = (wide, tall) => heightFor(groups, {wide, tall}, width, heading, scale) <= height;
-  const largest = Math.round(LARGEST_CELL * scale);
-  const side = greatest(1, largest, (length) => fits(length, length));
+function* fittingCell(groups, window) {
+  const largest = Math.round(LARGEST_CELL * window.scale);
+  const side = yield* greatest(1, largest, (length) => fits(groups, {wide: length, tall: length}, window));
   const longest = Math.min(largest, 2 * side + 1);
-  const tall = greatest(side, longest, (length) => fits(side, length));
-  const wide = greatest(side, longest, (length) => fits(length, tall));
+  const tall = yield* greatest(side, longest, (length) => fits(groups, {wide: side, tall: length}, window));
+  const wide = yield* greatest(side, longest, (length) => fits(groups, {wide: length, tall}, window));
   return {wide, tall};
 }
 
 /** Places of all nodes in a picture of `width` x `height` pixels; `scale`: pixels per CSS pixel. */
 export class Layout {
-  constructor(board, groups, width, height, scale) {
+  /** Makes a layout, in steps. */
+  static* make(board, groups, width, height, scale) {
+    const window = {width, height, scale, heading: Math.round(HEADING * scale)};
+    const layout = new Layout(board, groups, window);
+    yield* layout.placeAll(yield* fittingCell(groups, window), window);
+    return layout;
+  }
+
+  /** Places nothing yet. */
+  constructor(board, groups, {width, scale}) {
     this.groups = groups;
     this.scale = scale;
     this.width = width;
-    const heading = Math.round(HEADING * scale);
-    const cell = fittingCell(groups, width, height, scale, heading);
     this.x = new Int32Array(board.capacity);
     this.y = new Int32Array(board.capacity);
     this.order = [];
     this.boxOf = new Uint8Array(board.capacity); // index of the node's pool
     this.boxes = [];
     this.labels = []; // texts, in the order in which they are drawn
+  }
+
+  * placeAll(cell, {width, height, heading, scale}) {
     let y = 0;
-    for (const [index, pool] of groups.entries()) {
+    for (const [index, pool] of this.groups.entries()) {
       const box = measures(pool, cell, scale);
+      const {stack, labels} = yield* lowest(pool, box, width);
       this.boxes.push(box);
       this.labels.push({name: pool.name, x: 0, y, width, size: 13 * scale});
-      y = placePool(pool, box, width, y + heading, lowest(pool, box, width).stack, (id, left, top) => {
-        this.x[id] = left;
-        this.y[id] = top;
-        this.boxOf[id] = index;
-        this.order.push(id);
-      }, (block, left, top) => {
-        const short = block.name.split(' / ').at(-1); // the narrowest domain
-        this.labels.push({name: short, x: left, y: top, width: block.width, size: 10 * scale});
+      y = placePool(pool, box, width, y + heading, stack, labels, (rack, first, high, left, top) => {
+        if (rack.name) this.placeRack(index, rack, high, left, top, labels);
+        else this.placeNode(index, rack.ids[first], left, top);
       }) + cell.tall;
+      yield;
     }
     this.height = Math.max(height, y);
+  }
+
+  placeRack(index, rack, high, left, top, labels) {
+    const box = this.boxes[index];
+    if (labels > 0) {
+      const name = rack.name.split(' / ').at(-1); // the narrowest domain
+      this.labels.push({name, x: left, y: top, width: widthOf(rack, box, high), size: 10 * this.scale});
+    }
+    rack.ids.forEach((id, i) => this.placeNode(index, id, left + Math.floor(i / high) * box.width,
+        top + labels + (i % high) * box.height));
+  }
+
+  placeNode(index, id, x, y) {
+    this.x[id] = x;
+    this.y[id] = y;
+    this.boxOf[id] = index;
+    this.order.push(id);
   }
 
   box(id) {

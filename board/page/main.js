@@ -143,7 +143,7 @@ class Page {
     const scale = devicePixelRatio;
     const width = Math.max(1, Math.floor($('picture').clientWidth * scale));
     const height = Math.max(1, Math.floor($('picture').clientHeight * scale));
-    const layout = new Layout(this.board, this.groups, width, height, scale);
+    const layout = yield* Layout.make(this.board, this.groups, width, height, scale);
     yield;
     this.nodes.setOrder(layout.order, this.groups.map((pool) => pool.name));
     yield;
