@@ -16,9 +16,13 @@ function drawBars(canvas, pool, colours) {
   const bars = pool.held.length;
   for (let i = 0; i < bars; ++i) {
     const all = KINDS.reduce((sum, kind) => sum + (pool[kind][i] ?? 0), 0);
-    if (pool.held[i] === null || all === 0) continue;
     const left = Math.floor((i * width) / bars);
     const right = Math.max(left + 1, Math.floor(((i + 1) * width) / bars) - (width > 4 * bars ? 1 : 0));
+    if (pool.held[i] === null || all === 0) {
+      context.fillStyle = colours.getPropertyValue('--line'); // nothing is known of that time
+      context.fillRect(left, height - 1, right - left, 1);
+      continue;
+    }
     let bottom = height;
     for (const kind of KINDS) {
       const tall = Math.round((pool[kind][i] / all) * height);

@@ -40,14 +40,14 @@ func TestScreenshots(t *testing.T) {
 	l.awaitLive()
 	l.Await("the cluster", func() bool {
 		waiting, held := l.text("#waiting-summary"), l.text("#owner-rows")
-		return strings.HasPrefix(waiting, "5 pods and gangs") && strings.Contains(held, "vision") && l.row("V100")[4] > 0
+		return strings.HasPrefix(waiting, "5 pods and gangs") && strings.Contains(held, "vision") && l.row("V100")[2] == 34 // the planned ones came last
 	})
 	l.picture("board.png")
 
 	l.choose("#theme", "dark")
 	l.search("alice")
 	l.Await("the search", func() bool { return strings.Contains(l.text("#found-owners"), "alice holds") })
-	l.said("mn2a-004")
+	l.said("mn2a-006")
 	l.run(chromedp.KeyEvent(kb.Enter))
 	l.Await("the node's verdicts", func() bool { return strings.Contains(l.text("#details-body"), "GPUIsLost") })
 	l.picture("board-node.png")
@@ -101,7 +101,7 @@ func (l *look) breakNodes() {
 		condition string
 		since     time.Duration
 	}{
-		"mn2a-004":      {"GPUIsLost", 3 * time.Hour},
+		"mn2a-006":      {"GPUIsLost", 3 * time.Hour},
 		"mn2a-029":      {"GPUPendingPage", 2 * 24 * time.Hour},
 		"mn2b-a100-007": {"DStateProcess", 40 * time.Minute},
 		"mn2b-a30-012":  {"GPUIsLost", 9 * time.Hour},
@@ -136,9 +136,11 @@ func (l *look) queue() {
 		pod.Annotations["berth.dev/gang-name"], pod.Annotations["berth.dev/gang-size"] = "pretrain", "4"
 		l.create(pod)
 	}
-	l.nominate("pretrain-0", "mn2a-010")
+	for i, node := range []string{"mn2a-001", "mn2a-002", "mn2a-036", "mn2a-037"} {
+		l.nominate(fmt.Sprintf("pretrain-%d", i), node)
+	}
 	l.wait("finetune", "alice", fleet.Ask{Resource: fleet.ResourceGPU, Devices: 2})
-	l.nominate("finetune", "mn2a-011")
+	l.nominate("finetune", "mn2a-003")
 	l.wait("sweep-17", "carol", fleet.Ask{Resource: fleet.ResourceGPU, Devices: 4, Accelerators: []string{"A100"}})
 	l.refuse("sweep-17", "0/120 nodes are available: 17 Insufficient nvidia.com/gpu, 1 node(s) had condition DStateProcess, "+
 		"102 node(s) had no accelerator A100.")
