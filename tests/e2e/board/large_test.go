@@ -167,6 +167,9 @@ func TestALargeCluster(t *testing.T) {
 	if heap > 30 {
 		t.Errorf("the page's heap is %.1f MiB, over 30", heap)
 	}
+	usage, err := l.board.Usage()
+	l.Check("read what the board takes", err)
+	t.Logf("the board's process: %.0f MiB at most", float64(usage.PeakKiB)/1024)
 	if !box.HoldsWithin(l.Timeout, func() bool { return l.text("#health") == "Live" }) {
 		t.Errorf("in the end the board says %q", l.text("#health"))
 	}
