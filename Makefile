@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-rivals bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz fuzz-tally tidy site install bench-report
+.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-rivals bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz fuzz-tally tidy site install bench-report screenshots
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -157,6 +157,11 @@ bench-webhook: berth control-plane ## measure a review, then pods created per se
 	@build/release/tests/bench/admission_benchmark
 	@echo "==> through kube-apiserver"
 	@cd tests/bench && go run ./webhook $(WEBHOOK_FLAGS)
+
+screenshots: ## draw the pictures of docs/board.md anew, in Debian's Chromium
+	@.ci/install-dependencies --with-browser
+	$(SET_UP) berth control-plane
+	@cd tests/e2e && go test -tags browser ./board -count=1 -run TestScreenshots -args -screenshots $(CURDIR)/docs
 
 generate: berth ## regenerate the files made from the configuration's fields, and the chart's golden rendering
 	@build/release/cli/berth config docs >docs/configuration.md

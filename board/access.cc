@@ -1,9 +1,11 @@
 #include "board/access.h"
 
+#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -23,6 +25,18 @@ server::HttpResponse Forbidden(int status, std::string sentence) {
   return Guarded({.status = status,
                   .content_type = "text/plain; charset=utf-8",
                   .body = std::move(sentence) + "\n"});
+}
+
+// Whether Host is a name of loopback, at any port.
+bool IsLoopback(std::string_view host) {
+  for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"}) {
+    if (!host.starts_with(name)) continue;
+    const std::string_view port = host.substr(name.size());
+    if (port.empty()) return true;
+    return port.size() > 1 && port.front() == ':' &&
+           std::all_of(port.begin() + 1, port.end(), absl::ascii_isdigit);
+  }
+  return false;
 }
 
 // Takes the same time wherever the first difference is.
@@ -46,10 +60,8 @@ Access::Access(std::string token, std::uint16_t port) : token_(std::move(token))
 
 std::optional<server::HttpResponse> Access::RefusePage(const server::HttpRequest& request) const {
   const std::string_view host = request.field("Host");
-  const std::string here = fmt::format("127.0.0.1:{}", port_);
-  const std::string by_name = fmt::format("localhost:{}", port_);
-  if (host != here && host != by_name) {
-    return Forbidden(421, fmt::format("this is the board of {}, and Host names another", here));
+  if (!IsLoopback(host)) {
+    return Forbidden(421, "the board answers to 127.0.0.1 and localhost, and Host names another");
   }
   const std::string_view origin = request.field("Origin");
   if (!origin.empty() && origin != fmt::format("http://{}", host)) {

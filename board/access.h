@@ -14,9 +14,9 @@ std::string MakeToken();
 
 /// Who may ask the board. It serves on loopback, where everybody on the machine can connect, and
 /// every page that a browser shows can send requests. So it answers only
-/// - requests whose Host is this server, which keeps out pages that have rebound their name to
-///   127.0.0.1;
-/// - requests without Origin, or with the board's own;
+/// - requests whose Host is 127.0.0.1, ::1 or localhost, which keeps out pages that have rebound
+///   their name to loopback. Any port: `kubectl port-forward` and `ssh -L` may have another one;
+/// - requests without Origin, or with that of their Host;
 /// - for everything but the page itself, requests that know the token.
 ///
 /// The token comes in the field Authorization and not in a cookie: browsers send the cookies of one

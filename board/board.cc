@@ -29,7 +29,10 @@
 #include "board/shared_pods.h"
 #include "cluster/snapshot.h"
 #include "placement/explanation.h"
+#include "server/address.h"
+#include "server/health.h"
 #include "server/listener.h"
+#include "server/log.h"
 
 namespace berth::board {
 
@@ -48,6 +51,7 @@ constexpr std::size_t kMostBars = 500;
 // About 100 KiB, which a browser reads within a frame.
 constexpr std::size_t kNodesInEvent = 750;
 constexpr std::chrono::seconds kDrain{2};
+constexpr std::size_t kProbeConnections = 64;
 
 std::vector<std::string> LabelsOf(const planner::PlannerConfig& config) {
   std::vector<std::string> labels;
@@ -111,6 +115,7 @@ class Board::Impl {
   ~Impl() {
     if (listener_) listener_->Drain(kDrain);
     listener_.reset();
+    probes_.reset();
     pods_.Stop();
     feed_.Stop();
     if (painter_.joinable()) painter_.join();
@@ -121,6 +126,8 @@ class Board::Impl {
         {.address = fmt::format("127.0.0.1:{}", options_.port), .threads = 4}, Routes());
     if (!listener.ok()) return listener.status();
     listener_ = *std::move(listener);
+    const absl::Status probes = StartProbes();
+    if (!probes.ok()) return probes;
     access_ = std::make_unique<Access>(MakeToken(), listener_->port());
     serves_ = true;
     feed_.Start();
@@ -161,6 +168,26 @@ class Board::Impl {
     Position after_;
     std::function<void()> wake_;
   };
+
+  absl::Status StartProbes() {
+    if (options_.probes.empty()) return absl::OkStatus();
+    server::ListenerOptions options{.address = options_.probes, .threads = 1};
+    options.limits.connections = kProbeConnections;
+    auto probes = server::Listener::Start(std::move(options),
+                                          server::ProbeRoutes([this] { return NotReady(); }));
+    if (!probes.ok()) return probes.status();
+    probes_ = *std::move(probes);
+    server::Address bound = server::ParseAddress(options_.probes).value();
+    bound.port = probes_->port();
+    server::Log(server::LogLevel::kInfo, "listening",
+                {{"listener", "probes"}, {"address", server::ToString(bound)}});
+    return absl::OkStatus();
+  }
+
+  std::vector<std::string> NotReady() const {
+    if (snapshot_.Synced()) return {};
+    return {"snapshot: nodes and pods are not listed yet"};
+  }
 
   std::vector<server::Route> Routes() {
     std::vector<server::Route> routes;
@@ -380,6 +407,7 @@ class Board::Impl {
   Feed feed_;
   std::thread painter_;
   std::unique_ptr<server::Listener> listener_;
+  std::unique_ptr<server::Listener> probes_;  // null: nobody asked for them
 };
 
 Board::Board(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -30,6 +30,9 @@ struct BoardOptions {
   planner::PlannerConfig planner;
   /// On 127.0.0.1. 0: the system chooses a free one.
   std::uint16_t port = 0;
+  /// Where /livez and /readyz are answered, to everybody and in plain HTTP, in the form that
+  /// server::ParseAddress() reads. Nothing of the cluster is told there. Empty: nowhere.
+  std::string probes;
   /// The present time.
   std::function<model::Time()> now;
 };
@@ -49,7 +52,8 @@ struct BoardOptions {
 class Board {
  public:
   /// Returns a board that serves already; the picture follows when the cluster has been listed.
-  /// Returns UNAVAILABLE if the port cannot be listened on. Call CheckRights() first.
+  /// Returns UNAVAILABLE if an address cannot be listened on, and INVALID_ARGUMENT if `probes` is
+  /// none. Call CheckRights() first.
   static absl::StatusOr<std::unique_ptr<Board>> Start(BoardOptions options);
 
   /// Ends the connections, and waits for the threads.

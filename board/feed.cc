@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "cluster/feed.h"
 #include "cluster/snapshot_writer.h"
 #include "kube/api_reply.h"
 #include "kube/http_client.h"
@@ -55,7 +56,18 @@ absl::Status CheckList(kube::Transport& transport, const std::string& resource,
       MissingRight(resource, namespace_name, std::string(refused.message())));
 }
 
+std::vector<kube::Grant> GrantsFor(std::string_view resource) {
+  std::vector<kube::Grant> grants;
+  for (const kube::Permission& permission : cluster::kFeedPermissions) {
+    if (permission.resource == resource) grants.push_back({permission, {}});
+  }
+  return grants;
+}
+
 }  // namespace
+
+std::vector<kube::Grant> NodeGrants() { return GrantsFor("nodes"); }
+std::vector<kube::Grant> PodGrants() { return GrantsFor("pods"); }
 
 absl::Status CheckRights(kube::Transport& transport, const std::string& namespace_name) {
   const absl::Status nodes = CheckList(transport, "nodes", "/api/v1/nodes", "");

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "board/shared_pods.h"
 #include "cluster/snapshot.h"
 #include "kube/api_config.h"
+#include "kube/rbac.h"
 #include "kube/transport.h"
 #include "model/node.h"
 #include "model/pod.h"
@@ -19,6 +21,11 @@ namespace berth::board {
 /// of `namespace_name`. Blocks until the API server has answered. Returns PermissionDenied, with
 /// what to ask an administrator for, or the error of the request.
 absl::Status CheckRights(kube::Transport& transport, const std::string& namespace_name);
+
+/// The rights that the board needs for nodes, which are in no namespace, and for pods, which may be
+/// limited to one: to list and watch. It needs no right to write.
+std::vector<kube::Grant> NodeGrants();
+std::vector<kube::Grant> PodGrants();
 
 /// Keeps a snapshot and the board's pods in step with an API server: a list-and-watch of nodes, and
 /// one of the pods that have not ended, bound or not. Each has a thread, and retries for ever.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "board/board.h"
 #include "board/feed.h"
@@ -15,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "kube/http_client.h"
+#include "kube/rbac.h"
 #include "model/label.h"
 #include "process/engine.h"
 #include "server/signals.h"
@@ -22,6 +24,8 @@
 namespace berth::cli {
 
 namespace {
+
+constexpr char kBoardRole[] = "berth-board";
 
 constexpr const char* kBoardFooter =
     R"(Serves one page on 127.0.0.1 until Ctrl-C, and prints its address, which has a secret token: whoever
@@ -34,6 +38,8 @@ use; 2 wrong usage or files.)";
 
 struct BoardArguments {
   std::string port = "0";
+  std::string probes;
+  bool rbac = false;
   std::string kubeconfig;
   std::string context;
   std::string namespace_name;
@@ -49,14 +55,30 @@ absl::StatusOr<std::uint16_t> PortOf(const std::string& text) {
       fmt::format("--port: \"{}\" is no port; write a number from 0 to 65535", text));
 }
 
+absl::Status CheckNamespace(const std::string& name) {
+  if (name.empty() || model::IsDnsSubdomain(name)) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format("-n: \"{}\" is no name of a namespace", name));
+}
+
+// With a namespace, the rights over pods are in a Role of that.
+int PrintBoardRbac(const std::string& namespace_name) {
+  const absl::Status named = CheckNamespace(namespace_name);
+  if (!named.ok()) return Fail("board", named);
+  std::vector<kube::Grant> in_cluster = board::NodeGrants();
+  const std::vector<kube::Grant> pods = board::PodGrants();
+  if (namespace_name.empty()) in_cluster.insert(in_cluster.end(), pods.begin(), pods.end());
+  fmt::print("{}", kube::ClusterRoleYaml(kBoardRole, in_cluster));
+  if (namespace_name.empty()) return kExitOk;
+  fmt::print("---\n{}", kube::RoleYaml(kBoardRole, namespace_name, pods));
+  return kExitOk;
+}
+
 absl::StatusOr<board::BoardOptions> OptionsOf(const BoardArguments& arguments) {
   const auto port = PortOf(arguments.port);
   if (!port.ok()) return port.status();
   const std::string& namespace_name = arguments.namespace_name;
-  if (!namespace_name.empty() && !model::IsDnsSubdomain(namespace_name)) {
-    return absl::InvalidArgumentError(
-        fmt::format("-n: \"{}\" is no name of a namespace", namespace_name));
-  }
+  const absl::Status named = CheckNamespace(namespace_name);
+  if (!named.ok()) return named;
   const auto config = LoadConfig(arguments.config_file);
   if (!config.ok()) return config.status();
   auto access = PersonAccess(arguments.kubeconfig, arguments.context, kube::ProcessEnvironment());
@@ -69,6 +91,7 @@ absl::StatusOr<board::BoardOptions> OptionsOf(const BoardArguments& arguments) {
                              .shortlist = {},
                              .planner = config->planner,
                              .port = *port,
+                             .probes = arguments.probes,
                              .now = process::Now};
 }
 
@@ -81,6 +104,11 @@ int RunBoard(const BoardArguments& arguments) {
   const absl::Status allowed = board::CheckRights(client, options->namespace_name);
   if (!allowed.ok()) return Fail("board", kExitNo, allowed);
   const auto board = board::Board::Start(*std::move(options));
+  if (absl::IsInvalidArgument(board.status())) {
+    return Fail("board", kExitUsage,
+                absl::InvalidArgumentError(
+                    fmt::format("--probes: {}", std::string(board.status().message()))));
+  }
   if (!board.ok()) return Fail("board", kExitNo, board.status());
   fmt::print("{}\n", (*board)->Url());
   std::fflush(stdout);
@@ -101,8 +129,14 @@ void AddBoardCommand(Command berth) {
                   "Show only the pods of this namespace (default: all)");
   board.AddOption("--config", arguments->config_file,
                   "Berth's configuration, as for `berth extender` (default: built in)");
+  board.AddOption("--probes", arguments->probes,
+                  "Address, such as :9092, at which /livez and /readyz answer in plain HTTP, for a "
+                  "Deployment (default: none)");
+  board.AddFlag("--rbac", arguments->rbac, "Print the roles that the board needs, and exit");
   board.Footer(kBoardFooter);
-  board.Run([arguments] { return RunBoard(*arguments); });
+  board.Run([arguments] {
+    return arguments->rbac ? PrintBoardRbac(arguments->namespace_name) : RunBoard(*arguments);
+  });
 }
 
 }  // namespace berth::cli

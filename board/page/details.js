@@ -7,7 +7,7 @@ const AGAIN = 5000; // milliseconds between two requests for the same panel
 function opinions(policies) {
   const table = element('table', {},
       element('thead', {}, element('tr', {}, ...['Policy', 'Verdict', 'Score', 'Why'].map((text) =>
-        element('th', {scope: 'col'}, text)))));
+        element('th', {scope: 'col', class: text === 'Score' ? 'number' : ''}, text)))));
   const body = element('tbody');
   for (const said of policies) {
     const verdict = said.fits ? 'fits' : 'does not fit';

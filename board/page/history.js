@@ -1,5 +1,6 @@
 // The pools: a table of what they have now, with bars of how it was.
 
+import {sortKey} from './layout.js';
 import {element} from './words.js';
 
 const BARS = 120;
@@ -15,9 +16,13 @@ function drawBars(canvas, pool, colours) {
   const bars = pool.held.length;
   for (let i = 0; i < bars; ++i) {
     const all = KINDS.reduce((sum, kind) => sum + (pool[kind][i] ?? 0), 0);
-    if (pool.held[i] === null || all === 0) continue;
     const left = Math.floor((i * width) / bars);
     const right = Math.max(left + 1, Math.floor(((i + 1) * width) / bars) - (width > 4 * bars ? 1 : 0));
+    if (pool.held[i] === null || all === 0) {
+      context.fillStyle = colours.getPropertyValue('--line'); // nothing is known of that time
+      context.fillRect(left, height - 1, right - left, 1);
+      continue;
+    }
     let bottom = height;
     for (const kind of KINDS) {
       const tall = Math.round((pool[kind][i] / all) * height);
@@ -53,7 +58,9 @@ export class Pools {
 
   /** Shows what the pools have now. */
   show() {
-    this.rows.replaceChildren(...this.board.pools.flatMap((pool) => this.rowsOf(pool)));
+    const key = (pool) => sortKey(pool.name); // the order of the picture
+    const pools = this.board.pools.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+    this.rows.replaceChildren(...pools.flatMap((pool) => this.rowsOf(pool)));
     this.draw();
   }
 

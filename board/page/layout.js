@@ -1,15 +1,16 @@
 // Where each node is drawn: pools one below the other, in each its racks side by side, in each rack
-// its nodes one below the other. Nodes without a rack stand in lines. All lengths are in pixels of
-// the screen. The cells are as large as they can be with everything in one picture.
+// its nodes in stacks. Nodes without a rack stand in lines. All lengths are in pixels of the screen.
+// The cells are as large as they can be with everything in one picture, and the stacks of a pool are
+// as high as makes it lowest.
 
-const LARGEST_CELL = 22;
+const LARGEST_CELL = 28;
 const HEADING = 20; // above each pool, in CSS pixels
 const LABEL = 15; // above each rack, where it is wide enough for its name
 const WIDE_ENOUGH = 44;
-const MOST_IN_STACK = 24; // nodes of a rack one below the other
+const STACKS = [24, 16, 12, 8, 6, 4, 3, 2, 1]; // nodes of a rack one below the other
 
 /** A text by which names with numbers sort as people expect: node-9 before node-10. */
-function sortKey(name) {
+export function sortKey(name) {
   return name.replace(/\d+/g, (digits) => digits.padStart(9, '0'));
 }
 
@@ -53,99 +54,152 @@ export function* group(board) {
 function measures(pool, {wide, tall}, scale) {
   const {columns} = pool;
   const gap = wide >= 4 ? 2 : 1;
-  const width = columns * wide + gap + 1;
-  const isLabelled = pool.racks.some((rack) => rack.name) && width >= WIDE_ENOUGH * scale;
-  return {wide, tall, gap, columns, width, height: 2 * tall + gap + 1, label: isLabelled ? LABEL * scale : 0};
+  const rackGap = Math.max(3, Math.round(wide / 2) + gap);
+  return {wide, tall, gap, rackGap, columns, scale, width: columns * wide + gap + 1, height: 2 * tall + gap + 1};
+}
+
+/** How many nodes of a rack stand one below the other: `stack`, or more if the rack would get too wide. */
+function stackOf(rack, box, width, stack) {
+  const most = Math.max(1, Math.floor(width / box.width));
+  return Math.min(rack.ids.length, Math.max(stack, Math.ceil(rack.ids.length / most)));
+}
+
+function widthOf(rack, box, high) {
+  return Math.ceil(rack.ids.length / high) * box.width;
+}
+
+/** How high the names above the racks are: 0 if a rack is too narrow for its name. */
+function labelHeight(pool, box, width, stack) {
+  const isWide = (rack) => widthOf(rack, box, stackOf(rack, box, width, stack)) >= WIDE_ENOUGH * box.scale;
+  const named = pool.racks.filter((rack) => rack.name);
+  return named.length > 0 && named.every(isWide) ? LABEL * box.scale : 0;
 }
 
 /**
- * Places the racks of a pool from `top` on. `place(id, x, y)` and `label(name, x, y)` are told; both
- * may be null. Returns where the pool ends.
+ * Places the racks of a pool from `top` on. `put(rack, first, high, x, y)` is told where the node at
+ * index `first` of a rack stands, and how many stand one below the other from there on; it may be
+ * null. Returns where the pool ends. Many layouts are tried, so no objects are made here.
  */
-function placePool(pool, box, width, top, place, label) {
-  const rackGap = Math.max(2, box.wide);
+function placePool(pool, box, width, top, stack, labels, put) {
   let x = 0;
   let y = top;
   let lineHeight = 0;
   for (const rack of pool.racks) {
-    const perStack = rack.name ? Math.min(rack.ids.length, MOST_IN_STACK) : 1;
-    for (let from = 0; from < rack.ids.length; from += perStack) {
-      if (x + box.width > width && x > 0) {
+    const high = rack.name ? stackOf(rack, box, width, stack) : 1;
+    const step = rack.name ? rack.ids.length : 1; // nodes without a rack stand alone
+    const wide = rack.name ? widthOf(rack, box, high) : box.width;
+    const gap = rack.name ? box.rackGap : 0;
+    for (let first = 0; first < rack.ids.length; first += step) {
+      if (x + wide > width && x > 0) {
         x = 0;
-        y += lineHeight + (rack.name ? rackGap : 0);
+        y += lineHeight + gap;
         lineHeight = 0;
       }
-      const until = Math.min(from + perStack, rack.ids.length);
-      const first = y + box.label;
-      if (label && box.label > 0 && rack.name) label(rack.name, x, y);
-      if (place) for (let i = from; i < until; ++i) place(rack.ids[i], x, first + (i - from) * box.height);
-      lineHeight = Math.max(lineHeight, box.label + (until - from) * box.height);
-      x += box.width;
+      if (put) put(rack, first, high, x, y);
+      lineHeight = Math.max(lineHeight, labels + high * box.height);
+      x += wide + gap;
     }
-    if (rack.name) x += rackGap;
   }
   return y + lineHeight;
 }
 
-function heightFor(groups, cell, width, heading, scale) {
-  let y = 0;
-  for (const pool of groups) {
-    y = placePool(pool, measures(pool, cell, scale), width, y + heading) + cell.tall;
+/** The stack with which the pool is lowest, the highest one of several, and how high the pool then is. */
+function* lowest(pool, box, width) {
+  let best = {high: Infinity};
+  for (const stack of pool.racks.some((rack) => rack.name) ? STACKS : [1]) {
+    const labels = labelHeight(pool, box, width, stack);
+    const high = placePool(pool, box, width, 0, stack, labels, null);
+    if (high < best.high) best = {stack, high, labels};
+    yield;
   }
-  return y;
+  return best;
 }
 
-/** The greatest number from `low` to `high` for which `fits` holds; `low` if it holds for none. */
-function greatest(low, high, fits) {
+/** Whether all pools fit below each other. */
+function* fits(groups, cell, {width, height, heading, scale}) {
+  let y = 0;
+  for (const pool of groups) {
+    const {high} = yield* lowest(pool, measures(pool, cell, scale), width);
+    y += heading + high + cell.tall;
+    if (y > height) return false;
+  }
+  return true;
+}
+
+/** The greatest number from `low` to `high` for which `holds` returns true; `low` if it holds for none. */
+function* greatest(low, high, holds) {
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (fits(middle)) low = middle;
+    if (yield* holds(middle)) low = middle;
     else high = middle - 1;
   }
   return low;
 }
 
 /** The largest cell with which everything fits: a square, which then grows in one direction. */
-function fittingCell(groups, width, height, scale, heading) {
-  const fits = (wide, tall) => heightFor(groups, {wide, tall}, width, heading, scale) <= height;
-  const largest = Math.round(LARGEST_CELL * scale);
-  const side = greatest(1, largest, (length) => fits(length, length));
+function* fittingCell(groups, window) {
+  const largest = Math.round(LARGEST_CELL * window.scale);
+  const side = yield* greatest(1, largest, (length) => fits(groups, {wide: length, tall: length}, window));
   const longest = Math.min(largest, 2 * side + 1);
-  const tall = greatest(side, longest, (length) => fits(side, length));
-  const wide = greatest(side, longest, (length) => fits(length, tall));
+  const tall = yield* greatest(side, longest, (length) => fits(groups, {wide: side, tall: length}, window));
+  const wide = yield* greatest(side, longest, (length) => fits(groups, {wide: length, tall}, window));
   return {wide, tall};
 }
 
 /** Places of all nodes in a picture of `width` x `height` pixels; `scale`: pixels per CSS pixel. */
 export class Layout {
-  constructor(board, groups, width, height, scale) {
+  /** Makes a layout, in steps. */
+  static* make(board, groups, width, height, scale) {
+    const window = {width, height, scale, heading: Math.round(HEADING * scale)};
+    const layout = new Layout(board, groups, window);
+    yield* layout.placeAll(yield* fittingCell(groups, window), window);
+    return layout;
+  }
+
+  /** Places nothing yet. */
+  constructor(board, groups, {width, scale}) {
     this.groups = groups;
     this.scale = scale;
     this.width = width;
-    const heading = Math.round(HEADING * scale);
-    const cell = fittingCell(groups, width, height, scale, heading);
     this.x = new Int32Array(board.capacity);
     this.y = new Int32Array(board.capacity);
     this.order = [];
     this.boxOf = new Uint8Array(board.capacity); // index of the node's pool
     this.boxes = [];
     this.labels = []; // texts, in the order in which they are drawn
+  }
+
+  * placeAll(cell, {width, height, heading, scale}) {
     let y = 0;
-    for (const [index, pool] of groups.entries()) {
+    for (const [index, pool] of this.groups.entries()) {
       const box = measures(pool, cell, scale);
+      const {stack, labels} = yield* lowest(pool, box, width);
       this.boxes.push(box);
       this.labels.push({name: pool.name, x: 0, y, width, size: 13 * scale});
-      y = placePool(pool, box, width, y + heading, (id, left, top) => {
-        this.x[id] = left;
-        this.y[id] = top;
-        this.boxOf[id] = index;
-        this.order.push(id);
-      }, (name, left, top) => {
-        const short = name.split(' / ').at(-1); // the narrowest domain
-        this.labels.push({name: short, x: left, y: top, width: box.width, size: 10 * scale});
+      y = placePool(pool, box, width, y + heading, stack, labels, (rack, first, high, left, top) => {
+        if (rack.name) this.placeRack(index, rack, high, left, top, labels);
+        else this.placeNode(index, rack.ids[first], left, top);
       }) + cell.tall;
+      yield;
     }
     this.height = Math.max(height, y);
+  }
+
+  placeRack(index, rack, high, left, top, labels) {
+    const box = this.boxes[index];
+    if (labels > 0) {
+      const name = rack.name.split(' / ').at(-1); // the narrowest domain
+      this.labels.push({name, x: left, y: top, width: widthOf(rack, box, high), size: 10 * this.scale});
+    }
+    rack.ids.forEach((id, i) => this.placeNode(index, id, left + Math.floor(i / high) * box.width,
+        top + labels + (i % high) * box.height));
+  }
+
+  placeNode(index, id, x, y) {
+    this.x[id] = x;
+    this.y[id] = y;
+    this.boxOf[id] = index;
+    this.order.push(id);
   }
 
   box(id) {

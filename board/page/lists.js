@@ -6,6 +6,59 @@ const PAGE = 100;
 const MOST_NODES_FOUND = 20;
 const SEARCH_AGAIN = 5000; // milliseconds between two searches for the same text
 const MOST_WAITING = 30; // at first
+const MOST_OWNERS = 15; // at first
+
+/** Who holds how many devices: [number of the word, devices], those with the most first. In steps. */
+function* holdings(board) {
+  const sums = new Map();
+  for (let id = 0; id < board.size; ++id) {
+    if (!board.has(id)) continue;
+    const held = board.held[id];
+    for (let i = 0; i < held.length; i += 2) sums.set(held[i], (sums.get(held[i]) ?? 0) + held[i + 1]);
+    if (id % 2000 === 1999) yield;
+  }
+  const name = ([word]) => board.words[word];
+  return [...sums].sort((a, b) => b[1] - a[1] || (name(a) < name(b) ? -1 : 1));
+}
+
+/** Who holds devices. A click has the search mark them. */
+export class OwnerList {
+  /** `find(text)`: searches for a text. */
+  constructor(root, board, find) {
+    this.summary = root.querySelector('#owners-summary');
+    this.rows = root.querySelector('#owner-rows');
+    this.more = root.querySelector('#more-owners');
+    this.board = board;
+    this.find = find;
+    this.shown = MOST_OWNERS;
+    this.holdings = [];
+    this.more.addEventListener('click', () => {
+      this.shown = Infinity;
+      this.draw();
+    });
+  }
+
+  *show() {
+    this.holdings = yield* holdings(this.board);
+    this.draw();
+  }
+
+  /** How many devices one holds. */
+  held(word) {
+    return this.holdings.find(([each]) => each === word)?.[1] ?? 0;
+  }
+
+  draw() {
+    const {length} = this.holdings;
+    this.summary.textContent = length === 0 ? 'Nobody.' : 'A click marks them in the picture.';
+    replaceRows(this.rows, this.holdings.slice(0, this.shown).map(([word, devices]) => {
+      const name = this.board.words[word];
+      return element('li', {'data-key': name}, link(name, () => this.find(name)), ` ${devices}`);
+    }));
+    this.more.hidden = length <= this.shown;
+    this.more.textContent = `Show all ${length}`;
+  }
+}
 
 /** What waits, in the expected order. */
 export class WaitingList {
@@ -40,7 +93,9 @@ export class WaitingList {
     const asks = row.devices > 0 ? `${row.devices} ${row.resource}${models}` : 'no accelerator';
     const who = element('p', {class: 'muted'}, `${asks}; ${row.owner}; priority ${row.priority}; for `,
         row.created > 0 ? since(row.created, this.board.now()) : 'an unknown time');
-    return element('li', {'data-key': `${row.namespace}/${row.pod}`}, title, who, element('p', {}, row.why));
+    // What kube-scheduler says of preemption stands in the pod's panel: it repeats itself.
+    const [why] = row.why.split(/ (?:no new claims to deallocate, )?preemption: /);
+    return element('li', {'data-key': `${row.namespace}/${row.pod}`}, title, who, element('p', {}, why));
   }
 }
 
@@ -109,15 +164,17 @@ export class NodeList {
 
 /** Finds nodes and owners by what the page knows, and pods by asking the server. */
 export class Search {
-  /** `onFound(ids, owners)`: what the picture marks; null and an empty set: nothing. */
-  constructor(root, board, server, open, onFound) {
+  /** `onFound(ids, owners)`: what the picture marks; null and an empty set: nothing. `held(word)`: see OwnerList. */
+  constructor(root, board, server, open, held, onFound) {
     this.input = root.querySelector('#search');
     this.section = root.querySelector('#found');
     this.summary = root.querySelector('#found-summary');
     this.list = root.querySelector('#found-list');
+    this.owners = root.querySelector('#found-owners');
     this.board = board;
     this.server = server;
     this.open = open;
+    this.held = held;
     this.onFound = onFound;
     this.turn = 0;
     this.next = 0; // when the same text may be searched for again
@@ -129,6 +186,12 @@ export class Search {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.run(), 200);
     });
+  }
+
+  /** Searches for a text as if it had been typed. */
+  find(text) {
+    this.input.value = text;
+    this.run();
   }
 
   /** The cluster has changed. */
@@ -156,7 +219,7 @@ export class Search {
       if (id >= 0) ids.add(id);
     }
     this.onFound(ids, owners);
-    this.show(nodes, pods);
+    this.show(nodes, pods, owners);
   }
 
   local(text) {
@@ -175,8 +238,11 @@ export class Search {
     return {nodes, owners, ids};
   }
 
-  show(nodes, pods) {
+  show(nodes, pods, owners) {
     this.summary.textContent = `${count(nodes.length, 'node')}, ${count(pods.total, 'pod')}`;
+    const holders = [...owners].filter((word) => this.held(word) > 0).slice(0, MOST_OWNERS);
+    this.owners.replaceChildren(...holders.map((word) =>
+      element('li', {}, `${this.board.words[word]} holds ${count(this.held(word), 'device')}`)));
     const rows = nodes.slice(0, MOST_NODES_FOUND).map((id) => element('li', {'data-key': this.board.name[id]},
         link(this.board.name[id], () => this.open.node(this.board.name[id])),
         ` ${describeNode(this.board, id).slice(this.board.name[id].length + 1)}`));

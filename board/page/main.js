@@ -4,7 +4,7 @@
 import {Details} from './details.js';
 import {Pools} from './history.js';
 import {group, Layout} from './layout.js';
-import {NodeList, Search, WaitingList} from './lists.js';
+import {NodeList, OwnerList, Search, WaitingList} from './lists.js';
 import {BoardModel} from './model.js';
 import {drawSamples, Picture} from './picture.js';
 import {Server, Stream} from './stream.js';
@@ -56,7 +56,8 @@ class Page {
     this.nodes = new NodeList(document, this.board, open);
     this.waiting = new WaitingList(document, this.board, open);
     this.pools = new Pools(document, this.board, this.server);
-    this.search = new Search(document, this.board, this.server, open, (ids, owners) => {
+    this.owners = new OwnerList(document, this.board, (text) => this.search.find(text));
+    this.search = new Search(document, this.board, this.server, open, (word) => this.owners.held(word), (ids, owners) => {
       this.picture.mark(ids, owners);
       this.schedule();
     });
@@ -127,6 +128,8 @@ class Page {
     yield;
     if (changed.waiting) this.waiting.show();
     yield;
+    if (changed.ids.length > 0 || changed.places) yield* this.owners.show();
+    yield;
     if (changed.ids.length > 0 || changed.places) this.nodes.show();
   }
 
@@ -140,7 +143,7 @@ class Page {
     const scale = devicePixelRatio;
     const width = Math.max(1, Math.floor($('picture').clientWidth * scale));
     const height = Math.max(1, Math.floor($('picture').clientHeight * scale));
-    const layout = new Layout(this.board, this.groups, width, height, scale);
+    const layout = yield* Layout.make(this.board, this.groups, width, height, scale);
     yield;
     this.nodes.setOrder(layout.order, this.groups.map((pool) => pool.name));
     yield;

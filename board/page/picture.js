@@ -15,6 +15,14 @@ function readColours() {
   return colours;
 }
 
+/** The beginning of a text that fits a width. */
+function shortened(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  let length = text.length - 1;
+  while (length > 0 && context.measureText(`${text.slice(0, length)}…`).width > width) --length;
+  return `${text.slice(0, length)}…`;
+}
+
 /** Pixels of a canvas, in the order of its memory. */
 class Pixels {
   constructor(width, height) {
@@ -133,7 +141,7 @@ export class Picture {
       context.fillStyle = back;
       context.fillRect(x, y, width, size * 1.4);
       context.fillStyle = text;
-      context.fillText(name, x, y + 2 * layout.scale, width);
+      context.fillText(shortened(context, name, width), x, y + 2 * layout.scale);
     }
   }
 
@@ -193,7 +201,8 @@ export class Picture {
   kindsOf(id) {
     const {board} = this;
     const kinds = [];
-    const isDim = this.found !== null && !this.found.has(id);
+    const isOwned = this.foundOwners.size > 0 && board.held[id].some((word, i) => i % 2 === 0 && this.foundOwners.has(word));
+    const isDim = this.found !== null && (isOwned || !this.found.has(id));
     const put = (kind, number) => {
       for (let i = 0; i < number; ++i) kinds.push(kind);
     };

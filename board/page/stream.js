@@ -3,6 +3,7 @@
 // while the machine slept has to be noticed.
 
 const SILENCE = 25_000; // the server says something every 10 s
+const FIRST_SILENCE = 10_000; // it answers at once, unless the browser has taken an old connection that is dead
 const LONGEST_WAIT = 10_000;
 
 /** Wrong token: no use to try again. */
@@ -69,17 +70,24 @@ export class Stream {
     this.listener = listener;
     this.last = ''; // the id of the last event
     this.heard = Date.now();
+    this.patience = FIRST_SILENCE;
     this.abort = new AbortController();
-    setInterval(() => this.check(SILENCE), 5000);
-    for (const event of ['online', 'pageshow']) addEventListener(event, () => this.check(0));
+    setInterval(() => this.check(this.patience), 2500);
+    addEventListener('online', () => this.hurry(0));
+    addEventListener('pageshow', (event) => event.persisted && this.hurry(0)); // it was put aside
     document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.check(SILENCE / 2);
+      if (document.visibilityState === 'visible') this.hurry(SILENCE / 2);
     });
   }
 
   /** Ends a connection on which nothing has come for so long; another one follows. */
   check(silence) {
     if (Date.now() - this.heard > silence) this.abort.abort();
+  }
+
+  /** The same, and does not wait before it tries again. */
+  hurry(silence) {
+    this.check(silence);
     this.wake?.();
   }
 
@@ -103,8 +111,10 @@ export class Stream {
   async follow(onData) {
     this.abort = new AbortController();
     this.heard = Date.now();
+    this.patience = FIRST_SILENCE;
     const headers = this.last ? {'Last-Event-ID': this.last} : {};
     const response = await this.server.fetch('/api/events', {headers, signal: this.abort.signal});
+    this.patience = SILENCE;
     this.listener.onConnected();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     const parser = new EventParser();

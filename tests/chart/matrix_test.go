@@ -94,6 +94,8 @@ config: {admission: {policies: {gangs: {mode: Enforce, hold: PodGroup}}}, planne
 	{name: "gangs are planned for the user's own scheduler", installation: installation{values: `
 scheduler: {enabled: false}
 config: {planner: {schedulers: [default-scheduler], gangs: {enabled: true}}}`}},
+	{name: "the board", installation: installation{values: everything + `
+board: {enabled: true, resources: {memory: 1Gi}}`}},
 	{name: "probes", installation: installation{values: `
 probe: {enabled: true, flags: ["gpu-lost:expect=8"]}`}},
 	{name: "nodes are repaired", installation: installation{values: everything + `

@@ -59,7 +59,11 @@ func printed(r *release, subcommand string) (cluster, namespaced []right) {
 func TestRolesAreThoseThatThePartsPrint(t *testing.T) {
 	forEach(t, func(t *testing.T, r *release) {
 		prefix := prefixOf(r)
-		for _, part := range []string{"extender", "controller"} {
+		parts := []string{"extender", "controller"}
+		if has[*rbacv1.ClusterRole](r, prefix+"board") {
+			parts = append(parts, "board")
+		}
+		for _, part := range parts {
 			cluster, namespaced := printed(r, part)
 			role := named[*rbacv1.ClusterRole](r, prefix+part)
 			if got := rights(role.Rules); !equality.Semantic.DeepEqual(got, cluster) {

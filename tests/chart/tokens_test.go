@@ -106,6 +106,10 @@ var parsers = map[string]func(r *release) []right{
 		return append(cluster, namespaced...)
 	},
 	"admission": func(*release) []right { return nil },
+	"board": func(r *release) []right {
+		cluster, _ := printed(r, "board")
+		return cluster
+	},
 }
 
 // Whoever takes over a program by what users send it can list and watch what that program needs, and

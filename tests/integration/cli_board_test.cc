@@ -19,6 +19,7 @@ namespace {
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class CliBoard : public ::testing::Test {
  protected:
@@ -134,9 +135,39 @@ TEST_F(CliBoard, SaysWhichRightIsMissing) {
   EXPECT_THAT(run.output, IsEmpty());
 }
 
+// Kubelet's probes come from outside the pod, and so may anybody's requests.
+TEST_F(CliBoard, ProbesTellNothingOfTheCluster) {
+  ChildProcess berth(BerthWords(Words({"--probes", "127.0.0.1:0"})));
+  ASSERT_NO_FATAL_FAILURE(ReadAddress(berth));
+  AwaitState();
+  const std::uint16_t probes = ListenerPort(berth, "probes", "probes");
+  const auto status = [&](const std::string& target) {
+    RawClient client(probes);
+    client.Send("GET " + target + " HTTP/1.1\r\nHost: 10.0.0.1\r\n" + TokenField() + "\r\n");
+    return client.ReadReply().status;
+  };
+  EXPECT_EQ(status("/livez"), 200);
+  EXPECT_EQ(status("/readyz"), 200);
+  EXPECT_EQ(status("/"), 404);
+  EXPECT_EQ(status("/api/state"), 404);
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+}
+
+TEST_F(CliBoard, PrintsTheRolesThatItNeeds) {
+  const Finished all = RunBerth({"board", "--rbac"});
+  EXPECT_EQ(all.exit_code, 0);
+  EXPECT_THAT(all.output, HasSubstr("name: berth-board"));
+  EXPECT_THAT(all.output, HasSubstr("pods"));
+  EXPECT_THAT(all.output, Not(HasSubstr("kind: Role\n")));
+  const Finished one = RunBerth({"board", "--rbac", "-n", "ml"});
+  EXPECT_THAT(one.output, HasSubstr("kind: Role\n"));
+  EXPECT_THAT(one.output, HasSubstr("namespace: ml"));
+}
+
 TEST_F(CliBoard, RejectsWhatIsNoPortOrNamespace) {
   for (const auto& [option, value] :
-       {std::pair{"--port", "65536"}, {"--port", "x"}, {"-n", "No Name"}}) {
+       {std::pair{"--port", "65536"}, {"--port", "x"}, {"-n", "No Name"}, {"--probes", "x"}}) {
     const Finished run = RunBerth(Words({option, value}));
     EXPECT_EQ(run.exit_code, 2) << option << ' ' << value;
     EXPECT_THAT(run.error, HasSubstr(option));

@@ -159,8 +159,8 @@ securityContext:
 
 {{/*
 The Deployment of a component. (root, component, replicas, token, containers, volumes; optionally
-mainContainer; foreign: true where it is no program of Berth's; annotations of its pods: a foreign
-program says by these when they have to be replaced)
+mainContainer; foreign: true where it has no metrics of Berth's; annotations of its pods: what does not
+read its configuration anew says by these when they have to be replaced)
 */}}
 {{- define "berth.deployment" -}}
 apiVersion: apps/v1

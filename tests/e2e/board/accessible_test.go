@@ -48,19 +48,16 @@ func TestMeetsAxesRules(t *testing.T) {
 	script := axe(l)
 	l.fault("mn2a-004", "GPUIsLost")
 	l.bind("held", "alice", "mn2a-003", fleet.ResourceGPU, 5)
-	l.create(fleet.Ask{Resource: fleet.ResourceGPU, Devices: 8}.Pod("waits"))
+	l.wait("waits", "bob", fleet.Ask{Resource: fleet.ResourceGPU, Devices: 8})
 	l.awaitLive()
-	l.awaitCounts()
+	l.awaitCounts(5, 0, 8)
 	l.search("mn2a")
 	l.said("mn2a-004")
 	l.run(chromedp.KeyEvent(kb.Enter), chromedp.Click("#node-list summary", chromedp.ByQuery))
 	l.Await("the node's verdicts", func() bool { return strings.Contains(l.text("#details-body"), "GPUIsLost") })
 	eval[bool](l, script+"; true")
 	for _, theme := range []string{"light", "dark"} {
-		eval[bool](l, `((theme) => {
-			theme.value = `+quoted(theme)+`;
-			return theme.dispatchEvent(new Event('change'));
-		})(document.getElementById('theme'))`)
+		l.choose("#theme", theme)
 		violations := eval[[]string](l, `axe.run().then((result) => result.violations.flatMap((rule) =>
 			rule.nodes.map((node) => rule.id + ': ' + rule.help + ': ' + node.html)))`)
 		for _, violation := range violations {

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/tracing"
 	"github.com/chromedp/chromedp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
@@ -109,6 +110,20 @@ func (l *look) heap() float64 {
 	return used
 }
 
+// deleteNodes deletes all nodes of pools, also after a failure.
+func (l *look) deleteNodes(pools []fleet.Pool) {
+	l.Helper()
+	var names []string
+	for _, pool := range pools {
+		names = append(names, pool.Name)
+	}
+	err := shared.Client.CoreV1().Nodes().DeleteCollection(context.WithoutCancel(l.Context()), metav1.DeleteOptions{},
+		metav1.ListOptions{LabelSelector: fleet.LabelPool + " in (" + strings.Join(names, ",") + ")"})
+	if err != nil {
+		l.Errorf("delete nodes: %v", err) // they would disturb the tests that follow
+	}
+}
+
 // A large cluster in one picture. Times are printed, because they depend on the machine; memory does not.
 func TestALargeCluster(t *testing.T) {
 	more := pools(*manyNodes - 5*nodesPerPool)
@@ -117,6 +132,7 @@ func TestALargeCluster(t *testing.T) {
 	}
 	l := open(t, 1920, 1080)
 	l.Timeout = 5 * time.Minute
+	l.Cleanup(func() { l.deleteNodes(more) })
 	l.Check("create nodes", fleet.CreateNodes(t.Context(), shared.Client, more))
 	l.awaitLive()
 	l.Await("all nodes", func() bool {
@@ -151,6 +167,9 @@ func TestALargeCluster(t *testing.T) {
 	if heap > 30 {
 		t.Errorf("the page's heap is %.1f MiB, over 30", heap)
 	}
+	usage, err := l.board.Usage()
+	l.Check("read what the board takes", err)
+	t.Logf("the board's process: %.0f MiB at most", float64(usage.PeakKiB)/1024)
 	if !box.HoldsWithin(l.Timeout, func() bool { return l.text("#health") == "Live" }) {
 		t.Errorf("in the end the board says %q", l.text("#health"))
 	}

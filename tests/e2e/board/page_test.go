@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -21,13 +23,17 @@ import (
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
-const chromium = "/usr/bin/chromium"
+const (
+	chromium = "/usr/bin/chromium"
+	nobody   = "nobody" // a scheduler that does not run
+)
 
 // look is a board and a browser that shows it.
 type look struct {
 	box.Test
 	board   *box.Board
 	browser context.Context
+	via     *box.Proxy // between the browser and the board; nil: nothing is
 }
 
 // open starts a board and shows it in a window of so many pixels.
@@ -71,9 +77,30 @@ func (l *look) failOnErrors() {
 // show opens the address that the board has printed last.
 func (l *look) show() {
 	l.Helper()
-	url, err := l.board.URL()
+	address, err := l.board.URL()
 	l.Check("find the board's address", err)
-	l.run(chromedp.Navigate("about:blank"), chromedp.Navigate(url))
+	if l.via != nil {
+		parts, err := url.Parse(address)
+		l.Check("read the board's address", err)
+		parts.Host = l.via.Address()
+		address = parts.String()
+	}
+	l.run(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
+}
+
+// openThroughAProxy does the same with a proxy between browser and board, which can cut connections.
+func openThroughAProxy(t *testing.T, width, height int) *look {
+	t.Helper()
+	l := open(t, width, height)
+	own, err := l.board.URL()
+	l.Check("find the board's address", err)
+	parts, err := url.Parse(own)
+	l.Check("read the board's address", err)
+	l.via, err = box.StartProxy(parts.Host)
+	l.Check("start a proxy", err)
+	t.Cleanup(l.via.Stop)
+	l.show()
+	return l
 }
 
 func (l *look) run(actions ...chromedp.Action) {
@@ -132,8 +159,9 @@ func (l *look) row(pool string) []int {
 // search types into the field for searches.
 func (l *look) search(text string) {
 	l.Helper()
-	eval[string](l, "document.querySelector('#search').value = ''")
-	l.run(chromedp.SendKeys("#search", text, chromedp.ByQuery))
+	l.run(chromedp.Focus("#search", chromedp.ByQuery))
+	eval[bool](l, "document.querySelector('#search').select(), true") // what is typed replaces it
+	l.run(chromedp.KeyEvent(text))
 }
 
 // screenshot keeps a picture of the page if the test was asked for it.
@@ -159,6 +187,15 @@ func (l *look) bind(name, owner, node, resource string, devices int64) *corev1.P
 	return l.create(pod)
 }
 
+// wait creates a pod that waits, because its scheduler is away.
+func (l *look) wait(name, owner string, ask fleet.Ask) *corev1.Pod {
+	l.Helper()
+	pod := ask.Pod(name)
+	pod.Annotations["berth.dev/created-by"] = owner
+	pod.Spec.SchedulerName = nobody
+	return l.create(pod)
+}
+
 // create creates a pod, and deletes it when the test is over.
 func (l *look) create(pod *corev1.Pod) *corev1.Pod {
 	l.Helper()
@@ -166,8 +203,11 @@ func (l *look) create(pod *corev1.Pod) *corev1.Pod {
 	made, err := pods.Create(l.Context(), pod, metav1.CreateOptions{})
 	l.Check("create pod "+pod.Name, err)
 	l.Cleanup(func() {
-		_ = pods.Delete(context.WithoutCancel(l.Context()), pod.Name,
-			metav1.DeleteOptions{GracePeriodSeconds: new(int64)}) // it may be gone already
+		err := pods.Delete(context.WithoutCancel(l.Context()), pod.Name,
+			metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
+		if err != nil && !apierrors.IsNotFound(err) {
+			l.Errorf("delete pod %s: %v", pod.Name, err) // it would disturb the tests that follow
+		}
 	})
 	return made
 }
@@ -192,7 +232,18 @@ func (l *look) nominate(pod, node string) {
 func (l *look) fault(node, condition string) {
 	l.Helper()
 	l.Check("break "+node, fleet.SetCondition(l.Context(), shared.Client, node, condition, true))
-	l.Cleanup(func() { // a node that stays broken would only disturb the tests that follow
-		_ = fleet.SetCondition(context.WithoutCancel(l.Context()), shared.Client, node, condition, false)
+	l.Cleanup(func() {
+		if err := fleet.SetCondition(context.WithoutCancel(l.Context()), shared.Client, node, condition, false); err != nil {
+			l.Errorf("mend %s: %v", node, err) // it would disturb the tests that follow
+		}
 	})
+}
+
+// choose has a field that offers choices take one, as a person does.
+func (l *look) choose(selector, value string) {
+	l.Helper()
+	eval[bool](l, fmt.Sprintf(`((field) => {
+		field.value = %s;
+		return field.dispatchEvent(new Event('change', {bubbles: true}));
+	})(document.querySelector(%s))`, quoted(value), quoted(selector)))
 }

@@ -6,34 +6,27 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/chromedp/cdproto/network"
+	"time"
 
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
-// setOffline cuts the page's connections, and lets none come about, or ends that.
-func (l *look) setOffline(offline bool) {
-	l.Helper()
-	l.run(network.Enable(), network.EmulateNetworkConditions(offline, 0, -1, -1))
-}
-
 // The page loses its connection, misses changes of every kind, and shows all of them afterwards.
 func TestIsRightAfterALostConnection(t *testing.T) {
-	l := open(t, 1500, 950)
+	l := openThroughAProxy(t, 1500, 950)
 	l.bind("ends", "alice", "mn2a-003", fleet.ResourceGPU, 5)
 	l.awaitLive()
-	l.awaitCounts()
+	l.awaitCounts(5, 0, 0)
 
-	l.setOffline(true)
+	l.via.Cut()
 	l.awaitText("#health", "The board does not answer; what you see may be old. Trying again.")
 	l.delete("ends")
 	l.bind("begins", "bob", "mn2a-007", fleet.ResourceGPU, 3)
 	l.fault("mn2a-004", "GPUIsLost")
-	l.setOffline(false)
+	l.via.Mend()
 
 	l.awaitText("#health", "Live")
-	l.awaitCounts()
+	l.awaitCounts(3, 0, 8)
 	if said := l.said("mn2a-007"); !strings.Contains(said, "held by 3 bob") {
 		t.Errorf("the board says %q", said)
 	}
@@ -51,7 +44,7 @@ func TestTellsWhenTheAPIServerIsAway(t *testing.T) {
 	l.Check("start kube-apiserver", shared.APIServer.Start(t.Context()))
 	l.awaitText("#health", "Live")
 	l.bind("begins", "bob", "mn2a-007", fleet.ResourceGPU, 3)
-	l.awaitCounts()
+	l.awaitCounts(3, 0, 0)
 }
 
 // A board that was started anew has another token: the page says what to do, and its new address works.
@@ -69,19 +62,33 @@ func TestABoardThatWasStartedAnewHasAnotherAddress(t *testing.T) {
 
 	l.show()
 	l.awaitLive()
-	l.awaitCounts()
+	l.awaitCounts(0, 0, 0)
 	if now, _ := l.board.URL(); now == former {
 		t.Errorf("the address is the same: %s", now)
 	}
 }
 
-// A machine that sleeps loses nothing either: its clock jumps, and its connections are silently dead.
+// After a machine has slept its connections are dead, and nobody says so. The page notices the silence.
+func TestNoticesThatAConnectionIsSilentlyDead(t *testing.T) {
+	l := openThroughAProxy(t, 1500, 950)
+	// The page waits for 25 s, and then for 10 s for each old connection that the browser tries again.
+	l.Timeout = 3 * time.Minute
+	l.awaitLive()
+	for _, link := range l.via.Links() {
+		link.Hold()
+	}
+	l.bind("begins", "bob", "mn2a-007", fleet.ResourceGPU, 3)
+	l.awaitCounts(3, 0, 0)
+	l.awaitText("#health", "Live")
+}
+
+// A board that stood still loses nothing either.
 func TestIsRightAfterAStall(t *testing.T) {
 	l := open(t, 1500, 950)
 	l.awaitLive()
 	l.Check("stop the board", syscall.Kill(l.board.Pid(), syscall.SIGSTOP))
 	l.bind("begins", "bob", "mn2a-007", fleet.ResourceGPU, 3)
 	l.Check("wake the board", syscall.Kill(l.board.Pid(), syscall.SIGCONT))
-	l.awaitCounts()
+	l.awaitCounts(3, 0, 0)
 	l.awaitText("#health", "Live")
 }

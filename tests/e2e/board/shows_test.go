@@ -51,10 +51,15 @@ func isLost(condition corev1.NodeCondition) bool {
 	return condition.Type == "GPUIsLost" && condition.Status == corev1.ConditionTrue
 }
 
-// awaitCounts waits until the table of pools says what the API says.
-func (l *look) awaitCounts() {
+// awaitCounts waits until the table of pools says what the API says, and that is `want`.
+func (l *look) awaitCounts(held, planned, broken int) {
 	l.Helper()
-	want := l.counts()
+	pool := pools(nodesPerPool * 5)[0]
+	devices := pool.Nodes * int(pool.Devices)
+	want := []int{pool.Nodes, held, planned, devices - held - planned - broken, broken}
+	if counts := l.counts(); !slices.Equal(counts, want) {
+		l.Fatalf("the API says %v of V100, not %v: another test has left something behind", counts, want)
+	}
 	if !box.HoldsWithin(l.Timeout, func() bool { return slices.Equal(l.row("V100"), want) }) {
 		l.Fatalf("the board says %v of V100, the API %v", l.row("V100"), want)
 	}
@@ -78,23 +83,25 @@ func (l *look) said(node string) string {
 func TestShowsWhatTheAPIHas(t *testing.T) {
 	l := open(t, 1500, 950)
 	l.awaitLive()
-	l.awaitCounts()
+	l.awaitCounts(0, 0, 0)
 
 	l.bind("held", "alice", "mn2a-003", fleet.ResourceGPU, 5)
 	l.fault("mn2a-004", "GPUIsLost")
-	l.create(fleet.Ask{Resource: fleet.ResourceGPU, Devices: 2}.Pod("planned"))
+	l.wait("planned", "bob", fleet.Ask{Resource: fleet.ResourceGPU, Devices: 2})
 	l.nominate("planned", "mn2a-005")
-	l.create(fleet.Ask{Resource: fleet.ResourceGPU, Devices: 8, Accelerators: []string{"A100"}}.Pod("waits"))
-	l.awaitCounts()
+	// No node has so many, so kube-scheduler refuses it.
+	l.create(fleet.Ask{Resource: fleet.ResourceGPU, Devices: 16, Accelerators: []string{"A100"}}.Pod("waits"))
+	l.awaitCounts(5, 2, 8)
 
 	l.Await("the queue", func() bool {
 		waiting := l.text("#waiting-rows")
-		return strings.Contains(waiting, "default/waits") && strings.Contains(waiting, "planned for mn2a-005")
+		return strings.Contains(waiting, "default/waits") && strings.Contains(waiting, "Insufficient nvidia.com/gpu") &&
+			strings.Contains(waiting, "planned for mn2a-005")
 	})
 	for node, want := range map[string][]string{
 		"mn2a-003": {"V100", "rack mn2a-rack-0", "held by 5 alice", "3 free"},
 		"mn2a-004": {"GPUIsLost since", "8 broken"},
-		"mn2a-005": {"planned for 2 default", "6 free"},
+		"mn2a-005": {"planned for 2 bob", "6 free"},
 	} {
 		said := l.said(node)
 		for _, part := range want {
@@ -103,11 +110,11 @@ func TestShowsWhatTheAPIHas(t *testing.T) {
 			}
 		}
 	}
-	l.screenshot("board.png")
+	l.screenshot("shows.png")
 
 	l.delete("held")
 	l.delete("planned")
-	l.awaitCounts()
+	l.awaitCounts(0, 0, 8)
 }
 
 func TestAClickShowsTheVerdicts(t *testing.T) {
@@ -115,8 +122,8 @@ func TestAClickShowsTheVerdicts(t *testing.T) {
 	l.awaitLive()
 	l.fault("mn2a-004", "GPUIsLost")
 	l.bind("held", "alice", "mn2a-004", fleet.ResourceGPU, 5)
-	l.create(fleet.Ask{Resource: fleet.ResourceGPU, Devices: 1}.Pod("waits"))
-	l.awaitCounts()
+	l.wait("waits", "bob", fleet.Ask{Resource: fleet.ResourceGPU, Devices: 1})
+	l.awaitCounts(5, 0, 3)
 
 	l.said("mn2a-004")
 	l.run(chromedp.KeyEvent(kb.Enter))
@@ -125,7 +132,7 @@ func TestAClickShowsTheVerdicts(t *testing.T) {
 		body := l.text("#details-body")
 		return strings.Contains(body, "default/held") && strings.Contains(body, "node(s) had condition GPUIsLost")
 	})
-	l.screenshot("board-node.png")
+	l.screenshot("verdicts.png")
 	l.run(chromedp.KeyEvent(kb.Escape))
 	l.Await("the panel to close", func() bool { return eval[bool](l, "document.querySelector('#details').hidden") })
 	if focused := eval[string](l, "document.activeElement.id"); focused != "picture" {
@@ -143,7 +150,7 @@ func TestASearchFindsNodesPodsAndOwners(t *testing.T) {
 	l := open(t, 1500, 950)
 	l.awaitLive()
 	l.bind("train-7", "carol", "mn2a-006", fleet.ResourceGPU, 4)
-	l.awaitCounts()
+	l.awaitCounts(4, 0, 0)
 	for text, want := range map[string]string{
 		"MN2A-006": "1 node, 0 pods",
 		"train-7":  "0 nodes, 1 pod",
@@ -156,6 +163,8 @@ func TestASearchFindsNodesPodsAndOwners(t *testing.T) {
 		}
 	}
 	l.search("carol")
+	l.awaitText("#found-owners", "carol holds 4 devices")
+	l.awaitText("#found-list button", "default/train-7")
 	l.run(chromedp.Click("#found-list button", chromedp.ByQuery))
 	l.awaitText("#details-title", "Pod default/train-7")
 }
@@ -164,14 +173,26 @@ func TestTheListHasWhatThePictureHas(t *testing.T) {
 	l := open(t, 1500, 950)
 	l.awaitLive()
 	l.fault("mn2a-004", "GPUIsLost")
-	l.awaitCounts()
+	l.awaitCounts(0, 0, 8)
 	l.run(chromedp.Click("#node-list summary", chromedp.ByQuery))
-	eval[string](l, "document.querySelector('#filter-state').value = 'bad'")
-	eval[bool](l, "document.querySelector('#filter-state').dispatchEvent(new Event('change'))")
+	l.choose("#filter-state", "bad")
 	l.Await("the list", func() bool {
 		rows := eval[[]string](l, "[...document.querySelectorAll('#node-rows tr')].map((row) => row.innerText)")
 		return len(rows) == 1 && strings.Contains(rows[0], "mn2a-004") && strings.Contains(rows[0], "GPUIsLost")
 	})
+}
+
+// A click on who holds devices finds them.
+func TestTellsWhoHoldsDevices(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.bind("train-7", "carol", "mn2a-006", fleet.ResourceGPU, 4)
+	l.bind("train-8", "carol", "mn2a-008", fleet.ResourceGPU, 2)
+	l.bind("train-9", "dave", "mn2a-008", fleet.ResourceGPU, 3)
+	l.awaitText("#owner-rows", "carol 6dave 3")
+	l.run(chromedp.Click(`#owner-rows li[data-key="dave"] button`, chromedp.ByQuery))
+	l.awaitText("#found-owners", "dave holds 3 devices")
+	l.awaitText("#found-list button", "default/train-9")
 }
 
 // What the page asks for goes to the board alone.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Proxy relays TCP connections to a server and can hold back what the server says on one of them:
@@ -15,6 +16,7 @@ type Proxy struct {
 	target    string
 	listener  net.Listener
 	accepting sync.WaitGroup
+	isCut     atomic.Bool
 }
 
 // relays are connections that are relayed now. Thread-safe.
@@ -55,6 +57,15 @@ func (p *Proxy) Stop() {
 	p.closeAll()
 }
 
+// Cut closes every connection, and each that comes until Mend is called.
+func (p *Proxy) Cut() {
+	p.isCut.Store(true)
+	p.closeLinks()
+}
+
+// Mend lets connections come about again.
+func (p *Proxy) Mend() { p.isCut.Store(false) }
+
 // Links are the connections that are open now, the oldest first.
 func (r *relays) Links() []*Link {
 	r.mu.Lock()
@@ -83,6 +94,9 @@ func (p *Proxy) accept() {
 			continue
 		}
 		p.relay(client, server)
+		if p.isCut.Load() {
+			p.closeLinks()
+		}
 	}
 }
 
@@ -112,10 +126,14 @@ func (r *relays) forget(link *Link) {
 
 // closeAll closes every connection and returns when nothing is relayed any more.
 func (r *relays) closeAll() {
+	r.closeLinks()
+	r.relaying.Wait()
+}
+
+func (r *relays) closeLinks() {
 	for _, link := range r.Links() {
 		link.close()
 	}
-	r.relaying.Wait()
 }
 
 // gate is the way from the server to the client.

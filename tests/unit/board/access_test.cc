@@ -31,6 +31,10 @@ TEST(BoardAccess, DataTakesTheTokenAndTheBoardsOwnHostAndOrigin) {
   } cases[] = {
       {{{"Host", "127.0.0.1:4711"}, {"Authorization", token}}, 200},
       {{{"Host", "localhost:4711"}, {"Authorization", token}}, 200},
+      // Forwarded from another port.
+      {{{"Host", "127.0.0.1:4712"}, {"Authorization", token}}, 200},
+      {{{"Host", "[::1]:4712"}, {"Authorization", token}}, 200},
+      {{{"Host", "localhost"}, {"Authorization", token}}, 200},
       {{{"Host", "127.0.0.1:4711"}, {"Origin", "http://127.0.0.1:4711"}, {"Authorization", token}},
        200},
       {{{"Host", "127.0.0.1:4711"}}, 401},
@@ -40,8 +44,11 @@ TEST(BoardAccess, DataTakesTheTokenAndTheBoardsOwnHostAndOrigin) {
       {{{"Host", "127.0.0.1:4711"}, {"Authorization", "s3cret"}}, 401},
       // A page whose name points at 127.0.0.1 by now.
       {{{"Host", "evil.example:4711"}, {"Authorization", token}}, 421},
-      {{{"Host", "127.0.0.1:4712"}, {"Authorization", token}}, 421},
-      {{{"Host", "127.0.0.1"}, {"Authorization", token}}, 421},
+      {{{"Host", "localhost.evil.example:4711"}, {"Authorization", token}}, 421},
+      {{{"Host", "127.0.0.1.evil.example"}, {"Authorization", token}}, 421},
+      {{{"Host", "127.0.0.1:evil.example"}, {"Authorization", token}}, 421},
+      {{{"Host", "127.0.0.1:"}, {"Authorization", token}}, 421},
+      {{{"Host", "127.0.0.2:4711"}, {"Authorization", token}}, 421},
       {{{"Authorization", token}}, 421},
       // Pages of others, of another port or without an origin.
       {{{"Host", "127.0.0.1:4711"}, {"Origin", "https://evil.example"}, {"Authorization", token}},
