@@ -80,10 +80,13 @@ class FilesTest(unittest.TestCase):
 
 
 class _Tried:
-    """The programs of an architecture: `command` runs one, and says nothing of what is installed."""
+    """The programs of an architecture."""
 
     architecture = ""
-    emulator = ()
+
+    def emulator(self, _root=None):
+        """What runs a program of the architecture here, with the libraries below a folder."""
+        return ()
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -99,8 +102,20 @@ class _Tried:
         _run("dpkg-deb", "--extract", _one(f"berth_*_{self.architecture}.deb"), self.folder / "deb")
         return self.folder / "deb/usr"
 
-    def run_in(self, place, *arguments, name="berth", **options):
-        return _run(*self.emulator, place / "bin" / name, *arguments, **options)
+    def image(self):
+        """The files of the image."""
+        root = self.folder / "image"
+        with tarfile.open(_one(f"berth-*-{self.architecture}.tar")) as image:
+            manifest = json.load(image.extractfile("manifest.json"))[0]
+            about = json.load(image.extractfile(manifest["Config"]))
+            self.assertEqual(about["architecture"], self.architecture)
+            for layer in manifest["Layers"]:
+                with tarfile.open(fileobj=image.extractfile(layer)) as files:
+                    files.extractall(root)
+        return root
+
+    def run_in(self, place, *arguments, name="berth"):
+        return _run(*self.emulator(), place / "bin" / name, *arguments)
 
     def test_the_program_is_of_the_architecture(self):
         for place in (self.archive(), self.package()):
@@ -125,7 +140,7 @@ class _Tried:
         self.assertIn("nonsense", raised.exception.stderr)
         job = self.folder / "job.yaml"
         job.write_text(_JOB)
-        done = subprocess.run([*self.emulator, place / "bin/berth", "mutate", "-f", job],
+        done = subprocess.run([*self.emulator(), place / "bin/berth", "mutate", "-f", job],
                               capture_output=True, text=True, check=False)
         self.assertIn("+", done.stdout, done.stderr)
         self.assertIn("podFailurePolicy", done.stdout)
@@ -151,6 +166,14 @@ class _Tried:
 class Amd64Test(_Tried, unittest.TestCase):
     architecture = "amd64"
 
+    def test_the_image_has_all_libraries_of_the_program(self):
+        root = self.image()
+        said = _run(root / "lib64/ld-linux-x86-64.so.2", "--library-path",
+                    root / "usr/lib/x86_64-linux-gnu", "--inhibit-cache", "--list",
+                    root / "usr/bin/berth")
+        found = re.findall(r"=> (/\S+)", said)
+        self.assertTrue(found and all(path.startswith(str(root)) for path in found), said)
+
     def test_libraries_of_the_archive_come_before_the_machines(self):
         place = self.archive()
         said = _run("ldd", place / "bin/berth")
@@ -169,7 +192,23 @@ class Arm64Test(_Tried, unittest.TestCase):
     """Under emulation; nothing of it has run on such a machine."""
 
     architecture = "arm64"
-    emulator = ("qemu-aarch64-static", "-L", str(_SYSROOT))
+
+    def emulator(self, root=None):
+        return ("qemu-aarch64-static", "-L", str(root or _SYSROOT))
+
+    def test_the_archive_needs_glibc_alone(self):
+        glibc = self.folder / "glibc"
+        for path in ("lib/ld-linux-aarch64.so.1", "lib/aarch64-linux-gnu/libc.so.6",
+                     "lib/aarch64-linux-gnu/libm.so.6"):
+            (glibc / path).parent.mkdir(parents=True, exist_ok=True)
+            (glibc / path).write_bytes((_SYSROOT / path).read_bytes())
+        self.assertIn(_version(), _run(*self.emulator(glibc), self.archive() / "bin/berth", "version"))
+        with self.assertRaises(subprocess.CalledProcessError):
+            _run(*self.emulator(glibc), self.package() / "bin/berth", "version")
+
+    def test_the_image_has_all_libraries_of_the_program(self):
+        root = self.image()
+        self.assertIn(_version(), _run(*self.emulator(root), root / "usr/bin/berth", "version"))
 
 
 if __name__ == "__main__":
