@@ -1,5 +1,6 @@
 """What has gone into a program: asked of the loader, the linker and the compilers' records."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -63,12 +64,16 @@ def headers(build_folder, sysroot=""):
     """Headers from outside of the sources that anything in the program included."""
     inputs = _output("ninja", "-C", build_folder, "-t", "inputs", "berth").split()
     objects = [path for path in inputs if path.endswith(".o")]
-    return parse_deps(_output("ninja", "-C", build_folder, "-t", "deps", *objects), sysroot)
+    said = _output("ninja", "-C", build_folder, "-t", "deps", *objects)
+    return parse_deps(said, pathlib.Path(build_folder).resolve(), sysroot)
 
 
-def parse_deps(text, sysroot=""):
-    pattern = rf"^ +((?:{re.escape(str(sysroot))})?/usr/\S+)$"
-    return sorted(set(re.findall(pattern, text, re.MULTILINE)))
+def parse_deps(text, build_folder="", sysroot=""):
+    """Ninja names what is in the repository, as a sysroot is, from the folder where it builds."""
+    paths = set(re.findall(r"^ +(\S+)$", text, re.MULTILINE))
+    whole = {path if path.startswith("/") else os.path.normpath(f"{build_folder}/{path}")
+             for path in paths}
+    return sorted(path for path in whole if path.startswith(("/usr/", f"{sysroot}/usr/")))
 
 
 def _output(*command):

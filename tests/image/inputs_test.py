@@ -65,9 +65,10 @@ class InputsTest(unittest.TestCase):
         self.assertEqual(inputs.parse_deps(_DEPS), ["/usr/include/fmt/core.h"])
 
     def test_headers_of_a_sysroot_are_others_too(self):
-        deps = _DEPS.replace("/usr/include", "/home/somebody/berth/build/sysroot/usr/include")
-        self.assertEqual(inputs.parse_deps(deps, "/home/somebody/berth/build/sysroot"),
-                         ["/home/somebody/berth/build/sysroot/usr/include/fmt/core.h"])
+        deps = _DEPS.replace("/usr/include", "../sysroot/usr/include")
+        build = "/home/somebody/berth/build"
+        self.assertEqual(inputs.parse_deps(deps, f"{build}/image", f"{build}/sysroot"),
+                         [f"{build}/sysroot/usr/include/fmt/core.h"])
 
     def test_a_program_of_another_architecture_says_what_it_needs(self):
         self.assertEqual(inputs.parse_elf(_ELF),

@@ -78,6 +78,16 @@ class FilesTest(unittest.TestCase):
             grpc = next(p for p in bill["packages"] if p["name"] == "libgrpc++-dev")
             self.assertIn(f"?arch={architecture}&", grpc["externalRefs"][0]["referenceLocator"])
 
+    def test_both_architectures_are_made_of_the_same_packages(self):
+        made = []
+        for architecture in _MACHINES:
+            bill = json.loads(_one(f"*-{architecture}.spdx.json").read_text())
+            names = {p["SPDXID"]: p["name"].removesuffix("-arm64-cross") for p in bill["packages"]}
+            made.append({(r["relationshipType"], names.get(r["spdxElementId"]),
+                          names.get(r["relatedSpdxElement"])) for r in bill["relationships"]})
+        self.assertIn(("BUILD_DEPENDENCY_OF", "libboost1.81-dev", "berth"), made[0])
+        self.assertEqual(made[0], made[1])
+
 
 class _Tried:
     """The programs of an architecture."""

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
