@@ -56,7 +56,7 @@ dist: ## make a release in build/dist: archives, Debian packages, images, chart,
 	@.ci/install-dependencies --with-dist
 	@JOBS=$(JOBS) VERSION=$(VERSION) dist/build $(DIST_FLAGS)
 
-check-dist: ## make a release twice, in two folders without compiler cache, and compare; try it
+check-dist: ## make a release, and again in another folder without compiler cache; compare all bytes; try it
 	@.ci/install-dependencies --with-dist
 	@JOBS=$(JOBS) dist/check
 
