@@ -12,7 +12,7 @@ export GOGC := 400
 SET_UP := +@$(MAKE) --no-print-directory -j 2
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-rivals bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz fuzz-tally tidy site install bench-report screenshots
+.PHONY: help deps configure dist check-dist berth build image control-plane demo check check-all check-cluster check-frameworks bench bench-all bench-hostile bench-memory bench-packing bench-planner bench-retries bench-rivals bench-scheduler bench-webhook clean-cluster demo-cluster soak generate lint format clean mutation fuzz fuzz-tally tidy site install bench-report screenshots
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -32,20 +32,33 @@ build: configure ## build everything, optimised, into build/release
 	@cmake --build --preset release -j $(JOBS)
 
 PREFIX ?= /usr/local
+BINARY ?= build/release/cli/berth
+# What writes man pages and completion; it runs here, which another architecture's binary does not.
+WRITER ?= $(BINARY)
+ZSH_FUNCTIONS ?= $(PREFIX)/share/zsh/site-functions
 install: ## install berth, the plugin of kubectl, man pages and completion below PREFIX (DESTDIR in front)
-	@test -x build/release/cli/berth || { echo "nothing is built: run make berth" >&2; exit 1; }
-	@install -D build/release/cli/berth $(DESTDIR)$(PREFIX)/bin/berth
+	@test -x $(BINARY) || { echo "nothing is built: run make berth" >&2; exit 1; }
+	@install -D $(BINARY) $(DESTDIR)$(PREFIX)/bin/berth
 	@ln -sf berth $(DESTDIR)$(PREFIX)/bin/kubectl-berth
 	@ln -sf berth $(DESTDIR)$(PREFIX)/bin/kubectl_complete-berth
-	@build/release/cli/berth man $(DESTDIR)$(PREFIX)/share/man/man1
+	@$(WRITER) man $(DESTDIR)$(PREFIX)/share/man/man1
 	@install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	@build/release/cli/berth completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/berth
-	@build/release/cli/berth completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_berth
-	@build/release/cli/berth completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/berth.fish
+		$(DESTDIR)$(ZSH_FUNCTIONS) $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	@$(WRITER) completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/berth
+	@$(WRITER) completion zsh >$(DESTDIR)$(ZSH_FUNCTIONS)/_berth
+	@$(WRITER) completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/berth.fish
 
 image: deps ## build the container image and its SBOM, without a container engine: build/image
 	@JOBS=$(JOBS) image/build $(IMAGE_FLAGS)
+
+DIST_FLAGS ?=
+dist: ## make a release in build/dist: archives, Debian packages, images, chart, SBOMs, checksums
+	@.ci/install-dependencies --with-dist
+	@JOBS=$(JOBS) VERSION=$(VERSION) dist/build $(DIST_FLAGS)
+
+check-dist: ## make a release, and again in another folder without compiler cache; compare all bytes; try it
+	@.ci/install-dependencies --with-dist
+	@JOBS=$(JOBS) dist/check
 
 control-plane: deps ## build etcd, Kubernetes, KWOK and helm into .cache/bin
 	@echo "==> building the control plane (.cache/bin; the first time takes about 10 minutes)"
@@ -77,6 +90,7 @@ check: ## run all tests
 check-cluster: ## install the chart on a real kubelet, in namespaces of its own (root)
 	@.ci/install-dependencies --with-node
 	$(SET_UP) image control-plane
+	@JOBS=$(JOBS) dist/build amd64
 	@tests/e2e/build/build.sh node
 	@echo "==> the chart on a real node"
 	@cd tests/e2e && go test -tags cluster -p 1 ./node ./cluster -count=1 -v -timeout 20m

@@ -18,11 +18,10 @@ import detector
 import hardening
 import inputs
 import sbom
-from debian import Debian
+from debian import Cross, Debian
 from problem import Problem
 
 _SOURCE = pathlib.Path(__file__).resolve().parent.parent
-_LIBC = "/lib/x86_64-linux-gnu/libc.so.6"
 _DETECTOR_VERSION = "1.36.0"  # as in tests/e2e/build/build.sh
 
 
@@ -67,8 +66,8 @@ def assemble(debian, release, parts, probed=None):
                  trees, sum(layer.size for layer in layers))
 
 
-def parts_of(build):
-    """Of a folder that the preset image has built."""
+def parts_of(build, sysroot=None):
+    """Of a folder that the preset image has built, or image-arm64 against a sysroot."""
     binary = build / "cli/berth"
     data = binary.read_bytes()
     if str(_SOURCE).encode() + b"/" in data:
@@ -78,25 +77,32 @@ def parts_of(build):
     return Parts(
         binary=data,
         licence=(_SOURCE / "LICENSE").read_bytes(),
-        libraries=inputs.shared_libraries(binary),
+        libraries=(inputs.shared_libraries_below(sysroot, binary) if sysroot else
+                   inputs.shared_libraries(binary)),
         archives=inputs.archives((build / "berth.map").read_text()),
-        headers=inputs.headers(build),
+        headers=inputs.headers(build, sysroot or ""),
     )
 
 
-def release_of(build, architecture):
+def debian_of(sysroot):
+    return Cross(sysroot, Debian()) if sysroot else Debian()
+
+
+def release_of(build, architecture, sysroot=None):
     binary = build / "cli/berth"
     if not binary.exists():
         raise Problem(f"{binary} is missing; run image/build, which builds it first")
-    said = subprocess.run([binary, "version"], check=True, capture_output=True, text=True).stdout
+    emulator = ["qemu-aarch64-static", "-L", sysroot] if sysroot else []
+    said = subprocess.run([*emulator, binary, "version"], check=True, capture_output=True,
+                          text=True).stdout
     version, revision = re.match(r"berth (\S+) \(revision ([^,]+),", said).groups()
     if revision.endswith("-dirty"):
         print("image: there are changes that are not committed: nobody else can build this image",
               file=sys.stderr)
-    return archive.Release(version, revision, architecture, _epoch())
+    return archive.Release(version, revision, architecture, epoch())
 
 
-def _epoch():
+def epoch():
     if text := os.environ.get("SOURCE_DATE_EPOCH"):
         if not text.isdecimal():
             raise Problem(f"SOURCE_DATE_EPOCH is '{text}'; write seconds since 1970")
@@ -139,6 +145,8 @@ def _arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=_SOURCE / "build/image",
                         help="where the preset image has built (default: build/image)")
+    parser.add_argument("--sysroot", type=lambda path: pathlib.Path(path).resolve(),
+                        help="what the preset image-arm64 has built against")
     parser.add_argument("--output", type=pathlib.Path,
                         help="folder for the image and its SBOM (default: that of --build)")
     parser.add_argument("--root", type=pathlib.Path,
@@ -155,12 +163,12 @@ def _probed():
 
 def main():
     arguments = _arguments()
-    debian = Debian()
-    release = release_of(arguments.build, debian.owner(_LIBC).architecture)
+    debian = debian_of(arguments.sysroot)
+    release = release_of(arguments.build, debian.architecture, arguments.sysroot)
     probed = None
     if arguments.probe:
         release, probed = release._replace(name="berth-probe"), _probed()
-    image = assemble(debian, release, parts_of(arguments.build), probed)
+    image = assemble(debian, release, parts_of(arguments.build, arguments.sysroot), probed)
     path = _write(image, release, arguments.output or arguments.build)
     if arguments.root:
         _unpack(image.trees, arguments.root)

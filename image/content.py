@@ -1,5 +1,6 @@
 """The two layers of the image: what Debian brings, and Berth with the notices of what it holds."""
 
+import pathlib
 import re
 
 from problem import Problem
@@ -7,7 +8,6 @@ from tree import Tree
 
 USER = 65532
 
-_LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 _CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 # By which scanners know the distribution.
 _RELEASE = ("/usr/lib/os-release", "/etc/debian_version")
@@ -80,25 +80,35 @@ def check(trees):
 
 def _add_libraries(tree, debian, libraries):
     tree.link("/lib", "usr/lib")
-    tree.link("/lib64", "usr/lib64")
+    if any(name.startswith("/lib64/") for name in libraries):
+        tree.link("/lib64", "usr/lib64")
     for name, path in libraries.items():
         if name.startswith("/"):  # the loader, by the path that the program names
             real = debian.resolve(path)
             tree.add(real, debian.read(real), 0o755)
             tree.link("/usr" + name, f"..{real.removeprefix('/usr')}")
         else:
-            tree.add(f"{_LIBRARIES}/{name}", debian.read(path))
+            folder = pathlib.PurePosixPath(path).parent
+            tree.add(f"/usr/{str(folder).removeprefix('/usr').lstrip('/')}/{name}", debian.read(path))
+
+
+def notices(debian, packages):
+    """Copyright by name of the package, and the licences to which they refer, by name."""
+    copyrights, licences = {}, {}
+    for package in packages:
+        notice = debian.read(f"/usr/share/doc/{package.name}/copyright")
+        copyrights[package.name] = notice
+        for name in re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", notice.decode()):
+            licences[name] = debian.read(debian.resolve(f"/usr/share/common-licenses/{name}"))
+    return copyrights, licences
 
 
 def _add_notices(tree, debian, packages):
-    """Copyright, and the licences that it refers to."""
-    for package in packages:
-        path = f"/usr/share/doc/{package.name}/copyright"
-        notice = debian.read(path)
-        tree.add(path, notice)
-        for name in re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", notice.decode()):
-            licence = f"/usr/share/common-licenses/{name}"
-            tree.add(licence, debian.read(debian.resolve(licence)))
+    copyrights, licences = notices(debian, packages)
+    for name, notice in copyrights.items():
+        tree.add(f"/usr/share/doc/{name}/copyright", notice)
+    for name, licence in licences.items():
+        tree.add(f"/usr/share/common-licenses/{name}", licence)
 
 
 def _add_entries(tree, packages):

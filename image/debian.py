@@ -63,6 +63,11 @@ class Debian:
                 owners[path] = listing.stem
         return owners
 
+    @property
+    def architecture(self):
+        """Of the programs, as Debian and Go call it."""
+        return self._packages["libc6"].architecture
+
     def resolve(self, path):
         """The path of the file behind all symbolic links."""
         return "/" + os.path.relpath(os.path.realpath(self._on_disk(path)), self.root.resolve())
@@ -122,3 +127,20 @@ class Debian:
 
     def _is_file(self, path):
         return self._on_disk(path).is_file()
+
+
+class Cross(Debian):
+    """A sysroot of another architecture, and behind it this machine, whose cross compiler has files of
+    its own. Paths of the sysroot's files may begin with the sysroot's."""
+
+    def __init__(self, root, host):
+        super().__init__(pathlib.Path(root).resolve())
+        self._host = host
+
+    def owner(self, path):
+        path = path.removeprefix(str(self.root))
+        return super().owner(path) if self._listed(path) else self._host.owner(path)
+
+    def read(self, path):
+        # What the compiler adds is of the same sources, and its packages lack some of the notices.
+        return super().read(path.replace(f"-{self.architecture}-cross/copyright", "/copyright"))

@@ -29,7 +29,8 @@ function(berth_link_archives)
     # What pkg-config found.
     get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
     if(links MATCHES "-lre2")
-      list(TRANSFORM links REPLACE "^-lre2$" "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libre2.a")
+      list(TRANSFORM links REPLACE
+        "^-lre2$" "${CMAKE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libre2.a")
       set_property(TARGET ${target} PROPERTY INTERFACE_LINK_LIBRARIES "${links}")
     endif()
   endforeach()

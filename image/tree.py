@@ -1,6 +1,7 @@
 """Files of a layer or an archive, and the tar that has the same bytes wherever it is written."""
 
 import io
+import os
 import pathlib
 import tarfile
 from typing import NamedTuple
@@ -37,6 +38,14 @@ class Tree:
             for path, entry in sorted(self.entries.items()):
                 archive.addfile(_header(path, entry, mtime), io.BytesIO(entry.data or b""))
         return out.getvalue()
+
+    def unpack_at(self, folder, mtime):
+        """Writes the entries below a folder that is not there, with one time (seconds since 1970)."""
+        folder.mkdir()
+        folder.chmod(0o755)
+        self.unpack(folder)
+        for path in [*self.entries, ""]:
+            os.utime(folder / path, (mtime, mtime), follow_symlinks=False)
 
     def unpack(self, folder):
         """Writes the entries below a folder."""

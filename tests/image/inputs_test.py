@@ -1,3 +1,5 @@
+import sys
+import tempfile
 import unittest
 
 import world  # finds the modules under test
@@ -34,6 +36,13 @@ _LDD = """\
 \t/lib64/ld-linux-x86-64.so.2 (0x00007f1b)
 """
 
+_ELF = """\
+      [Requesting program interpreter: /lib/ld-linux-aarch64.so.1]
+ 0x0000000000000001 (NEEDED)             Shared library: [libfmt.so.9]
+ 0x0000000000000001 (NEEDED)             Shared library: [libc.so.6]
+ 0x000000000000000e (SONAME)             Library soname: [libelse.so.1]
+"""
+
 
 class InputsTest(unittest.TestCase):
     def test_libraries_are_those_that_the_loader_finds(self):
@@ -54,6 +63,27 @@ class InputsTest(unittest.TestCase):
 
     def test_headers_are_those_of_others(self):
         self.assertEqual(inputs.parse_deps(_DEPS), ["/usr/include/fmt/core.h"])
+
+    def test_headers_of_a_sysroot_are_others_too(self):
+        deps = _DEPS.replace("/usr/include", "../sysroot/usr/include")
+        build = "/home/somebody/berth/build"
+        self.assertEqual(inputs.parse_deps(deps, f"{build}/image", f"{build}/sysroot"),
+                         [f"{build}/sysroot/usr/include/fmt/core.h"])
+
+    def test_a_program_of_another_architecture_says_what_it_needs(self):
+        self.assertEqual(inputs.parse_elf(_ELF),
+                         ("/lib/ld-linux-aarch64.so.1", ["libfmt.so.9", "libc.so.6"]))
+        self.assertEqual(inputs.parse_elf(""), ("", []))
+
+    def test_libraries_are_found_below_a_sysroot_with_those_that_they_need(self):
+        ours = inputs.shared_libraries(sys.executable)
+        below = inputs.shared_libraries_below("/", sys.executable)
+        self.assertEqual(below.keys(), {name for name in ours if "vdso" not in name})
+
+    def test_a_library_that_is_not_below_the_sysroot_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(Problem, r"needs lib.*, which is not below .*; remove"):
+                inputs.shared_libraries_below(folder, sys.executable)
 
     def test_a_folder_without_a_build_is_said(self):
         with self.assertRaisesRegex(Problem, "ninja -C /nonexistent"):

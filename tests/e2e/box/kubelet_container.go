@@ -60,6 +60,9 @@ func newContainer(p *pod, object *corev1.Pod, spec *corev1.Container) (*containe
 func (b *Box) programOf(spec *corev1.Container) (string, error) {
 	name, _, _ := strings.Cut(filepath.Base(spec.Image), ":")
 	name, _, _ = strings.Cut(name, "@")
+	if path := b.options.Images[name]; path != "" {
+		return path, nil
+	}
 	if len(spec.Command) > 0 {
 		name = filepath.Base(spec.Command[0])
 	}

@@ -33,11 +33,17 @@ var installed values
 // returns what it says.
 func (w *world) withChart(with values, command ...string) string {
 	w.Helper()
+	return w.withChartOf(w.chart(), with, command...)
+}
+
+// withChartOf does the same with the chart of another folder.
+func (w *world) withChartOf(folder string, with values, command ...string) string {
+	w.Helper()
 	content, err := yaml.Marshal(with)
 	w.Check("write the values", err)
 	file := filepath.Join(shared.Dir, "values.yaml")
 	w.Check("write the values", os.WriteFile(file, content, 0o600))
-	said, err := shared.Helm(w.Context(), append(command, releaseName, w.chart(), "--wait",
+	said, err := shared.Helm(w.Context(), append(command, releaseName, folder, "--wait",
 		"--timeout", helmTimeout.String(), "--values", file)...)
 	w.Check(command[0]+" the release", err)
 	return said

@@ -7,6 +7,7 @@ package install
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	schedulerconfig "k8s.io/kube-scheduler/config/v1"
@@ -25,8 +26,13 @@ const (
 var shared *box.Box
 
 func TestMain(m *testing.M) {
+	former, err := formerFolder()
+	if err != nil {
+		panic(err)
+	}
 	os.Exit(box.RunSuite(m, box.Suite{
 		Options: box.Options{Kubelet: true, Stages: fleet.Stages,
+			Images: map[string]string{formerImage: filepath.Join(former, formerBinary)},
 			Scheduler: func(config *schedulerconfig.KubeSchedulerConfiguration) {
 				config.PodMaxBackoffSeconds = new(int64(maxBackoffSeconds))
 			}},

@@ -21,10 +21,7 @@ import (
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
-const (
-	releaseSelector = "app.kubernetes.io/instance=berth"
-	image           = "berth:0.1.0"
-)
+const releaseSelector = "app.kubernetes.io/instance=berth"
 
 // Probes are kubelet's, Services kube-proxy's, names CoreDNS's, and the image's are user and files.
 func TestEveryPodIsReady(t *testing.T) {
@@ -121,7 +118,7 @@ func (w *world) createJob(
 		Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever,
 			NodeSelector:  nodes,
-			Containers: []corev1.Container{{Name: "main", Image: image,
+			Containers: []corev1.Container{{Name: "main", Image: ours.image(),
 				ImagePullPolicy: corev1.PullNever, Command: []string{"berth", "version"},
 				Resources: corev1.ResourceRequirements{Limits: limits}}},
 		}}},

@@ -37,7 +37,7 @@ func TestUpgradeAndRollbackLoseNothing(t *testing.T) {
 		{"upgrade", "berth:" + nextVersion, func(r *release) {
 			r.Check("upgrade", r.upgrade(chart, "3m", nextValues...))
 		}, len(components)},
-		{"rollback", image, (*release).rollback, 0},
+		{"rollback", ours.image(), (*release).rollback, 0},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			r := ofRelease(t)
@@ -61,11 +61,9 @@ func TestUpgradeAndRollbackLoseNothing(t *testing.T) {
 func TestFailedUpgradeLosesNothing(t *testing.T) {
 	r := ofRelease(t)
 	r.roadway()
-	chart, err := box.Chart()
-	r.Check("find the chart", err)
 	traffic, before := r.startTraffic(r.team(), carelessErrands), r.uids()
 	// Never: kubelet would ask one image after the other of a registry that is not there.
-	if r.upgrade(chart, "15s", "image.tag=nowhere-to-be-had", "image.pullPolicy=Never") == nil {
+	if r.upgrade(ours.chart, "15s", "image.tag=nowhere-to-be-had", "image.pullPolicy=Never") == nil {
 		t.Error("an upgrade to an image that nobody has succeeds")
 	}
 	traffic.awaitMore(leastTraffic)

@@ -21,7 +21,7 @@ import (
 
 const (
 	releaseName = "berth"
-	nextVersion = "0.1.1-next"
+	nextVersion = "99.0.0-next"
 )
 
 // components are those whose pods the release has, two of each.
@@ -44,20 +44,12 @@ func (r *release) helm(arguments ...string) {
 // nextChart is the chart of a next version, whose image is this one's by another tag.
 func (r *release) nextChart() string {
 	r.Helper()
-	chart, err := box.Chart()
-	r.Check("find the chart", err)
 	next := filepath.Join(shared.Dir, "next-chart")
-	r.Check("copy the chart", os.CopyFS(next, os.DirFS(chart)))
 	r.Cleanup(func() { _ = os.RemoveAll(next) })
-	file := filepath.Join(next, "Chart.yaml")
-	content, err := os.ReadFile(file)
-	r.Check("read the chart", err)
-	version := strings.TrimPrefix(image, "berth:")
-	changed := strings.ReplaceAll(string(content), "ersion: "+version, "ersion: "+nextVersion)
-	r.Check("write the chart", os.WriteFile(file, []byte(changed), 0o600))
+	r.Check("copy the chart", withVersion(next, nextVersion))
 	const repository = "docker.io/library/berth:"
 	r.Check("tag the image", realNode.ctr(r.Context(), "images", "tag", "--force",
-		repository+version, repository+nextVersion))
+		repository+ours.version, repository+nextVersion))
 	return next
 }
 

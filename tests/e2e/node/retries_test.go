@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
@@ -54,13 +53,11 @@ func TestRetriesAreForTheInfrastructure(t *testing.T) {
 // setPolicies has the webhook's policies behave otherwise than by default.
 func (w *world) setPolicies(settings ...string) {
 	w.Helper()
-	chart, err := box.Chart()
-	w.Check("find the chart", err)
-	upgrade := []string{"upgrade", "berth", chart, "--reuse-values", "--wait"}
+	upgrade := []string{"upgrade", "berth", ours.chart, "--reuse-values", "--wait"}
 	for _, setting := range settings {
 		upgrade = append(upgrade, "--set", "config.admission.policies."+setting)
 	}
-	_, err = shared.Helm(w.Context(), upgrade...)
+	_, err := shared.Helm(w.Context(), upgrade...)
 	w.Check("upgrade", err)
 	w.renewAdmission()
 }

@@ -39,6 +39,7 @@ var (
 	missing string // why there is no node
 	// realNode is the one that is no KWOK's.
 	realNode *Node
+	ours     shipped
 )
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -54,7 +55,11 @@ func run(m *testing.M) int {
 		}
 		return code
 	}
-	if err := SetUp(); err != nil {
+	var err error
+	if ours, err = findShipped(); err == nil {
+		err = SetUp()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -63,6 +68,9 @@ func run(m *testing.M) int {
 		Fill: func(ctx context.Context, b *box.Box) (err error) {
 			shared = b
 			if realNode, err = Start(ctx, b); err != nil {
+				return err
+			}
+			if err := realNode.Import(ctx, ours.archive); err != nil {
 				return err
 			}
 			if err := fleet.CreateNodes(ctx, b.Client, fleet.Small(1)); err != nil {
@@ -78,16 +86,13 @@ func run(m *testing.M) int {
 	})
 }
 
+// install does it from the archive of the chart, as users do.
 func install(ctx context.Context, b *box.Box) error {
-	chart, err := box.Chart()
-	if err != nil {
-		return err
-	}
 	values := filepath.Join(b.Dir, "values.yaml")
 	if err := writeAll(map[string]string{values: chartValues}); err != nil {
 		return err
 	}
-	_, err = b.Helm(ctx, "install", "berth", chart, "--create-namespace", "--wait",
+	_, err := b.Helm(ctx, "install", "berth", ours.chart, "--create-namespace", "--wait",
 		"--timeout", "3m", "--values", values)
 	return err
 }
