@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -19,24 +17,6 @@ import (
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 )
-
-// output is what a program has written so far. Thread-safe.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(bytes []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(bytes)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
 
 // plugin is the real kubectl with Berth as its plugin, as docs/kubectl.md has it installed.
 func (w *world) plugin(arguments ...string) *exec.Cmd {
@@ -71,7 +51,7 @@ func (w *world) kubectl(arguments ...string) (string, int) {
 type follower struct {
 	w       *world
 	command *exec.Cmd
-	said    output
+	said    box.Output
 }
 
 func (w *world) follow(pod *corev1.Pod) *follower {
