@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 using Lines = std::vector<const IdleLine*>;
 
 // Of pods that were not judged.
-constexpr std::size_t kMostNames = 10;
+constexpr std::size_t kMostNotJudged = 10;
 
 bool HasIdle(const IdleLine& line) { return line.use.idle_devices > 0; }
 
@@ -74,7 +74,7 @@ std::string CountOf(std::size_t number, const std::string& name) {
 
 // "no data: 2 pods with 4 devices: nlp/bert, vision/cnn", or nothing.
 std::string NotJudged(const IdleFindings& findings, Use use, const std::string& why,
-                      std::size_t most_names) {
+                      std::size_t most_pods) {
   std::set<std::string> pods;
   std::int64_t devices = 0;
   for (const IdleLine& line : findings.lines) {
@@ -84,10 +84,10 @@ std::string NotJudged(const IdleFindings& findings, Use use, const std::string& 
   }
   if (pods.empty()) return "";
   std::vector<std::string> names(pods.begin(), pods.end());
-  names.resize(std::min(names.size(), most_names));
+  names.resize(std::min(names.size(), most_pods));
   return fmt::format("{}: {} with {}: {}{}\n", why, CountOf(pods.size(), "pod"),
                      CountOf(static_cast<std::size_t>(devices), "device"), fmt::join(names, ", "),
-                     pods.size() > most_names ? ", ..." : "");
+                     pods.size() > most_pods ? ", ..." : "");
 }
 
 const char* NameOf(Use use) {
@@ -179,10 +179,10 @@ std::string IdleText(const IdleFindings& findings, const TableStyle& style) {
   for (const IdleLine* line : WithIdle(findings)) {
     rows.push_back(IdleRow(*line, findings, style.wide));
   }
-  const std::size_t most_names = style.wide ? findings.lines.size() : kMostNames;
+  const std::size_t most_pods = style.wide ? findings.lines.size() : kMostNotJudged;
   const std::string window = model::FormatDuration(findings.config.window);
-  const std::string notes = NotJudged(findings, Use::kYoung, "younger than " + window, most_names) +
-                            NotJudged(findings, Use::kNoData, "no data", most_names);
+  const std::string notes = NotJudged(findings, Use::kYoung, "younger than " + window, most_pods) +
+                            NotJudged(findings, Use::kNoData, "no data", most_pods);
   return FormatTable(rows, style.terminal) + (notes.empty() ? "" : "\n" + notes);
 }
 
