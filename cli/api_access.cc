@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "kube/text_source.h"
 
@@ -21,6 +22,13 @@ std::string PersonFile(const std::string& kubeconfig, const kube::Environment& e
   std::string home = environment("HOME") + "/.kube/config";
   std::error_code unreadable;
   return std::filesystem::exists(home, unreadable) ? home : "";
+}
+
+// Empty: there is none.
+kube::KubeconfigPaths PersonFiles(const std::string& kubeconfig,
+                                  const kube::Environment& environment) {
+  std::string file = PersonFile(kubeconfig, environment);
+  return file.empty() ? kube::KubeconfigNamedBy(environment) : std::move(file);
 }
 
 }  // namespace
@@ -44,19 +52,17 @@ absl::StatusOr<kube::ApiConfig> PersonAccess(const std::string& kubeconfig,
 
 std::string PersonNamespace(const std::string& kubeconfig, const std::string& context,
                             const kube::Environment& environment) {
-  std::string file = PersonFile(kubeconfig, environment);
-  if (file.empty()) file = environment("KUBECONFIG");
+  const kube::KubeconfigPaths files = PersonFiles(kubeconfig, environment);
   const auto named =
-      file.empty() ? kube::ReadWholeFile(kPodsNamespace) : kube::NamespaceIn(file, context);
+      files.empty() ? kube::ReadWholeFile(kPodsNamespace) : kube::NamespaceIn(files, context);
   return named.ok() && !named->empty() ? *named : "default";
 }
 
 std::vector<std::string> PersonContexts(const std::string& kubeconfig,
                                         const kube::Environment& environment) {
-  std::string file = PersonFile(kubeconfig, environment);
-  if (file.empty()) file = environment("KUBECONFIG");
-  if (file.empty()) return {};
-  return kube::ContextsOf(file).value_or(std::vector<std::string>());
+  const kube::KubeconfigPaths files = PersonFiles(kubeconfig, environment);
+  if (files.empty()) return {};
+  return kube::ContextsOf(files).value_or(std::vector<std::string>());
 }
 
 }  // namespace berth::cli

@@ -18,8 +18,9 @@ absl::StatusOr<kube::ApiConfig> ServerAccess(const config::KubernetesConfig& con
                                              const kube::Environment& environment);
 
 /// How a person reaches the API server, as with kubectl: by the first that exists of `kubeconfig`,
-/// the file that $KUBECONFIG names, ~/.kube/config and the credentials of the pod. `context` is a
-/// context of the kubeconfig; empty for its current one.
+/// the files that $KUBECONFIG names, ~/.kube/config and the credentials of the pod. `context` is a
+/// context of the kubeconfig; empty for its current one. If the kubeconfig names an exec plugin,
+/// the first request runs it.
 absl::StatusOr<kube::ApiConfig> PersonAccess(const std::string& kubeconfig,
                                              const std::string& context,
                                              const kube::Environment& environment);

@@ -103,7 +103,7 @@ class Reader {
   std::optional<certs::Certificate> issuer_;
 };
 
-std::vector<std::string> RowOf(const CertificateView& view, model::Time now) {
+Row RowOf(const CertificateView& view, model::Time now) {
   if (view.subject.empty() && view.until == model::kNoTime) {
     return {view.secret, "-", "-", "-", "-", "-", view.problem};
   }
@@ -162,10 +162,9 @@ absl::StatusOr<CertsView> ReadCerts(const controller::CertificatesConfig& config
 }
 
 std::string CertsText(const CertsView& view) {
-  std::vector<std::vector<std::string>> rows = {
-      {"SECRET", "SUBJECT", "NAMES", "ISSUER", "UNTIL", "LEFT", "PROBLEM"}};
+  std::vector<Row> rows = {{"SECRET", "SUBJECT", "NAMES", "ISSUER", "UNTIL", "LEFT", "PROBLEM"}};
   for (const CertificateView& each : view.certificates) rows.push_back(RowOf(each, view.time));
-  std::string text = TextTable(rows);
+  std::string text = FormatTable(rows, {});
   for (const FormerView& each : view.formers) {
     text += fmt::format("{} is trusted, too, until it expires on {}\n", each.subject,
                         FormatTime(each.until));

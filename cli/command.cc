@@ -32,9 +32,9 @@ Candidates CandidatesFor(const CLI::Option& option) {
 
 }  // namespace
 
-Argument Argument::OneOf(std::initializer_list<std::string> values) {
-  line_->hints[option_].values = values;
-  option_->check(CLI::IsMember(std::vector<std::string>(values)));
+Argument Argument::OneOf(std::vector<std::string> values) {
+  option_->check(CLI::IsMember(values));
+  line_->hints[option_].values = std::move(values);
   return *this;
 }
 

@@ -3,7 +3,6 @@
 #include <absl/status/status.h>
 
 #include <functional>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +29,7 @@ class Argument {
   Argument(CLI::Option* option, CommandLine* line) : option_(option), line_(line) {}
 
   /// Any other value is wrong usage.
-  Argument OneOf(std::initializer_list<std::string> values);
+  Argument OneOf(std::vector<std::string> values);
   /// Leaving it out is wrong usage.
   Argument Required();
   /// Giving both is wrong usage.

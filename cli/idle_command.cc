@@ -9,12 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/api_access.h"
+#include "cli/api_options.h"
 #include "cli/cluster_options.h"
 #include "cli/cluster_source.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/idle_output.h"
+#include "cli/output.h"
 #include "cli/prometheus_option.h"
 #include "cluster/snapshot.h"
 #include "kube/http_client.h"
@@ -36,7 +37,7 @@ constexpr const char* kIdleFooter =
 it: DCGM exporter's for GPUs, what idle.utilization says for others. Pods younger than the window, and
 pods without measurements for a tenth of it, are counted below the table, and never as idle. The
 address of Prometheus is that of --prometheus, or prometheus.url of --config. docs/usage.md
-describes -o json.
+describes -o json and yaml.
 
 Exit codes: 0 ok, whether or not anything is idle; 1 a server did not answer; 2 wrong usage or files.)";
 
@@ -44,15 +45,14 @@ Exit codes: 0 ok, whether or not anything is idle; 1 a server did not answer; 2 
 constexpr model::Duration kLookBack = std::chrono::hours(7 * 24);
 
 struct IdleArguments {
+  ApiOptions api;
   std::string namespace_name;
   std::string creator;
   std::string window;
   std::string below;
   std::string prometheus;
-  std::string kubeconfig;
-  std::string context;
   std::string config_file;
-  std::string output = "table";
+  OutputOptions output;
   bool report = false;
 };
 
@@ -142,8 +142,8 @@ absl::StatusOr<IdleFindings> FindIdle(const IdleArguments& arguments,
   }
   auto prometheus = usage::Prometheus::Make(*where);
   if (!prometheus.ok()) return prometheus.status();
-  auto access = PersonAccess(arguments.kubeconfig, arguments.context, kube::ProcessEnvironment());
-  if (!access.ok()) return absl::InvalidArgumentError(access.status().message());
+  auto access = AccessOf(arguments.api);
+  if (!access.ok()) return access.status();
   kube::HttpClient client(*std::move(access));
   auto holdings = HoldingsThrough(client, config, arguments.namespace_name);
   if (!holdings.ok()) return holdings.status();
@@ -167,9 +167,11 @@ int RunIdle(const IdleArguments& arguments) {
   if (!findings.ok()) return Fail("idle", findings.status());
   if (arguments.report) {
     fmt::print("{}", IdleReport(*findings));
-  } else {
-    fmt::print("{}", arguments.output == "json" ? IdleJson(*findings) : IdleText(*findings));
+    return kExitOk;
   }
+  PrintAnswer(
+      arguments.output, [&] { return IdleJson(*findings); },
+      [&](const TableStyle& style) { return IdleText(*findings, style); });
   return kExitOk;
 }
 
@@ -186,12 +188,10 @@ void AddIdleCommand(Command berth) {
                  "Utilisation in percent below which a device is not used (default: idle.below)");
   idle.AddOption("--prometheus", arguments->prometheus,
                  "Address of Prometheus (default: prometheus.url of the configuration)");
-  idle.AddOption("--kubeconfig", arguments->kubeconfig, "Kubeconfig file");
-  idle.AddOption("--context", arguments->context, "Context of the kubeconfig");
+  AddApiOptions(idle, arguments->api);
   idle.AddOption("--config", arguments->config_file,
                  "Berth's configuration, as for `berth extender` (default: built in)");
-  const Argument output =
-      idle.AddOption("-o,--output", arguments->output, "table or json").OneOf({"table", "json"});
+  const Argument output = AddOutputOption(idle, arguments->output);
   idle.AddFlag("--report", arguments->report, "Print a text for each creator, to be mailed")
       .Excludes(output);
   idle.Footer(kIdleFooter);

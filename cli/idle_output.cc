@@ -19,17 +19,14 @@ using usage::Use;
 using Json = nlohmann::ordered_json;
 using Lines = std::vector<const IdleLine*>;
 
+// Of pods that were not judged.
+constexpr std::size_t kMostNotJudged = 10;
+
 bool HasIdle(const IdleLine& line) { return line.use.idle_devices > 0; }
 
-std::string PrintableCreator(const IdleLine& line) {
-  std::string creator = line.use.holding.creator;
-  if (creator.empty()) return std::string(usage::kUnknownCreator);
-  // Anybody may write an annotation, also what moves the cursor of a terminal.
-  for (char& c : creator) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) c = '?';
-  }
-  return creator;
+std::string CreatorOf(const IdleLine& line) {
+  const std::string& creator = line.use.holding.creator;
+  return creator.empty() ? std::string(usage::kUnknownCreator) : creator;
 }
 
 std::string PodName(const IdleLine& line) {
@@ -76,8 +73,8 @@ std::string CountOf(std::size_t number, const std::string& name) {
 }
 
 // "no data: 2 pods with 4 devices: nlp/bert, vision/cnn", or nothing.
-std::string NotJudged(const IdleFindings& findings, Use use, const std::string& why) {
-  constexpr std::size_t kMostNames = 10;
+std::string NotJudged(const IdleFindings& findings, Use use, const std::string& why,
+                      std::size_t most_pods) {
   std::set<std::string> pods;
   std::int64_t devices = 0;
   for (const IdleLine& line : findings.lines) {
@@ -87,10 +84,10 @@ std::string NotJudged(const IdleFindings& findings, Use use, const std::string& 
   }
   if (pods.empty()) return "";
   std::vector<std::string> names(pods.begin(), pods.end());
-  names.resize(std::min(names.size(), kMostNames));
+  names.resize(std::min(names.size(), most_pods));
   return fmt::format("{}: {} with {}: {}{}\n", why, CountOf(pods.size(), "pod"),
                      CountOf(static_cast<std::size_t>(devices), "device"), fmt::join(names, ", "),
-                     pods.size() > kMostNames ? ", ..." : "");
+                     pods.size() > most_pods ? ", ..." : "");
 }
 
 const char* NameOf(Use use) {
@@ -133,8 +130,7 @@ std::int64_t SumOfIdle(const Lines& lines) {
 }
 
 std::string ReportTo(const std::string& creator, const Lines& lines, const IdleFindings& findings) {
-  std::vector<std::vector<std::string>> rows = {
-      {"  IDLE", "OF", "ACCELERATOR", "POD", "WORKLOAD", "PEAK", "UNUSED"}};
+  std::vector<Row> rows = {{"  IDLE", "OF", "ACCELERATOR", "POD", "WORKLOAD", "PEAK", "UNUSED"}};
   for (const IdleLine* line : lines) {
     rows.push_back({fmt::format("  {}", line->use.idle_devices),
                     fmt::format("{}", line->use.holding.devices), Accelerator(*line),
@@ -147,29 +143,47 @@ std::string ReportTo(const std::string& creator, const Lines& lines, const IdleF
       "In the {} before {}, the utilisation of these devices stayed below {} %:\n\n"
       "{}\n"
       "Others wait for devices. Please delete what you do not need any more.\n",
-      creator, CountOf(static_cast<std::size_t>(SumOfIdle(lines)), "device"),
+      Printable(creator), CountOf(static_cast<std::size_t>(SumOfIdle(lines)), "device"),
       model::FormatDuration(findings.config.window), FormatTime(findings.time),
-      findings.config.below, TextTable(rows));
+      findings.config.below, FormatTable(rows, {}));
+}
+
+// Whoever uses none of the devices of a pod is to end it.
+Tone ToneOf(const IdleLine& line) {
+  return line.use.use == Use::kIdle ? Tone::kBad : Tone::kWaiting;
+}
+
+Row IdleRow(const IdleLine& line, const IdleFindings& findings, bool wide) {
+  const usage::Holding& holding = line.use.holding;
+  Row row = {CreatorOf(line),
+             holding.namespace_name,
+             holding.pod,
+             Accelerator(line),
+             fmt::format("{}", holding.devices),
+             {fmt::format("{}", line.use.idle_devices), ToneOf(line)},
+             Peak(line),
+             Unused(line, findings),
+             FormatAge(holding.created, findings.time)};
+  if (wide) row.insert(row.end(), {holding.resource, holding.node});
+  row.emplace_back(ToString(line.workload));
+  return row;
 }
 
 }  // namespace
 
-std::string IdleText(const IdleFindings& findings) {
-  std::vector<std::vector<std::string>> rows = {{"CREATOR", "NAMESPACE", "POD", "WORKLOAD",
-                                                 "ACCELERATOR", "DEVICES", "IDLE", "PEAK", "UNUSED",
-                                                 "AGE"}};
+std::string IdleText(const IdleFindings& findings, const TableStyle& style) {
+  std::vector<Row> rows = {
+      {"CREATOR", "NAMESPACE", "POD", "ACCELERATOR", "DEVICES", "IDLE", "PEAK", "UNUSED", "AGE"}};
+  if (style.wide) rows.front().insert(rows.front().end(), {"RESOURCE", "NODE"});
+  rows.front().emplace_back("WORKLOAD");
   for (const IdleLine* line : WithIdle(findings)) {
-    const usage::Holding& holding = line->use.holding;
-    rows.push_back({PrintableCreator(*line), holding.namespace_name, holding.pod,
-                    ToString(line->workload), Accelerator(*line),
-                    fmt::format("{}", holding.devices), fmt::format("{}", line->use.idle_devices),
-                    Peak(*line), Unused(*line, findings),
-                    FormatAge(holding.created, findings.time)});
+    rows.push_back(IdleRow(*line, findings, style.wide));
   }
+  const std::size_t most_pods = style.wide ? findings.lines.size() : kMostNotJudged;
   const std::string window = model::FormatDuration(findings.config.window);
-  const std::string notes = NotJudged(findings, Use::kYoung, "younger than " + window) +
-                            NotJudged(findings, Use::kNoData, "no data");
-  return TextTable(rows) + (notes.empty() ? "" : "\n" + notes);
+  const std::string notes = NotJudged(findings, Use::kYoung, "younger than " + window, most_pods) +
+                            NotJudged(findings, Use::kNoData, "no data", most_pods);
+  return FormatTable(rows, style.terminal) + (notes.empty() ? "" : "\n" + notes);
 }
 
 std::string IdleJson(const IdleFindings& findings) {
@@ -185,7 +199,7 @@ std::string IdleReport(const IdleFindings& findings) {
   std::map<std::string, Lines> by_creator;
   for (const IdleLine* line : WithIdle(findings)) {
     // Of pods without creator, the namespace is who may know.
-    std::string creator = PrintableCreator(*line);
+    std::string creator = CreatorOf(*line);
     if (line->use.holding.creator.empty()) {
       creator += ", namespace " + line->use.holding.namespace_name;
     }

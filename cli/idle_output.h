@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output.h"
 #include "model/time.h"
 #include "usage/config.h"
 #include "usage/idle.h"
@@ -35,11 +36,13 @@ struct IdleFindings {
 /// The table of pods with idle devices, those with most idle devices first, and below it how many
 /// pods were not judged, and why:
 ///
-///   CREATOR  NAMESPACE  POD       WORKLOAD        ACCELERATOR  DEVICES  IDLE  PEAK  UNUSED  AGE
-///   alice    nlp        alice-0   notebook        A100         2        2     0 %   3d      5d
+///   CREATOR  NAMESPACE  POD       ACCELERATOR  DEVICES  IDLE  PEAK  UNUSED  AGE  WORKLOAD
+///   alice    nlp        alice-0   A100         2        2     0 %   3d      5d   notebook
 ///
 ///   no data: 1 pod with 4 devices: vision/cnn
-std::string IdleText(const IdleFindings& findings);
+///
+/// Wide, the table also has the resource and the node, and names all pods that were not judged.
+std::string IdleText(const IdleFindings& findings, const TableStyle& style = {});
 
 /// Everything as JSON. docs/usage.md describes the format.
 std::string IdleJson(const IdleFindings& findings);

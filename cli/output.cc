@@ -2,14 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "yaml/from_json.h"
 
 namespace berth::cli {
 
-Argument AddOutputOption(Command command, OutputOptions& output) {
-  return command
-      .AddOption("-o,--output", output.format, "table, wide (with more columns), json or yaml")
-      .OneOf({"table", "wide", "json", "yaml"});
+Argument AddOutputOption(Command command, OutputOptions& output,
+                         const std::vector<OutputFormat>& others) {
+  std::vector<std::string> formats = {"table", "wide", "json", "yaml"};
+  std::string help = "table, wide (with more columns), json or yaml";
+  for (const OutputFormat& other : others) {
+    formats.push_back(other.name);
+    help += fmt::format("; {}: {}", other.name, other.help);
+  }
+  return command.AddOption("-o,--output", output.format, help).OneOf(std::move(formats));
 }
 
 void PrintAnswer(const OutputOptions& output, const std::function<std::string()>& json,

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -13,8 +14,15 @@ namespace berth::cli {
 
 /// What -o says.
 struct OutputOptions {
-  /// "table", "wide", "json" or "yaml".
+  /// "table", "wide", "json", "yaml", or a format that only this command has.
   std::string format = "table";
+};
+
+/// A format beside those that all commands have. A plain value.
+struct OutputFormat {
+  std::string name;
+  /// What it is, for the help.
+  std::string help;
 };
 
 /// How a text with tables is to look. A plain value; the default is for files and pipes.
@@ -24,14 +32,16 @@ struct TableStyle {
   Terminal terminal = {};
 };
 
-/// Adds -o/--output. `output` must live until the command has run.
+/// Adds -o/--output. `output` must live until the command has run. The command itself prints
+/// `others`, before it calls PrintAnswer().
 ///
 ///   AddOutputOption(gangs, arguments->output);
 ///   ...
 ///   PrintAnswer(
 ///       arguments.output, [&] { return GangsJson(reports); },
 ///       [&](const TableStyle& style) { return GangsTable(reports, now, style); });
-Argument AddOutputOption(Command command, OutputOptions& output);
+Argument AddOutputOption(Command command, OutputOptions& output,
+                         const std::vector<OutputFormat>& others = {});
 
 /// Prints the answer to standard output. Calls one of the two functions: `json` returns a JSON
 /// document, and `table` the text for people. Colours and widths are those of the terminal.

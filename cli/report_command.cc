@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "cli/api_access.h"
+#include "cli/api_options.h"
 #include "cli/cluster_options.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/output.h"
 #include "cli/report_output.h"
 #include "cli/report_source.h"
 #include "kube/http_client.h"
@@ -28,11 +29,10 @@ namespace {
 
 struct ReportArguments {
   std::vector<std::string> objects;
-  std::string kubeconfig;
-  std::string context;
+  ApiOptions api;
   std::string config;
   std::vector<std::string> excluded;
-  std::string output = "text";
+  OutputOptions output;
   std::string now;
 };
 
@@ -44,7 +44,8 @@ of them that exists). A dump is read as a stream:
 
   kubectl get nodes,namespaces,pods,jobs,cronjobs -A -o json | berth report --objects -
 
--o objects prints a line of JSON for each object. docs/report.md describes all outputs.
+-o wide has all namespaces, and says by which policy objects are denied in each. docs/report.md
+describes all outputs.
 
 Exit codes: 0 the report could be made, whatever it says, even if some objects cannot be read; 1 the
 API server did not answer; 2 wrong usage or files.)";
@@ -80,8 +81,8 @@ report::Judge MakeJudge(const config::BerthConfiguration& config, const process:
 absl::StatusOr<std::vector<std::string>> Fill(const ReportArguments& arguments,
                                               const report::Judge& judge, report::Survey& survey) {
   if (!arguments.objects.empty()) return SurveyFiles(arguments.objects, judge, survey);
-  auto access = PersonAccess(arguments.kubeconfig, arguments.context, kube::ProcessEnvironment());
-  if (!access.ok()) return absl::InvalidArgumentError(access.status().message());
+  auto access = AccessOf(arguments.api);
+  if (!access.ok()) return access.status();
   kube::HttpClient client(*std::move(access));
   return SurveyCluster(client, judge, survey);
 }
@@ -102,7 +103,7 @@ absl::StatusOr<report::Report> MakeReport(const ReportArguments& arguments) {
                         {.engine = engine.scheduling,
                          .health = std::get<Health>(config->scheduling.policies.all).config,
                          .excluded_namespaces = arguments.excluded,
-                         .lists_all = arguments.output == "objects"},
+                         .lists_all = arguments.output.format == "objects"},
                         *now);
   report.notes.insert(report.notes.begin(), notes->begin(), notes->end());
   return report;
@@ -111,17 +112,15 @@ absl::StatusOr<report::Report> MakeReport(const ReportArguments& arguments) {
 int RunReport(const ReportArguments& arguments) {
   const auto report = MakeReport(arguments);
   if (!report.ok()) return Fail("report", report.status());
-  std::string text;
-  if (arguments.output == "json") {
-    text = ReportJson(*report);
-  } else if (arguments.output == "html") {
-    text = ReportHtml(*report);
-  } else if (arguments.output == "objects") {
-    text = ReportObjects(*report);
+  if (arguments.output.format == "html") {
+    fmt::print("{}", ReportHtml(*report));
+  } else if (arguments.output.format == "objects") {
+    fmt::print("{}", ReportObjects(*report));
   } else {
-    text = ReportText(*report);
+    PrintAnswer(
+        arguments.output, [&] { return ReportJson(*report); },
+        [&](const TableStyle& style) { return ReportText(*report, style); });
   }
-  fmt::print("{}", text);
   return kExitOk;
 }
 
@@ -135,19 +134,17 @@ void AddReportCommand(Command berth) {
       "--objects", arguments->objects,
       "Output of `kubectl get ... -A -o json`, instead of an API server; - for standard input; may "
       "be given several times");
-  objects.Excludes(report.AddOption("--kubeconfig", arguments->kubeconfig, "Kubeconfig file"))
-      .Excludes(report.AddOption("--context", arguments->context, "Context of the kubeconfig"));
+  const auto [kubeconfig, context] = AddApiOptions(report, arguments->api);
+  objects.Excludes(kubeconfig).Excludes(context).Completes(Candidates::kFiles);
   report.AddOption("--config", arguments->config,
                    "Berth's configuration, as it would be installed (default: built in)");
   report.AddRepeatable(
       "--exclude-namespace", arguments->excluded,
       "Namespace that the webhook will not be asked about, besides kube-system, as "
       "in the chart's admission.excludedNamespaces; may be given several times");
-  report
-      .AddOption("-o,--output", arguments->output,
-                 "text; json; html: one self-contained page; objects: a line of JSON for each "
-                 "object")
-      .OneOf({"text", "json", "html", "objects"});
+  AddOutputOption(
+      report, arguments->output,
+      {{"html", "one self-contained page"}, {"objects", "a line of JSON for each object"}});
   report.AddOption("--now", arguments->now, "Judge as of this time, RFC 3339").Hidden();
   report.Footer(kReportFooter);
   report.Run([arguments] { return RunReport(*arguments); });

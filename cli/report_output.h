@@ -2,14 +2,17 @@
 
 #include <string>
 
+#include "cli/output.h"
 #include "report/report.h"
 
 namespace berth::cli {
 
 // What `berth report` prints. docs/report.md describes it.
 
-/// For a terminal, some 100 columns wide. Has the first namespaces only.
-std::string ReportText(const report::Report& report);
+/// For people: a text with tables, some 100 columns wide. Has the first namespaces only. Wide, it
+/// has all of them, all examples of objects that cannot be read, and in a column of its own by
+/// which policies objects are denied.
+std::string ReportText(const report::Report& report, const TableStyle& style = {});
 
 /// A JSON object with everything but Report::all.
 std::string ReportJson(const report::Report& report);

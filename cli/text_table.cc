@@ -67,10 +67,4 @@ std::string FormatTable(const std::vector<Row>& rows, const Terminal& terminal) 
   return text;
 }
 
-std::string TextTable(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<Row> cells;
-  for (const auto& row : rows) cells.emplace_back(row.begin(), row.end());
-  return FormatTable(cells, {});
-}
-
 }  // namespace berth::cli

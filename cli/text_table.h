@@ -32,7 +32,4 @@ using Row = std::vector<Cell>;
 /// what stands before the last column leaves no room, the terminal breaks the lines.
 std::string FormatTable(const std::vector<Row>& rows, const Terminal& terminal);
 
-/// The same without colours and of any width.
-std::string TextTable(const std::vector<std::vector<std::string>>& rows);
-
 }  // namespace berth::cli

@@ -8,6 +8,7 @@
 #include "cli/cluster_options.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/output.h"
 #include "cli/placement_client.h"
 #include "cli/prometheus_option.h"
 #include "cli/who_output.h"
@@ -31,7 +32,8 @@ it have the creator (unknown) and are told by their namespace. Devices are what 
 With --server, a running server tells what it knows. Otherwise the cluster is read once, from
 --objects or through the API server, as `berth capacity` does. With the address of Prometheus, in
 --prometheus or as prometheus.url of --config, it also tells device-hours of the last 24 hours, 7 days
-and 30 days, except by pod. docs/usage.md describes -o json.
+and 30 days, except by pod. -o wide names all creators and namespaces of a line; docs/usage.md
+describes -o json and yaml.
 
 Exit codes: 0 ok; 1 a server did not answer; 2 wrong usage or files.)";
 
@@ -40,7 +42,7 @@ struct WhoArguments {
   std::string namespace_name;
   std::string by = "creator";
   std::string prometheus;
-  std::string output = "table";
+  OutputOptions output;
 };
 
 usage::GroupBy GroupOf(const std::string& by) {
@@ -97,9 +99,11 @@ absl::StatusOr<std::vector<usage::HoursOfUser>> HoursFor(const WhoArguments& arg
 int PrintWho(const WhoArguments& arguments, const Holders& holders,
              const std::vector<usage::Held>& held, bool hours) {
   for (const std::string& hint : holders.hints) fmt::print(stderr, "{}\n", hint);
-  fmt::print("{}", arguments.output == "json"
-                       ? WhoJson(held, holders.hints, holders.time)
-                       : WhoText(held, GroupOf(arguments.by), hours, holders.time));
+  PrintAnswer(
+      arguments.output, [&] { return WhoJson(held, holders.hints, holders.time); },
+      [&](const TableStyle& style) {
+        return WhoText(held, GroupOf(arguments.by), hours, holders.time, style);
+      });
   return kExitOk;
 }
 
@@ -137,7 +141,7 @@ void AddWhoCommand(Command berth) {
       .OneOf({"creator", "namespace", "pod"});
   who.AddOption("--prometheus", arguments->prometheus,
                 "Address of Prometheus (default: prometheus.url of the configuration)");
-  who.AddOption("-o,--output", arguments->output, "table or json").OneOf({"table", "json"});
+  AddOutputOption(who, arguments->output);
   who.Footer(kWhoFooter);
   who.Run([arguments] { return RunWho(*arguments); });
 }

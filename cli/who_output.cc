@@ -14,30 +14,20 @@ namespace {
 using usage::GroupBy;
 using usage::Held;
 using Json = nlohmann::ordered_json;
-using TextRow = std::vector<std::string>;
 
-// Anybody may write an annotation, also what moves the cursor of a terminal.
-std::string Printable(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) c = '?';
-  }
-  return text;
-}
-
-// The first names, and how many more there are.
-std::string ShortList(const std::vector<std::string>& names, std::string_view none) {
+// All names or, unless it is wide, the first ones and how many more there are.
+std::string NamesText(const std::vector<std::string>& names, std::string_view none, bool wide) {
   constexpr std::size_t kMost = 2;
   if (names.empty()) return std::string(none);
-  if (names.size() <= kMost) return Printable(fmt::format("{}", fmt::join(names, ",")));
-  return Printable(fmt::format("{},+{}", fmt::join(names.begin(), names.begin() + kMost, ","),
-                               names.size() - kMost));
+  if (wide || names.size() <= kMost) return fmt::format("{}", fmt::join(names, ","));
+  return fmt::format("{},+{}", fmt::join(names.begin(), names.begin() + kMost, ","),
+                     names.size() - kMost);
 }
 
 std::string DashIfEmpty(const std::string& text) { return text.empty() ? "-" : text; }
 
-TextRow WhoHeader(GroupBy group, bool hours) {
-  TextRow row;
+Row WhoHeader(GroupBy group, bool hours) {
+  Row row;
   switch (group) {
     case GroupBy::kCreator:
       row = {"CREATOR", "NAMESPACE"};
@@ -56,10 +46,10 @@ TextRow WhoHeader(GroupBy group, bool hours) {
   return row;
 }
 
-TextRow HeldRow(const Held& held, GroupBy group, bool hours, model::Time now) {
-  const std::string creators = ShortList(held.creators, usage::kUnknownCreator);
-  const std::string namespaces = ShortList(held.namespaces, "-");
-  TextRow row;
+Row HeldRow(const Held& held, GroupBy group, bool hours, model::Time now, bool wide) {
+  const std::string creators = NamesText(held.creators, usage::kUnknownCreator, wide);
+  const std::string namespaces = NamesText(held.namespaces, "-", wide);
+  Row row;
   switch (group) {
     case GroupBy::kCreator:
       row = {creators, namespaces};
@@ -73,15 +63,15 @@ TextRow HeldRow(const Held& held, GroupBy group, bool hours, model::Time now) {
   }
   row.insert(row.end(), {DashIfEmpty(held.accelerator), DashIfEmpty(held.resource),
                          fmt::format("{}", held.devices)});
-  if (group != GroupBy::kPod) row.push_back(fmt::format("{}", held.pods));
-  row.push_back(held.oldest == model::kNoTime ? "-" : FormatAge(held.oldest, now));
+  if (group != GroupBy::kPod) row.emplace_back(fmt::format("{}", held.pods));
+  row.emplace_back(held.oldest == model::kNoTime ? "-" : FormatAge(held.oldest, now));
   if (!hours) return row;
   if (!held.hours) {
     row.insert(row.end(), {"-", "-", "-"});
     return row;
   }
   for (const double number : {held.hours->day, held.hours->week, held.hours->month}) {
-    row.push_back(fmt::format("{:.1f}", number));
+    row.emplace_back(fmt::format("{:.1f}", number));
   }
   return row;
 }
@@ -106,10 +96,13 @@ Json JsonOf(const Held& held) {
 
 }  // namespace
 
-std::string WhoText(const std::vector<Held>& held, GroupBy group, bool hours, model::Time now) {
-  std::vector<TextRow> rows = {WhoHeader(group, hours)};
-  for (const Held& each : held) rows.push_back(HeldRow(each, group, hours, now));
-  return TextTable(rows);
+std::string WhoText(const std::vector<Held>& held, GroupBy group, bool hours, model::Time now,
+                    const TableStyle& style) {
+  std::vector<Row> rows = {WhoHeader(group, hours)};
+  for (const Held& each : held) {
+    rows.push_back(HeldRow(each, group, hours, now, style.wide));
+  }
+  return FormatTable(rows, style.terminal);
 }
 
 std::string WhoJson(const std::vector<Held>& held, const std::vector<std::string>& hints,

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "kube/text_source.h"
 
 namespace berth::kube {
+
+class ExecCredentials;
 
 /// An HTTP proxy that opens a tunnel to the API server (CONNECT). A plain value.
 struct ApiProxy {
@@ -45,6 +48,9 @@ struct ApiConfig {
   TextSource client_key;
   /// Sent as bearer token, without blanks around it.
   TextSource token;
+  /// Who tells the token or the client certificate when they are needed, in the place of those
+  /// above. nullptr: nobody.
+  std::shared_ptr<ExecCredentials> exec;
 };
 
 }  // namespace berth::kube

@@ -29,6 +29,7 @@
 #include "absl/strings/numbers.h"
 #include "fmt/format.h"
 #include "kube/address_choice.h"
+#include "kube/exec_credentials.h"
 #include "kube/name_lookup.h"
 #include "kube/tls_client.h"
 
@@ -78,6 +79,8 @@ struct Exchange {
   bool sent = false;
   bool replied = false;
   bool keep = false;
+  /// Whether the server did not accept the credentials.
+  bool unknown_client = false;
 
   /// Whether repeating the request does no harm: a server that has not received its last byte does
   /// nothing.
@@ -217,6 +220,7 @@ net::awaitable<absl::Status> SendAndReceive(Stream& stream, beast::flat_buffer& 
 
   exchange.phase = "reading the reply";
   const HttpHead head = HeadOf(parser.get());
+  exchange.unknown_client = head.status == 401;
   absl::Status status = exchange.sink.OnHead(head);
   if (status.ok()) status = co_await ReadBody(stream, buffer, parser, exchange);
   exchange.keep = status.ok() && parser.get().keep_alive() && !IsRefused(head.status);
@@ -235,13 +239,15 @@ class HttpClient::Impl {
 
   absl::Status Send(const HttpRequest& request, HttpSink& sink) {
     Exchange exchange{{}, sink, timeouts_, request.silence, request.send_by};
-    absl::Status status = Prepare(request, exchange.request);
+    absl::Status status = Identify();
+    if (status.ok()) status = Prepare(request, exchange.request);
     if (!status.ok()) return status;
     if (connection_ && IsStale(connection_.tcp())) connection_ = {};
     const bool kept = static_cast<bool>(connection_);
     status = Try(exchange);
     // The server may close a kept connection at the same moment in which it is used again.
     if (kept && exchange.Repeatable() && absl::IsUnavailable(status)) status = Try(exchange);
+    if (config_.exec && exchange.unknown_client) config_.exec->Refuse(identity_);
     return status;
   }
 
@@ -252,6 +258,20 @@ class HttpClient::Impl {
   }
 
  private:
+  /// Has the exec plugin tell who the client is, if there is one.
+  absl::Status Identify() {
+    if (!config_.exec) return absl::OkStatus();
+    auto identity = config_.exec->Get([this] { return stopped_.load(); });
+    if (!identity.ok()) return identity.status();
+    // The server identifies a client by the certificate that the connection began with.
+    if (identity->client_certificate != identity_.client_certificate) connection_ = {};
+    identity_ = *std::move(identity);
+    config_.token = TextSource::Text(identity_.token);
+    config_.client_certificate = TextSource::Text(identity_.client_certificate);
+    config_.client_key = TextSource::Text(identity_.client_key);
+    return absl::OkStatus();
+  }
+
   absl::Status Prepare(const HttpRequest& from, http::request<http::string_body>& request) const {
     request.method(VerbOf(from.method));
     request.version(11);
@@ -405,7 +425,9 @@ class HttpClient::Impl {
     if (connection_) connection_.tcp().close();
   }
 
-  const ApiConfig config_;
+  ApiConfig config_;
+  /// What the exec plugin has told, if there is one.
+  ExecCredential identity_;
   const HttpTimeouts timeouts_;
   std::atomic<bool> stopped_ = false;
   NameLookup lookup_;

@@ -41,20 +41,14 @@ absl::StatusOr<ApiConfig> LoadInCluster(const Environment& environment,
 
 absl::StatusOr<ApiConfig> FindApiConfig(const std::string& path, const Environment& environment,
                                         const std::string& context) {
-  if (!path.empty()) return LoadProxied(path, environment, context);
-  const std::string named = environment("KUBECONFIG");
-  if (named.empty()) return LoadInCluster(environment);
-  if (named.find(':') != std::string::npos) {
-    return absl::InvalidArgumentError(fmt::format(
-        "$KUBECONFIG names several files ({}), but Berth reads one; give --kubeconfig FILE",
-        named));
-  }
-  return LoadProxied(named, environment, context);
+  const KubeconfigPaths paths = path.empty() ? KubeconfigNamedBy(environment) : path;
+  if (paths.empty()) return LoadInCluster(environment);
+  return LoadProxied(paths, environment, context, ExecPlugins::kRun);
 }
 
-absl::StatusOr<ApiConfig> LoadProxied(const std::string& path, const Environment& environment,
-                                      const std::string& context) {
-  absl::StatusOr<ApiConfig> config = LoadKubeconfig(path, context);
+absl::StatusOr<ApiConfig> LoadProxied(const KubeconfigPaths& paths, const Environment& environment,
+                                      const std::string& context, ExecPlugins plugins) {
+  absl::StatusOr<ApiConfig> config = LoadKubeconfig(paths, context, plugins);
   if (!config.ok()) return config;
   const absl::Status proxied = UseProxyOf(environment, *config);
   if (!proxied.ok()) return proxied;

@@ -29,6 +29,9 @@ func panels(t *testing.T) []panel {
 	return dashboard.Panels
 }
 
+// The controller first looks for idle devices after a minute: TestIdleDevices asks these queries.
+const shownLater = "berth_idle_"
+
 // Every query is asked of a real Prometheus that scrapes a real Berth under traffic.
 func TestDashboardShowsSomethingEverywhere(t *testing.T) {
 	w := startMonitored(t)
@@ -37,7 +40,9 @@ func TestDashboardShowsSomethingEverywhere(t *testing.T) {
 	missing := map[string]bool{}
 	for _, panel := range panels(t) {
 		for _, target := range panel.Targets {
-			missing[variables.Replace(target.Expr)] = true
+			if !strings.Contains(target.Expr, shownLater) {
+				missing[variables.Replace(target.Expr)] = true
+			}
 		}
 	}
 	if len(missing) == 0 {

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -81,31 +84,35 @@ func (e *exporter) goAway(away bool) {
 	e.away = away
 }
 
-// idleWorld is a box with a Prometheus that scrapes the exporter and Berth, and gives both the labels
-// of their own pods, as the Prometheus operator does.
+// idleWorld is a box with a Prometheus that scrapes the exporter and Berth, and gives them the labels
+// of their own pods, as the Prometheus operator does. The controller is not started.
 type idleWorld struct {
 	*world
 	exporter   *exporter
 	prometheus *box.Prometheus
+	controller *box.Controller
 }
 
 func startIdle(t *testing.T) *idleWorld {
 	t.Helper()
 	w := &idleWorld{world: withJobs(t), exporter: startExporter(t)}
 	w.Timeout = idleLimit
+	var err error
+	w.controller, err = w.box.NewController("idle", nil)
+	w.Check("make a controller", err)
 	job := func(name, target, namespace, pod string) any {
 		return map[string]any{"job_name": name, "static_configs": []any{map[string]any{
 			"targets": []string{strings.TrimPrefix(target, "http://")},
 			"labels":  map[string]string{"namespace": namespace, "pod": pod}}}}
 	}
-	prometheus, err := w.box.NewConfiguredPrometheus(map[string]any{
+	w.prometheus, err = w.box.NewConfiguredPrometheus(map[string]any{
 		"global": map[string]any{"scrape_interval": "1s"},
 		"scrape_configs": []any{job("dcgm", w.exporter.URL, "gpu-operator", "dcgm-exporter-7xk2p"),
-			job("berth", w.box.Berth.MetricsURL, "berth-system", "berth-extender-0")}})
+			job("extender", w.box.Berth.MetricsURL, "berth-system", "berth-extender-0"),
+			job("controller", w.controller.MetricsURL, "berth-system", "berth-controller-0")}})
 	w.Check("configure Prometheus", err)
-	t.Cleanup(prometheus.Stop)
-	w.Check("start Prometheus", prometheus.Start(t.Context()))
-	w.prometheus = prometheus
+	t.Cleanup(w.prometheus.Stop)
+	w.Check("start Prometheus", w.prometheus.Start(t.Context()))
 	return w
 }
 
@@ -200,12 +207,12 @@ func TestIdleDevices(t *testing.T) {
 	}
 	w.hasDeviceHours("alice")
 
-	c, err := w.box.NewController("idle", map[string]any{
+	c := w.controller
+	w.Check("configure the controller", c.Configure(map[string]any{
 		"prometheus": map[string]any{"url": w.prometheus.URL},
 		"idle":       map[string]any{"window": idleWindow},
 		"controller": map[string]any{"idle": map[string]any{"enabled": true, "every": "1m",
-			"evictNotebooksAfter": "1m", "minAge": "0s"}}})
-	w.Check("make a controller", err)
+			"evictNotebooksAfter": "1m", "minAge": "0s"}}}))
 	w.Check("grant its rights", w.box.GrantController(w.Context(), c))
 	w.Check("start the controller", c.Start(w.Context()))
 	w.tells(idle.Name, "Idle", "This pod holds 1 A30 and did not use any of it in the last 1m")
@@ -216,6 +223,7 @@ func TestIdleDevices(t *testing.T) {
 		return samples.Sum("berth_idle_devices", `creator="alice"`) == 1 &&
 			samples.Sum("berth_idle_devices", `creator="bob"`) == 2
 	})
+	w.dashboardShowsHolders()
 	w.Await("the idle notebook to be evicted", func() bool { return !w.exists(idle) })
 	w.tells(idle.Name, "IdleEvicted", "Berth evicted this notebook")
 	w.tells(kept.Name, "NotEvicted", "its annotation "+keepUntil+" says so until ")
@@ -249,6 +257,38 @@ func TestAnExporterThatRestartsMakesNothingIdle(t *testing.T) {
 		t.Errorf("after the gap the pod is %q, want noData", use)
 	}
 	w.awaitUse(pod, "idle")
+}
+
+// dashboardShowsHolders checks that every panel about holders and idle devices shows something.
+func (w *idleWorld) dashboardShowsHolders() {
+	w.Helper()
+	root, err := box.RepoRoot()
+	w.Check("find the repository", err)
+	text, err := os.ReadFile(filepath.Join(root, "charts", "berth", "files", "dashboard.json"))
+	w.Check("read the dashboard", err)
+	var dashboard struct {
+		Panels []struct{ Targets []struct{ Expr string } }
+	}
+	w.Check("decode the dashboard", json.Unmarshal(text, &dashboard))
+	about := regexp.MustCompile(`berth_(devices_in_use|idle_)`)
+	asked := 0
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			if !about.MatchString(target.Expr) {
+				continue
+			}
+			asked++
+			query := strings.ReplaceAll(target.Expr, "$namespace", "berth-system")
+			w.Await("samples of "+query, func() bool {
+				samples, err := w.prometheus.Query(w.Context(), query)
+				w.Check("ask Prometheus", err)
+				return len(samples) > 0
+			})
+		}
+	}
+	if asked < 3 {
+		w.Errorf("%d queries of the dashboard are about holders, want 3 or more", asked)
+	}
 }
 
 // hasDeviceHours checks that berth who tells them.

@@ -1,7 +1,7 @@
 package e2e
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,34 +9,18 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 )
-
-// output is what a program has written so far. Thread-safe.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(bytes []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(bytes)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
 
 // plugin is the real kubectl with Berth as its plugin, as docs/kubectl.md has it installed.
 func (w *world) plugin(arguments ...string) *exec.Cmd {
@@ -71,7 +55,7 @@ func (w *world) kubectl(arguments ...string) (string, int) {
 type follower struct {
 	w       *world
 	command *exec.Cmd
-	said    output
+	said    box.Output
 }
 
 func (w *world) follow(pod *corev1.Pod) *follower {
@@ -240,4 +224,80 @@ func TestWatchSurvivesTheAPIServer(t *testing.T) {
 		metav1.DeleteOptions{GracePeriodSeconds: new(int64)}))
 	f.awaits(`(?m)^\S+  it is gone$`)
 	f.ends(1)
+}
+
+// execVersion is that of the plugins by which people log in.
+const execVersion = "client.authentication.k8s.io/v1"
+
+// login is a plugin of kubeconfigs that answers this credential, and where its kubeconfig has it.
+func (w *world) login(folder, name string, status map[string]any) *clientcmdapi.ExecConfig {
+	w.Helper()
+	answer, err := json.Marshal(map[string]any{"kind": "ExecCredential",
+		"apiVersion": execVersion, "status": status})
+	w.Check("encode a credential", err)
+	w.Check("write it", os.WriteFile(filepath.Join(folder, name+".json"), answer, 0o600))
+	script := "#!/bin/sh\nexec /bin/cat \"$1\"\n"
+	w.Check("write the plugin", os.WriteFile(filepath.Join(folder, name), []byte(script), 0o700))
+	return &clientcmdapi.ExecConfig{APIVersion: execVersion, Command: "./" + name,
+		Args:            []string{filepath.Join(folder, name+".json")},
+		InteractiveMode: clientcmdapi.NeverExecInteractiveMode}
+}
+
+// As people have it who use a cloud: one file has the cluster, another one the users, who log in by
+// plugins.
+func TestPeopleLogInByPluginsOfSeveralKubeconfigs(t *testing.T) {
+	w := fresh(t)
+	admin, err := clientcmd.LoadFromFile(w.box.Kubeconfig)
+	w.Check("read the administrator's kubeconfig", err)
+	context := admin.Contexts[admin.CurrentContext]
+	user := admin.AuthInfos[context.AuthInfo]
+	certificate, err := os.ReadFile(user.ClientCertificate)
+	w.Check("read the administrator's certificate", err)
+	key, err := os.ReadFile(user.ClientKey)
+	w.Check("read the administrator's key", err)
+	token, err := w.box.Client.CoreV1().ServiceAccounts("default").CreateToken(w.Context(), "default",
+		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	w.Check("create a token", err)
+
+	folder := t.TempDir()
+	users, clusters := clientcmdapi.NewConfig(), admin.DeepCopy()
+	users.AuthInfos[context.AuthInfo] = &clientcmdapi.AuthInfo{Exec: w.login(folder, "by-certificate",
+		map[string]any{"clientCertificateData": string(certificate), "clientKeyData": string(key)})}
+	users.AuthInfos["account"] = &clientcmdapi.AuthInfo{Exec: w.login(folder, "by-token",
+		map[string]any{"token": token.Status.Token})}
+	users.AuthInfos["nobody"] = &clientcmdapi.AuthInfo{Exec: &clientcmdapi.ExecConfig{
+		APIVersion: execVersion, Command: "berth-login", InstallHint: "Ask your administrator for it.",
+		InteractiveMode: clientcmdapi.NeverExecInteractiveMode}}
+	// What the first file has of a user counts.
+	clusters.AuthInfos = map[string]*clientcmdapi.AuthInfo{context.AuthInfo: {Token: "of nobody"}}
+	for _, name := range []string{"account", "nobody"} {
+		clusters.Contexts[name] = &clientcmdapi.Context{Cluster: context.Cluster, AuthInfo: name}
+	}
+	files := []string{filepath.Join(folder, "users"), filepath.Join(folder, "missing"),
+		filepath.Join(folder, "clusters")}
+	w.Check("write the users", clientcmd.WriteToFile(*users, files[0]))
+	w.Check("write the clusters", clientcmd.WriteToFile(*clusters, files[2]))
+
+	for _, c := range []struct {
+		arguments []string
+		want      string
+		code      int
+	}{
+		{[]string{"auth", "whoami"}, "admin", 0}, // kubectl itself
+		{[]string{"berth", "capacity"}, "A30", 0},
+		{[]string{"berth", "capacity", "--context", "account"},
+			`"system:serviceaccount:default:default" cannot list resource`, 1},
+		{[]string{"berth", "capacity", "--context", "nobody"}, "Ask your administrator for it.", 1},
+		{[]string{"__complete", "berth", "explain", "--context", ""}, "account\n", 0},
+		{[]string{"__complete", "berth", "explain", "--node", "mn2b-a30"}, nodesOf("mn2b-a30")[0], 0},
+	} {
+		command := w.plugin(c.arguments...)
+		command.Env = append(command.Env, "KUBECONFIG="+strings.Join(files, ":"))
+		said, _ := command.CombinedOutput() // an error is an exit code, which is checked
+		if code := command.ProcessState.ExitCode(); code != c.code ||
+			!strings.Contains(string(said), c.want) {
+			t.Errorf("kubectl %q ended with %d, want %d and %q:\n%s", c.arguments, code, c.code, c.want,
+				said)
+		}
+	}
 }

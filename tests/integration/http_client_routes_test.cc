@@ -1,10 +1,14 @@
 // The ways to a server: by a proxy, and by one of several addresses.
 #include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kube/exec_credentials.h"
 #include "kube/http_client.h"
 #include "tests/integration/fake_apiserver.h"
 #include "tests/integration/http_client_fixture.h"
@@ -230,6 +234,93 @@ TEST(HttpClientCertificate, ThatWasRenewedIsUsedAfterOneThatEnded) {
   EXPECT_EQ(StatusOf(client), 0);
   files.Renew("berth");
   EXPECT_EQ(StatusOf(client), 200);
+}
+
+/// A plugin of kubeconfigs that answers what the test has written.
+class AnsweringPlugin {
+ public:
+  void Answers(const nlohmann::json& status) {
+    const nlohmann::json credential = {{"kind", "ExecCredential"},
+                                       {"apiVersion", "client.authentication.k8s.io/v1"},
+                                       {"status", status}};
+    folder_.Write("answer", credential.dump());
+  }
+
+  std::shared_ptr<ExecCredentials> Credentials(ExecCredentials::Clock now = {}) const {
+    return std::make_shared<ExecCredentials>(
+        ExecPlugin{.command = "cat",
+                   .arguments = {(folder_.path() / "answer").string()},
+                   .api_version = "client.authentication.k8s.io/v1"},
+        std::move(now));
+  }
+
+ private:
+  const berth::testing::TempDir folder_;
+};
+
+TEST(HttpClientPlugin, IsAskedForATokenAndAgainAfterARefusal) {
+  FakeApiServer api({.token = "first"});
+  AnsweringPlugin plugin;
+  plugin.Answers({{"token", "first"}});
+  ApiConfig config = api.Config();
+  config.exec = plugin.Credentials();
+  HttpClient client(config);
+  HttpClient other(config);
+  EXPECT_EQ(StatusOf(client), 200);
+  EXPECT_EQ(StatusOf(other), 200);
+  plugin.Answers({{"token", "second"}});
+  EXPECT_EQ(StatusOf(client), 200) << "it is not asked for each request";
+  api.SetToken("second");
+  EXPECT_EQ(StatusOf(client), 401);
+  EXPECT_EQ(StatusOf(client), 200);
+  EXPECT_EQ(StatusOf(other), 200) << "connections share what it answers";
+}
+
+TEST(HttpClientPlugin, MayTellACertificateWhichIsRenewedWhenItEnds) {
+  FakeApiServer api({.require_client_certificate = true});
+  AnsweringPlugin plugin;
+  const auto answer = [&](const std::string& name) {
+    const berth::testing::PemPair pair = api.IssueClient(name, std::chrono::hours(1));
+    plugin.Answers({{"clientCertificateData", pair.certificate},
+                    {"clientKeyData", pair.key},
+                    {"expirationTimestamp", "2026-06-01T12:00:00Z"}});
+  };
+  model::Time now{};
+  ApiConfig config = api.Config();
+  config.exec = plugin.Credentials([&now] { return now; });
+  HttpClient client(config);
+  answer("first");
+  api.AdmitOnly("first", 403);
+  EXPECT_EQ(StatusOf(client), 200);
+  answer("second");
+  api.AdmitOnly("second", 403);
+  now = model::Time(model::Duration(1'780'315'200));
+  EXPECT_EQ(StatusOf(client), 200);
+  EXPECT_EQ(api.connections(), 2);
+}
+
+TEST(HttpClientPlugin, WhatIsWrongWithItIsTold) {
+  FakeApiServer api;
+  ApiConfig config = api.Config();
+  config.exec = std::make_shared<ExecCredentials>(ExecPlugin{.command = "false"});
+  HttpClient client(config);
+  Kept kept;
+  const absl::Status status = client.Send({.target = kNodes}, kept);
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("exec plugin false failed"));
+  EXPECT_EQ(api.connections(), 0);
+}
+
+TEST(HttpClientPlugin, IsNotWaitedForOnceTheClientIsStopped) {
+  FakeApiServer api;
+  ApiConfig config = api.Config();
+  config.exec =
+      std::make_shared<ExecCredentials>(ExecPlugin{.command = "sleep", .arguments = {"1000"}});
+  HttpClient client(config);
+  std::thread stopper([&client] { client.Stop(); });
+  Kept kept;
+  EXPECT_TRUE(absl::IsCancelled(client.Send({.target = kNodes}, kept)));
+  stopper.join();
 }
 
 }  // namespace

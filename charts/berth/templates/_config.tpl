@@ -191,13 +191,13 @@ probes:
 {{- if dig "controller" "taints" false .Values.config -}}true{{- end -}}
 {{- end -}}
 
-{{/*
-Hash of what Berth takes over only when it starts: with it as an annotation pods are replaced when
 {{/* Not empty where the controller evicts pods from nodes that are excluded. */}}
 {{- define "berth.evicts" -}}
 {{- if dig "controller" "evict" list .Values.config -}}true{{- end -}}
 {{- end -}}
 
+{{/*
+Hash of what Berth takes over only when it starts: with it as an annotation pods are replaced when
 that changes, and only then. Everything else is taken over while they run.
 */}}
 {{- define "berth.config.startHash" -}}

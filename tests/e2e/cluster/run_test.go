@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -51,14 +49,14 @@ func command(arguments ...string) *exec.Cmd { return exec.Command(program, argum
 type run struct {
 	*exec.Cmd
 	box.Test
-	said  *text
+	said  *box.Output
 	ended chan struct{} // closed when it has
 }
 
 // start begins it; what the test leaves of it is cleaned.
 func start(t *testing.T, arguments ...string) *run {
 	t.Helper()
-	r := &run{Cmd: command(arguments...), Test: box.Test{T: t, Timeout: showTimeout}, said: &text{},
+	r := &run{Cmd: command(arguments...), Test: box.Test{T: t, Timeout: showTimeout}, said: &box.Output{},
 		ended: make(chan struct{})}
 	r.Stdout, r.Stderr = r.said, r.said
 	// As a shell does. Its children are in others, and must hear of signals all the same.
@@ -147,22 +145,4 @@ func (r *run) child() int {
 	}
 	r.Fatal("has no child")
 	return 0
-}
-
-// text is written while it is read. Thread-safe.
-type text struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (t *text) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.buffer.Write(p)
-}
-
-func (t *text) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.buffer.String()
 }

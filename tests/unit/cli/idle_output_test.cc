@@ -10,6 +10,7 @@ namespace berth::cli {
 namespace {
 
 using std::chrono::hours;
+using testing::HasSubstr;
 using usage::Use;
 
 constexpr model::Time kIdleAt{model::Duration(1'780'315'200)};
@@ -51,14 +52,11 @@ IdleFindings Example() {
 TEST(IdleText, HasALineForEachPodWithIdleDevices) {
   EXPECT_EQ(
       IdleText(Example()),
-      "CREATOR    NAMESPACE  POD   WORKLOAD                   ACCELERATOR     DEVICES  IDLE  PEAK  "
-      "UNUSED  AGE\n"
-      "alice      nlp        nb-0  notebook (StatefulSet nb)  A100            2        2     0 %   "
-      "3d      10d\n"
-      "(unknown)  vision     old   -                          nvidia.com/gpu  1        1     0 %   "
-      ">7d     20d\n"
-      "alice      nlp        bert  Job bert                   A100            4        1     99 %  "
-      "-       30h\n"
+      "CREATOR    NAMESPACE  POD   ACCELERATOR     DEVICES  IDLE  PEAK  UNUSED  AGE  WORKLOAD\n"
+      "alice      nlp        nb-0  A100            2        2     0 %   3d      10d  notebook "
+      "(StatefulSet nb)\n"
+      "(unknown)  vision     old   nvidia.com/gpu  1        1     0 %   >7d     20d  -\n"
+      "alice      nlp        bert  A100            4        1     99 %  -       30h  Job bert\n"
       "\n"
       "younger than 2h: 1 pod with 1 device: vision/new\n"
       "no data: 1 pod with 4 devices: vision/cnn\n");
@@ -66,7 +64,53 @@ TEST(IdleText, HasALineForEachPodWithIdleDevices) {
 
 TEST(IdleText, IsOnlyAHeadWhereNothingIsHeld) {
   EXPECT_EQ(IdleText({.time = kIdleAt}),
-            "CREATOR  NAMESPACE  POD  WORKLOAD  ACCELERATOR  DEVICES  IDLE  PEAK  UNUSED  AGE\n");
+            "CREATOR  NAMESPACE  POD  ACCELERATOR  DEVICES  IDLE  PEAK  UNUSED  AGE  WORKLOAD\n");
+}
+
+TEST(IdleText, TellsTheNodeAndTheResourceWhereItIsWide) {
+  IdleFindings findings = Example();
+  findings.lines.resize(2);
+  EXPECT_EQ(
+      IdleText(findings, {.wide = true}),
+      "CREATOR  NAMESPACE  POD   ACCELERATOR  DEVICES  IDLE  PEAK  UNUSED  AGE  RESOURCE      "
+      "  NODE  WORKLOAD\n"
+      "alice    nlp        nb-0  A100         2        2     0 %   3d      10d  "
+      "nvidia.com/gpu  n1    notebook (StatefulSet nb)\n"
+      "alice    nlp        bert  A100         4        1     99 %  -       30h  "
+      "nvidia.com/gpu  n1    Job bert\n");
+}
+
+TEST(IdleText, NamesTheFirstOfManyPodsUnlessItIsWide) {
+  IdleFindings findings{.time = kIdleAt};
+  for (int i = 10; i < 30; ++i) {
+    findings.lines.push_back({.use = {{"vision", "new-" + std::to_string(i), "bob", "n2", "A100",
+                                       kGpu, 1, kIdleAt - hours(1)},
+                                      Use::kYoung,
+                                      0,
+                                      0}});
+  }
+  EXPECT_THAT(IdleText(findings), HasSubstr("20 pods with 20 devices: vision/new-10, "));
+  EXPECT_THAT(IdleText(findings), HasSubstr("vision/new-19, ...\n"));
+  EXPECT_THAT(IdleText(findings, {.wide = true}), HasSubstr(", vision/new-29\n"));
+}
+
+TEST(IdleText, ColoursWhatNobodyUses) {
+  const std::string text = IdleText(Example(), {.terminal = {.colour = true, .width = 80}});
+  EXPECT_THAT(text, HasSubstr("\x1b[31m2\x1b[0m     0 %"));
+  EXPECT_THAT(text, HasSubstr("\x1b[33m1\x1b[0m     99 %"));
+}
+
+TEST(IdleText, FitsATerminalAndKeepsWhatIsCopied) {
+  const std::string text = IdleText(Example(), {.terminal = {.width = 95}});
+  EXPECT_THAT(text, HasSubstr("  10d  notebook (Statef…\n"));
+}
+
+// Anybody may write an annotation.
+TEST(IdleText, DoesNotMoveTheCursorOfATerminal) {
+  IdleFindings findings = Example();
+  findings.lines[0].use.holding.creator = "al\x1b[2Jice\n";
+  EXPECT_THAT(IdleText(findings), HasSubstr("\nal [2Jice   nlp"));
+  EXPECT_THAT(IdleReport(findings), HasSubstr("Creator: al [2Jice \n"));
 }
 
 TEST(IdleReport, HasATextForEachCreator) {

@@ -39,7 +39,7 @@ Ran RunReport(std::vector<std::string> words) {
 }
 
 TEST(ReportCommand, SucceedsWhateverTheReportSays) {
-  for (const char* output : {"text", "json", "objects", "html"}) {
+  for (const char* output : {"table", "wide", "json", "yaml", "objects", "html"}) {
     const Ran ran =
         RunReport({"--objects", std::string(kReportFolder) + "objects.json", "-o", output});
     EXPECT_EQ(ran.exit_code, kExitOk) << ran.errors;

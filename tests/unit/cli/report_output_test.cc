@@ -153,6 +153,47 @@ TEST(ReportText, ShowsTheFirstOfManyNamespaces) {
   EXPECT_THAT(text, Not(HasSubstr("team-20")));
   EXPECT_THAT(text, HasSubstr("10 more namespaces"));
   EXPECT_THAT(text, HasSubstr("1,000"));
+  EXPECT_THAT(ReportText(report, {.wide = true}), HasSubstr("\nteam-29 "));
+}
+
+TEST(ReportText, SaysWhoDeniesInAColumnWhereItIsWide) {
+  Report report;
+  report.by_namespace = {{.name = "nlp", .denied_by = {{"guaranteed-qos", 3}, {"isolation", 1}}}};
+  report.by_namespace[0].objects.pods[Effect::kDenied] = 4;
+  report.by_namespace[0].objects.jobs[Effect::kDenied] = 2;
+  EXPECT_THAT(ReportText(report),
+              HasSubstr("Denied by policy:\nnlp: guaranteed-qos 3, isolation 1\n"));
+  const std::string wide = ReportText(report, {.wide = true});
+  EXPECT_THAT(wide, HasSubstr("  MOVED  DENIED BY\n"));
+  EXPECT_THAT(wide, HasSubstr("  0      guaranteed-qos 3, isolation 1\n"));
+  EXPECT_THAT(wide, Not(HasSubstr("Denied by policy")));
+}
+
+TEST(ReportText, ColoursWhatIsDenied) {
+  Report report = HostileReport();
+  EXPECT_THAT(ReportText(report, {.terminal = {.colour = true}}), HasSubstr("\x1b[31m1\x1b[0m"));
+  EXPECT_THAT(ReportText(report), Not(HasSubstr("\x1b")));
+}
+
+TEST(ReportText, DoesNotMoveTheCursorOfATerminal) {
+  Report report = HostileReport();
+  const std::string hostile = "a\x1b[2J\nb";
+  report.notes = {hostile};
+  report.unreadable.examples = {hostile};
+  report.other_kinds[0].why = hostile;
+  report.by_namespace[0].name = hostile;
+  report.by_namespace[0].denied_by = {{"isolation", 1}};
+  report.findings[0].says = hostile;
+  report.findings[0].examples = {hostile};
+  report.pools[0].accelerator = hostile;
+  report.pools[0].examples = {hostile};
+  report.refused[0].summary = hostile;
+  report.moved[0].accelerator = hostile;
+  report.excluded[0].condition = hostile;
+  report.silent_conditions = {hostile};
+  const std::string text = ReportText(report);
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, Not(HasSubstr("\nb")));
 }
 
 TEST(ReportText, FitsATerminal) {

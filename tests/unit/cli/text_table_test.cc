@@ -5,19 +5,19 @@
 namespace berth::cli {
 namespace {
 
-TEST(TextTable, AlignsColumns) {
-  EXPECT_EQ(TextTable({{"A", "LONG", "C"}, {"wide cell", "x", "y"}}),
+TEST(FormatTable, AlignsColumns) {
+  EXPECT_EQ(FormatTable({{"A", "LONG", "C"}, {"wide cell", "x", "y"}}, {}),
             "A          LONG  C\n"
             "wide cell  x     y\n");
 }
 
-TEST(TextTable, HasNoBlanksAtTheEnd) {
-  EXPECT_EQ(TextTable({{"ab", "c"}, {"a", ""}}), "ab  c\na\n");
+TEST(FormatTable, HasNoBlanksAtTheEnd) {
+  EXPECT_EQ(FormatTable({{"ab", "c"}, {"a", ""}}, {}), "ab  c\na\n");
 }
 
-TEST(TextTable, TakesShortRowsAndNone) {
-  EXPECT_EQ(TextTable({{"a", "b"}, {"ccc"}}), "a    b\nccc\n");
-  EXPECT_EQ(TextTable({}), "");
+TEST(FormatTable, TakesShortRowsAndNone) {
+  EXPECT_EQ(FormatTable({{"a", "b"}, {"ccc"}}, {}), "a    b\nccc\n");
+  EXPECT_EQ(FormatTable({}, {}), "");
 }
 
 TEST(FormatTable, CutsTheLastColumnAlone) {

@@ -1,5 +1,6 @@
 #include "kube/kubeconfig.h"
 
+#include <filesystem>
 #include <map>
 
 #include "absl/strings/escaping.h"
@@ -233,8 +234,92 @@ TEST_F(Kubeconfig, TheFlagGoesBeforeTheVariable) {
   const Environment environment = Variables({{"KUBECONFIG", variable}});
   EXPECT_EQ(FindApiConfig(flag, environment)->host, "flag");
   EXPECT_EQ(FindApiConfig("", environment)->host, "variable");
-  const absl::Status several = FindApiConfig("", Variables({{"KUBECONFIG", "/a:/b"}})).status();
-  EXPECT_NE(several.message().find("several files (/a:/b)"), absl::string_view::npos) << several;
+}
+
+TEST_F(Kubeconfig, OfSeveralFilesTheFirstThatHasSomethingCounts) {
+  const std::string first =
+      folder_.Write("first",
+                    "contexts: [{name: mine, context: {cluster: k, user: u, namespace: ml}}]\n"
+                    "users: [{name: u, user: {token: first}}]\n");
+  std::filesystem::create_directory(folder_.path() / "below");
+  folder_.Write("below/ca.crt", ca_.certificate());
+  const std::string second = folder_.Write(
+      "below/second",
+      "current-context: mine\n"
+      "contexts: [{name: mine, context: {cluster: other}}, {name: yours, context: {}}]\n"
+      "clusters: [{name: k, cluster: {server: 'https://k', certificate-authority: ca.crt}}]\n"
+      "users: [{name: u, user: {token: second, as: admin}}]\n");
+  const Environment environment =
+      Variables({{"KUBECONFIG", first + ":/missing/config::" + second}});
+  const absl::StatusOr<ApiConfig> config = FindApiConfig("", environment);
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->host, "k");
+  EXPECT_EQ(*config->token.Read(), "first");
+  EXPECT_EQ(config->certificate_authority.path(), (folder_.path() / "below/ca.crt").string())
+      << "relative to the file that names it";
+  const KubeconfigPaths paths = KubeconfigNamedBy(environment);
+  EXPECT_EQ(*NamespaceIn(paths), "ml");
+  EXPECT_EQ(*ContextsOf(paths), (std::vector<std::string>{"mine", "yours"}));
+}
+
+TEST_F(Kubeconfig, WhereNoneOfSeveralFilesIsThereTheyAreNamed) {
+  const absl::Status status = FindApiConfig("", Variables({{"KUBECONFIG", "/a/x:/b/y"}})).status();
+  EXPECT_TRUE(absl::IsNotFound(status)) << status;
+  EXPECT_NE(status.message().find("/b/y"), absl::string_view::npos) << status;
+}
+
+TEST_F(Kubeconfig, ABrokenOneOfSeveralFilesIsNamed) {
+  const std::string good = folder_.Write("good", File(kServer, ""));
+  const std::string bad = folder_.Write("bad", "a: [\n");
+  const absl::Status status =
+      FindApiConfig("", Variables({{"KUBECONFIG", good + ":" + bad}})).status();
+  EXPECT_EQ(status.message().find(bad + ":"), 0u) << status;
+}
+
+// Only for people, who run the same program with kubectl.
+TEST_F(Kubeconfig, ServersRunNoPlugin) {
+  const std::string path = folder_.Write(
+      "plugin", File(kServer, "exec: {command: aws, apiVersion: client.authentication.k8s.io/v1}"));
+  EXPECT_FALSE(LoadKubeconfig(path).ok());
+  const absl::StatusOr<ApiConfig> config = FindApiConfig(path, Variables({}));
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_NE(config->exec, nullptr);
+}
+
+TEST_F(Kubeconfig, ATokenGoesBeforeAPlugin) {
+  const std::string path = folder_.Write(
+      "plugin",
+      File(kServer,
+           "token: text, exec: {command: aws, apiVersion: client.authentication.k8s.io/v1}"));
+  EXPECT_EQ(FindApiConfig(path, Variables({}))->exec, nullptr);
+}
+
+TEST_F(Kubeconfig, ErrorsAboutPluginsNameTheFieldAndWhatToWrite) {
+  struct Case {
+    const char* exec;
+    const char* part;
+  };
+  const Case cases[] = {
+      {"apiVersion: client.authentication.k8s.io/v1",
+       "users[\"u\"].user.exec.command is empty; name the program"},
+      {"command: aws", "users[\"u\"].user.exec.apiVersion is \"\"; Berth runs plugins of"},
+      {"command: aws, apiVersion: client.authentication.k8s.io/v1alpha1",
+       "is \"client.authentication.k8s.io/v1alpha1\""},
+      {"command: aws, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Always",
+       "interactiveMode is Always, but Berth gives plugins no terminal"},
+      {"command: aws, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Perhaps",
+       "interactiveMode is \"Perhaps\"; write Never or IfAvailable"},
+      {"command: [aws], apiVersion: client.authentication.k8s.io/v1", "expected text"},
+      {"command: aws, apiVersion: client.authentication.k8s.io/v1, args: [[a]]",
+       "exec.args has an item that is no text"},
+  };
+  for (const Case& c : cases) {
+    const std::string path =
+        folder_.Write("plugin", File(kServer, std::string("exec: {") + c.exec + "}"));
+    const absl::Status status = FindApiConfig(path, Variables({})).status();
+    EXPECT_EQ(status.message().find(path + ":"), 0u) << status;
+    EXPECT_NE(status.message().find(c.part), absl::string_view::npos) << c.part << "\n" << status;
+  }
 }
 
 }  // namespace
