@@ -255,7 +255,7 @@ class AnsweringPlugin {
   }
 
  private:
-  const berth::testing::TempDir folder_;
+  const berth::tests::TempDir folder_;
 };
 
 TEST(HttpClientPlugin, IsAskedForATokenAndAgainAfterARefusal) {
@@ -280,7 +280,7 @@ TEST(HttpClientPlugin, MayTellACertificateWhichIsRenewedWhenItEnds) {
   FakeApiServer api({.require_client_certificate = true});
   AnsweringPlugin plugin;
   const auto answer = [&](const std::string& name) {
-    const berth::testing::PemPair pair = api.IssueClient(name, std::chrono::hours(1));
+    const berth::tests::PemPair pair = api.IssueClient(name, std::chrono::hours(1));
     plugin.Answers({{"clientCertificateData", pair.certificate},
                     {"clientKeyData", pair.key},
                     {"expirationTimestamp", "2026-06-01T12:00:00Z"}});

@@ -72,7 +72,7 @@ class ExecPluginTest : public ::testing::Test {
     return FindApiConfig(path, [](const std::string&) { return ""; });
   }
 
-  const berth::testing::TempDir folder_;
+  const berth::tests::TempDir folder_;
 };
 
 TEST_F(ExecPluginTest, SaysWhatItWrites) {
@@ -227,7 +227,7 @@ TEST_F(ExecPluginTest, IsRunAsTheKubeconfigSays) {
 }
 
 TEST_F(ExecPluginTest, IsToldOfTheClusterIfItWantsToKnow) {
-  const berth::testing::TestCa ca;
+  const berth::tests::TestCa ca;
   folder_.Write("ca.crt", ca.certificate());
   Script("echo \"$KUBERNETES_EXEC_INFO\" >" + In("info") + "\necho '" +
          Answer(R"({"token": "t"})") + "'");
