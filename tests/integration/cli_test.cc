@@ -267,6 +267,17 @@ TEST(CliWho, ReadsObjects) {
   EXPECT_THAT(run.output, HasSubstr("(unknown)"));
 }
 
+TEST(CliWho, HasTheOutputsOfTheOtherCommands) {
+  const auto who = [](const std::string& output) {
+    const Finished run = RunBerth({"who", "--objects", Golden("objects.json"), "-o", output});
+    EXPECT_EQ(run.exit_code, 0) << run.error;
+    return run.output;
+  };
+  EXPECT_THAT(who("wide"), HasSubstr("CREATOR  "));
+  EXPECT_FALSE(nlohmann::json::parse(who("json"))["holders"].empty());
+  EXPECT_THAT(who("yaml"), HasSubstr("\nholders:\n"));
+}
+
 TEST(CliIdle, NeedsMeasurements) {
   const Finished run = RunBerth({"idle"});
   EXPECT_EQ(run.exit_code, 2);
