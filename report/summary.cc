@@ -58,7 +58,7 @@ struct FindingCounter {
 
   FindingReport Take() {
     std::ranges::sort(workloads);
-    const auto [rest, end] = std::ranges::unique(workloads);
+    const auto rest = std::unique(workloads.begin(), workloads.end());
     report.workloads = static_cast<std::size_t>(rest - workloads.begin());
     return std::move(report);
   }

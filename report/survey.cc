@@ -47,7 +47,7 @@ void Survey::Add(model::Node node) {
   snapshot_.UpsertNode(std::move(node));
 }
 
-void Survey::Add(SeenNamespace seen) {
+void Survey::Add(const SeenNamespace& seen) {
   labels_[PlainText(seen.name, kMaxName)] = {PlainText(seen.mode, kMaxName),
                                              seen.accelerator_nodes_allowed};
 }
@@ -95,7 +95,7 @@ void Survey::Add(const kube::UnreadableObject& object) {
   unreadable_.examples.push_back(PlainText(text + ": " + object.error, kMaxSentence));
 }
 
-void Survey::Add(OtherObject object) {
+void Survey::Add(const OtherObject& object) {
   const std::string kind = PlainText(object.kind, kMaxName);
   if (others_.size() == kMostKinds && !others_.contains(kind)) return;
   Other& other = others_[kind];

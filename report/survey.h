@@ -128,10 +128,10 @@ class Survey {
 
  private:
   void Add(model::Node node);
-  void Add(SeenNamespace seen);
+  void Add(const SeenNamespace& seen);
   void Add(JudgedObject object);
   void Add(const kube::UnreadableObject& object);
-  void Add(OtherObject object);
+  void Add(const OtherObject& object);
   Verdict VerdictOf(const Opinion& opinion);
   void Sight(const Opinion& opinion, bool where_allowed);
   std::uint32_t FindingFor(const report::Finding& finding);
