@@ -178,7 +178,7 @@ void CertificateKeeper::CarryOut(const certs::Plan& plan, const Held& held) {
     SetData(certs::ToSecret(certs::WithoutEnded(*held.state.authority.held, options_.now())),
             authority);
   }
-  WriteSecret(settings_.authority_secret, held.authority, std::move(authority),
+  WriteSecret(settings_.authority_secret, held.authority, authority,
               plan.tidy_authority ? "trusted authorities" : kOwnershipWords);
   WriteBundles(plan.bundle, held);
   WriteServers(plan, held);
@@ -196,8 +196,7 @@ bool CertificateKeeper::WriteNewAuthority(const certs::Plan& plan, const Held& h
   kube::ApiObject secret = BeginSecret(settings_.authority_secret, held.authority);
   SetData(certs::ToSecret(*next), secret);
   MarkRenewed(secret);
-  return WriteSecret(settings_.authority_secret, held.authority, std::move(secret),
-                     WhyMade(*plan.authority));
+  return WriteSecret(settings_.authority_secret, held.authority, secret, WhyMade(*plan.authority));
 }
 
 // Validating webhooks get the bundle a round after mutating ones. Otherwise the API server could
@@ -240,12 +239,12 @@ void CertificateKeeper::WriteTask(const certs::ServerTask* task, std::size_t ser
   const std::string& name = settings_.servers[server].secret;
   kube::ApiObject secret = BeginSecret(name, before);
   if (task == nullptr) {
-    WriteSecret(name, before, std::move(secret), kOwnershipWords);
+    WriteSecret(name, before, secret, kOwnershipWords);
     return;
   }
   if (!task->cause) {
     secret.SetSecretValue(kAuthoritiesKey, plan.bundle);
-    WriteSecret(name, before, std::move(secret), "trusted authorities");
+    WriteSecret(name, before, secret, "trusted authorities");
     return;
   }
   const certs::ServerState& state = held.state.servers[server];
@@ -254,7 +253,7 @@ void CertificateKeeper::WriteTask(const certs::ServerTask* task, std::size_t ser
   if (!data.ok()) return Fail(data.status());
   SetData(*data, secret);
   MarkRenewed(secret);
-  WriteSecret(name, before, std::move(secret), WhyMade(*task->cause));
+  WriteSecret(name, before, secret, WhyMade(*task->cause));
 }
 
 kube::ApiObject CertificateKeeper::BeginSecret(
@@ -281,7 +280,7 @@ void CertificateKeeper::MarkRenewed(kube::ApiObject& secret) const {
 
 bool CertificateKeeper::WriteSecret(const std::string& name,
                                     const absl::StatusOr<kube::ApiObject>& before,
-                                    kube::ApiObject after, std::string_view why) {
+                                    const kube::ApiObject& after, std::string_view why) {
   if (before.ok() && *before == after) return true;
   if (!options_.may_write()) return false;
   const std::string collection = SecretsIn(options_.namespace_name);

@@ -159,7 +159,7 @@ class CertificateKeeper {
   // Writes `after` if it differs from `before` and this controller may write. Returns true if the
   // Secret is as it should be.
   bool WriteSecret(const std::string& name, const absl::StatusOr<kube::ApiObject>& before,
-                   kube::ApiObject after, std::string_view why);
+                   const kube::ApiObject& after, std::string_view why);
   // Notes the result of a write for NextWait(), and passes it on. A cancelled write is neither a
   // success nor a failure.
   void Report(Write write, const std::string& object, std::string_view why,

@@ -38,7 +38,7 @@ kube::ListWatchOptions PendingPods(std::uint64_t seed) {
 
 }  // namespace
 
-Controller::Controller(Options options,
+Controller::Controller(const Options& options,
                        std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                        const cluster::Snapshot* snapshot, Observer* observer,
                        CertificateObserver* certificate_observer,

@@ -139,7 +139,8 @@ class Controller {
   /// controller's threads; `pending_observer` is notified of the list-and-watch of waiting pods.
   /// `check_metrics` must not be null if there are active checks. Everything pointed at must
   /// outlive this.
-  Controller(Options options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
+  Controller(const Options& options,
+             std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
              const cluster::Snapshot* snapshot, Observer* observer,
              CertificateObserver* certificate_observer, kube::ListWatchObserver* pending_observer,
              PlannerMetrics* planner_metrics, checks::Metrics* check_metrics = nullptr);

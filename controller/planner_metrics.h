@@ -60,19 +60,19 @@ class PlannerMetrics {
   std::map<planner::State, prometheus::Gauge*> pods_;
   std::map<policies::fit::Unknown, prometheus::Gauge*> left_to_scan_;
   std::array<prometheus::Counter*, planner::kOutcomes> ended_{};
-  prometheus::Counter* written_;
-  prometheus::Counter* failed_;
-  prometheus::Counter* late_;
-  prometheus::Histogram* nomination_delay_;
-  prometheus::Histogram* binding_delay_;
-  prometheus::Histogram* plan_;
+  prometheus::Counter* written_ = nullptr;
+  prometheus::Counter* failed_ = nullptr;
+  prometheus::Counter* late_ = nullptr;
+  prometheus::Histogram* nomination_delay_ = nullptr;
+  prometheus::Histogram* binding_delay_ = nullptr;
+  prometheus::Histogram* plan_ = nullptr;
 
   std::array<prometheus::Gauge*, planner::kGangPhases> gangs_{};
   std::array<prometheus::Counter*, planner::kGangEvents> gang_events_{};
-  prometheus::Gauge* gang_oldest_;
-  prometheus::Histogram* gang_wait_;
+  prometheus::Gauge* gang_oldest_ = nullptr;
+  prometheus::Histogram* gang_wait_ = nullptr;
   // Has one series for each label of the topology.
-  prometheus::Family<prometheus::Histogram>* gang_spans_;
+  prometheus::Family<prometheus::Histogram>* gang_spans_ = nullptr;
 };
 
 }  // namespace berth::controller

@@ -58,7 +58,8 @@ class RepairPlanner {
       if (const model::NodeState* const node = view_.At(i)) LookAt(*node);
     }
     for (const std::vector<Patient>& pool : pools_) PlanPool(pool);
-    std::ranges::stable_partition(changes_, [](const RepairChange& each) { return !each.allowed; });
+    std::stable_partition(changes_.begin(), changes_.end(),
+                          [](const RepairChange& each) { return !each.allowed; });
     return std::move(changes_);
   }
 

@@ -56,9 +56,9 @@ class SchedulerLeases {
     Fate fate = Fate::kRead;
   };
 
-  static void Read(Known& lease);
+  static void Read(Known& known);
   // Logs what has become of the Lease, if that is new.
-  static void Report(Known& lease, Fate fate, const absl::Status& status);
+  static void Report(Known& known, Fate fate, const absl::Status& status);
 
   std::vector<Known> leases_;
 };
