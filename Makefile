@@ -54,11 +54,11 @@ image: deps ## build the container image and its SBOM, without a container engin
 DIST_FLAGS ?=
 dist: ## make a release in build/dist: archives, Debian packages, images, chart, SBOMs, checksums
 	@.ci/install-dependencies --with-dist
-	@JOBS=$(JOBS) VERSION=$(VERSION) dist/build $(DIST_FLAGS)
+	@JOBS=$(JOBS) VERSION=$(VERSION) image/dist/build $(DIST_FLAGS)
 
 check-dist: ## make a release, and again in another folder without compiler cache; compare all bytes; try it
 	@.ci/install-dependencies --with-dist
-	@JOBS=$(JOBS) dist/check
+	@JOBS=$(JOBS) image/dist/check
 
 control-plane: deps ## build etcd, Kubernetes, KWOK and helm into .cache/bin
 	@echo "==> building the control plane (.cache/bin; the first time takes about 10 minutes)"
@@ -90,7 +90,7 @@ check: ## run all tests
 check-cluster: ## install the chart on a real kubelet, in namespaces of its own (root)
 	@.ci/install-dependencies --with-node
 	$(SET_UP) image control-plane
-	@JOBS=$(JOBS) dist/build amd64
+	@JOBS=$(JOBS) image/dist/build amd64
 	@tests/e2e/build/build.sh node
 	@echo "==> the chart on a real node"
 	@cd tests/e2e && go test -tags cluster -p 1 ./node ./cluster -count=1 -v -timeout 20m

@@ -4,4 +4,4 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / folder) for folder in ("dist", "image", "tests/image")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("image/dist", "image", "tests/image")]

@@ -18,7 +18,7 @@ func TestUpgradeFromTheFormerReleaseFailsNoRequest(t *testing.T) {
 	w.Check("find the former release", err)
 	program := filepath.Join(folder, formerBinary)
 	if _, err := os.Stat(program); err != nil {
-		t.Fatalf("%v: run dist/former, which builds it", err)
+		t.Fatalf("%v: run image/dist/former, which builds it", err)
 	}
 	said, err := exec.CommandContext(t.Context(), program, "version").Output()
 	w.Check("ask the former release for its version", err)

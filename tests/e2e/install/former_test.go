@@ -13,7 +13,7 @@ const (
 	formerBinary = "build/release/cli/berth"
 )
 
-// formerFolder is a checkout of the release before, built: $BERTH_FORMER, else what dist/former makes.
+// formerFolder is a checkout of the release before, built: $BERTH_FORMER, else what image/dist/former makes.
 func formerFolder() (string, error) {
 	if folder := os.Getenv("BERTH_FORMER"); folder != "" {
 		return folder, nil

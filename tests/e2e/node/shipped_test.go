@@ -18,7 +18,7 @@ type shipped struct{ version, chart, archive string }
 // image is the one that the chart asks for.
 func (s shipped) image() string { return "berth:" + s.version }
 
-// findShipped is what `dist/build amd64` has made of this tree.
+// findShipped is what `image/dist/build amd64` has made of this tree.
 func findShipped() (shipped, error) {
 	root, err := box.RepoRoot()
 	if err != nil {
@@ -28,7 +28,7 @@ func findShipped() (shipped, error) {
 	const prefix, suffix = "berth-chart-", ".tgz"
 	charts, err := filepath.Glob(filepath.Join(folder, prefix+"*"+suffix))
 	if err != nil || len(charts) != 1 {
-		return shipped{}, fmt.Errorf("want one build/dist/%s*%s, found %d: run dist/build amd64",
+		return shipped{}, fmt.Errorf("want one build/dist/%s*%s, found %d: run image/dist/build amd64",
 			prefix, suffix, len(charts))
 	}
 	version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(charts[0]), prefix), suffix)

@@ -10,7 +10,7 @@ import tempfile
 from problem import Problem
 from tree import Tree
 
-_CHART = pathlib.Path(__file__).resolve().parent.parent / "charts/berth"
+_CHART = pathlib.Path(__file__).resolve().parents[2] / "charts/berth"
 
 
 def chart(helm, release):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Puts a release together of what image/build has built: archives, Debian packages, the chart, and the
-checksums of all that is in the folder. dist/build runs it."""
+checksums of all that is in the folder. image/dist/build runs it."""
 
 import argparse
 import hashlib
 import pathlib
 import sys
 
-_SOURCE = pathlib.Path(__file__).resolve().parent.parent
+_SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(_SOURCE / "image"))
 
 import assemble  # noqa: E402

@@ -11,7 +11,7 @@ import content
 from problem import Problem
 from tree import Tree
 
-_SOURCE = pathlib.Path(__file__).resolve().parent.parent
+_SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Program(NamedTuple):

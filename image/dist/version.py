@@ -8,7 +8,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
-_SOURCE = pathlib.Path(__file__).resolve().parent.parent
+_SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(_SOURCE / "image"))
 
 from problem import Problem  # noqa: E402
