@@ -87,12 +87,12 @@ Json Kept(const Json& update, const Json& stored, const std::string& kind,
   return Patched(text, JsonPatch(object.root(), object.workload(), outcome.workload));
 }
 
-struct Case {
+struct KeptCase {
   std::string kind;
   Json manifest;
 };
 
-Case CaseOf(unsigned seed) {
+KeptCase CaseOf(unsigned seed) {
   ManifestGenerator generator(seed);
   const bool is_job = generator.Chance(50);
   return {.kind = is_job ? "Job" : "Pod", .manifest = is_job ? generator.Job() : generator.Pod()};
@@ -120,7 +120,7 @@ bool AsksForZero(const Json& manifest) {
 TEST(KeepPropertyTest, AManifestThatIsAppliedAgainChangesNothing) {
   std::size_t undone = 0;
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
-    const Case test = CaseOf(seed);
+    const KeptCase test = CaseOf(seed);
     if (AsksForZero(test.manifest)) continue;
     const Json stored = Created(test.manifest, test.kind);
     Json update = stored;
@@ -191,8 +191,8 @@ bool AreEither(const model::JobSpec& job, const model::JobSpec& update,
 TEST(KeepPropertyTest, EveryFieldIsAsInTheUpdateOrAsStored) {
   std::size_t kept_something = 0;
   for (unsigned seed = 0; seed + 1 < kSeeds; ++seed) {
-    const Case test = CaseOf(seed);
-    const Case other = CaseOf(seed + 1);
+    const KeptCase test = CaseOf(seed);
+    const KeptCase other = CaseOf(seed + 1);
     if (test.kind != other.kind) continue;
     const Json stored = Created(test.manifest, test.kind);
     Json update = stored;

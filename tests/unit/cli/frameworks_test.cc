@@ -48,19 +48,20 @@ std::vector<std::string> WarningsWith(const std::vector<Framework>& frameworks, 
   return PreviewsWith(frameworks, example).front().warnings;
 }
 
-struct Case {
+struct FrameworkCase {
   Framework framework;
   // The containers whose size is foretold.
   std::vector<std::string> containers;
 };
 
 TEST(Frameworks, EveryTemplateIsForetold) {
-  for (const Case& c : std::vector<Case>{{Framework::kJobSet, {"train"}},
-                                         {Framework::kMpiOperator, {"launcher", "worker"}},
-                                         {Framework::kTrainingOperator, {"pytorch"}},
-                                         {Framework::kTrainer, {"node"}},
-                                         {Framework::kKubeRay, {"head", "worker"}},
-                                         {Framework::kLeaderWorkerSet, {"leader", "worker"}}}) {
+  for (const FrameworkCase& c :
+       std::vector<FrameworkCase>{{Framework::kJobSet, {"train"}},
+                                  {Framework::kMpiOperator, {"launcher", "worker"}},
+                                  {Framework::kTrainingOperator, {"pytorch"}},
+                                  {Framework::kTrainer, {"node"}},
+                                  {Framework::kKubeRay, {"head", "worker"}},
+                                  {Framework::kLeaderWorkerSet, {"leader", "worker"}}}) {
     const auto name = policies::admission::NameOf(c.framework);
     const std::vector<std::string> warnings = WarningsWith({c.framework}, c.framework);
     EXPECT_THAT(warnings, Each(StartsWith("berth, pods"))) << name;

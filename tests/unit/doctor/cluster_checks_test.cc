@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Case {
+struct ClusterCase {
   std::string name;
   Findings (*check)(const Facts&, const Rules&);
   std::function<void(std::vector<model::Node>&)> change;
@@ -24,10 +24,10 @@ struct Case {
   std::string advice;
 };
 
-class NodeTable : public ::testing::TestWithParam<Case> {};
+class NodeTable : public ::testing::TestWithParam<ClusterCase> {};
 
 TEST_P(NodeTable, Judges) {
-  const Case& test = GetParam();
+  const ClusterCase& test = GetParam();
   Facts facts = NoFacts();
   facts.nodes = std::vector<model::Node>{GpuNode("v100-1"), GpuNode("v100-2"), CpuNode("cpu-1")};
   test.change(*facts.nodes);
@@ -49,58 +49,61 @@ void PublishAll(Nodes& nodes) {
 INSTANTIATE_TEST_SUITE_P(
     All, NodeTable,
     ::testing::Values(
-        Case{"Labelled", checks::Labels().run, Nothing, Severity::kOk,
-             "2 accelerator nodes labelled", ""},
-        Case{"LabelMissing", checks::Labels().run,
-             [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin()); },
-             Severity::kProblem, "1 accelerator node without label berth.dev/accelerator",
-             "check rights"},
-        Case{"LabelMissingNamesTheNode", checks::Labels().run,
-             [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin()); },
-             Severity::kProblem, "v100-2 (V100)", ""},
-        Case{"LabelOfAnother", checks::Labels().run,
-             [](Nodes& nodes) { nodes[0].labels[0].second = "A100"; }, Severity::kWarning,
-             "v100-1 (V100, labelled A100)", "drain"},
-        Case{"MemoryMissing", checks::Labels().run,
-             [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin() + 1); },
-             Severity::kProblem,
-             "1 accelerator node without label berth.dev/accelerator-memory: pods that name a "
-             "minimum memory do not go there: v100-2 (32 GiB)",
-             "check rights"},
-        Case{"MemoryOfAnother", checks::Labels().run,
-             [](Nodes& nodes) { nodes[0].labels[1].second = "40"; }, Severity::kWarning,
-             "1 node labelled with another memory: v100-1 (32 GiB, labelled 40)", "drain"},
-        Case{"MemoryThatDriversReport", checks::Labels().run,
-             [](Nodes& nodes) {
-               nodes[0].labels.insert(nodes[0].labels.begin() + 2,
-                                      {"nvidia.com/gpu.memory", "16384"});
-             },
-             Severity::kWarning, "v100-1 (17 GiB, labelled 32)", "drain"},
+        ClusterCase{"Labelled", checks::Labels().run, Nothing, Severity::kOk,
+                    "2 accelerator nodes labelled", ""},
+        ClusterCase{"LabelMissing", checks::Labels().run,
+                    [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin()); },
+                    Severity::kProblem, "1 accelerator node without label berth.dev/accelerator",
+                    "check rights"},
+        ClusterCase{"LabelMissingNamesTheNode", checks::Labels().run,
+                    [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin()); },
+                    Severity::kProblem, "v100-2 (V100)", ""},
+        ClusterCase{"LabelOfAnother", checks::Labels().run,
+                    [](Nodes& nodes) { nodes[0].labels[0].second = "A100"; }, Severity::kWarning,
+                    "v100-1 (V100, labelled A100)", "drain"},
+        ClusterCase{
+            "MemoryMissing", checks::Labels().run,
+            [](Nodes& nodes) { nodes[1].labels.erase(nodes[1].labels.begin() + 1); },
+            Severity::kProblem,
+            "1 accelerator node without label berth.dev/accelerator-memory: pods that name a "
+            "minimum memory do not go there: v100-2 (32 GiB)",
+            "check rights"},
+        ClusterCase{"MemoryOfAnother", checks::Labels().run,
+                    [](Nodes& nodes) { nodes[0].labels[1].second = "40"; }, Severity::kWarning,
+                    "1 node labelled with another memory: v100-1 (32 GiB, labelled 40)", "drain"},
+        ClusterCase{"MemoryThatDriversReport", checks::Labels().run,
+                    [](Nodes& nodes) {
+                      nodes[0].labels.insert(nodes[0].labels.begin() + 2,
+                                             {"nvidia.com/gpu.memory", "16384"});
+                    },
+                    Severity::kWarning, "v100-1 (17 GiB, labelled 32)", "drain"},
 
-        Case{"OneEntry", checks::Catalogue().run, Nothing, Severity::kOk, "", ""},
-        Case{"TwoEntries", checks::Catalogue().run,
-             [](Nodes& nodes) { nodes[0].labels[2].second = "NVIDIA-A100-like-V100"; },
-             Severity::kWarning, "v100-1 (V100 and A100)", "so that only one entry matches"},
-        Case{"NoEntry", checks::Catalogue().run, [](Nodes& nodes) { nodes[0].labels.clear(); },
-             Severity::kWarning, "v100-1 (nvidia.com/gpu)", "add an entry"},
+        ClusterCase{"OneEntry", checks::Catalogue().run, Nothing, Severity::kOk, "", ""},
+        ClusterCase{"TwoEntries", checks::Catalogue().run,
+                    [](Nodes& nodes) { nodes[0].labels[2].second = "NVIDIA-A100-like-V100"; },
+                    Severity::kWarning, "v100-1 (V100 and A100)", "so that only one entry matches"},
+        ClusterCase{"NoEntry", checks::Catalogue().run,
+                    [](Nodes& nodes) { nodes[0].labels.clear(); }, Severity::kWarning,
+                    "v100-1 (nvidia.com/gpu)", "add an entry"},
 
-        Case{"AllPublished", checks::Conditions().run, PublishAll, Severity::kOk,
-             "conditions are published", ""},
-        Case{"SomePublished", checks::Conditions().run, Nothing, Severity::kNote,
-             "no node publishes", "health.conditions"},
-        Case{"NonePublished", checks::Conditions().run,
-             [](Nodes& nodes) {
-               for (model::Node& node : nodes) node.conditions.clear();
-             },
-             Severity::kWarning, "broken nodes are not excluded", "node-problem-detector"},
+        ClusterCase{"AllPublished", checks::Conditions().run, PublishAll, Severity::kOk,
+                    "conditions are published", ""},
+        ClusterCase{"SomePublished", checks::Conditions().run, Nothing, Severity::kNote,
+                    "no node publishes", "health.conditions"},
+        ClusterCase{"NonePublished", checks::Conditions().run,
+                    [](Nodes& nodes) {
+                      for (model::Node& node : nodes) node.conditions.clear();
+                    },
+                    Severity::kWarning, "broken nodes are not excluded", "node-problem-detector"},
 
-        Case{"SharesFit", checks::Shares().run, Nothing, Severity::kOk, "", ""},
-        Case{"TooLittleCpu", checks::Shares().run,
-             [](Nodes& nodes) { nodes[0].allocatable.Set("cpu", 20'000); }, Severity::kWarning,
-             "V100: 8 x 4 cpu on a node with 20000m: v100-1", "share"},
-        Case{"TooLittleMemory", checks::Shares().run,
-             [](Nodes& nodes) { nodes[1].allocatable.Set("memory", std::int64_t{100} << 30); },
-             Severity::kWarning, "memory on a node with 100Gi: v100-2", "share"}),
+        ClusterCase{"SharesFit", checks::Shares().run, Nothing, Severity::kOk, "", ""},
+        ClusterCase{"TooLittleCpu", checks::Shares().run,
+                    [](Nodes& nodes) { nodes[0].allocatable.Set("cpu", 20'000); },
+                    Severity::kWarning, "V100: 8 x 4 cpu on a node with 20000m: v100-1", "share"},
+        ClusterCase{
+            "TooLittleMemory", checks::Shares().run,
+            [](Nodes& nodes) { nodes[1].allocatable.Set("memory", std::int64_t{100} << 30); },
+            Severity::kWarning, "memory on a node with 100Gi: v100-2", "share"}),
     [](const auto& param_info) { return param_info.param.name; });
 
 TEST(CheckLabels, CutsTheNamesOfManyNodes) {

@@ -148,17 +148,17 @@ TEST_F(Shortlist, WholeNodesAreAllAnswered) {
   EXPECT_THAT(Outcomes(), ElementsAre());
 }
 
-struct Case {
+struct ShortlistCase {
   std::string name;
   std::string metadata;
   std::string spec;
   std::string outcome;
 };
 
-class NeverShortlisted : public Shortlist, public ::testing::WithParamInterface<Case> {};
+class NeverShortlisted : public Shortlist, public ::testing::WithParamInterface<ShortlistCase> {};
 
 TEST_P(NeverShortlisted, AllNodesThatFitAreAnswered) {
-  const Case& test = GetParam();
+  const ShortlistCase& test = GetParam();
   ListServices({{"team", "web", {{"app", "served"}}}});
   EXPECT_EQ(Answered(PodWith(test.metadata, test.spec)), kNodes);
   EXPECT_THAT(Outcomes(), ElementsAre(test.outcome + " 1"));
@@ -167,41 +167,47 @@ TEST_P(NeverShortlisted, AllNodesThatFitAreAnswered) {
 INSTANTIATE_TEST_SUITE_P(
     All, NeverShortlisted,
     ::testing::Values(
-        Case{"PreferredNodeAffinity", "{}",
-             R"({"affinity": {"nodeAffinity":
+        ShortlistCase{"PreferredNodeAffinity", "{}",
+                      R"({"affinity": {"nodeAffinity":
                  {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1,
                   "preference": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}}]}}})",
-             "node_preference"},
-        Case{"PodAffinity", "{}",
-             R"({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
+                      "node_preference"},
+        ShortlistCase{
+            "PodAffinity", "{}",
+            R"({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
                  [{"topologyKey": "zone", "labelSelector": {}}]}}})",
-             "pod_affinity"},
-        Case{"PreferredPodAffinity", "{}",
-             R"({"affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
+            "pod_affinity"},
+        ShortlistCase{
+            "PreferredPodAffinity", "{}",
+            R"({"affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
                  [{"weight": 1, "podAffinityTerm": {"topologyKey": "zone"}}]}}})",
-             "pod_affinity"},
-        Case{"RequiredPodAntiAffinity", "{}",
-             R"({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
+            "pod_affinity"},
+        ShortlistCase{
+            "RequiredPodAntiAffinity", "{}",
+            R"({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
                  [{"topologyKey": "zone", "labelSelector": {}}]}}})",
-             "pod_affinity"},
-        Case{"PodAntiAffinity", "{}",
-             R"({"affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
+            "pod_affinity"},
+        ShortlistCase{
+            "PodAntiAffinity", "{}",
+            R"({"affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
                  [{"weight": 1, "podAffinityTerm": {"topologyKey": "zone"}}]}}})",
-             "pod_affinity"},
-        Case{"ScheduleAnyway", "{}",
-             R"({"topologySpreadConstraints": [{"whenUnsatisfiable": "ScheduleAnyway"}]})",
-             "soft_spread"},
-        Case{"OfAReplicaSet",
-             R"({"ownerReferences": [{"kind": "ReplicaSet", "controller": true}]})", "{}",
-             "replicated"},
-        Case{"OfAStatefulSet",
-             R"({"ownerReferences": [{"kind": "StatefulSet", "controller": true}]})", "{}",
-             "replicated"},
-        Case{"OfAReplicationController",
-             R"({"ownerReferences": [{"kind": "ReplicationController", "controller": true}]})",
-             "{}", "replicated"},
-        Case{"OfAService", R"({"labels": {"app": "served", "more": "x"}})", "{}", "service"},
-        Case{"WithClaims", "{}", R"({"resourceClaims": [{"name": "gpu"}]})", "claims"}),
+            "pod_affinity"},
+        ShortlistCase{"ScheduleAnyway", "{}",
+                      R"({"topologySpreadConstraints": [{"whenUnsatisfiable": "ScheduleAnyway"}]})",
+                      "soft_spread"},
+        ShortlistCase{"OfAReplicaSet",
+                      R"({"ownerReferences": [{"kind": "ReplicaSet", "controller": true}]})", "{}",
+                      "replicated"},
+        ShortlistCase{"OfAStatefulSet",
+                      R"({"ownerReferences": [{"kind": "StatefulSet", "controller": true}]})", "{}",
+                      "replicated"},
+        ShortlistCase{
+            "OfAReplicationController",
+            R"({"ownerReferences": [{"kind": "ReplicationController", "controller": true}]})", "{}",
+            "replicated"},
+        ShortlistCase{"OfAService", R"({"labels": {"app": "served", "more": "x"}})", "{}",
+                      "service"},
+        ShortlistCase{"WithClaims", "{}", R"({"resourceClaims": [{"name": "gpu"}]})", "claims"}),
     [](const auto& param_info) { return param_info.param.name; });
 
 // A Job's pods are spread by nobody.

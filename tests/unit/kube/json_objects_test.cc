@@ -19,7 +19,7 @@ std::string List(const std::string& kind, const std::string& items) {
   return "{\"apiVersion\":\"v1\",\"kind\":\"" + kind + "\",\"items\":[" + items + "]}";
 }
 
-struct Case {
+struct ObjectsCase {
   std::string text;
   std::size_t nodes;
   std::size_t pods;
@@ -27,7 +27,7 @@ struct Case {
 };
 
 TEST(ObjectsFromJsonTest, TakesWhateverKubectlWrites) {
-  const std::vector<Case> cases = {
+  const std::vector<ObjectsCase> cases = {
       {kNode, 1, 0, 0},
       {kPod, 0, 1, 0},
       {kOther, 0, 0, 1},
@@ -41,7 +41,7 @@ TEST(ObjectsFromJsonTest, TakesWhateverKubectlWrites) {
       {" " + kNode + "\n\n" + List("PodList", kPod) + "\n", 1, 1, 0},
       {R"({"apiVersion":"other.example/v1","kind":"Node"})", 0, 0, 1},
   };
-  for (const Case& c : cases) {
+  for (const ObjectsCase& c : cases) {
     const auto objects = ObjectsFromJson(c.text);
     ASSERT_TRUE(objects.ok()) << c.text << objects.status();
     EXPECT_EQ(objects->nodes.size(), c.nodes) << c.text;

@@ -46,7 +46,7 @@ model::NodeState NodeOf(const std::string& kind) {
   return nodes.at(kind);
 }
 
-struct Case {
+struct AcceleratorCase {
   std::string name;
   model::Pod pod;
   std::string node;
@@ -64,10 +64,10 @@ struct Prepared {
   explicit Prepared(const model::Pod& pod) : preparation(policy.Prepare(pod, FixedView(), kNow)) {}
 };
 
-class AcceleratorTable : public testing::TestWithParam<Case> {};
+class AcceleratorTable : public testing::TestWithParam<AcceleratorCase> {};
 
 TEST_P(AcceleratorTable, JudgesNode) {
-  const Case& c = GetParam();
+  const AcceleratorCase& c = GetParam();
   const Prepared prepared(c.pod);
   const auto* evaluator = std::get_if<std::unique_ptr<NodeEvaluator>>(&prepared.preparation);
   ASSERT_NE(evaluator, nullptr);
@@ -92,53 +92,61 @@ const std::string kUnknownSize = "node(s) had accelerator memory of unknown size
 INSTANTIATE_TEST_SUITE_P(
     Models, AcceleratorTable,
     testing::Values(
-        Case{"AnyGpuWhereNoneIsNamed", Gpu(""), "V100", true},
-        Case{"GpuPodNotOnMnCore", Gpu(""), "MN-Core", false, 0, IsOther("MN-Core")},
-        Case{"MnCorePodOnMnCore", PodAskingFor(kMnCore, 4), "MN-Core", true},
-        Case{"MnCorePodNotOnGpu", PodAskingFor(kMnCore, 4), "A30", false, 0, IsOther("A30")},
+        AcceleratorCase{"AnyGpuWhereNoneIsNamed", Gpu(""), "V100", true},
+        AcceleratorCase{"GpuPodNotOnMnCore", Gpu(""), "MN-Core", false, 0, IsOther("MN-Core")},
+        AcceleratorCase{"MnCorePodOnMnCore", PodAskingFor(kMnCore, 4), "MN-Core", true},
+        AcceleratorCase{"MnCorePodNotOnGpu", PodAskingFor(kMnCore, 4), "A30", false, 0,
+                        IsOther("A30")},
         // NodeResourcesFit knows whether such a node has the resource; with DRA it may.
-        Case{"NodeOutsideTheCatalogue", Gpu(""), "P100", true},
-        Case{"NodeWithoutAccelerator", Gpu(""), "CPU", true},
-        Case{"NamedModel", Gpu("A100"), "A100", true},
-        Case{"OtherModel", Gpu("A100"), "V100", false, 0, IsOther("V100")},
-        Case{"NamedModelAgainstUncataloguedNode", Gpu("A100"), "P100", false, 0, kNotInCatalogue},
-        Case{"NamedModelAgainstCpuNode", Gpu("A100"), "CPU", false, 0, kNotInCatalogue},
-        Case{"FirstOfThree", Gpu("A100,V100,A30"), "A100", true, 1000},
-        Case{"SecondOfThree", Gpu("A100,V100,A30"), "V100", true, 666},
-        Case{"ThirdOfThree", Gpu("A100,V100,A30"), "A30", true, 333},
-        Case{"SpacesAndEmptyItemsSayNothing", Gpu(" A100 ,, V100, "), "V100", true, 500},
-        Case{"RepeatedModelKeepsItsFirstPlace", Gpu("A100,V100,A100"), "A100", true, 1000},
-        Case{"BlankAnnotationNamesNothing", Gpu(" , "), "A30", true},
-        Case{"SliceOfAnyModel", PodAskingFor(kMig, 1), "A100", true},
-        Case{"SliceThatTheModelHasNot", PodAskingFor(kMig, 1), "V100", false, 0, IsOther("V100")},
-        Case{"SliceThatTheNodeListsAllTheSame", PodAskingFor(kMig, 1), "A30 with slices", true},
-        Case{"SliceOfANamedModelOnAnother", PodAskingFor(kMig, 1, Annotations("A100", "")),
-             "A30 with slices", false, 0, IsOther("A30")},
-        Case{"SliceOfTheNamedModel", PodAskingFor(kMig, 1, Annotations("A100,V100", "")), "A100",
-             true, 1000},
+        AcceleratorCase{"NodeOutsideTheCatalogue", Gpu(""), "P100", true},
+        AcceleratorCase{"NodeWithoutAccelerator", Gpu(""), "CPU", true},
+        AcceleratorCase{"NamedModel", Gpu("A100"), "A100", true},
+        AcceleratorCase{"OtherModel", Gpu("A100"), "V100", false, 0, IsOther("V100")},
+        AcceleratorCase{"NamedModelAgainstUncataloguedNode", Gpu("A100"), "P100", false, 0,
+                        kNotInCatalogue},
+        AcceleratorCase{"NamedModelAgainstCpuNode", Gpu("A100"), "CPU", false, 0, kNotInCatalogue},
+        AcceleratorCase{"FirstOfThree", Gpu("A100,V100,A30"), "A100", true, 1000},
+        AcceleratorCase{"SecondOfThree", Gpu("A100,V100,A30"), "V100", true, 666},
+        AcceleratorCase{"ThirdOfThree", Gpu("A100,V100,A30"), "A30", true, 333},
+        AcceleratorCase{"SpacesAndEmptyItemsSayNothing", Gpu(" A100 ,, V100, "), "V100", true, 500},
+        AcceleratorCase{"RepeatedModelKeepsItsFirstPlace", Gpu("A100,V100,A100"), "A100", true,
+                        1000},
+        AcceleratorCase{"BlankAnnotationNamesNothing", Gpu(" , "), "A30", true},
+        AcceleratorCase{"SliceOfAnyModel", PodAskingFor(kMig, 1), "A100", true},
+        AcceleratorCase{"SliceThatTheModelHasNot", PodAskingFor(kMig, 1), "V100", false, 0,
+                        IsOther("V100")},
+        AcceleratorCase{"SliceThatTheNodeListsAllTheSame", PodAskingFor(kMig, 1), "A30 with slices",
+                        true},
+        AcceleratorCase{"SliceOfANamedModelOnAnother",
+                        PodAskingFor(kMig, 1, Annotations("A100", "")), "A30 with slices", false, 0,
+                        IsOther("A30")},
+        AcceleratorCase{"SliceOfTheNamedModel", PodAskingFor(kMig, 1, Annotations("A100,V100", "")),
+                        "A100", true, 1000},
         // The catalogue's MN-Core cannot serve nvidia.com/gpu, A100 can.
-        Case{"ModelOfAnotherResource", Gpu("MN-Core,A100"), "MN-Core", false, 0,
-             IsOther("MN-Core")},
-        Case{"RankIsAmongTheNamed", Gpu("MN-Core,A100"), "A100", true, 500}),
+        AcceleratorCase{"ModelOfAnotherResource", Gpu("MN-Core,A100"), "MN-Core", false, 0,
+                        IsOther("MN-Core")},
+        AcceleratorCase{"RankIsAmongTheNamed", Gpu("MN-Core,A100"), "A100", true, 500}),
     [](const auto& param) { return param.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Memory, AcceleratorTable,
     testing::Values(
-        Case{"LabelEnough", Gpu("", "32Gi"), "V100 32510 MiB", true},
-        Case{"LabelTooLittle", Gpu("", "32Gi"), "V100 16384 MiB", false, 0, kTooLittle},
-        Case{"DriversReportLess", Gpu("", "40Gi"), "A100 39538 MiB", true},
-        Case{"ButNotThatMuchLess", Gpu("", "42Gi"), "A100 39538 MiB", false, 0, kTooLittle},
-        Case{"CatalogueWithoutLabel", Gpu("", "40Gi"), "A100", true},
-        Case{"CatalogueIsNominal", Gpu("", "41Gi"), "A100", false, 0, kTooLittle},
-        Case{"CatalogueWhereLabelIsNoNumber", Gpu("", "40Gi"), "A100 bad label", true},
-        Case{"CatalogueWhereLabelIsZero", Gpu("", "40Gi"), "A100 0 MiB", true},
-        Case{"LabelOfUncataloguedNode", Gpu("", "80Gi"), "P100 81559 MiB", true},
-        Case{"NothingKnown", Gpu("", "1Gi"), "P100", false, 0, kUnknownSize},
-        Case{"CatalogueWithoutMemory", PodAskingFor(kMnCore, 1, Annotations("", "1Gi")), "MN-Core",
-             false, 0, kUnknownSize},
-        Case{"ModelComesFirst", Gpu("A30", "40Gi"), "A100", false, 0, IsOther("A100")},
-        Case{"ModelAndMemory", Gpu("V100", "24Gi"), "V100 16384 MiB", false, 0, kTooLittle}),
+        AcceleratorCase{"LabelEnough", Gpu("", "32Gi"), "V100 32510 MiB", true},
+        AcceleratorCase{"LabelTooLittle", Gpu("", "32Gi"), "V100 16384 MiB", false, 0, kTooLittle},
+        AcceleratorCase{"DriversReportLess", Gpu("", "40Gi"), "A100 39538 MiB", true},
+        AcceleratorCase{"ButNotThatMuchLess", Gpu("", "42Gi"), "A100 39538 MiB", false, 0,
+                        kTooLittle},
+        AcceleratorCase{"CatalogueWithoutLabel", Gpu("", "40Gi"), "A100", true},
+        AcceleratorCase{"CatalogueIsNominal", Gpu("", "41Gi"), "A100", false, 0, kTooLittle},
+        AcceleratorCase{"CatalogueWhereLabelIsNoNumber", Gpu("", "40Gi"), "A100 bad label", true},
+        AcceleratorCase{"CatalogueWhereLabelIsZero", Gpu("", "40Gi"), "A100 0 MiB", true},
+        AcceleratorCase{"LabelOfUncataloguedNode", Gpu("", "80Gi"), "P100 81559 MiB", true},
+        AcceleratorCase{"NothingKnown", Gpu("", "1Gi"), "P100", false, 0, kUnknownSize},
+        AcceleratorCase{"CatalogueWithoutMemory", PodAskingFor(kMnCore, 1, Annotations("", "1Gi")),
+                        "MN-Core", false, 0, kUnknownSize},
+        AcceleratorCase{"ModelComesFirst", Gpu("A30", "40Gi"), "A100", false, 0, IsOther("A100")},
+        AcceleratorCase{"ModelAndMemory", Gpu("V100", "24Gi"), "V100 16384 MiB", false, 0,
+                        kTooLittle}),
     [](const auto& param) { return param.param.name; });
 
 struct RefusedCase {

@@ -52,14 +52,14 @@ TEST(PathSegmentTest, IsAName) {
   EXPECT_FALSE(IsPathSegment(std::string("a\0b", 3)));
 }
 
-struct Case {
+struct PathCase {
   std::string what;
   model::Workload workload;
   std::string controller;
   std::string path;
 };
 
-std::vector<Case> Cases() {
+std::vector<PathCase> Cases() {
   const model::Workload job_pod = PodOf("Job", "train", "", "train-");
   model::Workload generated = CpuPod();
   generated.name = "";
@@ -107,7 +107,7 @@ std::vector<Case> Cases() {
 }
 
 TEST(CheckpointPathTest, IsWhereARetryIsSentAgain) {
-  for (const Case& c : Cases()) {
+  for (const PathCase& c : Cases()) {
     EXPECT_EQ(CheckpointPath(From(c.controller), c.workload, kKey), c.path) << c.what;
   }
 }
