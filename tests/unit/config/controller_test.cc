@@ -20,7 +20,7 @@ ConfigReading Parse(const std::string& block) {
       "f");
 }
 
-std::string ErrorsOf(const std::string& block) { return yaml::ToString(Parse(block).errors); }
+std::string BlockErrors(const std::string& block) { return yaml::ToString(Parse(block).errors); }
 
 TEST(ControllerConfigTest, IsReadWhole) {
   const ConfigReading reading = Parse(R"(
@@ -158,7 +158,7 @@ struct Mistake {
 class ControllerConfigRefuses : public testing::TestWithParam<Mistake> {};
 
 TEST_P(ControllerConfigRefuses, WithPathAndLine) {
-  EXPECT_EQ(ErrorsOf(GetParam().block), GetParam().error);
+  EXPECT_EQ(BlockErrors(GetParam().block), GetParam().error);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -287,7 +287,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ControllerConfigTest, TakesNamesAndAddressesAsHosts) {
   const auto errors = [](const std::string& host) {
-    return ErrorsOf("  certificates: {servers: [{secret: a, hosts: ['" + host + "']}]}");
+    return BlockErrors("  certificates: {servers: [{secret: a, hosts: ['" + host + "']}]}");
   };
   for (const char* host : {"localhost", "gpu-1.example.org", "10.0.0.1", "::1", "fd00::7"}) {
     EXPECT_EQ(errors(host), "") << host;
@@ -303,8 +303,8 @@ TEST(ControllerConfigTest, TakesNamesAndAddressesAsHosts) {
 
 TEST(ControllerConfigTest, LeavesLongEnoughForARenewal) {
   const auto errors = [](const std::string& leaf, const std::string& authority) {
-    return ErrorsOf("  certificates:\n    validity: " + leaf +
-                    "\n    authority: {validity: " + authority + "}");
+    return BlockErrors("  certificates:\n    validity: " + leaf +
+                       "\n    authority: {validity: " + authority + "}");
   };
   EXPECT_EQ(errors("10s", "30s"), "");
   EXPECT_EQ(errors("2160h", "6480h"), "");
