@@ -2,9 +2,9 @@
 
 import pathlib
 import re
-import subprocess
 from typing import NamedTuple
 
+from command import output
 from problem import Problem
 from tree import Tree
 
@@ -76,9 +76,4 @@ def layer(detector):
 
 
 def _go(*arguments):
-    try:
-        return subprocess.run(["go", *map(str, arguments)], check=True, capture_output=True,
-                              text=True).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        said = getattr(error, "stderr", "") or error
-        raise Problem(f"go {' '.join(map(str, arguments))}: {said}") from None
+    return output(["go", *arguments])

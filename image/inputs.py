@@ -3,14 +3,14 @@
 import os
 import pathlib
 import re
-import subprocess
 
+from command import output
 from problem import Problem
 
 
 def shared_libraries(binary):
     """Path by the name that the loader looks for; its own path, too."""
-    return parse_ldd(_output("ldd", binary))
+    return parse_ldd(output(["ldd", binary]))
 
 
 def parse_ldd(text):
@@ -28,14 +28,14 @@ def parse_ldd(text):
 
 def shared_libraries_below(root, binary):
     """The same of a program that this machine's loader cannot load, with libraries below `root`."""
-    loader, waiting = parse_elf(_output("readelf", "--wide", "-l", "-d", binary))
+    loader, waiting = parse_elf(output(["readelf", "--wide", "-l", "-d", binary]))
     libraries = {loader: loader}
     while waiting:
         name = waiting.pop()
         if name in libraries or name == pathlib.PurePosixPath(loader).name:
             continue
         libraries[name] = _find(root, name)
-        said = _output("readelf", "--wide", "-l", "-d", f"{root}{libraries[name]}")
+        said = output(["readelf", "--wide", "-l", "-d", f"{root}{libraries[name]}"])
         waiting += parse_elf(said)[1]
     return dict(sorted(libraries.items()))
 
@@ -62,9 +62,9 @@ def archives(map_text):
 
 def headers(build_folder, sysroot=""):
     """Headers from outside of the sources that anything in the program included."""
-    inputs = _output("ninja", "-C", build_folder, "-t", "inputs", "berth").split()
+    inputs = output(["ninja", "-C", build_folder, "-t", "inputs", "berth"]).split()
     objects = [path for path in inputs if path.endswith(".o")]
-    said = _output("ninja", "-C", build_folder, "-t", "deps", *objects)
+    said = output(["ninja", "-C", build_folder, "-t", "deps", *objects])
     return parse_deps(said, pathlib.Path(build_folder).resolve(), sysroot)
 
 
@@ -74,11 +74,3 @@ def parse_deps(text, build_folder="", sysroot=""):
     whole = {path if path.startswith("/") else os.path.normpath(f"{build_folder}/{path}")
              for path in paths}
     return sorted(path for path in whole if path.startswith(("/usr/", f"{sysroot}/usr/")))
-
-
-def _output(*command):
-    try:
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        said = getattr(error, "stderr", "") or error
-        raise Problem(f"{' '.join(map(str, command))}: {said}") from None

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 
+from command import output
 from problem import Problem
 
 _STAMP = "var/lib/dpkg/complete"
@@ -150,12 +151,7 @@ def make(architecture, root, packages):
 
 
 def _output(words, **arguments):
-    try:
-        return subprocess.run(words, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, **arguments).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        said = getattr(error, "stderr", "") or error
-        raise Problem(f"{' '.join(map(str, words[:2]))}: {said}") from None
+    return output(words, " ".join(words[:2]), **arguments)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,10 @@
 import gzip
 import io
 import pathlib
-import subprocess
 import tarfile
 import tempfile
 
-from problem import Problem
+from command import output
 from tree import Tree
 
 _CHART = pathlib.Path(__file__).resolve().parents[2] / "charts/berth"
@@ -16,11 +15,8 @@ _CHART = pathlib.Path(__file__).resolve().parents[2] / "charts/berth"
 def chart(helm, release):
     """The name and the bytes. helm writes the time at which it ran, so its archive is written anew."""
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [helm, "package", _CHART, "--version", release.version, "--app-version", release.version,
-             "--destination", folder], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise Problem(f"helm package: {done.stderr.strip()}")
+        output([helm, "package", _CHART, "--version", release.version, "--app-version",
+                release.version, "--destination", folder], "helm package")
         packaged = pathlib.Path(folder, f"berth-{release.version}.tgz").read_bytes()
     return f"berth-chart-{release.version}.tgz", rewritten(packaged, release.epoch)
 

@@ -4,11 +4,10 @@ import hashlib
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 
 import version
-from problem import Problem
+from command import output
 from program import add_notices, installed
 from tree import Tree
 
@@ -92,8 +91,4 @@ def _whole(tree, control):
 
 
 def _run(words, cwd=None, **environment):
-    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd,
-                          env=os.environ | environment)
-    if done.returncode != 0:
-        raise Problem(f"{words[0]}: {done.stderr.strip()}")
-    return done.stdout
+    return output(words, words[0], cwd=cwd, env=os.environ | environment)

@@ -3,12 +3,11 @@
 import gzip
 import os
 import pathlib
-import subprocess
 import tempfile
 from typing import NamedTuple
 
 import content
-from problem import Problem
+from command import output
 from tree import Tree
 
 _SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -76,9 +75,5 @@ def tarball(program, writer):
 
 
 def _make_install(binary, writer, folder, prefix, settings):
-    done = subprocess.run(
-        ["make", "--no-print-directory", "-C", _SOURCE, "install", f"DESTDIR={folder}",
-         f"PREFIX={prefix}", f"BINARY={binary}", f"WRITER={writer}", *settings],
-        capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Problem(f"make install: {done.stderr.strip()}")
+    output(["make", "--no-print-directory", "-C", _SOURCE, "install", f"DESTDIR={folder}",
+            f"PREFIX={prefix}", f"BINARY={binary}", f"WRITER={writer}", *settings], "make install")
