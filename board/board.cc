@@ -29,10 +29,9 @@
 #include "board/shared_pods.h"
 #include "cluster/snapshot.h"
 #include "placement/explanation.h"
-#include "server/address.h"
 #include "server/health.h"
 #include "server/listener.h"
-#include "server/log.h"
+#include "server/listener_log.h"
 
 namespace berth::board {
 
@@ -177,10 +176,7 @@ class Board::Impl {
                                           server::ProbeRoutes([this] { return NotReady(); }));
     if (!probes.ok()) return probes.status();
     probes_ = *std::move(probes);
-    server::Address bound = server::ParseAddress(options_.probes).value();
-    bound.port = probes_->port();
-    server::Log(server::LogLevel::kInfo, "listening",
-                {{"listener", "probes"}, {"address", server::ToString(bound)}});
+    server::LogListening("probes", options_.probes, probes_->port());
     return absl::OkStatus();
   }
 

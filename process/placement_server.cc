@@ -5,16 +5,12 @@
 #include <utility>
 
 #include "process/certificates.h"
-#include "server/address.h"
-#include "server/log.h"
+#include "server/listener_log.h"
 #include "server/tls_certificates.h"
 
 namespace berth::process {
 
 namespace {
-
-using server::Log;
-using server::LogLevel;
 
 // Calls are answered from memory. One that takes longer has a client that does not read.
 constexpr std::chrono::seconds kDrainTime{2};
@@ -47,9 +43,7 @@ absl::StatusOr<std::unique_ptr<PlacementServer>> PlacementServer::Start(
   listening.not_ready = std::move(not_ready);
   auto listener = server::GrpcListener::Start(std::move(listening));
   if (!listener.ok()) return listener.status();
-  server::Address bound = server::ParseAddress(config.listen).value();
-  bound.port = (*listener)->port();
-  Log(LogLevel::kInfo, "listening", {{"listener", "grpc"}, {"address", ToString(bound)}});
+  server::LogListening("grpc", config.listen, (*listener)->port());
   return std::unique_ptr<PlacementServer>(new PlacementServer(decisions, *std::move(listener)));
 }
 

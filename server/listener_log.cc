@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "server/address.h"
 #include "server/log.h"
 
 namespace berth::server {
@@ -12,6 +13,12 @@ namespace {
 constexpr std::chrono::seconds kListenerLineInterval{10};
 
 }  // namespace
+
+void LogListening(const std::string& listener, const std::string& address, std::uint16_t port) {
+  Address bound = ParseAddress(address).value();
+  bound.port = port;
+  Log(LogLevel::kInfo, "listening", {{"listener", listener}, {"address", ToString(bound)}});
+}
 
 ListenerLog::ListenerLog(std::string listener)
     : listener_(std::move(listener)),

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "server/observer.h"
 #include "server/rate_limiter.h"
 
 namespace berth::server {
+
+/// Logs that a listener serves at `address`, in the form that ParseAddress() reads, with the port
+/// that it has got: the same, unless that is 0.
+void LogListening(const std::string& listener, const std::string& address, std::uint16_t port);
 
 /// Logs what goes wrong on a listener: TLS handshakes that fail, clients that run into limits,
 /// handlers that throw, accepts that fail. Each of these kinds gets one line in 10 s at most, with

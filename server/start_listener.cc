@@ -6,10 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "server/address.h"
 #include "server/http_metrics.h"
 #include "server/listener_log.h"
-#include "server/log.h"
 
 namespace berth::server {
 
@@ -40,9 +38,7 @@ absl::StatusOr<std::unique_ptr<Listener>> StartNamed(const std::string& name,
   options.observer = ObserveWithMetrics(metrics, name, routes, std::make_shared<ListenerLog>(name));
   auto listener = Listener::Start(std::move(options), std::move(routes));
   if (!listener.ok()) return listener;
-  Address bound = ParseAddress(address).value();
-  bound.port = (*listener)->port();
-  Log(LogLevel::kInfo, "listening", {{"listener", name}, {"address", ToString(bound)}});
+  LogListening(name, address, (*listener)->port());
   return listener;
 }
 
