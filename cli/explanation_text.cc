@@ -85,8 +85,6 @@ std::string DevicesOf(const NodeExplanation& node) {
   return fmt::format("{}", fmt::join(counts, ","));
 }
 
-std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
-
 std::string_view YesNo(bool yes) { return yes ? "yes" : "no"; }
 
 std::string AgeOrDash(model::Time time, model::Time now) {

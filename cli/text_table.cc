@@ -57,6 +57,8 @@ Row PrintableRow(const Row& row) {
 
 }  // namespace
 
+std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
+
 std::string FormatTable(const std::vector<Row>& rows, const Terminal& terminal) {
   std::vector<Row> printable;
   for (const Row& row : rows) printable.push_back(PrintableRow(row));

@@ -23,6 +23,9 @@ struct Cell {
 
 using Row = std::vector<Cell>;
 
+/// What a cell has instead of nothing: "-".
+std::string OrDash(const std::string& text);
+
 /// Formats rows of cells as a table, one line for each row. Columns are as wide as their widest
 /// cell and two blanks apart; lines have no blanks at the end. Rows may have different numbers of
 /// cells. The first row has the names of the columns, in capitals.

@@ -24,8 +24,6 @@ std::string NamesText(const std::vector<std::string>& names, std::string_view no
                      names.size() - kMost);
 }
 
-std::string DashIfEmpty(const std::string& text) { return text.empty() ? "-" : text; }
-
 Row WhoHeader(GroupBy group, bool hours) {
   Row row;
   switch (group) {
@@ -58,11 +56,11 @@ Row HeldRow(const Held& held, GroupBy group, bool hours, model::Time now, bool w
       row = {namespaces, creators};
       break;
     case GroupBy::kPod:
-      row = {namespaces, held.pod, creators, DashIfEmpty(held.node)};
+      row = {namespaces, held.pod, creators, OrDash(held.node)};
       break;
   }
-  row.insert(row.end(), {DashIfEmpty(held.accelerator), DashIfEmpty(held.resource),
-                         fmt::format("{}", held.devices)});
+  row.insert(row.end(),
+             {OrDash(held.accelerator), OrDash(held.resource), fmt::format("{}", held.devices)});
   if (group != GroupBy::kPod) row.emplace_back(fmt::format("{}", held.pods));
   row.emplace_back(held.oldest == model::kNoTime ? "-" : FormatAge(held.oldest, now));
   if (!hours) return row;
