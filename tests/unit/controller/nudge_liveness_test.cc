@@ -13,11 +13,11 @@ namespace berth::controller {
 namespace {
 
 using policies::scheduling::GpuNode;
+using policies::scheduling::kV100;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Clock = NudgePlan::Clock;
 
-constexpr char kProduct[] = "Tesla-V100-SXM2-32GB";
 constexpr std::int64_t kDevices = 8;
 
 /// A cluster in which kube-scheduler tries nobody but those that are nudged, and backs off: so long
@@ -76,7 +76,7 @@ class NudgedCluster {
   }
 
   void Show(const std::string& name) {
-    model::NodeState state = GpuNode(name, kProduct, kDevices);
+    model::NodeState state = GpuNode(name, kV100, kDevices);
     if (nodes_[name].broken) state = Broken(std::move(state));
     snapshot_->UpsertNode(state.node);
   }

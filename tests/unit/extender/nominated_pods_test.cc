@@ -19,12 +19,11 @@ namespace {
 using policies::scheduling::GpuNode;
 using policies::scheduling::kGpu;
 using policies::scheduling::kNow;
+using policies::scheduling::kV100;
 using policies::scheduling::PodAskingFor;
 using policies::scheduling::World;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-
-constexpr char kProduct[] = "Tesla-V100-SXM2-32GB";
 
 model::Pod GpuPod(const std::string& uid, std::int64_t devices = 1) {
   model::Pod pod = PodAskingFor(kGpu, devices);
@@ -36,7 +35,7 @@ model::Pod GpuPod(const std::string& uid, std::int64_t devices = 1) {
 std::vector<model::NodeState> GpuNodes(std::size_t size) {
   std::vector<model::NodeState> nodes;
   for (std::size_t i = 0; i < size; ++i) {
-    nodes.push_back(GpuNode("n" + std::to_string(i), kProduct));
+    nodes.push_back(GpuNode("n" + std::to_string(i), kV100));
   }
   return nodes;
 }

@@ -19,12 +19,11 @@ using policies::scheduling::FixedView;
 using policies::scheduling::GpuNode;
 using policies::scheduling::kGpu;
 using policies::scheduling::kNow;
+using policies::scheduling::kV100;
 using policies::scheduling::PodAskingFor;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-constexpr char kModel[] = "Tesla-V100-SXM2-32GB";
 
 /// A pod of the scheduler "berth" that asks for GPUs and a core.
 model::Pod Urgent(const std::string& uid = "urgent", std::int64_t devices = 4) {
@@ -38,7 +37,7 @@ model::Pod Urgent(const std::string& uid = "urgent", std::int64_t devices = 4) {
 
 /// A node with room for anything, as kube-scheduler counts it.
 model::NodeState Roomy(const std::string& name) {
-  model::NodeState state = GpuNode(name, kModel);
+  model::NodeState state = GpuNode(name, kV100);
   state.node.allocatable.Set("cpu", 32000);
   state.node.allocatable.Set("pods", 110);
   return state;
