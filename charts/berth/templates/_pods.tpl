@@ -159,7 +159,7 @@ securityContext:
 
 {{/*
 The Deployment of a component. (root, component, replicas, token, containers, volumes; optionally
-mainContainer; foreign: true where it has no metrics of Berth's; annotations of its pods: what does not
+mainContainer; unmeasured: true where it has no metrics of Berth's; annotations of its pods: what does not
 read its configuration anew says by these when they have to be replaced)
 */}}
 {{- define "berth.deployment" -}}
@@ -179,7 +179,7 @@ spec:
     metadata:
       labels:
         {{- include "berth.labels" . | nindent 8 }}
-        {{- if not .foreign }}
+        {{- if not .unmeasured }}
         {{- include "berth.metrics.label" . | nindent 8 }}
         {{- end }}
         {{- with .root.Values.podLabels }}
