@@ -34,9 +34,8 @@ struct HttpTimeouts {
 ///   the server cannot have carried out, or a GET, is repeated once on a new connection.
 /// - It reads the files of the configuration for each new connection, and the token's for each
 ///   request.
-/// - If the configuration names an exec plugin, it has that tell the token or the certificate
-/// before
-///   the first request, when they have expired, and after a 401.
+/// - If the configuration names an exec plugin, that tells the token or the certificate: before the
+///   first request, when they have expired, and after a 401.
 /// - After a 401 or a 403 it closes the connection. The next request then presents a client
 ///   certificate that was renewed in the meantime.
 /// - If the host has several addresses, it tries each. It prefers the address that worked last, and
