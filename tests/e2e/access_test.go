@@ -36,7 +36,7 @@ func TestLastSnapshotServesWithoutAPIServer(t *testing.T) {
 	w.breaks("GPUIsLost", "Exclude", pool[0])
 	client, err := w.box.Berth.HTTPClient()
 	w.Check("make a client", err)
-	w.box.APIServer.Kill()
+	w.killAPIServer()
 	answer := w.filter(client, gpus(1, "A30"), pool[0], pool[1])
 	w.Check("start kube-apiserver", w.box.APIServer.Start(t.Context()))
 	if answer.NodeNames == nil || !slices.Equal(*answer.NodeNames, pool[1:2]) {

@@ -212,7 +212,7 @@ func TestWatchSurvivesTheAPIServer(t *testing.T) {
 	pod, pool := w.waiting()
 	f := w.follow(pod)
 	f.awaits(`not bound`)
-	w.box.APIServer.Kill()
+	w.killAPIServer()
 	f.awaits(`(?m)^\S+  no answer, trying again: `)
 	w.Check("start kube-apiserver", w.box.APIServer.Start(t.Context()))
 	f.awaits(`(?m)^\S+  the API server answers again$`)
