@@ -50,6 +50,7 @@ void Runner::Run() {
 
 void Runner::Step() {
   if (!List()) return;
+  ExplainGone();
   const Plan::Round round = Decide();
   // Copies, because ending a pod removes it from the list.
   std::vector<std::pair<CheckPod, Plan::Ending>> endings;
@@ -85,13 +86,22 @@ void Runner::NoticeGone(const std::vector<CheckPod>& listed) {
   for (const CheckPod& pod : pods_) {
     const bool is_there = std::ranges::find(listed, pod.uid, &CheckPod::uid) != listed.end();
     if (is_there || !IsOpen(pod) || plan_.Find(pod.check) == nullptr) continue;
-    // A preemption may be over before the pod was seen to be its victim.
-    const bool yielded = pod.preempted || IsUsed(pod.node);
-    metrics_->OnEnded(pod.check, pod.node, yielded ? Result::kYielded : Result::kNotRun,
-                      yielded ? "kube-scheduler has given the node away" : "somebody deleted it");
+    gone_.emplace_back(pod, timer_->Now());
     const std::lock_guard guard(mutex_);
     plan_.OnTried(pod.check, pod.node, timer_->Now());
   }
+}
+
+void Runner::ExplainGone() {
+  std::erase_if(gone_, [this](const auto& each) {
+    const auto& [pod, since] = each;
+    // A preemption may be over before the pod was seen to be its victim.
+    const bool yielded = pod.preempted || IsUsed(pod.node);
+    if (!yielded && timer_->Now() < since + options_.preemption_time) return false;
+    metrics_->OnEnded(pod.check, pod.node, yielded ? Result::kYielded : Result::kNotRun,
+                      yielded ? "kube-scheduler has given the node away" : "somebody deleted it");
+    return true;
+  });
 }
 
 bool Runner::IsUsed(const std::string& node) const {
@@ -218,6 +228,7 @@ void Runner::Forget() {
   if (!listed_) return;
   listed_.reset();
   pods_.clear();
+  gone_.clear();
   ReportRunning();
 }
 

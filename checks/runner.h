@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -56,6 +57,10 @@ class Runner final : public kube::ListWatchHandler<model::Pod> {
     std::chrono::milliseconds idle_interval{15000};
     /// From a pod whose end could not be dealt with to the next try.
     std::chrono::milliseconds retry_interval{10000};
+    /// How long after a pod is gone another that is bound to its node counts as the reason:
+    /// kube-scheduler deletes the victims of a pod first and binds the pod later, and the pod
+    /// comes by another watch than the list of checks.
+    std::chrono::milliseconds preemption_time{10000};
   };
 
   /// The snapshot must have whole pods and the UIDs of nodes. `transport` is connected to the API
@@ -88,6 +93,8 @@ class Runner final : public kube::ListWatchHandler<model::Pod> {
   bool List();
   // Takes notice of open pods that are gone, though nobody here has deleted them.
   void NoticeGone(const std::vector<CheckPod>& listed);
+  // Says of pods that are gone why, as soon as that is known.
+  void ExplainGone();
   // Whether a pod uses devices of the node.
   bool IsUsed(const std::string& node) const;
   // Deals with the first pod that has ended, if there is one.
@@ -115,6 +122,8 @@ class Runner final : public kube::ListWatchHandler<model::Pod> {
   // Of all checks, as of the last list, and what was done since.
   std::vector<CheckPod> pods_;
   std::optional<Clock::time_point> listed_;
+  // Those that are gone, with the time of it, for which nobody knows the reason yet.
+  std::vector<std::pair<CheckPod, Clock::time_point>> gone_;
   // When to try again to deal with pods that have ended.
   Clock::time_point retry_{};
 

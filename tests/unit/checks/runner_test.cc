@@ -280,10 +280,25 @@ TEST_F(RunnerTest, APodThatVanishedHasYieldedIfAnotherHasItsNode) {
   EXPECT_EQ(Count("yielded"), 1);
 }
 
+// kube-scheduler deletes the victim, binds the pod afterwards, and another watch tells of it.
+TEST_F(RunnerTest, APodThatVanishedHasYieldedIfAnotherGetsItsNodeSoon) {
+  RunFor(seconds(1));
+  world_.pods.clear();
+  world_.refusals[std::string("POST ") + kPods] = 403;  // no other check meanwhile
+  RunFor(seconds(5));
+  EXPECT_EQ(Count("yielded") + Count("not_run"), 0);
+  model::Pod pod = WaitingPod("train");
+  pod.node_name = "gpu-1";
+  snapshot_.UpsertPod(pod);
+  RunFor(seconds(20));
+  EXPECT_EQ(Count("yielded"), 1);
+  EXPECT_EQ(Count("not_run"), 0);
+}
+
 TEST_F(RunnerTest, APodThatSomebodyDeletedHasToldNothing) {
   RunFor(seconds(1));
   world_.pods.clear();
-  RunFor(seconds(2));
+  RunFor(seconds(12));
   EXPECT_EQ(Count("not_run"), 1);
 }
 
