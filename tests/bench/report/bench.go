@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -23,12 +24,19 @@ type round struct {
 }
 
 func run(ctx context.Context, o options, out io.Writer) error {
-	dump, err := dumpFile(o, out)
-	if err != nil {
-		return err
+	if o.rounds == 0 {
+		return writeDumpFile(o, out)
 	}
 	if o.dump == "" {
-		defer os.RemoveAll(filepath.Dir(dump))
+		folder, err := os.MkdirTemp("", "berth-report-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		o.dump = filepath.Join(folder, "dump.json")
+	}
+	if err := provideDump(ctx, o, out); err != nil {
+		return err
 	}
 	berth, err := box.BerthBinary()
 	if err != nil {
@@ -36,7 +44,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	var rounds []round
 	for range o.rounds {
-		r, err := report(ctx, berth, dump, o.output)
+		r, err := report(ctx, berth, o.dump, o.output)
 		if err != nil {
 			return err
 		}
@@ -60,32 +68,39 @@ func judge(rounds []round, o options, out io.Writer) error {
 	return nil
 }
 
-// dumpFile is the file of the dump, which it writes unless it is there.
-func dumpFile(o options, out io.Writer) (string, error) {
-	path := o.dump
-	if path == "" {
-		folder, err := os.MkdirTemp("", "berth-report-")
-		if err != nil {
-			return "", err
-		}
-		path = filepath.Join(folder, "dump.json")
-	} else if _, err := os.Stat(path); err == nil {
-		return path, nil
+// provideDump has the dump written unless its file is there. Another process does it: Linux counts
+// what a process had before it became another program, and a child shares its parent's memory until
+// then, so a report would seem to take at least what this process once took.
+func provideDump(ctx context.Context, o options, out io.Writer) error {
+	if _, err := os.Stat(o.dump); err == nil {
+		return nil
 	}
-	file, err := os.Create(path)
+	self, err := os.Executable()
 	if err != nil {
-		return "", err
+		return err
+	}
+	command := exec.CommandContext(ctx, self, "-rounds", "0", "-dump", o.dump,
+		"-nodes", strconv.Itoa(o.nodes), "-pods", strconv.Itoa(o.pods))
+	command.Stdout, command.Stderr = out, os.Stderr
+	return command.Run()
+}
+
+// writeDumpFile writes the dump and says how large it is.
+func writeDumpFile(o options, out io.Writer) error {
+	file, err := os.Create(o.dump)
+	if err != nil {
+		return err
 	}
 	objects, err := writeDump(file, o.nodes, o.pods)
 	if err := errors.Join(err, file.Close()); err != nil {
-		return "", err
+		return err
 	}
-	info, err := os.Stat(path)
+	info, err := os.Stat(o.dump)
 	if err != nil {
-		return "", err
+		return err
 	}
 	fmt.Fprintf(out, "a dump of %d objects, %.2f GiB\n", objects, float64(info.Size())/(1<<30))
-	return path, nil
+	return nil
 }
 
 // report has berth make one, and returns what that took.

@@ -25,7 +25,7 @@ func main() {
 	var o options
 	flag.IntVar(&o.nodes, "nodes", 7498, "nodes in the cluster")
 	flag.IntVar(&o.pods, "pods", 200_000, "pods in the cluster")
-	flag.IntVar(&o.rounds, "rounds", 5, "how often the report is made")
+	flag.IntVar(&o.rounds, "rounds", 5, "how often the report is made; 0: only write the dump")
 	flag.StringVar(&o.output, "output", "json", "output of the report: table, wide, json, yaml, html or objects")
 	flag.IntVar(&o.most, "most", 512, "MiB of memory that a report may take")
 	flag.StringVar(&o.dump, "dump", "", "keep the dump in this file, and do not write it if it is there")
