@@ -215,17 +215,17 @@ v1::WatchDecisionsResponse ToMessage(const extender::DecisionBroker::Delivery& d
   v1::WatchDecisionsResponse message;
   message.set_lost(delivery.lost);
   v1::Decision& decision = *message.mutable_decision();
-  SetTime(delivery.decision.time, [&] { return decision.mutable_time(); });
-  decision.set_pod_namespace(delivery.decision.pod_namespace);
-  decision.set_pod_name(delivery.decision.pod_name);
-  decision.set_pod_uid(delivery.decision.pod_uid);
-  decision.set_node_resource_version(delivery.decision.node_resource_version);
-  decision.set_pod_resource_version(delivery.decision.pod_resource_version);
-  decision.set_verb(VerbOf(delivery.decision.verb));
-  decision.set_fitting(delivery.decision.fitting);
-  FillAll(delivery.decision.refused, decision.mutable_refused());
-  FillAll(delivery.decision.top, decision.mutable_top());
-  decision.set_decided_by(delivery.decision.decided_by);
+  SetTime(delivery.item.time, [&] { return decision.mutable_time(); });
+  decision.set_pod_namespace(delivery.item.pod_namespace);
+  decision.set_pod_name(delivery.item.pod_name);
+  decision.set_pod_uid(delivery.item.pod_uid);
+  decision.set_node_resource_version(delivery.item.node_resource_version);
+  decision.set_pod_resource_version(delivery.item.pod_resource_version);
+  decision.set_verb(VerbOf(delivery.item.verb));
+  decision.set_fitting(delivery.item.fitting);
+  FillAll(delivery.item.refused, decision.mutable_refused());
+  FillAll(delivery.item.top, decision.mutable_top());
+  decision.set_decided_by(delivery.item.decided_by);
   return message;
 }
 

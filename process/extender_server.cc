@@ -4,6 +4,7 @@
 
 #include "model/annotation.h"
 #include "placement/cluster_metrics.h"
+#include "placement/placement_service.h"
 #include "process/certificates.h"
 #include "server/start_listener.h"
 
@@ -75,12 +76,15 @@ absl::Status ExtenderServer::Open(const config::BerthConfiguration& config) {
 }
 
 absl::Status ExtenderServer::ServePlacement(const config::BerthConfiguration& config) {
-  auto placement = PlacementServer::Start(
+  auto placement = GrpcServer::Start(
       config.grpc,
-      {.placer = [this] { return extender_.Current(); },
-       .decisions = decisions_,
-       .now = Now,
-       .planner = [this] { return placer_.Current()->config.planner; }},
+      {.service = placement::MakePlacementService(
+           {.placer = [this] { return extender_.Current(); },
+            .decisions = decisions_,
+            .now = Now,
+            .planner = [this] { return placer_.Current()->config.planner; }}),
+       .name = placement::kPlacementService,
+       .end_streams = [this] { decisions_.Close(); }},
       [this] { return NotReady(); }, *metrics_);
   if (!placement.ok()) return placement.status();
   placement_ = *std::move(placement);

@@ -14,7 +14,7 @@
 #include "kube/api_config.h"
 #include "process/config_follower.h"
 #include "process/configured_placer.h"
-#include "process/placement_server.h"
+#include "process/grpc_server.h"
 #include "process/server.h"
 #include "server/metrics.h"
 
@@ -64,7 +64,7 @@ class ExtenderServer final : public Server {
   // Set by Drain(), read by the threads of the probes.
   std::atomic<bool> draining_ = false;
   Listeners listeners_;
-  std::unique_ptr<PlacementServer> placement_;  // null if grpc.listen is empty
+  std::unique_ptr<GrpcServer> placement_;  // null if grpc.listen is empty
   std::unique_ptr<ConfigFollower> follower_;
 };
 

@@ -216,7 +216,7 @@ TEST_F(PlacementServiceTest, OneWatcherTooManyIsToldSo) {
   const auto stub = Client();
   std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
   std::vector<std::unique_ptr<grpc::ClientReader<v1::WatchDecisionsResponse>>> streams;
-  for (std::size_t i = 0; i <= extender::DecisionBroker::Options().max_watchers; ++i) {
+  for (std::size_t i = 0; i <= server::BrokerLimits().max_watchers; ++i) {
     contexts.push_back(NewContext());
     streams.push_back(stub->WatchDecisions(contexts.back().get(), {}));
     streams.back()->WaitForInitialMetadata();

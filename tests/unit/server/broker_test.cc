@@ -1,4 +1,4 @@
-#include "extender/decision_broker.h"
+#include "server/broker.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,18 +8,13 @@
 #include <thread>
 #include <vector>
 
-namespace berth::extender {
+namespace berth::server {
 namespace {
 
-using Watcher = DecisionBroker::Watcher;
+using Words = Broker<std::string>;
+using Watcher = Words::Watcher;
 
-Decision Named(const std::string& pod) {
-  Decision decision;
-  decision.pod_name = pod;
-  return decision;
-}
-
-std::shared_ptr<Watcher> Watch(DecisionBroker& broker, std::atomic<int>* wakes = nullptr) {
+std::shared_ptr<Watcher> Watch(Words& broker, std::atomic<int>* wakes = nullptr) {
   auto watcher = broker.Watch([wakes] {
     if (wakes != nullptr) ++*wakes;
   });
@@ -27,12 +22,12 @@ std::shared_ptr<Watcher> Watch(DecisionBroker& broker, std::atomic<int>* wakes =
   return watcher.ok() ? *watcher : nullptr;
 }
 
-// What is there, in order; "lost N" before a decision that others were lost before.
+// What is there, in order; "lost N" before an item that others were lost before.
 std::vector<std::string> TakeAll(Watcher& watcher) {
   std::vector<std::string> taken;
   while (auto told = watcher.Take()) {
     if (told->lost > 0) taken.push_back("lost " + std::to_string(told->lost));
-    taken.push_back(told->decision.pod_name);
+    taken.push_back(told->item);
   }
   return taken;
 }
@@ -40,8 +35,8 @@ std::vector<std::string> TakeAll(Watcher& watcher) {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(DecisionBroker, WantsDecisionsOnlyWhileSomebodyWatches) {
-  DecisionBroker broker;
+TEST(Broker, WantsItemsOnlyWhileSomebodyWatches) {
+  Words broker;
   EXPECT_FALSE(broker.Wants());
   auto watcher = Watch(broker);
   EXPECT_TRUE(broker.Wants());
@@ -49,66 +44,80 @@ TEST(DecisionBroker, WantsDecisionsOnlyWhileSomebodyWatches) {
   EXPECT_FALSE(broker.Wants());
 }
 
-TEST(DecisionBroker, TellsEveryWatcherEverythingFromThenOn) {
-  DecisionBroker broker;
+TEST(Broker, TellsEveryWatcherEverythingFromThenOn) {
+  Words broker;
   std::atomic<int> wakes = 0;
   const auto first = Watch(broker, &wakes);
-  broker.OnDecision(Named("a"));
+  broker.Publish("a");
   const auto second = Watch(broker);
-  broker.OnDecision(Named("b"));
+  broker.Publish("b");
   EXPECT_EQ(wakes, 2);
   EXPECT_THAT(TakeAll(*first), ElementsAre("a", "b"));
   EXPECT_THAT(TakeAll(*second), ElementsAre("b"));
   EXPECT_THAT(TakeAll(*second), IsEmpty());
 }
 
-TEST(DecisionBroker, SlowWatcherLosesTheOldestAndIsToldHowMany) {
-  DecisionBroker broker({.max_watchers = 2, .max_queued = 2});
+TEST(Broker, SlowWatcherLosesTheOldestAndIsToldHowMany) {
+  Words broker({.max_watchers = 2, .max_queued = 2});
   const auto slow = Watch(broker);
   const auto quick = Watch(broker);
   std::vector<std::string> heard;
   for (const char* pod : {"a", "b", "c", "d", "e"}) {
-    broker.OnDecision(Named(pod));
+    broker.Publish(pod);
     for (std::string& each : TakeAll(*quick)) heard.push_back(std::move(each));
   }
   EXPECT_THAT(heard, ElementsAre("a", "b", "c", "d", "e"));
   EXPECT_THAT(TakeAll(*slow), ElementsAre("lost 3", "d", "e"));
-  broker.OnDecision(Named("f"));
+  broker.Publish("f");
   EXPECT_THAT(TakeAll(*slow), ElementsAre("f"));
 }
 
-TEST(DecisionBroker, RefusesMoreWatchersThanItMayHave) {
-  DecisionBroker broker({.max_watchers = 1, .max_queued = 2});
+TEST(Broker, RefusesMoreWatchersThanItMayHave) {
+  Words broker({.max_watchers = 1, .max_queued = 2});
   auto first = Watch(broker);
   EXPECT_TRUE(absl::IsResourceExhausted(broker.Watch([] {}).status()));
   first.reset();
   EXPECT_TRUE(broker.Watch([] {}).ok());
 }
 
-TEST(DecisionBroker, ClosingTellsThoseWhoWatchAndTurnsOthersAway) {
-  DecisionBroker broker;
+TEST(Broker, ClosingTellsThoseWhoWatchAndTurnsOthersAway) {
+  Words broker;
   std::atomic<int> wakes = 0;
   const auto watcher = Watch(broker, &wakes);
-  broker.OnDecision(Named("last"));
-  EXPECT_FALSE(watcher->Closed());
+  broker.Publish("last");
+  EXPECT_TRUE(watcher->End().ok());
   broker.Close();
   EXPECT_EQ(wakes, 2);
-  EXPECT_TRUE(watcher->Closed());
+  EXPECT_TRUE(absl::IsUnavailable(watcher->End()));
   EXPECT_THAT(TakeAll(*watcher), ElementsAre("last"));
   EXPECT_TRUE(absl::IsUnavailable(broker.Watch([] {}).status()));
 }
 
+TEST(Broker, EndedWatchesSayWhyAndMakeRoomForOthers) {
+  Words broker({.max_watchers = 1, .max_queued = 2});
+  std::atomic<int> wakes = 0;
+  const auto watcher = Watch(broker, &wakes);
+  broker.EndWatches(absl::UnavailableError("another one leads"));
+  EXPECT_EQ(wakes, 1);
+  EXPECT_EQ(watcher->End().message(), "another one leads");
+  EXPECT_FALSE(broker.Wants());
+  const auto next = Watch(broker);
+  broker.Publish("a");
+  EXPECT_THAT(TakeAll(*watcher), IsEmpty());
+  EXPECT_THAT(TakeAll(*next), ElementsAre("a"));
+}
+
 // Nothing is told twice, and what is lost is counted exactly, whoever comes and goes meanwhile.
-TEST(DecisionBroker, LosesNothingUncountedBetweenThreads) {
+TEST(Broker, LosesNothingUncountedBetweenThreads) {
   constexpr int kThreads = 2;
   constexpr int kEach = 2000;
-  DecisionBroker broker({.max_watchers = 2, .max_queued = 16});
+  Words broker({.max_watchers = 2, .max_queued = 16});
   const auto watcher = Watch(broker);
   std::vector<std::thread> tellers;
   for (int i = 0; i < kThreads; ++i) {
     tellers.emplace_back([&broker] {
       for (int n = 0; n < kEach; ++n) {
-        if (broker.Wants()) broker.OnDecision(Named("pod"));
+        if (broker.Wants()) broker.Publish("pod");
         if (n % 100 == 0) (void)broker.Watch([] {});
       }
     });
@@ -124,4 +133,4 @@ TEST(DecisionBroker, LosesNothingUncountedBetweenThreads) {
 }
 
 }  // namespace
-}  // namespace berth::extender
+}  // namespace berth::server

@@ -1,4 +1,4 @@
-#include "process/placement_server.h"
+#include "process/grpc_server.h"
 
 #include <chrono>
 #include <string>
@@ -29,26 +29,27 @@ absl::StatusOr<std::shared_ptr<const server::TlsCertificates>> OpenGrpcCertifica
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<PlacementServer>> PlacementServer::Start(
-    const config::GrpcConfig& config, placement::PlacementOptions options,
-    server::ReadinessCheck not_ready, server::Metrics& metrics) {
+absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const config::GrpcConfig& config,
+                                                              GrpcService service,
+                                                              server::ReadinessCheck not_ready,
+                                                              server::Metrics& metrics) {
   auto certificates = OpenGrpcCertificates(config.tls, metrics);
   if (!certificates.ok()) return certificates.status();
-  extender::DecisionBroker& decisions = options.decisions;
   server::GrpcListenerOptions listening;
   listening.address = config.listen;
   listening.tls = *std::move(certificates);
-  listening.services = {placement::MakePlacementService(std::move(options))};
-  listening.names = {placement::kPlacementService};
+  listening.services = {std::move(service.service)};
+  listening.names = {std::move(service.name)};
   listening.not_ready = std::move(not_ready);
   auto listener = server::GrpcListener::Start(std::move(listening));
   if (!listener.ok()) return listener.status();
   server::LogListening("grpc", config.listen, (*listener)->port());
-  return std::unique_ptr<PlacementServer>(new PlacementServer(decisions, *std::move(listener)));
+  return std::unique_ptr<GrpcServer>(
+      new GrpcServer(std::move(service.end_streams), *std::move(listener)));
 }
 
-bool PlacementServer::Drain() {
-  decisions_.Close();
+bool GrpcServer::Drain() {
+  end_streams_();
   return listener_->Drain(kDrainTime);
 }
 
