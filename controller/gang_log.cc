@@ -32,28 +32,24 @@ std::string_view WordsFor(GangEvent event) {
   return "no pod of the gang waits any more";
 }
 
-std::vector<std::string> SpansOf(const planner::GangChange& change,
-                                 const std::vector<planner::TopologyLevel>& topology) {
+std::vector<std::string> SpansOf(const planner::GangChange& change) {
   std::vector<std::string> spans;
-  for (std::size_t level = 0; level < change.spans.size(); ++level) {
-    spans.push_back(topology[level].label + '=' + std::to_string(change.spans[level]));
+  for (const planner::GangSpan& span : change.spans) {
+    spans.push_back(span.label + '=' + std::to_string(span.domains));
   }
   return spans;
 }
 
 }  // namespace
 
-void LogGang(const planner::GangChange& change, const std::vector<planner::TopologyLevel>& topology,
-             model::Time now) {
+void LogGang(const planner::GangChange& change) {
   const std::string gang = change.namespace_ + '/' + change.name;
-  const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - change.created).count();
+  const auto age =
+      std::chrono::duration_cast<std::chrono::seconds>(change.time - change.created).count();
   const std::string_view words = WordsFor(change.event);
   if (change.event == GangEvent::kReleased) {
     return Log(LogLevel::kInfo, words,
-               {{"gang", gang},
-                {"size", change.size},
-                {"age", age},
-                {"spans", SpansOf(change, topology)}});
+               {{"gang", gang}, {"size", change.size}, {"age", age}, {"spans", SpansOf(change)}});
   }
   if (change.event == GangEvent::kLeft) {
     return Log(LogLevel::kInfo, words,

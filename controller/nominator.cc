@@ -142,10 +142,8 @@ void Nominator::PlanOnce() {
 
 void Nominator::TellGangs() {
   const std::vector<planner::GangChange> changes = planner_.TakeGangChanges();
-  const auto& topology = options_.planner.topology;
-  const model::Time now = options_.now();
-  metrics_->OnGangs(planner_.gangs(), changes, topology, now);
-  for (const planner::GangChange& change : changes) LogGang(change, topology, now);
+  metrics_->OnGangs(planner_.gangs(), changes, options_.planner.topology, options_.now());
+  for (const planner::GangChange& change : changes) LogGang(change);
 }
 
 void Nominator::RunWriter(Patcher* patcher) {

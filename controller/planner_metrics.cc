@@ -143,11 +143,11 @@ void PlannerMetrics::OnGangs(const planner::Gangs& gangs,
     gang_events_[static_cast<std::size_t>(change.event)]->Increment();
     if (change.event != planner::GangEvent::kReleased) continue;
     gang_wait_->Observe(SecondsSince(change.created, now));
-    for (std::size_t level = 0; level < change.spans.size(); ++level) {
+    for (const planner::GangSpan& span : change.spans) {
       // One that is released without nodes is spread over none.
-      if (change.spans[level] == 0) continue;
-      gang_spans_->Add({{"label", topology[level].label}}, SpanBuckets())
-          .Observe(static_cast<double>(change.spans[level]));
+      if (span.domains == 0) continue;
+      gang_spans_->Add({{"label", span.label}}, SpanBuckets())
+          .Observe(static_cast<double>(span.domains));
     }
   }
 }

@@ -362,12 +362,16 @@ bool Gangs::MayStartAnew(const Record& gang, const Member& member, const Round& 
 
 void Gangs::Enter(Record& gang, GangPhase phase, std::string reason, Round& round) {
   const bool is_new = !gang.since || gang.phase != phase;
-  if (is_new) gang.since = round.now;
+  if (is_new) {
+    gang.since = round.now;
+    gang.since_time = round.time;
+    gang.spans.clear();
+  }
   gang.phase = phase;
   gang.reason = std::move(reason);
   // The events begin with the phases. Of a release tells whoever releases the gang.
   const bool tells = is_new && phase != GangPhase::kReleased;
-  if (tells) round.changes.push_back(ChangeOf(gang, static_cast<GangEvent>(phase)));
+  if (tells) round.changes.push_back(ChangeOf(gang, static_cast<GangEvent>(phase), round));
   // Of pods that wait in a queue, its owner tells; there may be thousands of them.
   const bool is_told = !gang.reason.empty() && !gang.is_held_back;
   if (is_told && *gang.since + kSayAfter <= round.now) Say(gang, round);
@@ -377,10 +381,7 @@ std::optional<GangOutlook> Gangs::Find(std::string_view namespace_name,
                                        std::string_view gang) const {
   const auto found = gangs_.find(std::string(namespace_name) + '/' + std::string(gang));
   if (found == gangs_.end()) return std::nullopt;
-  const Record& record = found->second;
-  // Its pods may be gone since the last round.
-  const std::size_t waiting = record.members.size();
-  return GangOutlook{record.phase, record.said_size, waiting, record.reason};
+  return OutlookOf(found->second);
 }
 
 std::array<std::size_t, kGangPhases> Gangs::phases() const {

@@ -47,12 +47,24 @@ std::string_view NameOf(GangPhase phase);
 
 /// What there is to say about a gang.
 struct GangOutlook {
+  std::string namespace_ = {};
+  std::string name = {};
   GangPhase phase = GangPhase::kCollecting;
   std::size_t size = 0;
-  /// How many of its pods wait.
+  /// How many of its pods wait, and how many are bound and have not ended.
   std::size_t waiting = 0;
+  std::size_t running = 0;
   /// Why it waits; a clause such as "12 of 16 pods fit at once". Empty if it does not.
   std::string reason = {};
+  /// The lowest of its pods that wait.
+  std::int32_t priority = 0;
+  /// When the first of its pods that wait was created.
+  model::Time created = model::kNoTime;
+  /// Since when it is in this phase, as far as this plan has seen.
+  model::Time since = model::kNoTime;
+  /// What GangChange::spans said of its release. Empty in other phases, and if an earlier
+  /// controller has released it.
+  std::vector<GangSpan> spans = {};
 
   friend bool operator==(const GangOutlook&, const GangOutlook&) = default;
 };
@@ -159,6 +171,8 @@ class Gangs {
 
   /// What the last round made of a gang. Nothing if none of its pods wait.
   std::optional<GangOutlook> Find(std::string_view namespace_name, std::string_view gang) const;
+  /// The same of all gangs of which pods wait, ascending by "<namespace>/<gang>".
+  std::vector<GangOutlook> Outlooks() const;
   /// How many gangs there are of each GangPhase.
   std::array<std::size_t, kGangPhases> phases() const;
   /// When the first pod was created of the gang that waits for its release the longest, those aside
@@ -196,6 +210,9 @@ class Gangs {
     GangPhase phase = GangPhase::kCollecting;
     std::string reason = {};
     std::optional<Clock::time_point> since = {};  // in this phase
+    model::Time since_time = model::kNoTime;      // the same, for people
+    // Of its release, while it is released.
+    std::vector<GangSpan> spans = {};
     bool released = false;
     // When the gates of which pods were taken away, by UID.
     std::map<std::string, Clock::time_point> ungated = {};
@@ -331,11 +348,12 @@ class Gangs {
   model::Time KeptUntil(const Record& gang, model::Time now) const;
 
   void Enter(Record& gang, GangPhase phase, std::string reason, Round& round);
-  static GangChange ChangeOf(const Record& gang, GangEvent event);
+  static GangOutlook OutlookOf(const Record& gang);
+  static GangChange ChangeOf(const Record& gang, GangEvent event, const Round& round);
   static void TellLeft(const std::string& key, const Record& gang, Round& round);
-  void TellReleased(const Record& gang, Round& round);
+  void TellReleased(Record& gang, Round& round);
   // Over how many domains of each level of the configuration its pods are spread.
-  std::vector<std::size_t> SpansOf(const Record& gang, const Round& round);
+  std::vector<GangSpan> SpansOf(const Record& gang, const Round& round);
   void Say(Record& gang, Round& round);
   Step StepFor(const Record& gang, const Member& member, StepKind kind) const;
 

@@ -15,11 +15,35 @@ std::string_view NameOf(GangEvent event) {
   return kNames[static_cast<std::size_t>(event)];
 }
 
-GangChange Gangs::ChangeOf(const Record& gang, GangEvent event) {
+std::vector<GangOutlook> Gangs::Outlooks() const {
+  std::vector<GangOutlook> outlooks;
+  outlooks.reserve(gangs_.size());
+  for (const auto& [key, gang] : gangs_) outlooks.push_back(OutlookOf(gang));
+  return outlooks;
+}
+
+GangOutlook Gangs::OutlookOf(const Record& gang) {
+  const auto [negative_priority, created] = gang.place;
+  // Of the members only their number: their pods may be gone since the last round.
+  return {.namespace_ = gang.namespace_,
+          .name = gang.name,
+          .phase = gang.phase,
+          .size = gang.said_size,
+          .waiting = gang.members.size(),
+          .running = gang.running.size(),
+          .reason = gang.reason,
+          .priority = static_cast<std::int32_t>(-negative_priority),
+          .created = created,
+          .since = gang.since_time,
+          .spans = gang.spans};
+}
+
+GangChange Gangs::ChangeOf(const Record& gang, GangEvent event, const Round& round) {
   return {.namespace_ = gang.namespace_,
           .name = gang.name,
           .size = gang.said_size,
           .event = event,
+          .time = round.time,
           .reason = gang.reason,
           .created = std::get<1>(gang.place)};
 }
@@ -27,19 +51,20 @@ GangChange Gangs::ChangeOf(const Record& gang, GangEvent event) {
 void Gangs::TellLeft(const std::string& key, const Record& gang, Round& round) {
   // Nothing was ever known of one whose pods were deleted when they were first seen.
   if (gang.name.empty()) return;
-  GangChange change = ChangeOf(gang, GangEvent::kLeft);
+  GangChange change = ChangeOf(gang, GangEvent::kLeft, round);
   change.reason.clear();
   if (round.gangs.running) change.running = round.gangs.running(key).size();
   round.changes.push_back(std::move(change));
 }
 
-void Gangs::TellReleased(const Record& gang, Round& round) {
-  GangChange change = ChangeOf(gang, GangEvent::kReleased);
-  change.spans = SpansOf(gang, round);
+void Gangs::TellReleased(Record& gang, Round& round) {
+  gang.spans = SpansOf(gang, round);
+  GangChange change = ChangeOf(gang, GangEvent::kReleased, round);
+  change.spans = gang.spans;
   round.changes.push_back(std::move(change));
 }
 
-std::vector<std::size_t> Gangs::SpansOf(const Record& gang, const Round& round) {
+std::vector<GangSpan> Gangs::SpansOf(const Record& gang, const Round& round) {
   // By the levels of the configuration, whatever the gang requires.
   const Topology& topology = TopologyFor("", round);
   std::vector<std::set<const Topology::Domain*>> domains(config_.topology.size());
@@ -50,9 +75,11 @@ std::vector<std::size_t> Gangs::SpansOf(const Record& gang, const Round& round) 
       domains[level].insert(&topology.Around(*node, level));
     }
   }
-  std::vector<std::size_t> spans;
+  std::vector<GangSpan> spans;
   spans.reserve(domains.size());
-  for (const auto& level : domains) spans.push_back(level.size());
+  for (std::size_t level = 0; level < domains.size(); ++level) {
+    spans.push_back({config_.topology[level].label, domains[level].size()});
+  }
   return spans;
 }
 

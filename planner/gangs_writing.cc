@@ -139,7 +139,7 @@ void Gangs::Evict(Record& gang, Round& round) {
                          .gang = gang.gang().name,
                          .text = gang.reason});
   gang.incomplete = round.now;
-  round.changes.push_back(ChangeOf(gang, GangEvent::kEvicted));
+  round.changes.push_back(ChangeOf(gang, GangEvent::kEvicted, round));
 }
 
 void Gangs::Say(Record& gang, Round& round) {

@@ -23,7 +23,8 @@ std::string LineOf(GangChange change) {
   change.size = 16;
   change.created = kNow - std::chrono::seconds(90);
   testing::internal::CaptureStderr();
-  LogGang(change, {{"rack"}, {"zone"}}, kNow);
+  change.time = kNow;
+  LogGang(change);
   return testing::internal::GetCapturedStderr();
 }
 
@@ -35,7 +36,7 @@ TEST(GangLog, SaysWhyAGangWaits) {
 }
 
 TEST(GangLog, SaysOverHowManyDomainsOneIsSpread) {
-  EXPECT_THAT(LineOf({.event = GangEvent::kReleased, .spans = {3, 1}}),
+  EXPECT_THAT(LineOf({.event = GangEvent::kReleased, .spans = {{"rack", 3}, {"zone", 1}}}),
               HasSubstr(R"("spans":["rack=3","zone=1"])"));
 }
 

@@ -65,7 +65,55 @@ TEST(GangTelling, SaysOverHowManyDomainsAGangIsSpread) {
   const std::vector<GangChange> changes = f.planner->TakeGangChanges();
   ASSERT_EQ(changes.size(), 2U);
   EXPECT_EQ(changes[1].event, GangEvent::kReleased);
-  EXPECT_THAT(changes[1].spans, ElementsAre(2, 1));
+  EXPECT_THAT(changes[1].spans, ElementsAre(GangSpan{kRack, 2}, GangSpan{kZone, 1}));
+}
+
+TEST(GangTelling, KnowsHowFarEachGangIs) {
+  GangFixture f;
+  f.AddNode("a", 8, "r1", "z");
+  f.AddNode("b", 8, "r2", "z");
+  f.ReleaseAll("train", 2, 8);
+  f.Bind("train-0");
+  f.WaitInGang("late", 0, 2, 8);
+  f.Edit("late-0", [](model::Pod& pod) { pod.priority = 7; });
+  f.Plan();
+  EXPECT_THAT(f.planner->gangs().Outlooks(),
+              ElementsAre(GangOutlook{.namespace_ = "team",
+                                      .name = "late",
+                                      .phase = GangPhase::kCollecting,
+                                      .size = 2,
+                                      .waiting = 1,
+                                      .running = 0,
+                                      .reason = "1 of 2 pods are there",
+                                      .priority = 7,
+                                      .created = f.pods.at("late-0").created,
+                                      .since = f.time,
+                                      .spans = {}},
+                          GangOutlook{.namespace_ = "team",
+                                      .name = "train",
+                                      .phase = GangPhase::kReleased,
+                                      .size = 2,
+                                      .waiting = 1,
+                                      .running = 1,
+                                      .reason = "1 of 2 pods are not bound yet",
+                                      .priority = 0,
+                                      .created = f.pods.at("train-1").created,
+                                      .since = f.time,
+                                      .spans = {{kRack, 2}, {kZone, 1}}}));
+  f.Bind("train-1");
+  f.Leave("late-0");
+  f.Plan();
+  EXPECT_THAT(f.planner->gangs().Outlooks(), IsEmpty());
+}
+
+TEST(GangTelling, DoesNotKnowTheSpansOfAReleaseBeforeARestart) {
+  GangFixture f;
+  f.AddNode("a", 8, "r1", "z");
+  f.ReleaseAll("train", 2, 4);
+  f.Restart();
+  f.Plan();
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+  EXPECT_THAT(f.planner->gangs().Find("team", "train")->spans, IsEmpty());
 }
 
 TEST(GangTelling, TellsOfAnEviction) {
