@@ -32,6 +32,15 @@ bool ReadsPodGroups(const planner::PlannerConfig& planner) {
   return PlansGangs(planner) && planner.gangs.pod_groups;
 }
 
+absl::Status GangsConfigured(const planner::PlannerConfig& planner) {
+  if (planner.schedulers.empty()) {
+    return absl::FailedPreconditionError(
+        "the planner is off; name the kube-schedulers that call Berth in planner.schedulers");
+  }
+  if (planner.gangs.enabled) return absl::OkStatus();
+  return absl::FailedPreconditionError("gangs are not planned; set planner.gangs.enabled: true");
+}
+
 kube::ListWatchOptions PendingPods(std::uint64_t seed) {
   return {.path = "/api/v1/pods", .field_selector = WaitingPods::kSelector, .seed = seed};
 }
@@ -44,7 +53,8 @@ Controller::Controller(const Options& options,
                        CertificateObserver* certificate_observer,
                        kube::ListWatchObserver* pending_observer, PlannerMetrics* planner_metrics,
                        checks::Metrics* check_metrics)
-    : lease_client_(Connect(options, WriteTimeouts())),
+    : gangs_configured_(GangsConfigured(options.planner)),
+      lease_client_(Connect(options, WriteTimeouts())),
       lease_store_(lease_client_.get(), options.lease_namespace, options.lease_name, &owner_),
       election_(ElectionOptions(options), &lease_store_, &election_timer_, observer),
       label_client_(Connect(options, WriteTimeouts())),
@@ -111,6 +121,16 @@ Controller::Controller(const Options& options,
 }
 
 Controller::~Controller() { Stop(); }
+
+absl::Status Controller::GangsStatus() const {
+  if (!gangs_configured_.ok() || Leads()) return gangs_configured_;
+  const std::string leader = election_.OtherHolder();
+  if (leader.empty()) {
+    return absl::UnavailableError("no controller leads, so nobody plans gangs; try again");
+  }
+  return absl::UnavailableError("this controller does not lead, so it plans no gangs; ask " +
+                                leader);
+}
 
 std::unique_ptr<Controller::CheckWork> Controller::MakeCheckWork(
     const Options& options, std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
@@ -250,6 +270,7 @@ Nominator::Options Controller::NominatorOptions(const Options& options) const {
           .scheduler_term = std::move(term),
           .pod_groups = std::move(groups),
           .preflight = std::move(preflight),
+          .gang_feed = options.gang_feed,
           .now = options.now};
 }
 

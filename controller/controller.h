@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "checks/metrics.h"
 #include "checks/runner.h"
 #include "cluster/snapshot.h"
@@ -15,6 +16,7 @@
 #include "controller/certificate_observer.h"
 #include "controller/fault_metrics.h"
 #include "controller/fault_teller.h"
+#include "controller/gang_feed.h"
 #include "controller/gate_remover.h"
 #include "controller/idle_metrics.h"
 #include "controller/idle_pods.h"
@@ -67,7 +69,8 @@ namespace berth::controller {
 /// pods itself. All that it writes, except the Lease, passes a LeaderTransport.
 ///
 /// The life of a controller: constructor, Start(), Stop(), destructor, all called by its owner, one
-/// at a time. Leads() may be called on any thread. Stop it before the feed of the snapshot.
+/// at a time. Leads() and GangsStatus() may be called on any thread. Stop it before the feed of the
+/// snapshot.
 class Controller {
  public:
   /// Where the controller works, and what for. `now` must be set.
@@ -124,6 +127,8 @@ class Controller {
     FaultMetrics* fault_metrics = nullptr;
     /// For which pods nodes are nominated. If for any, the snapshot must have whole pods.
     planner::PlannerConfig planner;
+    /// Is told of gangs. May be null; must outlive the controller.
+    GangFeed* gang_feed = nullptr;
     /// Counts preflights of gangs. Not null if there are any; must outlive the controller.
     PreflightMetrics* preflight_metrics = nullptr;
     /// The time for policies, certificates and lost nodes. Called on several threads.
@@ -184,6 +189,11 @@ class Controller {
 
   /// Returns whether this controller may write now.
   bool Leads() const { return election_.Leads(); }
+
+  /// Returns OK if this controller plans gangs, and else why not, in words that say what to do:
+  /// FAILED_PRECONDITION if the configuration says so, UNAVAILABLE if this controller does not
+  /// lead.
+  absl::Status GangsStatus() const;
 
  private:
   // A thread that writes nominations has these of its own.
@@ -262,6 +272,8 @@ class Controller {
   // Returns a transport that writes only while this controller leads. Used for all but the Lease.
   LeaderTransport WhileLeading(kube::Transport& transport) const;
 
+  // OK if the configuration has gangs planned.
+  const absl::Status gangs_configured_;
   // Found by owner_keeper_, and written into the Lease and the Secrets.
   Owner owner_;
 

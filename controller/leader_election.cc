@@ -103,6 +103,8 @@ void LeaderElection::Observe(kube::Lease lease) {
   // still.
   if (!lease_ || *lease_ != lease) seen_ = timer_->Now();
   lease_ = std::move(lease);
+  const std::lock_guard guard(mutex_);
+  other_holder_ = IsMine() ? "" : lease_->record.holder;
 }
 
 bool LeaderElection::IsHeldByOther() const {
@@ -139,6 +141,11 @@ std::optional<LeaderElection::Clock::time_point> LeaderElection::LeadsUntil() co
   const std::lock_guard guard(mutex_);
   if (!leads_until_ || timer_->Now() >= *leads_until_) return std::nullopt;
   return leads_until_;
+}
+
+std::string LeaderElection::OtherHolder() const {
+  const std::lock_guard guard(mutex_);
+  return other_holder_;
 }
 
 void LeaderElection::SetLeadsUntil(std::optional<Clock::time_point> end) {

@@ -46,8 +46,8 @@ class LeaderObserver {
 ///
 /// A process that has lost the lease goes on as a candidate.
 ///
-/// Call Run(), Step() and Release() on one thread; LeadsUntil(), Leads() and Stop() may be called
-/// on any.
+/// Call Run(), Step() and Release() on one thread; LeadsUntil(), Leads(), OtherHolder() and
+/// Stop() may be called on any.
 ///
 ///   LeaderElection election(options, &store, &timer, &observer);
 ///   std::thread thread([&] { election.Run(); });
@@ -100,6 +100,10 @@ class LeaderElection {
   /// may not write now. Ask right before each request, because a write may take several.
   std::optional<Clock::time_point> LeadsUntil() const;
 
+  /// Returns which other process held the lease when it was last read or written. Empty: none, as
+  /// far as is known.
+  std::string OtherHolder() const;
+
   /// Returns whether this process may write now.
   bool Leads() const { return LeadsUntil().has_value(); }
 
@@ -142,9 +146,10 @@ class LeaderElection {
   // Since when each look has found no lease.
   std::optional<Clock::time_point> missing_since_;
 
-  // Guards leads_until_, which other threads read.
+  // Guards what other threads read.
   mutable std::mutex mutex_;
   std::optional<Clock::time_point> leads_until_;
+  std::string other_holder_;
 
   // What was reported to the observer last.
   bool reported_leading_ = false;

@@ -47,8 +47,8 @@ Nominator::Nominator(Options options,
       planner_(std::move(engine), options_.planner) {}
 
 void Nominator::Run() {
-  // A former work of this process, with another configuration, may have set gauges.
-  if (options_.planner.schedulers.empty()) return metrics_->OnIdle();
+  // A former work of this process, with another configuration, may have told of its plan.
+  if (options_.planner.schedulers.empty()) return TellIdle();
   // Rounds take a fifth of a core at most, however many pods wait.
   constexpr int kRest = 4;
   std::chrono::milliseconds rest{0};
@@ -106,9 +106,15 @@ bool Nominator::AreGroupsDue() {
 }
 
 void Nominator::Skip() {
-  metrics_->OnIdle();
+  TellIdle();
   const std::lock_guard guard(mutex_);
   planner_.Skip();
+  changed_ = true;
+}
+
+void Nominator::TellIdle() {
+  metrics_->OnIdle();
+  if (options_.gang_feed != nullptr) options_.gang_feed->OnIdle();
 }
 
 void Nominator::PlanOnce() {
@@ -144,6 +150,8 @@ void Nominator::TellGangs() {
   const std::vector<planner::GangChange> changes = planner_.TakeGangChanges();
   metrics_->OnGangs(planner_.gangs(), changes, options_.planner.topology, options_.now());
   for (const planner::GangChange& change : changes) LogGang(change);
+  if (options_.gang_feed == nullptr) return;
+  options_.gang_feed->OnPlanned(planner_.gangs().Outlooks(), changes);
 }
 
 void Nominator::RunWriter(Patcher* patcher) {

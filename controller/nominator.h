@@ -12,6 +12,7 @@
 #include <string>
 
 #include "cluster/snapshot.h"
+#include "controller/gang_feed.h"
 #include "controller/patcher.h"
 #include "controller/planner_metrics.h"
 #include "controller/pod_groups.h"
@@ -55,6 +56,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
     std::function<const PodGroupReader::Known&()> pod_groups = {};
     /// See planner::GangFacts::preflight. Called during rounds, so it must not block for requests.
     planner::AskPreflight preflight = {};
+    /// Is told of gangs. May be null; must outlive the Nominator.
+    GangFeed* gang_feed = nullptr;
     /// The time for policies.
     std::function<model::Time()> now;
     /// From one round to the next, if something has changed. A pod that was refused shall have a
@@ -114,10 +117,12 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   void ReadGroups();
   bool AreGroupsDue();
   void PlanOnce();
-  // Counts and logs what has become of gangs. The lock must be held.
+  // Counts, logs and passes on what has become of gangs. The lock must be held.
   void TellGangs();
   // What is done instead while this controller does not lead.
   void Skip();
+  // Tells all who follow the plan that there is none.
+  void TellIdle();
   // Takes the first step that is still wanted from the queue. The lock must be held.
   std::optional<planner::Step> TakeStep();
   void WriteStep(const planner::Step& step, Patcher& patcher);
@@ -151,7 +156,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   // Planned and not written yet.
   std::deque<planner::Step> queue_;
   bool listed_ = false;
-  // Whether a waiting pod has changed since the last round.
+  // Whether a waiting pod has changed since the last round, or there was none since it leads.
   bool changed_ = false;
 };
 

@@ -122,6 +122,26 @@ TEST_F(ControllerTest, LabelsNodesOnceItLeads) {
   EXPECT_EQ(api_.Get(kNode)["metadata"]["labels"]["berth.dev/accelerator"], "V100");
 }
 
+TEST_F(ControllerTest, SaysWhyItPlansNoGangs) {
+  Controller::Options options = Options();
+  const auto off = Make(options)->GangsStatus();
+  EXPECT_TRUE(absl::IsFailedPrecondition(off));
+  EXPECT_EQ(off.message(), "gangs are not planned; set planner.gangs.enabled: true");
+  options.planner.schedulers.clear();
+  EXPECT_THAT(Make(options)->GangsStatus().message(), testing::HasSubstr("planner.schedulers"));
+  options = Options();
+  options.planner.gangs.enabled = true;
+  EXPECT_EQ(Make(options)->GangsStatus(),
+            absl::UnavailableError("no controller leads, so nobody plans gangs; try again"));
+  LeadAs("other");
+  const auto controller = Start(options);
+  ASSERT_TRUE(api_.AwaitRequest(std::string("GET ") + kLease));
+  controller->Stop();
+  EXPECT_EQ(
+      controller->GangsStatus(),
+      absl::UnavailableError("this controller does not lead, so it plans no gangs; ask other"));
+}
+
 TEST_F(ControllerTest, TaintsExcludedNodesIfItIsConfiguredTo) {
   model::NodeState broken = Broken(GpuNode("v100-1", kV100));
   broken.node.uid = "u-1";

@@ -110,6 +110,7 @@ class Candidate final : public LeaseStore, public LeaderObserver {
 
   milliseconds Step() { return election_.Step(); }
   bool Leads() const { return election_.Leads(); }
+  std::string OtherHolder() const { return election_.OtherHolder(); }
   std::optional<FakeTime::Clock::time_point> LeadsUntil() const { return election_.LeadsUntil(); }
   void Release() { election_.Release(); }
 

@@ -76,6 +76,17 @@ TEST_F(LeaderElectionTest, AnotherTakesOverOnceTheLeaseIsOver) {
   EXPECT_EQ(lease_.record->transitions, 1);
 }
 
+TEST_F(LeaderElectionTest, EachKnowsWhichOtherOneHoldsTheLease) {
+  a_.Step();
+  EXPECT_EQ(b_.OtherHolder(), "") << "b has not looked yet";
+  b_.Step();
+  EXPECT_EQ(a_.OtherHolder(), "");
+  EXPECT_EQ(b_.OtherHolder(), "a");
+  a_.Release();
+  b_.Step();
+  EXPECT_EQ(b_.OtherHolder(), "");
+}
+
 TEST_F(LeaderElectionTest, AReleasedLeaseIsTakenAtOnce) {
   a_.Step();
   b_.Step();

@@ -83,6 +83,7 @@ class NominatorTest : public ::testing::Test {
          .may_write = [this] { return leads_; },
          .scheduler_term = std::move(term),
          .pod_groups = std::move(groups),
+         .gang_feed = &gang_feed_,
          .now = [] { return policies::scheduling::kNow; }},
         std::make_shared<const policies::scheduling::SchedulingEngine>(
             policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{}),
@@ -99,6 +100,7 @@ class NominatorTest : public ::testing::Test {
   WriteRecord record_;
   server::Metrics metrics_;
   PlannerMetrics planner_metrics_{metrics_};
+  GangFeed gang_feed_;
   bool leads_ = true;
   Nominator nominator_ = Make({});
 };
@@ -423,6 +425,37 @@ TEST_F(NominatorTest, CountsWhatBecomesOfGangs) {
   RunFor(nominator, milliseconds(100));
   EXPECT_THAT(metrics_.Exposition(),
               testing::HasSubstr("berth_planner_gangs{phase=\"released\"} 0\n"));
+}
+
+TEST_F(NominatorTest, TellsOfGangsWhileItLeads) {
+  Nominator nominator = Make(WithGangs());
+  const auto watcher = gang_feed_.changes().Watch([] {});
+  ASSERT_TRUE(watcher.ok());
+  RunFor(nominator, milliseconds(100));
+  EXPECT_FALSE(gang_feed_.Known()) << "waiting pods are not listed yet";
+  Wait(nominator, {OfGang("train-0")});
+  RunFor(nominator, milliseconds(100));
+  ASSERT_TRUE(gang_feed_.Known());
+  ASSERT_THAT(*gang_feed_.Known(), SizeIs(1));
+  EXPECT_EQ(gang_feed_.Known()->at(0).reason, "1 of 2 pods are there");
+  const auto told = (*watcher)->Take();
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->item.event, planner::GangEvent::kCollecting);
+  EXPECT_EQ(told->item.time, policies::scheduling::kNow);
+  leads_ = false;
+  RunFor(nominator, milliseconds(100));
+  EXPECT_FALSE(gang_feed_.Known());
+  EXPECT_FALSE((*watcher)->End().ok());
+}
+
+TEST_F(NominatorTest, ThatNoGangWaitsIsKnownToOneThatLeadsAgain) {
+  Nominator nominator = Make(WithGangs());
+  Wait(nominator, {});
+  for (const bool leads : {true, false, true}) {
+    leads_ = leads;
+    RunFor(nominator, milliseconds(100));
+    EXPECT_EQ(gang_feed_.Known().has_value(), leads);
+  }
 }
 
 TEST_F(NominatorTest, SaysInAConditionAndAnEventWhyAGangWaits) {
