@@ -99,8 +99,8 @@ absl::Status ErrorOf(const grpc::Status& status, const PlacementEndpoint& server
                                                 kPatience.count(), WhatToDo(server)));
     case grpc::StatusCode::UNIMPLEMENTED:
       return absl::UnavailableError(
-          fmt::format("{} does not serve berth.v1.Placement; is it the address of grpc.listen, and "
-                      "has that Berth this version?",
+          fmt::format("{} does not serve berth.v1.Placement; is it the address of grpc.listen of a "
+                      "`berth extender`, and has that one this version?",
                       server.address));
     default:
       return absl::UnavailableError(fmt::format("{}: {}", server.address, message));

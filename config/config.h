@@ -184,9 +184,10 @@ void VisitFields(Visitor& visit, ProbesConfig& config) {
 }
 
 /// The block `grpc`: the server for `berth explain`, `berth capacity` and other programs. Empty
-/// `listen` means there is none.
+/// `listen` means there is none. The extender and the controller each have one.
 struct GrpcConfig {
-  /// Address of berth.v1.Placement, grpc.health.v1.Health and reflection.
+  /// Address of berth.v1.Placement (extender) or berth.v1.Gangs (controller),
+  /// grpc.health.v1.Health and reflection.
   std::string listen;
   /// All three files, or none if `listen` is a loopback address.
   TlsConfig tls;
@@ -196,9 +197,10 @@ struct GrpcConfig {
 
 template <typename Visitor>
 void VisitFields(Visitor& visit, GrpcConfig& config) {
-  visit("listen", config.listen,
-        "Address of the gRPC services berth.v1.Placement, grpc.health.v1.Health and reflection; "
-        "empty: none");
+  visit(
+      "listen", config.listen,
+      "Address of the gRPC services: berth.v1.Placement of the extender, or berth.v1.Gangs of the "
+      "controller, and of both grpc.health.v1.Health and reflection; empty: none");
   visit("tls", config.tls,
         "Mutual TLS: set all three. If listen is a loopback address, you may set none: then there "
         "is no TLS");

@@ -120,6 +120,11 @@ void Fill(const extender::RankedNode& node, v1::RankedNode& message) {
   message.set_score(node.score);
 }
 
+void Fill(const planner::GangSpan& span, v1::TopologySpan& message) {
+  message.set_label(span.label);
+  message.set_domains(span.domains);
+}
+
 // Of lists of lists.
 void Fill(const NodeExplanation& node, v1::NodeExplanation& message);
 void Fill(const AcceleratorCapacity& capacity, v1::AcceleratorCapacity& message);
@@ -150,6 +155,42 @@ void Fill(const AcceleratorCapacity& capacity, v1::AcceleratorCapacity& message)
   message.set_resource(capacity.resource);
   Fill(capacity.devices, *message.mutable_devices());
   FillAll(capacity.excluded, message.mutable_excluded());
+}
+
+// The messages number these as the planner does, but begin with 1.
+
+v1::Gang::State StateOf(planner::GangPhase phase) {
+  return static_cast<v1::Gang::State>(static_cast<int>(phase) + 1);
+}
+
+v1::GangChange::Event EventOf(planner::GangEvent event) {
+  return static_cast<v1::GangChange::Event>(static_cast<int>(event) + 1);
+}
+
+void Fill(const planner::GangOutlook& gang, v1::Gang& message) {
+  message.set_namespace_(gang.namespace_);
+  message.set_name(Utf8(gang.name));
+  message.set_state(StateOf(gang.phase));
+  SetTime(gang.since, [&] { return message.mutable_since(); });
+  message.set_size(gang.size);
+  message.set_waiting(gang.waiting);
+  message.set_running(gang.running);
+  message.set_reason(Utf8(gang.reason));
+  message.set_priority(gang.priority);
+  SetTime(gang.created, [&] { return message.mutable_created(); });
+  FillAll(gang.spans, message.mutable_spans());
+}
+
+void Fill(const planner::GangChange& change, v1::GangChange& message) {
+  SetTime(change.time, [&] { return message.mutable_time(); });
+  message.set_namespace_(change.namespace_);
+  message.set_name(Utf8(change.name));
+  message.set_size(change.size);
+  message.set_event(EventOf(change.event));
+  message.set_reason(Utf8(change.reason));
+  SetTime(change.created, [&] { return message.mutable_created(); });
+  FillAll(change.spans, message.mutable_spans());
+  message.set_running(change.running);
 }
 
 v1::Decision::Verb VerbOf(extender::Verb verb) {
@@ -226,6 +267,24 @@ v1::WatchDecisionsResponse ToMessage(const extender::DecisionBroker::Delivery& d
   FillAll(delivery.item.refused, decision.mutable_refused());
   FillAll(delivery.item.top, decision.mutable_top());
   decision.set_decided_by(delivery.item.decided_by);
+  return message;
+}
+
+v1::ListGangsResponse ToMessage(const std::vector<planner::GangOutlook>& gangs,
+                                const std::string& namespace_name) {
+  v1::ListGangsResponse message;
+  for (const planner::GangOutlook& gang : gangs) {
+    if (namespace_name.empty() || gang.namespace_ == namespace_name) {
+      Fill(gang, *message.add_gangs());
+    }
+  }
+  return message;
+}
+
+v1::WatchGangsResponse ToMessage(const server::Broker<planner::GangChange>::Delivery& delivery) {
+  v1::WatchGangsResponse message;
+  message.set_lost(delivery.lost);
+  Fill(delivery.item, *message.mutable_change());
   return message;
 }
 

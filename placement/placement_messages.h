@@ -6,10 +6,14 @@
 #include "extender/decision_broker.h"
 #include "placement/capacity.h"
 #include "placement/explanation.h"
+#include "planner/gang_change.h"
+#include "planner/gangs.h"
+#include "proto/berth/v1/gangs.pb.h"
 #include "proto/berth/v1/placement.pb.h"
+#include "server/broker.h"
 #include "usage/holdings.h"
 
-// Makes the messages of proto/berth/v1/placement.proto from the values that they stand for.
+// Makes the messages of proto/berth/v1/ from the values that they stand for.
 // Clients, such as `berth explain` and `berth capacity`, use the messages themselves.
 namespace berth::placement {
 
@@ -34,5 +38,13 @@ std::vector<usage::Holding> HoldingsIn(const v1::HoldingsResponse& response);
 
 /// One decision for a client that watches.
 v1::WatchDecisionsResponse ToMessage(const extender::DecisionBroker::Delivery& delivery);
+
+/// The gangs of a namespace; all if that is empty. Reasons that are not UTF-8 become ASCII, as
+/// above.
+v1::ListGangsResponse ToMessage(const std::vector<planner::GangOutlook>& gangs,
+                                const std::string& namespace_name);
+
+/// One change of a gang for a client that watches.
+v1::WatchGangsResponse ToMessage(const server::Broker<planner::GangChange>::Delivery& delivery);
 
 }  // namespace berth::placement

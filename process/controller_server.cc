@@ -17,6 +17,7 @@
 #include "controller/lost_pods_plan.h"
 #include "controller/node_label.h"
 #include "model/annotation.h"
+#include "placement/gang_service.h"
 #include "process/engine.h"
 #include "process/live_cluster.h"
 #include "server/log.h"
@@ -126,6 +127,7 @@ class ControllerServer::Work {
                      .events = config.controller.events && Excludes(config),
                      .fault_metrics = Excludes(config) ? &server.fault_metrics_ : nullptr,
                      .planner = config.planner,
+                     .gang_feed = server.grpc_ == nullptr ? nullptr : &server.gang_feed_,
                      .preflight_metrics = &server.preflight_metrics_,
                      .now = Now,
                      .seed = std::random_device()()},
@@ -141,6 +143,7 @@ class ControllerServer::Work {
   }
 
   bool Leads() const { return controller_.Leads(); }
+  absl::Status GangsStatus() const { return controller_.GangsStatus(); }
   bool Synced() const { return snapshot_.Synced(); }
   std::size_t Quarantined(cluster::Kind kind) const {
     return snapshot_.Read().Quarantined(kind).size();
@@ -184,6 +187,8 @@ absl::StatusOr<std::unique_ptr<Server>> ControllerServer::Start(
                           [self = server.get()] { return self->NotReady(); });
   if (!listeners.ok()) return listeners.status();
   server->listeners_ = *std::move(listeners);
+  const absl::Status serves = server->ServeGangs(config.config.grpc);
+  if (!serves.ok()) return serves;
   server->StartWork(config.config);
   server->follower_ = Follow(std::move(config), *server->metrics_,
                              [self = server.get()](const config::BerthConfiguration& changed) {
@@ -233,6 +238,21 @@ void ControllerServer::AddMetrics() {
                      [this] { return static_cast<double>(Avoided()); });
 }
 
+absl::Status ControllerServer::ServeGangs(const config::GrpcConfig& config) {
+  if (config.listen.empty()) return absl::OkStatus();
+  auto started = GrpcServer::Start(
+      config,
+      {.service = placement::MakeGangService({.status = [this] { return GangsStatus(); },
+                                              .known = [this] { return gang_feed_.Known(); },
+                                              .changes = gang_feed_.changes()}),
+       .name = placement::kGangService,
+       .end_streams = [this] { gang_feed_.changes().Close(); }},
+      [this] { return NotReady(); }, *metrics_);
+  if (!started.ok()) return started.status();
+  grpc_ = *std::move(started);
+  return absl::OkStatus();
+}
+
 ControllerServer::Lease ControllerServer::LeaseOf(const config::BerthConfiguration& config) const {
   // A pod's own namespace does not change.
   return {.namespace_name = LeaseNamespace(config).value_or(lease_namespace_),
@@ -262,6 +282,12 @@ bool ControllerServer::Leads() const {
   return work_ != nullptr && work_->Leads();
 }
 
+absl::Status ControllerServer::GangsStatus() const {
+  const std::lock_guard guard(mutex_);
+  if (work_ != nullptr) return work_->GangsStatus();
+  return absl::UnavailableError("this controller is being started or stopped; try again");
+}
+
 std::size_t ControllerServer::Quarantined(cluster::Kind kind) const {
   const std::lock_guard guard(mutex_);
   return work_ == nullptr ? 0 : work_->Quarantined(kind);
@@ -286,7 +312,7 @@ std::vector<std::string> ControllerServer::NotReady() const {
 bool ControllerServer::Drain() {
   follower_.reset();
   StopWork();
-  return true;
+  return grpc_ == nullptr || grpc_->Drain();
 }
 
 }  // namespace berth::process

@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "controller/certificate_report.h"
 #include "controller/fault_metrics.h"
+#include "controller/gang_feed.h"
 #include "controller/idle_metrics.h"
 #include "controller/observer.h"
 #include "controller/planner_metrics.h"
@@ -20,18 +21,20 @@
 #include "kube/api_config.h"
 #include "process/config_follower.h"
 #include "process/feed_observer.h"
+#include "process/grpc_server.h"
 #include "process/server.h"
 #include "server/metrics.h"
 
 namespace berth::process {
 
 /// Everything that `berth controller` runs: the snapshot and its feed, the controller, the
-/// listeners for metrics and probes, and a follower of the configuration file. A changed
-/// configuration replaces snapshot, feed and controller; meanwhile the lease is given up.
+/// listeners for metrics and probes, the gRPC service of gangs if it is configured, and a follower
+/// of the configuration file. A changed configuration replaces snapshot, feed and controller;
+/// meanwhile the lease is given up.
 class ControllerServer final : public Server {
  public:
-  /// See StartServer. Does not wait for the API server or the lease. `lease_namespace` is the
-  /// result of LeaseNamespace().
+  /// See StartServer. Also returns an error if a certificate of the gRPC listener is broken. Does
+  /// not wait for the API server or the lease. `lease_namespace` is the result of LeaseNamespace().
   static absl::StatusOr<std::unique_ptr<Server>> Start(ConfigFollower::Options config,
                                                        kube::ApiConfig api,
                                                        const std::string& lease_namespace);
@@ -41,8 +44,8 @@ class ControllerServer final : public Server {
   ControllerServer& operator=(const ControllerServer&) = delete;
 
   /// Ends all writing and gives up the lease, so that another controller leads at once. Blocks
-  /// until the threads have ended, and returns true. Metrics and probes answer until the server is
-  /// destroyed.
+  /// until the threads have ended. Returns false if calls over gRPC had to be cut off. Metrics and
+  /// probes answer until the server is destroyed.
   bool Drain() override;
 
  private:
@@ -61,6 +64,8 @@ class ControllerServer final : public Server {
   Lease LeaseOf(const config::BerthConfiguration& config) const;
   // Adds the gauges that ask the present work.
   void AddMetrics();
+  // Starts the gRPC service.
+  absl::Status ServeGangs(const config::GrpcConfig& config);
   // Starts the parts that depend on the configuration. Not at the same time as StopWork().
   void StartWork(const config::BerthConfiguration& config);
 
@@ -68,6 +73,8 @@ class ControllerServer final : public Server {
   void StopWork();
   // Whether this controller is the one that writes.
   bool Leads() const;
+  // See controller::Controller::GangsStatus().
+  absl::Status GangsStatus() const;
   // The number of objects of that kind that cannot be read.
   std::size_t Quarantined(cluster::Kind kind) const;
   // The number of pods that hang on lost nodes.
@@ -91,6 +98,7 @@ class ControllerServer final : public Server {
   checks::Metrics check_metrics_;
   controller::PreflightMetrics preflight_metrics_;
   controller::IdleMetrics idle_metrics_;
+  controller::GangFeed gang_feed_;
   // Shared by successive works, so that their counters go on.
   FeedObserver node_observer_;
   FeedObserver pod_observer_;
@@ -101,6 +109,7 @@ class ControllerServer final : public Server {
   // Null while the configuration changes, and after Drain().
   std::unique_ptr<Work> work_;
   Listeners listeners_;
+  std::unique_ptr<GrpcServer> grpc_;  // null if grpc.listen is empty
   std::unique_ptr<ConfigFollower> follower_;
 };
 

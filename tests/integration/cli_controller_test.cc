@@ -138,6 +138,19 @@ TEST_F(CliController, LabelsNodesNudgesPodsAndGivesUpTheLease) {
   EXPECT_EQ(api_.leases().HolderOf(kLease), "");
 }
 
+TEST_F(CliController, ServesGrpcButNotTheServiceOfTheExtender) {
+  const std::string config = Config() + "grpc: {listen: '127.0.0.1:0'}\n";
+  ChildProcess berth(BerthWords({"controller", "--config", folder_.Write("berth.yaml", config)}));
+  const std::string server = "127.0.0.1:" + std::to_string(ListenerPort(berth, "grpc", "grpc"));
+  const Finished asked = RunBerth({"capacity", "--server", server});
+  EXPECT_EQ(asked.exit_code, 1);
+  EXPECT_THAT(asked.error, HasSubstr("does not serve berth.v1.Placement; is it the address of "
+                                     "grpc.listen of a `berth extender`"));
+  berth.Signal(SIGTERM);
+  EXPECT_EQ(berth.Wait(), 0);
+  EXPECT_THAT(berth.error(), HasSubstr("\"answeredAll\":true"));
+}
+
 TEST_F(CliController, OfTwoOneWritesAndTheOtherFollowsAtOnce) {
   auto first = Start();
   ASSERT_TRUE(first->AwaitError("\"msg\":\"leading\"")) << first->error();

@@ -35,6 +35,23 @@ std::string ToBytes(const grpc::ByteBuffer& buffer) {
 
 }  // namespace
 
+std::shared_ptr<grpc::Channel> ConnectTo(std::uint16_t port,
+                                         const std::optional<GrpcClientTls>& tls) {
+  auto credentials = grpc::InsecureChannelCredentials();
+  if (tls) {
+    grpc::SslCredentialsOptions pem;
+    pem.pem_root_certs = tls->ca;
+    if (tls->certificate) {
+      pem.pem_cert_chain = tls->certificate->certificate;
+      pem.pem_private_key = tls->certificate->key;
+    }
+    credentials = grpc::SslCredentials(pem);
+  }
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port), credentials, arguments);
+}
+
 PlacementTest::PlacementTest() : berth(Nodes()) {}
 
 PlacementTest::~PlacementTest() { decisions.Close(); }
@@ -66,24 +83,6 @@ void PlacementTest::StartTls(std::function<void(const absl::Status&)> on_reload)
   server::GrpcListenerOptions options;
   options.tls = *std::move(opened);
   Start(std::move(options));
-}
-
-std::shared_ptr<grpc::Channel> PlacementTest::Connect(
-    const std::optional<GrpcClientTls>& tls) const {
-  auto credentials = grpc::InsecureChannelCredentials();
-  if (tls) {
-    grpc::SslCredentialsOptions pem;
-    pem.pem_root_certs = tls->ca;
-    if (tls->certificate) {
-      pem.pem_cert_chain = tls->certificate->certificate;
-      pem.pem_private_key = tls->certificate->key;
-    }
-    credentials = grpc::SslCredentials(pem);
-  }
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
-  return grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(listener->port()), credentials,
-                                   arguments);
 }
 
 grpc::Status PlacementTest::TryWith(const GrpcClientTls& tls) const {

@@ -27,6 +27,10 @@ struct GrpcClientTls {
   std::optional<PemPair> certificate;
 };
 
+/// A connection of its own to a listener on that port of 127.0.0.1.
+std::shared_ptr<grpc::Channel> ConnectTo(std::uint16_t port,
+                                         const std::optional<GrpcClientTls>& tls = {});
+
 /// The reply to one call of a method that the test has no generated code for.
 struct RawReply {
   grpc::Status status;
@@ -47,7 +51,9 @@ class PlacementTest : public ::testing::Test {
   /// written before, for clients of `ca`.
   void StartTls(std::function<void(const absl::Status&)> on_reload = {});
 
-  std::shared_ptr<grpc::Channel> Connect(const std::optional<GrpcClientTls>& tls = {}) const;
+  std::shared_ptr<grpc::Channel> Connect(const std::optional<GrpcClientTls>& tls = {}) const {
+    return ConnectTo(listener->port(), tls);
+  }
   std::unique_ptr<v1::Placement::Stub> Client(const std::optional<GrpcClientTls>& tls = {}) const {
     return v1::Placement::NewStub(Connect(tls));
   }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <absl/strings/ascii.h>
+
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -167,6 +169,71 @@ TEST(PlacementMessages, DecisionsSayAllThatIsKnown) {
   EXPECT_EQ(message.decision().top(0).rank(), 10);
   EXPECT_EQ(message.decision().top(0).score(), 9000u);
   EXPECT_EQ(message.decision().decided_by(), "packing");
+}
+
+std::string NameOfState(planner::GangPhase phase) {
+  return v1::Gang::State_Name(Sent(ToMessage({{.phase = phase}}, "")).gangs(0).state());
+}
+
+std::string NameOfEvent(planner::GangEvent event) {
+  return v1::GangChange::Event_Name(Sent(ToMessage({{.event = event}, 0})).change().event());
+}
+
+TEST(PlacementMessages, StatesAndEventsOfGangsAreCalledAsEverywhere) {
+  for (std::size_t i = 0; i < planner::kGangPhases; ++i) {
+    const auto phase = static_cast<planner::GangPhase>(i);
+    EXPECT_EQ(absl::AsciiStrToLower(NameOfState(phase)), "state_" + std::string(NameOf(phase)));
+  }
+  for (std::size_t i = 0; i < planner::kGangEvents; ++i) {
+    const auto event = static_cast<planner::GangEvent>(i);
+    EXPECT_EQ(absl::AsciiStrToLower(NameOfEvent(event)), "event_" + std::string(NameOf(event)));
+  }
+}
+
+TEST(PlacementMessages, GangsSayAllThatIsKnown) {
+  const planner::GangOutlook gang{.namespace_ = "ml",
+                                  .name = "train",
+                                  .phase = planner::GangPhase::kReleased,
+                                  .size = 16,
+                                  .waiting = 4,
+                                  .running = 12,
+                                  .reason = "4 of 16 pods are not bound yet",
+                                  .priority = -5,
+                                  .created = policies::scheduling::kNow - std::chrono::seconds(90),
+                                  .since = policies::scheduling::kNow,
+                                  .spans = {{"rack", 2}}};
+  const v1::ListGangsResponse message = Sent(ToMessage({gang, {.namespace_ = "team"}}, "ml"));
+  ASSERT_EQ(message.gangs_size(), 1);
+  const v1::Gang& said = message.gangs(0);
+  EXPECT_EQ(
+      std::tuple(said.namespace_(), said.name(), said.size(), said.waiting(), said.running(),
+                 said.reason(), said.priority(), TimeOf(said.created()), TimeOf(said.since())),
+      std::tie(gang.namespace_, gang.name, gang.size, gang.waiting, gang.running, gang.reason,
+               gang.priority, gang.created, gang.since));
+  ASSERT_EQ(said.spans_size(), 1);
+  EXPECT_EQ(said.spans(0).label(), "rack");
+  EXPECT_EQ(said.spans(0).domains(), 2u);
+}
+
+TEST(PlacementMessages, ChangesOfGangsSayAllThatIsKnown) {
+  const planner::GangChange change{.namespace_ = "ml",
+                                   .name = "train",
+                                   .size = 16,
+                                   .event = planner::GangEvent::kLeft,
+                                   .time = policies::scheduling::kNow,
+                                   .reason = "odd\xff",
+                                   .created = policies::scheduling::kNow - std::chrono::seconds(90),
+                                   .spans = {{"rack", 2}},
+                                   .running = 15};
+  const v1::WatchGangsResponse message = Sent(ToMessage({change, 3}));
+  const v1::GangChange& said = message.change();
+  EXPECT_EQ(message.lost(), 3u);
+  EXPECT_EQ(std::tuple(said.namespace_(), said.name(), said.size(), said.running(),
+                       TimeOf(said.time()), TimeOf(said.created())),
+            std::tie(change.namespace_, change.name, change.size, change.running, change.time,
+                     change.created));
+  EXPECT_EQ(said.reason(), "odd?");
+  EXPECT_EQ(said.spans(0).domains(), 2u);
 }
 
 // Kubernetes stores what kubelets sent; one odd node must not make the whole answer unreadable.
