@@ -9,18 +9,19 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Controller is a `berth controller` of a box. Killed and started again it has the same port.
+// Controller is a `berth controller` of a box. Killed and started again it has the same ports.
 type Controller struct {
 	*Process
 	ConfigFile string
 	MetricsURL string // plain: /metrics, /healthz, /readyz
+	GRPC       string // address, plain
 
 	own map[string]any // keys of the configuration that the box writes
 }
 
 // NewController makes a controller that Start starts; the box stops it at the latest. config holds
 // keys of Berth's configuration file beside those that the box writes (kubernetes,
-// controller, metrics).
+// controller, metrics, grpc).
 func (b *Box) NewController(name string, config map[string]any) (*Controller, error) {
 	path, err := BerthBinary()
 	if err != nil {
@@ -30,8 +31,13 @@ func (b *Box) NewController(name string, config map[string]any) (*Controller, er
 	if err != nil {
 		return nil, err
 	}
+	grpcPort, err := freePort()
+	if err != nil {
+		return nil, err
+	}
 	c := &Controller{ConfigFile: filepath.Join(b.Dir, name+".yaml"),
-		MetricsURL: "http://" + address(port), own: b.controllerConfig(address(port))}
+		MetricsURL: "http://" + address(port), GRPC: address(grpcPort)}
+	c.own = b.controllerConfig(address(port), c.GRPC)
 	if err := c.Configure(config); err != nil {
 		return nil, err
 	}
@@ -44,7 +50,7 @@ func (b *Box) NewController(name string, config map[string]any) (*Controller, er
 	return c, nil
 }
 
-func (b *Box) controllerConfig(metrics string) map[string]any {
+func (b *Box) controllerConfig(metrics, grpc string) map[string]any {
 	return map[string]any{
 		"apiVersion": "config.berth.dev/v1alpha1",
 		"kind":       "BerthConfiguration",
@@ -53,6 +59,7 @@ func (b *Box) controllerConfig(metrics string) map[string]any {
 		"extender":   map[string]any{"listen": "127.0.0.1:0", "insecureLoopback": true},
 		"controller": map[string]any{"lease": map[string]any{"namespace": leaseNamespace}},
 		"metrics":    map[string]any{"listen": metrics},
+		"grpc":       map[string]any{"listen": grpc},
 		"log":        map[string]any{"level": "debug"},
 	}
 }
