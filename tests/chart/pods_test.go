@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -167,6 +168,24 @@ func TestProbesHaveTheirPorts(t *testing.T) {
 func hasPort(container corev1.Container, name string) bool {
 	return slices.ContainsFunc(container.Ports,
 		func(port corev1.ContainerPort) bool { return port.Name == name })
+}
+
+// Extender and controller serve gRPC on loopback, for those who may forward ports of their pods.
+func TestGRPCOpensNoPort(t *testing.T) {
+	const policies = "networkPolicy: {enabled: true}\n"
+	without := render(t, policies)
+	with := render(t, policies+`config: {grpc: {listen: "127.0.0.1:9091"}}`)
+	if !equality.Semantic.DeepEqual(all[*corev1.Service](with), all[*corev1.Service](without)) {
+		t.Error("the Services differ")
+	}
+	if !equality.Semantic.DeepEqual(all[*networkingv1.NetworkPolicy](with), all[*networkingv1.NetworkPolicy](without)) {
+		t.Error("the network policies differ")
+	}
+	for name, pod := range podsOf(with) {
+		if !equality.Semantic.DeepEqual(pod.Spec.Containers, podsOf(without)[name].Spec.Containers) {
+			t.Errorf("the containers of %s differ", name)
+		}
+	}
 }
 
 func TestImages(t *testing.T) {
