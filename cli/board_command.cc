@@ -111,7 +111,8 @@ int RunBoard(const BoardArguments& arguments) {
   }
   if (!board.ok()) return Fail("board", kExitNo, board.status());
   fmt::print("{}\n", (*board)->Url());
-  std::fflush(stdout);
+  // Run() reports what could not be written.
+  static_cast<void>(std::fflush(stdout));
   signals.Wait();
   return kExitOk;
 }

@@ -10,6 +10,7 @@
 #include "cli/command_spec.h"
 #include "yaml/source_error.h"
 
+// NOLINTNEXTLINE(readability-identifier-naming): CLI11 calls it so.
 namespace CLI {
 class App;
 class Option;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/age.h"
@@ -46,7 +47,8 @@ std::string WithSince(const std::string& summary, model::Time since, model::Time
 }
 
 std::string WithAge(std::string text, model::Time since, model::Time now) {
-  return since == model::kNoTime ? text : fmt::format("{} {}", text, FormatAge(since, now));
+  return since == model::kNoTime ? std::move(text)
+                                 : fmt::format("{} {}", text, FormatAge(since, now));
 }
 
 // What a policy holds against a node that fits; empty if nothing. For a policy in Observe only

@@ -141,8 +141,7 @@ std::int64_t SizeIn(const model::StringMap& annotations, const model::GangNames&
 
 void SortOnce(std::vector<std::string>& texts) {
   std::ranges::sort(texts);
-  const auto [first, last] = std::ranges::unique(texts);
-  texts.erase(first, last);
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
 }
 
 // Takes pods, one by one, and tells of their gangs.

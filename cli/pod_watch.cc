@@ -3,7 +3,7 @@
 #include <absl/time/clock.h>
 #include <absl/time/time.h>
 #include <fmt/format.h>
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigtimedwait is of POSIX, not of C
 
 #include <chrono>
 #include <cstdio>
@@ -202,8 +202,8 @@ class Watching {
   void Say(const Remark& remark) const {
     const std::string time = absl::FormatTime("%H:%M:%S", absl::Now(), absl::LocalTimeZone());
     fmt::print("{}  {}\n", time, Painted(Printable(remark.text), remark.tone, request_.terminal));
-    // A person looks at it, also through a pipe.
-    std::fflush(stdout);
+    // A person looks at it, also through a pipe. Run() reports what could not be written.
+    static_cast<void>(std::fflush(stdout));
   }
 
   const WatchRequest& request_;

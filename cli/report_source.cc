@@ -33,7 +33,8 @@ std::string MessageOf(const absl::Status& status) { return std::string(status.me
 
 struct CloseFile {
   void operator()(std::FILE* file) const {
-    if (file != stdin) std::fclose(file);
+    // It was only read.
+    if (file != stdin) static_cast<void>(std::fclose(file));
   }
 };
 using OpenFile = std::unique_ptr<std::FILE, CloseFile>;

@@ -1,5 +1,7 @@
 #include "cli/run.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -74,12 +76,15 @@ int RunCommand(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return ExitOf(app, error);
   }
-  if (app.get_subcommands().empty()) std::fputs(app.help().c_str(), stdout);
+  if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   return line.exit_code;
 }
 
 // Output may be lost even though it was printed, for example on a full disk.
 bool FlushOutput() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
+// If this fails, the exit code still says it.
+void Complain(const char* what) { static_cast<void>(std::fprintf(stderr, "berth: %s\n", what)); }
 
 }  // namespace
 
@@ -87,9 +92,9 @@ int Run(int argc, const char* const* argv) {
   try {
     const int exit_code = RunCommand(argc, argv);
     if (FlushOutput()) return exit_code;
-    std::fputs("berth: standard output cannot be written\n", stderr);
+    Complain("standard output cannot be written");
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "berth: %s\n", error.what());
+    Complain(error.what());
   }
   return kExitNo;
 }

@@ -51,6 +51,7 @@ std::string LineOf(const Row& row, const std::vector<std::size_t>& widths, std::
 
 Row PrintableRow(const Row& row) {
   Row printable;
+  printable.reserve(row.size());
   for (const Cell& cell : row) printable.emplace_back(Printable(cell.text), cell.tone);
   return printable;
 }
@@ -61,6 +62,7 @@ std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; 
 
 std::string FormatTable(const std::vector<Row>& rows, const Terminal& terminal) {
   std::vector<Row> printable;
+  printable.reserve(rows.size());
   for (const Row& row : rows) printable.push_back(PrintableRow(row));
   const std::vector<std::size_t> widths = WidthsOf(printable);
   const std::size_t room = RoomForLast(widths, terminal);
