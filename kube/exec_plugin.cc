@@ -57,6 +57,7 @@ std::vector<std::string> EnvironmentFor(const ExecPlugin& plugin) {
 /// As posix_spawn() takes them; valid as long as `texts`.
 std::vector<char*> PointersTo(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;

@@ -18,8 +18,8 @@ namespace berth::kube {
 /// not be used. A handle.
 class Section {
  public:
-  Section(YAML::Node node, std::string file, std::string path, absl::Status& status)
-      : node_(std::move(node)), file_(std::move(file)), path_(std::move(path)), status_(&status) {}
+  Section(const YAML::Node& node, std::string file, std::string path, absl::Status& status)
+      : node_(node), file_(std::move(file)), path_(std::move(path)), status_(&status) {}
 
   /// The file that it is in.
   const std::string& file() const { return file_; }
