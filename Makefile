@@ -119,7 +119,7 @@ fuzz: ## fuzz every decoder with libFuzzer for FUZZ_SECONDS each (FUZZ_TARGETS="
 fuzz-tally: ## print what all runs of make fuzz add up to
 	@tests/fuzz/run --tally
 
-tidy: ## run clang-tidy on the C++ sources that have changed since they passed
+tidy: ## run clang-tidy on the C++ sources, tests aside, that have changed since they passed
 	@.ci/install-dependencies --with-tidy
 	@cmake --preset tidy --log-level=WARNING >/dev/null
 	@cmake --build --preset tidy
