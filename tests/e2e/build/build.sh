@@ -236,7 +236,8 @@ build() {
 command -v go >/dev/null || { echo "build.sh: Go is needed: https://go.dev/dl/" >&2; exit 1; }
 mkdir -p "$bin"
 exec 9>"$bin/.lock"
-flock 9  # two builds at once would compile everything twice
+# Two builds at once would compile everything twice.
+flock -n 9 || { echo "waiting for another build in $bin"; flock 9; }
 (($#)) || set -- "${ALL[@]}"
 [[ $* != node ]] || set -- "${NODE[@]}"
 [[ $* != frameworks ]] || set -- "${FRAMEWORKS[@]}"
