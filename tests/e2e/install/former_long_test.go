@@ -57,18 +57,26 @@ func TestUpgradeFromTheFormerReleaseFailsNoRequest(t *testing.T) {
 	}
 }
 
-// expectImage fails the test unless every pod of Berth's own programs is of this image.
+// expectImage fails the test unless Berth's own programs are all there, in whatever pods (0.1.0 has
+// the extender in kube-scheduler's), and all of this image.
 func (w *world) expectImage(repository string) {
 	w.Helper()
-	for _, component := range []string{"admission", "controller", "extender"} {
-		pods := w.component(component)
-		if len(pods) == 0 {
-			w.Errorf("no pod of %s", component)
-		}
-		for _, pod := range pods {
-			if got := pod.Spec.Containers[0].Image; !strings.HasPrefix(got, repository+":") {
-				w.Errorf("%s is of %s, want %s", pod.Name, got, repository)
+	found := map[string]bool{}
+	for _, pod := range w.components() {
+		for _, container := range pod.Spec.Containers {
+			switch container.Name {
+			case "admission", "controller", "extender":
+			default:
+				continue
+			}
+			found[container.Name] = true
+			if !strings.HasPrefix(container.Image, repository+":") {
+				w.Errorf("%s in %s is of %s, want %s", container.Name, pod.Name, container.Image,
+					repository)
 			}
 		}
+	}
+	if len(found) != 3 {
+		w.Errorf("of Berth's programs there are only %v", found)
 	}
 }
