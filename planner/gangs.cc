@@ -141,8 +141,11 @@ bool Gangs::Asks(const Record& gang, const Round& round) {
 void Gangs::JudgeRelease(Record& gang, const Round& round) const {
   absl::flat_hash_set<std::string_view> waiting;
   for (const Member& member : gang.members) waiting.insert(member.pod->pod().uid);
+  const auto is_on_its_way = [&round](const auto& each) {
+    return round.now < each.second + kLost;
+  };
   std::erase_if(gang.ungated, [&](const auto& each) {
-    return !waiting.contains(each.first) && each.second + kLost <= round.now;
+    return !waiting.contains(each.first) && !is_on_its_way(each);
   });
   const auto fresh = std::ranges::count_if(gang.members, [&](const Member& member) {
     return IsHeld(member) && !gang.ungated.contains(member.pod->pod().uid);
@@ -154,8 +157,11 @@ void Gangs::JudgeRelease(Record& gang, const Round& round) const {
     gang.ungated.clear();
   } else if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
     gang.released = true;
-  } else if (gang.ungated.empty() && std::ranges::none_of(gang.members, IsOpen)) {
+  } else if (std::ranges::none_of(gang.ungated, is_on_its_way) &&
+             std::ranges::none_of(gang.members, IsOpen)) {
+    // Nothing is left of the release but pods that it has not reached.
     gang.released = false;
+    gang.ungated.clear();
   }
   if (gang.released) return;
   gang.incomplete.reset();

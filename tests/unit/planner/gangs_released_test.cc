@@ -143,6 +143,26 @@ TEST(GangReleased, StartsAnewAsAWholeAfterItWasEvicted) {
   EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
 }
 
+// Neither the write that should have taken a gate away nor the eviction has reached its pod.
+TEST(GangReleased, StartsAnewAsAWholeThoughAPodIsLeftOfTheFormerStart) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Write(f.PlanOnly().front());
+  f.Bind("train-0");
+  f.Node("b").quarantined = true;
+  f.Pass(Gangs::kLost);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 "));
+  f.EndAll("train");
+  f.Node("b").quarantined = false;
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.ReasonOf("train"), "1 of 2 pods are there");
+  f.WaitInGang("train", 0, 2, 8);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 b"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+}
+
 TEST(GangReleased, ThatRunsGetsAReplacementOfAPod) {
   GangFixture f;
   for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
