@@ -136,28 +136,37 @@ ControllerProcess::Waiting::Waiting(ControllerProcess* process, const PlannerOpt
       options_(options) {}
 
 void ControllerProcess::Waiting::OnReplaceBegin() {
-  revision_ = 0;
+  for (const auto& [key, pod] : pods_) unseen_.insert(key);
   if (options_.sabotage != PlannerSabotage::kForgetsDeletes) handlers_.OnReplaceBegin();
 }
 
 void ControllerProcess::Waiting::OnReplaceEnd(const std::string& version) {
   handlers_.OnReplaceEnd(version);
-  revision_ = std::stoull(version);
+  for (const std::string& key : unseen_) pods_.erase(key);
+  unseen_.clear();
   options_.heard();
 }
 
+void ControllerProcess::Waiting::OnUpsert(model::Pod pod) {
+  const std::string key = KeyOf(pod);
+  unseen_.erase(key);
+  pods_[key] = pod;
+  handlers_.OnUpsert(std::move(pod));
+  options_.heard();
+}
+
+void ControllerProcess::Waiting::OnUnreadable(const kube::UnreadableObject& pod) {
+  unseen_.erase(pod.namespace_ + '/' + pod.name);
+  handlers_.OnUnreadable(pod);
+}
+
 void ControllerProcess::Waiting::OnDelete(model::Pod pod) {
+  pods_.erase(KeyOf(pod));
+  options_.heard();
   // A pod that was bound is gone from here, too, and that is not forgotten.
   const bool vanished = pod.node_name.empty();
   if (vanished && options_.sabotage == PlannerSabotage::kForgetsDeletes) return;
   handlers_.OnDelete(std::move(pod));
-}
-
-void ControllerProcess::Waiting::OnHeard(const std::string& version) {
-  handlers_.OnHeard(version);
-  if (version.empty()) return;
-  revision_ = std::stoull(version);
-  options_.heard();
 }
 
 ControllerProcess::Pending::Pending(ControllerProcess* process, const Surroundings& surroundings,

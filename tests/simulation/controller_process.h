@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,8 +56,9 @@ class ControllerProcess {
 
   const std::string& identity() const { return identity_; }
   bool Leads() const { return electing_.election.Leads(); }
-  /// What is known of the pods that wait: everything up to that revision. 0 while they are listed.
-  Revision waiting_revision() const { return waiting_.revision(); }
+  /// What it has heard of the pods that wait, by "<namespace>/<name>", while they are listed anew,
+  /// too.
+  const std::map<std::string, model::Pod>& waiting() const { return waiting_.pods(); }
   /// The same of nodes and bound pods, which is what is planned with.
   const cluster::Snapshot& snapshot() const { return fed_.snapshot(); }
 
@@ -134,23 +137,25 @@ class ControllerProcess {
     std::vector<std::unique_ptr<Writing>> writers;
   };
 
-  // Passes on what is heard of waiting pods, and remembers how far that is.
+  // Passes on what is heard of waiting pods, and remembers it.
   class Waiting final : public kube::ListWatchHandler<model::Pod> {
    public:
     Waiting(ControllerProcess* process, const PlannerOptions& options);
-    Revision revision() const { return revision_; }
+    const std::map<std::string, model::Pod>& pods() const { return pods_; }
 
     void OnReplaceBegin() override;
     void OnReplaceEnd(const std::string& version) override;
-    void OnUpsert(model::Pod pod) override { handlers_.OnUpsert(std::move(pod)); }
-    void OnUnreadable(const kube::UnreadableObject& pod) override { handlers_.OnUnreadable(pod); }
+    void OnUpsert(model::Pod pod) override;
+    void OnUnreadable(const kube::UnreadableObject& pod) override;
     void OnDelete(model::Pod pod) override;
-    void OnHeard(const std::string& version) override;
+    void OnHeard(const std::string& version) override { handlers_.OnHeard(version); }
 
    private:
     controller::WaitingPods handlers_;
     const PlannerOptions options_;
-    Revision revision_ = 0;
+    std::map<std::string, model::Pod> pods_;
+    // Those that the list under way has not shown yet.
+    std::set<std::string> unseen_;
   };
 
   // The pods that wait, for the nudger and the planner.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "fmt/format.h"
 #include "tests/simulation/gang_jobs.h"
@@ -26,13 +27,15 @@ void GangChecker::Note(const ControllerProcess& controller) {
   auto& heard = heard_[controller.identity()];
   const Time now = timeline_->now();
   while (!heard.empty() && heard.front().time + kWritten < now) heard.pop_front();
-  const Revision waiting = controller.waiting_revision();
-  if (waiting == 0) return;
+  std::map<std::string, std::size_t> nominated;
+  for (const auto& [key, pod] : controller.waiting()) {
+    if (!pod.nominated_node.empty()) ++nominated[GangKeyOf(pod)];
+  }
   const Revision bound = controller.snapshot().Read().ResourceVersion(cluster::Kind::kPods);
-  if (!heard.empty() && heard.back().waiting == waiting && heard.back().bound == bound) {
+  if (!heard.empty() && heard.back().nominated == nominated && heard.back().bound == bound) {
     heard.back().time = now;
   } else {
-    heard.push_back({now, waiting, bound});
+    heard.push_back({now, std::move(nominated), bound});
   }
 }
 
@@ -44,16 +47,10 @@ bool GangChecker::HasBegun(const std::string& gang) const {
 }
 
 std::size_t GangChecker::Placed(const std::string& gang, const Heard& heard) const {
-  Past<model::Pod> waiting(&server_->Of<model::Pod>());
   Past<model::Pod> bound(&server_->Of<model::Pod>());
-  waiting.MoveTo(heard.waiting);
   bound.MoveTo(heard.bound);
-  std::size_t placed = 0;
-  for (const auto& [key, stored] : waiting.contents()) {
-    const model::Pod& pod = stored->value;
-    const bool has_node = pod.node_name.empty() && !pod.nominated_node.empty();
-    placed += GangKeyOf(pod) == gang && has_node ? 1 : 0;
-  }
+  const auto nominated = heard.nominated.find(gang);
+  std::size_t placed = nominated == heard.nominated.end() ? 0 : nominated->second;
   for (const auto& [key, stored] : bound.contents()) {
     const model::Pod& pod = stored->value;
     placed += GangKeyOf(pod) == gang && !pod.node_name.empty() ? 1 : 0;

@@ -35,15 +35,17 @@ class GangChecker {
   int releases() const { return releases_; }
 
  private:
-  // What was known at some time: the revisions of waiting pods, and of nodes and bound pods.
+  // What was known at some time.
   struct Heard {
     Time time;
-    Revision waiting;
+    // How many pods of each gang waited and had a node.
+    std::map<std::string, std::size_t> nominated;
+    // The revision of nodes and bound pods.
     Revision bound;
   };
 
   bool HasBegun(const std::string& gang) const;
-  // How many pods of the gang have a node at these revisions, waiting or bound.
+  // How many pods of the gang had a node then, waiting or bound.
   std::size_t Placed(const std::string& gang, const Heard& heard) const;
   // Whether all nominations of the gang were written for the kube-scheduler that leads.
   bool AreOfTerm(const std::string& gang) const;
