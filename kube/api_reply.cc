@@ -42,11 +42,11 @@ ApiStatus StatusOf(const HttpHead& head, std::string_view body) {
   return status;
 }
 
-absl::Status CheckContentType(const HttpHead& head) {
-  if (head.content_type.starts_with(kProtobufType)) return absl::OkStatus();
+absl::Status CheckContentType(const HttpHead& head, std::string_view wanted) {
+  if (head.content_type.starts_with(wanted)) return absl::OkStatus();
   return absl::DataLossError(
       fmt::format("answered as \"{}\" instead of {}; is this a Kubernetes API server?",
-                  head.content_type, kProtobufType));
+                  head.content_type, wanted));
 }
 
 bool RefusalReader::OnBody(std::string_view bytes) {

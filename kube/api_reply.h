@@ -46,8 +46,8 @@ ApiStatus StatusOf(const HttpHead& head, std::string_view body);
 /// old.
 bool IsExpired(const ApiStatus& status);
 
-/// Returns DataLoss if the body is not Kubernetes' protobuf, as for an error page of a proxy.
-absl::Status CheckContentType(const HttpHead& head);
+/// Returns DataLoss if the body is not of the type, as for a page of a proxy.
+absl::Status CheckContentType(const HttpHead& head, std::string_view wanted = kProtobufType);
 
 /// Collects why a request was refused while its reply arrives. If it was not refused, the body is
 /// left to the caller. A reply is granted if its status is 200. For use in an HttpSink:

@@ -60,14 +60,18 @@ absl::StatusOr<std::string> Call(Transport& transport, HttpMethod method, std::s
                             .content_type = content_type,
                             .body = std::move(body)};
   BodySink sink(max_reply);
-  const absl::Status sent = transport.Send(request, sink);
+  absl::Status answered = transport.Send(request, sink);
   const std::string what = fmt::format("{} {}", NameOf(method), request.target);
-  if (absl::IsCancelled(sent)) return sent;
-  if (!sent.ok()) {
-    return absl::Status(sent.code(), fmt::format("{}: {}", what, std::string(sent.message())));
-  }
+  if (absl::IsCancelled(answered)) return answered;
   const int status = sink.head().status;
-  if (status >= 200 && status < 300) return sink.body();
+  const bool granted = status >= 200 && status < 300;
+  // A proxy that says OK by itself has not passed the request on.
+  if (answered.ok() && granted) answered = CheckContentType(sink.head(), kJsonType);
+  if (!answered.ok()) {
+    return absl::Status(answered.code(),
+                        fmt::format("{}: {}", what, std::string(answered.message())));
+  }
+  if (granted) return sink.body();
   return absl::Status(CodeOf(status),
                       fmt::format("{}: {}: {}", what, status, WordsOf(sink.body())));
 }

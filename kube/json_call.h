@@ -16,7 +16,8 @@ inline constexpr std::size_t kMaxJsonReply = std::size_t{8} << 20;
 /// 7386). Blocks until the reply has arrived, and returns its body if its status is 2xx.
 ///
 /// Returns Cancelled after Transport::Stop(), and the transport's other errors with the request in
-/// front. For other HTTP statuses the error names the request and what the server said:
+/// front. DataLoss if the reply does not say that it is JSON: a page of a proxy. For other HTTP
+/// statuses the error names the request and what the server said:
 /// - NotFound for 404;
 /// - Aborted for 409: somebody else was faster;
 /// - PermissionDenied for 401 and 403;

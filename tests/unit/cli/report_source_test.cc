@@ -22,7 +22,8 @@ class PagedServer final : public kube::Transport {
     targets.push_back(request.target);
     const auto found = replies.find(request.target);
     const bool granted = found != replies.end();
-    absl::Status status = sink.OnHead({.status = granted ? 200 : 403});
+    absl::Status status =
+        sink.OnHead({.status = granted ? 200 : 403, .content_type = "application/json"});
     const std::string body =
         granted ? found->second : R"({"kind": "Status", "message": "jobs is forbidden"})";
     // As a network splits it.

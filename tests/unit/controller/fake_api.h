@@ -20,7 +20,7 @@ class FakeApi final : public kube::Transport {
     const auto status = failures.find(requests.back());
     std::string body;
     const int code = status != failures.end() ? status->second : Answer(request, body);
-    absl::Status result = sink.OnHead({.status = code});
+    absl::Status result = sink.OnHead({.status = code, .content_type = "application/json"});
     if (result.ok()) result = sink.OnBody(code < 300 ? body : R"({"message":"refused"})");
     if (after) after();
     return result;

@@ -32,7 +32,8 @@ class Taints final : public kube::Transport {
     const bool reads = request.method == kube::HttpMethod::kGet;
     const std::string node = request.target.substr(request.target.find("v100"));
     if (!reads) Patch(node, request.body);
-    absl::Status result = sink.OnHead({.status = reads ? 200 : status});
+    absl::Status result =
+        sink.OnHead({.status = reads ? 200 : status, .content_type = "application/json"});
     if (result.ok()) result = sink.OnBody(reads ? List(node) : "{}");
     return result;
   }

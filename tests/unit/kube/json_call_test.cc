@@ -81,6 +81,19 @@ TEST(JsonCall, ErrorsTellWhatToDoAndWhatTheServerSaid) {
   }
 }
 
+// Nobody has carried it out.
+TEST(JsonCall, APageOfAProxyIsNoSuccess) {
+  for (const char* type : {"text/html; charset=utf-8", ""}) {
+    ScriptedTransport transport;
+    transport.replies.push_back({.status = 200, .body = "<html>", .content_type = type});
+    const absl::Status status = CallJson(transport, HttpMethod::kPatch, "/x").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+    EXPECT_EQ(status.message(), std::string("PATCH /x: answered as \"") + type +
+                                    "\" instead of application/json; is this a Kubernetes API "
+                                    "server?");
+  }
+}
+
 TEST(JsonCall, KeepsTheKindOfTheTransportsError) {
   for (const absl::Status& error :
        {absl::UnavailableError("down"), absl::DeadlineExceededError("slow")}) {

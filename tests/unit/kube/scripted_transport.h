@@ -16,6 +16,7 @@ class ScriptedTransport final : public Transport {
     int status = 200;
     std::string body;
     absl::Status error;  // instead of a reply
+    std::string content_type = "application/json";
   };
 
   absl::Status Send(const HttpRequest& request, HttpSink& sink) override {
@@ -24,7 +25,7 @@ class ScriptedTransport final : public Transport {
     const Reply reply = std::move(replies.front());
     replies.pop_front();
     if (!reply.error.ok()) return reply.error;
-    absl::Status status = sink.OnHead({.status = reply.status});
+    absl::Status status = sink.OnHead({.status = reply.status, .content_type = reply.content_type});
     if (status.ok()) status = sink.OnBody(reply.body);
     return status;
   }
