@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,7 +23,8 @@ struct SchedulerTerm {
   /// "<holder>/<transitions>" of each Lease that exists: planner::GangFacts::lease. Empty if none
   /// does, as where leader election is off.
   std::string text = {};
-  /// Whether all Leases could be read just now. If not, `text` is as they were last read.
+  /// Whether all Leases could be read just now, or have never existed. If not, `text` is as they
+  /// were last read.
   bool is_certain = true;
 };
 
@@ -42,7 +44,8 @@ class SchedulerLeases {
   SchedulerLeases(const std::vector<model::NamespacedName>& leases, kube::Transport* transport);
 
   /// Reads each Lease, one request after the other. Logs when a Lease is missing or cannot be read,
-  /// and when it can be read again.
+  /// and when it can be read again. One that was read once and is missing cannot be read. Of one
+  /// that never was, only a second answer is believed: an API server that starts may say so, too.
   SchedulerTerm Read();
 
  private:
@@ -51,8 +54,10 @@ class SchedulerLeases {
   struct Known {
     std::string name;  // "<namespace>/<name>"
     ApiLeaseStore store;
-    // As it was last read; empty: never, or it was missing.
+    // As it was last read; empty: never.
     std::string term = {};
+    // How often in a row it was missing, though it was never read.
+    std::size_t missing = 0;
     Fate fate = Fate::kRead;
   };
 
