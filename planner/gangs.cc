@@ -126,6 +126,7 @@ void Gangs::Refresh(const std::string& key, Record& gang, Round& round) {
   if (round.gangs.running) gang.running = round.gangs.running(key);
   if (gang.running.size() < ran) gang.shrunk = round.now;
   gang.asks = Asks(gang, round);
+  NoticeFormerGroup(gang, round);
   JudgeRelease(gang, round);
 }
 
@@ -276,6 +277,10 @@ std::string Gangs::ObstacleIn(const Member& member, const Round& round) const {
   }
   for (const std::string& gate : pod.gates) {
     if (gate != names_.gate) return "its pod " + pod.name + " has the scheduling gate " + gate;
+  }
+  if (member.former_group) {
+    return "its pod " + pod.name + " waits for the PodGroup " + pod.scheduling_group +
+           ", and that of an earlier start has to go first";
   }
   if (member.lacks_group && round.gangs.pod_groups == nullptr) {
     return "its pod " + pod.name + " waits for the PodGroup " + pod.scheduling_group + ", and " +

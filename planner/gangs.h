@@ -133,6 +133,8 @@ class Gangs {
     std::int64_t devices = 0;
     /// Whether it waits for the PodGroup of its gang; see LacksGroup().
     bool lacks_group = false;
+    /// Whether it waits for it because there still is that of an earlier start. Of one round.
+    bool former_group = false;
     /// Whether its nomination is booked. Of one round.
     bool held = false;
   };
@@ -310,6 +312,9 @@ class Gangs {
   // Lets pods go that are held.
   void LetGo(Record& gang, const std::vector<const Member*>& pods, Round& round) const;
 
+  // A PodGroup is created only when the pods have nodes. Where none of them had one, it was created
+  // for others of the same name: the controller was away when these ended.
+  void NoticeFormerGroup(Record& gang, const Round& round) const;
   // PodGroups exist only while a gang is let go: pods that come later wait for another one.
   void DropUnusedGroups(Round& round);
   // "<namespace>/<name>" of the pod's PodGroup.

@@ -4,10 +4,23 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "planner/gangs.h"
 
 namespace berth::planner {
+
+void Gangs::NoticeFormerGroup(Record& gang, const Round& round) const {
+  if (round.gangs.pod_groups == nullptr || !gang.running.empty() || gang.unplanned) return;
+  const std::string name = model::PodGroupNameOf(gang.name);
+  std::vector<Member*> open;
+  for (Member& member : gang.members) {
+    if (member.pod->pod().scheduling_group == name && IsOpen(member)) open.push_back(&member);
+  }
+  const auto was_released = [this](const Member* member) { return WasReleased(*member); };
+  if (std::ranges::any_of(open, was_released)) return;
+  for (Member* member : open) member->former_group = member->lacks_group = true;
+}
 
 void Gangs::DropUnusedGroups(Round& round) {
   if (round.gangs.pod_groups == nullptr) return;
@@ -16,7 +29,9 @@ void Gangs::DropUnusedGroups(Round& round) {
   });
   std::set<std::string> used;
   for (const auto& [key, gang] : gangs_) {
-    for (const Member& member : gang.members) used.insert(GroupKeyOf(member.pod->pod()));
+    for (const Member& member : gang.members) {
+      if (!member.former_group) used.insert(GroupKeyOf(member.pod->pod()));
+    }
   }
   for (const auto& [key, group] : *round.gangs.pod_groups) {
     if (!used.contains(key)) DropGroup(key, round);

@@ -122,3 +122,21 @@ func TestAGangThatKubeSchedulerRefusesIsHeldBackAgain(t *testing.T) {
 	w.delete("thief")
 	w.all("train-", pods, "run", isRunning)
 }
+
+// The controller is away while the pods of a gang end and others of the same name come.
+func TestAPodGroupOfAnEarlierStartGoesFirst(t *testing.T) {
+	w := nativeWorld(t)
+	const pods = 4
+	w.away(shared.Scheduler)
+	w.create(members("train", pods, devices)...)
+	w.all("train-", pods, "are released", isReleased)
+	w.away(controller.Process)
+	w.back(shared.Scheduler)
+	for _, pod := range w.all("train-", pods, "run", isRunning) {
+		w.delete(pod.Name)
+	}
+	w.create(members("train", pods-1, devices)...)
+	w.back(controller.Process)
+	w.all("train-", pods-1, "run", isRunning)
+	w.awaitNoGroup("berth-train")
+}

@@ -282,6 +282,23 @@ TEST(GangPodGroups, OneThatWasLeftClosedGoesWithItsPods) {
   EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
 }
 
+// As one that was let go by a controller which then was away while its pods ended, and while others
+// of the same name came.
+TEST(GangPodGroups, OneOfAFormerStartHasToGoFirst) {
+  GroupFixture f;
+  f.groups[kKey].uid = "uid-of-the-former";
+  f.WaitForGroupAll(2, 8);
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(f.Names(steps), ElementsAre("berth-train deleted"));
+  EXPECT_EQ(steps[0].uid, "uid-of-the-former");
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kCollecting);
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("earlier start"));
+  EXPECT_THAT(f.PlanOnly(), IsEmpty()) << "the API server has not deleted it yet";
+  f.Write(steps[0]);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 b"));
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
+}
+
 TEST(GangPodGroups, OfOthersAreNobodysBusiness) {
   GroupFixture f;
   f.WaitForGroupAll(2, 8);
