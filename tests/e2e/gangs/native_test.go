@@ -3,7 +3,6 @@ package gangs
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"math"
 	"testing"
 
@@ -51,7 +50,6 @@ func groupExists(name string) bool {
 
 // readGroup tells whether the PodGroup is there, and whether no number of pods is enough for it.
 func readGroup(name string) (exists, isClosed bool) {
-	body, err := shared.Client.CoreV1().RESTClient().Get().AbsPath(podGroups, name).DoRaw(context.Background())
 	var group struct {
 		Spec struct {
 			SchedulingPolicy struct {
@@ -59,13 +57,30 @@ func readGroup(name string) (exists, isClosed bool) {
 			}
 		}
 	}
-	err = errors.Join(err, json.Unmarshal(body, &group))
+	err := readGroups(&group, name)
 	return !apierrors.IsNotFound(err), err == nil && group.Spec.SchedulingPolicy.Gang.MinCount == math.MaxInt32
 }
 
 func (w *world) awaitNoGroup(name string) {
 	w.Helper()
 	w.Await("the PodGroup "+name+" to be gone", func() bool { return !groupExists(name) })
+}
+
+func (w *world) haveGroupsGone() bool {
+	w.Helper()
+	var list struct{ Items []any }
+	w.Check("list PodGroups", readGroups(&list))
+	return len(list.Items) == 0
+}
+
+// readGroups reads one PodGroup by its name, or else the list of all.
+func readGroups(into any, name ...string) error {
+	body, err := shared.Client.CoreV1().RESTClient().Get().AbsPath(append([]string{podGroups}, name...)...).
+		SetHeader("Accept", "application/json").DoRaw(context.Background())
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, into)
 }
 
 func TestAPodGroupIsThereOnlyWhileItsGangIsReleased(t *testing.T) {

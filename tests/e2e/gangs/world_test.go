@@ -71,7 +71,7 @@ func (w *world) conclude() {
 	}
 }
 
-// clear ends all Jobs and pods.
+// clear ends all Jobs and pods. The controller runs.
 func (w *world) clear() {
 	w.Helper()
 	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64),
@@ -81,6 +81,10 @@ func (w *world) clear() {
 	w.Check("delete pods", shared.Client.CoreV1().Pods(namespace).DeleteCollection(w.Context(), now,
 		metav1.ListOptions{}))
 	w.Await("pods to be gone", func() bool { return len(w.pods("")) == 0 })
+	if *native {
+		// Otherwise kube-scheduler would take that of the former test for this one's.
+		w.Await("PodGroups to be gone", w.haveGroupsGone)
+	}
 }
 
 // heal has every condition be over for an hour: recovery is over, too.
