@@ -38,10 +38,17 @@ func fresh(t *testing.T) *world {
 	w.Check("delete pods", w.box.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(
 		t.Context(), metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{}))
 	w.Await("pods to be gone", func() bool { return len(w.pods()) == 0 })
+	var ill, used float64
+	defer func() {
+		if w.Failed() {
+			w.Logf("Berth says that %v nodes have a condition, and that %v devices are used", ill, used)
+		}
+	}()
 	w.Await("Berth to know that all is well", func() bool {
 		w.heal() // again and again: a stage of the test before may still be at work
-		return w.metric("berth_nodes_by_condition") == 0 &&
-			w.metric("berth_accelerator_devices", `state="used"`) == 0
+		ill = w.metric("berth_nodes_by_condition")
+		used = w.metric("berth_accelerator_devices", `state="used"`)
+		return ill == 0 && used == 0
 	})
 	return w.judged()
 }
