@@ -142,6 +142,9 @@ func (w *world) restarts() map[string]int32 {
 	w.Helper()
 	restarts := map[string]int32{}
 	for _, pod := range w.pods(namespace, "app.kubernetes.io/name=berth") {
+		if pod.DeletionTimestamp != nil {
+			continue // of a release that a former test has left behind
+		}
 		for _, status := range pod.Status.ContainerStatuses {
 			restarts[pod.Name+"/"+status.Name] = status.RestartCount
 		}
