@@ -142,9 +142,7 @@ bool Gangs::Asks(const Record& gang, const Round& round) {
 void Gangs::JudgeRelease(Record& gang, const Round& round) const {
   absl::flat_hash_set<std::string_view> waiting;
   for (const Member& member : gang.members) waiting.insert(member.pod->pod().uid);
-  const auto is_on_its_way = [&round](const auto& each) {
-    return round.now < each.second + kLost;
-  };
+  const auto is_on_its_way = [&round](const auto& each) { return round.now < each.second + kLost; };
   std::erase_if(gang.ungated, [&](const auto& each) {
     return !waiting.contains(each.first) && !is_on_its_way(each);
   });
