@@ -20,7 +20,7 @@ SchedulerTerm SchedulerLeases::Read() {
   SchedulerTerm term;
   for (Known& lease : leases_) {
     Read(lease);
-    if (lease.fate == Fate::kUnreadable || lease.missing == 1) term.is_certain = false;
+    if (lease.fate == Fate::kUnreadable) term.is_certain = false;
     if (lease.term.empty()) continue;
     if (!term.text.empty()) term.text += ',';
     term.text += lease.term;
@@ -31,14 +31,15 @@ SchedulerTerm SchedulerLeases::Read() {
 void SchedulerLeases::Read(Known& known) {
   const absl::StatusOr<kube::Lease> lease = known.store.Get();
   if (absl::IsCancelled(lease.status())) return;
-  known.missing = absl::IsNotFound(lease.status()) && known.term.empty() ? known.missing + 1 : 0;
+  known.missing = absl::IsNotFound(lease.status()) ? known.missing + 1 : 0;
   if (lease.ok()) {
     const kube::LeaseRecord& record = lease->record;
     known.term = record.holder + '/' + std::to_string(record.transitions);
     return Report(known, Fate::kRead, lease.status());
   }
-  // Nobody deletes a Lease that is in use; if somebody does, its holder creates it again at once.
-  Report(known, known.missing > 0 ? Fate::kMissing : Fate::kUnreadable, lease.status());
+  const bool is_missing = known.missing >= kBelieved;
+  if (is_missing) known.term.clear();
+  Report(known, is_missing ? Fate::kMissing : Fate::kUnreadable, lease.status());
 }
 
 void SchedulerLeases::Report(Known& known, Fate fate, const absl::Status& status) {

@@ -23,8 +23,8 @@ struct SchedulerTerm {
   /// "<holder>/<transitions>" of each Lease that exists: planner::GangFacts::lease. Empty if none
   /// does, as where leader election is off.
   std::string text = {};
-  /// Whether all Leases could be read just now, or have never existed. If not, `text` is as they
-  /// were last read.
+  /// Whether it is known of all Leases who holds them, or that they do not exist. If not, `text` is
+  /// as they were last read.
   bool is_certain = true;
 };
 
@@ -44,9 +44,12 @@ class SchedulerLeases {
   SchedulerLeases(const std::vector<model::NamespacedName>& leases, kube::Transport* transport);
 
   /// Reads each Lease, one request after the other. Logs when a Lease is missing or cannot be read,
-  /// and when it can be read again. One that was read once and is missing cannot be read. Of one
-  /// that never was, only a second answer is believed: an API server that starts may say so, too.
+  /// and when it can be read again. That one is missing is believed when the API server has said so
+  /// kBelieved times in a row: one that starts may say so, too, and the holder of a Lease that
+  /// somebody deletes creates it again at once.
   SchedulerTerm Read();
+
+  static constexpr std::size_t kBelieved = 3;
 
  private:
   enum class Fate : std::uint8_t { kRead, kMissing, kUnreadable };
@@ -54,9 +57,9 @@ class SchedulerLeases {
   struct Known {
     std::string name;  // "<namespace>/<name>"
     ApiLeaseStore store;
-    // As it was last read; empty: never.
+    // As it was last read; empty: never, or it is missing.
     std::string term = {};
-    // How often in a row it was missing, though it was never read.
+    // How often in a row the API server said that there is none.
     std::size_t missing = 0;
     Fate fate = Fate::kRead;
   };

@@ -49,6 +49,10 @@ TEST_F(SchedulerLeasesTest, NamesAllOfSeveralSchedulers) {
 
 // As where leader election is off: everything goes on, and somebody is told once.
 TEST_F(SchedulerLeasesTest, AMissingLeaseSaysNothing) {
+  for (std::size_t said = 1; said < SchedulerLeases::kBelieved; ++said) {
+    Refuse(404);
+    Read();
+  }
   Refuse(404);
   const std::string lines = LinesOfRead();
   EXPECT_THAT(lines, HasSubstr("kube-system/kube-scheduler"));
@@ -70,12 +74,7 @@ TEST_F(SchedulerLeasesTest, OneThatCannotBeReadCountsAsItWas) {
   EXPECT_THAT(LinesOfRead(), HasSubstr("can be read"));
 }
 
-// Who knows that there never was a Lease knows who leads: nobody else does.
-TEST_F(SchedulerLeasesTest, OnlyALeaseThatCannotBeReadIsUncertain) {
-  Refuse(404);
-  EXPECT_FALSE(leases_.Read().is_certain) << "perhaps the API server only starts";
-  Refuse(404);
-  EXPECT_TRUE(leases_.Read().is_certain);
+TEST_F(SchedulerLeasesTest, OneThatCannotBeReadIsUncertain) {
   Reply("a", 1);
   EXPECT_TRUE(leases_.Read().is_certain);
   for (const int status : {403, 404, 429, 500}) {
@@ -84,6 +83,24 @@ TEST_F(SchedulerLeasesTest, OnlyALeaseThatCannotBeReadIsUncertain) {
     EXPECT_FALSE(term.is_certain) << status;
     EXPECT_EQ(term.text, "a/1") << status;
   }
+  Reply("b", 2);
+  EXPECT_TRUE(leases_.Read().is_certain);
+}
+
+// Who knows that there is no Lease knows who leads: nobody else does.
+TEST_F(SchedulerLeasesTest, ThatOneIsMissingIsBelievedWhenItIsSaidAgain) {
+  Reply("a", 1);
+  Read();
+  for (std::size_t said = 1; said < SchedulerLeases::kBelieved; ++said) {
+    Refuse(404);
+    EXPECT_FALSE(leases_.Read().is_certain) << said;
+  }
+  Refuse(404);
+  const SchedulerTerm term = leases_.Read();
+  EXPECT_TRUE(term.is_certain);
+  EXPECT_EQ(term.text, "");
+  Refuse(404);
+  EXPECT_TRUE(leases_.Read().is_certain);
   Reply("b", 2);
   EXPECT_TRUE(leases_.Read().is_certain);
 }
