@@ -36,6 +36,13 @@ absl::StatusCode CodeOf(int http_status) {
   }
 }
 
+/// Whether the API server creates nothing because the namespace is being deleted
+/// (NamespaceTerminatingCause in k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/
+/// admission.go, v0.36.3).
+bool IsOfEndingNamespace(int http_status, std::string_view body) {
+  return http_status == 403 && body.find("\"NamespaceTerminating\"") != std::string_view::npos;
+}
+
 /// Returns the message of a v1.Status, or the beginning of what came instead.
 std::string WordsOf(std::string_view body) {
   JsonParser parser;
@@ -72,7 +79,8 @@ absl::StatusOr<std::string> Call(Transport& transport, HttpMethod method, std::s
                         fmt::format("{}: {}", what, std::string(answered.message())));
   }
   if (granted) return sink.body();
-  return absl::Status(CodeOf(status),
+  const bool is_gone = IsOfEndingNamespace(status, sink.body());
+  return absl::Status(is_gone ? absl::StatusCode::kNotFound : CodeOf(status),
                       fmt::format("{}: {}: {}", what, status, WordsOf(sink.body())));
 }
 

@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxJsonReply = std::size_t{8} << 20;
 /// Returns Cancelled after Transport::Stop(), and the transport's other errors with the request in
 /// front. DataLoss if the reply does not say that it is JSON: a page of a proxy. For other HTTP
 /// statuses the error names the request and what the server said:
-/// - NotFound for 404;
+/// - NotFound for 404, and where nothing is created because the namespace is being deleted;
 /// - Aborted for 409: somebody else was faster;
 /// - PermissionDenied for 401 and 403;
 /// - InvalidArgument for 400 and 422;
