@@ -20,7 +20,8 @@ SchedulerTerm SchedulerLeases::Read() {
   SchedulerTerm term;
   for (Known& lease : leases_) {
     Read(lease);
-    if (lease.fate == Fate::kUnreadable) term.is_certain = false;
+    const bool is_doubted = lease.missing > 0 && lease.missing < kBelieved;
+    if (lease.fate == Fate::kUnreadable || is_doubted) term.is_certain = false;
     if (lease.term.empty()) continue;
     if (!term.text.empty()) term.text += ',';
     term.text += lease.term;
@@ -38,6 +39,7 @@ void SchedulerLeases::Read(Known& known) {
     return Report(known, Fate::kRead, lease.status());
   }
   const bool is_missing = known.missing >= kBelieved;
+  if (known.missing > 0 && !is_missing) return;  // nothing to tell of yet
   if (is_missing) known.term.clear();
   Report(known, is_missing ? Fate::kMissing : Fate::kUnreadable, lease.status());
 }

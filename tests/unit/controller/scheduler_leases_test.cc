@@ -51,7 +51,7 @@ TEST_F(SchedulerLeasesTest, NamesAllOfSeveralSchedulers) {
 TEST_F(SchedulerLeasesTest, AMissingLeaseSaysNothing) {
   for (std::size_t said = 1; said < SchedulerLeases::kBelieved; ++said) {
     Refuse(404);
-    Read();
+    EXPECT_EQ(LinesOfRead(), "") << said;
   }
   Refuse(404);
   const std::string lines = LinesOfRead();
