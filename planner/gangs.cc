@@ -35,10 +35,6 @@ std::uint64_t RankOf(const Pod& pod) {
   return rank;
 }
 
-std::string GangKeyOf(const Pod& pod, const model::Gang& gang) {
-  return pod.namespace_ + '/' + gang.name;
-}
-
 // Of all pods the lowest priority, and the oldest creation.
 QueuePlace PlaceOf(const std::vector<Gangs::Member>& members) {
   QueuePlace place = PlaceInQueue(members.front().pod->pod());
@@ -68,11 +64,16 @@ Gangs::Gangs(const PlannerConfig& config, const std::string& prefix)
       lease_annotation_(model::kPlanLeaseAnnotation.Below(prefix)),
       runtime_annotation_(model::kMaxRuntimeAnnotation.Below(prefix)) {}
 
+std::string Gangs::KeyOf(const Pod& pod, const model::Gang& gang) {
+  return pod.namespace_ + '/' + gang.name;
+}
+
 void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
   for (auto& [key, gang] : gangs_) gang.members.clear();
   for (const Member& member : waiting) {
-    gangs_[GangKeyOf(member.pod->pod(), *member.gang)].members.push_back(member);
+    gangs_[KeyOf(member.pod->pod(), *member.gang)].members.push_back(member);
   }
+  TellLeft(round);
   queue_.clear();
   next_ = 0;
   turns_.BeginRound();
@@ -83,15 +84,11 @@ void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
   for (auto& [key, gang] : gangs_) Refresh(key, gang, round);
   DropUnusedGroups(round);
   std::erase_if(gangs_, [this, &round](const auto& entry) {
-    const Record& gang = entry.second;
-    if (!gang.members.empty()) return false;
-    const bool knows = gang.said_size > 0 && round.gangs.running;
-    if (knows && round.gangs.running(entry.first).size() >= gang.said_size) {
-      rests_.OnRan(entry.first);
-    }
-    TellLeft(entry.first, gang, round);
+    if (!entry.second.members.empty()) return false;
+    Leave(entry.first, entry.second, round);
     return true;
   });
+  TellLeft(round);
   rests_.Prune(round.now, [this](const std::string& key) { return gangs_.contains(key); });
   for (auto& [key, gang] : gangs_) queue_.push_back(&gang);
   std::ranges::stable_sort(queue_, {}, &Record::place);

@@ -142,6 +142,9 @@ class Gangs {
   /// `prefix`: of Berth's annotations, "berth.dev".
   Gangs(const PlannerConfig& config, const std::string& prefix);
 
+  /// What names a gang: "<namespace>/<gang>".
+  static std::string KeyOf(const model::Pod& pod, const model::Gang& gang);
+
   /// Whether the pod belongs to the PodGroup of its gang, and that is not there, or not open, as
   /// far as is known. kube-scheduler then looks at the pod as little as at one behind a gate.
   static bool LacksGroup(const model::Pod& pod, const model::Gang& gang, const GangFacts& facts);
@@ -355,7 +358,10 @@ class Gangs {
   void Enter(Record& gang, GangPhase phase, std::string reason, Round& round);
   static GangOutlook OutlookOf(const Record& gang);
   static GangChange ChangeOf(const Record& gang, GangEvent event, const Round& round);
-  static void TellLeft(const std::string& key, const Record& gang, Round& round);
+  // No pod of the gang waits any more. What runs of it is told when the view shows all of it, or
+  // when the gang starts anew.
+  void Leave(const std::string& key, const Record& gang, const Round& round);
+  void TellLeft(Round& round);
   void TellReleased(Record& gang, Round& round);
   // Over how many domains of each level of the configuration its pods are spread.
   std::vector<GangSpan> SpansOf(const Record& gang, const Round& round);
@@ -368,6 +374,8 @@ class Gangs {
   const std::string lease_annotation_;
   const std::string runtime_annotation_;
   std::map<std::string, Record> gangs_;  // by "<namespace>/<gang>"
+  // Those of which no pod waits any more, until that is told; by the same.
+  std::map<std::string, GangChange> left_;
   // When PodGroups were to be deleted, by "<namespace>/<name>".
   std::map<std::string, Clock::time_point> dropped_;
   GangRests rests_;

@@ -48,13 +48,27 @@ GangChange Gangs::ChangeOf(const Record& gang, GangEvent event, const Round& rou
           .created = std::get<1>(gang.place)};
 }
 
-void Gangs::TellLeft(const std::string& key, const Record& gang, Round& round) {
+void Gangs::Leave(const std::string& key, const Record& gang, const Round& round) {
   // Nothing was ever known of one whose pods were deleted when they were first seen.
   if (gang.name.empty()) return;
   GangChange change = ChangeOf(gang, GangEvent::kLeft, round);
   change.reason.clear();
-  if (round.gangs.running) change.running = round.gangs.running(key).size();
-  round.changes.push_back(std::move(change));
+  left_.insert_or_assign(key, std::move(change));
+}
+
+void Gangs::TellLeft(Round& round) {
+  const auto is_certain = [&](const std::string& key) {
+    const bool starts_anew = gangs_.contains(key);
+    return starts_anew || !round.leaving.contains(key);
+  };
+  for (auto& [key, change] : left_) {
+    if (!is_certain(key)) continue;
+    if (round.gangs.running) change.running = round.gangs.running(key).size();
+    if (change.size > 0 && change.running >= change.size) rests_.OnRan(key);
+    change.time = round.time;
+    round.changes.push_back(change);
+  }
+  std::erase_if(left_, [&](const auto& entry) { return is_certain(entry.first); });
 }
 
 void Gangs::TellReleased(Record& gang, Round& round) {

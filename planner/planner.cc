@@ -98,7 +98,13 @@ void Planner::Keep(const std::string& namespace_name, const std::string& name) {
 Planner::Entries::iterator Planner::Leave(Entries::iterator entry, const std::string& bound_to) {
   const WaitingPod& pod = entry->second.pod;
   const std::string& node = bound_to.empty() ? pod.Node() : bound_to;
-  if (!node.empty()) leaving_.push_back({pod.pod(), node, pod.IsOurs()});
+  if (!node.empty()) {
+    const std::optional<model::Gang>& gang = entry->second.gang;
+    leaving_.push_back({.pod = pod.pod(),
+                        .node = node,
+                        .ours = pod.IsOurs(),
+                        .gang = gang ? Gangs::KeyOf(pod.pod(), *gang) : ""});
+  }
   return waiting_.erase(entry);
 }
 
@@ -209,7 +215,10 @@ void Planner::BookLeaving(Round& round) {
     return true;
   };
   std::erase_if(leaving_, has_ended);
-  for (const Leaving& leaving : leaving_) round.Book(leaving.pod, leaving.node);
+  for (const Leaving& leaving : leaving_) {
+    round.Book(leaving.pod, leaving.node);
+    if (!leaving.gang.empty()) round.leaving.insert(leaving.gang);
+  }
 }
 
 std::vector<Planner::Waiting*> Planner::Queue(const Round& round) {

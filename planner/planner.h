@@ -186,6 +186,8 @@ class Planner {
     model::Pod pod;
     std::string node;
     bool ours = false;
+    // Its gang, "<namespace>/<gang>". Empty if it has none.
+    std::string gang = {};
     // Set by the first Plan() that sees it.
     std::optional<Clock::time_point> until = {};
   };

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -103,6 +104,8 @@ struct Round {
   std::vector<Step> steps = {};
   /// Nominations of gangs that have ended.
   std::vector<Ended> ended = {};
+  /// The gangs, "<namespace>/<gang>", of which pods wait no longer and are not shown bound yet.
+  std::set<std::string> leaving = {};
   /// What is new of gangs.
   std::vector<GangChange> changes = {};
 

@@ -47,6 +47,53 @@ TEST(GangTelling, EachStepOfAGangIsToldOnce) {
   EXPECT_EQ(changes[0].namespace_, "team");
 }
 
+TEST(GangTelling, WhatRunsOfAGangThatLeavesIsToldWhenTheViewShowsAllOfIt) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.AddNode("b", 8);
+  f.ReleaseAll("train", 2, 8);
+  Told(f);
+  f.Bind("train-0");
+  const model::Pod late = f.pods.at("train-1");
+  f.Leave("train-1");
+  f.Plan();
+  EXPECT_THAT(Told(f), IsEmpty()) << "the view lags behind the watch of waiting pods";
+  f.ShowBound(late, late.nominated_node);
+  f.running["train-1"] = {late, late.nominated_node};
+  f.Plan();
+  const auto changes = f.planner->TakeGangChanges();
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].event, GangEvent::kLeft);
+  EXPECT_EQ(changes[0].running, 2U);
+}
+
+TEST(GangTelling, AGangWhosePodsAreDeletedLeavesAfterAWhile) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.ReleaseAll("train", 2, 4);
+  Told(f);
+  f.Leave("train-0");
+  f.Leave("train-1");
+  f.Plan();
+  EXPECT_THAT(Told(f), IsEmpty());
+  f.Pass(Planner::kLeaving);
+  f.Plan();
+  EXPECT_THAT(Told(f), ElementsAre("train left"));
+}
+
+TEST(GangTelling, AGangThatStartsAnewHasLeftBefore) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.ReleaseAll("train", 2, 4);
+  Told(f);
+  f.Leave("train-0");
+  f.Leave("train-1");
+  f.Plan();
+  f.WaitInGang("train", 0, 2, 4);
+  f.Plan();
+  EXPECT_THAT(Told(f), ElementsAre("train left", "train collecting"));
+}
+
 TEST(GangTelling, OneThatIsPlannedByAnotherControllerIsReleasedOnce) {
   GangFixture f;
   f.AddNode("a", 8);
