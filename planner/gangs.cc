@@ -6,13 +6,13 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "model/annotation.h"
 #include "model/duration.h"
 #include "model/node.h"
 
-// The life of a gang: who belongs to it, what is to be done next, and how it ends. Where its pods
-// go is in gangs_placing.cc, and what is written for it in gangs_writing.cc.
+// The life of a gang until its release: who belongs to it, and what is to be done next. What
+// follows is in gangs_released.cc, where its pods go in gangs_placing.cc, and what is written for
+// it in gangs_writing.cc.
 
 namespace berth::planner {
 
@@ -43,10 +43,6 @@ QueuePlace PlaceOf(const std::vector<Gangs::Member>& members) {
     place = {std::max(std::get<0>(place), priority), std::min(std::get<1>(place), created)};
   }
   return place;
-}
-
-bool IsNominatedByOther(const WaitingPod& pod) {
-  return !pod.IsOurs() && !pod.IsWithdrawn() && !pod.Node().empty();
 }
 
 }  // namespace
@@ -136,34 +132,6 @@ bool Gangs::Asks(const Record& gang, const Round& round) {
          std::ranges::any_of(gang.running, has_accelerator);
 }
 
-void Gangs::JudgeRelease(Record& gang, const Round& round) const {
-  absl::flat_hash_set<std::string_view> waiting;
-  for (const Member& member : gang.members) waiting.insert(member.pod->pod().uid);
-  const auto is_on_its_way = [&round](const auto& each) { return round.now < each.second + kLost; };
-  std::erase_if(gang.ungated, [&](const auto& each) {
-    return !waiting.contains(each.first) && !is_on_its_way(each);
-  });
-  const auto fresh = std::ranges::count_if(gang.members, [&](const Member& member) {
-    return IsHeld(member) && !gang.ungated.contains(member.pod->pod().uid);
-  });
-  const auto was_released = [this](const Member& member) { return WasReleased(member); };
-  if (static_cast<std::size_t>(fresh) >= gang.left()) {
-    // It starts anew, and what runs of it is about to end.
-    gang.released = false;
-    gang.ungated.clear();
-  } else if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
-    gang.released = true;
-  } else if (std::ranges::none_of(gang.ungated, is_on_its_way) &&
-             std::ranges::none_of(gang.members, IsOpen)) {
-    // Nothing is left of the release but pods that it has not reached.
-    gang.released = false;
-    gang.ungated.clear();
-  }
-  if (gang.released) return;
-  gang.incomplete.reset();
-  gang.unplanned = false;
-}
-
 bool Gangs::LacksGroup(const Pod& pod, const model::Gang& gang, const GangFacts& facts) {
   const std::string& group = pod.scheduling_group;
   if (group.empty() || group != model::PodGroupNameOf(gang.name)) return false;
@@ -178,10 +146,6 @@ bool Gangs::IsHeld(const Member& member) const {
 }
 
 bool Gangs::IsOpen(const Member& member) { return !member.pod->pod().gated && !member.lacks_group; }
-
-bool Gangs::WasReleased(const Member& member) const {
-  return IsOpen(member) && model::Find(member.pod->pod().annotations, plan_annotation_).has_value();
-}
 
 void Gangs::Skip() {
   for (auto& [key, gang] : gangs_) {
@@ -282,7 +246,7 @@ std::string Gangs::ObstacleIn(const Member& member, const Round& round) const {
            (config_.gangs.pod_groups ? round.gangs.pod_groups_obstacle
                                      : "nobody creates it: write planner.gangs.podGroups: true");
   }
-  if (!IsNominatedByOther(*member.pod)) return "";
+  if (!member.pod->IsNominatedByOther()) return "";
   return "somebody else has nominated a node for its pod " + pod.name;
 }
 
@@ -299,35 +263,6 @@ std::vector<Gangs::Member*> Gangs::MembersOf(Record& gang) {
   return members;
 }
 
-void Gangs::Complete(Record& gang, Round& round) {
-  if (HasFallenThrough(gang)) return TakeBack(gang, round);
-  if (!gang.incomplete) gang.incomplete = round.now;
-  const auto was_released = [this](const Member& member) { return WasReleased(member); };
-  if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
-    gang.holds_since.reset();
-  }
-  for (Member& member : gang.members) {
-    if (!member.held && IsOpen(member)) PlaceOne(gang, member, round);
-  }
-  CompleteGated(gang, round);
-  const bool late = *gang.incomplete + config_.gangs.timeout <= round.now;
-  const std::size_t missing = Missing(gang);
-  std::string reason = std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
-                       " pods are not bound yet";
-  if (!gang.trouble.empty()) reason += ", and " + gang.trouble;
-  if (late && missing > 0) {
-    reason += ", and " + std::to_string(missing) +
-              " are missing: it is not evicted, because it would not start again without them";
-  }
-  Enter(gang, GangPhase::kReleased, std::move(reason), round);
-  if (late && missing == 0) Evict(gang, round);
-}
-
-std::size_t Gangs::Missing(const Record& gang) {
-  const std::size_t there = gang.members.size() + gang.running.size();
-  return gang.left() - std::min(there, gang.left());
-}
-
 bool Gangs::IsOverdue(const Record& gang, const Round& round) const {
   return gang.holds_since && *gang.holds_since + config_.gangs.timeout <= round.now;
 }
@@ -336,34 +271,6 @@ std::string Gangs::WhyOverdue(const Record& gang) const {
   return "its nodes were reserved for " + model::FormatDuration(config_.gangs.timeout) +
          " and it could not be released: " +
          (gang.trouble.empty() ? "its nominations do not last" : gang.trouble);
-}
-
-void Gangs::CompleteGated(Record& gang, Round& round) {
-  std::vector<Member*> gated;
-  for (Member& member : gang.members) {
-    const auto ungated = gang.ungated.find(member.pod->pod().uid);
-    const bool ends = ungated != gang.ungated.end() && round.now < ungated->second + kLost;
-    if (IsHeld(member) && !ends) gated.push_back(&member);
-  }
-  const auto pauses = [&](const Member* member) {
-    return !ObstacleIn(*member, round).empty() || MustPause(*member, round) ||
-           IsNominatedByOther(*member->pod) || MayStartAnew(gang, *member, round);
-  };
-  if (gated.empty() || std::ranges::any_of(gated, pauses)) return;
-  if (!PlaceMissing(gang, gated, round)) {
-    for (Member* member : gated) {
-      if (member->pod->IsOurs()) Withdraw(gang, *member, round);
-    }
-    return;
-  }
-  if (!AreReserved(gang, gated, round) || !MayLetGo(gang, round)) return;
-  LetGo(gang, {gated.begin(), gated.end()}, round);
-}
-
-bool Gangs::MayStartAnew(const Record& gang, const Member& member, const Round& round) {
-  if (member.held || gang.ungated.contains(member.pod->pod().uid)) return false;
-  const auto last = std::max(member.pod->since(), gang.shrunk.value_or(member.pod->since()));
-  return round.now < last + kReplacement;
 }
 
 void Gangs::Enter(Record& gang, GangPhase phase, std::string reason, Round& round) {

@@ -89,6 +89,8 @@ class WaitingPod {
   bool AwaitsEviction() const { return IsOurs() && promise_->evicts; }
   /// Whether the plan has withdrawn its nomination, and the watch has not shown it.
   bool IsWithdrawn() const { return promise_ && promise_->node.empty(); }
+  /// Whether somebody else has nominated a node for it.
+  bool IsNominatedByOther() const { return !IsOurs() && !IsWithdrawn() && !Node().empty(); }
   /// Whether kube-scheduler has tried the pod in vain and let the plan's nomination stand.
   bool HasFailed() const { return IsOurs() && promise_->node == failed_node_; }
   bool IsBackingOff(Clock::time_point now) const { return now < retry_; }
