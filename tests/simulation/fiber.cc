@@ -70,6 +70,10 @@ Fiber::Fiber(std::function<void()> body)
   stack_->inside.uc_stack = {.ss_sp = stack_->memory.get(), .ss_flags = 0, .ss_size = kStackSize};
   stack_->inside.uc_link = nullptr;
   makecontext(&stack_->inside, &Fiber::Begin, 0);
+  // Only makecontext needs them. AddressSanitizer would take all of the stack for unused at each
+  // change (the interceptor of swapcontext in its asan_interceptors.cpp), which took a third of the
+  // time.
+  stack_->inside.uc_stack = {};
 }
 
 Fiber::~Fiber() = default;

@@ -6,6 +6,11 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(__SANITIZE_ADDRESS__)
+// Of <sanitizer/allocator_interface.h>, which Debian packages for clang alone.
+extern "C" std::size_t __sanitizer_get_allocated_size(void* memory);
+#endif
+
 namespace berth::tests {
 namespace {
 
@@ -23,13 +28,28 @@ void ResetPeak() { peak = live.load(); }
 #if defined(BERTH_METER_DESPITE_SANITIZERS) || \
     (!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__))
 
+namespace {
+
+// How much of the heap the memory takes.
+std::size_t SizeOf(void* memory) {
+#if defined(__SANITIZE_ADDRESS__)
+  // AddressSanitizer's malloc_usable_size unwinds the stack by the debugging information, at each
+  // call: the simulation took ten times as long.
+  return __sanitizer_get_allocated_size(memory);
+#else
+  return malloc_usable_size(memory);
+#endif
+}
+
+}  // namespace
+
 // The other forms call these, but for AddressSanitizer's, of which each allocates by itself.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   using berth::tests::live;
   using berth::tests::peak;
   void* memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) return nullptr;
-  const std::size_t now = live += malloc_usable_size(memory);
+  const std::size_t now = live += SizeOf(memory);
   for (std::size_t most = peak; now > most && !peak.compare_exchange_weak(most, now);) {
   }
   return memory;
@@ -48,7 +68,7 @@ void* operator new[](std::size_t size, const std::nothrow_t& nothrow) noexcept {
 
 void operator delete(void* memory) noexcept {
   if (memory == nullptr) return;
-  berth::tests::live -= malloc_usable_size(memory);
+  berth::tests::live -= SizeOf(memory);
   std::free(memory);
 }
 
