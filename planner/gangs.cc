@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -119,6 +120,7 @@ void Gangs::Refresh(const std::string& key, Record& gang, Round& round) {
   if (round.gangs.running) gang.running = round.gangs.running(key);
   if (gang.running.size() < ran) gang.shrunk = round.now;
   gang.asks = Asks(gang, round);
+  if (LacksKnowledge(gang, round)) return;
   NoticeFormerGroup(gang, round);
   JudgeRelease(gang, round);
 }
@@ -147,11 +149,14 @@ bool Gangs::IsHeld(const Member& member) const {
 
 bool Gangs::IsOpen(const Member& member) { return !member.pod->pod().gated && !member.lacks_group; }
 
-void Gangs::Skip() {
-  for (auto& [key, gang] : gangs_) {
-    gang.holds_since.reset();
-    gang.incomplete.reset();
-  }
+void Gangs::Forget() {
+  queue_.clear();
+  next_ = 0;
+  gangs_.clear();
+  left_.clear();
+  dropped_.clear();
+  counted_.clear();
+  rests_ = {};
 }
 
 void Gangs::PlanBefore(const QueuePlace& place, Round& round) {
@@ -164,10 +169,12 @@ void Gangs::PlanRest(Round& round) {
 }
 
 void Gangs::Plan(Record& gang, Round& round) {
+  if (LacksKnowledge(gang, round)) return Pause(gang, round);
   if (gang.released) return Complete(gang, round);
   std::string obstacle = ObstacleTo(gang, round);
   if (!obstacle.empty()) {
     WithdrawAll(gang, round);
+    gang.lacks_nodes.reset();
     Enter(gang, GangPhase::kCollecting, std::move(obstacle), round);
     return;
   }
@@ -191,6 +198,7 @@ void Gangs::Plan(Record& gang, Round& round) {
     WithdrawAll(gang, round);
     return Wait(gang, round);
   }
+  gang.lacks_nodes.reset();
   if (!gang.holds_since) gang.holds_since = round.now;
   const bool may_release = MayLetGo(gang, round);
   Enter(gang, GangPhase::kPlanned, may_release ? "" : "kube-apiserver has not created its PodGroup",
@@ -208,6 +216,12 @@ std::string Gangs::ObstacleTo(const Record& gang, const Round& round) const {
     std::string obstacle = ObstacleIn(member, round);
     if (obstacle.empty()) obstacle = ObstacleBetween(gang.members.front(), member);
     if (!obstacle.empty()) return obstacle;
+  }
+  std::set<std::string_view> shapes;
+  for (const Member& member : gang.members) shapes.insert(*member.shape);
+  if (shapes.size() > kMostShapes) {
+    return "its pods are of more than " + std::to_string(kMostShapes) +
+           " kinds: have more of them ask for the same";
   }
   if (gang.members.size() >= gang.left()) return "";
   std::string lack = std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
@@ -241,13 +255,29 @@ std::string Gangs::ObstacleIn(const Member& member, const Round& round) const {
     return "its pod " + pod.name + " waits for the PodGroup " + pod.scheduling_group +
            ", and that of an earlier start has to go first";
   }
-  if (member.lacks_group && round.gangs.pod_groups == nullptr) {
-    return "its pod " + pod.name + " waits for the PodGroup " + pod.scheduling_group + ", and " +
-           (config_.gangs.pod_groups ? round.gangs.pod_groups_obstacle
-                                     : "nobody creates it: write planner.gangs.podGroups: true");
-  }
+  if (member.lacks_group && round.gangs.pod_groups == nullptr) return WhyNotKnown(member, round);
   if (!member.pod->IsNominatedByOther()) return "";
   return "somebody else has nominated a node for its pod " + pod.name;
+}
+
+std::string Gangs::WhyNotKnown(const Member& member, const Round& round) const {
+  const Pod& pod = member.pod->pod();
+  return "its pod " + pod.name + " waits for the PodGroup " + pod.scheduling_group + ", and " +
+         (config_.gangs.pod_groups ? round.gangs.pod_groups_obstacle
+                                   : "nobody creates it: write planner.gangs.podGroups: true");
+}
+
+bool Gangs::LacksKnowledge(const Record& gang, const Round& round) const {
+  // Where nobody creates PodGroups, none will ever be known.
+  if (!config_.gangs.pod_groups || round.gangs.pod_groups != nullptr) return false;
+  return std::ranges::any_of(gang.members, &Member::lacks_group);
+}
+
+void Gangs::Pause(Record& gang, Round& round) {
+  gang.holds_since.reset();
+  gang.incomplete.reset();
+  const Member& member = *std::ranges::find_if(gang.members, &Member::lacks_group);
+  Enter(gang, gang.phase, WhyNotKnown(member, round), round);
 }
 
 bool Gangs::MustPause(const Member& member, const Round& round) {

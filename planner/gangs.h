@@ -121,8 +121,11 @@ class Gangs {
   static constexpr std::chrono::seconds kCount{1};
   static constexpr std::chrono::seconds kCountAgain{30};
 
-  /// For how many gangs at most room is kept, those that come first.
+  /// For how many gangs at most room is kept, those that come first. One that would share what is
+  /// kept for others does not count.
   static constexpr std::size_t kMostKept = 16;
+  /// Of how many shapes the pods of a gang may be. Nodes are sought for each.
+  static constexpr std::size_t kMostShapes = 64;
 
   /// A waiting pod of a gang.
   struct Member {
@@ -149,8 +152,8 @@ class Gangs {
   /// far as is known. kube-scheduler then looks at the pod as little as at one behind a gate.
   static bool LacksGroup(const model::Pod& pod, const model::Gang& gang, const GangFacts& facts);
 
-  /// Nobody could do anything for gangs since the last round, so no time counts against them.
-  void Skip();
+  /// Another controller leads. Forgets everything: who leads again begins as one that starts.
+  void Forget();
 
   /// A round begins. `waiting`: the pods of all gangs that wait and are not shown bound.
   void Begin(const std::vector<Member>& waiting, Round& round);
@@ -221,6 +224,8 @@ class Gangs {
     bool released = false;
     // When the gates of which pods were taken away, by UID.
     std::map<std::string, Clock::time_point> ungated = {};
+    // Since when there are no nodes for it, until it has some or a pod of it is released.
+    std::optional<Clock::time_point> lacks_nodes = {};
     // Whether it was released without nodes, for an autoscaler.
     bool unplanned = false;
     // Until when it is not released again, because kube-scheduler has refused it.
@@ -250,11 +255,13 @@ class Gangs {
   };
 
   // Pods for which nodes are sought at once: groups of equal ones, and the pods of each.
+  // Pods by their shape.
+  using Alike = std::vector<std::vector<Member*>>;
+  // What is sought for them.
   struct Wanted {
     Groups groups = {};
-    std::vector<std::vector<Member*>> pods = {};
-    // Equal for gangs that want the same.
-    std::string signature = {};
+    // Keeps those of `groups`.
+    std::vector<std::shared_ptr<Candidates>> candidates = {};
   };
 
   // Takes what is to be known of the gang from its pods.
@@ -280,6 +287,11 @@ class Gangs {
   // one namespace at a time, because all its pods are listed.
   void AskForSucceeded(Round& round);
   bool IsToBeCounted(const Record& gang, const Round& round) const;
+  // Whether nothing can be said of the gang in this round, because it is not known which PodGroups
+  // there are. It then stays as it is, and no time counts against it.
+  bool LacksKnowledge(const Record& gang, const Round& round) const;
+  std::string WhyNotKnown(const Member& member, const Round& round) const;
+  void Pause(Record& gang, Round& round);
   // Whether to wait for the fate of former writes.
   static bool MustPause(const Member& member, const Round& round);
 
@@ -289,8 +301,10 @@ class Gangs {
   std::optional<GangPlacer::Places> PlaceOnOneModel(const Record& gang, GangPlacer& placer,
                                                     GangPlacer::Limits limits) const;
   // Groups equal pods, those first that are hardest to place.
-  static Wanted WantedOf(const Record& gang, const std::vector<Member*>& pods, bool unkept,
-                         Round& round);
+  static Alike AlikeOf(const std::vector<Member*>& pods);
+  // Equal for gangs that want the same.
+  static std::string SignatureOf(const Record& gang, const Alike& pods, bool unkept);
+  static Wanted WantedOf(const Record& gang, const Alike& pods, bool unkept, Round& round);
   // What the pods with nodes leave to the others.
   GangPlacer::Limits LimitsOf(const Record& gang, const Topology& topology,
                               const Round& round) const;
@@ -350,7 +364,8 @@ class Gangs {
   static std::string WhyItWaits(const Record& gang, bool possible, const Topology& topology);
   // Returns false if it is known that no nodes could ever hold it.
   bool Keep(Record& gang, Round& round);
-  void KeepNodes(const Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
+  // Returns whether it has kept any node that was not kept yet.
+  bool KeepNodes(const Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
                  Round& round);
   // Pods that have ended by then may use what is kept for the gang.
   model::Time KeptUntil(const Record& gang, model::Time now) const;

@@ -61,8 +61,9 @@ bool Gangs::HasFallenThrough(const Record& gang) {
   const auto has_failed = [](const Member& member) {
     const WaitingPod& pod = *member.pod;
     // It clears only the nominations of those that would have fitted.
-    return IsOpen(member) && !pod.pod().scheduling_group.empty() && pod.IsRefused() &&
-           !pod.IsEvicting() && (pod.Node().empty() || pod.HasFailed());
+    const bool is_ours = pod.pod().scheduling_group == model::PodGroupNameOf(member.gang->name);
+    return IsOpen(member) && is_ours && pod.IsRefused() && !pod.IsEvicting() &&
+           (pod.Node().empty() || pod.HasFailed());
   };
   return gang.running.empty() && !gang.unplanned && std::ranges::all_of(gang.members, has_failed);
 }

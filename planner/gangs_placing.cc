@@ -22,30 +22,42 @@ void Gangs::Confirm(Round& round) {
       const WaitingPod& pod = *member.pod;
       if (!pod.IsOurs() || pod.HasFailed()) continue;
       const auto node = round.view.Find(pod.Node());
-      if (!node || !round.Of(*member.shape, pod.pod()).Fits(*node)) continue;
+      if (!node || !round.Of(*member.shape, pod.pod())->Fits(*node)) continue;
       round.Book(pod.pod(), *node);
       member.held = true;
     }
   }
 }
 
-Gangs::Wanted Gangs::WantedOf(const Record& gang, const std::vector<Member*>& pods, bool unkept,
-                              Round& round) {
+Gangs::Alike Gangs::AlikeOf(const std::vector<Member*>& pods) {
   // By what is hardest to place: many accelerators. Of equal shapes the first rank comes first.
   std::map<std::pair<std::int64_t, std::string_view>, std::vector<Member*>> groups;
   for (Member* member : pods) groups[{-member->devices, *member->shape}].push_back(member);
+  Alike alike;
+  for (auto& [key, members] : groups) alike.push_back(std::move(members));
+  return alike;
+}
+
+std::string Gangs::SignatureOf(const Record& gang, const Alike& pods, bool unkept) {
+  std::string signature;
+  for (const auto& members : pods) {
+    signature += std::to_string(members.size()) + 'x' + *members.front()->shape + ';';
+  }
+  const model::Gang& said = gang.gang();
+  return signature + said.topology + (said.any_models ? "|any" : "|one") + (unkept ? "|all" : "");
+}
+
+Gangs::Wanted Gangs::WantedOf(const Record& gang, const Alike& pods, bool unkept, Round& round) {
   Wanted wanted;
-  for (auto& [key, members] : groups) {
+  for (const auto& members : pods) {
     const Member& first = *members.front();
     const Pod& pod = first.pod->pod();
-    Candidates& candidates =
-        unkept ? round.OfUnkept(*first.shape, pod) : round.Of(*first.shape, pod);
+    wanted.candidates.push_back(unkept ? round.OfUnkept(*first.shape, pod)
+                                       : round.Of(*first.shape, pod));
     wanted.groups.push_back({.pod = &pod,
-                             .candidates = &candidates,
+                             .candidates = wanted.candidates.back().get(),
                              .count = members.size(),
                              .asks = first.devices > 0 || !gang.asks});
-    wanted.signature += std::to_string(members.size()) + 'x' + *first.shape + ';';
-    wanted.pods.push_back(std::move(members));
   }
   return wanted;
 }
@@ -110,29 +122,29 @@ bool Gangs::PlaceMissing(Record& gang, const std::vector<Member*>& pods, Round& 
   const bool unkept = gang.released || std::ranges::all_of(missing, [&](const Member* member) {
                         return MayUseKept(member->pod->pod(), round);
                       });
-  Wanted wanted = WantedOf(gang, missing, unkept, round);
-  const model::Gang& said = gang.gang();
-  wanted.signature += said.topology + (said.any_models ? "|any" : "|one") + (unkept ? "|all" : "");
+  const Alike alike = AlikeOf(missing);
+  const std::string signature = SignatureOf(gang, alike, unkept);
   const bool whole = missing.size() == gang.members.size() && !gang.released;
-  if (const auto unfit = unfit_.find(wanted.signature); whole && unfit != unfit_.end()) {
+  if (const auto unfit = unfit_.find(signature); whole && unfit != unfit_.end()) {
     gang.most = unfit->second;
     return false;
   }
   // A gang that has begun may hold what others wait for, so it waits for nobody.
-  gang.waits_for_turn = !gang.released && !turns_.Take(gang.turn);
+  gang.waits_for_turn = !gang.released && !turns_.Take(gang.turn, alike.size());
   if (gang.waits_for_turn) return false;
+  const Wanted wanted = WantedOf(gang, alike, unkept, round);
   const Topology& topology = TopologyOf(gang, round);
   GangPlacer placer(topology, unkept && round.unkept ? *round.unkept : round.planned,
                     wanted.groups);
   const auto places = PlaceOnOneModel(gang, placer, LimitsOf(gang, topology, round));
   if (!places) {
     gang.most = gang.members.size() - missing.size() + placer.most();
-    if (whole) unfit_[wanted.signature] = gang.most;
+    if (whole) unfit_[signature] = gang.most;
     return false;
   }
   for (std::size_t group = 0; group < places->size(); ++group) {
     for (std::size_t i = 0; i < (*places)[group].size(); ++i) {
-      Nominate(gang, *wanted.pods[group][i], (*places)[group][i], round);
+      Nominate(gang, *alike[group][i], (*places)[group][i], round);
     }
   }
   return true;
@@ -149,8 +161,8 @@ void Gangs::PlaceOne(const Record& gang, Member& member, Round& round) {
   GangPlacer::Limits limits = LimitsOf(gang, topology, round);
   limits.avoided = round.view.Find(pod.failed_node());
   // What is kept for gangs that have not begun may serve one that has.
-  GangPlacer placer(topology, round.unkept ? *round.unkept : round.planned,
-                    WantedOf(gang, {&member}, true, round).groups);
+  const Wanted wanted = WantedOf(gang, {{&member}}, true, round);
+  GangPlacer placer(topology, round.unkept ? *round.unkept : round.planned, wanted.groups);
   auto places = placer.Place(limits);
   if (!places && limits.avoided) {
     limits.avoided.reset();
@@ -175,8 +187,10 @@ std::string Gangs::WhyItWaits(const Record& gang, bool possible, const Topology&
 void Gangs::Wait(Record& gang, Round& round) {
   gang.possible = Keep(gang, round);
   Enter(gang, GangPhase::kWaiting, WhyItWaits(gang, gang.possible, TopologyOf(gang, round)), round);
+  if (!gang.lacks_nodes) gang.lacks_nodes = round.now;
   const std::chrono::seconds limit = config_.gangs.ungate_after;
-  const bool is_over = limit > std::chrono::seconds::zero() && *gang.since + limit <= round.now;
+  const bool is_over =
+      limit > std::chrono::seconds::zero() && *gang.lacks_nodes + limit <= round.now;
   // An autoscaler starts nodes only for pods without gates.
   if (!is_over) return;
   gang.unplanned = true;
@@ -185,8 +199,9 @@ void Gangs::Wait(Record& gang, Round& round) {
 
 bool Gangs::Keep(Record& gang, Round& round) {
   if (keeping_ >= kMostKept) return true;
-  if (!turns_.Take(gang.turn)) return gang.possible;
-  const Wanted wanted = WantedOf(gang, MembersOf(gang), false, round);
+  const Alike alike = AlikeOf(MembersOf(gang));
+  if (!turns_.Take(gang.turn, alike.size())) return gang.possible;
+  const Wanted wanted = WantedOf(gang, alike, false, round);
   const Topology& topology = TopologyOf(gang, round);
   GangPlacer placer(topology, round.planned, wanted.groups);
   std::vector<GangPlacer::Limits> choices;
@@ -204,15 +219,15 @@ bool Gangs::Keep(Record& gang, Round& round) {
     const auto places = placer.PlaceIdle(choice, gang.kept, &chosen);
     if (!places) continue;
     gang.kept = chosen->path;
-    KeepNodes(gang, wanted, *places, round);
-    ++keeping_;
+    if (KeepNodes(gang, wanted, *places, round)) ++keeping_;
     return true;
   }
   return false;
 }
 
-void Gangs::KeepNodes(const Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
+bool Gangs::KeepNodes(const Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
                       Round& round) {
+  bool any = false;
   for (std::size_t group = 0; group < places.size(); ++group) {
     if (!wanted.groups[group].asks) continue;
     for (const NodeIndex node : places[group]) {
@@ -221,10 +236,11 @@ void Gangs::KeepNodes(const Record& gang, const Wanted& wanted, const GangPlacer
       const auto most = static_cast<std::size_t>(std::floor(config_.gangs.max_share * nodes));
       std::set<NodeIndex>& kept = kept_[model];
       if (kept.size() >= most && !kept.contains(node)) continue;
-      kept.insert(node);
+      any = kept.insert(node).second || any;
       round.Keep(*wanted.groups[group].pod, node, KeptUntil(gang, round.time));
     }
   }
+  return any;
 }
 
 model::Time Gangs::KeptUntil(const Record& gang, model::Time now) const {

@@ -53,12 +53,14 @@ void Gangs::Complete(Record& gang, Round& round) {
   if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
     gang.holds_since.reset();
   }
+  if (!gang.running.empty() || std::ranges::any_of(gang.members, IsOpen)) gang.lacks_nodes.reset();
   for (Member& member : gang.members) {
     if (!member.held && IsOpen(member)) PlaceOne(gang, member, round);
   }
   CompleteGated(gang, round);
   const bool late = *gang.incomplete + config_.gangs.timeout <= round.now;
   const std::size_t missing = Missing(gang);
+  const bool runs = gang.running.size() >= gang.left();
   std::string reason = std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
                        " pods are not bound yet";
   if (!gang.trouble.empty()) reason += ", and " + gang.trouble;
@@ -66,8 +68,9 @@ void Gangs::Complete(Record& gang, Round& round) {
     reason += ", and " + std::to_string(missing) +
               " are missing: it is not evicted, because it would not start again without them";
   }
+  if (late && runs) reason += ", but as many run as its size says, so it is not evicted";
   Enter(gang, GangPhase::kReleased, std::move(reason), round);
-  if (late && missing == 0) Evict(gang, round);
+  if (late && missing == 0 && !runs) Evict(gang, round);
 }
 
 std::size_t Gangs::Missing(const Record& gang) {
@@ -87,6 +90,11 @@ void Gangs::CompleteGated(Record& gang, Round& round) {
            member->pod->IsNominatedByOther() || MayStartAnew(gang, *member, round);
   };
   if (gated.empty() || std::ranges::any_of(gated, pauses)) return;
+  // An autoscaler is to see all of them.
+  if (gang.unplanned) {
+    if (MayLetGo(gang, round)) LetGo(gang, {gated.begin(), gated.end()}, round);
+    return;
+  }
   if (!PlaceMissing(gang, gated, round)) {
     for (Member* member : gated) {
       if (member->pod->IsOurs()) Withdraw(gang, *member, round);

@@ -259,7 +259,7 @@ bool Planner::Confirm(Waiting& waiting, Round& round) {
   const WaitingPod& pod = waiting.pod;
   if (pod.HasFailed() || pod.pod().deleted != model::kNoTime) return false;
   const std::optional<NodeIndex> node = round.view.Find(pod.Node());
-  if (!node || !round.Of(waiting.shape, pod.pod()).Fits(*node)) return false;
+  if (!node || !round.Of(waiting.shape, pod.pod())->Fits(*node)) return false;
   waiting.pod.OnFits();
   Hold(waiting, *node, round);
   return true;
@@ -367,12 +367,13 @@ std::optional<NodeIndex> Planner::Choose(const Waiting& waiting, Round& round) {
   const bool unkept = gangs_.MayUseKept(waiting.pod.pod(), round);
   const std::string key = waiting.shape + (unkept ? "|unkept" : "");
   if (unfit_.contains(key)) return std::nullopt;
-  Candidates& candidates = unkept ? round.OfUnkept(waiting.shape, waiting.pod.pod())
-                                  : round.Of(waiting.shape, waiting.pod.pod());
+  const std::shared_ptr<Candidates> candidates =
+      unkept ? round.OfUnkept(waiting.shape, waiting.pod.pod())
+             : round.Of(waiting.shape, waiting.pod.pod());
   std::vector<NodeIndex> avoided;
   if (const auto failed = round.view.Find(waiting.pod.failed_node())) avoided.push_back(*failed);
-  std::optional<NodeIndex> node = candidates.Best(avoided);
-  if (!node && !avoided.empty()) node = candidates.Best();
+  std::optional<NodeIndex> node = candidates->Best(avoided);
+  if (!node && !avoided.empty()) node = candidates->Best();
   if (!node) unfit_[key] = round.now;
   return node;
 }
@@ -383,7 +384,7 @@ std::optional<NodeIndex> Planner::ChooseForEviction(const Waiting& waiting, Roun
       waiting.pod.FoundNoVictims() && NamesReason(pod.unschedulable, engine_->reasons());
   if (!may_help || round.evictions >= kMaxEvictions) return std::nullopt;
   // Nobody is evicted for a pod that fits where room is kept.
-  if (round.unkept && round.OfUnkept(waiting.shape, pod).Best()) return std::nullopt;
+  if (round.unkept && round.OfUnkept(waiting.shape, pod)->Best()) return std::nullopt;
   const std::string key = waiting.shape + '|' + std::to_string(pod.priority);
   if (helpless_.contains(key)) return std::nullopt;
   if (round.searches == 0) {

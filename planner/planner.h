@@ -130,7 +130,7 @@ class Planner {
   /// longer, which only plans need and forget.
   void Skip() {
     leaving_.clear();
-    gangs_.Skip();
+    gangs_.Forget();
   }
 
   /// Whether the step is still to be written: its pod waits, and the plan has not changed its mind.

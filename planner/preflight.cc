@@ -59,7 +59,14 @@ bool Preflights::Wants(const PreflightRequest& request) const {
   return request.said.value_or(request.places.size() >= least);
 }
 
+Preflights::Clock::duration Preflights::Patience() const {
+  return std::clamp<Clock::duration>(kRounds * pace_, kForgotten, kMostForgotten);
+}
+
 PreflightAnswer Preflights::Ask(const PreflightRequest& request, Clock::time_point now) {
+  // All gangs of a round ask at the same time.
+  if (asked_ && *asked_ < now) pace_ = now - *asked_;
+  asked_ = now;
   auto found = runs_.find(request.gang);
   const bool wants = Wants(request);
   if (found == runs_.end()) {
@@ -117,14 +124,14 @@ Preflights::Step Preflights::Decide(const std::vector<PreflightPod>& pods, model
       const auto known = strays_.find(pod->uid);
       const Clock::time_point since = known == strays_.end() ? now : known->second;
       strays[pod->uid] = since;
-      if (since + kForgotten <= now) others.push_back(pod);
+      if (since + Patience() <= now) others.push_back(pod);
     }
   }
   strays_ = std::move(strays);
   for (auto& [gang, run] : runs_) {
     const std::size_t before = others.size();
     const Pods own = PodsOf(run, by_gang[gang], others);
-    if (run.phase == Phase::kRuns && run.asked + kForgotten <= now) {
+    if (run.phase == Phase::kRuns && run.asked + Patience() <= now) {
       End(run, PreflightResult::kDropped, "the gang has no nodes any more", now);
     }
     if (run.phase == Phase::kRuns && others.size() == before) {
@@ -132,10 +139,10 @@ Preflights::Step Preflights::Decide(const std::vector<PreflightPod>& pods, model
     }
     if (run.phase != Phase::kRuns) Finish(gang, run, own, now, step);
   }
-  std::erase_if(runs_, [now](const auto& each) {
+  std::erase_if(runs_, [now, this](const auto& each) {
     const Run& run = each.second;
     const bool dropped = run.result == PreflightResult::kDropped;
-    return run.phase == Phase::kOver && (dropped || run.asked + kForgotten <= now);
+    return run.phase == Phase::kOver && (dropped || run.asked + Patience() <= now);
   });
   step.deletions.insert(step.deletions.end(), others.begin(), others.end());
   if (step.deletions.size() > kMost) step.deletions.resize(kMost);

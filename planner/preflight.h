@@ -130,8 +130,11 @@ class Preflights {
   static constexpr std::chrono::seconds kSettle{10};
   static constexpr std::chrono::seconds kMoves{10};
   /// How long nobody may ask for a preflight before it is dropped, and for how long a pod that
-  /// nobody knows is kept. Rounds come every second, or later in very large clusters.
+  /// nobody knows is kept. Where rounds of planning are slow, it is kRounds of them, up to
+  /// kMostForgotten.
   static constexpr std::chrono::seconds kForgotten{15};
+  static constexpr int kRounds = 3;
+  static constexpr std::chrono::seconds kMostForgotten{300};
   /// How long after its timeout a pod that another leader has begun is given up. Clocks differ.
   static constexpr std::chrono::seconds kOverdue{30};
   /// For how long it is tried to write the conditions of the nodes at fault.
@@ -227,6 +230,8 @@ class Preflights {
   };
 
   bool Wants(const PreflightRequest& request) const;
+  // How long nobody may ask.
+  Clock::duration Patience() const;
   PreflightAnswer AnswerOf(const Run& run, Clock::time_point now) const;
   // Returns the pods of the run, and has others of its gang deleted, for which it waits.
   static Pods PodsOf(const Run& run, const std::vector<const PreflightPod*>& of_gang,
@@ -245,6 +250,9 @@ class Preflights {
 
   const PreflightConfig config_;
   std::map<std::string, Run> runs_;  // by gang
+  // When somebody asked last, and how much earlier the round before was.
+  std::optional<Clock::time_point> asked_ = {};
+  Clock::duration pace_ = {};
   // Since when pods are known that belong to no preflight, by UID.
   std::map<std::string, Clock::time_point> strays_;
 };

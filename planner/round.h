@@ -95,8 +95,9 @@ struct Round {
   /// Pods that have ended by then may use what is kept.
   model::Time kept_until = model::kForever;
   /// By shape: on `planned`, and on `unkept`.
-  absl::flat_hash_map<std::string, std::unique_ptr<Candidates>> candidates = {};
-  absl::flat_hash_map<std::string, std::unique_ptr<Candidates>> unkept_candidates = {};
+  using ByShape = absl::flat_hash_map<std::string, std::shared_ptr<Candidates>>;
+  ByShape candidates = {};
+  ByShape unkept_candidates = {};
   /// Nominations of the plan for pods that kube-scheduler has not tried.
   std::size_t standing = 0;
   /// Nominations of the plan for which pods have to be evicted.
@@ -127,23 +128,32 @@ struct Round {
   }
 
   /// The nodes for pods of that shape, of which `pod` is one.
-  Candidates& Of(const std::string& shape, const model::Pod& pod) {
-    return Make(candidates[shape], pod, planned);
+  std::shared_ptr<Candidates> Of(const std::string& shape, const model::Pod& pod) {
+    return Find(candidates, shape, pod, planned);
   }
   /// The same, including the nodes that are kept.
-  Candidates& OfUnkept(const std::string& shape, const model::Pod& pod) {
-    return unkept ? Make(unkept_candidates[shape], pod, *unkept) : Of(shape, pod);
+  std::shared_ptr<Candidates> OfUnkept(const std::string& shape, const model::Pod& pod) {
+    return unkept ? Find(unkept_candidates, shape, pod, *unkept) : Of(shape, pod);
   }
 
  private:
-  Candidates& Make(std::unique_ptr<Candidates>& made, const model::Pod& pod,
-                   const PlannedView& ledger) {
-    if (made == nullptr) {
-      made = std::make_unique<Candidates>(engine, pod, ledger, time);
-      const std::string key = made->Key();
-      made->Remember(memory.Of(key), memory.Of(key + "|idle"));
+  // The candidates of so many shapes and nodes are remembered: some 50 bytes for each.
+  static constexpr std::size_t kMostRemembered = 1'000'000;
+
+  std::shared_ptr<Candidates> Find(ByShape& of, const std::string& shape, const model::Pod& pod,
+                                   const PlannedView& ledger) {
+    const auto known = of.find(shape);
+    if (known != of.end()) return known->second;
+    const std::size_t shapes = candidates.size() + unkept_candidates.size();
+    if (shapes * view.EndIndex() >= kMostRemembered) {
+      candidates.clear();
+      unkept_candidates.clear();
     }
-    return *made;
+    auto made = std::make_shared<Candidates>(engine, pod, ledger, time);
+    const std::string key = made->Key();
+    made->Remember(memory.Of(key), memory.Of(key + "|idle"));
+    of.emplace(shape, made);
+    return made;
   }
 };
 

@@ -9,7 +9,8 @@ namespace berth::planner {
 /// at all nodes, so whoever creates thousands of gangs that differ would hold up everybody else.
 ///
 /// Those that ask first, kFirst of them, have a turn in every round. The others take turns, kOthers
-/// in each round: of n others each has one in n / kOthers rounds.
+/// in each round: of n others each has one in n / kOthers rounds. A search for pods of several
+/// shapes counts as several.
 ///
 /// Not thread-safe.
 class SearchTurns {
@@ -24,18 +25,19 @@ class SearchTurns {
   }
 
   /// Whether it is the gang's turn. `last` is the gang's own: the round of its last turn, 0 at
-  /// first. Asked again in the same round, the answer is the same if it was yes.
-  bool Take(std::uint64_t& last) {
+  /// first. Asked again in the same round, the answer is the same if it was yes. `cost`: as how
+  /// many searches it counts; the last one that fits in may cost more than is left.
+  bool Take(std::uint64_t& last, std::size_t cost = 1) {
     if (last == round_) return true;
     if (first_ < kFirst) {
-      ++first_;
+      first_ += cost;
       last = round_;
       return true;
     }
-    ++others_;
+    others_ += cost;
     const bool is_due = last == 0 || last + cycle_ <= round_;
     if (!is_due || taken_ >= kOthers) return false;
-    ++taken_;
+    taken_ += cost;
     last = round_;
     return true;
   }
@@ -44,7 +46,7 @@ class SearchTurns {
   std::uint64_t round_ = 0;
   // After how many rounds each of the others has had a turn.
   std::uint64_t cycle_ = 1;
-  // Of this round: how many have asked, and how many of the others have had a turn.
+  // Of this round: how many searches were asked for, and how many of the others' were made.
   std::size_t first_ = 0;
   std::size_t others_ = 0;
   std::size_t taken_ = 0;

@@ -76,10 +76,8 @@ class BrokenGangSimulation : public ::testing::TestWithParam<BrokenPlan> {};
 TEST_P(BrokenGangSimulation, IsFoundOut) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const Complaint complaint = GangWorld(seed, GetParam().sabotage, false).Run();
-    if (!complaint) continue;
-    EXPECT_NE(complaint->find(GetParam().complaint), std::string::npos)
-        << seed << ": " << *complaint;
-    return;
+    // Some seeds end with another complaint, as that a gang waits for ever.
+    if (complaint && complaint->find(GetParam().complaint) != std::string::npos) return;
   }
   ADD_FAILURE() << "100 seeds have not found it";
 }

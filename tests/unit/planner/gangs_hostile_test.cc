@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "planner/gangs.h"
+#include "tests/unit/heap_meter.h"
 #include "tests/unit/planner/gang_fixture.h"
 
 namespace berth::planner {
@@ -19,7 +20,10 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Le;
+using ::testing::SizeIs;
 
 // How many steps of each kind there are in so many rounds, one a second.
 std::map<StepKind, std::size_t> StepsIn(GangFixture& f, int rounds) {
@@ -86,6 +90,39 @@ TEST(HostileGangs, ThatNeverFillAreCountedTogether) {
   GangFixture f;
   for (int i = 0; i < 1'000; ++i) f.WaitInGang("hostile" + std::to_string(i), 0, 2, 1);
   EXPECT_THAT(StepsIn(f, 120)[StepKind::kCount], Le(120 / Gangs::kCountAgain.count() + 1));
+}
+
+TEST(HostileGangs, WhosePodsAllDifferAreRefused) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("hostile", Gangs::kMostShapes + 1, 0);
+  int cpu = 0;
+  for (const std::string& name : f.NamesOf("hostile")) {
+    f.Edit(name, [&cpu](model::Pod& pod) { pod.requests.Set("cpu", ++cpu); });
+  }
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("hostile"), HasSubstr("its pods are of more than 64 kinds"));
+  f.Edit("hostile-0", [](model::Pod& pod) { pod.requests.Set("cpu", 2); });
+  EXPECT_THAT(f.Plan(), SizeIs(Gangs::kMostShapes + 1));
+}
+
+// Each shape costs memory for each node.
+TEST(HostileGangs, ThatDifferTakeLittleMemoryInARound) {
+  GangFixture f;
+  constexpr std::size_t kNodes = 2'000;
+  for (std::size_t i = 0; i < kNodes; ++i) f.AddNode(std::to_string(i), 4);
+  WaitDifferent(f, 1'000);
+  for (std::size_t i = 0; i < 1'000; ++i) {
+    f.Refuse("single" + std::to_string(i), 8).requests.Set("cpu", 5'000 + static_cast<int>(i));
+    f.Put(f.pods.at("single" + std::to_string(i)));
+  }
+  f.PlanOnly();
+  f.Pass(seconds(1));
+  tests::ResetPeak();
+  const std::size_t before = tests::LiveBytes();
+  f.PlanOnly();
+  // Nothing is metered under sanitizers.
+  EXPECT_LT(tests::PeakBytes() - before, 64U << 20);
 }
 
 TEST(HostileGangs, MayHaveAnnotationsThatNobodyKeeps) {

@@ -101,6 +101,34 @@ TEST(GangReservation, OnlyAShareOfTheNodesIsKept) {
   EXPECT_THAT(f.Plan(), ElementsAre("small-0 node-3"));
 }
 
+// They wait for the nodes of another model, all of which are kept for the first of them.
+TEST(GangReservation, GangsForWhichNothingIsKeptLeaveTheirPlaceToOthers) {
+  GangFixture f;
+  AddNodes(f, 4);
+  f.config.gangs.max_share = 1;
+  f.Restart();
+  for (int i = 0; i < 4; ++i) f.Run("node-" + std::to_string(i), 8, 0);
+  for (const char* name : {"other-0", "other-1", "other-2", "other-3"}) {
+    f.nodes.push_back(policies::scheduling::GpuNode(name, policies::scheduling::kV100, 16));
+    f.nodes.back().node.allocatable.Set("pods", 110);
+    f.nodes.back().node.allocatable.Set("cpu", 100);
+    f.Node(name);
+  }
+  f.Run("other-0", 16, 0);
+  f.Run("other-1", 16, 0);
+  for (std::size_t i = 0; i <= Gangs::kMostKept; ++i) {
+    const std::string gang = "many" + std::to_string(i);
+    f.WaitAll(gang, 2, 8);
+    for (const std::string& name : f.NamesOf(gang)) {
+      f.Edit(name, [](model::Pod& pod) { pod.requests.Set("cpu", 500); });
+    }
+  }
+  f.WaitAll("large", 4, 16);
+  f.WaitAll("small", 2, 16);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("small"), GangPhase::kWaiting);
+}
+
 TEST(GangReservation, NothingIsKeptForAGangThatCanNeverFit) {
   GangFixture f;
   WithAGangThatWaits(f);

@@ -7,6 +7,7 @@ namespace berth::planner {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::AnyOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -322,6 +323,53 @@ TEST(GangPodGroups, WaitWhileItIsNotKnownWhichThereAre) {
   f.Restart();
   EXPECT_THAT(f.Plan(), IsEmpty());
   EXPECT_THAT(f.ReasonOf("train"), HasSubstr("write planner.gangs.podGroups: true"));
+}
+
+TEST(GangPodGroups, OfOthersThatAreRefusedArePlannedAgain) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  for (const char* name : {"train-0", "train-1"}) {
+    f.Edit(name, [](model::Pod& pod) { pod.scheduling_group = "mine"; });
+  }
+  f.Plan();
+  f.RefuseTrain();
+  f.Plan();
+  f.Pass(seconds(60));
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), Each(AnyOf("a", "b")));
+}
+
+TEST(GangPodGroups, ThatAreNotKnownForOneRoundChangeNothing) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Plan();
+  ASSERT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+  f.Pass(Gangs::kLost);
+  f.facts.pod_groups = nullptr;
+  f.facts.pod_groups_obstacle = "nobody answers";
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("a", "b"));
+  f.facts.pod_groups = &f.groups;
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.BindTrain();
+  EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
+}
+
+TEST(GangPodGroups, ThatANewControllerDoesNotKnowAtFirstKeepTheirGangsNominated) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Plan();
+  f.Restart();
+  f.facts.pod_groups = nullptr;
+  f.facts.pod_groups_obstacle = "nobody answers";
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("nobody answers"));
+  f.facts.pod_groups = &f.groups;
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
 }
 
 TEST(GangPodGroups, NeedPodsOfOnePriority) {

@@ -8,6 +8,7 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -92,6 +93,21 @@ TEST(GangReleased, IsEvictedAgainSoonIfThatFails) {
   EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
   f.Pass(seconds(1));
   EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
+}
+
+// As of a RayCluster to which somebody adds a worker, for which there is no node.
+TEST(GangReleased, IsNotEvictedForAPodMoreThanItsSizeSays) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.RunAll("train", 2, 8);
+  f.WaitInGang("train", 2, 2, 8);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(f.Plan(), IsEmpty());
+    f.Pass(seconds(f.config.gangs.timeout));
+  }
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("as many run as its size says"));
+  f.AddNode("c", 8);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-2 c"));
 }
 
 TEST(GangReleased, StartsAnewAsAWholeHoweverLongTheEvictionTakes) {

@@ -187,6 +187,26 @@ TEST(GangEviction, IsForNoTimeInWhichNobodyLed) {
   EXPECT_THAT(f.Plan(), ElementsAre("train evicted"));
 }
 
+// Another controller has planned it meanwhile, and perhaps another gang of that name has come.
+TEST(GangRests, AreForgottenByOneWhoNoLongerLeads) {
+  Evicted f;
+  f.planner->Skip();
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 b"));
+}
+
+TEST(GangUngating, CountsTheTimeSinceTheControllerLeads) {
+  GangFixture f;
+  f.config.gangs.ungate_after = model::Duration{600};
+  f.Restart();
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Pass(seconds(599));
+  f.planner->Skip();
+  f.Pass(seconds(1));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+}
+
 TEST(GangEviction, KnowsPodsThatHaveSucceeded) {
   GangFixture f;
   for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);

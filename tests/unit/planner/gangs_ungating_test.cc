@@ -7,6 +7,7 @@
 namespace berth::planner {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -56,6 +57,40 @@ TEST(GangUngating, ThatHasNotFittedForLongIsReleasedIfThatIsWanted) {
   f.AddNode("b", 8);
   f.Plan();
   EXPECT_THAT(f.NodesOf("train"), ElementsAre("a", "b"));
+}
+
+/// A gang that has just been released without nodes, and the steps that take its gates away.
+class UnplannedFixture : public GangFixture {
+ public:
+  UnplannedFixture() {
+    config.gangs.ungate_after = model::Duration{600};
+    Restart();
+    AddNode("a", 8);
+    WaitAll("train", 2, 8);
+    Plan();
+    Pass(std::chrono::seconds(600));
+    steps = PlanOnly();
+    std::erase_if(steps, [](const Step& step) { return step.kind != StepKind::kUngate; });
+    EXPECT_THAT(Names(steps), ElementsAre("train-0 ungated", "train-1 ungated"));
+  }
+  void Fail(const Step& step) { planner->Failed(step, "etcdserver: request timed out"); }
+  std::vector<Step> steps;
+};
+
+TEST(GangUngating, WithoutNodesIsTriedAgainForAPodThatItHasNotReached) {
+  UnplannedFixture f;
+  f.Fail(f.steps[0]);
+  f.Write(f.steps[1]);
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), Contains("train-0 ungated"));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+}
+
+TEST(GangUngating, WithoutNodesIsTriedAgainAtOnceIfItHasReachedNobody) {
+  UnplannedFixture f;
+  for (const Step& step : f.steps) f.Fail(step);
+  f.Pass(std::chrono::seconds(1));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
 }
 
 TEST(GangUngating, WaitsForEverOtherwise) {

@@ -416,6 +416,23 @@ TEST(Preflight, OfAGangThatNobodyAsksForIsDropped) {
   EXPECT_EQ(world.preflights.size(), 0);
 }
 
+// As in a large cluster, where the controller has little of a core.
+TEST(Preflight, ComesToItsEndHoweverSlowRoundsAre) {
+  World world;
+  PreflightAnswer answer{Word::kWait, ""};
+  for (int round = 0; round < 12 && answer.word == Word::kWait; ++round) {
+    answer = world.Step();
+    for (int i = 0; i < 4; ++i) {
+      world.Pass(seconds(5));
+      world.Decide();
+      for (PreflightPod& pod : world.pods) pod.outcome = kPassed;
+    }
+  }
+  EXPECT_EQ(answer.word, Word::kGo);
+  ASSERT_FALSE(world.ended.empty());
+  EXPECT_EQ(world.ended.back().result, PreflightResult::kPassed);
+}
+
 TEST(Preflight, GoesOnUnderAnotherLeader) {
   World world;
   world.Begin();

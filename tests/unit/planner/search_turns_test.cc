@@ -34,6 +34,25 @@ class Turns : public ::testing::Test {
   std::vector<int> had_;
 };
 
+TEST_F(Turns, ThatCostMoreAreFewer) {
+  SearchTurns turns;
+  std::vector<std::uint64_t> last(10);
+  std::vector<int> had(last.size());
+  constexpr int kRounds = 100;
+  for (int round = 0; round < kRounds; ++round) {
+    turns.BeginRound();
+    std::size_t cost = 0;
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      if (!turns.Take(last[i], 20)) continue;
+      ++had[i];
+      cost += 20;
+    }
+    // The last of the first and the last of the others may cost more than is left.
+    EXPECT_THAT(cost, Le(SearchTurns::kFirst + SearchTurns::kOthers + 2 * 20));
+  }
+  EXPECT_THAT(had, Each(Ge(kRounds / 5)));
+}
+
 TEST_F(Turns, EachHasOneInEveryRoundWhereFewAsk) {
   last_.resize(SearchTurns::kFirst + SearchTurns::kOthers);
   had_.resize(last_.size());
