@@ -25,6 +25,12 @@ func TestContradictionsAreRefused(t *testing.T) {
 			`config: {admission: {policies: {gangs: {mode: Enforce, hold: PodGroup}}}}`,
 			"config.admission.policies.gangs.hold is PodGroup, but the controller creates no PodGroups, so " +
 				"these pods would wait for ever; set config.planner.gangs.podGroups=true, or leave it out"},
+		{"PodGroups before a kube-scheduler that has none",
+			`config: {admission: {policies: {gangs: {mode: Enforce, hold: PodGroup}}}, planner: {gangs: ` +
+				`{enabled: true, podGroups: true}}}`,
+			"config.admission.policies.gangs.hold is PodGroup, but the chart's kube-scheduler knows no " +
+				"PodGroups and would bind each pod by itself; set scheduler.featureGates.GenericWorkload=true " +
+				"with a scheduler.image of Kubernetes 1.37, or leave it out"},
 		{"two sources of certificates",
 			`certificates: {source: cert-manager, certManager: {issuerRef: {name: ml}}, files: {caBundle: x}}`,
 			"certificates.files.caBundle is set, but certificates.source is cert-manager; set " +

@@ -90,6 +90,7 @@ config: {planner: {schedulers: [default-scheduler]}}`}},
 	{name: "gangs are planned", installation: installation{values: `
 config: {planner: {gangs: {enabled: true}, topology: [{label: topology.kubernetes.io/zone}]}}`}},
 	{name: "gangs wait for PodGroups", installation: installation{values: `
+scheduler: {featureGates: {GenericWorkload: true}, image: {tag: v1.37.2}}
 config: {admission: {policies: {gangs: {mode: Enforce, hold: PodGroup}}}, planner: {gangs: {enabled: true, podGroups: true}}}`}},
 	{name: "gangs are planned for the user's own scheduler", installation: installation{values: `
 scheduler: {enabled: false}

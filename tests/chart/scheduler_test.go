@@ -48,6 +48,22 @@ func TestSchedulersConfiguration(t *testing.T) {
 	}
 }
 
+func TestSchedulersFeatureGates(t *testing.T) {
+	flags := func(values string) []string {
+		args := podsOf(render(t, values))["berth-scheduler"].Spec.Containers[0].Args
+		return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+			return !strings.HasPrefix(arg, "--feature-gates")
+		})
+	}
+	if got := flags(""); len(got) != 0 {
+		t.Errorf("by default kube-scheduler gets %v", got)
+	}
+	got := flags(`scheduler: {featureGates: {GenericWorkload: true, AsyncPreemption: false}}`)
+	if !slices.Equal(got, []string{"--feature-gates=AsyncPreemption=false,GenericWorkload=true"}) {
+		t.Errorf("kube-scheduler gets %v", got)
+	}
+}
+
 // What the planner looks at, kube-scheduler need not. The rights follow, too.
 func TestSomebodyLooksAtEveryNode(t *testing.T) {
 	for _, c := range []struct {

@@ -202,7 +202,7 @@ that changes, and only then. Everything else is taken over while they run.
 */}}
 {{- define "berth.config.startHash" -}}
 {{- $config := include "berth.config" . | fromYaml -}}
-{{- $admission := omit $config.admission "frameworks" "controllers" "templates" "policies" -}}
+{{- $admission := omit $config.admission "frameworks" "controllers" "templates" "policies" "ordinaryResources" "fractionAnnotations" "ownRetries" -}}
 {{- $start := omit $config "prefix" "log" "accelerators" "health" "scheduling" "admission" "planner" "controller" "prometheus" "idle" -}}
 {{- $_ := set $start "extender" (omit $config.extender "shortlist") -}}
 {{- list $start $admission | toJson | sha256sum -}}

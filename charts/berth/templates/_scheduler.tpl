@@ -75,6 +75,11 @@ extenders:
   - --config=/etc/berth/scheduler/config.yaml
   - --secure-port=10259
   - --v={{ .Values.scheduler.verbosity }}
+  {{- with .Values.scheduler.featureGates }}
+  {{- $gates := list }}
+  {{- range $feature, $on := . }}{{ $gates = append $gates (printf "%s=%t" $feature $on) }}{{ end }}
+  - --feature-gates={{ join "," $gates }}
+  {{- end }}
   ports:
   - {name: scheduler, containerPort: 10259}
   startupProbe:
