@@ -71,6 +71,8 @@ void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
     gangs_[KeyOf(member.pod->pod(), *member.gang)].members.push_back(member);
   }
   TellLeft(round);
+  pace_ = round_ ? round.now - *round_ : Clock::duration::zero();
+  round_ = round.now;
   queue_.clear();
   next_ = 0;
   turns_.BeginRound();
@@ -157,6 +159,7 @@ void Gangs::Forget() {
   dropped_.clear();
   counted_.clear();
   rests_ = {};
+  round_.reset();
 }
 
 void Gangs::PlanBefore(const QueuePlace& place, Round& round) {
@@ -170,6 +173,7 @@ void Gangs::PlanRest(Round& round) {
 
 void Gangs::Plan(Record& gang, Round& round) {
   if (LacksKnowledge(gang, round)) return Pause(gang, round);
+  Resume(gang, round);
   if (gang.released) return Complete(gang, round);
   std::string obstacle = ObstacleTo(gang, round);
   if (!obstacle.empty()) {
@@ -274,10 +278,24 @@ bool Gangs::LacksKnowledge(const Record& gang, const Round& round) const {
 }
 
 void Gangs::Pause(Record& gang, Round& round) {
-  gang.holds_since.reset();
-  gang.incomplete.reset();
+  if (!gang.paused) gang.paused = round.now;
+  const Clock::duration span = round.now - *gang.paused;
   const Member& member = *std::ranges::find_if(gang.members, &Member::lacks_group);
-  Enter(gang, gang.phase, WhyNotKnown(member, round), round);
+  if (gang.phase == GangPhase::kPlanned && span >= config_.gangs.timeout) {
+    WithdrawAll(gang, round);
+    Enter(gang, GangPhase::kCollecting, WhyNotKnown(member, round), round);
+  } else if (!gang.since || span >= kSayAfter) {
+    Enter(gang, gang.phase, WhyNotKnown(member, round), round);
+  }
+}
+
+void Gangs::Resume(Record& gang, const Round& round) {
+  if (!gang.paused) return;
+  const Clock::duration span = round.now - *gang.paused;
+  for (auto* since : {&gang.holds_since, &gang.incomplete, &gang.lacks_nodes}) {
+    if (*since) **since += span;
+  }
+  gang.paused.reset();
 }
 
 bool Gangs::MustPause(const Member& member, const Round& round) {

@@ -112,6 +112,8 @@ class Gangs {
   static constexpr std::chrono::seconds kRest{10};
   /// How long after an eviction that failed the gang is evicted again.
   static constexpr std::chrono::seconds kEvictAgain{30};
+  /// How long after a release without nodes that has reached no pod it is tried again.
+  static constexpr std::chrono::seconds kReleaseAgain{30};
   /// How long a gang waits before its users are told, and how often they are told of changes.
   static constexpr std::chrono::seconds kSayAfter{10};
   static constexpr std::chrono::seconds kSayAgain{60};
@@ -224,10 +226,12 @@ class Gangs {
     bool released = false;
     // When the gates of which pods were taken away, by UID.
     std::map<std::string, Clock::time_point> ungated = {};
-    // Since when there are no nodes for it, until it has some or a pod of it is released.
+    // Since when there are no nodes for it, until it has some, is collecting again, or a pod of it
+    // is released.
     std::optional<Clock::time_point> lacks_nodes = {};
-    // Whether it was released without nodes, for an autoscaler.
+    // Whether it was released without nodes, for an autoscaler; and when that was tried last.
     bool unplanned = false;
+    std::optional<Clock::time_point> unplanned_at = {};
     // Until when it is not released again, because kube-scheduler has refused it.
     std::optional<Clock::time_point> rests_until = {};
     // Whether its PodGroup could not be created, and when to try again.
@@ -239,6 +243,8 @@ class Gangs {
     std::string trouble = {};
     // Since when it is released and lacks pods.
     std::optional<Clock::time_point> incomplete = {};
+    // Since when nothing could be said of it; see LacksKnowledge().
+    std::optional<Clock::time_point> paused = {};
     // The domain in which room was kept last.
     std::string kept = {};
     // What users were told, in which phase and when.
@@ -254,10 +260,9 @@ class Gangs {
     bool wants_one_model() const { return asks && !gang().any_models; }
   };
 
-  // Pods for which nodes are sought at once: groups of equal ones, and the pods of each.
-  // Pods by their shape.
+  // Pods for which nodes are sought at once, by their shape.
   using Alike = std::vector<std::vector<Member*>>;
-  // What is sought for them.
+  // The same as GangPlacer takes them.
   struct Wanted {
     Groups groups = {};
     // Keeps those of `groups`.
@@ -288,10 +293,12 @@ class Gangs {
   void AskForSucceeded(Round& round);
   bool IsToBeCounted(const Record& gang, const Round& round) const;
   // Whether nothing can be said of the gang in this round, because it is not known which PodGroups
-  // there are. It then stays as it is, and no time counts against it.
+  // there are. It then stays as it is and its clocks stand still; but if that lasts, it holds
+  // nothing before its release.
   bool LacksKnowledge(const Record& gang, const Round& round) const;
   std::string WhyNotKnown(const Member& member, const Round& round) const;
   void Pause(Record& gang, Round& round);
+  static void Resume(Record& gang, const Round& round);
   // Whether to wait for the fate of former writes.
   static bool MustPause(const Member& member, const Round& round);
 
@@ -325,7 +332,7 @@ class Gangs {
   std::string WhyOverdue(const Record& gang) const;
   // Whether the nodes of a gang that is reserved are well, as far as somebody is to check that.
   bool PassesPreflight(Record& gang, Round& round);
-  static PreflightRequest PreflightOf(const Record& gang, const Round& round);
+  PreflightRequest PreflightOf(const Record& gang, const Round& round) const;
   // Lets pods go that are held.
   void LetGo(Record& gang, const std::vector<const Member*>& pods, Round& round) const;
 
@@ -397,6 +404,9 @@ class Gangs {
   SearchTurns turns_;
   Allowance says_{kSaysAMinute};
 
+  // When the last round was, and how much earlier the one before.
+  std::optional<Clock::time_point> round_ = {};
+  Clock::duration pace_ = {};
   // Of one round: the gangs in the order of planning, and how many of them are planned.
   std::vector<Record*> queue_;
   std::size_t next_ = 0;

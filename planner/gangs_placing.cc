@@ -123,6 +123,7 @@ bool Gangs::PlaceMissing(Record& gang, const std::vector<Member*>& pods, Round& 
                         return MayUseKept(member->pod->pod(), round);
                       });
   const Alike alike = AlikeOf(missing);
+  if (alike.size() > kMostShapes) return false;
   const std::string signature = SignatureOf(gang, alike, unkept);
   const bool whole = missing.size() == gang.members.size() && !gang.released;
   if (const auto unfit = unfit_.find(signature); whole && unfit != unfit_.end()) {
@@ -186,13 +187,17 @@ std::string Gangs::WhyItWaits(const Record& gang, bool possible, const Topology&
 
 void Gangs::Wait(Record& gang, Round& round) {
   gang.possible = Keep(gang, round);
-  Enter(gang, GangPhase::kWaiting, WhyItWaits(gang, gang.possible, TopologyOf(gang, round)), round);
+  std::string reason = WhyItWaits(gang, gang.possible, TopologyOf(gang, round));
+  if (gang.unplanned_at && !gang.trouble.empty()) reason += ", and " + gang.trouble;
+  Enter(gang, GangPhase::kWaiting, std::move(reason), round);
   if (!gang.lacks_nodes) gang.lacks_nodes = round.now;
   const std::chrono::seconds limit = config_.gangs.ungate_after;
   const bool is_over =
       limit > std::chrono::seconds::zero() && *gang.lacks_nodes + limit <= round.now;
   // An autoscaler starts nodes only for pods without gates.
   if (!is_over) return;
+  if (gang.unplanned_at && round.now < *gang.unplanned_at + kReleaseAgain) return;
+  gang.unplanned_at = round.now;
   gang.unplanned = true;
   Release(gang, round);
 }

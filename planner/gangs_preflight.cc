@@ -8,8 +8,8 @@
 
 namespace berth::planner {
 
-PreflightRequest Gangs::PreflightOf(const Record& gang, const Round& round) {
-  PreflightRequest request{.gang = gang.key(), .said = gang.gang().preflight};
+PreflightRequest Gangs::PreflightOf(const Record& gang, const Round& round) const {
+  PreflightRequest request{.gang = gang.key(), .pace = pace_, .said = gang.gang().preflight};
   model::StableHash hash;
   hash.Add(request.gang);
   for (const Member& member : gang.members) {

@@ -48,7 +48,9 @@ bool Gangs::WasReleased(const Member& member) const {
 
 void Gangs::Complete(Record& gang, Round& round) {
   if (HasFallenThrough(gang)) return TakeBack(gang, round);
-  if (!gang.incomplete) gang.incomplete = round.now;
+  // What waits beside as many as its size says is more than it needs.
+  const bool runs = gang.running.size() >= gang.left();
+  if (!gang.incomplete || runs) gang.incomplete = round.now;
   const auto was_released = [this](const Member& member) { return WasReleased(member); };
   if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
     gang.holds_since.reset();
@@ -60,7 +62,6 @@ void Gangs::Complete(Record& gang, Round& round) {
   CompleteGated(gang, round);
   const bool late = *gang.incomplete + config_.gangs.timeout <= round.now;
   const std::size_t missing = Missing(gang);
-  const bool runs = gang.running.size() >= gang.left();
   std::string reason = std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
                        " pods are not bound yet";
   if (!gang.trouble.empty()) reason += ", and " + gang.trouble;
@@ -68,9 +69,9 @@ void Gangs::Complete(Record& gang, Round& round) {
     reason += ", and " + std::to_string(missing) +
               " are missing: it is not evicted, because it would not start again without them";
   }
-  if (late && runs) reason += ", but as many run as its size says, so it is not evicted";
+  if (runs) reason += ", but as many run as its size says";
   Enter(gang, GangPhase::kReleased, std::move(reason), round);
-  if (late && missing == 0 && !runs) Evict(gang, round);
+  if (late && missing == 0) Evict(gang, round);
 }
 
 std::size_t Gangs::Missing(const Record& gang) {

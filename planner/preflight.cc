@@ -64,9 +64,7 @@ Preflights::Clock::duration Preflights::Patience() const {
 }
 
 PreflightAnswer Preflights::Ask(const PreflightRequest& request, Clock::time_point now) {
-  // All gangs of a round ask at the same time.
-  if (asked_ && *asked_ < now) pace_ = now - *asked_;
-  asked_ = now;
+  pace_ = request.pace;
   auto found = runs_.find(request.gang);
   const bool wants = Wants(request);
   if (found == runs_.end()) {
@@ -306,6 +304,7 @@ void Preflights::OnWritten(const Fault& fault) {
 void Preflights::Forget() {
   runs_.clear();
   strays_.clear();
+  pace_ = {};
 }
 
 }  // namespace berth::planner

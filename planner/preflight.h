@@ -35,6 +35,8 @@ struct PreflightRequest {
   std::string gang;
   /// Equal for the same pods on the same nodes, in all processes.
   std::uint64_t run = 0;
+  /// How long ago the round of planning before this one was.
+  std::chrono::steady_clock::duration pace = {};
   /// What its pods say; see model::Gang::preflight.
   std::optional<bool> said = {};
   /// The nodes where its pods ask for accelerators, each once, by the first of their pods.
@@ -250,8 +252,7 @@ class Preflights {
 
   const PreflightConfig config_;
   std::map<std::string, Run> runs_;  // by gang
-  // When somebody asked last, and how much earlier the round before was.
-  std::optional<Clock::time_point> asked_ = {};
+  // Of the last request.
   Clock::duration pace_ = {};
   // Since when pods are known that belong to no preflight, by UID.
   std::map<std::string, Clock::time_point> strays_;

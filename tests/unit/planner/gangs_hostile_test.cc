@@ -106,6 +106,24 @@ TEST(HostileGangs, WhosePodsAllDifferAreRefused) {
   EXPECT_THAT(f.Plan(), SizeIs(Gangs::kMostShapes + 1));
 }
 
+TEST(HostileGangs, WhosePodsAllDifferAreNotPlannedBesideOneThatRuns) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  constexpr std::size_t kSize = Gangs::kMostShapes + 3;
+  f.WaitAll("hostile", kSize, 0);
+  int cpu = 0;
+  for (const std::string& name : f.NamesOf("hostile")) {
+    f.Edit(name, [&cpu](model::Pod& pod) { pod.requests.Set("cpu", ++cpu); });
+  }
+  f.Leave("hostile-1");
+  // As one that was created with a node.
+  f.Edit("hostile-0", [](model::Pod& pod) { pod.nominated_node = "a"; });
+  f.Bind("hostile-0");
+  f.Pass(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_TRUE(f.HoldsNothing("hostile"));
+}
+
 // Each shape costs memory for each node.
 TEST(HostileGangs, ThatDifferTakeLittleMemoryInARound) {
   GangFixture f;

@@ -8,6 +8,7 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::AnyOf;
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -370,6 +371,38 @@ TEST(GangPodGroups, ThatANewControllerDoesNotKnowAtFirstKeepTheirGangsNominated)
   f.facts.pod_groups = &f.groups;
   EXPECT_THAT(f.Plan(), IsEmpty());
   EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
+}
+
+TEST(GangPodGroups, ThatAreNotKnownNowAndThenDoNotKeepAGangFromItsEviction) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Plan();
+  f.Bind("train-0");
+  f.Plan();
+  for (int i = 0; i < 9; ++i) {
+    f.Pass(seconds(f.config.gangs.timeout) / 10);
+    f.facts.pod_groups = nullptr;
+    EXPECT_THAT(f.Plan(), IsEmpty());
+    f.facts.pod_groups = &f.groups;
+    EXPECT_THAT(f.Plan(), IsEmpty());
+  }
+  f.Pass(seconds(f.config.gangs.timeout) / 10);
+  EXPECT_THAT(f.Plan(), Contains("train evicted"));
+}
+
+TEST(GangPodGroups, ThatAreNotKnownForLongFreeTheNodesOfAGangThatIsNotReleased) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.facts.pod_groups = nullptr;
+  f.facts.pod_groups_obstacle = "nobody answers";
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(seconds(f.config.gangs.timeout));
+  f.Plan();
+  EXPECT_TRUE(f.HoldsNothing("train"));
+  EXPECT_EQ(f.PhaseOf("train"), GangPhase::kCollecting);
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("nobody answers"));
 }
 
 TEST(GangPodGroups, NeedPodsOfOnePriority) {

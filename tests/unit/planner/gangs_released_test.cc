@@ -110,6 +110,23 @@ TEST(GangReleased, IsNotEvictedForAPodMoreThanItsSizeSays) {
   EXPECT_THAT(f.Plan(), ElementsAre("train-2 c"));
 }
 
+TEST(GangReleased, HasTheWholeTimeoutWhenAPodEndsWhileOneMoreThanItsSizeWaits) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.RunAll("train", 2, 8);
+  f.WaitInGang("train", 2, 2, 8);
+  f.Plan();
+  f.Pass(2 * seconds(f.config.gangs.timeout));
+  f.Plan();
+  f.End("train-1");
+  f.Node("b").quarantined = true;
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(seconds(f.config.gangs.timeout) - seconds(1));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  f.Pass(seconds(1));
+  EXPECT_THAT(f.Plan(), ElementsAre("train evicted"));
+}
+
 TEST(GangReleased, StartsAnewAsAWholeHoweverLongTheEvictionTakes) {
   GangFixture f;
   for (const char* name : {"a", "b", "c", "d"}) f.AddNode(name, 8);

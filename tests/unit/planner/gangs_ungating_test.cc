@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // The new one may not know of the nomination.
@@ -86,9 +87,12 @@ TEST(GangUngating, WithoutNodesIsTriedAgainForAPodThatItHasNotReached) {
   EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
 }
 
-TEST(GangUngating, WithoutNodesIsTriedAgainAtOnceIfItHasReachedNobody) {
+TEST(GangUngating, WithoutNodesIsTriedAgainSoonIfItHasReachedNobody) {
   UnplannedFixture f;
   for (const Step& step : f.steps) f.Fail(step);
+  f.Pass(Gangs::kReleaseAgain - std::chrono::seconds(1));
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("could not be taken away: etcdserver"));
   f.Pass(std::chrono::seconds(1));
   EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
 }

@@ -89,7 +89,9 @@ class World {
   }
 
   PreflightAnswer Ask(std::size_t nodes, std::uint64_t run = 7) {
-    return preflights.Ask(Request(nodes, run), now);
+    PreflightRequest request = Request(nodes, run);
+    request.pace = pace;
+    return preflights.Ask(request, now);
   }
   /// Asks, and does what is decided. Pods get their addresses at once.
   PreflightAnswer Step(std::size_t nodes = 4, std::uint64_t run = 7) {
@@ -158,6 +160,7 @@ class World {
   bool writes = true;
   bool deletes = true;
   bool has_addresses = true;
+  seconds pace{1};  // of rounds
   model::Time time = kNow;
   Preflights::Clock::time_point now{std::chrono::hours(1)};
 };
@@ -419,6 +422,7 @@ TEST(Preflight, OfAGangThatNobodyAsksForIsDropped) {
 // As in a large cluster, where the controller has little of a core.
 TEST(Preflight, ComesToItsEndHoweverSlowRoundsAre) {
   World world;
+  world.pace = seconds(20);
   PreflightAnswer answer{Word::kWait, ""};
   for (int round = 0; round < 12 && answer.word == Word::kWait; ++round) {
     answer = world.Step();
