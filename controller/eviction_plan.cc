@@ -20,13 +20,7 @@ std::size_t ShareOf(double share, std::size_t nodes) {
   return static_cast<std::size_t>(std::floor(share * static_cast<double>(nodes)));
 }
 
-bool IsBadNow(const HealthCondition& entry, const model::Node& node) {
-  return std::ranges::any_of(node.conditions, [&](const model::Condition& condition) {
-    return condition.type == entry.type && condition.status == BadStatusOf(entry);
-  });
-}
-
-// Whether new pods do not get onto the node, for whatever reason.
+// Whether no new pods get onto the node, whatever they ask for and for whatever reason.
 bool IsAway(const std::vector<HealthCondition>& entries, const HealthConfig& health,
             const model::NodeState& node, model::Time time) {
   if (node.quarantined || node.node.unschedulable || model::NotReadySince(node.node)) return true;
@@ -35,37 +29,62 @@ bool IsAway(const std::vector<HealthCondition>& entries, const HealthConfig& hea
   });
 }
 
-// By catalogue index: whether too much of the pool is away.
-std::vector<bool> ThinnedOut(const std::vector<HealthCondition>& entries,
+// By node: whether it is away.
+std::vector<bool> NodesAway(const std::vector<HealthCondition>& entries, const HealthConfig& health,
+                            const model::ClusterView& view, model::Time time) {
+  std::vector<bool> away(view.EndIndex());
+  for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
+    const model::NodeState* const node = view.At(i);
+    away[i] = node != nullptr && IsAway(entries, health, *node, time);
+  }
+  return away;
+}
+
+// By catalogue index: whether too much of the pool is closed to the pods that `entry` is for. The
+// nodes that it excludes itself are, although they may be open to other pods.
+std::vector<bool> ThinnedOut(const HealthCondition& entry, const std::vector<bool>& away,
                              const HealthConfig& health, const model::ClusterView& view,
                              std::size_t pools, model::Time time) {
-  std::vector<std::size_t> away(pools);
+  std::vector<std::size_t> closed(pools);
   for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
     const model::NodeState* const node = view.At(i);
     if (node == nullptr || node->accelerator == model::AcceleratorCatalog::kNone) continue;
-    if (IsAway(entries, health, *node, time)) ++away[static_cast<std::size_t>(node->accelerator)];
+    if (!away[i] && !policies::scheduling::Excludes(entry, health, *node, time)) continue;
+    ++closed[static_cast<std::size_t>(node->accelerator)];
   }
   std::vector<bool> thinned(pools);
   for (std::size_t i = 0; i < pools; ++i) {
     const std::size_t nodes = view.Pools().Nodes(static_cast<Index>(i));
-    thinned[i] = away[i] > ShareOf(health.breaker.fraction, nodes);
+    thinned[i] = closed[i] > ShareOf(health.breaker.fraction, nodes);
   }
   return thinned;
 }
 
 }  // namespace
 
+bool IsBadNow(const HealthCondition& entry, const model::Node& node) {
+  return std::ranges::any_of(node.conditions, [&](const model::Condition& condition) {
+    return condition.type == entry.type && condition.status == BadStatusOf(entry);
+  });
+}
+
+EntryKey EntryKeyOf(const HealthCondition& entry) {
+  return {entry.type, entry.resources, entry.max_runtime};
+}
+
 std::vector<NodeToEmpty> EvictionPlan::Due(const model::ClusterView& view,
                                            const model::AcceleratorCatalog& catalog,
                                            model::Time time, Clock::time_point now) {
   if (rules_.evict.empty()) return {};
   const std::vector<HealthCondition> entries = policies::scheduling::AllConditions(rules_.health);
-  const std::vector<bool> thinned = ThinnedOut(entries, rules_.health, view, catalog.size(), time);
+  const std::vector<bool> away = NodesAway(entries, rules_.health, view, time);
   for (auto& [key, seen] : seen_) seen.still = false;
   std::vector<Dated> due;
   for (const EvictConfig& rule : rules_.evict) {
     for (const HealthCondition& entry : entries) {
       if (entry.type != rule.condition) continue;
+      const std::vector<bool> thinned =
+          ThinnedOut(entry, away, rules_.health, view, catalog.size(), time);
       for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
         const model::NodeState* const node = view.At(i);
         if (node == nullptr || node->quarantined) continue;
@@ -92,7 +111,7 @@ void EvictionPlan::LookAt(const model::NodeState& node, const model::PoolStats& 
                           const Moment& moment, std::vector<Dated>& due) {
   if (!policies::scheduling::Excludes(entry, rules_.health, node, moment.time)) return;
   const bool is_bad = IsBadNow(entry, node.node);
-  const Key key{node.node.name + '/' + node.node.uid, entry.type};
+  const Key key{node.node.name + '/' + node.node.uid, EntryKeyOf(entry)};
   auto found = seen_.find(key);
   if (found == seen_.end() && !is_bad) return;
   if (found == seen_.end()) found = seen_.emplace(key, Seen{moment.now, moment.time}).first;

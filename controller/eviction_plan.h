@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct EvictionRules {
   policies::scheduling::HealthConfig health;
 };
 
+/// What tells the entries of the health rules apart: their type, resources and maxRuntime.
+using EntryKey = std::tuple<std::string, std::vector<std::string>, model::Duration>;
+
+EntryKey EntryKeyOf(const policies::scheduling::HealthCondition& entry);
+
 /// A node whose pods are to go. A plain value.
 struct NodeToEmpty {
   std::string node;
@@ -36,6 +42,9 @@ struct NodeToEmpty {
   std::size_t at_once = 1;
 };
 
+/// Whether the entry's condition is bad on the node: not Unknown.
+bool IsBadNow(const policies::scheduling::HealthCondition& entry, const model::Node& node);
+
 /// Decides which nodes are to be emptied. A node is if
 /// - an Exclude entry of the health rules for the condition of one of the rules has excluded it for
 ///   the rule's `after`, as this plan has seen without a break, by a clock that never jumps. Times
@@ -45,11 +54,11 @@ struct NodeToEmpty {
 ///   are not;
 /// - nobody stands back in the node's pool.
 ///
-/// The plan stands back in a pool while the breaker of the condition is tripped there, whatever its
-/// action, or while more than health.breaker.fraction of its nodes, rounded down, are away:
-/// excluded by any entry for all pods, cordoned, or not Ready. Then the time of all nodes of the
-/// pool starts anew: a detector that lies about half the pool, and takes that back node by node,
-/// moves no pod.
+/// For each entry, the plan stands back in a pool while the breaker of the condition is tripped
+/// there, whatever its action, or while more than health.breaker.fraction of the pool's nodes,
+/// rounded down, are away: excluded by that entry or by any for all pods, cordoned, or not Ready.
+/// Then the time of all nodes of the pool starts anew for the entry: a detector that lies about
+/// half the pool, and takes that back node by node, moves no pod.
 ///
 /// No I/O, no clock. Not thread-safe.
 class EvictionPlan {
@@ -66,13 +75,13 @@ class EvictionPlan {
                                Clock::time_point now);
 
  private:
-  // Since when a node is excluded by a condition.
+  // Since when a node is excluded by an entry.
   struct Seen {
     Clock::time_point since;
     model::Time time;
     bool still = true;
   };
-  using Key = std::pair<std::string, std::string>;  // the node's name and UID, the condition
+  using Key = std::pair<std::string, EntryKey>;  // the node's name and UID, the entry
   // A node with the time since when it is excluded.
   using Dated = std::pair<Clock::time_point, NodeToEmpty>;
   struct Moment {

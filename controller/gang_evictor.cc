@@ -104,6 +104,19 @@ absl::Status EvictGang(kube::Transport& transport, const std::string& namespace_
   return may.ok() ? EvictAll(transport, pods, false) : may;
 }
 
+absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
+                                                   const std::string& namespace_name,
+                                                   const std::string& gang,
+                                                   const model::GangNames& names) {
+  std::vector<RunningPod> pods;
+  const auto take = [&](const model::Pod& pod, const std::string& of, const kube::JsonValue& item) {
+    if (of == gang && !pod.terminated) pods.push_back(RunningPodFromJson(item));
+  };
+  const absl::Status listed = ForEachOfGangs(transport, namespace_name, names, take);
+  if (!listed.ok()) return listed;
+  return pods;
+}
+
 absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport,
                                                       const std::string& namespace_name,
                                                       const model::GangNames& names) {

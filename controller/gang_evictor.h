@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "controller/movable_pod.h"
 #include "kube/permission.h"
 #include "kube/transport.h"
 #include "model/gang.h"
@@ -37,6 +39,13 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
 ///   ... the same for each other pod, then once more for each without dryRun
 absl::Status EvictGang(kube::Transport& transport, const std::string& namespace_name,
                        const std::string& gang, const model::GangNames& names);
+
+/// Returns the pods of a gang that EvictGang() would evict. Blocks until the API server has
+/// answered.
+absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
+                                                   const std::string& namespace_name,
+                                                   const std::string& gang,
+                                                   const model::GangNames& names);
 
 /// Returns how many pods of each gang of the namespace have succeeded and come never again: pods of
 /// Indexed Jobs, and of other Jobs that also have pods in the gang that have not ended. The Job

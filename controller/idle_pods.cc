@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "controller/gang_evictor.h"
@@ -74,11 +75,16 @@ void IdlePods::Look() {
   metrics_->Set(*uses);
   if (!options_.config.events) return;
   const std::map<std::string, std::string> idle = FullyIdle(*uses);
-  for (auto& [uid, told] : told_) told.still = false;
-  int reads = 0;
+  // Also of pods that are not read at this look.
+  std::erase_if(told_, [&](const auto& each) { return !idle.contains(each.first); });
+  GoThrough(idle);
+}
+
+void IdlePods::GoThrough(const std::map<std::string, std::string>& idle) {
   // Goes round, so that no pod is left out for ever.
   auto next = idle.upper_bound(read_last_);
-  for (std::size_t i = 0; i < idle.size() && reads < kMostReads; ++i, ++reads) {
+  const std::size_t reads = std::min(idle.size(), kMostReads);
+  for (std::size_t i = 0; i < reads; ++i) {
     if (next == idle.end()) next = idle.begin();
     const auto& [full_name, devices] = *next++;
     if (!options_.may_write()) return;
@@ -87,13 +93,11 @@ void IdlePods::Look() {
     read_last_ = full_name;
     if (pod.ok()) {
       Handle(*pod);
-    } else if (!absl::IsNotFound(pod.status())) {
+    } else if (absl::IsNotFound(pod.status())) {
+      told_.erase(full_name);
+    } else {
       observer_->OnWritten(Write::kIdleEvent, full_name, "", pod.status());
     }
-  }
-  // What was not read for lack of time is not forgotten.
-  if (reads < kMostReads) {
-    std::erase_if(told_, [](const auto& each) { return !each.second.still; });
   }
 }
 
@@ -141,12 +145,12 @@ absl::StatusOr<IdlePod> IdlePods::Read(const std::string& full_name, const std::
 }
 
 void IdlePods::Handle(const IdlePod& pod) {
-  const auto [found, is_new] = told_.try_emplace(pod.uid);
+  const auto [found, is_new_name] = told_.try_emplace(FullName(pod));
   Told& told = found->second;
-  told.still = true;
+  // What another pod of the name was told does not count.
+  const bool is_new = is_new_name || told.uid != pod.uid;
   if (is_new) {
-    told.since = timer_->Now();
-    told.time = options_.now();
+    told = {.uid = pod.uid, .since = timer_->Now(), .time = options_.now(), .events = {}};
   }
   std::optional<model::Time> evicted_at;
   if (options_.config.evicts()) {

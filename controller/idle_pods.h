@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <map>
@@ -71,20 +72,21 @@ class IdlePods {
   using Clock = kube::Timer::Clock;
 
   /// At most so many pods are read at one look; the next looks go on.
-  static constexpr int kMostReads = 500;
+  static constexpr std::size_t kMostReads = 500;
 
-  /// A pod that was told, by UID.
+  /// A pod that was told, and was idle at each look since.
   struct Told {
+    std::string uid;
     /// When it was told first, by a clock that does not jump, and the same as a time for people.
     Clock::time_point since;
     model::Time time;
     /// The names of the events.
     std::set<std::string> events;
-    /// Whether it was found idle at the present look.
-    bool still = true;
   };
 
   void Look();
+  /// Reads some of the idle pods, and handles them.
+  void GoThrough(const std::map<std::string, std::string>& idle);
   /// Returns which pods use none of their devices, with what they hold: by "<namespace>/<name>".
   static std::map<std::string, std::string> FullyIdle(const std::vector<usage::PodUse>& uses);
   /// Reads the pod. NotFound if it is gone or about to be.
@@ -105,7 +107,7 @@ class IdlePods {
   kube::Timer* const timer_;
   WriteObserver* const observer_;
   IdleMetrics* const metrics_;
-  /// By UID.
+  /// By "<namespace>/<name>", because a pod that is not idle any more is not read.
   std::map<std::string, Told> told_;
   /// The name of the pod that was read last: where the next look begins.
   std::string read_last_;

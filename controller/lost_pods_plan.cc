@@ -54,8 +54,9 @@ std::vector<LostPod> LostPodsPlan::Due(const model::ClusterView& view,
 }
 
 bool LostPodsPlan::Brakes(const model::ClusterView& view, Clock::time_point now) {
-  if (ManyAreLost(view, config_.max_share)) braked_ = now;
-  return braked_ && now < *braked_ + config_.force_delete_after;
+  if (config_.max_share >= 1) return false;
+  if (!braked_ || ManyAreLost(view, config_.max_share)) braked_ = now;
+  return now < *braked_ + config_.force_delete_after;
 }
 
 }  // namespace berth::controller

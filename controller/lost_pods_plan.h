@@ -39,7 +39,8 @@ std::size_t CountLostPods(const model::ClusterView& view, const cluster::Termina
 /// The brake is on while more than `maxShare` of all nodes, and more than one node, is not Ready.
 /// Then the network between them and the control plane is more likely at fault than the nodes, and
 /// their pods run. It is off for a while before anything is due, because nodes come back one after
-/// the other.
+/// the other. A new plan does not know whether the brake was on, so it begins as if it had just
+/// been. With a `maxShare` of 1 there is no brake, and nothing waits for it.
 ///
 /// A node in quarantine is not lost, because it is unknown what it is. Whether the pod's Job wants
 /// this is not known here. LostPodDeleter owns the plan. No I/O, no clock. Not thread-safe.
@@ -61,7 +62,7 @@ class LostPodsPlan {
   bool Brakes(const model::ClusterView& view, Clock::time_point now);
 
   const LostNodesConfig config_;
-  // When the brake was on last.
+  // When the brake was on last, as far as is known; at the first call nothing is.
   std::optional<Clock::time_point> braked_;
 };
 

@@ -115,16 +115,21 @@ JobRetries JobRetriesFromJson(const JsonValue& job) {
   return retries;
 }
 
+Advice AdviceOnRetries(const RunningPod& pod, const JobRetries* job, std::int64_t pods) {
+  if (pod.owner_kind.empty()) return Stay("nothing controls it that would make it anew");
+  return job != nullptr ? AdviceOnJob(pod, *job, pods) : Advice{};
+}
+
 Advice AdviceOn(const RunningPod& pod, const JobRetries* job, std::int64_t pods,
                 std::string_view checkpoint_annotation) {
-  if (pod.owner_kind.empty()) return Stay("nothing controls it that would make it anew");
+  if (pod.owner_kind.empty()) return AdviceOnRetries(pod, job, pods);
   const bool has_checkpoints = HasCheckpoints(pod.pod, checkpoint_annotation);
   const bool retries = job != nullptr && job->by_rule && job->then != Then::kFails;
   if (!has_checkpoints && !retries) {
     return Stay("it names no checkpoints (" + std::string(checkpoint_annotation) +
                 "), and no rule of a Job retries pods that are disrupted");
   }
-  return job != nullptr ? AdviceOnJob(pod, *job, pods) : Advice{};
+  return AdviceOnRetries(pod, job, pods);
 }
 
 }  // namespace berth::controller

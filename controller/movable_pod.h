@@ -85,4 +85,8 @@ struct Advice {
 Advice AdviceOn(const RunningPod& pod, const JobRetries* job, std::int64_t pods,
                 std::string_view checkpoint_annotation);
 
+/// The same without the question for checkpoints: whether the pod is made anew if it goes with
+/// another one. `pods` is how many of its Job go.
+Advice AdviceOnRetries(const RunningPod& pod, const JobRetries* job, std::int64_t pods);
+
 }  // namespace berth::controller

@@ -12,6 +12,7 @@
 #include "kube/json.h"
 #include "kube/json_api.h"
 #include "kube/json_call.h"
+#include "kube/json_model.h"
 #include "kube/query.h"
 #include "model/accelerator_requests.h"
 #include "policies/scheduling/health.h"
@@ -88,9 +89,10 @@ bool PodEvictor::Step() {
   retries_.Prune(now);
   for (const NodeToEmpty& node : due) {
     if (!options_.may_write()) return false;
-    if (looked_at_.contains(node.node) || !IsWithinLimits(node)) continue;
+    const std::pair<std::string, EntryKey> key(node.node, EntryKeyOf(node.entry));
+    if (looked_at_.contains(key) || !IsWithinLimits(node)) continue;
     if (Empty(node)) return true;
-    looked_at_[node.node] = now + options_.look_interval;
+    looked_at_[key] = now + options_.look_interval;
   }
   return false;
 }
@@ -148,7 +150,7 @@ bool PodEvictor::Handle(const RunningPod& pod, const NodeToEmpty& node) {
   }
   switch (advice->what) {
     case Advice::What::kMove:
-      return Evict(pod, node);
+      return EvictIfStillBad(pod, node);
     case Advice::What::kWait:
       return false;
     case Advice::What::kStay:
@@ -164,8 +166,50 @@ std::optional<model::Gang> PodEvictor::GangOf(const RunningPod& pod) const {
 
 absl::StatusOr<Advice> PodEvictor::AdviceFor(const RunningPod& pod) {
   const auto gang = GangOf(pod);
-  const std::int64_t pods = gang ? gang->size : 1;
-  if (!pod.IsOfJob()) return AdviceOn(pod, nullptr, pods, options_.checkpoint_annotation);
+  if (gang) return AdviceForGang(pod, gang->name);
+  const auto retries = RetriesOf(pod);
+  if (!retries.ok()) return retries.status();
+  return AdviceOn(pod, retries->has_value() ? &**retries : nullptr, 1,
+                  options_.checkpoint_annotation);
+}
+
+absl::StatusOr<Advice> PodEvictor::AdviceForGang(const RunningPod& pod, const std::string& gang) {
+  const auto pods = PodsOfGang(*transport_, pod.pod.namespace_, gang, options_.gang_names);
+  if (!pods.ok()) return pods.status();
+  // A gang may have several Jobs, each with retries of its own.
+  std::map<std::string, std::vector<const RunningPod*>> by_job;
+  for (const RunningPod& each : *pods) {
+    by_job[each.IsOfJob() ? each.owner_name : ""].push_back(&each);
+  }
+  Advice advice;
+  for (const auto& [job, of_job] : by_job) {
+    const auto retries = RetriesOf(*of_job.front());
+    if (!retries.ok()) return retries.status();
+    for (const RunningPod* each : of_job) {
+      const auto count = static_cast<std::int64_t>(of_job.size());
+      Advice own = AdviceInGang(pod, *each, retries->has_value() ? &**retries : nullptr, count);
+      if (own.what == Advice::What::kStay) return own;
+      if (own.what == Advice::What::kWait) advice = own;
+    }
+  }
+  return advice;
+}
+
+Advice PodEvictor::AdviceInGang(const RunningPod& pod, const RunningPod& other,
+                                const JobRetries* retries, std::int64_t count) const {
+  if (other.pod.uid == pod.pod.uid) {
+    return AdviceOn(pod, retries, count, options_.checkpoint_annotation);
+  }
+  Advice advice = AdviceOnRetries(other, retries, count);
+  if (!advice.why.empty()) {
+    advice.why =
+        fmt::format("pod {} of its gang would go with it, and {}", other.pod.name, advice.why);
+  }
+  return advice;
+}
+
+absl::StatusOr<std::optional<JobRetries>> PodEvictor::RetriesOf(const RunningPod& pod) {
+  if (!pod.IsOfJob()) return std::nullopt;
   JobRetries retries;
   const absl::Status got =
       kube::Api(transport_)
@@ -174,7 +218,27 @@ absl::StatusOr<Advice> PodEvictor::AdviceFor(const RunningPod& pod) {
                {{"batch", "jobs", "get"}, pod.pod.namespace_, pod.owner_name},
                [&retries](const kube::JsonValue& job) { retries = JobRetriesFromJson(job); });
   if (!got.ok()) return got;
-  return AdviceOn(pod, &retries, pods, options_.checkpoint_annotation);
+  return retries;
+}
+
+bool PodEvictor::EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node) {
+  // A watch that has stalled shows for minutes what was.
+  bool bad = false;
+  const std::string path =
+      kube::Target("/api/v1/nodes").With("fieldSelector", "metadata.name=" + node.node).text();
+  const absl::Status got =
+      kube::Api(transport_)
+          .Get(path, {{"", "nodes", "list"}, "", ""}, [&](const kube::JsonValue& list) {
+            list.Field("items").ForEachItem([&](const kube::JsonValue& item) {
+              const model::Node read = kube::NodeFromJson(item);
+              bad = IsBadNow(node.entry, read) && !model::NotReadySince(read);
+            });
+          });
+  if (got.ok()) return bad && Evict(pod, node);
+  retries_.OnTried(pod.pod.uid, timer_->Now());
+  if (absl::IsCancelled(got)) return false;
+  observer_->OnWritten(Write::kEviction, FullName(pod.pod), "", got);
+  return true;
 }
 
 bool PodEvictor::Evict(const RunningPod& pod, const NodeToEmpty& node) {

@@ -64,7 +64,7 @@ class PodEvictor {
     std::chrono::milliseconds pace{500};
     /// From one look at the snapshot to the next while there is nothing to do.
     std::chrono::milliseconds interval{1000};
-    /// From one look at the pods of a node to the next.
+    /// From one look at the pods of a node to the next, for each entry that excludes the node.
     std::chrono::milliseconds look_interval{10'000};
   };
 
@@ -90,8 +90,17 @@ class PodEvictor {
   // Evicts the pod, or says why it stays. Returns whether a write was tried.
   bool Handle(const RunningPod& pod, const NodeToEmpty& node);
   absl::StatusOr<Advice> AdviceFor(const RunningPod& pod);
+  // Of all pods of the gang, since all of them go.
+  absl::StatusOr<Advice> AdviceForGang(const RunningPod& pod, const std::string& gang);
+  // Of `other`, which is `pod` or goes with it, and of whose Job `count` pods go.
+  Advice AdviceInGang(const RunningPod& pod, const RunningPod& other, const JobRetries* retries,
+                      std::int64_t count) const;
+  // Of the Job that controls the pod; nothing if none does.
+  absl::StatusOr<std::optional<JobRetries>> RetriesOf(const RunningPod& pod);
   // The gang of the pod; nothing if it has none, or says nonsense.
   std::optional<model::Gang> GangOf(const RunningPod& pod) const;
+  // Reads the node first, because the snapshot may be old.
+  bool EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node);
   bool Evict(const RunningPod& pod, const NodeToEmpty& node);
   // Reports the event once in the life of this object, and once at the API server.
   bool Tell(const RunningPod& pod, const NodeToEmpty& node, const std::string& why);
@@ -109,8 +118,8 @@ class PodEvictor {
   EvictionPlan plan_;
   // The keys are UIDs of pods.
   Retries retries_;
-  // When the pods of a node may be looked at again.
-  std::map<std::string, Clock::time_point> looked_at_;
+  // When the pods of a node may be looked at again for an entry. Each entry is about other pods.
+  std::map<std::pair<std::string, EntryKey>, Clock::time_point> looked_at_;
   // By node: its pool, and until when it counts as being emptied.
   std::map<std::string, std::pair<model::AcceleratorCatalog::Index, Clock::time_point>> emptying_;
   // By condition: when pods were evicted in the last minute.

@@ -129,11 +129,12 @@ func endByHand(w *world, lost corev1.Pod, _ *box.Controller) {
 	w.Check("delete by force", err)
 }
 
-// endByController has another controller lead, which ends pods on lost nodes.
+// endByController has another controller lead, which ends pods on lost nodes. With a share below 1 it
+// would watch for a minute first.
 func endByController(w *world, lost corev1.Pod, idle *box.Controller) {
 	w.Helper()
 	idle.Stop()
-	c := w.controller("ending", map[string]any{"forceDeleteAfter": "1m"})
+	c := w.controller("ending", map[string]any{"forceDeleteAfter": "1m", "maxShare": 1})
 	w.Await("the controller to end "+lost.Name, func() bool {
 		samples, err := c.Metrics(w.Context())
 		return err == nil &&

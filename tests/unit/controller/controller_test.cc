@@ -173,12 +173,13 @@ TEST_F(ControllerTest, KeepsCertificatesOnceItLeads) {
   EXPECT_TRUE(api_.Await([](const FakeApi& api) { return api.objects.contains(kSecret); }));
 }
 
-// What has to be there before it writes, LostPodDeleter's tests say; here it reads the Job.
+// What has to be there before it writes, LostPodDeleter's tests say; here it reads the Job. With a
+// share below 1 it would watch for a quarter of an hour first.
 TEST_F(ControllerTest, LooksAfterPodsOnLostNodesIfItIsConfiguredTo) {
   snapshot_->UpsertNode(LostNode(std::chrono::minutes(20), "lost"));
   snapshot_->UpsertPod(HangingPod("lost"));
   Controller::Options options = Options();
-  options.lost_nodes.force_delete_after = std::chrono::minutes(15);
+  options.lost_nodes = {.force_delete_after = std::chrono::minutes(15), .max_share = 1};
   const auto controller = Start(std::move(options));
   EXPECT_TRUE(api_.AwaitRequest("GET /apis/batch/v1/namespaces/ml/jobs/train"));
 }

@@ -50,6 +50,14 @@ EvictionRules Rules(minutes after = minutes(10)) {
   return {.evict = {{.condition = "GPUIsLost", .after = after}}, .health = {}};
 }
 
+/// For a condition that excludes nodes only for pods that ask for RDMA.
+EvictionRules RulesForRdma() {
+  EvictionRules rules = Rules();
+  rules.evict[0].condition = "NICLinkDown";
+  rules.health.conditions = {{.type = "NICLinkDown", .resources = {"rdma/*"}}};
+  return rules;
+}
+
 /// A plan that looks at nodes from time to time.
 class EvictionPlanTest : public testing::Test {
  protected:
@@ -185,6 +193,38 @@ TEST_F(EvictionPlanTest, APoolOfOneNodeIsNeverEmptied) {
   nodes[0] = With(nodes[0], ConditionStatus::kTrue);
   DueAfter(seconds(0), nodes);
   EXPECT_THAT(DueAfter(minutes(20), nodes), IsEmpty());
+}
+
+// No node of the pool would take the pods that the entry is for.
+TEST_F(EvictionPlanTest, StandsBackWhileAnEntryForSomePodsExcludesMuchOfThePool) {
+  plan_ = std::make_unique<EvictionPlan>(RulesForRdma());
+  auto nodes = Nodes(4);
+  for (int i = 0; i < 3; ++i) nodes[i] = With(nodes[i], ConditionStatus::kTrue, "NICLinkDown");
+  DueAfter(seconds(0), nodes);
+  EXPECT_THAT(DueAfter(minutes(20), nodes), IsEmpty());
+  nodes[2] = Nodes(4)[2];
+  EXPECT_THAT(DueAfter(seconds(1), nodes), IsEmpty());
+  EXPECT_THAT(DueAfter(minutes(10), nodes), ElementsAre("v100-0", "v100-1"));
+}
+
+TEST_F(EvictionPlanTest, APoolOfOneNodeIsNeverEmptiedOfSomePodsEither) {
+  plan_ = std::make_unique<EvictionPlan>(RulesForRdma());
+  auto nodes = Nodes(1);
+  nodes[0] = With(nodes[0], ConditionStatus::kTrue, "NICLinkDown");
+  DueAfter(seconds(0), nodes);
+  EXPECT_THAT(DueAfter(minutes(20), nodes), IsEmpty());
+}
+
+// Other pods still get onto those nodes.
+TEST_F(EvictionPlanTest, AnEntryForSomePodsHoldsUpNoOther) {
+  EvictionRules rules = RulesForRdma();
+  rules.evict.push_back(Rules().evict[0]);
+  plan_ = std::make_unique<EvictionPlan>(rules);
+  auto nodes = Nodes(4);
+  for (int i = 0; i < 3; ++i) nodes[i] = With(nodes[i], ConditionStatus::kTrue, "NICLinkDown");
+  nodes[3] = With(nodes[3], ConditionStatus::kTrue);
+  DueAfter(seconds(0), nodes);
+  EXPECT_THAT(DueAfter(minutes(10), nodes), ElementsAre("v100-3"));
 }
 
 // kube-controller-manager ends the pods of nodes that are not Ready; a node that cannot be read is

@@ -280,6 +280,36 @@ TEST_F(IdlePodsTest, BeginsTheGracePeriodAnewAfterUse) {
   EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
 }
 
+// So many that a look does not read each of them.
+TEST_F(IdlePodsTest, BeginsTheGracePeriodAnewAfterUseAlsoAmongManyIdlePods) {
+  std::map<std::string, double> peaks = {{"notebook", 0}};
+  for (int i = 0; i < 600; ++i) peaks["job-" + std::to_string(i)] = 0;
+  for (const auto& [name, peak] : peaks) Add(name, name == "notebook");
+  config_.evict_notebooks_after = hours(1);
+  Measure(peaks);
+  RunFor(minutes(50));
+  peaks["notebook"] = 60;
+  Measure(peaks);
+  RunFor(minutes(10));
+  peaks["notebook"] = 0;
+  Measure(peaks);
+  RunFor(minutes(50));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  RunFor(minutes(30));
+  EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
+}
+
+TEST_F(IdlePodsTest, BeginsTheGracePeriodAnewForAnotherPodOfTheName) {
+  Add("notebook", true);
+  config_.evict_notebooks_after = hours(1);
+  Measure({{"notebook", 0}});
+  RunFor(minutes(50));
+  api_.pods["notebook"]["metadata"]["uid"] = "another-uid";
+  RunFor(minutes(55));
+  EXPECT_THAT(Reasons(), ElementsAre("notebook Idle", "notebook Idle"));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+}
+
 TEST_F(IdlePodsTest, TakesMissingMeasurementsForNothing) {
   Add("notebook", true);
   config_.evict_notebooks_after = hours(1);

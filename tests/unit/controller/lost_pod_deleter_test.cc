@@ -91,7 +91,8 @@ class LostPodDeleterTest : public ::testing::Test {
   }
 
   LostPodDeleter::Options Options() {
-    return {.config = {.force_delete_after = minutes(15)},
+    // Without a brake, for which a new plan would wait first.
+    return {.config = {.force_delete_after = minutes(15), .max_share = 1},
             .applied_annotation = "berth.dev/applied",
             .may_write = [this] { return leads_; },
             .now = [this] { return kNow + later_; }};
@@ -214,6 +215,25 @@ TEST_F(LostPodDeleterTest, ReadsNothingBeforeTheNodeHasBeenLostForLongEnough) {
   RunFor(minutes(5) - seconds(5));
   EXPECT_THAT(api_.requests, IsEmpty());
   RunFor(seconds(6));
+  EXPECT_THAT(Writes(), SizeIs(2));
+}
+
+TEST_F(LostPodDeleterTest, WatchesBeforeItEndsAnything) {
+  LostPodDeleter::Options options = Options();
+  options.config.max_share = 0.1;
+  RunFor(minutes(15), options);
+  EXPECT_THAT(api_.requests, IsEmpty());
+  RunFor(minutes(15) + seconds(1), options);
+  EXPECT_THAT(Writes(), SizeIs(2));
+}
+
+TEST_F(LostPodDeleterTest, HasWatchedWhenItBeginsToLead) {
+  LostPodDeleter::Options options = Options();
+  options.config.max_share = 0.1;
+  leads_ = false;
+  const auto begin = time_.now;
+  time_.on_wait = [this, begin] { leads_ = time_.now >= begin + minutes(15); };
+  RunFor(minutes(15) + seconds(1), options);
   EXPECT_THAT(Writes(), SizeIs(2));
 }
 

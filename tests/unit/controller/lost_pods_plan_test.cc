@@ -1,6 +1,7 @@
 #include "controller/lost_pods_plan.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,14 +20,17 @@ using testing::IsEmpty;
 
 constexpr LostNodesConfig kConfig{.force_delete_after = minutes(15), .max_share = 0.2};
 
+/// A plan that has watched for long enough to end pods.
 class LostPodsPlanTest : public ::testing::Test {
  protected:
+  LostPodsPlanTest() { Due(-minutes(15)); }
+
   /// Names of the pods that are due now, so long after the test began.
   std::vector<std::string> Due(seconds later = seconds(0)) {
     const cluster::Snapshot::Reader reader = snapshot_->Read();
     std::vector<std::string> names;
     for (const LostPod& pod :
-         plan_.Due(reader, reader.Terminating(), kNow + later, begin_ + later)) {
+         plan_->Due(reader, reader.Terminating(), kNow + later, begin_ + later)) {
       names.push_back(pod.name);
     }
     return names;
@@ -51,14 +55,14 @@ class LostPodsPlanTest : public ::testing::Test {
 
   const LostPodsPlan::Clock::time_point begin_{seconds(1000)};
   std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot();
-  LostPodsPlan plan_{kConfig};
+  std::unique_ptr<LostPodsPlan> plan_ = std::make_unique<LostPodsPlan>(kConfig);
 };
 
 TEST_F(LostPodsPlanTest, APodIsDueWithAllThatItTakesToEndIt) {
   snapshot_->UpsertNode(LostNode(minutes(15)));
   snapshot_->UpsertPod(HangingPod());
   const cluster::Snapshot::Reader reader = snapshot_->Read();
-  EXPECT_THAT(plan_.Due(reader, reader.Terminating(), kNow, begin_),
+  EXPECT_THAT(plan_->Due(reader, reader.Terminating(), kNow, begin_),
               ElementsAre(LostPod{.namespace_name = "ml",
                                   .name = "train-0",
                                   .uid = "train-0-uid",
@@ -154,6 +158,17 @@ TEST_F(LostPodsPlanTest, TheBrakeHoldsOnForAWhile) {
   EXPECT_THAT(Due(seconds(10)), IsEmpty());
   for (int i = 1; i < 5; ++i) snapshot_->UpsertNode(ReadyNode("lost-" + std::to_string(i)));
   EXPECT_THAT(Due(seconds(20)), IsEmpty());
+  EXPECT_THAT(Due(seconds(10) + minutes(15) - seconds(1)), IsEmpty());
+  EXPECT_THAT(Due(seconds(10) + minutes(15)), ElementsAre("train-0"));
+}
+
+// Many nodes may have been lost until a moment ago; a controller that starts does not know.
+TEST_F(LostPodsPlanTest, ANewPlanWatchesForAWhileFirst) {
+  AddReadyNodes(8);
+  LoseNodes(1);
+  snapshot_->UpsertPod(HangingPod("lost-0"));
+  plan_ = std::make_unique<LostPodsPlan>(kConfig);
+  EXPECT_THAT(Due(seconds(10)), IsEmpty());
   EXPECT_THAT(Due(seconds(10) + minutes(15) - seconds(1)), IsEmpty());
   EXPECT_THAT(Due(seconds(10) + minutes(15)), ElementsAre("train-0"));
 }

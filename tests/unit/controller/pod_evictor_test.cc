@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,10 @@ class EvictorWorld final : public kube::Transport {
          {{"rules", json::array({json{{"action", "Count"},
                                       {"onPodConditions",
                                        json::array({json{{"type", "DisruptionTarget"}}})}}})}}}}}};
+  /// Nodes that are well, whatever the snapshot says. All others have all conditions.
+  std::set<std::string> well;
+  /// By name, beside the Job "train".
+  std::map<std::string, json> other_jobs;
   /// Pods that a budget protects.
   std::map<std::string, int> refusals;
   std::vector<std::string> evicted;
@@ -90,6 +95,21 @@ class EvictorWorld final : public kube::Transport {
     }
     if (target == "/apis/batch/v1/namespaces/ml/jobs/train") {
       body = job.dump();
+      return 200;
+    }
+    if (target.starts_with("/api/v1/nodes?")) {
+      const std::string node = target.substr(target.rfind("%3D") + 3);
+      json conditions = json::array();
+      for (const char* type : {"GPUIsLost", "NICLinkDown"}) {
+        conditions.push_back({{"type", type}, {"status", well.contains(node) ? "False" : "True"}});
+      }
+      const json item = {{"metadata", {{"name", node}}}, {"status", {{"conditions", conditions}}}};
+      body = json{{"items", json::array({item})}}.dump();
+      return 200;
+    }
+    const std::string jobs = "/apis/batch/v1/namespaces/ml/jobs/";
+    if (target.starts_with(jobs)) {
+      body = other_jobs.at(target.substr(jobs.size())).dump();
       return 200;
     }
     if (target.ends_with("/events")) {
@@ -123,7 +143,7 @@ class PodEvictorTest : public testing::Test {
   }
 
   PodEvictor Make() {
-    return {{.rules = {.evict = {rule_}, .health = health_},
+    return {{.rules = {.evict = rules_, .health = health_},
              .checkpoint_annotation = "berth.dev/checkpoint",
              .runtime_annotation = "berth.dev/max-runtime",
              .gang_names = model::GangNames("berth.dev"),
@@ -147,8 +167,8 @@ class PodEvictorTest : public testing::Test {
   kube::Timer::Clock::duration passed_{0};
   WriteRecord record_;
   bool leads_ = true;
-  EvictConfig rule_{
-      .condition = "GPUIsLost", .after = minutes(10), .per_minute = 6, .max_share = 0.1};
+  std::vector<EvictConfig> rules_ = {
+      {.condition = "GPUIsLost", .after = minutes(10), .per_minute = 6, .max_share = 0.1}};
   policies::scheduling::HealthConfig health_;
   PodEvictor evictor_ = Make();
 };
@@ -171,6 +191,19 @@ TEST_F(PodEvictorTest, ANodeThatRecoversKeepsItsPods) {
   SetBroken("gpu-1", false);
   RunFor(minutes(20));
   EXPECT_THAT(api_.evicted, IsEmpty());
+}
+
+// Its watch has stalled, so the snapshot is old.
+TEST_F(PodEvictorTest, ANodeThatTheApiServerHasForWellKeepsItsPods) {
+  api_.Add("gpu-1", "train-0");
+  api_.well.insert("gpu-1");
+  SetBroken("gpu-1");
+  RunFor(minutes(20));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  EXPECT_THAT(record_.written, IsEmpty());
+  api_.well.clear();
+  RunFor(minutes(1));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
 }
 
 TEST_F(PodEvictorTest, TellsOnceWhatStays) {
@@ -236,7 +269,7 @@ TEST_F(PodEvictorTest, EvictsNoMoreAMinuteThanConfigured) {
 
 // A tenth of 40 nodes.
 TEST_F(PodEvictorTest, EmptiesNoMoreNodesAtOnceThanConfigured) {
-  rule_.per_minute = 100;
+  rules_[0].per_minute = 100;
   PodEvictor evictor = Make();
   for (int i = 0; i < 10; ++i) {
     api_.Add(NameOf(i), "train-" + std::to_string(i));
@@ -275,6 +308,46 @@ TEST_F(PodEvictorTest, LeavesAloneWhatTheExclusionIsNotAbout) {
   RunFor(minutes(20));
   EXPECT_THAT(api_.evicted, IsEmpty());
   EXPECT_THAT(api_.events, IsEmpty());
+}
+
+// As of a JobSet whose driver may not be made anew.
+TEST_F(PodEvictorTest, LeavesAGangAloneOfWhichOneJobHasNoRetries) {
+  const json gang = {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "2"}};
+  api_.Add("gpu-1", "train-0", gang);
+  api_.Add("gpu-2", "driver-0", gang);
+  api_.pods["driver-0"]["metadata"]["ownerReferences"][0]["name"] = "driver";
+  api_.other_jobs["driver"] = {{"spec", {{"backoffLimit", 0}}}};
+  SetBroken("gpu-1");
+  RunFor(minutes(11));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  ASSERT_THAT(api_.events, SizeIs(1));
+  EXPECT_THAT(api_.events[0]["message"].get<std::string>(),
+              HasSubstr("pod driver-0 of its gang would go with it, and its Job has no retries"));
+}
+
+// An adapter that fails before the GPUs do is about other pods, and comes first.
+TEST_F(PodEvictorTest, AnEntryThatIsAboutOtherPodsHidesNoOtherOfTheNode) {
+  EvictConfig network = rules_[0];
+  network.condition = "NICLinkDown";
+  rules_.push_back(network);
+  health_.conditions = {{.type = "NICLinkDown", .resources = {"rdma/*"}}};
+  PodEvictor evictor = Make();
+  api_.Add("gpu-1", "train-0");
+  model::NodeState state = GpuNode("gpu-1", "Tesla-V100-SXM2-32GB");
+  state.node.uid = "u-gpu-1";
+  state.node.conditions.push_back(
+      {"NICLinkDown", model::ConditionStatus::kTrue, kNow - std::chrono::hours(3), kNow});
+  snapshot_->UpsertNode(state.node);
+  time_.end = time_.now + minutes(5);
+  evictor.Run();
+  snapshot_->UpsertNode(Broken(state).node);
+  time_.end = time_.now + minutes(9);
+  evictor.Run();
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  time_.end = time_.now + minutes(2);
+  evictor.Run();
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+  EXPECT_THAT(record_.written, ElementsAre("eviction ml/train-0 GPUIsLost on gpu-1"));
 }
 
 TEST_F(PodEvictorTest, EvictsAGangAsAWhole) {
