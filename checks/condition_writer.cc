@@ -80,7 +80,9 @@ absl::Status ConditionWriter::TryToWrite(const Verdict& verdict, model::Time now
   const absl::StatusOr<Reading> reading = Read(verdict.node, verdict.uid, verdict.type);
   if (!reading.ok()) return reading.status();
   const std::string status = verdict.failed ? "True" : "False";
-  const std::string since = reading->status == status ? reading->since : TextOf(now);
+  // The API server refuses an empty time, and a condition may have none although it is Berth's own.
+  const bool stays = reading->status == status && !reading->since.empty();
+  const std::string since = stays ? reading->since : TextOf(now);
   const Json condition = {{"type", verdict.type},
                           {"status", status},
                           {"reason", verdict.failed ? kFailed : kPassed},

@@ -59,7 +59,7 @@ class ConditionWriter {
   // What was read of a node.
   struct Reading {
     std::string version;
-    // Of the condition; empty: it has none.
+    // Of the condition; empty: it has none. `since` may be empty by itself.
     std::string status;
     std::string since;
   };

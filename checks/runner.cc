@@ -78,6 +78,7 @@ bool Runner::List() {
   }
   NoticeGone(listed);
   pods_ = std::move(listed);
+  PruneRetries();
   listed_ = timer_->Now();
   return true;
 }
@@ -114,17 +115,36 @@ bool Runner::IsUsed(const std::string& node) const {
 }
 
 void Runner::Conclude() {
-  if (timer_->Now() < retry_) return;
-  const auto ended =
-      std::ranges::find_if(pods_, [](const CheckPod& pod) { return !IsOpen(pod) && !pod.deleted; });
-  if (ended == pods_.end()) return;
+  const auto ended = NextEnded();
+  if (ended == pods_.end() || timer_->Now() < TurnOf(*ended)) return;
   const absl::Status status = Conclude(*ended);
   if (status.ok()) {
+    retries_.erase(ended->uid);
     pods_.erase(ended);
   } else if (!absl::IsCancelled(status)) {
     metrics_->OnError("write what a check has found", status);
-    retry_ = timer_->Now() + options_.retry_interval;
+    retries_[ended->uid] = timer_->Now() + options_.retry_interval;
   }
+}
+
+std::vector<CheckPod>::iterator Runner::NextEnded() {
+  auto next = pods_.end();
+  for (auto pod = pods_.begin(); pod != pods_.end(); ++pod) {
+    if (IsOpen(*pod) || pod->deleted) continue;
+    if (next == pods_.end() || TurnOf(*pod) < TurnOf(*next)) next = pod;
+  }
+  return next;
+}
+
+Runner::Clock::time_point Runner::TurnOf(const CheckPod& pod) const {
+  const auto retry = retries_.find(pod.uid);
+  return retry == retries_.end() ? Clock::time_point::min() : retry->second;
+}
+
+void Runner::PruneRetries() {
+  std::erase_if(retries_, [this](const auto& retry) {
+    return std::ranges::find(pods_, retry.first, &CheckPod::uid) == pods_.end();
+  });
 }
 
 absl::Status Runner::Conclude(const CheckPod& pod) {
@@ -228,6 +248,7 @@ void Runner::Forget() {
   if (!listed_) return;
   listed_.reset();
   pods_.clear();
+  retries_.clear();
   gone_.clear();
   ReportRunning();
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -97,8 +98,16 @@ class Runner final : public kube::ListWatchHandler<model::Pod> {
   void ExplainGone();
   // Whether a pod uses devices of the node.
   bool IsUsed(const std::string& node) const;
-  // Deals with the first pod that has ended, if there is one.
+  // Deals with one pod that has ended, if there is one.
   void Conclude();
+  // Returns the pod that has ended and whose turn comes first, or the end of the list. New ones
+  // come before those that are tried again, so that a pod that cannot be dealt with holds up no
+  // others.
+  std::vector<CheckPod>::iterator NextEnded();
+  // When to deal with a pod that has ended; the beginning of time if that was not tried yet.
+  Clock::time_point TurnOf(const CheckPod& pod) const;
+  // Forgets when to try again of pods that are gone.
+  void PruneRetries();
   absl::Status Conclude(const CheckPod& pod);
   // Writes what the check has found. Returns an error if that is to be tried again.
   absl::Status Tell(const CheckPod& pod, const ActiveCheck& check);
@@ -124,8 +133,8 @@ class Runner final : public kube::ListWatchHandler<model::Pod> {
   std::optional<Clock::time_point> listed_;
   // Those that are gone, with the time of it, for which nobody knows the reason yet.
   std::vector<std::pair<CheckPod, Clock::time_point>> gone_;
-  // When to try again to deal with pods that have ended.
-  Clock::time_point retry_{};
+  // When to try again to deal with pods that have ended, by UID.
+  std::map<std::string, Clock::time_point> retries_;
 
   // Guards plan_, which both threads use.
   std::mutex mutex_;

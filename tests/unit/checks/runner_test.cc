@@ -39,7 +39,7 @@ class TestTime final : public kube::Timer {
   Clock::time_point end = now;
 };
 
-/// An API server with one node and the pods of checks. A pod that is deleted is gone.
+/// An API server with one node or more, and the pods of checks. A pod that is deleted is gone.
 class World final : public kube::Transport {
  public:
   absl::Status Send(const kube::HttpRequest& request, kube::HttpSink& sink) override {
@@ -66,6 +66,7 @@ class World final : public kube::Transport {
 
   json node = {{"metadata", {{"name", "gpu-1"}, {"uid", "gpu-1-uid"}, {"resourceVersion", "7"}}},
                {"status", {{"conditions", json::array()}}}};
+  std::vector<json> other_nodes;
   std::map<std::string, json> pods;
   bool lists_pods = true;
   std::map<std::string, int> refusals;
@@ -80,12 +81,15 @@ class World final : public kube::Transport {
     }
     if (request.method == kube::HttpMethod::kPatch) {
       patches.push_back(json::parse(request.body));
-      node["status"]["conditions"] = patches.back()["status"]["conditions"];
+      if (request.target.starts_with("/api/v1/nodes/gpu-1/")) {
+        node["status"]["conditions"] = patches.back()["status"]["conditions"];
+      }
       return 200;
     }
     json items = json::array();
     if (request.target.starts_with("/api/v1/nodes")) {
       items.push_back(node);
+      for (const json& other : other_nodes) items.push_back(other);
     } else if (!lists_pods) {
       return 500;
     } else {
@@ -220,6 +224,18 @@ TEST_F(RunnerTest, AnotherFailureKeepsTheTimeOfTheFirst) {
             "2027-01-15T06:00:00Z");
 }
 
+// The API server writes null for a time that is not known, and refuses an empty one.
+TEST_F(RunnerTest, ACheckGivesAConditionATimeThatHasNone) {
+  world_.node["status"]["conditions"] = json::parse(R"([{"type": "GPURuntimeError",
+      "status": "True", "reason": "ActiveCheckFailed", "lastTransitionTime": null}])");
+  RunFor(seconds(1));
+  Fail();
+  RunFor(seconds(3));
+  ASSERT_THAT(world_.patches, SizeIs(1));
+  EXPECT_EQ(world_.patches[0]["status"]["conditions"][0]["lastTransitionTime"],
+            "2027-01-15T08:00:00Z");
+}
+
 TEST_F(RunnerTest, StandsBackWhereSomebodyElseWritesTheCondition) {
   world_.node["status"]["conditions"] =
       json::parse(R"([{"type": "GPURuntimeError", "status": "False", "reason": "NoXid"}])");
@@ -315,6 +331,37 @@ TEST_F(RunnerTest, KeepsThePodUntilTheConditionIsWritten) {
   RunFor(seconds(11));
   EXPECT_THAT(world_.pods, IsEmpty());
   EXPECT_EQ(Count("failed"), 1);
+}
+
+TEST_F(RunnerTest, AConditionThatCannotBeWrittenHoldsUpNoOtherCheck) {
+  RunFor(seconds(1));
+  Fail();
+  const auto& [name, pod] = *world_.pods.begin();
+  json other = pod;
+  // It comes after the pod that cannot be dealt with.
+  const std::string other_name = name + "-other";
+  other["metadata"]["name"] = other_name;
+  other["metadata"]["uid"] = "other-uid";
+  for (json& value : other["metadata"]["annotations"]) {
+    if (value == "gpu-1") value = "gpu-2";
+    if (value == "gpu-1-uid") value = "gpu-2-uid";
+  }
+  json node = world_.node;
+  node["metadata"]["name"] = "gpu-2";
+  node["metadata"]["uid"] = "gpu-2-uid";
+  world_.other_nodes.push_back(node);
+  world_.pods[other_name] = other;
+  world_.refusals["PATCH /api/v1/nodes/gpu-1/status"] = 422;
+  world_.TakeWrites();
+  RunFor(seconds(5));
+  EXPECT_THAT(world_.TakeWrites(),
+              ElementsAre("PATCH /api/v1/nodes/gpu-1/status", "PATCH /api/v1/nodes/gpu-2/status",
+                          StartsWith(std::string("DELETE ") + kPods)));
+  EXPECT_THAT(world_.pods, SizeIs(1));
+  EXPECT_EQ(Count("failed"), 1);
+  RunFor(seconds(10));
+  EXPECT_THAT(world_.TakeWrites(), ElementsAre("PATCH /api/v1/nodes/gpu-1/status"))
+      << "each pod has a time of its own at which it is tried again";
 }
 
 TEST_F(RunnerTest, ANewLeaderGoesOnWithWhatItFinds) {
