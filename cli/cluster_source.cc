@@ -10,6 +10,7 @@
 #include "cluster/feed.h"
 #include "kube/api_reply.h"
 #include "kube/json.h"
+#include "kube/page_limit.h"
 #include "kube/protobuf.h"
 #include "kube/query.h"
 #include "placement/explanation_hints.h"
@@ -22,13 +23,18 @@ namespace {
 // Simdjson counts in 32 bits. 7,500 nodes with 200,000 pods are about 2 GB.
 constexpr std::size_t kMaxObjectsBytes = 0xfffff000;
 
-constexpr std::size_t kMaxPageBytes = 256 * 1024 * 1024;
-constexpr const char* kPageSize = "500";
+constexpr std::size_t kPageSize = 500;
 
 using kube::UnreadableObject;
 
 absl::Status Described(const std::string& path, const absl::Status& status) {
   return {status.code(), fmt::format("GET {}: {}", path, std::string(status.message()))};
+}
+
+// Whether the reply has more bytes than the sink takes: once its head is there, only the sink
+// itself says DataLoss.
+bool IsTooLarge(const absl::Status& got, const kube::BodySink& sink) {
+  return absl::IsDataLoss(got) && sink.head().status != 0;
 }
 
 // Passes every object that the API server has under `path` to `take`, page by page, and those that
@@ -37,17 +43,19 @@ template <typename T>
 absl::Status ListAll(kube::Transport& transport, const std::string& path,
                      const std::string& selector, const std::function<void(T)>& take,
                      const std::function<void(const UnreadableObject&)>& quarantine) {
+  kube::PageLimit limit(kPageSize);
   std::string continue_token;
-  do {
+  while (true) {
     kube::Target target(path);
     target.With("fieldSelector", selector)
-        .With("limit", kPageSize)
+        .With("limit", limit.text())
         .With("continue", continue_token);
-    kube::BodySink sink(kMaxPageBytes);
+    kube::BodySink sink(limit.MaxBytes());
     kube::HttpRequest request;
     request.target = target.text();
     request.accept = kube::kProtobufType;
     const absl::Status got = transport.Send(request, sink);
+    if (IsTooLarge(got, sink) && limit.Shrink()) continue;
     if (!got.ok()) return got;
     if (sink.head().status != 200) {
       return kube::RefusalOf(path, kube::StatusOf(sink.head(), sink.body())).error;
@@ -59,8 +67,9 @@ absl::Status ListAll(kube::Transport& transport, const std::string& path,
     for (T& item : page->items) take(std::move(item));
     for (const UnreadableObject& item : page->unreadable) quarantine(item);
     continue_token = page->continue_token;
-  } while (!continue_token.empty());
-  return absl::OkStatus();
+    if (continue_token.empty()) return absl::OkStatus();
+    limit.OnPage(sink.body().size());
+  }
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
 
 #include "kube/json.h"
 #include "kube/json_call.h"
+#include "kube/page_limit.h"
 #include "kube/query.h"
 
 namespace berth::kube {
@@ -13,12 +15,67 @@ namespace berth::kube {
 namespace {
 
 // A pod with its managedFields has 10 KB, seldom much more.
-constexpr const char* kPageSize = "250";
-constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
+constexpr std::size_t kPageSize = 250;
+
+// Passes on a reply that has no more bytes than a page of several objects may have. A larger one
+// ends with OutOfRange, an error that neither transports nor CallJson() have for anything else.
+class CappedSink final : public HttpSink {
+ public:
+  explicit CappedSink(HttpSink* sink) : sink_(sink) {}
+
+  absl::Status OnHead(const HttpHead& head) override { return sink_->OnHead(head); }
+  absl::Status OnBody(std::string_view bytes) override {
+    if (bytes.size() > left_) return absl::OutOfRangeError("the page is too large");
+    left_ -= bytes.size();
+    return sink_->OnBody(bytes);
+  }
+
+ private:
+  HttpSink* const sink_;
+  std::size_t left_ = PageLimit::kMaxPageBytes;
+};
+
+// Sends requests for pages through another transport.
+class CappedTransport final : public Transport {
+ public:
+  explicit CappedTransport(Transport* transport) : transport_(transport) {}
+
+  absl::Status Send(const HttpRequest& request, HttpSink& sink) override {
+    CappedSink capped(&sink);
+    return transport_->Send(request, capped);
+  }
+  void Stop() override { transport_->Stop(); }
+
+ private:
+  Transport* const transport_;
+};
+
+// Returns OutOfRange if the page is too large and could have fewer objects. Other errors are those
+// of CallJson(), also for one object that is too large.
+absl::StatusOr<std::string> GetPage(Transport& transport, const std::string& target,
+                                    const PageLimit& limit) {
+  CappedTransport capped(&transport);
+  const bool has_several = limit.MaxBytes() == PageLimit::kMaxPageBytes;
+  return CallJson(has_several ? capped : transport, HttpMethod::kGet, target, "", limit.MaxBytes());
+}
 
 absl::Status Refusal(const absl::Status& status, const Need& need) {
   if (!absl::IsPermissionDenied(status)) return status;
   return absl::PermissionDeniedError("no right to " + ToString(need));
+}
+
+// Passes the reply to `read`.
+absl::Status PassReply(const std::string& target, const std::string& reply,
+                       const std::function<void(const JsonValue& object)>& read) {
+  JsonParser parser;
+  const auto root = parser.Parse(reply);
+  absl::Status error = root.status();
+  if (error.ok()) {
+    const Path path("");
+    read(JsonValue(*root, path, error));
+  }
+  if (error.ok()) return error;
+  return absl::UnavailableError(fmt::format("{}: {}", target, std::string(error.message())));
 }
 
 }  // namespace
@@ -43,36 +100,33 @@ absl::Status Api::Create(const std::string& path, const Need& need, std::string 
 absl::Status Api::List(const std::string& path, const Need& need,
                        const std::function<void(const JsonValue& item)>& take,
                        const std::string& selector) {
+  PageLimit limit(kPageSize);
   std::string continue_token;
   const auto read = [&](const JsonValue& list) {
     list.Field("items").ForEachItem(take);
     const JsonValue metadata = list.Field("metadata");
     continue_token = std::string(metadata.Field("continue").String());
   };
-  do {
+  while (true) {
     Target target(path);
     target.With("labelSelector", selector)
-        .With("limit", kPageSize)
+        .With("limit", limit.text())
         .With("continue", continue_token);
-    const absl::Status called = Call(HttpMethod::kGet, target.text(), need, "", read);
-    if (!called.ok()) return called;
-  } while (!continue_token.empty());
-  return absl::OkStatus();
+    const auto reply = GetPage(*transport_, target.text(), limit);
+    if (absl::IsOutOfRange(reply.status()) && limit.Shrink()) continue;
+    if (!reply.ok()) return Refusal(reply.status(), need);
+    const absl::Status taken = PassReply(target.text(), *reply, read);
+    if (!taken.ok() || continue_token.empty()) return taken;
+    limit.OnPage(reply->size());
+  }
 }
 
 absl::Status Api::Call(HttpMethod method, const std::string& target, const Need& need,
                        std::string body, const std::function<void(const JsonValue& object)>& read) {
-  const auto reply = CallJson(*transport_, method, target, std::move(body), kMaxPageBytes);
+  const auto reply =
+      CallJson(*transport_, method, target, std::move(body), PageLimit::kMaxObjectBytes);
   if (!reply.ok()) return Refusal(reply.status(), need);
-  JsonParser parser;
-  const auto root = parser.Parse(*reply);
-  absl::Status error = root.status();
-  if (error.ok()) {
-    const Path path("");
-    read(JsonValue(*root, path, error));
-  }
-  if (error.ok()) return error;
-  return absl::UnavailableError(fmt::format("{}: {}", target, std::string(error.message())));
+  return PassReply(target, *reply, read);
 }
 
 }  // namespace berth::kube

@@ -47,7 +47,8 @@ class Api {
                    const std::function<void(const JsonValue& object)>& read);
 
   /// Lists the objects at `path` page by page, and passes each to `take`. `selector` is a label
-  /// selector; empty for all. On an error, some objects may have been passed already.
+  /// selector; empty for all. On an error, some objects may have been passed already. A page that
+  /// is too large is asked for again with fewer objects; see PageLimit.
   absl::Status List(const std::string& path, const Need& need,
                     const std::function<void(const JsonValue& item)>& take,
                     const std::string& selector = {});

@@ -5,8 +5,11 @@
 
 #include <string>
 
+#include "kube/api_reply.h"
 #include "placement/explanation_hints.h"
 #include "process/engine.h"
+#include "tests/unit/kube/paged_server.h"
+#include "tests/unit/kube/wire_fixtures.h"
 
 namespace berth::cli {
 namespace {
@@ -88,6 +91,47 @@ TEST_F(LoadObjectsTest, NamesTheFileInErrors) {
   }
   EXPECT_EQ(LoadObjectsFile("/nonexistent.json", snapshot_).message(),
             "/nonexistent.json: cannot be read: No such file or directory");
+}
+
+/// The node gpu-7, or a page of pods on that node of which each has 1.5 MiB.
+std::string ClusterPage(const std::string& path, std::size_t first, std::size_t end,
+                        const std::string& continue_token) {
+  kube::pb::ObjectList list;
+  list.mutable_metadata()->set_continue_(continue_token);
+  if (path == "/api/v1/nodes") {
+    list.add_items(kube::MakeNode().SerializeAsString());
+    return kube::Body("NodeList", list);
+  }
+  for (std::size_t i = first; i < end; ++i) {
+    kube::pb::Pod pod = kube::MakePod();
+    pod.mutable_metadata()->set_name("train-" + std::to_string(i));
+    pod.mutable_metadata()->set_uid("u-" + std::to_string(i));
+    (*pod.mutable_metadata()->mutable_annotations())["large"] = std::string(3 << 19, 'x');
+    list.add_items(pod.SerializeAsString());
+  }
+  return kube::Body("PodList", list);
+}
+
+TEST_F(LoadObjectsTest, APageOfLargePodsIsAskedForInSmallerPieces) {
+  kube::PagedServer server({{"/api/v1/nodes", 1}, {"/api/v1/pods", 20}}, kube::kProtobufType,
+                           ClusterPage);
+  const absl::Status loaded = LoadCluster(server, snapshot_);
+  ASSERT_TRUE(loaded.ok()) << loaded;
+  EXPECT_THAT(server.asked,
+              testing::ElementsAre("0+500", "0+500", "0+125", "0+31", "0+7", "7+7", "14+7"));
+  EXPECT_EQ(Hints(), "");
+  const auto view = snapshot_.Read();
+  const auto index = view.Find("gpu-7");
+  ASSERT_TRUE(index);
+  EXPECT_EQ(view.At(*index)->used.Get("nvidia.com/gpu"), 40);
+}
+
+TEST_F(LoadObjectsTest, OneObjectThatIsTooLargeIsAnError) {
+  kube::PagedServer server = kube::ServerOfTooLargeObjects("/api/v1/nodes", kube::kProtobufType);
+  const absl::Status loaded = LoadCluster(server, snapshot_);
+  EXPECT_TRUE(absl::IsDataLoss(loaded)) << loaded;
+  EXPECT_EQ(loaded.message(), "the reply has over 268435456 bytes");
+  EXPECT_THAT(server.asked, testing::ElementsAre("0+500", "0+125", "0+31", "0+7", "0+1"));
 }
 
 }  // namespace

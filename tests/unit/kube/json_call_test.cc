@@ -1,6 +1,9 @@
 #include "kube/json_call.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kube/json_api.h"
+#include "tests/unit/kube/paged_server.h"
 #include "tests/unit/kube/scripted_transport.h"
 
 namespace berth::kube {
@@ -107,6 +110,84 @@ TEST(JsonCall, KeepsTheKindOfTheTransportsError) {
     EXPECT_EQ(status.code(), error.code());
     EXPECT_EQ(status.message(), "GET /x: " + std::string(error.message()));
   }
+}
+
+/// Lists pods of which each has about as many bytes as `sizes` says, and whose names are their
+/// indices.
+class JsonList {
+ public:
+  explicit JsonList(std::vector<std::size_t> sizes)
+      : sizes_(std::move(sizes)),
+        server_({{"/pods", sizes_.size()}}, "application/json",
+                [this](const std::string&, std::size_t first, std::size_t end,
+                       const std::string& continue_token) {
+                  return PageOf(first, end, continue_token);
+                }) {}
+
+  absl::Status List() {
+    const Need need{.permission = {"", "pods", "list"}};
+    return Api(&server_).List("/pods", need, [this](const JsonValue& pod) {
+      names_.push_back(pod.Field("metadata").Field("name").Text());
+    });
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& asked() const { return server_.asked; }
+
+  /// The names of all pods in order.
+  std::vector<std::string> AllNames() const {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) all.push_back(std::to_string(i));
+    return all;
+  }
+
+ private:
+  std::string PageOf(std::size_t first, std::size_t end, const std::string& continue_token) const {
+    std::string body = R"({"metadata":{"continue":")" + continue_token + R"("},"items":[)";
+    for (std::size_t i = first; i < end; ++i) {
+      if (i > first) body += ',';
+      body += R"({"metadata":{"name":")" + std::to_string(i) + R"(","annotations":{"large":")";
+      body.append(sizes_[i], 'x');
+      body += R"("}}})";
+    }
+    body += "]}";
+    return body;
+  }
+
+  const std::vector<std::size_t> sizes_;
+  PagedServer server_;
+  std::vector<std::string> names_;
+};
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+TEST(JsonApi, APageOfLargeObjectsIsAskedForInSmallerPieces) {
+  JsonList list(std::vector<std::size_t>(20, kMebibyte * 3 / 2));
+  const absl::Status listed = list.List();
+  ASSERT_TRUE(listed.ok()) << listed;
+  EXPECT_EQ(list.names(), list.AllNames());
+  EXPECT_THAT(list.asked(), testing::ElementsAre("0+250", "0+62", "0+15", "0+3", "3+3", "6+3",
+                                                 "9+3", "12+3", "15+3", "18+3"));
+}
+
+TEST(JsonApi, PagesGrowAgainAfterALargeObject) {
+  std::vector<std::size_t> sizes(11, 100);
+  sizes[0] = 17 * kMebibyte;
+  JsonList list(sizes);
+  const absl::Status listed = list.List();
+  ASSERT_TRUE(listed.ok()) << listed;
+  EXPECT_EQ(list.names(), list.AllNames());
+  EXPECT_THAT(list.asked(),
+              testing::ElementsAre("0+250", "0+62", "0+15", "0+3", "0+1", "1+1", "2+4", "6+16"));
+}
+
+TEST(JsonApi, OneObjectThatIsTooLargeIsAnError) {
+  PagedServer server = ServerOfTooLargeObjects("/pods", "application/json");
+  const Need need{.permission = {"", "pods", "list"}};
+  const absl::Status listed = Api(&server).List("/pods", need, [](const JsonValue&) {});
+  EXPECT_TRUE(absl::IsDataLoss(listed)) << listed;
+  EXPECT_EQ(listed.message(), "GET /pods?limit=1: the reply has over 268435456 bytes");
+  EXPECT_THAT(server.asked, testing::ElementsAre("0+250", "0+62", "0+15", "0+3", "0+1"));
 }
 
 }  // namespace
