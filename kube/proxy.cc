@@ -3,7 +3,11 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
+#include <charconv>
 #include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -77,12 +81,32 @@ std::string FirstOf(const Environment& environment, const char* upper, const cha
   return value.empty() ? environment(lower) : value;
 }
 
-absl::Status Refuse(std::string_view url, std::string_view what) {
+absl::Status Refuse(std::string_view url, std::string_view what,
+                    std::string_view advice = "write http://HOST:PORT") {
   // There may be a password before the '@'.
   const std::size_t at = url.rfind('@');
   const std::string_view shown = at == std::string_view::npos ? url : url.substr(at + 1);
-  return absl::InvalidArgumentError(
-      fmt::format("proxy \"{}\": {}; write http://HOST:PORT", shown, what));
+  return absl::InvalidArgumentError(fmt::format("proxy \"{}\": {}; {}", shown, what, advice));
+}
+
+/// Replaces "%40" by "@". Returns nullopt if a '%' is not followed by two hexadecimal digits. A '+'
+/// is a plus sign here, unlike in a query.
+std::optional<std::string> PercentDecoded(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain += text[i];
+      continue;
+    }
+    const std::string_view digits = text.substr(i + 1, 2);
+    const char* const end = digits.data() + digits.size();
+    unsigned value = 0;
+    const auto read = std::from_chars(digits.data(), end, value, 16);
+    if (digits.size() != 2 || read.ec != std::errc() || read.ptr != end) return std::nullopt;
+    plain += static_cast<char>(value);
+    i += 2;
+  }
+  return plain;
 }
 
 }  // namespace
@@ -98,7 +122,12 @@ absl::Status ParseProxyUrl(std::string_view url, ApiConfig& config) {
   ApiProxy proxy;
   const std::size_t at = rest.rfind('@');
   if (at != std::string_view::npos) {
-    proxy.credentials = rest.substr(0, at);
+    std::optional<std::string> credentials = PercentDecoded(rest.substr(0, at));
+    if (!credentials) {
+      return Refuse(url, "the user or the password has a % without two hexadecimal digits after it",
+                    "write %25 for a percent sign in them");
+    }
+    proxy.credentials = *std::move(credentials);
     rest.remove_prefix(at + 1);
   }
   const HostPort target = Split(rest);

@@ -11,8 +11,9 @@
 namespace berth::kube {
 
 /// Sets the proxy of `config` from "http://[user:password@]host[:port]". The scheme is http if
-/// missing, and the port 80. Returns InvalidArgument, without the password, if the scheme is
-/// another or there is no host.
+/// missing, and the port 80. User and password may have percent escapes, "%40" for "@". Returns
+/// InvalidArgument, without the password, if the scheme is another, there is no host, or an escape
+/// is broken.
 absl::Status ParseProxyUrl(std::string_view url, ApiConfig& config);
 
 /// Sets the proxy of `config` from HTTPS_PROXY, as Go programs do. Does nothing if `config` has a

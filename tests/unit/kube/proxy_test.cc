@@ -67,6 +67,8 @@ TEST(Proxy, ItsUrlIsTakenApart) {
            Case{"http://[fd00::1]:8080", "fd00::1", "8080", ""},
            Case{"http://[fd00::1]", "fd00::1", "80", ""},
            Case{"http://user:pa:ss@proxy:1", "proxy", "1", "user:pa:ss"},
+           Case{"http://user:p%40ss@proxy:3128", "proxy", "3128", "user:p@ss"},
+           Case{"http://us%2Fer:%25%3a+%e2%82%ac@proxy", "proxy", "80", "us/er:%:+\xe2\x82\xac"},
        }) {
     ApiConfig config;
     const absl::Status status = ParseProxyUrl(c.url, config);
@@ -87,6 +89,20 @@ TEST(Proxy, OfAnotherKindIsRefusedWithoutItsPassword) {
     EXPECT_EQ(message.rfind("HTTPS_PROXY: proxy \"", 0), 0U) << message;
     EXPECT_NE(message.find("write http://HOST:PORT"), std::string::npos) << message;
     EXPECT_EQ(message.find("secret"), std::string::npos) << message;
+  }
+}
+
+TEST(Proxy, ABrokenEscapeIsRefusedWithoutItsPassword) {
+  for (const char* password : {"secret%", "secret%4", "secret%zz", "%-1secret", "%0xsecret"}) {
+    ApiConfig config = Server("api.example.com");
+    const std::string url = std::string("http://u:") + password + "@proxy:3128";
+    const absl::Status status = UseProxyOf(With({{"HTTPS_PROXY", url}}), config);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << url;
+    EXPECT_EQ(status.message(),
+              "HTTPS_PROXY: proxy \"proxy:3128\": the user or the password has a % without two "
+              "hexadecimal digits after it; write %25 for a percent sign in them, or name the API "
+              "server in NO_PROXY");
+    EXPECT_FALSE(config.proxy) << url;
   }
 }
 
