@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -26,6 +27,13 @@ namespace berth::cli {
 namespace {
 
 constexpr char kBoardRole[] = "berth-board";
+
+// Of the check of rights, during which Ctrl-C waits. A server that does not answer in this time is
+// away for whoever looks at the screen.
+constexpr kube::HttpTimeouts kCheckTimeouts{.connect = std::chrono::seconds(5),
+                                            .handshake = std::chrono::seconds(5),
+                                            .write = std::chrono::seconds(5),
+                                            .head = std::chrono::seconds(5)};
 
 constexpr const char* kBoardFooter =
     R"(Serves one page on 127.0.0.1 until Ctrl-C, and prints its address, which has a secret token: whoever
@@ -100,7 +108,7 @@ int RunBoard(const BoardArguments& arguments) {
   if (!options.ok()) return Fail("board", options.status());
   // Before the first thread starts, because threads inherit the blocked signals.
   server::ShutdownSignals signals;
-  kube::HttpClient client(options->api);
+  kube::HttpClient client(options->api, kCheckTimeouts);
   const absl::Status allowed = board::CheckRights(client, options->namespace_name);
   if (!allowed.ok()) return Fail("board", kExitNo, allowed);
   const auto board = board::Board::Start(*std::move(options));

@@ -135,6 +135,15 @@ TEST_F(CliBoard, SaysWhichRightIsMissing) {
   EXPECT_THAT(run.output, IsEmpty());
 }
 
+// SIGINT and SIGTERM wait until the rights are known, so that must not take long.
+TEST_F(CliBoard, EndsSoonIfTheServerIsSilent) {
+  api_.FailAlways(FakeRequest::kListNodes, {.kind = FakeFault::Kind::kSilence});
+  ChildProcess berth(BerthWords(Words()));
+  EXPECT_EQ(berth.Wait(), 1) << "it waits for at most 20 seconds";
+  EXPECT_THAT(berth.output(), IsEmpty());
+  EXPECT_THAT(berth.error(), HasSubstr("board"));
+}
+
 // Kubelet's probes come from outside the pod, and so may anybody's requests.
 TEST_F(CliBoard, ProbesTellNothingOfTheCluster) {
   ChildProcess berth(BerthWords(Words({"--probes", "127.0.0.1:0"})));
