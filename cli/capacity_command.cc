@@ -1,5 +1,4 @@
 #include <absl/status/status.h>
-#include <fmt/format.h>
 
 #include <memory>
 #include <string>
@@ -53,7 +52,7 @@ int RunCapacity(const CapacityArguments& arguments) {
   const auto capacity = arguments.cluster.UsesServer() ? AskServer(arguments.cluster.server)
                                                        : CountLocally(arguments.cluster);
   if (!capacity.ok()) return Fail("capacity", capacity.status());
-  for (const std::string& hint : capacity->hints()) fmt::print(stderr, "{}\n", hint);
+  for (const std::string& hint : capacity->hints()) PrintHint(hint);
   PrintAnswer(
       arguments.output, [&] { return CapacityJson(*capacity); },
       [&](const TableStyle& style) { return CapacityText(*capacity, style); });

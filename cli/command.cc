@@ -10,6 +10,7 @@
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
+#include "cli/terminal.h"
 
 namespace berth::cli {
 
@@ -100,7 +101,7 @@ void Command::Run(std::function<int()> run) {
 void Command::RequireCommand() { app_->require_subcommand(1); }
 
 int Fail(std::string_view command, int exit_code, const absl::Status& error) {
-  fmt::print(stderr, "berth {}: {}\n", command, std::string(error.message()));
+  fmt::print(stderr, "berth {}: {}\n", command, PrintableLines(std::string(error.message())));
   return exit_code;
 }
 
@@ -109,7 +110,9 @@ int Fail(std::string_view command, const absl::Status& error) {
 }
 
 int Fail(const std::vector<yaml::SourceError>& errors) {
-  fmt::print(stderr, "{}\n", yaml::ToString(errors));
+  for (const yaml::SourceError& error : errors) {
+    fmt::print(stderr, "{}\n", Printable(yaml::ToString(error)));
+  }
   return kExitUsage;
 }
 

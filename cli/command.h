@@ -101,7 +101,8 @@ class Command {
   CommandLine* line_;
 };
 
-/// Writes "berth COMMAND: MESSAGE" to standard error and returns `exit_code`.
+/// Writes "berth COMMAND: MESSAGE" to standard error and returns `exit_code`. The message may have
+/// several lines; other control characters become blanks.
 int Fail(std::string_view command, int exit_code, const absl::Status& error);
 
 /// The same. Returns kExitUsage for INVALID_ARGUMENT and kExitNo for all other errors.

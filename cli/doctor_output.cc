@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/exit_code.h"
+#include "cli/terminal.h"
 
 namespace berth::cli {
 
@@ -49,6 +50,15 @@ std::string Summary(const Findings& findings) {
   return fmt::format("{}\n", fmt::join(parts, ", "));
 }
 
+// The finding for people. What it says may quote annotations, and anybody may write line ends and
+// commands for terminals into those. Berth itself writes each part in one line.
+std::string FindingText(const Finding& finding) {
+  std::string text = fmt::format("{:<8} {}: {}\n", NameOf(finding.severity), finding.check,
+                                 Printable(finding.what));
+  if (finding.advice.empty()) return text;
+  return text + fmt::format("{:<8} -> {}\n", "", Printable(finding.advice));
+}
+
 }  // namespace
 
 int ExitCodeOf(const Findings& findings) {
@@ -64,10 +74,7 @@ int ExitCodeOf(const Findings& findings) {
 std::string FindingsText(const Findings& findings) {
   std::string text;
   for (const Severity severity : kWorstFirst) {
-    for (const Finding& finding : Merged(findings, severity)) {
-      text += fmt::format("{:<8} {}: {}\n", NameOf(severity), finding.check, finding.what);
-      if (!finding.advice.empty()) text += fmt::format("{:<8} -> {}\n", "", finding.advice);
-    }
+    for (const Finding& finding : Merged(findings, severity)) text += FindingText(finding);
   }
   return text + Summary(findings);
 }

@@ -207,7 +207,7 @@ absl::StatusOr<Explained> AskServer(const ExplainArguments& arguments) {
 absl::StatusOr<int> Show(const ExplainArguments& arguments, const Explained& explained) {
   const auto& [manifest, explanation] = explained;
   for (const std::string& skipped : manifest.skipped) {
-    fmt::print(stderr, "skipped: {}\n", skipped);
+    PrintHint(fmt::format("skipped: {}", skipped));
   }
   const bool concerned = !explanation.requests().empty();
   if (arguments.node.empty() || !concerned) {

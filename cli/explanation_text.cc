@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/age.h"
+#include "cli/terminal.h"
 #include "cli/text_table.h"
 #include "placement/placement_messages.h"
 #include "policies/scheduling/policy.h"
@@ -32,7 +33,7 @@ std::string RequestsTextOf(const ExplainResponse& explanation) {
   for (const v1::DeviceRequest& request : explanation.requests()) {
     requests.push_back(fmt::format("{} {}", request.devices(), request.resource()));
   }
-  return fmt::format("{}", fmt::join(requests, ", "));
+  return Printable(fmt::format("{}", fmt::join(requests, ", ")));
 }
 
 // Summaries are worded for several nodes; this rewords one for a single node.
@@ -196,11 +197,12 @@ std::string ConditionTable(const NodeExplanation& node, model::Time now, const T
 std::string DeviceLines(const NodeExplanation& node) {
   std::string text;
   for (const DeviceCount& each : node.devices()) {
+    const std::string resource = Printable(each.resource());
     text += each.listed()
                 ? fmt::format("{}: {} requested; {} free of {}, {} allocatable, {} used\n",
-                              each.resource(), each.requested(), FreeOf(each), each.capacity(),
+                              resource, each.requested(), FreeOf(each), each.capacity(),
                               each.allocatable(), each.used())
-                : fmt::format("{}: {} requested; the node does not list it\n", each.resource(),
+                : fmt::format("{}: {} requested; the node does not list it\n", resource,
                               each.requested());
   }
   return text;
@@ -212,12 +214,12 @@ std::string VerdictOf(const NodeExplanation& node, model::Time now, const Termin
                        node.score());
   }
   return Painted("does not fit", Tone::kBad, terminal) + ": " +
-         WithSince(node.reason(), TimeOf(node.since()), now);
+         WithSince(Printable(node.reason()), TimeOf(node.since()), now);
 }
 
 // The first words of the summary say whether there is hope.
 std::string PaintedSummary(const ExplainResponse& explanation, const Terminal& terminal) {
-  const std::string summary = SummaryOf(explanation);
+  const std::string summary = Printable(SummaryOf(explanation));
   const std::size_t end = summary.find(';');
   const Tone tone = explanation.fitting() > 0 ? Tone::kGood : Tone::kBad;
   const std::string rest = end == std::string::npos ? "" : summary.substr(end);
@@ -254,13 +256,15 @@ std::string ExplanationHead(const ExplainResponse& explanation, const std::strin
     return fmt::format(
         "{} asks for no accelerator of the catalogue, so the extender does not judge nodes for "
         "it.\n",
-        what);
+        Printable(what));
   }
-  std::string text = fmt::format("{} asks for {}\n{}\n", what, RequestsTextOf(explanation),
-                                 PaintedSummary(explanation, terminal));
-  for (const std::string& hint : explanation.hints()) text += "- " + hint + "\n";
+  std::string text =
+      fmt::format("{} asks for {}\n{}\n", Printable(what), RequestsTextOf(explanation),
+                  PaintedSummary(explanation, terminal));
+  // Hints and reasons quote annotations, into which anybody may write anything.
+  for (const std::string& hint : explanation.hints()) text += "- " + Printable(hint) + "\n";
   if (!explanation.not_shortlisted().empty()) {
-    text += fmt::format("- not shortlisted: {}\n", explanation.not_shortlisted());
+    text += fmt::format("- not shortlisted: {}\n", Printable(explanation.not_shortlisted()));
   }
   return text;
 }
@@ -276,8 +280,8 @@ std::string ExplanationText(const ExplainResponse& explanation, const std::strin
 std::string NodeText(const NodeExplanation& node, const ExplainResponse& explanation,
                      const std::string& what, const TableStyle& style) {
   const model::Time now = TimeOf(explanation.time());
-  return fmt::format("{} on node {}: {}\naccelerator: {}\n{}\n{}\n{}\n{}", what, node.name(),
-                     VerdictOf(node, now, style.terminal),
+  return fmt::format("{} on node {}: {}\naccelerator: {}\n{}\n{}\n{}\n{}", Printable(what),
+                     node.name(), VerdictOf(node, now, style.terminal),
                      node.accelerator().empty() ? "none of the catalogue" : node.accelerator(),
                      DeviceLines(node), PolicyTable(node, now, style.terminal),
                      ConditionTable(node, now, style.terminal), kNotJudged);

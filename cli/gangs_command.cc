@@ -53,7 +53,7 @@ absl::Status ShowGangs(const GangsArguments& arguments) {
   if (arguments.output.format != "table") {
     // Without it the table says less, and all that it says is true.
     const absl::Status added = AddDomains(client, *reports);
-    if (!added.ok()) fmt::print(stderr, "domains: {}\n", std::string(added.message()));
+    if (!added.ok()) PrintHint(fmt::format("domains: {}", std::string(added.message())));
   }
   PrintAnswer(
       arguments.output, [&] { return GangsJson(*reports); },

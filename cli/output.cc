@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <utility>
 
 #include "yaml/from_json.h"
@@ -29,5 +30,7 @@ void PrintAnswer(const OutputOptions& output, const std::function<std::string()>
     fmt::print("{}", table({.wide = output.format == "wide", .terminal = StandardOutput()}));
   }
 }
+
+void PrintHint(std::string_view hint) { fmt::print(stderr, "{}\n", Printable(hint)); }
 
 }  // namespace berth::cli

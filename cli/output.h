@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -47,5 +48,9 @@ Argument AddOutputOption(Command command, OutputOptions& output,
 /// document, and `table` the text for people. Colours and widths are those of the terminal.
 void PrintAnswer(const OutputOptions& output, const std::function<std::string()>& json,
                  const std::function<std::string(const TableStyle&)>& table);
+
+/// Writes a hint to standard error, as one line that commands no terminal: it may quote texts that
+/// anybody can write.
+void PrintHint(std::string_view hint);
 
 }  // namespace berth::cli

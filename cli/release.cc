@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "cli/terminal.h"
 #include "controller/patcher.h"
 #include "controller/pod_groups.h"
 #include "kube/json_api.h"
@@ -82,7 +83,8 @@ absl::Status NoSuchGang(const model::NamespacedName& gang, const SeenPods& found
   std::string message =
       fmt::format("no pod in the namespace {} belongs to the gang {}", gang.namespace_, gang.name);
   if (!found.others.empty()) {
-    message += fmt::format("; gangs that wait there: {}", fmt::join(found.others, ", "));
+    // Anybody may write anything into the annotation, and a message may have several lines.
+    message += Printable(fmt::format("; gangs that wait there: {}", fmt::join(found.others, ", ")));
   }
   return absl::NotFoundError(message);
 }

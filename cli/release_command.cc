@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/release.h"
+#include "cli/terminal.h"
 #include "config/config.h"
 #include "kube/http_client.h"
 
@@ -43,7 +44,7 @@ int ReportReleased(const std::string& gate, const Released& released, bool dry_r
     } else if (status.ok()) {
       fmt::print("{}: {} the gate {}\n", pod, dry_run ? "would remove" : "removed", gate);
     } else {
-      fmt::print(stderr, "{}: {}\n", pod, std::string(status.message()));
+      fmt::print(stderr, "{}: {}\n", pod, Printable(std::string(status.message())));
       exit_code = kExitNo;
     }
   }

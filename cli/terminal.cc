@@ -120,4 +120,13 @@ std::string Printable(std::string_view text) {
   return printable;
 }
 
+std::string PrintableLines(std::string_view text) {
+  std::string lines;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    lines += Printable(text.substr(0, end)) + '\n';
+    text.remove_prefix(end + 1);
+  }
+  return lines + Printable(text);
+}
+
 }  // namespace berth::cli

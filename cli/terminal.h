@@ -57,4 +57,8 @@ std::string CutTo(std::string_view text, std::size_t columns);
 /// one.
 std::string Printable(std::string_view text);
 
+/// The same, but the text keeps its line ends. Whoever puts somebody else's words into a text of
+/// several lines calls Printable() for them, or they could look like lines of their own.
+std::string PrintableLines(std::string_view text);
+
 }  // namespace berth::cli

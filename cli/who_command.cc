@@ -1,5 +1,4 @@
 #include <absl/status/status.h>
-#include <fmt/format.h>
 
 #include <memory>
 #include <string>
@@ -98,7 +97,7 @@ absl::StatusOr<std::vector<usage::HoursOfUser>> HoursFor(const WhoArguments& arg
 
 int PrintWho(const WhoArguments& arguments, const Holders& holders,
              const std::vector<usage::Held>& held, bool hours) {
-  for (const std::string& hint : holders.hints) fmt::print(stderr, "{}\n", hint);
+  for (const std::string& hint : holders.hints) PrintHint(hint);
   PrintAnswer(
       arguments.output, [&] { return WhoJson(held, holders.hints, holders.time); },
       [&](const TableStyle& style) {

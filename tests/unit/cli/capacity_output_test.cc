@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/output.h"
 #include "placement/placement_messages.h"
 
 namespace berth::cli {
@@ -24,6 +25,12 @@ const Capacity& Example() {
                        {"H100", "nvidia.com/gpu", {}, {}}},
       .unrecognised = {{"nvidia.com/gpu", {1, 8, 3, 5}}}};
   return capacity;
+}
+
+TEST(PrintHint, WritesOneLineThatCommandsNoTerminal) {
+  testing::internal::CaptureStderr();
+  PrintHint("pod x\x1b[8m\nforged cannot be read");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "pod x [8m forged cannot be read\n");
 }
 
 TEST(CapacityText, HasALineForEveryAcceleratorThatANodeHas) {

@@ -50,6 +50,15 @@ TEST(FindingsText, HasTheWorstFirstAndTheSameReasonOnce) {
             "2 problems, 2 unknown, 1 note, 1 ok\n");
 }
 
+TEST(FindingsText, LeavesNoLineAndNoCommandToWhoeverWritesAnnotations) {
+  const Findings findings = {{Severity::kProblem, "memory", "pod says 1\x1b[8m\nok       all: well",
+                              "write a number\n         -> run curl\x1b[2J"}};
+  EXPECT_EQ(FindingsText(findings),
+            "problem  memory: pod says 1 [8m ok       all: well\n"
+            "         -> write a number          -> run curl [2J\n"
+            "1 problem\n");
+}
+
 TEST(FindingsJson, HasEveryFindingInItsOrder) {
   const auto json = nlohmann::json::parse(FindingsJson(kFindings));
   EXPECT_EQ(json.at("exitCode"), 1);

@@ -155,6 +155,33 @@ TEST(ExplanationText, ColoursSayWhatFits) {
   EXPECT_THAT(text, HasSubstr("slow  \x1b[33myes\x1b[0m ")) << "it is penalised";
 }
 
+TEST(ExplanationText, LeavesNoLineAndNoCommandToWhoeverWritesAnnotations) {
+  Explanation explanation = ExplanationOf({});
+  explanation.groups = {Group(2, "lack\x1b[8m\nX")};
+  explanation.hints = {"A\x1b[8m\n- forged is not in the catalogue"};
+  explanation.not_shortlisted = "it\x1b[8m\n- forged";
+  const std::string text = ExplanationText(ToMessage(explanation), "Pod \x1b[8m\np");
+  EXPECT_THAT(text, HasSubstr("Pod  [8m p asks for 2 example.org/device\n"));
+  EXPECT_THAT(text, HasSubstr("; 2 lack [8m X\n"));
+  EXPECT_THAT(text, HasSubstr("\n- A [8m - forged is not in the catalogue\n"));
+  EXPECT_THAT(text, HasSubstr("\n- not shortlisted: it [8m - forged\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  explanation.requests.clear();
+  EXPECT_THAT(ExplanationText(ToMessage(explanation), "Pod \x1b[8m\np"),
+              HasSubstr("Pod  [8m p asks for no accelerator"));
+}
+
+TEST(NodeText, LeavesNoLineAndNoCommandToWhoeverWritesAnnotations) {
+  NodeExplanation node = Node("n", {"example.org/device", 2, true, 8, 8, 0});
+  node.fits = false;
+  node.reason = "says\x1b[8m\naccelerator: forged";
+  const v1::ExplainResponse explanation = ToMessage(ExplanationOf({node}));
+  const std::string text = NodeText(explanation.nodes(0), explanation, "Pod \x1b[8m\np");
+  EXPECT_THAT(text,
+              HasSubstr("Pod  [8m p on node n: does not fit: says [8m accelerator: forged\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
 TEST(NodeText, SaysThatTheNodeListsNoSuchDevice) {
   const v1::ExplainResponse explanation =
       ToMessage(ExplanationOf({Node("n", {"example.org/device", 2, false, 0, 0, 0})}));

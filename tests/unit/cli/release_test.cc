@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "cli/command.h"
+#include "cli/exit_code.h"
 #include "tests/unit/kube/scripted_transport.h"
 
 namespace berth::cli {
@@ -124,6 +127,30 @@ TEST(Release, OfAGangThatNobodyKnowsNamesThoseThatWait) {
   EXPECT_TRUE(absl::IsNotFound(released.status()));
   EXPECT_EQ(std::string(released.status().message()),
             "no pod in the namespace ml belongs to the gang train; gangs that wait there: a, b");
+}
+
+TEST(Release, WritesNoLineAndNoCommandOfAGangsName) {
+  kube::ScriptedTransport transport;
+  transport.replies = {
+      {.body = ListOfPods(Pod("a-0", R"(a\u001b[8m\nberth: all is well)", kReleaseGate))}};
+  const auto released = ReleaseGangs({.gang = kTrain}, kReleaseNames, transport);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Fail("release", kExitNo, released.status()), kExitNo);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "berth release: no pod in the namespace ml belongs to the gang train; gangs that wait "
+            "there: a [8m berth: all is well\n");
+}
+
+TEST(Fail, KeepsTheLinesOfAMessageAndLeavesNoCommandToIt) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Fail("explain", absl::InvalidArgumentError("a:1: x\x1b[8m\nb:2: y")), kExitUsage);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "berth explain: a:1: x [8m\nb:2: y\n");
+  testing::internal::CaptureStderr();
+  const std::vector<yaml::SourceError> errors = {
+      {.file = "a", .line = 1, .path = "", .message = "x\x1b[8m\nforged"},
+      {.file = "b", .line = 2, .path = "", .message = "y"}};
+  EXPECT_EQ(Fail(errors), kExitUsage);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "a:1: x [8m forged\nb:2: y\n");
 }
 
 TEST(Release, OfAGangThatIsFreeAlreadyIsDone) {

@@ -65,5 +65,11 @@ TEST(Printable, LeavesNoCommandToTheTerminal) {
   EXPECT_EQ(Printable("Ä…"), "Ä…");
 }
 
+TEST(PrintableLines, KeepsLineEndsAndNothingElse) {
+  EXPECT_EQ(PrintableLines("a\x1b[8mb\nc\rd\n\n"), "a [8mb\nc d\n\n");
+  EXPECT_EQ(PrintableLines("one"), "one");
+  EXPECT_EQ(PrintableLines(""), "");
+}
+
 }  // namespace
 }  // namespace berth::cli
