@@ -20,15 +20,20 @@ struct Bar {
   std::array<std::int64_t, 4> sums{};
 };
 
+// The mean of the samples. A fraction, because a pool may have one device that is held in some of
+// them.
+Json Mean(std::int64_t sum, std::int64_t samples) {
+  if (samples == 0) return nullptr;
+  return static_cast<double>(sum) / static_cast<double>(samples);
+}
+
 // Held, planned, free and broken, each as a list; null where nothing is known.
 Json JsonOfBars(const std::vector<Bar>& bars) {
   static constexpr std::array<const char*, 4> kNames = {"held", "planned", "free", "broken"};
   Json json = Json::object();
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     Json values = Json::array();
-    for (const Bar& bar : bars) {
-      values.push_back(bar.samples == 0 ? Json(nullptr) : Json(bar.sums[i] / bar.samples));
-    }
+    for (const Bar& bar : bars) values.push_back(Mean(bar.sums[i], bar.samples));
     json[kNames[i]] = std::move(values);
   }
   return json;

@@ -4,6 +4,7 @@
 
 #include "model/accelerator_requests.h"
 #include "model/annotation.h"
+#include "policies/admission/wording.h"
 
 namespace berth::board {
 
@@ -13,8 +14,8 @@ std::string KeyOfPod(const std::string& namespace_name, const std::string& name)
   return namespace_name + '/' + name;
 }
 
-// A bound pod keeps only Berth's own annotations: others, such as that of `kubectl apply`, may be
-// long, and nothing reads them.
+// A pod keeps only Berth's own annotations: others, such as that of `kubectl apply`, may be long,
+// and nothing reads them, neither the board nor the explanations that it asks for.
 void DropForeignAnnotations(const std::string& prefix, model::Pod& pod) {
   std::erase_if(pod.annotations, [&](const auto& each) { return !each.first.starts_with(prefix); });
   pod.annotations.shrink_to_fit();
@@ -34,7 +35,7 @@ bool PodTable::IsShown(const model::Pod& pod) const {
 }
 
 void PodTable::Upsert(model::Pod pod) {
-  if (!pod.node_name.empty()) DropForeignAnnotations(prefix_, pod);
+  DropForeignAnnotations(prefix_, pod);
   std::string key = KeyOfPod(pod.namespace_, pod.name);
   const auto found = entries_.find(key);
   if (found != entries_.end() && found->second.pod == pod) {
@@ -44,7 +45,8 @@ void PodTable::Upsert(model::Pod pod) {
   if (found != entries_.end()) Erase(found);
   if (!IsShown(pod)) return;
   const auto creator = model::Find(pod.annotations, created_by_);
-  std::string owner(creator && !creator->empty() ? *creator : std::string_view(pod.namespace_));
+  std::string owner = policies::admission::OneLine(
+      creator && !creator->empty() ? *creator : std::string_view(pod.namespace_), kMostOwner);
   const auto added =
       entries_.emplace(std::move(key), Entry{std::move(pod), std::move(owner), epoch_}).first;
   Link(added->first, added->second);

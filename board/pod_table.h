@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,10 +20,15 @@ namespace berth::board {
 /// devices of the catalogue. Finds them by name and by node. Not thread-safe.
 class PodTable {
  public:
+  /// The most bytes of an owner. The annotation may be as long as all annotations of an object, and
+  /// every page gets the owner of every pod.
+  static constexpr std::size_t kMostOwner = 256;
+
   /// A pod, and who it belongs to.
   struct Entry {
     model::Pod pod;
-    /// Who created it, by the annotation that admission writes, or else its namespace.
+    /// Who created it, by the annotation that admission writes, or else its namespace. One line of
+    /// kMostOwner bytes at most; a longer one ends in "...".
     std::string owner;
     std::uint32_t epoch = 0;  // of the list in which it came last
 

@@ -9,10 +9,13 @@
 
 #include "model/accelerator_requests.h"
 #include "model/annotation.h"
+#include "policies/admission/wording.h"
 
 namespace berth::board {
 
 namespace {
+
+using policies::admission::OneLine;
 
 // The gate of somebody else that holds the pod back. Empty: there is none.
 std::string ForeignGate(const model::Pod& pod, const std::string& own) {
@@ -44,11 +47,23 @@ WaitingRow RowOfPod(const PodTable::Entry& entry, const model::AcceleratorCatalo
                  .planned = pod.nominated_node.empty() ? 0 : 1,
                  .node = pod.nominated_node,
                  .is_held_back = !ForeignGate(pod, names.gang.gate).empty(),
-                 .why = WhyPodWaits(pod, names)};
+                 .why = OneLine(WhyPodWaits(pod, names), kMostWhy)};
   const auto requests = model::AcceleratorRequests(pod, catalog);
   if (!requests.empty()) std::tie(row.resource, row.devices) = requests.front();
-  row.models = model::Find(pod.annotations, names.models).value_or("");
+  row.models = OneLine(model::Find(pod.annotations, names.models).value_or(""), kMostModels);
   return row;
+}
+
+// A row tells of one resource: a launcher may ask for none, and what asks for another one cannot be
+// added to it.
+void AddDevices(WaitingRow& row, WaitingRow& pod) {
+  if (row.resource.empty() && !pod.resource.empty()) {
+    row.resource = std::move(pod.resource);
+    row.models = std::move(pod.models);
+    row.devices = pod.devices;
+  } else if (row.resource == pod.resource) {
+    row.devices += pod.devices;
+  }
 }
 
 // Adds a pod to the row of its gang.
@@ -56,7 +71,7 @@ void AddMember(WaitingRow& row, WaitingRow pod) {
   ++row.pods;
   row.priority = std::min(row.priority, pod.priority);
   row.created = std::min(row.created, pod.created);
-  row.devices += pod.devices;
+  AddDevices(row, pod);
   row.planned += pod.planned;
   if (row.node.empty()) row.node = std::move(pod.node);
   row.is_held_back = row.is_held_back || pod.is_held_back;

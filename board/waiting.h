@@ -12,6 +12,11 @@
 
 namespace berth::board {
 
+/// The most bytes of the models and of the reason in a row. Both are written by others and may be
+/// long, and every page gets all rows again whenever one changes.
+inline constexpr std::size_t kMostModels = 256;
+inline constexpr std::size_t kMostWhy = 4096;
+
 /// A pod or a gang that waits for nodes. A plain value.
 struct WaitingRow {
   std::string namespace_name;
@@ -23,10 +28,12 @@ struct WaitingRow {
   std::int32_t priority = 0;
   /// Of a gang: of its oldest pod.
   model::Time created = model::kNoTime;
-  /// What is asked for, of a gang by all of its pods that wait. Empty for pods without devices.
+  /// What is asked for, of a gang by all of its pods that wait and want the resource of the first
+  /// pod that asks for devices at all. Empty for pods without devices.
   std::int64_t devices = 0;
   std::string resource;
-  /// The models that the pod prefers, as its annotation says.
+  /// The models that the pod prefers, as its annotation says; of a gang, those of the pod that the
+  /// resource is of.
   std::string models;
   /// How many pods wait; 1 for a single pod. `size`: of the gang, as its pods state it.
   std::int64_t pods = 1;

@@ -19,7 +19,7 @@ function drawBars(canvas, pool, colours) {
     const left = Math.floor((i * width) / bars);
     const right = Math.max(left + 1, Math.floor(((i + 1) * width) / bars) - (width > 4 * bars ? 1 : 0));
     if (pool.held[i] === null || all === 0) {
-      context.fillStyle = colours.getPropertyValue('--line'); // nothing is known of that time
+      context.fillStyle = colours.getPropertyValue('--line'); // nothing is known of that time, or there were no devices
       context.fillRect(left, height - 1, right - left, 1);
       continue;
     }

@@ -30,6 +30,17 @@ TEST(BoardHistory, BarsAreAveragesOfTheirSamplesAndNullWhereNothingIsKnown) {
   EXPECT_EQ(told["pools"][0]["free"], Json({5, nullptr, 0}));
 }
 
+TEST(BoardHistory, AveragesOfFewDevicesAreFractions) {
+  History history;
+  history.Add(kStart + seconds(10), {{"V100", {.held = 1}}});
+  history.Add(kStart + seconds(20), {{"V100", {.held = 1}}});
+  history.Add(kStart + seconds(30), {{"V100", {.free = 1}}});
+  const Json told = Told(history, kStart + seconds(30), seconds(30), 1);
+  EXPECT_DOUBLE_EQ(told["pools"][0]["held"][0].get<double>(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(told["pools"][0]["free"][0].get<double>(), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(told["pools"][0]["broken"][0].get<double>(), 0);
+}
+
 TEST(BoardHistory, TakesASampleEveryTenSecondsHoweverOftenItIsOfferedOne) {
   History history;
   for (int i = 0; i < 20; ++i) history.Add(kStart + seconds(i), {{"V100", {.held = i}}});

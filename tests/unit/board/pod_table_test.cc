@@ -85,6 +85,25 @@ TEST_F(PodTableTest, ThePodBelongsToItsCreatorOrElseToItsNamespace) {
   EXPECT_EQ(table.Find("ml", "other")->owner, "ml");
 }
 
+TEST_F(PodTableTest, ALongOwnerIsCutBetweenCharacters) {
+  model::Pod pod = Waiting("train", 8);
+  std::string creator;
+  while (creator.size() < 200'000) creator += "ä";
+  pod.annotations = {{"berth.dev/created-by", creator}};
+  table.Upsert(pod);
+  EXPECT_EQ(table.Find("ml", "train")->owner, creator.substr(0, 252) + "...");
+}
+
+TEST_F(PodTableTest, PodsThatWaitKeepOnlyBerthsOwnAnnotations) {
+  model::Pod pod = Waiting("train", 8);
+  pod.annotations = {{"berth.dev/accelerators", "V100"},
+                     {"berth.developer/x", "y"},
+                     {"kubectl.kubernetes.io/last-applied-configuration", "long"}};
+  table.Upsert(pod);
+  const model::StringMap expected = {{"berth.dev/accelerators", "V100"}};
+  EXPECT_EQ(table.Find("ml", "train")->pod.annotations, expected);
+}
+
 TEST_F(PodTableTest, AnEqualPodIsNoChange) {
   model::Pod pod = MakePod("train", "a", 1);
   pod.annotations = {{"example.com/long", "text"}};

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,43 @@ TEST(BoardWaiting, AGangTellsForHowManyPodsNodesArePlanned) {
   EXPECT_EQ(rows[0].planned, 1);
   EXPECT_EQ(rows[0].node, "a");
   EXPECT_EQ(rows[0].why, "nodes are planned for 1 of its 2 waiting pods");
+}
+
+TEST(BoardWaiting, AGangAsksForWhatItsWorkersAskForIfItsLauncherAsksForNothing) {
+  model::Pod launcher = Member("a-launcher", "g", 3, kNow);
+  launcher.requests = {};
+  std::vector<model::Pod> pods = {launcher, Member("b-0", "g", 3, kNow),
+                                  Member("b-1", "g", 3, kNow)};
+  pods[1].annotations.emplace_back("berth.dev/accelerators", "V100");
+  std::sort(pods[1].annotations.begin(), pods[1].annotations.end());
+  const auto rows = RowsOf(pods);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].pod, "a-launcher");
+  EXPECT_EQ(rows[0].pods, 3);
+  EXPECT_EQ(rows[0].resource, kGpu);
+  EXPECT_EQ(rows[0].devices, 16);
+  EXPECT_EQ(rows[0].models, "V100");
+}
+
+TEST(BoardWaiting, DevicesOfTwoResourcesAreNotAddedUp) {
+  model::Pod other = Member("g-1", "g", 3, kNow);
+  other.requests = {};
+  other.requests.Set(cluster::kMnCore, 4);
+  const auto rows = RowsOf({Member("g-0", "g", 3, kNow), other, Member("g-2", "g", 3, kNow)});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].resource, kGpu);
+  EXPECT_EQ(rows[0].devices, 16);
+  EXPECT_EQ(rows[0].pods, 3);
+}
+
+TEST(BoardWaiting, TextsThatOthersWriteAreCut) {
+  model::Pod pod = Waiting("train", 8);
+  pod.annotations = {{"berth.dev/accelerators", std::string(200'000, 'm')}};
+  pod.unschedulable = std::string(20'000, 'w');
+  const auto rows = RowsOf({pod});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].models, std::string(253, 'm') + "...");
+  EXPECT_EQ(rows[0].why, std::string(4093, 'w') + "...");
 }
 
 TEST(BoardWaiting, APodSaysWhyItWaits) {
