@@ -120,6 +120,7 @@ void EvictionPlan::LookAt(const model::NodeState& node, const model::PoolStats& 
   if (model::NotReadySince(node.node)) return;
   const std::size_t share = ShareOf(rule.max_share, pools.Nodes(node.accelerator));
   due.emplace_back(found->second.since, NodeToEmpty{.node = node.node.name,
+                                                    .uid = node.node.uid,
                                                     .accelerator = node.accelerator,
                                                     .rule = rule,
                                                     .entry = entry,

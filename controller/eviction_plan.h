@@ -32,6 +32,7 @@ EntryKey EntryKeyOf(const policies::scheduling::HealthCondition& entry);
 /// A node whose pods are to go. A plain value.
 struct NodeToEmpty {
   std::string node;
+  std::string uid;
   model::AcceleratorCatalog::Index accelerator = model::AcceleratorCatalog::kNone;
   /// The rule by which they are, and the entry of the health rules that excludes the node.
   EvictConfig rule;

@@ -75,7 +75,7 @@ struct Advice {
 };
 
 /// Advises about a pod that is not of its node. `job` is what RunningPod::IsOfJob() tells of; it is
-/// null if there is none. `pods` is how many are evicted together: 1, or the size of the gang.
+/// null if there is none. `pods` is how many of the Job are evicted together.
 ///
 /// A pod moves if somebody makes it anew and
 /// - it has checkpoints (the annotation `checkpoint`, whose full name is given), or a rule of its

@@ -154,6 +154,8 @@ bool PodEvictor::Handle(const RunningPod& pod, const NodeToEmpty& node) {
     case Advice::What::kWait:
       return false;
     case Advice::What::kStay:
+      // To ask again costs a list of all pods of the namespace.
+      if (GangOf(pod)) retries_.OnTried(pod.pod.uid, timer_->Now());
       return Tell(pod, node, advice->why);
   }
   return false;
@@ -165,46 +167,43 @@ std::optional<model::Gang> PodEvictor::GangOf(const RunningPod& pod) const {
 }
 
 absl::StatusOr<Advice> PodEvictor::AdviceFor(const RunningPod& pod) {
-  const auto gang = GangOf(pod);
-  if (gang) return AdviceForGang(pod, gang->name);
   const auto retries = RetriesOf(pod);
   if (!retries.ok()) return retries.status();
-  return AdviceOn(pod, retries->has_value() ? &**retries : nullptr, 1,
-                  options_.checkpoint_annotation);
+  Advice own =
+      AdviceOn(pod, retries->has_value() ? &**retries : nullptr, 1, options_.checkpoint_annotation);
+  const auto gang = GangOf(pod);
+  if (!gang || own.what == Advice::What::kStay) return own;
+  return AdviceForGang(pod, gang->name);
 }
 
 absl::StatusOr<Advice> PodEvictor::AdviceForGang(const RunningPod& pod, const std::string& gang) {
   const auto pods = PodsOfGang(*transport_, pod.pod.namespace_, gang, options_.gang_names);
   if (!pods.ok()) return pods.status();
+  // If the pod has ended meanwhile, nothing is known of those that are left.
+  Advice advice{.what = Advice::What::kWait};
   // A gang may have several Jobs, each with retries of its own.
   std::map<std::string, std::vector<const RunningPod*>> by_job;
   for (const RunningPod& each : *pods) {
     by_job[each.IsOfJob() ? each.owner_name : ""].push_back(&each);
+    if (each.pod.uid == pod.pod.uid) advice.what = Advice::What::kMove;
   }
-  Advice advice;
   for (const auto& [job, of_job] : by_job) {
     const auto retries = RetriesOf(*of_job.front());
     if (!retries.ok()) return retries.status();
     for (const RunningPod* each : of_job) {
-      const auto count = static_cast<std::int64_t>(of_job.size());
-      Advice own = AdviceInGang(pod, *each, retries->has_value() ? &**retries : nullptr, count);
-      if (own.what == Advice::What::kStay) return own;
-      if (own.what == Advice::What::kWait) advice = own;
+      Advice own = AdviceOnRetries(*each, retries->has_value() ? &**retries : nullptr,
+                                   static_cast<std::int64_t>(of_job.size()));
+      if (own.what == Advice::What::kStay) return OfOther(*each, pod, std::move(own));
+      if (own.what == Advice::What::kWait) advice.what = own.what;
     }
   }
   return advice;
 }
 
-Advice PodEvictor::AdviceInGang(const RunningPod& pod, const RunningPod& other,
-                                const JobRetries* retries, std::int64_t count) const {
-  if (other.pod.uid == pod.pod.uid) {
-    return AdviceOn(pod, retries, count, options_.checkpoint_annotation);
-  }
-  Advice advice = AdviceOnRetries(other, retries, count);
-  if (!advice.why.empty()) {
-    advice.why =
-        fmt::format("pod {} of its gang would go with it, and {}", other.pod.name, advice.why);
-  }
+Advice PodEvictor::OfOther(const RunningPod& other, const RunningPod& pod, Advice advice) {
+  if (other.pod.uid == pod.pod.uid) return advice;
+  advice.why =
+      fmt::format("pod {} of its gang would go with it, and {}", other.pod.name, advice.why);
   return advice;
 }
 
@@ -231,7 +230,8 @@ bool PodEvictor::EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node)
           .Get(path, {{"", "nodes", "list"}, "", ""}, [&](const kube::JsonValue& list) {
             list.Field("items").ForEachItem([&](const kube::JsonValue& item) {
               const model::Node read = kube::NodeFromJson(item);
-              bad = IsBadNow(node.entry, read) && !model::NotReadySince(read);
+              const bool is_same = read.uid == node.uid;
+              bad = is_same && IsBadNow(node.entry, read) && !model::NotReadySince(read);
             });
           });
   if (got.ok()) return bad && Evict(pod, node);

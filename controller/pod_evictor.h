@@ -92,9 +92,8 @@ class PodEvictor {
   absl::StatusOr<Advice> AdviceFor(const RunningPod& pod);
   // Of all pods of the gang, since all of them go.
   absl::StatusOr<Advice> AdviceForGang(const RunningPod& pod, const std::string& gang);
-  // Of `other`, which is `pod` or goes with it, and of whose Job `count` pods go.
-  Advice AdviceInGang(const RunningPod& pod, const RunningPod& other, const JobRetries* retries,
-                      std::int64_t count) const;
+  // What `advice` on `other`, which may be `pod` itself, says to `pod` of the same gang.
+  static Advice OfOther(const RunningPod& other, const RunningPod& pod, Advice advice);
   // Of the Job that controls the pod; nothing if none does.
   absl::StatusOr<std::optional<JobRetries>> RetriesOf(const RunningPod& pod);
   // The gang of the pod; nothing if it has none, or says nonsense.

@@ -24,6 +24,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
@@ -67,6 +68,8 @@ class EvictorWorld final : public kube::Transport {
                                        json::array({json{{"type", "DisruptionTarget"}}})}}})}}}}}};
   /// Nodes that are well, whatever the snapshot says. All others have all conditions.
   std::set<std::string> well;
+  int lists_of_namespaces = 0;
+  std::set<std::string> gone_from_lists_of_namespaces;
   /// By name, beside the Job "train".
   std::map<std::string, json> other_jobs;
   /// Pods that a budget protects.
@@ -89,7 +92,10 @@ class EvictorWorld final : public kube::Transport {
     }
     if (target == "/api/v1/namespaces/ml/pods?limit=250") {
       json items = json::array();
-      for (const auto& [name, pod] : pods) items.push_back(pod);
+      ++lists_of_namespaces;
+      for (const auto& [name, pod] : pods) {
+        if (!gone_from_lists_of_namespaces.contains(name)) items.push_back(pod);
+      }
       body = json{{"items", items}}.dump();
       return 200;
     }
@@ -103,7 +109,8 @@ class EvictorWorld final : public kube::Transport {
       for (const char* type : {"GPUIsLost", "NICLinkDown"}) {
         conditions.push_back({{"type", type}, {"status", well.contains(node) ? "False" : "True"}});
       }
-      const json item = {{"metadata", {{"name", node}}}, {"status", {{"conditions", conditions}}}};
+      const json item = {{"metadata", {{"name", node}, {"uid", "u-" + node}}},
+                         {"status", {{"conditions", conditions}}}};
       body = json{{"items", json::array({item})}}.dump();
       return 200;
     }
@@ -348,6 +355,41 @@ TEST_F(PodEvictorTest, AnEntryThatIsAboutOtherPodsHidesNoOtherOfTheNode) {
   evictor.Run();
   EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
   EXPECT_THAT(record_.written, ElementsAre("eviction ml/train-0 GPUIsLost on gpu-1"));
+}
+
+// It ends while others of its node are dealt with, and its Job fails then, or is done.
+TEST_F(PodEvictorTest, LeavesAGangAloneWhosePodOnTheNodeHasEndedMeanwhile) {
+  const json gang = {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "2"}};
+  api_.Add("gpu-1", "train-0", gang);
+  api_.Add("gpu-2", "train-1", gang);
+  api_.gone_from_lists_of_namespaces.insert("train-0");
+  SetBroken("gpu-1");
+  RunFor(minutes(11));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+}
+
+TEST_F(PodEvictorTest, SaysOfAGangWhatIsWrongWithThePodItself) {
+  api_.job = {{"spec", {{"backoffLimit", 0}}}};
+  const json gang = {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "2"}};
+  api_.Add("gpu-1", "train-1", gang);
+  api_.Add("gpu-2", "train-0", gang);
+  SetBroken("gpu-1");
+  RunFor(minutes(30));
+  ASSERT_THAT(api_.events, SizeIs(1));
+  EXPECT_THAT(api_.events[0]["message"].get<std::string>(), Not(HasSubstr("of its gang")));
+  // Once its own advice is that it stays, nobody else is asked about.
+  EXPECT_EQ(api_.lists_of_namespaces, 0);
+}
+
+TEST_F(PodEvictorTest, AsksSeldomAboutAGangThatStays) {
+  const json gang = {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "2"}};
+  api_.Add("gpu-1", "train-0", gang);
+  api_.Add("gpu-2", "driver-0", gang);
+  api_.pods["driver-0"]["metadata"]["ownerReferences"][0]["name"] = "driver";
+  api_.other_jobs["driver"] = {{"spec", {{"backoffLimit", 0}}}};
+  SetBroken("gpu-1");
+  RunFor(minutes(70));
+  EXPECT_THAT(api_.lists_of_namespaces, testing::AllOf(testing::Gt(5), testing::Lt(30)));
 }
 
 TEST_F(PodEvictorTest, EvictsAGangAsAWhole) {
