@@ -33,8 +33,7 @@ namespace {
 // How much of the heap the memory takes.
 std::size_t SizeOf(void* memory) {
 #if defined(__SANITIZE_ADDRESS__)
-  // AddressSanitizer's malloc_usable_size unwinds the stack by the debugging information, at each
-  // call: the simulation took ten times as long.
+  // AddressSanitizer's malloc_usable_size unwinds the stack at each call.
   return __sanitizer_get_allocated_size(memory);
 #else
   return malloc_usable_size(memory);
