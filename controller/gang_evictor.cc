@@ -61,10 +61,10 @@ absl::Status ForEachOfGangs(kube::Transport& transport, const std::string& names
             {{"", "pods", "list"}, namespace_name}, take);
 }
 
-absl::Status EvictAll(kube::Transport& transport, const std::vector<model::Pod>& pods,
+absl::Status EvictAll(kube::Transport& transport, const std::vector<RunningPod>& pods,
                       bool dry_run) {
-  for (const model::Pod& pod : pods) {
-    const absl::Status status = EvictPod(transport, pod, dry_run);
+  for (const RunningPod& pod : pods) {
+    const absl::Status status = EvictPod(transport, pod.pod, dry_run);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -91,17 +91,13 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
 
 absl::Status EvictGang(kube::Transport& transport, const std::string& namespace_name,
                        const std::string& gang, const model::GangNames& names) {
-  std::vector<model::Pod> pods;
-  const auto take = [&](const model::Pod& pod, const std::string& of, const kube::JsonValue&) {
-    if (of == gang && !pod.terminated) pods.push_back(pod);
-  };
-  const absl::Status listed = ForEachOfGangs(transport, namespace_name, names, take);
-  if (!listed.ok()) return listed;
+  absl::StatusOr<std::vector<RunningPod>> pods = PodsOfGang(transport, namespace_name, gang, names);
+  if (!pods.ok()) return pods.status();
   // Those first that a budget may protect: pods that are not bound it does not.
-  std::stable_partition(pods.begin(), pods.end(),
-                        [](const model::Pod& pod) { return !pod.node_name.empty(); });
-  const absl::Status may = EvictAll(transport, pods, true);
-  return may.ok() ? EvictAll(transport, pods, false) : may;
+  std::stable_partition(pods->begin(), pods->end(),
+                        [](const RunningPod& pod) { return !pod.pod.node_name.empty(); });
+  const absl::Status may = EvictAll(transport, *pods, true);
+  return may.ok() ? EvictAll(transport, *pods, false) : may;
 }
 
 absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,

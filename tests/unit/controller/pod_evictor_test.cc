@@ -149,6 +149,16 @@ class PodEvictorTest : public testing::Test {
     snapshot_->UpsertNode(broken ? Broken(state).node : state.node);
   }
 
+  // A gang with a pod on a broken node, and a driver whose Job has no retries on another one.
+  void AddGangWithDriver() {
+    const json gang = {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "2"}};
+    api_.Add("gpu-1", "train-0", gang);
+    api_.Add("gpu-2", "driver-0", gang);
+    api_.pods["driver-0"]["metadata"]["ownerReferences"][0]["name"] = "driver";
+    api_.other_jobs["driver"] = {{"spec", {{"backoffLimit", 0}}}};
+    SetBroken("gpu-1");
+  }
+
   PodEvictor Make() {
     return {{.rules = {.evict = rules_, .health = health_},
              .checkpoint_annotation = "berth.dev/checkpoint",
@@ -319,12 +329,7 @@ TEST_F(PodEvictorTest, LeavesAloneWhatTheExclusionIsNotAbout) {
 
 // As of a JobSet whose driver may not be made anew.
 TEST_F(PodEvictorTest, LeavesAGangAloneOfWhichOneJobHasNoRetries) {
-  const json gang = {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "2"}};
-  api_.Add("gpu-1", "train-0", gang);
-  api_.Add("gpu-2", "driver-0", gang);
-  api_.pods["driver-0"]["metadata"]["ownerReferences"][0]["name"] = "driver";
-  api_.other_jobs["driver"] = {{"spec", {{"backoffLimit", 0}}}};
-  SetBroken("gpu-1");
+  AddGangWithDriver();
   RunFor(minutes(11));
   EXPECT_THAT(api_.evicted, IsEmpty());
   ASSERT_THAT(api_.events, SizeIs(1));
@@ -382,12 +387,7 @@ TEST_F(PodEvictorTest, SaysOfAGangWhatIsWrongWithThePodItself) {
 }
 
 TEST_F(PodEvictorTest, AsksSeldomAboutAGangThatStays) {
-  const json gang = {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "2"}};
-  api_.Add("gpu-1", "train-0", gang);
-  api_.Add("gpu-2", "driver-0", gang);
-  api_.pods["driver-0"]["metadata"]["ownerReferences"][0]["name"] = "driver";
-  api_.other_jobs["driver"] = {{"spec", {{"backoffLimit", 0}}}};
-  SetBroken("gpu-1");
+  AddGangWithDriver();
   RunFor(minutes(70));
   EXPECT_THAT(api_.lists_of_namespaces, testing::AllOf(testing::Gt(5), testing::Lt(30)));
 }

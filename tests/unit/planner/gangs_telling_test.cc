@@ -21,6 +21,20 @@ std::vector<std::string> Told(GangFixture& f) {
   return told;
 }
 
+/// A gang whose pods wait no longer after its release, and are not shown bound. Its release is
+/// told.
+class GangThatLeft : public GangFixture {
+ public:
+  GangThatLeft() {
+    AddNode("a", 8);
+    ReleaseAll("train", 2, 4);
+    Told(*this);
+    Leave("train-0");
+    Leave("train-1");
+    Plan();
+  }
+};
+
 TEST(GangTelling, EachStepOfAGangIsToldOnce) {
   GangFixture f;
   f.AddNode("a", 8);
@@ -68,13 +82,7 @@ TEST(GangTelling, WhatRunsOfAGangThatLeavesIsToldWhenTheViewShowsAllOfIt) {
 }
 
 TEST(GangTelling, AGangWhosePodsAreDeletedLeavesAfterAWhile) {
-  GangFixture f;
-  f.AddNode("a", 8);
-  f.ReleaseAll("train", 2, 4);
-  Told(f);
-  f.Leave("train-0");
-  f.Leave("train-1");
-  f.Plan();
+  GangThatLeft f;
   EXPECT_THAT(Told(f), IsEmpty());
   f.Pass(Planner::kLeaving);
   f.Plan();
@@ -82,13 +90,7 @@ TEST(GangTelling, AGangWhosePodsAreDeletedLeavesAfterAWhile) {
 }
 
 TEST(GangTelling, AGangThatStartsAnewHasLeftBefore) {
-  GangFixture f;
-  f.AddNode("a", 8);
-  f.ReleaseAll("train", 2, 4);
-  Told(f);
-  f.Leave("train-0");
-  f.Leave("train-1");
-  f.Plan();
+  GangThatLeft f;
   f.WaitInGang("train", 0, 2, 4);
   f.Plan();
   EXPECT_THAT(Told(f), ElementsAre("train left", "train collecting"));
