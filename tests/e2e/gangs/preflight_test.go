@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +23,7 @@ const (
 	preflightCondition = "GPURuntimeError"
 	preflightImage     = "registry.example/stand-in:1"
 	ownReason          = "ActiveCheckPassed" // Berth leaves conditions of others alone
+	address            = "10.9.8.7"
 )
 
 // preflighting has a controller in place of the usual one that runs a preflight of each gang on three
@@ -87,26 +87,34 @@ func (w *world) preflightPods() []corev1.Pod {
 	return list.Items
 }
 
-// standIn plays the programs that run: each waits for all the others, then those on the broken node
-// say that it is at fault, and the others fail because of it.
+// standIn plays the programs that run, of which each waits for all the others: those on the broken
+// node say that it is at fault, and the others fail because of it.
 func (w *world) standIn(broken string) {
 	w.Helper()
-	pods := w.preflightPods()
-	for _, pod := range pods {
-		if pod.Status.Phase != corev1.PodRunning {
-			continue
+	for _, pod := range w.preflightPods() {
+		if pod.Status.Phase == corev1.PodRunning {
+			w.setStatus(pod, endOf(pod, broken))
 		}
-		status := corev1.PodStatus{PodIP: "10.9.8.7", PodIPs: []corev1.PodIP{{IP: "10.9.8.7"}}}
-		if envOf(pod, "WORLD_SIZE") == strconv.Itoa(len(pods)) {
-			status = endOf(pod, broken)
-		}
-		patch, err := json.Marshal(map[string]any{"status": status})
-		w.Check("write a status", err)
-		_, err = shared.Client.CoreV1().Pods(pod.Namespace).Patch(w.Context(), pod.Name,
-			types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
-		if !apierrors.IsNotFound(err) {
-			w.Check("write the status of "+pod.Name, err)
-		}
+	}
+}
+
+// giveAddress plays kubelet, which says a pod's address when it runs.
+func (w *world) giveAddress(pod corev1.Pod) {
+	w.Helper()
+	if pod.Status.Phase == corev1.PodRunning {
+		w.setStatus(pod, corev1.PodStatus{PodIP: address, PodIPs: []corev1.PodIP{{IP: address}}})
+	}
+}
+
+// setStatus changes what the status names. The pod may be gone.
+func (w *world) setStatus(pod corev1.Pod, status corev1.PodStatus) {
+	w.Helper()
+	patch, err := json.Marshal(map[string]any{"status": status})
+	w.Check("write a status", err)
+	_, err = shared.Client.CoreV1().Pods(pod.Namespace).Patch(w.Context(), pod.Name,
+		types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	if !apierrors.IsNotFound(err) {
+		w.Check("write the status of "+pod.Name, err)
 	}
 }
 
@@ -140,7 +148,7 @@ func (w *world) awaitPreflight(gang string, count int) map[string]bool {
 	w.Await("a preflight on the nodes of "+gang, func() bool {
 		pods := w.preflightPods()
 		if len(pods) == 1 { // the others begin when it has an address
-			w.standIn("")
+			w.giveAddress(pods[0])
 		}
 		clear(on)
 		for _, pod := range pods {
@@ -183,8 +191,8 @@ func TestAGangRunsOnceItsPreflightHasPassed(t *testing.T) {
 		if got := resources[corev1.ResourceName(fleet.ResourceGPU)]; got.Value() != devices {
 			t.Errorf("%s has %s devices, want %d", pod.Name, got.String(), devices)
 		}
-		if address := envOf(pod, "MASTER_ADDR"); envOf(pod, "RANK") != "0" && address != "10.9.8.7" {
-			t.Errorf("%s looks for the first pod at %q", pod.Name, address)
+		if got := envOf(pod, "MASTER_ADDR"); envOf(pod, "RANK") != "0" && got != address {
+			t.Errorf("%s looks for the first pod at %q", pod.Name, got)
 		}
 	}
 	w.standIn("")
