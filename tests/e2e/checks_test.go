@@ -216,13 +216,18 @@ func TestChecksGoWhenAPodWantsTheNode(t *testing.T) {
 	began := time.Now()
 	node := w.place(pod)
 	t.Logf("placed on %s %v after it was created", node, time.Since(began).Round(time.Millisecond))
-	// Either of the two has ended it: kube-scheduler, which preempts, or the controller.
 	w.Await("the controller to count it", func() bool {
 		samples, err := c.Metrics(t.Context())
 		return err == nil &&
-			samples.Sum("berth_active_checks_total", `check="stand-in"`, `result="yielded"`) == 1
+			samples.Sum("berth_active_checks_total", `check="stand-in"`, `result="yielded"`) >= 1
 	})
-	if checks := w.checkPods(); len(checks) != nodesPerPool-1 {
+	checks := w.checkPods()
+	if _, found := checks[node]; found {
+		t.Errorf("a check is left on %s", node)
+	}
+	// kube-scheduler, which preempts, or the controller has ended it. Where kube-scheduler is slow, each
+	// of them has ended one.
+	if len(checks) < nodesPerPool-2 {
 		t.Errorf("%d checks are left, want %d", len(checks), nodesPerPool-1)
 	}
 }

@@ -26,7 +26,7 @@ func (w *world) controllers(count int, config map[string]any) []*box.Controller 
 	w.Helper()
 	var started []*box.Controller
 	for i := range count {
-		name := fmt.Sprintf("%s-%d", strings.ToLower(w.Name()), i)
+		name := fmt.Sprintf("%s-%d", strings.ToLower(strings.ReplaceAll(w.Name(), "/", "-")), i)
 		c, err := w.box.NewController(name, config)
 		w.Check("make a controller", err)
 		w.Cleanup(c.Stop)

@@ -164,6 +164,7 @@ func TestKubectlCompletesThePlugin(t *testing.T) {
 
 func TestWatchFollowsAPodUntilItRuns(t *testing.T) {
 	w := fresh(t)
+	w.controllers(1, nil) // kube-scheduler may retry before Berth knows of the repair
 	pod, pool := w.waiting()
 	f := w.follow(pod)
 	f.awaits(fmt.Sprintf(`(?m)^0 fit; .*%d GPUIsLost`, len(pool)))

@@ -12,6 +12,7 @@ import (
 
 func TestNodeThatJoinsIsUsed(t *testing.T) {
 	w := fresh(t)
+	w.controllers(1, nil) // kube-scheduler may retry before Berth knows of the node
 	for range nodesPerPool {
 		w.place(gpus(6, "A30"))
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
@@ -29,6 +30,9 @@ func TestExtenderKilledUnderLoad(t *testing.T) {
 	w.allSound()
 }
 
+// outageTimeout is how long kube-scheduler may take to watch again, on a busy machine.
+const outageTimeout = 90 * time.Second
+
 // Berth goes on answering from its last snapshot, and catches up when the API server is back.
 func TestAPIServerKilledUnderLoad(t *testing.T) {
 	w := fresh(t)
@@ -37,6 +41,7 @@ func TestAPIServerKilledUnderLoad(t *testing.T) {
 	w.killAPIServer()
 	w.expectReady()
 	w.Check("start kube-apiserver", w.box.APIServer.Start(t.Context()))
+	w.Timeout = outageTimeout
 	pods = append(pods, w.arrive(4)...)
 	// Once this is known the watch is back. Before, what breaks is news to Berth some seconds later,
 	// and pods that were waiting may be placed by what was true before.

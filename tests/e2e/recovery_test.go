@@ -10,6 +10,7 @@ func TestPodThatWaitedRunsAfterTheRepair(t *testing.T) {
 	for _, condition := range []string{"GPUPendingPage", "GPUIsLost"} {
 		t.Run(condition, func(t *testing.T) {
 			w := fresh(t)
+			w.controllers(1, nil) // kube-scheduler may retry before Berth knows of the repair
 			pool := nodesOf("mn2b-a30")
 			w.breaks(condition, "Exclude", pool...)
 			pod := gpus(1, "A30")

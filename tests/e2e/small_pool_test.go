@@ -29,6 +29,9 @@ func TestPodOfASmallPoolPreemptsBesideALargeOne(t *testing.T) {
 	w := fresh(t)
 	w.configureByStanza()
 	w.fill("mn2b-a30", "A30", 3, cheap)
+	w.Await("Berth to know that the pool is full", func() bool {
+		return w.metric("berth_accelerator_devices", `state="used"`) == 6*nodesPerPool
+	})
 	w.addFullPool(wideNodes)
 	for range nodesPerPool {
 		pod := w.ranked(dear, gpus(6, "A30"))

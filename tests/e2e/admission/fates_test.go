@@ -16,10 +16,13 @@ import (
 // retryTimeout: the Job controller waits 10 s before it replaces a pod that failed.
 const retryTimeout = 40 * time.Second
 
+// failTimeout is for a Job of up to eight pods, one after the other.
+const failTimeout = 2 * time.Minute
+
 // failed waits until the Job has failed for good and returns how many pods it had.
 func (w *world) failed(name string) int {
 	w.Helper()
-	w.awaitFor(retryTimeout, "the Job to have failed", func() bool {
+	w.awaitFor(failTimeout, "the Job to have failed", func() bool {
 		return slices.ContainsFunc(w.job(name).Status.Conditions, func(c batchv1.JobCondition) bool {
 			return c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue
 		})

@@ -148,6 +148,11 @@ func TestNoDifferenceIsShown(t *testing.T) {
 	said, err := w.apply(author, bareJob, "--server-side")
 	w.Check("apply: "+said, err)
 	w.running(1)
+	// kubectl reads the Job and then has the change tried: what is written in between is a difference.
+	w.Await("the Job controller to count the pod as ready", func() bool {
+		ready := w.job("applied").Status.Ready
+		return ready != nil && *ready == 1
+	})
 	said, err = w.run(bareJob, "kubectl", "diff", "--server-side", "-f", "-", "-n", w.namespace)
 	if err != nil {
 		t.Errorf("kubectl diff: %v\n%s", err, said)

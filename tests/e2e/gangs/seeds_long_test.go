@@ -2,4 +2,9 @@
 
 package gangs
 
-const seeds = 100
+import "time"
+
+const (
+	seeds   = 100
+	timeout = 30 * time.Second
+)

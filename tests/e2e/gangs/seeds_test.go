@@ -2,5 +2,12 @@
 
 package gangs
 
-// seeds is the number of pairs of gangs that compete.
-const seeds = 3
+import "time"
+
+const (
+	// seeds is the number of pairs of gangs that compete.
+	seeds = 3
+	// timeout is planner.gangs.timeout, unless a test needs another. It is longer than programs take to
+	// start again on a busy machine.
+	timeout = 5 * time.Minute
+)

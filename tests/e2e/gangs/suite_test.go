@@ -26,7 +26,6 @@ const (
 	nodes     = racks * rackNodes
 	devices   = 8 // of a node
 
-	timeout      = 30 * time.Second // planner.gangs.timeout, unless a test needs another
 	awaitTimeout = 60 * time.Second
 )
 
