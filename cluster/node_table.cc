@@ -104,11 +104,15 @@ std::vector<model::NodeIndex> NodeTable::FindAll(std::span<const std::string_vie
   return found;
 }
 
-bool NodeTable::Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator,
-                       model::Time now) {
+bool NodeTable::Upsert(model::Node node, std::uint64_t uid_hash,
+                       model::AcceleratorCatalog::Index accelerator, model::Time now) {
+  const model::NodeIndex known = FindOne(node.name);
+  // A list does not say that one node was deleted and another created meanwhile.
+  if (known != kNoNode && places_[known].uid_hash != uid_hash) Remove(known);
   const model::NodeIndex index = IndexOf(node.name);
   Place& place = places_[index];
   place.epoch = epoch_;
+  place.uid_hash = uid_hash;
   model::NodeState& state = place.state;
   const bool moved = !Exists(index) || state.accelerator != accelerator;
   if (!moved && !state.quarantined && state.node == node) return false;
@@ -196,6 +200,7 @@ void NodeTable::Remove(model::NodeIndex index) {
   state.past.clear();
   state.accelerator = model::AcceleratorCatalog::kNone;
   state.quarantined = false;
+  places_[index].uid_hash = 0;
   versions_.Clear(index);
   ++generation_;
   FreeIfUnused(index);

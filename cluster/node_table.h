@@ -74,9 +74,11 @@ class NodeTable {
   std::uint64_t generation() const { return generation_; }
 
   /// Creates the node, or updates it and ends its quarantine, as of `now`, for RememberStatus(). An
-  /// equal node is no change. Returns true if the node is new or its `accelerator` differs from
-  /// before.
-  bool Upsert(model::Node node, model::AcceleratorCatalog::Index accelerator, model::Time now);
+  /// equal node is no change. If `uid_hash`, which stands for the UID, differs from before, it is
+  /// another node of that name, of which nothing has been seen. Returns true if the node is new or
+  /// its `accelerator` differs from before.
+  bool Upsert(model::Node node, std::uint64_t uid_hash,
+              model::AcceleratorCatalog::Index accelerator, model::Time now);
 
   /// Marks the node as existing but unreadable: it stays as it was last read. A node that was
   /// unknown is created with nothing but its name.
@@ -113,6 +115,8 @@ class NodeTable {
     std::uint32_t holds = 0;
     /// The value of epoch_ when the node was last upserted or quarantined.
     std::uint32_t epoch = 0;
+    /// Of the node's UID, which most snapshots do not keep.
+    std::uint64_t uid_hash = 0;
     model::NodeState state;
   };
 

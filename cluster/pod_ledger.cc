@@ -1,8 +1,10 @@
 #include "cluster/pod_ledger.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,11 @@ std::uint32_t SecondsOf(model::Time time) {
   const auto seconds = time.time_since_epoch().count();
   constexpr auto kMost = std::numeric_limits<std::uint32_t>::max();
   return seconds < 0 || seconds > kMost ? 0 : static_cast<std::uint32_t>(seconds);
+}
+
+// What kubelet reports of every node.
+bool IsOfEveryNode(std::string_view resource) {
+  return resource == "cpu" || resource == "memory" || resource == "ephemeral-storage";
 }
 
 }  // namespace
@@ -90,9 +97,13 @@ bool PodLedger::WasSeen(const std::string& key, const std::string& uid) const {
 Demand PodLedger::DemandOf(const model::Pod& pod) const {
   Demand demand;
   if (pod.node_name.empty() || pod.terminated) return demand;
+  std::size_t room = whole_pods_ ? kMostOthers : 0;
   for (const auto& [name, amount] : pod.requests) {
-    const bool counts = amount > 0 && (whole_pods_ || catalog_->HasResource(name));
-    if (counts) demand.resources.Set(name, std::min(amount, kMaxAmount));
+    if (amount <= 0) continue;
+    const bool is_known = catalog_->HasResource(name) || (whole_pods_ && IsOfEveryNode(name));
+    if (!is_known && room == 0) continue;
+    if (!is_known) --room;
+    demand.resources.Set(name, std::min(amount, kMaxAmount));
   }
   if (!whole_pods_) return demand;
   demand.pods = 1;

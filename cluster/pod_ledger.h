@@ -40,6 +40,12 @@ class PodLedger {
   /// int64, where subtracting would not undo adding.
   static constexpr std::int64_t kMaxAmount = std::int64_t{1} << 50;
 
+  /// How many resources of one pod count, in the order of their names, besides those of the
+  /// catalogue, cpu, memory and ephemeral-storage. Whoever may create pods can name thousands, and
+  /// bind the pod by spec.nodeName to a node that has none of them. Where a pod has more, the
+  /// planner may nominate a node that kube-scheduler then refuses.
+  static constexpr std::size_t kMostOthers = 64;
+
   /// `catalog` must not be null. `nodes` must outlive the ledger. `whole_pods`: see above.
   /// `creator_annotation` is the full name of the annotation that says who created a pod. Empty:
   /// creators are not kept.

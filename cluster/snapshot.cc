@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/hash/hash.h"
+
 namespace berth::cluster {
 
 Snapshot::Reader::Reader(const Snapshot* snapshot, std::shared_lock<std::shared_mutex> lock)
@@ -90,21 +92,23 @@ std::unique_lock<std::shared_mutex> Snapshot::Lock() {
 }
 
 void Snapshot::UpsertNode(model::Node node) {
+  const std::uint64_t uid_hash = absl::Hash<std::string>()(node.uid);
   node = trimmer_.Trim(std::move(node));
   const model::AcceleratorCatalog::Index accelerator = catalog_->Match(node);
   const auto hidden =
       on_ambiguous_ ? catalog_->HiddenBy(accelerator, node) : model::AcceleratorCatalog::kNone;
   const std::string name = node.name;
-  const bool moved = Put(std::move(node), accelerator);
+  const bool moved = Put(std::move(node), uid_hash, accelerator);
   if (moved && hidden != model::AcceleratorCatalog::kNone) {
     on_ambiguous_(name, accelerator, hidden);
   }
 }
 
-bool Snapshot::Put(model::Node node, model::AcceleratorCatalog::Index accelerator) {
+bool Snapshot::Put(model::Node node, std::uint64_t uid_hash,
+                   model::AcceleratorCatalog::Index accelerator) {
   const auto lock = Lock();
   QuarantineOf(Kind::kNodes).Remove(node.name);
-  return nodes_.Upsert(std::move(node), accelerator, now_ ? now_() : model::kNoTime);
+  return nodes_.Upsert(std::move(node), uid_hash, accelerator, now_ ? now_() : model::kNoTime);
 }
 
 void Snapshot::DeleteNode(std::string_view name) {

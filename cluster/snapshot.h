@@ -241,7 +241,7 @@ class Snapshot {
   /// Locks for writing.
   std::unique_lock<std::shared_mutex> Lock();
   /// Writes a trimmed node. Returns what NodeTable::Upsert returns.
-  bool Put(model::Node node, model::AcceleratorCatalog::Index accelerator);
+  bool Put(model::Node node, std::uint64_t uid_hash, model::AcceleratorCatalog::Index accelerator);
   /// Ends the quarantine of an object of a kind with namespaces. Call it with the lock held.
   template <typename T>
   void Release(Kind kind, const T& object);

@@ -104,7 +104,7 @@ bool IsSoftSpread(std::string_view when_unsatisfiable) {
 void AddHostPort(std::int64_t host_port, std::string_view protocol, std::string_view host_ip,
                  std::vector<model::HostPort>& ports) {
   constexpr std::int64_t kMaxPort = 65535;
-  if (host_port <= 0 || host_port > kMaxPort) return;
+  if (host_port <= 0 || host_port > kMaxPort || ports.size() == kMostHostPorts) return;
   model::HostPort port;
   port.port = static_cast<std::int32_t>(host_port);
   if (!protocol.empty()) port.protocol = protocol;

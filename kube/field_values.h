@@ -67,9 +67,14 @@ bool IsJob(std::string_view api_version, std::string_view kind);
 /// excluding some.
 bool IsSoftSpread(std::string_view when_unsatisfiable);
 
+/// How many ports of the node are read of one pod. Whoever may create pods can name thousands, and
+/// each is compared with those of the other pods on a node. Where a pod has more, the planner may
+/// nominate a node that kube-scheduler then refuses.
+inline constexpr std::size_t kMostHostPorts = 128;
+
 /// Adds a v1.ContainerPort with these fields to `ports`, unless it asks for no port of the node
 /// (hostPort 0). The defaults of protocol and address are filled in as kube-scheduler does
-/// (sanitize in k8s.io/kube-scheduler/framework/types.go).
+/// (sanitize in k8s.io/kube-scheduler/framework/types.go). Adds none beyond kMostHostPorts.
 ///
 /// A container in the node's network need not state a hostPort, but the API server stores the port
 /// of the container as one (defaultHostNetworkPorts in k8s.io/kubernetes/pkg/apis/core/v1,

@@ -1,6 +1,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -246,6 +247,25 @@ TEST_F(SnapshotNodes, AListReplacesWhatIsThereOnlyAtItsEnd) {
   EXPECT_EQ(NodeNames(snapshot_), (std::vector<std::string>{"a", "b", "c", "d"}));
   snapshot_.EndReplace(Kind::kNodes);
   EXPECT_EQ(NodeNames(snapshot_), (std::vector<std::string>{"b", "d"}));
+}
+
+TEST_F(SnapshotNodes, AListMayHaveAnotherNodeOfTheName) {
+  model::Node broken = MakeNode("a");
+  broken.uid = "first";
+  broken.conditions = {{"GPUIsLost", model::ConditionStatus::kTrue}};
+  model::Node repaired = broken;
+  repaired.conditions = {{"GPUIsLost", model::ConditionStatus::kFalse}};
+  model::Node another = repaired;
+  another.uid = "second";
+  for (const auto& [node, remembers] : {std::pair(repaired, true), std::pair(another, false)}) {
+    snapshot_.UpsertNode(broken);
+    const std::uint64_t generation = Generation();
+    snapshot_.BeginReplace(Kind::kNodes);
+    snapshot_.UpsertNode(node);
+    snapshot_.EndReplace(Kind::kNodes);
+    EXPECT_EQ(State("a").past.empty(), !remembers) << node.uid;
+    EXPECT_GT(Generation(), generation);
+  }
 }
 
 TEST_F(SnapshotNodes, AListThatStartsOverForgetsItsFirstBeginning) {

@@ -1,6 +1,8 @@
 // Options::whole_pods: what all bound pods take, as kube-scheduler counts it.
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -142,6 +144,24 @@ TEST_F(SnapshotWholePods, CountAsPodsEvenIfTheyAskForNothing) {
   EXPECT_TRUE(State("a").used.empty());
   snapshot_.DeletePod(MakePod("p", "a", 0));
   EXPECT_EQ(State("a").pods, 0);
+}
+
+// Anybody who may create pods can name as many as they like, and bind them to a node.
+TEST_F(SnapshotWholePods, CountWithABoundedNumberOfResources) {
+  model::Pod odd = Web("odd", "a");
+  odd.requests.Set(kGpu, 2);
+  odd.requests.Set("ephemeral-storage", kGiB);
+  for (int i = 0; i < 1'000; ++i) odd.requests.Set("aa.example/" + std::to_string(i), 1);
+  snapshot_.UpsertPod(odd);
+  const model::NodeState state = State("a");
+  EXPECT_EQ(state.used.Get("cpu"), 500);
+  EXPECT_EQ(state.used.Get("memory"), kGiB);
+  EXPECT_EQ(state.used.Get("ephemeral-storage"), kGiB);
+  EXPECT_EQ(state.used.Get(kGpu), 2);
+  EXPECT_EQ(std::distance(state.used.begin(), state.used.end()),
+            static_cast<std::ptrdiff_t>(4 + PodLedger::kMostOthers));
+  snapshot_.DeletePod(odd);
+  EXPECT_TRUE(State("a").used.empty());
 }
 
 TEST_F(SnapshotWholePods, DoNotCountUnboundOrTerminated) {

@@ -1,11 +1,13 @@
 // What a pod needs of nodes besides resources, from JSON and from protobuf alike.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kube/field_values.h"
 #include "kube/json.h"
 #include "kube/protobuf.h"
 #include "tests/unit/kube/wire_fixtures.h"
@@ -175,6 +177,21 @@ TEST(HostPorts, AreThoseOfContainersAndSidecars) {
   EXPECT_THAT(pod.host_ports,
               ElementsAre(HostPort{.protocol = "UDP", .ip = "10.0.0.1", .port = 80},
                           HostPort{.protocol = "TCP", .ip = "0.0.0.0", .port = 82}));
+}
+
+// Each is compared with those of other pods.
+TEST(HostPorts, AreReadUpToANumber) {
+  std::string ports;
+  for (std::int32_t port = 1; port <= 1'000; ++port) {
+    ports += (port == 1 ? "" : ",") + (R"({"hostPort": )" + std::to_string(port) + "}");
+  }
+  const model::Pod pod =
+      PodOf(R"({"containers": [{"ports": [)" + ports + "]}]}", [](pb::PodSpec& spec) {
+        pb::Container* container = spec.add_containers();
+        for (std::int32_t port = 1; port <= 1'000; ++port) AddPort(port, *container);
+      });
+  EXPECT_EQ(pod.host_ports.size(), kMostHostPorts);
+  EXPECT_EQ(pod.host_ports.back().port, static_cast<std::int32_t>(kMostHostPorts));
 }
 
 using Source = pb::VolumeSource;
