@@ -1,33 +1,19 @@
 #include "board/query.h"
 
+#include <algorithm>
 #include <charconv>
-#include <optional>
+
+#include "kube/percent.h"
 
 namespace berth::board {
 
 namespace {
 
-std::optional<char> Unescaped(std::string_view digits) {
-  unsigned value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto read = std::from_chars(digits.data(), end, value, 16);
-  if (digits.size() != 2 || read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return static_cast<char>(value);
-}
-
 std::string Unescape(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      plain += text[i] == '+' ? ' ' : text[i];
-      continue;
-    }
-    const auto character = Unescaped(text.substr(i + 1, 2));
-    if (!character) return "";
-    plain += *character;
-    i += 2;
-  }
-  return plain;
+  // The page writes blanks as URLSearchParams does.
+  std::string spaced(text);
+  std::replace(spaced.begin(), spaced.end(), '+', ' ');
+  return kube::PercentDecoded(spaced).value_or("");
 }
 
 }  // namespace

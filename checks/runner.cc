@@ -65,11 +65,11 @@ bool Runner::List() {
   const auto pause = pods_.empty() ? options_.idle_interval : options_.list_interval;
   if (listed_ && timer_->Now() < *listed_ + pause) return true;
   std::vector<CheckPod> listed;
-  const absl::Status status = api_.List(
-      PodsPath(options_.names.namespace_name),
-      {{"", "pods", "list"}, options_.names.namespace_name, ""},
-      [&](const JsonValue& pod) { listed.push_back(ReadCheckPod(pod, options_.names)); },
-      CheckLabel(options_.names));
+  const absl::Status status =
+      api_.List(PodsPath(options_.names.namespace_name),
+                {{"", "pods", "list"}, options_.names.namespace_name, ""},
+                [&](const JsonValue& pod) { listed.push_back(ReadCheckPod(pod, options_.names)); },
+                {.labels = CheckLabel(options_.names)});
   if (!status.ok()) {
     if (!absl::IsCancelled(status)) metrics_->OnError("list pods", status);
     // What is known does for another while; without anything, nothing can be decided.

@@ -12,7 +12,9 @@
 #include "kube/api_reply.h"
 #include "kube/http_client.h"
 #include "kube/json.h"
+#include "kube/json_call.h"
 #include "kube/json_value.h"
+#include "kube/page_limit.h"
 #include "kube/query.h"
 #include "kube/timer.h"
 #include "model/gang.h"
@@ -25,8 +27,7 @@ using kube::JsonValue;
 
 // Whoever presses Tab has not decided yet to wait.
 constexpr std::chrono::milliseconds kTabPatience{2000};
-constexpr const char* kMostNames = "500";
-constexpr std::size_t kMaxNamesBytes = std::size_t{32} << 20;
+constexpr std::size_t kMostNames = 500;
 // The server leaves out everything but the metadata
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables).
 constexpr const char* kMetadataOnly =
@@ -85,16 +86,20 @@ std::vector<std::string> NamesOf(std::string_view list, Candidates wanted) {
 
 std::vector<std::string> NamesIn(kube::Transport& transport, Candidates wanted,
                                  const std::string& namespace_name) {
-  kube::Target target(PathOf(wanted, namespace_name));
-  target.With("limit", kMostNames);
-  kube::HttpRequest request;
-  request.target = target.text();
-  request.accept = kMetadataOnly;
-  request.silence = kTabPatience;
-  kube::BodySink sink(kMaxNamesBytes);
-  const absl::Status sent = transport.Send(request, sink);
-  if (!sent.ok() || sink.head().status != 200) return {};
-  return NamesOf(sink.body(), wanted);
+  kube::PageLimit limit(kMostNames);
+  while (true) {
+    kube::Target target(PathOf(wanted, namespace_name));
+    target.With("limit", limit.text());
+    kube::HttpRequest request;
+    request.target = target.text();
+    request.accept = kMetadataOnly;
+    request.silence = kTabPatience;
+    kube::BodySink sink(limit.MaxBytes());
+    const absl::Status sent = transport.Send(request, sink);
+    if (kube::IsTooLarge(sent, sink) && limit.Shrink()) continue;
+    if (!sent.ok() || sink.head().status != 200) return {};
+    return NamesOf(sink.body(), wanted);
+  }
 }
 
 std::vector<std::string> NamesFor(Candidates wanted, const ApiOptions& options) {

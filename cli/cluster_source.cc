@@ -10,6 +10,7 @@
 #include "cluster/feed.h"
 #include "kube/api_reply.h"
 #include "kube/json.h"
+#include "kube/json_call.h"
 #include "kube/page_limit.h"
 #include "kube/protobuf.h"
 #include "kube/query.h"
@@ -31,12 +32,6 @@ absl::Status Described(const std::string& path, const absl::Status& status) {
   return {status.code(), fmt::format("GET {}: {}", path, std::string(status.message()))};
 }
 
-// Whether the reply has more bytes than the sink takes: once its head is there, only the sink
-// itself says DataLoss.
-bool IsTooLarge(const absl::Status& got, const kube::BodySink& sink) {
-  return absl::IsDataLoss(got) && sink.head().status != 0;
-}
-
 // Passes every object that the API server has under `path` to `take`, page by page, and those that
 // cannot be read to `quarantine`.
 template <typename T>
@@ -55,7 +50,7 @@ absl::Status ListAll(kube::Transport& transport, const std::string& path,
     request.target = target.text();
     request.accept = kube::kProtobufType;
     const absl::Status got = transport.Send(request, sink);
-    if (IsTooLarge(got, sink) && limit.Shrink()) continue;
+    if (kube::IsTooLarge(got, sink) && limit.Shrink()) continue;
     if (!got.ok()) return got;
     if (sink.head().status != 200) {
       return kube::RefusalOf(path, kube::StatusOf(sink.head(), sink.body())).error;

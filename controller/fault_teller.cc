@@ -5,10 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "kube/json.h"
+#include "kube/json_api.h"
 #include "kube/json_call.h"
 #include "kube/json_model.h"
-#include "kube/query.h"
 
 namespace berth::controller {
 
@@ -108,23 +107,16 @@ absl::Status FaultTeller::Send(const FaultEvent& event, model::Time time) {
 }
 
 absl::StatusOr<std::vector<FaultEvent>> FaultTeller::EventsOfPods(const FaultChange& change) {
-  const kube::Target target =
-      kube::Target("/api/v1/pods").With("fieldSelector", "spec.nodeName=" + change.fault.node);
-  const auto reply = kube::CallJson(*transport_, kube::HttpMethod::kGet, target.text());
-  if (!reply.ok()) return reply.status();
-  kube::JsonParser parser;
-  const auto root = parser.Parse(*reply);
-  if (!root.ok()) return root.status();
-  absl::Status error;
-  const kube::Path path("");
-  const kube::JsonValue list(*root, path, error);
   std::vector<FaultEvent> events;
   const std::string& device = snapshot_->catalog()[change.fault.accelerator].resource;
-  list.Field("items").ForEachItem([&](const kube::JsonValue& item) {
+  const auto take = [&](const kube::JsonValue& item) {
     const model::Pod pod = kube::PodFromJson(item);
     if (IsToldOf(change, pod, device)) events.push_back(EventOfPod(change, pod));
-  });
-  if (!error.ok()) return error;
+  };
+  const absl::Status listed = kube::Api(transport_)
+                                  .List("/api/v1/pods", {{"", "pods", "list"}}, take,
+                                        {.fields = "spec.nodeName=" + change.fault.node});
+  if (!listed.ok()) return listed;
   return events;
 }
 

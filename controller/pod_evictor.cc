@@ -9,11 +9,9 @@
 
 #include "absl/time/time.h"
 #include "controller/gang_evictor.h"
-#include "kube/json.h"
 #include "kube/json_api.h"
 #include "kube/json_call.h"
 #include "kube/json_model.h"
-#include "kube/query.h"
 #include "model/accelerator_requests.h"
 #include "policies/scheduling/health.h"
 
@@ -113,23 +111,17 @@ bool PodEvictor::Empty(const NodeToEmpty& node) {
 }
 
 absl::StatusOr<std::vector<RunningPod>> PodEvictor::PodsOn(const NodeToEmpty& node) {
-  const kube::Target target =
-      kube::Target("/api/v1/pods").With("fieldSelector", "spec.nodeName=" + node.node);
-  const auto reply = kube::CallJson(*transport_, kube::HttpMethod::kGet, target.text());
-  if (!reply.ok()) return reply.status();
-  kube::JsonParser parser;
-  const auto root = parser.Parse(*reply);
-  if (!root.ok()) return absl::UnavailableError(root.status().message());
-  absl::Status error;
-  const kube::JsonValue list(*root, kube::Path(""), error);
   std::vector<RunningPod> pods;
-  list.Field("items").ForEachItem([&](const kube::JsonValue& item) {
+  const auto take = [&](const kube::JsonValue& item) {
     RunningPod pod = RunningPodFromJson(item);
     if (!IsConcerned(pod, node)) return;
     if (pod.pod.deleted == model::kNoTime) return pods.push_back(std::move(pod));
     if (model::SaturatingAdd(pod.pod.deleted, kHangs) > options_.now()) OnLeaving(node);
-  });
-  if (!error.ok()) return absl::UnavailableError(error.message());
+  };
+  const absl::Status listed = kube::Api(transport_)
+                                  .List("/api/v1/pods", {{"", "pods", "list"}}, take,
+                                        {.fields = "spec.nodeName=" + node.node});
+  if (!listed.ok()) return listed;
   return pods;
 }
 
@@ -223,17 +215,13 @@ absl::StatusOr<std::optional<JobRetries>> PodEvictor::RetriesOf(const RunningPod
 bool PodEvictor::EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node) {
   // A watch that has stalled shows for minutes what was.
   bool bad = false;
-  const std::string path =
-      kube::Target("/api/v1/nodes").With("fieldSelector", "metadata.name=" + node.node).text();
-  const absl::Status got =
-      kube::Api(transport_)
-          .Get(path, {{"", "nodes", "list"}, "", ""}, [&](const kube::JsonValue& list) {
-            list.Field("items").ForEachItem([&](const kube::JsonValue& item) {
-              const model::Node read = kube::NodeFromJson(item);
-              const bool is_same = read.uid == node.uid;
-              bad = is_same && IsBadNow(node.entry, read) && !model::NotReadySince(read);
-            });
-          });
+  const auto take = [&](const kube::JsonValue& item) {
+    const model::Node read = kube::NodeFromJson(item);
+    bad = read.uid == node.uid && IsBadNow(node.entry, read) && !model::NotReadySince(read);
+  };
+  const absl::Status got = kube::Api(transport_)
+                               .List("/api/v1/nodes", {{"", "nodes", "list"}}, take,
+                                     {.fields = "metadata.name=" + node.node});
   if (got.ok()) return bad && Evict(pod, node);
   retries_.OnTried(pod.pod.uid, timer_->Now());
   if (absl::IsCancelled(got)) return false;

@@ -98,10 +98,10 @@ bool PreflightRunner::List(bool is_busy) {
   if (listed_ && timer_->Now() < *listed_ + pause) return true;
   std::vector<PreflightPod> listed;
   const std::string& namespace_name = options_.names.namespace_name;
-  const absl::Status status = api_.List(
-      checks::PodsPath(namespace_name), {{"", "pods", "list"}, namespace_name, ""},
-      [&](const kube::JsonValue& pod) { listed.push_back(ReadPod(pod, options_.names)); },
-      checks::PreflightLabel(options_.names));
+  const absl::Status status =
+      api_.List(checks::PodsPath(namespace_name), {{"", "pods", "list"}, namespace_name, ""},
+                [&](const kube::JsonValue& pod) { listed.push_back(ReadPod(pod, options_.names)); },
+                {.labels = checks::PreflightLabel(options_.names)});
   if (!status.ok()) {
     OnError("list pods", status);
     return false;

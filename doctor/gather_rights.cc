@@ -71,7 +71,7 @@ absl::StatusOr<std::vector<Process>> GatherProcesses(kube::Api& api, const Place
             {.component = std::string(labels.Field("app.kubernetes.io/component").String()),
              .service_account = std::string(pod_spec.Field("serviceAccountName").String())});
       },
-      "app.kubernetes.io/instance=" + place.release);
+      {.labels = "app.kubernetes.io/instance=" + place.release});
   if (!listed.ok()) return listed;
   if (!processes.empty()) return processes;
   return absl::NotFoundError(

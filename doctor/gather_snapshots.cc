@@ -76,8 +76,8 @@ absl::StatusOr<std::vector<SnapshotFacts>> GatherSnapshots(kube::Transport& tran
         const JsonValue metadata = pod.Field("metadata");
         pods.emplace_back(metadata.Field("name").String());
       },
-      fmt::format("app.kubernetes.io/instance={},app.kubernetes.io/component=extender",
-                  place.release));
+      {.labels = fmt::format("app.kubernetes.io/instance={},app.kubernetes.io/component=extender",
+                             place.release)});
   if (!listed.ok()) return listed;
   std::vector<SnapshotFacts> all;
   all.reserve(pods.size());

@@ -17,48 +17,6 @@ namespace {
 // A pod with its managedFields has 10 KB, seldom much more.
 constexpr std::size_t kPageSize = 250;
 
-// Passes on a reply that has no more bytes than a page of several objects may have. A larger one
-// ends with OutOfRange, an error that neither transports nor CallJson() have for anything else.
-class CappedSink final : public HttpSink {
- public:
-  explicit CappedSink(HttpSink* sink) : sink_(sink) {}
-
-  absl::Status OnHead(const HttpHead& head) override { return sink_->OnHead(head); }
-  absl::Status OnBody(std::string_view bytes) override {
-    if (bytes.size() > left_) return absl::OutOfRangeError("the page is too large");
-    left_ -= bytes.size();
-    return sink_->OnBody(bytes);
-  }
-
- private:
-  HttpSink* const sink_;
-  std::size_t left_ = PageLimit::kMaxPageBytes;
-};
-
-// Sends requests for pages through another transport.
-class CappedTransport final : public Transport {
- public:
-  explicit CappedTransport(Transport* transport) : transport_(transport) {}
-
-  absl::Status Send(const HttpRequest& request, HttpSink& sink) override {
-    CappedSink capped(&sink);
-    return transport_->Send(request, capped);
-  }
-  void Stop() override { transport_->Stop(); }
-
- private:
-  Transport* const transport_;
-};
-
-// Returns OutOfRange if the page is too large and could have fewer objects. Other errors are those
-// of CallJson(), also for one object that is too large.
-absl::StatusOr<std::string> GetPage(Transport& transport, const std::string& target,
-                                    const PageLimit& limit) {
-  CappedTransport capped(&transport);
-  const bool has_several = limit.MaxBytes() == PageLimit::kMaxPageBytes;
-  return CallJson(has_several ? capped : transport, HttpMethod::kGet, target, "", limit.MaxBytes());
-}
-
 absl::Status Refusal(const absl::Status& status, const Need& need) {
   if (!absl::IsPermissionDenied(status)) return status;
   return absl::PermissionDeniedError("no right to " + ToString(need));
@@ -99,7 +57,7 @@ absl::Status Api::Create(const std::string& path, const Need& need, std::string 
 
 absl::Status Api::List(const std::string& path, const Need& need,
                        const std::function<void(const JsonValue& item)>& take,
-                       const std::string& selector) {
+                       const Selectors& selectors) {
   PageLimit limit(kPageSize);
   std::string continue_token;
   const auto read = [&](const JsonValue& list) {
@@ -109,10 +67,11 @@ absl::Status Api::List(const std::string& path, const Need& need,
   };
   while (true) {
     Target target(path);
-    target.With("labelSelector", selector)
+    target.With("labelSelector", selectors.labels)
         .With("limit", limit.text())
-        .With("continue", continue_token);
-    const auto reply = GetPage(*transport_, target.text(), limit);
+        .With("continue", continue_token)
+        .With("fieldSelector", selectors.fields);
+    const auto reply = CallJson(*transport_, HttpMethod::kGet, target.text(), "", limit.MaxBytes());
     if (absl::IsOutOfRange(reply.status()) && limit.Shrink()) continue;
     if (!reply.ok()) return Refusal(reply.status(), need);
     const absl::Status taken = PassReply(target.text(), *reply, read);

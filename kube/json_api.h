@@ -25,6 +25,14 @@ struct Need {
 /// Returns text for people: "get secrets in namespace berth-system".
 std::string ToString(const Need& need);
 
+/// Which objects of a kind are meant. Empty for all. A plain value.
+struct Selectors {
+  /// As in "app=berth,tier!=db".
+  std::string labels = {};
+  /// As in "spec.nodeName=gpu-7".
+  std::string fields = {};
+};
+
 /// Lists, reads and creates objects in JSON. Every function blocks until the API server has
 /// answered. Errors are those of kube::CallJson, except that PermissionDenied says in the words of
 /// `need` which permission is missing. A reply that cannot be read is Unavailable. Not thread-safe.
@@ -46,12 +54,12 @@ class Api {
   absl::Status Get(const std::string& path, const Need& need,
                    const std::function<void(const JsonValue& object)>& read);
 
-  /// Lists the objects at `path` page by page, and passes each to `take`. `selector` is a label
-  /// selector; empty for all. On an error, some objects may have been passed already. A page that
-  /// is too large is asked for again with fewer objects; see PageLimit.
+  /// Lists the objects at `path` page by page, and passes each to `take`. On an error, some objects
+  /// may have been passed already. A page that is too large is asked for again with fewer objects;
+  /// see PageLimit.
   absl::Status List(const std::string& path, const Need& need,
                     const std::function<void(const JsonValue& item)>& take,
-                    const std::string& selector = {});
+                    const Selectors& selectors = {});
 
   /// Creates an object from `body` by a POST to `path`, and passes the server's version of it to
   /// `read`.

@@ -68,6 +68,7 @@ absl::StatusOr<std::string> Call(Transport& transport, HttpMethod method, std::s
                             .body = std::move(body)};
   BodySink sink(max_reply);
   absl::Status answered = transport.Send(request, sink);
+  if (IsTooLarge(answered, sink)) answered = absl::OutOfRangeError(answered.message());
   const std::string what = fmt::format("{} {}", NameOf(method), request.target);
   if (absl::IsCancelled(answered)) return answered;
   const int status = sink.head().status;
@@ -85,6 +86,10 @@ absl::StatusOr<std::string> Call(Transport& transport, HttpMethod method, std::s
 }
 
 }  // namespace
+
+bool IsTooLarge(const absl::Status& sent, const BodySink& sink) {
+  return absl::IsDataLoss(sent) && sink.head().status != 0;
+}
 
 std::string_view NameOf(HttpMethod method) {
   switch (method) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "kube/transport.h"
 
@@ -12,12 +13,19 @@ namespace berth::kube {
 /// more.
 inline constexpr std::size_t kMaxJsonReply = std::size_t{8} << 20;
 
+class BodySink;
+
+/// Whether Transport::Send() has failed with `sent` because the reply has more bytes than `sink`
+/// accepts. Once the head is there, only a BodySink itself says DataLoss.
+bool IsTooLarge(const absl::Status& sent, const BodySink& sink);
+
 /// Sends one request whose body, if any, and reply are JSON. A PATCH is a JSON merge patch (RFC
 /// 7386). Blocks until the reply has arrived, and returns its body if its status is 2xx.
 ///
 /// Returns Cancelled after Transport::Stop(), and the transport's other errors with the request in
-/// front. DataLoss if the reply does not say that it is JSON: a page of a proxy. For other HTTP
-/// statuses the error names the request and what the server said:
+/// front. DataLoss if the reply does not say that it is JSON: a page of a proxy. OutOfRange, which
+/// nothing else is, if the reply has more than `max_reply` bytes. For other HTTP statuses the error
+/// names the request and what the server said:
 /// - NotFound for 404, and where nothing is created because the namespace is being deleted;
 /// - Aborted for 409: somebody else was faster;
 /// - PermissionDenied for 401 and 403;

@@ -3,16 +3,15 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
-#include <charconv>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_split.h"
 #include "fmt/format.h"
+#include "kube/percent.h"
 #include "kube/server_url.h"
 
 namespace berth::kube {
@@ -87,26 +86,6 @@ absl::Status Refuse(std::string_view url, std::string_view what,
   const std::size_t at = url.rfind('@');
   const std::string_view shown = at == std::string_view::npos ? url : url.substr(at + 1);
   return absl::InvalidArgumentError(fmt::format("proxy \"{}\": {}; {}", shown, what, advice));
-}
-
-/// Replaces "%40" by "@". Returns nullopt if a '%' is not followed by two hexadecimal digits. A '+'
-/// is a plus sign here, unlike in a query.
-std::optional<std::string> PercentDecoded(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      plain += text[i];
-      continue;
-    }
-    const std::string_view digits = text.substr(i + 1, 2);
-    const char* const end = digits.data() + digits.size();
-    unsigned value = 0;
-    const auto read = std::from_chars(digits.data(), end, value, 16);
-    if (digits.size() != 2 || read.ec != std::errc() || read.ptr != end) return std::nullopt;
-    plain += static_cast<char>(value);
-    i += 2;
-  }
-  return plain;
 }
 
 }  // namespace

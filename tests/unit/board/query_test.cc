@@ -10,11 +10,11 @@ TEST(BoardQuery, ReadsParametersAndUndoesTheirEscapes) {
     const char* target;
     const char* value;
   } cases[] = {
-      {"/api/node?name=gpu-7", "gpu-7"},   {"/api/node?other=1&name=gpu-7&more=2", "gpu-7"},
-      {"/api/node?name=a%2Fb+c", "a/b c"}, {"/api/node?name=first&name=second", "first"},
-      {"/api/node?surname=x", ""},         {"/api/node?name", ""},
-      {"/api/node?name=%2", ""},           {"/api/node?name=%zz", ""},
-      {"/api/node?&&name=x", "x"},         {"/api/node", ""},
+      {"/api/node?name=gpu-7", "gpu-7"}, {"/api/node?other=1&name=gpu-7&more=2", "gpu-7"},
+      {"/api/node?name=%2F+%2B", "/ +"}, {"/api/node?name=first&name=second", "first"},
+      {"/api/node?surname=x", ""},       {"/api/node?name", ""},
+      {"/api/node?name=%2", ""},         {"/api/node?name=%zz", ""},
+      {"/api/node?&&name=x", "x"},       {"/api/node", ""},
   };
   for (const auto& test : cases)
     EXPECT_EQ(ParameterOf(test.target, "name"), test.value) << test.target;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/page_limit.h"
 #include "tests/unit/kube/scripted_transport.h"
 
 namespace berth::cli {
@@ -28,6 +29,15 @@ TEST(ClusterNames, AreReadFromOnePageOfMetadata) {
   ASSERT_THAT(transport.requests, testing::SizeIs(1));
   EXPECT_EQ(transport.requests[0].target, "/api/v1/namespaces/ml/pods?limit=500");
   EXPECT_THAT(transport.requests[0].accept, HasSubstr("as=PartialObjectMetadataList"));
+}
+
+TEST(ClusterNames, OfFewerObjectsAreReadWhereTheyAreLarge) {
+  kube::ScriptedTransport transport;
+  transport.replies = {{.body = std::string(kube::PageLimit::kMaxPageBytes + 1, ' ')},
+                       {.body = kPodList}};
+  EXPECT_THAT(NamesIn(transport, Candidates::kPods, "ml"), ElementsAre("a", "b", "c"));
+  ASSERT_THAT(transport.requests, testing::SizeIs(2));
+  EXPECT_EQ(transport.requests[1].target, "/api/v1/namespaces/ml/pods?limit=125");
 }
 
 TEST(ClusterNames, OfGangsAreThoseOfTheirPods) {

@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kPodsOfNode[] = "/api/v1/pods?fieldSelector=spec.nodeName%3Dgpu-0";
+constexpr char kPodsOfNode[] = "/api/v1/pods?limit=250&fieldSelector=spec.nodeName%3Dgpu-0";
 
 /// An API server that keeps Events, and has one pod on gpu-0 that holds a GPU and one that does
 /// not.

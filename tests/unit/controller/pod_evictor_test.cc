@@ -1,6 +1,8 @@
 #include "controller/pod_evictor.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -79,6 +81,24 @@ class EvictorWorld final : public kube::Transport {
   std::set<std::string> event_names;
 
  private:
+  // The number of that parameter; 0 if there is none.
+  static std::size_t NumberIn(const std::string& target, const std::string& parameter) {
+    const std::size_t at = target.find(parameter + '=');
+    return at == std::string::npos ? 0 : std::stoul(target.substr(at + parameter.size() + 1));
+  }
+
+  // Those of the items that the target asks for.
+  static json PageOf(const json& items, const std::string& target) {
+    const std::size_t first = NumberIn(target, "continue");
+    const std::size_t limit = NumberIn(target, "limit");
+    const std::size_t end = limit == 0 ? items.size() : std::min(items.size(), first + limit);
+    json page;
+    page["items"] = json::array();
+    for (std::size_t i = first; i < end; ++i) page["items"].push_back(items[i]);
+    if (end < items.size()) page["metadata"]["continue"] = std::to_string(end);
+    return page;
+  }
+
   int Answer(const kube::HttpRequest& request, std::string& body) {
     const std::string& target = request.target;
     if (target.starts_with("/api/v1/pods?")) {
@@ -87,7 +107,7 @@ class EvictorWorld final : public kube::Transport {
         const std::string node = pod["spec"]["nodeName"];
         if (target.ends_with("%3D" + node)) items.push_back(pod);
       }
-      body = json{{"items", items}}.dump();
+      body = PageOf(items, target).dump();
       return 200;
     }
     if (target == "/api/v1/namespaces/ml/pods?limit=250") {
@@ -282,6 +302,21 @@ TEST_F(PodEvictorTest, EvictsNoMoreAMinuteThanConfigured) {
   EXPECT_THAT(api_.evicted, SizeIs(6));
   RunFor(minutes(1));
   EXPECT_THAT(api_.evicted, SizeIs(12));
+}
+
+// Together they have more bytes than a page may.
+TEST_F(PodEvictorTest, ANodeWithLargePodsIsEmptied) {
+  rules_[0].per_minute = 1;
+  PodEvictor evictor = Make();
+  json notes;
+  notes["example.com/notes"] = std::string(std::size_t{3} << 19, 'x');
+  for (int i = 0; i < 12; ++i) api_.Add("gpu-1", "train-" + std::to_string(i), notes);
+  SetBroken("gpu-1");
+  time_.end = time_.now + minutes(10) + seconds(20);
+  evictor.Run();
+  EXPECT_THAT(api_.evicted, SizeIs(1));
+  EXPECT_THAT(record_.statuses,
+              testing::Each(testing::Truly([](const auto& s) { return s.ok(); })));
 }
 
 // A tenth of 40 nodes.

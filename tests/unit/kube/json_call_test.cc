@@ -101,6 +101,16 @@ TEST(JsonCall, APageOfAProxyIsNoSuccess) {
   }
 }
 
+TEST(JsonCall, AReplyThatIsTooLargeHasAnErrorOfItsOwn) {
+  for (const char* type : {"application/json", "text/html"}) {
+    ScriptedTransport transport;
+    transport.replies.push_back({.body = "[1,2]", .content_type = type});
+    const absl::Status status = CallJson(transport, HttpMethod::kGet, "/x", "", 4).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange);
+    EXPECT_EQ(status.message(), "GET /x: the reply has over 4 bytes");
+  }
+}
+
 TEST(JsonCall, KeepsTheKindOfTheTransportsError) {
   for (const absl::Status& error :
        {absl::UnavailableError("down"), absl::DeadlineExceededError("slow")}) {
@@ -185,7 +195,7 @@ TEST(JsonApi, OneObjectThatIsTooLargeIsAnError) {
   PagedServer server = ServerOfTooLargeObjects("/pods", "application/json");
   const Need need{.permission = {"", "pods", "list"}};
   const absl::Status listed = Api(&server).List("/pods", need, [](const JsonValue&) {});
-  EXPECT_TRUE(absl::IsDataLoss(listed)) << listed;
+  EXPECT_TRUE(absl::IsOutOfRange(listed)) << listed;
   EXPECT_EQ(listed.message(), "GET /pods?limit=1: the reply has over 268435456 bytes");
   EXPECT_THAT(server.asked, testing::ElementsAre("0+250", "0+62", "0+15", "0+3", "0+1"));
 }
