@@ -1,18 +1,33 @@
 #include "board/devices.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
 
 namespace berth::board {
 
 using model::AcceleratorCatalog;
 
-std::int64_t DevicesOf(const model::Resources& resources, const model::AcceleratorSpec& spec) {
-  std::int64_t devices = std::max<std::int64_t>(0, resources.Get(spec.resource));
+namespace {
+
+double AmountOf(const model::Resources& resources, std::string_view name) {
+  return static_cast<double>(std::max<std::int64_t>(0, resources.Get(name)));
+}
+
+}  // namespace
+
+double DevicesOf(const model::Resources& resources, const model::AcceleratorSpec& spec) {
+  double devices = AmountOf(resources, spec.resource);
   for (const model::DeviceSlice& slice : spec.slices) {
-    const std::int64_t parts = std::max<std::int64_t>(0, resources.Get(slice.resource));
-    devices += parts / slice.per_device + (parts % slice.per_device > 0 ? 1 : 0);
+    devices += AmountOf(resources, slice.resource) / slice.per_device;
   }
   return devices;
+}
+
+std::int64_t WholeDevices(double devices) {
+  // A node may claim any number. Up to this one, sums are more exact than that.
+  constexpr double kMost = 1e9;
+  return static_cast<std::int64_t>(std::ceil(std::clamp(devices - kNoDevice, 0.0, kMost)));
 }
 
 const model::AcceleratorSpec* SpecOf(const model::NodeState& node,

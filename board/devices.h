@@ -9,9 +9,16 @@
 
 namespace berth::board {
 
-/// How many devices of an entry of the catalogue `resources` names: its own resource, and the
-/// devices of which they name slices, rounded up. Never negative.
-std::int64_t DevicesOf(const model::Resources& resources, const model::AcceleratorSpec& spec);
+/// How many devices of an entry of the catalogue `resources` names: its own resource, and the parts
+/// of devices that are its slices, 0.125 for an eighth. Never negative.
+double DevicesOf(const model::Resources& resources, const model::AcceleratorSpec& spec);
+
+/// Parts such as sevenths do not add up exactly. This is less than any.
+inline constexpr double kNoDevice = 1e-6;
+
+/// Devices with parts as whole ones, rounded up. Parts are to be added before: seven sevenths are
+/// one device.
+std::int64_t WholeDevices(double devices);
 
 /// The entry by which the devices of a node are counted: the one that recognises the node, or else
 /// the first of whose resource the node has any. Null if the node has no devices of the catalogue.

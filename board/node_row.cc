@@ -11,14 +11,20 @@ namespace {
 
 // What pods have of `spec`, by owner, and not more than `room` together.
 std::vector<Share> SharesOf(const PodTable::Entries& pods, const model::AcceleratorSpec& spec,
-                            std::int64_t room) {
-  std::map<std::string, std::int64_t> by_owner;
+                            double room) {
+  std::map<std::string, double> by_owner;
   for (const auto& [key, entry] : pods) {
-    const std::int64_t devices = std::min(room, DevicesOf(entry->pod.requests, spec));
-    if (devices > 0) by_owner[entry->owner] += devices;
+    const double devices = std::min(room, DevicesOf(entry->pod.requests, spec));
+    if (devices > kNoDevice) by_owner[entry->owner] += devices;
     room -= devices;
   }
   return {by_owner.begin(), by_owner.end()};
+}
+
+double SumOf(const std::vector<Share>& shares) {
+  double devices = 0;
+  for (const auto& [owner, share] : shares) devices += share;
+  return devices;
 }
 
 std::string RackOf(const model::Node& node, const std::vector<std::string>& labels) {
@@ -59,22 +65,24 @@ NodeRow RowOfNode(const model::NodeState& node,
   SetStatus(node, exclusion, row);
   const model::AcceleratorSpec* spec = SpecOf(node, catalog);
   if (spec == nullptr) return row;
-  const std::int64_t allocatable = DevicesOf(node.node.allocatable, *spec);
-  const std::int64_t capacity = std::max(allocatable, DevicesOf(node.node.capacity, *spec));
-  row.held = SharesOf(pods.On(node.node.name, /*planned=*/false), *spec, capacity);
-  const std::int64_t held = DevicesIn(row.held);
-  const std::int64_t room = std::max<std::int64_t>(0, allocatable - held);
-  row.planned = SharesOf(pods.On(node.node.name, /*planned=*/true), *spec, room);
-  const std::int64_t planned = DevicesIn(row.planned);
-  row.free = row.status == NodeStatus::kGood ? room - planned : 0;
-  row.broken = capacity - held - planned - row.free;
+  const std::int64_t allocatable = WholeDevices(DevicesOf(node.node.allocatable, *spec));
+  const std::int64_t capacity =
+      std::max(allocatable, WholeDevices(DevicesOf(node.node.capacity, *spec)));
+  row.held =
+      SharesOf(pods.On(node.node.name, /*planned=*/false), *spec, static_cast<double>(capacity));
+  row.planned = SharesOf(pods.On(node.node.name, /*planned=*/true), *spec,
+                         std::max(0.0, static_cast<double>(allocatable) - SumOf(row.held)));
+  const std::int64_t used = HeldDevices(row) + PlannedDevices(row);
+  const std::int64_t room = std::max<std::int64_t>(0, allocatable - used);
+  row.free = row.status == NodeStatus::kGood ? room : 0;
+  row.broken = capacity - used - row.free;
   return row;
 }
 
-std::int64_t DevicesIn(const std::vector<Share>& shares) {
-  std::int64_t devices = 0;
-  for (const auto& [owner, count] : shares) devices += count;
-  return devices;
+std::int64_t HeldDevices(const NodeRow& row) { return WholeDevices(SumOf(row.held)); }
+
+std::int64_t PlannedDevices(const NodeRow& row) {
+  return WholeDevices(SumOf(row.held) + SumOf(row.planned)) - HeldDevices(row);
 }
 
 }  // namespace berth::board

@@ -28,12 +28,13 @@ enum class NodeStatus : std::uint8_t {
   kCordoned = 4,
 };
 
-/// How many devices one owner has: who created the pods, or else their namespace.
-using Share = std::pair<std::string, std::int64_t>;
+/// How many devices one owner has: who created the pods, or else their namespace. Slices are parts
+/// of a device: 0.125 is an eighth of one.
+using Share = std::pair<std::string, double>;
 
-/// A node as the board draws it. Its devices are `held`, `planned`, `free` and `broken` together,
-/// and the page draws them in this order: which of its devices a pod got is not known. A plain
-/// value.
+/// A node as the board draws it. Its devices are HeldDevices(), PlannedDevices(), `free` and
+/// `broken` together, and the page draws them in this order: which of its devices a pod got is not
+/// known. A plain value.
 struct NodeRow {
   std::string name;
   /// See PoolOf().
@@ -63,7 +64,11 @@ NodeRow RowOfNode(const model::NodeState& node,
                   const std::optional<placement::Exclusion>& exclusion, const PodTable& pods,
                   const model::AcceleratorCatalog& catalog, const std::vector<std::string>& labels);
 
-/// The sum of the devices in `shares`.
-std::int64_t DevicesIn(const std::vector<Share>& shares);
+/// How many of the node's devices are held. Slices are added up and then rounded up.
+std::int64_t HeldDevices(const NodeRow& row);
+
+/// How many more are planned. A planned slice needs none if there is room for it in a device of
+/// which a slice is held.
+std::int64_t PlannedDevices(const NodeRow& row);
 
 }  // namespace berth::board

@@ -40,8 +40,8 @@ class JudgeByEntry {
 void AddToPool(const NodeRow& row, PoolTotals& pool) {
   ++pool.nodes;
   pool.bad_nodes += row.status == NodeStatus::kGood ? 0 : 1;
-  pool.held += DevicesIn(row.held);
-  pool.planned += DevicesIn(row.planned);
+  pool.held += HeldDevices(row);
+  pool.planned += PlannedDevices(row);
   pool.free += row.free;
   pool.broken += row.broken;
 }
@@ -55,7 +55,10 @@ Picture::Picture(const policies::scheduling::SchedulingEngine& engine,
 bool Picture::Update(const model::ClusterView& view, PodTable& pods, model::Time now) {
   const std::uint64_t next = revision_ + 1;
   bool changed = UpdateNodes(view, pods, now);
-  if (changed) CountPools();
+  if (changed) {
+    CountPools();
+    ForgetWords();
+  }
   if (UpdateWaiting(pods)) changed = true;
   if (changed) revision_ = next;
   return changed;
@@ -134,6 +137,18 @@ void Picture::InternWords(const NodeRow& row) {
   for (const auto* shares : {&row.held, &row.planned}) {
     for (const auto& [owner, devices] : *shares) WordOf(owner);
   }
+}
+
+void Picture::ForgetWords() {
+  if (word_list_.size() <= most_words_) return;
+  words_.clear();
+  word_list_.clear();
+  ForEachNode([this](const NodeRow& row) {
+    InternWords(row);
+    return true;
+  });
+  most_words_ = std::max(kFewWords, 2 * word_list_.size());
+  words_revision_ = revision_ + 1;
 }
 
 const NodeRow* Picture::Find(std::string_view name) const {

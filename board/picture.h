@@ -43,6 +43,9 @@ class Picture {
  public:
   /// The most rows that are sent of what waits. Further ones are only counted.
   static constexpr std::size_t kMostWaiting = 500;
+  /// Texts that no node has any more are kept up to this number, or up to as many as were in use
+  /// when it was last looked which are.
+  static constexpr std::size_t kFewWords = 1000;
 
   /// `engine` must outlive this. `labels`: of the topology, from narrow to wide; the view must have
   /// them.
@@ -56,8 +59,9 @@ class Picture {
   std::uint64_t revision() const { return revision_; }
 
   /// JSON objects that together tell everything that has changed after revision `since`; 0:
-  /// everything. Each tells of `most_nodes` nodes at most, so that no page has to read much at
-  /// once, and the last one of what is not about single nodes. docs/board.md describes them.
+  /// everything, which they also tell if texts were forgotten after that revision. Each tells of
+  /// `most_nodes` nodes at most, so that no page has to read much at once, and the last one of what
+  /// is not about single nodes. docs/board.md describes them.
   std::vector<std::string> Encode(std::uint64_t since, std::size_t most_nodes) const;
 
   /// No more nodes than this are drawn.
@@ -99,11 +103,13 @@ class Picture {
             bool is_touched);
   bool UpdateWaiting(const PodTable& pods);
   void CountPools();
-  // The number by which messages refer to a text. Texts are kept for ever: there are few owners,
-  // pools, racks and reasons.
+  // The number by which messages refer to a text.
   std::uint32_t WordOf(const std::string& text);
   // Gives every text of the row a number.
   void InternWords(const NodeRow& row);
+  // Owners and reasons come and go. Once there are twice as many texts as were in use, this numbers
+  // those in use anew, and clients are told everything again. That is rare: the list has to double.
+  void ForgetWords();
 
   const policies::scheduling::SchedulingEngine* engine_;
   const std::vector<std::string> labels_;
@@ -118,6 +124,10 @@ class Picture {
   std::uint64_t waiting_revision_ = 0;
   std::unordered_map<std::string, std::uint32_t> words_;
   std::vector<std::pair<std::string, std::uint64_t>> word_list_;  // with their revisions
+  // With more texts than that, it is looked which are in use.
+  std::size_t most_words_ = kFewWords;
+  // Since when numbers stand for the texts for which they stand now.
+  std::uint64_t words_revision_ = 0;
 };
 
 }  // namespace berth::board

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -19,12 +20,18 @@ using DatedWords = std::vector<std::pair<std::string, std::uint64_t>>;
 constexpr const char* kNodeColumns[] = {"id",    "name", "pool",   "rack", "status", "reason",
                                         "since", "free", "broken", "held", "planned"};
 
+// Without a decimal point unless there are parts of a device.
+Json JsonOfDevices(double devices) {
+  const auto whole = static_cast<std::int64_t>(devices);
+  return static_cast<double>(whole) < devices ? Json(devices) : Json(whole);
+}
+
 // A list of numbers: the owner's word and the devices, again and again.
 Json FlatShares(const std::vector<Share>& shares, const WordNumbers& words) {
   Json flat = Json::array();
   for (const auto& [owner, devices] : shares) {
     flat.push_back(words.at(owner));
-    flat.push_back(devices);
+    flat.push_back(JsonOfDevices(devices));
   }
   return flat;
 }
@@ -114,6 +121,8 @@ Json JsonOfWaiting(const std::vector<WaitingRow>& waiting) {
 }  // namespace
 
 std::vector<std::string> Picture::Encode(std::uint64_t since, std::size_t most_nodes) const {
+  // To whoever was told before, numbers of texts mean something else.
+  if (since < words_revision_) since = 0;
   std::vector<std::string> parts;
   NodeColumns nodes(words_);
   Json gone = Json::array();

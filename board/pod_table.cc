@@ -10,14 +10,23 @@ namespace berth::board {
 
 namespace {
 
+using policies::admission::OneLine;
+
 std::string KeyOfPod(const std::string& namespace_name, const std::string& name) {
   return namespace_name + '/' + name;
 }
 
 // A pod keeps only Berth's own annotations: others, such as that of `kubectl apply`, may be long,
-// and nothing reads them, neither the board nor the explanations that it asks for.
-void DropForeignAnnotations(const std::string& prefix, model::Pod& pod) {
+// and nothing reads them, neither the board nor the explanations that it asks for. What exceeds the
+// limits is nothing that Berth has a use for.
+void TrimAnnotations(const std::string& prefix, model::Pod& pod) {
   std::erase_if(pod.annotations, [&](const auto& each) { return !each.first.starts_with(prefix); });
+  if (pod.annotations.size() > PodTable::kMostAnnotations) {
+    pod.annotations.resize(PodTable::kMostAnnotations);
+  }
+  for (auto& [name, value] : pod.annotations) {
+    if (value.size() > PodTable::kMostAnnotation) value = OneLine(value, PodTable::kMostAnnotation);
+  }
   pod.annotations.shrink_to_fit();
 }
 
@@ -34,19 +43,23 @@ bool PodTable::IsShown(const model::Pod& pod) const {
   return pod.node_name.empty() || !model::AcceleratorRequests(pod, *catalog_).empty();
 }
 
+std::string PodTable::OwnerOf(const model::Pod& pod) const {
+  const auto creator = model::Find(pod.annotations, created_by_);
+  return OneLine(creator && !creator->empty() ? *creator : std::string_view(pod.namespace_),
+                 kMostOwner);
+}
+
 void PodTable::Upsert(model::Pod pod) {
-  DropForeignAnnotations(prefix_, pod);
+  std::string owner = OwnerOf(pod);
+  TrimAnnotations(prefix_, pod);
   std::string key = KeyOfPod(pod.namespace_, pod.name);
   const auto found = entries_.find(key);
-  if (found != entries_.end() && found->second.pod == pod) {
+  if (found != entries_.end() && found->second.pod == pod && found->second.owner == owner) {
     found->second.epoch = epoch_;
     return;
   }
   if (found != entries_.end()) Erase(found);
   if (!IsShown(pod)) return;
-  const auto creator = model::Find(pod.annotations, created_by_);
-  std::string owner = policies::admission::OneLine(
-      creator && !creator->empty() ? *creator : std::string_view(pod.namespace_), kMostOwner);
   const auto added =
       entries_.emplace(std::move(key), Entry{std::move(pod), std::move(owner), epoch_}).first;
   Link(added->first, added->second);

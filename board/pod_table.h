@@ -23,9 +23,15 @@ class PodTable {
   /// The most bytes of an owner. The annotation may be as long as all annotations of an object, and
   /// every page gets the owner of every pod.
   static constexpr std::size_t kMostOwner = 256;
+  /// Of Berth's own annotations of a pod, how many are kept, and the most bytes of the value of
+  /// each. Users may write any number below Berth's prefix, and all pods stay in memory.
+  static constexpr std::size_t kMostAnnotations = 32;
+  static constexpr std::size_t kMostAnnotation = 1024;
 
   /// A pod, and who it belongs to.
   struct Entry {
+    /// Of its annotations, it has Berth's own as far as the limits above allow. A longer value is
+    /// one line that ends in "...".
     model::Pod pod;
     /// Who created it, by the annotation that admission writes, or else its namespace. One line of
     /// kMostOwner bytes at most; a longer one ends in "...".
@@ -71,6 +77,8 @@ class PodTable {
  private:
   // Whether the board shows the pod.
   bool IsShown(const model::Pod& pod) const;
+  // Entry::owner of the pod, which still has all of its annotations.
+  std::string OwnerOf(const model::Pod& pod) const;
   // Add the entry to what finds it, and remove it from there.
   void Link(const std::string& key, const Entry& entry);
   void Unlink(const std::string& key, const Entry& entry);

@@ -1,6 +1,6 @@
 // What the picture shows, as lists: what waits, the nodes, and what a search finds.
 
-import {count, describeNode, element, link, replaceRows, since, STATUS_NAMES, troubleOf} from './words.js';
+import {count, describeNode, element, link, replaceRows, shown, since, STATUS_NAMES, troubleOf} from './words.js';
 
 const PAGE = 100;
 const MOST_NODES_FOUND = 20;
@@ -18,7 +18,8 @@ function* holdings(board) {
     if (id % 2000 === 1999) yield;
   }
   const name = ([word]) => board.words[word];
-  return [...sums].sort((a, b) => b[1] - a[1] || (name(a) < name(b) ? -1 : 1));
+  const rounded = [...sums].map(([word, devices]) => [word, shown(devices)]);
+  return rounded.sort((a, b) => b[1] - a[1] || (name(a) < name(b) ? -1 : 1));
 }
 
 /** Who holds devices. A click has the search mark them. */
@@ -138,7 +139,7 @@ export class NodeList {
     if (this.pool.value && board.words[board.pool[id]] !== this.pool.value) return false;
     if (this.state.value === 'free') return board.free[id] > 0;
     if (this.state.value === 'bad') return board.status[id] !== 0;
-    if (this.state.value === 'planned') return board.plannedCount[id] > 0;
+    if (this.state.value === 'planned') return board.planned[id].length > 0;
     return true;
   }
 
@@ -194,9 +195,9 @@ export class Search {
     this.run();
   }
 
-  /** The cluster has changed. */
-  onChange() {
-    if (this.input.value.trim() !== '' && Date.now() > this.next) this.run();
+  /** The cluster has changed. `anew`: what was found has to be found again, see BoardModel.apply(). */
+  onChange(anew) {
+    if (this.input.value.trim() !== '' && (anew || Date.now() > this.next)) this.run();
   }
 
   async run() {

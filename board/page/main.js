@@ -107,7 +107,7 @@ class Page {
     while (this.isDrawing) await nextFrame();
     await inSteps(this.showLists(changed));
     this.details.onChange();
-    this.search.onChange();
+    this.search.onChange(changed.anew);
     document.documentElement.dataset.revision = message.picture.revision;
   }
 
@@ -119,6 +119,7 @@ class Page {
       places: before.places || part.places,
       pools: before.pools || part.pools,
       waiting: before.waiting || part.waiting,
+      anew: before.anew || part.anew,
     };
   }
 

@@ -3,6 +3,14 @@
 
 const GROW = 1024;
 
+/** Parts of devices, such as sevenths, do not add up exactly. */
+export const TOO_LITTLE = 1e-6;
+
+/** How many devices the parts in `devices` take, which may be a fraction. */
+export function wholeDevices(devices) {
+  return Math.ceil(devices - TOO_LITTLE);
+}
+
 function sumOf(shares) {
   let sum = 0;
   for (let i = 1; i < shares.length; i += 2) sum += shares[i];
@@ -62,13 +70,15 @@ export class BoardModel {
 
   /**
    * Takes over what the server says has changed, in steps, so that no frame gets long. Returns what
-   * has changed: {ids, places, pools, waiting}; `places`: whether nodes have come, gone or moved.
+   * has changed: {ids, places, pools, waiting, anew}; `places`: whether nodes have come, gone or
+   * moved; `anew`: whether everything was told, and numbers of words may mean something else.
    */
   *apply(picture) {
-    const changed = {ids: [], places: false, pools: false, waiting: false};
+    const changed = {ids: [], places: false, pools: false, waiting: false, anew: false};
     if (picture.since === 0 && picture.first) {
       this.reset();
       changed.places = true;
+      changed.anew = true;
     }
     this.words.length = picture.words.from;
     for (const word of picture.words.add) this.words.push(word);
@@ -105,8 +115,10 @@ export class BoardModel {
     this.broken[id] = nodes.broken[i];
     this.held[id] = nodes.held[i];
     this.planned[id] = nodes.planned[i];
-    this.heldCount[id] = sumOf(nodes.held[i]);
-    this.plannedCount[id] = sumOf(nodes.planned[i]);
+    const held = sumOf(nodes.held[i]);
+    this.heldCount[id] = wholeDevices(held);
+    // A planned slice may get a part of a device of which another part is held.
+    this.plannedCount[id] = wholeDevices(held + sumOf(nodes.planned[i])) - this.heldCount[id];
     return moved || before !== this.devices(id);
   }
 

@@ -1,6 +1,8 @@
 // Draws the nodes. Pixels are computed here and handed to the canvas: 60,000 rectangles would take
 // the canvas several frames. Every state has a pattern beside its colour.
 
+import {TOO_LITTLE, wholeDevices} from './model.js';
+
 const BUDGET = 4; // milliseconds of drawing in one frame
 
 /** Colours by the names of the style sheet, as the canvas stores them. */
@@ -207,9 +209,18 @@ export class Picture {
       for (let i = 0; i < number; ++i) kinds.push(kind);
     };
     const held = board.held[id];
+    const rest = isDim ? 'dim' : 'held';
     for (let i = 0; i < held.length; i += 2) {
-      const isFound = this.foundOwners.has(held[i]);
-      put(isFound ? 'found' : isDim ? 'dim' : 'held', held[i + 1]);
+      put(this.foundOwners.has(held[i]) ? 'found' : rest, Math.floor(held[i + 1]));
+    }
+    // Then the devices that slices share. One belongs to everybody who has a part of it.
+    let parts = kinds.length;
+    put(rest, board.heldCount[id] - parts);
+    for (let i = 0; i < held.length; i += 2) {
+      const part = held[i + 1] % 1;
+      const isFound = part > TOO_LITTLE && this.foundOwners.has(held[i]);
+      if (isFound) kinds.fill('found', Math.floor(parts + TOO_LITTLE), wholeDevices(parts + part));
+      parts += part;
     }
     put('planned', board.plannedCount[id]);
     put('free', board.free[id]);

@@ -11,6 +11,11 @@ export function count(number, noun) {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** A number of devices as it is shown: slices are parts of a device, such as 0.125. */
+export function shown(devices) {
+  return Math.round(devices * 1000) / 1000;
+}
+
 /** How long ago `since` was, both in seconds since 1970, in the largest unit that gives at least 2. */
 export function age(since, now) {
   const seconds = Math.max(0, Math.round(now - since));
@@ -30,7 +35,7 @@ export function troubleOf(board, id) {
 
 function sharesIn(board, shares) {
   const parts = [];
-  for (let i = 0; i < shares.length; i += 2) parts.push(`${shares[i + 1]} ${board.words[shares[i]]}`);
+  for (let i = 0; i < shares.length; i += 2) parts.push(`${shown(shares[i + 1])} ${board.words[shares[i]]}`);
   return parts.join(', ');
 }
 
@@ -41,8 +46,8 @@ export function describeNode(board, id) {
   if (rack) parts.push(`rack ${rack}`);
   const trouble = troubleOf(board, id);
   if (trouble) parts.push(trouble);
-  if (board.heldCount[id] > 0) parts.push(`held by ${sharesIn(board, board.held[id])}`);
-  if (board.plannedCount[id] > 0) parts.push(`planned for ${sharesIn(board, board.planned[id])}`);
+  if (board.held[id].length > 0) parts.push(`held by ${sharesIn(board, board.held[id])}`);
+  if (board.planned[id].length > 0) parts.push(`planned for ${sharesIn(board, board.planned[id])}`);
   if (board.free[id] > 0) parts.push(`${board.free[id]} free`);
   if (board.broken[id] > 0) parts.push(`${board.broken[id]} broken`);
   return parts.join('; ');

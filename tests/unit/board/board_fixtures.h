@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -46,9 +47,13 @@ inline model::Node Broken(const std::string& name) {
 
 /// A board without a server: what a feed would write, and the picture of it.
 struct BoardUnderTest {
-  cluster::Snapshot snapshot{{.catalog = TestCatalog(), .labels = {kRack, kZone}}};
-  policies::scheduling::SchedulingEngine engine{TestCatalog(), "berth.dev", {}};
-  PodTable pods{TestCatalog(), "berth.dev"};
+  explicit BoardUnderTest(std::shared_ptr<const model::AcceleratorCatalog> devices = TestCatalog())
+      : catalog(std::move(devices)) {}
+
+  const std::shared_ptr<const model::AcceleratorCatalog> catalog;
+  cluster::Snapshot snapshot{{.catalog = catalog, .labels = {kRack, kZone}}};
+  policies::scheduling::SchedulingEngine engine{catalog, "berth.dev", {}};
+  PodTable pods{catalog, "berth.dev"};
   Picture picture{engine, {kRack, kZone}};
 
   void Put(model::Node node) { snapshot.UpsertNode(std::move(node)); }

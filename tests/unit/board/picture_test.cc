@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/board/board_fixtures.h"
@@ -16,7 +18,9 @@ namespace {
 
 using Json = nlohmann::json;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::Pair;
+using ::testing::SizeIs;
 
 /// What a page knows that applies every message: its nodes by id, with texts in place of words.
 struct PageUnderTest {
@@ -135,6 +139,92 @@ TEST(BoardPicture, ANodeNeverShowsMoreDevicesThanItHas) {
   EXPECT_EQ(row.broken, 0);
 }
 
+constexpr char kHalf[] = "nvidia.com/mig-3g.20gb";
+constexpr char kSeventh[] = "nvidia.com/mig-1g.5gb";
+
+/// V100 nodes whose devices are cut into slices.
+std::shared_ptr<const model::AcceleratorCatalog> SlicedCatalog() {
+  model::AcceleratorSpec v100;
+  v100.name = "V100";
+  v100.resource = kGpu;
+  v100.slices = {{kHalf, 2}, {kSeventh, 7}};
+  v100.nodes = {{"example.com/model", "^v100$"}};
+  auto catalog = model::AcceleratorCatalog::Make({v100});
+  return std::make_shared<const model::AcceleratorCatalog>(*std::move(catalog));
+}
+
+/// The node "a", with whole devices and slices.
+model::Node SlicedNode(std::int64_t gpus, std::int64_t halves, std::int64_t sevenths) {
+  model::Node node = MakeNode("a", gpus);
+  for (model::Resources* resources : {&node.capacity, &node.allocatable}) {
+    resources->Set(kHalf, halves);
+    resources->Set(kSeventh, sevenths);
+  }
+  return node;
+}
+
+/// A pod of that owner, for one of the resource.
+model::Pod PodOf(const std::string& owner, const std::string& node, const char* resource) {
+  model::Pod pod = MakePod("of-" + owner, node, 0);
+  pod.requests.Set(resource, 1);
+  pod.annotations = {{"berth.dev/created-by", owner}};
+  return pod;
+}
+
+TEST(BoardPicture, EverybodyWithASliceOfADeviceHoldsAPartOfIt) {
+  BoardUnderTest board(SlicedCatalog());
+  board.Put(SlicedNode(0, 0, 7));
+  for (int i = 0; i < 7; ++i) board.Put(PodOf("user-" + std::to_string(i), "a", kSeventh));
+  board.Update();
+  const NodeRow& row = RowOf(board, "a");
+  ASSERT_THAT(row.held, SizeIs(7));
+  for (const auto& [owner, devices] : row.held) EXPECT_DOUBLE_EQ(devices, 1.0 / 7) << owner;
+  EXPECT_EQ(HeldDevices(row), 1);
+  EXPECT_EQ(row.free, 0);
+  EXPECT_EQ(row.broken, 0);
+  EXPECT_THAT(board.picture.pools(), ElementsAre(Pair("V100", PoolTotals{.nodes = 1, .held = 1})));
+}
+
+// Sevenths do not add up exactly, and what is left of the device is nothing that a pod could get.
+TEST(BoardPicture, NothingIsPlannedOnADeviceOfWhichAllSlicesAreHeld) {
+  BoardUnderTest board(SlicedCatalog());
+  board.Put(SlicedNode(0, 0, 7));
+  for (int i = 0; i < 7; ++i) board.Put(PodOf("user-" + std::to_string(i), "a", kSeventh));
+  model::Pod planned = PodOf("carol", "", kSeventh);
+  planned.nominated_node = "a";
+  board.Put(planned);
+  board.Update();
+  EXPECT_THAT(RowOf(board, "a").planned, IsEmpty());
+}
+
+TEST(BoardPicture, SlicesOfAllSizesAreAddedUpAndRoundedOnce) {
+  BoardUnderTest board(SlicedCatalog());
+  board.Put(SlicedNode(0, 1, 3));
+  board.Update();
+  EXPECT_EQ(RowOf(board, "a").free, 1) << "a half and three sevenths are parts of one device";
+}
+
+TEST(BoardPicture, APlannedSliceMayGetTheRestOfADevice) {
+  BoardUnderTest board(SlicedCatalog());
+  board.Put(SlicedNode(1, 2, 0));
+  board.Put(PodOf("alice", "a", kGpu));
+  board.Put(PodOf("bob", "a", kHalf));
+  model::Pod planned = PodOf("carol", "", kHalf);
+  planned.nominated_node = "a";
+  board.Put(planned);
+  board.Update();
+  const NodeRow& row = RowOf(board, "a");
+  EXPECT_EQ(HeldDevices(row), 2);
+  EXPECT_EQ(PlannedDevices(row), 0);
+  EXPECT_EQ(row.free, 0);
+  EXPECT_EQ(row.broken, 0);
+  PageUnderTest page;
+  page.Apply(board.picture);
+  ASSERT_THAT(page.nodes, SizeIs(1));
+  EXPECT_EQ(page.nodes.begin()->second["held"], Json({"alice", 1, "bob", 0.5}));
+  EXPECT_EQ(page.nodes.begin()->second["planned"], Json({"carol", 0.5}));
+}
+
 TEST(BoardPicture, PoolsAreTheSumsOfTheirNodes) {
   BoardUnderTest board;
   board.Put(MakeNode("a"));
@@ -170,6 +260,31 @@ TEST(BoardPicture, AClientGetsOnlyWhatHasChangedSinceItsRevision) {
   ASSERT_EQ(page.nodes.size(), 1U);
   EXPECT_EQ(page.nodes.begin()->second["name"], "b");
   EXPECT_EQ(page.nodes.begin()->second["held"], Json({"ml", 3}));
+}
+
+TEST(BoardPicture, TextsThatNobodyUsesAnyMoreAreForgotten) {
+  BoardUnderTest board;
+  board.Put(MakeNode("a"));
+  board.Put(MakeNode("b"));
+  PageUnderTest follows;
+  PageUnderTest is_away;
+  for (std::size_t i = 0; i < 3 * Picture::kFewWords; ++i) {
+    model::Pod pod = MakePod("train", "a", 1);
+    pod.annotations = {{"berth.dev/created-by", "user-" + std::to_string(i)}};
+    board.Put(pod);
+    ASSERT_TRUE(board.Update());
+    follows.Apply(board.picture);
+    if (i == 0) is_away.Apply(board.picture);
+  }
+  is_away.Apply(board.picture);
+  PageUnderTest fresh;
+  fresh.Apply(board.picture);
+  EXPECT_LE(fresh.words.size(), Picture::kFewWords);
+  EXPECT_EQ(fresh.nodes.size(), 2U);
+  for (const PageUnderTest* page : {&follows, &is_away}) {
+    EXPECT_EQ(page->nodes, fresh.nodes);
+    EXPECT_EQ(page->words, fresh.words);
+  }
 }
 
 /// Changes the cluster at random.

@@ -104,6 +104,21 @@ TEST_F(PodTableTest, PodsThatWaitKeepOnlyBerthsOwnAnnotations) {
   EXPECT_EQ(table.Find("ml", "train")->pod.annotations, expected);
 }
 
+TEST_F(PodTableTest, OwnAnnotationsAreFewAndShort) {
+  model::Pod pod = Waiting("train", 8);
+  for (int i = 100; i < 200; ++i) {
+    pod.annotations.emplace_back("berth.dev/a" + std::to_string(i), std::string(10'000, 'x'));
+  }
+  pod.annotations.emplace_back("berth.dev/created-by", "alice");
+  table.Upsert(pod);
+  const model::StringMap& kept = table.Find("ml", "train")->pod.annotations;
+  ASSERT_EQ(kept.size(), PodTable::kMostAnnotations);
+  for (const auto& [name, value] : kept) {
+    EXPECT_EQ(value, std::string(PodTable::kMostAnnotation - 3, 'x') + "...") << name;
+  }
+  EXPECT_EQ(table.Find("ml", "train")->owner, "alice") << "whatever else there is";
+}
+
 TEST_F(PodTableTest, AnEqualPodIsNoChange) {
   model::Pod pod = MakePod("train", "a", 1);
   pod.annotations = {{"example.com/long", "text"}};
