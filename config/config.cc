@@ -190,9 +190,10 @@ void ValidateCheckCondition(const std::string& path, const std::string& type, mo
     }
   }
   if (known) return;
-  errors.push_back({path, fmt::format("health knows no condition \"{}\", so that a check that "
-                                      "fails would have no effect; add it to health.conditions",
-                                      type)});
+  errors.push_back(
+      {path, fmt::format("health knows no condition \"{}\", so that a check that "
+                         "fails would have no effect; give it one in health.conditions",
+                         type)});
 }
 
 void ValidateActiveChecks(const BerthConfiguration& config, Errors& errors) {

@@ -138,7 +138,8 @@ void VisitFields(Visitor& visit, LostNodesConfig& config) {
   visit("maxShare", config.max_share,
         "The controller ends no such pods while more than this share of all nodes, and more than "
         "one node, is not Ready, because then the network is more likely at fault; nor until "
-        "forceDeleteAfter has passed since. Above 0; 1: always");
+        "forceDeleteAfter has passed since, or since the controller has started to watch. Above 0; "
+        "1: always");
 }
 
 /// Which nodes may be repaired by others: `controller.repair`. Off by default.

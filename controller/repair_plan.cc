@@ -47,6 +47,7 @@ class RepairPlanner {
   RepairPlanner(const model::ClusterView& view, const model::AcceleratorCatalog& catalog,
                 const RepairRules& rules, model::Time now)
       : view_(view), rules_(rules), now_(now), pools_(catalog.size()) {
+    present_.keep_for = {};
     entries_ = policies::scheduling::AllConditions(rules.health);
     std::erase_if(entries_, [](const HealthCondition& entry) {
       return entry.effect != Effect::kExclude || entry.max_runtime.count() > 0;
@@ -84,7 +85,8 @@ class RepairPlanner {
     for (const HealthCondition& entry : entries_) {
       if (!policies::scheduling::Excludes(entry, rules_.health, state, now_)) continue;
       patient.away = true;
-      patient.ill = !policies::scheduling::IsTripped(entry, rules_.health, view_.Pools(),
+      patient.ill = (label || policies::scheduling::Excludes(entry, present_, state, now_)) &&
+                    !policies::scheduling::IsTripped(entry, rules_.health, view_.Pools(),
                                                      state.accelerator, now_);
       if (patient.ill) break;
     }
@@ -110,6 +112,9 @@ class RepairPlanner {
 
   const model::ClusterView& view_;
   const RepairRules& rules_;
+  // What is over keeps a label, and gives none: a detector that is mended has let go of all nodes,
+  // also of those that its breaker has spared.
+  policies::scheduling::HealthConfig present_ = rules_.health;
   const model::Time now_;
   std::vector<HealthCondition> entries_;     // those that count
   std::vector<std::vector<Patient>> pools_;  // by catalogue index

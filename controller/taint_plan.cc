@@ -32,6 +32,7 @@ class TaintPlanner {
   TaintPlanner(const model::ClusterView& view, const model::AcceleratorCatalog& catalog,
                const TaintRules& rules, const std::set<std::string>& written, model::Time now)
       : view_(view), rules_(rules), written_(written), now_(now), pools_(catalog.size()) {
+    present_.keep_for = {};
     for (std::size_t i = 0; i < pools_.size(); ++i) {
       const auto nodes = static_cast<double>(view.Pools().Nodes(EntryAt(i)));
       pools_[i].limit = static_cast<std::size_t>(std::floor(rules.health.breaker.fraction * nodes));
@@ -77,13 +78,15 @@ class TaintPlanner {
     }
   }
 
-  // Returns the value of the taint that the node shall have as far as its pool allows.
-  std::optional<std::string> ValueFor(const model::NodeState& node) const {
+  // Returns the value of the taint that the node shall have as far as its pool allows, by one of
+  // the two configurations.
+  std::optional<std::string> ValueFor(const model::NodeState& node,
+                                      const policies::scheduling::HealthConfig& health) const {
     if (node.accelerator == model::AcceleratorCatalog::kNone) return std::nullopt;
     const auto pool = static_cast<std::size_t>(node.accelerator);
     for (const TaintingEntry& each : entries_) {
       const bool counts = each.counts_in[pool];
-      if (counts && policies::scheduling::Excludes(each.entry, rules_.health, node, now_)) {
+      if (counts && policies::scheduling::Excludes(each.entry, health, node, now_)) {
         return TaintValueOf(each.entry);
       }
     }
@@ -99,7 +102,7 @@ class TaintPlanner {
                written_.contains(node.node.name)) {
       ++pools_[static_cast<std::size_t>(node.accelerator)].tainted;
     } else if (!node.quarantined) {
-      if (auto value = ValueFor(node)) wanting_.emplace_back(&node, *std::move(value));
+      if (auto value = ValueFor(node, present_)) wanting_.emplace_back(&node, *std::move(value));
     }
   }
 
@@ -115,7 +118,7 @@ class TaintPlanner {
       ++pool.kept;
       return;
     }
-    std::optional<std::string> value = ValueFor(node);
+    std::optional<std::string> value = ValueFor(node, rules_.health);
     if (value && pool.kept >= pool.limit) value.reset();
     if (value) ++pool.kept;
     if (value != taint.value) Change(node, std::move(value));
@@ -127,6 +130,9 @@ class TaintPlanner {
 
   const model::ClusterView& view_;
   const TaintRules& rules_;
+  // What is over keeps a taint, and gives none: a detector that is mended has let go of all nodes,
+  // also of those that its breaker has spared.
+  policies::scheduling::HealthConfig present_ = rules_.health;
   const std::set<std::string>& written_;
   const model::Time now_;
   std::vector<TaintingEntry> entries_;

@@ -73,7 +73,9 @@ std::string TraceOf(const HealthProfileSpec& spec, const Facts& facts) {
 
 std::vector<Detector> MissingDetectors(const Facts& facts, const HealthConfig& health,
                                        const Types& published) {
-  const Types configured = TypesOf(policies::scheduling::AllConditions(health));
+  Types configured = TypesOf(policies::scheduling::AllConditions(health));
+  // What is to be ignored is known all the same.
+  configured.merge(TypesOf(health.conditions));
   std::vector<Detector> missing;
   for (const HealthProfileSpec& spec : policies::scheduling::HealthProfiles()) {
     const Types lacking = Minus(TypesOf(spec.conditions), configured);

@@ -22,9 +22,11 @@ void ValidateCondition(const HealthCondition& condition, const std::string& path
   if (condition.type.empty()) {
     errors.push_back({path + ".type", "must name a node condition, such as GPUIsLost"});
   }
-  if (condition.effect == Effect::kIgnore) {
+  const bool is_narrow = !condition.resources.empty() || condition.max_runtime.count() > 0;
+  if (condition.effect == Effect::kIgnore && is_narrow) {
     errors.push_back({path + ".effect",
-                      "must be Exclude or Penalize; remove the entry to ignore the condition"});
+                      "Ignore is for all pods; leave out resources and maxRuntime, or write "
+                      "Penalize"});
   }
   for (const auto& [name, duration] : {std::pair{".minDuration", condition.min_duration},
                                        std::pair{".recovery", condition.recovery},

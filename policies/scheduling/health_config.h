@@ -63,7 +63,7 @@ std::span<const model::EnumName<HealthProfile>> EnumNames(HealthProfile);
 struct HealthCondition {
   /// Type of the node condition.
   std::string type;
-  /// kPenalize or kExclude; Validate refuses kIgnore.
+  /// With kIgnore the entry only replaces what profiles say of the type; see AllConditions().
   Effect effect = Effect::kExclude;
   /// How long the condition must be bad before it has its effect.
   model::Duration min_duration{0};
@@ -92,7 +92,9 @@ void VisitFields(Visitor& visit, HealthCondition& condition) {
       "badStatus", condition.bad_status,
       "The status that tells of a fault, in quotes: \"True\", as of GPUIsLost, or \"False\", as of "
       "AcceleratedHardwareReady");
-  visit.Required("effect", condition.effect, "Exclude or Penalize");
+  visit.Required("effect", condition.effect,
+                 "Exclude, Penalize or Ignore: the condition does not count, whatever profiles say "
+                 "of it");
   visit("minDuration", condition.min_duration,
         "How long the condition must be bad before it has its effect");
   visit("recovery", condition.recovery,

@@ -258,6 +258,8 @@ std::vector<HealthCondition> AllConditions(const HealthConfig& config) {
     Overlay(SpecOf(profile).conditions, conditions);
   }
   Overlay(config.conditions, conditions);
+  std::erase_if(conditions,
+                [](const HealthCondition& each) { return each.effect == Effect::kIgnore; });
   return conditions;
 }
 

@@ -42,7 +42,8 @@ std::string_view NameOf(HealthProfile profile);
 
 /// Returns the conditions of the profiles that `config` names, and its own. What a later profile
 /// says about a type replaces all that earlier ones say about it, and what `config.conditions` says
-/// replaces both. Everything that judges nodes takes its entries from here.
+/// replaces both. Entries with the effect Ignore do no more than that, and are left out. Everything
+/// that judges nodes takes its entries from here.
 std::vector<HealthCondition> AllConditions(const HealthConfig& config);
 
 /// Returns the types of AllConditions(config) that a detector which works well publishes at any

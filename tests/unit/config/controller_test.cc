@@ -219,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "controller.certificates.servers; set both"},
         Mistake{"  activeChecks: [{name: a, image: b, condition: NobodyKnows}]",
                 "f:4: controller.activeChecks[0].condition: health knows no condition "
-                "\"NobodyKnows\", so that a check that fails would have no effect; add it to "
+                "\"NobodyKnows\", so that a check that fails would have no effect; give it one in "
                 "health.conditions"},
         Mistake{"  activeChecks: [{name: a, image: b}]\nhealth: {staleAfter: 10m}",
                 "f:4: controller.activeChecks[0].condition: \"GPURuntimeError\" goes stale before "
@@ -229,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "accelerators; write the name of one"},
         Mistake{"  activeChecks: []\nplanner: {gangs: {preflight: {image: a, condition: Unheard}}}",
                 "f:5: planner.gangs.preflight.condition: health knows no condition \"Unheard\", so "
-                "that a check that fails would have no effect; add it to health.conditions"},
+                "that a check that fails would have no effect; give it one in health.conditions"},
         Mistake{"  evict: [{condition: NobodyKnows}]",
                 "f:4: controller.evict[0].condition: health has no entry by which \"NobodyKnows\" "
                 "excludes nodes; write one of its types, or add it to health.conditions"},

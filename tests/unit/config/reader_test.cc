@@ -142,8 +142,6 @@ TEST(ParseConfig, LeavesTheSyntaxOfPartsToWhoKnowsIt) {
        "f:4: accelerators[0].memory: "},
       {"accelerators: [{name: A, resource: a.org/b, memory: -1}]", "f:4: accelerators[0].memory: "},
       {"accelerators: [{name: A, resource: cpu}]", "f:4: accelerators[0].resource: "},
-      {"health:\n  conditions:\n  - {type: A, effect: Ignore}",
-       "f:6: health.conditions[0].effect: "},
       {"health: {staleAfter: -1s}", "f:4: health.staleAfter: "},
   };
   for (const auto& test : cases) {
@@ -151,6 +149,18 @@ TEST(ParseConfig, LeavesTheSyntaxOfPartsToWhoKnowsIt) {
     ASSERT_EQ(reading.errors.size(), 1u) << test.body << '\n' << yaml::ToString(reading.errors);
     EXPECT_THAT(yaml::ToString(reading.errors), HasSubstr(test.place));
   }
+}
+
+TEST(ParseConfig, LetsAConditionOfAProfileBeIgnored) {
+  const ConfigReading reading =
+      ParseConfig(WithCertificate("health:\n  profiles: [pfn]\n  conditions:\n"
+                                  "  - {type: DStateProcess, effect: Ignore}"),
+                  "f");
+  ASSERT_TRUE(reading.ok()) << yaml::ToString(reading.errors);
+  using Health = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
+  const auto& health = std::get<Health>(reading.config.scheduling.policies.all).config;
+  ASSERT_EQ(health.conditions.size(), 1u);
+  EXPECT_EQ(health.conditions[0].effect, policies::scheduling::Effect::kIgnore);
 }
 
 TEST(ParseConfig, WantsAllOfACertificateOrPlainLoopback) {

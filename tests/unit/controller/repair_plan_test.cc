@@ -144,6 +144,23 @@ TEST(PlanRepairs, ATrippedBreakerStopsItWhateverTheShare) {
   EXPECT_THAT(PlanOf(nodes, rules), ElementsAre(Deny(0), Allow(11)));
 }
 
+// The conditions keep their effect for a while, also on nodes that the breaker has spared.
+TEST(PlanRepairs, WhatIsOverKeepsALabelAndGivesNone) {
+  RepairRules rules = LabelRules();
+  rules.max_share = 1;
+  auto nodes = RepairNodes(12);
+  const model::Time mended = kNow - std::chrono::minutes(1);
+  for (int i = 0; i < 5; ++i) {
+    nodes[i].node.conditions = {{"GPUIsLost", model::ConditionStatus::kFalse, mended, kNow}};
+    nodes[i].past = {{"GPUIsLost", kNow - std::chrono::hours(3), mended}};
+  }
+  EXPECT_THAT(PlanOf(nodes, rules), IsEmpty());
+  nodes[0] = Allowed(nodes[0]);
+  EXPECT_THAT(PlanOf(nodes, rules), IsEmpty());
+  nodes[0].past.clear();
+  EXPECT_THAT(PlanOf(nodes, rules), ElementsAre(Deny(0)));
+}
+
 // node-operation-controller would delete the Job, and the node would stay half repaired.
 TEST(PlanRepairs, WhatIsBeingRepairedIsFinished) {
   auto nodes = BrokenNodes(4, 12);

@@ -165,6 +165,21 @@ TEST(PlanTaints, ATrippedBreakerTakesItsTaintsAway) {
   EXPECT_THAT(TaintsOf(nodes), SizeIs(5));  // the sixth has it
 }
 
+// The conditions keep their effect for a while, also on nodes that the breaker has spared.
+TEST(PlanTaints, WhatIsOverKeepsATaintAndGivesNone) {
+  auto nodes = TaintNodes(12);
+  const model::Time mended = kNow - std::chrono::minutes(1);
+  for (int i = 0; i < 5; ++i) {
+    nodes[i].node.conditions = {{"GPUIsLost", model::ConditionStatus::kFalse, mended, kNow}};
+    nodes[i].past = {{"GPUIsLost", kNow - std::chrono::hours(3), mended}};
+  }
+  EXPECT_THAT(TaintsOf(nodes), IsEmpty());
+  nodes[0] = Tainted(nodes[0]);
+  EXPECT_THAT(TaintsOf(nodes), IsEmpty());
+  nodes[0].past.clear();
+  EXPECT_THAT(TaintsOf(nodes), ElementsAre(Change(0, std::nullopt)));
+}
+
 TEST(PlanTaints, ABreakerIsAboutItsOwnPool) {
   auto nodes = TaintNodes(12);
   for (model::NodeState& node : nodes) node = Broken(node);

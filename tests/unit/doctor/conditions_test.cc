@@ -79,6 +79,13 @@ TEST_F(CheckConditionsTest, NameNothingThatIsConfigured) {
   EXPECT_THAT(Named(), IsEmpty());
 }
 
+TEST_F(CheckConditionsTest, NameNothingOfWhichOneConditionIsIgnored) {
+  Publish({"GPUIsLost", "DStateProcess"});
+  health().conditions = {
+      {.type = "DStateProcess", .effect = policies::scheduling::Effect::kIgnore}};
+  EXPECT_THAT(Named(), IsEmpty());
+}
+
 TEST_F(CheckConditionsTest, RecogniseADetectorByItsDaemonSet) {
   facts_.daemon_sets = std::vector<DaemonSetFacts>{
       {.namespace_name = "kube-system", .name = "kube-proxy"},

@@ -474,6 +474,19 @@ TEST(AllConditions, WhatComesLaterReplacesAllThatWasSaidAboutAType) {
   EXPECT_EQ(std::count(both.begin(), both.end(), "KernelDeadlock"), 1);
 }
 
+TEST(AllConditions, DoNotHoldWhatIsIgnored) {
+  HealthConfig config;
+  config.conditions = {{"NICLinkDown", Effect::kIgnore}, {"Mine", Effect::kIgnore}};
+  EXPECT_TRUE(Validate(config).empty());
+  EXPECT_EQ(TypesOf(config),
+            (std::vector<std::string>{"GPUIsLost", "GPURuntimeError", "GPUPendingPage",
+                                      "DStateProcess", "PCIeLinkDegraded", "NICLinkFlapping"}));
+  EXPECT_EQ(ExpectedTypes(config).count("NICLinkDown"), 0U);
+  // One for some pods only goes on to count beside it.
+  config.conditions[1] = {"NICLinkDown", Effect::kExclude, {}, {}, {"rdma/*"}};
+  EXPECT_EQ(AllConditions(config).back(), config.conditions[1]);
+}
+
 TEST(AllConditions, AreNoneWithoutProfilesAndConditions) {
   EXPECT_TRUE(AllConditions({.profiles = {}}).empty());
 }
