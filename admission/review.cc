@@ -1,5 +1,6 @@
 #include "admission/review.h"
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "absl/status/status.h"
@@ -125,6 +126,16 @@ std::string PlainMember(const kube::JsonText& object, std::string_view name) {
   return std::string(member ? member->PlainString().value_or("") : "");
 }
 
+// Returns the value to which these names of members lead, as it is written; null if there is none.
+std::string TextAt(std::string_view object, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    const auto member = kube::JsonText(object).Member(name);
+    if (!member) return "null";
+    object = member->text();
+  }
+  return std::string(object);
+}
+
 }  // namespace
 
 std::string ToString(const GroupVersionKind& kind) {
@@ -162,6 +173,35 @@ std::optional<Review> ReadReviewFront(std::string_view text) {
   const bool answerable = !review.uid.empty() && review.uid.size() <= kMaxUid;
   if (!answerable || review.kind.kind.empty()) return std::nullopt;
   return review;
+}
+
+std::optional<simdjson::dom::element> ReadOldObject(kube::JsonParser& parser,
+                                                    std::string_view body) {
+  const auto root = ParseReview(parser, TextAt(body, {"request", "oldObject"}));
+  if (!root.ok() || !root->is_object()) return std::nullopt;
+  return *root;
+}
+
+std::string OutlineOf(std::string_view object) {
+  return R"({"metadata":{"annotations":)" + TextAt(object, {"metadata", "annotations"}) +
+         R"(,"ownerReferences":)" + TextAt(object, {"metadata", "ownerReferences"}) +
+         R"(},"spec":{"template":{"metadata":{"annotations":)" +
+         TextAt(object, {"spec", "template", "metadata", "annotations"}) + "}}}}";
+}
+
+absl::StatusOr<Review> ReadReviewOutline(kube::JsonParser& parser, std::string_view body) {
+  const auto request = kube::JsonText(body).Member("request");
+  if (!request) return absl::InvalidArgumentError("AdmissionReview.request: is missing");
+  std::string members;
+  request->ForEachMember([&members](const kube::JsonText& key, const kube::JsonText& value) {
+    const bool is_object = value.IsObject() && (key.Spells("object") || key.Spells("oldObject"));
+    if (!members.empty()) members += ',';
+    members.append(key.text()).append(":");
+    members += is_object ? OutlineOf(value.text()) : std::string(value.text());
+    return true;
+  });
+  return ReadReview(parser, R"({"apiVersion":")" + std::string(kApiVersion) + R"(","kind":")" +
+                                std::string(kKind) + R"(","request":{)" + members + "}}");
 }
 
 std::string ReviewReply(std::string_view uid, const Answer& answer) {

@@ -49,6 +49,9 @@ struct Review {
   std::optional<simdjson::dom::element> object;
   /// The object before an UPDATE or DELETE.
   std::optional<simdjson::dom::element> old_object;
+  /// Of an UPDATE that cannot be read: whether the stored object could be, so that the update is to
+  /// blame.
+  bool update_is_to_blame = false;
 };
 
 /// Reads an AdmissionReview. Returns InvalidArgument, with a sentence that names the field, if the
@@ -60,6 +63,19 @@ absl::StatusOr<Review> ReadReview(kube::JsonParser& parser, std::string_view bod
 /// API server writes last. Returns nothing if `text` is not the beginning of an AdmissionReview
 /// with a uid and a kind. If `text` ends before the operation, the operation is taken to be CREATE.
 std::optional<Review> ReadReviewFront(std::string_view text);
+
+/// Reads the object before an UPDATE alone, in a review that cannot be read as a whole. Empty if
+/// the object cannot be read either, or if there is none.
+std::optional<simdjson::dom::element> ReadOldObject(kube::JsonParser& parser,
+                                                    std::string_view body);
+
+/// Returns what tells who created a pod or Job and its pods: an object that has only the owners,
+/// and the annotations of the object and of the template of its pods, which the API server keeps
+/// small. `object` is JSON, as large as it may be.
+std::string OutlineOf(std::string_view object);
+
+/// Reads a review that cannot be read as a whole, with the outlines of both objects in their place.
+absl::StatusOr<Review> ReadReviewOutline(kube::JsonParser& parser, std::string_view body);
 
 /// How many bytes of a review contain everything before the objects. The object's name, namespace
 /// and kind have up to 253 bytes each, and the rest is short.

@@ -10,6 +10,7 @@
 #include "admission/patch.h"
 #include "admission/template_counts.h"
 #include "admission/templates.h"
+#include "kube/json.h"
 #include "kube/json_workload.h"
 #include "policies/admission/framework_profiles.h"
 #include "policies/admission/wording.h"
@@ -89,6 +90,23 @@ Verdict Unreadable(const absl::Status& error, Mode mode) {
   return verdict;
 }
 
+// For an object of a configured kind. `error` names one of its templates.
+Verdict UnreadableTemplates(const absl::Status& error) {
+  const std::string advice = "; correct this template, or take it out of the object";
+  const std::string message(error.message());
+  return Unreadable(absl::InvalidArgumentError(
+                        policies::admission::OneLine(message, kMaxAudit - advice.size()) + advice),
+                    Mode::kEnforce);
+}
+
+// Adds to what was said of the templates that could be read.
+void TellOfUnread(const absl::Status& error, Mode mode, Verdict& verdict) {
+  if (error.ok()) return;
+  verdict.unreadable = true;
+  verdict.pods_denied = verdict.pods_denied || mode == Mode::kEnforce;
+  Warn("berth: not reviewed: " + std::string(error.message()), verdict);
+}
+
 Verdict UnknownKind(const GroupVersionKind& kind) {
   Verdict verdict;
   Warn("berth: unknown kind " + ToString(kind) +
@@ -121,24 +139,37 @@ void LeaveOutUnchanged(const std::vector<Workload>& before, std::vector<Workload
   });
 }
 
-// Without duplicates: two paths may lead to one template.
-std::vector<FoundTemplate> TemplatesOf(
-    simdjson::dom::element object,
-    const std::vector<const policies::admission::TemplateSpec*>& specs) {
+// The templates at the paths of a kind.
+struct FoundTemplates {
   std::vector<FoundTemplate> all;
+  // The path of the first one beyond the kMaxTemplates that are read. Empty if there is none.
+  std::string beyond;
+};
+
+// Without duplicates: two paths may lead to one template.
+FoundTemplates TemplatesOf(simdjson::dom::element object,
+                           const std::vector<const policies::admission::TemplateSpec*>& specs) {
+  FoundTemplates result;
+  std::vector<FoundTemplate>& all = result.all;
   for (const policies::admission::TemplateSpec* spec : specs) {
     const bool of_jobs = spec->of == policies::admission::TemplateOf::kJobs;
-    for (const FoundTemplate& found : TemplatesAt(object, spec->path)) {
-      if (all.size() == kMaxTemplates) return all;
+    const std::vector<FoundTemplate> at_path = TemplatesAt(object, spec->path);
+    // Not all of them were looked for.
+    if (at_path.size() > kMaxTemplates) result.beyond = at_path.back().field;
+    for (const FoundTemplate& found : at_path) {
       std::optional<FoundTemplate> pods = of_jobs ? PodsOfJobs(found) : found;
       const bool known =
           !pods || std::ranges::find(all, pods->field, &FoundTemplate::field) != all.end();
       if (known) continue;
+      if (all.size() == kMaxTemplates) {
+        result.beyond = pods->field;
+        return result;
+      }
       pods->spec = spec;
       all.push_back(*std::move(pods));
     }
   }
-  return all;
+  return result;
 }
 
 // The Jobs belong to the object that makes them.
@@ -163,7 +194,32 @@ void ReadCounts(const GroupVersionKind& kind, simdjson::dom::element object,
   workload.in_turn = StartsInTurn(object, *found.spec);
 }
 
+// Reads who created the object and its pods, and who owns it, whatever else it has.
+absl::StatusOr<Workload> ReadOutline(simdjson::dom::element object, std::string_view kind) {
+  kube::JsonParser parser;
+  const auto outline = parser.Parse(OutlineOf(simdjson::minify(object)));
+  if (!outline.ok()) return outline.status();
+  return kube::WorkloadFromJson(*outline, kind, "");
+}
+
 }  // namespace
+
+struct Reviewer::Templates {
+  // Where those are that could be read. Empty for Kubernetes' own kinds.
+  std::vector<FoundTemplate> found;
+  // The typed views of the same templates, in the same order.
+  std::vector<Workload> workloads;
+  // Why others could not, or that there are too many; of several reasons the first.
+  absl::Status error;
+
+  // Returns whether the template could be read.
+  bool Add(absl::StatusOr<Workload> workload) {
+    error.Update(workload.status());
+    if (!workload.ok()) return false;
+    workloads.push_back(*std::move(workload));
+    return true;
+  }
+};
 
 Reviewer::Reviewer(std::shared_ptr<const policies::admission::AdmissionEngine> engine,
                    std::vector<policies::admission::TemplateSpec> templates, bool kueue)
@@ -219,19 +275,19 @@ Verdict Reviewer::Mutate(const Review& review, const NamespaceRules& rules) cons
   return verdict;
 }
 
-// This and the next say nothing about an object that cannot be read: Validate() does.
 Verdict Reviewer::MarkTemplates(const Review& review, const NamespaceRules& rules) const {
   const bool marks = rules.mode == Mode::kEnforce && review.operation == Operation::kCreate;
-  const auto specs = SpecsOf(review.kind);
-  if (!marks || specs.empty() || !review.object) return {};
-  const auto workloads = WorkloadsOf(review, *review.object);
-  if (!workloads.ok()) return {};
+  if (!marks || SpecsOf(review.kind).empty() || !review.object) return {};
+  const Templates read = Read(review, *review.object);
+  if (!read.error.ok()) return UnreadableTemplates(read.error);
   std::vector<Workload> marked;
-  Verdict verdict = VerdictOf(engine_->MarkTemplates(RequestOf(review, rules), *workloads, marked));
-  verdict.answer.patch = TemplatesPatch(TemplatesOf(*review.object, specs), *workloads, marked);
+  Verdict verdict =
+      VerdictOf(engine_->MarkTemplates(RequestOf(review, rules), read.workloads, marked));
+  verdict.answer.patch = TemplatesPatch(read.found, read.workloads, marked);
   return verdict;
 }
 
+// Says nothing about an object that cannot be read: Validate() does.
 Verdict Reviewer::Keep(const Review& review, const NamespaceRules& rules) const {
   if (rules.mode != Mode::kEnforce || !review.old_object) return {};
   const absl::StatusOr<Workload> update = WorkloadOf(review);
@@ -245,12 +301,40 @@ Verdict Reviewer::Keep(const Review& review, const NamespaceRules& rules) const 
   return verdict;
 }
 
-Verdict Reviewer::Unread(const Review& front, const NamespaceRules& rules, std::string_view reason,
+// Of objects with templates only those of configured kinds are denied: what their templates claim
+// of their pods is believed later.
+Verdict Reviewer::Unread(const Review& known, const NamespaceRules& rules, std::string_view reason,
                          Denial cause) const {
-  const bool judged = SubjectOf(front) == Subject::kObject;
-  Verdict verdict = Unreadable(absl::InvalidArgumentError(std::string(reason)),
-                               judged ? rules.mode : Mode::kWarn);
+  const Subject subject = SubjectOf(known);
+  const bool is_judged = subject == Subject::kObject ||
+                         (subject == Subject::kTemplates && !SpecsOf(known.kind).empty());
+  const bool is_to_blame =
+      known.operation != Operation::kUpdate || cause == Denial::kBusy || known.update_is_to_blame;
+  const absl::Status error = absl::InvalidArgumentError(std::string(reason));
+  Verdict verdict =
+      is_judged && is_to_blame ? Unreadable(error, rules.mode) : AllowUnread(known, rules, error);
   verdict.answer.cause = cause;
+  return verdict;
+}
+
+bool Reviewer::CanReadStored(const Review& update) const {
+  return update.old_object && Read(update, *update.old_object).error.ok();
+}
+
+Verdict Reviewer::JudgeChange(const Review& update, const NamespaceRules& rules) const {
+  const bool is_object = SubjectOf(update) == Subject::kObject;
+  if (!is_object || !update.object || !update.old_object) return {};
+  const auto before = ReadOutline(*update.old_object, update.kind.kind);
+  if (!before.ok()) return {};
+  const auto now = ReadOutline(*update.object, update.kind.kind);
+  if (!now.ok()) return Unreadable(now.status(), rules.mode);
+  return VerdictOf(engine_->JudgeUpdate(RequestOf(update, rules), *now, *before));
+}
+
+Verdict Reviewer::AllowUnread(const Review& update, const NamespaceRules& rules,
+                              const absl::Status& error) const {
+  Verdict verdict = JudgeChange(update, rules);
+  if (verdict.answer.denial.empty()) TellOfUnread(error, Mode::kWarn, verdict);
   return verdict;
 }
 
@@ -284,10 +368,10 @@ absl::StatusOr<Fate> Reviewer::Foretell(const Review& review, const NamespaceRul
     return Fate{.judged = true, .created = *std::move(workload), .outcome = std::move(outcome)};
   }
   if (subject != Subject::kTemplates || !review.object) return Fate();
-  const auto workloads = WorkloadsOf(review, *review.object);
-  if (!workloads.ok()) return workloads.status();
+  const Templates read = Read(review, *review.object);
+  if (!read.error.ok()) return read.error;
   return Fate{.judged = true,
-              .outcome = engine_->PreviewPods(RequestOf(review, rules), *workloads)};
+              .outcome = engine_->PreviewPods(RequestOf(review, rules), read.workloads)};
 }
 
 std::string Reviewer::WhyNotReviewed(const Review& review) const {
@@ -317,7 +401,7 @@ Verdict Reviewer::ValidateObject(const Review& review, const NamespaceRules& rul
   if (review.old_object) {
     before = kube::WorkloadFromJson(*review.old_object, review.kind.kind, "");
     // The object is stored already and must stay writable.
-    if (!before.ok()) return Unreadable(before.status(), Mode::kWarn);
+    if (!before.ok()) return AllowUnread(review, rules, before.status());
   }
   absl::StatusOr<Workload> workload = WorkloadOf(review);
   if (!workload.ok()) return Unreadable(workload.status(), rules.mode);
@@ -325,25 +409,27 @@ Verdict Reviewer::ValidateObject(const Review& review, const NamespaceRules& rul
                                      review.old_object ? &*before : nullptr));
 }
 
-absl::StatusOr<std::vector<Workload>> Reviewer::WorkloadsOf(const Review& review,
-                                                            simdjson::dom::element object) const {
-  std::vector<Workload> workloads;
+Reviewer::Templates Reviewer::Read(const Review& review, simdjson::dom::element object) const {
+  Templates read;
   const std::vector<const policies::admission::TemplateSpec*> specs = SpecsOf(review.kind);
   if (specs.empty()) {
-    absl::StatusOr<Workload> workload = kube::WorkloadFromJson(object, review.kind.kind, "");
-    if (!workload.ok()) return workload.status();
-    workloads.push_back(*std::move(workload));
-    return workloads;
+    read.Add(kube::WorkloadFromJson(object, review.kind.kind, ""));
+    return read;
   }
-  for (const FoundTemplate& found : TemplatesOf(object, specs)) {
+  FoundTemplates templates = TemplatesOf(object, specs);
+  for (FoundTemplate& found : templates.all) {
     absl::StatusOr<Workload> workload =
         found.jobs ? WorkloadOfJobs(review.kind, object, found)
                    : kube::WorkloadFromJson(object, review.kind.kind, found.pods, found.field);
-    if (!workload.ok()) return workload.status();
-    ReadCounts(review.kind, object, found, *workload);
-    workloads.push_back(*std::move(workload));
+    if (workload.ok()) ReadCounts(review.kind, object, found, *workload);
+    if (read.Add(std::move(workload))) read.found.push_back(std::move(found));
   }
-  return workloads;
+  if (!templates.beyond.empty()) {
+    read.error.Update(absl::InvalidArgumentError(templates.beyond + ": is beyond the " +
+                                                 std::to_string(kMaxTemplates) +
+                                                 " templates that Berth reads of an object"));
+  }
+  return read;
 }
 
 bool Reviewer::IsCountedByKueue(const Review& review) const {
@@ -354,26 +440,23 @@ bool Reviewer::IsCountedByKueue(const Review& review) const {
          !queue.empty();
 }
 
-// An object with templates that cannot be read only causes a warning. Its pods would be denied.
+// A template of Kubernetes' own kinds that cannot be read only causes a warning: its pods would be
+// denied, and what they claim is not believed. What templates of configured kinds claim is, so no
+// such object gets in unread. One that is stored has to stay writable for its controller. What a
+// template claims that could not be read before is new, to everybody but controllers.
 Verdict Reviewer::PreviewTemplates(const Review& review, const NamespaceRules& rules) const {
   if (!review.object) return {};
-  absl::StatusOr<std::vector<Workload>> workloads = WorkloadsOf(review, *review.object);
-  if (!workloads.ok()) {
-    Verdict verdict = Unreadable(workloads.status(), Mode::kWarn);
-    verdict.pods_denied = rules.mode == Mode::kEnforce;
-    return verdict;
-  }
-  std::vector<Workload> before;
-  if (review.old_object) {
-    const auto stored = WorkloadsOf(review, *review.old_object);
-    // Nothing is new in an object whose stored state cannot be read.
-    before = stored.ok() ? *stored : *workloads;
-    if (stored.ok()) LeaveOutUnchanged(before, *workloads);
-  }
+  Templates now = Read(review, *review.object);
+  const Templates stored = review.old_object ? Read(review, *review.old_object) : Templates();
+  const bool must_be_read =
+      rules.mode == Mode::kEnforce && stored.error.ok() && !SpecsOf(review.kind).empty();
+  if (!now.error.ok() && must_be_read) return UnreadableTemplates(now.error);
+  LeaveOutUnchanged(stored.workloads, now.workloads);
   policies::admission::Outcome outcome =
-      engine_->PreviewPods(RequestOf(review, rules), *workloads, before);
+      engine_->PreviewPods(RequestOf(review, rules), now.workloads, stored.workloads);
   const bool miscounted = outcome.requests_change && IsCountedByKueue(review);
   Verdict verdict = VerdictOf(std::move(outcome));
+  TellOfUnread(now.error, rules.mode, verdict);
   if (miscounted) {
     Warn("berth: Kueue counts the requests in the templates; write those that the pods will get",
          verdict);

@@ -58,13 +58,21 @@ class Reviewer {
 
   /// Answers for a validating webhook. Denies pods and Jobs whose final state breaks a policy. For
   /// other kinds it warns of what will happen to their pods, and denies only templates that must
-  /// not say what they say. Never changes anything.
+  /// not say what they say, and objects of configured kinds with templates that cannot be read,
+  /// unless they were stored with such. Never changes anything.
   Verdict Validate(const Review& review, const NamespaceRules& rules) const;
 
-  /// Answers if only the front of a review is known (see ReadReviewFront). An object that Berth
-  /// would judge is denied with `reason` in mode Enforce. All others are allowed, with a warning.
-  Verdict Unread(const Review& front, const NamespaceRules& rules, std::string_view reason,
+  /// Answers if only the front of a review is known, or its outline (see ReadReviewFront and
+  /// ReadReviewOutline). A pod, a Job or an object of a configured kind is denied with `reason` in
+  /// mode Enforce. All others are allowed, with a warning, and so are updates unless they are to
+  /// blame, or change who created a pod or Job: else nobody could write what is stored, controllers
+  /// included. If Berth was busy, updates may come again, so they are denied.
+  Verdict Unread(const Review& known, const NamespaceRules& rules, std::string_view reason,
                  Denial cause) const;
+
+  /// Whether the object before an UPDATE is one that could be read. Of an object of a configured
+  /// kind only its templates have limits, besides those of the parser. False if there is none.
+  bool CanReadStored(const Review& update) const;
 
   /// What both webhooks together would say about an object that is being created. Says nothing
   /// about unknown kinds. For `berth mutate`.
@@ -94,17 +102,27 @@ class Reviewer {
   Verdict Keep(const Review& review, const NamespaceRules& rules) const;
   // For pods and Jobs.
   Verdict ValidateObject(const Review& review, const NamespaceRules& rules) const;
+  // Judges what an update of a pod or Job changes, by the outlines of both states. Says nothing of
+  // other kinds, nor if the objects are not known.
+  Verdict JudgeChange(const Review& update, const NamespaceRules& rules) const;
+  // Allows an update that is not judged because what is stored cannot be read, as `error` says,
+  // unless it changes who created the object.
+  Verdict AllowUnread(const Review& update, const NamespaceRules& rules,
+                      const absl::Status& error) const;
 
-  // For objects of configured kinds that are being created.
+  // What can be read of the templates of an object.
+  struct Templates;
+
+  // For objects of configured kinds that are being created. Denies those with a template that it
+  // cannot read, because what such a template claims of its pods is believed later.
   Verdict MarkTemplates(const Review& review, const NamespaceRules& rules) const;
   // Whether Kueue counts the requests in the object's templates. Of Kubernetes' own kinds it counts
   // those of their Jobs and pods, which Berth has changed by then.
   bool IsCountedByKueue(const Review& review) const;
   // For objects with templates. An update is previewed only for templates that it changes.
   Verdict PreviewTemplates(const Review& review, const NamespaceRules& rules) const;
-  // The typed views of the object, one for each pod template.
-  absl::StatusOr<std::vector<model::Workload>> WorkloadsOf(const Review& review,
-                                                           simdjson::dom::element object) const;
+  // Reads the pod templates of the object.
+  Templates Read(const Review& review, simdjson::dom::element object) const;
 
   std::shared_ptr<const policies::admission::AdmissionEngine> engine_;
   std::vector<policies::admission::TemplateSpec> templates_;

@@ -178,10 +178,19 @@ class Mutation {
     operations_ += (operations_.empty() ? "variables." : " + variables.") + std::string(name);
   }
 
+  // The same for operations that change pods of DaemonSets, too. Takes the variable `controller`.
+  void AddOperationsOnDaemons(std::string_view name, std::string_view expression) {
+    AddOperations(name, expression);
+    on_daemons_ = "variables." + std::string(name);
+    mutation_.of_daemons = true;
+  }
+
   StaticMutation Take() {
     if (!operations_.empty()) {
-      mutation_.patch =
-          "(" + operations_ + ").map(o, JSONPatch{op: o.op, path: o.path, value: o.value})";
+      const std::string all = on_daemons_.empty() ? operations_
+                                                  : "variables.controller == 'DaemonSet' ? " +
+                                                        on_daemons_ + " : " + operations_;
+      mutation_.patch = "(" + all + ").map(o, JSONPatch{op: o.op, path: o.path, value: o.value})";
     }
     return std::move(mutation_);
   }
@@ -190,6 +199,7 @@ class Mutation {
   const CelFacts& facts_;
   StaticMutation mutation_;
   std::string operations_;
+  std::string on_daemons_;
 };
 
 template <typename Policy>
@@ -239,7 +249,7 @@ StaticMutation MutationOf(const CelFacts& facts, const PoliciesConfig& policies)
   mutation.Add("at", kAt);
   if (Enforces<CreatorPolicy>(policies)) {
     mutation.Add("controller", "@controller@");
-    mutation.AddOperations("creator", kCreator);
+    mutation.AddOperationsOnDaemons("creator", kCreator);
   }
   AddLimitsAndRetries(policies, mutation);
   AddAffinity(policies, mutation);

@@ -38,7 +38,9 @@ struct Told {
 constexpr std::string_view kSame = "as the webhook does it";
 
 constexpr Told kTold[] = {
-    {"creator", "as the webhook does it, but not for the pods of custom resources"},
+    {"creator",
+     "as the webhook does it, but not for the pods of custom resources, and updates\n"
+     "#     may change it"},
     {"guaranteed-qos",
      "as the webhook does it with missingLimits Deny. Pods that set neither a request nor a\n"
      "#     limit are denied. spec.resources is judged, but not changed"},
@@ -94,12 +96,13 @@ std::string Head(std::string_view kind, const std::string& name) {
 }
 
 // Objects that Berth leaves alone: those of DaemonSets, those that kubelets create, and those that
-// are being deleted (AdmissionEngine::Concerns).
-std::string Conditions(const CelFacts& facts) {
+// are being deleted (AdmissionEngine::Concerns). `of_daemons` lets in the pods of DaemonSets.
+std::string Conditions(const CelFacts& facts, bool of_daemons) {
+  const std::string no_daemon = "@controller@ != 'DaemonSet'";
+  const std::string judged = of_daemons ? "request.kind.kind == 'Pod' || " + no_daemon : no_daemon;
   return "  matchConditions:\n  - name: not-of-a-node\n" +
          BlockScalar("expression", "!('system:nodes' in request.userInfo.?groups.orValue([]))", 4) +
-         "  - name: not-of-a-daemon\n" +
-         BlockScalar("expression", facts.Fill("@controller@ != 'DaemonSet'", ""), 4) +
+         "  - name: not-of-a-daemon\n" + BlockScalar("expression", facts.Fill(judged, ""), 4) +
          "  - name: not-deleted\n    expression: '!has(object.metadata.deletionTimestamp)'\n";
 }
 
@@ -176,7 +179,7 @@ class Writer {
     if (mutation.patch.empty()) return;
     const std::string name(kName);
     yaml_ += Head("MutatingAdmissionPolicy", name) + Constraints(true, true, "CREATE") +
-             Conditions(facts_) + "  reinvocationPolicy: IfNeeded\n" +
+             Conditions(facts_, mutation.of_daemons) + "  reinvocationPolicy: IfNeeded\n" +
              Variables(mutation.variables) +
              "  mutations:\n  - patchType: JSONPatch\n    jsonPatch:\n" +
              BlockScalar("expression", mutation.patch, 6);
@@ -188,8 +191,8 @@ class Writer {
   void WriteValidation(const StaticValidation& validation) {
     const std::string name = fmt::format("{}-{}", kName, validation.policy);
     yaml_ += Head("ValidatingAdmissionPolicy", name) +
-             Constraints(validation.pods, validation.jobs, "CREATE, UPDATE") + Conditions(facts_) +
-             Variables(validation.variables) +
+             Constraints(validation.pods, validation.jobs, "CREATE, UPDATE") +
+             Conditions(facts_, false) + Variables(validation.variables) +
              "  validations:\n  - expression: size(variables.objections) == 0\n" +
              BlockScalar("messageExpression",
                          fmt::format("'berth {}: ' + variables.objections[0] +\n  {}",

@@ -24,6 +24,8 @@ struct StaticMutation {
   std::vector<CelVariable> variables;
   /// Evaluates to the operations of a JSON patch; empty if no policy changes anything.
   std::string patch;
+  /// Whether it also changes something about pods of DaemonSets.
+  bool of_daemons = false;
 };
 
 /// What one policy objects to.

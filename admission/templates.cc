@@ -51,7 +51,7 @@ Place ItemAt(const Place& place, const std::string& index) {
 class Finder {
  public:
   void Find(element value, std::string_view pointer, const Place& place) {
-    if (found_.size() == kMaxTemplates) return;
+    if (found_.size() > kMaxTemplates) return;
     if (pointer.empty()) {
       if (value.is_object()) {
         found_.push_back({.pods = value, .field = place.field, .pointer = place.pointer});

@@ -32,7 +32,7 @@ struct FoundTemplate {
 /// Returns the templates at `pointer`, in the order of the object; empty if there are none.
 /// `pointer` is a JSON pointer (RFC 6901) in which "*" stands for every member of an object or
 /// array: "/spec/pytorchReplicaSpecs/*/template". Values that are not objects are no templates.
-/// Stops after kMaxTemplates.
+/// Stops after kMaxTemplates and one more, so that its caller sees that there are too many.
 std::vector<FoundTemplate> TemplatesAt(simdjson::dom::element object, std::string_view pointer);
 
 /// Returns the template of the pods in a template of Jobs; nullopt if it has none.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -40,6 +41,22 @@ server::HttpResponse Refusal(const server::Rejection& rejection) {
   if (rejection.cause == server::RejectionCause::kBodyTimeout) status = 408;
   return {
       .status = status, .content_type = "text/plain", .body = "berth: " + rejection.message + "\n"};
+}
+
+// What can be known of a review that has arrived but cannot be read: what comes before the objects,
+// and of an update also whether that is its fault, and who created what.
+std::optional<Review> KnownOf(std::string_view body, kube::JsonParser& parser,
+                              const Reviewer& reviewer) {
+  std::optional<Review> known = ReadReviewFront(body.substr(0, kFrontBytes));
+  if (!known || known->operation != policies::admission::Operation::kUpdate) return known;
+  known->old_object = ReadOldObject(parser, body);
+  const bool is_stored_readable = reviewer.CanReadStored(*known);
+  known->old_object.reset();
+  const absl::StatusOr<Review> outline = ReadReviewOutline(parser, body);
+  if (outline.ok()) known = *outline;
+  // Without an outline nobody could tell whether the creator is another one.
+  known->update_is_to_blame = is_stored_readable || !outline.ok();
+  return known;
 }
 
 std::string PathOf(Hook hook, const NamespaceRules& rules) {
@@ -92,15 +109,15 @@ server::Route Webhook::RouteTo(Hook hook, const NamespaceRules& rules) {
 server::HttpResponse Webhook::Respond(Hook hook, const NamespaceRules& rules,
                                       std::string_view body) {
   const ParserLease parser(body, kube::kMaxValues);
+  const std::shared_ptr<const Reviewer> reviewer = Current();
   const absl::StatusOr<Review> review = ReadReview(*parser, body);
   if (!review.ok()) {
-    const auto front = ReadReviewFront(body.substr(0, kFrontBytes));
     const std::string reason(review.status().message());
-    if (front) return RespondUnread(hook, rules, *front, reason, Denial::kInvalid);
+    const std::optional<Review> known = KnownOf(body, *parser, *reviewer);
+    if (known) return RespondUnread(hook, rules, *known, reason, Denial::kInvalid);
     metrics_.OnRefused(hook);
     return Refusal(review.status());
   }
-  const std::shared_ptr<const Reviewer> reviewer = Current();
   return Respond(hook, *review,
                  hook == Hook::kMutate ? reviewer->Mutate(*review, rules)
                                        : reviewer->Validate(*review, rules));
@@ -119,9 +136,9 @@ server::HttpResponse Webhook::Reject(Hook hook, const NamespaceRules& rules,
 }
 
 server::HttpResponse Webhook::RespondUnread(Hook hook, const NamespaceRules& rules,
-                                            const Review& front, std::string_view reason,
+                                            const Review& known, std::string_view reason,
                                             Denial cause) {
-  return Respond(hook, front, Current()->Unread(front, rules, reason, cause));
+  return Respond(hook, known, Current()->Unread(known, rules, reason, cause));
 }
 
 server::HttpResponse Webhook::Respond(Hook hook, const Review& review, const Verdict& verdict) {

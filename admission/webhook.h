@@ -47,8 +47,8 @@ class Webhook {
   server::HttpResponse Reject(Hook hook, const NamespaceRules& rules,
                               const server::Rejection& rejection);
 
-  // Answers a review of which only the front could be read.
-  server::HttpResponse RespondUnread(Hook hook, const NamespaceRules& rules, const Review& front,
+  // Answers a review that could not be read as a whole.
+  server::HttpResponse RespondUnread(Hook hook, const NamespaceRules& rules, const Review& known,
                                      std::string_view reason, Denial cause);
 
   // Counts, logs and writes the answer.

@@ -8,11 +8,19 @@ namespace berth::policies::admission {
 
 namespace {
 
+std::string InQuotes(std::string_view name) { return "'" + std::string(name) + "'"; }
+
 // The Job controller copies the template of the Job, where the policy recorded the creator when the
 // Job was created.
 bool HasItsCreatorOfAJob(const Request& request, const model::Workload& workload) {
   const model::OwnerReference* owner = ControllingOwner(workload);
   return request.controller == "Job" && owner != nullptr && model::IsJob(*owner);
+}
+
+// Whether a controller copies the template of the pod's owner, where the policy recorded the
+// creator.
+bool CopiesRecordedCreator(const Request& request, const model::Workload& workload) {
+  return request.owner_is_reviewed || HasItsCreatorOfAJob(request, workload);
 }
 
 }  // namespace
@@ -25,8 +33,8 @@ bool CreatorPolicy::Mutate(const Request& request, Draft& draft, Remarks& remark
   const bool is_template = !workload.is_job() && !workload.is_pod();
   const bool of_controller = workload.is_pod() && !request.controller.empty();
   if (is_template || of_controller) {
-    const bool is_reviewed = !workload.template_field.empty() || request.owner_is_reviewed ||
-                             HasItsCreatorOfAJob(request, workload);
+    const bool is_reviewed =
+        !workload.template_field.empty() || CopiesRecordedCreator(request, workload);
     if (!is_reviewed) Disclaim(draft, remarks);
     return false;
   }
@@ -36,6 +44,21 @@ bool CreatorPolicy::Mutate(const Request& request, Draft& draft, Remarks& remark
   if (creator.empty()) return false;
   Record(creator, draft, remarks);
   return true;
+}
+
+std::vector<Objection> CreatorPolicy::JudgeUpdate(const Request& request,
+                                                  const model::Workload& workload,
+                                                  const model::Workload& before) const {
+  const bool has_pods = workload.is_pod() || workload.is_job();
+  if (!has_pods || CopiesRecordedCreator(request, workload)) return {};
+  const auto claimed = model::Find(workload.pod.annotations, annotation_);
+  const auto stored = model::Find(before.pod.annotations, annotation_);
+  if (claimed == stored) return {};
+  return {{.field = PodAnnotationField(workload, annotation_),
+           .reason = (claimed ? "names " + InQuotes(*claimed) : "is removed") +
+                     ", but the stored " + (workload.is_pod() ? "pod" : "Job") + " names " +
+                     (stored ? InQuotes(*stored) : "nobody"),
+           .advice = stored ? "write " + InQuotes(*stored) : "remove it"}};
 }
 
 void CreatorPolicy::MutateTemplate(const Request& request, Draft& draft, Remarks& remarks) const {

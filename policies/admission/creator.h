@@ -22,7 +22,9 @@ namespace berth::policies::admission {
 ///
 /// In the last case nobody has recorded the value that the template claims: the policy never
 /// changes templates of Deployments and their like. It objects if a template names anybody but the
-/// user who writes it, because people believe what they read there.
+/// user who writes it, because people believe what they read there. For the same reason it objects
+/// to updates of pods, and of Jobs' templates, that change the annotation, and removes it from pods
+/// of DaemonSets, too.
 class CreatorPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "creator";
@@ -37,6 +39,16 @@ class CreatorPolicy : public AdmissionPolicy {
   /// Returns true if it recorded the creator. Returns false for templates, for pods of controllers,
   /// and if the request names no user.
   bool Mutate(const Request& request, Draft& draft, Remarks& remarks) const override;
+
+  /// Objects to an update of a pod, or of a Job's template, that changes who created it, unless a
+  /// controller copies that from a template in which the policy has recorded it. Of Jobs that are
+  /// applied again, AdmissionEngine::Keep() has restored it by then.
+  std::vector<Objection> JudgeUpdate(const Request& request, const model::Workload& workload,
+                                     const model::Workload& before) const override;
+
+  /// What the template of a DaemonSet claims is as untrue as in any other. Without the annotation
+  /// its pods start as well.
+  bool ReachesDaemons() const override { return true; }
 
   /// Records the creator in the template, unless a controller copies it from a reviewed one.
   void MutateTemplate(const Request& request, Draft& draft, Remarks& remarks) const override;

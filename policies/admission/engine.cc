@@ -37,7 +37,7 @@ AdmissionEngine::AdmissionEngine(std::shared_ptr<const model::AcceleratorCatalog
   });
 }
 
-bool AdmissionEngine::Concerns(Request& request, const Workload& workload) const {
+void AdmissionEngine::Complete(Request& request, const Workload& workload) const {
   request.controller = ControllerOf(request.user, workload, controllers_);
   const model::OwnerReference* owner = ControllingOwner(workload);
   request.owner_is_reviewed = !request.controller.empty() && owner != nullptr &&
@@ -46,6 +46,11 @@ bool AdmissionEngine::Concerns(Request& request, const Workload& workload) const
                               });
   request.own_retries_allowed =
       std::ranges::find(own_retries_, request.namespace_name) != own_retries_.end();
+  request.of_daemons = IsOfDaemons(request, workload);
+}
+
+bool AdmissionEngine::Concerns(Request& request, const Workload& workload) const {
+  Complete(request, workload);
   return !workload.deleted && !IsExempt(request, workload);
 }
 
@@ -99,7 +104,12 @@ Outcome AdmissionEngine::Keep(Request request, Workload update, const Workload& 
 
 Outcome AdmissionEngine::Validate(Request request, Workload workload,
                                   const Workload* before) const {
-  if (!Concerns(request, workload)) return {.workload = std::move(workload)};
+  if (!Concerns(request, workload)) {
+    const bool ends = workload.deleted && workload.is_pod() && before != nullptr;
+    Outcome outcome = ends ? JudgeUpdate(std::move(request), workload, *before) : Outcome();
+    outcome.workload = std::move(workload);
+    return outcome;
+  }
   Evaluation evaluation(*this, std::move(request), false);
   // Policies that only warn have not corrected the object. What they would have corrected is no
   // fault of the object, so they judge the proposed state.
@@ -108,6 +118,15 @@ Outcome AdmissionEngine::Validate(Request request, Workload workload,
   if (proposes) evaluation.Propose(proposed);
   evaluation.Judge(workload, proposes ? proposed.workload() : workload, before);
   return evaluation.Finish(std::move(workload));
+}
+
+Outcome AdmissionEngine::JudgeUpdate(Request request, const Workload& workload,
+                                     const Workload& before) const {
+  Complete(request, workload);
+  if (IsExempt(request, workload)) return {};
+  Evaluation evaluation(*this, std::move(request), false);
+  evaluation.JudgeUpdate(workload, before);
+  return evaluation.Finish({});
 }
 
 Outcome AdmissionEngine::MarkTemplates(Request request, const std::vector<Workload>& templates,

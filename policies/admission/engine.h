@@ -79,8 +79,14 @@ class AdmissionEngine {
 
   /// For a pod or Job in its final state. `before` is its state before an update, or null at its
   /// creation. Denies or warns, but never changes the object. Objections that already applied to
-  /// `before`, no worse, do not count.
+  /// `before`, no worse, do not count. Of an update, policies also judge what it changes, and of an
+  /// update of a pod that is being deleted nothing else: it may hold devices for long.
   Outcome Validate(Request request, model::Workload workload, const model::Workload* before) const;
+
+  /// Judges only what an update of a pod or Job changes. Does not need more of the two than
+  /// AdmissionPolicy::JudgeUpdate() reads. Denies or warns. The outcome has no workload.
+  Outcome JudgeUpdate(Request request, const model::Workload& workload,
+                      const model::Workload& before) const;
 
   /// For an object with pod templates, which Berth never changes. Warns of the changes and denials
   /// that its pods will meet, so that its author sees them and not only a controller's log. Denies
@@ -112,7 +118,9 @@ class AdmissionEngine {
   };
   class Evaluation;
 
-  // Whether policies apply to the workload at all. Fills in what the engine sets in requests.
+  // Fills in what the engine sets in requests.
+  void Complete(Request& request, const model::Workload& workload) const;
+  // Completes the request, and returns whether policies apply to the workload at all.
   bool Concerns(Request& request, const model::Workload& workload) const;
   // Records in the annotation `applied` which policies hold for the object.
   void NoteApplied(std::string holding, Draft& draft) const;

@@ -158,16 +158,13 @@ void AdmissionEngine::Evaluation::Judge(const Workload& enforced, const Workload
   for (std::size_t i = 0; i < effects_.size(); ++i) {
     const Mode mode = ModeOf(i);
     if (mode == Mode::kOff) continue;
-    const bool enforces = Enforces(mode);
-    auto objections = PolicyOf(i).Judge(request_, enforces ? enforced : proposed);
-    if (before != nullptr) LeaveOut(PolicyOf(i).Judge(request_, *before), objections);
-    if (objections.empty()) continue;
-    if (!enforces) {
-      Object(VoiceOf(mode, previews_), objections, warnings_, effects_[i]);
-      pods_denied_ = pods_denied_ || mode == Mode::kEnforce;
-      continue;
-    }
-    Deny(i, objections);
+    Raise(i, ObjectionsOf(i, Enforces(mode) ? enforced : proposed, before));
+  }
+}
+
+void AdmissionEngine::Evaluation::JudgeUpdate(const Workload& workload, const Workload& before) {
+  for (std::size_t i = 0; i < effects_.size(); ++i) {
+    if (ModeOf(i) != Mode::kOff) Raise(i, PolicyOf(i).JudgeUpdate(request_, workload, before));
   }
 }
 
@@ -202,8 +199,22 @@ Outcome AdmissionEngine::Evaluation::Finish(Workload workload) {
   return outcome;
 }
 
+std::vector<Objection> AdmissionEngine::Evaluation::ObjectionsOf(std::size_t i,
+                                                                 const Workload& workload,
+                                                                 const Workload* before) const {
+  std::vector<Objection> objections = PolicyOf(i).Judge(request_, workload);
+  if (before == nullptr) return objections;
+  LeaveOut(PolicyOf(i).Judge(request_, *before), objections);
+  for (Objection& objection : PolicyOf(i).JudgeUpdate(request_, workload, *before)) {
+    objections.push_back(std::move(objection));
+  }
+  return objections;
+}
+
 Mode AdmissionEngine::Evaluation::ModeOf(std::size_t i) const {
-  return std::min(request_.mode, engine_.members_[i].mode);
+  const Member& member = engine_.members_[i];
+  if (request_.of_daemons && !member.policy->ReachesDaemons()) return Mode::kOff;
+  return std::min(request_.mode, member.mode);
 }
 
 bool AdmissionEngine::Evaluation::AnyOnlyWarns() const {
@@ -230,6 +241,17 @@ void AdmissionEngine::Evaluation::Enforce(std::size_t i, Draft& draft) {
   }
   effects_[i].changed = draft.writes() > before;
   Say(kDone, remarks, warnings_, effects_[i]);
+}
+
+void AdmissionEngine::Evaluation::Raise(std::size_t i, const std::vector<Objection>& objections) {
+  if (objections.empty()) return;
+  const Mode mode = ModeOf(i);
+  if (Enforces(mode)) {
+    Deny(i, objections);
+    return;
+  }
+  Object(VoiceOf(mode, previews_), objections, warnings_, effects_[i]);
+  pods_denied_ = pods_denied_ || mode == Mode::kEnforce;
 }
 
 void AdmissionEngine::Evaluation::Deny(std::size_t i, const std::vector<Objection>& objections) {

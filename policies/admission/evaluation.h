@@ -40,6 +40,9 @@ class AdmissionEngine::Evaluation {
   void Judge(const model::Workload& enforced, const model::Workload& proposed,
              const model::Workload* before);
 
+  /// Collects the objections to the update alone, whatever the present state is.
+  void JudgeUpdate(const model::Workload& workload, const model::Workload& before);
+
   /// Collects the objections to the template itself that did not apply to `before`, which may be
   /// null.
   void JudgeTemplate(const model::Workload& workload, const model::Workload* before);
@@ -61,7 +64,13 @@ class AdmissionEngine::Evaluation {
   // Applies a policy to the proposed state. In a preview, also notes what it does to requests.
   void TryOut(std::size_t i, Draft& proposed, Remarks& remarks);
   void Enforce(std::size_t i, Draft& draft);
+  // Denies for the objections of a policy, or only warns of them, as its mode is.
+  void Raise(std::size_t i, const std::vector<Objection>& objections);
   void Deny(std::size_t i, const std::vector<Objection>& objections);
+  // What a policy objects to in the workload, without what applied to `before`, which may be null,
+  // and in the update from there.
+  std::vector<Objection> ObjectionsOf(std::size_t i, const model::Workload& workload,
+                                      const model::Workload* before) const;
 
   const AdmissionEngine& engine_;
   const Request request_;

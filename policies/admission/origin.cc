@@ -27,8 +27,12 @@ std::string ControllerOf(const User& user, const model::Workload& workload,
   return found;
 }
 
+bool IsOfDaemons(const Request& request, const model::Workload& workload) {
+  return request.controller == "DaemonSet" || workload.kind == "DaemonSet";
+}
+
 bool IsExempt(const Request& request, const model::Workload& workload) {
-  if (request.controller == "DaemonSet" || workload.kind == "DaemonSet") return true;
+  if (workload.is_job() && IsOfDaemons(request, workload)) return true;
   return std::ranges::find(request.user.groups, kNodesGroup) != request.user.groups.end();
 }
 

@@ -20,8 +20,12 @@ namespace berth::policies::admission {
 std::string ControllerOf(const User& user, const model::Workload& workload,
                          const std::vector<ControllerSpec>& controllers);
 
-/// Whether Berth leaves the object alone, whatever its namespace. These are pods of a DaemonSet,
-/// which are part of their nodes, and mirrors of static pods, which kubelets create.
+/// Whether the object is a DaemonSet, or is made by a controller of DaemonSets.
+bool IsOfDaemons(const Request& request, const model::Workload& workload);
+
+/// Whether Berth leaves the object alone, whatever its namespace. These are mirrors of static pods,
+/// which kubelets create, and Jobs that a controller of DaemonSets makes. Of DaemonSets and their
+/// pods, AdmissionPolicy::ReachesDaemons decides.
 bool IsExempt(const Request& request, const model::Workload& workload);
 
 }  // namespace berth::policies::admission

@@ -92,6 +92,20 @@ class AdmissionPolicy {
     return {};
   }
 
+  /// Returns what is wrong with an update of a pod or Job, whatever Judge() says of its present
+  /// state. `before` is the stored object. Both may be large objects of which nothing is read but
+  /// the owners and the annotations of the pods. The default never objects.
+  virtual std::vector<Objection> JudgeUpdate(const Request& request,
+                                             const model::Workload& workload,
+                                             const model::Workload& before) const {
+    static_cast<void>(request), static_cast<void>(workload), static_cast<void>(before);
+    return {};
+  }
+
+  /// Whether the policy is asked about DaemonSets and their pods, too. These are part of their
+  /// nodes, so by default they are left alone.
+  virtual bool ReachesDaemons() const { return false; }
+
   /// Is called before the next two, with all templates of the object. May set the fields of
   /// Workload that depend on all of them, but no others. The default sets nothing.
   virtual void SeeTogether(std::vector<model::Workload>& templates) const {

@@ -59,6 +59,9 @@ struct Request {
   /// Whether Jobs of the namespace may keep their own retries (AdmissionConfig::own_retries). The
   /// engine sets it.
   bool own_retries_allowed = false;
+  /// Whether the object is a DaemonSet or one of its pods, which only some policies reach (see
+  /// AdmissionPolicy::ReachesDaemons). The engine sets it.
+  bool of_daemons = false;
 };
 
 }  // namespace berth::policies::admission

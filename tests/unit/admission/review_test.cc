@@ -125,6 +125,68 @@ TEST(ReadReviewTest, LeavesOutManagedFieldsThatItCannotRead) {
   }
 }
 
+TEST(ReadOldObjectTest, ReadsTheStoredObjectOfAReviewThatItselfCannotBeRead) {
+  constexpr std::size_t kMost = 100;
+  const auto numbers = [](std::size_t count) {
+    std::string list = "[0";
+    for (std::size_t i = 1; i < count; ++i) list += ",0";
+    return list + "]";
+  };
+  const auto is_read = [&](const std::string& object) {
+    kube::JsonParser parser(kMost);
+    const std::string body = ReviewOf(R"({"uid": "u", "object": {"oldObject": )" + numbers(kMost) +
+                                      R"(}, "oldObject": )" + object + "}");
+    EXPECT_FALSE(ReadReview(parser, body).ok());
+    const auto read = ReadOldObject(parser, body);
+    return read && simdjson::minify(*read).starts_with('{');
+  };
+  EXPECT_TRUE(is_read(R"({"a": )" + numbers(kMost - 2) + "}"));
+  EXPECT_FALSE(is_read(R"({"a": )" + numbers(kMost) + "}"));
+  EXPECT_FALSE(is_read(R"({"a": )" + std::string(65, '[') + std::string(65, ']') + "}"));
+  EXPECT_TRUE(is_read(R"({"metadata": {"managedFields": )" + numbers(kMost) + "}}"));
+  for (const char* none : {"null", "5", "[]"}) EXPECT_FALSE(is_read(none)) << none;
+  kube::JsonParser parser;
+  for (const char* body : {"", "{", "5"}) EXPECT_FALSE(ReadOldObject(parser, body)) << body;
+}
+
+TEST(OutlineOfTest, HasWhoCreatedAndWhoOwnsTheObject) {
+  const std::string job =
+      R"({"kind": "Job", "metadata": {"name": "j", "annotations": {"a": "b"}, "ownerReferences":)"
+      R"([{"kind": "K"}]}, "status": {}, "spec": {"template": {"spec": {"x": 1}, "metadata":)"
+      R"({"labels": {}, "annotations": {"c": ""}}}}})";
+  EXPECT_EQ(OutlineOf(job),
+            R"({"metadata":{"annotations":{"a": "b"},"ownerReferences":[{"kind": "K"}]},)"
+            R"("spec":{"template":{"metadata":{"annotations":{"c": ""}}}}})");
+  const std::string nothing = R"({"metadata":{"annotations":null,"ownerReferences":null},)"
+                              R"("spec":{"template":{"metadata":{"annotations":null}}}})";
+  for (const std::string object : {"{}", "5", "", R"({"metadata": 5, "spec": [{}]})"}) {
+    EXPECT_EQ(OutlineOf(object), nothing) << object;
+  }
+  EXPECT_EQ(OutlineOf(nothing), nothing);
+}
+
+TEST(ReadReviewOutlineTest, KeepsTheRequestAndTheOutlinesOfItsObjects) {
+  kube::JsonParser parser;
+  const std::string deep = std::string(100, '[') + std::string(100, ']');
+  const auto object = [&deep](const std::string& creator) {
+    return R"({"spec": )" + deep + R"(, "metadata": {"annotations": {"by": ")" + creator + "\"}}}";
+  };
+  const std::string body =
+      ReviewOf(R"({"uid": "u", "kind": {"version": "v1", "kind": "Pod"}, "operation": "UPDATE",)"
+               R"("userInfo": {"username": "alice"}, "object": )" +
+               object("new") + R"(, "oldObject": )" + object("old") + "}");
+  EXPECT_THAT(ErrorOf(body), HasSubstr("nests more than 64"));
+  const auto outline = ReadReviewOutline(parser, body);
+  ASSERT_TRUE(outline.ok()) << outline.status();
+  EXPECT_EQ(outline->uid, "u");
+  EXPECT_EQ(outline->user.name, "alice");
+  EXPECT_EQ(outline->operation, policies::admission::Operation::kUpdate);
+  ASSERT_TRUE(outline->object && outline->old_object);
+  EXPECT_THAT(simdjson::minify(*outline->object), HasSubstr(R"("annotations":{"by":"new"})"));
+  EXPECT_THAT(simdjson::minify(*outline->old_object), HasSubstr(R"("annotations":{"by":"old"})"));
+  for (const char* text : {"", "{", "5"}) EXPECT_FALSE(ReadReviewOutline(parser, text).ok());
+}
+
 nlohmann::json ReplyTo(const Answer& answer) {
   return nlohmann::json::parse(ReviewReply("u-1", answer));
 }

@@ -120,6 +120,136 @@ TEST_F(ReviewerTest, KeepsAnUpdateFromUndoingWhatWasDone) {
   EXPECT_THAT(reviewer_.Mutate(update, kReviewedWarned).answer.patch, IsEmpty());
 }
 
+/// A pod of which somebody says who created it. By its label, the mutating webhook is not asked
+/// about its updates.
+std::string LabelledPod(const std::string& annotations) {
+  return R"({"metadata": {"labels": {"pod-template-hash": "a"}, "annotations": )" + annotations +
+         R"(}, "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": 1}}}]}})";
+}
+
+TEST_F(ReviewerTest, DeniesUpdatesThatChangeWhoCreatedAPod) {
+  const std::string alices = LabelledPod(R"({"berth.dev/created-by": "alice"})");
+  const std::string bobs = LabelledPod(R"({"berth.dev/created-by": "bob"})");
+  const std::string nobodys = LabelledPod("{}");
+  const auto judged = [&](const std::string& from, const std::string& to) {
+    return reviewer_.Validate(UpdateOf(kPodKind, from, to), kReviewedEnforced).answer.denial;
+  };
+  const std::string denial = "berth creator: metadata.annotations[berth.dev/created-by] ";
+  EXPECT_EQ(judged(alices, bobs),
+            denial + "names 'bob', but the stored pod names 'alice'; write 'alice'");
+  EXPECT_EQ(judged(alices, nobodys),
+            denial + "is removed, but the stored pod names 'alice'; write 'alice'");
+  EXPECT_EQ(judged(nobodys, bobs),
+            denial + "names 'bob', but the stored pod names nobody; remove it");
+  EXPECT_THAT(judged(bobs, LabelledPod(R"({"a": "b", "berth.dev/created-by": "bob"})")), IsEmpty());
+  const Verdict warned = reviewer_.Validate(UpdateOf(kPodKind, alices, bobs), kReviewedWarned);
+  EXPECT_THAT(warned.answer.denial, IsEmpty());
+  EXPECT_THAT(warned.answer.warnings,
+              ElementsAre(HasSubstr("berth (warn only), denied: metadata.annotations")));
+}
+
+std::string Zeros(std::size_t count) {
+  std::string list = "[0";
+  for (std::size_t i = 1; i < count; ++i) list += ",0";
+  return list + "]";
+}
+
+/// Such a pod, or the template of such pods, that is too large to be read.
+std::string LargePod(const std::string& annotations) {
+  return R"({"metadata": {"annotations": )" + annotations + R"(}, "large": )" + Zeros(10'001) + "}";
+}
+
+const std::string kOfAlice = R"({"berth.dev/created-by": "alice"})";
+const std::string kOfBob = R"({"berth.dev/created-by": "bob"})";
+
+TEST_F(ReviewerTest, DeniesToChangeWhoCreatedAPodThatItCannotRead) {
+  const std::string large = LargePod(kOfAlice);
+  const auto verdict_on = [&](const std::string& to, const NamespaceRules& rules) {
+    return reviewer_.Validate(UpdateOf(kPodKind, large, to), rules);
+  };
+  const std::string why =
+      "metadata.annotations[berth.dev/created-by] names 'bob', but the stored "
+      "pod names 'alice'";
+  for (const std::string& to : {LargePod(kOfBob), LabelledPod(kOfBob)}) {
+    EXPECT_EQ(verdict_on(to, kReviewedEnforced).answer.denial,
+              "berth creator: " + why + "; write 'alice'");
+    const Verdict warned = verdict_on(to, kReviewedWarned);
+    EXPECT_THAT(warned.answer.denial, IsEmpty());
+    EXPECT_THAT(warned.answer.warnings, ElementsAre(HasSubstr("berth (warn only), denied: " + why),
+                                                    HasSubstr("not reviewed: large: has 10001")));
+  }
+  const Verdict same = verdict_on(LabelledPod(kOfAlice), kReviewedEnforced);
+  EXPECT_TRUE(same.unreadable);
+  EXPECT_THAT(same.answer.denial, IsEmpty());
+  EXPECT_THAT(same.answer.warnings, ElementsAre(HasSubstr("not reviewed: large: has 10001")));
+  std::string many = R"({"berth.dev/created-by": "bob")";
+  for (int i = 0; i < 10'000; ++i) many += ", \"" + std::to_string(i) + "\": \"\"";
+  EXPECT_THAT(verdict_on(LargePod(many + "}"), kReviewedEnforced).answer.denial,
+              HasSubstr("metadata.annotations: has 10001 entries"));
+}
+
+TEST_F(ReviewerTest, DeniesToChangeWhoseThePodsOfAJobAre) {
+  const auto denial = [&](const std::string& from, const std::string& to) {
+    return reviewer_
+        .Validate(UpdateOf(kJobKind, TemplateOf(from), TemplateOf(to)), kReviewedEnforced)
+        .answer.denial;
+  };
+  const std::string why =
+      "berth creator: spec.template.metadata.annotations[berth.dev/created-by] names 'bob', but "
+      "the stored Job names ";
+  EXPECT_EQ(denial(LabelledPod(kOfAlice), LabelledPod(kOfBob)), why + "'alice'; write 'alice'");
+  EXPECT_EQ(denial(LabelledPod("{}"), LabelledPod(kOfBob)), why + "nobody; remove it");
+  EXPECT_EQ(denial(LargePod(kOfAlice), LargePod(kOfBob)), why + "'alice'; write 'alice'");
+  EXPECT_THAT(denial(LargePod(kOfAlice), LargePod(kOfAlice)), IsEmpty());
+  // Whoever applies his Job again: by then the mutating webhook has put back what is stored.
+  const std::string kept =
+      reviewer_
+          .Mutate(UpdateOf(kJobKind, TemplateOf(LabelledPod(kOfAlice)), TemplateOf(kGpuPod)),
+                  kReviewedEnforced)
+          .answer.patch;
+  EXPECT_THAT(kept, HasSubstr(R"("berth.dev/created-by":"alice")"));
+  EXPECT_THAT(denial(LabelledPod(kOfAlice), LabelledPod(kOfAlice)), IsEmpty());
+}
+
+TEST_F(ReviewerTest, ReadsStoredObjectsOfPodsAndTemplatesUpToTheSameLimit) {
+  const auto is_read = [this](const GroupVersionKind& kind, const std::string& object) {
+    return reviewer_.CanReadStored(UpdateOf(kind, object, "{}"));
+  };
+  const std::string most = Zeros(10'000);
+  // 5 members, and so many items.
+  const auto with = [&most](std::size_t items) {
+    return R"({"a": )" + most + R"(, "b": )" + most + R"(, "c": )" + most + R"(, "d": )" + most +
+           R"(, "e": )" + Zeros(items - 40'000) + "}";
+  };
+  EXPECT_TRUE(is_read(kPodKind, with(49'995)));
+  EXPECT_FALSE(is_read(kPodKind, with(49'996)));
+  EXPECT_TRUE(is_read(kTrainer, with(49'996)));
+  EXPECT_FALSE(is_read(kTrainer, R"({"spec": {"launcher": {"template": )" + with(49'996) + "}}}"));
+  EXPECT_FALSE(reviewer_.CanReadStored(ReviewOf(kPodKind, "{}")));
+}
+
+TEST_F(ReviewerTest, DeniesUnreadWhatItWouldJudgeOrBelieveLater) {
+  const auto denial = [this](const GroupVersionKind& kind, Operation operation, Denial cause,
+                             bool is_to_blame = false) {
+    Review front = ReviewOf(kind, "", "", operation);
+    front.update_is_to_blame = is_to_blame;
+    EXPECT_THAT(reviewer_.Unread(front, kReviewedWarned, "it is so", cause).answer.denial,
+                IsEmpty());
+    return reviewer_.Unread(front, kReviewedEnforced, "it is so", cause).answer.denial;
+  };
+  for (const GroupVersionKind& kind : {kPodKind, kJobKind, kTrainer}) {
+    EXPECT_EQ(denial(kind, Operation::kCreate, Denial::kInvalid), "berth: it is so");
+    EXPECT_EQ(denial(kind, Operation::kUpdate, Denial::kInvalid, true), "berth: it is so");
+    EXPECT_EQ(denial(kind, Operation::kUpdate, Denial::kBusy), "berth: it is so");
+    EXPECT_THAT(denial(kind, Operation::kUpdate, Denial::kInvalid), IsEmpty());
+    EXPECT_THAT(denial(kind, Operation::kUpdate, Denial::kTooLarge), IsEmpty());
+    EXPECT_THAT(denial(kind, Operation::kDelete, Denial::kInvalid), IsEmpty());
+  }
+  const GroupVersionKind deployment{"apps", "v1", "Deployment"};
+  EXPECT_THAT(denial(deployment, Operation::kCreate, Denial::kInvalid), IsEmpty());
+  EXPECT_THAT(denial(deployment, Operation::kUpdate, Denial::kInvalid, true), IsEmpty());
+}
+
 TEST_F(ReviewerTest, HasNoPartInUpdatesOfWhatItCannotRead) {
   for (const auto& [from, to] :
        {std::pair(R"({"spec": 5})", kCpuPod), {kCpuPod, R"({"spec": 5})"}}) {
@@ -224,9 +354,7 @@ TEST_F(ReviewerTest, RecordsTheCreatorInTheTemplatesOfConfiguredKinds) {
   for (const Verdict& verdict :
        {reviewer_.Mutate(ReviewOf(kTrainer, object), kReviewedWarned),
         reviewer_.Mutate(UpdateOf(kTrainer, object, object), kReviewedEnforced),
-        reviewer_.Mutate(ReviewOf({"apps", "v1", "Deployment"}, object), kReviewedEnforced),
-        reviewer_.Mutate(ReviewOf(kTrainer, R"({"spec": {"launcher": {"template": {"spec": 5}}}})"),
-                         kReviewedEnforced)}) {
+        reviewer_.Mutate(ReviewOf({"apps", "v1", "Deployment"}, object), kReviewedEnforced)}) {
     EXPECT_THAT(verdict.answer.patch + verdict.answer.denial, IsEmpty());
   }
 }
@@ -275,6 +403,106 @@ TEST_F(ReviewerTest, ATemplateThatTwoPathsLeadToCountsOnce) {
               ElementsAre(HasSubstr("pods: kept off")));
 }
 
+/// A template that claims to be bob's, beside one that is `launcher`.
+std::string ClaimingBeside(const std::string& launcher, const std::string& creator = "bob") {
+  return R"({"spec": {"launcher": {"template": )" + launcher +
+         R"(}, "replicas": {"Worker": {"template": {"metadata": {"annotations": )"
+         R"({"berth.dev/created-by": ")" +
+         creator + R"("}}, "spec": {"containers": [{"name": "c"}]}}}}}})";
+}
+
+constexpr char kBrokenPod[] = R"({"spec": {"containers": 5}})";
+constexpr char kWhyBroken[] =
+    "spec.launcher.template.spec.containers: expected an array, got number";
+
+// What such a template claims of its pods would be believed later, though nobody has read it.
+TEST_F(ReviewerTest, DeniesToCreateWhatHasATemplateThatItCannotRead) {
+  const Review created = ReviewOf(kTrainer, ClaimingBeside(kBrokenPod));
+  for (const Verdict& verdict : {reviewer_.Mutate(created, kReviewedEnforced),
+                                 reviewer_.Validate(created, kReviewedEnforced)}) {
+    EXPECT_TRUE(verdict.unreadable);
+    EXPECT_THAT(verdict.answer.patch, IsEmpty());
+    EXPECT_EQ(verdict.answer.denial, "berth: " + std::string(kWhyBroken) +
+                                         "; correct this template, or take it out of the object");
+  }
+}
+
+TEST_F(ReviewerTest, SaysOfTheTemplatesThatItCanReadWhatItWouldSayAnyway) {
+  const Verdict warned =
+      reviewer_.Validate(ReviewOf(kTrainer, ClaimingBeside(kBrokenPod)), kReviewedWarned);
+  EXPECT_TRUE(warned.unreadable);
+  EXPECT_FALSE(warned.pods_denied);
+  EXPECT_THAT(warned.answer.denial, IsEmpty());
+  EXPECT_THAT(warned.answer.warnings,
+              testing::UnorderedElementsAre(HasSubstr("pods: kept off nodes"),
+                                            HasSubstr("names 'bob', who does not write"),
+                                            "berth: not reviewed: " + std::string(kWhyBroken)));
+  EXPECT_THAT(reviewer_.Mutate(ReviewOf(kTrainer, ClaimingBeside(kBrokenPod)), kReviewedWarned)
+                  .answer.warnings,
+              IsEmpty());
+}
+
+TEST_F(ReviewerTest, DeniesAnUpdateOnlyIfItMakesATemplateUnreadable) {
+  const auto verdict_on = [this](const std::string& from, const std::string& to) {
+    return reviewer_.Validate(UpdateOf(kTrainer, from, to), kReviewedEnforced);
+  };
+  EXPECT_THAT(verdict_on(ClaimingBeside(kGpuPod), ClaimingBeside(kBrokenPod)).answer.denial,
+              HasSubstr(kWhyBroken));
+  const Verdict same = verdict_on(ClaimingBeside(kBrokenPod), ClaimingBeside(kBrokenPod));
+  EXPECT_THAT(same.answer.denial, IsEmpty());
+  EXPECT_THAT(same.answer.warnings, ElementsAre("berth: not reviewed: " + std::string(kWhyBroken)));
+  EXPECT_TRUE(same.pods_denied);
+  EXPECT_THAT(verdict_on(ClaimingBeside(kBrokenPod), ClaimingBeside(kGpuPod)).answer.denial,
+              IsEmpty());
+  EXPECT_THAT(
+      verdict_on(ClaimingBeside(kBrokenPod, "alice"), ClaimingBeside(kBrokenPod)).answer.denial,
+      HasSubstr("spec.replicas.Worker.template.metadata.annotations[berth.dev/created-by] names"))
+      << "of the other template";
+}
+
+// Nobody has judged what it claimed before.
+TEST_F(ReviewerTest, JudgesATemplateThatAnUpdateRepairsAsANewOne) {
+  const std::string worker = R"({"spec": {"replicas": {"Worker": {"template": )";
+  const auto denial = [&](const std::string& user, const std::string& creator) {
+    const std::string claiming = R"({"metadata": {"annotations": {"berth.dev/created-by": ")" +
+                                 creator + R"("}}, "spec": {"containers": []}})";
+    Review repaired = UpdateOf(kTrainer, worker + kBrokenPod + "}}}}", worker + claiming + "}}}}");
+    repaired.user.name = user;
+    return reviewer_.Validate(repaired, kReviewedEnforced).answer.denial;
+  };
+  EXPECT_THAT(denial("bob", "alice"), HasSubstr("names 'alice', who does not write the template"));
+  EXPECT_THAT(denial("alice", "alice"), IsEmpty());
+  EXPECT_THAT(denial("system:serviceaccount:kube-system:cronjob-controller", "alice"), IsEmpty());
+}
+
+/// With so many templates, of which the last claims to be bob's.
+std::string WithTemplates(std::size_t count) {
+  std::string roles;
+  for (std::size_t i = 1; i < count; ++i) {
+    roles += "\"role-" + std::to_string(i) + R"(": {"template": )" + kGpuPod + "}, ";
+  }
+  return R"({"spec": {)" + roles +
+         R"("last": {"template": {"metadata": {"annotations": {"berth.dev/created-by": "bob"}},)"
+         R"( "spec": {"containers": []}}}}})";
+}
+
+TEST_F(ReviewerTest, DeniesMoreTemplatesThanItReads) {
+  const Review created = ReviewOf(kTrainer, WithTemplates(kMaxTemplates + 1));
+  for (const Verdict& verdict : {reviewer_.Mutate(created, kReviewedEnforced),
+                                 reviewer_.Validate(created, kReviewedEnforced)}) {
+    EXPECT_EQ(verdict.answer.denial,
+              "berth: spec.last.template: is beyond the 64 templates that Berth reads of an "
+              "object; correct this template, or take it out of the object");
+  }
+  EXPECT_THAT(reviewer_.Validate(created, kReviewedWarned).answer.warnings,
+              testing::Contains(HasSubstr("berth: not reviewed: spec.last.template: is beyond")));
+  const std::string many = WithTemplates(kMaxTemplates + 1);
+  EXPECT_THAT(reviewer_.Validate(UpdateOf(kTrainer, many, many), kReviewedEnforced).answer.denial,
+              IsEmpty());
+  const Review most = ReviewOf(kTrainer, WithTemplates(kMaxTemplates));
+  EXPECT_THAT(reviewer_.Mutate(most, kReviewedEnforced).answer.denial, IsEmpty());
+}
+
 TEST_F(ReviewerTest, AuditsWhatItSaysOfAllTemplatesOfAnObject) {
   const std::string selecting =
       R"({"spec": {"nodeSelector": {"berth.dev/accelerator": "V100"}, "containers": [{}]}})";
@@ -319,7 +547,7 @@ TEST_F(ReviewerTest, DeniesOnAnUpdateOnlyWhatIsNew) {
   };
   EXPECT_THAT(denial(Claiming("bob"), Claiming("bob", "other")), IsEmpty());
   EXPECT_THAT(denial(Claiming("bob"), Claiming("alice")), IsEmpty());
-  EXPECT_THAT(denial(R"({"spec": {"template": 5}})", Claiming("bob")), IsEmpty());
+  EXPECT_THAT(denial(R"({"spec": {"template": 5}})", Claiming("bob")), HasSubstr("names 'bob'"));
   EXPECT_THAT(denial(Claiming("alice"), Claiming("bob")), HasSubstr("names 'bob'"));
   EXPECT_THAT(denial(TemplateOf(kGpuPod), Claiming("bob")), HasSubstr("names 'bob'"));
 }

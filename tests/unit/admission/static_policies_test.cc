@@ -113,6 +113,17 @@ TEST(StaticPolicies, SelectNamespacesAsTheChartDoes) {
   }
 }
 
+TEST(StaticPolicies, TakeFromPodsOfDaemonSetsOnlyWhatTheirTemplatesClaim) {
+  Site site;
+  const std::string yaml = site.Yaml();
+  EXPECT_EQ(Count(yaml, "request.kind.kind == 'Pod' || [{"), 1U);
+  EXPECT_THAT(yaml, HasSubstr("(variables.controller == 'DaemonSet' ? variables.creator : "
+                              "variables.creator + variables.resources"));
+  site.Of<policies::admission::CreatorPolicy>().mode = Mode::kWarn;
+  EXPECT_THAT(site.Yaml(), Not(HasSubstr("variables.controller")));
+  EXPECT_THAT(site.Yaml(), Not(HasSubstr("== 'Pod' ||")));
+}
+
 TEST(StaticPolicies, QuoteWhatTheCatalogueSays) {
   Site site;
   site.accelerators = {

@@ -21,7 +21,8 @@ std::shared_ptr<const Reviewer> ReviewerOf(const std::string& prefix) {
   return std::make_shared<const Reviewer>(
       std::make_shared<const policies::admission::AdmissionEngine>(
           std::move(catalog), prefix, "1.2.3", policies::admission::AdmissionConfig()),
-      std::vector<policies::admission::TemplateSpec>());
+      std::vector<policies::admission::TemplateSpec>{
+          {.group = "kubeflow.org", .kind = "PyTorchJob", .path = "/spec/replicas/*/template"}});
 }
 
 /// A pod for a GPU; `annotation` names the user who is to be shown as its creator.
@@ -40,6 +41,21 @@ class WebhookTest : public testing::Test {
 
   server::HttpResponse Post(const std::string& path, const std::string& body) {
     return routes_.at(path).handle({.method = "POST", .target = path, .body = body});
+  }
+
+  /// What a namespace that enforces hears, when alice does that with these objects.
+  nlohmann::json Validated(const std::string& kind, const std::string& operation,
+                           const std::string& objects) {
+    const std::string body =
+        R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u-8",)"
+        R"("kind":)" +
+        kind + R"(,"operation":")" + operation + R"(","userInfo":{"username":"alice"},)" + objects +
+        "}}";
+    return nlohmann::json::parse(Post("/validate/enforce", body).body)["response"];
+  }
+
+  nlohmann::json Updated(const std::string& kind, const std::string& from, const std::string& to) {
+    return Validated(kind, "UPDATE", R"("object":)" + to + R"(,"oldObject":)" + from);
   }
 
   server::Metrics metrics_;
@@ -89,6 +105,7 @@ std::string CutOff(const std::string& kind, const std::string& operation) {
 
 constexpr char kPodKindJson[] = R"({"group":"","version":"v1","kind":"Pod"})";
 constexpr char kSetKind[] = R"({"group":"apps","version":"v1","kind":"Deployment"})";
+constexpr char kTrainerKind[] = R"({"group":"kubeflow.org","version":"v1","kind":"PyTorchJob"})";
 
 TEST_F(WebhookTest, AnswersByTheFrontOfWhatTheListenerRefuses) {
   const struct {
@@ -124,9 +141,87 @@ TEST_F(WebhookTest, DeniesNothingUnreadThatItWouldNotHaveJudged) {
         nlohmann::json::parse(routes_.at("/validate/enforce").reject(rejection).body)["response"];
     return reply["allowed"].get<bool>() && reply["warnings"].size() == 1;
   };
-  EXPECT_FALSE(allowed(CutOff(kPodKindJson, "UPDATE")));
+  EXPECT_FALSE(allowed(CutOff(kPodKindJson, "CREATE")));
+  EXPECT_TRUE(allowed(CutOff(kPodKindJson, "UPDATE"))) << "it is stored, and has to be writable";
   EXPECT_TRUE(allowed(CutOff(kPodKindJson, "DELETE")));
   EXPECT_TRUE(allowed(CutOff(kSetKind, "CREATE")));
+  EXPECT_FALSE(allowed(CutOff(kTrainerKind, "CREATE"))) << "what its templates claim is believed";
+  EXPECT_TRUE(allowed(CutOff(kTrainerKind, "UPDATE")));
+}
+
+// A later request succeeds.
+TEST_F(WebhookTest, DeniesUpdatesWhileItIsBusy) {
+  const std::string body = CutOff(kPodKindJson, "UPDATE");
+  for (const auto cause :
+       {server::RejectionCause::kBodyTimeout, server::RejectionCause::kBodiesTooMany}) {
+    const server::Rejection rejection{cause, "it is so", body};
+    const auto response =
+        nlohmann::json::parse(routes_.at("/validate/enforce").reject(rejection).body)["response"];
+    EXPECT_EQ(response["allowed"], false);
+    EXPECT_EQ(response["status"]["code"], 503);
+  }
+}
+
+/// A pod with so many arguments, of which somebody says who created it.
+std::string PodWithArguments(std::size_t count, const std::string& creator = "alice") {
+  std::string arguments = "\"a\"";
+  for (std::size_t i = 1; i < count; ++i) arguments += ",\"a\"";
+  return R"({"metadata":{"annotations":{"berth.dev/created-by":")" + creator +
+         R"("}},"spec":{"containers":[{"name":"c","args":[)" + arguments + "]}]}}";
+}
+
+TEST_F(WebhookTest, LetsWhatIsStoredBeWrittenThoughItIsTooLargeToRead) {
+  constexpr std::size_t kTooMany = 260'000;
+  const std::string large = PodWithArguments(kTooMany);
+  const auto stored = Updated(kPodKindJson, large, large);
+  EXPECT_EQ(stored["allowed"], true);
+  EXPECT_THAT(stored["warnings"].dump(), HasSubstr("not reviewed: the JSON has more than"));
+  const auto grown = Updated(kPodKindJson, PodWithArguments(1), large);
+  EXPECT_EQ(grown["allowed"], false) << "the update is to blame";
+  EXPECT_EQ(Validated(kPodKindJson, "CREATE", R"("object":)" + large)["allowed"], false);
+}
+
+// The two states together, or each by itself.
+TEST_F(WebhookTest, DeniesToChangeTheCreatorOfAPodThatIsTooLargeToRead) {
+  for (const std::size_t count : {std::size_t{130'000}, std::size_t{260'000}}) {
+    const auto changed =
+        Updated(kPodKindJson, PodWithArguments(count), PodWithArguments(count, "bob"));
+    EXPECT_EQ(changed["status"]["message"],
+              "berth creator: metadata.annotations[berth.dev/created-by] names 'bob', but the "
+              "stored pod names 'alice'; write 'alice'");
+    EXPECT_EQ(changed["status"]["code"], 422);
+    const auto same = Updated(kPodKindJson, PodWithArguments(count), PodWithArguments(count + 1));
+    EXPECT_EQ(same["allowed"], true) << same;
+  }
+}
+
+/// An object with templates, and beside them something that nobody judges.
+std::string TrainerWith(const std::string& other) {
+  return R"({"spec":{"other":)" + other +
+         R"(,"replicas":{"Worker":{"template":{"spec":{"containers":[{"name":"c"}]}}}}}})";
+}
+
+TEST_F(WebhookTest, DeniesObjectsOfConfiguredKindsThatItCannotReadAsAWhole) {
+  const auto numbers = [](std::size_t count) {
+    std::string list = "[0";
+    for (std::size_t i = 1; i < count; ++i) list += ",0";
+    return list + "]";
+  };
+  const std::string small = TrainerWith("0");
+  for (const std::string& other : {numbers(260'000), std::string(100, '[') + std::string(100, ']'),
+                                   std::string("123456789012345678901234567890")}) {
+    const std::string unread = TrainerWith(other);
+    const std::string created = R"("object":)" + unread;
+    EXPECT_EQ(Validated(kTrainerKind, "CREATE", created)["allowed"], false);
+    EXPECT_EQ(Updated(kTrainerKind, small, unread)["allowed"], false);
+    EXPECT_EQ(Updated(kTrainerKind, unread, unread)["allowed"], true) << "it is stored";
+    EXPECT_EQ(Validated(kSetKind, "CREATE", created)["allowed"], true);
+    EXPECT_EQ(Updated(kSetKind, small, unread)["allowed"], true);
+  }
+  const std::string large = TrainerWith(numbers(60'000));
+  EXPECT_EQ(Updated(kTrainerKind, large, TrainerWith(numbers(240'000)))["allowed"], false)
+      << "only its templates are limited to less than the review";
+  EXPECT_EQ(Updated(kTrainerKind, large, large)["allowed"], true);
 }
 
 TEST_F(WebhookTest, RefusesWhatHasNotEvenAFront) {

@@ -80,6 +80,7 @@ TEST_F(CreatorTest, APodOfAnotherControllerLosesWhatItsTemplateClaims) {
   } cases[] = {
       {"ReplicaSet", "apps", "system:serviceaccount:kube-system:replicaset-controller"},
       {"StatefulSet", "apps", "system:serviceaccount:kube-system:statefulset-controller"},
+      {"DaemonSet", "apps", "system:serviceaccount:kube-system:daemon-set-controller"},
       {"PyTorchJob", "kubeflow.org", "system:serviceaccount:kubeflow:training-operator"},
       {"Job", "batch.volcano.sh", "system:serviceaccount:volcano-system:controllers"},
   };
@@ -169,6 +170,44 @@ TEST_F(CreatorTest, AJobInheritsItFromTheReviewedTemplateOfItsOwner) {
   EXPECT_THAT(Mutate(policy_, plain, ByReviewedOwner()).workload.annotations,
               ElementsAre(Pair("berth.dev/created-by", ByReviewedOwner().user.name)))
       << "nobody knows who it was for";
+}
+
+TEST_F(CreatorTest, ObjectsToAnUpdateOfAPodThatChangesItsCreator) {
+  const model::Workload alices = Annotated(CpuPod(), "created-by", "alice");
+  const model::Workload bobs = Annotated(CpuPod(), "created-by", "bob");
+  const auto reason = [&](const model::Workload& now, const model::Workload& before) {
+    const auto objections = policy_.JudgeUpdate(By("bob"), now, before);
+    return objections.empty() ? std::string() : objections[0].reason + "; " + objections[0].advice;
+  };
+  EXPECT_EQ(reason(alices, alices), "");
+  EXPECT_EQ(reason(CpuPod(), CpuPod()), "");
+  EXPECT_EQ(reason(bobs, alices), "names 'bob', but the stored pod names 'alice'; write 'alice'");
+  EXPECT_EQ(reason(CpuPod(), alices),
+            "is removed, but the stored pod names 'alice'; write 'alice'");
+  EXPECT_EQ(reason(bobs, CpuPod()), "names 'bob', but the stored pod names nobody; remove it");
+}
+
+// The Job may be suspended, and all its pods still to come.
+TEST_F(CreatorTest, ObjectsToAnUpdateOfAJobThatChangesWhoseItsPodsAre) {
+  const model::Workload nobodys = MakeJob(CpuPod());
+  const model::Workload alices = Annotated(nobodys, "created-by", "alice");
+  const auto objections = policy_.JudgeUpdate(By("bob"), alices, nobodys);
+  ASSERT_EQ(objections.size(), 1u);
+  EXPECT_EQ(objections[0].field, "spec.template.metadata.annotations[berth.dev/created-by]");
+  EXPECT_EQ(objections[0].reason, "names 'alice', but the stored Job names nobody");
+  EXPECT_EQ(objections[0].advice, "remove it");
+  EXPECT_THAT(policy_.JudgeUpdate(By("bob"), nobodys, alices), testing::SizeIs(1));
+  EXPECT_THAT(policy_.JudgeUpdate(By("bob"), alices, alices), IsEmpty());
+  const model::Workload owned = OwnedBy(alices, "JobSet", "jobset.x-k8s.io");
+  EXPECT_THAT(policy_.JudgeUpdate(ByReviewedOwner(), owned, nobodys), IsEmpty())
+      << "its controller copies the template again before it resumes the Job";
+}
+
+TEST_F(CreatorTest, LetsAControllerCopyARecordedCreatorIntoAPodThatExists) {
+  const model::Workload plain = OwnedBy(CpuPod(), "PyTorchJob", "kubeflow.org");
+  const model::Workload bobs = Annotated(plain, "created-by", "bob");
+  EXPECT_THAT(policy_.JudgeUpdate(ByReviewedOwner(), bobs, plain), IsEmpty());
+  EXPECT_THAT(policy_.JudgeUpdate(By("alice"), bobs, plain), testing::SizeIs(1));
 }
 
 TEST_F(CreatorTest, RecordsWhoCreatesAnObjectOfAConfiguredKindInItsTemplate) {

@@ -212,6 +212,35 @@ TEST(AdmissionEngineTest, IsNotConcernedWithPartsOfNodesAndWithWhatGoes) {
   }
 }
 
+TEST(AdmissionEngineTest, TakesFromPodsOfDaemonSetsOnlyWhatTheirTemplateClaims) {
+  const auto engine = MakeEngine(AdmissionConfig());
+  const model::Workload plain = OwnedBy("DaemonSet");
+  const model::Workload claiming = Annotated(plain, "created-by", "bob");
+  Request request = By("system:serviceaccount:kube-system:daemon-set-controller");
+  const Outcome outcome = engine->Mutate(request, claiming);
+  EXPECT_EQ(outcome.workload, plain);
+  EXPECT_THAT(outcome.warnings, ElementsAre(HasSubstr("created-by 'bob' removed")));
+  EXPECT_EQ(engine->Validate(request, plain, nullptr).denial, "");
+  model::Workload job = MakeJob(claiming);
+  EXPECT_EQ(engine->Mutate(request, job).workload, job);
+  request.mode = Mode::kWarn;
+  EXPECT_EQ(engine->Mutate(request, claiming).workload, claiming);
+}
+
+TEST(AdmissionEngineTest, JudgesOfADaemonSetOnlyWhatItClaims) {
+  const auto engine = MakeEngine(AdmissionConfig());
+  const model::Workload plain = MakeOwner("DaemonSet", CpuPod());
+  const Outcome silent = engine->PreviewPods(MakeRequest(), {plain});
+  EXPECT_THAT(silent.warnings, IsEmpty());
+  EXPECT_EQ(silent.denial, "");
+  const Outcome own = engine->PreviewPods(MakeRequest(), {Annotated(plain, "created-by", "alice")});
+  EXPECT_THAT(own.warnings, ElementsAre(HasSubstr("created-by 'alice' removed")));
+  EXPECT_EQ(own.denial, "");
+  const model::Workload claiming = Annotated(plain, "created-by", "bob");
+  EXPECT_THAT(engine->PreviewPods(MakeRequest(), {claiming}).denial, HasSubstr("names 'bob'"));
+  EXPECT_EQ(engine->PreviewPods(MakeRequest(), {claiming}, {claiming}).denial, "");
+}
+
 TEST(AdmissionEngineTest, IsConcernedWithWhoOnlySaysSo) {
   const auto engine = MakeEngine(Only<IsolationPolicy>());
   model::Workload mirror = CpuPod();
@@ -278,6 +307,52 @@ TEST(AdmissionEngineTest, AnUpdateIsDeniedOnlyForWhatItMakesWorse) {
   EXPECT_FALSE(denied(CpuPod(), CpuPod()));
   EXPECT_TRUE(denied(Wrong(), GpuPod()));
   EXPECT_TRUE(denied(Annotated(GpuPod(), "accelerators", "P100"), Wrong()));
+}
+
+TEST(AdmissionEngineTest, AnUpdateIsJudgedByWhatItChanges) {
+  const auto engine = MakeEngine(Only<CreatorPolicy>());
+  const model::Workload alices = Annotated(CpuPod(), "created-by", "alice");
+  const model::Workload bobs = Annotated(CpuPod(), "created-by", "bob");
+  EXPECT_THAT(engine->Validate(MakeRequest(), bobs, &alices).denial, StartsWith("berth creator: "));
+  EXPECT_THAT(engine->Validate(In(Mode::kWarn), bobs, &alices).warnings, SizeIs(1));
+  EXPECT_EQ(engine->Validate(MakeRequest(), bobs, &bobs).denial, "");
+  EXPECT_EQ(engine->Validate(MakeRequest(), bobs, nullptr).denial, "");
+}
+
+// It holds its devices until its grace period is over.
+TEST(AdmissionEngineTest, OfAPodThatIsBeingDeletedOnlyTheUpdateIsJudged) {
+  const auto engine = MakeEngine(Only<CreatorPolicy, IsolationPolicy>());
+  model::Workload before = Annotated(GpuPod(), "created-by", "alice");
+  model::Workload now = Annotated(CpuPod(), "created-by", "alice");
+  model::Workload forged = Annotated(GpuPod(), "created-by", "bob");
+  before.deleted = now.deleted = forged.deleted = true;
+  const Outcome denied = engine->Validate(MakeRequest(), forged, &before);
+  EXPECT_THAT(denied.denial, StartsWith("berth creator: metadata.annotations[berth.dev/created-by] "
+                                        "names 'bob', but the stored pod names 'alice'"));
+  EXPECT_EQ(denied.workload, forged);
+  EXPECT_THAT(engine->Validate(In(Mode::kWarn), forged, &before).warnings, SizeIs(1));
+  const Outcome same = engine->Validate(MakeRequest(), now, &before);
+  EXPECT_EQ(same.denial, "");
+  EXPECT_THAT(same.warnings, IsEmpty());
+  const model::Workload job = MakeJob(before);
+  EXPECT_EQ(engine->Validate(MakeRequest(), MakeJob(forged), &job).denial, "")
+      << "it makes no pods any more";
+  const Request kubelet = By("system:node:n1", {"system:nodes"});
+  EXPECT_EQ(engine->Validate(kubelet, forged, &before).denial, "");
+}
+
+TEST(AdmissionEngineTest, JudgesAnUpdateByWhatIsKnownOfIt) {
+  const auto engine = MakeEngine(Only<CreatorPolicy, IsolationPolicy>());
+  model::Workload nobodys;
+  nobodys.kind = "Pod";
+  const model::Workload bobs = Annotated(nobodys, "created-by", "bob");
+  const Outcome outcome = engine->JudgeUpdate(MakeRequest(), bobs, nobodys);
+  EXPECT_THAT(outcome.denial, StartsWith("berth creator: "));
+  ASSERT_THAT(outcome.effects, SizeIs(1));
+  EXPECT_TRUE(outcome.effects[0].denied);
+  EXPECT_EQ(engine->JudgeUpdate(MakeRequest(), bobs, bobs).denial, "");
+  EXPECT_THAT(engine->JudgeUpdate(In(Mode::kWarn), bobs, nobodys).warnings, SizeIs(1));
+  EXPECT_THAT(engine->JudgeUpdate(In(Mode::kOff), bobs, nobodys).warnings, IsEmpty());
 }
 
 TEST(AdmissionEngineTest, AnUpdateMayNotRaiseALimitThatWasTooHighBefore) {
