@@ -47,7 +47,6 @@ class RepairPlanner {
   RepairPlanner(const model::ClusterView& view, const model::AcceleratorCatalog& catalog,
                 const RepairRules& rules, model::Time now)
       : view_(view), rules_(rules), now_(now), pools_(catalog.size()) {
-    present_.keep_for = {};
     entries_ = policies::scheduling::AllConditions(rules.health);
     std::erase_if(entries_, [](const HealthCondition& entry) {
       return entry.effect != Effect::kExclude || entry.max_runtime.count() > 0;
@@ -112,9 +111,9 @@ class RepairPlanner {
 
   const model::ClusterView& view_;
   const RepairRules& rules_;
-  // What is over keeps a label, and gives none: a detector that is mended has let go of all nodes,
-  // also of those that its breaker has spared.
-  policies::scheduling::HealthConfig present_ = rules_.health;
+  // What gives a node its label; `rules_.health` is what keeps it.
+  const policies::scheduling::HealthConfig present_ =
+      policies::scheduling::OfThePresent(rules_.health);
   const model::Time now_;
   std::vector<HealthCondition> entries_;     // those that count
   std::vector<std::vector<Patient>> pools_;  // by catalogue index

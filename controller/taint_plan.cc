@@ -32,7 +32,6 @@ class TaintPlanner {
   TaintPlanner(const model::ClusterView& view, const model::AcceleratorCatalog& catalog,
                const TaintRules& rules, const std::set<std::string>& written, model::Time now)
       : view_(view), rules_(rules), written_(written), now_(now), pools_(catalog.size()) {
-    present_.keep_for = {};
     for (std::size_t i = 0; i < pools_.size(); ++i) {
       const auto nodes = static_cast<double>(view.Pools().Nodes(EntryAt(i)));
       pools_[i].limit = static_cast<std::size_t>(std::floor(rules.health.breaker.fraction * nodes));
@@ -130,9 +129,9 @@ class TaintPlanner {
 
   const model::ClusterView& view_;
   const TaintRules& rules_;
-  // What is over keeps a taint, and gives none: a detector that is mended has let go of all nodes,
-  // also of those that its breaker has spared.
-  policies::scheduling::HealthConfig present_ = rules_.health;
+  // What gives a node its taint; `rules_.health` is what keeps it.
+  const policies::scheduling::HealthConfig present_ =
+      policies::scheduling::OfThePresent(rules_.health);
   const std::set<std::string>& written_;
   const model::Time now_;
   std::vector<TaintingEntry> entries_;

@@ -38,6 +38,14 @@ std::vector<ConditionCount> CountNodesByCondition(const HealthConfig& config,
 bool Excludes(const HealthCondition& entry, const HealthConfig& config,
               const model::NodeState& node, model::Time now);
 
+/// Returns `config` without `keep_for`: by it, what is over has no effect. It tells whether a node
+/// is to get a taint or a label, and `config` itself whether the node keeps it. A detector that is
+/// mended lets go of all nodes at once, also of those that its breaker has spared.
+inline HealthConfig OfThePresent(HealthConfig config) {
+  config.keep_for = {};
+  return config;
+}
+
 /// Whether `entry` is for `pod`: it asks for one of the entry's resources, and does not state a
 /// max-runtime that the entry leaves alone. `runtime_annotation` is the full name of max-runtime.
 bool AppliesTo(const HealthCondition& entry, const model::Pod& pod,
