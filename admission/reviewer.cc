@@ -3,12 +3,11 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 
+#include "admission/object_templates.h"
 #include "admission/patch.h"
-#include "admission/template_counts.h"
 #include "admission/templates.h"
 #include "kube/json.h"
 #include "kube/json_workload.h"
@@ -139,61 +138,6 @@ void LeaveOutUnchanged(const std::vector<Workload>& before, std::vector<Workload
   });
 }
 
-// The templates at the paths of a kind.
-struct FoundTemplates {
-  std::vector<FoundTemplate> all;
-  // The path of the first one beyond the kMaxTemplates that are read. Empty if there is none.
-  std::string beyond;
-};
-
-// Without duplicates: two paths may lead to one template.
-FoundTemplates TemplatesOf(simdjson::dom::element object,
-                           const std::vector<const policies::admission::TemplateSpec*>& specs) {
-  FoundTemplates result;
-  std::vector<FoundTemplate>& all = result.all;
-  for (const policies::admission::TemplateSpec* spec : specs) {
-    const bool of_jobs = spec->of == policies::admission::TemplateOf::kJobs;
-    const std::vector<FoundTemplate> at_path = TemplatesAt(object, spec->path);
-    // Not all of them were looked for.
-    if (at_path.size() > kMaxTemplates) result.beyond = at_path.back().field;
-    for (const FoundTemplate& found : at_path) {
-      std::optional<FoundTemplate> pods = of_jobs ? PodsOfJobs(found) : found;
-      const bool known =
-          !pods || std::ranges::find(all, pods->field, &FoundTemplate::field) != all.end();
-      if (known) continue;
-      if (all.size() == kMaxTemplates) {
-        result.beyond = pods->field;
-        return result;
-      }
-      pods->spec = spec;
-      all.push_back(*std::move(pods));
-    }
-  }
-  return result;
-}
-
-// The Jobs belong to the object that makes them.
-absl::StatusOr<Workload> WorkloadOfJobs(const GroupVersionKind& kind, simdjson::dom::element object,
-                                        const FoundTemplate& found) {
-  absl::StatusOr<Workload> workload =
-      kube::JobMakerFromJson(object, kind.kind, *found.jobs, found.field);
-  if (workload.ok()) {
-    workload->owners = {
-        {.kind = kind.kind, .name = workload->name, .controller = true, .group = kind.group}};
-  }
-  return workload;
-}
-
-// Reads what the object says about the number of its pods.
-void ReadCounts(const GroupVersionKind& kind, simdjson::dom::element object,
-                const FoundTemplate& found, Workload& workload) {
-  const TemplateCounts counts = CountsOf(object, *found.spec, found.pointer);
-  workload.group = kind.group;
-  workload.replicas = counts.replicas;
-  workload.gang_size = counts.gang_size;
-  workload.in_turn = StartsInTurn(object, *found.spec);
-}
-
 // Reads who created the object and its pods, and who owns it, whatever else it has.
 absl::StatusOr<Workload> ReadOutline(simdjson::dom::element object, std::string_view kind) {
   kube::JsonParser parser;
@@ -204,26 +148,13 @@ absl::StatusOr<Workload> ReadOutline(simdjson::dom::element object, std::string_
 
 }  // namespace
 
-struct Reviewer::Templates {
-  // Where those are that could be read. Empty for Kubernetes' own kinds.
-  std::vector<FoundTemplate> found;
-  // The typed views of the same templates, in the same order.
-  std::vector<Workload> workloads;
-  // Why others could not, or that there are too many; of several reasons the first.
-  absl::Status error;
-
-  // Returns whether the template could be read.
-  bool Add(absl::StatusOr<Workload> workload) {
-    error.Update(workload.status());
-    if (!workload.ok()) return false;
-    workloads.push_back(*std::move(workload));
-    return true;
-  }
-};
-
 Reviewer::Reviewer(std::shared_ptr<const policies::admission::AdmissionEngine> engine,
                    std::vector<policies::admission::TemplateSpec> templates, bool kueue)
     : engine_(std::move(engine)), templates_(std::move(templates)), kueue_(kueue) {}
+
+ObjectTemplates Reviewer::Read(const Review& review, simdjson::dom::element object) const {
+  return ReadTemplates(review.kind, object, SpecsOf(review.kind));
+}
 
 std::vector<const policies::admission::TemplateSpec*> Reviewer::SpecsOf(
     const GroupVersionKind& kind) const {
@@ -278,7 +209,7 @@ Verdict Reviewer::Mutate(const Review& review, const NamespaceRules& rules) cons
 Verdict Reviewer::MarkTemplates(const Review& review, const NamespaceRules& rules) const {
   const bool marks = rules.mode == Mode::kEnforce && review.operation == Operation::kCreate;
   if (!marks || SpecsOf(review.kind).empty() || !review.object) return {};
-  const Templates read = Read(review, *review.object);
+  const ObjectTemplates read = Read(review, *review.object);
   if (!read.error.ok()) return UnreadableTemplates(read.error);
   std::vector<Workload> marked;
   Verdict verdict =
@@ -368,7 +299,7 @@ absl::StatusOr<Fate> Reviewer::Foretell(const Review& review, const NamespaceRul
     return Fate{.judged = true, .created = *std::move(workload), .outcome = std::move(outcome)};
   }
   if (subject != Subject::kTemplates || !review.object) return Fate();
-  const Templates read = Read(review, *review.object);
+  const ObjectTemplates read = Read(review, *review.object);
   if (!read.error.ok()) return read.error;
   return Fate{.judged = true,
               .outcome = engine_->PreviewPods(RequestOf(review, rules), read.workloads)};
@@ -409,29 +340,6 @@ Verdict Reviewer::ValidateObject(const Review& review, const NamespaceRules& rul
                                      review.old_object ? &*before : nullptr));
 }
 
-Reviewer::Templates Reviewer::Read(const Review& review, simdjson::dom::element object) const {
-  Templates read;
-  const std::vector<const policies::admission::TemplateSpec*> specs = SpecsOf(review.kind);
-  if (specs.empty()) {
-    read.Add(kube::WorkloadFromJson(object, review.kind.kind, ""));
-    return read;
-  }
-  FoundTemplates templates = TemplatesOf(object, specs);
-  for (FoundTemplate& found : templates.all) {
-    absl::StatusOr<Workload> workload =
-        found.jobs ? WorkloadOfJobs(review.kind, object, found)
-                   : kube::WorkloadFromJson(object, review.kind.kind, found.pods, found.field);
-    if (workload.ok()) ReadCounts(review.kind, object, found, *workload);
-    if (read.Add(std::move(workload))) read.found.push_back(std::move(found));
-  }
-  if (!templates.beyond.empty()) {
-    read.error.Update(absl::InvalidArgumentError(templates.beyond + ": is beyond the " +
-                                                 std::to_string(kMaxTemplates) +
-                                                 " templates that Berth reads of an object"));
-  }
-  return read;
-}
-
 bool Reviewer::IsCountedByKueue(const Review& review) const {
   std::string_view queue;
   return kueue_ && !SpecsOf(review.kind).empty() &&
@@ -446,8 +354,9 @@ bool Reviewer::IsCountedByKueue(const Review& review) const {
 // template claims that could not be read before is new, to everybody but controllers.
 Verdict Reviewer::PreviewTemplates(const Review& review, const NamespaceRules& rules) const {
   if (!review.object) return {};
-  Templates now = Read(review, *review.object);
-  const Templates stored = review.old_object ? Read(review, *review.old_object) : Templates();
+  ObjectTemplates now = Read(review, *review.object);
+  const ObjectTemplates stored =
+      review.old_object ? Read(review, *review.old_object) : ObjectTemplates();
   const bool must_be_read =
       rules.mode == Mode::kEnforce && stored.error.ok() && !SpecsOf(review.kind).empty();
   if (!now.error.ok() && must_be_read) return UnreadableTemplates(now.error);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "admission/object_templates.h"
 #include "admission/review.h"
 #include "policies/admission/config.h"
 #include "policies/admission/engine.h"
@@ -110,9 +111,6 @@ class Reviewer {
   Verdict AllowUnread(const Review& update, const NamespaceRules& rules,
                       const absl::Status& error) const;
 
-  // What can be read of the templates of an object.
-  struct Templates;
-
   // For objects of configured kinds that are being created. Denies those with a template that it
   // cannot read, because what such a template claims of its pods is believed later.
   Verdict MarkTemplates(const Review& review, const NamespaceRules& rules) const;
@@ -121,8 +119,8 @@ class Reviewer {
   bool IsCountedByKueue(const Review& review) const;
   // For objects with templates. An update is previewed only for templates that it changes.
   Verdict PreviewTemplates(const Review& review, const NamespaceRules& rules) const;
-  // Reads the pod templates of the object.
-  Templates Read(const Review& review, simdjson::dom::element object) const;
+  // Reads the pod templates of the object, which is one of the two under review.
+  ObjectTemplates Read(const Review& review, simdjson::dom::element object) const;
 
   std::shared_ptr<const policies::admission::AdmissionEngine> engine_;
   std::vector<policies::admission::TemplateSpec> templates_;

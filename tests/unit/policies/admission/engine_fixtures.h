@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "policies/admission/engine.h"
 #include "tests/unit/policies/admission/fixtures.h"
@@ -23,6 +25,17 @@ inline std::unique_ptr<const AdmissionEngine> MakeEngine(const AdmissionConfig& 
   const std::shared_ptr<const model::AcceleratorCatalog> catalog(std::shared_ptr<void>(),
                                                                  &Catalog());
   return std::make_unique<const AdmissionEngine>(catalog, std::move(prefix), "1.2.3", config);
+}
+
+inline Request In(Mode mode) {
+  Request request = MakeRequest();
+  request.mode = mode;
+  return request;
+}
+
+/// Names a model that there is not.
+inline model::Workload Wrong(model::Workload workload = GpuPod()) {
+  return Annotated(std::move(workload), "accelerators", "K80");
 }
 
 }  // namespace berth::policies::admission

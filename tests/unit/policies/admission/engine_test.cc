@@ -22,21 +22,10 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-Request In(Mode mode) {
-  Request request = MakeRequest();
-  request.mode = mode;
-  return request;
-}
-
 Request By(std::string user, std::vector<std::string> groups = {}) {
   Request request = MakeRequest();
   request.user = {.name = std::move(user), .groups = std::move(groups)};
   return request;
-}
-
-/// Names a model that there is not.
-model::Workload Wrong(model::Workload workload = GpuPod()) {
-  return Annotated(std::move(workload), "accelerators", "K80");
 }
 
 std::optional<std::string> Applied(const model::Workload& workload) {
@@ -400,146 +389,6 @@ TEST(AdmissionEngineTest, ForetellsWhatBecomesOfThePodsAndChangesNothing) {
               IsEmpty());
 }
 
-TEST(AdmissionEngineTest, SaysOnceWhatSeveralTemplatesShareAndHowMuchItLeavesOut) {
-  const auto engine = MakeEngine(Only<GuaranteedQosPolicy, IsolationPolicy>());
-  std::vector<model::Workload> templates;
-  for (std::size_t i = 0; i < kMaxWarnings + 2; ++i) {
-    const std::string name = "worker-" + std::to_string(i);
-    templates.push_back(MakeOwner("RayCluster", MakePod({MakeContainer(name)})));
-  }
-  const Outcome outcome = engine->PreviewPods(MakeRequest(), templates);
-  ASSERT_THAT(outcome.warnings, SizeIs(kMaxWarnings));
-  EXPECT_THAT(outcome.warnings, testing::Contains(HasSubstr("kept off")).Times(1));
-  // 14 sizes and isolation, of which 11 are told.
-  EXPECT_EQ(outcome.warnings.back(), "berth: and 4 more like this");
-  ASSERT_THAT(outcome.effects, SizeIs(2));
-  EXPECT_THAT(outcome.effects[0].text, HasSubstr("'worker-0' set to"));
-  EXPECT_THAT(outcome.effects[0].text, HasSubstr("'worker-1' set to"));
-  EXPECT_THAT(outcome.effects[0].text, SizeIs(testing::Le(kMaxEffectText)));
-  EXPECT_EQ(
-      outcome.effects[1].text,
-      "kept off nodes with accelerators (berth.dev/accelerator DoesNotExist): it asks for none");
-}
-
-TEST(AdmissionEngineTest, TellsWhatUsersWroteOnOneShortLine) {
-  const auto engine = MakeEngine(Only<CreatorPolicy>());
-  const model::Workload pod =
-      Annotated(CpuPod(), "created-by", "b\no\rb\x01\u0085" + std::string(100'000, 'x'));
-  const Outcome outcome = engine->Mutate(MakeRequest(), pod);
-  ASSERT_THAT(outcome.warnings, SizeIs(1));
-  EXPECT_THAT(outcome.warnings[0], SizeIs(kMaxWarning));
-  EXPECT_THAT(outcome.warnings[0], HasSubstr("instead of 'b o b   xxx"));
-  ASSERT_THAT(outcome.effects, SizeIs(1));
-  EXPECT_THAT(outcome.effects[0].text, SizeIs(kMaxEffectText));
-  EXPECT_THAT(outcome.effects[0].text, Not(HasSubstr("\n")));
-}
-
-/// How much is said of the objects, none of it cut, with the longest beginning that there is.
-std::size_t UncutWarnings(const AdmissionEngine& engine,
-                          const std::vector<model::Workload>& workloads) {
-  std::size_t said = 0;
-  for (const model::Workload& workload : workloads) {
-    for (const std::string& warning : engine.PreviewPods(In(Mode::kWarn), {workload}).warnings) {
-      EXPECT_THAT(warning, Not(testing::EndsWith("..."))) << warning;
-      ++said;
-    }
-  }
-  return said;
-}
-
-// On a CronJob, which has the longest path.
-TEST(AdmissionEngineTest, WhatItSaysOfOrdinaryPodsIsNotCut) {
-  const auto engine = MakeEngine(Only<AcceleratorAffinityPolicy, AcceleratorMemoryPolicy,
-                                      IsolationPolicy, CheckpointPolicy>());
-  model::Workload misplaced = MakeOwner("CronJob", CpuPod());
-  for (const char* name :
-       {"accelerator-memory", "accelerators", "allow-accelerator-nodes", "checkpoint"}) {
-    misplaced.annotations.emplace_back("berth.dev/" + std::string(name), "true");
-  }
-  model::Workload named = GpuPod();
-  named = Annotated(Annotated(named, "accelerators", "A100,V100"), "checkpoint", "true");
-  named = Annotated(named, "accelerator-memory", "32Gi");
-  model::Workload allowed = Annotated(CpuPod(), "allow-accelerator-nodes", "true");
-  allowed = Annotated(allowed, "accelerator-memory", "32Gi");
-  EXPECT_EQ(UncutWarnings(*engine, {misplaced, MakeOwner("CronJob", named),
-                                    MakeOwner("Deployment", named), MakeOwner("CronJob", allowed)}),
-            13);
-}
-
-TEST(AdmissionEngineTest, WhatItSaysOfOrdinarySizesIsNotCut) {
-  std::vector<model::AcceleratorSpec> specs = model::AcceleratorCatalog::Defaults();
-  // No model brings least of both, so that the resource is named, which is longer.
-  specs[0].share.memory = Q("400Gi");
-  const AdmissionEngine engine(std::make_shared<const model::AcceleratorCatalog>(
-                                   model::AcceleratorCatalog::Make(std::move(specs)).value()),
-                               "berth.dev", "1.2.3", Only<GuaranteedQosPolicy>());
-  const std::string name = "train";
-  const auto pod_of = [&name](const model::ResourceRequirements& resources) {
-    return MakeOwner("CronJob", MakePod({MakeContainer(name, resources)}));
-  };
-  model::ResourceRequirements unequal = Resources({{"cpu", "1500m"}, {"memory", "128Mi"}});
-  unequal.limits["memory"] = Q("80Gi");
-  EXPECT_EQ(UncutWarnings(engine, {pod_of({}), pod_of(Resources({{kGpu, "8"}})), pod_of(unequal),
-                                   Annotated(pod_of({}), "retryless", "true")}),
-            5);
-  EXPECT_THAT(engine.PreviewPods(In(Mode::kWarn), {pod_of(Resources({{kGpu, "8"}}))}).warnings,
-              ElementsAre(HasSubstr("cores, ")));
-  EXPECT_EQ(UncutWarnings(*MakeEngine(Only<GuaranteedQosPolicy>()),
-                          {MakeOwner("CronJob",
-                                     MakePod({MakeContainer("istio-proxy"),
-                                              MakeContainer("train", Resources({{kGpu, "8"}}))}))}),
-            2);
-}
-
-TEST(AdmissionEngineTest, WhatItSaysOfOrdinaryRetriesIsNotCut) {
-  AdmissionConfig config = Only<JobRetriesPolicy>();
-  auto& retries = std::get<PolicySettings<JobRetriesPolicy>>(config.policies.all);
-  retries.config.infrastructure_retries = 3;
-  const auto engine = MakeEngine(config);
-  std::size_t said = 0;
-  for (const model::Workload& pod :
-       {CpuPod(), GpuPod(),
-        MakePod({MakeContainer("train", Resources({{"memory", "1Gi"}, {kGpu, "1"}}))})}) {
-    model::Workload explicit_ = MakeOwner("CronJob", pod);
-    explicit_.job->backoff_limit = 100;
-    explicit_.pod.restart_policy = "OnFailure";
-    model::Workload per_index = MakeOwner("CronJob", pod);
-    per_index.job->backoff_limit_per_index = 100;
-    per_index.job->failure_rules = {{.action = "Ignore",
-                                     .exit_code_op = "In",
-                                     .exit_codes = {137},
-                                     .conditions = {},
-                                     .written_at = 0},
-                                    {.action = "Count",
-                                     .exit_code_op = {},
-                                     .exit_codes = {},
-                                     .conditions = {"Ready"},
-                                     .written_at = 1}};
-    said += UncutWarnings(*engine, {explicit_, per_index});
-  }
-  EXPECT_EQ(said, 20);
-}
-
-TEST(AdmissionEngineTest, WhatItSaysOfOtherRetriesIsNotCut) {
-  const auto engine = MakeEngine(Only<JobRetriesPolicy>());
-  const model::Workload cron = MakeOwner(
-      "CronJob", MakePod({MakeContainer("train", Resources({{"memory", "1Gi"}, {kGpu, "1"}}))}));
-  model::Workload restarting = Annotated(cron, "retries", "own");
-  restarting.pod.containers[0].restart_policy = "OnFailure";
-  restarting.pod.containers[0].restart_actions = {"Restart"};
-  restarting.pod.containers[0].resize_restarts = {"RestartContainer"};
-  restarting.job->backoff_limit = 0;
-  model::Workload succeeding = cron;
-  succeeding.annotations = {{"berth.dev/retries", "own"}};
-  succeeding.job->has_success_policy = true;
-  model::Workload ignoring = Annotated(cron, "retries", "mine");
-  ignoring.job->backoff_limit_per_index = 0;
-  model::Workload endless = cron;
-  const model::FailureRule endlessly{.action = "Ignore", .conditions = {"DisruptionTarget"}};
-  endless.job->failure_rules = std::vector{endlessly};
-  EXPECT_EQ(UncutWarnings(*engine, {restarting, succeeding, ignoring, endless}), 14);
-}
-
 TEST(AdmissionEngineTest, JobsKeepTheirRetriesInTheListedNamespaces) {
   AdmissionConfig config = Only<JobRetriesPolicy>();
   config.own_retries = {"elsewhere", MakeRequest().namespace_name};
@@ -549,29 +398,6 @@ TEST(AdmissionEngineTest, JobsKeepTheirRetriesInTheListedNamespaces) {
   EXPECT_EQ(MakeEngine(config)->Mutate(MakeRequest(), job).workload, job);
   config.own_retries = {"elsewhere"};
   EXPECT_NE(MakeEngine(config)->Mutate(MakeRequest(), job).workload, job);
-}
-
-TEST(AdmissionEngineTest, TenThousandContainersGetAFewWords) {
-  std::vector<model::Container> containers;
-  for (int i = 0; i < 10'000; ++i) {
-    containers.push_back(MakeContainer("c" + std::to_string(i), Resources({{kGpu, "1"}})));
-    containers.back().resources.requests["cpu"] = Q("2");
-    containers.back().resources.limits["cpu"] = Q("1");
-  }
-  const auto engine = MakeEngine(AdmissionConfig());
-  const model::Workload pod = Wrong(MakePod(std::move(containers)));
-  for (const Mode mode : {Mode::kWarn, Mode::kEnforce}) {
-    for (const Outcome& outcome :
-         {engine->Mutate(In(mode), pod), engine->Validate(In(mode), pod, nullptr)}) {
-      EXPECT_THAT(outcome.warnings, SizeIs(testing::Le(kMaxWarnings)));
-      EXPECT_LT(outcome.denial.size(), 4096);
-      EXPECT_EQ(outcome.denial.empty(), mode == Mode::kWarn);
-      for (const PolicyEffect& effect : outcome.effects) {
-        EXPECT_LE(effect.text.size(), kMaxEffectText) << effect.policy;
-      }
-    }
-  }
-  EXPECT_EQ(engine->Validate(MakeRequest(), pod, &pod).denial, "");
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <vector>
+
+#include "admission/review.h"
+#include "admission/templates.h"
+#include "model/workload.h"
+#include "policies/admission/config.h"
+#include "simdjson.h"
+
+namespace berth::admission {
+
+/// What can be read of the pod templates of one object.
+struct ObjectTemplates {
+  /// Where those are that could be read; they point into the parsed object. Empty for Kubernetes'
+  /// own kinds, which have one template at a fixed place.
+  std::vector<FoundTemplate> found;
+  /// The typed views of the same templates, in the same order.
+  std::vector<model::Workload> workloads;
+  /// InvalidArgument if another template could not be read, or if there are more than
+  /// kMaxTemplates. The message names the first such template.
+  absl::Status error;
+};
+
+/// Reads the pod templates of an object of a kind that has some. `specs` say where they are; empty
+/// for Kubernetes' own kinds. Two paths may lead to one template, which is read once. A template
+/// that cannot be read does not keep the others from being read. Does no I/O. Thread-safe.
+ObjectTemplates ReadTemplates(const GroupVersionKind& kind, simdjson::dom::element object,
+                              const std::vector<const policies::admission::TemplateSpec*>& specs);
+
+}  // namespace berth::admission
