@@ -243,7 +243,10 @@ class Board::Impl {
 
   HttpResponse Search(const HttpRequest& request) {
     const std::string text = ParameterOf(request.target, "text");
-    return JsonReply(pods_.With([&](PodTable& table) { return FoundPods(table, text); }));
+    const std::string owner = ParameterOf(request.target, "owner");
+    return JsonReply(pods_.With([&](PodTable& table) {
+      return owner.empty() ? FoundPods(table, text) : PodsOfOwner(table, owner);
+    }));
   }
 
   HttpResponse Node(const HttpRequest& request) {
@@ -268,7 +271,8 @@ class Board::Impl {
     } else if (judged.requests.begin() != judged.requests.end()) {
       judged_for = fmt::format("a pod that asks for one {}", judged.requests.begin()->first);
     }
-    return JsonReply(NodeDetails(*row, bound, planned, Explained(judged), judged_for, names_));
+    return JsonReply(NodeDetails(*row, ConditionsOf(name), bound, planned, Explained(judged),
+                                 judged_for, names_));
   }
 
   HttpResponse Pod(const HttpRequest& request) {
@@ -289,6 +293,13 @@ class Board::Impl {
     const std::lock_guard lock(picture_mutex_);
     const NodeRow* row = picture_.Find(name);
     return row == nullptr ? std::nullopt : std::optional(*row);
+  }
+
+  // As the API server has them. None if the node is gone.
+  std::vector<model::Condition> ConditionsOf(const std::string& node) {
+    const cluster::Snapshot::Reader view = snapshot_.Read();
+    const auto index = view.Find(node);
+    return index ? view.At(*index)->node.conditions : std::vector<model::Condition>();
   }
 
   // A pod that asks for one device of the node; for no device if the node has none.
@@ -332,7 +343,10 @@ class Board::Impl {
 
   // How the board's own view of the API server is.
   Json Health() const {
-    Json health = {{"synced", snapshot_.Synced()}, {"trouble", feed_.Trouble()}};
+    const absl::Status trouble = feed_.Trouble();
+    Json health = {{"synced", snapshot_.Synced()},
+                   {"trouble", std::string(trouble.message())},
+                   {"denied", absl::IsPermissionDenied(trouble)}};
     const auto heard = std::min(snapshot_.LastHeard(cluster::Kind::kNodes),
                                 snapshot_.LastHeard(cluster::Kind::kPods));
     if (!heard) return health;

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "board/json_text.h"
 
@@ -97,9 +96,23 @@ Json JsonOfGroups(const std::vector<placement::RefusedGroup>& groups) {
   return json;
 }
 
+std::string TextOfFound(const PodTable::Entries& found) {
+  Json rows = Json::array();
+  for (const auto& [key, entry] : found) {
+    if (rows.size() == kMostFound) break;
+    rows.push_back({{"namespace", entry->pod.namespace_},
+                    {"name", entry->pod.name},
+                    {"owner", entry->owner},
+                    {"node", entry->pod.node_name},
+                    {"nominated", entry->pod.nominated_node}});
+  }
+  return TextOf({{"total", found.size()}, {"pods", std::move(rows)}});
+}
+
 }  // namespace
 
-std::string NodeDetails(const NodeRow& row, const std::vector<PodTable::Entry>& bound,
+std::string NodeDetails(const NodeRow& row, const std::vector<model::Condition>& conditions,
+                        const std::vector<PodTable::Entry>& bound,
                         const std::vector<PodTable::Entry>& planned,
                         const placement::Explanation& explanation, const std::string& judged_for,
                         const model::GangNames& names) {
@@ -113,13 +126,12 @@ std::string NodeDetails(const NodeRow& row, const std::vector<PodTable::Entry>& 
                {"planned", PlannedDevices(row)},
                {"free", row.free},
                {"broken", row.broken},
+               {"conditions", JsonOfConditions(conditions)},
                {"pods", JsonOfPods(bound, names)},
                {"plannedPods", JsonOfPods(planned, names)},
                {"judgedFor", judged_for}};
   for (const placement::NodeExplanation& node : explanation.nodes) {
-    if (node.name != row.name) continue;
-    json["verdict"] = JsonOfVerdict(node);
-    json["conditions"] = JsonOfConditions(node.conditions);
+    if (node.name == row.name) json["verdict"] = JsonOfVerdict(node);
   }
   return TextOf(json);
 }
@@ -145,20 +157,19 @@ std::string FoundPods(const PodTable& pods, const std::string& text) {
   const auto has = [&](const std::string& name) {
     return absl::AsciiStrToLower(name).find(sought) != std::string::npos;
   };
-  std::map<std::string_view, const PodTable::Entry*> found;
+  PodTable::Entries found;
   for (const auto& [key, entry] : pods.entries()) {
     if (has(key) || has(entry.owner)) found.emplace(key, &entry);
   }
-  Json rows = Json::array();
-  for (const auto& [key, entry] : found) {
-    if (rows.size() == kMostFound) break;
-    rows.push_back({{"namespace", entry->pod.namespace_},
-                    {"name", entry->pod.name},
-                    {"owner", entry->owner},
-                    {"node", entry->pod.node_name},
-                    {"nominated", entry->pod.nominated_node}});
+  return TextOfFound(found);
+}
+
+std::string PodsOfOwner(const PodTable& pods, const std::string& owner) {
+  PodTable::Entries found;
+  for (const auto& [key, entry] : pods.entries()) {
+    if (entry.owner == owner) found.emplace(key, &entry);
   }
-  return TextOf({{"total", found.size()}, {"pods", std::move(rows)}});
+  return TextOfFound(found);
 }
 
 }  // namespace berth::board

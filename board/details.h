@@ -7,6 +7,7 @@
 #include "board/pod_table.h"
 #include "model/accelerator.h"
 #include "model/gang.h"
+#include "model/node.h"
 #include "placement/explanation.h"
 
 // What a click on a node or a pod shows: JSON objects, which docs/board.md describes.
@@ -20,8 +21,10 @@ inline constexpr std::size_t kMostVerdicts = 100;
 inline constexpr std::size_t kMostFound = 50;
 
 /// A node: its row, its conditions, its pods, and what each policy says of it. `explanation` is
-/// that of the pod by which it is judged; `judged_for` says in words which that is.
-std::string NodeDetails(const NodeRow& row, const std::vector<PodTable::Entry>& bound,
+/// that of the pod by which it is judged; `judged_for` says in words which that is. Policies say
+/// nothing if that pod asks for no device, as for a node that has none.
+std::string NodeDetails(const NodeRow& row, const std::vector<model::Condition>& conditions,
+                        const std::vector<PodTable::Entry>& bound,
                         const std::vector<PodTable::Entry>& planned,
                         const placement::Explanation& explanation, const std::string& judged_for,
                         const model::GangNames& names);
@@ -32,5 +35,8 @@ std::string PodDetails(const PodTable::Entry& entry, const placement::Explanatio
 
 /// The pods whose "<namespace>/<name>" or owner contains `text`, whatever its case.
 std::string FoundPods(const PodTable& pods, const std::string& text);
+
+/// The pods of exactly that owner, in the same form.
+std::string PodsOfOwner(const PodTable& pods, const std::string& owner);
 
 }  // namespace berth::board

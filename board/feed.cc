@@ -5,6 +5,8 @@
 #include <array>
 #include <chrono>
 #include <mutex>
+#include <optional>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -16,44 +18,88 @@
 #include "kube/list_watch.h"
 #include "kube/query.h"
 #include "kube/timer.h"
+#include "kube/transport.h"
 
 namespace berth::board {
 
 namespace {
 
 constexpr char kLivingPods[] = "status.phase!=Succeeded,status.phase!=Failed";
-constexpr std::size_t kMaxProbeBytes = 4 * 1024 * 1024;
+
+// The head of a reply tells whether the request is granted. A watch has no end to wait for, so a
+// granted request ends there.
+class GrantSink final : public kube::HttpSink {
+ public:
+  absl::Status OnHead(const kube::HttpHead& head) override {
+    refusal_.OnHead(head);
+    if (!refusal_.granted()) return absl::OkStatus();
+    content_type_ = kube::CheckContentType(head);
+    return absl::AbortedError("the request is granted");
+  }
+  absl::Status OnBody(std::string_view bytes) override {
+    refusal_.OnBody(bytes);
+    return absl::OkStatus();
+  }
+
+  bool granted() const { return refusal_.granted(); }
+  // Of a granted request: whether the reply is what an API server answers.
+  const absl::Status& content_type() const { return content_type_; }
+  std::optional<kube::ApiStatus> Refusal() const { return refusal_.Refusal(); }
+
+ private:
+  kube::RefusalReader refusal_;
+  absl::Status content_type_;
+};
 
 std::string PodsPath(const std::string& namespace_name) {
   if (namespace_name.empty()) return "/api/v1/pods";
   return fmt::format("/api/v1/namespaces/{}/pods", namespace_name);
 }
 
-// What to do about a missing right to list the resource.
-std::string MissingRight(const std::string& resource, const std::string& namespace_name,
+// Objects of one kind that the board lists and watches. Without a namespace: those of all.
+struct FollowedObjects {
+  std::string resource;
+  std::string path;
+  std::string namespace_name = {};
+};
+
+// What to do about a missing right: to "list" or to "watch".
+std::string MissingRight(const FollowedObjects& what, std::string_view verb,
                          const std::string& message) {
-  const bool could_narrow = resource == "pods" && namespace_name.empty();
+  const bool could_narrow = what.resource == "pods" && what.namespace_name.empty();
   return fmt::format(
-      "the board needs the rights to list and watch {}{}, which you do not have ({}); ask an "
-      "administrator for them{}",
-      resource, namespace_name.empty() ? "" : " in namespace " + namespace_name, message,
-      could_narrow ? ", or show the pods of one namespace with -n" : "");
+      "the board needs the rights to list and watch {}{}, and you may not {} them ({}); ask an "
+      "administrator for the rights{}",
+      what.resource, what.namespace_name.empty() ? "" : " in namespace " + what.namespace_name,
+      verb, message, could_narrow ? ", or show the pods of one namespace with -n" : "");
 }
 
-absl::Status CheckList(kube::Transport& transport, const std::string& resource,
-                       const std::string& path, const std::string& namespace_name) {
-  kube::HttpRequest request;
-  request.target = kube::Target(path).With("limit", "1").text();
-  request.accept = kube::kProtobufType;
-  kube::BodySink sink(kMaxProbeBytes);
+absl::Status CheckRequest(kube::Transport& transport, const FollowedObjects& what,
+                          std::string_view verb, const kube::HttpRequest& request) {
+  GrantSink sink;
   const absl::Status sent = transport.Send(request, sink);
+  if (sink.granted()) return sink.content_type();
   if (!sent.ok()) return sent;
-  if (sink.head().status == 200) return kube::CheckContentType(sink.head());
-  const absl::Status refused =
-      kube::RefusalOf(path, kube::StatusOf(sink.head(), sink.body())).error;
-  if (sink.head().status != 403) return refused;
-  return absl::PermissionDeniedError(
-      MissingRight(resource, namespace_name, std::string(refused.message())));
+  const kube::ApiStatus refusal = sink.Refusal().value_or(kube::ApiStatus{});
+  const absl::Status refused = kube::RefusalOf(what.path, refusal).error;
+  if (refusal.code != 403) return refused;
+  return absl::PermissionDeniedError(MissingRight(what, verb, std::string(refused.message())));
+}
+
+// Asks for both, because a role may grant one without the other.
+absl::Status CheckListAndWatch(kube::Transport& transport, const FollowedObjects& what) {
+  const absl::Status list = CheckRequest(
+      transport, what, "list",
+      {.target = kube::Target(what.path).With("limit", "1").text(), .accept = kube::kProtobufType});
+  if (!list.ok()) return list;
+  // Version 0 is never too old. The timeout is for a server that does not notice that nobody reads.
+  return CheckRequest(transport, what, "watch",
+                      {.target = kube::Target(what.path)
+                                     .With("watch", "true")
+                                     .With("resourceVersion", "0")
+                                     .With("timeoutSeconds", "1")
+                                     .text(),
+                       .accept = fmt::format("{};stream=watch", kube::kProtobufType)});
 }
 
 std::vector<kube::Grant> GrantsFor(std::string_view resource) {
@@ -70,9 +116,12 @@ std::vector<kube::Grant> NodeGrants() { return GrantsFor("nodes"); }
 std::vector<kube::Grant> PodGrants() { return GrantsFor("pods"); }
 
 absl::Status CheckRights(kube::Transport& transport, const std::string& namespace_name) {
-  const absl::Status nodes = CheckList(transport, "nodes", "/api/v1/nodes", "");
+  const absl::Status nodes =
+      CheckListAndWatch(transport, {.resource = "nodes", .path = "/api/v1/nodes"});
   if (!nodes.ok()) return nodes;
-  return CheckList(transport, "pods", PodsPath(namespace_name), namespace_name);
+  return CheckListAndWatch(
+      transport,
+      {.resource = "pods", .path = PodsPath(namespace_name), .namespace_name = namespace_name});
 }
 
 /// What went wrong last, of nodes and of pods.
@@ -80,19 +129,19 @@ class Feed::Troubles {
  public:
   enum Kind { kNodes, kPods };
 
-  void Set(Kind kind, std::string text) {
+  void Set(Kind kind, const absl::Status& error) {
     const std::lock_guard lock(mutex_);
-    texts_[kind] = std::move(text);
+    errors_[kind] = error;
   }
 
-  std::string Get() const {
+  absl::Status Get() const {
     const std::lock_guard lock(mutex_);
-    return texts_[kNodes].empty() ? texts_[kPods] : texts_[kNodes];
+    return errors_[kNodes].ok() ? errors_[kPods] : errors_[kNodes];
   }
 
  private:
   mutable std::mutex mutex_;
-  std::array<std::string, 2> texts_;
+  std::array<absl::Status, 2> errors_;
 };
 
 /// Writes what a list-and-watch reports into the snapshot, where bound pods count, and the pods
@@ -134,7 +183,7 @@ class Feed::Handler final : public kube::ListWatchHandler<T> {
   }
   void OnHeard(const std::string& version) override {
     writer_.OnHeard(version);
-    troubles_->Set(kind_, "");
+    troubles_->Set(kind_, absl::OkStatus());
   }
   void OnFailed() override { writer_.OnFailed(); }
 
@@ -170,9 +219,7 @@ class Feed::Channel final : public kube::ListWatchObserver {
   void OnListed(std::size_t /*items*/) override {}
   void OnWatchEnd(kube::WatchEnd /*end*/) override {}
   void OnUnreadable(const kube::UnreadableObject& /*object*/) override {}
-  void OnError(const absl::Status& error) override {
-    troubles_->Set(kind_, std::string(error.message()));
-  }
+  void OnError(const absl::Status& error) override { troubles_->Set(kind_, error); }
   void OnBackoff(std::chrono::milliseconds /*wait*/) override {}
 
  private:
@@ -211,6 +258,6 @@ void Feed::Stop() {
   pods_->Join();
 }
 
-std::string Feed::Trouble() const { return troubles_->Get(); }
+absl::Status Feed::Trouble() const { return troubles_->Get(); }
 
 }  // namespace berth::board

@@ -17,9 +17,9 @@
 
 namespace berth::board {
 
-/// Checks that the person may list what the board shows: nodes, and the pods of all namespaces or
-/// of `namespace_name`. Blocks until the API server has answered. Returns PermissionDenied, with
-/// what to ask an administrator for, or the error of the request.
+/// Checks that the person may list and watch what the board shows: nodes, and the pods of all
+/// namespaces or of `namespace_name`. Blocks until the API server has answered. Returns
+/// PermissionDenied, with what to ask an administrator for, or the error of the request.
 absl::Status CheckRights(kube::Transport& transport, const std::string& namespace_name);
 
 /// The rights that the board needs for nodes, which are in no namespace, and for pods, which may be
@@ -51,8 +51,9 @@ class Feed {
   void Stop();
 
   /// The error of the last request, if the list-and-watch of nodes or pods has not heard of the API
-  /// server since: what the board shows may be old. Empty: all is well. Thread-safe.
-  std::string Trouble() const;
+  /// server since: what the board shows may be old. PermissionDenied if the API server refuses it.
+  /// OK: all is well. Thread-safe.
+  absl::Status Trouble() const;
 
  private:
   class Troubles;

@@ -1,7 +1,9 @@
 #include "board/history.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -19,6 +21,12 @@ struct Bar {
   std::int64_t samples = 0;
   std::array<std::int64_t, 4> sums{};
 };
+
+// Nodes may claim any number of devices.
+std::int32_t InSample(std::int64_t devices) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(std::min(devices, kMost));
+}
 
 // The mean of the samples. A fraction, because a pool may have one device that is held in some of
 // them.
@@ -46,10 +54,10 @@ void History::Add(model::Time now, const std::map<std::string, PoolTotals>& pool
   last_ = now;
   for (const auto& [name, pool] : pools) {
     samples_[name].push_back({.time = now,
-                              .held = static_cast<std::int32_t>(pool.held),
-                              .planned = static_cast<std::int32_t>(pool.planned),
-                              .free = static_cast<std::int32_t>(pool.free),
-                              .broken = static_cast<std::int32_t>(pool.broken)});
+                              .held = InSample(pool.held),
+                              .planned = InSample(pool.planned),
+                              .free = InSample(pool.free),
+                              .broken = InSample(pool.broken)});
   }
   for (auto& [name, samples] : samples_) {
     while (!samples.empty() && samples.front().time <= now - kSpan) samples.pop_front();

@@ -28,7 +28,7 @@ class History {
  private:
   struct Sample {
     model::Time time;
-    // As in PoolTotals, in 32 bits.
+    // As in PoolTotals, or the most that 32 bits hold.
     std::int32_t held = 0;
     std::int32_t planned = 0;
     std::int32_t free = 0;

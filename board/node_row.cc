@@ -85,4 +85,9 @@ std::int64_t PlannedDevices(const NodeRow& row) {
   return WholeDevices(SumOf(row.held) + SumOf(row.planned)) - HeldDevices(row);
 }
 
+std::int64_t DevicesPerCell(const NodeRow& row) {
+  const std::int64_t devices = HeldDevices(row) + PlannedDevices(row) + row.free + row.broken;
+  return std::max<std::int64_t>(1, (devices + kMostCells - 1) / kMostCells);
+}
+
 }  // namespace berth::board

@@ -32,6 +32,10 @@ enum class NodeStatus : std::uint8_t {
 /// of a device: 0.125 is an eighth of one.
 using Share = std::pair<std::string, double>;
 
+/// The most cells in which a node is drawn. A node may claim any number of devices, and every page
+/// makes room for it.
+inline constexpr std::int64_t kMostCells = 64;
+
 /// A node as the board draws it. Its devices are HeldDevices(), PlannedDevices(), `free` and
 /// `broken` together, and the page draws them in this order: which of its devices a pod got is not
 /// known. A plain value.
@@ -70,5 +74,9 @@ std::int64_t HeldDevices(const NodeRow& row);
 /// How many more are planned. A planned slice needs none if there is room for it in a device of
 /// which a slice is held.
 std::int64_t PlannedDevices(const NodeRow& row);
+
+/// For how many devices each cell stands with which the node is drawn: one, or as many as leave it
+/// kMostCells at most.
+std::int64_t DevicesPerCell(const NodeRow& row);
 
 }  // namespace berth::board

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "board/devices.h"
 #include "board/json_text.h"
 #include "board/picture.h"
 
@@ -17,8 +18,8 @@ using Json = nlohmann::json;
 using WordNumbers = std::unordered_map<std::string, std::uint32_t>;
 using DatedWords = std::vector<std::pair<std::string, std::uint64_t>>;
 
-constexpr const char* kNodeColumns[] = {"id",    "name", "pool",   "rack", "status", "reason",
-                                        "since", "free", "broken", "held", "planned"};
+constexpr const char* kNodeColumns[] = {"id",    "name", "pool",   "rack", "status",  "reason",
+                                        "since", "free", "broken", "held", "planned", "perCell"};
 
 // Without a decimal point unless there are parts of a device.
 Json JsonOfDevices(double devices) {
@@ -56,6 +57,7 @@ class NodeColumns {
     Put("broken", row.broken);
     Put("held", FlatShares(row.held, *words_));
     Put("planned", FlatShares(row.planned, *words_));
+    Put("perCell", DevicesPerCell(row));
   }
 
   std::size_t size() const { return size_; }
@@ -132,6 +134,7 @@ std::vector<std::string> Picture::Encode(std::uint64_t since, std::size_t most_n
                 {"since", since},
                 {"first", parts.empty()},
                 {"more", more},
+                {"noDevice", kNoDevice},
                 {"words", std::exchange(words, NewWords(word_list_, revision_))},
                 {"nodes", std::exchange(nodes, NodeColumns(words_)).Take()}};
   };

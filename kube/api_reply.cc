@@ -25,7 +25,9 @@ bool IsExpired(const ApiStatus& status) {
 
 Outcome RefusalOf(std::string_view target, const ApiStatus& status) {
   Outcome outcome;
-  outcome.error = absl::UnavailableError(
+  const bool denied = status.code == 401 || status.code == 403;
+  outcome.error = absl::Status(
+      denied ? absl::StatusCode::kPermissionDenied : absl::StatusCode::kUnavailable,
       fmt::format("GET {}: {} {}: {}", target, status.code, status.reason, status.message));
   outcome.remedy = MayPass(status.code) && !IsExpired(status) ? Remedy::kRetry : Remedy::kRelist;
   outcome.retry_after = status.retry_after;

@@ -34,8 +34,8 @@ struct Outcome {
 };
 
 /// Converts a refusal by the API server, from an HTTP status or from the ERROR event of a watch.
-/// `target` names the request in the error, which is Unavailable. The remedy is kRetry if the same
-/// request may succeed later, and else kRelist.
+/// `target` names the request in the error, which is PermissionDenied for 401 and 403, and else
+/// Unavailable. The remedy is kRetry if the same request may succeed later, and else kRelist.
 Outcome RefusalOf(std::string_view target, const ApiStatus& status);
 
 /// Returns the v1.Status in a reply whose status is not 200. If the body has none, it returns what

@@ -115,7 +115,10 @@ export class Details {
       content.push(element('h3', {}, 'Verdicts by policy'),
           element('p', {}, `For ${node.judgedFor} it ${verdict}.`), opinions(node.verdict.policies));
     }
-    if (node.conditions) content.push(element('h3', {}, 'Conditions'), this.conditions(node.conditions));
+    if (node.judgedFor === '') {
+      content.push(element('p', {}, 'It has no accelerators: pods that run there are not shown, and no policy judges it.'));
+    }
+    if (node.conditions.length > 0) content.push(element('h3', {}, 'Conditions'), this.conditions(node.conditions));
     return content;
   }
 

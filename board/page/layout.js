@@ -43,7 +43,7 @@ export function* group(board) {
       racks.push({name: rack.name, ids: rack.value.map((node) => node.id)});
       if (racks.length % 50 === 49) yield;
     }
-    const most = Math.max(1, ...racks.flatMap((rack) => rack.ids.map((id) => board.devices(id))));
+    const most = Math.max(1, ...racks.flatMap((rack) => rack.ids.map((id) => board.cells(id))));
     groups.push({name, racks, columns: most > 2 ? Math.ceil(most / 2) : most});
     yield;
   }

@@ -22,9 +22,9 @@ function* holdings(board) {
   return rounded.sort((a, b) => b[1] - a[1] || (name(a) < name(b) ? -1 : 1));
 }
 
-/** Who holds devices. A click has the search mark them. */
+/** Who holds devices. A click marks what one of them has. */
 export class OwnerList {
-  /** `find(text)`: searches for a text. */
+  /** `find(owner)`: marks that. */
   constructor(root, board, find) {
     this.summary = root.querySelector('#owners-summary');
     this.rows = root.querySelector('#owner-rows');
@@ -177,21 +177,25 @@ export class Search {
     this.open = open;
     this.held = held;
     this.onFound = onFound;
+    this.owner = null; // whose nodes and pods are looked for; null: what the text says
     this.turn = 0;
     this.next = 0; // when the same text may be searched for again
     root.querySelector('#search-form').addEventListener('submit', (event) => {
       event.preventDefault();
+      this.owner = null;
       this.run();
     });
     this.input.addEventListener('input', () => {
+      this.owner = null;
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.run(), 200);
     });
   }
 
-  /** Searches for a text as if it had been typed. */
-  find(text) {
-    this.input.value = text;
+  /** Finds what one owner has, and nobody else whose name has that in it. */
+  findOwner(owner) {
+    this.input.value = owner;
+    this.owner = owner;
     this.run();
   }
 
@@ -206,11 +210,14 @@ export class Search {
     const turn = ++this.turn;
     this.section.hidden = text === '';
     if (text === '') return this.onFound(null, new Set());
-    const {nodes, owners, ids} = this.local(text);
+    const {owner} = this;
+    const {nodes, owners, ids} = owner === null ?
+      this.local((name) => name.includes(text), (word) => word.toLowerCase().includes(text)) :
+      this.local(() => false, (word) => word === owner);
     this.onFound(ids, owners);
     let pods = {total: 0, pods: []};
     try {
-      pods = await this.server.json('/api/search', {text});
+      pods = await this.server.json('/api/search', owner === null ? {text} : {owner});
     } catch {
       // Then only what the page knows is found.
     }
@@ -223,16 +230,17 @@ export class Search {
     this.show(nodes, pods, owners);
   }
 
-  local(text) {
+  /** What the page knows, of nodes by their names and of owners. */
+  local(takesNode, takesOwner) {
     const {board} = this;
     const owners = new Set();
-    board.words.forEach((word, i) => word.toLowerCase().includes(text) && owners.add(i));
+    board.words.forEach((word, i) => takesOwner(word) && owners.add(i));
     const nodes = [];
     const ids = new Set();
     const has = (shares) => shares.some((word, i) => i % 2 === 0 && owners.has(word));
     for (let id = 0; id < board.size; ++id) {
       if (!board.has(id)) continue;
-      const isNamed = board.name[id].includes(text);
+      const isNamed = takesNode(board.name[id]);
       if (isNamed) nodes.push(id);
       if (isNamed || has(board.held[id]) || has(board.planned[id])) ids.add(id);
     }

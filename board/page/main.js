@@ -14,14 +14,16 @@ const STEP = 4; // milliseconds of work in one frame
 
 const $ = (id) => document.getElementById(id);
 
-/** The token from the address, which then loses it, so that nobody copies it by accident. */
+/**
+ * Keeps the token from the address, which then loses it, so that nobody copies it by accident.
+ * Returns whether there was one.
+ */
 function takeToken() {
   const given = location.hash.slice(1);
-  if (/^[0-9a-f]{64}$/.test(given)) {
-    sessionStorage.setItem('token', given);
-    history.replaceState(null, '', '/');
-  }
-  return sessionStorage.getItem('token') ?? '';
+  if (!/^[0-9a-f]{64}$/.test(given)) return false;
+  sessionStorage.setItem('token', given);
+  history.replaceState(null, '', '/');
+  return true;
 }
 
 function nextFrame() {
@@ -45,7 +47,8 @@ async function inSteps(steps) {
 class Page {
   constructor() {
     this.board = new BoardModel();
-    this.server = new Server(takeToken());
+    takeToken();
+    this.server = new Server(sessionStorage.getItem('token') ?? '');
     this.picture = new Picture($('nodes'), this.board);
     this.details = new Details(document, this.board, this.server);
     const open = {
@@ -56,12 +59,13 @@ class Page {
     this.nodes = new NodeList(document, this.board, open);
     this.waiting = new WaitingList(document, this.board, open);
     this.pools = new Pools(document, this.board, this.server);
-    this.owners = new OwnerList(document, this.board, (text) => this.search.find(text));
+    this.owners = new OwnerList(document, this.board, (owner) => this.search.findOwner(owner));
     this.search = new Search(document, this.board, this.server, open, (word) => this.owners.held(word), (ids, owners) => {
       this.picture.mark(ids, owners);
       this.schedule();
     });
-    this.cursor = -1;
+    this.cursor = -1; // the id of the node that the keyboard was moved to
+    this.cursorName = ''; // its name, because another node may get the id
     this.health = null;
     this.isConnected = null; // not known yet
     this.changed = null; // what was changed and is not shown yet
@@ -79,6 +83,19 @@ class Page {
       },
     });
     this.stream.run();
+    addEventListener('hashchange', () => takeToken() && this.onToken());
+  }
+
+  /**
+   * Somebody has opened another address in this tab, as of a board that was started anew. Browsers
+   * load nothing if only what is behind the # differs.
+   */
+  onToken() {
+    this.server.token = sessionStorage.getItem('token');
+    this.refusal = '';
+    this.isConnected = null;
+    this.showHealth();
+    this.stream.renew();
   }
 
   async onEvent(event, object) {
@@ -125,7 +142,7 @@ class Page {
 
   *showLists(changed) {
     if (changed.pools) this.pools.show();
-    if (changed.pools && this.pools.history.size === 0) this.pools.refresh();
+    if (changed.pools && (changed.anew || this.pools.history.size === 0)) this.pools.refresh();
     yield;
     if (changed.waiting) this.waiting.show();
     yield;
@@ -149,6 +166,7 @@ class Page {
     this.nodes.setOrder(layout.order, this.groups.map((pool) => pool.name));
     yield;
     this.picture.setLayout(layout);
+    this.cursor = layout.order.find((id) => this.board.name[id] === this.cursorName) ?? -1;
     this.showCursor();
     this.schedule();
   }
@@ -181,7 +199,8 @@ class Page {
       text = 'The board does not answer; what you see may be old. Trying again.';
     } else if (this.health?.trouble) {
       const heard = this.health.heard ? `, heard of ${age(this.health.heard, this.board.now())} ago` : '';
-      text = `The API server does not answer${heard}: ${this.health.trouble}`;
+      const what = this.health.denied ? 'The board may not watch the cluster' : 'The API server does not answer';
+      text = `${what}${heard}: ${this.health.trouble}`;
     } else if (!this.health?.synced) {
       [text, isTrouble] = ['Listing nodes and pods', false];
     } else {
@@ -217,12 +236,13 @@ class Page {
   onKey(event) {
     const {layout} = this.picture;
     if (!layout || layout.order.length === 0) return;
-    if (event.key === 'Enter' && this.cursor >= 0) {
+    if (event.key === 'Enter' && this.cursorName !== '') {
       event.preventDefault();
-      return this.open.node(this.board.name[this.cursor]);
+      if (this.isAtNode()) return this.open.node(this.cursorName);
+      return this.say(`There is no node ${this.cursorName} any more`);
     }
     const target = this.targetOf(event.key, layout);
-    if (target === undefined) return;
+    if (target === undefined || !this.board.has(target)) return;
     event.preventDefault();
     this.moveTo(target);
   }
@@ -230,7 +250,7 @@ class Page {
   /** Where a key leads to; undefined: nowhere. */
   targetOf(key, layout) {
     const {order} = layout;
-    const at = order.indexOf(this.cursor);
+    const at = this.isAtNode() ? order.indexOf(this.cursor) : -1;
     const step = (by) => order[Math.min(order.length - 1, Math.max(0, at + by))];
     const pool = at < 0 ? 0 : layout.boxOf[this.cursor];
     const firstOf = (index) => order.find((id) => layout.boxOf[id] === index) ?? this.cursor;
@@ -249,18 +269,26 @@ class Page {
 
   moveTo(id) {
     this.cursor = id;
-    const text = describeNode(this.board, id);
+    this.cursorName = this.board.name[id];
+    this.say(describeNode(this.board, id));
+    this.showCursor();
+  }
+
+  /** Whether the node is still there that the keyboard was moved to. */
+  isAtNode() {
+    return this.cursor >= 0 && this.board.name[this.cursor] === this.cursorName;
+  }
+
+  say(text) {
     $('where').textContent = text;
     $('said').textContent = text;
-    this.showCursor();
   }
 
   /** Puts the frame around the node that the keyboard is at. */
   showCursor() {
     const {layout} = this.picture;
     const cursor = $('cursor');
-    const isShown = layout && this.cursor >= 0 && this.board.has(this.cursor) &&
-      document.activeElement === $('picture');
+    const isShown = layout && this.isAtNode() && document.activeElement === $('picture');
     cursor.hidden = !isShown;
     if (!isShown) return;
     const box = layout.box(this.cursor);

@@ -3,14 +3,6 @@
 
 const GROW = 1024;
 
-/** Parts of devices, such as sevenths, do not add up exactly. */
-export const TOO_LITTLE = 1e-6;
-
-/** How many devices the parts in `devices` take, which may be a fraction. */
-export function wholeDevices(devices) {
-  return Math.ceil(devices - TOO_LITTLE);
-}
-
 function sumOf(shares) {
   let sum = 0;
   for (let i = 1; i < shares.length; i += 2) sum += shares[i];
@@ -33,6 +25,7 @@ export class BoardModel {
     this.capacity = 0;
     this.pools = [];
     this.waiting = {total: 0, rows: []};
+    this.noDevice = 0; // parts of devices, such as sevenths, do not add up exactly: less than this is none
     this.grow(GROW);
   }
 
@@ -51,6 +44,7 @@ export class BoardModel {
     this.broken = grown(Int32Array, this.broken);
     this.heldCount = grown(Int32Array, this.heldCount);
     this.plannedCount = grown(Int32Array, this.plannedCount);
+    this.perCell = grown(Int32Array, this.perCell);
     this.capacity = capacity;
   }
 
@@ -68,6 +62,16 @@ export class BoardModel {
     return this.heldCount[id] + this.plannedCount[id] + this.free[id] + this.broken[id];
   }
 
+  /** In how many cells the node is drawn. */
+  cells(id) {
+    return Math.ceil(this.devices(id) / this.perCell[id]);
+  }
+
+  /** How many devices the parts in `devices` take, which may be a fraction. */
+  wholeDevices(devices) {
+    return Math.ceil(devices - this.noDevice);
+  }
+
   /**
    * Takes over what the server says has changed, in steps, so that no frame gets long. Returns what
    * has changed: {ids, places, pools, waiting, anew}; `places`: whether nodes have come, gone or
@@ -80,6 +84,7 @@ export class BoardModel {
       changed.places = true;
       changed.anew = true;
     }
+    this.noDevice = picture.noDevice;
     this.words.length = picture.words.from;
     for (const word of picture.words.add) this.words.push(word);
     for (const id of picture.gone ?? []) {
@@ -116,9 +121,10 @@ export class BoardModel {
     this.held[id] = nodes.held[i];
     this.planned[id] = nodes.planned[i];
     const held = sumOf(nodes.held[i]);
-    this.heldCount[id] = wholeDevices(held);
+    this.heldCount[id] = this.wholeDevices(held);
     // A planned slice may get a part of a device of which another part is held.
-    this.plannedCount[id] = wholeDevices(held + sumOf(nodes.planned[i])) - this.heldCount[id];
+    this.plannedCount[id] = this.wholeDevices(held + sumOf(nodes.planned[i])) - this.heldCount[id];
+    this.perCell[id] = nodes.perCell[i];
     return moved || before !== this.devices(id);
   }
 

@@ -1,8 +1,6 @@
 // Draws the nodes. Pixels are computed here and handed to the canvas: 60,000 rectangles would take
 // the canvas several frames. Every state has a pattern beside its colour.
 
-import {TOO_LITTLE, wholeDevices} from './model.js';
-
 const BUDGET = 4; // milliseconds of drawing in one frame
 
 /** Colours by the names of the style sheet, as the canvas stores them. */
@@ -53,7 +51,7 @@ class Pixels {
   }
 }
 
-/** Draws one device: held solid, planned striped, free hollow, broken crossed out. */
+/** Draws one cell: held solid, planned striped, free hollow, broken crossed out. */
 function drawCell(pixels, kind, x, y, width, height, colours) {
   if (kind === 'held' || kind === 'found' || kind === 'dim') {
     pixels.fill(x, y, width, height, colours[kind]);
@@ -180,17 +178,17 @@ export class Picture {
     const inner = box.width - box.gap;
     const high = box.height - box.gap;
     pixels.fill(x, y, box.width, box.height, colours.back);
-    const devices = board.devices(id);
     const kinds = this.kindsOf(id);
-    if (devices === 0) {
+    const cells = kinds.length;
+    if (cells === 0) {
       const kind = board.status[id] === 0 ? 'free' : 'broken';
       drawCell(pixels, kind, x + 1, y + 1, Math.max(1, inner - 2), Math.max(1, high - 2), colours);
     }
-    const columns = devices > 2 ? Math.ceil(devices / 2) : Math.max(1, devices);
-    const height = devices > 2 ? box.tall : 2 * box.tall;
+    const columns = cells > 2 ? Math.ceil(cells / 2) : Math.max(1, cells);
+    const height = cells > 2 ? box.tall : 2 * box.tall;
     const width = Math.max(1, Math.floor((box.columns * box.wide) / Math.max(columns, box.columns)));
     const line = box.wide >= 3 && box.tall >= 3 ? 1 : 0;
-    for (let i = 0; i < devices; ++i) {
+    for (let i = 0; i < cells; ++i) {
       const left = x + 1 + (i % columns) * width;
       const top = y + 1 + Math.floor(i / columns) * height;
       drawCell(pixels, kinds[i], left, top, width - line, height - line, colours);
@@ -199,7 +197,7 @@ export class Picture {
     if (this.found?.has(id)) pixels.frame(x, y, inner, high, colours.found);
   }
 
-  /** What each device of the node is, in the order in which they are drawn. */
+  /** What each cell of the node is, in the order in which they are drawn. */
   kindsOf(id) {
     const {board} = this;
     const kinds = [];
@@ -209,22 +207,28 @@ export class Picture {
       for (let i = 0; i < number; ++i) kinds.push(kind);
     };
     const held = board.held[id];
+    const perCell = board.perCell[id];
     const rest = isDim ? 'dim' : 'held';
     for (let i = 0; i < held.length; i += 2) {
-      put(this.foundOwners.has(held[i]) ? 'found' : rest, Math.floor(held[i + 1]));
+      put(this.foundOwners.has(held[i]) ? 'found' : rest, Math.floor(held[i + 1] / perCell));
     }
-    // Then the devices that slices share. One belongs to everybody who has a part of it.
+    // Then the cells that several share. One belongs to everybody who has a part of it.
     let parts = kinds.length;
-    put(rest, board.heldCount[id] - parts);
+    let devices = 0;
+    const fill = (kind, number) => {
+      devices += number;
+      put(kind, Math.ceil(devices / perCell) - kinds.length);
+    };
+    fill(rest, board.heldCount[id]);
     for (let i = 0; i < held.length; i += 2) {
-      const part = held[i + 1] % 1;
-      const isFound = part > TOO_LITTLE && this.foundOwners.has(held[i]);
-      if (isFound) kinds.fill('found', Math.floor(parts + TOO_LITTLE), wholeDevices(parts + part));
+      const part = (held[i + 1] / perCell) % 1;
+      const isFound = part > board.noDevice && this.foundOwners.has(held[i]);
+      if (isFound) kinds.fill('found', Math.floor(parts + board.noDevice), board.wholeDevices(parts + part));
       parts += part;
     }
-    put('planned', board.plannedCount[id]);
-    put('free', board.free[id]);
-    put('broken', board.broken[id]);
+    fill('planned', board.plannedCount[id]);
+    fill('free', board.free[id]);
+    fill('broken', board.broken[id]);
     return kinds;
   }
 }

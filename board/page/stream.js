@@ -6,7 +6,7 @@ const SILENCE = 25_000; // the server says something every 10 s
 const FIRST_SILENCE = 10_000; // it answers at once, unless the browser has taken an old connection that is dead
 const LONGEST_WAIT = 10_000;
 
-/** Wrong token: no use to try again. */
+/** Wrong token: no use to try again with it. */
 export class Refused extends Error {}
 
 export class Server {
@@ -72,6 +72,7 @@ export class Stream {
     this.heard = Date.now();
     this.patience = FIRST_SILENCE;
     this.abort = new AbortController();
+    this.isRefused = false;
     setInterval(() => this.check(this.patience), 2500);
     addEventListener('online', () => this.hurry(0));
     addEventListener('pageshow', (event) => event.persisted && this.hurry(0)); // it was put aside
@@ -91,12 +92,23 @@ export class Stream {
     this.wake?.();
   }
 
+  /** The token is another one: connects anew, also after a refusal. */
+  renew() {
+    this.abort.abort();
+    if (this.isRefused) this.run();
+    else this.wake?.();
+  }
+
   async run() {
+    this.isRefused = false;
     for (let wait = 250;; wait = Math.min(2 * wait, LONGEST_WAIT)) {
       try {
         await this.follow(() => { wait = 250; });
       } catch (error) {
-        if (error instanceof Refused) return this.listener.onRefused(error.message);
+        if (error instanceof Refused) {
+          this.isRefused = true;
+          return this.listener.onRefused(error.message);
+        }
       }
       this.listener.onLost();
       await new Promise((resolve) => {

@@ -21,6 +21,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
+const FakeFault kForbidden{.kind = FakeFault::Kind::kStatus, .code = 403, .reason = "Forbidden"};
+
 class CliBoard : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -77,6 +79,16 @@ class CliBoard : public ::testing::Test {
     return state;
   }
 
+  // What is wrong with the board's view of the API server, once anything is.
+  Json AwaitTrouble() const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    Json health;
+    do {
+      health = Json::parse(Ask("/api/state", Host(), TokenField()).body)["health"];
+    } while (health["trouble"] == "" && std::chrono::steady_clock::now() < deadline);
+    return health;
+  }
+
   const TempDir folder_;
   FakeApiServer api_;
   std::uint16_t port_ = 0;
@@ -125,14 +137,79 @@ TEST_F(CliBoard, TellsChangesAsEvents) {
   EXPECT_EQ(berth.Wait(), 0);
 }
 
+TEST_F(CliBoard, ANodeWithoutDevicesTellsItsConditions) {
+  model::Node node;
+  node.name = "cpu-1";
+  node.conditions = {{.type = "MemoryPressure", .status = model::ConditionStatus::kTrue}};
+  api_.Put(node);
+  ChildProcess berth(BerthWords(Words()));
+  ASSERT_NO_FATAL_FAILURE(ReadAddress(berth));
+  AwaitState();
+  const Json told = Json::parse(Ask("/api/node?name=cpu-1", Host(), TokenField()).body);
+  EXPECT_EQ(told["conditions"][0]["type"], "MemoryPressure");
+  EXPECT_FALSE(told.contains("verdict"));
+}
+
+TEST_F(CliBoard, FindsThePodsOfOneOwner) {
+  model::Pod pod;
+  pod.namespace_ = "ml-dev";
+  pod.name = "try";
+  pod.uid = "2";
+  pod.node_name = "node-1";
+  pod.requests.Set("nvidia.com/gpu", 1);
+  api_.Put(pod);
+  ChildProcess berth(BerthWords(Words()));
+  ASSERT_NO_FATAL_FAILURE(ReadAddress(berth));
+  AwaitState();
+  const auto total = [&](const std::string& query) {
+    return Json::parse(Ask("/api/search?" + query, Host(), TokenField()).body)["total"];
+  };
+  EXPECT_EQ(total("text=ml"), 2);
+  EXPECT_EQ(total("owner=ml"), 1);
+}
+
 TEST_F(CliBoard, SaysWhichRightIsMissing) {
-  api_.FailAlways(FakeRequest::kListPods,
-                  {.kind = FakeFault::Kind::kStatus, .code = 403, .reason = "Forbidden"});
-  const Finished run = RunBerth(Words());
-  EXPECT_EQ(run.exit_code, 1);
-  EXPECT_THAT(run.error, HasSubstr("the board needs the rights to list and watch pods"));
-  EXPECT_THAT(run.error, HasSubstr("show the pods of one namespace with -n"));
-  EXPECT_THAT(run.output, IsEmpty());
+  const struct {
+    FakeRequest request;
+    const char* right;
+    const char* refused;
+  } cases[] = {{FakeRequest::kListNodes, "list and watch nodes", "may not list them"},
+               {FakeRequest::kWatchNodes, "list and watch nodes", "may not watch them"},
+               {FakeRequest::kListPods, "list and watch pods", "may not list them"},
+               {FakeRequest::kWatchPods, "list and watch pods", "may not watch them"}};
+  for (const auto& test : cases) {
+    api_.FailNoMore();
+    api_.FailAlways(test.request, kForbidden);
+    const Finished run = RunBerth(Words());
+    EXPECT_EQ(run.exit_code, 1);
+    EXPECT_THAT(run.error, HasSubstr(test.right));
+    EXPECT_THAT(run.error, HasSubstr(test.refused));
+    const bool could_narrow = std::string(test.right).ends_with("pods");
+    EXPECT_EQ(run.error.find("show the pods of one namespace with -n") != std::string::npos,
+              could_narrow)
+        << run.error;
+    EXPECT_THAT(run.output, IsEmpty());
+  }
+}
+
+// A role may be taken away while the board runs, and the API server does answer then.
+TEST_F(CliBoard, TellsThatItMayNotWatchAnyMore) {
+  ChildProcess berth(BerthWords(Words()));
+  ASSERT_NO_FATAL_FAILURE(ReadAddress(berth));
+  EXPECT_EQ(AwaitState()["health"]["denied"], false);
+  api_.FailAlways(FakeRequest::kWatchPods, kForbidden);
+  api_.EndWatches();
+  const Json health = AwaitTrouble();
+  EXPECT_EQ(health["denied"], true);
+  EXPECT_THAT(health["trouble"].get<std::string>(), HasSubstr("/api/v1/pods: 403"));
+}
+
+TEST_F(CliBoard, TellsThatTheServerDoesNotAnswer) {
+  ChildProcess berth(BerthWords(Words()));
+  ASSERT_NO_FATAL_FAILURE(ReadAddress(berth));
+  AwaitState();
+  api_.Pause();
+  EXPECT_EQ(AwaitTrouble()["denied"], false);
 }
 
 // SIGINT and SIGTERM wait until the rights are known, so that must not take long.

@@ -126,8 +126,9 @@ func (l *look) text(selector string) string {
 	return eval[string](l, fmt.Sprintf("document.querySelector(%s)?.textContent ?? ''", quoted(selector)))
 }
 
-func quoted(text string) string {
-	content, _ := json.Marshal(text) // a string can always be marshalled
+// quoted is a string, or several, as a script has it.
+func quoted[T string | []string](text T) string {
+	content, _ := json.Marshal(text) // strings can always be marshalled
 	return string(content)
 }
 

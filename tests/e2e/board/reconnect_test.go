@@ -3,10 +3,14 @@
 package board
 
 import (
+	"context"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"berth.dev/berth/tests/e2e/fleet"
 )
@@ -47,6 +51,26 @@ func TestTellsWhenTheAPIServerIsAway(t *testing.T) {
 	l.awaitCounts(3, 0, 0)
 }
 
+// A right is taken away while the board runs. The API server answers, so the page says something else.
+func TestTellsThatItMayNotWatchAnyMore(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.Timeout = 2 * time.Minute // the longer the board is refused, the longer it waits before it tries again
+	l.awaitLive()
+	l.Cleanup(func() {
+		if err := bindViewer(context.WithoutCancel(l.Context())); err != nil && !apierrors.IsAlreadyExists(err) {
+			l.Errorf("give the viewer its role again: %v", err) // without it the tests that follow see nothing
+		}
+	})
+	l.Check("take the viewer's role away", shared.Client.RbacV1().ClusterRoleBindings().Delete(l.Context(), viewer,
+		metav1.DeleteOptions{}))
+	// A watch that has been granted goes on for minutes.
+	shared.APIServer.Kill()
+	l.Check("start kube-apiserver", shared.APIServer.Start(t.Context()))
+	l.Await("word of it", func() bool { return strings.HasPrefix(l.text("#health"), "The board may not watch the cluster") })
+	l.Check("give the viewer its role again", bindViewer(l.Context()))
+	l.awaitText("#health", "Live")
+}
+
 // A board that was started anew has another token: the page says what to do, and its new address works.
 func TestABoardThatWasStartedAnewHasAnotherAddress(t *testing.T) {
 	l := open(t, 1500, 950)
@@ -65,6 +89,27 @@ func TestABoardThatWasStartedAnewHasAnotherAddress(t *testing.T) {
 	l.awaitCounts(0, 0, 0)
 	if now, _ := l.board.URL(); now == former {
 		t.Errorf("the address is the same: %s", now)
+	}
+}
+
+// Pasted into the tab that asks for it, the new address differs only behind the #, and the browser loads nothing.
+func TestTheNewAddressWorksInTheTabThatAsksForIt(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.board.Kill()
+	l.Check("start the board again", l.board.Start(t.Context()))
+	l.Await("the refusal", func() bool {
+		return strings.HasPrefix(l.text("#health"), "open the address that berth board has printed")
+	})
+
+	address, err := l.board.URL()
+	l.Check("find the board's address", err)
+	eval[string](l, "location.href = "+quoted(address))
+	l.awaitText("#health", "Live")
+	l.bind("begins", "bob", "mn2a-007", fleet.ResourceGPU, 3)
+	l.awaitCounts(3, 0, 0)
+	if shown, want := eval[string](l, "location.href"), eval[string](l, "location.origin + '/'"); shown != want {
+		t.Errorf("the address is %s, not %s: it shows the token", shown, want)
 	}
 }
 

@@ -195,6 +195,95 @@ func TestTellsWhoHoldsDevices(t *testing.T) {
 	l.awaitText("#found-list button", "default/train-9")
 }
 
+// Neither an owner whose name has that of another in it nor nodes with such names are meant.
+func TestAClickOnAnOwnerMarksNobodyElse(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.bind("train-7", "nlp", "mn2a-006", fleet.ResourceGPU, 4)
+	l.bind("train-8", "nlp-dev", "mn2a-008", fleet.ResourceGPU, 2)
+	l.bind("train-9", "mn2a", "mn2a-010", fleet.ResourceGPU, 1)
+	l.awaitText("#owner-rows", "nlp 4nlp-dev 2mn2a 1")
+	l.run(chromedp.Click(`#owner-rows li[data-key="nlp"] button`, chromedp.ByQuery))
+	l.awaitText("#found-owners", "nlp holds 4 devices")
+	l.awaitText("#found-list", "default/train-7 on mn2a-006; nlp")
+	l.run(chromedp.Click(`#owner-rows li[data-key="mn2a"] button`, chromedp.ByQuery))
+	l.awaitText("#found-owners", "mn2a holds 1 device")
+	l.awaitText("#found-summary", "0 nodes, 1 pod")
+	l.search("nlp") // what is typed is looked for in all names
+	l.awaitText("#found-summary", "0 nodes, 2 pods")
+}
+
+// Policies have no say in such a node, and the board knows nothing of what runs there.
+func TestShowsTheConditionsOfANodeWithoutAccelerators(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.said("cpu-001")
+	l.run(chromedp.KeyEvent(kb.Enter))
+	l.awaitText("#details-title", "Node cpu-001")
+	l.Await("its conditions", func() bool {
+		body := l.text("#details-body")
+		return strings.Contains(body, "MemoryPressure") && strings.Contains(body, "It has no accelerators")
+	})
+}
+
+// another is a pool of one more V100 node.
+func another(name string) fleet.Pool {
+	pool := pools(nodesPerPool * 5)[0]
+	pool.Name, pool.Nodes = name, 1
+	return pool
+}
+
+// addNodes creates the nodes of a pool, and deletes them when the test is over.
+func (l *look) addNodes(pool fleet.Pool) {
+	l.Helper()
+	l.Cleanup(func() { l.deleteNodes([]fleet.Pool{pool}) })
+	l.Check("create nodes", fleet.CreateNodes(l.Context(), shared.Client, []fleet.Pool{pool}))
+}
+
+// awaitV100Nodes waits until the page shows so many of them.
+func (l *look) awaitV100Nodes(nodes int) {
+	l.Helper()
+	l.Await(fmt.Sprintf("%d nodes", nodes), func() bool { return l.row("V100")[0] == nodes })
+}
+
+// The page knows nodes by numbers, and the number of one that is gone may be that of another.
+func TestEnterOnANodeThatIsGoneOpensNoOther(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	nodes := l.row("V100")[0]
+	gone := another("gone")
+	l.addNodes(gone)
+	l.awaitV100Nodes(nodes + 1)
+	l.said(gone.NodeName(0))
+	l.deleteNodes([]fleet.Pool{gone})
+	l.awaitV100Nodes(nodes)
+	l.addNodes(another("next"))
+	l.awaitV100Nodes(nodes + 1)
+	l.run(chromedp.KeyEvent(kb.Enter))
+	l.awaitText("#said", "There is no node gone-001 any more")
+	if title := l.text("#details-title"); title != "" {
+		t.Errorf("a panel has opened: %q", title)
+	}
+}
+
+// A node's device plugin may claim anything, and everybody's page has to draw it.
+func TestANodeMayClaimAnyNumberOfDevices(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	nodes := l.row("V100")[0]
+	claims := another("claims")
+	claims.Devices = 1_000_000_000
+	l.addNodes(claims)
+	l.awaitV100Nodes(nodes + 1)
+	said := l.said(claims.NodeName(0))
+	for _, part := range []string{"1000000000 free", "each cell stands for 15625000 devices"} {
+		if !strings.Contains(said, part) {
+			t.Errorf("the board says %q, without %q", said, part)
+		}
+	}
+	l.awaitText("#health", "Live")
+}
+
 // What the page asks for goes to the board alone.
 func TestAsksNoOtherHost(t *testing.T) {
 	l := open(t, 1500, 950)

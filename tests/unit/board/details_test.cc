@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "tests/unit/board/board_fixtures.h"
 
@@ -23,8 +26,8 @@ TEST(BoardDetails, ANodeTellsItsPodsAndEachPolicysVerdict) {
   one.requests.Set(kGpu, 1);
   const auto explanation = placement::Explain(one, board.snapshot.Read(), board.engine, kNow);
   const std::vector<PodTable::Entry> bound = {*board.pods.Find("ml", "train")};
-  const Json node =
-      Json::parse(NodeDetails(*board.picture.Find("a"), bound, {}, explanation, "a pod", kNames));
+  const Json node = Json::parse(NodeDetails(*board.picture.Find("a"), Broken("a").conditions, bound,
+                                            {}, explanation, "a pod", kNames));
   EXPECT_EQ(node["held"], 3);
   EXPECT_EQ(node["pods"][0]["name"], "train");
   EXPECT_EQ(node["judgedFor"], "a pod");
@@ -32,6 +35,23 @@ TEST(BoardDetails, ANodeTellsItsPodsAndEachPolicysVerdict) {
   EXPECT_EQ(node["verdict"]["reason"], "node(s) had condition GPUIsLost");
   EXPECT_EQ(node["conditions"][0]["type"], "GPUIsLost");
   EXPECT_FALSE(node["verdict"]["policies"].empty());
+}
+
+// No policy has an opinion on it.
+TEST(BoardDetails, ANodeWithoutDevicesTellsItsConditions) {
+  BoardUnderTest board;
+  model::Node cpu;
+  cpu.name = "cpu";
+  board.Put(cpu);
+  board.Update();
+  const std::vector<model::Condition> conditions = {
+      {"MemoryPressure", model::ConditionStatus::kTrue, kNow - std::chrono::hours(3), kNow}};
+  const Json node = Json::parse(
+      NodeDetails(*board.picture.Find("cpu"), conditions, {}, {}, {}, /*judged_for=*/"", kNames));
+  EXPECT_EQ(node["conditions"][0]["type"], "MemoryPressure");
+  EXPECT_EQ(node["conditions"][0]["status"], "True");
+  EXPECT_EQ(node["judgedFor"], "");
+  EXPECT_FALSE(node.contains("verdict"));
 }
 
 TEST(BoardDetails, APodTellsWhereItMayGoAndWhyNotElsewhere) {
@@ -57,6 +77,19 @@ TEST(BoardDetails, ASearchFindsPodsByNameAndOwnerWhateverTheCase) {
   EXPECT_EQ(Json::parse(FoundPods(pods, "ALICE"))["total"], 1);
   EXPECT_EQ(Json::parse(FoundPods(pods, "ml/ser"))["pods"][0]["node"], "a");
   EXPECT_EQ(Json::parse(FoundPods(pods, "nobody"))["total"], 0);
+}
+
+TEST(BoardDetails, PodsOfAnOwnerAreNotThoseOfWhoseNameIsOnlyLikeIt) {
+  PodTable pods(TestCatalog(), "berth.dev");
+  for (const auto& [name, owner] : {std::pair{"train", "nlp"}, {"serve", "nlp-dev"}}) {
+    model::Pod pod = MakePod(name, "a", 1);
+    pod.annotations = {{"berth.dev/created-by", owner}};
+    pods.Upsert(pod);
+  }
+  const Json found = Json::parse(PodsOfOwner(pods, "nlp"));
+  EXPECT_EQ(found["total"], 1);
+  EXPECT_EQ(found["pods"][0]["name"], "train");
+  EXPECT_EQ(Json::parse(FoundPods(pods, "nlp"))["total"], 2);
 }
 
 TEST(BoardDetails, BytesThatAreNotUtf8AreReplaced) {

@@ -41,6 +41,14 @@ TEST(BoardHistory, AveragesOfFewDevicesAreFractions) {
   EXPECT_DOUBLE_EQ(told["pools"][0]["broken"][0].get<double>(), 0);
 }
 
+TEST(BoardHistory, MoreDevicesThanAnybodyHasAreStillMany) {
+  History history;
+  history.Add(kStart + seconds(10), {{"V100", {.held = 3, .free = 3'000'000'000}}});
+  const Json told = Told(history, kStart + seconds(10), seconds(10), 1);
+  EXPECT_EQ(told["pools"][0]["free"], Json::array({2'147'483'647}));
+  EXPECT_EQ(told["pools"][0]["held"], Json::array({3}));
+}
+
 TEST(BoardHistory, TakesASampleEveryTenSecondsHoweverOftenItIsOfferedOne) {
   History history;
   for (int i = 0; i < 20; ++i) history.Add(kStart + seconds(i), {{"V100", {.held = i}}});

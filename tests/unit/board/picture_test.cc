@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "board/devices.h"
 #include "tests/unit/board/board_fixtures.h"
 
 namespace berth::board {
@@ -139,6 +142,36 @@ TEST(BoardPicture, ANodeNeverShowsMoreDevicesThanItHas) {
   EXPECT_EQ(row.broken, 0);
 }
 
+// A page makes room for every cell, so the device plugin of one node could take everybody's page.
+TEST(BoardPicture, ANodeIsDrawnInFewCellsHoweverManyDevicesItClaims) {
+  const struct {
+    std::int64_t devices;
+    std::int64_t per_cell;
+  } cases[] = {{0, 1},
+               {1, 1},
+               {kMostCells, 1},
+               {kMostCells + 1, 2},
+               {80, 2},
+               {1'000'000'000, 15'625'000},
+               {std::numeric_limits<std::int64_t>::max(), 15'625'000}};
+  for (const auto& [devices, per_cell] : cases) {
+    BoardUnderTest board;
+    board.Put(MakeNode("a", devices));
+    board.Update();
+    PageUnderTest page;
+    page.Apply(board.picture);
+    ASSERT_THAT(page.nodes, SizeIs(1)) << devices;
+    const Json& node = page.nodes.begin()->second;
+    EXPECT_EQ(node["perCell"], per_cell) << devices;
+    EXPECT_LE(node["free"].get<std::int64_t>(), kMostCells * per_cell) << devices;
+  }
+}
+
+TEST(BoardPicture, CellsAreCountedOverAllThatTheDevicesAreUsedFor) {
+  const NodeRow row{.held = {{"alice", 40.5}}, .planned = {{"bob", 20}}, .free = 3, .broken = 2};
+  EXPECT_EQ(DevicesPerCell(row), 2) << "41 held, 20 planned, 3 free and 2 broken are 66";
+}
+
 constexpr char kHalf[] = "nvidia.com/mig-3g.20gb";
 constexpr char kSeventh[] = "nvidia.com/mig-1g.5gb";
 
@@ -223,6 +256,7 @@ TEST(BoardPicture, APlannedSliceMayGetTheRestOfADevice) {
   ASSERT_THAT(page.nodes, SizeIs(1));
   EXPECT_EQ(page.nodes.begin()->second["held"], Json({"alice", 1, "bob", 0.5}));
   EXPECT_EQ(page.nodes.begin()->second["planned"], Json({"carol", 0.5}));
+  EXPECT_EQ(Json::parse(board.picture.Encode(0, 5).front())["noDevice"], kNoDevice);
 }
 
 TEST(BoardPicture, PoolsAreTheSumsOfTheirNodes) {

@@ -40,6 +40,8 @@ TEST(ApiReply, TellsWhetherTheSameRequestMayPassLater) {
 TEST(ApiReply, ErrorsNameTheRequestAndTheServersWords) {
   const Outcome outcome = RefusalOf("/api/v1/nodes", Refused(403, "Forbidden"));
   EXPECT_EQ(outcome.error.message(), "GET /api/v1/nodes: 403 Forbidden: because");
+  EXPECT_TRUE(absl::IsPermissionDenied(outcome.error));
+  EXPECT_TRUE(absl::IsUnavailable(RefusalOf("/x", Refused(500, "InternalError")).error));
 }
 
 TEST(ApiReply, ARefusalWithoutAStatusKeepsItsCode) {
